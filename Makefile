@@ -1,0 +1,105 @@
+# fisql: records, loads and queries the calls and allocations of C and C++ programs.
+# `make help` lists the targets.
+
+BUILD ?= build
+PREFIX ?= /usr/local
+DESTDIR ?=
+VERSION := 0.1.0
+
+CC ?= cc
+OPT ?= -O2 -g
+WARN := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes \
+        -Wwrite-strings -Wvla -Wundef -Wformat=2 -Wimplicit-fallthrough
+ifdef CI
+WARN += -Werror
+endif
+CPPFLAGS_ALL = -I. -D_GNU_SOURCE -DFISQL_VERSION='"$(VERSION)"' -DFISQL_PREFIX='"$(PREFIX)"' $(CPPFLAGS)
+CFLAGS_ALL = -std=gnu11 $(OPT) $(WARN) -fno-common -MMD -MP $(SANITIZE) $(CFLAGS)
+# The collector lives inside other people's programs: it is never sanitized or instrumented itself.
+COLLECTOR_CFLAGS = -std=gnu11 -O2 -g $(WARN) -fno-common -MMD -MP -fPIC -fvisibility=hidden \
+        -ftls-model=initial-exec -fno-instrument-functions -fno-builtin-malloc $(CFLAGS)
+LIBS = -lsqlite3 -ldwarf -lelf -lz -lpthread -ldl -lm
+
+COLLECTOR_SRC := $(wildcard collector/*.c)
+LOADER_SRC := $(wildcard loader/*.c)
+QUERY_SRC := $(wildcard queries/*.c)
+CLI_SRC := $(wildcard cli/*.c)
+UNIT_SRC := $(wildcard tests/unit/test_*.c)
+SQL := $(wildcard queries/*.sql)
+
+objects = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
+COLLECTOR_OBJ := $(call objects,$(COLLECTOR_SRC))
+LIB_OBJ := $(call objects,$(LOADER_SRC) $(QUERY_SRC)) $(BUILD)/obj/embedded.o
+CLI_OBJ := $(call objects,$(CLI_SRC))
+UNIT_BIN := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(UNIT_SRC))
+
+all: $(BUILD)/fisql $(BUILD)/libfisql.so $(BUILD)/libfisql.a ## build the program and the collector
+
+$(BUILD)/fisql: $(CLI_OBJ) $(LIB_OBJ)
+	$(CC) $(OPT) $(SANITIZE) -o $@ $^ $(LDFLAGS) $(LIBS)
+
+$(BUILD)/libfisql.so: $(COLLECTOR_OBJ)
+	$(CC) -shared -Wl,-soname,libfisql.so -Wl,-z,now -Wl,-z,relro -o $@ $^ -ldl -lpthread
+
+$(BUILD)/libfisql.a: $(COLLECTOR_OBJ)
+	rm -f $@ && $(AR) rcs $@ $^
+
+$(BUILD)/obj/collector/%.o: collector/%.c
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS_ALL) $(COLLECTOR_CFLAGS) -c -o $@ $<
+
+$(BUILD)/obj/%.o: %.c
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) -c -o $@ $<
+
+# schema.sql and the queries, compiled in
+$(BUILD)/gen/embedded.c: queries/embed.sh schema.sql $(SQL) queries
+	@mkdir -p $(@D)
+	sh queries/embed.sh schema.sql $(sort $(SQL)) > $@.tmp && mv $@.tmp $@
+
+$(BUILD)/obj/embedded.o: $(BUILD)/gen/embedded.c
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) -c -o $@ $<
+
+$(BUILD)/unit/%: tests/unit/%.c $(LIB_OBJ) $(BUILD)/libfisql.a
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) -MF $@.d -o $@ $< $(LIB_OBJ) $(LIBS)
+
+check: all check-unit check-e2e check-queries ## run every test; ends with N passed, N failed
+	@tests/run summary $(BUILD)
+
+check-unit: all $(UNIT_BIN) ## unit tests
+	@tests/run unit $(BUILD) $(UNIT_BIN)
+
+check-e2e: all ## end-to-end tests on real programs
+	@tests/run e2e $(BUILD) $(wildcard tests/e2e/*.sh)
+
+check-queries: all ## the canned queries
+	@tests/run queries $(BUILD) $(wildcard tests/queries/*.sh)
+
+asan: ## the suite under address and undefined-behaviour sanitizers
+	$(MAKE) check BUILD=$(BUILD)/asan OPT='-O1 -g' \
+	  SANITIZE='-fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer'
+
+format: ## format the C sources
+	clang-format -i $(shell git ls-files '*.c' '*.h')
+
+format-check: ## fail where format would change something
+	clang-format --dry-run -Werror $(shell git ls-files '*.c' '*.h')
+
+install: all ## install under $(DESTDIR)$(PREFIX)
+	install -D -m 755 $(BUILD)/fisql $(DESTDIR)$(PREFIX)/bin/fisql
+	install -D -m 755 $(BUILD)/libfisql.so $(DESTDIR)$(PREFIX)/lib/fisql/libfisql.so
+	install -D -m 644 $(BUILD)/libfisql.a $(DESTDIR)$(PREFIX)/lib/fisql/libfisql.a
+	install -D -m 644 collector/fisql.h $(DESTDIR)$(PREFIX)/include/fisql.h
+	install -D -m 644 docs/fisql.1 $(DESTDIR)$(PREFIX)/share/man/man1/fisql.1
+	install -D -m 644 cli/completion.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/fisql
+
+clean: ## remove what was built
+	rm -rf $(BUILD)
+
+help: ## list the targets
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' Makefile | expand -t 16
+
+.PHONY: all check check-unit check-e2e check-queries asan format format-check install clean help
+-include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

@@ -1,0 +1,309 @@
+/*
+ * The one definition of the fisql log (run.bin) and of the live area, for those who write them
+ * (collector/, fisql record) and those who read them (loader/). docs/log-format.md tells the same
+ * byte by byte for people who write a reader of their own.
+ *
+ * A log is a sequence of chunks and nothing else. Each chunk was appended by one write(2) to an
+ * O_APPEND descriptor, so all threads and processes of a run share one file without a lock, and a
+ * chunk never interleaves with another. Chunks of one thread carry ascending sequence numbers;
+ * chunks of different threads stand in any order.
+ *
+ * All integers are little-endian. A chunk's length is a multiple of 8.
+ */
+#ifndef FISQL_LOG_FORMAT_H
+#define FISQL_LOG_FORMAT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define FISQL_CHUNK_MAGIC 0x4c515346u /* "FSQL" */
+#define FISQL_LOG_VERSION 1u
+#define FISQL_CHUNK_LENGTH_MAX (1u << 24) /* a longer one is damage */
+
+/* The kinds of chunk. Kinds whose payload is "facts" hold pairs of NUL-terminated strings, key
+ * then value, one after another, padded with NULs to the chunk's length (an empty key ends them).
+ * A reader skips keys that it does not know. */
+enum fisql_chunk_kind {
+    FISQL_CHUNK_RUN = 1,     /* facts; by fisql record, or by the first process without it */
+    FISQL_CHUNK_PROCESS = 2, /* facts; when a process image starts to be recorded */
+    FISQL_CHUNK_MODULES = 3, /* facts; modules loaded and unloaded */
+    FISQL_CHUNK_THREAD = 4,  /* facts; at a thread's start and again at its end */
+    FISQL_CHUNK_EVENTS = 5,  /* the calls and allocations of one thread */
+    FISQL_CHUNK_LOSS = 6,    /* facts; what could not be written */
+    FISQL_CHUNK_END = 7,     /* facts; how a process ended */
+};
+/* Keys of each kind (times are ticks in decimal, addresses hexadecimal without 0x):
+ * RUN      command, version (of fisql), folder, started (seconds since 1970), host, clock ("tsc",
+ *          "cntvct" or "monotonic"), ticks_per_second, hook_inside_ps, hook_outside_ps (cost of one
+ *          call's two hooks in picoseconds, inside and outside the call's own measured time),
+ *          alloc_inside_ps, options; written again as later facts are known (later chunks win)
+ * PROCESS  executable, command, parent_pid, parent_process (process_key of the fork's parent or of
+ *          the image that exec'd, hexadecimal), origin ("start", "fork", "exec"), start_tick;
+ *          and the clock facts, as in RUN
+ * MODULES  for each module: module (path; starts a new one), event ("load", "unload"), tick,
+ *          build_id (hex), bias (address added to the file's addresses), start, end (of its
+ *          executable segments in memory)
+ * THREAD   name, start_tick, end_tick (only at the end), how ("exit", "process-exit")
+ * LOSS     reason, chunks, calls, events, bytes, errno, thread ("all" or absent: the header's)
+ * END      how ("exit", "signal", "exec", "_exit", "unknown"), status, signal, core, tick */
+
+/* Flags of a chunk. */
+#define FISQL_FLAG_NO_TIME 1u  /* recorded without clock reads: every delta is 0 */
+#define FISQL_FLAG_SALVAGED 2u /* finished by another process after its writer died */
+#define FISQL_FLAG_RESUMED 4u  /* recording was off before this chunk: see "snapshot" */
+#define FISQL_FLAG_RING 8u     /* a flight recorder's chunk: earlier ones were dropped on purpose */
+#define FISQL_FLAG_FORKED 16u  /* first chunk of a forked child: its snapshot is the parent's stack */
+
+struct fisql_chunk {
+    uint32_t magic;       /*   0 FISQL_CHUNK_MAGIC */
+    uint16_t version;     /*   4 FISQL_LOG_VERSION */
+    uint16_t kind;        /*   6 enum fisql_chunk_kind */
+    uint32_t length;      /*   8 bytes of the chunk, header and padding included */
+    uint32_t flags;       /*  12 */
+    uint64_t checksum;    /*  16 fisql_checksum() of the chunk with this field as 0 */
+    uint64_t run_id;      /*  24 random, the same in every chunk of a run */
+    uint64_t process_key; /*  32 unique in the run for each process image */
+    uint32_t pid;         /*  40 */
+    uint32_t tid;         /*  44 */
+    uint32_t thread;      /*  48 index of the thread in its process, from 0 */
+    uint32_t sequence;    /*  52 of the EVENTS chunk in its thread, from 0; 0 for other kinds */
+    uint64_t clock_tick;  /*  56 clock pair, read together when the chunk was finished: */
+    uint64_t clock_ns;    /*  64 CLOCK_MONOTONIC in nanoseconds at clock_tick */
+    /* The rest is 0 but in EVENTS chunks. */
+    uint64_t tick_start;   /*  72 the tick that the first event's delta counts from */
+    uint64_t first_call;   /*  80 calls entered by the thread before this chunk */
+    uint64_t base_address; /*  88 what near definitions count from */
+    uint32_t calls;        /*  96 calls entered in this chunk (counted calls not included) */
+    uint32_t units;        /* 100 16-bit units of events after the snapshot */
+    uint32_t open_calls;   /* 104 entries of the snapshot: the innermost of the open calls */
+    uint32_t open_depth;   /* 108 calls open at the chunk's start, those left out included */
+    uint64_t reserved[2];  /* 112 zero */
+};
+_Static_assert(sizeof(struct fisql_chunk) == 128, "the chunk header is part of the log's format");
+
+/* EVENTS payload: the snapshot (open_calls entries, outermost first), then the units. A reader that
+ * has the chunk before it (same thread, sequence one less, not RESUMED) can skip the snapshot, for
+ * it then equals the stack that the reader has. Otherwise it keeps of its own stack what the
+ * snapshot confirms (function, site and enter_tick equal), closes the rest as lost, and opens the
+ * snapshot's other calls as calls whose entry was lost. In a FORKED chunk the snapshot's calls are
+ * calls of the parent's thread, not new ones. */
+struct fisql_open_call {
+    uint64_t function;
+    uint64_t site;
+    uint64_t enter_tick;
+};
+_Static_assert(sizeof(struct fisql_open_call) == 24, "the snapshot is part of the log's format");
+#define FISQL_SNAPSHOT_MAX 256u
+
+/*
+ * Units. The first unit of an event tells what it is: bit 0 clear is an exit of the innermost open
+ * call, its bits 1..15 being the ticks since the event before. Bit 0 set is a code in bits 1..15:
+ *
+ *   0x0000 + slot   ENTER        delta:1                      a call of dictionary entry `slot`
+ *   0x2000 + slot   DEFINE_NEAR  function:2 site:2            both signed, relative to base_address
+ *   0x4000 + slot   DEFINE_FAR   function:4 site:4            absolute
+ *   0x6000          TIME         ticks:4                      time passes: added to the clock
+ *   0x6001          ENTER_FULL   delta:1 function:4 site:4    a call, the dictionary not used
+ *   0x6002          UNWIND       delta:1 calls:2              the innermost `calls` calls ended at
+ *                                                             once (longjmp, exception)
+ *   0x6003          MISMATCH     delta:1 function:4 site:4    an exit that matches no open call;
+ *                                                             nothing is closed
+ *   0x6004          NOTE         delta:1 bytes:1 text         bytes of UTF-8, padded to a unit
+ *   0x6005          COUNTED      slot:1 calls:2 ticks:4       calls of dictionary entry `slot` from
+ *                                                             the innermost open call that were
+ *                                                             counted, not logged (min-duration,
+ *                                                             depth limit): ticks is their sum
+ *   0x6006          PAUSE        delta:1                      recording goes off; nothing follows
+ *   0x6010 + kind   ALLOC        delta:1 slot:1 size:1 address:2
+ *   0x6030 + kind   ALLOC_FULL   delta:1 slot:1 size:4 address:4
+ *   0x6050 + kind   FREE         delta:1 slot:1 address:2
+ *   0x6070 + kind   FREE_FULL    delta:1 slot:1 address:4
+ *   0x6090          REALLOC      delta:1 slot:1 elapsed:4 size:4 old:4 new:4
+ *
+ * The number after a field's name is its length in units, the low unit first. A delta is in ticks
+ * since the event before (or tick_start); one that does not fit is preceded by TIME. An allocation's
+ * slot names a dictionary entry whose function is 0 and whose site is where malloc or the like was
+ * called. Short addresses are signed differences, in bytes, from the address of the allocation
+ * event before in the same chunk (from 0 for the first), whatever its form; a REALLOC leaves its new
+ * address as the one before. An ALLOC stands after the allocation happened and a FREE before it
+ * happens, so between threads the order of ticks is the order of events; a REALLOC frees `old` at
+ * its tick and allocates `new` `elapsed` ticks later (its own tick does not advance by elapsed: the
+ * next event's delta counts from the realloc's start). old = 0 never occurs (that is an ALLOC);
+ * the new size and address of a realloc that failed are not logged.
+ */
+#define FISQL_SLOTS_MAX 0x2000u
+#define FISQL_CODE_ENTER 0x0000u
+#define FISQL_CODE_DEFINE_NEAR 0x2000u
+#define FISQL_CODE_DEFINE_FAR 0x4000u
+#define FISQL_CODE_TIME 0x6000u
+#define FISQL_CODE_ENTER_FULL 0x6001u
+#define FISQL_CODE_UNWIND 0x6002u
+#define FISQL_CODE_MISMATCH 0x6003u
+#define FISQL_CODE_NOTE 0x6004u
+#define FISQL_CODE_COUNTED 0x6005u
+#define FISQL_CODE_PAUSE 0x6006u
+#define FISQL_CODE_ALLOC 0x6010u
+#define FISQL_CODE_ALLOC_FULL 0x6030u
+#define FISQL_CODE_FREE 0x6050u
+#define FISQL_CODE_FREE_FULL 0x6070u
+#define FISQL_CODE_REALLOC 0x6090u
+
+/* How a block was allocated or freed. One list: name for people, and which way it may be freed
+ * (kinds of one family match). X(constant, number, name, family) */
+#define FISQL_ALLOC_KINDS(X)                                                                       \
+    X(MALLOC, 0, "malloc", "malloc")                                                               \
+    X(CALLOC, 1, "calloc", "malloc")                                                               \
+    X(REALLOC, 2, "realloc", "malloc")                                                             \
+    X(MEMALIGN, 3, "memalign", "malloc")                                                           \
+    X(ALIGNED_ALLOC, 4, "aligned_alloc", "malloc")                                                 \
+    X(POSIX_MEMALIGN, 5, "posix_memalign", "malloc")                                               \
+    X(VALLOC, 6, "valloc", "malloc")                                                               \
+    X(PVALLOC, 7, "pvalloc", "malloc")                                                             \
+    X(NEW, 8, "new", "new")                                                                        \
+    X(NEW_ARRAY, 9, "new[]", "new[]")                                                              \
+    X(NEW_ALIGNED, 10, "new(align)", "new")                                                        \
+    X(NEW_ARRAY_ALIGNED, 11, "new[](align)", "new[]")                                              \
+    X(FREE, 16, "free", "malloc")                                                                  \
+    X(DELETE, 17, "delete", "new")                                                                 \
+    X(DELETE_ARRAY, 18, "delete[]", "new[]")                                                       \
+    X(DELETE_SIZED, 19, "delete(size)", "new")                                                     \
+    X(DELETE_ARRAY_SIZED, 20, "delete[](size)", "new[]")                                           \
+    X(DELETE_ALIGNED, 21, "delete(align)", "new")                                                  \
+    X(DELETE_ARRAY_ALIGNED, 22, "delete[](align)", "new[]")
+enum fisql_alloc_kind {
+#define FISQL_KIND_ENUM(constant, number, name, family) FISQL_KIND_##constant = number,
+    FISQL_ALLOC_KINDS(FISQL_KIND_ENUM)
+#undef FISQL_KIND_ENUM
+    FISQL_KINDS_MAX = 32
+};
+
+/* The checksum: four lanes of multiply and rotate over 32-byte blocks (a short last block is
+ * continued with zeros), folded with the length. Any change within one 8-byte word is detected with
+ * certainty, others with 1 - 2^-64 for all practical purposes; it is no defence against forgery. */
+static inline uint64_t fisql_checksum_mix(uint64_t lane, uint64_t word)
+{
+    lane ^= word;
+    return ((lane << 29) | (lane >> 35)) * 0x9e3779b97f4a7c15u;
+}
+
+static inline uint64_t fisql_checksum(const void *data, size_t size_bytes)
+{
+    const unsigned char *at = (const unsigned char *)data;
+    uint64_t lane[4] = {1, 2, 3, 4};
+    size_t left = size_bytes;
+    while (left > 0) {
+        uint64_t word[4] = {0, 0, 0, 0};
+        size_t step = left < 32 ? left : 32;
+        __builtin_memcpy(word, at, step);
+        for (int i = 0; i < 4; i++)
+            lane[i] = fisql_checksum_mix(lane[i], word[i]);
+        at += step;
+        left -= step;
+    }
+    uint64_t sum = (uint64_t)size_bytes;
+    for (int i = 0; i < 4; i++)
+        sum = fisql_checksum_mix(sum, lane[i]);
+    return sum ^ (sum >> 32);
+}
+
+/*
+ * The live area: the memory in which threads fill their chunks. It is a file that outlives the
+ * processes of the run: a memfd of `fisql record`, opened by the collector through the path in the
+ * environment variable FISQL_LIVE, or without fisql record the file RUN.bin.live beside the log. So
+ * after a crash or SIGKILL whoever finds a slot whose owner is gone can finish its chunk and append
+ * it to the log (salvage).
+ *
+ * Layout: a page of struct fisql_live_area, then `slots` slots of slot_bytes each, the first at
+ * offset FISQL_LIVE_HEADER. A slot is a page of struct fisql_live_slot and then the chunk that is
+ * being filled, its header first: magic, version, kind, run_id, process_key, pid, tid, thread,
+ * sequence, tick_start, first_call, base_address, open_calls, open_depth and flags are filled when
+ * the chunk is begun, the rest when it is finished.
+ */
+#define FISQL_LIVE_MAGIC 0x45564c51u
+#define FISQL_LIVE_HEADER 4096u
+#define FISQL_SLOT_HEADER 4096u
+#define FISQL_LIVE_CHUNK_BYTES (128u * 1024u)
+#define FISQL_LIVE_SLOT_BYTES (FISQL_SLOT_HEADER + FISQL_LIVE_CHUNK_BYTES)
+
+struct fisql_live_area {
+    uint32_t magic;
+    uint32_t version; /* FISQL_LOG_VERSION */
+    uint64_t run_id;
+    uint32_t slot_bytes;
+    uint32_t slots;        /* how many the file has room for */
+    uint32_t slots_used;   /* atomic: slots from this one on were never taken */
+    uint32_t ring_chunks;  /* flight recorder: chunks kept a thread, 0 = off */
+    uint64_t process_next; /* atomic: process_key of the next process image, from 1 */
+    uint32_t recording;    /* atomic: 0 = --start-off, not yet switched on */
+    uint32_t dump_request; /* atomic: counts the requests to dump the rings */
+    uint64_t lost_chunks;  /* atomic: what could not be written, for fisql record to report */
+    uint64_t lost_calls;
+    uint64_t lost_bytes;
+    uint64_t lost_errno; /* of the first loss */
+};
+
+/* The state of a slot's chunk in one word, so that one instruction commits an event and a signal
+ * handler (or a reader after the writer's death) sees all of it or nothing. */
+#define FISQL_WORD_UNITS_SHIFT 0  /* 16 bits: units used in the chunk, header and snapshot too */
+#define FISQL_WORD_CALLS_SHIFT 16 /* 15 bits: calls entered in the chunk */
+#define FISQL_WORD_TOGGLE_SHIFT 31 /* 1 bit: which of last_tick[] holds the last event's tick */
+#define FISQL_WORD_DEPTH_SHIFT 32 /* 23 bits: calls open */
+#define FISQL_WORD_FLUSH_SHIFT 55 /* 9 bits: counts the chunk's predecessors, modulo 512 */
+
+enum fisql_slot_state {
+    FISQL_SLOT_FREE = 0,
+    FISQL_SLOT_TAKEN = 1, /* being prepared: no sound chunk in it */
+    FISQL_SLOT_LIVE = 2,  /* owner and chunk header are valid */
+};
+
+struct fisql_live_slot {
+    uint32_t state; /* atomic: enum fisql_slot_state */
+    uint32_t pid;   /* owner */
+    uint64_t process_key;
+    uint64_t word;         /* atomic to the thread's signals: see FISQL_WORD_ */
+    uint64_t last_tick[2]; /* tick of the last event, chosen by the word's toggle */
+    uint64_t first_call;   /* as in the chunk being filled */
+    uint32_t thread;
+    uint32_t tid;
+    uint64_t owner_start; /* field 22 of /proc/PID/stat, to tell a reused pid */
+};
+_Static_assert(sizeof(struct fisql_live_slot) <= FISQL_SLOT_HEADER, "a slot's header is a page");
+
+static inline uint32_t fisql_word_units(uint64_t word)
+{
+    return (uint32_t)(word >> FISQL_WORD_UNITS_SHIFT) & 0xffffu;
+}
+static inline uint32_t fisql_word_calls(uint64_t word)
+{
+    return (uint32_t)(word >> FISQL_WORD_CALLS_SHIFT) & 0x7fffu;
+}
+static inline uint32_t fisql_word_toggle(uint64_t word)
+{
+    return (uint32_t)(word >> FISQL_WORD_TOGGLE_SHIFT) & 1u;
+}
+static inline uint32_t fisql_word_depth(uint64_t word)
+{
+    return (uint32_t)(word >> FISQL_WORD_DEPTH_SHIFT) & 0x7fffffu;
+}
+
+/* Completes the header of a filled chunk: length, counts, clock pair, padding, checksum. The chunk
+ * must have room for the padding (up to 6 bytes). Returns the chunk's length in bytes. */
+static inline uint32_t fisql_chunk_finish(struct fisql_chunk *chunk, uint64_t word,
+                                          uint64_t clock_tick, uint64_t clock_ns)
+{
+    uint32_t used = fisql_word_units(word) * 2;
+    uint32_t length = (used + 7) & ~7u;
+    uint32_t before = (uint32_t)sizeof *chunk +
+                      chunk->open_calls * (uint32_t)sizeof(struct fisql_open_call);
+    __builtin_memset((unsigned char *)chunk + used, 0, length - used);
+    chunk->length = length;
+    chunk->units = (used - before) / 2;
+    chunk->calls = fisql_word_calls(word);
+    chunk->clock_tick = clock_tick;
+    chunk->clock_ns = clock_ns;
+    chunk->checksum = 0;
+    chunk->checksum = fisql_checksum(chunk, length);
+    return length;
+}
+
+#endif

@@ -1,0 +1,454 @@
+-- fisql: the database that `fisql load` makes of a run.
+--
+-- Times are INTEGER nanoseconds since the run's start in columns that end in _ns, sizes are bytes in
+-- columns that end in _bytes or are named size. Ids are INTEGER PRIMARY KEY. The comments inside the
+-- statements stay in the database: `.schema calls` in the sqlite3 shell explains itself.
+--
+-- Raw and adjusted times. Each call's two hooks cost time: an inside part that lies within the
+-- call's own duration and an outside part that its caller pays (run.hook_inside_ps,
+-- run.hook_outside_ps, in picoseconds). calls holds raw times. Rollups hold adjusted times and,
+-- in raw_ columns, raw ones:
+--   a call's adjusted duration = max(0, duration_ns - (inside + descendants*(inside+outside))/1000)
+--   an adjusted sum of self    = max(0, raw_self_ns - (calls*inside + child_calls*outside)/1000)
+--   an adjusted sum of totals  = sum of the adjusted durations of the outermost activations
+-- (integer division). mean_ns, m2, min_ns, max_ns and histograms are of adjusted durations.
+-- Statistics are over finished calls (ended = 0 or 1); calls, self and total are over all.
+-- m2 is the sum of squared deviations from mean_ns: variance = m2 / (finished - 1).
+
+PRAGMA application_id = 0x4653514c;
+PRAGMA user_version = 1;
+
+CREATE TABLE run( -- facts of the recording and of the load, e.g. command, clock, hook_inside_ps
+  key TEXT PRIMARY KEY, -- name of the fact
+  value                 -- its value: text, integer or real
+) WITHOUT ROWID;
+
+CREATE TABLE processes( -- one row for each process image (fork and exec make new ones)
+  id INTEGER PRIMARY KEY,
+  pid INTEGER NOT NULL,    -- process id in the system
+  parent_id INTEGER REFERENCES processes(id), -- image that forked it, or that it replaced by exec
+  origin TEXT,             -- 'start', 'fork' or 'exec'
+  executable TEXT,         -- path of the program
+  command TEXT,            -- arguments
+  start_ns INTEGER,        -- when its recording started
+  end_ns INTEGER,          -- when it ended, NULL if not known
+  how_ended TEXT,          -- 'exit', '_exit', 'signal', 'exec', 'unknown', NULL while it ran
+  status INTEGER,          -- exit status, where it exited
+  signal INTEGER           -- number of the signal that ended it, where one did
+);
+
+CREATE TABLE threads( -- one row for each thread that left an event
+  id INTEGER PRIMARY KEY,
+  process_id INTEGER NOT NULL REFERENCES processes(id),
+  tid INTEGER NOT NULL,    -- thread id in the system
+  name TEXT,               -- name at its end (pthread_setname_np), else at its start
+  start_ns INTEGER,        -- first event
+  end_ns INTEGER,          -- last event
+  first_call_id INTEGER,   -- its calls are the ids first_call_id .. last_call_id, NULL if none
+  last_call_id INTEGER,
+  calls INTEGER NOT NULL,  -- calls that are rows
+  counted_calls INTEGER NOT NULL DEFAULT 0, -- calls that were counted, not logged
+  raw_self_ns INTEGER NOT NULL DEFAULT 0,   -- time in instrumented code: sum of self_ns
+  self_ns INTEGER NOT NULL DEFAULT 0        -- the same adjusted for the hooks' cost
+);
+
+CREATE TABLE modules( -- one row for each executable or shared library, told apart by build-id
+  id INTEGER PRIMARY KEY,
+  path TEXT NOT NULL,      -- path when it was loaded
+  name TEXT NOT NULL,      -- last part of the path
+  build_id TEXT,           -- hexadecimal, NULL if it has none
+  symbols TEXT,            -- where names came from: 'dwarf', 'symtab', 'none'
+  problem TEXT             -- why names or lines are missing: 'missing', 'build-id differs', ...
+);
+
+CREATE TABLE mappings( -- when and where a module was loaded
+  id INTEGER PRIMARY KEY,
+  module_id INTEGER NOT NULL REFERENCES modules(id),
+  process_id INTEGER NOT NULL REFERENCES processes(id),
+  bias INTEGER NOT NULL,   -- address in memory less address in the file
+  start_address INTEGER NOT NULL, -- executable range in memory
+  end_address INTEGER NOT NULL,
+  load_ns INTEGER,         -- when it was loaded, NULL = before the recording
+  unload_ns INTEGER        -- when it was unloaded, NULL = never
+);
+
+CREATE TABLE files( -- source files
+  id INTEGER PRIMARY KEY,
+  path TEXT NOT NULL,      -- as the compiler recorded it, made absolute by its folder
+  name TEXT NOT NULL       -- last part of the path
+);
+
+CREATE TABLE functions( -- every function of every instrumented module, called or not
+  id INTEGER PRIMARY KEY,
+  module_id INTEGER REFERENCES modules(id),
+  address INTEGER NOT NULL,-- in the module's file (less bias)
+  size INTEGER,            -- bytes of code, NULL if not known
+  name TEXT NOT NULL,      -- demangled; module+0xoffset where no name is known
+  linkage_name TEXT,       -- mangled, where it differs
+  file_id INTEGER REFERENCES files(id),
+  line INTEGER,            -- line of its definition
+  instrumented INTEGER NOT NULL, -- 1 = compiled with hooks (or seen called), 0 = not
+  stable_id TEXT NOT NULL  -- the same in other builds: hash of module name, linkage name and file
+);
+
+CREATE TABLE sites( -- places in the code that calls or allocations were made from
+  id INTEGER PRIMARY KEY,
+  module_id INTEGER REFERENCES modules(id),
+  address INTEGER NOT NULL,-- return address in the module's file (less bias)
+  function_id INTEGER REFERENCES functions(id), -- function the site lies in, NULL if not known
+  file_id INTEGER REFERENCES files(id),
+  line INTEGER             -- of the call
+);
+
+CREATE TABLE frames( -- calling contexts: function + site under a parent frame, recursion folded
+  id INTEGER PRIMARY KEY,
+  parent_id INTEGER REFERENCES frames(id), -- NULL for a root
+  function_id INTEGER NOT NULL REFERENCES functions(id),
+  site_id INTEGER REFERENCES sites(id),
+  depth INTEGER NOT NULL,  -- 0 for a root
+  calls INTEGER NOT NULL,  -- calls of this frame, rows or counted
+  total_ns INTEGER NOT NULL, -- time with callees, outermost activations only
+  self_ns INTEGER NOT NULL,  -- time in the function's own body
+  min_ns INTEGER,          -- shortest finished call
+  max_ns INTEGER,          -- longest finished call
+  mean_ns REAL,            -- mean of the finished calls
+  m2 REAL,                 -- sum of squared deviations from mean_ns
+  finished INTEGER NOT NULL, -- calls that returned or were unwound, counted ones not included
+  fastest_call_id INTEGER, -- calls.id of the shortest finished call
+  slowest_call_id INTEGER, -- calls.id of the longest finished call
+  raw_total_ns INTEGER NOT NULL, -- total_ns with the hooks' cost
+  raw_self_ns INTEGER NOT NULL,  -- self_ns with the hooks' cost
+  child_calls INTEGER NOT NULL,  -- calls made directly by this frame's calls
+  counted_calls INTEGER NOT NULL DEFAULT 0, -- part of calls that was counted, not logged
+  first_ns INTEGER,        -- enter of its first call
+  last_ns INTEGER,         -- enter of its last call
+  allocs INTEGER NOT NULL DEFAULT 0,      -- blocks allocated directly by its calls
+  alloc_bytes INTEGER NOT NULL DEFAULT 0,
+  frees INTEGER NOT NULL DEFAULT 0,       -- blocks freed directly by its calls
+  free_bytes INTEGER NOT NULL DEFAULT 0
+);
+
+CREATE TABLE calls( -- one row for each call, ids in pre-order: the calls within call c are
+                    -- id BETWEEN c.id + 1 AND c.id + c.descendants
+  id INTEGER PRIMARY KEY,
+  parent_id INTEGER AS (id - parent_distance) VIRTUAL, -- calls.id of the caller, NULL for a root
+  thread_id INTEGER NOT NULL,   -- threads.id
+  frame_id INTEGER NOT NULL,    -- frames.id
+  depth INTEGER NOT NULL,       -- number of calls open around it in its thread
+  enter_ns INTEGER NOT NULL,    -- when it was entered
+  duration_ns INTEGER NOT NULL, -- from entry to exit, the hooks' cost included; up to the thread's
+                                -- last event where it is still open
+  self_ns INTEGER AS (duration_ns - children_ns) VIRTUAL, -- time in the function's own body
+  parent_distance INTEGER,      -- id - parent_id, NULL for a root (stored in place of parent_id)
+  descendants INTEGER NOT NULL DEFAULT 0, -- calls made within it, at any depth
+  children_ns INTEGER NOT NULL DEFAULT 0, -- time in its direct callees (stored in place of self_ns)
+  ended INTEGER NOT NULL DEFAULT 0 -- 0 returned, 1 unwound (longjmp, exception), 2 still open when
+                                   -- the thread or the log ended, 3 its exit was lost
+);
+
+CREATE TABLE allocs( -- one row for each block of memory
+  id INTEGER PRIMARY KEY,
+  call_id INTEGER,         -- calls.id of the innermost call that allocated it, NULL outside any
+  frame_id INTEGER,        -- frames.id of that call
+  thread_id INTEGER NOT NULL, -- thread that allocated it
+  site_id INTEGER,         -- where malloc or the like was called
+  kind TEXT NOT NULL,      -- 'malloc', 'calloc', 'realloc', 'new', 'new[]', ...
+  address INTEGER NOT NULL,
+  size INTEGER NOT NULL,   -- bytes asked for
+  alloc_ns INTEGER NOT NULL,
+  free_ns INTEGER,         -- NULL = not freed
+  free_call_id INTEGER,
+  free_frame_id INTEGER,
+  free_thread_id INTEGER,
+  free_site_id INTEGER,
+  free_kind TEXT,          -- 'free', 'delete', 'delete[]', 'realloc', ...
+  realloc_of INTEGER,      -- allocs.id of the block that realloc made this one of
+  allocs_between INTEGER,  -- allocations its thread made after it and before its free, where the
+                           -- same thread freed it
+  owner_call_id INTEGER    -- the deepest call open at both its allocation and its free, same thread
+);
+
+-- Rollups. Each equals what SQL over calls and allocs gives (tests/e2e/rollups.sql does it).
+
+CREATE TABLE function_stats( -- one row for each function that was called
+  function_id INTEGER PRIMARY KEY REFERENCES functions(id),
+  calls INTEGER NOT NULL,      -- rows and counted
+  total_ns INTEGER NOT NULL,   -- outermost activations of the function in each thread
+  self_ns INTEGER NOT NULL,
+  raw_total_ns INTEGER NOT NULL,
+  raw_self_ns INTEGER NOT NULL,
+  finished INTEGER NOT NULL,   -- calls that returned or were unwound (not counted ones)
+  min_ns INTEGER, max_ns INTEGER, mean_ns REAL, m2 REAL, -- adjusted durations of finished calls
+  fastest_call_id INTEGER, slowest_call_id INTEGER,
+  counted_calls INTEGER NOT NULL DEFAULT 0,
+  child_calls INTEGER NOT NULL,     -- calls made directly by its calls
+  calling INTEGER NOT NULL,         -- its calls that made at least one call
+  single_child_calls INTEGER NOT NULL, -- its finished calls that made exactly one call
+  callees INTEGER NOT NULL,         -- distinct functions it called directly
+  callers INTEGER NOT NULL,         -- distinct functions that called it directly (NULL caller not)
+  root_calls INTEGER NOT NULL,      -- calls without an instrumented caller
+  unwound INTEGER NOT NULL, open INTEGER NOT NULL, -- calls that ended = 1; 2 or 3
+  first_enter_ns INTEGER, first_call_id INTEGER,
+  last_enter_ns INTEGER, last_call_id INTEGER,
+  last_exit_ns INTEGER,             -- end of the call that ended last
+  depth_max INTEGER NOT NULL, deepest_call_id INTEGER, -- deepest stack it was called at
+  nesting_max INTEGER NOT NULL,     -- most activations of it open at once in a thread (1 = none nested)
+  nested_call_id INTEGER,           -- the call at that nesting
+  recursive_calls INTEGER NOT NULL, -- calls made while one of its calls was open in the thread
+  direct_recursive_calls INTEGER NOT NULL, -- those whose direct caller was itself
+  sequences INTEGER NOT NULL,       -- distinct sequences of direct callees (see call_sequences)
+  sequences_complete INTEGER NOT NULL DEFAULT 1, -- 0 = there were more than could be told apart
+  -- memory, by the function's own code and within its outermost activations
+  allocs INTEGER NOT NULL DEFAULT 0, alloc_bytes INTEGER NOT NULL DEFAULT 0,
+  frees INTEGER NOT NULL DEFAULT 0, free_bytes INTEGER NOT NULL DEFAULT 0,
+  total_allocs INTEGER NOT NULL DEFAULT 0, total_alloc_bytes INTEGER NOT NULL DEFAULT 0,
+  total_frees INTEGER NOT NULL DEFAULT 0, total_free_bytes INTEGER NOT NULL DEFAULT 0,
+  live_blocks_max INTEGER NOT NULL DEFAULT 0, -- most blocks allocated by its own code live at once
+  live_bytes_max INTEGER NOT NULL DEFAULT 0,
+  -- its finished calls at whose end more of what the thread had allocated within them was live than
+  -- freed (frees by other threads not seen), the sum, and the worst of them
+  leaking_calls INTEGER NOT NULL DEFAULT 0, leaked_bytes INTEGER NOT NULL DEFAULT 0,
+  worst_leak_bytes INTEGER, worst_leak_call_id INTEGER
+);
+
+CREATE TABLE thread_functions( -- which thread called what
+  thread_id INTEGER NOT NULL REFERENCES threads(id),
+  function_id INTEGER NOT NULL REFERENCES functions(id),
+  calls INTEGER NOT NULL,
+  total_ns INTEGER NOT NULL, self_ns INTEGER NOT NULL,
+  raw_total_ns INTEGER NOT NULL, raw_self_ns INTEGER NOT NULL,
+  first_call_id INTEGER, last_call_id INTEGER,
+  PRIMARY KEY(thread_id, function_id)
+) WITHOUT ROWID;
+
+CREATE TABLE edges( -- direct calls between functions, by call site
+  id INTEGER PRIMARY KEY,
+  caller_id INTEGER REFERENCES functions(id), -- NULL = no instrumented caller
+  site_id INTEGER REFERENCES sites(id),
+  callee_id INTEGER NOT NULL REFERENCES functions(id),
+  calls INTEGER NOT NULL,
+  total_ns INTEGER NOT NULL, -- calls that were the outermost activation of the callee
+  raw_total_ns INTEGER NOT NULL,
+  self_ns INTEGER NOT NULL, raw_self_ns INTEGER NOT NULL, -- own time of the callee in these calls
+  first_call_id INTEGER, slowest_call_id INTEGER
+);
+CREATE INDEX edges_caller ON edges(caller_id, callee_id);
+CREATE INDEX edges_callee ON edges(callee_id, caller_id);
+
+CREATE TABLE repeats( -- runs: calls of one callee in a row, not broken by another, by one call
+  caller_id INTEGER NOT NULL REFERENCES functions(id),
+  callee_id INTEGER NOT NULL REFERENCES functions(id),
+  runs INTEGER NOT NULL,           -- runs of any length, also 1
+  calls INTEGER NOT NULL,          -- calls in them
+  caller_calls INTEGER NOT NULL,   -- calls of the caller that called the callee at least once
+  longest_run INTEGER NOT NULL,
+  longest_call_id INTEGER,         -- the caller's call that made the longest run
+  raw_total_ns INTEGER NOT NULL,   -- time inside the callee's calls (durations, recursion counted)
+  PRIMARY KEY(caller_id, callee_id)
+) WITHOUT ROWID;
+
+CREATE TABLE sequences( -- which callee followed which within one call of a caller, runs folded
+  caller_id INTEGER NOT NULL REFERENCES functions(id),
+  previous_id INTEGER NOT NULL,    -- functions.id of the callee before, 0 = it was the first
+  callee_id INTEGER NOT NULL REFERENCES functions(id),
+  count INTEGER NOT NULL,          -- runs of callee that came directly after a run of previous
+  example_call_id INTEGER,         -- a call of the caller in which it was so
+  PRIMARY KEY(callee_id, caller_id, previous_id)
+) WITHOUT ROWID;
+
+CREATE TABLE call_sequences( -- distinct sequences of direct callees of a function, runs folded
+  function_id INTEGER NOT NULL REFERENCES functions(id),
+  rank INTEGER NOT NULL,           -- 1 = the commonest; only the commonest few are kept
+  calls INTEGER NOT NULL,          -- ended calls of the function with this sequence
+  sequence TEXT NOT NULL,          -- functions.id of the callees, separated by spaces; '' = none
+  length INTEGER NOT NULL,         -- callees in the sequence (the text is cut after 64)
+  example_call_id INTEGER,
+  PRIMARY KEY(function_id, rank)
+) WITHOUT ROWID;
+
+CREATE TABLE intervals( -- histogram of time from one entry to a function to the next, in a thread
+  function_id INTEGER NOT NULL REFERENCES functions(id),
+  log2 INTEGER NOT NULL,           -- 2^log2 <= interval in ns < 2^(log2+1); 0 also holds 0 ns
+  count INTEGER NOT NULL,
+  PRIMARY KEY(function_id, log2)
+) WITHOUT ROWID;
+
+CREATE TABLE durations( -- histogram of the adjusted durations of a function's finished calls
+  function_id INTEGER NOT NULL REFERENCES functions(id),
+  log2 INTEGER NOT NULL,           -- as in intervals
+  count INTEGER NOT NULL,
+  PRIMARY KEY(function_id, log2)
+) WITHOUT ROWID;
+
+CREATE TABLE slow_calls( -- the slowest finished calls of each function (up to 16)
+  function_id INTEGER NOT NULL REFERENCES functions(id),
+  rank INTEGER NOT NULL,           -- 1 = the slowest
+  call_id INTEGER NOT NULL,
+  duration_ns INTEGER NOT NULL,    -- adjusted
+  raw_duration_ns INTEGER NOT NULL,
+  PRIMARY KEY(function_id, rank)
+) WITHOUT ROWID;
+
+CREATE TABLE recursions( -- one row for each recursive function
+  function_id INTEGER PRIMARY KEY REFERENCES functions(id),
+  cycle TEXT NOT NULL,             -- functions.id along the first cycle seen, separated by spaces:
+                                   -- '7' calls itself, '7 9' calls 9, which calls it
+  example_call_id INTEGER          -- the inner call of that cycle
+);
+
+CREATE TABLE alloc_stacks( -- blocks by where they were allocated
+  id INTEGER PRIMARY KEY,
+  frame_id INTEGER,                -- NULL = outside any traced call
+  site_id INTEGER,
+  kind TEXT NOT NULL,
+  blocks INTEGER NOT NULL, bytes INTEGER NOT NULL,
+  freed_blocks INTEGER NOT NULL, freed_bytes INTEGER NOT NULL,
+  live_blocks_max INTEGER NOT NULL, live_bytes_max INTEGER NOT NULL, -- most live at once
+  peak_blocks INTEGER NOT NULL, peak_bytes INTEGER NOT NULL, -- live at the run's peak (run.peak_ns)
+  min_size INTEGER NOT NULL, max_size INTEGER NOT NULL,
+  lifetime_ns INTEGER NOT NULL,    -- sum over the freed blocks
+  lifetime_max_ns INTEGER,
+  cross_thread_frees INTEGER NOT NULL,
+  first_ns INTEGER NOT NULL, last_ns INTEGER NOT NULL,
+  first_alloc_id INTEGER NOT NULL, -- allocs.id of the first and the last block
+  last_alloc_id INTEGER NOT NULL,
+  first_live_id INTEGER, last_live_id INTEGER -- the same among the blocks not freed
+);
+
+CREATE TABLE alloc_sizes( -- how many blocks of which size (up to 64 sizes a frame and site)
+  stack_id INTEGER NOT NULL REFERENCES alloc_stacks(id),
+  size INTEGER NOT NULL,           -- -1 = all further sizes together
+  blocks INTEGER NOT NULL,
+  PRIMARY KEY(stack_id, size)
+) WITHOUT ROWID;
+
+CREATE TABLE alloc_distances( -- blocks by allocs_between, up to 15
+  stack_id INTEGER NOT NULL REFERENCES alloc_stacks(id),
+  allocs_between INTEGER NOT NULL,
+  blocks INTEGER NOT NULL, bytes INTEGER NOT NULL,
+  PRIMARY KEY(stack_id, allocs_between)
+) WITHOUT ROWID;
+
+CREATE TABLE block_flows( -- who freed what who allocated
+  id INTEGER PRIMARY KEY,
+  stack_id INTEGER NOT NULL REFERENCES alloc_stacks(id), -- where allocated
+  free_frame_id INTEGER,           -- where freed
+  free_site_id INTEGER,
+  alloc_thread_id INTEGER NOT NULL,
+  free_thread_id INTEGER NOT NULL,
+  blocks INTEGER NOT NULL, bytes INTEGER NOT NULL,
+  residence_ns INTEGER NOT NULL,   -- sum of the times from allocation to free
+  residence_max_ns INTEGER NOT NULL,
+  mismatched INTEGER NOT NULL,     -- blocks freed by the wrong family (new and free, ...)
+  example_alloc_id INTEGER NOT NULL,
+  example_mismatch_id INTEGER      -- allocs.id of a mismatched block
+);
+
+CREATE TABLE block_owners( -- the deepest frame open at both allocation and free, same thread
+  stack_id INTEGER NOT NULL REFERENCES alloc_stacks(id),
+  owner_frame_id INTEGER NOT NULL REFERENCES frames(id),
+  blocks INTEGER NOT NULL, bytes INTEGER NOT NULL,
+  example_alloc_id INTEGER NOT NULL,
+  PRIMARY KEY(stack_id, owner_frame_id)
+) WITHOUT ROWID;
+
+CREATE TABLE realloc_chains( -- blocks that realloc made anew at least twice
+  id INTEGER PRIMARY KEY,
+  first_alloc_id INTEGER NOT NULL, -- allocs.id of the first and the last block of the chain
+  last_alloc_id INTEGER NOT NULL,
+  stack_id INTEGER NOT NULL REFERENCES alloc_stacks(id), -- where the last realloc was called
+  length INTEGER NOT NULL,         -- reallocs
+  moves INTEGER NOT NULL,          -- reallocs that gave another address
+  copied_bytes INTEGER NOT NULL,   -- bytes that the moves had to copy (the smaller size of each)
+  first_size INTEGER NOT NULL, last_size INTEGER NOT NULL
+);
+
+CREATE TABLE free_errors( -- frees that are wrong
+  id INTEGER PRIMARY KEY,
+  error TEXT NOT NULL,             -- 'double' (freed before, not allocated since), 'inside' (of a
+                                   -- live block), 'unknown' (never seen as a block)
+  address INTEGER NOT NULL,
+  kind TEXT NOT NULL,              -- 'free', 'delete', 'realloc', ...
+  ns INTEGER NOT NULL,
+  thread_id INTEGER NOT NULL, call_id INTEGER, frame_id INTEGER, site_id INTEGER,
+  alloc_id INTEGER                 -- the block freed before, or that the address lies in
+);
+
+CREATE TABLE memory_timeline( -- live memory over time, up to 1000 equal steps, all threads and each
+  step INTEGER NOT NULL,           -- from 0
+  thread_id INTEGER NOT NULL,      -- thread that allocated, 0 = all threads together
+  end_ns INTEGER NOT NULL,         -- end of the step
+  live_bytes INTEGER NOT NULL, live_blocks INTEGER NOT NULL, -- at the end of the step
+  max_live_bytes INTEGER NOT NULL, -- the most in the step (for thread_id 0; else as live_bytes)
+  allocs INTEGER NOT NULL, alloc_bytes INTEGER NOT NULL, -- in the step
+  frees INTEGER NOT NULL, free_bytes INTEGER NOT NULL,
+  PRIMARY KEY(thread_id, step)     -- a thread's steps without any change are left out
+) WITHOUT ROWID;
+
+CREATE TABLE notes( -- messages that the program left (fisql_note)
+  id INTEGER PRIMARY KEY,
+  thread_id INTEGER NOT NULL, call_id INTEGER, ns INTEGER NOT NULL,
+  text TEXT NOT NULL
+);
+
+CREATE TABLE anomalies( -- what should not happen in a sound program
+  id INTEGER PRIMARY KEY,
+  kind TEXT NOT NULL,      -- 'mismatched-exit', 'unwound', 'impossible' (an event the log's rules forbid)
+  thread_id INTEGER NOT NULL,
+  ns INTEGER NOT NULL,
+  call_id INTEGER,         -- innermost call open then (after it for 'unwound'), NULL = none
+  function_id INTEGER,     -- the exit's function; for 'unwound' the outermost call unwound
+  site_id INTEGER,
+  calls INTEGER,           -- for 'unwound': how many calls ended
+  detail TEXT
+);
+
+CREATE TABLE losses( -- what the log or the database lacks
+  id INTEGER PRIMARY KEY,
+  reason TEXT NOT NULL,    -- 'damaged', 'truncated', 'missing chunk', 'disk full', 'killed', ...
+  process_id INTEGER, thread_id INTEGER, -- NULL = not known
+  offset INTEGER,          -- in the log, where it can be told
+  bytes INTEGER, chunks INTEGER, calls INTEGER, events INTEGER, -- how much, where it can be told
+  from_ns INTEGER, to_ns INTEGER, -- when, where it can be told
+  detail TEXT              -- in words
+);
+
+-- Views: the stable face of the database.
+
+CREATE VIEW function_details AS -- functions with names in place of ids
+  SELECT f.id, f.name, coalesce(files.name || ':' || f.line, files.name, m.name, '?') AS location,
+         files.path AS file, f.line, m.name AS module, f.size, f.instrumented, f.linkage_name,
+         f.module_id, f.file_id
+  FROM functions f LEFT JOIN files ON files.id = f.file_id LEFT JOIN modules m ON m.id = f.module_id;
+
+CREATE VIEW site_details AS -- sites with names in place of ids
+  SELECT s.id, coalesce(files.name || ':' || s.line, m.name || printf('+0x%x', s.address), '?') AS location,
+         f.name AS function, s.function_id, files.path AS file, s.line, m.name AS module
+  FROM sites s LEFT JOIN files ON files.id = s.file_id LEFT JOIN modules m ON m.id = s.module_id
+       LEFT JOIN functions f ON f.id = s.function_id;
+
+CREATE VIEW call_details AS -- calls with function, location, adjusted duration and ending in words
+  SELECT c.id, c.parent_id, c.thread_id, c.frame_id, c.depth, fn.name AS function, fn.location,
+         c.enter_ns, c.duration_ns, c.self_ns, c.descendants,
+         CASE c.ended WHEN 0 THEN 'returned' WHEN 1 THEN 'unwound' WHEN 2 THEN 'open' ELSE 'lost' END AS ended,
+         fr.function_id, fr.site_id
+  FROM calls c JOIN frames fr ON fr.id = c.frame_id JOIN function_details fn ON fn.id = fr.function_id;
+
+CREATE VIEW frame_details AS -- frames with names in place of ids
+  SELECT fr.*, fn.name AS function, fn.location, s.location AS called_from
+  FROM frames fr JOIN function_details fn ON fn.id = fr.function_id
+       LEFT JOIN site_details s ON s.id = fr.site_id;
+
+CREATE VIEW frame_stacks AS -- each frame's stack as text, outermost first: main > parse > next
+  WITH RECURSIVE stack(id, text) AS (
+    SELECT fr.id, f.name FROM frames fr JOIN functions f ON f.id = fr.function_id WHERE fr.parent_id IS NULL
+    UNION ALL
+    SELECT fr.id, stack.text || ' > ' || f.name
+    FROM stack JOIN frames fr ON fr.parent_id = stack.id JOIN functions f ON f.id = fr.function_id)
+  SELECT id AS frame_id, text AS stack FROM stack;
+
+CREATE INDEX frames_parent ON frames(parent_id);
+CREATE INDEX frames_function ON frames(function_id);
+CREATE INDEX functions_name ON functions(name);
+CREATE INDEX block_flows_stack ON block_flows(stack_id);
+CREATE INDEX alloc_stacks_frame ON alloc_stacks(frame_id);
