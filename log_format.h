@@ -77,7 +77,8 @@ struct fisql_chunk {
     uint32_t units;        /* 100 16-bit units of events after the snapshot */
     uint32_t open_calls;   /* 104 entries of the snapshot: the innermost of the open calls */
     uint32_t open_depth;   /* 108 calls open at the chunk's start, those left out included */
-    uint64_t reserved[2];  /* 112 zero */
+    uint64_t heap_base;    /* 112 what short addresses of allocations count from */
+    uint64_t reserved;     /* 120 zero */
 };
 _Static_assert(sizeof(struct fisql_chunk) == 128, "the chunk header is part of the log's format");
 
@@ -123,9 +124,8 @@ _Static_assert(sizeof(struct fisql_open_call) == 24, "the snapshot is part of th
  * The number after a field's name is its length in units, the low unit first. A delta is in ticks
  * since the event before (or tick_start); one that does not fit is preceded by TIME. An allocation's
  * slot names a dictionary entry whose function is 0 and whose site is where malloc or the like was
- * called. Short addresses are signed differences, in bytes, from the address of the allocation
- * event before in the same chunk (from 0 for the first), whatever its form; a REALLOC leaves its new
- * address as the one before. An ALLOC stands after the allocation happened and a FREE before it
+ * called. A short address (2 units) is signed and counts 16-byte steps from the header's heap_base:
+ * address = heap_base + 16 * value. An ALLOC stands after the allocation happened and a FREE before it
  * happens, so between threads the order of ticks is the order of events; a REALLOC frees `old` at
  * its tick and allocates `new` `elapsed` ticks later (its own tick does not advance by elapsed: the
  * next event's delta counts from the realloc's start). old = 0 never occurs (that is an ALLOC);
