@@ -1,0 +1,73 @@
+/*
+ * The loader: makes the database of a run (schema.sql) from its log (log_format.h). This is the one
+ * header that the command line needs.
+ *
+ * Nothing here prints. Errors go into a struct error of the caller's (error.h), everything else
+ * that a person should know into the report's messages. Functions may be called from any thread;
+ * one load starts threads of its own and ends them before it returns.
+ */
+#ifndef FISQL_LOADER_LOADER_H
+#define FISQL_LOADER_LOADER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "loader/error.h"
+
+/* What a load is doing, for a progress line. */
+struct load_progress {
+    const char *stage;   /* "reading", "symbols", "calls", "memory", "tables" */
+    uint64_t done_bytes; /* of the log, in this stage; total 0 = not known */
+    uint64_t total_bytes;
+    uint64_t calls;   /* loaded so far */
+    double elapsed_s; /* since the load began */
+};
+
+struct load_options {
+    bool summary;            /* leave the rows of `calls` out, keep everything else */
+    bool plain_insert;       /* write every row through the sqlite3 API (slow; for comparison) */
+    unsigned threads;        /* to work with; 0 = as many as there are cores */
+    const char *sysroot;     /* folder under which the modules' paths are looked up; NULL = / */
+    const char *symbols_dir; /* folder with separate debug files or modules; NULL = none */
+    const char *cache_dir;   /* where symbols are cached by build-id; NULL = nowhere */
+    const char *extra_sql;   /* script run in the database at the end (views); NULL = none */
+    /* Called from the loading thread at most some 10 times a second; NULL = not wanted. */
+    void (*progress)(void *context, const struct load_progress *progress);
+    void *progress_context;
+};
+
+/* What a load did. fisql_load fills it also when it fails. */
+struct load_report {
+    uint64_t log_bytes;
+    uint64_t database_bytes;
+    uint64_t chunks;        /* sound ones */
+    uint64_t calls;         /* rows of calls (with `summary`: what they would be) */
+    uint64_t counted_calls; /* counted by the collector, not logged */
+    uint64_t allocs;        /* rows of allocs */
+    uint64_t processes;
+    uint64_t threads;
+    uint64_t losses;     /* rows of losses */
+    uint64_t lost_calls; /* their calls, where they can be told */
+    double elapsed_s;
+    /* Things to say on stderr, one line each, without a newline. Owned by the report. */
+    char **messages;
+    size_t messages_count;
+};
+
+/* Makes the database at database_path from the log at log_path. The database appears under its name
+ * only when it is complete; what stood there before is replaced only where it is a fisql database
+ * that nobody has open, or an empty file. The options may be NULL. The report is overwritten;
+ * release it with load_report_release in every case.
+ * Returns 0 done, 1 done but the log lacks something (see the table losses), 2 not done: *error
+ * says why, and no file is left behind. */
+int fisql_load(const char *log_path, const char *database_path, const struct load_options *options,
+               struct load_report *report, struct error *error);
+
+void load_report_release(struct load_report *report);
+
+/* Writes the log as text to `out`, a line for each chunk and each event: for tests and people.
+ * Returns 0 done, 1 done but the log is damaged (the text says where), 2 not done. */
+int fisql_dump(const char *log_path, FILE *out, struct error *error);
+
+#endif
