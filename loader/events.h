@@ -1,0 +1,84 @@
+/*
+ * Reads the events of a chunk, one after another: the mirror image of the collector's encoding
+ * (log_format.h, "Units"). Used by everything that reads events, so that the rules stand once.
+ *
+ * Nothing is trusted: an event that reaches over the end of its chunk or has an unknown code ends
+ * the reading with -1. Whether a dictionary slot was defined, and whether there is a call to end,
+ * is the caller's to check.
+ */
+#ifndef FISQL_LOADER_EVENTS_H
+#define FISQL_LOADER_EVENTS_H
+
+#include <stdint.h>
+#include <string.h>
+
+#include "log_format.h"
+
+enum event_type {
+    EVENT_EXIT,
+    EVENT_ENTER,
+    EVENT_DEFINE,
+    EVENT_TIME,
+    EVENT_ENTER_FULL,
+    EVENT_UNWIND,
+    EVENT_MISMATCH,
+    EVENT_NOTE,
+    EVENT_COUNTED,
+    EVENT_PAUSE,
+    EVENT_ALLOC,
+    EVENT_FREE,
+    EVENT_REALLOC,
+};
+
+struct event {
+    enum event_type type;
+    uint32_t slot;       /* ENTER, DEFINE, COUNTED, ALLOC, FREE, REALLOC */
+    uint64_t ticks;      /* since the event before; COUNTED: the calls' time, the clock stands */
+    uint64_t function;   /* DEFINE, ENTER_FULL, MISMATCH: absolute */
+    uint64_t site;       /* likewise */
+    uint32_t calls;      /* UNWIND, COUNTED */
+    uint32_t alloc_kind; /* ALLOC, FREE: enum fisql_alloc_kind */
+    uint64_t address;    /* ALLOC, FREE, REALLOC */
+    uint64_t size;       /* ALLOC, REALLOC: bytes */
+    uint64_t old;        /* REALLOC */
+    uint64_t elapsed;    /* REALLOC: ticks from its start to its end */
+    const char *text;    /* NOTE: not terminated */
+    uint32_t text_bytes; /* NOTE */
+};
+
+/* The units that are still to be read. */
+struct event_cursor {
+    const uint16_t *at;
+    const uint16_t *end;
+    uint64_t base_address; /* of the chunk's header */
+    uint64_t heap_base;
+};
+
+/* The cursor at a chunk's first event. The chunk's header must have been checked
+ * (log_chunk_is_sane); the chunk is borrowed. */
+struct event_cursor events_begin(const struct fisql_chunk *chunk);
+
+/* Reads any event. 1: *event holds it (only the fields of its type are set); 0: the end; -1: the
+ * units break the rules. */
+int event_next(struct event_cursor *cursor, struct event *event);
+
+static inline uint64_t event_unit(const uint16_t *at)
+{
+    return *at;
+}
+
+static inline uint32_t event_units2(const uint16_t *at)
+{
+    uint32_t value;
+    memcpy(&value, at, sizeof value);
+    return value;
+}
+
+static inline uint64_t event_units4(const uint16_t *at)
+{
+    uint64_t value;
+    memcpy(&value, at, sizeof value);
+    return value;
+}
+
+#endif
