@@ -33,8 +33,9 @@ struct btree_part;
 /* Where a record is in the file: what btree_patch and btree_replace need. */
 struct btree_place {
     uint32_t page;
+    uint16_t cell;   /* offset in the page of the record's cell */
     uint16_t record; /* offset in the page of the record's first byte */
-    uint16_t spare;  /* bytes left free behind the record's cell */
+    uint16_t spare;  /* bytes left free behind the cell */
 };
 
 /* Opens the database at `path`. Owned by the caller until btree_close or btree_abandon. */
@@ -65,9 +66,9 @@ int btree_append(struct btree_part *part, int64_t rowid, const void *record, uin
 int btree_patch(struct btree_part *part, const struct btree_place *place, uint32_t offset,
                 const void *data, uint32_t bytes, struct error *error);
 
-/* Puts another record in the place of one that this part has appended with `spare` bytes. The new
- * record may be from 0 to spare - 4 bytes longer and may not be shorter. What is left of the spare
- * bytes goes into place->spare. */
+/* Puts another record in the place of one that this part has appended. Where that was done with
+ * `spare` bytes, the new record may be up to spare - 5 bytes longer, else it must be as long. The
+ * record's new place goes into *place. */
 int btree_replace(struct btree_part *part, struct btree_place *place, const void *record,
                   uint32_t record_bytes, struct error *error);
 
