@@ -17,7 +17,7 @@ CPPFLAGS_ALL = -I. -D_GNU_SOURCE -DFISQL_VERSION='"$(VERSION)"' -DFISQL_PREFIX='
 CFLAGS_ALL = -std=gnu11 $(OPT) $(WARN) -fno-common -MMD -MP $(SANITIZE) $(CFLAGS)
 # The collector lives inside other people's programs: it is never sanitized or instrumented itself.
 COLLECTOR_CFLAGS = -std=gnu11 -O2 -g $(WARN) -fno-common -MMD -MP -fPIC -fvisibility=hidden \
-        -ftls-model=initial-exec -fno-instrument-functions -fno-builtin-malloc $(CFLAGS)
+        -ftls-model=initial-exec -fno-builtin-malloc -fexceptions $(CFLAGS)
 LIBS = -lsqlite3 -ldwarf -lelf -lz -lpthread -ldl -lm
 
 COLLECTOR_SRC := $(wildcard collector/*.c)
@@ -29,6 +29,8 @@ SQL := $(wildcard queries/*.sql)
 
 objects = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
 COLLECTOR_OBJ := $(call objects,$(COLLECTOR_SRC))
+# In a program that links libfisql.a, longjmp and the like are wrapped by the linker.
+STATIC_OBJ := $(filter-out %/unwind.o,$(COLLECTOR_OBJ)) $(BUILD)/obj/collector/unwind_wrap.o
 LIB_OBJ := $(call objects,$(LOADER_SRC) $(QUERY_SRC)) $(BUILD)/obj/embedded.o
 CLI_OBJ := $(call objects,$(CLI_SRC))
 UNIT_BIN := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(UNIT_SRC))
@@ -41,12 +43,16 @@ $(BUILD)/fisql: $(CLI_OBJ) $(LIB_OBJ)
 $(BUILD)/libfisql.so: $(COLLECTOR_OBJ)
 	$(CC) -shared -Wl,-soname,libfisql.so -Wl,-z,now -Wl,-z,relro -o $@ $^ -ldl -lpthread
 
-$(BUILD)/libfisql.a: $(COLLECTOR_OBJ)
+$(BUILD)/libfisql.a: $(STATIC_OBJ)
 	rm -f $@ && $(AR) rcs $@ $^
 
 $(BUILD)/obj/collector/%.o: collector/%.c
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS_ALL) $(COLLECTOR_CFLAGS) -c -o $@ $<
+
+$(BUILD)/obj/collector/unwind_wrap.o: collector/unwind.c
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS_ALL) -DFISQL_WRAP $(COLLECTOR_CFLAGS) -c -o $@ $<
 
 $(BUILD)/obj/%.o: %.c
 	@mkdir -p $(@D)

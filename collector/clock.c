@@ -1,0 +1,75 @@
+/* Choosing the clock and tying it to CLOCK_MONOTONIC: see clock.h. */
+#include "collector/clock.h"
+
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
+
+enum clock_kind clock_choose(void)
+{
+#if defined(__x86_64__)
+    /* CPUID 80000007h EDX bit 8: the TSC runs at a constant rate in all power states (AMD APM
+     * volume 3, Intel SDM volume 3 "Invariant TSC"). */
+    unsigned eax, ebx, ecx, edx;
+    if (__get_cpuid(0x80000007u, &eax, &ebx, &ecx, &edx) && (edx & (1u << 8)))
+        return CLOCK_COUNTER;
+    return CLOCK_SYSTEM;
+#elif defined(__aarch64__)
+    return CLOCK_COUNTER;
+#else
+    return CLOCK_SYSTEM;
+#endif
+}
+
+const char *clock_name(enum clock_kind kind)
+{
+    if (kind == CLOCK_SWITCHED_OFF)
+        return "none";
+#if defined(__x86_64__)
+    return kind == CLOCK_COUNTER ? "tsc" : "monotonic";
+#elif defined(__aarch64__)
+    return kind == CLOCK_COUNTER ? "cntvct" : "monotonic";
+#else
+    return "monotonic";
+#endif
+}
+
+void clock_pair(enum clock_kind kind, uint64_t *tick, uint64_t *ns)
+{
+    if (kind != CLOCK_COUNTER) {
+        *ns = clock_system_ns();
+        *tick = kind == CLOCK_SYSTEM ? *ns : 0;
+        return;
+    }
+    /* The tightest of three tries: an interrupt between the readings would shift the pair. */
+    uint64_t best = UINT64_MAX;
+    *tick = *ns = 0;
+    for (int attempt = 0; attempt < 3; attempt++) {
+        uint64_t before = clock_counter();
+        uint64_t now = clock_system_ns();
+        uint64_t after = clock_counter();
+        if (after - before < best) {
+            best = after - before;
+            *tick = before + (after - before) / 2;
+            *ns = now;
+        }
+    }
+}
+
+uint64_t clock_rate(enum clock_kind kind)
+{
+    if (kind != CLOCK_COUNTER)
+        return 1000000000u;
+#if defined(__aarch64__)
+    uint64_t frequency;
+    __asm__ volatile("mrs %0, cntfrq_el0" : "=r"(frequency));
+    return frequency;
+#else
+    uint64_t tick0, ns0, tick1, ns1;
+    clock_pair(kind, &tick0, &ns0);
+    do
+        clock_pair(kind, &tick1, &ns1);
+    while (ns1 - ns0 < 1000000);
+    return (uint64_t)((uint128)(tick1 - tick0) * 1000000000u / (ns1 - ns0));
+#endif
+}

@@ -1,0 +1,62 @@
+/*
+ * The clock of the hooks. Ticks come from the cheapest counter that runs at one rate on all cores:
+ * the invariant TSC on x86-64, the virtual counter on aarch64; clock_gettime(CLOCK_MONOTONIC)
+ * elsewhere. Chunks tie ticks to CLOCK_MONOTONIC, so nothing here needs to know the rate.
+ */
+#ifndef FISQL_COLLECTOR_CLOCK_H
+#define FISQL_COLLECTOR_CLOCK_H
+
+#include <stdint.h>
+#include <time.h>
+
+/* 128-bit products are GNU C, not ISO C. */
+__extension__ typedef unsigned __int128 uint128;
+
+enum clock_kind {
+    CLOCK_COUNTER,     /* TSC or cntvct */
+    CLOCK_SYSTEM,      /* clock_gettime, in nanoseconds */
+    CLOCK_SWITCHED_OFF /* --no-time: the tick never changes */
+};
+
+static inline uint64_t clock_system_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+/* The counter itself; not ordered against the instructions around it, which costs less and moves a
+ * reading by less than its own length. */
+static inline uint64_t clock_counter(void)
+{
+#if defined(__x86_64__)
+    return __builtin_ia32_rdtsc();
+#elif defined(__aarch64__)
+    uint64_t ticks;
+    __asm__ volatile("mrs %0, cntvct_el0" : "=r"(ticks));
+    return ticks;
+#else
+    return clock_system_ns();
+#endif
+}
+
+static inline uint64_t clock_read(enum clock_kind kind)
+{
+    if (__builtin_expect(kind == CLOCK_COUNTER, 1))
+        return clock_counter();
+    return kind == CLOCK_SYSTEM ? clock_system_ns() : 0;
+}
+
+/* Chooses the clock for this machine. */
+enum clock_kind clock_choose(void);
+
+/* "tsc", "cntvct", "monotonic" or "none", for the log. */
+const char *clock_name(enum clock_kind kind);
+
+/* Reads the tick and CLOCK_MONOTONIC as near to each other as can be. */
+void clock_pair(enum clock_kind kind, uint64_t *tick, uint64_t *ns);
+
+/* Ticks per second, measured over about a millisecond; 1e9 for the system clock. */
+uint64_t clock_rate(enum clock_kind kind);
+
+#endif

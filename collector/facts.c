@@ -1,0 +1,76 @@
+/* Chunks of facts: pairs of strings behind a chunk header (log_format.h). */
+#include "collector/runtime.h"
+
+#include <string.h>
+
+void facts_begin(struct facts *facts, void *buffer, size_t size_bytes, enum fisql_chunk_kind kind,
+                 uint32_t thread, uint32_t tid)
+{
+    struct fisql_chunk *chunk = buffer;
+    facts->buffer = buffer;
+    facts->size_bytes = size_bytes & ~(size_t)7;
+    facts->used_bytes = sizeof *chunk;
+    memset(chunk, 0, sizeof *chunk);
+    chunk->magic = FISQL_CHUNK_MAGIC;
+    chunk->version = FISQL_LOG_VERSION;
+    chunk->kind = (uint16_t)kind;
+    chunk->run_id = process.run_id;
+    chunk->process_key = process.key;
+    chunk->pid = process.pid;
+    chunk->tid = tid;
+    chunk->thread = thread;
+}
+
+static void put_string(struct facts *facts, const char *text, size_t length)
+{
+    memcpy(facts->buffer + facts->used_bytes, text, length);
+    facts->used_bytes += length;
+    facts->buffer[facts->used_bytes++] = 0;
+}
+
+/* A pair that does not fit is cut: the value loses its end. */
+void facts_text(struct facts *facts, const char *key, const char *value)
+{
+    size_t key_length = strlen(key), value_length = strlen(value);
+    size_t room = facts->size_bytes - facts->used_bytes;
+    if (room < key_length + 2)
+        return;
+    if (value_length > room - key_length - 2)
+        value_length = room - key_length - 2;
+    put_string(facts, key, key_length);
+    put_string(facts, value, value_length);
+}
+
+static void put_number(struct facts *facts, const char *key, uint64_t value, unsigned base)
+{
+    char digits[24];
+    size_t at = sizeof digits - 1;
+    digits[at] = 0;
+    do {
+        digits[--at] = "0123456789abcdef"[value % base];
+        value /= base;
+    } while (value != 0);
+    facts_text(facts, key, digits + at);
+}
+
+void facts_number(struct facts *facts, const char *key, uint64_t value)
+{
+    put_number(facts, key, value, 10);
+}
+
+void facts_hex(struct facts *facts, const char *key, uint64_t value)
+{
+    put_number(facts, key, value, 16);
+}
+
+int facts_write(struct facts *facts)
+{
+    struct fisql_chunk *chunk = (struct fisql_chunk *)(void *)facts->buffer;
+    size_t length = (facts->used_bytes + 7) & ~(size_t)7;
+    memset(facts->buffer + facts->used_bytes, 0, length - facts->used_bytes);
+    chunk->length = (uint32_t)length;
+    clock_pair(process.clock, &chunk->clock_tick, &chunk->clock_ns);
+    chunk->checksum = 0;
+    chunk->checksum = fisql_checksum(chunk, length);
+    return log_file_write(chunk, length, 0);
+}

@@ -1,0 +1,125 @@
+/*
+ * --only and --exclude: which functions are recorded. `fisql record` has found the functions that
+ * match (it knows their names and files) and gives their addresses in a file:
+ *
+ *   only | exclude
+ *   module PATH
+ *   HEX        address of a matching function in that module's file, one a line
+ *
+ * When a module appears in the map its functions become bits, one for each byte of its code, so a
+ * hook finds its answer with one look. Nothing here compares strings in a hook.
+ */
+#include "collector/runtime.h"
+
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define FILTERS_MAX 256u
+
+struct filter {
+    uint64_t start, end;
+    unsigned char *bits; /* NULL: no function of the module matches */
+};
+
+static const char *text, *text_end;
+static bool only;
+static struct filter filters[FILTERS_MAX];
+static uint32_t filters_used; /* atomic: entries before it are complete */
+
+bool filter_load(const char *path)
+{
+    struct stat status;
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+    if (file < 0)
+        return false;
+    void *memory = MAP_FAILED;
+    if (fstat(file, &status) == 0 && status.st_size > 0)
+        memory = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, file, 0);
+    close(file);
+    if (memory == MAP_FAILED)
+        return false;
+    text = memory;
+    text_end = text + status.st_size;
+    only = status.st_size >= 5 && memcmp(text, "only\n", 5) == 0;
+    return true;
+}
+
+static const char *line_end(const char *line)
+{
+    const char *end = memchr(line, '\n', (size_t)(text_end - line));
+    return end != NULL ? end : text_end;
+}
+
+static bool is_module(const char *line, const char *end)
+{
+    return end - line > 7 && memcmp(line, "module ", 7) == 0;
+}
+
+static uint64_t hex_value(const char *at, const char *end)
+{
+    uint64_t value = 0;
+    for (; at < end; at++)
+        value = value << 4 | (uint64_t)(*at <= '9' ? *at - '0' : (*at | 32) - 'a' + 10);
+    return value;
+}
+
+void filter_module(const char *path, uint64_t bias, uint64_t start, uint64_t end)
+{
+    if (text == NULL || filters_used == FILTERS_MAX)
+        return;
+    struct filter filter = {start, end, NULL};
+    size_t bits_bytes = (size_t)((end - start) / 8 + 1);
+    bool here = false;
+    for (const char *line = text; line < text_end;) {
+        const char *stop = line_end(line);
+        if (is_module(line, stop)) {
+            here = (size_t)(stop - line - 7) == strlen(path) &&
+                   memcmp(line + 7, path, strlen(path)) == 0;
+        } else if (here) {
+            uint64_t address = hex_value(line, stop) + bias;
+            if (filter.bits == NULL) {
+                void *bits = mmap(NULL, bits_bytes, PROT_READ | PROT_WRITE,
+                                  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+                if (bits == MAP_FAILED)
+                    return;
+                filter.bits = bits;
+            }
+            if (address >= start && address < end)
+                filter.bits[(address - start) / 8] |= (unsigned char)(1u << ((address - start) & 7));
+        }
+        line = stop + 1;
+    }
+    filters[filters_used] = filter;
+    __atomic_store_n(&filters_used, filters_used + 1, __ATOMIC_RELEASE);
+}
+
+static int filter_find(uint64_t function)
+{
+    uint32_t used = __atomic_load_n(&filters_used, __ATOMIC_ACQUIRE);
+    /* The newest first: a module may lie where an unloaded one was. */
+    for (uint32_t i = used; i-- > 0;) {
+        const struct filter *filter = &filters[i];
+        if (function < filter->start || function >= filter->end)
+            continue;
+        uint64_t at = function - filter->start;
+        bool match = filter->bits != NULL && (filter->bits[at / 8] >> (at & 7) & 1);
+        return match == only;
+    }
+    return -1;
+}
+
+bool filter_passes(uint64_t function)
+{
+    int passes = filter_find(function);
+    if (passes < 0 && process_active_for_hook() && !modules_known(function)) {
+        struct quiet quiet;
+        quiet_begin(&quiet);
+        modules_refresh();
+        quiet_end(&quiet);
+        passes = filter_find(function);
+    }
+    return passes < 0 ? !only : passes != 0;
+}

@@ -1,0 +1,728 @@
+/*
+ * The hooks that -finstrument-functions calls: enter and exit.
+ *
+ * The fast path writes one event and one shadow-stack entry, and takes the slow path when anything
+ * is out of the ordinary: no log yet, a hook already at work in this thread (a signal handler), the
+ * pair not in the dictionary, a long delta, a full chunk, or a call stack that does not fit.
+ *
+ * How the shadow stack is checked. Each entry holds the address of the hook's frame when the
+ * function was entered. Stacks grow down, so a function that enters above the innermost open call
+ * proves that this call is gone (longjmp, an exception that ran no exit hook), and an exit must come
+ * from the frame it entered in: at or below its address, or, where the compiler made the exit hook a
+ * tail call (the hook then returns to the function's own return address), below its caller's. Inlined
+ * functions share their caller's frame, so equal addresses prove nothing.
+ */
+#include "collector/runtime.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <string.h>
+
+__thread struct thread_log *current_log __attribute__((tls_model("initial-exec")));
+__thread int collector_inside __attribute__((tls_model("initial-exec")));
+
+EXPORT void __cyg_profile_func_enter(void *function, void *site);
+EXPORT void __cyg_profile_func_exit(void *function, void *site);
+
+/* An event under construction: at most TIME, a definition and the longest fixed record. */
+struct builder {
+    uint16_t units[CHUNK_UNITS_ROOM - 8];
+    uint32_t count;
+};
+
+static void put(struct builder *builder, uint64_t value, uint32_t units)
+{
+    for (uint32_t i = 0; i < units; i++)
+        builder->units[builder->count++] = (uint16_t)(value >> (16 * i));
+}
+
+static void put_code(struct builder *builder, uint32_t code)
+{
+    builder->units[builder->count++] = (uint16_t)(code << 1 | 1u);
+}
+
+/* Puts a TIME record if the time since the last event exceeds what the event's own delta holds.
+ * Returns that delta. */
+static uint64_t put_time(struct builder *builder, uint64_t delta, uint64_t delta_max)
+{
+    if (delta <= delta_max)
+        return delta;
+    put_code(builder, FISQL_CODE_TIME);
+    put(builder, delta, 4);
+    return 0;
+}
+
+/* The slot of a pair, defined first if it is not in the dictionary. */
+static uint32_t put_pair(struct builder *builder, struct thread_log *log, uint64_t function,
+                         uint64_t site)
+{
+    uint32_t slot = pair_slot(function, site);
+    struct pair *pair = &log->dictionary[slot];
+    if (pair->function == function && pair->site == site)
+        return slot;
+    pair->function = function;
+    pair->site = site;
+    if (log->chunk->base_address == 0)
+        log->chunk->base_address = function != 0 ? function : site;
+    int64_t near_function = (int64_t)(function - log->chunk->base_address);
+    int64_t near_site = (int64_t)(site - log->chunk->base_address);
+    if (near_function == (int32_t)near_function && near_site == (int32_t)near_site) {
+        put_code(builder, FISQL_CODE_DEFINE_NEAR + slot);
+        put(builder, (uint64_t)near_function, 2);
+        put(builder, (uint64_t)near_site, 2);
+    } else {
+        put_code(builder, FISQL_CODE_DEFINE_FAR + slot);
+        put(builder, function, 4);
+        put(builder, site, 4);
+    }
+    return slot;
+}
+
+/* The calling thread's log, marked busy with this frame; NULL if nothing can be recorded. */
+static struct thread_log *log_begin(uint64_t frame)
+{
+    struct thread_log *log = current_log;
+    if (log == NULL)
+        log = thread_log_start();
+    if (log != NULL && UNLIKELY(log->busy != 0))
+        log = thread_log_nested(log);
+    if (log == NULL)
+        return NULL;
+    log->busy = frame;
+    BARRIER();
+    return log;
+}
+
+/* Gives the log back. Returns false if a nested hook abandoned it before the word `committed` was
+ * stored: what was to be recorded is then not in the log. */
+static bool log_leave(struct thread_log *log, uint64_t committed)
+{
+    BARRIER();
+    log->busy = 0;
+    BARRIER();
+    if (LIKELY(log->abandoned == 0))
+        return true;
+    return log->abandoned_word == committed;
+}
+
+/* Ticks since the last event, and that event's tick. A reading taken before a signal handler's
+ * events is older than them: time then stands still. */
+static uint64_t log_delta(const struct thread_log *log, uint64_t word, uint64_t *tick)
+{
+    uint64_t last = log->live.last_tick[fisql_word_toggle(word)];
+    if ((int64_t)(*tick - last) < 0)
+        *tick = last;
+    return *tick - last;
+}
+
+/* Commits the built units with a change of the word. Returns as log_leave(). */
+static bool log_commit(struct thread_log *log, const struct builder *builder, uint64_t change,
+                       uint64_t tick)
+{
+    uint64_t word = log->live.word;
+    memcpy(log_units(log, word), builder->units, builder->count * sizeof builder->units[0]);
+    uint64_t after = word_after(word + change, builder->count);
+    log->live.last_tick[fisql_word_toggle(after)] = tick;
+    BARRIER();
+    log->live.word = after;
+    if (UNLIKELY(process.ending)) {
+        struct quiet quiet;
+        quiet_begin(&quiet);
+        thread_log_flush(log);
+        quiet_end(&quiet);
+        after = log->live.word;
+    }
+    return log_leave(log, after);
+}
+
+/* What the slow path does before it records: a new chunk when this one is full or another thread
+ * asks for one; going off when recording is paused. Returns false if the log is gone. */
+static bool log_maintain(struct thread_log *log)
+{
+    uint32_t units = fisql_word_units(log->live.word);
+    bool poked = __atomic_exchange_n(&log->poke, 0, __ATOMIC_ACQ_REL) != 0;
+    if (UNLIKELY(poked || units > CHUNK_UNITS - CHUNK_UNITS_ROOM)) {
+        struct quiet quiet;
+        quiet_begin(&quiet);
+        bool paused = __atomic_load_n(&process.paused, __ATOMIC_ACQUIRE) != 0;
+        if (paused)
+            thread_log_pause(log);
+        else if (poked && process.options.ring_chunks != 0)
+            thread_log_dump(log);
+        else if (units != log->min_units)
+            thread_log_flush(log);
+        quiet_end(&quiet);
+        if (paused)
+            return false;
+    }
+    bool slow = log->hidden != 0 || log->blind != 0 || log->throw_depth != 0 || process.ending;
+    log->units_max = slow ? 0 : thread_log_units_max();
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+    if (__atomic_load_n(&log->poke, __ATOMIC_RELAXED) != 0)
+        log->units_max = 0;
+    return true;
+}
+
+/* A busy log that is fit to record in; NULL if nothing can be recorded. */
+static struct thread_log *log_open(uint64_t frame)
+{
+    for (;;) {
+        struct thread_log *log = log_begin(frame);
+        if (log == NULL || log_maintain(log))
+            return log;
+    }
+}
+
+static uint32_t calls_open(const struct thread_log *log)
+{
+    return fisql_word_depth(log->live.word) + log->hidden;
+}
+
+/* ---- counted calls (min-duration, depth, no room) ---- */
+
+void record_counted(struct thread_log *log, uint32_t depth)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < log->counted_used; i++) {
+        struct counted *counted = &log->counted[i];
+        if (counted->depth != depth) {
+            log->counted[kept++] = *counted;
+            continue;
+        }
+        struct builder builder = {.count = 0};
+        if (fisql_word_units(log->live.word) > CHUNK_UNITS - CHUNK_UNITS_ROOM) {
+            struct quiet quiet;
+            quiet_begin(&quiet);
+            thread_log_flush(log);
+            quiet_end(&quiet);
+        }
+        uint32_t slot = put_pair(&builder, log, counted->pair.function, counted->pair.site);
+        put_code(&builder, FISQL_CODE_COUNTED);
+        put(&builder, slot, 1);
+        put(&builder, counted->calls, 2);
+        put(&builder, counted->ticks, 4);
+        uint64_t word = log->live.word;
+        memcpy(log_units(log, word), builder.units, builder.count * sizeof builder.units[0]);
+        uint64_t after = word_after(word, builder.count);
+        log->live.last_tick[fisql_word_toggle(after)] =
+            log->live.last_tick[fisql_word_toggle(word)];
+        BARRIER();
+        log->live.word = after;
+        log->enter_units = 0;
+    }
+    log->counted_used = kept;
+}
+
+/* Adds a call to the counts that wait for a parent at `depth`. Returns false if there is no room. */
+static bool count_call(struct thread_log *log, uint64_t function, uint64_t site, uint64_t ticks,
+                       uint32_t depth)
+{
+    struct counted *free_entry = NULL;
+    for (uint32_t i = log->counted_used; i-- > 0;) {
+        struct counted *counted = &log->counted[i];
+        if (counted->depth == depth && counted->pair.function == function &&
+            counted->pair.site == site && counted->calls != UINT32_MAX) {
+            counted->calls++;
+            counted->ticks += ticks;
+            return true;
+        }
+        if (counted->depth != depth)
+            break;
+    }
+    if (log->counted_used < COUNTED_MAX)
+        free_entry = &log->counted[log->counted_used++];
+    if (free_entry == NULL)
+        return false;
+    *free_entry = (struct counted){{function, site}, ticks, 1, depth};
+    return true;
+}
+
+/* A call that is not logged: one deeper than --depth, or deeper than the shadow stack has room. */
+static void enter_hidden(struct thread_log *log, uint64_t function, uint64_t site, uint64_t stack)
+{
+    uint32_t open = calls_open(log);
+    uint64_t tick = clock_read(process.clock);
+    uint32_t depth = fisql_word_depth(log->live.word);
+    if (log->blind != 0 || open >= log->depth_max) {
+        if (log->counted_used == COUNTED_MAX)
+            record_counted(log, depth);
+        count_call(log, function, site, 0, depth);
+        log->blind++;
+    } else {
+        log->shadow[open] = (struct shadow_call){function, site, stack, tick};
+        log->hidden++;
+    }
+    log->units_max = 0;
+}
+
+/* Ends the innermost call, which is hidden. */
+static void exit_hidden(struct thread_log *log, uint64_t tick)
+{
+    uint32_t depth = fisql_word_depth(log->live.word);
+    struct shadow_call *call = &log->shadow[depth + log->hidden - 1];
+    if (log->counted_used == COUNTED_MAX)
+        record_counted(log, depth);
+    uint64_t ticks = tick > call->tick ? tick - call->tick : 0;
+    count_call(log, call->function, call->site, ticks, depth);
+    log->hidden--;
+}
+
+/* ---- unwinding ---- */
+
+/* Ends the innermost `calls` calls at once, or some of them: the caller looks again. The log is busy
+ * before and not after. */
+static bool unwind(struct thread_log *log, uint32_t calls)
+{
+    while (calls > 0 && log->hidden > 0) {
+        exit_hidden(log, clock_read(process.clock));
+        calls--;
+    }
+    if (calls == 0)
+        return log_leave(log, log->live.word);
+    if (log->counted_used != 0) {
+        record_counted(log, fisql_word_depth(log->live.word));
+        calls = 1; /* counts can only be written for the innermost call: one after another */
+    }
+    struct builder builder = {.count = 0};
+    uint64_t tick = clock_read(process.clock);
+    uint64_t delta = put_time(&builder, log_delta(log, log->live.word, &tick), 0xffff);
+    put_code(&builder, FISQL_CODE_UNWIND);
+    put(&builder, delta, 1);
+    put(&builder, calls, 2);
+    log->enter_units = 0;
+    return log_commit(log, &builder, 0 - (uint64_t)calls * WORD_DEPTH, tick);
+}
+
+static void stack_bounds(struct thread_log *log)
+{
+    pthread_attr_t attributes;
+    void *low = NULL;
+    size_t size = 0;
+    collector_inside++;
+    if (pthread_getattr_np(pthread_self(), &attributes) == 0) {
+        pthread_attr_getstack(&attributes, &low, &size);
+        pthread_attr_destroy(&attributes);
+    }
+    collector_inside--;
+    log->stack_low = (uint64_t)(uintptr_t)low;
+    log->stack_high = log->stack_low + size;
+    if (size == 0)
+        log->stack_low = 1;
+}
+
+/* Do both addresses lie on one stack? A handler may run on an alternate stack, a coroutine on one of
+ * its own; what is open below is then not gone. */
+static bool same_stack(struct thread_log *log, uint64_t a, uint64_t b)
+{
+    stack_t alternate;
+    struct quiet quiet;
+    quiet_begin(&quiet);
+    bool known = sigaltstack(NULL, &alternate) == 0 && !(alternate.ss_flags & SS_DISABLE);
+    if (log->stack_low == 0)
+        stack_bounds(log);
+    quiet_end(&quiet);
+    if (known) {
+        uint64_t low = (uint64_t)(uintptr_t)alternate.ss_sp;
+        uint64_t high = low + alternate.ss_size;
+        if ((a >= low && a < high) != (b >= low && b < high))
+            return false;
+    }
+    bool a_inside = a >= log->stack_low && a < log->stack_high;
+    bool b_inside = b >= log->stack_low && b < log->stack_high;
+    return a_inside == b_inside;
+}
+
+/* How many of the innermost calls are proven gone by a function that enters at `stack`? */
+static uint32_t calls_gone(struct thread_log *log, uint64_t site, uint64_t stack)
+{
+    uint32_t open = calls_open(log);
+    uint32_t gone = 0;
+    while (gone < open) {
+        const struct shadow_call *call = &log->shadow[open - 1 - gone];
+        bool sibling = log->throw_depth != 0 && stack == call->stack && site != call->site;
+        if (stack <= call->stack && !sibling)
+            break;
+        if (!same_stack(log, stack, call->stack))
+            break;
+        gone++;
+    }
+    return gone;
+}
+
+void record_unwind_to(uint64_t stack, uint64_t own_stack)
+{
+    if (current_log == NULL)
+        return;
+    for (;;) {
+        struct thread_log *log = log_open(own_stack);
+        if (log == NULL)
+            return;
+        log->throw_depth = 0;
+        uint32_t open = calls_open(log);
+        uint32_t gone = 0;
+        bool left_stack = own_stack > stack; /* we stand on another stack than the target's */
+        while (gone < open) {
+            uint64_t entered = log->shadow[open - 1 - gone].stack;
+            if (entered >= stack && !(left_stack && entered > stack && entered <= own_stack + 65536 &&
+                                      !same_stack(log, entered, stack)))
+                break;
+            gone++;
+        }
+        log->blind = 0;
+        if (gone == 0) {
+            log_leave(log, log->live.word);
+            return;
+        }
+        unwind(log, gone);
+    }
+}
+
+void record_throw(void)
+{
+    struct thread_log *log = current_log;
+    if (log == NULL)
+        return;
+    log->throw_depth = calls_open(log);
+    log->units_max = 0;
+}
+
+/* ---- entering ---- */
+
+static void commit_enter(struct thread_log *log, struct builder *builder, uint64_t function,
+                         uint64_t site, uint64_t stack, uint64_t tick, bool *done)
+{
+    uint64_t word = log->live.word;
+    uint64_t before = log->live.last_tick[fisql_word_toggle(word)];
+    log->shadow[fisql_word_depth(word)] = (struct shadow_call){function, site, stack, tick};
+    log->tick_before_enter = before;
+    log->enter_units = builder->count == 2 ? fisql_word_units(word) + 2 : 0;
+    *done = log_commit(log, builder, WORD_CALL + WORD_DEPTH, tick);
+}
+
+static __attribute__((noinline)) void enter_slow(uint64_t function, uint64_t site, uint64_t stack)
+{
+    if (collector_inside != 0 || !process_active_for_hook() ||
+        (process.filtered != 0 && !filter_passes(function)))
+        return;
+    for (bool done = false; !done;) {
+        struct thread_log *log = log_open(stack);
+        if (log == NULL)
+            return;
+        uint32_t gone = calls_gone(log, site, stack);
+        if (gone != 0) {
+            unwind(log, gone);
+            continue;
+        }
+        bool too_deep = process.options.depth != 0 &&
+                        fisql_word_depth(log->live.word) >= process.options.depth;
+        if (too_deep || log->hidden != 0 || log->blind != 0 || calls_open(log) >= log->depth_max) {
+            enter_hidden(log, function, site, stack);
+            done = log_leave(log, log->live.word);
+            continue;
+        }
+        if (!modules_known(function)) {
+            struct quiet quiet;
+            quiet_begin(&quiet);
+            modules_refresh();
+            quiet_end(&quiet);
+        }
+        struct builder builder = {.count = 0};
+        uint64_t tick = clock_read(process.clock);
+        uint64_t delta = put_time(&builder, log_delta(log, log->live.word, &tick), 0xffff);
+        uint32_t slot = put_pair(&builder, log, function, site);
+        put_code(&builder, FISQL_CODE_ENTER + slot);
+        put(&builder, delta, 1);
+        commit_enter(log, &builder, function, site, stack, tick, &done);
+    }
+}
+
+EXPORT void __cyg_profile_func_enter(void *function_address, void *site_address)
+{
+    uint64_t function = (uint64_t)(uintptr_t)function_address;
+    uint64_t site = (uint64_t)(uintptr_t)site_address;
+    uint64_t stack = (uint64_t)(uintptr_t)__builtin_frame_address(0);
+    if (UNLIKELY(process.filtered != 0) && !filter_passes(function))
+        return;
+    struct thread_log *log = current_log;
+    if (UNLIKELY(log == NULL || log->busy != 0)) {
+        enter_slow(function, site, stack);
+        return;
+    }
+    uint64_t tick = clock_read(process.clock);
+    log->busy = stack;
+    BARRIER();
+    uint64_t word = log->live.word;
+    uint32_t toggle = fisql_word_toggle(word);
+    uint32_t depth = fisql_word_depth(word);
+    uint64_t delta = tick - log->live.last_tick[toggle];
+    uint32_t slot = pair_slot(function, site);
+    const struct pair *pair = &log->dictionary[slot];
+    struct shadow_call *call = &log->shadow[depth];
+    if (UNLIKELY(delta > 0xffff || pair->function != function || pair->site != site ||
+                 fisql_word_units(word) > log->units_max || stack > call[-1].stack ||
+                 depth >= log->depth_max || log->counting != 0)) {
+        log_leave(log, 0);
+        enter_slow(function, site, stack);
+        return;
+    }
+    uint32_t event = (FISQL_CODE_ENTER + slot) << 1 | 1u | (uint32_t)delta << 16;
+    memcpy(log_units(log, word), &event, sizeof event);
+    call->function = function;
+    call->site = site;
+    call->stack = stack;
+    call->tick = tick;
+    log->live.last_tick[toggle ^ 1] = tick;
+    uint64_t after = word_after(word + WORD_CALL + WORD_DEPTH, 2);
+    BARRIER();
+    log->live.word = after;
+    if (UNLIKELY(!log_leave(log, after)))
+        enter_slow(function, site, stack);
+}
+
+/* ---- exiting ---- */
+
+/* Which open call does this exit end? Its index, or -1. */
+static int64_t exit_target(const struct thread_log *log, uint64_t function, uint64_t site,
+                           uint64_t stack, bool tail)
+{
+    int64_t open = calls_open(log);
+    for (int64_t i = open - 1; i >= 0; i--) {
+        const struct shadow_call *call = &log->shadow[i];
+        if (call->function == function && stack <= (tail ? call[-1].stack : call->stack))
+            return i;
+    }
+    const struct shadow_call *top = &log->shadow[open - 1];
+    return open > 0 && top->function == function && top->site == site ? open - 1 : -1;
+}
+
+/* Takes the call just entered back and counts it, if it was short enough and made no event. */
+static bool take_back(struct thread_log *log, uint64_t tick)
+{
+    uint64_t word = log->live.word;
+    uint32_t depth = fisql_word_depth(word);
+    const struct shadow_call *call = &log->shadow[depth - 1];
+    if (process.options.min_ticks == 0 || log->enter_units == 0 || process.ending != 0 ||
+        log->enter_units != fisql_word_units(word) || tick - call->tick >= process.options.min_ticks)
+        return false;
+    if (!count_call(log, call->function, call->site, tick - call->tick, depth - 1))
+        return false;
+    uint64_t after = word_after(word - WORD_CALL - WORD_DEPTH, 0) - 2;
+    log->live.last_tick[fisql_word_toggle(after)] = log->tick_before_enter;
+    BARRIER();
+    log->live.word = after;
+    log->enter_units = 0;
+    return true;
+}
+
+static bool exit_innermost(struct thread_log *log)
+{
+    struct builder builder = {.count = 0};
+    uint64_t tick = clock_read(process.clock);
+    if (log->hidden != 0) {
+        exit_hidden(log, tick);
+        return log_leave(log, log->live.word);
+    }
+    if (log->counting != 0 && take_back(log, tick))
+        return log_leave(log, log->live.word);
+    if (log->counted_used != 0)
+        record_counted(log, fisql_word_depth(log->live.word));
+    uint64_t delta = log_delta(log, log->live.word, &tick);
+    delta = put_time(&builder, delta, 0x7fff);
+    put(&builder, delta << 1, 1);
+    log->enter_units = 0;
+    return log_commit(log, &builder, 0 - WORD_DEPTH, tick);
+}
+
+static bool exit_mismatched(struct thread_log *log, uint64_t function, uint64_t site)
+{
+    if (log->late != 0 && calls_open(log) == 0)
+        return log_leave(log, log->live.word);
+    struct builder builder = {.count = 0};
+    uint64_t tick = clock_read(process.clock);
+    uint64_t delta = put_time(&builder, log_delta(log, log->live.word, &tick), 0xffff);
+    put_code(&builder, FISQL_CODE_MISMATCH);
+    put(&builder, delta, 1);
+    put(&builder, function, 4);
+    put(&builder, site, 4);
+    log->enter_units = 0;
+    return log_commit(log, &builder, 0, tick);
+}
+
+static __attribute__((noinline)) void exit_slow(uint64_t function, uint64_t site, uint64_t stack,
+                                                bool tail)
+{
+    if (collector_inside != 0 || current_log == NULL || !process_active())
+        return;
+    for (bool done = false; !done;) {
+        struct thread_log *log = log_open(stack);
+        if (log == NULL)
+            return;
+        if (log->blind != 0) {
+            log->blind--;
+            done = log_leave(log, log->live.word);
+            continue;
+        }
+        int64_t target = exit_target(log, function, site, stack, tail);
+        uint32_t open = calls_open(log);
+        if (target < 0) {
+            done = exit_mismatched(log, function, site);
+        } else if ((uint32_t)target + 1 < open) {
+            unwind(log, open - 1 - (uint32_t)target);
+        } else if (log->throw_depth >= open) {
+            done = unwind(log, 1);
+        } else {
+            done = exit_innermost(log);
+        }
+    }
+}
+
+EXPORT void __cyg_profile_func_exit(void *function_address, void *site_address)
+{
+    uint64_t function = (uint64_t)(uintptr_t)function_address;
+    uint64_t site = (uint64_t)(uintptr_t)site_address;
+    uint64_t stack = (uint64_t)(uintptr_t)__builtin_frame_address(0);
+    bool tail = __builtin_return_address(0) == site_address;
+    if (UNLIKELY(process.filtered != 0) && !filter_passes(function))
+        return;
+    struct thread_log *log = current_log;
+    if (UNLIKELY(log == NULL || log->busy != 0)) {
+        exit_slow(function, site, stack, tail);
+        return;
+    }
+    uint64_t tick = clock_read(process.clock);
+    log->busy = stack;
+    BARRIER();
+    uint64_t word = log->live.word;
+    uint32_t toggle = fisql_word_toggle(word);
+    uint64_t delta = tick - log->live.last_tick[toggle];
+    const struct shadow_call *call = &log->shadow[(int64_t)fisql_word_depth(word) - 1];
+    uint64_t highest = tail ? call[-1].stack : call->stack;
+    if (UNLIKELY(delta > 0x7fff || call->function != function || stack > highest ||
+                 fisql_word_units(word) > log->units_max || log->counting != 0)) {
+        log_leave(log, 0);
+        exit_slow(function, site, stack, tail);
+        return;
+    }
+    *log_units(log, word) = (uint16_t)(delta << 1);
+    log->live.last_tick[toggle ^ 1] = tick;
+    uint64_t after = word_after(word - WORD_DEPTH, 1);
+    BARRIER();
+    log->live.word = after;
+    if (UNLIKELY(!log_leave(log, after)))
+        exit_slow(function, site, stack, tail);
+}
+
+/* ---- allocations and notes ---- */
+
+/* Signed distance from the chunk's heap base in steps of 16 bytes; false if it does not fit. */
+static bool address_short(struct thread_log *log, uint64_t address, uint64_t *steps)
+{
+    if (log->chunk->heap_base == 0)
+        log->chunk->heap_base = address & ~(uint64_t)15;
+    int64_t distance = (int64_t)(address - log->chunk->heap_base);
+    *steps = (uint64_t)(distance >> 4);
+    return (distance & 15) == 0 && (distance >> 4) == (int32_t)(distance >> 4);
+}
+
+static struct thread_log *record_begin(struct builder *builder, uint64_t tick_wanted,
+                                       uint64_t site, uint64_t *tick, uint64_t *delta,
+                                       uint32_t *slot)
+{
+    uint64_t frame = (uint64_t)(uintptr_t)__builtin_frame_address(0);
+    struct thread_log *log = log_open(frame);
+    if (log == NULL)
+        return NULL;
+    builder->count = 0;
+    *tick = tick_wanted != 0 ? tick_wanted : clock_read(process.clock);
+    *delta = put_time(builder, log_delta(log, log->live.word, tick), 0xffff);
+    *slot = put_pair(builder, log, 0, site);
+    log->enter_units = 0;
+    return log;
+}
+
+void record_alloc(unsigned kind, uint64_t address, uint64_t size_bytes, uint64_t site)
+{
+    struct builder builder;
+    struct thread_log *log;
+    uint64_t tick, delta, steps;
+    uint32_t slot;
+    do {
+        log = record_begin(&builder, 0, site, &tick, &delta, &slot);
+        if (log == NULL)
+            return;
+        bool is_short = address_short(log, address, &steps) && size_bytes <= 0xffff;
+        put_code(&builder, (is_short ? FISQL_CODE_ALLOC : FISQL_CODE_ALLOC_FULL) + kind);
+        put(&builder, delta, 1);
+        put(&builder, slot, 1);
+        put(&builder, size_bytes, is_short ? 1 : 4);
+        put(&builder, is_short ? steps : address, is_short ? 2 : 4);
+    } while (!log_commit(log, &builder, 0, tick));
+}
+
+void record_free(unsigned kind, uint64_t address, uint64_t site)
+{
+    struct builder builder;
+    struct thread_log *log;
+    uint64_t tick, delta, steps;
+    uint32_t slot;
+    do {
+        log = record_begin(&builder, 0, site, &tick, &delta, &slot);
+        if (log == NULL)
+            return;
+        bool is_short = address_short(log, address, &steps);
+        put_code(&builder, (is_short ? FISQL_CODE_FREE : FISQL_CODE_FREE_FULL) + kind);
+        put(&builder, delta, 1);
+        put(&builder, slot, 1);
+        put(&builder, is_short ? steps : address, is_short ? 2 : 4);
+    } while (!log_commit(log, &builder, 0, tick));
+}
+
+void record_realloc(uint64_t start_tick, uint64_t old, uint64_t address, uint64_t size_bytes,
+                    uint64_t site)
+{
+    struct builder builder;
+    struct thread_log *log;
+    uint64_t tick, delta;
+    uint32_t slot;
+    uint64_t end = clock_read(process.clock);
+    do {
+        log = record_begin(&builder, start_tick, site, &tick, &delta, &slot);
+        if (log == NULL)
+            return;
+        put_code(&builder, FISQL_CODE_REALLOC);
+        put(&builder, delta, 1);
+        put(&builder, slot, 1);
+        put(&builder, end > tick ? end - tick : 0, 4);
+        put(&builder, size_bytes, 4);
+        put(&builder, old, 4);
+        put(&builder, address, 4);
+    } while (!log_commit(log, &builder, 0, tick));
+}
+
+void record_note(const char *text, size_t size_bytes)
+{
+    /* Long notes are cut to what fits the builder: 64 bytes stay readable in a table. */
+    struct builder builder;
+    struct thread_log *log;
+    uint64_t tick;
+    uint64_t frame = (uint64_t)(uintptr_t)__builtin_frame_address(0);
+    size_t size_max = (CHUNK_UNITS_ROOM - 24) * sizeof(uint16_t);
+    size_t size = size_bytes < size_max ? size_bytes : size_max;
+    while (size < size_bytes && size > 0 && ((unsigned char)text[size] & 0xc0) == 0x80)
+        size--; /* not inside a UTF-8 character */
+    do {
+        log = log_open(frame);
+        if (log == NULL)
+            return;
+        builder.count = 0;
+        tick = clock_read(process.clock);
+        uint64_t delta = put_time(&builder, log_delta(log, log->live.word, &tick), 0xffff);
+        put_code(&builder, FISQL_CODE_NOTE);
+        put(&builder, delta, 1);
+        put(&builder, size, 1);
+        builder.units[builder.count + size / 2] = 0;
+        memcpy(&builder.units[builder.count], text, size);
+        builder.count += (uint32_t)(size + 1) / 2;
+        log->enter_units = 0;
+    } while (!log_commit(log, &builder, 0, tick));
+}

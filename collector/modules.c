@@ -1,0 +1,270 @@
+/*
+ * The module map: which executables and shared libraries are loaded where. It is refreshed when a
+ * function is first seen outside every known module, and after dlclose; each change goes to the log.
+ * dlopen is not interposed on purpose: the dynamic linker looks at its caller to find RUNPATH and
+ * namespace, and that caller must stay the program.
+ *
+ * The map is an immutable array that is replaced as a whole, so hooks read it without a lock; old
+ * maps are small and are not given back, for a hook may still read one.
+ */
+#include "collector/runtime.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <link.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define MODULES_MAX 4096u
+
+struct module {
+    uint64_t bias, start, end;
+};
+
+struct module_map {
+    uint32_t count;
+    struct module modules[];
+};
+
+static struct module_map *current_map;
+static uint32_t refresh_lock;
+
+bool modules_known(uint64_t address)
+{
+    const struct module_map *map = __atomic_load_n(&current_map, __ATOMIC_ACQUIRE);
+    for (uint32_t i = 0; map != NULL && i < map->count; i++)
+        if (address >= map->modules[i].start && address < map->modules[i].end)
+            return true;
+    return false;
+}
+
+struct refresh {
+    struct module_map *map;
+    const struct module_map *old;
+    struct facts facts;
+    unsigned char buffer[16384];
+    bool changed;
+};
+
+static bool map_has(const struct module_map *map, const struct module *module)
+{
+    for (uint32_t i = 0; map != NULL && i < map->count; i++)
+        if (memcmp(&map->modules[i], module, sizeof *module) == 0)
+            return true;
+    return false;
+}
+
+/* The build-id note in the module's memory, as hexadecimal; "" if it has none. */
+static void build_id(const struct dl_phdr_info *info, char *text, size_t size)
+{
+    text[0] = 0;
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *header = &info->dlpi_phdr[i];
+        if (header->p_type != PT_NOTE)
+            continue;
+        const unsigned char *at = (const unsigned char *)(info->dlpi_addr + header->p_vaddr);
+        const unsigned char *end = at + header->p_memsz;
+        while ((size_t)(end - at) >= sizeof(ElfW(Nhdr))) {
+            const ElfW(Nhdr) *note = (const void *)at;
+            const unsigned char *name = at + sizeof *note;
+            size_t name_bytes = (note->n_namesz + 3u) & ~3u, bytes = (note->n_descsz + 3u) & ~3u;
+            if ((size_t)(end - name) < name_bytes + bytes)
+                break;
+            if (note->n_type == NT_GNU_BUILD_ID && note->n_namesz == 4 &&
+                memcmp(name, "GNU", 4) == 0 && note->n_descsz * 2 < size) {
+                for (size_t k = 0; k < note->n_descsz; k++) {
+                    text[2 * k] = "0123456789abcdef"[name[4 + k] >> 4];
+                    text[2 * k + 1] = "0123456789abcdef"[name[4 + k] & 15];
+                }
+                text[2 * note->n_descsz] = 0;
+                return;
+            }
+            at = name + name_bytes + bytes;
+        }
+    }
+}
+
+static void put_module(struct refresh *refresh, const struct dl_phdr_info *info,
+                       const struct module *module)
+{
+    char path[4096], id[129];
+    struct facts *facts = &refresh->facts;
+    if (facts->used_bytes > facts->size_bytes - sizeof path - 512) {
+        facts_write(facts);
+        facts_begin(facts, refresh->buffer, sizeof refresh->buffer, FISQL_CHUNK_MODULES, 0, 0);
+    }
+    path[0] = 0;
+    if (info->dlpi_name != NULL && info->dlpi_name[0] != 0) {
+        strncpy(path, info->dlpi_name, sizeof path - 1);
+        path[sizeof path - 1] = 0;
+    } else {
+        ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
+        path[length > 0 ? length : 0] = 0;
+    }
+    if (path[0] != 0 && path[0] != '/') {
+        char full[4096];
+        if (realpath(path, full) != NULL)
+            strcpy(path, full);
+    }
+    build_id(info, id, sizeof id);
+    facts_text(facts, "module", path);
+    facts_text(facts, "event", "load");
+    facts_number(facts, "tick", clock_read(process.clock));
+    if (id[0] != 0)
+        facts_text(facts, "build_id", id);
+    facts_hex(facts, "bias", module->bias);
+    facts_hex(facts, "start", module->start);
+    facts_hex(facts, "end", module->end);
+    filter_module(path, module->bias, module->start, module->end);
+}
+
+static int visit(struct dl_phdr_info *info, size_t size, void *context)
+{
+    struct refresh *refresh = context;
+    (void)size;
+    struct module module = {info->dlpi_addr, UINT64_MAX, 0};
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *header = &info->dlpi_phdr[i];
+        if (header->p_type != PT_LOAD || !(header->p_flags & PF_X))
+            continue;
+        uint64_t start = info->dlpi_addr + header->p_vaddr;
+        if (start < module.start)
+            module.start = start;
+        if (start + header->p_memsz > module.end)
+            module.end = start + header->p_memsz;
+    }
+    bool vdso = info->dlpi_name != NULL && strncmp(info->dlpi_name, "linux-vdso", 10) == 0;
+    if (module.end == 0 || vdso || refresh->map->count == MODULES_MAX)
+        return 0;
+    refresh->map->modules[refresh->map->count++] = module;
+    if (!map_has(refresh->old, &module)) {
+        put_module(refresh, info, &module);
+        refresh->changed = true;
+    }
+    return 0;
+}
+
+static void put_unloaded(struct refresh *refresh)
+{
+    for (uint32_t i = 0; refresh->old != NULL && i < refresh->old->count; i++) {
+        const struct module *module = &refresh->old->modules[i];
+        if (map_has(refresh->map, module))
+            continue;
+        struct facts *facts = &refresh->facts;
+        if (facts->used_bytes > facts->size_bytes - 512) {
+            facts_write(facts);
+            facts_begin(facts, refresh->buffer, sizeof refresh->buffer, FISQL_CHUNK_MODULES, 0, 0);
+        }
+        facts_text(facts, "module", "");
+        facts_text(facts, "event", "unload");
+        facts_number(facts, "tick", clock_read(process.clock));
+        facts_hex(facts, "bias", module->bias);
+        facts_hex(facts, "start", module->start);
+        facts_hex(facts, "end", module->end);
+        refresh->changed = true;
+    }
+}
+
+void modules_refresh(void)
+{
+    size_t map_bytes = sizeof(struct module_map) + MODULES_MAX * sizeof(struct module);
+    void *memory = mmap(NULL, map_bytes + sizeof(struct refresh), PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (memory == MAP_FAILED)
+        return;
+    while (__atomic_exchange_n(&refresh_lock, 1, __ATOMIC_ACQUIRE) != 0)
+        syscall(SYS_sched_yield);
+    struct refresh *refresh = (void *)((unsigned char *)memory + map_bytes);
+    refresh->map = memory;
+    refresh->old = current_map;
+    facts_begin(&refresh->facts, refresh->buffer, sizeof refresh->buffer, FISQL_CHUNK_MODULES, 0, 0);
+    collector_inside++;
+    dl_iterate_phdr(visit, refresh);
+    collector_inside--;
+    put_unloaded(refresh);
+    bool changed = refresh->changed;
+    if (changed) {
+        if (refresh->facts.used_bytes > sizeof(struct fisql_chunk))
+            facts_write(&refresh->facts);
+        /* Give back what the map does not use; the map itself stays. */
+        size_t used = sizeof(struct module_map) + refresh->map->count * sizeof(struct module);
+        used = (used + 4095) & ~(size_t)4095;
+        __atomic_store_n(&current_map, refresh->map, __ATOMIC_RELEASE);
+        munmap((unsigned char *)memory + used, map_bytes + sizeof(struct refresh) - used);
+    } else {
+        munmap(memory, map_bytes + sizeof(struct refresh));
+    }
+    __atomic_store_n(&refresh_lock, 0, __ATOMIC_RELEASE);
+}
+
+/* ---- does a module call the hooks? ---- */
+
+static uint32_t symbols_count(const uint32_t *gnu_hash, const uint32_t *hash)
+{
+    if (hash != NULL)
+        return hash[1];
+    if (gnu_hash == NULL)
+        return 0;
+    /* Undefined symbols come first in a table with a GNU hash: its second word is their number. */
+    return gnu_hash[1];
+}
+
+static int uses_hooks(struct dl_phdr_info *info, size_t size, void *context)
+{
+    bool *found = context;
+    const ElfW(Dyn) *dynamic = NULL;
+    uint64_t own = (uint64_t)(uintptr_t)uses_hooks;
+    bool ours = false;
+    (void)size;
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *header = &info->dlpi_phdr[i];
+        uint64_t start = info->dlpi_addr + header->p_vaddr;
+        if (header->p_type == PT_DYNAMIC)
+            dynamic = (const void *)start;
+        if (header->p_type == PT_LOAD && own >= start && own < start + header->p_memsz)
+            ours = true;
+    }
+    if (ours) {
+        /* libfisql.a in the program itself; the shared library is not what it looks for. */
+        *found = info->dlpi_name == NULL || info->dlpi_name[0] == 0;
+        return *found;
+    }
+    if (dynamic == NULL || (info->dlpi_name != NULL && strncmp(info->dlpi_name, "linux-vdso", 10) == 0))
+        return 0;
+    const ElfW(Sym) *symbols = NULL;
+    const char *names = NULL;
+    const uint32_t *gnu_hash = NULL, *hash = NULL;
+    for (; dynamic->d_tag != DT_NULL; dynamic++) {
+        /* glibc relocates these addresses in place; musl does not. */
+        uint64_t address = dynamic->d_un.d_ptr;
+        if (address < info->dlpi_addr)
+            address += info->dlpi_addr;
+        if (dynamic->d_tag == DT_SYMTAB)
+            symbols = (const void *)address;
+        else if (dynamic->d_tag == DT_STRTAB)
+            names = (const void *)address;
+        else if (dynamic->d_tag == DT_GNU_HASH)
+            gnu_hash = (const void *)address;
+        else if (dynamic->d_tag == DT_HASH)
+            hash = (const void *)address;
+    }
+    if (symbols == NULL || names == NULL)
+        return 0;
+    uint32_t count = symbols_count(gnu_hash, hash);
+    for (uint32_t i = 0; i < count && !*found; i++)
+        *found = symbols[i].st_shndx == SHN_UNDEF &&
+                 strcmp(names + symbols[i].st_name, "__cyg_profile_func_enter") == 0;
+    return *found;
+}
+
+bool modules_instrumented(void)
+{
+    bool found = false;
+    collector_inside++;
+    dl_iterate_phdr(uses_hooks, &found);
+    collector_inside--;
+    return found;
+}

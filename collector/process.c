@@ -1,0 +1,389 @@
+/*
+ * The process as a whole: whether and how it is recorded, its start and end, fork, and the public
+ * functions. The environment says what to do: FISQL_LOG (the log's path, default run.bin), FISQL_LIVE
+ * (the live area, see live_area.c), FISQL_OPTIONS (words separated by commas, see options_parse()).
+ * `fisql record` sets them; without it the first process of a run sets the first two for those that
+ * it starts.
+ *
+ * Without fisql record, what is called after our own destructor (destructors of other libraries) is
+ * written at once, a chunk an event, for nobody would write it later.
+ */
+#include "collector/runtime.h"
+
+#include "collector/fisql.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+struct process process;
+
+/* ---- options ---- */
+
+static uint64_t number_after(const char *word, const char *name)
+{
+    size_t length = strlen(name);
+    uint64_t value = 0;
+    if (strncmp(word, name, length) != 0)
+        return 0;
+    for (const char *digit = word + length; *digit >= '0' && *digit <= '9'; digit++)
+        value = value * 10 + (uint64_t)(*digit - '0');
+    return value;
+}
+
+static void option_parse(const char *word, bool *no_time)
+{
+    struct options *options = &process.options;
+    if (strcmp(word, "no-alloc") == 0)
+        options->alloc = false;
+    else if (strcmp(word, "no-time") == 0)
+        *no_time = true;
+    else if (strcmp(word, "start-off") == 0)
+        options->start_off = true;
+    else if (strncmp(word, "filter=", 7) == 0)
+        process.filtered = filter_load(word + 7);
+    else if (strncmp(word, "depth=", 6) == 0)
+        options->depth = (uint32_t)number_after(word, "depth=");
+    else if (strncmp(word, "min-duration=", 13) == 0)
+        options->min_ns = number_after(word, "min-duration=");
+    else if (strncmp(word, "ring=", 5) == 0)
+        options->ring_chunks = (uint32_t)number_after(word, "ring=");
+}
+
+static void options_parse(void)
+{
+    char words[4096 + 256];
+    bool no_time = false;
+    const char *text = secure_getenv("FISQL_OPTIONS");
+    process.options = (struct options){.alloc = true};
+    process.clock = clock_choose();
+    if (text == NULL || strlen(text) >= sizeof words)
+        return;
+    strcpy(words, text);
+    for (char *word = words, *next; word != NULL; word = next) {
+        next = strchr(word, ',');
+        if (next != NULL)
+            *next++ = 0;
+        option_parse(word, &no_time);
+    }
+    if (no_time)
+        process.clock = CLOCK_SWITCHED_OFF;
+    process.options.counting = process.options.min_ns != 0 && !no_time;
+}
+
+/* ---- switching on and off ---- */
+
+static void switch_recording(bool on)
+{
+    struct quiet quiet;
+    if (__atomic_load_n(&process.active, __ATOMIC_ACQUIRE) != PROCESS_RECORDING)
+        return;
+    quiet_begin(&quiet);
+    __atomic_store_n(&process.paused, on ? 0 : 1, __ATOMIC_RELEASE);
+    if (!on)
+        thread_logs_poke();
+    quiet_end(&quiet);
+}
+
+static void on_switch_signal(int number)
+{
+    (void)number;
+    if (process.options.ring_chunks != 0)
+        fisql_dump();
+    else
+        switch_recording(__atomic_load_n(&process.paused, __ATOMIC_ACQUIRE) != 0);
+}
+
+/* SIGUSR2 is taken only where the user asked for it, and never from a handler of the program's. */
+static void switch_setup(void)
+{
+    struct sigaction old;
+    if (!process.options.start_off && process.options.ring_chunks == 0)
+        return;
+    if (sigaction(SIGUSR2, NULL, &old) != 0 || old.sa_handler != SIG_DFL)
+        return;
+    struct sigaction action = {.sa_handler = on_switch_signal, .sa_flags = SA_RESTART};
+    sigfillset(&action.sa_mask);
+    sigaction(SIGUSR2, &action, NULL);
+}
+
+EXPORT void fisql_start(void)
+{
+    switch_recording(true);
+}
+
+EXPORT void fisql_stop(void)
+{
+    switch_recording(false);
+}
+
+EXPORT void fisql_dump(void)
+{
+    struct quiet quiet;
+    if (__atomic_load_n(&process.active, __ATOMIC_ACQUIRE) != PROCESS_RECORDING ||
+        process.options.ring_chunks == 0)
+        return;
+    quiet_begin(&quiet);
+    thread_logs_poke();
+    quiet_end(&quiet);
+}
+
+EXPORT void fisql_note(const char *text)
+{
+    if (text != NULL && collector_inside == 0 && process_active())
+        record_note(text, strlen(text));
+}
+
+/* ---- start ---- */
+
+static bool log_path_set(void)
+{
+    const char *path = secure_getenv("FISQL_LOG");
+    if (path == NULL)
+        path = "run.bin";
+    size_t length = strlen(path);
+    if (path[0] == '/') {
+        if (length >= sizeof process.log_path - 8)
+            return false;
+        strcpy(process.log_path, path);
+    } else {
+        if (getcwd(process.log_path, sizeof process.log_path - length - 8) == NULL)
+            return false;
+        strcat(strcat(process.log_path, "/"), path);
+    }
+    strcpy(process.live_path, process.log_path);
+    strcat(process.live_path, ".live");
+    return true;
+}
+
+static void clock_facts(struct facts *facts, uint64_t ticks_per_second)
+{
+    uint64_t inside = 0, outside = 0;
+    hook_cost_measure(ticks_per_second, &inside, &outside);
+    facts_text(facts, "clock", clock_name(process.clock));
+    facts_number(facts, "ticks_per_second", ticks_per_second);
+    facts_number(facts, "hook_inside_ps", inside);
+    facts_number(facts, "hook_outside_ps", outside);
+}
+
+static void command_fact(struct facts *facts)
+{
+    char command[8192];
+    int file = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
+    ssize_t length = file >= 0 ? read(file, command, sizeof command - 1) : -1;
+    if (file >= 0)
+        close(file);
+    if (length <= 0)
+        return;
+    for (ssize_t i = 0; i < length - 1; i++)
+        if (command[i] == 0)
+            command[i] = ' ';
+    command[length] = 0;
+    facts_text(facts, "command", command);
+}
+
+static void process_facts(const char *origin, uint64_t ticks_per_second)
+{
+    static unsigned char buffer[16384]; /* used before a second thread can come here */
+    char path[4096];
+    struct facts facts;
+    facts_begin(&facts, buffer, sizeof buffer, FISQL_CHUNK_PROCESS, 0, process.pid);
+    ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
+    path[length > 0 ? length : 0] = 0;
+    facts_text(&facts, "executable", path);
+    command_fact(&facts);
+    facts_number(&facts, "parent_pid", (uint64_t)getppid());
+    facts_hex(&facts, "parent_process", process.parent_key);
+    facts_text(&facts, "origin", origin);
+    facts_number(&facts, "start_tick", process.start_tick);
+    if (ticks_per_second != 0)
+        clock_facts(&facts, ticks_per_second);
+    facts_write(&facts);
+}
+
+static void run_facts(uint64_t ticks_per_second)
+{
+    unsigned char buffer[1024];
+    struct facts facts;
+    facts_begin(&facts, buffer, sizeof buffer, FISQL_CHUNK_RUN, 0, process.pid);
+    facts_text(&facts, "version", FISQL_VERSION);
+    facts_number(&facts, "started", (uint64_t)time(NULL));
+    facts_number(&facts, "ticks_per_second", ticks_per_second);
+    facts_write(&facts);
+}
+
+static void owner_identify(void)
+{
+    process.pid = (uint32_t)getpid();
+    process.key = __atomic_fetch_add(&process.area->process_next, 1, __ATOMIC_RELAXED);
+}
+
+/* Opens log and live area; returns whether this is the first process of a run without fisql
+ * record. */
+static bool outputs_open(bool *first)
+{
+    *first = secure_getenv("FISQL_LIVE") == NULL;
+    if (!log_path_set() || !log_file_open(*first))
+        return false;
+    if (!live_area_open())
+        return false;
+    if (*first) {
+        setenv("FISQL_LOG", process.log_path, 1);
+        setenv("FISQL_LIVE", process.live_path, 1);
+    }
+    return true;
+}
+
+static void forked_child(void)
+{
+    if (__atomic_load_n(&process.active, __ATOMIC_ACQUIRE) != PROCESS_RECORDING)
+        return;
+    struct quiet quiet;
+    quiet_begin(&quiet);
+    collector_inside++;
+    process.parent_key = process.key;
+    process.start_tick = clock_read(process.clock);
+    owner_identify();
+    process_facts("fork", 0);
+    thread_log_forked();
+    collector_inside--;
+    quiet_end(&quiet);
+}
+
+static void on_exit_status(int status, void *context)
+{
+    (void)context;
+    process.status = status;
+}
+
+/* Runs once, with signals blocked. */
+static bool activate(void)
+{
+    bool first;
+    options_parse();
+    if (!outputs_open(&first))
+        return false;
+    owner_identify();
+    process.start_tick = clock_read(process.clock);
+    uint64_t ticks_per_second = clock_rate(process.clock);
+    process.options.min_ticks =
+        (uint64_t)((uint128)process.options.min_ns * ticks_per_second / 1000000000u);
+    process.parent_key = live_area_salvage_exec();
+    thread_log_setup();
+    if (first)
+        run_facts(ticks_per_second);
+    process_facts(process.parent_key != 0 ? "exec" : "start", ticks_per_second);
+    modules_refresh();
+    if (!__atomic_load_n(&process.area->recording, __ATOMIC_RELAXED))
+        process.paused = 1;
+    process.options.start_off = process.paused != 0 || process.options.start_off;
+    switch_setup();
+    pthread_atfork(NULL, NULL, forked_child);
+    on_exit(on_exit_status, NULL);
+    return true;
+}
+
+bool process_activate(bool by_hook)
+{
+    uint32_t state = __atomic_load_n(&process.active, __ATOMIC_ACQUIRE);
+    if (environ == NULL || collector_inside != 0 ||
+        (state != PROCESS_UNDECIDED && !(by_hook && state == PROCESS_DORMANT)))
+        return state == PROCESS_RECORDING;
+    if (!__atomic_compare_exchange_n(&process.active, &state, PROCESS_DECIDING, false,
+                                     __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+        return false;
+    struct quiet quiet;
+    quiet_begin(&quiet);
+    collector_inside++;
+    uint32_t next = PROCESS_NEVER;
+    alloc_setup();
+    if (getauxval(AT_SECURE) == 0)
+        next = !by_hook && !modules_instrumented() ? PROCESS_DORMANT
+               : activate()                        ? PROCESS_RECORDING
+                                                   : PROCESS_NEVER;
+    __atomic_store_n(&process.active, next, __ATOMIC_RELEASE);
+    collector_inside--;
+    quiet_end(&quiet);
+    return next == PROCESS_RECORDING;
+}
+
+static __attribute__((constructor)) void process_constructor(void)
+{
+    process_active();
+}
+
+/* ---- end ---- */
+
+void process_report_losses(void)
+{
+    unsigned char buffer[1024];
+    struct fisql_live_area *area = process.area;
+    struct facts facts;
+    if (process.with_parent || area == NULL)
+        return;
+    uint64_t chunks = __atomic_exchange_n(&area->lost_chunks, 0, __ATOMIC_ACQ_REL);
+    if (chunks == 0)
+        return;
+    facts_begin(&facts, buffer, sizeof buffer, FISQL_CHUNK_LOSS, 0, process.pid);
+    facts_text(&facts, "reason", "write failed");
+    facts_number(&facts, "chunks", chunks);
+    facts_number(&facts, "calls", area->lost_calls);
+    facts_number(&facts, "bytes", area->lost_bytes);
+    facts_number(&facts, "errno", area->lost_errno);
+    facts_text(&facts, "thread", "all");
+    facts_write(&facts);
+}
+
+static void end_facts(const char *how, int status)
+{
+    unsigned char buffer[1024];
+    struct facts facts;
+    facts_begin(&facts, buffer, sizeof buffer, FISQL_CHUNK_END, 0, process.pid);
+    facts_text(&facts, "how", how);
+    facts_number(&facts, "status", (uint64_t)(status & 0xff));
+    facts_number(&facts, "tick", clock_read(process.clock));
+    facts_write(&facts);
+}
+
+static void process_end(const char *how, int status)
+{
+    if (__atomic_load_n(&process.active, __ATOMIC_ACQUIRE) != PROCESS_RECORDING ||
+        (uint32_t)getpid() != process.pid)
+        return; /* not recorded, or the child of a vfork, which owns nothing */
+    struct quiet quiet;
+    quiet_begin(&quiet);
+    collector_inside++;
+    if (!process.with_parent) {
+        process.ending = 1;
+        thread_logs_poke();
+    }
+    thread_log_finish("process-exit");
+    end_facts(how, status);
+    process_report_losses();
+    live_area_remove();
+    collector_inside--;
+    quiet_end(&quiet);
+}
+
+static __attribute__((destructor)) void process_destructor(void)
+{
+    process_end("exit", process.status);
+}
+
+EXPORT __attribute__((noreturn)) void _exit(int status)
+{
+    process_end("_exit", status);
+    for (;;)
+        syscall(SYS_exit_group, status);
+}
+
+EXPORT __attribute__((noreturn)) void _Exit(int status)
+{
+    _exit(status);
+}

@@ -1,0 +1,263 @@
+/*
+ * The collector's own interface: what its files share. Nothing here is exported.
+ *
+ * How a thread records. Each thread has a thread log: the first page of a slot of the live area
+ * (log_format.h), followed by the chunk that it fills. A hook sets log->busy, writes its event
+ * behind what is committed, stores the new state word (this commits), clears busy and looks at
+ * log->abandoned. A signal handler that interrupts a hook and calls hooks itself finds busy set: it
+ * writes out what the log has committed, goes on with another thread log (the interrupted hook's
+ * remaining stores go to the abandoned one, which nobody reads), and the interrupted hook then sees
+ * that it was abandoned and starts again in the new log. So every event is whole and in order, no
+ * signal is ever blocked on the fast path, and a handler may leave by siglongjmp.
+ *
+ * What may be used where: hooks call nothing in libc but clock_gettime; the slow path uses system
+ * calls with all signals blocked and preserves errno. Nothing here calls malloc on purpose; libc
+ * functions that might (dl_iterate_phdr, dlsym, pthread_setspecific) run with `collector_inside`
+ * set, so that the allocations they make are passed through without being recorded.
+ */
+#ifndef FISQL_COLLECTOR_RUNTIME_H
+#define FISQL_COLLECTOR_RUNTIME_H
+
+#include "collector/clock.h"
+#include "log_format.h"
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define LIKELY(condition) __builtin_expect(!!(condition), 1)
+#define UNLIKELY(condition) __builtin_expect(!!(condition), 0)
+#define EXPORT __attribute__((visibility("default")))
+#define BARRIER() __asm__ volatile("" ::: "memory")
+
+#define DICTIONARY_ENTRIES 2048u
+_Static_assert(DICTIONARY_ENTRIES <= FISQL_SLOTS_MAX, "slots must fit their code");
+#define SHADOW_SENTINELS 2u /* entries below the outermost call, so that hooks need no test for it */
+#define SHADOW_DEPTH_MAX 0x7ffff0u
+#define CHUNK_UNITS (FISQL_LIVE_CHUNK_BYTES / 2)
+#define CHUNK_UNITS_ROOM 64u /* kept free at a chunk's end: the longest record and the padding */
+#define COUNTED_MAX 512u
+
+struct pair {
+    uint64_t function;
+    uint64_t site;
+};
+
+struct shadow_call {
+    uint64_t function;
+    uint64_t site;
+    uint64_t stack; /* address of the hook's frame at entry */
+    uint64_t tick;
+};
+
+/* Calls that were counted instead of logged, waiting for their parent to be the innermost. */
+struct counted {
+    struct pair pair;
+    uint64_t ticks;
+    uint32_t calls;
+    uint32_t depth; /* calls open around the counted call */
+};
+
+struct thread_log {
+    struct fisql_live_slot live; /* first: shared with whoever salvages */
+    uint64_t busy;               /* frame address of the hook at work, 0 = none */
+    uint64_t abandoned;          /* a nested hook went on with another log, ... */
+    uint64_t abandoned_word;     /* ... having written out this state */
+    uint32_t poke;               /* atomic: another thread asks this one to begin a new chunk */
+    uint32_t blind;              /* calls open for which the shadow stack has no room */
+    uint32_t units_max;          /* beyond it the slow path is taken; 0 forces that */
+    uint32_t depth_max;          /* room of the shadow stack */
+    struct pair *dictionary;     /* DICTIONARY_ENTRIES */
+    struct shadow_call *shadow;  /* the outermost call is [0]; sentinels lie below */
+    struct fisql_chunk *chunk;
+    struct thread_log *next;     /* in the process's list of logs, or of spare ones */
+    struct counted *counted;     /* COUNTED_MAX */
+    uint32_t counted_used;
+    uint32_t counting;           /* options.counting: every event takes the slow path */
+    uint32_t sequence;           /* of the chunk being filled */
+    uint32_t flags_next;         /* FISQL_FLAG_ of the next chunk */
+    uint32_t in_area;            /* the slot lies in the live area (else in private memory) */
+    uint32_t throw_depth;        /* calls open when an exception was thrown; 0 = none under way */
+    uint32_t late;               /* recording began inside open calls: unmatched exits are theirs */
+    uint32_t hidden;             /* calls open that are not in the log: --depth, or no room */
+    uint32_t min_units;          /* units of the chunk when it was begun */
+    uint64_t tick_before_enter;  /* last tick before the last enter, to take it back */
+    uint32_t enter_units;        /* units after that enter; 0 = it cannot be taken back */
+    uint32_t ring_next;          /* flight recorder: which of ring[] comes next */
+    struct thread_log **ring;    /* slots of this thread's ring */
+    uint64_t stack_low, stack_high; /* the thread's stack, 0 = not asked yet */
+    uint64_t start_tick;
+    size_t memory_bytes;         /* of the private memory behind dictionary and shadow */
+};
+_Static_assert(sizeof(struct thread_log) <= FISQL_SLOT_HEADER, "a thread log's head is one page");
+
+/* Recording options, set once when the process starts to record. */
+struct options {
+    bool alloc;           /* record allocations */
+    bool counting;        /* min_ticks or depth in force: exits take the slow path */
+    uint32_t depth;       /* calls deeper than this are counted, 0 = no limit */
+    uint64_t min_ns;      /* leaf calls shorter than this are counted */
+    uint64_t min_ticks;   /* the same in ticks */
+    uint32_t ring_chunks; /* flight recorder: chunks kept a thread, 0 = off */
+    bool start_off;
+};
+
+enum process_state {
+    PROCESS_UNDECIDED = 0,
+    PROCESS_RECORDING = 1,
+    PROCESS_DORMANT = 2,  /* nothing in it calls the hooks: its allocations are not recorded */
+    PROCESS_DECIDING = 3,
+    PROCESS_NEVER = 4
+};
+
+struct process {
+    enum clock_kind clock;
+    uint32_t active;      /* atomic: enum process_state */
+    uint32_t paused;      /* atomic: recording is switched off */
+    uint32_t pid;
+    uint32_t ending;      /* after our destructor, without fisql record: events are written at once */
+    uint32_t filtered;    /* functions are filtered: see filter.c */
+    uint32_t thread_next; /* atomic */
+    uint64_t key;
+    uint64_t run_id;
+    uint64_t start_tick;
+    uint64_t parent_key;
+    int status;           /* given to exit() */
+    struct options options;
+    struct fisql_live_area *area;
+    bool with_parent; /* fisql record holds the live area */
+    char log_path[4096];
+    char live_path[4096];
+};
+extern struct process process;
+
+extern __thread struct thread_log *current_log __attribute__((tls_model("initial-exec")));
+extern __thread int collector_inside __attribute__((tls_model("initial-exec")));
+
+/* What the slow path needs to leave no trace in the program: errno kept, signals blocked. */
+struct quiet {
+    sigset_t mask;
+    int error;
+};
+void quiet_begin(struct quiet *quiet);
+void quiet_end(const struct quiet *quiet);
+
+/* Decides at the first sign of life whether this process is recorded, and starts recording it; a
+ * dormant process starts when a hook is called. Returns whether it is recorded. Safe at any time,
+ * also before main and in a signal handler. */
+bool process_activate(bool by_hook);
+static inline bool process_active(void)
+{
+    uint32_t active = __atomic_load_n(&process.active, __ATOMIC_ACQUIRE);
+    return LIKELY(active == PROCESS_RECORDING) ||
+           (active == PROCESS_UNDECIDED && process_activate(false));
+}
+static inline bool process_active_for_hook(void)
+{
+    return LIKELY(__atomic_load_n(&process.active, __ATOMIC_ACQUIRE) == PROCESS_RECORDING) ||
+           process_activate(true);
+}
+/* Without fisql record: writes what was lost as a chunk, if anything was. */
+void process_report_losses(void);
+
+/* The calling thread's log, begun if it has none; NULL if nothing is to be recorded now. */
+struct thread_log *thread_log_start(void);
+/* Writes the thread's chunk and begins the next. Signals must be blocked. */
+void thread_log_flush(struct thread_log *log);
+/* Called by a hook that finds its log busy: goes on in another log. NULL if there is none. */
+struct thread_log *thread_log_nested(struct thread_log *log);
+/* Forces every thread of the process into its slow path at its next event. */
+void thread_logs_poke(void);
+/* What a log's units_max is under the options in force. */
+uint32_t thread_log_units_max(void);
+/* After fork, in the child. */
+void thread_log_forked(void);
+/* Ends the calling thread's log (a thread's or the process's end). */
+void thread_log_finish(const char *how);
+/* Recording goes off for this thread: closes its log. */
+void thread_log_pause(struct thread_log *log);
+void thread_log_setup(void);
+/* Flight recorder: appends the chunks kept by this thread to the log. Signals must be blocked. */
+void thread_log_dump(struct thread_log *log);
+
+/* Slots of the live area: NULL when none is free. */
+struct thread_log *live_slot_take(void);
+void live_slot_release(struct thread_log *log);
+/* Opens or creates the live area. */
+bool live_area_open(void);
+/* Appends what this pid's image before exec left in the live area; returns that image's
+ * process_key, 0 if there was none. */
+uint64_t live_area_salvage_exec(void);
+/* Without fisql record: removes the live area's file if no process uses it any more. */
+void live_area_remove(void);
+
+/* The log file. write returns 0, or errno after counting the chunk as lost. */
+int log_file_write(const void *chunk, size_t size_bytes, uint32_t calls);
+bool log_file_open(bool create);
+
+/* Facts: a chunk of key and value strings, built in a caller's buffer. */
+struct facts {
+    unsigned char *buffer; /* chunk header, then payload */
+    size_t size_bytes, used_bytes;
+};
+void facts_begin(struct facts *facts, void *buffer, size_t size_bytes, enum fisql_chunk_kind kind,
+                 uint32_t thread, uint32_t tid);
+void facts_text(struct facts *facts, const char *key, const char *value);
+void facts_number(struct facts *facts, const char *key, uint64_t value);
+void facts_hex(struct facts *facts, const char *key, uint64_t value);
+int facts_write(struct facts *facts);
+
+/* Modules: refreshes the map from the dynamic linker and logs what changed. Signals must be
+ * blocked. */
+void modules_refresh(void);
+/* Is the address in a module of the map? */
+bool modules_known(uint64_t address);
+/* Does any loaded module call the hooks? */
+bool modules_instrumented(void);
+
+/* Function filter (--only, --exclude): does it let the function at this address be recorded? */
+bool filter_passes(uint64_t function);
+bool filter_load(const char *path);
+/* A module was loaded: are some of its functions filtered? */
+void filter_module(const char *path, uint64_t bias, uint64_t start, uint64_t end);
+
+/* Events off the fast path. */
+void record_unwind_to(uint64_t stack, uint64_t own_stack);
+void record_throw(void);
+void record_alloc(unsigned kind, uint64_t address, uint64_t size_bytes, uint64_t site);
+void record_free(unsigned kind, uint64_t address, uint64_t site);
+void record_realloc(uint64_t start_tick, uint64_t old, uint64_t address, uint64_t size_bytes,
+                    uint64_t site);
+void record_note(const char *text, size_t size_bytes);
+/* Writes the counts that wait for a parent at this depth. The log must be busy. */
+void record_counted(struct thread_log *log, uint32_t depth);
+
+/* Measures what a call's two hooks cost, in picoseconds, inside and outside of the call's own
+ * measured time. Nothing is recorded. */
+void hook_cost_measure(uint64_t ticks_per_second, uint64_t *inside_ps, uint64_t *outside_ps);
+
+/* Resolves the functions that are interposed. */
+void alloc_setup(void);
+
+/* The word that follows `word` after an event of `units` units. */
+static inline uint64_t word_after(uint64_t word, uint32_t units)
+{
+    return (word + units) ^ ((uint64_t)1 << FISQL_WORD_TOGGLE_SHIFT);
+}
+#define WORD_CALL ((uint64_t)1 << FISQL_WORD_CALLS_SHIFT)
+#define WORD_DEPTH ((uint64_t)1 << FISQL_WORD_DEPTH_SHIFT)
+
+static inline uint16_t *log_units(struct thread_log *log, uint64_t word)
+{
+    return (uint16_t *)((unsigned char *)log + FISQL_SLOT_HEADER) + fisql_word_units(word);
+}
+
+static inline uint32_t pair_slot(uint64_t function, uint64_t site)
+{
+    uint64_t mixed = (function ^ (site << 7)) * 0x9e3779b97f4a7c15u;
+    return (uint32_t)(mixed >> (64 - 11));
+}
+_Static_assert(DICTIONARY_ENTRIES == 1u << 11, "pair_slot() takes the top 11 bits");
+
+#endif

@@ -1,0 +1,606 @@
+/*
+ * Thread logs: beginning, writing out, changing and ending them. See runtime.h for how a thread
+ * records and log_format.h for what a chunk holds.
+ *
+ * Memory. A log's first page and its chunk lie in a slot of the live area (or in private memory when
+ * there is no slot); its dictionary, shadow stack and counts lie in private memory that is kept for
+ * the next thread when a thread ends. Nothing is ever allocated by malloc.
+ */
+#include "collector/runtime.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* The private memory of a log, while it is spare. */
+struct spare {
+    struct spare *next;
+    size_t memory_bytes;
+};
+
+static uint32_t lists_lock; /* guards the two lists; taken with signals blocked only */
+static struct thread_log *logs;
+static struct spare *spares;
+static pthread_key_t end_key;
+static bool end_key_made;
+static __thread struct thread_log *paused_log __attribute__((tls_model("initial-exec")));
+
+static void lists_acquire(void)
+{
+    while (__atomic_exchange_n(&lists_lock, 1, __ATOMIC_ACQUIRE) != 0)
+        syscall(SYS_sched_yield);
+}
+
+static void lists_release(void)
+{
+    __atomic_store_n(&lists_lock, 0, __ATOMIC_RELEASE);
+}
+
+void quiet_begin(struct quiet *quiet)
+{
+    sigset_t all;
+    quiet->error = errno;
+    sigfillset(&all);
+    /* The system call itself: the wrapper leaves glibc's internal signals unblocked. */
+    syscall(SYS_rt_sigprocmask, SIG_BLOCK, &all, &quiet->mask, 8);
+}
+
+void quiet_end(const struct quiet *quiet)
+{
+    syscall(SYS_rt_sigprocmask, SIG_SETMASK, &quiet->mask, NULL, 8);
+    errno = quiet->error;
+}
+
+uint32_t thread_log_units_max(void)
+{
+    return CHUNK_UNITS - CHUNK_UNITS_ROOM;
+}
+
+/* ---- private memory ---- */
+
+static size_t private_bytes(uint32_t depth_max)
+{
+    size_t bytes = DICTIONARY_ENTRIES * sizeof(struct pair) + COUNTED_MAX * sizeof(struct counted) +
+                   (depth_max + SHADOW_SENTINELS + 1) * sizeof(struct shadow_call);
+    return (bytes + 4095) & ~(size_t)4095;
+}
+
+static bool private_map(struct thread_log *log)
+{
+    lists_acquire();
+    struct spare *spare = spares;
+    if (spare != NULL)
+        spares = spare->next;
+    lists_release();
+    void *memory = spare;
+    size_t bytes = spare != NULL ? spare->memory_bytes : 0;
+    /* Untouched pages cost nothing; where address space is short a smaller stack must do. The first
+     * thread may have a stack of any size. */
+    uint32_t depth = log->live.thread == 0 ? 1u << 22 : 1u << 20;
+    for (; memory == NULL && depth >= 1024; depth /= 4) {
+        bytes = private_bytes(depth);
+        memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        if (memory == MAP_FAILED)
+            memory = NULL;
+    }
+    if (memory == NULL)
+        return false;
+    log->memory_bytes = bytes;
+    log->dictionary = memory;
+    log->counted = (struct counted *)(log->dictionary + DICTIONARY_ENTRIES);
+    log->shadow = (struct shadow_call *)(log->counted + COUNTED_MAX) + SHADOW_SENTINELS;
+    size_t used = (size_t)((unsigned char *)log->shadow - (unsigned char *)memory);
+    log->depth_max = (uint32_t)((bytes - used) / sizeof(struct shadow_call)) - 1;
+    if (log->depth_max > SHADOW_DEPTH_MAX)
+        log->depth_max = SHADOW_DEPTH_MAX;
+    for (int i = 1; i <= (int)SHADOW_SENTINELS; i++)
+        log->shadow[-i] = (struct shadow_call){.stack = UINT64_MAX};
+    return true;
+}
+
+static void private_release(struct thread_log *log)
+{
+    struct spare *spare = (struct spare *)log->dictionary;
+    spare->memory_bytes = log->memory_bytes;
+    lists_acquire();
+    spare->next = spares;
+    spares = spare;
+    lists_release();
+}
+
+/* ---- chunks ---- */
+
+static struct thread_log *slot_take(void)
+{
+    struct thread_log *log = live_slot_take();
+    if (log != NULL) {
+        memset(log, 0, sizeof *log);
+        log->live.state = FISQL_SLOT_TAKEN;
+        log->in_area = 1;
+    } else {
+        log = mmap(NULL, FISQL_LIVE_SLOT_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+                   -1, 0);
+        if (log == MAP_FAILED)
+            return NULL;
+    }
+    log->chunk = (struct fisql_chunk *)((unsigned char *)log + FISQL_SLOT_HEADER);
+    log->live.pid = process.pid;
+    log->live.process_key = process.key;
+    return log;
+}
+
+static void slot_release(struct thread_log *log)
+{
+    if (log->in_area)
+        live_slot_release(log);
+    else
+        munmap(log, FISQL_LIVE_SLOT_BYTES);
+}
+
+static uint32_t put_snapshot(struct thread_log *log, uint32_t depth)
+{
+    uint32_t count = depth < FISQL_SNAPSHOT_MAX ? depth : FISQL_SNAPSHOT_MAX;
+    struct fisql_open_call *entry = (struct fisql_open_call *)(log->chunk + 1);
+    for (uint32_t i = depth - count; i < depth; i++, entry++) {
+        entry->function = log->shadow[i].function;
+        entry->site = log->shadow[i].site;
+        entry->enter_tick = log->shadow[i].tick;
+    }
+    return count;
+}
+
+/* Begins a chunk after `last`, with `depth` calls open, and makes the slot live. */
+static void chunk_begin(struct thread_log *log, uint64_t last, uint32_t depth, uint64_t flushes)
+{
+    struct fisql_chunk *chunk = log->chunk;
+    __atomic_store_n(&log->live.state, FISQL_SLOT_TAKEN, __ATOMIC_RELEASE);
+    memset(chunk, 0, sizeof *chunk);
+    chunk->magic = FISQL_CHUNK_MAGIC;
+    chunk->version = FISQL_LOG_VERSION;
+    chunk->kind = FISQL_CHUNK_EVENTS;
+    chunk->flags = log->flags_next | (process.clock == CLOCK_SWITCHED_OFF ? FISQL_FLAG_NO_TIME : 0);
+    chunk->run_id = process.run_id;
+    chunk->process_key = process.key;
+    chunk->pid = process.pid;
+    chunk->tid = log->live.tid;
+    chunk->thread = log->live.thread;
+    chunk->sequence = log->sequence;
+    chunk->tick_start = last;
+    chunk->first_call = log->live.first_call;
+    chunk->open_depth = depth;
+    chunk->open_calls = put_snapshot(log, depth);
+    log->flags_next = 0;
+    log->enter_units = 0;
+    memset(log->dictionary, 0, DICTIONARY_ENTRIES * sizeof(struct pair));
+    log->min_units = (uint32_t)(sizeof *chunk + chunk->open_calls * sizeof(struct fisql_open_call)) / 2;
+    log->live.last_tick[0] = last;
+    log->live.word = flushes << FISQL_WORD_FLUSH_SHIFT | (uint64_t)depth * WORD_DEPTH | log->min_units;
+    __atomic_store_n(&log->live.state, FISQL_SLOT_LIVE, __ATOMIC_RELEASE);
+}
+
+static uint64_t log_last_tick(const struct thread_log *log)
+{
+    return log->live.last_tick[fisql_word_toggle(log->live.word)];
+}
+
+static void chunk_write(struct thread_log *log)
+{
+    uint64_t tick, ns;
+    clock_pair(process.clock, &tick, &ns);
+    uint32_t length = fisql_chunk_finish(log->chunk, log->live.word, tick, ns);
+    log_file_write(log->chunk, length, log->chunk->calls);
+}
+
+/* Flight recorder: the finished chunk stays where it is, the oldest kept one is overwritten next.
+ * Returns the log to go on with. */
+static struct thread_log *ring_turn(struct thread_log *log);
+
+void thread_log_flush(struct thread_log *log)
+{
+    uint64_t last = log_last_tick(log);
+    uint64_t word = log->live.word;
+    uint64_t flushes = (word >> FISQL_WORD_FLUSH_SHIFT) + 1;
+    if (process.options.ring_chunks != 0 && !process.ending) {
+        ring_turn(log);
+    } else {
+        chunk_write(log);
+    }
+    log->live.first_call += fisql_word_calls(word);
+    log->sequence++;
+    chunk_begin(log, last, fisql_word_depth(word), flushes);
+}
+
+/* The ring's chunks are copied to slots of the live area, so that they outlive the process too. */
+static struct thread_log *ring_turn(struct thread_log *log)
+{
+    uint32_t entries = process.options.ring_chunks;
+    if (log->ring == NULL) {
+        void *memory = mmap(NULL, entries * sizeof(void *), PROT_READ | PROT_WRITE,
+                            MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        if (memory == MAP_FAILED)
+            return log;
+        log->ring = memory;
+    }
+    uint32_t at = log->ring_next++ % entries;
+    if (log->ring[at] == NULL)
+        log->ring[at] = slot_take();
+    if (log->ring[at] == NULL)
+        return log;
+    struct thread_log *kept = log->ring[at];
+    uint64_t tick, ns;
+    clock_pair(process.clock, &tick, &ns);
+    log->chunk->flags |= FISQL_FLAG_RING;
+    uint32_t length = fisql_chunk_finish(log->chunk, log->live.word, tick, ns);
+    __atomic_store_n(&kept->live.state, FISQL_SLOT_TAKEN, __ATOMIC_RELEASE);
+    memcpy(kept->chunk, log->chunk, length);
+    kept->live.word = log->live.word;
+    kept->live.thread = log->live.thread;
+    kept->live.tid = log->live.tid;
+    kept->sequence = log->sequence;
+    __atomic_store_n(&kept->live.state, FISQL_SLOT_LIVE, __ATOMIC_RELEASE);
+    return log;
+}
+
+void thread_log_dump(struct thread_log *log)
+{
+    uint32_t entries = process.options.ring_chunks;
+    for (uint32_t i = 0; log->ring != NULL && i < entries; i++) {
+        struct thread_log *kept = log->ring[(log->ring_next + i) % entries];
+        if (kept == NULL || kept->live.state != FISQL_SLOT_LIVE)
+            continue;
+        log_file_write(kept->chunk, kept->chunk->length, kept->chunk->calls);
+        __atomic_store_n(&kept->live.state, FISQL_SLOT_TAKEN, __ATOMIC_RELEASE);
+    }
+    uint64_t word = log->live.word;
+    if (fisql_word_units(word) == log->min_units)
+        return;
+    uint64_t last = log_last_tick(log);
+    log->chunk->flags |= FISQL_FLAG_RING;
+    chunk_write(log);
+    log->live.first_call += fisql_word_calls(word);
+    log->sequence++;
+    chunk_begin(log, last, fisql_word_depth(word), (word >> FISQL_WORD_FLUSH_SHIFT) + 1);
+}
+
+static void ring_release(struct thread_log *log)
+{
+    for (uint32_t i = 0; log->ring != NULL && i < process.options.ring_chunks; i++)
+        if (log->ring[i] != NULL)
+            slot_release(log->ring[i]);
+    if (log->ring != NULL)
+        munmap(log->ring, process.options.ring_chunks * sizeof(void *));
+    log->ring = NULL;
+}
+
+/* ---- threads ---- */
+
+static void thread_facts(struct thread_log *log, const char *how)
+{
+    unsigned char buffer[1024];
+    char name[17] = "";
+    struct facts facts;
+    prctl(PR_GET_NAME, (unsigned long)name, 0, 0, 0);
+    facts_begin(&facts, buffer, sizeof buffer, FISQL_CHUNK_THREAD, log->live.thread, log->live.tid);
+    facts_text(&facts, "name", name);
+    facts_number(&facts, "start_tick", log->start_tick);
+    if (how != NULL) {
+        facts_number(&facts, "end_tick", clock_read(process.clock));
+        facts_text(&facts, "how", how);
+    }
+    facts_write(&facts);
+}
+
+static void list_add(struct thread_log *log)
+{
+    lists_acquire();
+    log->next = logs;
+    logs = log;
+    lists_release();
+}
+
+static void list_remove(struct thread_log *log)
+{
+    lists_acquire();
+    struct thread_log **at = &logs;
+    while (*at != NULL && *at != log)
+        at = &(*at)->next;
+    if (*at != NULL)
+        *at = log->next;
+    lists_release();
+}
+
+static struct thread_log *log_make(void)
+{
+    struct thread_log *log = slot_take();
+    if (log == NULL)
+        return NULL;
+    log->live.tid = (uint32_t)syscall(SYS_gettid);
+    log->live.thread = __atomic_fetch_add(&process.thread_next, 1, __ATOMIC_RELAXED);
+    if (!private_map(log)) {
+        slot_release(log);
+        return NULL;
+    }
+    log->counting = process.options.counting;
+    log->units_max = process.ending ? 0 : thread_log_units_max();
+    log->start_tick = clock_read(process.clock);
+    return log;
+}
+
+static struct thread_log *log_resume(void);
+
+struct thread_log *thread_log_start(void)
+{
+    if (collector_inside != 0 || !process_active() ||
+        __atomic_load_n(&process.paused, __ATOMIC_ACQUIRE) != 0)
+        return NULL;
+    struct quiet quiet;
+    quiet_begin(&quiet);
+    collector_inside++;
+    struct thread_log *log = current_log;
+    if (log == NULL)
+        log = paused_log != NULL ? log_resume() : log_make();
+    if (log != NULL && current_log == NULL) {
+        log->late = process.options.start_off;
+        thread_facts(log, NULL);
+        chunk_begin(log, log->start_tick, 0, 0);
+        list_add(log);
+        current_log = log;
+        if (end_key_made)
+            pthread_setspecific(end_key, (void *)1);
+    }
+    collector_inside--;
+    quiet_end(&quiet);
+    return log;
+}
+
+/* A log that a nested hook abandoned and whose own hook is done with it, or gone: a frame that lies
+ * below ours on the stack cannot be waiting for us to return. */
+static bool log_idle(const struct thread_log *log, uint64_t frame)
+{
+    return log->abandoned != 0 && log->live.tid == (uint32_t)syscall(SYS_gettid) &&
+           (log->busy == 0 || (log->busy < frame && frame - log->busy < (1u << 20)));
+}
+
+static struct thread_log *log_spare(uint64_t frame)
+{
+    lists_acquire();
+    struct thread_log *log = logs;
+    while (log != NULL && !log_idle(log, frame))
+        log = log->next;
+    lists_release();
+    return log;
+}
+
+struct thread_log *thread_log_nested(struct thread_log *log)
+{
+    struct quiet quiet;
+    uint64_t frame = (uint64_t)(uintptr_t)__builtin_frame_address(0);
+    if (collector_inside != 0)
+        return NULL;
+    quiet_begin(&quiet);
+    collector_inside++;
+    struct thread_log *other = log_spare(frame);
+    bool fresh = other == NULL;
+    if (fresh)
+        other = slot_take();
+    if (other != NULL) {
+        struct pair *dictionary = other->dictionary;
+        if (fresh) {
+            dictionary = mmap(NULL, DICTIONARY_ENTRIES * sizeof(struct pair), PROT_READ | PROT_WRITE,
+                              MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+            if (dictionary == MAP_FAILED) {
+                slot_release(other);
+                other = NULL;
+            }
+        }
+        if (other != NULL) {
+            uint64_t word = log->live.word;
+            uint64_t last = log_last_tick(log);
+            struct thread_log *list_next = other->next;
+            struct fisql_chunk *chunk = other->chunk;
+            uint32_t in_area = other->in_area;
+            if (fisql_word_units(word) != log->min_units) {
+                chunk_write(log);
+                log->live.first_call += fisql_word_calls(word);
+                log->sequence++;
+            }
+            log->abandoned_word = word;
+            __atomic_store_n(&log->live.state, FISQL_SLOT_TAKEN, __ATOMIC_RELEASE);
+            *other = *log;
+            other->live.state = FISQL_SLOT_TAKEN;
+            other->next = list_next;
+            other->chunk = chunk;
+            other->in_area = in_area;
+            other->dictionary = dictionary;
+            other->busy = 0;
+            other->abandoned = 0;
+            log->abandoned = 1;
+            chunk_begin(other, last, fisql_word_depth(word), (word >> FISQL_WORD_FLUSH_SHIFT) + 1);
+            if (fresh)
+                list_add(other);
+            current_log = other;
+        }
+    }
+    collector_inside--;
+    quiet_end(&quiet);
+    return other;
+}
+
+void thread_logs_poke(void)
+{
+    lists_acquire();
+    for (struct thread_log *log = logs; log != NULL; log = log->next) {
+        __atomic_store_n(&log->poke, 1, __ATOMIC_RELAXED);
+        __atomic_store_n(&log->units_max, 0, __ATOMIC_RELEASE);
+    }
+    lists_release();
+}
+
+/* Gives back a log with all that is its own; the dictionaries of nested logs are mapped alone, the
+ * first log's begins the memory that holds the shadow stack too. */
+static void log_release(struct thread_log *log, bool shared_memory)
+{
+    list_remove(log);
+    if (!shared_memory)
+        munmap(log->dictionary, DICTIONARY_ENTRIES * sizeof(struct pair));
+    slot_release(log);
+}
+
+static bool owns_memory(const struct thread_log *log)
+{
+    return (void *)(log->dictionary + DICTIONARY_ENTRIES) == (void *)log->counted;
+}
+
+/* Gives back every log of the calling thread, and the memory behind them. */
+static void logs_release(struct thread_log *log)
+{
+    uint32_t thread = log->live.thread;
+    struct thread_log memory = *log;
+    memory.dictionary = (struct pair *)log->counted - DICTIONARY_ENTRIES;
+    for (;;) {
+        lists_acquire();
+        struct thread_log *at = logs;
+        while (at != NULL && at->live.thread != thread)
+            at = at->next;
+        lists_release();
+        if (at == NULL)
+            break;
+        log_release(at, owns_memory(at));
+    }
+    private_release(&memory);
+}
+
+void thread_log_pause(struct thread_log *log)
+{
+    uint64_t word = log->live.word;
+    uint16_t *units = log_units(log, word);
+    units[0] = FISQL_CODE_PAUSE << 1 | 1u;
+    units[1] = 0;
+    log->live.word = word_after(word, 2);
+    log->live.last_tick[fisql_word_toggle(log->live.word)] =
+        log->live.last_tick[fisql_word_toggle(word)];
+    chunk_write(log);
+    log->live.first_call += fisql_word_calls(word);
+    log->sequence++;
+    log->late = 1;
+    log->hidden = log->blind = log->counted_used = log->throw_depth = 0;
+    log->flags_next = FISQL_FLAG_RESUMED;
+    __atomic_store_n(&log->live.state, FISQL_SLOT_TAKEN, __ATOMIC_RELEASE);
+    paused_log = log;
+    current_log = NULL;
+    BARRIER();
+    log->busy = 0;
+}
+
+/* Recording is on again: the thread goes on in the log that it had. */
+static struct thread_log *log_resume(void)
+{
+    struct thread_log *log = paused_log;
+    paused_log = NULL;
+    log->poke = 0;
+    log->units_max = thread_log_units_max();
+    chunk_begin(log, clock_read(process.clock), 0, (log->live.word >> FISQL_WORD_FLUSH_SHIFT) + 1);
+    current_log = log;
+    return log;
+}
+
+void thread_log_finish(const char *how)
+{
+    struct quiet quiet;
+    if (current_log == NULL && paused_log == NULL)
+        return;
+    quiet_begin(&quiet);
+    collector_inside++;
+    struct thread_log *log = current_log != NULL ? current_log : log_resume();
+    log->busy = 1;
+    if (log->ring != NULL || process.options.ring_chunks != 0)
+        thread_log_dump(log);
+    else if (fisql_word_units(log->live.word) != log->min_units)
+        thread_log_flush(log);
+    thread_facts(log, how);
+    if (strcmp(how, "exit") == 0) {
+        current_log = NULL;
+        ring_release(log);
+        logs_release(log);
+    } else {
+        log->busy = 0;
+    }
+    collector_inside--;
+    quiet_end(&quiet);
+}
+
+/* Runs as a destructor of thread-specific data. Other destructors may call instrumented functions
+ * after ours, so it asks to be called again as often as it can; what comes after the last time gets
+ * a log anew. */
+static void thread_ending(void *value)
+{
+    uintptr_t round = (uintptr_t)value;
+    if (round < 4 && pthread_setspecific(end_key, (void *)(round + 1)) == 0)
+        return;
+    thread_log_finish("exit");
+}
+
+void thread_log_setup(void)
+{
+    end_key_made = pthread_key_create(&end_key, thread_ending) == 0;
+}
+
+void thread_log_forked(void)
+{
+    struct thread_log *log = current_log;
+    lists_lock = 0;
+    logs = NULL;
+    spares = NULL; /* may have been half-linked by another thread; what is lost is address space */
+    __atomic_store_n(&process.thread_next, 0, __ATOMIC_RELAXED);
+    paused_log = NULL;
+    if (log == NULL)
+        return;
+    struct thread_log *own = slot_take();
+    if (own == NULL) {
+        current_log = NULL;
+        return;
+    }
+    struct fisql_chunk *chunk = own->chunk;
+    uint32_t in_area = own->in_area;
+    uint64_t last = log_last_tick(log);
+    uint32_t depth = fisql_word_depth(log->live.word);
+    *own = *log;
+    own->live.state = FISQL_SLOT_TAKEN;
+    own->live.pid = process.pid;
+    own->live.process_key = process.key;
+    own->live.tid = process.pid;
+    own->live.thread = __atomic_fetch_add(&process.thread_next, 1, __ATOMIC_RELAXED);
+    own->live.first_call = 0;
+    own->chunk = chunk;
+    own->in_area = in_area;
+    own->sequence = 0;
+    own->busy = 0;
+    own->poke = 0;
+    own->abandoned = 0;
+    own->ring = NULL;
+    own->ring_next = 0;
+    own->counted_used = 0;
+    own->flags_next = FISQL_FLAG_FORKED;
+    own->start_tick = clock_read(process.clock);
+    own->units_max = own->units_max == 0 ? 0 : thread_log_units_max();
+    chunk_begin(own, own->start_tick > last ? own->start_tick : last, depth, 0);
+    list_add(own);
+    if (log->busy != 0) {
+        /* fork was called by a signal handler in the middle of a hook: that hook goes on in this
+         * process too and must not store into the parent's memory. */
+        struct thread_log copy = *log;
+        copy.abandoned = 1;
+        copy.abandoned_word = copy.live.word;
+        if (mmap(log, FISQL_LIVE_SLOT_BYTES, PROT_READ | PROT_WRITE,
+                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != MAP_FAILED)
+            *log = copy;
+    }
+    current_log = own;
+    thread_facts(own, NULL);
+}
