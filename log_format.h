@@ -40,7 +40,7 @@ enum fisql_chunk_kind {
  * PROCESS  executable, command, parent_pid, parent_process (process_key of the fork's parent or of
  *          the image that exec'd, hexadecimal), origin ("start", "fork", "exec"), start_tick;
  *          and the clock facts, as in RUN
- * MODULES  for each module: module (path; starts a new one), event ("load", "unload"), tick,
+ * MODULES  for each module: module (path, empty for an unload; starts a new one), event ("load", "unload"), tick,
  *          build_id (hex), bias (address added to the file's addresses), start, end (of its
  *          executable segments in memory)
  * THREAD   name, start_tick, end_tick (only at the end), how ("exit", "process-exit")
@@ -68,7 +68,8 @@ struct fisql_chunk {
     uint32_t thread;      /*  48 index of the thread in its process, from 0 */
     uint32_t sequence;    /*  52 of the EVENTS chunk in its thread, from 0; 0 for other kinds */
     uint64_t clock_tick;  /*  56 clock pair, read together when the chunk was finished: */
-    uint64_t clock_ns;    /*  64 CLOCK_MONOTONIC in nanoseconds at clock_tick */
+    uint64_t clock_ns;    /*  64 CLOCK_MONOTONIC in nanoseconds at clock_tick; 0 = there is no pair
+                                 (salvaged chunks, chunks of fisql record) */
     /* The rest is 0 but in EVENTS chunks. */
     uint64_t tick_start;   /*  72 the tick that the first event's delta counts from */
     uint64_t first_call;   /*  80 calls entered by the thread before this chunk */
@@ -235,7 +236,7 @@ struct fisql_live_area {
     uint32_t ring_chunks;  /* flight recorder: chunks kept a thread, 0 = off */
     uint64_t process_next; /* atomic: process_key of the next process image, from 1 */
     uint32_t recording;    /* atomic: 0 = --start-off, not yet switched on */
-    uint32_t dump_request; /* atomic: counts the requests to dump the rings */
+    uint32_t forks_pending; /* atomic: children of fork that have not yet taken a slot */
     uint64_t lost_chunks;  /* atomic: what could not be written, for fisql record to report */
     uint64_t lost_calls;
     uint64_t lost_bytes;

@@ -1,16 +1,18 @@
 /*
  * The malloc family and the operators new and delete, interposed.
  *
- * An allocation is recorded after it happened and a free before it happens, so in the order of ticks
- * an address is never live twice. Each operator new calls malloc (through us): it announces its kind
- * and call site, and malloc records the block under that kind. So a new handler's own allocations,
- * and an operator new that does not use malloc, come out right too.
+ * An allocation is recorded after it happened and a free before it happens, so in the order of
+ * ticks an address is never live twice. Each operator new calls malloc (through us): it announces
+ * its kind and call site, and malloc records the block under that kind. So a new handler's own
+ * allocations, and an operator new that does not use malloc, come out right too.
  *
  * The real functions come from dlsym, which may itself call calloc before anything is known: such
  * early blocks are cut from a small arena and never given back. In a static program there is no
  * dlsym; glibc's own names are used there.
  */
 #include "collector/runtime.h"
+
+#include "collector/fisql.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -125,6 +127,17 @@ void alloc_setup(void)
     RESOLVE(malloc, __libc_malloc); /* last: it says that all are there */
     collector_inside--;
     resolving = false;
+}
+
+bool alloc_is_ours(void)
+{
+    if (dlsym == NULL)
+        return true;
+    collector_inside++;
+    const void *first = dlsym(RTLD_DEFAULT, "fisql_note");
+    collector_inside--;
+    /* In a program that exports nothing it is not found, or found in ourselves. */
+    return first == NULL || first == (const void *)(uintptr_t)fisql_note;
 }
 
 static inline bool recording(void)
@@ -253,9 +266,9 @@ EXPORT int posix_memalign(void **block, size_t alignment, size_t size)
 
 EXPORT void *valloc(size_t size)
 {
-    return !ready() ? NULL
-                    : allocated(real.valloc(size), FISQL_KIND_VALLOC, size,
-                                __builtin_return_address(0));
+    return !ready()
+               ? NULL
+               : allocated(real.valloc(size), FISQL_KIND_VALLOC, size, __builtin_return_address(0));
 }
 
 EXPORT void *pvalloc(size_t size)
@@ -287,15 +300,17 @@ static void *new_without_library(size_t size, size_t alignment, bool nothrow)
     EXPORT void *function parameters __asm__(symbol);                                              \
     EXPORT void *function parameters                                                               \
     {                                                                                              \
-        static void *(*next) parameters;                                                           \
+        static void *(*next)parameters;                                                            \
         if (UNLIKELY(next == NULL)) {                                                              \
             collector_inside++;                                                                    \
             void *found = next_symbol(symbol);                                                     \
             collector_inside--;                                                                    \
             memcpy(&next, &found, sizeof found);                                                   \
         }                                                                                          \
-        announced.site = (uint64_t)(uintptr_t)__builtin_return_address(0);                         \
-        announced.kind_plus_1 = kind + 1;                                                          \
+        if (announced.kind_plus_1 == 0) { /* else: called by another form of new */                \
+            announced.site = (uint64_t)(uintptr_t)__builtin_return_address(0);                     \
+            announced.kind_plus_1 = kind + 1;                                                      \
+        }                                                                                          \
         void *block =                                                                              \
             next != NULL ? next arguments : new_without_library(size, alignment, nothrow);         \
         if (announced.kind_plus_1 != 0)                                                            \
@@ -322,7 +337,7 @@ NEW(new_array_aligned_nothrow, "_ZnamSt11align_val_tRKSt9nothrow_t", FISQL_KIND_
     EXPORT void function parameters __asm__(symbol);                                               \
     EXPORT void function parameters                                                                \
     {                                                                                              \
-        static void (*next) parameters;                                                            \
+        static void(*next) parameters;                                                             \
         if (block == NULL)                                                                         \
             return;                                                                                \
         if (UNLIKELY(next == NULL)) {                                                              \
@@ -331,7 +346,7 @@ NEW(new_array_aligned_nothrow, "_ZnamSt11align_val_tRKSt9nothrow_t", FISQL_KIND_
             collector_inside--;                                                                    \
             memcpy(&next, &found, sizeof found);                                                   \
         }                                                                                          \
-        if (recording())                                                                           \
+        if (!free_recorded && recording()) /* not again for the form that this one calls */        \
             record_free(kind, (uint64_t)(uintptr_t)block,                                          \
                         (uint64_t)(uintptr_t)__builtin_return_address(0));                         \
         free_recorded = true;                                                                      \

@@ -88,7 +88,8 @@ void filter_module(const char *path, uint64_t bias, uint64_t start, uint64_t end
                 filter.bits = bits;
             }
             if (address >= start && address < end)
-                filter.bits[(address - start) / 8] |= (unsigned char)(1u << ((address - start) & 7));
+                filter.bits[(address - start) / 8] |=
+                    (unsigned char)(1u << ((address - start) & 7));
         }
         line = stop + 1;
     }

@@ -1,6 +1,7 @@
 /*
  * fisql's collector, for programs that want to speak to it. A program need not include this: it is
- * recorded because it was built with -finstrument-functions (`fisql cc`) and run with `fisql record`.
+ * recorded because it was built with -finstrument-functions (`fisql cc`) and run with `fisql
+ * record`.
  *
  * Each function may be called at any time, by any thread and in a signal handler; none allocates,
  * blocks or changes errno. In a program that runs without the collector the functions are absent:
@@ -14,16 +15,17 @@
 extern "C" {
 #endif
 
-/* Leaves a message at this point of the calling thread's timeline (table notes). The text is copied;
- * what is longer than 80 bytes is cut. */
+/* Leaves a message at this point of the calling thread's timeline (table notes). The text is
+ * copied; what is longer than 80 bytes is cut. */
 __attribute__((weak)) void fisql_note(const char *text);
 
-/* Switches recording off and on for the whole process. A call that is open when recording goes off is
- * ended there as far as the log knows; calls entered while it is off are not recorded. */
+/* Switches recording off and on for the whole process. A call that is open when recording goes off
+ * is ended there as far as the log knows; calls entered while it is off are not recorded. */
 __attribute__((weak)) void fisql_stop(void);
 __attribute__((weak)) void fisql_start(void);
 
-/* Flight recorder (fisql record --ring): each thread writes what its ring holds at its next event. */
+/* Flight recorder (fisql record --ring): each thread writes what its ring holds at its next event.
+ */
 __attribute__((weak)) void fisql_dump(void);
 
 #define FISQL_NOTE(text) (fisql_note ? fisql_note(text) : (void)0)

@@ -58,8 +58,8 @@ void hook_cost_measure(uint64_t ticks_per_second, uint64_t *inside_ps, uint64_t 
     uint64_t best = UINT64_MAX, best_inside = 0, inside = 0;
     if (process.clock != CLOCK_COUNTER || process.filtered != 0)
         return;
-    struct scratch *scratch = mmap(NULL, sizeof *scratch, PROT_READ | PROT_WRITE,
-                                   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    struct scratch *scratch =
+        mmap(NULL, sizeof *scratch, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (scratch == MAP_FAILED)
         return;
     struct thread_log *log = &scratch->log, *own = current_log;

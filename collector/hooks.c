@@ -7,12 +7,14 @@
  *
  * How the shadow stack is checked. Each entry holds the address of the hook's frame when the
  * function was entered. Stacks grow down, so a function that enters above the innermost open call
- * proves that this call is gone (longjmp, an exception that ran no exit hook), and an exit must come
- * from the frame it entered in: at or below its address, or, where the compiler made the exit hook a
- * tail call (the hook then returns to the function's own return address), below its caller's. Inlined
- * functions share their caller's frame, so equal addresses prove nothing.
+ * proves that this call is gone (longjmp, an exception that ran no exit hook), and an exit must
+ * come from the frame it entered in: at or below its address, or, where the compiler made the exit
+ * hook a tail call (the hook then returns to the function's own return address), below its
+ * caller's. Inlined functions share their caller's frame, so equal addresses prove nothing; but
+ * where a longjmp or a catch has landed in that frame, a function that is entered there again while
+ * it seems open there was left by the jump.
  */
-#include "collector/runtime.h"
+#include "collector/event.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -23,160 +25,6 @@ __thread int collector_inside __attribute__((tls_model("initial-exec")));
 
 EXPORT void __cyg_profile_func_enter(void *function, void *site);
 EXPORT void __cyg_profile_func_exit(void *function, void *site);
-
-/* An event under construction: at most TIME, a definition and the longest fixed record. */
-struct builder {
-    uint16_t units[CHUNK_UNITS_ROOM - 8];
-    uint32_t count;
-};
-
-static void put(struct builder *builder, uint64_t value, uint32_t units)
-{
-    for (uint32_t i = 0; i < units; i++)
-        builder->units[builder->count++] = (uint16_t)(value >> (16 * i));
-}
-
-static void put_code(struct builder *builder, uint32_t code)
-{
-    builder->units[builder->count++] = (uint16_t)(code << 1 | 1u);
-}
-
-/* Puts a TIME record if the time since the last event exceeds what the event's own delta holds.
- * Returns that delta. */
-static uint64_t put_time(struct builder *builder, uint64_t delta, uint64_t delta_max)
-{
-    if (delta <= delta_max)
-        return delta;
-    put_code(builder, FISQL_CODE_TIME);
-    put(builder, delta, 4);
-    return 0;
-}
-
-/* The slot of a pair, defined first if it is not in the dictionary. */
-static uint32_t put_pair(struct builder *builder, struct thread_log *log, uint64_t function,
-                         uint64_t site)
-{
-    uint32_t slot = pair_slot(function, site);
-    struct pair *pair = &log->dictionary[slot];
-    if (pair->function == function && pair->site == site)
-        return slot;
-    pair->function = function;
-    pair->site = site;
-    if (log->chunk->base_address == 0)
-        log->chunk->base_address = function != 0 ? function : site;
-    int64_t near_function = (int64_t)(function - log->chunk->base_address);
-    int64_t near_site = (int64_t)(site - log->chunk->base_address);
-    if (near_function == (int32_t)near_function && near_site == (int32_t)near_site) {
-        put_code(builder, FISQL_CODE_DEFINE_NEAR + slot);
-        put(builder, (uint64_t)near_function, 2);
-        put(builder, (uint64_t)near_site, 2);
-    } else {
-        put_code(builder, FISQL_CODE_DEFINE_FAR + slot);
-        put(builder, function, 4);
-        put(builder, site, 4);
-    }
-    return slot;
-}
-
-/* The calling thread's log, marked busy with this frame; NULL if nothing can be recorded. */
-static struct thread_log *log_begin(uint64_t frame)
-{
-    struct thread_log *log = current_log;
-    if (log == NULL)
-        log = thread_log_start();
-    if (log != NULL && UNLIKELY(log->busy != 0))
-        log = thread_log_nested(log);
-    if (log == NULL)
-        return NULL;
-    log->busy = frame;
-    BARRIER();
-    return log;
-}
-
-/* Gives the log back. Returns false if a nested hook abandoned it before the word `committed` was
- * stored: what was to be recorded is then not in the log. */
-static bool log_leave(struct thread_log *log, uint64_t committed)
-{
-    BARRIER();
-    log->busy = 0;
-    BARRIER();
-    if (LIKELY(log->abandoned == 0))
-        return true;
-    return log->abandoned_word == committed;
-}
-
-/* Ticks since the last event, and that event's tick. A reading taken before a signal handler's
- * events is older than them: time then stands still. */
-static uint64_t log_delta(const struct thread_log *log, uint64_t word, uint64_t *tick)
-{
-    uint64_t last = log->live.last_tick[fisql_word_toggle(word)];
-    if ((int64_t)(*tick - last) < 0)
-        *tick = last;
-    return *tick - last;
-}
-
-/* Commits the built units with a change of the word. Returns as log_leave(). */
-static bool log_commit(struct thread_log *log, const struct builder *builder, uint64_t change,
-                       uint64_t tick)
-{
-    uint64_t word = log->live.word;
-    memcpy(log_units(log, word), builder->units, builder->count * sizeof builder->units[0]);
-    uint64_t after = word_after(word + change, builder->count);
-    log->live.last_tick[fisql_word_toggle(after)] = tick;
-    BARRIER();
-    log->live.word = after;
-    if (UNLIKELY(process.ending)) {
-        struct quiet quiet;
-        quiet_begin(&quiet);
-        thread_log_flush(log);
-        quiet_end(&quiet);
-        after = log->live.word;
-    }
-    return log_leave(log, after);
-}
-
-/* What the slow path does before it records: a new chunk when this one is full or another thread
- * asks for one; going off when recording is paused. Returns false if the log is gone. */
-static bool log_maintain(struct thread_log *log)
-{
-    uint32_t units = fisql_word_units(log->live.word);
-    bool poked = __atomic_exchange_n(&log->poke, 0, __ATOMIC_ACQ_REL) != 0;
-    if (UNLIKELY(poked || units > CHUNK_UNITS - CHUNK_UNITS_ROOM)) {
-        struct quiet quiet;
-        quiet_begin(&quiet);
-        bool paused = __atomic_load_n(&process.paused, __ATOMIC_ACQUIRE) != 0;
-        if (paused)
-            thread_log_pause(log);
-        else if (poked && process.options.ring_chunks != 0)
-            thread_log_dump(log);
-        else if (units != log->min_units)
-            thread_log_flush(log);
-        quiet_end(&quiet);
-        if (paused)
-            return false;
-    }
-    bool slow = log->hidden != 0 || log->blind != 0 || log->throw_depth != 0 || process.ending;
-    log->units_max = slow ? 0 : thread_log_units_max();
-    __atomic_thread_fence(__ATOMIC_SEQ_CST);
-    if (__atomic_load_n(&log->poke, __ATOMIC_RELAXED) != 0)
-        log->units_max = 0;
-    return true;
-}
-
-/* A busy log that is fit to record in; NULL if nothing can be recorded. */
-static struct thread_log *log_open(uint64_t frame)
-{
-    for (;;) {
-        struct thread_log *log = log_begin(frame);
-        if (log == NULL || log_maintain(log))
-            return log;
-    }
-}
-
-static uint32_t calls_open(const struct thread_log *log)
-{
-    return fisql_word_depth(log->live.word) + log->hidden;
-}
 
 /* ---- counted calls (min-duration, depth, no room) ---- */
 
@@ -189,21 +37,21 @@ void record_counted(struct thread_log *log, uint32_t depth)
             log->counted[kept++] = *counted;
             continue;
         }
-        struct builder builder = {.count = 0};
+        struct event event = {.count = 0};
         if (fisql_word_units(log->live.word) > CHUNK_UNITS - CHUNK_UNITS_ROOM) {
             struct quiet quiet;
             quiet_begin(&quiet);
             thread_log_flush(log);
             quiet_end(&quiet);
         }
-        uint32_t slot = put_pair(&builder, log, counted->pair.function, counted->pair.site);
-        put_code(&builder, FISQL_CODE_COUNTED);
-        put(&builder, slot, 1);
-        put(&builder, counted->calls, 2);
-        put(&builder, counted->ticks, 4);
+        uint32_t slot = event_put_pair(&event, log, counted->pair.function, counted->pair.site);
+        event_put_code(&event, FISQL_CODE_COUNTED);
+        event_put(&event, slot, 1);
+        event_put(&event, counted->calls, 2);
+        event_put(&event, counted->ticks, 4);
         uint64_t word = log->live.word;
-        memcpy(log_units(log, word), builder.units, builder.count * sizeof builder.units[0]);
-        uint64_t after = word_after(word, builder.count);
+        memcpy(log_units(log, word), event.units, event.count * sizeof event.units[0]);
+        uint64_t after = word_after(word, event.count);
         log->live.last_tick[fisql_word_toggle(after)] =
             log->live.last_tick[fisql_word_toggle(word)];
         BARRIER();
@@ -213,7 +61,8 @@ void record_counted(struct thread_log *log, uint32_t depth)
     log->counted_used = kept;
 }
 
-/* Adds a call to the counts that wait for a parent at `depth`. Returns false if there is no room. */
+/* Adds a call to the counts that wait for a parent at `depth`. Returns false if there is no room.
+ */
 static bool count_call(struct thread_log *log, uint64_t function, uint64_t site, uint64_t ticks,
                        uint32_t depth)
 {
@@ -269,8 +118,8 @@ static void exit_hidden(struct thread_log *log, uint64_t tick)
 
 /* ---- unwinding ---- */
 
-/* Ends the innermost `calls` calls at once, or some of them: the caller looks again. The log is busy
- * before and not after. */
+/* Ends the innermost `calls` calls at once, or some of them: the caller looks again. The log is
+ * busy before and not after. */
 static bool unwind(struct thread_log *log, uint32_t calls)
 {
     while (calls > 0 && log->hidden > 0) {
@@ -283,14 +132,14 @@ static bool unwind(struct thread_log *log, uint32_t calls)
         record_counted(log, fisql_word_depth(log->live.word));
         calls = 1; /* counts can only be written for the innermost call: one after another */
     }
-    struct builder builder = {.count = 0};
+    struct event event = {.count = 0};
     uint64_t tick = clock_read(process.clock);
-    uint64_t delta = put_time(&builder, log_delta(log, log->live.word, &tick), 0xffff);
-    put_code(&builder, FISQL_CODE_UNWIND);
-    put(&builder, delta, 1);
-    put(&builder, calls, 2);
+    uint64_t delta = event_put_time(&event, log_delta(log, log->live.word, &tick), 0xffff);
+    event_put_code(&event, FISQL_CODE_UNWIND);
+    event_put(&event, delta, 1);
+    event_put(&event, calls, 2);
     log->enter_units = 0;
-    return log_commit(log, &builder, 0 - (uint64_t)calls * WORD_DEPTH, tick);
+    return log_commit(log, &event, 0 - (uint64_t)calls * WORD_DEPTH, tick);
 }
 
 static void stack_bounds(struct thread_log *log)
@@ -310,8 +159,8 @@ static void stack_bounds(struct thread_log *log)
         log->stack_low = 1;
 }
 
-/* Do both addresses lie on one stack? A handler may run on an alternate stack, a coroutine on one of
- * its own; what is open below is then not gone. */
+/* Do both addresses lie on one stack? A handler may run on an alternate stack, a coroutine on one
+ * of its own; what is open below is then not gone. */
 static bool same_stack(struct thread_log *log, uint64_t a, uint64_t b)
 {
     stack_t alternate;
@@ -332,11 +181,26 @@ static bool same_stack(struct thread_log *log, uint64_t a, uint64_t b)
     return a_inside == b_inside;
 }
 
+/* Calls of the frame in which a jump landed, down to the one that is entered there anew. */
+static uint32_t calls_jumped(const struct thread_log *log, uint64_t function, uint64_t stack)
+{
+    uint32_t open = calls_open(log);
+    for (uint32_t i = open; i-- > 1 && log->shadow[i].stack <= stack;)
+        if (log->shadow[i].stack == stack && log->shadow[i].function == function &&
+            log->shadow[i - 1].stack == stack)
+            return open - i;
+    return 0;
+}
+
 /* How many of the innermost calls are proven gone by a function that enters at `stack`? */
-static uint32_t calls_gone(struct thread_log *log, uint64_t site, uint64_t stack)
+static uint32_t calls_gone(struct thread_log *log, uint64_t function, uint64_t site, uint64_t stack)
 {
     uint32_t open = calls_open(log);
     uint32_t gone = 0;
+    if (stack == log->landing_stack)
+        return calls_jumped(log, function, stack);
+    if (stack > log->landing_stack)
+        log->landing_stack = 0;
     while (gone < open) {
         const struct shadow_call *call = &log->shadow[open - 1 - gone];
         bool sibling = log->throw_depth != 0 && stack == call->stack && site != call->site;
@@ -358,13 +222,15 @@ void record_unwind_to(uint64_t stack, uint64_t own_stack)
         if (log == NULL)
             return;
         log->throw_depth = 0;
+        log->landing_stack = stack;
         uint32_t open = calls_open(log);
         uint32_t gone = 0;
         bool left_stack = own_stack > stack; /* we stand on another stack than the target's */
         while (gone < open) {
             uint64_t entered = log->shadow[open - 1 - gone].stack;
-            if (entered >= stack && !(left_stack && entered > stack && entered <= own_stack + 65536 &&
-                                      !same_stack(log, entered, stack)))
+            if (entered >= stack &&
+                !(left_stack && entered > stack && entered <= own_stack + 65536 &&
+                  !same_stack(log, entered, stack)))
                 break;
             gone++;
         }
@@ -388,15 +254,15 @@ void record_throw(void)
 
 /* ---- entering ---- */
 
-static void commit_enter(struct thread_log *log, struct builder *builder, uint64_t function,
+static void commit_enter(struct thread_log *log, struct event *event, uint64_t function,
                          uint64_t site, uint64_t stack, uint64_t tick, bool *done)
 {
     uint64_t word = log->live.word;
     uint64_t before = log->live.last_tick[fisql_word_toggle(word)];
     log->shadow[fisql_word_depth(word)] = (struct shadow_call){function, site, stack, tick};
     log->tick_before_enter = before;
-    log->enter_units = builder->count == 2 ? fisql_word_units(word) + 2 : 0;
-    *done = log_commit(log, builder, WORD_CALL + WORD_DEPTH, tick);
+    log->enter_units = event->count == 2 ? fisql_word_units(word) + 2 : 0;
+    *done = log_commit(log, event, WORD_CALL + WORD_DEPTH, tick);
 }
 
 static __attribute__((noinline)) void enter_slow(uint64_t function, uint64_t site, uint64_t stack)
@@ -408,13 +274,13 @@ static __attribute__((noinline)) void enter_slow(uint64_t function, uint64_t sit
         struct thread_log *log = log_open(stack);
         if (log == NULL)
             return;
-        uint32_t gone = calls_gone(log, site, stack);
+        uint32_t gone = calls_gone(log, function, site, stack);
         if (gone != 0) {
             unwind(log, gone);
             continue;
         }
-        bool too_deep = process.options.depth != 0 &&
-                        fisql_word_depth(log->live.word) >= process.options.depth;
+        bool too_deep =
+            process.options.depth != 0 && fisql_word_depth(log->live.word) >= process.options.depth;
         if (too_deep || log->hidden != 0 || log->blind != 0 || calls_open(log) >= log->depth_max) {
             enter_hidden(log, function, site, stack);
             done = log_leave(log, log->live.word);
@@ -426,13 +292,13 @@ static __attribute__((noinline)) void enter_slow(uint64_t function, uint64_t sit
             modules_refresh();
             quiet_end(&quiet);
         }
-        struct builder builder = {.count = 0};
+        struct event event = {.count = 0};
         uint64_t tick = clock_read(process.clock);
-        uint64_t delta = put_time(&builder, log_delta(log, log->live.word, &tick), 0xffff);
-        uint32_t slot = put_pair(&builder, log, function, site);
-        put_code(&builder, FISQL_CODE_ENTER + slot);
-        put(&builder, delta, 1);
-        commit_enter(log, &builder, function, site, stack, tick, &done);
+        uint64_t delta = event_put_time(&event, log_delta(log, log->live.word, &tick), 0xffff);
+        uint32_t slot = event_put_pair(&event, log, function, site);
+        event_put_code(&event, FISQL_CODE_ENTER + slot);
+        event_put(&event, delta, 1);
+        commit_enter(log, &event, function, site, stack, tick, &done);
     }
 }
 
@@ -460,7 +326,7 @@ EXPORT void __cyg_profile_func_enter(void *function_address, void *site_address)
     struct shadow_call *call = &log->shadow[depth];
     if (UNLIKELY(delta > 0xffff || pair->function != function || pair->site != site ||
                  fisql_word_units(word) > log->units_max || stack > call[-1].stack ||
-                 depth >= log->depth_max || log->counting != 0)) {
+                 stack == log->landing_stack || depth >= log->depth_max || log->counting != 0)) {
         log_leave(log, 0);
         enter_slow(function, site, stack);
         return;
@@ -502,7 +368,8 @@ static bool take_back(struct thread_log *log, uint64_t tick)
     uint32_t depth = fisql_word_depth(word);
     const struct shadow_call *call = &log->shadow[depth - 1];
     if (process.options.min_ticks == 0 || log->enter_units == 0 || process.ending != 0 ||
-        log->enter_units != fisql_word_units(word) || tick - call->tick >= process.options.min_ticks)
+        log->enter_units != fisql_word_units(word) ||
+        tick - call->tick >= process.options.min_ticks)
         return false;
     if (!count_call(log, call->function, call->site, tick - call->tick, depth - 1))
         return false;
@@ -516,7 +383,7 @@ static bool take_back(struct thread_log *log, uint64_t tick)
 
 static bool exit_innermost(struct thread_log *log)
 {
-    struct builder builder = {.count = 0};
+    struct event event = {.count = 0};
     uint64_t tick = clock_read(process.clock);
     if (log->hidden != 0) {
         exit_hidden(log, tick);
@@ -527,25 +394,25 @@ static bool exit_innermost(struct thread_log *log)
     if (log->counted_used != 0)
         record_counted(log, fisql_word_depth(log->live.word));
     uint64_t delta = log_delta(log, log->live.word, &tick);
-    delta = put_time(&builder, delta, 0x7fff);
-    put(&builder, delta << 1, 1);
+    delta = event_put_time(&event, delta, 0x7fff);
+    event_put(&event, delta << 1, 1);
     log->enter_units = 0;
-    return log_commit(log, &builder, 0 - WORD_DEPTH, tick);
+    return log_commit(log, &event, 0 - WORD_DEPTH, tick);
 }
 
 static bool exit_mismatched(struct thread_log *log, uint64_t function, uint64_t site)
 {
     if (log->late != 0 && calls_open(log) == 0)
         return log_leave(log, log->live.word);
-    struct builder builder = {.count = 0};
+    struct event event = {.count = 0};
     uint64_t tick = clock_read(process.clock);
-    uint64_t delta = put_time(&builder, log_delta(log, log->live.word, &tick), 0xffff);
-    put_code(&builder, FISQL_CODE_MISMATCH);
-    put(&builder, delta, 1);
-    put(&builder, function, 4);
-    put(&builder, site, 4);
+    uint64_t delta = event_put_time(&event, log_delta(log, log->live.word, &tick), 0xffff);
+    event_put_code(&event, FISQL_CODE_MISMATCH);
+    event_put(&event, delta, 1);
+    event_put(&event, function, 4);
+    event_put(&event, site, 4);
     log->enter_units = 0;
-    return log_commit(log, &builder, 0, tick);
+    return log_commit(log, &event, 0, tick);
 }
 
 static __attribute__((noinline)) void exit_slow(uint64_t function, uint64_t site, uint64_t stack,
@@ -610,119 +477,4 @@ EXPORT void __cyg_profile_func_exit(void *function_address, void *site_address)
     log->live.word = after;
     if (UNLIKELY(!log_leave(log, after)))
         exit_slow(function, site, stack, tail);
-}
-
-/* ---- allocations and notes ---- */
-
-/* Signed distance from the chunk's heap base in steps of 16 bytes; false if it does not fit. */
-static bool address_short(struct thread_log *log, uint64_t address, uint64_t *steps)
-{
-    if (log->chunk->heap_base == 0)
-        log->chunk->heap_base = address & ~(uint64_t)15;
-    int64_t distance = (int64_t)(address - log->chunk->heap_base);
-    *steps = (uint64_t)(distance >> 4);
-    return (distance & 15) == 0 && (distance >> 4) == (int32_t)(distance >> 4);
-}
-
-static struct thread_log *record_begin(struct builder *builder, uint64_t tick_wanted,
-                                       uint64_t site, uint64_t *tick, uint64_t *delta,
-                                       uint32_t *slot)
-{
-    uint64_t frame = (uint64_t)(uintptr_t)__builtin_frame_address(0);
-    struct thread_log *log = log_open(frame);
-    if (log == NULL)
-        return NULL;
-    builder->count = 0;
-    *tick = tick_wanted != 0 ? tick_wanted : clock_read(process.clock);
-    *delta = put_time(builder, log_delta(log, log->live.word, tick), 0xffff);
-    *slot = put_pair(builder, log, 0, site);
-    log->enter_units = 0;
-    return log;
-}
-
-void record_alloc(unsigned kind, uint64_t address, uint64_t size_bytes, uint64_t site)
-{
-    struct builder builder;
-    struct thread_log *log;
-    uint64_t tick, delta, steps;
-    uint32_t slot;
-    do {
-        log = record_begin(&builder, 0, site, &tick, &delta, &slot);
-        if (log == NULL)
-            return;
-        bool is_short = address_short(log, address, &steps) && size_bytes <= 0xffff;
-        put_code(&builder, (is_short ? FISQL_CODE_ALLOC : FISQL_CODE_ALLOC_FULL) + kind);
-        put(&builder, delta, 1);
-        put(&builder, slot, 1);
-        put(&builder, size_bytes, is_short ? 1 : 4);
-        put(&builder, is_short ? steps : address, is_short ? 2 : 4);
-    } while (!log_commit(log, &builder, 0, tick));
-}
-
-void record_free(unsigned kind, uint64_t address, uint64_t site)
-{
-    struct builder builder;
-    struct thread_log *log;
-    uint64_t tick, delta, steps;
-    uint32_t slot;
-    do {
-        log = record_begin(&builder, 0, site, &tick, &delta, &slot);
-        if (log == NULL)
-            return;
-        bool is_short = address_short(log, address, &steps);
-        put_code(&builder, (is_short ? FISQL_CODE_FREE : FISQL_CODE_FREE_FULL) + kind);
-        put(&builder, delta, 1);
-        put(&builder, slot, 1);
-        put(&builder, is_short ? steps : address, is_short ? 2 : 4);
-    } while (!log_commit(log, &builder, 0, tick));
-}
-
-void record_realloc(uint64_t start_tick, uint64_t old, uint64_t address, uint64_t size_bytes,
-                    uint64_t site)
-{
-    struct builder builder;
-    struct thread_log *log;
-    uint64_t tick, delta;
-    uint32_t slot;
-    uint64_t end = clock_read(process.clock);
-    do {
-        log = record_begin(&builder, start_tick, site, &tick, &delta, &slot);
-        if (log == NULL)
-            return;
-        put_code(&builder, FISQL_CODE_REALLOC);
-        put(&builder, delta, 1);
-        put(&builder, slot, 1);
-        put(&builder, end > tick ? end - tick : 0, 4);
-        put(&builder, size_bytes, 4);
-        put(&builder, old, 4);
-        put(&builder, address, 4);
-    } while (!log_commit(log, &builder, 0, tick));
-}
-
-void record_note(const char *text, size_t size_bytes)
-{
-    /* Long notes are cut to what fits the builder: 64 bytes stay readable in a table. */
-    struct builder builder;
-    struct thread_log *log;
-    uint64_t tick;
-    uint64_t frame = (uint64_t)(uintptr_t)__builtin_frame_address(0);
-    size_t size_max = (CHUNK_UNITS_ROOM - 24) * sizeof(uint16_t);
-    size_t size = size_bytes < size_max ? size_bytes : size_max;
-    while (size < size_bytes && size > 0 && ((unsigned char)text[size] & 0xc0) == 0x80)
-        size--; /* not inside a UTF-8 character */
-    do {
-        log = log_open(frame);
-        if (log == NULL)
-            return;
-        builder.count = 0;
-        tick = clock_read(process.clock);
-        uint64_t delta = put_time(&builder, log_delta(log, log->live.word, &tick), 0xffff);
-        put_code(&builder, FISQL_CODE_NOTE);
-        put(&builder, delta, 1);
-        put(&builder, size, 1);
-        builder.units[builder.count + size / 2] = 0;
-        memcpy(&builder.units[builder.count], text, size);
-        builder.count += (uint32_t)(size + 1) / 2;
-        log->enter_units = 0;
-    } while (!log_commit(log, &builder, 0, tick));
 }

@@ -1,7 +1,7 @@
 /*
  * The live area: the memory that outlives the process (log_format.h). It is mapped whole and once,
- * so that nothing depends on a descriptor that the program may close; pages that no thread uses cost
- * nothing. Slots are taken and released by any process of the run with one atomic exchange.
+ * so that nothing depends on a descriptor that the program may close; pages that no thread uses
+ * cost nothing. Slots are taken and released by any process of the run with one atomic exchange.
  */
 #include "collector/runtime.h"
 
@@ -157,14 +157,17 @@ uint64_t live_area_salvage_exec(void)
             log->live.process_key == process.key)
             continue;
         /* The image that this process was before exec: its threads are gone. */
-        struct fisql_chunk *chunk = (struct fisql_chunk *)((unsigned char *)log + FISQL_SLOT_HEADER);
+        struct fisql_chunk *chunk =
+            (struct fisql_chunk *)((unsigned char *)log + FISQL_SLOT_HEADER);
         if (log->live.process_key > before)
             before = log->live.process_key;
         uint32_t units = fisql_word_units(log->live.word);
-        bool sound = state == FISQL_SLOT_LIVE && units <= CHUNK_UNITS - 4 &&
-                     units * 2 >= sizeof *chunk && chunk->open_calls <= FISQL_SNAPSHOT_MAX &&
-                     units * 2 >= sizeof *chunk + chunk->open_calls * sizeof(struct fisql_open_call);
-        if (sound && units * 2 > sizeof *chunk + chunk->open_calls * sizeof(struct fisql_open_call)) {
+        bool sound =
+            state == FISQL_SLOT_LIVE && units <= CHUNK_UNITS - 4 && units * 2 >= sizeof *chunk &&
+            chunk->open_calls <= FISQL_SNAPSHOT_MAX &&
+            units * 2 >= sizeof *chunk + chunk->open_calls * sizeof(struct fisql_open_call);
+        if (sound &&
+            units * 2 > sizeof *chunk + chunk->open_calls * sizeof(struct fisql_open_call)) {
             uint64_t tick, ns;
             clock_pair(process.clock, &tick, &ns);
             chunk->flags |= FISQL_FLAG_SALVAGED;

@@ -1,8 +1,8 @@
 /*
  * The module map: which executables and shared libraries are loaded where. It is refreshed when a
- * function is first seen outside every known module, and after dlclose; each change goes to the log.
- * dlopen is not interposed on purpose: the dynamic linker looks at its caller to find RUNPATH and
- * namespace, and that caller must stay the program.
+ * function is first seen outside every known module, and after dlclose; each change goes to the
+ * log. dlopen is not interposed on purpose: the dynamic linker looks at its caller to find RUNPATH
+ * and namespace, and that caller must stay the program.
  *
  * The map is an immutable array that is replaced as a whole, so hooks read it without a lock; old
  * maps are small and are not given back, for a hook may still read one.
@@ -180,7 +180,8 @@ void modules_refresh(void)
     struct refresh *refresh = (void *)((unsigned char *)memory + map_bytes);
     refresh->map = memory;
     refresh->old = current_map;
-    facts_begin(&refresh->facts, refresh->buffer, sizeof refresh->buffer, FISQL_CHUNK_MODULES, 0, 0);
+    facts_begin(&refresh->facts, refresh->buffer, sizeof refresh->buffer, FISQL_CHUNK_MODULES, 0,
+                0);
     collector_inside++;
     dl_iterate_phdr(visit, refresh);
     collector_inside--;
@@ -198,6 +199,11 @@ void modules_refresh(void)
         munmap(memory, map_bytes + sizeof(struct refresh));
     }
     __atomic_store_n(&refresh_lock, 0, __ATOMIC_RELEASE);
+}
+
+void modules_forked(void)
+{
+    refresh_lock = 0; /* another thread of the parent may have held it */
 }
 
 /* ---- does a module call the hooks? ---- */
@@ -232,7 +238,8 @@ static int uses_hooks(struct dl_phdr_info *info, size_t size, void *context)
         *found = info->dlpi_name == NULL || info->dlpi_name[0] == 0;
         return *found;
     }
-    if (dynamic == NULL || (info->dlpi_name != NULL && strncmp(info->dlpi_name, "linux-vdso", 10) == 0))
+    if (dynamic == NULL ||
+        (info->dlpi_name != NULL && strncmp(info->dlpi_name, "linux-vdso", 10) == 0))
         return 0;
     const ElfW(Sym) *symbols = NULL;
     const char *names = NULL;

@@ -1,9 +1,9 @@
 /*
  * The process as a whole: whether and how it is recorded, its start and end, fork, and the public
- * functions. The environment says what to do: FISQL_LOG (the log's path, default run.bin), FISQL_LIVE
- * (the live area, see live_area.c), FISQL_OPTIONS (words separated by commas, see options_parse()).
- * `fisql record` sets them; without it the first process of a run sets the first two for those that
- * it starts.
+ * functions. The environment says what to do: FISQL_LOG (the log's path, default run.bin),
+ * FISQL_LIVE (the live area, see live_area.c), FISQL_OPTIONS (words separated by commas, see
+ * options_parse()). `fisql record` sets them; without it the first process of a run sets the first
+ * two for those that it starts.
  *
  * Without fisql record, what is called after our own destructor (destructors of other libraries) is
  * written at once, a chunk an event, for nobody would write it later.
@@ -240,6 +240,14 @@ static bool outputs_open(bool *first)
     return true;
 }
 
+/* fisql record must not think that all is over while a child has not come to record yet. If the
+ * fork fails the count stays; fisql record then waits a moment for nothing. */
+static void before_fork(void)
+{
+    if (__atomic_load_n(&process.active, __ATOMIC_ACQUIRE) == PROCESS_RECORDING)
+        __atomic_fetch_add(&process.area->forks_pending, 1, __ATOMIC_RELAXED);
+}
+
 static void forked_child(void)
 {
     if (__atomic_load_n(&process.active, __ATOMIC_ACQUIRE) != PROCESS_RECORDING)
@@ -251,7 +259,9 @@ static void forked_child(void)
     process.start_tick = clock_read(process.clock);
     owner_identify();
     process_facts("fork", 0);
+    modules_forked();
     thread_log_forked();
+    __atomic_fetch_sub(&process.area->forks_pending, 1, __ATOMIC_RELAXED);
     collector_inside--;
     quiet_end(&quiet);
 }
@@ -284,7 +294,7 @@ static bool activate(void)
         process.paused = 1;
     process.options.start_off = process.paused != 0 || process.options.start_off;
     switch_setup();
-    pthread_atfork(NULL, NULL, forked_child);
+    pthread_atfork(before_fork, NULL, forked_child);
     on_exit(on_exit_status, NULL);
     return true;
 }
@@ -303,7 +313,7 @@ bool process_activate(bool by_hook)
     collector_inside++;
     uint32_t next = PROCESS_NEVER;
     alloc_setup();
-    if (getauxval(AT_SECURE) == 0)
+    if (getauxval(AT_SECURE) == 0 && alloc_is_ours())
         next = !by_hook && !modules_instrumented() ? PROCESS_DORMANT
                : activate()                        ? PROCESS_RECORDING
                                                    : PROCESS_NEVER;

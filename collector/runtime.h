@@ -33,7 +33,8 @@
 
 #define DICTIONARY_ENTRIES 2048u
 _Static_assert(DICTIONARY_ENTRIES <= FISQL_SLOTS_MAX, "slots must fit their code");
-#define SHADOW_SENTINELS 2u /* entries below the outermost call, so that hooks need no test for it */
+#define SHADOW_SENTINELS                                                                           \
+    2u /* entries below the outermost call, so that hooks need no test for it */
 #define SHADOW_DEPTH_MAX 0x7ffff0u
 #define CHUNK_UNITS (FISQL_LIVE_CHUNK_BYTES / 2)
 #define CHUNK_UNITS_ROOM 64u /* kept free at a chunk's end: the longest record and the padding */
@@ -71,24 +72,25 @@ struct thread_log {
     struct pair *dictionary;     /* DICTIONARY_ENTRIES */
     struct shadow_call *shadow;  /* the outermost call is [0]; sentinels lie below */
     struct fisql_chunk *chunk;
-    struct thread_log *next;     /* in the process's list of logs, or of spare ones */
-    struct counted *counted;     /* COUNTED_MAX */
+    struct thread_log *next; /* in the process's list of logs, or of spare ones */
+    struct counted *counted; /* COUNTED_MAX */
     uint32_t counted_used;
-    uint32_t counting;           /* options.counting: every event takes the slow path */
-    uint32_t sequence;           /* of the chunk being filled */
-    uint32_t flags_next;         /* FISQL_FLAG_ of the next chunk */
-    uint32_t in_area;            /* the slot lies in the live area (else in private memory) */
-    uint32_t throw_depth;        /* calls open when an exception was thrown; 0 = none under way */
-    uint32_t late;               /* recording began inside open calls: unmatched exits are theirs */
-    uint32_t hidden;             /* calls open that are not in the log: --depth, or no room */
-    uint32_t min_units;          /* units of the chunk when it was begun */
-    uint64_t tick_before_enter;  /* last tick before the last enter, to take it back */
-    uint32_t enter_units;        /* units after that enter; 0 = it cannot be taken back */
-    uint32_t ring_next;          /* flight recorder: which of ring[] comes next */
-    struct thread_log **ring;    /* slots of this thread's ring */
+    uint32_t counting;          /* options.counting: every event takes the slow path */
+    uint32_t sequence;          /* of the chunk being filled */
+    uint32_t flags_next;        /* FISQL_FLAG_ of the next chunk */
+    uint32_t in_area;           /* the slot lies in the live area (else in private memory) */
+    uint32_t throw_depth;       /* calls open when an exception was thrown; 0 = none under way */
+    uint32_t late;              /* recording began inside open calls: unmatched exits are theirs */
+    uint32_t hidden;            /* calls open that are not in the log: --depth, or no room */
+    uint32_t min_units;         /* units of the chunk when it was begun */
+    uint64_t tick_before_enter; /* last tick before the last enter, to take it back */
+    uint32_t enter_units;       /* units after that enter; 0 = it cannot be taken back */
+    uint32_t ring_next;         /* flight recorder: which of ring[] comes next */
+    struct thread_log **ring;   /* slots of this thread's ring */
     uint64_t stack_low, stack_high; /* the thread's stack, 0 = not asked yet */
+    uint64_t landing_stack; /* where the last longjmp or catch landed, 0 = its frame is gone */
     uint64_t start_tick;
-    size_t memory_bytes;         /* of the private memory behind dictionary and shadow */
+    size_t memory_bytes; /* of the private memory behind dictionary and shadow */
 };
 _Static_assert(sizeof(struct thread_log) <= FISQL_SLOT_HEADER, "a thread log's head is one page");
 
@@ -106,24 +108,24 @@ struct options {
 enum process_state {
     PROCESS_UNDECIDED = 0,
     PROCESS_RECORDING = 1,
-    PROCESS_DORMANT = 2,  /* nothing in it calls the hooks: its allocations are not recorded */
+    PROCESS_DORMANT = 2, /* nothing in it calls the hooks: its allocations are not recorded */
     PROCESS_DECIDING = 3,
     PROCESS_NEVER = 4
 };
 
 struct process {
     enum clock_kind clock;
-    uint32_t active;      /* atomic: enum process_state */
-    uint32_t paused;      /* atomic: recording is switched off */
+    uint32_t active; /* atomic: enum process_state */
+    uint32_t paused; /* atomic: recording is switched off */
     uint32_t pid;
-    uint32_t ending;      /* after our destructor, without fisql record: events are written at once */
-    uint32_t filtered;    /* functions are filtered: see filter.c */
+    uint32_t ending;   /* after our destructor, without fisql record: events are written at once */
+    uint32_t filtered; /* functions are filtered: see filter.c */
     uint32_t thread_next; /* atomic */
     uint64_t key;
     uint64_t run_id;
     uint64_t start_tick;
     uint64_t parent_key;
-    int status;           /* given to exit() */
+    int status; /* given to exit() */
     struct options options;
     struct fisql_live_area *area;
     bool with_parent; /* fisql record holds the live area */
@@ -139,6 +141,7 @@ extern __thread int collector_inside __attribute__((tls_model("initial-exec")));
 struct quiet {
     sigset_t mask;
     int error;
+    int cancel; /* write() and the like must not act on a pthread_cancel() meant for the program */
 };
 void quiet_begin(struct quiet *quiet);
 void quiet_end(const struct quiet *quiet);
@@ -211,6 +214,8 @@ int facts_write(struct facts *facts);
 /* Modules: refreshes the map from the dynamic linker and logs what changed. Signals must be
  * blocked. */
 void modules_refresh(void);
+/* After fork, in the child. */
+void modules_forked(void);
 /* Is the address in a module of the map? */
 bool modules_known(uint64_t address);
 /* Does any loaded module call the hooks? */
@@ -239,6 +244,9 @@ void hook_cost_measure(uint64_t ticks_per_second, uint64_t *inside_ps, uint64_t 
 
 /* Resolves the functions that are interposed. */
 void alloc_setup(void);
+/* Is this the collector that the program's calls reach? A program may have libfisql.a linked in and
+ * the shared library preloaded too: the latter then keeps still. */
+bool alloc_is_ours(void);
 
 /* The word that follows `word` after an event of `units` units. */
 static inline uint64_t word_after(uint64_t word, uint32_t units)

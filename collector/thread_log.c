@@ -2,9 +2,9 @@
  * Thread logs: beginning, writing out, changing and ending them. See runtime.h for how a thread
  * records and log_format.h for what a chunk holds.
  *
- * Memory. A log's first page and its chunk lie in a slot of the live area (or in private memory when
- * there is no slot); its dictionary, shadow stack and counts lie in private memory that is kept for
- * the next thread when a thread ends. Nothing is ever allocated by malloc.
+ * Memory. A log's first page and its chunk lie in a slot of the live area (or in private memory
+ * when there is no slot); its dictionary, shadow stack and counts lie in private memory that is
+ * kept for the next thread when a thread ends. Nothing is ever allocated by malloc.
  */
 #include "collector/runtime.h"
 
@@ -48,12 +48,16 @@ void quiet_begin(struct quiet *quiet)
     sigfillset(&all);
     /* The system call itself: the wrapper leaves glibc's internal signals unblocked. */
     syscall(SYS_rt_sigprocmask, SIG_BLOCK, &all, &quiet->mask, 8);
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &quiet->cancel);
 }
 
 void quiet_end(const struct quiet *quiet)
 {
+    int ignored;
     syscall(SYS_rt_sigprocmask, SIG_SETMASK, &quiet->mask, NULL, 8);
     errno = quiet->error;
+    if (quiet->cancel != PTHREAD_CANCEL_DISABLE)
+        pthread_setcancelstate(quiet->cancel, &ignored);
 }
 
 uint32_t thread_log_units_max(void)
@@ -178,9 +182,11 @@ static void chunk_begin(struct thread_log *log, uint64_t last, uint32_t depth, u
     log->flags_next = 0;
     log->enter_units = 0;
     memset(log->dictionary, 0, DICTIONARY_ENTRIES * sizeof(struct pair));
-    log->min_units = (uint32_t)(sizeof *chunk + chunk->open_calls * sizeof(struct fisql_open_call)) / 2;
+    log->min_units =
+        (uint32_t)(sizeof *chunk + chunk->open_calls * sizeof(struct fisql_open_call)) / 2;
     log->live.last_tick[0] = last;
-    log->live.word = flushes << FISQL_WORD_FLUSH_SHIFT | (uint64_t)depth * WORD_DEPTH | log->min_units;
+    log->live.word =
+        flushes << FISQL_WORD_FLUSH_SHIFT | (uint64_t)depth * WORD_DEPTH | log->min_units;
     __atomic_store_n(&log->live.state, FISQL_SLOT_LIVE, __ATOMIC_RELEASE);
 }
 
@@ -392,8 +398,8 @@ struct thread_log *thread_log_nested(struct thread_log *log)
     if (other != NULL) {
         struct pair *dictionary = other->dictionary;
         if (fresh) {
-            dictionary = mmap(NULL, DICTIONARY_ENTRIES * sizeof(struct pair), PROT_READ | PROT_WRITE,
-                              MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+            dictionary = mmap(NULL, DICTIONARY_ENTRIES * sizeof(struct pair),
+                              PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
             if (dictionary == MAP_FAILED) {
                 slot_release(other);
                 other = NULL;
@@ -490,6 +496,7 @@ void thread_log_pause(struct thread_log *log)
     log->sequence++;
     log->late = 1;
     log->hidden = log->blind = log->counted_used = log->throw_depth = 0;
+    log->landing_stack = 0;
     log->flags_next = FISQL_FLAG_RESUMED;
     __atomic_store_n(&log->live.state, FISQL_SLOT_TAKEN, __ATOMIC_RELEASE);
     paused_log = log;

@@ -3,10 +3,12 @@
  *
  * longjmp and its kin are interposed to learn where they jump to: every call whose frame lies below
  * the target's stack pointer is gone, and the log says so at once. __cxa_throw marks that an
- * exception is under way (exit hooks that g++ runs in cleanups are then unwinding, not returns), and
+ * exception is under way (exit hooks that g++ runs in cleanups are then unwinding, not returns),
+ * and
  * __cxa_begin_catch, called from the frame that catches, ends every call below that frame.
  *
- * In the shared library these are interposed by name. A program that links libfisql.a is linked with
+ * In the shared library these are interposed by name. A program that links libfisql.a is linked
+ * with
  * --wrap for them (`fisql cc --static-runtime`), for there is no next definition to look up in a
  * static program; FISQL_WRAP then gives them their wrapped names.
  */
@@ -22,9 +24,9 @@
  * address and the saved frame pointer. */
 #define HOOK_FRAME_BYTES 16u
 
-/* The stack pointer that longjmp will set. glibc keeps it in the jmp_buf at index 6 (JB_RSP), rotated
- * left by 17 after an exclusive or with the pointer guard at %fs:0x30 (glibc, sysdeps/x86_64:
- * jmpbuf-offsets.h, pointer_guard.h). 0 where it is not known. */
+/* The stack pointer that longjmp will set. glibc keeps it in the jmp_buf at index 6 (JB_RSP),
+ * rotated left by 17 after an exclusive or with the pointer guard at %fs:0x30 (glibc,
+ * sysdeps/x86_64: jmpbuf-offsets.h, pointer_guard.h). 0 where it is not known. */
 static uint64_t jump_target(const void *buffer)
 {
 #if defined(__x86_64__) && defined(__GLIBC__)
@@ -55,10 +57,11 @@ static void before_jump(const void *buffer, uint64_t own_stack)
 
 #ifdef FISQL_WRAP
 #define JUMP(name)                                                                                 \
-    extern void __real_##name(struct __jmp_buf_tag buffer[1], int value)                             \
+    extern void __real_##name(struct __jmp_buf_tag buffer[1], int value)                           \
         __attribute__((noreturn, weak));                                                           \
-    EXPORT __attribute__((noreturn)) void __wrap_##name(struct __jmp_buf_tag buffer[1], int value);  \
-    EXPORT __attribute__((noreturn)) void __wrap_##name(struct __jmp_buf_tag buffer[1], int value)   \
+    EXPORT                                                                                         \
+    __attribute__((noreturn)) void __wrap_##name(struct __jmp_buf_tag buffer[1], int value);       \
+    EXPORT __attribute__((noreturn)) void __wrap_##name(struct __jmp_buf_tag buffer[1], int value) \
     {                                                                                              \
         before_jump(buffer, OWN_STACK);                                                            \
         __real_##name(buffer, value);                                                              \
@@ -77,8 +80,8 @@ static jump_function *find_jump(const char *name)
 }
 
 #define JUMP(name)                                                                                 \
-    EXPORT __attribute__((noreturn)) void name(struct __jmp_buf_tag buffer[1], int value);           \
-    EXPORT __attribute__((noreturn)) void name(struct __jmp_buf_tag buffer[1], int value)            \
+    EXPORT __attribute__((noreturn)) void name(struct __jmp_buf_tag buffer[1], int value);         \
+    EXPORT __attribute__((noreturn)) void name(struct __jmp_buf_tag buffer[1], int value)          \
     {                                                                                              \
         static jump_function *next;                                                                \
         if (UNLIKELY(next == NULL))                                                                \

@@ -1,0 +1,262 @@
+/*
+ * fisql cc: runs a compiler with the flags that instrument functions. It takes the place of the
+ * compiler in any build: make CC="fisql cc gcc".
+ *
+ * The flags go right behind the compiler's name, so flags of the build that come later win (a file
+ * compiled with -fno-instrument-functions stays as it is). Calls that compile nothing (--version,
+ * -print-search-dirs, ...) are passed on as they came.
+ */
+#include <errno.h>
+#include <libgen.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+int cmd_cc(int argc, char **argv);
+
+static const char help[] =
+    "usage: fisql cc [OPTION...] COMPILER [ARGUMENT...]\n"
+    "\n"
+    "Runs COMPILER (gcc, g++, clang, clang++, cc, ...) so that what it compiles can be recorded:\n"
+    "with -finstrument-functions, and with -g where the arguments have no -g of their own.\n"
+    "\n"
+    "      --static-runtime          link the collector (libfisql.a) into the program; this is\n"
+    "                                done by itself where the arguments have -static\n"
+    "      --after-inlining          instrument what is left after inlining (clang only): fewer\n"
+    "                                hooks, but calls that were inlined are not recorded\n"
+    "      --exclude-function=LIST   do not instrument functions whose name contains one of the\n"
+    "                                words of LIST, separated by commas (gcc only)\n"
+    "      --exclude-file=LIST       the same for file names (gcc only)\n"
+    "\n"
+    "examples: fisql cc gcc -O2 -o sort sort.c\n"
+    "          make CC=\"fisql cc gcc\" CXX=\"fisql cc g++\"\n"
+    "          cmake -DCMAKE_C_COMPILER=fisql \"-DCMAKE_C_COMPILER_ARG1=cc gcc\" ...\n";
+
+struct plan {
+    bool static_runtime, after_inlining;
+    const char *exclude_function, *exclude_file; /* borrowed from argv */
+    /* what the compiler's arguments say */
+    bool compiles, links, shared, is_static, has_debug;
+};
+
+struct words {
+    const char **items;
+    size_t count, room;
+};
+
+static void add(struct words *words, const char *word)
+{
+    if (words->count + 1 >= words->room) {
+        words->room = words->room * 2 + 64;
+        const char **grown = realloc(words->items, words->room * sizeof *grown);
+        if (grown == NULL) {
+            fputs("fisql: cc: out of memory\n", stderr);
+            exit(2);
+        }
+        words->items = grown;
+    }
+    words->items[words->count++] = word;
+    words->items[words->count] = NULL;
+}
+
+static bool one_of(const char *word, const char *const *list)
+{
+    for (; *list != NULL; list++)
+        if (strcmp(word, *list) == 0)
+            return true;
+    return false;
+}
+
+static bool starts(const char *word, const char *with)
+{
+    return strncmp(word, with, strlen(with)) == 0;
+}
+
+/* Options whose value is the next argument: that argument is no input. */
+static const char *const valued[] = {
+    "-o",          "-x",       "-include",   "-imacros", "-isystem",  "-iquote",   "-I",
+    "-L",          "-l",       "-D",         "-U",       "-T",        "-MF",       "-MT",
+    "-MQ",         "-Xlinker", "-idirafter", "-u",       "-z",        "-e",        "-Xclang",
+    "-Xassembler", "-target",  "--param",    "-arch",    "-isysroot", "--sysroot", NULL};
+static const char *const no_link[] = {"-c", "-S", "-E", "-M", "-MM", "-fsyntax-only", NULL};
+
+static void look_at(struct plan *plan, char **arguments)
+{
+    bool inputs = false, link = true;
+    for (char **word = arguments; *word != NULL; word++) {
+        if (one_of(*word, valued) && word[1] != NULL) {
+            word++;
+            continue;
+        }
+        if (one_of(*word, no_link))
+            link = false;
+        else if (strcmp(*word, "-shared") == 0 || strcmp(*word, "-r") == 0)
+            plan->shared = true;
+        else if (strcmp(*word, "-static") == 0 || strcmp(*word, "-static-pie") == 0)
+            plan->is_static = true;
+        else if (starts(*word, "-g"))
+            plan->has_debug = true;
+        if ((*word)[0] != '-' || strcmp(*word, "-") == 0)
+            inputs = true;
+    }
+    plan->compiles = inputs;
+    plan->links = inputs && link;
+}
+
+/* The folder that holds libfisql.a: beside the program, or where make install puts it. */
+static bool runtime_find(char *folder, size_t size)
+{
+    static const char *const places[] = {"", "/../lib/fisql"};
+    char self[PATH_MAX];
+    ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+    self[length > 0 ? length : 0] = 0;
+    const char *beside = dirname(self);
+    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
+        char archive[PATH_MAX + 64];
+        snprintf(folder, size, "%s%s", beside, places[i]);
+        snprintf(archive, sizeof archive, "%s/libfisql.a", folder);
+        if (access(archive, R_OK) == 0)
+            return true;
+    }
+    snprintf(folder, size, "%s/lib/fisql", FISQL_PREFIX);
+    char archive[PATH_MAX + 64];
+    snprintf(archive, sizeof archive, "%s/libfisql.a", folder);
+    return access(archive, R_OK) == 0;
+}
+
+/* Is the compiler clang? Asked of the compiler itself, for names tell little (cc, c++). */
+static bool is_clang(const char *compiler)
+{
+    char command[PATH_MAX + 64], line[256];
+    if (strpbrk(compiler, "'\\") != NULL)
+        return strstr(compiler, "clang") != NULL;
+    snprintf(command, sizeof command, "'%s' --version 2>/dev/null", compiler);
+    FILE *answer = popen(command, "r");
+    bool clang = false;
+    while (answer != NULL && fgets(line, sizeof line, answer) != NULL)
+        clang |= strstr(line, "clang") != NULL;
+    if (answer != NULL)
+        pclose(answer);
+    return clang;
+}
+
+static void add_joined(struct words *words, const char *option, const char *value)
+{
+    size_t size = strlen(option) + strlen(value) + 1;
+    char *word = malloc(size); /* lives until exec */
+    if (word != NULL)
+        snprintf(word, size, "%s%s", option, value);
+    add(words, word != NULL ? word : option);
+}
+
+static int add_compile_flags(struct words *words, const struct plan *plan, const char *compiler)
+{
+    bool choosy = plan->after_inlining || plan->exclude_function || plan->exclude_file;
+    bool clang = choosy && is_clang(compiler);
+    if (plan->after_inlining && !clang) {
+        fprintf(stderr, "fisql: cc: --after-inlining: %s does not have it: use clang\n", compiler);
+        return -1;
+    }
+    if ((plan->exclude_function || plan->exclude_file) && clang) {
+        fprintf(stderr,
+                "fisql: cc: --exclude-function, --exclude-file: %s does not have them: use gcc, or "
+                "`fisql record --exclude`\n",
+                compiler);
+        return -1;
+    }
+    add(words,
+        plan->after_inlining ? "-finstrument-functions-after-inlining" : "-finstrument-functions");
+    if (plan->exclude_function)
+        add_joined(words, "-finstrument-functions-exclude-function-list=", plan->exclude_function);
+    if (plan->exclude_file)
+        add_joined(words, "-finstrument-functions-exclude-file-list=", plan->exclude_file);
+    if (!plan->has_debug)
+        add(words, "-g");
+    return 0;
+}
+
+/* Links the whole collector in. longjmp and the like are wrapped, for the collector must see them;
+ * a static libc has its own malloc, of which ours must take the place. */
+static int add_runtime(struct words *words, const struct plan *plan)
+{
+    static const char *const wrapped[] = {"longjmp",           "_longjmp",    "siglongjmp",
+                                          "__longjmp_chk",     "__cxa_throw", "__cxa_rethrow",
+                                          "__cxa_begin_catch", NULL};
+    char folder[PATH_MAX + 32];
+    if (!runtime_find(folder, sizeof folder)) {
+        fprintf(stderr,
+                "fisql: cc: libfisql.a: not found beside fisql nor in %s/lib/fisql: run make, or "
+                "make install\n",
+                FISQL_PREFIX);
+        return -1;
+    }
+    for (const char *const *name = wrapped; *name != NULL; name++)
+        add_joined(words, "-Wl,--wrap=", *name);
+    if (plan->is_static)
+        add(words, "-Wl,-z,muldefs");
+    add(words, "-Wl,--whole-archive");
+    add_joined(words, folder, "/libfisql.a");
+    add(words, "-Wl,--no-whole-archive");
+    add(words, "-lpthread");
+    if (!plan->is_static)
+        add(words, "-ldl");
+    return 0;
+}
+
+/* Our own options, up to the compiler's name. Returns the compiler's index, 0 after --help, -1
+ * after saying what is wrong. */
+static int parse(struct plan *plan, int argc, char **argv)
+{
+    int at = 1;
+    for (; at < argc && argv[at][0] == '-'; at++) {
+        if (strcmp(argv[at], "--help") == 0 || strcmp(argv[at], "-h") == 0) {
+            fputs(help, stdout);
+            return fflush(stdout) == 0 ? 0 : -1;
+        }
+        if (strcmp(argv[at], "--static-runtime") == 0) {
+            plan->static_runtime = true;
+        } else if (strcmp(argv[at], "--after-inlining") == 0) {
+            plan->after_inlining = true;
+        } else if (starts(argv[at], "--exclude-function=")) {
+            plan->exclude_function = strchr(argv[at], '=') + 1;
+        } else if (starts(argv[at], "--exclude-file=")) {
+            plan->exclude_file = strchr(argv[at], '=') + 1;
+        } else {
+            fprintf(stderr, "fisql: cc: %s: unknown option; see `fisql cc --help`\n", argv[at]);
+            return -1;
+        }
+    }
+    if (at == argc) {
+        fputs("fisql: cc: no compiler given; see `fisql cc --help`\n", stderr);
+        return -1;
+    }
+    return at;
+}
+
+int cmd_cc(int argc, char **argv)
+{
+    struct plan plan = {0};
+    struct words words = {0};
+    int compiler = parse(&plan, argc, argv);
+    if (compiler <= 0)
+        return compiler == 0 ? 0 : 2;
+    look_at(&plan, argv + compiler + 1);
+    add(&words, argv[compiler]);
+    if (plan.compiles && add_compile_flags(&words, &plan, argv[compiler]) != 0)
+        return 2;
+    for (int i = compiler + 1; i < argc; i++)
+        add(&words, argv[i]);
+    if (plan.links) {
+        add(&words, "-Wl,--build-id"); /* ties recordings to this very binary */
+        if (!plan.shared && (plan.static_runtime || plan.is_static) &&
+            add_runtime(&words, &plan) != 0)
+            return 2;
+    }
+    execvp(words.items[0], (char *const *)(uintptr_t)words.items);
+    fprintf(stderr, "fisql: cc: %s: cannot be run: %s\n", argv[compiler], strerror(errno));
+    return 2;
+}

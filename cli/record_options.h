@@ -1,0 +1,30 @@
+/* The options of `fisql record`. */
+#ifndef FISQL_CLI_RECORD_OPTIONS_H
+#define FISQL_CLI_RECORD_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct record_options {
+    const char *log; /* borrowed from argv */
+    bool quiet, no_alloc, no_time, start_off;
+    uint32_t depth;
+    uint64_t min_duration_ns;
+    uint32_t ring_chunks;
+    bool only; /* patterns say what to record, not what to leave out */
+    const char **patterns;
+    size_t patterns_count;
+    char *filter_path; /* file of the functions that match, removed at the end; NULL if none */
+};
+
+/* Parses argv, argv[0] being "record". Returns the index of the program, 0 after --help, -1 after
+ * saying on stderr what is wrong. */
+int record_options_parse(struct record_options *options, int argc, char **argv);
+
+/* The options for the collector, as FISQL_OPTIONS holds them. */
+void record_options_text(const struct record_options *options, char *text, size_t size);
+
+void record_options_release(struct record_options *options);
+
+#endif

@@ -1,0 +1,134 @@
+/* Building an event and committing it to the thread's log: see event.h. */
+#include "collector/event.h"
+
+#include <string.h>
+
+void event_put(struct event *event, uint64_t value, uint32_t units)
+{
+    for (uint32_t i = 0; i < units; i++)
+        event->units[event->count++] = (uint16_t)(value >> (16 * i));
+}
+
+void event_put_code(struct event *event, uint32_t code)
+{
+    event->units[event->count++] = (uint16_t)(code << 1 | 1u);
+}
+
+/* Puts a TIME record if the time since the last event exceeds what the event's own delta holds.
+ * Returns that delta. */
+uint64_t event_put_time(struct event *event, uint64_t delta, uint64_t delta_max)
+{
+    if (delta <= delta_max)
+        return delta;
+    event_put_code(event, FISQL_CODE_TIME);
+    event_put(event, delta, 4);
+    return 0;
+}
+
+/* The slot of a pair, defined first if it is not in the dictionary. */
+uint32_t event_put_pair(struct event *event, struct thread_log *log, uint64_t function,
+                        uint64_t site)
+{
+    uint32_t slot = pair_slot(function, site);
+    struct pair *pair = &log->dictionary[slot];
+    if (pair->function == function && pair->site == site)
+        return slot;
+    pair->function = function;
+    pair->site = site;
+    if (log->chunk->base_address == 0)
+        log->chunk->base_address = function != 0 ? function : site;
+    int64_t near_function = (int64_t)(function - log->chunk->base_address);
+    int64_t near_site = (int64_t)(site - log->chunk->base_address);
+    if (near_function == (int32_t)near_function && near_site == (int32_t)near_site) {
+        event_put_code(event, FISQL_CODE_DEFINE_NEAR + slot);
+        event_put(event, (uint64_t)near_function, 2);
+        event_put(event, (uint64_t)near_site, 2);
+    } else {
+        event_put_code(event, FISQL_CODE_DEFINE_FAR + slot);
+        event_put(event, function, 4);
+        event_put(event, site, 4);
+    }
+    return slot;
+}
+
+/* The calling thread's log, marked busy with this frame; NULL if nothing can be recorded. */
+static struct thread_log *log_begin(uint64_t frame)
+{
+    struct thread_log *log = current_log;
+    if (log == NULL)
+        log = thread_log_start();
+    if (log != NULL && UNLIKELY(log->busy != 0))
+        log = thread_log_nested(log);
+    if (log == NULL)
+        return NULL;
+    log->busy = frame;
+    BARRIER();
+    return log;
+}
+
+/* Ticks since the last event, and that event's tick. A reading taken before a signal handler's
+ * events is older than them: time then stands still. */
+uint64_t log_delta(const struct thread_log *log, uint64_t word, uint64_t *tick)
+{
+    uint64_t last = log->live.last_tick[fisql_word_toggle(word)];
+    if ((int64_t)(*tick - last) < 0)
+        *tick = last;
+    return *tick - last;
+}
+
+/* Commits the built units with a change of the word. Returns as log_leave(). */
+bool log_commit(struct thread_log *log, const struct event *event, uint64_t change, uint64_t tick)
+{
+    uint64_t word = log->live.word;
+    memcpy(log_units(log, word), event->units, event->count * sizeof event->units[0]);
+    uint64_t after = word_after(word + change, event->count);
+    log->live.last_tick[fisql_word_toggle(after)] = tick;
+    BARRIER();
+    log->live.word = after;
+    if (UNLIKELY(process.ending)) {
+        struct quiet quiet;
+        quiet_begin(&quiet);
+        thread_log_flush(log);
+        quiet_end(&quiet);
+        after = log->live.word;
+    }
+    return log_leave(log, after);
+}
+
+/* What the slow path does before it records: a new chunk when this one is full or another thread
+ * asks for one; going off when recording is paused. Returns false if the log is gone. */
+static bool log_maintain(struct thread_log *log)
+{
+    uint32_t units = fisql_word_units(log->live.word);
+    bool poked = __atomic_exchange_n(&log->poke, 0, __ATOMIC_ACQ_REL) != 0;
+    if (UNLIKELY(poked || units > CHUNK_UNITS - CHUNK_UNITS_ROOM)) {
+        struct quiet quiet;
+        quiet_begin(&quiet);
+        bool paused = __atomic_load_n(&process.paused, __ATOMIC_ACQUIRE) != 0;
+        if (paused)
+            thread_log_pause(log);
+        else if (poked && process.options.ring_chunks != 0)
+            thread_log_dump(log);
+        else if (units != log->min_units)
+            thread_log_flush(log);
+        quiet_end(&quiet);
+        if (paused)
+            return false;
+    }
+    bool slow = log->hidden != 0 || log->blind != 0 || log->throw_depth != 0 || process.ending;
+    log->units_max = slow ? 0 : thread_log_units_max();
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+    if (__atomic_load_n(&log->poke, __ATOMIC_RELAXED) != 0)
+        log->units_max = 0;
+    return true;
+}
+
+/* A busy log that is fit to record in; NULL if nothing can be recorded. */
+struct thread_log *log_open(uint64_t frame)
+{
+    for (;;) {
+        struct thread_log *log = log_begin(frame);
+        if (log == NULL || log_maintain(log))
+            return log;
+    }
+}

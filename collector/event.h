@@ -1,0 +1,61 @@
+/*
+ * Events off the fast path: an event is built unit by unit in a struct event and then committed to
+ * the thread's log with one store. The order of calls is log_open(), the event_put functions,
+ * log_commit(); or log_open() and log_leave() where there is nothing to record. All are for the
+ * calling thread only and leave errno alone.
+ */
+#ifndef FISQL_COLLECTOR_EVENT_H
+#define FISQL_COLLECTOR_EVENT_H
+
+#include "collector/runtime.h"
+
+/* An event under construction: at most TIME, a definition and the longest fixed record. */
+struct event {
+    uint16_t units[CHUNK_UNITS_ROOM - 8];
+    uint32_t count;
+};
+
+/* Appends the low units of a value, the lowest first. */
+void event_put(struct event *event, uint64_t value, uint32_t units);
+
+/* Appends the unit of a code (log_format.h). */
+void event_put_code(struct event *event, uint32_t code);
+
+/* Puts a TIME record if the time since the last event exceeds what the event's own delta holds.
+ * Returns that delta. */
+uint64_t event_put_time(struct event *event, uint64_t delta, uint64_t delta_max);
+
+/* The dictionary slot of a pair, defined first if it is not in the dictionary. */
+uint32_t event_put_pair(struct event *event, struct thread_log *log, uint64_t function,
+                        uint64_t site);
+
+/* The calling thread's log, busy with the hook at `frame` and fit to record in; NULL if nothing can
+ * be recorded. */
+struct thread_log *log_open(uint64_t frame);
+
+/* Ticks since the last event, and that event's tick. A reading taken before a signal handler's
+ * events is older than them: time then stands still. */
+uint64_t log_delta(const struct thread_log *log, uint64_t word, uint64_t *tick);
+
+/* Commits an event with a change of the log's word, and leaves the log. Returns as log_leave(). */
+bool log_commit(struct thread_log *log, const struct event *event, uint64_t change, uint64_t tick);
+
+/* Gives the log back. Returns false if a nested hook abandoned it before the word `committed` was
+ * stored: what was to be recorded is then not in the log. */
+static inline bool log_leave(struct thread_log *log, uint64_t committed)
+{
+    BARRIER();
+    log->busy = 0;
+    BARRIER();
+    if (LIKELY(log->abandoned == 0))
+        return true;
+    return log->abandoned_word == committed;
+}
+
+/* Calls open in the thread, those that are not in the log included. */
+static inline uint32_t calls_open(const struct thread_log *log)
+{
+    return fisql_word_depth(log->live.word) + log->hidden;
+}
+
+#endif

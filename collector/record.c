@@ -1,0 +1,119 @@
+/*
+ * Events other than calls: allocations, frees and notes. They take the slow path always; what
+ * counts here is that each is committed with one store like every other event (runtime.h).
+ */
+#include "collector/event.h"
+
+#include <string.h>
+
+/* Signed distance from the chunk's heap base in steps of 16 bytes; false if it does not fit. */
+static bool address_short(struct thread_log *log, uint64_t address, uint64_t *steps)
+{
+    if (log->chunk->heap_base == 0)
+        log->chunk->heap_base = address & ~(uint64_t)15;
+    int64_t distance = (int64_t)(address - log->chunk->heap_base);
+    *steps = (uint64_t)(distance >> 4);
+    return (distance & 15) == 0 && (distance >> 4) == (int32_t)(distance >> 4);
+}
+
+static struct thread_log *record_begin(struct event *event, uint64_t tick_wanted, uint64_t site,
+                                       uint64_t *tick, uint64_t *delta, uint32_t *slot)
+{
+    uint64_t frame = (uint64_t)(uintptr_t)__builtin_frame_address(0);
+    struct thread_log *log = log_open(frame);
+    if (log == NULL)
+        return NULL;
+    event->count = 0;
+    *tick = tick_wanted != 0 ? tick_wanted : clock_read(process.clock);
+    *delta = event_put_time(event, log_delta(log, log->live.word, tick), 0xffff);
+    *slot = event_put_pair(event, log, 0, site);
+    log->enter_units = 0;
+    return log;
+}
+
+void record_alloc(unsigned kind, uint64_t address, uint64_t size_bytes, uint64_t site)
+{
+    struct event event;
+    struct thread_log *log;
+    uint64_t tick, delta, steps;
+    uint32_t slot;
+    do {
+        log = record_begin(&event, 0, site, &tick, &delta, &slot);
+        if (log == NULL)
+            return;
+        bool is_short = address_short(log, address, &steps) && size_bytes <= 0xffff;
+        event_put_code(&event, (is_short ? FISQL_CODE_ALLOC : FISQL_CODE_ALLOC_FULL) + kind);
+        event_put(&event, delta, 1);
+        event_put(&event, slot, 1);
+        event_put(&event, size_bytes, is_short ? 1 : 4);
+        event_put(&event, is_short ? steps : address, is_short ? 2 : 4);
+    } while (!log_commit(log, &event, 0, tick));
+}
+
+void record_free(unsigned kind, uint64_t address, uint64_t site)
+{
+    struct event event;
+    struct thread_log *log;
+    uint64_t tick, delta, steps;
+    uint32_t slot;
+    do {
+        log = record_begin(&event, 0, site, &tick, &delta, &slot);
+        if (log == NULL)
+            return;
+        bool is_short = address_short(log, address, &steps);
+        event_put_code(&event, (is_short ? FISQL_CODE_FREE : FISQL_CODE_FREE_FULL) + kind);
+        event_put(&event, delta, 1);
+        event_put(&event, slot, 1);
+        event_put(&event, is_short ? steps : address, is_short ? 2 : 4);
+    } while (!log_commit(log, &event, 0, tick));
+}
+
+void record_realloc(uint64_t start_tick, uint64_t old, uint64_t address, uint64_t size_bytes,
+                    uint64_t site)
+{
+    struct event event;
+    struct thread_log *log;
+    uint64_t tick, delta;
+    uint32_t slot;
+    uint64_t end = clock_read(process.clock);
+    do {
+        log = record_begin(&event, start_tick, site, &tick, &delta, &slot);
+        if (log == NULL)
+            return;
+        event_put_code(&event, FISQL_CODE_REALLOC);
+        event_put(&event, delta, 1);
+        event_put(&event, slot, 1);
+        event_put(&event, end > tick ? end - tick : 0, 4);
+        event_put(&event, size_bytes, 4);
+        event_put(&event, old, 4);
+        event_put(&event, address, 4);
+    } while (!log_commit(log, &event, 0, tick));
+}
+
+void record_note(const char *text, size_t size_bytes)
+{
+    /* Long notes are cut to what fits an event: 80 bytes stay readable in a table. */
+    struct event event;
+    struct thread_log *log;
+    uint64_t tick;
+    uint64_t frame = (uint64_t)(uintptr_t)__builtin_frame_address(0);
+    size_t size_max = (CHUNK_UNITS_ROOM - 24) * sizeof(uint16_t);
+    size_t size = size_bytes < size_max ? size_bytes : size_max;
+    while (size < size_bytes && size > 0 && ((unsigned char)text[size] & 0xc0) == 0x80)
+        size--; /* not inside a UTF-8 character */
+    do {
+        log = log_open(frame);
+        if (log == NULL)
+            return;
+        event.count = 0;
+        tick = clock_read(process.clock);
+        uint64_t delta = event_put_time(&event, log_delta(log, log->live.word, &tick), 0xffff);
+        event_put_code(&event, FISQL_CODE_NOTE);
+        event_put(&event, delta, 1);
+        event_put(&event, size, 1);
+        event.units[event.count + size / 2] = 0;
+        memcpy(&event.units[event.count], text, size);
+        event.count += (uint32_t)(size + 1) / 2;
+        log->enter_units = 0;
+    } while (!log_commit(log, &event, 0, tick));
+}

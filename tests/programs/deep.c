@@ -1,0 +1,71 @@
+/* A million frames on a large stack, threads with tiny stacks, and a stack overflow that the program
+ * handles on an alternate stack. */
+#include "count.h"
+#include <limits.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdlib.h>
+COUNTED_NAMES;
+
+static sigjmp_buf back;
+
+static int down(int n)
+{
+    COUNT();
+    return n == 0 ? 0 : down(n - 1) + 1;
+}
+static void *deep_thread(void *arg)
+{
+    COUNT();
+    down(1000000 - 1);
+    return arg;
+}
+static void *tiny_thread(void *arg)
+{
+    COUNT();
+    down(20);
+    return arg;
+}
+static void recovered(void)
+{
+    COUNT();
+}
+static void on_overflow(int number)
+{
+    COUNT();
+    (void)number;
+    siglongjmp(back, 1);
+}
+static int endless(volatile char *below)
+{
+    COUNT();
+    volatile char here[400];
+    here[0] = below[0];
+    return endless(here) + here[1];
+}
+int main(void)
+{
+    COUNT();
+    pthread_t thread;
+    pthread_attr_t attributes;
+    pthread_attr_init(&attributes);
+    pthread_attr_setstacksize(&attributes, (size_t)1 << 30);
+    pthread_create(&thread, &attributes, deep_thread, NULL);
+    pthread_join(thread, NULL);
+    pthread_attr_setstacksize(&attributes, PTHREAD_STACK_MIN);
+    for (int i = 0; i < 50; i++) {
+        pthread_create(&thread, &attributes, tiny_thread, NULL);
+        pthread_join(thread, NULL);
+    }
+    stack_t stack = {.ss_sp = malloc(1 << 16), .ss_size = 1 << 16};
+    sigaltstack(&stack, NULL);
+    struct sigaction action = {.sa_handler = on_overflow, .sa_flags = SA_ONSTACK};
+    sigaction(SIGSEGV, &action, NULL);
+    char start = 0;
+    if (sigsetjmp(back, 1) == 0)
+        endless(&start);
+    recovered();
+    report();
+    return 0;
+}
