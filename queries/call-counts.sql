@@ -1,0 +1,29 @@
+-- title:       Call counts
+-- group:       Time
+-- description: The functions by how often they were called, exactly.
+-- advice:      A count that is far from what you expect is the finding: a cache that never hits, a
+--              loop that runs once too often, work that is done again for each element.
+-- source:      gcov, gprof
+-- param:       min_calls = 1 | calls | leave out functions with fewer calls
+-- column:      function | - | demangled name
+-- column:      location | - | where it is defined
+-- column:      calls | calls | calls
+-- column:      callers | functions | distinct functions that called it
+-- column:      callees | functions | distinct functions it called
+-- column:      self_per_call_ns | ns | self time a call
+-- column:      example_call | id | calls.id of its first call
+-- column:      module | - | where it was loaded from
+WITH params AS (SELECT coalesce(:min_calls, 1) AS min_calls)
+SELECT f.name AS function,
+       f.location,
+       s.calls,
+       s.callers,
+       s.callees,
+       round(1.0 * s.self_ns / s.calls, 1) AS self_per_call_ns,
+       s.first_call_id AS example_call,
+       f.module
+FROM function_stats s
+     JOIN function_details f ON f.id = s.function_id
+     CROSS JOIN params
+WHERE s.calls >= params.min_calls
+ORDER BY s.calls DESC, s.function_id

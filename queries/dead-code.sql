@@ -1,0 +1,39 @@
+-- title:       Dead code
+-- group:       Coverage and threads
+-- description: Instrumented functions that this run never called, by file. Clones and inlined copies
+--              count as their function.
+-- advice:      A function that no run of a full test suite calls can be removed, or lacks a test. One
+--              run proves nothing: look at the runs together (ATTACH their databases). Functions that
+--              are only called when something fails (error paths) show up here by nature.
+-- source:      gcov's functions executed 0 times
+-- param:       file = * | pattern | only files whose path matches (GLOB)
+-- column:      function | - | demangled name
+-- column:      location | - | where it is defined
+-- column:      file | - | path of the source file
+-- column:      line | - | line of the definition
+-- column:      size | bytes | size of its code
+-- column:      dead_in_file | functions | functions of the file that were never called
+-- column:      functions_in_file | functions | instrumented functions of the file
+-- column:      module | - | where it was loaded from
+WITH params AS (SELECT coalesce(:file, '*') AS file),
+     inventory AS (
+       SELECT f.id, f.module_id, f.file_id,
+              EXISTS (SELECT 1 FROM function_stats s WHERE s.function_id = f.id AND s.calls > 0) AS called
+       FROM functions f WHERE f.instrumented = 1),
+     by_file AS MATERIALIZED (
+       SELECT module_id, file_id, count(*) AS functions, sum(NOT called) AS dead
+       FROM inventory GROUP BY module_id, file_id)
+SELECT f.name AS function,
+       f.location,
+       f.file,
+       f.line,
+       f.size,
+       b.dead AS dead_in_file,
+       b.functions AS functions_in_file,
+       f.module
+FROM inventory i
+     JOIN function_details f ON f.id = i.id
+     JOIN by_file b ON b.module_id IS i.module_id AND b.file_id IS i.file_id
+     CROSS JOIN params
+WHERE NOT i.called AND coalesce(f.file, '') GLOB params.file
+ORDER BY f.module, f.file, f.line, i.id

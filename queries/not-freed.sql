@@ -1,0 +1,48 @@
+-- title:       Not freed
+-- group:       Memory
+-- description: Blocks that were not freed at exit (reachability not checked), by the stack that
+--              allocated them.
+-- advice:      Blocks that are meant to live as long as the program (tables, caches, stdio buffers)
+--              are no leak. A number of blocks that grows with the work done is: compare two runs of
+--              different length. The stack outside any traced call is code without hooks, such as
+--              libraries before main.
+-- source:      valgrind memcheck's leak summary, without its reachability analysis
+-- param:       min_bytes = 0 | bytes | leave out stacks with less
+-- column:      bytes | bytes | not freed
+-- column:      blocks | blocks | not freed
+-- column:      function | - | function that allocated them
+-- column:      location | - | where the allocation was called
+-- column:      kind | - | malloc, new, ...
+-- column:      stack | - | calls that led there, outermost first
+-- column:      all_blocks | blocks | allocated by this stack in all
+-- column:      first_ns | ns | first of them allocated, since the run's start
+-- column:      last_ns | ns | last of them allocated
+-- column:      first_alloc | id | allocs.id of the first block not freed
+WITH RECURSIVE
+     params AS (SELECT coalesce(:min_bytes, 0) AS min_bytes),
+     live AS MATERIALIZED (
+       SELECT a.* FROM alloc_stacks a CROSS JOIN params
+       WHERE a.blocks > a.freed_blocks AND a.bytes - a.freed_bytes >= params.min_bytes),
+     walk(stack_id, frame_id, text) AS (
+       SELECT live.id, fr.parent_id, f.name
+       FROM live JOIN frames fr ON fr.id = live.frame_id JOIN functions f ON f.id = fr.function_id
+       UNION ALL
+       SELECT w.stack_id, fr.parent_id, f.name || ' > ' || w.text
+       FROM walk w JOIN frames fr ON fr.id = w.frame_id JOIN functions f ON f.id = fr.function_id),
+     stacks AS MATERIALIZED (SELECT stack_id, text FROM walk WHERE frame_id IS NULL)
+SELECT live.bytes - live.freed_bytes AS bytes,
+       live.blocks - live.freed_blocks AS blocks,
+       f.name AS function,
+       coalesce(s.location, f.location) AS location,
+       live.kind,
+       coalesce(stacks.text, '(outside any traced call)') AS stack,
+       live.blocks AS all_blocks,
+       (SELECT alloc_ns FROM allocs WHERE id = live.first_live_id) AS first_ns,
+       (SELECT alloc_ns FROM allocs WHERE id = live.last_live_id) AS last_ns,
+       live.first_live_id AS first_alloc
+FROM live
+     LEFT JOIN frames fr ON fr.id = live.frame_id
+     LEFT JOIN function_details f ON f.id = fr.function_id
+     LEFT JOIN site_details s ON s.id = live.site_id
+     LEFT JOIN stacks ON stacks.stack_id = live.id
+ORDER BY 1 DESC, 2 DESC, live.id

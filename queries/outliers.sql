@@ -1,0 +1,68 @@
+-- title:       Outliers
+-- group:       Time
+-- description: Functions whose call times scatter: most calls are quick, some are many times slower.
+--              The fastest and the slowest call are given with their stacks, so that a slow path can
+--              be told from a fast one.
+-- advice:      Compare the two stacks and what the calls did (fisql query, or SQL over calls between
+--              the two ids). A slow call with the same stack points at data, locks, page faults or
+--              the scheduler; another stack points at a caller's wish. A function that is meant to do
+--              different amounts of work (a recursive walk, main) scatters by design.
+-- source:      standard deviation over the finished calls; variance = m2 / (n - 1)
+-- param:       min_calls = 10 | calls | leave out functions with fewer finished calls
+-- param:       min_variation = 1.0 | - | least coefficient of variation (deviation / mean)
+-- param:       min_max_ns = 1000 | ns | leave out functions whose slowest call is shorter
+-- param:       stacks = 20 | rows | give the stacks for this many rows
+-- column:      function | - | demangled name
+-- column:      location | - | where it is defined
+-- column:      calls | calls | finished calls
+-- column:      min_ns | ns | fastest call
+-- column:      mean_ns | ns | mean
+-- column:      max_ns | ns | slowest call
+-- column:      deviation_ns | ns | standard deviation
+-- column:      variation | - | coefficient of variation: deviation / mean
+-- column:      fastest_call | id | calls.id of the fastest call
+-- column:      slowest_call | id | calls.id of the slowest call
+-- column:      fastest_stack | - | who called the fastest call, outermost first
+-- column:      slowest_stack | - | who called the slowest call, outermost first
+WITH RECURSIVE
+     params AS (SELECT coalesce(:min_calls, 10) AS min_calls,
+                       coalesce(:min_variation, 1.0) AS min_variation,
+                       coalesce(:min_max_ns, 1000) AS min_max_ns,
+                       coalesce(:stacks, 20) AS stacks),
+     scattered AS MATERIALIZED (
+       SELECT s.function_id, s.finished, s.min_ns, s.mean_ns, s.max_ns,
+              sqrt(s.m2 / (s.finished - 1)) AS deviation_ns,
+              s.fastest_call_id, s.slowest_call_id,
+              row_number() OVER (ORDER BY sqrt(s.m2 / (s.finished - 1)) * s.finished DESC,
+                                          s.function_id) AS place
+       FROM function_stats s CROSS JOIN params
+       WHERE s.finished >= params.min_calls AND s.finished > 1 AND s.mean_ns > 0
+         AND s.max_ns >= params.min_max_ns
+         AND sqrt(s.m2 / (s.finished - 1)) >= params.min_variation * s.mean_ns),
+     stack_top(call_id, frame_id) AS (
+       SELECT fastest_call_id, (SELECT frame_id FROM calls WHERE id = fastest_call_id)
+       FROM scattered CROSS JOIN params WHERE place <= params.stacks
+       UNION
+       SELECT slowest_call_id, (SELECT frame_id FROM calls WHERE id = slowest_call_id)
+       FROM scattered CROSS JOIN params WHERE place <= params.stacks),
+     walk(call_id, frame_id, text) AS (
+       SELECT t.call_id, fr.parent_id, f.name
+       FROM stack_top t JOIN frames fr ON fr.id = t.frame_id JOIN functions f ON f.id = fr.function_id
+       UNION ALL
+       SELECT w.call_id, fr.parent_id, f.name || ' > ' || w.text
+       FROM walk w JOIN frames fr ON fr.id = w.frame_id JOIN functions f ON f.id = fr.function_id),
+     stacks AS MATERIALIZED (SELECT call_id, text FROM walk WHERE frame_id IS NULL)
+SELECT f.name AS function,
+       f.location,
+       o.finished AS calls,
+       o.min_ns,
+       round(o.mean_ns, 1) AS mean_ns,
+       o.max_ns,
+       round(o.deviation_ns, 1) AS deviation_ns,
+       round(o.deviation_ns / o.mean_ns, 2) AS variation,
+       o.fastest_call_id AS fastest_call,
+       o.slowest_call_id AS slowest_call,
+       (SELECT text FROM stacks WHERE call_id = o.fastest_call_id) AS fastest_stack,
+       (SELECT text FROM stacks WHERE call_id = o.slowest_call_id) AS slowest_stack
+FROM scattered o JOIN function_details f ON f.id = o.function_id
+ORDER BY o.place
