@@ -2,20 +2,20 @@
  * fisql query: lists the canned queries, explains one, runs one.
  *
  * Filters (--function, --file, --module, --thread) work on any query that has a column of that
- * meaning: the query becomes a subselect and the filter a condition on its column. Values are bound,
- * never pasted into SQL.
+ * meaning: the query becomes a subselect and the filter a condition on its column. Values are
+ * bound, never pasted into SQL.
  */
 #include "cli/commands.h"
 #include "cli/database.h"
 #include "cli/output.h"
 #include "cli/query_file.h"
+#include "cli/say.h"
 #include "queries/embedded.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <getopt.h>
 #include <limits.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -51,17 +51,6 @@ struct request {
     const char *filter_columns[FILTERS_MAX], *filter_values[FILTERS_MAX];
     size_t filters_count;
 };
-
-static int fail(const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    fputs("fisql: ", stderr);
-    vfprintf(stderr, format, arguments);
-    fputc('\n', stderr);
-    va_end(arguments);
-    return 2;
-}
 
 /* ---- finding queries ---- */
 
@@ -219,9 +208,8 @@ static void list_own(void)
 
 static int list(void)
 {
-    static const char *const groups[] = {"Time",   "Inlining and call structure",
-                                         "Coverage and threads", "Memory",
-                                         "Trust",  "Other"};
+    static const char *const groups[] = {
+        "Time", "Inlining and call structure", "Coverage and threads", "Memory", "Trust", "Other"};
     for (size_t i = 0; i < sizeof groups / sizeof groups[0]; i++)
         list_group(groups[i]);
     list_own();
@@ -369,9 +357,10 @@ static sqlite3_stmt *prepare(sqlite3 *database, const struct request *request,
     const char *tail = NULL;
     if (sqlite3_prepare_v2(database, query->sql, -1, &statement, &tail) != SQLITE_OK ||
         statement == NULL) {
-        fail("%s: %s", query->name, statement == NULL && sqlite3_errcode(database) == SQLITE_OK
-                                        ? "holds no SQL"
-                                        : sqlite3_errmsg(database));
+        fail("%s: %s", query->name,
+             statement == NULL && sqlite3_errcode(database) == SQLITE_OK
+                 ? "holds no SQL"
+                 : sqlite3_errmsg(database));
         return NULL;
     }
     if (request->filters_count == 0)
@@ -421,15 +410,14 @@ static int run(const struct request *request, const struct query_file *query)
         int count = sqlite3_column_count(statement);
         struct output_column *columns = calloc((size_t)count + 1, sizeof *columns);
         for (int i = 0; columns != NULL && i < count; i++)
-            columns[i] = (struct output_column){
-                sqlite3_column_name(statement, i),
-                unit_of(query, sqlite3_column_name(statement, i))};
+            columns[i] = (struct output_column){sqlite3_column_name(statement, i),
+                                                unit_of(query, sqlite3_column_name(statement, i))};
         long rows = 0, limit = request->limit;
         if (!request->limit_given && request->format == OUTPUT_TABLE)
             limit = 40;
-        int result = columns == NULL ? SQLITE_NOMEM
-                                     : output_rows(stdout, request->format, statement, columns,
-                                                   limit, &rows);
+        int result = columns == NULL
+                         ? SQLITE_NOMEM
+                         : output_rows(stdout, request->format, statement, columns, limit, &rows);
         if (result != SQLITE_DONE)
             status = fail("%s: %s: %s", request->database, query->name, sqlite3_errmsg(database));
         else if (fflush(stdout) != 0)
@@ -457,8 +445,16 @@ static int add_filter(struct request *request, const char *column, const char *v
     return 0;
 }
 
-enum { OPTION_FORMAT = 256, OPTION_LIMIT, OPTION_FILE, OPTION_EXPLAIN, OPTION_CHECK,
-       OPTION_FUNCTION, OPTION_LOCATION, OPTION_MODULE };
+enum {
+    OPTION_FORMAT = 256,
+    OPTION_LIMIT,
+    OPTION_FILE,
+    OPTION_EXPLAIN,
+    OPTION_CHECK,
+    OPTION_FUNCTION,
+    OPTION_LOCATION,
+    OPTION_MODULE
+};
 
 static int set_option(struct request *request, int option, const char *value)
 {
@@ -544,7 +540,8 @@ int cmd_query(int argc, char **argv)
         fputs(usage, stdout);
         return fflush(stdout) != 0 ? 2 : 0;
     }
-    status = request.file != NULL ? load_file(&query, request.file) : find_query(&query, request.name);
+    status =
+        request.file != NULL ? load_file(&query, request.file) : find_query(&query, request.name);
     if (status == 0 && request.help) {
         status = explain_query(&query);
     } else if (status == 0 && request.explain) {

@@ -1,7 +1,8 @@
 /*
- * The commands of fisql: one list, from which dispatch, help and completion are made. Each command is
- * a function int cmd_NAME(int argc, char **argv) in cli/cmd_NAME.c, argv[0] being the command's name;
- * it returns the exit status.
+ * The commands of fisql: one list, from which dispatch, `fisql help`, completion and the man page's
+ * list are made. Each command is a function int cmd_NAME(int argc, char **argv) in cli/cmd_NAME.c,
+ * argv[0] being the command's name; it returns the exit status and explains itself for --help.
+ * The references are weak: a program built without one of the files does without that command.
  */
 #ifndef FISQL_CLI_COMMANDS_H
 #define FISQL_CLI_COMMANDS_H
@@ -10,11 +11,22 @@
 #define FISQL_COMMANDS(X)                                                                          \
     X(cc, "COMPILER ARG...", "compile a program so that it can be recorded")                       \
     X(record, "[OPTION...] PROGRAM ARG...", "run a program and write its log (run.bin)")           \
-    X(load, "RUN.bin [-o RUN.db]", "make the database of a log (run.db)")                          \
+    X(load, "[RUN.bin] [-o RUN.db]", "make the database of a log (run.db)")                        \
     X(query, "[NAME] [DB]", "list the canned queries, or run one")                                 \
-    X(dump, "RUN.bin", "print a log as text")
+    X(info, "[DB]", "what the run was and what its database holds")                                \
+    X(tree, "[DB]", "the calling context tree")                                                    \
+    X(trace, "[DB]", "the calls, one after another")                                               \
+    X(stack, "CALL-ID [DB]", "the stack of a call")                                                \
+    X(export, "--format FORMAT [DB]", "write the run for another viewer")                          \
+    X(diff, "A.db B.db", "what changed between two runs")                                          \
+    X(report, "[DB] [-o FILE]", "a page to look at the run with")                                  \
+    X(review, "[DB]", "a small report for a code review")                                          \
+    X(dump, "RUN.bin", "print a log as text")                                                      \
+    X(help, "[COMMAND]", "explain a command, or list them all")                                    \
+    X(version, "", "print fisql's version")
 
-#define FISQL_COMMAND_DECLARE(name, arguments, what) int cmd_##name(int argc, char **argv);
+#define FISQL_COMMAND_DECLARE(name, arguments, what)                                               \
+    int cmd_##name(int argc, char **argv) __attribute__((weak));
 FISQL_COMMANDS(FISQL_COMMAND_DECLARE)
 #undef FISQL_COMMAND_DECLARE
 

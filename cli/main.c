@@ -1,19 +1,49 @@
-/* fisql: the command line. See commands.h for the list of commands. */
+/*
+ * The fisql program: finds the command and runs it. The list of commands is in commands.h.
+ */
 #include "cli/commands.h"
+#include "cli/say.h"
 
+#include <errno.h>
+#include <locale.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
 struct command {
     const char *name, *arguments, *what;
-    int (*run)(int argc, char **argv);
+    int (*run)(int argc, char **argv); /* NULL = not built in */
 };
 
 #define COMMAND(name, arguments, what) {#name, arguments, what, cmd_##name},
-static const struct command commands[] = {FISQL_COMMANDS(COMMAND){NULL, NULL, NULL, NULL}};
+static const struct command commands[] = {FISQL_COMMANDS(COMMAND)};
 #undef COMMAND
+enum { COMMANDS_COUNT = sizeof commands / sizeof commands[0] };
 
-static int help(FILE *out)
+static const struct command *find_command(const char *name)
+{
+    for (size_t i = 0; i < COMMANDS_COUNT; i++) {
+        if (commands[i].run != NULL && strcmp(commands[i].name, name) == 0)
+            return &commands[i];
+    }
+    return NULL;
+}
+
+static int fail_unknown_command(const char *name)
+{
+    const char *names[COMMANDS_COUNT];
+    size_t count = 0;
+    for (size_t i = 0; i < COMMANDS_COUNT; i++) {
+        if (commands[i].run != NULL)
+            names[count++] = commands[i].name;
+    }
+    const char *nearest = nearest_name(name, names, count);
+    if (nearest != NULL)
+        return fail("%s: no such command; did you mean %s? `fisql help` lists them", name, nearest);
+    return fail("%s: no such command; `fisql help` lists them", name);
+}
+
+static void print_overview(FILE *out)
 {
     fputs("usage: fisql COMMAND [ARGUMENT...]\n"
           "\n"
@@ -21,8 +51,11 @@ static int help(FILE *out)
           "a SQLite database, and answers questions about how the program really ran.\n"
           "\n",
           out);
-    for (const struct command *command = commands; command->name != NULL; command++)
-        fprintf(out, "  fisql %-7s%-28s %s\n", command->name, command->arguments, command->what);
+    for (size_t i = 0; i < COMMANDS_COUNT; i++) {
+        if (commands[i].run != NULL)
+            fprintf(out, "  fisql %-8s%-28s %s\n", commands[i].name, commands[i].arguments,
+                    commands[i].what);
+    }
     fputs("\n`fisql COMMAND --help` explains a command.\n"
           "\n"
           "example: fisql cc gcc -O2 -o sort sort.c\n"
@@ -30,24 +63,67 @@ static int help(FILE *out)
           "         fisql load run.bin\n"
           "         fisql query hot-functions\n",
           out);
-    return out == stdout && fflush(out) != 0 ? 2 : 0;
+}
+
+int cmd_help(int argc, char **argv)
+{
+    if (argc < 2 || strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
+        print_overview(stdout);
+        return 0;
+    }
+    if (strcmp(argv[1], "--list") == 0) { /* for the completion and the man page */
+        for (size_t i = 0; i < COMMANDS_COUNT; i++) {
+            if (commands[i].run != NULL)
+                printf("%s\t%s\t%s\n", commands[i].name, commands[i].arguments, commands[i].what);
+        }
+        return 0;
+    }
+    const struct command *command = find_command(argv[1]);
+    if (command == NULL)
+        return fail_unknown_command(argv[1]);
+    char help[] = "--help", *arguments[] = {argv[1], help, NULL};
+    return command->run(2, arguments);
+}
+
+int cmd_version(int argc, char **argv)
+{
+    (void)argc;
+    (void)argv;
+    puts("fisql " FISQL_VERSION);
+    return 0;
+}
+
+/* Output that could not be written is a failure; a reader that has gone away is none of ours, but
+ * the status still says that the output is not whole. */
+static int finish_output(int status)
+{
+    int failed = ferror(stdout);
+    errno = 0;
+    failed |= fflush(stdout);
+    if (!failed)
+        return status;
+    if (errno == EPIPE)
+        return 2;
+    return fail("standard output: %s: the output is not complete",
+                errno != 0 ? strerror(errno) : "cannot be written");
 }
 
 int main(int argc, char **argv)
 {
     if (argc < 2) {
-        help(stderr);
+        print_overview(stderr);
         return 2;
     }
-    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "help") == 0)
-        return help(stdout);
-    if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "version") == 0) {
-        puts("fisql " FISQL_VERSION);
-        return fflush(stdout) != 0 ? 2 : 0;
-    }
-    for (const struct command *command = commands; command->name != NULL; command++)
-        if (strcmp(argv[1], command->name) == 0)
-            return command->run(argc - 1, argv + 1);
-    fprintf(stderr, "fisql: %s: no such command; see `fisql --help`\n", argv[1]);
-    return 2;
+    /* The width of characters on a terminal; the rest of the program is the same everywhere. */
+    if (setlocale(LC_CTYPE, "C.UTF-8") == NULL)
+        setlocale(LC_CTYPE, "");
+    const char *name = argv[1];
+    if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0)
+        name = "help";
+    else if (strcmp(name, "--version") == 0)
+        name = "version";
+    const struct command *command = find_command(name);
+    if (command == NULL)
+        return fail_unknown_command(name);
+    return finish_output(command->run(argc - 1, argv + 1));
 }

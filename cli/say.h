@@ -1,0 +1,20 @@
+/*
+ * What the commands say on stderr, and the guess at what a mistyped name was meant to be.
+ */
+#ifndef FISQL_CLI_SAY_H
+#define FISQL_CLI_SAY_H
+
+#include <stddef.h>
+
+/* Prints "fisql: " and the formatted words ("what: why and what to do") as one line on stderr.
+ * Control characters, which names and paths may hold, become '?'. Returns 2, the exit status. */
+int fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* The same for what is worth saying but is no failure. */
+void note(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* The name nearest to `word` by edit distance (exchanged neighbours count once), else one that
+ * contains it, else NULL. Borrowed from names. */
+const char *nearest_name(const char *word, const char *const *names, size_t count);
+
+#endif
