@@ -1,15 +1,18 @@
 /* Opening a run's database for reading: see database.h. */
 #include "cli/database.h"
+#include "cli/say.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
-#define APPLICATION_ID 0x4653514c
-#define SCHEMA_VERSION 1
+enum { APPLICATION_ID = 0x4653514c, SCHEMA_VERSION = 1 };
 
-static long long pragma(sqlite3 *database, const char *sql)
+/* The first column of the first row, or -1. */
+static long long integer_of(sqlite3 *database, const char *sql)
 {
     sqlite3_stmt *statement = NULL;
     long long value = -1;
@@ -20,42 +23,106 @@ static long long pragma(sqlite3 *database, const char *sql)
     return value;
 }
 
+/* Opens the file as one that nobody changes: the only way where it was left in WAL mode in a folder
+ * that cannot be written. */
+static int open_immutable(const char *path, sqlite3 **database)
+{
+    char uri[PATH_MAX * 3 + 32] = "file:";
+    size_t used = strlen(uri);
+    for (const char *at = path; *at != '\0' && used < sizeof uri - 20; at++)
+        used += (size_t)snprintf(uri + used, 4, strchr("%?#", *at) != NULL ? "%%%02x" : "%c", *at);
+    snprintf(uri + used, sizeof uri - used, "?immutable=1");
+    return sqlite3_open_v2(uri, database, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, NULL);
+}
+
+static int open_read_only(const char *path, sqlite3 **database)
+{
+    int result = sqlite3_open_v2(path, database, SQLITE_OPEN_READONLY, NULL);
+    if (result == SQLITE_OK)
+        result = sqlite3_exec(*database, "SELECT 1 FROM sqlite_schema", NULL, NULL, NULL);
+    if (result == SQLITE_CANTOPEN && access(path, R_OK) == 0) {
+        sqlite3_close(*database);
+        result = open_immutable(path, database);
+    }
+    return result;
+}
+
+/* Says why the opened file cannot be used. Returns whether it can. */
+static int check(sqlite3 *database, const char *path)
+{
+    long long application = integer_of(database, "PRAGMA application_id");
+    long long version = integer_of(database, "PRAGMA user_version");
+    if (application != APPLICATION_ID) {
+        fail("%s: is not a fisql database: make one of a log with `fisql load run.bin`", path);
+        return 0;
+    }
+    if (version != SCHEMA_VERSION) {
+        fail("%s: has schema version %lld, this fisql reads version %d: %s", path, version,
+             SCHEMA_VERSION,
+             version > SCHEMA_VERSION ? "use the fisql that made it, or load the log again"
+                                      : "load the log again with `fisql load`");
+        return 0;
+    }
+    return 1;
+}
+
 sqlite3 *database_open(const char *path)
 {
     struct stat status;
-    sqlite3 *database = NULL;
     if (stat(path, &status) != 0) {
-        fprintf(stderr, "fisql: %s: %s: make it with `fisql load run.bin`\n", path, strerror(errno));
+        fail("%s: %s: make a database with `fisql load run.bin -o %s`", path, strerror(errno),
+             path);
         return NULL;
     }
     if (!S_ISREG(status.st_mode)) {
-        fprintf(stderr, "fisql: %s: is not a file: give a database that `fisql load` made\n", path);
+        fail("%s: is not a file: give a database that `fisql load` made", path);
         return NULL;
     }
-    int result = sqlite3_open_v2(path, &database, SQLITE_OPEN_READONLY, NULL);
+    sqlite3 *database = NULL;
+    int result = open_read_only(path, &database);
     if (result == SQLITE_OK) {
-        long long application = pragma(database, "PRAGMA application_id");
-        long long version = pragma(database, "PRAGMA user_version");
-        if (application == APPLICATION_ID && version == SCHEMA_VERSION)
+        if (check(database, path))
             return database;
-        if (application == APPLICATION_ID)
-            fprintf(stderr,
-                    "fisql: %s: has schema version %lld, this fisql reads %d: load the log again\n",
-                    path, version, SCHEMA_VERSION);
-        else
-            fprintf(stderr, "fisql: %s: is not a fisql database: make one with `fisql load`\n", path);
+    } else if (result == SQLITE_NOTADB) {
+        fail("%s: is not a fisql database: make one of a log with `fisql load run.bin`", path);
     } else {
-        fprintf(stderr, "fisql: %s: cannot be opened: %s\n", path, sqlite3_errmsg(database));
+        fail("%s: cannot be opened: %s", path, sqlite3_errmsg(database));
     }
     sqlite3_close(database);
     return NULL;
 }
 
-void database_say_losses(sqlite3 *database, const char *path)
+/* The log beside the database, run.bin for run.db, is newer than it? */
+static void say_stale(const char *path)
 {
-    long long losses = pragma(database, "SELECT count(*) FROM losses");
-    if (losses > 0)
-        fprintf(stderr,
-                "fisql: %s: the recording is not complete (%lld entries in the table losses)\n",
-                path, losses);
+    char log[PATH_MAX];
+    size_t length = strlen(path);
+    struct stat database_status, log_status;
+    if (length < 3 || length + 2 > sizeof log || strcmp(path + length - 3, ".db") != 0)
+        return;
+    snprintf(log, sizeof log, "%.*s.bin", (int)(length - 3), path);
+    if (stat(path, &database_status) != 0 || stat(log, &log_status) != 0)
+        return;
+    struct timespec made = database_status.st_mtim, recorded = log_status.st_mtim;
+    if (recorded.tv_sec > made.tv_sec ||
+        (recorded.tv_sec == made.tv_sec && recorded.tv_nsec > made.tv_nsec))
+        note("%s: is older than its log %s: `fisql load %s` brings it up to date", path, log, log);
+}
+
+long long database_say_state(sqlite3 *database, const char *path)
+{
+    long long losses = integer_of(database, "SELECT count(*) FROM losses");
+    if (losses > 0) {
+        sqlite3_stmt *statement = NULL;
+        const char *reasons = NULL;
+        if (sqlite3_prepare_v2(database, "SELECT group_concat(DISTINCT reason) FROM losses", -1,
+                               &statement, NULL) == SQLITE_OK &&
+            sqlite3_step(statement) == SQLITE_ROW)
+            reasons = (const char *)sqlite3_column_text(statement, 0);
+        note("%s: the recording is not complete (%lld losses: %s): see the table losses", path,
+             losses, reasons != NULL ? reasons : "?");
+        sqlite3_finalize(statement);
+    }
+    say_stale(path);
+    return losses > 0 ? losses : 0;
 }

@@ -8,7 +8,8 @@
  * wrong and what to do. Close it with sqlite3_close(). */
 sqlite3 *database_open(const char *path);
 
-/* Says on stderr, in one line, if the run is not complete. */
-void database_say_losses(sqlite3 *database, const char *path);
+/* Says on stderr, in one line, if the run is not complete, and if its log is newer than the
+ * database. Returns the number of losses. */
+long long database_say_state(sqlite3 *database, const char *path);
 
 #endif

@@ -1,4 +1,5 @@
-/* Writing rows: see output.h. A table is held in memory, for its widths are known only at the end. */
+/* Writing rows: see output.h. A table is held in memory, for its widths are known only at the end.
+ */
 #include "cli/output.h"
 
 #include <math.h>
@@ -118,7 +119,54 @@ static int display_width(const char *text)
     return width;
 }
 
-/* ---- cells ---- */
+/* ---- rows ---- */
+
+static int columns_count(const struct output_source *source)
+{
+    int count = sqlite3_column_count(source->statement);
+    return source->columns_max > 0 && source->columns_max < count ? source->columns_max : count;
+}
+
+/* Steps to the next row that is to be written. Returns SQLITE_ROW, SQLITE_DONE or an error. */
+static int next_row(const struct output_source *source, long *rows)
+{
+    if (*rows == source->limit && !source->count_all)
+        return SQLITE_DONE;
+    int result;
+    while ((result = sqlite3_step(source->statement)) == SQLITE_ROW) {
+        if (source->keep != NULL && !source->keep(source->context, source->statement))
+            continue;
+        ++*rows;
+        if (source->limit < 0 || *rows <= source->limit)
+            break;
+    }
+    return result;
+}
+
+/* The text of a cell, rewritten. Caller frees; NULL without memory. */
+static char *text_of(const struct output_source *source, int column)
+{
+    const char *text = (const char *)sqlite3_column_text(source->statement, column);
+    if (text == NULL)
+        text = "";
+    bool is_text = sqlite3_column_type(source->statement, column) == SQLITE_TEXT;
+    return is_text && source->rewrite != NULL ? source->rewrite(source->context, text)
+                                              : strdup(text);
+}
+
+/* The shortest decimal that reads back as the same number. */
+static void put_real(FILE *out, double value)
+{
+    char text[40];
+    for (int digits = 15; digits <= 17; digits++) {
+        snprintf(text, sizeof text, "%.*g", digits, value);
+        if (strtod(text, NULL) == value)
+            break;
+    }
+    fputs(text, out);
+}
+
+/* ---- cells of tables ---- */
 
 static bool is_number(sqlite3_stmt *statement, int column)
 {
@@ -126,16 +174,29 @@ static bool is_number(sqlite3_stmt *statement, int column)
     return type == SQLITE_INTEGER || type == SQLITE_FLOAT;
 }
 
-/* The cell as people read it. Caller frees. */
-static char *cell_text(sqlite3_stmt *statement, int column, enum output_unit unit)
+/* Cuts escaped text to so many columns, the last being an ellipsis. */
+static void cut(char *text, int width_max)
 {
-    char text[64];
-    switch (sqlite3_column_type(statement, column)) {
-    case SQLITE_NULL:
-        return strdup("-");
-    case SQLITE_INTEGER:
-    case SQLITE_FLOAT: {
+    if (width_max <= 0 || display_width(text) <= width_max)
+        return;
+    size_t length = strlen(text);
+    while (length > 0 && (display_width(text) > width_max - 1)) {
+        do
+            length--;
+        while (length > 0 && ((unsigned char)text[length] & 0xc0) == 0x80);
+        text[length] = '\0';
+    }
+    memcpy(text + length, "\xe2\x80\xa6", 4);
+}
+
+/* The cell as people read it. Caller frees; NULL without memory. */
+static char *cell_text(const struct output_source *source, int column)
+{
+    sqlite3_stmt *statement = source->statement;
+    if (is_number(statement, column)) {
+        char text[64];
         double value = sqlite3_column_double(statement, column);
+        enum output_unit unit = source->columns[column].unit;
         if (unit == UNIT_NS)
             output_time(value, text, sizeof text);
         else if (unit == UNIT_BYTES)
@@ -148,12 +209,24 @@ static char *cell_text(sqlite3_stmt *statement, int column, enum output_unit uni
             snprintf(text, sizeof text, "%lld", (long long)sqlite3_column_int64(statement, column));
         return strdup(text);
     }
-    default: {
-        const unsigned char *value = sqlite3_column_text(statement, column);
-        return escaped(value != NULL ? (const char *)value : "");
+    if (sqlite3_column_type(statement, column) == SQLITE_NULL)
+        return strdup("-");
+    char *plain = text_of(source, column);
+    char *text = plain != NULL ? escaped(plain) : NULL;
+    free(plain);
+    if (text != NULL && source->cell_width_max > 0) {
+        char *roomy = realloc(text, strlen(text) + 4); /* for the ellipsis */
+        if (roomy == NULL) {
+            free(text);
+            return NULL;
+        }
+        text = roomy;
+        cut(text, source->cell_width_max);
     }
-    }
+    return text;
 }
+
+/* ---- JSON and CSV ---- */
 
 static void json_string(FILE *out, const char *text)
 {
@@ -173,25 +246,41 @@ static void json_string(FILE *out, const char *text)
     fputc('"', out);
 }
 
-static void json_cell(FILE *out, sqlite3_stmt *statement, int column)
+static void json_cell(FILE *out, const struct output_source *source, int column)
 {
+    sqlite3_stmt *statement = source->statement;
     double value = sqlite3_column_double(statement, column);
-    switch (sqlite3_column_type(statement, column)) {
-    case SQLITE_NULL:
-        fputs("null", out);
-        break;
-    case SQLITE_INTEGER:
+    int type = sqlite3_column_type(statement, column);
+    if (type == SQLITE_INTEGER) {
         fprintf(out, "%lld", (long long)sqlite3_column_int64(statement, column));
-        break;
-    case SQLITE_FLOAT:
-        if (isfinite(value))
-            fprintf(out, "%.17g", value);
-        else
-            fputs("null", out);
-        break;
-    default:
-        json_string(out, (const char *)sqlite3_column_text(statement, column));
+    } else if (type == SQLITE_FLOAT && isfinite(value)) {
+        put_real(out, value);
+    } else if (type == SQLITE_NULL || type == SQLITE_FLOAT) {
+        fputs("null", out);
+    } else {
+        char *text = text_of(source, column);
+        json_string(out, text != NULL ? text : "");
+        free(text);
     }
+}
+
+static int write_json(FILE *out, const struct output_source *source, long *rows)
+{
+    int count = columns_count(source), result;
+    const char *separator = "[\n";
+    while ((result = next_row(source, rows)) == SQLITE_ROW) {
+        fputs(separator, out);
+        for (int i = 0; i < count; i++) {
+            fputs(i == 0 ? " {" : ", ", out);
+            json_string(out, source->columns[i].name);
+            fputs(": ", out);
+            json_cell(out, source, i);
+        }
+        fputs("}", out);
+        separator = ",\n";
+    }
+    fputs(*rows > 0 ? "\n]\n" : "[]\n", out);
+    return result;
 }
 
 static void csv_text(FILE *out, const char *text)
@@ -209,49 +298,28 @@ static void csv_text(FILE *out, const char *text)
     fputc('"', out);
 }
 
-/* ---- formats ---- */
-
-static int write_json(FILE *out, sqlite3_stmt *statement, const struct output_column *columns,
-                      long limit, long *rows)
+static int write_csv(FILE *out, const struct output_source *source, long *rows)
 {
-    int count = sqlite3_column_count(statement), result = SQLITE_DONE;
-    fputs("[", out);
-    while (*rows != limit && (result = sqlite3_step(statement)) == SQLITE_ROW) {
-        fputs(*rows == 0 ? "\n" : ",\n", out);
-        for (int i = 0; i < count; i++) {
-            fputs(i == 0 ? " {" : ", ", out);
-            json_string(out, columns[i].name);
-            fputs(": ", out);
-            json_cell(out, statement, i);
-        }
-        fputs("}", out);
-        ++*rows;
-    }
-    fputs(*rows > 0 ? "\n]\n" : "]\n", out);
-    return result == SQLITE_ROW ? SQLITE_DONE : result;
-}
-
-static int write_csv(FILE *out, sqlite3_stmt *statement, const struct output_column *columns,
-                     long limit, long *rows)
-{
-    int count = sqlite3_column_count(statement), result = SQLITE_DONE;
+    int count = columns_count(source), result;
     for (int i = 0; i < count; i++) {
         fputs(i > 0 ? "," : "", out);
-        csv_text(out, columns[i].name);
+        csv_text(out, source->columns[i].name);
     }
     fputs("\r\n", out);
-    while (*rows != limit && (result = sqlite3_step(statement)) == SQLITE_ROW) {
+    while ((result = next_row(source, rows)) == SQLITE_ROW) {
         for (int i = 0; i < count; i++) {
             fputs(i > 0 ? "," : "", out);
-            if (sqlite3_column_type(statement, i) == SQLITE_FLOAT)
-                fprintf(out, "%.17g", sqlite3_column_double(statement, i));
-            else if (sqlite3_column_type(statement, i) != SQLITE_NULL)
-                csv_text(out, (const char *)sqlite3_column_text(statement, i));
+            if (sqlite3_column_type(source->statement, i) == SQLITE_FLOAT) {
+                put_real(out, sqlite3_column_double(source->statement, i));
+            } else if (sqlite3_column_type(source->statement, i) != SQLITE_NULL) {
+                char *text = text_of(source, i);
+                csv_text(out, text != NULL ? text : "");
+                free(text);
+            }
         }
         fputs("\r\n", out);
-        ++*rows;
     }
-    return result == SQLITE_ROW ? SQLITE_DONE : result;
+    return result;
 }
 
 struct table {
@@ -317,51 +385,51 @@ static void table_rule(FILE *out, const struct table *table, bool markdown)
     fputc('\n', out);
 }
 
-static int write_table(FILE *out, bool markdown, sqlite3_stmt *statement,
-                       const struct output_column *columns, long limit, long *rows)
+static void table_release(struct table *table)
 {
-    int count = sqlite3_column_count(statement), result = SQLITE_DONE;
+    for (size_t i = 0; i < table->used; i++)
+        free(table->cells[i]);
+    free(table->cells);
+    free(table->right);
+    free(table->width);
+}
+
+static int write_table(FILE *out, bool markdown, const struct output_source *source, long *rows)
+{
+    int count = columns_count(source), result = SQLITE_NOMEM;
     struct table table = {.columns = count,
                           .right = calloc((size_t)count, sizeof *table.right),
                           .width = calloc((size_t)count, sizeof *table.width)};
     bool sound = table.right != NULL && table.width != NULL;
     for (int i = 0; sound && i < count; i++)
-        sound = table_add(&table, escaped(columns[i].name));
-    while (sound && *rows != limit && (result = sqlite3_step(statement)) == SQLITE_ROW) {
+        sound = table_add(&table, escaped(source->columns[i].name));
+    while (sound && (result = next_row(source, rows)) == SQLITE_ROW) {
         for (int i = 0; sound && i < count; i++) {
-            table.right[i] |= is_number(statement, i);
-            sound = table_add(&table, cell_text(statement, i, columns[i].unit));
+            table.right[i] |= is_number(source->statement, i);
+            sound = table_add(&table, cell_text(source, i));
         }
-        ++*rows;
     }
     if (!sound)
         result = SQLITE_NOMEM;
-    if (result == SQLITE_DONE || result == SQLITE_ROW) {
-        for (long row = 0; row <= *rows; row++) {
-            table_line(out, &table, (size_t)row, markdown);
-            if (row == 0)
-                table_rule(out, &table, markdown);
-        }
-        result = SQLITE_DONE;
+    for (size_t row = 0; result == SQLITE_DONE && row < table.used / (size_t)count; row++) {
+        table_line(out, &table, row, markdown);
+        if (row == 0)
+            table_rule(out, &table, markdown);
     }
-    for (size_t i = 0; i < table.used; i++)
-        free(table.cells[i]);
-    free(table.cells);
-    free(table.right);
-    free(table.width);
+    table_release(&table);
     return result;
 }
 
-int output_rows(FILE *out, enum output_format format, sqlite3_stmt *statement,
-                const struct output_column *columns, long limit, long *rows)
+int output_rows(FILE *out, enum output_format format, const struct output_source *source,
+                long *rows)
 {
     *rows = 0;
     switch (format) {
     case OUTPUT_JSON:
-        return write_json(out, statement, columns, limit, rows);
+        return write_json(out, source, rows);
     case OUTPUT_CSV:
-        return write_csv(out, statement, columns, limit, rows);
+        return write_csv(out, source, rows);
     default:
-        return write_table(out, format == OUTPUT_MARKDOWN, statement, columns, limit, rows);
+        return write_table(out, format == OUTPUT_MARKDOWN, source, rows);
     }
 }

@@ -2,8 +2,8 @@
  * Rows for people and programs: aligned tables, CSV (RFC 4180), JSON, Markdown.
  *
  * A table and Markdown show times and sizes in readable units; CSV and JSON give raw numbers. Names
- * come from programs that may be hostile: control characters are escaped in tables and Markdown, and
- * bytes that are not UTF-8 are replaced in JSON.
+ * come from programs that may be hostile: control characters are escaped in tables and Markdown,
+ * and bytes that are not UTF-8 are replaced in JSON.
  */
 #ifndef FISQL_CLI_OUTPUT_H
 #define FISQL_CLI_OUTPUT_H
@@ -25,10 +25,25 @@ struct output_column {
 /* Finds a format by its name; returns whether there is one. */
 bool output_format_parse(const char *name, enum output_format *format);
 
-/* Steps the statement to its end, or to limit rows (-1 = all), and writes its rows. *rows gets their
- * number. Returns SQLITE_DONE, or SQLite's error code. The caller checks the stream. */
-int output_rows(FILE *out, enum output_format format, sqlite3_stmt *statement,
-                const struct output_column *columns, long limit, long *rows);
+/* What to write. */
+struct output_source {
+    sqlite3_stmt *statement;
+    const struct output_column *columns; /* one for each of the statement's; borrowed */
+    int columns_max;                     /* write only so many of them; 0 = all */
+    long limit;                          /* write at most so many rows; -1 = all */
+    bool count_all;                      /* go on counting rows after the limit */
+    int cell_width_max;                  /* cut longer text in tables and Markdown; 0 = never */
+    /* Is the row to be written? NULL = all are. */
+    bool (*keep)(void *context, sqlite3_stmt *statement);
+    /* Rewrites a text cell; the result is freed. NULL = as it is. */
+    char *(*rewrite)(void *context, const char *text);
+    void *context;
+};
+
+/* Steps the statement to its end, or to the limit, and writes its rows. *rows gets the number of
+ * rows kept. Returns SQLITE_DONE, or SQLite's error code. The caller checks the stream. */
+int output_rows(FILE *out, enum output_format format, const struct output_source *source,
+                long *rows);
 
 /* A time or a size in readable units, e.g. "1.23 ms", "4.0 KiB". */
 void output_time(double ns, char *text, size_t size);

@@ -51,7 +51,8 @@ static void parse_line(struct query_file *query, const char *key, char *value, c
                  {"group", offsetof(struct query_file, group)},
                  {"description", offsetof(struct query_file, description)},
                  {"advice", offsetof(struct query_file, advice)},
-                 {"source", offsetof(struct query_file, source)}};
+                 {"source", offsetof(struct query_file, source)},
+                 {"report", offsetof(struct query_file, report)}};
     *last = NULL;
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
         if (strcmp(key, texts[i].name) == 0) {
@@ -64,10 +65,21 @@ static void parse_line(struct query_file *query, const char *key, char *value, c
         part = &query->params[query->params_count++];
     else if (strcmp(key, "column") == 0 && query->columns_count < QUERY_PARTS_MAX)
         part = &query->columns[query->columns_count++];
+    else if (strcmp(key, "filter") == 0 && query->filters_count < QUERY_PARTS_MAX)
+        part = &query->filters[query->filters_count++];
     if (part != NULL) {
         parse_part(part, value);
         *last = &part->text;
     }
+}
+
+static bool parts_sound(const struct query_part *parts, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (parts[i].name == NULL || parts[i].unit == NULL || parts[i].text == NULL)
+            return false;
+    }
+    return true;
 }
 
 int query_file_parse(struct query_file *query, const char *name, const char *text)
@@ -91,7 +103,12 @@ int query_file_parse(struct query_file *query, const char *name, const char *tex
         free(value);
         line = *end != 0 ? end + 1 : end;
     }
-    return query->name != NULL && query->sql != NULL ? 0 : -1;
+    if (query->name == NULL || query->sql == NULL)
+        return -1;
+    bool sound = parts_sound(query->params, query->params_count) &&
+                 parts_sound(query->columns, query->columns_count) &&
+                 parts_sound(query->filters, query->filters_count);
+    return sound ? 0 : -1;
 }
 
 static void parts_release(struct query_part *parts, size_t count)
@@ -112,10 +129,22 @@ void query_file_release(struct query_file *query)
     free(query->description);
     free(query->advice);
     free(query->source);
+    free(query->report);
     free(query->sql);
     parts_release(query->params, query->params_count);
     parts_release(query->columns, query->columns_count);
+    parts_release(query->filters, query->filters_count);
     *query = (struct query_file){0};
+}
+
+const struct query_part *query_part_find(const struct query_part *parts, size_t count,
+                                         const char *name)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(parts[i].name, name) == 0)
+            return &parts[i];
+    }
+    return NULL;
 }
 
 /* Copies SQL with NULL in the place of each :parameter; comments and strings stay as they are. */

@@ -1,41 +1,59 @@
 /*
- * Query files: queries/NAME.sql, compiled in, and files of the user's own. A file opens with comment
- * lines that describe it:
+ * Query files: queries/NAME.sql, compiled in, and files of the user's own. A file opens with
+ * comment lines that describe it:
  *
  *   -- title:       Inline candidates
  *   -- group:       Inlining and call structure
  *   -- description: what it finds and why it matters; continued on lines that begin with spaces
  *   -- advice:      what to do with a row, and when the advice is wrong
  *   -- source:      where the method comes from
+ *   -- report:      errors | findings | overview | none: its place in `fisql query --all`
+ *                   (findings unless told)
+ *   -- filter:      function = allocated_by freed_by
  *   -- param:       min_calls = 100 | calls | ignore rarer functions
  *   -- column:      function  | -     | demangled name
  *
- * and is then one SELECT in which :min_calls stands for the parameter; not bound, it is NULL, and the
- * query takes its default.
+ * and is then one SELECT in which :min_calls stands for the parameter; not bound, it is NULL, and
+ * the query takes its default. All of the header is optional in a file of the user's own, where the
+ * header's defaults are bound, so that the SQL needs no coalesce.
+ *
+ * A unit gives the form of a number in tables: ns is a time, bytes a size, % a share. A column
+ * whose text begins with "allocs.id" names the block whose stack --suppressions matches. A filter
+ * line names the columns that a filter option (query_filter.h) looks at where they are not the
+ * usual ones.
  */
 #ifndef FISQL_CLI_QUERY_FILE_H
 #define FISQL_CLI_QUERY_FILE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
-#define QUERY_PARTS_MAX 40
+enum { QUERY_PARTS_MAX = 40 };
 
-/* A parameter or a column. Strings are owned by the query file. */
+/* A parameter, a column or a filter. Strings are owned by the query file. */
 struct query_part {
-    char *name, *value /* a parameter's default; NULL for columns */, *unit, *text;
+    char *name;
+    char *value; /* a parameter's default, a filter's columns; NULL where there is none */
+    char *unit;
+    char *text;
 };
 
 struct query_file {
     char *name;
-    char *title, *group, *description, *advice, *source; /* NULL where the header lacks it */
-    struct query_part params[QUERY_PARTS_MAX], columns[QUERY_PARTS_MAX];
-    size_t params_count, columns_count;
+    char *title, *group, *description, *advice, *source, *report; /* NULL where it lacks them */
+    struct query_part params[QUERY_PARTS_MAX], columns[QUERY_PARTS_MAX], filters[QUERY_PARTS_MAX];
+    size_t params_count, columns_count, filters_count;
     char *sql; /* the whole text */
+    bool own;  /* the user's, not ours */
 };
 
 /* Parses a file's text. Returns 0, or -1 without memory. Release in both cases. */
 int query_file_parse(struct query_file *query, const char *name, const char *text);
 void query_file_release(struct query_file *query);
+
+/* The part of that name, NULL if there is none. */
+const struct query_part *query_part_find(const struct query_part *parts, size_t count,
+                                         const char *name);
 
 /* A script that makes a view of each canned query, with all parameters at their defaults. Caller
  * frees; NULL without memory. */

@@ -6,6 +6,7 @@
 --              allocator and a freer is a constructor and its destructor. A growing delta in a
 --              function that should clean up after itself is a leak's owner: see not-freed.
 -- source:      heaptrack's and memusage's tables
+-- report:      overview
 -- param:       min_bytes = 0 | bytes | leave out functions that allocate and free less, with callees
 -- column:      function | - | demangled name
 -- column:      location | - | where it is defined

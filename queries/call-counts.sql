@@ -4,6 +4,7 @@
 -- advice:      A count that is far from what you expect is the finding: a cache that never hits, a
 --              loop that runs once too often, work that is done again for each element.
 -- source:      gcov, gprof
+-- report:      overview
 -- param:       min_calls = 1 | calls | leave out functions with fewer calls
 -- column:      function | - | demangled name
 -- column:      location | - | where it is defined

@@ -6,6 +6,7 @@
 --              run proves nothing: look at the runs together (ATTACH their databases). Functions that
 --              are only called when something fails (error paths) show up here by nature.
 -- source:      gcov's functions executed 0 times
+-- report:      findings
 -- param:       file = * | pattern | only files whose path matches (GLOB)
 -- column:      function | - | demangled name
 -- column:      location | - | where it is defined

@@ -5,6 +5,7 @@
 --              A function with many calls and little time a call is better inlined or called less
 --              often than tuned. Times below some 20 ns a call are as uncertain as the hooks' cost.
 -- source:      gprof's flat profile (Graham, Kessler & McKusick 1982), with exact counts
+-- report:      overview
 -- param:       min_calls = 1 | calls | leave out functions with fewer calls
 -- column:      function | - | demangled name
 -- column:      location | - | where it is defined

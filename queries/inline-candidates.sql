@@ -8,6 +8,7 @@
 --              function is called through a pointer or belongs to an interface, and where it is
 --              large or cold and is kept out of line on purpose.
 -- source:      inlining of functions called once: gcc -finline-functions-called-once
+-- report:      findings
 -- param:       min_calls = 100 | calls | leave out functions with fewer calls
 -- param:       max_size = 1000000 | bytes | leave out functions with more code
 -- column:      function | - | demangled name

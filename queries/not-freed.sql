@@ -7,6 +7,7 @@
 --              different length. The stack outside any traced call is code without hooks, such as
 --              libraries before main.
 -- source:      valgrind memcheck's leak summary, without its reachability analysis
+-- report:      findings
 -- param:       min_bytes = 0 | bytes | leave out stacks with less
 -- column:      bytes | bytes | not freed
 -- column:      blocks | blocks | not freed

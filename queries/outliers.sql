@@ -8,6 +8,7 @@
 --              the scheduler; another stack points at a caller's wish. A function that is meant to do
 --              different amounts of work (a recursive walk, main) scatters by design.
 -- source:      standard deviation over the finished calls; variance = m2 / (n - 1)
+-- report:      findings
 -- param:       min_calls = 10 | calls | leave out functions with fewer finished calls
 -- param:       min_variation = 1.0 | - | least coefficient of variation (deviation / mean)
 -- param:       min_max_ns = 1000 | ns | leave out functions whose slowest call is shorter

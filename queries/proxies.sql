@@ -6,6 +6,7 @@
 --              advice is wrong where the layer checks, converts, locks or keeps an interface stable:
 --              its self time and its source tell.
 -- source:      "middle man" in Fowler, Refactoring
+-- report:      findings
 -- param:       min_calls = 10 | calls | leave out functions with fewer finished calls
 -- column:      function | - | demangled name
 -- column:      location | - | where it is defined

@@ -6,6 +6,7 @@
 --              module. The advice is wrong where the run was too short to bring other threads there,
 --              or where which thread takes the work is chance.
 -- source:      thread confinement: Goetz et al., Java Concurrency in Practice, 3.3
+-- report:      overview
 -- param:       by_name = 0 | 0 or 1 | 1 = count threads of the same name as one
 -- param:       min_calls = 1 | calls | leave out functions with fewer calls
 -- column:      function | - | demangled name

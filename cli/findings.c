@@ -1,0 +1,140 @@
+/*
+ * The findings report: see findings.h. Which part a query belongs to is its header's `report` line;
+ * the parts are printed in the order of the enum, so errors come before advice and figures last.
+ */
+#include "cli/findings.h"
+#include "cli/say.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum part { PART_ERRORS, PART_FINDINGS, PART_OVERVIEW, PARTS_COUNT, PART_NONE = PARTS_COUNT };
+
+static const struct {
+    const char *word, *title;
+} parts[PARTS_COUNT] = {{"errors", "Errors"}, {"findings", "Findings"}, {"overview", "Overview"}};
+
+enum { ROWS_SHOWN = 3, COLUMNS_SHOWN = 6, CELL_WIDTH = 44 };
+
+static enum part part_of(const struct query_file *query)
+{
+    if (query->report == NULL)
+        return PART_FINDINGS;
+    for (int i = 0; i < PARTS_COUNT; i++) {
+        if (strcmp(query->report, parts[i].word) == 0)
+            return (enum part)i;
+    }
+    return PART_NONE;
+}
+
+/* What ran, in one line. */
+static void print_head(sqlite3 *database, const char *path, bool markdown)
+{
+    sqlite3_stmt *statement = NULL;
+    printf("%sFindings in ", markdown ? "## " : "");
+    output_escaped(stdout, path);
+    puts(markdown ? "\n" : "");
+    if (sqlite3_prepare_v2(
+            database,
+            "SELECT (SELECT coalesce(nullif(command, ''), executable, '?') FROM processes"
+            "        ORDER BY id LIMIT 1),"
+            "       (SELECT count(*) FROM processes), (SELECT count(*) FROM threads),"
+            "       (SELECT coalesce(sum(calls + counted_calls), 0) FROM threads),"
+            "       (SELECT coalesce(max(end_ns), 0) FROM threads),"
+            "       (SELECT coalesce(sum(blocks), 0) FROM alloc_stacks)",
+            -1, &statement, NULL) == SQLITE_OK &&
+        sqlite3_step(statement) == SQLITE_ROW) {
+        char time[64];
+        const char *command = (const char *)sqlite3_column_text(statement, 0);
+        output_time(sqlite3_column_double(statement, 4), time, sizeof time);
+        output_escaped(stdout, command != NULL ? command : "?");
+        printf(": %s, %lld process(es), %lld thread(s), %lld calls, %lld blocks\n", time,
+               sqlite3_column_int64(statement, 1), sqlite3_column_int64(statement, 2),
+               sqlite3_column_int64(statement, 3), sqlite3_column_int64(statement, 5));
+    }
+    sqlite3_finalize(statement);
+}
+
+/* The first sentence of the advice. */
+static int first_sentence(const char *text)
+{
+    const char *end = text;
+    for (; *end != '\0'; end++) {
+        if ((*end == '.' || *end == ':') && (end[1] == ' ' || end[1] == '\0') &&
+            !(end - text >= 3 &&
+              (strncmp(end - 3, "e.g", 3) == 0 || strncmp(end - 3, "i.e", 3) == 0)))
+            return (int)(end - text);
+    }
+    return (int)(end - text);
+}
+
+/* Runs a query and prints its part if it has rows. Returns the number of rows, -1 after an error.
+ */
+static long print_query(const struct query_request *request, const struct query_file *query,
+                        sqlite3 *database, bool markdown)
+{
+    char *text = NULL;
+    size_t size = 0;
+    long rows = 0;
+    FILE *out = open_memstream(&text, &size);
+    if (out == NULL)
+        return -1;
+    int status = query_run(request, database, query, out, &rows);
+    if (fclose(out) != 0)
+        status = 2;
+    if (status == 0 && rows > 0) {
+        fputs(markdown ? "\n#### " : "\n", stdout);
+        output_escaped(stdout, query->title != NULL ? query->title : query->name);
+        printf(markdown ? " (`%s`, " : " (%s, ", query->name);
+        printf(rows > request->limit ? "rows: %ld, the first %ld)\n" : "rows: %ld)\n", rows,
+               request->limit);
+        fputs(markdown ? "\n" : "", stdout);
+        fputs(text, stdout);
+        if (query->advice != NULL) {
+            fputs(markdown ? "\n> " : "-> ", stdout);
+            printf("%.*s.\n", first_sentence(query->advice), query->advice);
+        }
+    }
+    free(text);
+    return status == 0 ? rows : -1;
+}
+
+int findings_print(const struct query_request *request, const struct query_set *set,
+                   sqlite3 *database, const char *path, long *found)
+{
+    struct query_request one = *request;
+    bool markdown = request->format == OUTPUT_MARKDOWN;
+    one.limit = request->limit < 0 ? ROWS_SHOWN : request->limit;
+    one.columns_max = COLUMNS_SHOWN;
+    one.cell_width_max = CELL_WIDTH;
+    one.count_all = true;
+    one.settings_count = 0;
+    const struct query_file **empty = calloc(set->count + 1, sizeof *empty);
+    size_t empty_count = 0;
+    int status = empty != NULL ? 0 : fail("out of memory");
+    *found = 0;
+    print_head(database, path, markdown);
+    for (int part = 0; part < PARTS_COUNT && empty != NULL; part++) {
+        bool headed = false;
+        for (size_t i = 0; i < set->count; i++) {
+            if (part_of(&set->queries[i]) != (enum part)part)
+                continue;
+            if (!headed)
+                printf("\n%s%s\n", markdown ? "### " : "== ", parts[part].title);
+            headed = true;
+            long rows = print_query(&one, &set->queries[i], database, markdown);
+            if (rows == 0)
+                empty[empty_count++] = &set->queries[i];
+            else if (rows < 0)
+                status = 2;
+            else if (part != PART_OVERVIEW)
+                *found += rows;
+        }
+    }
+    for (size_t i = 0; i < empty_count; i++)
+        printf("%s%s", i == 0 ? "\nNothing found by: " : ", ", empty[i]->name);
+    if (empty_count > 0)
+        puts(".");
+    free(empty);
+    return status;
+}

@@ -1,0 +1,17 @@
+/*
+ * The findings report, `fisql query --all`: a few rows of each analysis that matter, the worst
+ * first, on one page that fits into a code review.
+ */
+#ifndef FISQL_CLI_FINDINGS_H
+#define FISQL_CLI_FINDINGS_H
+
+#include "cli/query_run.h"
+#include "cli/query_set.h"
+
+/* Prints the report on stdout, as a table or as Markdown by the request's format. *found becomes
+ * the number of rows that the analyses of errors and findings gave (overviews do not count).
+ * Returns 0, or 2 after saying what is wrong. */
+int findings_print(const struct query_request *request, const struct query_set *set,
+                   sqlite3 *database, const char *path, long *found);
+
+#endif

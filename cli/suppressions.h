@@ -1,0 +1,31 @@
+/*
+ * Suppressions: a file in LeakSanitizer's syntax, one `leak:PATTERN` a line, `#` for comments. A
+ * block is suppressed where a pattern matches the function, source file or module of any call on
+ * the stack that allocated it. A pattern matches a part of the text; `*` stands for any text, `^`
+ * and `$` for its start and end.
+ */
+#ifndef FISQL_CLI_SUPPRESSIONS_H
+#define FISQL_CLI_SUPPRESSIONS_H
+
+#include <sqlite3.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+struct suppressions {
+    char **patterns; /* owned, without `leak:` */
+    size_t count;
+    sqlite3_stmt *stack; /* names on the stack of the block ?1 */
+    size_t suppressed;   /* rows left out so far */
+};
+
+/* Does the pattern match the text? */
+bool suppression_matches(const char *pattern, const char *text);
+
+/* Returns 0, or 2 after saying what is wrong. Release in both cases, before the database closes. */
+int suppressions_load(struct suppressions *suppressions, const char *path, sqlite3 *database);
+void suppressions_release(struct suppressions *suppressions);
+
+/* Is the block with that allocs.id suppressed? Counts it if so. */
+bool suppressions_match(struct suppressions *suppressions, long long alloc_id);
+
+#endif
