@@ -29,8 +29,8 @@ static uint64_t rate_of_span(const struct span *span)
     uint64_t ticks = span->last.tick - span->first.tick;
     if (!span->any || ticks == 0 || span->last.ns <= span->first.ns)
         return 0;
-    unsigned __int128 ns = span->last.ns - span->first.ns;
-    unsigned __int128 rate = ((ns << CLOCK_SHIFT) + ticks / 2) / ticks;
+    wide_uint ns = span->last.ns - span->first.ns;
+    wide_uint rate = ((ns << CLOCK_SHIFT) + ticks / 2) / ticks;
     return rate > UINT64_MAX ? 0 : (uint64_t)rate;
 }
 
@@ -38,7 +38,7 @@ static uint64_t rate_told(uint64_t ticks_per_second)
 {
     if (ticks_per_second < TICKS_PER_SECOND_MIN || ticks_per_second > TICKS_PER_SECOND_MAX)
         return 0;
-    unsigned __int128 ns = 1000000000u;
+    wide_uint ns = 1000000000u;
     return (uint64_t)(((ns << CLOCK_SHIFT) + ticks_per_second / 2) / ticks_per_second);
 }
 

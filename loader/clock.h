@@ -15,6 +15,7 @@
 
 #include "loader/error.h"
 #include "loader/log_index.h"
+#include "loader/wide.h"
 
 #define CLOCK_SHIFT 40
 #define CLOCK_NS_MAX (INT64_MAX / 4) /* later times, which only a hostile log has, are cut here */
@@ -38,7 +39,7 @@ static inline uint64_t clock_ns(const struct clock_line *line, uint64_t tick)
 {
     /* Signed distance from the anchor; a tick before it is near it in any sound log. */
     int64_t distance = (int64_t)(tick - line->tick);
-    __int128 ns = (((__int128)distance * (__int128)line->rate) >> CLOCK_SHIFT) + line->ns;
+    wide_int ns = (((wide_int)distance * (wide_int)line->rate) >> CLOCK_SHIFT) + line->ns;
     if (__builtin_expect(ns < 0, 0))
         return 0;
     return __builtin_expect(ns > CLOCK_NS_MAX, 0) ? CLOCK_NS_MAX : (uint64_t)ns;
