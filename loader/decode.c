@@ -592,7 +592,7 @@ static int leave(struct decoder *decoder, enum ended ended, struct error *error)
     uint64_t descendants = decoder->next_id - id - 1;
     if (call->last_callee != 0 && close_run(decoder, call, error) != 0)
         return -1;
-    memory_call_exit(decoder->memory, decoder->depth, id, call->head.function_id,
+    memory_call_exit(decoder->memory, decoder->depth - decoder->inherited, &call->head,
                      ended == ENDED_RETURNED || ended == ENDED_UNWOUND);
     if (add_up(decoder, call, duration, descendants, ended, error) != 0)
         return -1;

@@ -1,0 +1,171 @@
+/* fisql load: makes the database of a log. */
+#include "cli/commands.h"
+#include "cli/output.h"
+#include "cli/query_file.h"
+#include "loader/loader.h"
+
+#include <getopt.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char help[] =
+    "usage: fisql load [OPTION...] [RUN.bin]\n"
+    "\n"
+    "Makes the SQLite database of a log (RUN.bin: run.bin). The database appears under its name\n"
+    "when it is complete; a fisql database of that name is replaced.\n"
+    "\n"
+    "  -o, --output FILE     the database (the log's name with .db in the place of .bin)\n"
+    "      --summary         leave out the rows of the table calls; keep everything else\n"
+    "      --sysroot DIR     look for the program and its libraries under DIR\n"
+    "      --symbols DIR     look for separate debug files under DIR/.build-id\n"
+    "      --threads N       load with N threads (as many as there are cores)\n"
+    "  -q, --quiet           say nothing but errors\n"
+    "  -v, --verbose         say how long it took and what was loaded, in detail\n"
+    "\n"
+    "Exit status: 0 done, 1 done but the log lacks something (see the table losses), 2 not done.\n"
+    "\n"
+    "example: fisql load run.bin\n";
+
+struct request {
+    const char *log, *output;
+    bool quiet, verbose;
+    struct load_options options;
+};
+
+static void show_progress(void *context, const struct load_progress *progress)
+{
+    (void)context;
+    fprintf(stderr, "\r\033[Kfisql: %s: %.1f M calls, %.1f s", progress->stage,
+            (double)progress->calls / 1e6, progress->elapsed_s);
+}
+
+static int parse(struct request *request, int argc, char **argv)
+{
+    enum { SUMMARY = 256, SYSROOT, SYMBOLS, THREADS };
+    static const struct option known[] = {{"output", required_argument, NULL, 'o'},
+                                          {"quiet", no_argument, NULL, 'q'},
+                                          {"verbose", no_argument, NULL, 'v'},
+                                          {"help", no_argument, NULL, 'h'},
+                                          {"summary", no_argument, NULL, SUMMARY},
+                                          {"sysroot", required_argument, NULL, SYSROOT},
+                                          {"symbols", required_argument, NULL, SYMBOLS},
+                                          {"threads", required_argument, NULL, THREADS},
+                                          {NULL, 0, NULL, 0}};
+    char *end;
+    *request = (struct request){.log = "run.bin"};
+    optind = 0;
+    for (int option; (option = getopt_long(argc, argv, "o:qvh", known, NULL)) != -1;) {
+        switch (option) {
+        case 'o':
+            request->output = optarg;
+            break;
+        case 'q':
+            request->quiet = true;
+            break;
+        case 'v':
+            request->verbose = true;
+            break;
+        case 'h':
+            fputs(help, stdout);
+            exit(fflush(stdout) == 0 ? 0 : 2);
+        case SUMMARY:
+            request->options.summary = true;
+            break;
+        case SYSROOT:
+            request->options.sysroot = optarg;
+            break;
+        case SYMBOLS:
+            request->options.symbols_dir = optarg;
+            break;
+        case THREADS:
+            request->options.threads = (unsigned)strtoul(optarg, &end, 10);
+            if (*end != 0 || request->options.threads == 0 || request->options.threads > 64) {
+                fprintf(stderr, "fisql: --threads %s: wants a number from 1 to 64\n", optarg);
+                return 2;
+            }
+            break;
+        default:
+            fputs("fisql: see `fisql load --help`\n", stderr);
+            return 2;
+        }
+    }
+    if (optind < argc)
+        request->log = argv[optind++];
+    if (optind < argc) {
+        fprintf(stderr, "fisql: load: %s: one argument too many; see `fisql load --help`\n",
+                argv[optind]);
+        return 2;
+    }
+    return 0;
+}
+
+/* run.bin gives run.db, any other name has .db put behind it. */
+static void default_output(const char *log, char *path, size_t size)
+{
+    size_t length = strlen(log);
+    if (length > 4 && strcmp(log + length - 4, ".bin") == 0)
+        length -= 4;
+    snprintf(path, size, "%.*s.db", (int)length, log);
+}
+
+static void say_messages(const struct load_report *report, bool all)
+{
+    size_t most = all ? report->messages_count : 20;
+    for (size_t i = 0; i < report->messages_count && i < most; i++) {
+        fputs("fisql: ", stderr);
+        output_escaped(stderr, report->messages[i]);
+        fputc('\n', stderr);
+    }
+    if (report->messages_count > most)
+        fprintf(stderr, "fisql: and %zu more messages; --verbose shows them\n",
+                report->messages_count - most);
+}
+
+static void say_result(const struct request *request, const struct load_report *report,
+                       const char *output)
+{
+    fprintf(stderr, "fisql: %s: %llu calls", output, (unsigned long long)report->calls);
+    if (report->counted_calls > 0)
+        fprintf(stderr, " and %llu counted ones", (unsigned long long)report->counted_calls);
+    fprintf(stderr, ", %llu allocations, %llu thread%s", (unsigned long long)report->allocs,
+            (unsigned long long)report->threads, report->threads == 1 ? "" : "s");
+    if (report->lost_calls > 0)
+        fprintf(stderr, "; %llu calls are missing", (unsigned long long)report->lost_calls);
+    if (request->verbose)
+        fprintf(stderr, " (%.2f s, %.1f M calls/s)", report->elapsed_s,
+                report->elapsed_s > 0 ? (double)report->calls / 1e6 / report->elapsed_s : 0);
+    fputc('\n', stderr);
+}
+
+int cmd_load(int argc, char **argv)
+{
+    struct request request;
+    struct load_report report;
+    struct error error;
+    char path[PATH_MAX];
+    int status = parse(&request, argc, argv);
+    if (status != 0)
+        return status;
+    default_output(request.log, path, sizeof path);
+    const char *output = request.output != NULL ? request.output : path;
+    bool terminal = isatty(STDERR_FILENO) && !request.quiet;
+    char *views = query_views_sql();
+    request.options.extra_sql = views;
+    request.options.progress = terminal ? show_progress : NULL;
+    status = fisql_load(request.log, output, &request.options, &report, &error);
+    if (terminal)
+        fputs("\r\033[K", stderr);
+    if (status == 2) {
+        fputs("fisql: ", stderr);
+        output_escaped(stderr, error.text);
+        fputc('\n', stderr);
+    } else if (!request.quiet) {
+        say_messages(&report, request.verbose);
+        say_result(&request, &report, output);
+    }
+    load_report_release(&report);
+    free(views);
+    return status;
+}

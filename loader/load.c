@@ -1,0 +1,411 @@
+/*
+ * Loading a log, top to bottom: index the log, read the program's symbols, decode its threads side
+ * by side, pair its allocations, write the tables, publish the database.
+ */
+#include "loader/loader.h"
+
+#include <errno.h>
+#include <libgen.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "loader/array.h"
+#include "loader/database.h"
+#include "loader/tables.h"
+#include "queries/embedded.h"
+
+#define WORKERS_MAX 64
+
+struct load {
+    const char *log_path, *database_path;
+    const struct load_options *options;
+    struct load_report *report;
+    struct log_index index;
+    struct clock_map clock;
+    struct program program;
+    struct frames frames;
+    bool program_open, frames_open, index_open;
+    struct memory *memory;
+    struct database database;
+    struct btree_file *file;
+    struct decode_shared shared;
+    struct decode_thread *threads;
+    struct rollup rollup;
+    uint64_t next_thread; /* atomic: index in order of the threads still to be decoded */
+    uint32_t *order;      /* threads, the largest first */
+    size_t order_count;
+    struct timespec began;
+};
+
+struct worker {
+    struct load *load;
+    struct decoder *decoder;
+    struct error error;
+    int result;
+    pthread_t thread;
+};
+
+static double elapsed(const struct load *load)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)(now.tv_sec - load->began.tv_sec) +
+           (double)(now.tv_nsec - load->began.tv_nsec) / 1e9;
+}
+
+static void progress(const struct load *load, const char *stage, uint64_t done, uint64_t total)
+{
+    if (load->options->progress == NULL)
+        return;
+    struct load_progress report = {stage, done, total,
+                                   __atomic_load_n(&load->shared.calls_done, __ATOMIC_RELAXED),
+                                   elapsed(load)};
+    load->options->progress(load->options->progress_context, &report);
+}
+
+static void index_progress(void *context, uint64_t done, uint64_t total)
+{
+    progress(context, "reading", done, total);
+}
+
+static __attribute__((format(printf, 2, 3))) void message(struct load_report *report,
+                                                          const char *format, ...)
+{
+    va_list arguments;
+    char *text = NULL;
+    va_start(arguments, format);
+    int length = vasprintf(&text, format, arguments);
+    va_end(arguments);
+    char **grown = realloc(report->messages, (report->messages_count + 1) * sizeof *grown);
+    if (grown != NULL)
+        report->messages = grown;
+    if (length < 0 || grown == NULL) {
+        free(length < 0 ? NULL : text);
+        return;
+    }
+    report->messages[report->messages_count++] = text;
+}
+
+void load_report_release(struct load_report *report)
+{
+    for (size_t i = 0; i < report->messages_count; i++)
+        free(report->messages[i]);
+    free(report->messages);
+    report->messages = NULL;
+    report->messages_count = 0;
+}
+
+/* ---- before decoding ---- */
+
+static uint64_t cost_fact(const struct log_index *index, const char *key)
+{
+    const char *value = log_index_fact(index, key);
+    uint64_t cost = value != NULL ? strtoull(value, NULL, 10) : 0;
+    return cost <= HOOK_COST_PS_MAX ? cost : 0;
+}
+
+static void say_modules(const struct load *load)
+{
+    for (size_t i = 0; i < load->program.modules_count; i++) {
+        const struct program_module *module = &load->program.modules[i];
+        bool vanished =
+            module->symbols.problem != NULL &&
+            (strcmp(module->symbols.source, "none") == 0 || module->symbols.instrumented);
+        if (vanished)
+            message(load->report, "%s: %s: its functions show as module+offset or without lines",
+                    module->path, module->symbols.problem);
+    }
+}
+
+static uint64_t ns_at(const void *context, uint32_t process_id, uint64_t tick)
+{
+    const struct load *load = context;
+    for (size_t i = 0; i < load->index.processes_count; i++)
+        if (load->index.processes[i].id == process_id)
+            return clock_ns(&load->clock.lines[i], tick);
+    return 0;
+}
+
+static int prepare(struct load *load, struct error *error)
+{
+    const struct load_options *options = load->options;
+    load->index_open = true;
+    if (log_index_read(&load->index, load->log_path, index_progress, load, error) != 0 ||
+        clock_map_make(&load->clock, &load->index, error) != 0)
+        return -1;
+    progress(load, "symbols", 0, 0);
+    load->program_open = true;
+    if (program_open(&load->program, &load->index, options->sysroot, options->symbols_dir, error))
+        return -1;
+    say_modules(load);
+    if (frames_init(&load->frames, error) != 0)
+        return -1;
+    load->frames_open = true;
+    if (database_create(&load->database, load->database_path, embedded_schema, error) != 0 ||
+        btree_open(load->database.temporary, &load->file, error) != 0)
+        return -1;
+    char folder[4096];
+    snprintf(folder, sizeof folder, "%s", load->database_path);
+    struct memory_options memory = {.folder = dirname(folder), .ns_at = ns_at, .clock = load};
+    if (memory_open(&memory, &load->memory, error) != 0)
+        return -1;
+    for (size_t i = 0; i < load->index.processes_count; i++) {
+        const struct log_process *process = &load->index.processes[i];
+        bool forked = process->origin != NULL && strcmp(process->origin, "fork") == 0;
+        if (memory_process(load->memory, process->id, forked ? process->parent_id : 0,
+                           process->start_tick == TICK_UNKNOWN ? 0 : process->start_tick,
+                           process->end_tick, error) != 0)
+            return -1;
+    }
+    load->shared = (struct decode_shared){.index = &load->index,
+                                          .clock = &load->clock,
+                                          .program = &load->program,
+                                          .frames = &load->frames,
+                                          .memory = load->memory,
+                                          .file = options->summary ? NULL : load->file,
+                                          .cost = {cost_fact(&load->index, "hook_inside_ps"),
+                                                   cost_fact(&load->index, "hook_outside_ps")}};
+    return 0;
+}
+
+/* ---- decoding ---- */
+
+static const struct log_thread *sorted_threads; /* for by_size(); set by one load at a time */
+
+static int by_size(const void *left, const void *right)
+{
+    uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+    uint64_t a_bytes = sorted_threads[a].chunk_bytes, b_bytes = sorted_threads[b].chunk_bytes;
+    return a_bytes != b_bytes ? (a_bytes > b_bytes ? -1 : 1) : (a < b ? -1 : a > b);
+}
+
+/* The largest threads first, so that the workers end together. */
+static int order_threads(struct load *load, struct error *error)
+{
+    static pthread_mutex_t sorting = PTHREAD_MUTEX_INITIALIZER;
+    load->order = malloc((load->index.threads_count + 1) * sizeof *load->order);
+    load->threads = calloc(load->index.threads_count + 1, sizeof *load->threads);
+    if (load->order == NULL || load->threads == NULL)
+        return error_set(error, "out of memory");
+    for (uint32_t i = 0; i < load->index.threads_count; i++)
+        if (load->index.threads[i].id != 0)
+            load->order[load->order_count++] = i;
+    if (load->order_count == 0)
+        return 0;
+    pthread_mutex_lock(&sorting);
+    sorted_threads = load->index.threads;
+    qsort(load->order, load->order_count, sizeof *load->order, by_size);
+    pthread_mutex_unlock(&sorting);
+    return 0;
+}
+
+static void *work(void *context)
+{
+    struct worker *worker = context;
+    struct load *load = worker->load;
+    worker->result = decoder_open(&worker->decoder, &load->shared, &worker->error);
+    while (worker->result == 0) {
+        uint64_t at = __atomic_fetch_add(&load->next_thread, 1, __ATOMIC_RELAXED);
+        if (at >= load->order_count)
+            break;
+        uint32_t thread = load->order[at];
+        worker->result =
+            decoder_thread(worker->decoder, thread, &load->threads[thread], &worker->error);
+    }
+    if (worker->result != 0)
+        __atomic_store_n(&load->next_thread, load->order_count, __ATOMIC_RELAXED);
+    return NULL;
+}
+
+static unsigned workers_wanted(const struct load *load)
+{
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    unsigned wanted =
+        load->options->threads != 0 ? load->options->threads : (unsigned)(cores > 0 ? cores : 1);
+    if (wanted > load->order_count)
+        wanted = (unsigned)load->order_count;
+    return wanted > WORKERS_MAX ? WORKERS_MAX : wanted;
+}
+
+static int decode(struct load *load, struct error *error)
+{
+    struct worker *workers = calloc(WORKERS_MAX, sizeof *workers);
+    if (workers == NULL)
+        return error_set(error, "out of memory");
+    unsigned count = workers_wanted(load), started = 0;
+    int result = 0;
+    for (; started < count; started++) {
+        workers[started].load = load;
+        if (pthread_create(&workers[started].thread, NULL, work, &workers[started]) != 0)
+            break;
+    }
+    if (started == 0 && count > 0)
+        result = error_set(error, "no thread can be started: %s", strerror(errno));
+    while (load->options->progress != NULL && result == 0 &&
+           __atomic_load_n(&load->next_thread, __ATOMIC_RELAXED) < load->order_count) {
+        struct timespec moment = {0, 100000000};
+        progress(load, "calls", 0, load->index.size_bytes);
+        nanosleep(&moment, NULL);
+    }
+    for (unsigned i = 0; i < started; i++) {
+        pthread_join(workers[i].thread, NULL);
+        if (workers[i].result != 0 && result == 0) {
+            *error = workers[i].error;
+            result = -1;
+        }
+    }
+    for (unsigned i = 0; i < started; i++) {
+        if (result == 0)
+            result = rollup_merge(&load->rollup, decoder_rollup(workers[i].decoder), error);
+        decoder_close(workers[i].decoder);
+    }
+    free(workers);
+    return result;
+}
+
+/* ---- writing ---- */
+
+static int finish_calls(struct load *load, struct error *error)
+{
+    if (load->options->summary)
+        return 0;
+    struct btree_part **parts = malloc((load->index.threads_count + 1) * sizeof *parts);
+    uint32_t count = 0;
+    if (parts == NULL)
+        return error_set(error, "out of memory");
+    /* The index deals out call ids in the order of threads. */
+    for (size_t i = 0; i < load->index.threads_count; i++)
+        if (load->threads[i].part != NULL && btree_part_rows(load->threads[i].part) > 0)
+            parts[count++] = load->threads[i].part;
+    int result = btree_finish(load->file, "calls", parts, count, error);
+    free(parts);
+    return result;
+}
+
+static int execute(sqlite3 *database, const char *what, const char *sql, struct error *error)
+{
+    if (sqlite3_exec(database, sql, NULL, NULL, NULL) == SQLITE_OK)
+        return 0;
+    return error_set(error, "%s: %s", what, sqlite3_errmsg(database));
+}
+
+static int write_tables(struct load *load, struct error *error)
+{
+    sqlite3 *database = NULL;
+    struct tables tables = {.index = &load->index,
+                            .clock = &load->clock,
+                            .program = &load->program,
+                            .frames = &load->frames,
+                            .rollup = &load->rollup,
+                            .memory = load->memory,
+                            .threads = load->threads,
+                            .cost = load->shared.cost,
+                            .options = load->options};
+    int result = database_open_temporary(&load->database, &database, error);
+    if (result == 0)
+        result = execute(database, load->database_path, "BEGIN", error);
+    if (result == 0)
+        result = tables_write(&tables, database, error);
+    if (result == 0)
+        result = memory_write(load->memory, database, error);
+    if (result == 0 && load->options->extra_sql != NULL)
+        result = execute(database, load->database_path, load->options->extra_sql, error);
+    if (result == 0)
+        result = execute(database, load->database_path, "COMMIT", error);
+    if (sqlite3_close(database) != SQLITE_OK && result == 0)
+        result = error_set(error, "%s: cannot be closed", load->database_path);
+    return result;
+}
+
+static uint64_t run_end_ns(const struct load *load)
+{
+    uint64_t end = 0;
+    for (size_t i = 0; i < load->index.threads_count; i++)
+        if (load->index.threads[i].id != 0 && load->threads[i].end_ns > end)
+            end = load->threads[i].end_ns;
+    return end;
+}
+
+static int load_all(struct load *load, struct error *error)
+{
+    if (prepare(load, error) != 0 || order_threads(load, error) != 0 || decode(load, error) != 0)
+        return -1;
+    progress(load, "memory", 0, 0);
+    if (finish_calls(load, error) != 0 ||
+        memory_pair(load->memory, load->file, run_end_ns(load), error) != 0)
+        return -1;
+    struct btree_file *file = load->file;
+    load->file = NULL;
+    if (btree_close(file, error) != 0)
+        return -1;
+    progress(load, "tables", 0, 0);
+    if (write_tables(load, error) != 0)
+        return -1;
+    return database_publish(&load->database, error);
+}
+
+static void fill_report(struct load *load)
+{
+    struct load_report *report = load->report;
+    report->log_bytes = load->index.size_bytes;
+    report->chunks = load->index.chunks_sound;
+    report->processes = load->index.processes_count;
+    report->losses = load->index.losses_count;
+    for (size_t i = 0; i < load->index.threads_count && load->threads != NULL; i++) {
+        report->threads += load->index.threads[i].id != 0;
+        report->calls += load->threads[i].calls;
+        report->counted_calls += load->threads[i].counted;
+    }
+    for (size_t i = 0; i < load->index.losses_count; i++) {
+        const struct log_loss *loss = &load->index.losses[i];
+        if (loss->calls != UINT64_MAX)
+            report->lost_calls += loss->calls;
+        message(report, "%s: %s%s%s", load->log_path, loss->reason,
+                loss->detail != NULL ? ": " : "", loss->detail != NULL ? loss->detail : "");
+    }
+    if (load->memory != NULL)
+        report->allocs = memory_rows(load->memory);
+    report->elapsed_s = elapsed(load);
+}
+
+static void release(struct load *load)
+{
+    for (size_t i = 0; load->threads != NULL && i < load->index.threads_count; i++)
+        decode_thread_release(&load->threads[i]);
+    free(load->threads);
+    free(load->order);
+    rollup_release(&load->rollup);
+    memory_close(load->memory);
+    btree_abandon(load->file);
+    database_release(&load->database);
+    if (load->frames_open)
+        frames_release(&load->frames);
+    if (load->program_open)
+        program_release(&load->program);
+    clock_map_release(&load->clock);
+    if (load->index_open)
+        log_index_release(&load->index);
+}
+
+int fisql_load(const char *log_path, const char *database_path, const struct load_options *options,
+               struct load_report *report, struct error *error)
+{
+    static const struct load_options defaults;
+    struct load load = {.log_path = log_path,
+                        .database_path = database_path,
+                        .options = options != NULL ? options : &defaults,
+                        .report = report,
+                        .database = {.lock = -1}};
+    *report = (struct load_report){0};
+    error->text[0] = 0;
+    clock_gettime(CLOCK_MONOTONIC, &load.began);
+    int result = load_all(&load, error) == 0 ? 0 : 2;
+    fill_report(&load);
+    if (result == 0 && report->losses > 0)
+        result = 1;
+    release(&load);
+    return result;
+}

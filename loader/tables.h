@@ -1,0 +1,26 @@
+/* Writing the tables that are small enough for the sqlite3 API: everything but calls and allocs. */
+#ifndef FISQL_LOADER_TABLES_H
+#define FISQL_LOADER_TABLES_H
+
+#include <sqlite3.h>
+
+#include "loader/decode.h"
+#include "loader/loader.h"
+
+/* What there is to write. */
+struct tables {
+    struct log_index *index;
+    const struct clock_map *clock;
+    struct program *program;
+    struct frames *frames;
+    struct rollup *rollup; /* of all workers */
+    struct memory *memory;
+    struct decode_thread *threads; /* by index in log_index.threads */
+    struct hook_cost cost;
+    const struct load_options *options;
+};
+
+/* Writes every table but calls, allocs and those of memory_write(). Within a transaction. */
+int tables_write(const struct tables *tables, sqlite3 *database, struct error *error);
+
+#endif
