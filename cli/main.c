@@ -97,15 +97,12 @@ int cmd_version(int argc, char **argv)
  * the status still says that the output is not whole. */
 static int finish_output(int status)
 {
-    int failed = ferror(stdout);
-    errno = 0;
-    failed |= fflush(stdout);
-    if (!failed)
+    int problem = flush_output();
+    if (problem == 0)
         return status;
-    if (errno == EPIPE)
+    if (problem == EPIPE)
         return 2;
-    return fail("standard output: %s: the output is not complete",
-                errno != 0 ? strerror(errno) : "cannot be written");
+    return fail("standard output: %s: the output is not complete", strerror(problem));
 }
 
 int main(int argc, char **argv)

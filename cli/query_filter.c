@@ -137,11 +137,14 @@ static bool has_column(sqlite3_stmt *statement, const char *name, size_t length)
     return false;
 }
 
+/* Does the query take the filter's value by itself? A column of the filter's very name goes first:
+ * there all filters mean the same in every query. */
 static bool has_parameter(sqlite3_stmt *statement, const struct filter_kind *kind)
 {
     char name[64];
     snprintf(name, sizeof name, ":%s", kind->parameter);
-    return sqlite3_bind_parameter_index(statement, name) != 0;
+    return sqlite3_bind_parameter_index(statement, name) != 0 &&
+           !has_column(statement, kind->option, strlen(kind->option));
 }
 
 /* Writes the condition with its column and value filled in. */

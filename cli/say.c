@@ -3,11 +3,23 @@
  */
 #include "cli/say.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+int flush_output(void)
+{
+    static int problem; /* the first: later ones only follow from it */
+    if (problem == 0) {
+        errno = 0;
+        if (fflush(stdout) != 0 || ferror(stdout))
+            problem = errno != 0 ? errno : EIO;
+    }
+    return problem;
+}
 
 __attribute__((format(printf, 1, 0))) static void say(const char *format, va_list arguments)
 {
@@ -19,7 +31,7 @@ __attribute__((format(printf, 1, 0))) static void say(const char *format, va_lis
         if ((byte < 0x20 && byte != '\n' && byte != '\t') || byte == 0x7f)
             *at = '?';
     }
-    fflush(stdout); /* keeps the order where both go to one place */
+    flush_output(); /* keeps the order where both go to one place */
     fprintf(stderr, "fisql: %s\n", text);
     free(text);
 }

@@ -13,6 +13,10 @@ int fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* The same for what is worth saying but is no failure. */
 void note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* Flushes stdout. Returns 0, or the errno of the first failure there was (EIO where it is not
+ * known). */
+int flush_output(void);
+
 /* The name nearest to `word` by edit distance (exchanged neighbours count once), else one that
  * contains it, else NULL. Borrowed from names. */
 const char *nearest_name(const char *word, const char *const *names, size_t count);
