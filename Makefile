@@ -33,6 +33,7 @@ COLLECTOR_OBJ := $(call objects,$(COLLECTOR_SRC))
 STATIC_OBJ := $(filter-out %/unwind.o,$(COLLECTOR_OBJ)) $(BUILD)/obj/collector/unwind_wrap.o
 LIB_OBJ := $(call objects,$(LOADER_SRC) $(QUERY_SRC)) $(BUILD)/obj/embedded.o
 CLI_OBJ := $(call objects,$(CLI_SRC))
+COMMAND_OBJ = $(filter-out %/main.o,$(CLI_OBJ))
 UNIT_BIN := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(UNIT_SRC))
 
 all: $(BUILD)/fisql $(BUILD)/libfisql.so $(BUILD)/libfisql.a ## build the program and the collector
@@ -67,9 +68,9 @@ $(BUILD)/obj/embedded.o: $(BUILD)/gen/embedded.c
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) -c -o $@ $<
 
-$(BUILD)/unit/%: tests/unit/%.c $(LIB_OBJ) $(BUILD)/libfisql.a
+$(BUILD)/unit/%: tests/unit/%.c $(LIB_OBJ) $(COMMAND_OBJ) $(BUILD)/libfisql.a
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) -MF $@.d -o $@ $< $(LIB_OBJ) $(LIBS)
+	$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) -MF $@.d -o $@ $< $(COMMAND_OBJ) $(LIB_OBJ) $(LIBS)
 
 check: all check-unit check-e2e check-queries ## run every test; ends with N passed, N failed
 	@tests/run summary $(BUILD)
@@ -82,6 +83,14 @@ check-e2e: all ## end-to-end tests on real programs
 
 check-queries: all ## the canned queries
 	@tests/run queries $(BUILD) $(wildcard tests/queries/*.sh)
+
+docs: all ## write the generated pages: docs/queries.md, docs/schema.md, docs/fisql.1
+	docs/make-queries.sh $(BUILD)/fisql > docs/queries.md.tmp && mv docs/queries.md.tmp docs/queries.md
+	docs/make-schema.sh schema.sql > docs/schema.md.tmp && mv docs/schema.md.tmp docs/schema.md
+	docs/make-man.sh $(BUILD)/fisql > docs/fisql.1.tmp && mv docs/fisql.1.tmp docs/fisql.1
+
+examples: all ## record the program of the manual's examples anew
+	docs/make-examples.sh $(BUILD)/fisql docs/examples
 
 asan: ## the suite under address and undefined-behaviour sanitizers
 	$(MAKE) check BUILD=$(BUILD)/asan OPT='-O1 -g' \
@@ -107,5 +116,5 @@ clean: ## remove what was built
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' Makefile | expand -t 16
 
-.PHONY: all check check-unit check-e2e check-queries asan format format-check install clean help
+.PHONY: all check check-unit check-e2e check-queries docs examples asan format format-check install clean help
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

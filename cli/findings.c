@@ -34,15 +34,14 @@ static void print_head(sqlite3 *database, const char *path, bool markdown)
     printf("%sFindings in ", markdown ? "## " : "");
     output_escaped(stdout, path);
     puts(markdown ? "\n" : "");
-    if (sqlite3_prepare_v2(
-            database,
-            "SELECT (SELECT coalesce(nullif(command, ''), executable, '?') FROM processes"
-            "        ORDER BY id LIMIT 1),"
-            "       (SELECT count(*) FROM processes), (SELECT count(*) FROM threads),"
-            "       (SELECT coalesce(sum(calls + counted_calls), 0) FROM threads),"
-            "       (SELECT coalesce(max(end_ns), 0) FROM threads),"
-            "       (SELECT coalesce(sum(blocks), 0) FROM alloc_stacks)",
-            -1, &statement, NULL) == SQLITE_OK &&
+    if (sqlite3_prepare_v2(database,
+                           "SELECT (SELECT value FROM run WHERE key = 'command'),"
+                           "       (SELECT count(DISTINCT process_id) FROM threads), (SELECT "
+                           "count(*) FROM threads),"
+                           "       (SELECT coalesce(sum(calls + counted_calls), 0) FROM threads),"
+                           "       (SELECT coalesce(max(end_ns), 0) FROM threads),"
+                           "       (SELECT coalesce(sum(blocks), 0) FROM alloc_stacks)",
+                           -1, &statement, NULL) == SQLITE_OK &&
         sqlite3_step(statement) == SQLITE_ROW) {
         char time[64];
         const char *command = (const char *)sqlite3_column_text(statement, 0);

@@ -104,9 +104,14 @@ char *name_short(const char *name)
             at = end;
         } else if (*at == '<' || *at == '[') {
             at = skip_brackets(at);
+        } else if (*at == '(' && at > name && at[-1] == ' ' && (at[1] == '&' || at[1] == '*')) {
+            to = text; /* the result is a function or an array: type (&name(...))(...) */
+            at += 1 + strspn(at + 1, "&*");
         } else if (*at == '(') {
             at = skip_brackets(at);
             closed = true;
+        } else if (starts(at, " <") && to > text && !in_word(to[-1])) {
+            at = skip_brackets(at + 1); /* operator<< <int> */
         } else if (*at == ' ') {
             if (starts(at, " ["))
                 break; /* [clone .cold] */

@@ -1,0 +1,133 @@
+/* Names as people read them, suppressions, times, nearest names, and the headers of queries. */
+#include "tests/unit/check.h"
+
+#include "cli/names.h"
+#include "cli/query_file.h"
+#include "cli/query_filter.h"
+#include "cli/say.h"
+#include "cli/suppressions.h"
+
+#include <stdlib.h>
+
+static void check_short_names(void)
+{
+    static const char *const names[][2] = {
+        {"main", "main"},
+        {"app+0x1234", "app+0x1234"},
+        {"f(int)", "f"},
+        {"ns::f(int, char const*) const", "ns::f"},
+        {"void ns::sort<int*>(int*, int*) [clone .cold]", "ns::sort"},
+        {"std::vector<int, std::allocator<int> >::push_back(int&&)", "std::vector::push_back"},
+        {"std::map<std::pair<int, int>, A<B<C> > >::~map()", "std::map::~map"},
+        {"std::operator<< <std::char_traits<char> >(std::ostream&, char const*)",
+         "std::operator<<"},
+        {"A<int>::operator()(int) const", "A::operator()"},
+        {"bool B::operator<(B const&)", "B::operator<"},
+        {"C::operator bool() const", "C::operator bool"},
+        {"operator new(unsigned long)", "operator new"},
+        {"(anonymous namespace)::helper<int>(int)", "(anonymous namespace)::helper"},
+        {"run(int)::{lambda(int)#1}::operator()(int) const", "run::{lambda#1}::operator()"},
+        {"f[abi:cxx11](int)", "f"},
+        {"<core::T as core::Drop>::drop", "<core::T as core::Drop>::drop"},
+        {"void (&std::forward<void (&)(int)>(X&))(int)", "std::forward"},
+        {"f(", "f"},
+        {"(int)", "(int)"},
+        {"", ""},
+    };
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        char *text = name_short(names[i][0]);
+        check_string(text, names[i][1], names[i][0][0] != '\0' ? names[i][0] : "no name");
+        free(text);
+    }
+}
+
+static void check_suppressions(void)
+{
+    static const struct {
+        const char *pattern, *text;
+        bool matches;
+    } cases[] = {
+        {"foo", "a_foo_b", true}, {"^foo", "a_foo", false},      {"^foo", "foo_b", true},
+        {"foo$", "a_foo", true},  {"foo$", "foo_b", false},      {"^foo$", "foo", true},
+        {"f*o", "xfyyoz", true},  {"^f*o$", "fxoy", false},      {"*", "", true},
+        {"a*b*c", "abbbc", true}, {"a*b*c", "acb", false},       {"foo", "fo", false},
+        {"^$", "", true},         {"lib*.so$", "libc.so", true},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        check(suppression_matches(cases[i].pattern, cases[i].text) == cases[i].matches,
+              "leak:%s %s %s", cases[i].pattern, cases[i].matches ? "matches" : "leaves",
+              cases[i].text);
+}
+
+static void check_times(void)
+{
+    static const struct {
+        const char *text;
+        long long ns;
+    } times[] = {
+        {"0", 0},  {"1500", 1500}, {"10us", 10000}, {"2.5s", 2500000000}, {"1min", 60000000000},
+        {"3ns", 3}};
+    static const char *const wrong[] = {"", "-1", "soon", "1 s", "1h", "1e99s", "nan", "inf"};
+    long long ns = -1;
+    for (size_t i = 0; i < sizeof times / sizeof times[0]; i++)
+        check(time_parse(times[i].text, &ns) && ns == times[i].ns, "%s is a time", times[i].text);
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
+        check(!time_parse(wrong[i], &ns), "\"%s\" is no time", wrong[i]);
+}
+
+static void check_nearest(void)
+{
+    static const char *const names[] = {"hot-functions", "call-counts", "ns::parse(int)"};
+    check_string(nearest_name("hot-fuctions", names, 3), "hot-functions", "a letter left out");
+    check_string(nearest_name("call-conuts", names, 3), "call-counts", "letters exchanged");
+    check_string(nearest_name("parse", names, 3), "ns::parse(int)", "a part of a name");
+    check_string(nearest_name("xyzzy", names, 3), NULL, "nothing near");
+    check_string(nearest_name("a", names, 0), NULL, "no names");
+}
+
+static void check_header(void)
+{
+    static const char text[] = "-- title:       A title: with a colon\n"
+                               "-- description: first line\n"
+                               "--              second: line\n"
+                               "-- param:       min = 10 | ns | least | time\n"
+                               "-- param:       who = NULL | - | which\n"
+                               "-- column:      name | - | its name\n"
+                               "-- filter:      function = a b\n"
+                               "-- other:       not ours\n"
+                               "SELECT 1 -- title: not the header\n";
+    struct query_file query;
+    check_equal(query_file_parse(&query, "q", text), 0, "a header is parsed");
+    check_string(query.title, "A title: with a colon", "title");
+    check_string(query.description, "first line second: line", "continued lines are joined");
+    check_equal(query.params_count, 2, "parameters");
+    check_string(query.params[0].name, "min", "a parameter's name");
+    check_string(query.params[0].value, "10", "a parameter's default");
+    check_string(query.params[0].unit, "ns", "a parameter's unit");
+    check_string(query.params[0].text, "least | time", "a parameter's meaning");
+    check_equal(query.columns_count, 1, "columns");
+    check_string(query.columns[0].value, NULL, "a column has no default");
+    check_string(query.filters[0].value, "a b", "a filter's columns");
+    check_string(query.advice, NULL, "what is not there is NULL");
+    query_file_release(&query);
+    check_equal(query_file_parse(&query, "q", "SELECT 1"), 0, "a header is optional");
+    check_string(query.title, NULL, "then there is no title");
+    query_file_release(&query);
+    check_equal(query_file_parse(&query, "q", "--"), 0, "an empty comment");
+    query_file_release(&query);
+    char *views = query_views_sql();
+    check(views != NULL && strstr(views, "CREATE VIEW hot_functions AS") != NULL,
+          "a query is a view, dashes as underscores");
+    check(views != NULL && strstr(views, "(:") == NULL, "no parameter is left in the views");
+    free(views);
+}
+
+int main(void)
+{
+    check_short_names();
+    check_suppressions();
+    check_times();
+    check_nearest();
+    check_header();
+    return check_status();
+}
