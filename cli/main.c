@@ -74,7 +74,7 @@ int cmd_help(int argc, char **argv)
     if (strcmp(argv[1], "--list") == 0) { /* for the completion and the man page */
         for (size_t i = 0; i < COMMANDS_COUNT; i++) {
             if (commands[i].run != NULL)
-                printf("%s\t%s\t%s\n", commands[i].name, commands[i].arguments, commands[i].what);
+                printf("%s\t%s\t%s\n", commands[i].name, commands[i].what, commands[i].arguments);
         }
         return 0;
     }

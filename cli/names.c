@@ -24,6 +24,11 @@ bool name_style_parse(const char *word, enum name_style *style)
     return false;
 }
 
+static bool starts(const char *text, const char *with)
+{
+    return strncmp(text, with, strlen(with)) == 0;
+}
+
 static bool in_word(char letter)
 {
     return isalnum((unsigned char)letter) || letter == '_' || (letter & 0x80) != 0;
@@ -54,7 +59,14 @@ static const char *skip_operator(const char *at)
         at += strcspn(at, "(");
         return at;
     }
-    return at + strspn(at, "<>=!+-*/%^&|~,");
+    static const char *const symbols[] = {"<=>", "->*", "<<=", ">>=", "->", "++", "--", "<<",
+                                          ">>",  "<=",  ">=",  "==",  "!=", "&&", "||", "+=",
+                                          "-=",  "*=",  "/=",  "%=",  "^=", "&=", "|="};
+    for (size_t i = 0; i < sizeof symbols / sizeof symbols[0]; i++) {
+        if (starts(at, symbols[i]))
+            return at + strlen(symbols[i]);
+    }
+    return *at != '\0' ? at + 1 : at;
 }
 
 /* Copies a closure's braces without what is between its parentheses: {lambda(int)#1}. */
@@ -68,11 +80,6 @@ static const char *copy_closure(const char *at, char **to)
             *(*to)++ = *at++;
     }
     return end;
-}
-
-static bool starts(const char *text, const char *with)
-{
-    return strncmp(text, with, strlen(with)) == 0;
 }
 
 char *name_short(const char *name)

@@ -22,6 +22,7 @@ static void check_short_names(void)
         {"std::operator<< <std::char_traits<char> >(std::ostream&, char const*)",
          "std::operator<<"},
         {"A<int>::operator()(int) const", "A::operator()"},
+        {"bool ns::operator!=<int*, A<B> >(A const&)", "ns::operator!="},
         {"bool B::operator<(B const&)", "B::operator<"},
         {"C::operator bool() const", "C::operator bool"},
         {"operator new(unsigned long)", "operator new"},

@@ -1,0 +1,19 @@
+#!/bin/bash
+# Records docs/examples/shop.cc and writes what each query says of it to FOLDER/NAME.txt: the
+# examples of docs/queries.md. make-examples.sh FISQL FOLDER
+set -eu
+fisql=$(realpath "$1") folder=$(realpath "$2")
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+export XDG_CONFIG_HOME=$tmp/config
+cp "$folder/shop.cc" "$tmp"
+cd "$tmp"
+"$fisql" cc g++ -O1 -o shop shop.cc -lpthread
+"$fisql" record -q ./shop >/dev/null || true # the program's own status is none of ours
+"$fisql" load -q run.bin
+for query in $("$fisql" query --names); do
+    {
+        echo "\$ fisql query $query --limit 5 --demangle short"
+        "$fisql" query "$query" --limit 5 --demangle short 2>&1 | sed "s|$tmp|/home/you|g" | cut -c 1-180 | sed 's/ *$//'
+    } >"$folder/$query.txt"
+done

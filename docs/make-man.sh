@@ -1,0 +1,98 @@
+#!/bin/bash
+# Prints the man page fisql(1) from what the program (FISQL, the argument) says of its commands.
+set -eu
+fisql=$1
+version=$("$fisql" version | cut -d' ' -f2)
+XDG_CONFIG_HOME=$(mktemp -d)
+export XDG_CONFIG_HOME
+trap 'rm -rf "$XDG_CONFIG_HOME"' EXIT
+
+# Text as it stands, for roff: no backslash or dot at a line's start is a command
+verbatim() { sed -e 's/\\/\\e/g' -e "s/^[.']/\\\\\&&/" -e 's/-/\\-/g'; }
+
+cat <<HEAD
+.\\" Made by \`make docs\`: change what the commands say for --help, not this file.
+.TH FISQL 1 "" "fisql $version" "User Commands"
+.SH NAME
+fisql \\- record a program's calls and allocations and ask SQL about them
+.SH SYNOPSIS
+HEAD
+"$fisql" help --list | while IFS=$'\t' read -r name _ arguments; do
+    printf '.B fisql %s\n%s\n.br\n' "$name" "$(verbatim <<<"$arguments")"
+done
+cat <<'TEXT'
+.SH DESCRIPTION
+.B fisql
+records every function call and every heap allocation of a C or C++ program that was built with
+hooks
+.RB ( "fisql cc" ),
+loads the recording into an SQLite database, and answers questions about how the program really ran:
+with canned queries, and with any SQL in the
+.BR sqlite3 (1)
+shell.
+.PP
+The usual way:
+.PP
+.nf
+.RS
+make CC="fisql cc gcc"
+fisql record ./app
+fisql load
+fisql query
+fisql query hot\-functions
+sqlite3 run.db
+.RE
+.fi
+.SH COMMANDS
+TEXT
+"$fisql" help --list | while IFS=$'\t' read -r name what _; do
+    printf '.SS fisql %s\n%s.\n' "$name" "$(verbatim <<<"${what^}")"
+    case $name in
+        help | version) continue ;;
+    esac
+    printf '.PP\n.nf\n'
+    "$fisql" "$name" --help | verbatim
+    printf '.fi\n'
+done
+cat <<'TEXT'
+.SH QUERIES
+.nf
+TEXT
+"$fisql" query | sed '$d' | verbatim
+cat <<'TEXT'
+.fi
+.SH EXIT STATUS
+.TP
+.B 0
+done
+.TP
+.B 1
+done, but something was lost, or a check found rows
+.TP
+.B 2
+could not be done; the words on standard error say why, and what to do
+.PP
+.B fisql record
+ends with the status of the program that it ran.
+.SH ENVIRONMENT
+.TP
+.B XDG_CONFIG_HOME
+queries of your own lie in
+.I $XDG_CONFIG_HOME/fisql/queries
+.RI ( ~/.config/fisql/queries )
+.TP
+.B XDG_CACHE_HOME
+symbols of large programs are kept in
+.I $XDG_CACHE_HOME/fisql
+.RI ( ~/.cache/fisql )
+.SH FILES
+.TP
+.I run.bin
+the log that a recording writes, with mode 0600
+.TP
+.I run.db
+the database that a load makes of it
+.SH SEE ALSO
+.BR sqlite3 (1),
+.BR gcc (1)
+TEXT

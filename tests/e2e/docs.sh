@@ -1,0 +1,80 @@
+#!/bin/bash
+# The generated pages are as `make docs` would write them, what the manual shows can be run, and the
+# completion knows what the program knows.
+# shellcheck source=tests/e2e/lib.sh
+. "$(dirname "$0")/lib.sh"
+cd "$TEST_TMP" || exit 2
+export XDG_CONFIG_HOME=$TEST_TMP/config
+
+fresh() { # PAGE COMMAND...: the page is what the command prints
+    local page=$1
+    shift
+    "$@" >page 2>&1
+    cmp -s page "$here/docs/$page"
+    report $? "docs/$page is not stale (make docs)" "$(diff "$here/docs/$page" page | head -n 10)"
+}
+fresh queries.md "$here/docs/make-queries.sh" "$fisql"
+fresh schema.md "$here/docs/make-schema.sh" "$here/schema.sql"
+fresh fisql.1 "$here/docs/make-man.sh" "$fisql"
+
+sqlite3 :memory: ".read $here/schema.sql" "SELECT name FROM sqlite_schema WHERE type IN ('table', 'view')" |
+    while read -r name; do
+        grep -qx "## $name" "$here/docs/schema.md"
+        report $? "docs/schema.md has $name"
+        sqlite3 :memory: ".read $here/schema.sql" \
+            "SELECT x.name FROM sqlite_schema s, pragma_table_xinfo('$name') x WHERE s.name = '$name' AND s.type = 'table'" |
+            while read -r column; do
+                sed -n "/^## $name\$/,/^## /p" "$here/docs/schema.md" | grep -q "^| \`$column\` |" ||
+                    report 1 "docs/schema.md has the column $name.$column"
+            done
+    done
+for query in $("$fisql" query --names); do
+    grep -qx "### $query" "$here/docs/queries.md"
+    report $? "docs/queries.md has $query"
+    [ -s "$here/docs/examples/$query.txt" ]
+    report $? "there is an example of $query (make examples)"
+done
+
+warnings=$(MANWIDTH=80 man --warnings -l "$here/docs/fisql.1" 2>&1 >page.txt)
+same "the man page is sound" "" "$warnings"
+"$fisql" help --list | cut -f1 | while read -r command; do
+    has "the man page has fisql $command" "fisql $command" "$(cat page.txt)"
+    run "$fisql" "$command" --help
+    same "fisql $command --help ends with 0" 0 "$status"
+    lacks "fisql $command --help says nothing on stderr" "fisql" "$err"
+done
+
+# the examples of `fisql query --help` run as they stand
+small_database run.db
+PATH=$FISQL_BUILD:$PATH
+"$fisql" query --help | sed -n 's/^ *\(examples: \)\{0,1\} *\(fisql query .*\)/\2/p' | grep -v '^usage' |
+    grep -E -- '--(limit|format|check)' | grep -v '\[' >examples
+same "there are examples" 4 "$(wc -l <examples)"
+while read -r example; do
+    eval "$example" >/dev/null 2>err
+    [ $? -le 1 ]
+    report $? "$example" "$(cat err)"
+done <examples
+
+# completion
+# shellcheck source=cli/completion.bash
+. "$here/cli/completion.bash"
+completes() { # WHAT EXPECTED WORD...
+    local what=$1 expected=$2
+    shift 2
+    COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)) COMPREPLY=()
+    _fisql 2>/dev/null
+    has "completion of $what" " $expected " " ${COMPREPLY[*]-} "
+}
+completes "a command" "record" fisql re
+completes "a query" "hot-functions" fisql query hot
+completes "an option" "--format" fisql query hot-functions --fo
+completes "a format" "markdown" fisql query hot-functions --format ma
+completes "a parameter" "min_calls=" fisql query hot-functions -p mi
+completes "a database" "run.db" fisql query hot-functions ru
+completes "another command's option" "--output" fisql record --ou
+touch run.bin
+completes "a log" "run.bin" fisql load ru
+COMP_WORDS=(fisql query xyzzy) COMP_CWORD=2 COMPREPLY=()
+_fisql
+same "nothing to complete" "" "${COMPREPLY[*]-}"
