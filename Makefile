@@ -30,7 +30,7 @@ SQL := $(wildcard queries/*.sql)
 objects = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
 COLLECTOR_OBJ := $(call objects,$(COLLECTOR_SRC))
 # In a program that links libfisql.a, longjmp and the like are wrapped by the linker.
-STATIC_OBJ := $(filter-out %/unwind.o,$(COLLECTOR_OBJ)) $(BUILD)/obj/collector/unwind_wrap.o
+STATIC_OBJ := $(patsubst %/unwind.o,%/unwind_wrap.o,$(patsubst %/library.o,%/library_wrap.o,$(COLLECTOR_OBJ)))
 LIB_OBJ := $(call objects,$(LOADER_SRC) $(QUERY_SRC)) $(BUILD)/obj/embedded.o
 CLI_OBJ := $(call objects,$(CLI_SRC))
 COMMAND_OBJ = $(filter-out %/main.o,$(CLI_OBJ))
@@ -51,7 +51,7 @@ $(BUILD)/obj/collector/%.o: collector/%.c
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS_ALL) $(COLLECTOR_CFLAGS) -c -o $@ $<
 
-$(BUILD)/obj/collector/unwind_wrap.o: collector/unwind.c
+$(BUILD)/obj/collector/%_wrap.o: collector/%.c
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS_ALL) -DFISQL_WRAP $(COLLECTOR_CFLAGS) -c -o $@ $<
 

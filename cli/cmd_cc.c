@@ -185,7 +185,7 @@ static int add_runtime(struct words *words, const struct plan *plan)
 {
     static const char *const wrapped[] = {"longjmp",           "_longjmp",    "siglongjmp",
                                           "__longjmp_chk",     "__cxa_throw", "__cxa_rethrow",
-                                          "__cxa_begin_catch", NULL};
+                                          "__cxa_begin_catch", "dlclose",     NULL};
     char folder[PATH_MAX + 32];
     if (!runtime_find(folder, sizeof folder)) {
         fprintf(stderr,

@@ -30,7 +30,7 @@ static pid_t program_pid; /* for the signal handler */
 
 /* What the program inherits of our signals: as they were before we set ours. */
 struct inherited {
-    struct sigaction interrupt, quit, child;
+    struct sigaction interrupt, quit, child, file_size;
     sigset_t mask;
 };
 
@@ -167,6 +167,7 @@ static void signals_set(struct inherited *inherited)
     sigaction(SIGINT, &ignore, &inherited->interrupt);
     sigaction(SIGQUIT, &ignore, &inherited->quit);
     sigaction(SIGCHLD, &normal, &inherited->child);
+    sigaction(SIGXFSZ, &ignore, &inherited->file_size);
     sigset_t child; /* blocked, so that sigtimedwait() sees it */
     sigemptyset(&child);
     sigaddset(&child, SIGCHLD);
@@ -185,6 +186,7 @@ static pid_t program_start(char **argv, const struct inherited *inherited)
         sigaction(SIGINT, &inherited->interrupt, NULL);
         sigaction(SIGQUIT, &inherited->quit, NULL);
         sigaction(SIGCHLD, &inherited->child, NULL);
+        sigaction(SIGXFSZ, &inherited->file_size, NULL);
         sigprocmask(SIG_SETMASK, &inherited->mask, NULL);
         execvp(argv[0], argv);
         int error = errno;

@@ -36,10 +36,11 @@ int live_make(struct live *live, int log, bool recording, uint32_t ring_chunks)
     *live = (struct live){.memory = memfd_create("fisql-live", MFD_CLOEXEC), .log = log};
     if (live->memory < 0)
         return -1;
-    /* A limit on the size of files holds for memory files too. */
+    /* A limit on the size of files holds for memory files too. Without slots the threads' chunks
+     * lie in memory of their own: all works, but what a crash leaves there is lost. */
     uint32_t slots = SLOTS;
     if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY)
-        while (slots > 1 && area_bytes(slots) > limit.rlim_cur)
+        while (slots > 0 && area_bytes(slots) > limit.rlim_cur)
             slots /= 2;
     if (ftruncate(live->memory, (off_t)area_bytes(slots)) != 0)
         return -1;

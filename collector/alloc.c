@@ -12,15 +12,13 @@
  */
 #include "collector/runtime.h"
 
-#include "collector/fisql.h"
-
 #include <dlfcn.h>
 #include <errno.h>
 #include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define KIND_NONE 255u
+void __cyg_profile_func_enter(void *function, void *site);
 
 static struct {
     void *(*malloc)(size_t);
@@ -134,10 +132,9 @@ bool alloc_is_ours(void)
     if (dlsym == NULL)
         return true;
     collector_inside++;
-    const void *first = dlsym(RTLD_DEFAULT, "fisql_note");
+    const void *first = dlsym(RTLD_DEFAULT, "__cyg_profile_func_enter");
     collector_inside--;
-    /* In a program that exports nothing it is not found, or found in ourselves. */
-    return first == NULL || first == (const void *)(uintptr_t)fisql_note;
+    return first == NULL || first == (const void *)(uintptr_t)__cyg_profile_func_enter;
 }
 
 static inline bool recording(void)

@@ -140,6 +140,33 @@ EXPORT void fisql_note(const char *text)
         record_note(text, strlen(text));
 }
 
+/* ---- how the process ends ---- */
+
+static void end_facts(const char *how, int status)
+{
+    unsigned char buffer[1024];
+    struct facts facts;
+    facts_begin(&facts, buffer, sizeof buffer, FISQL_CHUNK_END, 0, process.pid);
+    facts_text(&facts, "how", how);
+    facts_number(&facts, "status", (uint64_t)(status & 0xff));
+    facts_number(&facts, "tick", clock_read(process.clock));
+    facts_write(&facts);
+}
+
+/* Called by exit(), before or after our destructor: constructors of a preloaded library run before
+ * exit() gets its own first handler. */
+static void exit_status_known(int status, void *context)
+{
+    (void)context;
+    if (__atomic_load_n(&process.active, __ATOMIC_ACQUIRE) != PROCESS_RECORDING ||
+        (uint32_t)getpid() != process.pid)
+        return;
+    struct quiet quiet;
+    quiet_begin(&quiet);
+    end_facts("exit", status);
+    quiet_end(&quiet);
+}
+
 /* ---- start ---- */
 
 static bool log_path_set(void)
@@ -266,12 +293,6 @@ static void forked_child(void)
     quiet_end(&quiet);
 }
 
-static void on_exit_status(int status, void *context)
-{
-    (void)context;
-    process.status = status;
-}
-
 /* Runs once, with signals blocked. */
 static bool activate(void)
 {
@@ -295,7 +316,7 @@ static bool activate(void)
     process.options.start_off = process.paused != 0 || process.options.start_off;
     switch_setup();
     pthread_atfork(before_fork, NULL, forked_child);
-    on_exit(on_exit_status, NULL);
+    on_exit(exit_status_known, NULL);
     return true;
 }
 
@@ -350,18 +371,7 @@ void process_report_losses(void)
     facts_write(&facts);
 }
 
-static void end_facts(const char *how, int status)
-{
-    unsigned char buffer[1024];
-    struct facts facts;
-    facts_begin(&facts, buffer, sizeof buffer, FISQL_CHUNK_END, 0, process.pid);
-    facts_text(&facts, "how", how);
-    facts_number(&facts, "status", (uint64_t)(status & 0xff));
-    facts_number(&facts, "tick", clock_read(process.clock));
-    facts_write(&facts);
-}
-
-static void process_end(const char *how, int status)
+static void process_end(void)
 {
     if (__atomic_load_n(&process.active, __ATOMIC_ACQUIRE) != PROCESS_RECORDING ||
         (uint32_t)getpid() != process.pid)
@@ -374,7 +384,6 @@ static void process_end(const char *how, int status)
         thread_logs_poke();
     }
     thread_log_finish("process-exit");
-    end_facts(how, status);
     process_report_losses();
     live_area_remove();
     collector_inside--;
@@ -383,12 +392,18 @@ static void process_end(const char *how, int status)
 
 static __attribute__((destructor)) void process_destructor(void)
 {
-    process_end("exit", process.status);
+    process_end();
 }
 
 EXPORT __attribute__((noreturn)) void _exit(int status)
 {
-    process_end("_exit", status);
+    if (__atomic_load_n(&process.active, __ATOMIC_ACQUIRE) == PROCESS_RECORDING &&
+        (uint32_t)getpid() == process.pid) {
+        process_end();
+        struct quiet quiet;
+        quiet_begin(&quiet);
+        end_facts("_exit", status);
+    }
     for (;;)
         syscall(SYS_exit_group, status);
 }

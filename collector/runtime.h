@@ -125,7 +125,6 @@ struct process {
     uint64_t run_id;
     uint64_t start_tick;
     uint64_t parent_key;
-    int status; /* given to exit() */
     struct options options;
     struct fisql_live_area *area;
     bool with_parent; /* fisql record holds the live area */

@@ -268,20 +268,31 @@ static int decode(struct load *load, struct error *error)
 
 /* ---- writing ---- */
 
+static int by_first_call(const void *left, const void *right)
+{
+    const struct log_thread *const *a = left, *const *b = right;
+    return (*a)->first_call_id < (*b)->first_call_id ? -1 : 1;
+}
+
 static int finish_calls(struct load *load, struct error *error)
 {
     if (load->options->summary)
         return 0;
     struct btree_part **parts = malloc((load->index.threads_count + 1) * sizeof *parts);
+    const struct log_thread **threads = malloc((load->index.threads_count + 1) * sizeof *threads);
+    int result = parts == NULL || threads == NULL ? error_set(error, "out of memory") : 0;
     uint32_t count = 0;
-    if (parts == NULL)
-        return error_set(error, "out of memory");
-    /* The index deals out call ids in the order of threads. */
-    for (size_t i = 0; i < load->index.threads_count; i++)
-        if (load->threads[i].part != NULL && btree_part_rows(load->threads[i].part) > 0)
-            parts[count++] = load->threads[i].part;
-    int result = btree_finish(load->file, "calls", parts, count, error);
+    for (size_t i = 0; result == 0 && i < load->index.threads_count; i++)
+        if (load->threads[i].part != NULL)
+            threads[count++] = &load->index.threads[i];
+    if (result == 0 && count > 0)
+        qsort(threads, count, sizeof *threads, by_first_call);
+    for (uint32_t i = 0; result == 0 && i < count; i++)
+        parts[i] = load->threads[threads[i] - load->index.threads].part;
+    if (result == 0)
+        result = btree_finish(load->file, "calls", parts, count, error);
     free(parts);
+    free(threads);
     return result;
 }
 

@@ -137,6 +137,10 @@ int log_index_take(struct log_index *index, const struct fisql_chunk *chunk, uin
     }
     index->chunks_sound++;
     uint32_t process;
+    if (chunk->process_key == 0) /* fisql record speaks for the run: no process of the program */
+        return chunk->kind == FISQL_CHUNK_RUN || chunk->kind == FISQL_CHUNK_LOSS
+                   ? log_index_take_facts(index, chunk, UINT32_MAX, 0, error)
+                   : 0;
     if (find_process(index, chunk, &process, error) != 0)
         return -1;
     take_clock_pair(&index->processes[process], chunk);

@@ -124,7 +124,7 @@ static int take_unload(struct log_index *index, const struct told_module *told, 
     for (size_t i = index->modules_count; i-- > 0;) {
         struct log_module *module = &index->modules[i];
         if (module->process == process && module->unload_tick == TICK_UNKNOWN &&
-            module->bias == told->bias && strcmp(module->path, told->path) == 0) {
+            module->bias == told->bias && module->start == told->start) {
             module->unload_tick = told->tick;
             break;
         }
@@ -194,8 +194,10 @@ static int take_loss(struct log_index *index, const struct fisql_chunk *chunk, s
     const char *value;
     struct log_loss loss = log_loss_of("not told");
     loss.process_id = process + 1; /* an index until log_index_order gives the id */
-    loss.from_tick = chunk->clock_tick;
-    loss.clock_process = process;
+    if (process != UINT32_MAX && chunk->clock_ns != 0) {
+        loss.from_tick = chunk->clock_tick;
+        loss.clock_process = process;
+    }
     uint64_t error_number = 0;
     char detail[128];
     while (facts_next(facts, &key, &value)) {

@@ -406,6 +406,8 @@ static int write_blocks(struct memory *memory, struct btree_file *file, struct e
 {
     struct btree_part *part;
     struct record record;
+    if (memory->blocks_count == 0)
+        return 0;
     if (btree_part_begin(file, &part, error) != 0)
         return -1;
     for (size_t i = 0; i < memory->blocks_count; i++) {
@@ -443,7 +445,7 @@ static int write_blocks(struct memory *memory, struct btree_file *file, struct e
     }
     if (btree_part_end(part, error) != 0)
         return -1;
-    return btree_finish(file, "allocs", &part, memory->blocks_count > 0 ? 1 : 0, error);
+    return btree_finish(file, "allocs", &part, 1, error);
 }
 
 /* What was live at the peak, and what never was freed. */

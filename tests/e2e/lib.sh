@@ -1,54 +1,59 @@
-# Shared by the end-to-end tests: sourced, not run. Checks print `ok - what` or `not ok - what`.
+# Shared by the end-to-end tests: source it. Gives ok/not_ok, check, and the paths of what is tested.
 # shellcheck shell=bash
-set -u
-export LC_ALL=C.UTF-8
+# shellcheck disable=SC2034 # used by the tests
 fisql=$FISQL_BUILD/fisql
-here=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd) # the repository
-export fisql here
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+programs=$here/../programs
+sources=${XDG_CACHE_HOME:-$HOME/.cache}/fisql-tests
+cd "$TEST_TMP" || exit 2
 
-# report STATUS WHAT [DETAIL]: 0 = ok
-report() {
-    if [ "$1" -eq 0 ]; then
-        echo "ok - $2"
-    else
-        echo "not ok - $2"
-        [ -z "${3-}" ] || printf '%s\n' "$3" | sed 's/^/    /'
-    fi
-}
+ok() { echo "ok - $*"; }
+not_ok() { echo "not ok - $*"; }
 
 # same WHAT EXPECTED ACTUAL
 same() {
-    [ "$2" = "$3" ]
-    report $? "$1" "expected: $2
-actual:   $3"
+    if [ "$2" = "$3" ]; then
+        ok "$1"
+    else
+        not_ok "$1"
+        diff <(printf '%s\n' "$2") <(printf '%s\n' "$3") | head -n 20
+    fi
 }
 
-# has WHAT PART TEXT: the text contains the part
-has() {
-    case $3 in
-        *"$2"*) report 0 "$1" ;;
-        *) report 1 "$1" "no \"$2\" in: $3" ;;
-    esac
+# sql DB QUERY
+sql() { sqlite3 -batch "$1" "$2"; }
+
+# Compiles a test program with hooks: build COMPILER OUTPUT FLAG... FILE...
+build() {
+    local compiler=$1 output=$2
+    shift 2
+    "$fisql" cc "$compiler" -w -o "$output" "$@" -lpthread -ldl -lm || {
+        not_ok "$output builds"
+        return 1
+    }
 }
 
-# lacks WHAT PART TEXT
-lacks() {
-    case $3 in
-        *"$2"*) report 1 "$1" "\"$2\" is in: $3" ;;
-        *) report 0 "$1" ;;
-    esac
+# Checks that hold for every database: sound, ids in pre-order, children within parents, times add up.
+sound() { # WHAT DB
+    same "$1: integrity_check" ok "$(sql "$2" 'PRAGMA integrity_check')"
+    same "$1: self and children make the duration, parents enclose children" 0 "$(sql "$2" '
+        SELECT count(*) FROM calls c
+        WHERE c.children_ns <> coalesce((SELECT sum(k.duration_ns) FROM calls k
+                                         WHERE k.id > c.id AND k.id <= c.id + c.descendants
+                                           AND k.parent_id = c.id), 0) AND c.descendants < 2000
+          AND c.thread_id IN (SELECT id FROM threads WHERE counted_calls = 0)
+           OR c.parent_id IS NOT NULL AND EXISTS (SELECT 1 FROM calls p WHERE p.id = c.parent_id
+              AND (c.id > p.id + p.descendants OR c.enter_ns < p.enter_ns
+                   OR c.enter_ns + c.duration_ns > p.enter_ns + p.duration_ns))')"
 }
 
-# run COMMAND...: sets out, err and status
-run() {
-    "$@" >"$TEST_TMP/out" 2>"$TEST_TMP/err"
-    status=$?
-    out=$(tr -d '\0' <"$TEST_TMP/out")
-    err=$(cat "$TEST_TMP/err")
-    export out err status
+# The functions of a database and how often they were called, as the test programs print them.
+counts() { # DB
+    sql "$1" "SELECT replace(f.name, '()', '') || ' ' || s.calls FROM function_stats s
+              JOIN functions f ON f.id = s.function_id ORDER BY f.name"
 }
 
-# small_database FILE: the run that tests/fixtures/small.sql holds, with the queries' views
-small_database() {
-    cat "$here/schema.sql" "$here/tests/fixtures/small.sql" | sqlite3 "$1"
+# Sums up what processes of a program printed (report() in count.h), in the order of counts().
+expected() { # FILE
+    awk '{ calls[$1] += $2 } END { for (name in calls) print name, calls[name] }' "$1" | LC_ALL=C sort
 }

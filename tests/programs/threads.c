@@ -21,6 +21,7 @@ static void work(int n)
 static void *plain_thread(void *arg)
 {
     COUNT();
+    pthread_setname_np(pthread_self(), "plain");
     work(3);
     return arg;
 }
@@ -54,7 +55,6 @@ int main(int argc, char **argv)
         pthread_t threads[4];
         __atomic_fetch_add(&detached_left, 2, __ATOMIC_ACQ_REL);
         pthread_create(&threads[0], NULL, plain_thread, NULL);
-        pthread_setname_np(threads[0], "plain");
         pthread_create(&threads[1], NULL, exiting_thread, NULL);
         pthread_create(&threads[2], NULL, detached_thread, NULL);
         pthread_detach(threads[2]);

@@ -1,0 +1,84 @@
+#!/bin/bash
+# Lua 5.4 from Debian's source package: for each function the number of calls equals gcov's on the same
+# script, and the totals of allocations, frees and bytes equal valgrind's. With gcc and clang.
+. "$(dirname "$0")/lib.sh"
+
+source=$(echo "$sources"/lua5.4/lua5.4-*/src)
+[ -d "$source" ] || { not_ok "Lua's source is there: run tests/setup"; exit 0; }
+files=$(cd "$source" && ls -- *.c | grep -v '^luac\.c$')
+# Debian's build makes this header.
+mkdir include && echo "#define DEB_HOST_MULTIARCH \"$(gcc -print-multiarch)\"" >include/lua5.4-deb-multiarch.h
+# Lua seeds its hashes and its sort from addresses and the clock, and caches strings by address: fixed
+# here, for runs to be alike. All are run under one name, for it is a string in Lua too.
+same=(-I"$TEST_TMP/include" -DLUA_USE_LINUX -DLUA_COMPAT_5_3 "-Dluai_makeseed(x)=42" "-Dl_randomizePivot()=7"
+    -DSTRCACHE_N=1 -DSTRCACHE_M=1)
+flags="-O1 -g -Wl,-E"
+
+cat >script.lua <<'L'
+local words = {}
+for i = 1, 3000 do words[i] = string.format("%05d", (i * 7919) % 3001) end
+table.sort(words)
+table.sort(words, function(a, b) return a > b end)
+local text = table.concat(words, " "):gsub("%d%d", string.upper):rep(3)
+local count = 0
+for word in text:gmatch("%S+") do count = count + #word end
+local function fib(n) return n < 2 and n or fib(n - 1) + fib(n - 2) end
+local co = coroutine.wrap(function() for i = 1, 50 do coroutine.yield(fib(10)) end end)
+for _ = 1, 50 do count = count + co() end
+for i = 1, 100 do pcall(error, { i }) end
+local t = setmetatable({}, { __index = function(_, k) return k * 2 end, __gc = function() count = 0 end })
+for i = 1, 1000 do count = count + t[i] end
+collectgarbage()
+print(count, #words, load("return 1 + 2")())
+L
+
+cat >oracle.sql <<'Q'
+SELECT files.name || ' ' || f.name || ' ' || sum(coalesce(s.calls, 0))
+FROM functions f JOIN files ON files.id = f.file_id LEFT JOIN function_stats s ON s.function_id = f.id
+WHERE f.instrumented = 1
+GROUP BY files.name, f.name ORDER BY files.name, f.name;
+Q
+
+mkdir gcov
+for file in $files; do
+    (cd gcov && gcc -O0 --coverage -w "${same[@]}" -c "$source/$file") || not_ok "gcov build"
+done
+(cd gcov && gcc --coverage -Wl,-E -o lua ./*.o -lm -ldl) || not_ok "gcov build"
+cp gcov/lua lua && ./lua script.lua >plain.txt
+python3 "$here/gcov_counts.py" gcov | LC_ALL=C sort >gcov.txt
+[ "$(wc -l <gcov.txt)" -gt 700 ] && ok "gcov knows Lua's functions" || not_ok "gcov knows Lua's functions"
+
+for compiler in gcc clang; do
+    # shellcheck disable=SC2086 # lists of words
+    (cd "$source" && "$fisql" cc $compiler -w $flags "${same[@]}" -o "$TEST_TMP/lua" $files -lm -ldl) || not_ok "Lua builds with $compiler"
+    "$fisql" record -q -o run.bin ./lua script.lua >traced.txt
+    same "Lua's output ($compiler)" "$(cat plain.txt)" "$(cat traced.txt)"
+    "$fisql" load -q run.bin
+    same "loads without loss ($compiler)" 0 $?
+    # A function that this compiler removed for lack of use has no copy; gcov counts 0 for it.
+    sql run.db "$(cat oracle.sql)" | LC_ALL=C sort >fisql.txt
+    LC_ALL=C join -v 1 -j 1 <(sed 's/ /:/' gcov.txt | LC_ALL=C sort) <(sed 's/ /:/' fisql.txt | LC_ALL=C sort) | awk '$2 != 0' >only_gcov.txt
+    same "every function that gcov saw called is known ($compiler)" "" "$(cat only_gcov.txt)"
+    LC_ALL=C join -j 1 <(sed 's/ /:/' gcov.txt | LC_ALL=C sort) <(sed 's/ /:/' fisql.txt | LC_ALL=C sort) >both.txt
+    same "each function's calls equal gcov's ($compiler)" "" "$(awk '$2 != $3' both.txt)"
+    [ "$(wc -l <both.txt)" -gt 600 ] && ok "$(wc -l <both.txt) functions compared ($compiler)" || not_ok "functions compared ($compiler)"
+    same "dead-code names no function that gcov saw called ($compiler)" "" \
+        "$(LC_ALL=C join -j 1 <(sed 's/ /:/' gcov.txt | awk '$2 > 0' | LC_ALL=C sort) \
+           <("$fisql" query dead-code run.db --format csv | tr -d '\r' | awk -F, 'NR > 1 { n = split($3, part, "/"); print part[n] ":" $1 }' | LC_ALL=C sort))"
+    sound "Lua ($compiler)" run.db
+
+    valgrind --run-libc-freeres=no --log-file=valgrind.txt ./lua script.lua >valgrind.out
+    expected=$(sed -n 's/.*total heap usage: \([0-9,]*\) allocs, \([0-9,]*\) frees, \([0-9,]*\) bytes.*/\1 \2 \3/p' valgrind.txt | tr -d ,)
+    same "allocations, frees and bytes equal valgrind's ($compiler)" "$expected" \
+        "$(sql run.db "SELECT (SELECT value FROM run WHERE key = 'total_allocs') || ' ' ||
+                              (SELECT value FROM run WHERE key = 'total_frees') || ' ' ||
+                              (SELECT value FROM run WHERE key = 'total_alloc_bytes')")"
+    same "the rows say the same ($compiler)" "$expected" \
+        "$(sql run.db "SELECT count(*) || ' ' || count(free_ns) || ' ' || sum(size) FROM allocs")"
+    left=$(sed -n 's/.*in use at exit: \([0-9,]*\) bytes in \([0-9,]*\) blocks.*/\1 \2/p' valgrind.txt | tr -d ,)
+    same "not-freed equals what valgrind finds in use at exit ($compiler)" "$left" \
+        "$("$fisql" query not-freed run.db --format json | python3 -c '
+import json, sys
+rows = json.load(sys.stdin)
+print(sum(r["bytes"] for r in rows), sum(r["blocks"] for r in rows))')"
+done
