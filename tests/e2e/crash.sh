@@ -1,6 +1,8 @@
 #!/bin/bash
 # Programs that die: every event up to that instant is in the log, and record ends as the program did.
+# shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
+cd "$TEST_TMP" || exit 2
 
 cat >dies.c <<'C'
 #include <signal.h>

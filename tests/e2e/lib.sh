@@ -1,24 +1,66 @@
-# Shared by the end-to-end tests: source it. Gives ok/not_ok, check, and the paths of what is tested.
+# Shared by the end-to-end tests: sourced, not run. Checks print `ok - what` or `not ok - what`.
 # shellcheck shell=bash
-# shellcheck disable=SC2034 # used by the tests
+set -u
+export LC_ALL=C.UTF-8
 fisql=$FISQL_BUILD/fisql
-here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-programs=$here/../programs
-sources=${XDG_CACHE_HOME:-$HOME/.cache}/fisql-tests
-cd "$TEST_TMP" || exit 2
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd) # the repository
+export fisql here
 
-ok() { echo "ok - $*"; }
-not_ok() { echo "not ok - $*"; }
+# report STATUS WHAT [DETAIL]: 0 = ok
+report() {
+    if [ "$1" -eq 0 ]; then
+        echo "ok - $2"
+    else
+        echo "not ok - $2"
+        [ -z "${3-}" ] || printf '%s\n' "$3" | sed 's/^/    /'
+    fi
+}
 
 # same WHAT EXPECTED ACTUAL
 same() {
-    if [ "$2" = "$3" ]; then
-        ok "$1"
-    else
-        not_ok "$1"
-        diff <(printf '%s\n' "$2") <(printf '%s\n' "$3") | head -n 20
-    fi
+    [ "$2" = "$3" ]
+    report $? "$1" "expected: $2
+actual:   $3"
 }
+
+# has WHAT PART TEXT: the text contains the part
+has() {
+    case $3 in
+        *"$2"*) report 0 "$1" ;;
+        *) report 1 "$1" "no \"$2\" in: $3" ;;
+    esac
+}
+
+# lacks WHAT PART TEXT
+lacks() {
+    case $3 in
+        *"$2"*) report 1 "$1" "\"$2\" is in: $3" ;;
+        *) report 0 "$1" ;;
+    esac
+}
+
+# run COMMAND...: sets out, err and status
+run() {
+    "$@" >"$TEST_TMP/out" 2>"$TEST_TMP/err"
+    status=$?
+    out=$(tr -d '\0' <"$TEST_TMP/out")
+    err=$(cat "$TEST_TMP/err")
+    export out err status
+}
+
+# small_database FILE: the run that tests/fixtures/small.sql holds, with the queries' views
+small_database() {
+    cat "$here/schema.sql" "$here/tests/fixtures/small.sql" | sqlite3 "$1"
+}
+
+# --- recording test programs; a test that records works in TEST_TMP
+# shellcheck disable=SC2034 # used by the tests
+programs=$here/tests/programs
+# shellcheck disable=SC2034
+sources=${XDG_CACHE_HOME:-$HOME/.cache}/fisql-tests
+
+ok() { report 0 "$*"; }
+not_ok() { report 1 "$*"; }
 
 # sql DB QUERY
 sql() { sqlite3 -batch "$1" "$2"; }

@@ -1,7 +1,9 @@
 #!/bin/bash
 # Programs that count their own calls (tests/programs): what was recorded equals what they counted, and
 # the program is untouched: same output, same exit status. With gcc and clang, at -O0 and -O2.
+# shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
+cd "$TEST_TMP" || exit 2
 
 # case NAME PROGRAM ARGUMENT...: recorded and loaded, the counts are the program's own
 case_of() {
