@@ -72,7 +72,19 @@ $(BUILD)/unit/%: tests/unit/%.c $(LIB_OBJ) $(COMMAND_OBJ) $(BUILD)/libfisql.a
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) -MF $@.d -o $@ $< $(COMMAND_OBJ) $(LIB_OBJ) $(LIBS)
 
-check: all check-unit check-e2e check-queries ## run every test; ends with N passed, N failed
+demo: ## install what is missing, build, record an example and show what the queries answer
+	@tests/setup build
+	@$(MAKE) --no-print-directory all
+	@examples/demo $(BUILD)
+
+setup: ## install what the tests need
+	@tests/setup check
+
+check: ## install what is missing, run every test; ends with N passed, N failed
+	@tests/setup check
+	@$(MAKE) --no-print-directory check-all
+
+check-all: check-unit check-e2e check-queries
 	@tests/run summary $(BUILD)
 
 check-unit: all $(UNIT_BIN) ## unit tests
@@ -116,5 +128,5 @@ clean: ## remove what was built
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' Makefile | expand -t 16
 
-.PHONY: all check check-unit check-e2e check-queries docs examples asan format format-check install clean help
+.PHONY: all demo setup check check-all check-unit check-e2e check-queries docs examples asan format format-check install clean help
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

@@ -206,9 +206,21 @@ int elf_module_symbols(const struct elf_module *module, elf_symbol_visit *visit,
     return 0;
 }
 
+/* A library that only defines the hooks, as libc does, calls them nowhere. */
+static bool calls_anywhere(const struct elf_module *module)
+{
+    GElf_Shdr header;
+    for (Elf_Scn *section = NULL; (section = elf_nextscn(module->elf, section)) != NULL;)
+        if (gelf_getshdr(section, &header) != NULL && header.sh_type == SHT_PROGBITS &&
+            (header.sh_flags & SHF_EXECINSTR) != 0 &&
+            elf_module_calls_hook(module, header.sh_addr, header.sh_addr + header.sh_size))
+            return true;
+    return false;
+}
+
 bool elf_module_instrumented(const struct elf_module *module)
 {
-    return module->targets_count > 0 || module->slots_count > 0;
+    return module->slots_count > 0 || (module->targets_count > 0 && calls_anywhere(module));
 }
 
 static const unsigned char *code_at(const struct elf_module *module, uint64_t start, uint64_t end)
@@ -235,7 +247,7 @@ static bool is_target(const struct elf_module *module, uint64_t address)
 
 bool elf_module_calls_hook(const struct elf_module *module, uint64_t start, uint64_t end)
 {
-    if (!elf_module_instrumented(module) || end <= start)
+    if (module->slots_count + module->targets_count == 0 || end <= start)
         return false;
     const unsigned char *code = code_at(module, start, end);
     if (code == NULL)
