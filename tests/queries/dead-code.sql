@@ -1,0 +1,6 @@
+-- positive: unused; negative: what was called
+.read tests/fixtures/small.sql
+-- edge: not called, but without hooks too, so nobody can tell
+INSERT INTO functions VALUES (8, 1, 0x1700, 8, 'plain', NULL, 1, 80, 0, 's8');
+-- edge: without debug information there is no file
+INSERT INTO functions VALUES (9, 2, 0x1800, 8, 'nameless', NULL, NULL, NULL, 1, 's9');
