@@ -2,9 +2,14 @@
 # shellcheck shell=bash
 set -u
 export LC_ALL=C.UTF-8
-fisql=$FISQL_BUILD/fisql
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd) # the repository
-export fisql here
+if [ -z "${TEST_TMP-}" ]; then                           # run by hand, not by tests/run
+    TEST_TMP=$(mktemp -d)
+    trap 'rm -rf "$TEST_TMP"' EXIT
+fi
+: "${FISQL_BUILD:=$here/build}"
+fisql=$FISQL_BUILD/fisql
+export fisql here TEST_TMP FISQL_BUILD
 
 # report STATUS WHAT [DETAIL]: 0 = ok
 report() {
