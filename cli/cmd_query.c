@@ -26,6 +26,7 @@ static const char usage[] =
     "      --format FORMAT      table, csv, json or markdown (table)\n"
     "      --limit N            at most N rows, 0 for all; all unless told, but 40 on a\n"
     "                           terminal\n"
+    "      --wide               do not cut long names and stacks to 60 columns on a terminal\n"
     "      --demangle STYLE     full names, short ones (no template arguments and parameter\n"
     "                           lists), or no: as the linker knows them (full)\n"
     "      --explain            show the SQL, the parameters and SQLite's plan\n"
@@ -61,7 +62,7 @@ enum action { ACTION_RUN, ACTION_EXPLAIN, ACTION_HELP, ACTION_ALL, ACTION_NAMES 
 struct options {
     struct query_request request;
     enum action action;
-    bool check, limit_given;
+    bool check, limit_given, wide;
     const char *name, *database_path, *query_file;
 };
 
@@ -75,6 +76,7 @@ enum option_code {
     OPTION_ALL,
     OPTION_NAMES,
     OPTION_QUERY_FILE,
+    OPTION_WIDE,
     OPTION_FILTERS /* the filters' options follow, in the order of enum filter */
 };
 
@@ -89,6 +91,7 @@ static const struct option options_known[] = {
     {"suppressions", required_argument, NULL, OPTION_SUPPRESSIONS},
     {"all", no_argument, NULL, OPTION_ALL},
     {"names", no_argument, NULL, OPTION_NAMES},
+    {"wide", no_argument, NULL, OPTION_WIDE},
     {"query-file", required_argument, NULL, OPTION_QUERY_FILE},
     {"function", required_argument, NULL, OPTION_FILTERS + FILTER_FUNCTION},
     {"file", required_argument, NULL, OPTION_FILTERS + FILTER_FILE},
@@ -147,6 +150,9 @@ static int set_option(struct options *options, int code, const char *value)
     case OPTION_NAMES:
         options->action = ACTION_NAMES;
         return 0;
+    case OPTION_WIDE:
+        options->wide = true;
+        return 0;
     case OPTION_QUERY_FILE:
         options->query_file = value;
         return 0;
@@ -201,7 +207,10 @@ static int run_one(struct options *options, const struct query_file *query, sqli
 {
     struct query_request *request = &options->request;
     const long terminal_rows = 40;
-    bool cut = !options->limit_given && request->format == OUTPUT_TABLE && isatty(STDOUT_FILENO);
+    bool terminal = request->format == OUTPUT_TABLE && isatty(STDOUT_FILENO);
+    bool cut = terminal && !options->limit_given;
+    if (terminal && !options->wide)
+        request->cell_width_max = 60;
     if (cut) {
         request->limit = terminal_rows;
         request->count_all = true;
@@ -233,7 +242,7 @@ static int run_all(struct options *options, const struct query_set *set, sqlite3
 static int with_database(struct options *options, const struct query_set *set,
                          const struct query_file *query)
 {
-    bool explain = options->action == ACTION_EXPLAIN;
+    bool explain = options->action == ACTION_EXPLAIN && query != NULL;
     if (explain && access(options->database_path, F_OK) != 0)
         return query_explain(&options->request, NULL, query, stdout);
     sqlite3 *database = database_open(options->database_path);

@@ -18,7 +18,7 @@ enum output_format { OUTPUT_TABLE, OUTPUT_CSV, OUTPUT_JSON, OUTPUT_MARKDOWN };
 enum output_unit { UNIT_NONE, UNIT_NS, UNIT_BYTES, UNIT_PERCENT };
 
 struct output_column {
-    const char *name; /* borrowed */
+    char *name; /* the caller's */
     enum output_unit unit;
 };
 

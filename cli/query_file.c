@@ -20,6 +20,8 @@ static char *trimmed(const char *from, const char *to)
 
 static void append(char **text, const char *more)
 {
+    if (more == NULL)
+        return;
     size_t size = (*text != NULL ? strlen(*text) : 0) + strlen(more) + 2;
     char *joined = malloc(size);
     if (joined == NULL)

@@ -183,19 +183,39 @@ static int set_up(struct run_context *run, const struct query_request *request, 
     return suppressions_load(&run->suppressions, request->suppressions, database);
 }
 
+static void columns_free(struct output_column *columns, int count)
+{
+    for (int i = 0; i < count; i++)
+        free(columns[i].name);
+    free(columns);
+}
+
+/* The columns' names and units. The names are copies: SQLite's own go when the first step finds
+ * that it has to prepare the statement anew. Free with columns_free; NULL without memory. */
+static struct output_column *columns_of(const struct query_file *query, sqlite3_stmt *statement)
+{
+    int count = sqlite3_column_count(statement);
+    struct output_column *columns = calloc((size_t)count, sizeof *columns);
+    for (int i = 0; columns != NULL && i < count; i++) {
+        const char *name = sqlite3_column_name(statement, i);
+        columns[i].name = strdup(name != NULL ? name : "?");
+        if (columns[i].name == NULL) {
+            columns_free(columns, count);
+            return NULL;
+        }
+        columns[i].unit = unit_of(query, columns[i].name);
+    }
+    return columns;
+}
+
 static int write_rows(struct run_context *run, const struct query_request *request,
                       const struct query_file *query, sqlite3_stmt *statement, FILE *out,
                       long *rows)
 {
     int count = sqlite3_column_count(statement);
-    struct output_column *columns = calloc((size_t)count, sizeof *columns);
+    struct output_column *columns = columns_of(query, statement);
     if (columns == NULL)
         return SQLITE_NOMEM;
-    for (int i = 0; i < count; i++) {
-        const char *name = sqlite3_column_name(statement, i);
-        columns[i] = (struct output_column){name != NULL ? name : "?",
-                                            unit_of(query, name != NULL ? name : "?")};
-    }
     struct output_source source = {.statement = statement,
                                    .columns = columns,
                                    .columns_max = request->columns_max,
@@ -206,7 +226,7 @@ static int write_rows(struct run_context *run, const struct query_request *reque
                                    .rewrite = request->names != NAMES_FULL ? rewrite_cell : NULL,
                                    .context = run};
     int result = output_rows(out, request->format, &source, rows);
-    free(columns);
+    columns_free(columns, count);
     return result;
 }
 
