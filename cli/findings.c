@@ -98,6 +98,19 @@ static long print_query(const struct query_request *request, const struct query_
     return status == 0 ? rows : -1;
 }
 
+static void print_names(const char *what, const struct query_file **queries, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (i == 0)
+            printf("\n%s: ", what);
+        else
+            fputs(", ", stdout);
+        output_escaped(stdout, queries[i]->name);
+    }
+    if (count > 0)
+        puts(".");
+}
+
 int findings_print(const struct query_request *request, const struct query_set *set,
                    sqlite3 *database, const char *path, long *found)
 {
@@ -108,12 +121,15 @@ int findings_print(const struct query_request *request, const struct query_set *
     one.cell_width_max = CELL_WIDTH;
     one.count_all = true;
     one.settings_count = 0;
+    one.suppress_any = true;
     const struct query_file **empty = calloc(set->count + 1, sizeof *empty);
-    size_t empty_count = 0;
-    int status = empty != NULL ? 0 : fail("out of memory");
+    const struct query_file **skipped = calloc(set->count + 1, sizeof *skipped);
+    size_t empty_count = 0, skipped_count = 0;
+    int status = empty != NULL && skipped != NULL ? 0 : fail("out of memory");
+    int failed = 0;
     *found = 0;
     print_head(database, path, markdown);
-    for (int part = 0; part < PARTS_COUNT && empty != NULL; part++) {
+    for (int part = 0; part < PARTS_COUNT && status == 0; part++) {
         bool headed = false;
         for (size_t i = 0; i < set->count; i++) {
             if (part_of(&set->queries[i]) != (enum part)part)
@@ -121,19 +137,22 @@ int findings_print(const struct query_request *request, const struct query_set *
             if (!headed)
                 printf("\n%s%s\n", markdown ? "### " : "== ", parts[part].title);
             headed = true;
+            if (!filters_fit(&one.filters, database, &set->queries[i])) {
+                skipped[skipped_count++] = &set->queries[i];
+                continue;
+            }
             long rows = print_query(&one, &set->queries[i], database, markdown);
             if (rows == 0)
                 empty[empty_count++] = &set->queries[i];
             else if (rows < 0)
-                status = 2;
+                failed = 2;
             else if (part != PART_OVERVIEW)
                 *found += rows;
         }
     }
-    for (size_t i = 0; i < empty_count; i++)
-        printf("%s%s", i == 0 ? "\nNothing found by: " : ", ", empty[i]->name);
-    if (empty_count > 0)
-        puts(".");
+    print_names("Nothing found by", empty, empty_count);
+    print_names("Left out, for these filters mean nothing there", skipped, skipped_count);
+    free(skipped);
     free(empty);
-    return status;
+    return status != 0 ? status : failed;
 }

@@ -156,6 +156,9 @@ static void put_unbound(FILE *out, const char *sql)
         const char *end = at;
         if (strncmp(at, "--", 2) == 0) {
             end = strchrnul(at, '\n');
+        } else if (strncmp(at, "/*", 2) == 0) {
+            end = strstr(at, "*/");
+            end = end != NULL ? end + 2 : at + strlen(at);
         } else if (*at == '\'' || *at == '"') {
             end = strchr(at + 1, *at);
             end = end != NULL ? end + 1 : at + strlen(at);

@@ -215,6 +215,18 @@ static bool can_filter(enum filter filter, const struct query_file *query, sqlit
     return can;
 }
 
+bool filters_fit(const struct filters *filters, sqlite3 *database, const struct query_file *query)
+{
+    sqlite3_stmt *statement = NULL;
+    if (sqlite3_prepare_v2(database, query->sql, -1, &statement, NULL) != SQLITE_OK)
+        return true; /* what is wrong with it is told when it runs */
+    bool fit = true;
+    for (int i = 0; i < FILTERS_COUNT && fit && statement != NULL; i++)
+        fit = filters->values[i] == NULL || can_filter((enum filter)i, query, statement);
+    sqlite3_finalize(statement);
+    return fit;
+}
+
 static int filters_text(const struct query_file *query, sqlite3_stmt *statement, char *text,
                         size_t size)
 {

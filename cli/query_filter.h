@@ -45,6 +45,9 @@ int filters_check(const struct filters *filters, sqlite3 *database);
 sqlite3_stmt *filters_prepare(const struct filters *filters, sqlite3 *database,
                               const struct query_file *query);
 
+/* Has the query all the filters that were given? */
+bool filters_fit(const struct filters *filters, sqlite3 *database, const struct query_file *query);
+
 /* The filter options that the query has, as text. Returns how many. */
 int query_filters_text(const struct query_file *query, char *text, size_t size);
 

@@ -177,6 +177,8 @@ static int set_up(struct run_context *run, const struct query_request *request, 
         return fail("--demangle: %s", sqlite3_errmsg(database));
     if (request->suppressions == NULL)
         return 0;
+    if (run->alloc_column < 0 && request->suppress_any)
+        return 0;
     if (run->alloc_column < 0)
         return fail("%s: --suppressions: its rows are no allocations (no column of allocs.id)",
                     query->name);
@@ -222,7 +224,7 @@ static int write_rows(struct run_context *run, const struct query_request *reque
                                    .limit = request->limit,
                                    .count_all = request->count_all,
                                    .cell_width_max = request->cell_width_max,
-                                   .keep = request->suppressions != NULL ? keep_row : NULL,
+                                   .keep = run->suppressions.stack != NULL ? keep_row : NULL,
                                    .rewrite = request->names != NAMES_FULL ? rewrite_cell : NULL,
                                    .context = run};
     int result = output_rows(out, request->format, &source, rows);

@@ -22,6 +22,7 @@ struct query_request {
     size_t settings_count;
     struct filters filters;
     const char *suppressions; /* file, NULL = none */
+    bool suppress_any;        /* a query without allocations has nothing to suppress: no error */
 };
 
 /* Runs the query and writes its rows to `out`; *rows gets their number. Returns 0, or 2 after

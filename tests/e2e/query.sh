@@ -162,6 +162,14 @@ run $q --all --format markdown
 has "--all in markdown" "#### Not freed" "$out"
 run $q --all --check
 same "--all --check" 1 "$status"
+run $q --all --thread worker
+same "--all leaves out what a filter does not fit" 0 "$status"
+has "and says so" "for these filters mean nothing there: " "$out"
+echo leak:parse >known
+run $q --all --suppressions known
+same "--all with suppressions" 0 "$status"
+has "--all suppresses" "Nothing found by: " "$out"
+lacks "--all suppresses the finding" "Not freed (" "$out"
 run $q --all --format csv
 same "--all is no CSV" 2 "$status"
 
