@@ -26,6 +26,7 @@ QUERY_SRC := $(wildcard queries/*.c)
 CLI_SRC := $(wildcard cli/*.c)
 UNIT_SRC := $(wildcard tests/unit/test_*.c)
 SQL := $(wildcard queries/*.sql)
+E2E := $(filter-out %/lib.sh,$(wildcard tests/e2e/*.sh))
 
 objects = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
 COLLECTOR_OBJ := $(call objects,$(COLLECTOR_SRC))
@@ -82,19 +83,29 @@ setup: ## install what the tests need
 
 check: ## install what is missing, run every test; ends with N passed, N failed
 	@tests/setup check
-	@$(MAKE) --no-print-directory check-all
-
-check-all: check-unit check-e2e check-queries
+	@tests/run begin $(BUILD)
+	@tests/run step $(BUILD) build $(MAKE) --no-print-directory -j2 -k all units
+	@tests/run unit $(BUILD) $(UNIT_BIN)
+	@tests/run e2e $(BUILD) $(E2E)
+	@tests/run queries $(BUILD) $(wildcard tests/queries/*.sh)
 	@tests/run summary $(BUILD)
+
+units: $(UNIT_BIN)
 
 check-unit: all $(UNIT_BIN) ## unit tests
 	@tests/run unit $(BUILD) $(UNIT_BIN)
 
 check-e2e: all ## end-to-end tests on real programs
-	@tests/run e2e $(BUILD) $(wildcard tests/e2e/*.sh)
+	@tests/run e2e $(BUILD) $(E2E)
 
 check-queries: all ## the canned queries
 	@tests/run queries $(BUILD) $(wildcard tests/queries/*.sh)
+
+check-real: all ## the long tests: SQLite, zstd and Redis recorded (not part of check)
+	@tests/setup real
+	@tests/run begin $(BUILD)
+	@tests/run real $(BUILD) $(wildcard tests/real/*.sh)
+	@tests/run summary $(BUILD)
 
 docs: all ## write the generated pages: docs/queries.md, docs/schema.md, docs/fisql.1
 	docs/make-queries.sh $(BUILD)/fisql > docs/queries.md.tmp && mv docs/queries.md.tmp docs/queries.md
@@ -128,5 +139,5 @@ clean: ## remove what was built
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' Makefile | expand -t 16
 
-.PHONY: all demo setup check check-all check-unit check-e2e check-queries docs examples asan format format-check install clean help
+.PHONY: all demo setup check units check-unit check-e2e check-queries check-real docs examples asan format format-check install clean help
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
