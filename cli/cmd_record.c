@@ -7,6 +7,7 @@
  * ends as the program ended: with its exit status, or by its signal.
  */
 #include "cli/live.h"
+#include "cli/record_filter.h"
 #include "cli/record_options.h"
 
 #include <errno.h>
@@ -375,7 +376,9 @@ static int program_check(const char *program)
     return error;
 }
 
-static int record(const struct record_options *options, char **argv, const char *collector)
+/* Records; *status gets the program's wait status. Returns 0, or 2 if it could not be run. */
+static int record(const struct record_options *options, char **argv, const char *collector,
+                  int *status)
 {
     struct live live;
     char path[PATH_MAX];
@@ -401,13 +404,13 @@ static int record(const struct record_options *options, char **argv, const char 
         unlink(options->log);
         return fail("%s: cannot be run: %s", argv[0], strerror(error));
     }
-    int status = program_wait(&live, program_pid);
+    *status = program_wait(&live, program_pid);
     live_salvage(&live);
     losses_append(&live, options->log);
     say_result(&live, log, options, argv[0]);
     live_release(&live);
     close(log);
-    return end_as(status);
+    return 0;
 }
 
 int cmd_record(int argc, char **argv)
@@ -421,7 +424,9 @@ int cmd_record(int argc, char **argv)
         return fail("libfisql.so: not found beside fisql nor in %s/lib/fisql: run make, or make "
                     "install",
                     FISQL_PREFIX);
-    int status = record(&options, argv + first, collector);
+    int status = 0, result = 2;
+    if (record_filter_make(&options, argv[first]) == 0)
+        result = record(&options, argv + first, collector, &status);
     record_options_release(&options);
-    return status;
+    return result == 0 ? end_as(status) : result;
 }
