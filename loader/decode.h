@@ -1,7 +1,7 @@
 /*
- * Decoding: from the event chunks of a thread to its calls. Each thread of the log is decoded by one
- * worker; workers run side by side and share the tree of frames and the program. Rows of `calls` go
- * straight into a part of the b-tree; all that is added up stays in the worker's rollup.
+ * Decoding: from the event chunks of a thread to its calls. Each thread of the log is decoded by
+ * one worker; workers run side by side and share the tree of frames and the program. Rows of
+ * `calls` go straight into a part of the b-tree; all that is added up stays in the worker's rollup.
  */
 #ifndef FISQL_LOADER_DECODE_H
 #define FISQL_LOADER_DECODE_H

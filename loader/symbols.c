@@ -86,7 +86,9 @@ struct reader {
     const struct elf_module *elf;
     const char *module_name;
     struct intern by_origin;  /* DWARF origin -> index of functions */
-    struct intern by_address; /* start -> 1 */
+    struct intern by_address; /* start of a piece -> index of function_at */
+    uint32_t *function_at;    /* index of functions */
+    size_t function_at_capacity;
     struct error *error;
 };
 
@@ -151,8 +153,11 @@ static int visit_piece(void *context, const struct dwarf_piece *piece, struct er
         function->instrumented = true;
     }
     uint32_t address;
-    if (intern_add(&reader->by_address, piece->start, 0, &address, error) != 0)
+    if (intern_add(&reader->by_address, piece->start, 0, &address, error) != 0 ||
+        array_reserve(&reader->function_at, &reader->function_at_capacity, (size_t)address + 1,
+                      error) != 0)
         return -1;
+    reader->function_at[address] = index;
     return add_range(symbols, piece->start, piece->end, index, piece->unit, error);
 }
 
@@ -168,12 +173,36 @@ struct named_list {
     struct reader *reader;
 };
 
+/* DWARF gives no linkage name to C++ functions of internal linkage: the symbol's name has the
+ * namespace that the plain name lacks. */
+static int name_better(struct reader *reader, const char *name, uint64_t address)
+{
+    if (name[0] != '_' || name[1] != 'Z')
+        return 0;
+    uint32_t at = intern_find(&reader->by_address, address, 0);
+    struct symbol_function *function = &reader->symbols->functions[reader->function_at[at]];
+    if (function->linkage_name != NULL || name[base_length(name)] != 0)
+        return 0;
+    char *text = demangled(name), *linked = strndup(name, NAME_BYTES_MAX);
+    if (text == NULL || linked == NULL) {
+        free(text);
+        free(linked);
+        return error_set(reader->error, "out of memory");
+    }
+    free(function->name);
+    function->name = text;
+    function->linkage_name = linked;
+    return 0;
+}
+
 static int collect_symbol(void *context, const char *name, uint64_t address, uint64_t size,
                           bool global)
 {
     struct named_list *list = context;
-    if (address == 0 || intern_find(&list->reader->by_address, address, 0) != INTERN_NONE)
+    if (address == 0)
         return 0;
+    if (intern_find(&list->reader->by_address, address, 0) != INTERN_NONE)
+        return name_better(list->reader, name, address);
     if (array_reserve(&list->items, &list->capacity, list->count + 1, list->reader->error))
         return -1;
     char *copy = strndup(name, NAME_BYTES_MAX);
@@ -220,10 +249,7 @@ static int add_symbols(struct reader *reader)
             bool is_clone = named->name[length] != 0;
             if (is_clone != (clones == 1) || (i > 0 && list.items[i - 1].address == named->address))
                 continue;
-            uint64_t end = named->address + named->size;
-            if (named->size == 0 && i + 1 < list.count &&
-                list.items[i + 1].address > named->address)
-                end = list.items[i + 1].address;
+            uint64_t end = named->address + named->size; /* without a size it has no code to show */
             uint32_t index =
                 is_clone ? find_base(reader->symbols, named->name, length) : UINT32_MAX;
             named->name[length] = 0;
@@ -293,6 +319,7 @@ static int read_module(struct symbols *symbols, const struct elf_module *elf, co
         qsort(symbols->ranges, symbols->ranges_count, sizeof *symbols->ranges, by_start);
     intern_release(&reader.by_origin);
     intern_release(&reader.by_address);
+    free(reader.function_at);
     return result;
 }
 

@@ -9,7 +9,7 @@
 --              large or cold and is kept out of line on purpose.
 -- source:      inlining of functions called once: gcc -finline-functions-called-once
 -- report:      findings
--- param:       min_calls = 100 | calls | leave out functions with fewer calls
+-- param:       min_calls = 2 | calls | leave out functions with fewer calls
 -- param:       max_size = 1000000 | bytes | leave out functions with more code
 -- column:      function | - | demangled name
 -- column:      location | - | where it is defined
@@ -20,7 +20,7 @@
 -- column:      size | bytes | size of its code
 -- column:      self_per_call_ns | ns | self time a call, hooks' cost taken out
 -- column:      example_call | id | calls.id of its first call
-WITH params AS (SELECT coalesce(:min_calls, 100) AS min_calls,
+WITH params AS (SELECT coalesce(:min_calls, 2) AS min_calls,
                        coalesce(:max_size, 1000000) AS max_size),
      single AS (
        SELECT s.function_id, s.calls, s.self_ns, s.first_call_id

@@ -7,7 +7,7 @@
 --              its self time and its source tell.
 -- source:      "middle man" in Fowler, Refactoring
 -- report:      findings
--- param:       min_calls = 10 | calls | leave out functions with fewer finished calls
+-- param:       min_calls = 2 | calls | leave out functions with fewer finished calls
 -- column:      function | - | demangled name
 -- column:      location | - | where it is defined
 -- column:      target | - | the one function it calls
@@ -16,7 +16,7 @@
 -- column:      self_ns | ns | time in its own code
 -- column:      self_per_call_ns | ns | the same a call: what the layer costs
 -- column:      example_call | id | calls.id of its first call
-WITH params AS (SELECT coalesce(:min_calls, 10) AS min_calls)
+WITH params AS (SELECT coalesce(:min_calls, 2) AS min_calls)
 SELECT f.name AS function,
        f.location,
        t.name AS target,

@@ -48,14 +48,17 @@ worker_only 10" "$(rows call-counts function,calls | grep -vE '^(main|worker|bur
         same "inline-candidates: called by one only, often, not recursive ($with)" "both main 200
 drop main 200
 inline_me main 200
+keep main 3
 make main 200
 proxy main 200
 proxy_but_once main 200
+rare main 99
 scatter main 200
 second_caller main 200
-twice main 200" "$(rows inline-candidates function,caller,calls | LC_ALL=C sort)"
-        same "inline-candidates: the threshold is a parameter ($with)" "rare main 99" \
-            "$(rows inline-candidates function,caller,calls -p min_calls=99 | grep rare)"
+twice main 200
+worker_only worker 10" "$(rows inline-candidates function,caller,calls | LC_ALL=C sort)"
+        same "inline-candidates: the threshold is a parameter ($with)" "" \
+            "$(rows inline-candidates function -p min_calls=100 | grep -E 'rare|keep')"
         same "proxies: always one call to one function ($with)" "proxy target 200
 second_caller shared 200" "$(rows proxies function,target,calls | LC_ALL=C sort)"
         same "dead-code ($with)" "never_called
