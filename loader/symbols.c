@@ -1,363 +1,102 @@
 /*
- * Symbols of a module: see symbols.h. DWARF gives functions with files and lines; the ELF symbol
- * table gives those that DWARF does not describe (units without debug information). Copies that the
- * compiler makes of a function (clones such as foo.constprop.0, cold parts) are one function here:
- * in DWARF they share an abstract entry, in the symbol table the name before the suffix.
- *
- * Names are demangled by the compiler's own demangler (__cxa_demangle of libstdc++), looked up at
- * run time: without the library C++ names stay as the linker knows them.
+ * Symbols of a module: see symbols.h. The steps of symbols_open(): find the module and its debug
+ * information (symbol_files.c), see where it calls the hooks (hook_calls.c), read the functions
+ * that DWARF describes (dwarf_functions.c), make the inventory of them and of the symbol tables
+ * (symbol_inventory.c), keep the line tables ready (symbol_lines.c).
  */
 #include "loader/symbols.h"
 
-#include <dlfcn.h>
-#include <limits.h>
-#include <pthread.h>
+#include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "loader/array.h"
-#include "loader/elf_module.h"
-#include "loader/intern.h"
-#include "loader/symbols_dwarf.h"
+#include "loader/symbol_parts.h"
 
-#define NAME_BYTES_MAX 4096 /* longer names are cut */
-
-/* ---- names ---- */
-
-static char *(*demangler)(const char *, char *, size_t *, int *);
-static pthread_once_t demangler_once = PTHREAD_ONCE_INIT;
-
-static void demangler_find(void)
+/* Is it a module that has no file: the code that the kernel maps into every process? */
+static bool has_no_file(const char *path)
 {
-    void *library = dlopen("libstdc++.so.6", RTLD_NOW | RTLD_LOCAL);
-    void *found = library != NULL ? dlsym(library, "__cxa_demangle") : NULL;
-    memcpy(&demangler, &found, sizeof found);
+    return path[0] == 0 || path[0] == '[' || strncmp(path, "linux-vdso", 10) == 0 ||
+           strncmp(path, "linux-gate", 10) == 0;
 }
 
-static char *demangled(const char *name)
+/* Reads a module whose files are open. Takes files->debug over. */
+static int read_module(struct symbols *symbols, struct symbol_files *files,
+                       const struct hook_calls *hooks, const char *path,
+                       const struct symbols_options *options, struct error *error)
 {
-    char *text = NULL;
-    int status = 0;
-    pthread_once(&demangler_once, demangler_find);
-    if (name[0] == '_' && name[1] == 'Z' && strlen(name) < NAME_BYTES_MAX && demangler != NULL)
-        text = demangler(name, NULL, NULL, &status);
-    return text != NULL ? text : strndup(name, NAME_BYTES_MAX);
-}
-
-/* Length of a name without the suffixes of clones. */
-static size_t base_length(const char *name)
-{
-    static const char *const suffixes[] = {".constprop.", ".isra.", ".part.",     ".cold",
-                                           ".lto_priv.",  ".llvm.", ".localalias"};
-    size_t length = strlen(name);
-    for (size_t i = 0; i < sizeof suffixes / sizeof suffixes[0]; i++) {
-        const char *at = strstr(name, suffixes[i]);
-        if (at != NULL && at != name && (size_t)(at - name) < length)
-            length = (size_t)(at - name);
+    struct dwarf_functions dwarf = {0};
+    struct dwarf_search search = {.file = files->debug,
+                                  .module = &files->module,
+                                  .path = files->debug_path,
+                                  .symbols_dir = options->symbols_dir,
+                                  .threads = options->threads};
+    int result = 0;
+    if (files->debug != NULL) {
+        result = dwarf_functions_open(&dwarf, &search, error);
+        if (result == 0)
+            result = dwarf_functions_read(&dwarf, &search, false, error);
+        if (result == 0)
+            result = symbol_lines_open(&symbols->lines, files->debug, files->path, dwarf.units,
+                                       dwarf.units_count, dwarf.ranges, dwarf.ranges_count, error);
     }
-    return length;
-}
-
-static uint64_t hash_text(uint64_t hash, const char *text)
-{
-    /* FNV-1a, 64 bits, with the terminating NUL. */
-    do
-        hash = (hash ^ (unsigned char)*text) * 0x100000001b3u;
-    while (*text++ != 0);
-    return hash;
-}
-
-/* The last two parts of a path: what stays the same when the tree is built elsewhere. */
-static const char *path_tail(const char *path)
-{
-    const char *last = strrchr(path, '/');
-    if (last == NULL)
-        return path;
-    while (last > path && last[-1] != '/')
-        last--;
-    return last;
-}
-
-/* ---- reading ---- */
-
-struct reader {
-    struct symbols *symbols;
-    const struct elf_module *elf;
-    const char *module_name;
-    struct intern by_origin;  /* DWARF origin -> index of functions */
-    struct intern by_address; /* start of a piece -> index of function_at */
-    uint32_t *function_at;    /* index of functions */
-    size_t function_at_capacity;
-    struct error *error;
-};
-
-static int add_range(struct symbols *symbols, uint64_t start, uint64_t end, uint32_t function,
-                     uint32_t unit, struct error *error)
-{
-    if (array_reserve(&symbols->ranges, &symbols->ranges_capacity, symbols->ranges_count + 1,
-                      error))
-        return -1;
-    symbols->ranges[symbols->ranges_count++] = (struct symbol_range){start, end, function, unit};
-    return 0;
-}
-
-static int add_function(struct reader *reader, const char *linkage_name, const char *plain_name,
-                        const char *file, uint32_t line, uint64_t start, uint64_t end,
-                        uint32_t *index)
-{
-    struct symbols *symbols = reader->symbols;
-    if (array_reserve(&symbols->functions, &symbols->functions_capacity,
-                      symbols->functions_count + 1, reader->error))
-        return -1;
-    struct symbol_function *function = &symbols->functions[symbols->functions_count];
-    const char *linked = linkage_name != NULL ? linkage_name : plain_name;
-    *function = (struct symbol_function){.address = start, .size = end - start, .line = line};
-    function->name = demangled(linked);
-    function->file = file != NULL ? strdup(file) : NULL;
-    if (function->name != NULL && strcmp(function->name, linked) != 0)
-        function->linkage_name = strdup(linked);
-    if (function->name == NULL)
-        return error_set(reader->error, "out of memory");
-    uint64_t hash = hash_text(0xcbf29ce484222325u, reader->module_name);
-    hash = hash_text(hash, linked);
-    function->stable_id = hash_text(hash, file != NULL ? path_tail(file) : "");
-    *index = (uint32_t)symbols->functions_count++;
-    return 0;
-}
-
-static int visit_piece(void *context, const struct dwarf_piece *piece, struct error *error)
-{
-    struct reader *reader = context;
-    struct symbols *symbols = reader->symbols;
-    uint32_t known, index;
-    if (piece->name == NULL && piece->linkage_name == NULL)
-        return 0;
-    uint32_t before = reader->by_origin.count;
-    if (intern_add(&reader->by_origin, piece->origin, 0, &known, error) != 0)
-        return -1;
-    if (known == before) {
-        /* Indexes run alike: each origin makes one function, before the symbol table adds more. */
-        if (add_function(reader, piece->linkage_name, piece->name, piece->file, piece->line,
-                         piece->start, piece->end, &index) != 0)
-            return -1;
-    } else {
-        index = known;
-    }
-    struct symbol_function *function = &symbols->functions[index];
-    if (elf_module_calls_hook(reader->elf, piece->start, piece->end)) {
-        if (!function->instrumented) {
-            function->address = piece->start;
-            function->size = piece->end - piece->start;
-        }
-        function->instrumented = true;
-    }
-    uint32_t address;
-    if (intern_add(&reader->by_address, piece->start, 0, &address, error) != 0 ||
-        array_reserve(&reader->function_at, &reader->function_at_capacity, (size_t)address + 1,
-                      error) != 0)
-        return -1;
-    reader->function_at[address] = index;
-    return add_range(symbols, piece->start, piece->end, index, piece->unit, error);
-}
-
-struct named {
-    char *name;
-    uint64_t address, size;
-    bool global;
-};
-
-struct named_list {
-    struct named *items;
-    size_t count, capacity;
-    struct reader *reader;
-};
-
-/* DWARF gives no linkage name to C++ functions of internal linkage: the symbol's name has the
- * namespace that the plain name lacks. */
-static int name_better(struct reader *reader, const char *name, uint64_t address)
-{
-    if (name[0] != '_' || name[1] != 'Z')
-        return 0;
-    uint32_t at = intern_find(&reader->by_address, address, 0);
-    struct symbol_function *function = &reader->symbols->functions[reader->function_at[at]];
-    if (function->linkage_name != NULL || name[base_length(name)] != 0)
-        return 0;
-    char *text = demangled(name), *linked = strndup(name, NAME_BYTES_MAX);
-    if (text == NULL || linked == NULL) {
-        free(text);
-        free(linked);
-        return error_set(reader->error, "out of memory");
-    }
-    free(function->name);
-    function->name = text;
-    function->linkage_name = linked;
-    return 0;
-}
-
-static int collect_symbol(void *context, const char *name, uint64_t address, uint64_t size,
-                          bool global)
-{
-    struct named_list *list = context;
-    if (address == 0)
-        return 0;
-    if (intern_find(&list->reader->by_address, address, 0) != INTERN_NONE)
-        return name_better(list->reader, name, address);
-    if (array_reserve(&list->items, &list->capacity, list->count + 1, list->reader->error))
-        return -1;
-    char *copy = strndup(name, NAME_BYTES_MAX);
-    if (copy == NULL)
-        return error_set(list->reader->error, "out of memory");
-    list->items[list->count++] = (struct named){copy, address, size, global};
-    return 0;
-}
-
-static int by_place(const void *left, const void *right)
-{
-    const struct named *a = left, *b = right;
-    if (a->address != b->address)
-        return a->address < b->address ? -1 : 1;
-    if (a->global != b->global)
-        return a->global ? -1 : 1; /* of several names the global one is the function's */
-    return strcmp(a->name, b->name);
-}
-
-/* The function of this name without a clone's suffix, the last one before `count`; or none. */
-static uint32_t find_base(const struct symbols *symbols, const char *name, size_t length)
-{
-    for (size_t i = symbols->functions_count; i-- > 0;) {
-        const struct symbol_function *function = &symbols->functions[i];
-        const char *linked =
-            function->linkage_name != NULL ? function->linkage_name : function->name;
-        if (strncmp(linked, name, length) == 0 && linked[length] == 0)
-            return (uint32_t)i;
-    }
-    return UINT32_MAX;
-}
-
-static int add_symbols(struct reader *reader)
-{
-    struct named_list list = {.reader = reader};
-    int result = elf_module_symbols(reader->elf, collect_symbol, &list);
-    if (list.count > 0)
-        qsort(list.items, list.count, sizeof *list.items, by_place);
-    /* Functions first, then clones, so that a clone finds the function it was made of. */
-    for (int clones = 0; clones <= 1 && result == 0; clones++) {
-        for (size_t i = 0; i < list.count && result == 0; i++) {
-            struct named *named = &list.items[i];
-            size_t length = base_length(named->name);
-            bool is_clone = named->name[length] != 0;
-            if (is_clone != (clones == 1) || (i > 0 && list.items[i - 1].address == named->address))
-                continue;
-            uint64_t end = named->address + named->size; /* without a size it has no code to show */
-            uint32_t index =
-                is_clone ? find_base(reader->symbols, named->name, length) : UINT32_MAX;
-            named->name[length] = 0;
-            if (index == UINT32_MAX)
-                result =
-                    add_function(reader, named->name, NULL, NULL, 0, named->address, end, &index);
-            if (result != 0)
-                break;
-            if (elf_module_calls_hook(reader->elf, named->address, end))
-                reader->symbols->functions[index].instrumented = true;
-            result =
-                add_range(reader->symbols, named->address, end, index, UINT32_MAX, reader->error);
-        }
-    }
-    for (size_t i = 0; i < list.count; i++)
-        free(list.items[i].name);
-    free(list.items);
+    if (result == 0)
+        result = symbol_inventory_make(symbols, files, hooks, files->debug != NULL ? &dwarf : NULL,
+                                       &search, path, error);
+    if (symbols->lines != NULL)
+        files->debug = NULL;
+    if (dwarf.missing_dwo > 0 && symbols->problem == NULL)
+        symbols->problem = "files of split debug information (.dwo) are missing";
+    dwarf_functions_release(&dwarf);
     return result;
 }
 
-static int by_start(const void *left, const void *right)
+static const char *problem_of(const struct symbols *symbols)
 {
-    const struct symbol_range *a = left, *b = right;
-    return a->start != b->start ? (a->start < b->start ? -1 : 1) : 0;
+    if (strcmp(symbols->source, "none") == 0)
+        return "no symbols";
+    return strcmp(symbols->source, "symtab") == 0 ? "no debug information" : NULL;
 }
 
-/* The file with the debug information: the module itself, or a separate one found by build-id. */
-static struct symbols_dwarf *find_dwarf(const struct elf_module *elf, const char *path,
-                                        const char *symbols_dir)
+int symbols_open(struct symbols *symbols, const char *path, const char *build_id,
+                 const struct symbols_options *options, struct error *error)
 {
-    const char *id = elf->build_id;
-    char candidate[PATH_MAX];
-    if (id[0] != 0) {
-        const char *const roots[] = {symbols_dir, "/usr/lib/debug"};
-        for (size_t i = 0; i < 2; i++) {
-            if (roots[i] == NULL)
-                continue;
-            snprintf(candidate, sizeof candidate, "%s/.build-id/%.2s/%s.debug", roots[i], id,
-                     id + 2);
-            struct symbols_dwarf *dwarf = dwarf_open(candidate);
-            if (dwarf != NULL)
-                return dwarf;
+    struct symbol_files files;
+    struct hook_calls hooks = {0};
+    *symbols = (struct symbols){.source = "none"};
+    if (has_no_file(path))
+        return 0;
+    int result = symbol_files_find(&files, path, build_id != NULL ? build_id : "", options,
+                                   &symbols->problem, error);
+    if (result == 0 && files.module_open)
+        result = hook_calls_open(&hooks, &files.module,
+                                 files.debug != NULL ? &files.debug->elf : NULL, error);
+    if (result == 0 && files.module_open) {
+        symbols->instrumented = hook_calls_any(&hooks);
+        if (symbols->instrumented || options->all_modules || !files.code) {
+            result = read_module(symbols, &files, &hooks, path, options, error);
+            if (symbols->problem == NULL)
+                symbols->problem = problem_of(symbols);
         }
     }
-    return dwarf_open(path);
-}
-
-static int read_module(struct symbols *symbols, const struct elf_module *elf, const char *path,
-                       const char *symbols_dir, struct error *error)
-{
-    const char *slash = strrchr(path, '/');
-    struct reader reader = {.symbols = symbols,
-                            .elf = elf,
-                            .module_name = slash != NULL ? slash + 1 : path,
-                            .error = error};
-    int result = 0;
-    symbols->dwarf = find_dwarf(elf, path, symbols_dir);
-    if (symbols->dwarf != NULL)
-        result = dwarf_functions(symbols->dwarf, visit_piece, &reader, error);
-    if (symbols->functions_count > 0)
-        symbols->source = "dwarf";
-    if (result == 0)
-        result = add_symbols(&reader);
-    if (symbols->functions_count > 0 && strcmp(symbols->source, "none") == 0)
-        symbols->source = "symtab";
-    if (symbols->ranges_count > 0)
-        qsort(symbols->ranges, symbols->ranges_count, sizeof *symbols->ranges, by_start);
-    intern_release(&reader.by_origin);
-    intern_release(&reader.by_address);
-    free(reader.function_at);
+    hook_calls_close(&hooks);
+    symbol_files_close(&files);
     return result;
 }
 
 int symbols_read(struct symbols *symbols, const char *path, const char *build_id,
                  const char *sysroot, const char *symbols_dir, struct error *error)
 {
-    struct elf_module elf;
-    char full[PATH_MAX];
-    *symbols = (struct symbols){.source = "none"};
-    snprintf(full, sizeof full, "%s%s", sysroot != NULL ? sysroot : "", path);
-    const char *problem = elf_module_open(&elf, full);
-    if (problem == NULL && build_id != NULL && strcmp(build_id, elf.build_id) != 0)
-        problem = "build-id differs: the file has changed since the recording";
-    int result = 0;
-    if (problem == NULL) {
-        symbols->instrumented = elf_module_instrumented(&elf);
-        if (symbols->instrumented)
-            result = read_module(symbols, &elf, full, symbols_dir, error);
-        if (symbols->instrumented && strcmp(symbols->source, "dwarf") != 0)
-            problem = strcmp(symbols->source, "none") == 0 ? "no symbols" : "no debug information";
-    }
-    if (problem != NULL)
-        symbols->problem = strdup(problem);
-    elf_module_close(&elf);
-    return result;
+    const struct symbols_options options = {.sysroot = sysroot, .symbols_dir = symbols_dir};
+    return symbols_open(symbols, path, build_id, &options, error);
 }
 
 void symbols_release(struct symbols *symbols)
 {
-    for (size_t i = 0; i < symbols->functions_count; i++) {
-        free(symbols->functions[i].name);
-        free(symbols->functions[i].linkage_name);
-        free(symbols->functions[i].file);
-    }
+    symbol_lines_close(symbols->lines);
     free(symbols->functions);
     free(symbols->ranges);
-    free(symbols->problem);
-    dwarf_close(symbols->dwarf);
+    text_pool_release(&symbols->texts);
     *symbols = (struct symbols){.source = "none"};
 }
 
@@ -380,6 +119,86 @@ void symbols_line(struct symbols *symbols, uint64_t address, const char **file, 
     const struct symbol_range *range = symbols_range(symbols, address);
     *file = NULL;
     *line = 0;
-    if (range != NULL && range->unit != UINT32_MAX && symbols->dwarf != NULL)
-        dwarf_line(symbols->dwarf, range->unit, address, file, line);
+    if (symbols->lines == NULL)
+        return;
+    uint32_t unit = range != NULL ? range->unit : SYMBOL_NONE;
+    if (unit == SYMBOL_NONE)
+        unit = symbol_lines_unit(symbols->lines, address);
+    symbol_lines_find(symbols->lines, unit, address, file, line);
+}
+
+/* The last `parts` parts of a path: what stays the same when the tree is built elsewhere. */
+static const char *path_tail(const char *path, int parts)
+{
+    const char *at = path + strlen(path);
+    while (at > path && !(at[-1] == '/' && --parts == 0))
+        at--;
+    return at;
+}
+
+uint64_t symbols_stable_id(const char *module_path, const char *linkage_name, const char *file)
+{
+    const char *module = path_tail(module_path, 1);
+    const char *version = strstr(module, ".so.");
+    size_t length = version != NULL ? (size_t)(version - module) + 3 : strlen(module);
+    const char *tail = file != NULL ? path_tail(file, 2) : "";
+    uint64_t hash = text_hash(TEXT_HASH_START, module, length);
+    hash = text_hash(hash, "", 1);
+    hash = text_hash(hash, linkage_name, strlen(linkage_name) + 1);
+    return text_hash(hash, tail, strlen(tail) + 1);
+}
+
+/* Does the name without its parameters, or without its namespaces too, match? */
+static bool match_short_name(const char *pattern, const char *name)
+{
+    size_t length = strcspn(name, "("), depth = 0, last = 0;
+    /* "(anonymous namespace)::f(int)" and "operator()(int)" begin with a parenthesis of their own.
+     */
+    while (name[length] == '(' &&
+           (strncmp(name + length, "(anonymous", 10) == 0 ||
+            (length >= 8 && strncmp(name + length - 8, "operator()", 10) == 0)))
+        length += 1 + strcspn(name + length + 1, "(");
+    for (size_t i = 0; i + 1 < length; i++) {
+        depth += name[i] == '<';
+        depth -= name[i] == '>' && depth > 0;
+        if (depth == 0 && name[i] == ':' && name[i + 1] == ':')
+            last = i + 2;
+    }
+    char *text = strndup(name, length);
+    bool match =
+        text != NULL && (fnmatch(pattern, text, 0) == 0 || fnmatch(pattern, text + last, 0) == 0);
+    free(text);
+    return match;
+}
+
+bool symbols_match(const struct symbol_function *function, const char *pattern)
+{
+    if (fnmatch(pattern, function->name, 0) == 0 || match_short_name(pattern, function->name) ||
+        (function->linkage_name != NULL && fnmatch(pattern, function->linkage_name, 0) == 0))
+        return true;
+    const char *file = function->file;
+    for (int parts = 1; file != NULL && parts <= 16; parts++) {
+        const char *tail = path_tail(file, parts);
+        if (fnmatch(pattern, tail, 0) == 0)
+            return true;
+        if (tail == file)
+            break;
+    }
+    return false;
+}
+
+int symbols_match_each(const struct symbols *symbols, const char *pattern,
+                       int (*visit)(void *context, uint64_t address), void *context)
+{
+    int result = 0;
+    bool *matches = calloc(symbols->functions_count + 1, sizeof *matches);
+    if (matches == NULL)
+        return -1;
+    for (size_t i = 0; i < symbols->functions_count; i++)
+        matches[i] = symbols_match(&symbols->functions[i], pattern);
+    for (size_t i = 0; i < symbols->ranges_count && result == 0; i++)
+        if (matches[symbols->ranges[i].function])
+            result = visit(context, symbols->ranges[i].start);
+    free(matches);
+    return result;
 }

@@ -1,0 +1,190 @@
+/* Debug sections for libdwarf: see dwarf_file.h. */
+#include "loader/dwarf_file.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+
+/* zlib cannot do better than 1 : 1032, so a larger claim is a lie. */
+#define COMPRESSION_MAX 1040
+
+static int section_info(void *object, Dwarf_Half index, Dwarf_Obj_Access_Section *section,
+                        int *error)
+{
+    const struct dwarf_file *file = object;
+    (void)error;
+    if (index >= file->sections_count)
+        return DW_DLV_NO_ENTRY;
+    *section = (Dwarf_Obj_Access_Section){.type = index == 0 ? SHT_NULL : SHT_PROGBITS,
+                                          .size = file->sections[index].size_bytes,
+                                          .name = file->sections[index].name};
+    return DW_DLV_OK;
+}
+
+static Dwarf_Endianness byte_order(void *object)
+{
+    (void)object;
+    return DW_OBJECT_LSB;
+}
+
+static Dwarf_Small word_size(void *object)
+{
+    (void)object;
+    return 8;
+}
+
+static Dwarf_Unsigned section_count(void *object)
+{
+    const struct dwarf_file *file = object;
+    return file->sections_count;
+}
+
+static int load_section(void *object, Dwarf_Half index, Dwarf_Small **data, int *error)
+{
+    const struct dwarf_file *file = object;
+    (void)error;
+    if (index >= file->sections_count || file->sections[index].data == NULL)
+        return DW_DLV_NO_ENTRY;
+    *data = (Dwarf_Small *)(uintptr_t)file->sections[index].data;
+    return DW_DLV_OK;
+}
+
+static const Dwarf_Obj_Access_Methods methods = {
+    .get_section_info = section_info,
+    .get_byte_order = byte_order,
+    .get_length_size = word_size,
+    .get_pointer_size = word_size,
+    .get_section_count = section_count,
+    .load_section = load_section,
+};
+
+/* Inflates `size_bytes` at `data` into as many bytes as `claimed`. NULL where that is not so. */
+static void *inflated(const unsigned char *data, uint64_t size_bytes, uint64_t claimed)
+{
+    if (claimed == 0 || claimed / COMPRESSION_MAX > size_bytes)
+        return NULL;
+    unsigned char *out = malloc((size_t)claimed);
+    if (out == NULL)
+        return NULL;
+    z_stream stream = {.next_in = (unsigned char *)(uintptr_t)data, .next_out = out};
+    uint64_t taken = 0, made = 0;
+    int status = inflateInit(&stream);
+    while (status == Z_OK) {
+        /* zlib counts with 32 bits. */
+        uint64_t in = size_bytes - taken, room = claimed - made;
+        stream.avail_in = in > 0x40000000u ? 0x40000000u : (uInt)in;
+        stream.avail_out = room > 0x40000000u ? 0x40000000u : (uInt)room;
+        uint64_t in_before = stream.avail_in, room_before = stream.avail_out;
+        status = inflate(&stream, Z_NO_FLUSH);
+        taken += in_before - stream.avail_in;
+        made += room_before - stream.avail_out;
+    }
+    inflateEnd(&stream);
+    if (status == Z_STREAM_END && made == claimed)
+        return out;
+    free(out);
+    return NULL;
+}
+
+static bool is_debug(const struct elf_section *section)
+{
+    return section->data != NULL && section->size_bytes > 0 && section->type != SHT_RELA &&
+           (strncmp(section->name, ".debug_", 7) == 0 ||
+            strncmp(section->name, ".zdebug_", 8) == 0);
+}
+
+/* Fills one section; false where its data is damaged (it is left out then). */
+static bool take_section(struct dwarf_section *out, const struct elf_section *section)
+{
+    bool old_form = section->name[1] == 'z';
+    const char *name = section->name + (old_form ? 2 : 1);
+    *out = (struct dwarf_section){.data = section->data, .size_bytes = section->size_bytes};
+    if (old_form) {
+        uint64_t claimed = 0;
+        if (section->size_bytes < 12 || memcmp(section->data, "ZLIB", 4) != 0)
+            return false;
+        for (int i = 4; i < 12; i++)
+            claimed = claimed << 8 | section->data[i];
+        out->size_bytes = claimed;
+        out->owned = inflated(section->data + 12, section->size_bytes - 12, claimed);
+    } else if ((section->flags & SHF_COMPRESSED) != 0) {
+        Elf64_Chdr header;
+        if (section->size_bytes < sizeof header)
+            return false;
+        memcpy(&header, section->data, sizeof header);
+        if (header.ch_type != ELFCOMPRESS_ZLIB)
+            return false;
+        out->size_bytes = header.ch_size;
+        out->owned = inflated(section->data + sizeof header, section->size_bytes - sizeof header,
+                              header.ch_size);
+    }
+    if (out->owned != NULL)
+        out->data = out->owned;
+    else if (old_form || (section->flags & SHF_COMPRESSED) != 0)
+        return false;
+    out->name = malloc(strlen(name) + 2);
+    if (out->name == NULL)
+        return false;
+    out->name[0] = '.';
+    strcpy(out->name + 1, name);
+    return true;
+}
+
+int dwarf_file_open(struct dwarf_file *file, const char *path, const char **problem,
+                    struct error *error)
+{
+    *file = (struct dwarf_file){0};
+    *problem = elf_file_open(&file->elf, path);
+    if (*problem != NULL)
+        return 1;
+    file->sections = calloc((size_t)file->elf.sections_count + 1, sizeof *file->sections);
+    if (file->sections == NULL)
+        return error_set(error, "out of memory for %u sections", file->elf.sections_count);
+    file->interface = (Dwarf_Obj_Access_Interface){file, &methods};
+    file->sections_count = 1;
+    bool information = false;
+    for (uint32_t i = 0; i < file->elf.sections_count && file->sections_count < 64; i++) {
+        struct dwarf_section *section = &file->sections[file->sections_count];
+        if (!is_debug(&file->elf.sections[i]))
+            continue;
+        if (take_section(section, &file->elf.sections[i])) {
+            file->sections_count++;
+            information = information || strncmp(section->name, ".debug_info", 11) == 0;
+        } else {
+            *problem = "damaged compressed debug section";
+        }
+    }
+    if (file->sections[0].name == NULL)
+        file->sections[0].name = strdup("");
+    return information ? 0 : 1;
+}
+
+void dwarf_file_close(struct dwarf_file *file)
+{
+    for (uint32_t i = 0; file->sections != NULL && i < file->sections_count; i++) {
+        free(file->sections[i].owned);
+        free(file->sections[i].name);
+    }
+    free(file->sections);
+    elf_file_close(&file->elf);
+    *file = (struct dwarf_file){0};
+}
+
+Dwarf_Debug dwarf_file_debug(struct dwarf_file *file)
+{
+    Dwarf_Debug debug = NULL;
+    Dwarf_Error error = NULL;
+    int result =
+        dwarf_object_init_b(&file->interface, NULL, NULL, DW_GROUPNUMBER_ANY, &debug, &error);
+    if (result == DW_DLV_ERROR && error != NULL)
+        dwarf_dealloc_error(debug, error);
+    return result == DW_DLV_OK ? debug : NULL;
+}
+
+bool dwarf_done(Dwarf_Debug debug, int result, Dwarf_Error *error)
+{
+    if (result == DW_DLV_ERROR && *error != NULL)
+        dwarf_dealloc_error(debug, *error);
+    *error = NULL;
+    return result == DW_DLV_OK;
+}

@@ -1,0 +1,251 @@
+/* Line tables through libdwarf: see dwarf_lines.h. */
+#include "loader/dwarf_lines.h"
+
+#include <libdwarf/dwarf.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "loader/array.h"
+#include "loader/dwarf_die.h"
+
+/* Appends the parts of a path to the `length` bytes of `out`, resolving "." and "..". */
+static size_t append_parts(char *out, size_t length, const char *path)
+{
+    bool absolute = path[0] == '/' || (length > 0 && out[0] == '/');
+    if (path[0] == '/')
+        length = 0;
+    while (*path != 0) {
+        size_t part = strcspn(path, "/");
+        const char *slash = length > 0 ? memrchr(out, '/', length) : NULL;
+        size_t last = slash != NULL ? (size_t)(slash + 1 - out) : 0;
+        bool climbs = length - last == 2 && memcmp(out + last, "..", 2) == 0;
+        if (part == 2 && memcmp(path, "..", 2) == 0 && (length > 0 ? !climbs : absolute)) {
+            length = slash != NULL ? last - 1 : 0;
+        } else if (part > 0 && !(part == 1 && path[0] == '.') && length + part + 2 < PATH_MAX) {
+            if (length > 0 || absolute)
+                out[length++] = '/';
+            memcpy(out + length, path, part);
+            length += part;
+        }
+        path += part;
+        path += *path == '/';
+    }
+    return length;
+}
+
+const char *dwarf_join_path(struct text_pool *pool, const char *base, const char *folder,
+                            const char *name, struct error *error)
+{
+    char out[PATH_MAX];
+    const char *const parts[] = {base, folder, name};
+    size_t length = 0;
+    for (int i = 0; i < 3; i++)
+        if (parts[i] != NULL)
+            length = append_parts(out, length, parts[i]);
+    return text_pool_add(pool, out, length, error);
+}
+
+static void header_release(struct dwarf_header *header)
+{
+    if (header->context != NULL)
+        dwarf_srclines_dealloc_b(header->context);
+    *header = (struct dwarf_header){0};
+}
+
+void dwarf_headers_release(struct dwarf_headers *headers)
+{
+    for (unsigned i = 0; i < DWARF_HEADERS_MAX; i++)
+        header_release(&headers->items[i]);
+}
+
+/* The header of a unit's line table; NULL where it has none. */
+static struct dwarf_header *header_of(struct dwarf_headers *headers, Dwarf_Debug debug,
+                                      Dwarf_Die unit_die)
+{
+    Dwarf_Error failure = NULL;
+    Dwarf_Off unit = 0;
+    if (!dwarf_done(debug, dwarf_dieoffset(unit_die, &unit, &failure), &failure))
+        return NULL;
+    for (unsigned i = 0; i < DWARF_HEADERS_MAX; i++)
+        if (headers->items[i].debug == debug && headers->items[i].unit == unit)
+            return headers->items[i].context != NULL ? &headers->items[i] : NULL;
+    struct dwarf_header *header = &headers->items[headers->next++ % DWARF_HEADERS_MAX];
+    header_release(header);
+    Dwarf_Unsigned version = 0;
+    Dwarf_Small tables = 0;
+    Dwarf_Line_Context context = NULL;
+    if (!dwarf_done(debug, dwarf_srclines_b(unit_die, &version, &tables, &context, &failure),
+                    &failure))
+        context = NULL;
+    *header = (struct dwarf_header){debug, unit, context, version,
+                                    dwarf_die_string(debug, unit_die, DW_AT_comp_dir)};
+    return context != NULL ? header : NULL;
+}
+
+static int header_path(struct dwarf_header *header, uint64_t number, struct text_pool *pool,
+                       const char **path, struct error *error)
+{
+    Dwarf_Error failure = NULL;
+    const char *name = NULL, *folder = NULL;
+    Dwarf_Unsigned folder_number = 0, modified = 0, length = 0;
+    Dwarf_Form_Data16 *digest = NULL;
+    Dwarf_Signed base = 0, count = 0, end = 0;
+    *path = NULL;
+    if (!dwarf_done(header->debug,
+                    dwarf_srclines_files_indexes(header->context, &base, &count, &end, &failure),
+                    &failure) ||
+        number > INT64_MAX || (Dwarf_Signed)number < base || (Dwarf_Signed)number >= end ||
+        !dwarf_done(header->debug,
+                    dwarf_srclines_files_data_b(header->context, (Dwarf_Signed)number, &name,
+                                                &folder_number, &modified, &length, &digest,
+                                                &failure),
+                    &failure) ||
+        name == NULL)
+        return 0;
+    /* Folder 0 is that of the compilation; libdwarf counts the table's own from 1 up to DWARF 4,
+     * from 0 since. */
+    if (folder_number <= INT32_MAX && (folder_number > 0 || header->version >= 5) &&
+        !dwarf_done(header->debug,
+                    dwarf_srclines_include_dir_data(header->context, (Dwarf_Signed)folder_number,
+                                                    &folder, &failure),
+                    &failure))
+        folder = NULL;
+    *path = dwarf_join_path(pool, header->folder, folder, name, error);
+    return *path != NULL ? 0 : -1;
+}
+
+int dwarf_source_path(struct dwarf_headers *headers, Dwarf_Debug debug, Dwarf_Die unit_die,
+                      uint64_t number, struct text_pool *pool, const char **path,
+                      struct error *error)
+{
+    struct dwarf_header *header = header_of(headers, debug, unit_die);
+    *path = NULL;
+    return header != NULL ? header_path(header, number, pool, path, error) : 0;
+}
+
+/* Takes the rows of libdwarf's table over, without the sequences whose code the linker dropped
+ * (they begin at 0 or at another address that is no code). */
+static int take_rows(struct dwarf_lines *lines, const struct elf_file *module,
+                     struct dwarf_header *header, Dwarf_Line *rows, Dwarf_Signed count,
+                     struct text_pool *pool, struct error *error)
+{
+    bool begins = true, sound = false;
+    uint64_t number_before = UINT64_MAX;
+    const char *path = NULL;
+    for (Dwarf_Signed i = 0; i < count; i++) {
+        Dwarf_Error failure = NULL;
+        Dwarf_Addr address = 0;
+        Dwarf_Unsigned line = 0, number = 0;
+        Dwarf_Bool ends = 0;
+        if (!dwarf_done(header->debug, dwarf_lineaddr(rows[i], &address, &failure), &failure) ||
+            !dwarf_done(header->debug, dwarf_lineno(rows[i], &line, &failure), &failure) ||
+            !dwarf_done(header->debug, dwarf_line_srcfileno(rows[i], &number, &failure),
+                        &failure) ||
+            !dwarf_done(header->debug, dwarf_lineendsequence(rows[i], &ends, &failure), &failure))
+            return 0;
+        if (begins)
+            sound = elf_file_is_code(module, address);
+        begins = ends != 0;
+        if (!sound)
+            continue;
+        if (number != number_before && header_path(header, number, pool, &path, error) != 0)
+            return -1;
+        number_before = number;
+        if (array_reserve(&lines->items, &lines->capacity, lines->count + 1, error) != 0)
+            return -1;
+        lines->items[lines->count++] =
+            (struct dwarf_line){address, path, line <= UINT32_MAX ? (uint32_t)line : 0, ends != 0};
+    }
+    return 0;
+}
+
+/* By address; at the same address a sequence's end before the next one's start, and else as in the
+ * table (the pointers tell: the sort is told of the order by a merge sort, which is stable). */
+static int by_address(const void *left, const void *right)
+{
+    const struct dwarf_line *a = left, *b = right;
+    if (a->address != b->address)
+        return a->address < b->address ? -1 : 1;
+    return (int)b->ends - (int)a->ends;
+}
+
+/* Sorts runs that are sorted already, as sequences are: merges neighbouring runs until one is left.
+ * Stable. */
+static int sort_lines(struct dwarf_lines *lines, struct error *error)
+{
+    size_t count = lines->count;
+    struct dwarf_line *other = malloc((count + 1) * sizeof *other);
+    if (other == NULL)
+        return error_set(error, "out of memory for %zu lines", count);
+    for (bool sorted = false; !sorted;) {
+        size_t out = 0;
+        sorted = true;
+        for (size_t start = 0; start < count;) {
+            size_t middle = start + 1, end;
+            while (middle < count &&
+                   by_address(&lines->items[middle - 1], &lines->items[middle]) <= 0)
+                middle++;
+            end = middle + (middle < count);
+            while (end < count && by_address(&lines->items[end - 1], &lines->items[end]) <= 0)
+                end++;
+            sorted = sorted && middle == count;
+            size_t a = start, b = middle;
+            while (a < middle || b < end) {
+                bool left =
+                    b >= end || (a < middle && by_address(&lines->items[a], &lines->items[b]) <= 0);
+                other[out++] = lines->items[left ? a++ : b++];
+            }
+            start = end;
+        }
+        struct dwarf_line *swap = lines->items;
+        lines->items = other;
+        other = swap;
+    }
+    lines->capacity = count + 1;
+    free(other);
+    return 0;
+}
+
+int dwarf_lines_read(struct dwarf_lines *lines, const struct elf_file *module,
+                     struct dwarf_headers *headers, Dwarf_Debug debug, Dwarf_Off unit,
+                     struct text_pool *pool, struct error *error)
+{
+    Dwarf_Error failure = NULL;
+    Dwarf_Die die = NULL;
+    Dwarf_Line *rows = NULL;
+    Dwarf_Signed count = 0;
+    int result = 0;
+    if (!dwarf_done(debug, dwarf_offdie_b(debug, unit, 1, &die, &failure), &failure))
+        return 0;
+    struct dwarf_header *header = header_of(headers, debug, die);
+    if (header != NULL &&
+        dwarf_done(debug, dwarf_srclines_from_linecontext(header->context, &rows, &count, &failure),
+                   &failure))
+        result = take_rows(lines, module, header, rows, count, pool, error);
+    /* The rows are large and will not be asked for again. */
+    if (header != NULL)
+        header_release(header);
+    dwarf_dealloc_die(die);
+    return result == 0 ? sort_lines(lines, error) : -1;
+}
+
+void dwarf_lines_release(struct dwarf_lines *lines)
+{
+    free(lines->items);
+    *lines = (struct dwarf_lines){0};
+}
+
+const struct dwarf_line *dwarf_lines_find(const struct dwarf_lines *lines, uint64_t address)
+{
+    size_t low = 0, high = lines->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (lines->items[middle].address <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    const struct dwarf_line *row = low > 0 ? &lines->items[low - 1] : NULL;
+    return row != NULL && !row->ends ? row : NULL;
+}
