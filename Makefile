@@ -125,6 +125,10 @@ asan: ## the suite under address and undefined-behaviour sanitizers
 	$(MAKE) check BUILD=$(BUILD)/asan OPT='-O1 -g' \
 	  SANITIZE='-fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer'
 
+bench: all ## what recording costs, beside uftrace and heaptrack (some minutes)
+	@tests/setup bench
+	tests/bench/record.py $(BUILD)
+
 format: ## format the C sources
 	clang-format -i $(shell git ls-files '*.c' '*.h')
 
@@ -145,5 +149,5 @@ clean: ## remove what was built
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' Makefile | expand -t 16
 
-.PHONY: all demo setup check units check-unit check-e2e check-queries check-real docs examples asan format format-check install clean help
+.PHONY: all bench demo setup check units check-unit check-e2e check-queries check-real docs examples asan format format-check install clean help
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
