@@ -1,52 +1,558 @@
 /*
  * The second stage of memory.h: all threads' events in the order of time, each free finding the
  * block that it ends.
+ *
+ * The threads' events are merged by their ticks through a heap; at equal ticks frees come first,
+ * for a free is logged before it happens and an allocation after. Between them, by their ticks too,
+ * come forks (the child inherits what its parent has) and the ends of processes (their memory is
+ * gone, unless nothing follows in any process).
  */
-#include "loader/memory_parts.h"
+#include "loader/memory_pairing.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-#include "loader/array.h"
-#include "loader/sqlite_record.h"
-
-#define TIMELINE_STEPS 1000u
-
-struct pairing {
-    struct memory *memory;
-    struct intern places; /* (process, address) */
-    uint32_t *newest;     /* by place: the last block there */
-    size_t newest_capacity;
-    struct live {
-        uint64_t blocks, bytes;
-    } * functions, *threads; /* by id */
-    size_t functions_capacity, threads_capacity;
-    uint64_t live_bytes, live_blocks, step_max;
-    uint32_t step;
-    struct timeline_row *step_rows; /* by thread id, of the present step; [0] = all */
-    size_t step_rows_capacity;
-    uint32_t *last_freed; /* by thread: the block that a realloc has just freed */
-    size_t last_freed_capacity;
-    struct error *error;
+enum {
+    TIMELINE_STEPS_MAX = 1000,
+    TIMELINE_ROWS_MAX = 1000000, /* fewer steps where there are very many threads */
+    SIZES_MAX = 64,
+    DISTANCE_MAX = 15,
+    ERRORS_MAX = 100000,
+    CLASHES_MAX = 1000,
 };
 
-/* Where a thread's events have come to. */
-struct source {
-    struct memory_thread *thread;
-    size_t at;
-};
+/* ---- reading ---- */
 
-static bool earlier(const struct source *a, const struct source *b)
+/* Moves to the thread's next event; returns 1, 0 when there is none, -1. */
+static int next_event(struct pairing *pairing, struct pair_thread *thread)
 {
-    const struct memory_event *x = &a->thread->events[a->at], *y = &b->thread->events[b->at];
-    if (x->tick != y->tick)
-        return x->tick < y->tick;
-    if (x->type != y->type)
-        return x->type == MEMORY_FREE;
-    return a->thread->id < b->thread->id;
+    struct memory_thread *spool = thread->spool;
+    while (thread->at == thread->end) {
+        if (thread->piece > 0)
+            free(spool->pieces[thread->piece - 1].data);
+        if (thread->piece > 0)
+            spool->pieces[thread->piece - 1].data = NULL;
+        if (thread->piece == spool->pieces_count) {
+            free(thread->buffer);
+            thread->buffer = NULL;
+            return 0;
+        }
+        const struct memory_piece *piece = &spool->pieces[thread->piece++];
+        thread->at = piece->data;
+        if (piece->data == NULL) {
+            unsigned char *buffer = realloc(thread->buffer, piece->bytes);
+            if (buffer == NULL)
+                return error_set(pairing->error, "out of memory");
+            thread->at = thread->buffer = buffer;
+            if (memory_store_read(pairing->memory, piece, buffer, pairing->error) < 0)
+                return -1;
+        }
+        thread->end = thread->at + piece->bytes;
+    }
+    memory_event_decode(&thread->at, &thread->code, &thread->event);
+    if (thread->event.tick > thread->tick)
+        thread->tick = thread->event.tick;
+    return 1;
 }
 
-static void sift(struct source *heap, size_t count, size_t at)
+/* Reads a thread's first event; its tables are made only now, for many threads are short. */
+static int begin_thread(struct pairing *pairing, struct pair_thread *thread)
+{
+    const struct memory_thread *spool = thread->spool;
+    thread->begun = true;
+    thread->place_stacks = calloc((size_t)spool->places.count + 1, sizeof *thread->place_stacks);
+    thread->paths = calloc((size_t)spool->paths.count + 1, sizeof *thread->paths);
+    if (thread->place_stacks == NULL || thread->paths == NULL)
+        return error_set(pairing->error, "out of memory");
+    return next_event(pairing, thread);
+}
+
+/* Adds what happened under each path to the functions that are open on it. */
+static int end_thread(struct pairing *pairing, struct pair_thread *thread)
+{
+    struct memory *memory = pairing->memory;
+    const struct intern *paths = &thread->spool->paths;
+    for (uint32_t i = paths->count; i-- > 0;) {
+        const struct memory_totals *sum = &thread->paths[i];
+        uint64_t parent = paths->keys[i].a, function = paths->keys[i].b;
+        if (memory_reach(&memory->functions, &memory->functions_capacity, function,
+                         pairing->error) < 0)
+            return -1;
+        struct memory_totals *sums[] = {&memory->functions[function].inclusive,
+                                        parent > 0 ? &thread->paths[parent - 1] : NULL};
+        for (int k = 0; k < 2 && sums[k] != NULL; k++) {
+            sums[k]->allocs += sum->allocs;
+            sums[k]->alloc_bytes += sum->alloc_bytes;
+            sums[k]->frees += sum->frees;
+            sums[k]->free_bytes += sum->free_bytes;
+        }
+    }
+    free(thread->place_stacks);
+    free(thread->paths);
+    thread->place_stacks = NULL;
+    thread->paths = NULL;
+    return chain_end(pairing, &thread->freed);
+}
+
+/* ---- what an event adds to ---- */
+
+/* The stack of an event's place. */
+static int find_stack(struct pairing *pairing, struct pair_thread *thread, uint32_t place,
+                      uint32_t *index)
+{
+    struct memory *memory = pairing->memory;
+    const struct intern_key *key = &thread->spool->places.keys[place];
+    uint32_t site = (uint32_t)key->a, kind = (uint32_t)key->b;
+    if (thread->place_stacks[place] > 0) {
+        *index = thread->place_stacks[place] - 1;
+        return 0;
+    }
+    uint32_t before = memory->stack_keys.count;
+    if (intern_add(&memory->stack_keys, key->a >> 32, (uint64_t)site << 8 | kind, index,
+                   pairing->error) < 0 ||
+        memory_reach(&memory->stacks, &memory->stacks_capacity, *index, pairing->error) < 0)
+        return -1;
+    thread->place_stacks[place] = *index + 1;
+    if (*index == before)
+        memory->stacks[*index] =
+            (struct alloc_stack){.frame = (uint32_t)(key->a >> 32),
+                                 .site = site,
+                                 .kind = kind,
+                                 .function = thread->spool->place_functions[place],
+                                 .min_size = UINT64_MAX};
+    return 0;
+}
+
+/* The totals that an event at a place counts for: its frame's, its function's own, its path's and
+ * all. Returns how many there are, or -1. */
+static int find_totals(struct pairing *pairing, struct pair_thread *thread, uint32_t place,
+                       struct memory_totals *totals[4])
+{
+    struct memory *memory = pairing->memory;
+    const struct intern_key *key = &thread->spool->places.keys[place];
+    uint32_t frame = (uint32_t)(key->a >> 32), path = (uint32_t)(key->b >> 32);
+    uint32_t function = thread->spool->place_functions[place];
+    if (memory_reach(&memory->frames, &memory->frames_capacity, frame, pairing->error) < 0 ||
+        memory_reach(&memory->functions, &memory->functions_capacity, function, pairing->error) < 0)
+        return -1;
+    totals[0] = &memory->totals;
+    totals[1] = &memory->frames[frame];
+    totals[2] = &memory->functions[function].own;
+    totals[3] = path > 0 ? &thread->paths[path - 1] : NULL;
+    return path > 0 ? 4 : 3;
+}
+
+static int count_amount(struct pairing *pairing, struct memory_counter *counter, uint64_t a,
+                        uint64_t b, const struct memory_block *block)
+{
+    uint32_t index;
+    if (intern_add(&counter->keys, a, b, &index, pairing->error) < 0 ||
+        memory_reach(&counter->amounts, &counter->capacity, index, pairing->error) < 0)
+        return -1;
+    struct memory_amount *amount = &counter->amounts[index];
+    if (amount->blocks++ == 0)
+        amount->example = block->id;
+    amount->bytes += block->size;
+    return 0;
+}
+
+static int count_size(struct pairing *pairing, const struct memory_block *block)
+{
+    struct memory *memory = pairing->memory;
+    struct alloc_stack *stack = &memory->stacks[block->stack];
+    uint64_t size = block->size;
+    if (intern_find(&memory->sizes.keys, block->stack, size) == INTERN_NONE) {
+        if (stack->sizes >= SIZES_MAX)
+            size = UINT64_MAX;
+        else
+            stack->sizes++;
+    }
+    return count_amount(pairing, &memory->sizes, block->stack, size, block);
+}
+
+static int count_flow(struct pairing *pairing, const struct memory_block *block)
+{
+    struct memory *memory = pairing->memory;
+    uint32_t place, threads, index;
+    if (intern_add(&memory->flow_places, intern_pack(block->stack, block->free_frame),
+                   block->free_site, &place, pairing->error) < 0 ||
+        intern_add(&memory->flow_threads, block->thread, block->free_thread, &threads,
+                   pairing->error) < 0 ||
+        intern_add(&memory->flow_keys, place, threads, &index, pairing->error) < 0 ||
+        memory_reach(&memory->flows, &memory->flows_capacity, index, pairing->error) < 0)
+        return -1;
+    struct memory_flow *flow = &memory->flows[index];
+    uint64_t residence = block->free_ns - block->alloc_ns;
+    if (flow->blocks++ == 0)
+        flow->example = block->id;
+    flow->bytes += block->size;
+    flow->residence_ns += residence;
+    if (residence > flow->residence_max_ns)
+        flow->residence_max_ns = residence;
+    const char *family = memory_kind_family(memory->stacks[block->stack].kind);
+    if (strcmp(family, memory_kind_family(block->free_kind)) != 0 && flow->mismatched++ == 0)
+        flow->mismatch = block->id;
+    return 0;
+}
+
+/* ---- ends of blocks ---- */
+
+static void note_not_freed(struct memory *memory, const struct memory_block *block)
+{
+    struct alloc_stack *stack = &memory->stacks[block->stack];
+    if (stack->first_live == 0 || block->id < stack->first_live)
+        stack->first_live = block->id;
+    if (block->id > stack->last_live)
+        stack->last_live = block->id;
+}
+
+/* A block that lives no longer, though no free of it is known. */
+static int forget_block(struct pairing *pairing, uint32_t index)
+{
+    const struct memory_block *block = &pairing->blocks[index];
+    struct memory_link link = memory_link_of(block);
+    note_not_freed(pairing->memory, block);
+    live_remove(pairing, block, false);
+    if (chain_end(pairing, &link) < 0)
+        return -1;
+    return rows_final(pairing, index);
+}
+
+static int free_block(struct pairing *pairing, uint32_t thread_index, uint32_t index, uint64_t ns)
+{
+    struct memory *memory = pairing->memory;
+    struct pair_thread *thread = &pairing->threads[thread_index];
+    const struct memory_event *event = &thread->event;
+    struct memory_block *block = &pairing->blocks[index];
+    struct alloc_stack *stack = &memory->stacks[block->stack];
+    const struct intern_key *place = &thread->spool->places.keys[event->place];
+    block->freed = true;
+    block->free_ns = ns > block->alloc_ns ? ns : block->alloc_ns;
+    block->free_call = event->call;
+    block->free_frame = (uint32_t)(place->a >> 32);
+    block->free_site = (uint32_t)place->a;
+    block->free_kind = (uint8_t)place->b;
+    block->free_thread = thread_index;
+    block->same_thread = block->thread == thread_index;
+    if (block->same_thread) {
+        block->allocs_between = thread->allocs - block->number - 1;
+        if (event->number == block->number) {
+            block->owner_call = event->owner_call;
+            block->owner_frame = event->owner_frame;
+        }
+    }
+    uint64_t lifetime = block->free_ns - block->alloc_ns;
+    stack->freed_blocks++;
+    stack->freed_bytes += block->size;
+    stack->lifetime_ns += lifetime;
+    if (lifetime > stack->lifetime_max_ns)
+        stack->lifetime_max_ns = lifetime;
+    stack->cross_thread_frees += !block->same_thread;
+    struct memory_totals *totals[4];
+    int count = find_totals(pairing, thread, event->place, totals);
+    for (int i = 0; i < count; i++) {
+        totals[i]->frees++;
+        totals[i]->free_bytes += block->size;
+    }
+    if (count < 0 || count_flow(pairing, block) < 0 ||
+        (block->same_thread && block->allocs_between <= DISTANCE_MAX &&
+         count_amount(pairing, &memory->distances, block->stack, block->allocs_between, block) <
+             0) ||
+        (block->owner_frame != 0 &&
+         count_amount(pairing, &memory->owners, block->stack, block->owner_frame, block) < 0))
+        return -1;
+    live_remove(pairing, block, true);
+    struct memory_link link = memory_link_of(block);
+    if (event->realloc)
+        thread->freed = link;
+    else if (chain_end(pairing, &link) < 0)
+        return -1;
+    return rows_final(pairing, index);
+}
+
+/* ---- events ---- */
+
+/* An allocation at the address of a live block: that block's free is missing. */
+static int clash(struct pairing *pairing, const struct pair_thread *thread, uint32_t old,
+                 uint64_t id, uint64_t ns)
+{
+    struct memory *memory = pairing->memory;
+    const struct memory_process_facts *process = &memory->processes[thread->spool->process];
+    if (process->gap && thread->tick >= process->gap_tick) {
+        memory->missing_frees++;
+    } else if (memory->clashes_count == CLASHES_MAX) {
+        memory->clashes_left_out++;
+    } else {
+        if (array_reserve(&memory->clashes, &memory->clashes_capacity, memory->clashes_count + 1,
+                          pairing->error) < 0)
+            return -1;
+        memory->clashes[memory->clashes_count++] =
+            (struct memory_clash){.ns = ns,
+                                  .call = thread->event.call,
+                                  .old_alloc = pairing->blocks[old].id,
+                                  .alloc = id,
+                                  .thread = thread->spool->id};
+    }
+    return forget_block(pairing, old);
+}
+
+static int on_alloc(struct pairing *pairing, uint32_t thread_index, uint64_t ns)
+{
+    struct memory *memory = pairing->memory;
+    struct pair_thread *thread = &pairing->threads[thread_index];
+    const struct memory_event *event = &thread->event;
+    struct pair_process *process = &pairing->processes[thread->spool->process];
+    uint32_t index, stack_index;
+    uint64_t old = memory_map_find(&process->live, event->address);
+    if (old != MEMORY_MAP_NONE && clash(pairing, thread, (uint32_t)old, pairing->next_row, ns) < 0)
+        return -1;
+    memory_map_remove(&process->inherited_at, event->address);
+    if (rows_add(pairing, &index) < 0 ||
+        find_stack(pairing, thread, event->place, &stack_index) < 0 ||
+        memory_map_put(&process->live, event->address, index, pairing->error) < 0)
+        return -1;
+    struct memory_block *block = &pairing->blocks[index];
+    block->address = event->address;
+    block->size = event->size;
+    block->alloc_ns = ns;
+    block->call = event->call;
+    block->number = thread->allocs++;
+    block->stack = stack_index;
+    block->thread = thread_index;
+    if (event->realloc && thread->freed.valid && chain_continue(pairing, index, &thread->freed) < 0)
+        return -1;
+    thread->freed = (struct memory_link){.chain = NO_INDEX};
+
+    struct alloc_stack *stack = &memory->stacks[stack_index];
+    if (stack->blocks++ == 0) {
+        stack->first_ns = ns;
+        stack->first_alloc = block->id;
+    }
+    stack->bytes += block->size;
+    stack->last_ns = ns;
+    stack->last_alloc = block->id;
+    if (block->size < stack->min_size)
+        stack->min_size = block->size;
+    if (block->size > stack->max_size)
+        stack->max_size = block->size;
+    struct memory_totals *totals[4];
+    int count = find_totals(pairing, thread, event->place, totals);
+    for (int i = 0; i < count; i++) {
+        totals[i]->allocs++;
+        totals[i]->alloc_bytes += block->size;
+    }
+    if (count < 0 || count_size(pairing, block) < 0)
+        return -1;
+    return live_add(pairing, block);
+}
+
+/* A free of what is no live block. What is wrong with it is found out by memory_errors_classify. */
+static int bad_free(struct pairing *pairing, const struct pair_thread *thread, uint64_t ns,
+                    uint64_t inherited_id)
+{
+    struct memory *memory = pairing->memory;
+    const struct memory_process_facts *process = &memory->processes[thread->spool->process];
+    const struct intern_key *place = &thread->spool->places.keys[thread->event.place];
+    if (process->gap && thread->tick >= process->gap_tick) {
+        memory->unknown_frees++;
+        return 0;
+    }
+    if (memory->errors_count == ERRORS_MAX) {
+        memory->errors_left_out++;
+        return 0;
+    }
+    if (array_reserve(&memory->errors, &memory->errors_capacity, memory->errors_count + 1,
+                      pairing->error) < 0)
+        return -1;
+    memory->errors[memory->errors_count++] =
+        (struct free_error){.error = inherited_id != 0 ? "double" : NULL,
+                            .address = thread->event.address,
+                            .ns = ns,
+                            .call = thread->event.call,
+                            .before = pairing->next_row,
+                            .alloc = inherited_id,
+                            .thread = thread->spool->id,
+                            .process = thread->spool->process,
+                            .frame = (uint32_t)(place->a >> 32),
+                            .site = (uint32_t)place->a,
+                            .kind = (uint8_t)place->b};
+    return 0;
+}
+
+static int on_free(struct pairing *pairing, uint32_t thread_index, uint64_t ns)
+{
+    struct pair_thread *thread = &pairing->threads[thread_index];
+    struct pair_process *process = &pairing->processes[thread->spool->process];
+    uint64_t address = thread->event.address;
+    if (chain_end(pairing, &thread->freed) < 0)
+        return -1;
+    thread->freed = (struct memory_link){.chain = NO_INDEX};
+    uint64_t index = memory_map_find(&process->live, address);
+    if (index != MEMORY_MAP_NONE) {
+        memory_map_remove(&process->live, address);
+        return free_block(pairing, thread_index, (uint32_t)index, ns);
+    }
+    uint64_t inherited = memory_map_find(&process->inherited_at, address);
+    if (inherited == MEMORY_MAP_NONE)
+        return bad_free(pairing, thread, ns, 0);
+    struct inherited_block *block = &process->inherited[inherited];
+    if (block->freed)
+        return bad_free(pairing, thread, ns, block->id);
+    block->freed = true;
+    if (thread->event.realloc)
+        thread->freed = (struct memory_link){.valid = true,
+                                             .id = block->id,
+                                             .address = address,
+                                             .size = block->size,
+                                             .chain = NO_INDEX};
+    return 0;
+}
+
+/* ---- processes ---- */
+
+static int inherit(struct pairing *pairing, struct pair_process *child, uint64_t address,
+                   struct inherited_block block)
+{
+    child->inherited[child->inherited_count] = block;
+    return memory_map_put(&child->inherited_at, address, child->inherited_count++, pairing->error);
+}
+
+static int on_fork(struct pairing *pairing, uint32_t child_id)
+{
+    const struct memory *memory = pairing->memory;
+    struct pair_process *child = &pairing->processes[child_id];
+    struct pair_process *parent = &pairing->processes[memory->processes[child_id].parent];
+    size_t count = parent->live.count + parent->inherited_at.count;
+    child->inherited = malloc((count + 1) * sizeof *child->inherited);
+    if (child->inherited == NULL)
+        return error_set(pairing->error, "out of memory");
+    for (size_t i = 0; parent->live.count > 0 && i <= parent->live.mask; i++) {
+        const struct memory_map_slot *slot = &parent->live.slots[i];
+        if (slot->value == 0)
+            continue;
+        const struct memory_block *block = &pairing->blocks[slot->value - 1];
+        if (inherit(pairing, child, slot->address,
+                    (struct inherited_block){block->id, block->size, false}) < 0)
+            return -1;
+    }
+    for (size_t i = 0; parent->inherited_at.count > 0 && i <= parent->inherited_at.mask; i++) {
+        const struct memory_map_slot *slot = &parent->inherited_at.slots[i];
+        if (slot->value != 0 &&
+            memory_map_find(&child->inherited_at, slot->address) == MEMORY_MAP_NONE &&
+            inherit(pairing, child, slot->address, parent->inherited[slot->value - 1]) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+static void release_process(struct pair_process *process)
+{
+    memory_map_release(&process->live);
+    memory_map_release(&process->inherited_at);
+    free(process->inherited);
+    process->inherited = NULL;
+    process->inherited_count = 0;
+}
+
+static int on_process_end(struct pairing *pairing, uint32_t id)
+{
+    struct pair_process *process = &pairing->processes[id];
+    for (size_t i = 0; process->live.count > 0 && i <= process->live.mask; i++)
+        if (process->live.slots[i].value != 0 &&
+            forget_block(pairing, (uint32_t)(process->live.slots[i].value - 1)) < 0)
+            return -1;
+    release_process(process);
+    return 0;
+}
+
+static int compare_process_events(const void *left, const void *right)
+{
+    const struct process_event *a = left, *b = right;
+    if (a->tick != b->tick)
+        return a->tick < b->tick ? -1 : 1;
+    if (a->end != b->end)
+        return a->end ? 1 : -1;
+    return a->process < b->process ? -1 : a->process > b->process;
+}
+
+/* Lists the forks whose children have events, and the ends, in their order. */
+static int plan_processes(struct pairing *pairing)
+{
+    struct memory *memory = pairing->memory;
+    size_t count = memory->processes_capacity;
+    pairing->processes = calloc(count + 1, sizeof *pairing->processes);
+    pairing->process_events = calloc(2 * count + 1, sizeof *pairing->process_events);
+    if (pairing->processes == NULL || pairing->process_events == NULL)
+        return error_set(pairing->error, "out of memory");
+    for (size_t i = 0; i < memory->threads_count; i++) {
+        const struct memory_thread *thread = memory->threads[i];
+        struct memory_process_facts *facts = &memory->processes[thread->process];
+        if (!thread->any)
+            continue;
+        if (facts->start_tick == 0 || thread->first_tick < facts->start_tick)
+            facts->start_tick = thread->first_tick;
+        /* Marks the process and those it was forked from; no longer way than there are processes,
+         * whatever the log says. */
+        uint32_t at = thread->process;
+        for (size_t step = 0; step < count && at < count && !pairing->processes[at].has_events;
+             step++) {
+            pairing->processes[at].has_events = true;
+            at = memory->processes[at].parent;
+        }
+    }
+    for (uint32_t id = 1; id < count; id++) {
+        const struct memory_process_facts *facts = &memory->processes[id];
+        struct process_event *events = pairing->process_events;
+        if (facts->parent != 0 && facts->parent < count && facts->parent != id &&
+            pairing->processes[id].has_events)
+            events[pairing->process_events_count++] =
+                (struct process_event){facts->start_tick, id, false};
+        if (facts->told && facts->end_tick != UINT64_MAX && facts->end_tick != 0)
+            events[pairing->process_events_count++] =
+                (struct process_event){facts->end_tick, id, true};
+    }
+    qsort(pairing->process_events, pairing->process_events_count, sizeof *pairing->process_events,
+          compare_process_events);
+    return 0;
+}
+
+/* Does what happened to processes before an event: forks up to its tick, ends before it. */
+static int pass_process_events(struct pairing *pairing, uint64_t tick)
+{
+    const struct memory_options *options = &pairing->memory->options;
+    while (pairing->process_event < pairing->process_events_count) {
+        const struct process_event *event = &pairing->process_events[pairing->process_event];
+        if (event->end ? event->tick >= tick : event->tick > tick)
+            return 0;
+        pairing->process_event++;
+        if (!event->end) {
+            if (on_fork(pairing, event->process) < 0)
+                return -1;
+        } else if (pairing->processes[event->process].has_events) {
+            uint64_t ns = options->ns_at(options->clock, event->process, event->tick);
+            if (live_advance(pairing, ns) < 0 || on_process_end(pairing, event->process) < 0)
+                return -1;
+        }
+    }
+    return 0;
+}
+
+/* ---- the merge ---- */
+
+struct head {
+    uint64_t tick;
+    uint32_t type, thread;
+};
+
+static bool earlier(const struct head *a, const struct head *b)
+{
+    if (a->tick != b->tick)
+        return a->tick < b->tick;
+    if (a->type != b->type)
+        return a->type == MEMORY_FREE;
+    return a->thread < b->thread;
+}
+
+static void sift(struct head *heap, size_t count, size_t at)
 {
     for (;;) {
         size_t least = at;
@@ -55,450 +561,121 @@ static void sift(struct source *heap, size_t count, size_t at)
                 least = child;
         if (least == at)
             return;
-        struct source moved = heap[at];
+        struct head moved = heap[at];
         heap[at] = heap[least];
         heap[least] = moved;
         at = least;
     }
 }
 
-static int grow(void **items, size_t *capacity, size_t index, size_t item_bytes,
-                struct error *error)
+/* Does the event at the head of the heap and puts the thread's next one there. Returns 1, 0 when
+ * the thread has no more, -1. */
+static int step(struct pairing *pairing, struct head *head)
 {
-    size_t before = *capacity;
-    if (index < before)
-        return 0;
-    if (array_reserve_bytes(items, capacity, index + 1, item_bytes, error) != 0)
+    const struct memory_options *options = &pairing->memory->options;
+    struct pair_thread *thread = &pairing->threads[head->thread];
+    if (!thread->begun && begin_thread(pairing, thread) < 0)
         return -1;
-    memset((char *)*items + before * item_bytes, 0, (*capacity - before) * item_bytes);
-    return 0;
+    uint64_t ns = options->ns_at(options->clock, thread->spool->process, thread->tick);
+    if (pass_process_events(pairing, thread->tick) < 0 || live_advance(pairing, ns) < 0)
+        return -1;
+    int status = thread->event.type == MEMORY_ALLOC ? on_alloc(pairing, head->thread, ns)
+                                                    : on_free(pairing, head->thread, ns);
+    if (status < 0)
+        return -1;
+    status = next_event(pairing, thread);
+    if (status == 0)
+        return end_thread(pairing, thread);
+    head->tick = thread->tick;
+    head->type = thread->event.type;
+    return status;
 }
 
-#define GROW(array, capacity, index, error)                                                        \
-    __extension__({                                                                                \
-        void *grow_items = (array);                                                                \
-        int grow_result = grow(&grow_items, &(capacity), (index), sizeof *(array), (error));       \
-        (array) = grow_items;                                                                      \
-        grow_result;                                                                               \
-    })
-
-/* ---- timeline ---- */
-
-static int end_step(struct pairing *pairing)
+static int merge(struct pairing *pairing)
 {
     struct memory *memory = pairing->memory;
-    for (uint32_t thread = 0; thread < pairing->step_rows_capacity; thread++) {
-        struct timeline_row *row = &pairing->step_rows[thread];
-        if (row->allocs == 0 && row->frees == 0)
-            continue;
-        if (array_reserve(&memory->timeline, &memory->timeline_capacity, memory->timeline_count + 1,
-                          pairing->error) != 0)
-            return -1;
-        row->step = pairing->step;
-        row->thread = thread;
-        row->live_bytes = thread == 0 ? pairing->live_bytes : pairing->threads[thread].bytes;
-        row->live_blocks = thread == 0 ? pairing->live_blocks : pairing->threads[thread].blocks;
-        row->max_live_bytes = thread == 0 ? pairing->step_max : row->live_bytes;
-        memory->timeline[memory->timeline_count++] = *row;
-        *row = (struct timeline_row){0};
-    }
-    pairing->step_max = pairing->live_bytes;
-    return 0;
-}
-
-static int to_step(struct pairing *pairing, uint64_t ns)
-{
-    uint64_t step = ns / pairing->memory->step_ns;
-    if (step >= TIMELINE_STEPS)
-        step = TIMELINE_STEPS - 1;
-    if (step <= pairing->step)
-        return 0;
-    if (end_step(pairing) != 0)
-        return -1;
-    pairing->step = (uint32_t)step;
-    return 0;
-}
-
-static int count_step(struct pairing *pairing, uint32_t thread, bool alloc, uint64_t size)
-{
-    if (GROW(pairing->step_rows, pairing->step_rows_capacity, thread, pairing->error) != 0)
-        return -1;
-    struct timeline_row *rows[] = {&pairing->step_rows[0], &pairing->step_rows[thread]};
-    for (int i = 0; i < 2; i++) {
-        if (alloc) {
-            rows[i]->allocs++;
-            rows[i]->alloc_bytes += size;
-        } else {
-            rows[i]->frees++;
-            rows[i]->free_bytes += size;
-        }
-    }
-    return 0;
-}
-
-/* ---- live memory ---- */
-
-static int go_live(struct pairing *pairing, struct memory_block *block)
-{
-    struct memory *memory = pairing->memory;
-    struct alloc_stack *stack = &memory->stacks[block->stack];
-    if (GROW(pairing->functions, pairing->functions_capacity, block->function, pairing->error) !=
-            0 ||
-        GROW(pairing->threads, pairing->threads_capacity, block->thread, pairing->error) != 0)
-        return -1;
-    if (++stack->live_blocks > stack->live_blocks_max)
-        stack->live_blocks_max = stack->live_blocks;
-    if ((stack->live_bytes += block->size) > stack->live_bytes_max)
-        stack->live_bytes_max = stack->live_bytes;
-    struct live *live = &pairing->functions[block->function];
-    live->blocks++;
-    live->bytes += block->size;
-    struct memory_function *function = memory_function_totals(memory, block->function);
-    if (function == NULL)
-        return error_set(pairing->error, "out of memory");
-    if (live->blocks > function->live_blocks_max)
-        function->live_blocks_max = live->blocks;
-    if (live->bytes > function->live_bytes_max)
-        function->live_bytes_max = live->bytes;
-    pairing->threads[block->thread].blocks++;
-    pairing->threads[block->thread].bytes += block->size;
-    pairing->live_blocks++;
-    pairing->live_bytes += block->size;
-    if (pairing->live_bytes > pairing->step_max)
-        pairing->step_max = pairing->live_bytes;
-    if (pairing->live_bytes > memory->peak_bytes) {
-        memory->peak_bytes = pairing->live_bytes;
-        memory->peak_blocks = pairing->live_blocks;
-        memory->peak_ns = block->alloc_ns;
-    }
-    return 0;
-}
-
-static void stop_living(struct pairing *pairing, const struct memory_block *block)
-{
-    struct alloc_stack *stack = &pairing->memory->stacks[block->stack];
-    stack->live_blocks--;
-    stack->live_bytes -= block->size;
-    pairing->functions[block->function].blocks--;
-    pairing->functions[block->function].bytes -= block->size;
-    pairing->threads[block->thread].blocks--;
-    pairing->threads[block->thread].bytes -= block->size;
-    pairing->live_blocks--;
-    pairing->live_bytes -= block->size;
-}
-
-/* ---- events ---- */
-
-static int find_stack(struct memory *memory, const struct memory_event *event, uint32_t *index,
-                      struct error *error)
-{
-    uint32_t before = memory->stack_keys.count;
-    if (intern_add(&memory->stack_keys, event->frame, (uint64_t)event->site << 8 | event->kind,
-                   index, error) != 0 ||
-        GROW(memory->stacks, memory->stacks_capacity, *index, error) != 0)
-        return -1;
-    if (*index == before)
-        memory->stacks[*index] = (struct alloc_stack){.frame = event->frame,
-                                                      .site = event->site,
-                                                      .kind = event->kind,
-                                                      .min_size = UINT64_MAX,
-                                                      .first_live = NO_BLOCK,
-                                                      .last_live = NO_BLOCK};
-    return 0;
-}
-
-static int on_alloc(struct pairing *pairing, const struct memory_thread *thread,
-                    const struct memory_event *event, uint64_t ns)
-{
-    struct memory *memory = pairing->memory;
-    uint32_t place, number = (uint32_t)memory->blocks_count, before = pairing->places.count;
-    if (memory->blocks_count >= NO_BLOCK - 1)
-        return error_set(pairing->error, "more than %u allocations", NO_BLOCK - 1);
-    struct memory_block block = {.address = event->address,
-                                 .size = event->size,
-                                 .alloc_ns = ns,
-                                 .call = event->call,
-                                 .frame = event->frame,
-                                 .function = event->function,
-                                 .site = event->site,
-                                 .thread = thread->id,
-                                 .process = thread->process,
-                                 .realloc_of = NO_BLOCK,
-                                 .allocs_between = UINT32_MAX,
-                                 .kind = event->kind};
-    if (find_stack(memory, event, &block.stack, pairing->error) != 0 ||
-        intern_add(&pairing->places, thread->process, event->address, &place, pairing->error) !=
-            0 ||
-        GROW(pairing->newest, pairing->newest_capacity, place, pairing->error) != 0 ||
-        GROW(pairing->last_freed, pairing->last_freed_capacity, thread->id, pairing->error) != 0 ||
-        array_reserve(&memory->blocks, &memory->blocks_capacity, memory->blocks_count + 1,
-                      pairing->error) != 0)
-        return -1;
-    if (place < before) {
-        struct memory_block *old = &memory->blocks[pairing->newest[place]];
-        if (!old->freed && !old->lost) {
-            old->lost = true;
-            stop_living(pairing, old);
-        }
-    }
-    if (event->realloc && pairing->last_freed[thread->id] != 0)
-        block.realloc_of = pairing->last_freed[thread->id] - 1;
-    pairing->last_freed[thread->id] = 0;
-    pairing->newest[place] = number;
-    memory->blocks[memory->blocks_count++] = block;
-    struct alloc_stack *stack = &memory->stacks[block.stack];
-    if (stack->blocks++ == 0) {
-        stack->first_ns = ns;
-        stack->first_alloc = number;
-    }
-    stack->bytes += block.size;
-    stack->last_ns = ns;
-    stack->last_alloc = number;
-    if (block.size < stack->min_size)
-        stack->min_size = block.size;
-    if (block.size > stack->max_size)
-        stack->max_size = block.size;
-    memory->totals.allocs++;
-    memory->totals.alloc_bytes += block.size;
-    struct memory_totals *frame = memory_frame_totals(memory, event->frame);
-    struct memory_function *function = memory_function_totals(memory, event->function);
-    if (frame == NULL || function == NULL)
-        return error_set(pairing->error, "out of memory");
-    frame->allocs++;
-    frame->alloc_bytes += block.size;
-    function->own.allocs++;
-    function->own.alloc_bytes += block.size;
-    if (count_step(pairing, thread->id, true, block.size) != 0)
-        return -1;
-    return go_live(pairing, &memory->blocks[number]);
-}
-
-/* A free of what is no live block. */
-static int bad_free(struct pairing *pairing, const struct memory_thread *thread,
-                    const struct memory_event *event, uint64_t ns, uint32_t newest)
-{
-    struct memory *memory = pairing->memory;
-    const struct memory_process_facts *process =
-        thread->process < memory->processes_capacity ? &memory->processes[thread->process] : NULL;
-    bool excused = process != NULL && ((process->gap && event->tick >= process->gap_tick) ||
-                                       (newest == NO_BLOCK && process->parent != 0));
-    if (excused) {
-        memory->unknown_frees++;
-        return 0;
-    }
-    struct free_error error = {.error = newest != NO_BLOCK ? "double" : "unknown",
-                               .address = event->address,
-                               .ns = ns,
-                               .call = event->call,
-                               .thread = thread->id,
-                               .frame = event->frame,
-                               .site = event->site,
-                               .block = newest,
-                               .kind = event->kind};
-    for (size_t i = memory->blocks_count; newest == NO_BLOCK && i-- > 0;) {
-        const struct memory_block *block = &memory->blocks[i];
-        if (!block->freed && block->process == thread->process && event->address > block->address &&
-            event->address - block->address < block->size) {
-            error.error = "inside";
-            error.block = (uint32_t)i;
-            break;
-        }
-    }
-    if (array_reserve(&memory->errors, &memory->errors_capacity, memory->errors_count + 1,
-                      pairing->error) != 0)
-        return -1;
-    memory->errors[memory->errors_count++] = error;
-    return 0;
-}
-
-static int on_free(struct pairing *pairing, const struct memory_thread *thread,
-                   const struct memory_event *event, uint64_t ns)
-{
-    struct memory *memory = pairing->memory;
-    uint32_t place = intern_find(&pairing->places, thread->process, event->address);
-    uint32_t number = place != INTERN_NONE ? pairing->newest[place] : NO_BLOCK;
-    if (GROW(pairing->last_freed, pairing->last_freed_capacity, thread->id, pairing->error) != 0)
-        return -1;
-    pairing->last_freed[thread->id] = 0;
-    if (number == NO_BLOCK || memory->blocks[number].freed || memory->blocks[number].lost)
-        return bad_free(pairing, thread, event, ns, number);
-    struct memory_block *block = &memory->blocks[number];
-    struct alloc_stack *stack = &memory->stacks[block->stack];
-    block->freed = true;
-    block->free_ns = ns > block->alloc_ns ? ns : block->alloc_ns;
-    block->free_call = event->call;
-    block->free_frame = event->frame;
-    block->free_site = event->site;
-    block->free_thread = thread->id;
-    block->free_kind = event->kind;
-    if (block->thread == thread->id) {
-        block->owner_call = event->owner_call;
-        block->owner_frame = event->owner_frame;
-        block->allocs_between = event->allocs_between;
-    }
-    if (event->realloc)
-        pairing->last_freed[thread->id] = number + 1;
-    uint64_t lifetime = block->free_ns - block->alloc_ns;
-    stack->freed_blocks++;
-    stack->freed_bytes += block->size;
-    stack->lifetime_ns += lifetime;
-    if (lifetime > stack->lifetime_max_ns)
-        stack->lifetime_max_ns = lifetime;
-    stack->cross_thread_frees += block->thread != thread->id;
-    memory->totals.frees++;
-    memory->totals.free_bytes += block->size;
-    struct memory_totals *frame = memory_frame_totals(memory, event->frame);
-    struct memory_function *function = memory_function_totals(memory, event->function);
-    if (frame == NULL || function == NULL)
-        return error_set(pairing->error, "out of memory");
-    frame->frees++;
-    frame->free_bytes += block->size;
-    function->own.frees++;
-    function->own.free_bytes += block->size;
-    for (uint32_t i = 0; event->size == UINT64_MAX && i < event->functions_count; i++) {
-        function = memory_function_totals(memory, thread->functions[event->functions_first + i]);
-        if (function == NULL)
-            return error_set(pairing->error, "out of memory");
-        function->inclusive.frees++;
-        function->inclusive.free_bytes += block->size;
-    }
-    stop_living(pairing, block);
-    return count_step(pairing, thread->id, false, block->size);
-}
-
-static int pair_all(struct pairing *pairing)
-{
-    struct memory *memory = pairing->memory;
-    struct source *heap = calloc(memory->threads_count + 1, sizeof *heap);
+    struct head *heap = calloc(memory->threads_count + 1, sizeof *heap);
     size_t count = 0;
-    int result = 0;
-    if (heap == NULL)
-        return error_set(pairing->error, "out of memory");
-    for (size_t i = 0; i < memory->threads_count; i++)
-        if (memory->threads[i]->events_count > 0)
-            heap[count++] = (struct source){memory->threads[i], 0};
+    int status = heap == NULL ? error_set(pairing->error, "out of memory") : 0;
+    for (uint32_t i = 0; status == 0 && i < memory->threads_count; i++) {
+        const struct memory_thread *spool = memory->threads[i];
+        pairing->threads[i].spool = memory->threads[i];
+        pairing->threads[i].freed.chain = NO_INDEX;
+        if (spool->any)
+            heap[count++] = (struct head){spool->first_tick, spool->first_type, i};
+    }
     for (size_t i = count / 2; i-- > 0;)
         sift(heap, count, i);
-    while (count > 0 && result == 0) {
-        struct memory_thread *thread = heap[0].thread;
-        const struct memory_event *event = &thread->events[heap[0].at];
-        uint64_t ns = memory->options.ns_at(memory->options.clock, thread->process, event->tick);
-        result = to_step(pairing, ns);
-        if (result == 0)
-            result = event->type == MEMORY_ALLOC ? on_alloc(pairing, thread, event, ns)
-                                                 : on_free(pairing, thread, event, ns);
-        if (++heap[0].at == thread->events_count)
+    while (status >= 0 && count > 0) {
+        status = step(pairing, &heap[0]);
+        if (status == 0)
             heap[0] = heap[--count];
-        sift(heap, count, 0);
+        if (status >= 0)
+            sift(heap, count, 0);
     }
     free(heap);
-    return result == 0 ? end_step(pairing) : result;
+    return status < 0 ? -1 : 0;
 }
 
-/* ---- rows ---- */
-
-static void text_column(struct record *record, const char *text)
+/* What lives at the end. */
+static int end_blocks(struct pairing *pairing)
 {
-    record_text(record, text, (uint32_t)strlen(text));
-}
-
-static int write_blocks(struct memory *memory, struct btree_file *file, struct error *error)
-{
-    struct btree_part *part;
-    struct record record;
-    if (memory->blocks_count == 0)
-        return 0;
-    if (btree_part_begin(file, &part, error) != 0)
-        return -1;
-    for (size_t i = 0; i < memory->blocks_count; i++) {
-        const struct memory_block *block = &memory->blocks[i];
-        record_begin(&record, 18);
-        record_null(&record);
-        record_id_or_null(&record, block->call);
-        record_id_or_null(&record, block->frame);
-        record_int(&record, block->thread);
-        record_id_or_null(&record, block->site);
-        text_column(&record, memory_kind_name(block->kind));
-        record_int(&record, (int64_t)block->address);
-        record_int(&record, (int64_t)block->size);
-        record_int(&record, (int64_t)block->alloc_ns);
-        if (block->freed) {
-            record_int(&record, (int64_t)block->free_ns);
-            record_id_or_null(&record, block->free_call);
-            record_id_or_null(&record, block->free_frame);
-            record_int(&record, block->free_thread);
-            record_id_or_null(&record, block->free_site);
-            text_column(&record, memory_kind_name(block->free_kind));
-        } else {
-            for (int column = 0; column < 6; column++)
-                record_null(&record);
-        }
-        record_id_or_null(&record, block->realloc_of == NO_BLOCK ? 0 : block->realloc_of + 1u);
-        if (block->freed && block->allocs_between != UINT32_MAX)
-            record_int(&record, block->allocs_between);
-        else
-            record_null(&record);
-        record_id_or_null(&record, block->owner_call);
-        if (btree_append(part, (int64_t)i + 1, record_data(&record), record_bytes(&record), 0, NULL,
-                         error) != 0)
-            return -1;
-    }
-    if (btree_part_end(part, error) != 0)
-        return -1;
-    return btree_finish(file, "allocs", &part, 1, error);
-}
-
-/* What was live at the peak, and what never was freed. */
-static void look_back(struct memory *memory)
-{
-    for (size_t i = 0; i < memory->blocks_count; i++) {
-        const struct memory_block *block = &memory->blocks[i];
-        struct alloc_stack *stack = &memory->stacks[block->stack];
-        if (block->alloc_ns <= memory->peak_ns &&
-            (!block->freed || block->free_ns > memory->peak_ns)) {
-            stack->peak_blocks++;
-            stack->peak_bytes += block->size;
-        }
-        if (!block->freed) {
-            if (stack->first_live == NO_BLOCK)
-                stack->first_live = (uint32_t)i;
-            stack->last_live = (uint32_t)i;
+    const struct memory *memory = pairing->memory;
+    for (size_t id = 0; id < memory->processes_capacity; id++) {
+        const struct memory_map *live = &pairing->processes[id].live;
+        for (size_t i = 0; live->count > 0 && i <= live->mask; i++) {
+            if (live->slots[i].value == 0)
+                continue;
+            const struct memory_block *block = &pairing->blocks[live->slots[i].value - 1];
+            struct memory_link link = memory_link_of(block);
+            note_not_freed(pairing->memory, block);
+            if (chain_end(pairing, &link) < 0)
+                return -1;
         }
     }
+    return 0;
+}
+
+static void release(struct pairing *pairing)
+{
+    const struct memory *memory = pairing->memory;
+    for (size_t i = 0; pairing->threads != NULL && i < memory->threads_count; i++) {
+        free(pairing->threads[i].buffer);
+        free(pairing->threads[i].place_stacks);
+        free(pairing->threads[i].paths);
+    }
+    for (size_t i = 0; pairing->processes != NULL && i < memory->processes_capacity; i++)
+        release_process(&pairing->processes[i]);
+    free(pairing->threads);
+    free(pairing->processes);
+    free(pairing->process_events);
+    free(pairing->blocks);
+    free(pairing->unused_blocks);
+    free(pairing->chains);
+    free(pairing->unused_chains);
+    free(pairing->window);
+    free(pairing->functions);
+    free(pairing->changed_threads);
 }
 
 int memory_pair(struct memory *memory, struct btree_file *file, uint64_t end_ns,
                 struct error *error)
 {
     struct pairing pairing = {.memory = memory, .error = error};
+    uint64_t steps = TIMELINE_ROWS_MAX / (memory->threads_count + 1) + 1;
+    if (steps > TIMELINE_STEPS_MAX)
+        steps = TIMELINE_STEPS_MAX;
     memory->end_ns = end_ns;
-    memory->step_ns = end_ns / TIMELINE_STEPS + 1;
-    int result = pair_all(&pairing);
-    intern_release(&pairing.places);
-    free(pairing.newest);
-    free(pairing.functions);
-    free(pairing.threads);
-    free(pairing.step_rows);
-    free(pairing.last_freed);
-    if (result != 0)
-        return -1;
-    look_back(memory);
-    return write_blocks(memory, file, error);
-}
-
-struct memory_totals memory_of_frame(const struct memory *memory, uint32_t frame_id)
-{
-    return frame_id < memory->frames_capacity ? memory->frames[frame_id]
-                                              : (struct memory_totals){0};
-}
-
-struct memory_function memory_of_function(const struct memory *memory, uint32_t function_id)
-{
-    return function_id < memory->functions_capacity ? memory->functions[function_id]
-                                                    : (struct memory_function){0};
-}
-
-uint64_t memory_rows(const struct memory *memory)
-{
-    return memory->blocks_count;
+    memory->step_ns = end_ns / steps + 1;
+    pairing.threads = calloc(memory->threads_count + 1, sizeof *pairing.threads);
+    pairing.changed_threads = calloc(memory->threads_count + 1, sizeof *pairing.changed_threads);
+    int status = 0;
+    if (pairing.threads == NULL || pairing.changed_threads == NULL)
+        status = error_set(error, "out of memory");
+    if (status == 0 &&
+        (rows_begin(&pairing, file) < 0 || plan_processes(&pairing) < 0 || merge(&pairing) < 0 ||
+         end_blocks(&pairing) < 0 || live_end(&pairing) < 0 || rows_end(&pairing, file) < 0))
+        status = -1;
+    release(&pairing);
+    return status;
 }

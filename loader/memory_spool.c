@@ -1,197 +1,269 @@
 /*
- * The first stage of memory.h: what one thread can tell of its allocations alone. Sums for calls
- * are held by depth and handed to the caller when a call ends, so an event costs the same at any
- * depth.
+ * The first stage of memory.h: the events of one thread.
+ *
+ * An event is encoded as a byte of flags and LEB128 numbers, most of them differences from the
+ * event before: place, tick, call, address, then the size of an allocation, or for a free of a
+ * block that the thread itself allocated the number of that block and the owner's call and frame.
+ * That is some 12 bytes. A place is frame, site, kind and path; a path is the functions whose
+ * outermost activations are open, for the sums that include callees.
+ *
+ * The net bytes of open calls, for leaks, are held for the calls in which something happened since
+ * they were entered: an event adds to the innermost call's, and a call's exit hands its net to its
+ * caller. So events cost the same at any depth, and calls without events cost nothing.
  */
 #include "loader/memory_parts.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-#include "loader/array.h"
+#define SIZE_BYTES_MAX (UINT64_C(1) << 57) /* no address space holds a larger block */
 
-static int reach(void **items, size_t *capacity, size_t index, size_t item_bytes,
-                 struct error *error)
-{
-    size_t before = *capacity;
-    if (index < before)
-        return 0;
-    if (array_reserve_bytes(items, capacity, index + 1, item_bytes, error) != 0)
-        return -1;
-    memset((char *)*items + before * item_bytes, 0, (*capacity - before) * item_bytes);
-    return 0;
-}
-
-const char *memory_kind_name(uint32_t kind)
-{
-#define CASE(constant, number, name, family)                                                       \
-    case number:                                                                                   \
-        return name;
-    switch (kind) {
-        FISQL_ALLOC_KINDS(CASE)
-    default:
-        return "unknown";
-    }
-#undef CASE
-}
-
-const char *memory_kind_family(uint32_t kind)
-{
-#define CASE(constant, number, name, family)                                                       \
-    case number:                                                                                   \
-        return family;
-    switch (kind) {
-        FISQL_ALLOC_KINDS(CASE)
-    default:
-        return "unknown";
-    }
-#undef CASE
-}
-
-int memory_open(const struct memory_options *options, struct memory **out, struct error *error)
-{
-    *out = calloc(1, sizeof **out);
-    if (*out == NULL)
-        return error_set(error, "out of memory");
-    (*out)->options = *options;
-    pthread_mutex_init(&(*out)->lock, NULL);
-    return 0;
-}
-
-static void thread_release(struct memory_thread *thread)
-{
-    free(thread->events);
-    free(thread->sums);
-    free(thread->touched);
-    free(thread->locals);
-    free(thread->functions);
-    intern_release(&thread->live);
-    free(thread);
-}
-
-void memory_close(struct memory *memory)
-{
-    if (memory == NULL)
-        return;
-    for (size_t i = 0; i < memory->threads_count; i++)
-        thread_release(memory->threads[i]);
-    free(memory->threads);
-    free(memory->processes);
-    free(memory->blocks);
-    free(memory->frames);
-    free(memory->functions);
-    free(memory->stacks);
-    free(memory->errors);
-    free(memory->timeline);
-    intern_release(&memory->stack_keys);
-    pthread_mutex_destroy(&memory->lock);
-    free(memory);
-}
-
-int memory_process(struct memory *memory, uint32_t process_id, uint32_t parent_id,
-                   uint64_t start_tick, uint64_t end_tick, struct error *error)
-{
-    void *items = memory->processes;
-    int result =
-        reach(&items, &memory->processes_capacity, process_id, sizeof *memory->processes, error);
-    memory->processes = items;
-    if (result == 0)
-        memory->processes[process_id] = (struct memory_process_facts){
-            .parent = parent_id, .start_tick = start_tick, .end_tick = end_tick};
-    return result;
-}
-
-int memory_thread_begin(struct memory *memory, uint32_t thread_id, uint32_t process_id,
-                        struct memory_thread **out, struct error *error)
-{
-    struct memory_thread *thread = calloc(1, sizeof *thread);
-    *out = thread;
-    if (thread == NULL)
-        return error_set(error, "out of memory");
-    thread->memory = memory;
-    thread->id = thread_id;
-    thread->process = process_id;
-    pthread_mutex_lock(&memory->lock);
-    int result = array_reserve(&memory->threads, &memory->threads_capacity,
-                               memory->threads_count + 1, error);
-    if (result == 0)
-        memory->threads[memory->threads_count++] = thread;
-    pthread_mutex_unlock(&memory->lock);
-    if (result != 0)
-        thread_release(thread);
-    return result;
-}
+enum {
+    PIECE_BYTES = 64 * 1024,
+    FLAG_FREE = 1,
+    FLAG_REALLOC = 2,
+    FLAG_OWN = 4,
+};
 
 static const struct memory_open_call *call_at(const struct memory_stack *stack, uint32_t depth)
 {
     return (const void *)((const char *)stack->calls + (size_t)(depth - 1) * stack->stride_bytes);
 }
 
-/* The sum of the innermost open call. */
-static int find_sum(struct memory_thread *thread, uint32_t depth, struct memory_sum **out,
-                    struct error *error)
+/* ---- codes ---- */
+
+static unsigned char *put_number(unsigned char *at, uint64_t value)
 {
-    void *items = thread->sums;
-    int result = reach(&items, &thread->sums_capacity, depth, sizeof *thread->sums, error);
-    thread->sums = items;
-    *out = result == 0 ? &thread->sums[depth] : NULL;
-    if (result != 0 || depth == 0 || thread->watch.depth == depth)
-        return result;
-    if (array_reserve(&thread->touched, &thread->touched_capacity, thread->touched_count + 1,
-                      error))
-        return -1;
-    thread->touched[thread->touched_count++] = depth;
-    thread->watch.depth = depth;
-    thread->sums[depth] = (struct memory_sum){0};
+    for (; value >= 0x80; value >>= 7)
+        *at++ = (unsigned char)(value | 0x80);
+    *at++ = (unsigned char)value;
+    return at;
+}
+
+static uint64_t get_number(const unsigned char **at)
+{
+    uint64_t value = 0;
+    for (unsigned shift = 0;; shift += 7) {
+        uint64_t byte = *(*at)++;
+        value |= (byte & 0x7f) << shift;
+        if (byte < 0x80)
+            return value;
+    }
+}
+
+/* Differences are taken modulo 2^64 and folded, so that small ones of either sign are short. */
+static unsigned char *put_change(unsigned char *at, uint64_t value, uint64_t *before)
+{
+    int64_t change = (int64_t)(value - *before);
+    *before = value;
+    return put_number(at, (uint64_t)change << 1 ^ (uint64_t)(change >> 63));
+}
+
+static uint64_t get_change(const unsigned char **at, uint64_t *before)
+{
+    uint64_t folded = get_number(at);
+    *before += folded >> 1 ^ -(folded & 1);
+    return *before;
+}
+
+static unsigned char *encode(unsigned char *at, struct memory_code *code,
+                             const struct memory_event *event)
+{
+    bool is_free = event->type == MEMORY_FREE;
+    bool own = is_free && event->number != UINT64_MAX;
+    *at++ = (unsigned char)(is_free * FLAG_FREE + event->realloc * FLAG_REALLOC + own * FLAG_OWN);
+    at = put_number(at, event->place);
+    at = put_change(at, event->tick, &code->tick);
+    at = put_change(at, event->call, &code->call);
+    at = put_change(at, event->address, &code->address);
+    if (!is_free)
+        return put_number(at, event->size);
+    if (!own)
+        return at;
+    at = put_number(at, event->number);
+    at = put_number(at, event->owner_call);
+    return put_number(at, event->owner_frame);
+}
+
+void memory_event_decode(const unsigned char **at, struct memory_code *code,
+                         struct memory_event *event)
+{
+    unsigned flags = *(*at)++;
+    *event = (struct memory_event){.type = flags & FLAG_FREE ? MEMORY_FREE : MEMORY_ALLOC,
+                                   .realloc = (flags & FLAG_REALLOC) != 0,
+                                   .number = UINT64_MAX};
+    event->place = (uint32_t)get_number(at);
+    event->tick = get_change(at, &code->tick);
+    event->call = get_change(at, &code->call);
+    event->address = get_change(at, &code->address);
+    if (event->type == MEMORY_ALLOC)
+        event->size = get_number(at);
+    if (flags & FLAG_OWN) {
+        event->number = get_number(at);
+        event->owner_call = get_number(at);
+        event->owner_frame = (uint32_t)get_number(at);
+    }
+}
+
+/* Remembers a failure that is not the log's, so that it is not taken for damage of the log. */
+static int failed(struct memory_thread *thread, const struct error *error)
+{
+    if (!thread->failed)
+        thread->failure = *error;
+    thread->failed = true;
+    return -1;
+}
+
+static int seal(struct memory_thread *thread, struct error *error)
+{
+    if (thread->buffer_used == 0)
+        return 0;
+    uint32_t bytes = (uint32_t)thread->buffer_used;
+    thread->buffer_used = 0;
+    if (memory_store_put(thread->memory, thread, thread->buffer, bytes, error) < 0)
+        return failed(thread, error);
     return 0;
 }
 
 static int add_event(struct memory_thread *thread, const struct memory_event *event,
                      struct error *error)
 {
-    if (array_reserve(&thread->events, &thread->events_capacity, thread->events_count + 1, error))
+    void *buffer = thread->buffer;
+    if (thread->buffer_used + MEMORY_CODE_MAX > PIECE_BYTES && seal(thread, error) < 0)
         return -1;
-    thread->events[thread->events_count++] = *event;
+    if (array_reserve_bytes(&buffer, &thread->buffer_capacity,
+                            thread->buffer_used + MEMORY_CODE_MAX, 1, error) < 0)
+        return -1;
+    thread->buffer = buffer;
+    if (!thread->any) {
+        thread->any = true;
+        thread->first_tick = event->tick;
+        thread->first_type = event->type;
+    }
+    unsigned char *end = encode(thread->buffer + thread->buffer_used, &thread->code, event);
+    thread->buffer_used = (size_t)(end - thread->buffer);
     return 0;
 }
 
-static void put_context(struct memory_event *event, const struct memory_stack *stack)
+/* ---- places ---- */
+
+/* The path of the innermost open call, 0 = none. Levels that are known from the event before are
+ * not looked up again. */
+static int find_path(struct memory_thread *thread, const struct memory_stack *stack, uint32_t *path,
+                     struct error *error)
 {
-    if (stack->depth == 0)
-        return;
-    const struct memory_open_call *call = call_at(stack, stack->depth);
-    event->call = call->call_id;
-    event->frame = call->frame_id;
-    event->function = call->function_id;
+    size_t known = thread->levels_count < stack->depth ? thread->levels_count : stack->depth;
+    while (known > 0 &&
+           (thread->levels[known - 1].call == 0 ||
+            thread->levels[known - 1].call != call_at(stack, (uint32_t)known)->call_id))
+        known--;
+    if (array_reserve(&thread->levels, &thread->levels_capacity, stack->depth, error) < 0)
+        return -1;
+    uint32_t at = known > 0 ? thread->levels[known - 1].path : 0;
+    for (; known < stack->depth; known++) {
+        const struct memory_open_call *call = call_at(stack, (uint32_t)known + 1);
+        uint32_t index;
+        if (call->outermost) {
+            if (intern_add(&thread->paths, at, call->function_id, &index, error) < 0)
+                return -1;
+            at = index + 1;
+        }
+        thread->levels[known] = (struct memory_level){call->call_id, at};
+    }
+    thread->levels_count = stack->depth;
+    *path = at;
+    return 0;
 }
 
-static int allocated(struct memory_thread *thread, uint64_t tick, uint32_t kind, uint32_t site_id,
-                     uint64_t address, uint64_t size, bool is_realloc,
-                     const struct memory_stack *stack, struct error *error)
+/* Fills place and call of an event. */
+static int put_place(struct memory_thread *thread, struct memory_event *event, uint32_t kind,
+                     uint32_t site_id, const struct memory_stack *stack, struct error *error)
 {
-    struct memory_event event = {.tick = tick,
-                                 .address = address,
-                                 .size = size,
-                                 .site = site_id,
-                                 .type = MEMORY_ALLOC,
-                                 .kind = (uint8_t)kind,
-                                 .realloc = is_realloc};
-    struct memory_sum *sum;
+    uint32_t path = 0, frame = 0, function = 0;
+    if (find_path(thread, stack, &path, error) < 0)
+        return -1;
+    if (stack->depth > 0) {
+        const struct memory_open_call *call = call_at(stack, stack->depth);
+        event->call = call->call_id;
+        frame = call->frame_id;
+        function = call->function_id;
+    }
+    if (intern_add(&thread->places, intern_pack(frame, site_id),
+                   intern_pack(path, kind % FISQL_KINDS_MAX), &event->place, error) < 0 ||
+        memory_reach(&thread->place_functions, &thread->place_functions_capacity, event->place,
+                     error) < 0)
+        return -1;
+    thread->place_functions[event->place] = function;
+    return 0;
+}
+
+/* ---- leaks ---- */
+
+/* Adds to the net bytes of the open call at `depth`, which is not less than that of any net. */
+static int add_net(struct memory_thread *thread, uint32_t depth, int64_t bytes, struct error *error)
+{
+    if (depth == 0)
+        return 0;
+    if (thread->watch.depth != depth) {
+        if (array_reserve(&thread->nets, &thread->nets_capacity, thread->nets_count + 1, error) < 0)
+            return -1;
+        thread->nets[thread->nets_count++] = (struct memory_net){.depth = depth};
+        thread->watch.depth = depth;
+    }
+    struct memory_net *net = &thread->nets[thread->nets_count - 1];
+    net->bytes = (int64_t)((uint64_t)net->bytes + (uint64_t)bytes);
+    return 0;
+}
+
+static void add_leak(struct memory_thread *thread, const struct memory_open_call *call,
+                     uint64_t bytes)
+{
+    struct error error;
     uint32_t index;
-    put_context(&event, stack);
-    if (find_sum(thread, stack->depth, &sum, error) != 0 ||
-        intern_add(&thread->live, address, 0, &index, error) != 0)
-        return -1;
-    void *items = thread->locals;
-    int result = reach(&items, &thread->locals_capacity, index, sizeof *thread->locals, error);
-    thread->locals = items;
-    if (result != 0)
-        return -1;
-    thread->locals[index] = (struct local_block){size, event.call, thread->allocs++, true};
-    sum->allocs++;
-    sum->alloc_bytes += size;
-    sum->net += (int64_t)size;
-    return add_event(thread, &event, error);
+    if (intern_add(&thread->leak_keys, call->function_id, 0, &index, &error) < 0 ||
+        memory_reach(&thread->leaks, &thread->leaks_capacity, index, &error) < 0) {
+        failed(thread, &error);
+        return;
+    }
+    struct memory_leak *leak = &thread->leaks[index];
+    leak->calls++;
+    leak->bytes += bytes;
+    if (bytes > leak->worst_bytes ||
+        (bytes == leak->worst_bytes && call->call_id < leak->worst_call)) {
+        leak->worst_bytes = bytes;
+        leak->worst_call = call->call_id;
+    }
+}
+
+void memory_call_exit_watched(struct memory_thread *thread, const struct memory_open_call *call,
+                              bool finished)
+{
+    if (thread->nets_count == 0)
+        return;
+    struct memory_net net = thread->nets[--thread->nets_count];
+    thread->watch.depth = thread->nets_count > 0 ? thread->nets[thread->nets_count - 1].depth : 0;
+    if (finished && net.bytes > 0)
+        add_leak(thread, call, (uint64_t)net.bytes);
+    /* There is room where this net was. */
+    if (net.bytes != 0)
+        add_net(thread, net.depth - 1, net.bytes, NULL);
+}
+
+/* ---- the thread's own blocks ---- */
+
+static int own_alloc(struct memory_thread *thread, const struct memory_event *event,
+                     struct error *error)
+{
+    uint64_t index = memory_map_find(&thread->own, event->address);
+    if (index == MEMORY_MAP_NONE) {
+        index = thread->own_unused_count > 0 ? thread->own_unused[--thread->own_unused_count]
+                                             : thread->own_blocks_count++;
+        if (memory_reach(&thread->own_blocks, &thread->own_blocks_capacity, index, error) < 0 ||
+            memory_map_put(&thread->own, event->address, index, error) < 0)
+            return -1;
+    }
+    thread->own_blocks[index] =
+        (struct memory_own_block){event->size, event->call, thread->allocs++};
+    return 0;
 }
 
 /* The deepest call of the stack that was already open at the allocation's call. */
@@ -206,28 +278,50 @@ static void find_owner(struct memory_event *event, uint64_t alloc_call,
         else
             high = middle;
     }
-    if (low > 0 && alloc_call != 0) {
+    if (low > 0 && alloc_call != 0 && call_at(stack, low)->call_id != 0) {
         event->owner_call = call_at(stack, low)->call_id;
         event->owner_frame = call_at(stack, low)->frame_id;
     }
 }
 
-/* The size is another thread's to know: remembers which functions are open. */
-static int remember_functions(struct memory_thread *thread, struct memory_event *event,
-                              const struct memory_stack *stack, struct error *error)
+/* Fills what a free of an own block has; *size is 0 for another's. */
+static int own_free(struct memory_thread *thread, struct memory_event *event,
+                    const struct memory_stack *stack, uint64_t *size, struct error *error)
 {
-    event->functions_first = (uint32_t)thread->functions_count;
-    for (uint32_t depth = 1; depth <= stack->depth; depth++) {
-        const struct memory_open_call *call = call_at(stack, depth);
-        if (!call->outermost)
-            continue;
-        if (array_reserve(&thread->functions, &thread->functions_capacity,
-                          thread->functions_count + 1, error) != 0)
-            return -1;
-        thread->functions[thread->functions_count++] = call->function_id;
-    }
-    event->functions_count = (uint32_t)thread->functions_count - event->functions_first;
+    uint64_t index = memory_map_find(&thread->own, event->address);
+    *size = 0;
+    if (index == MEMORY_MAP_NONE)
+        return 0;
+    if (array_reserve(&thread->own_unused, &thread->own_unused_capacity,
+                      thread->own_unused_count + 1, error) < 0)
+        return -1;
+    thread->own_unused[thread->own_unused_count++] = (uint32_t)index;
+    memory_map_remove(&thread->own, event->address);
+    const struct memory_own_block *block = &thread->own_blocks[index];
+    event->number = block->number;
+    find_owner(event, block->call, stack);
+    *size = block->size;
     return 0;
+}
+
+/* ---- events ---- */
+
+static int allocated(struct memory_thread *thread, uint64_t tick, uint32_t kind, uint32_t site_id,
+                     uint64_t address, uint64_t size, bool is_realloc,
+                     const struct memory_stack *stack, struct error *error)
+{
+    struct memory_event event = {.tick = tick,
+                                 .address = address,
+                                 .size = size,
+                                 .type = MEMORY_ALLOC,
+                                 .realloc = is_realloc};
+    if (size > SIZE_BYTES_MAX)
+        return error_set(error, "a block of %llu bytes", (unsigned long long)size);
+    if (put_place(thread, &event, kind, site_id, stack, error) < 0 ||
+        own_alloc(thread, &event, error) < 0 ||
+        add_net(thread, stack->depth, (int64_t)size, error) < 0)
+        return -1;
+    return add_event(thread, &event, error);
 }
 
 static int freed(struct memory_thread *thread, uint64_t tick, uint32_t kind, uint32_t site_id,
@@ -236,29 +330,14 @@ static int freed(struct memory_thread *thread, uint64_t tick, uint32_t kind, uin
 {
     struct memory_event event = {.tick = tick,
                                  .address = address,
-                                 .size = UINT64_MAX,
-                                 .site = site_id,
-                                 .allocs_between = UINT32_MAX,
+                                 .number = UINT64_MAX,
                                  .type = MEMORY_FREE,
-                                 .kind = (uint8_t)kind,
                                  .realloc = is_realloc};
-    struct memory_sum *sum;
-    put_context(&event, stack);
-    if (find_sum(thread, stack->depth, &sum, error) != 0)
+    uint64_t size;
+    if (put_place(thread, &event, kind, site_id, stack, error) < 0 ||
+        own_free(thread, &event, stack, &size, error) < 0 ||
+        (size > 0 && add_net(thread, stack->depth, -(int64_t)size, error) < 0))
         return -1;
-    uint32_t index = intern_find(&thread->live, address, 0);
-    if (index != INTERN_NONE && thread->locals[index].live) {
-        struct local_block *block = &thread->locals[index];
-        block->live = false;
-        event.size = block->size;
-        event.allocs_between = thread->allocs - block->number - 1;
-        find_owner(&event, block->call, stack);
-        sum->frees++;
-        sum->free_bytes += block->size;
-        sum->net -= (int64_t)block->size;
-    } else if (remember_functions(thread, &event, stack, error) != 0) {
-        return -1;
-    }
     return add_event(thread, &event, error);
 }
 
@@ -279,105 +358,41 @@ int memory_realloc(struct memory_thread *thread, uint64_t tick, uint64_t end_tic
                    uint64_t old, uint64_t address, uint64_t size, const struct memory_stack *stack,
                    struct error *error)
 {
-    if (freed(thread, tick, FISQL_KIND_REALLOC, site_id, old, true, stack, error) != 0)
+    if (freed(thread, tick, FISQL_KIND_REALLOC, site_id, old, true, stack, error) < 0)
         return -1;
     return allocated(thread, end_tick, FISQL_KIND_REALLOC, site_id, address, size, true, stack,
                      error);
 }
 
-int memory_gap(struct memory_thread *thread, uint64_t tick, struct error *error)
+static void add_leaks(struct memory_thread *thread, struct memory_function *functions)
 {
-    struct memory *memory = thread->memory;
-    pthread_mutex_lock(&memory->lock);
-    int result = 0;
-    if (thread->process >= memory->processes_capacity)
-        result = memory_process(memory, thread->process, 0, 0, UINT64_MAX, error);
-    if (result == 0) {
-        struct memory_process_facts *process = &memory->processes[thread->process];
-        if (!process->gap || tick < process->gap_tick)
-            process->gap_tick = tick;
-        process->gap = true;
-    }
-    pthread_mutex_unlock(&memory->lock);
-    return result;
-}
-
-struct memory_totals *memory_frame_totals(struct memory *memory, uint32_t frame)
-{
-    void *items = memory->frames;
-    int result = reach(&items, &memory->frames_capacity, frame, sizeof *memory->frames, NULL);
-    memory->frames = items;
-    return result == 0 ? &memory->frames[frame] : NULL;
-}
-
-struct memory_function *memory_function_totals(struct memory *memory, uint32_t function)
-{
-    void *items = memory->functions;
-    int result =
-        reach(&items, &memory->functions_capacity, function, sizeof *memory->functions, NULL);
-    memory->functions = items;
-    return result == 0 ? &memory->functions[function] : NULL;
-}
-
-static void add_inclusive(struct memory_thread *thread, const struct memory_open_call *call,
-                          const struct memory_sum *sum, bool finished)
-{
-    struct memory *memory = thread->memory;
-    pthread_mutex_lock(&memory->lock);
-    struct memory_function *function = memory_function_totals(memory, call->function_id);
-    if (function != NULL && call->outermost) {
-        function->inclusive.allocs += sum->allocs;
-        function->inclusive.alloc_bytes += sum->alloc_bytes;
-        function->inclusive.frees += sum->frees;
-        function->inclusive.free_bytes += sum->free_bytes;
-    }
-    if (function != NULL && finished && sum->net > 0) {
-        uint64_t bytes = (uint64_t)sum->net;
-        function->leaking_calls++;
-        function->leaked_bytes += bytes;
-        if (bytes > function->worst_leak_bytes ||
-            (bytes == function->worst_leak_bytes && call->call_id < function->worst_leak_call_id)) {
-            function->worst_leak_bytes = bytes;
-            function->worst_leak_call_id = call->call_id;
+    for (uint32_t i = 0; i < thread->leak_keys.count; i++) {
+        const struct memory_leak *leak = &thread->leaks[i];
+        struct memory_function *function = &functions[thread->leak_keys.keys[i].a];
+        function->leaking_calls += leak->calls;
+        function->leaked_bytes += leak->bytes;
+        if (leak->worst_bytes > function->worst_leak_bytes ||
+            (leak->worst_bytes == function->worst_leak_bytes &&
+             leak->worst_call < function->worst_leak_call_id)) {
+            function->worst_leak_bytes = leak->worst_bytes;
+            function->worst_leak_call_id = leak->worst_call;
         }
     }
-    pthread_mutex_unlock(&memory->lock);
-}
-
-void memory_call_exit_watched(struct memory_thread *thread, const struct memory_open_call *call,
-                              bool finished)
-{
-    uint32_t depth = thread->watch.depth;
-    if (depth == 0)
-        return;
-    struct memory_sum sum = thread->sums[depth];
-    add_inclusive(thread, call, &sum, finished);
-    thread->touched_count--;
-    thread->watch.depth =
-        thread->touched_count > 0 ? thread->touched[thread->touched_count - 1] : 0;
-    if (depth == 1)
-        return;
-    struct memory_sum *parent;
-    struct error error;
-    if (find_sum(thread, depth - 1, &parent, &error) != 0)
-        return;
-    parent->allocs += sum.allocs;
-    parent->alloc_bytes += sum.alloc_bytes;
-    parent->frees += sum.frees;
-    parent->free_bytes += sum.free_bytes;
-    parent->net += sum.net;
 }
 
 int memory_thread_end(struct memory_thread *thread, struct error *error)
 {
-    (void)error;
-    intern_release(&thread->live);
-    free(thread->locals);
-    free(thread->sums);
-    free(thread->touched);
-    thread->live = (struct intern){0};
-    thread->locals = NULL;
-    thread->sums = NULL;
-    thread->touched = NULL;
-    return 0;
+    struct memory *memory = thread->memory;
+    int status = seal(thread, error);
+    if (thread->failed)
+        status = error_set(error, "%s", thread->failure.text);
+    pthread_mutex_lock(&memory->lock);
+    for (uint32_t i = 0; status == 0 && i < thread->leak_keys.count; i++)
+        status = memory_reach(&memory->functions, &memory->functions_capacity,
+                              thread->leak_keys.keys[i].a, error);
+    if (status == 0)
+        add_leaks(thread, memory->functions);
+    pthread_mutex_unlock(&memory->lock);
+    memory_thread_trim(thread);
+    return status;
 }

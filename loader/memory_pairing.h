@@ -1,0 +1,129 @@
+/* What the files of memory_pair share: blocks, and how far the threads' events have come. */
+#ifndef FISQL_LOADER_MEMORY_PAIRING_H
+#define FISQL_LOADER_MEMORY_PAIRING_H
+
+#include "loader/memory_parts.h"
+
+/* A block from its allocation until its row is final. */
+struct memory_block {
+    uint64_t id, address, size, alloc_ns, free_ns;
+    uint64_t call, free_call, owner_call, allocs_between;
+    uint64_t realloc_of; /* allocs.id, 0 = none */
+    uint64_t number;     /* allocations of its thread before it */
+    uint32_t stack;
+    uint32_t thread, free_thread; /* indexes of memory->threads */
+    uint32_t free_frame, free_site, owner_frame;
+    uint32_t chain; /* of pairing->chains; NO_INDEX = none */
+    struct btree_place place;
+    uint8_t free_kind;
+    bool freed;       /* free_ and so on hold */
+    bool same_thread; /* allocs_between holds */
+    bool final;       /* nothing will change any more */
+    bool written;     /* at `place` */
+};
+
+/* A block that realloc made anew, and again. */
+struct memory_chain {
+    uint64_t first_alloc, first_size, length, moves, copied_bytes;
+};
+
+/* The last block of a chain, or a block that a realloc has just freed. */
+struct memory_link {
+    bool valid;
+    uint64_t id, address, size;
+    uint32_t stack, chain;
+};
+
+struct pair_thread {
+    struct memory_thread *spool;
+    struct memory_event event; /* the next one */
+    uint64_t tick;             /* of the next one, not less than that before */
+    /* Where its code is read. */
+    const unsigned char *at, *end;
+    unsigned char *buffer;
+    size_t piece;
+    struct memory_code code;
+    bool begun;
+
+    uint64_t allocs;
+    struct memory_link freed; /* by the realloc whose allocation comes next */
+    uint32_t *place_stacks;   /* by place: its stack + 1 */
+    struct memory_totals *paths;
+    uint64_t live_blocks, live_bytes;
+    struct timeline_row step; /* of the present step */
+    bool changed;             /* in this step */
+};
+
+struct pair_process {
+    struct memory_map live; /* addresses to indexes of pairing->blocks */
+    struct memory_map inherited_at;
+    struct inherited_block {
+        uint64_t id, size;
+        bool freed;
+    } * inherited; /* what its parent had when it forked */
+    size_t inherited_count;
+    bool has_events; /* or a descendant by fork has */
+};
+
+/* A fork, or the end of a process. */
+struct process_event {
+    uint64_t tick;
+    uint32_t process;
+    bool end;
+};
+
+struct pairing {
+    struct memory *memory;
+    struct error *error;
+    struct pair_thread *threads; /* as memory->threads */
+    struct pair_process *processes;
+    struct process_event *process_events;
+    size_t process_events_count, process_event;
+    struct memory_block *blocks;
+    size_t blocks_count, blocks_capacity;
+    uint32_t *unused_blocks;
+    size_t unused_blocks_count, unused_blocks_capacity;
+    struct memory_chain *chains;
+    size_t chains_count, chains_capacity;
+    uint32_t *unused_chains;
+    size_t unused_chains_count, unused_chains_capacity;
+    /* Rows that are not written yet: blocks by id modulo its size, from first_row on. */
+    uint32_t *window;
+    uint64_t first_row, next_row; /* ids */
+    struct btree_part *allocs, *chain_rows;
+    uint64_t chain_rows_count;
+    /* Live memory. */
+    struct pair_live {
+        uint64_t blocks, bytes;
+    } * functions; /* by id */
+    size_t functions_capacity;
+    uint64_t live_bytes, live_blocks, step_bytes_max;
+    uint64_t peak; /* counts the peaks */
+    uint32_t step;
+    struct timeline_row step_all;
+    uint32_t *changed_threads;
+    size_t changed_count;
+};
+
+/* memory_live.c. The time of events must be told before they are. */
+int live_advance(struct pairing *pairing, uint64_t ns);
+int live_add(struct pairing *pairing, const struct memory_block *block);
+/* freed: by a free; else it is forgotten. */
+void live_remove(struct pairing *pairing, const struct memory_block *block, bool freed);
+int live_end(struct pairing *pairing);
+
+/* memory_rows.c */
+int rows_begin(struct pairing *pairing, struct btree_file *file);
+/* A new block with the next id; its index. */
+int rows_add(struct pairing *pairing, uint32_t *index);
+/* The block has become final. */
+int rows_final(struct pairing *pairing, uint32_t index);
+int rows_end(struct pairing *pairing, struct btree_file *file);
+/* A realloc made block `index` of what `from` tells of. */
+int chain_continue(struct pairing *pairing, uint32_t index, const struct memory_link *from);
+/* Nothing follows `last`. */
+int chain_end(struct pairing *pairing, const struct memory_link *last);
+
+struct memory_link memory_link_of(const struct memory_block *block);
+
+#endif
