@@ -170,6 +170,14 @@ void dwarf_file_close(struct dwarf_file *file)
     *file = (struct dwarf_file){0};
 }
 
+const struct dwarf_section *dwarf_file_section(const struct dwarf_file *file, const char *name)
+{
+    for (uint32_t i = 1; i < file->sections_count; i++)
+        if (strcmp(file->sections[i].name, name) == 0)
+            return &file->sections[i];
+    return NULL;
+}
+
 Dwarf_Debug dwarf_file_debug(struct dwarf_file *file)
 {
     Dwarf_Debug debug = NULL;

@@ -32,6 +32,9 @@ int dwarf_file_open(struct dwarf_file *file, const char *path, const char **prob
                     struct error *error);
 void dwarf_file_close(struct dwarf_file *file);
 
+/* The debug section of this name (with its dot), or NULL. */
+const struct dwarf_section *dwarf_file_section(const struct dwarf_file *file, const char *name);
+
 /* A Dwarf_Debug over the file for one thread, or NULL. End it with dwarf_object_finish(debug,
  * NULL), before the file is closed. */
 Dwarf_Debug dwarf_file_debug(struct dwarf_file *file);

@@ -282,10 +282,8 @@ static int gather(struct dwarf_functions *all, struct dwarf_functions *found, st
 static unsigned threads_for(const struct dwarf_functions *functions,
                             const struct dwarf_search *search)
 {
-    uint64_t bytes = 0;
-    for (uint32_t i = 0; i < search->file->sections_count; i++)
-        if (strcmp(search->file->sections[i].name, ".debug_info") == 0)
-            bytes = search->file->sections[i].size_bytes;
+    const struct dwarf_section *section = dwarf_file_section(search->file, ".debug_info");
+    uint64_t bytes = section != NULL ? section->size_bytes : 0;
     long cores = search->threads > 0 ? (long)search->threads : sysconf(_SC_NPROCESSORS_ONLN);
     uint64_t threads = bytes / THREAD_BYTES_MIN + 1;
     if (cores < 1)

@@ -8,6 +8,7 @@
 
 #include "loader/array.h"
 #include "loader/dwarf_die.h"
+#include "loader/dwarf_rows.h"
 
 /* Appends the parts of a path to the `length` bytes of `out`, resolving "." and "..". */
 static size_t append_parts(char *out, size_t length, const char *path)
@@ -124,39 +125,36 @@ int dwarf_source_path(struct dwarf_headers *headers, Dwarf_Debug debug, Dwarf_Di
     return header != NULL ? header_path(header, number, pool, path, error) : 0;
 }
 
-/* Takes the rows of libdwarf's table over, without the sequences whose code the linker dropped
- * (they begin at 0 or at another address that is no code). */
-static int take_rows(struct dwarf_lines *lines, const struct elf_file *module,
-                     struct dwarf_header *header, Dwarf_Line *rows, Dwarf_Signed count,
-                     struct text_pool *pool, struct error *error)
+struct row_taker {
+    struct dwarf_lines *lines;
+    const struct elf_file *module;
+    struct dwarf_header *header;
+    struct text_pool *pool;
+    struct error *error;
+    bool inside, sound; /* of a sequence; of one whose code the linker kept */
+    uint64_t file;      /* number of `path` */
+    const char *path;
+};
+
+/* Takes a row over, unless its sequence describes code that the linker dropped (it begins at 0 or
+ * at another address that is no code). */
+static int take_row(void *context, const struct dwarf_row *row)
 {
-    bool begins = true, sound = false;
-    uint64_t number_before = UINT64_MAX;
-    const char *path = NULL;
-    for (Dwarf_Signed i = 0; i < count; i++) {
-        Dwarf_Error failure = NULL;
-        Dwarf_Addr address = 0;
-        Dwarf_Unsigned line = 0, number = 0;
-        Dwarf_Bool ends = 0;
-        if (!dwarf_done(header->debug, dwarf_lineaddr(rows[i], &address, &failure), &failure) ||
-            !dwarf_done(header->debug, dwarf_lineno(rows[i], &line, &failure), &failure) ||
-            !dwarf_done(header->debug, dwarf_line_srcfileno(rows[i], &number, &failure),
-                        &failure) ||
-            !dwarf_done(header->debug, dwarf_lineendsequence(rows[i], &ends, &failure), &failure))
-            return 0;
-        if (begins)
-            sound = elf_file_is_code(module, address);
-        begins = ends != 0;
-        if (!sound)
-            continue;
-        if (number != number_before && header_path(header, number, pool, &path, error) != 0)
-            return -1;
-        number_before = number;
-        if (array_reserve(&lines->items, &lines->capacity, lines->count + 1, error) != 0)
-            return -1;
-        lines->items[lines->count++] =
-            (struct dwarf_line){address, path, line <= UINT32_MAX ? (uint32_t)line : 0, ends != 0};
-    }
+    struct row_taker *taker = context;
+    struct dwarf_lines *lines = taker->lines;
+    if (!taker->inside)
+        taker->sound = elf_file_is_code(taker->module, row->address);
+    taker->inside = !row->ends;
+    if (!taker->sound)
+        return 0;
+    if (row->file != taker->file &&
+        header_path(taker->header, row->file, taker->pool, &taker->path, taker->error) != 0)
+        return -1;
+    taker->file = row->file;
+    if (array_reserve(&lines->items, &lines->capacity, lines->count + 1, taker->error) != 0)
+        return -1;
+    lines->items[lines->count++] =
+        (struct dwarf_line){row->address, taker->path, row->line, row->ends};
     return 0;
 }
 
@@ -208,24 +206,28 @@ static int sort_lines(struct dwarf_lines *lines, struct error *error)
 }
 
 int dwarf_lines_read(struct dwarf_lines *lines, const struct elf_file *module,
-                     struct dwarf_headers *headers, Dwarf_Debug debug, Dwarf_Off unit,
-                     struct text_pool *pool, struct error *error)
+                     struct dwarf_headers *headers, const struct dwarf_file *file,
+                     Dwarf_Debug debug, Dwarf_Off unit, struct text_pool *pool, struct error *error)
 {
     Dwarf_Error failure = NULL;
     Dwarf_Die die = NULL;
-    Dwarf_Line *rows = NULL;
-    Dwarf_Signed count = 0;
+    Dwarf_Unsigned offset = 0;
     int result = 0;
     if (!dwarf_done(debug, dwarf_offdie_b(debug, unit, 1, &die, &failure), &failure))
         return 0;
     struct dwarf_header *header = header_of(headers, debug, die);
-    if (header != NULL &&
-        dwarf_done(debug, dwarf_srclines_from_linecontext(header->context, &rows, &count, &failure),
-                   &failure))
-        result = take_rows(lines, module, header, rows, count, pool, error);
-    /* The rows are large and will not be asked for again. */
-    if (header != NULL)
-        header_release(header);
+    const struct dwarf_section *section = dwarf_file_section(file, ".debug_line");
+    if (header != NULL && section != NULL &&
+        dwarf_done(debug, dwarf_srclines_table_offset(header->context, &offset, &failure),
+                   &failure)) {
+        struct row_taker taker = {.lines = lines,
+                                  .module = module,
+                                  .header = header,
+                                  .pool = pool,
+                                  .error = error,
+                                  .file = UINT64_MAX};
+        result = dwarf_rows(section->data, section->size_bytes, offset, take_row, &taker);
+    }
     dwarf_dealloc_die(die);
     return result == 0 ? sort_lines(lines, error) : -1;
 }

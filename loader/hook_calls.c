@@ -181,6 +181,10 @@ int hook_calls_open(struct hook_calls *hooks, const struct elf_file *file,
         if (end > hooks->slots_end)
             hooks->slots_end = end;
     }
+    const struct elf_section *table = elf_file_section(file, ".got.plt");
+    if (table == NULL)
+        table = elf_file_section(file, ".got");
+    hooks->table = table != NULL ? table->address : 0;
     for (uint32_t i = 0; i < file->sections_count; i++)
         if (file->sections[i].type == SHT_RELA && file->sections[i].data != NULL &&
             read_relocations(hooks, &file->sections[i], error) != 0)
@@ -239,11 +243,25 @@ static uint64_t named_address(const struct hook_calls *hooks, const unsigned cha
     return 0;
 }
 
+static bool is_large_target(const struct hook_calls *hooks, uint64_t value)
+{
+    return contains(hooks->targets, hooks->targets_count, value) ||
+           contains(hooks->targets, hooks->targets_count, hooks->table + value) ||
+           (value != 0 && is_hook_slot(hooks, hooks->table + value));
+}
+
 static enum hook_evidence evidence_x86(const struct hook_calls *hooks, const unsigned char *code,
                                        uint64_t start, uint64_t size, uint64_t function)
 {
     bool calls = false, own = false, other = false;
     for (uint64_t i = 0; i + 4 <= size; i++) {
+        /* -mcmodel=large: movabs of the hook's address, or of its distance to the offset table. */
+        if (i >= 2 && i + 8 <= size && (code[i - 2] & 0xfe) == 0x48 &&
+            (code[i - 1] & 0xf8) == 0xb8) {
+            uint64_t value;
+            memcpy(&value, code + i, sizeof value);
+            calls = calls || is_large_target(hooks, value);
+        }
         if (i >= 1 && (code[i - 1] & 0xfe) == 0xe8)
             calls = calls || contains(hooks->targets, hooks->targets_count,
                                       relative(code + i, start + i + 4));

@@ -30,6 +30,7 @@ struct hook_calls {
     struct hook_slot *slots; /* the other words of the global offset table, by address */
     size_t slots_count, slots_capacity;
     uint64_t slots_start, slots_end;
+    uint64_t table; /* _GLOBAL_OFFSET_TABLE_ */
 };
 
 /* Looks for the hooks in a module; `names` is a second file of the same module that may have a

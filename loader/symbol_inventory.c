@@ -329,17 +329,25 @@ static void sort_ranges(struct symbols *symbols)
         qsort(symbols->ranges, symbols->ranges_count, sizeof *symbols->ranges, range_by_start);
 }
 
-/* Where a symbol's code ends: by its size, else at the next symbol. */
+/* Where a symbol's code ends: by its size, else at the next symbol or with its section. */
 static uint64_t end_of(const struct builder *builder, size_t i)
 {
     const struct named *named = &builder->names[i];
+    const struct elf_file *module = &builder->files->module;
     if (named->size > 0)
         return named->size < UINT64_MAX - named->address ? named->address + named->size
                                                          : UINT64_MAX;
+    uint64_t end = named->address + 1;
+    for (uint32_t k = 0; k < module->sections_count; k++) {
+        const struct elf_section *section = &module->sections[k];
+        if ((section->flags & SHF_EXECINSTR) != 0 && named->address >= section->address &&
+            named->address - section->address < section->size_bytes)
+            end = section->address + section->size_bytes;
+    }
     for (size_t next = i + 1; next < builder->names_count; next++)
         if (builder->names[next].address > named->address)
-            return builder->names[next].address;
-    return named->address + 1;
+            return builder->names[next].address < end ? builder->names[next].address : end;
+    return end;
 }
 
 static int add_symbols(struct builder *builder)

@@ -137,8 +137,8 @@ void symbol_lines_find(struct symbol_lines *lines, uint32_t unit, uint64_t addre
             lines->debug = dwarf_file_debug(lines->file);
         table->read = true;
         if (lines->debug != NULL)
-            dwarf_lines_read(&table->lines, lines->code, &headers, lines->debug, table->die,
-                             &lines->pools[0], NULL);
+            dwarf_lines_read(&table->lines, lines->code, &headers, lines->file, lines->debug,
+                             table->die, &lines->pools[0], NULL);
         dwarf_headers_release(&headers);
     }
     const struct dwarf_line *row = dwarf_lines_find(&table->lines, address);
@@ -175,8 +175,8 @@ static void *read_wanted(void *argument)
         if (debug == NULL)
             break;
         table->read = true;
-        reader->result = dwarf_lines_read(&table->lines, lines->code, &headers, debug, table->die,
-                                          reader->pool, &reader->error);
+        reader->result = dwarf_lines_read(&table->lines, lines->code, &headers, lines->file, debug,
+                                          table->die, reader->pool, &reader->error);
     }
     dwarf_headers_release(&headers);
     if (debug != NULL)
