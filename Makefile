@@ -81,7 +81,7 @@ $(BUILD)/unit/%: tests/unit/%.c $(LIB_OBJ) $(COMMAND_OBJ) $(BUILD)/libfisql.a
 
 demo: ## install what is missing, build, record an example and show what the queries answer
 	@tests/setup build
-	@$(MAKE) --no-print-directory all
+	@$(MAKE) --no-print-directory -s -j2 all
 	@examples/demo $(BUILD)
 
 setup: ## install what the tests need
@@ -129,11 +129,22 @@ bench: all ## what recording costs, beside uftrace and heaptrack (some minutes)
 	@tests/setup bench
 	tests/bench/record.py $(BUILD)
 
-format: ## format the C sources
-	clang-format -i $(shell git ls-files '*.c' '*.h')
+FORMATTED = $(filter-out log_format.h,$(shell git ls-files '*.c' '*.h' '*.cc'))
 
-format-check: ## fail where format would change something
-	clang-format --dry-run -Werror $(shell git ls-files '*.c' '*.h')
+lint: format-check ## clang-tidy, cppcheck, gcc -fanalyzer and shellcheck (installs what is missing)
+	@tests/setup lint
+	clang-tidy --quiet --warnings-as-errors='*' $(COLLECTOR_SRC) $(LOADER_SRC) $(CLI_SRC) -- -std=gnu11 $(CPPFLAGS_ALL)
+	cppcheck -q --error-exitcode=1 --inline-suppr --enable=warning,portability -I. collector loader cli queries
+	shellcheck -x -S warning .ci/run tests/run tests/setup examples/demo $(wildcard tests/*/*.sh docs/*.sh queries/*.sh)
+
+compdb: ## write compile_commands.json for editors
+	@$(MAKE) --no-print-directory -Bnk all units CC='$(CC)' | tests/compdb > compile_commands.json
+
+format: ## format the C sources
+	clang-format -i $(FORMATTED)
+
+format-check: ## fail where format would change something (log_format.h is laid out by hand)
+	clang-format --dry-run -Werror $(FORMATTED)
 
 install: all ## install under $(DESTDIR)$(PREFIX)
 	install -D -m 755 $(BUILD)/fisql $(DESTDIR)$(PREFIX)/bin/fisql
@@ -149,5 +160,5 @@ clean: ## remove what was built
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' Makefile | expand -t 16
 
-.PHONY: all bench demo setup check units check-unit check-e2e check-queries check-real docs examples asan format format-check install clean help
+.PHONY: all bench demo setup check units check-unit check-e2e check-queries check-real docs examples asan lint compdb format format-check install clean help
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

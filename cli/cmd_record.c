@@ -236,10 +236,10 @@ static bool forks_awaited(const struct live *live, int *patience)
 
 /* Waits for the program and then for the processes that it left behind, as long as they record.
  * Returns the program's wait status. */
-static int program_wait(struct live *live, pid_t pid)
+static int program_wait(struct live *live, pid_t pid, bool quiet)
 {
     int program_status = 0;
-    bool ended = false, told = false;
+    bool ended = false, told = quiet;
     int patience = 50; /* of 20 ms each */
     sigset_t child;
     sigemptyset(&child);
@@ -404,7 +404,7 @@ static int record(const struct record_options *options, char **argv, const char 
         unlink(options->log);
         return fail("%s: cannot be run: %s", argv[0], strerror(error));
     }
-    *status = program_wait(&live, program_pid);
+    *status = program_wait(&live, program_pid, options->quiet);
     live_salvage(&live);
     losses_append(&live, options->log);
     say_result(&live, log, options, argv[0]);

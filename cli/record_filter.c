@@ -2,8 +2,7 @@
  * --only and --exclude: see record_filter.h. A pattern is a shell pattern (fnmatch) for a
  * function's demangled name, its name without parameters, its file's path, or the last part of
  * that. Libraries that the program opens itself (dlopen) are not known here: with --only they are
- * not recorded, with
- * --exclude all of their functions are.
+ * not recorded, with --exclude all of their functions are.
  */
 #include "cli/record_filter.h"
 

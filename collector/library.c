@@ -1,7 +1,7 @@
 /*
- * dlclose: interposed to learn that addresses may come to mean other functions. Every thread begins a
- * new chunk then, whose dictionary is empty. (dlopen is not interposed: see modules.c.) In a program
- * that links libfisql.a the linker wraps it, as with longjmp (unwind.c).
+ * dlclose: interposed to learn that addresses may come to mean other functions. Every thread begins
+ * a new chunk then, whose dictionary is empty. (dlopen is not interposed: see modules.c.) In a
+ * program that links libfisql.a the linker wraps it, as with longjmp (unwind.c).
  */
 #include "collector/runtime.h"
 

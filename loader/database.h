@@ -15,8 +15,8 @@ struct database {
     int lock;                 /* descriptor that tells others that the temporary is in use */
 };
 
-/* Checks that the target may be written (absent, empty, or a fisql database nobody has open), removes
- * what killed loads left beside it, and makes the temporary with the schema. */
+/* Checks that the target may be written (absent, empty, or a fisql database nobody has open),
+ * removes what killed loads left beside it, and makes the temporary with the schema. */
 int database_create(struct database *database, const char *target, const char *schema,
                     struct error *error);
 /* Opens the temporary through sqlite3, tuned for loading. */

@@ -1,7 +1,7 @@
 /*
- * The calling context tree (Ammons, Ball & Larus 1997): a frame is a function called from a site under
- * a parent frame. One tree for all threads of all processes; ids are dense, from 1, and a parent's id
- * is less than its children's.
+ * The calling context tree (Ammons, Ball & Larus 1997): a frame is a function called from a site
+ * under a parent frame. One tree for all threads of all processes; ids are dense, from 1, and a
+ * parent's id is less than its children's.
  *
  * Which frame a call belongs to is the decoder's business (call_stack.c folds recursion); here a
  * child is only looked up or made.

@@ -40,7 +40,7 @@ struct program {
     const struct log_index *index;
     struct program_module *modules; /* modules[id - 1] */
     size_t modules_count, modules_capacity;
-    uint32_t *module_of_load; /* modules.id by index in log_index.modules */
+    uint32_t *module_of_load;           /* modules.id by index in log_index.modules */
     struct program_function *functions; /* functions[id - 1] */
     size_t functions_count, functions_capacity;
     struct intern unknown; /* functions that no symbol names, by module and address */
@@ -55,7 +55,8 @@ int program_open(struct program *program, const struct log_index *index, const c
                  const char *symbols_dir, struct error *error);
 void program_release(struct program *program);
 
-/* functions.id of the function at an address of a process (index in log_index.processes) at a tick. */
+/* functions.id of the function at an address of a process (index in log_index.processes) at a tick.
+ */
 int program_function(struct program *program, uint32_t process, uint64_t address, uint64_t tick,
                      uint32_t *id, struct error *error);
 /* sites.id likewise. */

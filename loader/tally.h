@@ -1,7 +1,7 @@
 /*
- * What is added up over a set of calls: the calls of a frame, of a function, of an edge, of a thread's
- * function. Every field is additive (count, sum, minimum, maximum with its call), so a tally of a
- * larger set is the sum of those of its parts, in any order.
+ * What is added up over a set of calls: the calls of a frame, of a function, of an edge, of a
+ * thread's function. Every field is additive (count, sum, minimum, maximum with its call), so a
+ * tally of a larger set is the sum of those of its parts, in any order.
  *
  * Sums are exact 128-bit integers; mean and squared deviations are made of them at the end
  * (tally_mean, tally_m2), so they do not depend on the order of the calls.
@@ -38,7 +38,7 @@ struct tally {
     /* Outermost activations of the frame, and of the function, in their threads. */
     uint64_t frame_total_ns, frame_raw_total_ns;
     uint64_t function_total_ns, function_raw_total_ns;
-    wide_uint raw_duration_ns; /* of all calls, nested ones too */
+    wide_uint raw_duration_ns;           /* of all calls, nested ones too */
     uint64_t first_enter_ns, first_call; /* first_call 0 = no call that is a row */
     uint64_t last_enter_ns, last_call;
     uint64_t last_exit_ns;
@@ -51,7 +51,8 @@ struct tally {
 
 void tally_add(struct tally *into, const struct tally *from);
 
-/* max(0, ns - the hooks' part): `inside` calls pay the inside part, `outside` calls the outside one. */
+/* max(0, ns - the hooks' part): `inside` calls pay the inside part, `outside` calls the outside
+ * one. */
 static inline uint64_t tally_adjusted(uint64_t ns, uint64_t inside, uint64_t outside,
                                       const struct hook_cost *cost)
 {

@@ -1,5 +1,5 @@
-/* The SQL files that are compiled into the program: schema.sql and queries/NAME.sql, in the order of
- * their names. Strings end with a NUL and live as long as the program. */
+/* The SQL files that are compiled into the program: schema.sql and queries/NAME.sql, in the order
+ * of their names. Strings end with a NUL and live as long as the program. */
 #ifndef FISQL_QUERIES_EMBEDDED_H
 #define FISQL_QUERIES_EMBEDDED_H
 

@@ -1,5 +1,5 @@
-/* A million frames on a large stack, threads with tiny stacks, and a stack overflow that the program
- * handles on an alternate stack. */
+/* A million frames on a large stack, threads with tiny stacks, and a stack overflow that the
+ * program handles on an alternate stack. */
 #include "count.h"
 #include <limits.h>
 #include <pthread.h>
@@ -37,7 +37,8 @@ static void on_overflow(int number)
     (void)number;
     siglongjmp(back, 1);
 }
-/* The overflow itself happens in code without hooks, so that it is known what was entered before. */
+/* The overflow itself happens in code without hooks, so that it is known what was entered before.
+ */
 static PLAIN int endless(volatile char *below)
 {
     volatile char here[400];

@@ -9,8 +9,14 @@ COUNTED_NAMES;
 
 struct Guard {
     int id;
-    explicit Guard(int i) : id(i) { COUNT(); }
-    ~Guard() { COUNT(); }
+    explicit Guard(int i) : id(i)
+    {
+        COUNT();
+    }
+    ~Guard()
+    {
+        COUNT();
+    }
 };
 static int thrower(int n)
 {
@@ -51,7 +57,10 @@ static int nested(int n)
     }
     return nested(n - 1);
 }
-static void leaf() { COUNT(); }
+static void leaf()
+{
+    COUNT();
+}
 struct alignas(64) Wide {
     char bytes[64];
 };

@@ -1,5 +1,5 @@
-/* Something to find for each of the first nine queries, with cases that must not be found beside it.
- * What is planted is told in tests/queries/planted.sh. */
+/* Something to find for each of the first nine queries, with cases that must not be found beside
+ * it. What is planted is told in tests/queries/planted.sh. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <stdlib.h>

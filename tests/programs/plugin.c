@@ -1,4 +1,5 @@
-/* A library that is loaded and unloaded; NAME differs so that two of them take each other's place. */
+/* A library that is loaded and unloaded; NAME differs so that two of them take each other's place.
+ */
 #include <stdlib.h>
 #define JOIN(a, b) a##b
 #define NAMED(a, b) JOIN(a, b)

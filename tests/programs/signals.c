@@ -1,5 +1,6 @@
-/* Signal handlers that call instrumented functions and malloc, in the middle of hooks, on an alternate
- * stack, on several threads, some of them leaving by siglongjmp. Argument: "altstack" or "jump". */
+/* Signal handlers that call instrumented functions and malloc, in the middle of hooks, on an
+ * alternate stack, on several threads, some of them leaving by siglongjmp. Argument: "altstack" or
+ * "jump". */
 #include "count.h"
 #include <errno.h>
 #include <pthread.h>

@@ -1,0 +1,18 @@
+/* What the files that write the small tables share: tables.c and tables_rollups.c. */
+#ifndef FISQL_LOADER_TABLES_PARTS_H
+#define FISQL_LOADER_TABLES_PARTS_H
+
+#include <stdint.h>
+
+#include "loader/tables.h"
+
+/* A count as SQLite can hold it. */
+static inline int64_t clip(uint64_t value)
+{
+    return value > INT64_MAX ? INT64_MAX : (int64_t)value;
+}
+
+/* Writes frames, function_stats and all other tables of what was added up while decoding. */
+int tables_write_rollups(const struct tables *tables, sqlite3 *database, struct error *error);
+
+#endif

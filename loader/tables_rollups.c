@@ -1,0 +1,441 @@
+/* Writing the tables of rollups: frames, function_stats, histograms, slow calls, edges, runs and
+ * sequences. What the numbers mean is said in schema.sql. */
+#include "loader/tables_parts.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "loader/insert.h"
+
+#define SEQUENCES_KEPT 16 /* a function */
+#define SEQUENCE_SHOWN 64 /* callees of a sequence's text */
+
+static void insert_statistics(struct insert *insert, const struct tally *tally)
+{
+    if (tally->finished == 0) {
+        for (int i = 0; i < 6; i++)
+            insert_null(insert);
+        return;
+    }
+    insert_int(insert, clip(tally->min_ns));
+    insert_int(insert, clip(tally->max_ns));
+    insert_real(insert, tally_mean(tally));
+    insert_real(insert, tally_m2(tally));
+    insert_id(insert, tally->fastest_call);
+    insert_id(insert, tally->slowest_call);
+}
+
+static const struct tally *frame_tally(const struct tables *tables, uint32_t frame)
+{
+    static const struct tally none;
+    return frame < tables->rollup->frames_capacity ? &tables->rollup->frames[frame] : &none;
+}
+
+static int write_frames(const struct tables *tables, sqlite3 *database, struct error *error)
+{
+    struct insert insert;
+    insert_begin(&insert, database, "frames",
+                 "id,parent_id,function_id,site_id,depth,calls,total_ns,self_ns,min_ns,max_ns,"
+                 "mean_ns,m2,fastest_call_id,slowest_call_id,finished,raw_total_ns,raw_self_ns,"
+                 "child_calls,counted_calls,first_ns,last_ns,allocs,alloc_bytes,frees,free_bytes");
+    for (uint32_t id = 1; id <= frames_count(tables->frames); id++) {
+        const struct frame *frame = &tables->frames->items[id - 1];
+        const struct tally *tally = frame_tally(tables, id);
+        struct memory_totals memory = memory_of_frame(tables->memory, id);
+        insert_int(&insert, id);
+        insert_id(&insert, frame->parent);
+        insert_int(&insert, frame->function_id);
+        insert_id(&insert, frame->site_id);
+        insert_int(&insert, frame->depth);
+        insert_int(&insert, clip(tally->calls));
+        insert_int(&insert, clip(tally->frame_total_ns));
+        insert_int(&insert, clip(tally_self_ns(tally, &tables->cost)));
+        insert_statistics(&insert, tally);
+        insert_int(&insert, clip(tally->finished));
+        insert_int(&insert, clip(tally->frame_raw_total_ns));
+        insert_int(&insert, clip(tally->raw_self_ns));
+        insert_int(&insert, clip(tally->child_calls));
+        insert_int(&insert, clip(tally->counted));
+        if (tally->first_call != 0) {
+            insert_int(&insert, clip(tally->first_enter_ns));
+            insert_int(&insert, clip(tally->last_enter_ns));
+        } else {
+            insert_null(&insert);
+            insert_null(&insert);
+        }
+        insert_int(&insert, clip(memory.allocs));
+        insert_int(&insert, clip(memory.alloc_bytes));
+        insert_int(&insert, clip(memory.frees));
+        insert_int(&insert, clip(memory.free_bytes));
+        insert_row(&insert);
+    }
+    return insert_end(&insert, error);
+}
+
+/* What is counted for a function besides its tally. */
+struct function_counts {
+    struct tally tally;
+    uint64_t callees, callers, root_calls, sequences;
+};
+
+static int count_functions(const struct tables *tables, struct function_counts *counts,
+                           struct error *error)
+{
+    const struct rollup *rollup = tables->rollup;
+    for (uint32_t id = 1; id <= frames_count(tables->frames); id++)
+        tally_add(&counts[tables->frames->items[id - 1].function_id].tally,
+                  frame_tally(tables, id));
+    struct intern pairs = {0};
+    for (uint32_t i = 0; i < rollup->edge_keys.count; i++) {
+        const struct edge *edge = &rollup->edges[i];
+        uint32_t index, before = pairs.count;
+        if (edge->caller == 0) {
+            counts[edge->callee].root_calls += edge->calls;
+            continue;
+        }
+        if (intern_add(&pairs, edge->caller, edge->callee, &index, error) != 0) {
+            intern_release(&pairs);
+            return -1;
+        }
+        if (index == before) {
+            counts[edge->caller].callees++;
+            counts[edge->callee].callers++;
+        }
+    }
+    intern_release(&pairs);
+    return 0;
+}
+
+static void insert_function(struct insert *insert, const struct tables *tables, uint32_t id,
+                            const struct function_counts *counts)
+{
+    static const struct function_rollup none;
+    const struct function_rollup *rollup =
+        id < tables->rollup->functions_capacity && tables->rollup->functions[id] != NULL
+            ? tables->rollup->functions[id]
+            : &none;
+    const struct tally *tally = &counts->tally;
+    struct memory_function memory = memory_of_function(tables->memory, id);
+    const uint64_t times[] = {tally->calls,
+                              tally->function_total_ns,
+                              tally_self_ns(tally, &tables->cost),
+                              tally->function_raw_total_ns,
+                              tally->raw_self_ns,
+                              tally->finished};
+    const uint64_t shape[] = {tally->counted,      tally->child_calls, tally->calling,
+                              tally->single_child, counts->callees,    counts->callers,
+                              counts->root_calls,  tally->unwound,     tally->open};
+    const uint64_t amounts[] = {
+        memory.own.allocs,      memory.own.alloc_bytes,      memory.own.frees,
+        memory.own.free_bytes,  memory.inclusive.allocs,     memory.inclusive.alloc_bytes,
+        memory.inclusive.frees, memory.inclusive.free_bytes, memory.live_blocks_max,
+        memory.live_bytes_max,  memory.leaking_calls,        memory.leaked_bytes};
+    insert_int(insert, id);
+    for (size_t i = 0; i < sizeof times / sizeof times[0]; i++)
+        insert_int(insert, clip(times[i]));
+    insert_statistics(insert, tally);
+    for (size_t i = 0; i < sizeof shape / sizeof shape[0]; i++)
+        insert_int(insert, clip(shape[i]));
+    insert_id(insert, tally->first_call != 0 ? tally->first_enter_ns + 1 : 0);
+    insert_id(insert, tally->first_call);
+    insert_id(insert, tally->last_call != 0 ? tally->last_enter_ns + 1 : 0);
+    insert_id(insert, tally->last_call);
+    insert_id(insert, tally->first_call != 0 ? tally->last_exit_ns + 1 : 0);
+    insert_int(insert, clip(tally->depth_max));
+    insert_id(insert, tally->deepest_call);
+    insert_int(insert, rollup->nesting_max);
+    insert_id(insert, rollup->nested_call);
+    insert_int(insert, clip(tally->recursive));
+    insert_int(insert, clip(rollup->direct_recursive));
+    insert_int(insert, clip(counts->sequences));
+    insert_int(insert, !rollup->sequences_cut);
+    for (size_t i = 0; i < sizeof amounts / sizeof amounts[0]; i++)
+        insert_int(insert, clip(amounts[i]));
+    insert_id(insert, memory.worst_leak_call_id != 0 ? memory.worst_leak_bytes : 0);
+    insert_id(insert, memory.worst_leak_call_id);
+    insert_row(insert);
+}
+
+static int write_function_stats(const struct tables *tables, sqlite3 *database,
+                                const struct function_counts *counts, struct error *error)
+{
+    struct insert insert;
+    insert_begin(
+        &insert, database, "function_stats",
+        "function_id,calls,total_ns,self_ns,raw_total_ns,raw_self_ns,finished,min_ns,max_ns,"
+        "mean_ns,m2,fastest_call_id,slowest_call_id,counted_calls,child_calls,calling,"
+        "single_child_calls,callees,callers,root_calls,unwound,open,first_enter_ns,"
+        "first_call_id,last_enter_ns,last_call_id,last_exit_ns,depth_max,deepest_call_id,"
+        "nesting_max,nested_call_id,recursive_calls,direct_recursive_calls,sequences,"
+        "sequences_complete,allocs,alloc_bytes,frees,free_bytes,total_allocs,"
+        "total_alloc_bytes,total_frees,total_free_bytes,live_blocks_max,live_bytes_max,"
+        "leaking_calls,leaked_bytes,worst_leak_bytes,worst_leak_call_id");
+    for (uint32_t id = 1; id <= tables->program->functions_count; id++)
+        if (counts[id].tally.calls > 0)
+            insert_function(&insert, tables, id, &counts[id]);
+    if (insert_end(&insert, error) != 0)
+        return -1;
+    /* Instants were stored one higher, for 0 is an instant too. */
+    if (sqlite3_exec(database,
+                     "UPDATE function_stats SET first_enter_ns = first_enter_ns - 1,"
+                     " last_enter_ns = last_enter_ns - 1, last_exit_ns = last_exit_ns - 1",
+                     NULL, NULL, NULL) != SQLITE_OK)
+        return error_set(error, "%s", sqlite3_errmsg(database));
+    return 0;
+}
+
+static int write_histograms(const struct tables *tables, sqlite3 *database, struct error *error)
+{
+    static const char *const names[] = {"durations", "intervals"};
+    const struct rollup *rollup = tables->rollup;
+    for (int which = 0; which < 2; which++) {
+        struct insert insert;
+        insert_begin(&insert, database, names[which], "function_id,log2,count");
+        for (uint32_t id = 1; id < rollup->functions_capacity; id++) {
+            if (rollup->functions[id] == NULL)
+                continue;
+            const uint64_t *counts =
+                which == 0 ? rollup->functions[id]->durations : rollup->functions[id]->intervals;
+            for (int bucket = 0; bucket < LOG2_BUCKETS; bucket++) {
+                if (counts[bucket] == 0)
+                    continue;
+                insert_int(&insert, id);
+                insert_int(&insert, bucket);
+                insert_int(&insert, clip(counts[bucket]));
+                insert_row(&insert);
+            }
+        }
+        if (insert_end(&insert, error) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+static int slowest_first(const void *left, const void *right)
+{
+    const struct slow_call *a = left, *b = right;
+    if (a->duration_ns != b->duration_ns)
+        return a->duration_ns > b->duration_ns ? -1 : 1;
+    return a->call_id < b->call_id ? -1 : 1;
+}
+
+static int write_slow_calls(const struct tables *tables, sqlite3 *database, struct error *error)
+{
+    const struct rollup *rollup = tables->rollup;
+    struct insert insert, cycles;
+    insert_begin(&insert, database, "slow_calls",
+                 "function_id,rank,call_id,duration_ns,raw_duration_ns");
+    insert_begin(&cycles, database, "recursions", "function_id,cycle,example_call_id");
+    for (uint32_t id = 1; id < rollup->functions_capacity; id++) {
+        struct function_rollup *function = rollup->functions[id];
+        if (function == NULL)
+            continue;
+        qsort(function->slow, function->slow_count, sizeof function->slow[0], slowest_first);
+        for (uint32_t i = 0; i < function->slow_count; i++) {
+            insert_int(&insert, id);
+            insert_int(&insert, i + 1);
+            insert_int(&insert, clip(function->slow[i].call_id));
+            insert_int(&insert, clip(function->slow[i].duration_ns));
+            insert_int(&insert, clip(function->slow[i].raw_ns));
+            insert_row(&insert);
+        }
+        if (function->cycle != NULL) {
+            insert_int(&cycles, id);
+            insert_text(&cycles, function->cycle);
+            insert_id(&cycles, function->cycle_call);
+            insert_row(&cycles);
+        }
+    }
+    int result = insert_end(&insert, error);
+    return insert_end(&cycles, error) != 0 ? -1 : result;
+}
+
+static int write_thread_functions(const struct tables *tables, sqlite3 *database,
+                                  struct error *error)
+{
+    struct insert insert;
+    insert_begin(&insert, database, "thread_functions",
+                 "thread_id,function_id,calls,total_ns,self_ns,raw_total_ns,raw_self_ns,"
+                 "first_call_id,last_call_id");
+    for (size_t i = 0; i < tables->index->threads_count; i++) {
+        const struct decode_thread *thread = &tables->threads[i];
+        for (size_t k = 0; k < thread->functions_count; k++) {
+            const struct thread_function *function = &thread->functions[k];
+            insert_int(&insert, tables->index->threads[i].id);
+            insert_int(&insert, function->function);
+            insert_int(&insert, clip(function->calls));
+            insert_int(&insert, clip(function->total_ns));
+            insert_int(&insert, clip(tally_adjusted(function->raw_self_ns, function->calls,
+                                                    function->child_calls, &tables->cost)));
+            insert_int(&insert, clip(function->raw_total_ns));
+            insert_int(&insert, clip(function->raw_self_ns));
+            insert_id(&insert, function->first_call);
+            insert_id(&insert, function->last_call);
+            insert_row(&insert);
+        }
+    }
+    return insert_end(&insert, error);
+}
+
+static int write_edges(const struct tables *tables, sqlite3 *database, struct error *error)
+{
+    const struct rollup *rollup = tables->rollup;
+    struct insert insert;
+    insert_begin(&insert, database, "edges",
+                 "id,caller_id,site_id,callee_id,calls,total_ns,raw_total_ns,self_ns,raw_self_ns,"
+                 "first_call_id,slowest_call_id");
+    for (uint32_t i = 0; i < rollup->edge_keys.count; i++) {
+        const struct edge *edge = &rollup->edges[i];
+        insert_int(&insert, (int64_t)i + 1);
+        insert_id(&insert, edge->caller);
+        insert_id(&insert, edge->site);
+        insert_int(&insert, edge->callee);
+        insert_int(&insert, clip(edge->calls));
+        insert_int(&insert, clip(edge->total_ns));
+        insert_int(&insert, clip(edge->raw_total_ns));
+        insert_int(&insert, clip(tally_adjusted(edge->raw_self_ns, edge->calls, edge->child_calls,
+                                                &tables->cost)));
+        insert_int(&insert, clip(edge->raw_self_ns));
+        insert_id(&insert, edge->first_call);
+        insert_id(&insert, edge->slowest_call);
+        insert_row(&insert);
+    }
+    return insert_end(&insert, error);
+}
+
+static int write_runs(const struct tables *tables, sqlite3 *database, struct error *error)
+{
+    const struct rollup *rollup = tables->rollup;
+    struct insert insert;
+    insert_begin(&insert, database, "repeats",
+                 "caller_id,callee_id,runs,calls,caller_calls,longest_run,longest_call_id,"
+                 "raw_total_ns");
+    for (uint32_t i = 0; i < rollup->repeat_keys.count; i++) {
+        const struct repeat *repeat = &rollup->repeats[i];
+        const uint64_t values[] = {rollup->repeat_keys.keys[i].a,
+                                   rollup->repeat_keys.keys[i].b,
+                                   repeat->runs,
+                                   repeat->calls,
+                                   repeat->caller_calls,
+                                   repeat->longest_run,
+                                   repeat->longest_call,
+                                   repeat->raw_total_ns};
+        for (size_t k = 0; k < sizeof values / sizeof values[0]; k++)
+            insert_int(&insert, clip(values[k]));
+        insert_row(&insert);
+    }
+    if (insert_end(&insert, error) != 0)
+        return -1;
+    insert_begin(&insert, database, "sequences",
+                 "caller_id,previous_id,callee_id,count,example_call_id");
+    for (uint32_t i = 0; i < rollup->sequence_keys[1].count; i++) {
+        const struct intern_key *key = &rollup->sequence_keys[1].keys[i];
+        const struct intern_key *pair = &rollup->sequence_keys[0].keys[key->a];
+        insert_int(&insert, clip(pair->a));
+        insert_int(&insert, clip(pair->b));
+        insert_int(&insert, clip(key->b));
+        insert_int(&insert, clip(rollup->sequences[i].count));
+        insert_id(&insert, rollup->sequences[i].example_call);
+        insert_row(&insert);
+    }
+    return insert_end(&insert, error);
+}
+
+/* ---- sequences of callees ---- */
+
+struct ranked {
+    uint32_t function, node;
+    uint64_t calls;
+};
+
+static int by_rank(const void *left, const void *right)
+{
+    const struct ranked *a = left, *b = right;
+    if (a->function != b->function)
+        return a->function < b->function ? -1 : 1;
+    if (a->calls != b->calls)
+        return a->calls > b->calls ? -1 : 1;
+    return a->node < b->node ? -1 : a->node > b->node;
+}
+
+static void sequence_text(const struct rollup *rollup, uint32_t node, char *text, size_t size)
+{
+    uint32_t shown[SEQUENCE_SHOWN];
+    uint32_t length = rollup->nodes[node].length, count = 0;
+    for (uint32_t at = node; rollup->nodes[at].parent != UINT32_MAX; at = rollup->nodes[at].parent)
+        if (rollup->nodes[at].length <= SEQUENCE_SHOWN)
+            shown[rollup->nodes[at].length - 1] = rollup->nodes[at].function;
+    count = length < SEQUENCE_SHOWN ? length : SEQUENCE_SHOWN;
+    size_t used = 0;
+    text[0] = 0;
+    for (uint32_t i = 0; i < count && used < size; i++)
+        used += (size_t)snprintf(text + used, size - used, "%s%u", i > 0 ? " " : "", shown[i]);
+}
+
+static int write_sequences(const struct tables *tables, sqlite3 *database,
+                           struct function_counts *counts, struct error *error)
+{
+    const struct rollup *rollup = tables->rollup;
+    uint32_t nodes = rollup->node_keys.count;
+    struct ranked *ranked = malloc(((size_t)nodes + 1) * sizeof *ranked);
+    uint32_t *roots = malloc(((size_t)nodes + 1) * sizeof *roots);
+    if (ranked == NULL || roots == NULL) {
+        free(ranked);
+        free(roots);
+        return error_set(error, "out of memory");
+    }
+    size_t count = 0;
+    for (uint32_t i = 0; i < nodes; i++) {
+        const struct node *node = &rollup->nodes[i];
+        roots[i] = node->parent == UINT32_MAX ? node->function : roots[node->parent];
+        if (node->calls > 0) {
+            ranked[count++] = (struct ranked){roots[i], i, node->calls};
+            counts[roots[i]].sequences++;
+        }
+    }
+    free(roots);
+    if (count > 0)
+        qsort(ranked, count, sizeof *ranked, by_rank);
+    struct insert insert;
+    insert_begin(&insert, database, "call_sequences",
+                 "function_id,rank,calls,sequence,length,example_call_id");
+    uint32_t rank = 0;
+    for (size_t i = 0; i < count; i++) {
+        char text[SEQUENCE_SHOWN * 12];
+        rank = i > 0 && ranked[i - 1].function == ranked[i].function ? rank + 1 : 1;
+        if (rank > SEQUENCES_KEPT)
+            continue;
+        const struct node *node = &rollup->nodes[ranked[i].node];
+        sequence_text(rollup, ranked[i].node, text, sizeof text);
+        insert_int(&insert, ranked[i].function);
+        insert_int(&insert, rank);
+        insert_int(&insert, clip(node->calls));
+        insert_text(&insert, text);
+        insert_int(&insert, node->length);
+        insert_id(&insert, node->example_call);
+        insert_row(&insert);
+    }
+    free(ranked);
+    return insert_end(&insert, error);
+}
+
+int tables_write_rollups(const struct tables *tables, sqlite3 *database, struct error *error)
+{
+    struct function_counts *counts = calloc(tables->program->functions_count + 1, sizeof *counts);
+    if (counts == NULL)
+        return error_set(error, "out of memory");
+    int result = count_functions(tables, counts, error);
+    if (result == 0)
+        result = write_sequences(tables, database, counts, error);
+    if (result == 0)
+        result = write_function_stats(tables, database, counts, error);
+    free(counts);
+    int (*const others[])(const struct tables *, sqlite3 *, struct error *) = {
+        write_frames,           write_histograms, write_slow_calls,
+        write_thread_functions, write_edges,      write_runs};
+    for (size_t i = 0; result == 0 && i < sizeof others / sizeof others[0]; i++)
+        result = others[i](tables, database, error);
+    return result;
+}

@@ -1,0 +1,27 @@
+#!/bin/bash
+# README.md tells the truth: its tour runs as it stands and prints what it shows, up to numbers; the files and
+# targets that it names are there. UPDATE=1 rewrites the tour's output.
+# shellcheck source=tests/e2e/lib.sh
+. "$(dirname "$0")/lib.sh"
+cd "$TEST_TMP" || exit 2
+PATH=$FISQL_BUILD:$PATH
+archive=$sources/lua5.4/lua5.4_5.4.4.orig.tar.gz
+[ -e "$archive" ] || { not_ok "Lua's source is there: run tests/setup"; exit 0; }
+cp "$archive" "$here/tests/fixtures/words.lua" .
+python3 "$here/tests/e2e/readme.py" "$here/README.md"
+
+for page in README.md CONTRIBUTING.md docs/ARCHITECTURE.md; do
+    folder=$(dirname "$here/$page")
+    missing=$(grep -o '](\([^)#]*\)' "$here/$page" | sed 's/^](//' | grep -v '^http' | while read -r link; do
+        [ -e "$folder/$link" ] || echo "$link"
+    done)
+    same "$page: its links lead somewhere" "" "$missing"
+    missing=$(grep -o '`make [a-z][a-z-]*' "$here/$page" | sed 's/`make //' | sort -u | while read -r target; do
+        grep -q "^$target:" "$here/Makefile" || echo "$target"
+    done)
+    same "$page: the make targets that it names exist" "" "$missing"
+    missing=$(grep -oE '`(collector|loader|cli|queries|tests|docs)/[a-z_/.-]*[a-z]`' "$here/$page" | tr -d '`' | sort -u | while read -r file; do
+        [ -e "$here/$file" ] || echo "$file"
+    done)
+    same "$page: the files that it names exist" "" "$missing"
+done
