@@ -16,7 +16,7 @@ for page in README.md CONTRIBUTING.md docs/ARCHITECTURE.md; do
         [ -e "$folder/$link" ] || echo "$link"
     done)
     same "$page: its links lead somewhere" "" "$missing"
-    missing=$(grep -o '`make [a-z][a-z-]*' "$here/$page" | sed 's/`make //' | sort -u | while read -r target; do
+    missing=$(grep -o '`make [a-z][a-z0-9-]*' "$here/$page" | sed 's/`make //' | sort -u | while read -r target; do
         grep -q "^$target:" "$here/Makefile" || echo "$target"
     done)
     same "$page: the make targets that it names exist" "" "$missing"
