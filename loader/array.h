@@ -4,6 +4,7 @@
 
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "loader/error.h"
 
@@ -34,6 +35,29 @@ static inline int array_reserve_bytes(void **items, size_t *capacity, size_t nee
                                                        sizeof **(items), (error));                 \
         *(items) = array_reserve_items;                                                            \
         array_reserve_result;                                                                      \
+    })
+
+/* Makes the array hold item `index`; new items are zero. */
+static inline int array_reach_bytes(void **items, size_t *capacity, size_t index, size_t item_bytes,
+                                    struct error *error)
+{
+    size_t before = *capacity;
+    if (index < before)
+        return 0;
+    if (array_reserve_bytes(items, capacity, index + 1, item_bytes, error) != 0)
+        return -1;
+    memset((char *)*items + before * item_bytes, 0, (*capacity - before) * item_bytes);
+    return 0;
+}
+
+/* The same for a typed array: array_reach(&list->items, &list->capacity, index, error). */
+#define array_reach(items, capacity, index, error)                                                 \
+    __extension__({                                                                                \
+        void *array_reach_items = *(items);                                                        \
+        int array_reach_result =                                                                   \
+            array_reach_bytes(&array_reach_items, (capacity), (index), sizeof **(items), (error)); \
+        *(items) = array_reach_items;                                                              \
+        array_reach_result;                                                                        \
     })
 
 #endif

@@ -320,13 +320,14 @@ static int decode_chunk(struct decoder *decoder, const struct log_chunk *place,
     int got;
     memset(decoder->slots, 0, sizeof decoder->slots);
     memset(decoder->alloc_sites, 0, sizeof decoder->alloc_sites);
+    uint64_t before = first ? 0 : decoder->tick;
     if (chunk->tick_start > decoder->tick || first)
         decoder->tick = chunk->tick_start;
     advance(decoder, 0);
     decoder->end_id = decoder->thread->first_call_id + decoder->thread->call_ids;
     bool resumed = (chunk->flags & FISQL_FLAG_RESUMED) != 0;
     if (first || place->gap || resumed) {
-        if (place->gap && memory_gap(decoder->memory, decoder->tick, error) != 0)
+        if ((place->gap || resumed) && memory_gap(decoder->memory, before, error) != 0)
             return -1;
         if (reconcile(decoder, chunk, error) != 0)
             return -1;
@@ -433,7 +434,7 @@ static int decode_chunks(struct decoder *decoder, struct error *error)
         if (damaged && chunk_damaged(decoder, &place, &why, error) != 0)
             return -1;
     }
-    return 0;
+    return damaged ? memory_gap(decoder->memory, decoder->tick, error) : 0;
 }
 
 int decoder_thread(struct decoder *decoder, uint32_t thread, struct decode_thread *out,

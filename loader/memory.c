@@ -6,18 +6,6 @@
 
 enum { SPOOL_BYTES_DEFAULT = 64 * 1024 * 1024 };
 
-int memory_reach_bytes(void **items, size_t *capacity, size_t index, size_t item_bytes,
-                       struct error *error)
-{
-    size_t before = *capacity;
-    if (index < before)
-        return 0;
-    if (array_reserve_bytes(items, capacity, index + 1, item_bytes, error) != 0)
-        return -1;
-    memset((char *)*items + before * item_bytes, 0, (*capacity - before) * item_bytes);
-    return 0;
-}
-
 static const struct {
     const char *name, *family;
 } kinds[FISQL_KINDS_MAX] = {
@@ -122,7 +110,7 @@ void memory_close(struct memory *memory)
 static struct memory_process_facts *process_facts(struct memory *memory, uint32_t id,
                                                   struct error *error)
 {
-    if (memory_reach(&memory->processes, &memory->processes_capacity, id, error) < 0)
+    if (array_reach(&memory->processes, &memory->processes_capacity, id, error) < 0)
         return NULL;
     struct memory_process_facts *facts = &memory->processes[id];
     if (!facts->told)

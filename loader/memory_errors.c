@@ -128,8 +128,8 @@ int memory_errors_classify(struct memory *memory, sqlite3 *database, struct erro
     qsort(classifier.by_address, classifier.count, sizeof *classifier.by_address, compare_errors);
     for (size_t i = 0; status == 0 && i < memory->threads_count; i++) {
         const struct memory_thread *thread = memory->threads[i];
-        status = memory_reach(&classifier.process_of, &classifier.process_of_capacity, thread->id,
-                              error);
+        status =
+            array_reach(&classifier.process_of, &classifier.process_of_capacity, thread->id, error);
         if (status == 0)
             classifier.process_of[thread->id] = thread->process;
     }

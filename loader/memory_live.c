@@ -101,10 +101,10 @@ int live_add(struct pairing *pairing, const struct memory_block *block)
     struct memory *memory = pairing->memory;
     struct alloc_stack *stack = &memory->stacks[block->stack];
     struct pair_thread *thread = &pairing->threads[block->thread];
-    if (memory_reach(&pairing->functions, &pairing->functions_capacity, stack->function,
-                     pairing->error) < 0 ||
-        memory_reach(&memory->functions, &memory->functions_capacity, stack->function,
-                     pairing->error) < 0)
+    if (array_reach(&pairing->functions, &pairing->functions_capacity, stack->function,
+                    pairing->error) < 0 ||
+        array_reach(&memory->functions, &memory->functions_capacity, stack->function,
+                    pairing->error) < 0)
         return -1;
     note_peak(pairing, stack);
     count_max(++stack->live_blocks, &stack->live_blocks_max);

@@ -4,8 +4,7 @@
  *
  * The threads' events are merged by their ticks through a heap; at equal ticks frees come first,
  * for a free is logged before it happens and an allocation after. Between them, by their ticks too,
- * come forks (the child inherits what its parent has) and the ends of processes (their memory is
- * gone, unless nothing follows in any process).
+ * come forks and the ends of processes (memory_fork.c).
  */
 #include "loader/memory_pairing.h"
 
@@ -74,8 +73,8 @@ static int end_thread(struct pairing *pairing, struct pair_thread *thread)
     for (uint32_t i = paths->count; i-- > 0;) {
         const struct memory_totals *sum = &thread->paths[i];
         uint64_t parent = paths->keys[i].a, function = paths->keys[i].b;
-        if (memory_reach(&memory->functions, &memory->functions_capacity, function,
-                         pairing->error) < 0)
+        if (array_reach(&memory->functions, &memory->functions_capacity, function, pairing->error) <
+            0)
             return -1;
         struct memory_totals *sums[] = {&memory->functions[function].inclusive,
                                         parent > 0 ? &thread->paths[parent - 1] : NULL};
@@ -109,7 +108,7 @@ static int find_stack(struct pairing *pairing, struct pair_thread *thread, uint3
     uint32_t before = memory->stack_keys.count;
     if (intern_add(&memory->stack_keys, key->a >> 32, (uint64_t)site << 8 | kind, index,
                    pairing->error) < 0 ||
-        memory_reach(&memory->stacks, &memory->stacks_capacity, *index, pairing->error) < 0)
+        array_reach(&memory->stacks, &memory->stacks_capacity, *index, pairing->error) < 0)
         return -1;
     thread->place_stacks[place] = *index + 1;
     if (*index == before)
@@ -131,8 +130,8 @@ static int find_totals(struct pairing *pairing, struct pair_thread *thread, uint
     const struct intern_key *key = &thread->spool->places.keys[place];
     uint32_t frame = (uint32_t)(key->a >> 32), path = (uint32_t)(key->b >> 32);
     uint32_t function = thread->spool->place_functions[place];
-    if (memory_reach(&memory->frames, &memory->frames_capacity, frame, pairing->error) < 0 ||
-        memory_reach(&memory->functions, &memory->functions_capacity, function, pairing->error) < 0)
+    if (array_reach(&memory->frames, &memory->frames_capacity, frame, pairing->error) < 0 ||
+        array_reach(&memory->functions, &memory->functions_capacity, function, pairing->error) < 0)
         return -1;
     totals[0] = &memory->totals;
     totals[1] = &memory->frames[frame];
@@ -146,7 +145,7 @@ static int count_amount(struct pairing *pairing, struct memory_counter *counter,
 {
     uint32_t index;
     if (intern_add(&counter->keys, a, b, &index, pairing->error) < 0 ||
-        memory_reach(&counter->amounts, &counter->capacity, index, pairing->error) < 0)
+        array_reach(&counter->amounts, &counter->capacity, index, pairing->error) < 0)
         return -1;
     struct memory_amount *amount = &counter->amounts[index];
     if (amount->blocks++ == 0)
@@ -178,7 +177,7 @@ static int count_flow(struct pairing *pairing, const struct memory_block *block)
         intern_add(&memory->flow_threads, block->thread, block->free_thread, &threads,
                    pairing->error) < 0 ||
         intern_add(&memory->flow_keys, place, threads, &index, pairing->error) < 0 ||
-        memory_reach(&memory->flows, &memory->flows_capacity, index, pairing->error) < 0)
+        array_reach(&memory->flows, &memory->flows_capacity, index, pairing->error) < 0)
         return -1;
     struct memory_flow *flow = &memory->flows[index];
     uint64_t residence = block->free_ns - block->alloc_ns;
@@ -194,28 +193,7 @@ static int count_flow(struct pairing *pairing, const struct memory_block *block)
     return 0;
 }
 
-/* ---- ends of blocks ---- */
-
-static void note_not_freed(struct memory *memory, const struct memory_block *block)
-{
-    struct alloc_stack *stack = &memory->stacks[block->stack];
-    if (stack->first_live == 0 || block->id < stack->first_live)
-        stack->first_live = block->id;
-    if (block->id > stack->last_live)
-        stack->last_live = block->id;
-}
-
-/* A block that lives no longer, though no free of it is known. */
-static int forget_block(struct pairing *pairing, uint32_t index)
-{
-    const struct memory_block *block = &pairing->blocks[index];
-    struct memory_link link = memory_link_of(block);
-    note_not_freed(pairing->memory, block);
-    live_remove(pairing, block, false);
-    if (chain_end(pairing, &link) < 0)
-        return -1;
-    return rows_final(pairing, index);
-}
+/* ---- events ---- */
 
 static int free_block(struct pairing *pairing, uint32_t thread_index, uint32_t index, uint64_t ns)
 {
@@ -269,8 +247,6 @@ static int free_block(struct pairing *pairing, uint32_t thread_index, uint32_t i
     return rows_final(pairing, index);
 }
 
-/* ---- events ---- */
-
 /* An allocation at the address of a live block: that block's free is missing. */
 static int clash(struct pairing *pairing, const struct pair_thread *thread, uint32_t old,
                  uint64_t id, uint64_t ns)
@@ -292,7 +268,7 @@ static int clash(struct pairing *pairing, const struct pair_thread *thread, uint
                                   .alloc = id,
                                   .thread = thread->spool->id};
     }
-    return forget_block(pairing, old);
+    return pair_forget_block(pairing, old);
 }
 
 static int on_alloc(struct pairing *pairing, uint32_t thread_index, uint64_t ns)
@@ -407,135 +383,6 @@ static int on_free(struct pairing *pairing, uint32_t thread_index, uint64_t ns)
     return 0;
 }
 
-/* ---- processes ---- */
-
-static int inherit(struct pairing *pairing, struct pair_process *child, uint64_t address,
-                   struct inherited_block block)
-{
-    child->inherited[child->inherited_count] = block;
-    return memory_map_put(&child->inherited_at, address, child->inherited_count++, pairing->error);
-}
-
-static int on_fork(struct pairing *pairing, uint32_t child_id)
-{
-    const struct memory *memory = pairing->memory;
-    struct pair_process *child = &pairing->processes[child_id];
-    struct pair_process *parent = &pairing->processes[memory->processes[child_id].parent];
-    size_t count = parent->live.count + parent->inherited_at.count;
-    child->inherited = malloc((count + 1) * sizeof *child->inherited);
-    if (child->inherited == NULL)
-        return error_set(pairing->error, "out of memory");
-    for (size_t i = 0; parent->live.count > 0 && i <= parent->live.mask; i++) {
-        const struct memory_map_slot *slot = &parent->live.slots[i];
-        if (slot->value == 0)
-            continue;
-        const struct memory_block *block = &pairing->blocks[slot->value - 1];
-        if (inherit(pairing, child, slot->address,
-                    (struct inherited_block){block->id, block->size, false}) < 0)
-            return -1;
-    }
-    for (size_t i = 0; parent->inherited_at.count > 0 && i <= parent->inherited_at.mask; i++) {
-        const struct memory_map_slot *slot = &parent->inherited_at.slots[i];
-        if (slot->value != 0 &&
-            memory_map_find(&child->inherited_at, slot->address) == MEMORY_MAP_NONE &&
-            inherit(pairing, child, slot->address, parent->inherited[slot->value - 1]) < 0)
-            return -1;
-    }
-    return 0;
-}
-
-static void release_process(struct pair_process *process)
-{
-    memory_map_release(&process->live);
-    memory_map_release(&process->inherited_at);
-    free(process->inherited);
-    process->inherited = NULL;
-    process->inherited_count = 0;
-}
-
-static int on_process_end(struct pairing *pairing, uint32_t id)
-{
-    struct pair_process *process = &pairing->processes[id];
-    for (size_t i = 0; process->live.count > 0 && i <= process->live.mask; i++)
-        if (process->live.slots[i].value != 0 &&
-            forget_block(pairing, (uint32_t)(process->live.slots[i].value - 1)) < 0)
-            return -1;
-    release_process(process);
-    return 0;
-}
-
-static int compare_process_events(const void *left, const void *right)
-{
-    const struct process_event *a = left, *b = right;
-    if (a->tick != b->tick)
-        return a->tick < b->tick ? -1 : 1;
-    if (a->end != b->end)
-        return a->end ? 1 : -1;
-    return a->process < b->process ? -1 : a->process > b->process;
-}
-
-/* Lists the forks whose children have events, and the ends, in their order. */
-static int plan_processes(struct pairing *pairing)
-{
-    struct memory *memory = pairing->memory;
-    size_t count = memory->processes_capacity;
-    pairing->processes = calloc(count + 1, sizeof *pairing->processes);
-    pairing->process_events = calloc(2 * count + 1, sizeof *pairing->process_events);
-    if (pairing->processes == NULL || pairing->process_events == NULL)
-        return error_set(pairing->error, "out of memory");
-    for (size_t i = 0; i < memory->threads_count; i++) {
-        const struct memory_thread *thread = memory->threads[i];
-        struct memory_process_facts *facts = &memory->processes[thread->process];
-        if (!thread->any)
-            continue;
-        if (facts->start_tick == 0 || thread->first_tick < facts->start_tick)
-            facts->start_tick = thread->first_tick;
-        /* Marks the process and those it was forked from; no longer way than there are processes,
-         * whatever the log says. */
-        uint32_t at = thread->process;
-        for (size_t step = 0; step < count && at < count && !pairing->processes[at].has_events;
-             step++) {
-            pairing->processes[at].has_events = true;
-            at = memory->processes[at].parent;
-        }
-    }
-    for (uint32_t id = 1; id < count; id++) {
-        const struct memory_process_facts *facts = &memory->processes[id];
-        struct process_event *events = pairing->process_events;
-        if (facts->parent != 0 && facts->parent < count && facts->parent != id &&
-            pairing->processes[id].has_events)
-            events[pairing->process_events_count++] =
-                (struct process_event){facts->start_tick, id, false};
-        if (facts->told && facts->end_tick != UINT64_MAX && facts->end_tick != 0)
-            events[pairing->process_events_count++] =
-                (struct process_event){facts->end_tick, id, true};
-    }
-    qsort(pairing->process_events, pairing->process_events_count, sizeof *pairing->process_events,
-          compare_process_events);
-    return 0;
-}
-
-/* Does what happened to processes before an event: forks up to its tick, ends before it. */
-static int pass_process_events(struct pairing *pairing, uint64_t tick)
-{
-    const struct memory_options *options = &pairing->memory->options;
-    while (pairing->process_event < pairing->process_events_count) {
-        const struct process_event *event = &pairing->process_events[pairing->process_event];
-        if (event->end ? event->tick >= tick : event->tick > tick)
-            return 0;
-        pairing->process_event++;
-        if (!event->end) {
-            if (on_fork(pairing, event->process) < 0)
-                return -1;
-        } else if (pairing->processes[event->process].has_events) {
-            uint64_t ns = options->ns_at(options->clock, event->process, event->tick);
-            if (live_advance(pairing, ns) < 0 || on_process_end(pairing, event->process) < 0)
-                return -1;
-        }
-    }
-    return 0;
-}
-
 /* ---- the merge ---- */
 
 struct head {
@@ -577,7 +424,7 @@ static int step(struct pairing *pairing, struct head *head)
     if (!thread->begun && begin_thread(pairing, thread) < 0)
         return -1;
     uint64_t ns = options->ns_at(options->clock, thread->spool->process, thread->tick);
-    if (pass_process_events(pairing, thread->tick) < 0 || live_advance(pairing, ns) < 0)
+    if (pair_pass_processes(pairing, thread->tick) < 0 || live_advance(pairing, ns) < 0)
         return -1;
     int status = thread->event.type == MEMORY_ALLOC ? on_alloc(pairing, head->thread, ns)
                                                     : on_free(pairing, head->thread, ns);
@@ -617,25 +464,6 @@ static int merge(struct pairing *pairing)
     return status < 0 ? -1 : 0;
 }
 
-/* What lives at the end. */
-static int end_blocks(struct pairing *pairing)
-{
-    const struct memory *memory = pairing->memory;
-    for (size_t id = 0; id < memory->processes_capacity; id++) {
-        const struct memory_map *live = &pairing->processes[id].live;
-        for (size_t i = 0; live->count > 0 && i <= live->mask; i++) {
-            if (live->slots[i].value == 0)
-                continue;
-            const struct memory_block *block = &pairing->blocks[live->slots[i].value - 1];
-            struct memory_link link = memory_link_of(block);
-            note_not_freed(pairing->memory, block);
-            if (chain_end(pairing, &link) < 0)
-                return -1;
-        }
-    }
-    return 0;
-}
-
 static void release(struct pairing *pairing)
 {
     const struct memory *memory = pairing->memory;
@@ -645,7 +473,7 @@ static void release(struct pairing *pairing)
         free(pairing->threads[i].paths);
     }
     for (size_t i = 0; pairing->processes != NULL && i < memory->processes_capacity; i++)
-        release_process(&pairing->processes[i]);
+        pair_process_release(&pairing->processes[i]);
     free(pairing->threads);
     free(pairing->processes);
     free(pairing->process_events);
@@ -672,9 +500,9 @@ int memory_pair(struct memory *memory, struct btree_file *file, uint64_t end_ns,
     int status = 0;
     if (pairing.threads == NULL || pairing.changed_threads == NULL)
         status = error_set(error, "out of memory");
-    if (status == 0 &&
-        (rows_begin(&pairing, file) < 0 || plan_processes(&pairing) < 0 || merge(&pairing) < 0 ||
-         end_blocks(&pairing) < 0 || live_end(&pairing) < 0 || rows_end(&pairing, file) < 0))
+    if (status == 0 && (rows_begin(&pairing, file) < 0 || pair_plan_processes(&pairing) < 0 ||
+                        merge(&pairing) < 0 || pair_end_processes(&pairing) < 0 ||
+                        live_end(&pairing) < 0 || rows_end(&pairing, file) < 0))
         status = -1;
     release(&pairing);
     return status;

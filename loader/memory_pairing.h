@@ -105,6 +105,17 @@ struct pairing {
     size_t changed_count;
 };
 
+/* memory_fork.c */
+/* Lists the forks whose children have events, and the ends, in their order. */
+int pair_plan_processes(struct pairing *pairing);
+/* Does what happened to processes before an event: forks up to its tick, ends before it. */
+int pair_pass_processes(struct pairing *pairing, uint64_t tick);
+/* The end of all: what lives now was never freed. */
+int pair_end_processes(struct pairing *pairing);
+void pair_process_release(struct pair_process *process);
+/* A block that lives no longer, though no free of it is known. */
+int pair_forget_block(struct pairing *pairing, uint32_t index);
+
 /* memory_live.c. The time of events must be told before they are. */
 int live_advance(struct pairing *pairing, uint64_t ns);
 int live_add(struct pairing *pairing, const struct memory_block *block);

@@ -5,6 +5,7 @@
  *   memory_spool.c     first stage: events of one thread, encoded, and what the thread knows alone
  *   memory_store.c     where encoded events are kept: in memory, then in the temporary file
  *   memory_pair.c      second stage: all events in the order of time, frees find their blocks
+ *   memory_fork.c      processes: forked children inherit, ended ones forget
  *   memory_live.c      what lives: sums by stack, function, thread; peak; timeline
  *   memory_rows.c      rows of allocs and realloc_chains
  *   memory_write.c     third stage: rollups into the database
@@ -192,18 +193,6 @@ struct memory {
     uint64_t unknown_frees; /* in processes of which the log lacks something */
     uint64_t missing_frees; /* as clashes, there */
 };
-
-/* Makes room for item `index` of an array of zeros. */
-int memory_reach_bytes(void **items, size_t *capacity, size_t index, size_t item_bytes,
-                       struct error *error);
-#define memory_reach(items, capacity, index, error)                                                \
-    __extension__({                                                                                \
-        void *reach_items = *(items);                                                              \
-        int reach_result =                                                                         \
-            memory_reach_bytes(&reach_items, (capacity), (index), sizeof **(items), (error));      \
-        *(items) = reach_items;                                                                    \
-        reach_result;                                                                              \
-    })
 
 /* Kinds of one family match: an allocation may be freed by its own. */
 const char *memory_kind_name(uint32_t kind);

@@ -189,8 +189,8 @@ static int put_place(struct memory_thread *thread, struct memory_event *event, u
     }
     if (intern_add(&thread->places, intern_pack(frame, site_id),
                    intern_pack(path, kind % FISQL_KINDS_MAX), &event->place, error) < 0 ||
-        memory_reach(&thread->place_functions, &thread->place_functions_capacity, event->place,
-                     error) < 0)
+        array_reach(&thread->place_functions, &thread->place_functions_capacity, event->place,
+                    error) < 0)
         return -1;
     thread->place_functions[event->place] = function;
     return 0;
@@ -220,7 +220,7 @@ static void add_leak(struct memory_thread *thread, const struct memory_open_call
     struct error error;
     uint32_t index;
     if (intern_add(&thread->leak_keys, call->function_id, 0, &index, &error) < 0 ||
-        memory_reach(&thread->leaks, &thread->leaks_capacity, index, &error) < 0) {
+        array_reach(&thread->leaks, &thread->leaks_capacity, index, &error) < 0) {
         failed(thread, &error);
         return;
     }
@@ -257,7 +257,7 @@ static int own_alloc(struct memory_thread *thread, const struct memory_event *ev
     if (index == MEMORY_MAP_NONE) {
         index = thread->own_unused_count > 0 ? thread->own_unused[--thread->own_unused_count]
                                              : thread->own_blocks_count++;
-        if (memory_reach(&thread->own_blocks, &thread->own_blocks_capacity, index, error) < 0 ||
+        if (array_reach(&thread->own_blocks, &thread->own_blocks_capacity, index, error) < 0 ||
             memory_map_put(&thread->own, event->address, index, error) < 0)
             return -1;
     }
@@ -388,8 +388,8 @@ int memory_thread_end(struct memory_thread *thread, struct error *error)
         status = error_set(error, "%s", thread->failure.text);
     pthread_mutex_lock(&memory->lock);
     for (uint32_t i = 0; status == 0 && i < thread->leak_keys.count; i++)
-        status = memory_reach(&memory->functions, &memory->functions_capacity,
-                              thread->leak_keys.keys[i].a, error);
+        status = array_reach(&memory->functions, &memory->functions_capacity,
+                             thread->leak_keys.keys[i].a, error);
     if (status == 0)
         add_leaks(thread, memory->functions);
     pthread_mutex_unlock(&memory->lock);

@@ -6,30 +6,9 @@
 
 #include "loader/array.h"
 
-/* Makes an array hold item `index`, new items being zero. */
-static int reach(void **items, size_t *capacity, size_t index, size_t item_bytes,
-                 struct error *error)
-{
-    size_t before = *capacity;
-    if (index < before)
-        return 0;
-    if (array_reserve_bytes(items, capacity, index + 1, item_bytes, error) != 0)
-        return -1;
-    memset((char *)*items + before * item_bytes, 0, (*capacity - before) * item_bytes);
-    return 0;
-}
-
-#define REACH(array, capacity, index, error)                                                       \
-    __extension__({                                                                                \
-        void *reach_items = (array);                                                               \
-        int reach_result = reach(&reach_items, &(capacity), (index), sizeof *(array), (error));    \
-        (array) = reach_items;                                                                     \
-        reach_result;                                                                              \
-    })
-
 int rollup_frame(struct rollup *rollup, uint32_t frame, struct tally **out, struct error *error)
 {
-    if (REACH(rollup->frames, rollup->frames_capacity, frame, error) != 0)
+    if (array_reach(&rollup->frames, &rollup->frames_capacity, frame, error) != 0)
         return -1;
     *out = &rollup->frames[frame];
     return 0;
@@ -38,7 +17,7 @@ int rollup_frame(struct rollup *rollup, uint32_t frame, struct tally **out, stru
 int rollup_function(struct rollup *rollup, uint32_t function, struct function_rollup **out,
                     struct error *error)
 {
-    if (REACH(rollup->functions, rollup->functions_capacity, function, error) != 0)
+    if (array_reach(&rollup->functions, &rollup->functions_capacity, function, error) != 0)
         return -1;
     if (rollup->functions[function] == NULL)
         rollup->functions[function] = calloc(1, sizeof **rollup->functions);
@@ -50,7 +29,7 @@ int rollup_edge(struct rollup *rollup, uint32_t caller, uint32_t site, uint32_t 
                 uint32_t *index, struct error *error)
 {
     if (intern_add(&rollup->edge_keys, intern_pack(caller, callee), site, index, error) != 0 ||
-        REACH(rollup->edges, rollup->edges_capacity, *index, error) != 0)
+        array_reach(&rollup->edges, &rollup->edges_capacity, *index, error) != 0)
         return -1;
     struct edge *edge = &rollup->edges[*index];
     edge->caller = caller;
@@ -64,7 +43,7 @@ int rollup_repeat(struct rollup *rollup, uint32_t caller, uint32_t callee, struc
 {
     uint32_t index;
     if (intern_add(&rollup->repeat_keys, caller, callee, &index, error) != 0 ||
-        REACH(rollup->repeats, rollup->repeats_capacity, index, error) != 0)
+        array_reach(&rollup->repeats, &rollup->repeats_capacity, index, error) != 0)
         return -1;
     *out = &rollup->repeats[index];
     return 0;
@@ -76,7 +55,7 @@ int rollup_sequence(struct rollup *rollup, uint32_t caller, uint32_t previous, u
     uint32_t pair, index;
     if (intern_add(&rollup->sequence_keys[0], caller, previous, &pair, error) != 0 ||
         intern_add(&rollup->sequence_keys[1], pair, callee, &index, error) != 0 ||
-        REACH(rollup->sequences, rollup->sequences_capacity, index, error) != 0)
+        array_reach(&rollup->sequences, &rollup->sequences_capacity, index, error) != 0)
         return -1;
     *out = &rollup->sequences[index];
     return 0;
@@ -90,7 +69,7 @@ int rollup_node(struct rollup *rollup, uint32_t parent, uint32_t function, uint3
         return 0;
     }
     if (intern_add(&rollup->node_keys, parent, function, node, error) != 0 ||
-        REACH(rollup->nodes, rollup->nodes_capacity, *node, error) != 0)
+        array_reach(&rollup->nodes, &rollup->nodes_capacity, *node, error) != 0)
         return -1;
     struct node *made = &rollup->nodes[*node];
     made->parent = parent;
