@@ -79,6 +79,10 @@ $(BUILD)/unit/%: tests/unit/%.c $(LIB_OBJ) $(COMMAND_OBJ) $(BUILD)/libfisql.a
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) -MF $@.d -o $@ $< $(COMMAND_OBJ) $(LIB_OBJ) $(LIBS)
 
+$(BUILD)/symbols_dump: tests/tools/symbols_dump.c $(LIB_OBJ)
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) -MF $@.d -o $@ $< $(LIB_OBJ) $(LIBS)
+
 demo: ## install what is missing, build, record an example and show what the queries answer
 	@tests/setup build
 	@$(MAKE) --no-print-directory -s -j2 all
@@ -96,12 +100,12 @@ check: ## install what is missing, run every test; ends with N passed, N failed
 	@tests/run queries $(BUILD) $(wildcard tests/queries/*.sh)
 	@tests/run summary $(BUILD)
 
-units: $(UNIT_BIN)
+units: $(UNIT_BIN) $(BUILD)/symbols_dump
 
 check-unit: all $(UNIT_BIN) ## unit tests
 	@tests/run unit $(BUILD) $(UNIT_BIN)
 
-check-e2e: all ## end-to-end tests on real programs
+check-e2e: all $(BUILD)/symbols_dump ## end-to-end tests on real programs
 	@tests/run e2e $(BUILD) $(E2E)
 
 check-queries: all ## the canned queries

@@ -43,6 +43,7 @@ struct walker {
     /* The unit at hand: */
     uint32_t unit;
     Dwarf_Debug unit_debug; /* that of the .dwo file where it is split */
+    Dwarf_Debug names;      /* for its texts and references */
     Dwarf_Die unit_die;     /* in the file with the line tables */
     uint64_t base;
     uint64_t origin_high; /* tells the offsets of .dwo files apart */
@@ -58,7 +59,7 @@ static const char *keep(struct walker *walker, const char *text)
 /* Takes from one entry of a chain what those before it did not tell. */
 static int take_facts(struct walker *walker, Dwarf_Die die, struct dwarf_piece *piece)
 {
-    Dwarf_Debug debug = walker->unit_debug;
+    Dwarf_Debug debug = walker->names;
     const char *text;
     uint64_t number;
     if (piece->name == NULL && (text = dwarf_die_string(debug, die, DW_AT_name)) != NULL &&
@@ -96,24 +97,26 @@ static int resolve(struct walker *walker, Dwarf_Die die, struct dwarf_piece *pie
 {
     Dwarf_Error failure = NULL;
     Dwarf_Off offset = 0;
-    Dwarf_Die at = die;
+    Dwarf_Die at = NULL;
     int result = 0;
-    if (dwarf_done(walker->unit_debug, dwarf_dieoffset(die, &offset, &failure), &failure))
-        piece->origin = walker->origin_high | offset;
-    for (int step = 0; step < REFERENCES_MAX && result == 0; step++) {
+    if (!dwarf_done(walker->unit_debug, dwarf_dieoffset(die, &offset, &failure), &failure) ||
+        !dwarf_done(walker->names, dwarf_offdie_b(walker->names, offset, 1, &at, &failure),
+                    &failure))
+        return 0;
+    piece->origin = walker->origin_high | offset;
+    for (int step = 0; at != NULL && result == 0; step++) {
+        Dwarf_Die next = NULL;
         result = take_facts(walker, at, piece);
-        Dwarf_Die next = dwarf_die_referred(walker->unit_debug, at, DW_AT_abstract_origin, &offset);
+        if (step < REFERENCES_MAX)
+            next = dwarf_die_referred(walker->names, at, DW_AT_abstract_origin, &offset);
         if (next != NULL)
             piece->origin = walker->origin_high | offset;
-        else
-            next = dwarf_die_referred(walker->unit_debug, at, DW_AT_specification, &offset);
-        if (at != die)
-            dwarf_dealloc_die(at);
+        else if (step < REFERENCES_MAX)
+            next = dwarf_die_referred(walker->names, at, DW_AT_specification, &offset);
+        dwarf_dealloc_die(at);
         at = next;
-        if (next == NULL)
-            return result;
     }
-    if (at != die)
+    if (at != NULL)
         dwarf_dealloc_die(at);
     return result;
 }
@@ -218,7 +221,7 @@ static int read_unit(struct walker *walker, Dwarf_Die unit_die)
     const struct dwarf_unit *unit = &walker->all->units[walker->unit];
     const struct dwarf_split_places places = {walker->search->path, walker->search->symbols_dir};
     walker->unit_die = unit_die;
-    walker->unit_debug = walker->debug;
+    walker->unit_debug = walker->names = walker->debug;
     walker->origin_high = 0;
     walker->base = dwarf_die_low(walker->debug, unit_die);
     if (!walker->nested && add_unit_ranges(walker) != 0)
@@ -226,7 +229,7 @@ static int read_unit(struct walker *walker, Dwarf_Die unit_die)
     if (!dwarf_split_is_skeleton(walker->debug, unit_die))
         return walk_children(walker, unit_die, 0);
     Dwarf_Die whole = dwarf_split_find(&walker->split, &places, walker->debug, unit_die,
-                                       unit->dwo_id, &walker->unit_debug);
+                                       unit->dwo_id, &walker->unit_debug, &walker->names);
     walker->found.missing_dwo += whole == NULL;
     if (whole == NULL)
         return 0;

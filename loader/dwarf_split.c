@@ -47,25 +47,29 @@ bool dwarf_split_is_skeleton(Dwarf_Debug debug, Dwarf_Die unit_die)
     return dwo_name(debug, unit_die) != NULL;
 }
 
-static void close_one(struct dwarf_file *file, Dwarf_Debug *debug)
+static void close_one(struct dwarf_file *file, Dwarf_Debug *debug, Dwarf_Debug *names)
 {
     if (*debug != NULL)
         dwarf_object_finish(*debug, NULL);
-    *debug = NULL;
+    if (*names != NULL)
+        dwarf_object_finish(*names, NULL);
+    *debug = *names = NULL;
     dwarf_file_close(file);
 }
 
-static bool open_one(struct dwarf_file *file, Dwarf_Debug *debug, const char *path,
-                     Dwarf_Debug skeleton)
+static bool open_one(struct dwarf_file *file, Dwarf_Debug *debug, Dwarf_Debug *names,
+                     const char *path, Dwarf_Debug skeleton)
 {
     Dwarf_Error failure = NULL;
     const char *problem;
-    if (dwarf_file_open(file, path, &problem, NULL) == 0)
+    if (dwarf_file_open(file, path, &problem, NULL) == 0) {
         *debug = dwarf_file_debug(file);
-    if (*debug != NULL &&
+        *names = dwarf_file_debug(file);
+    }
+    if (*debug != NULL && *names != NULL &&
         dwarf_done(*debug, dwarf_set_tied_dbg(*debug, skeleton, &failure), &failure))
         return true;
-    close_one(file, debug);
+    close_one(file, debug, names);
     return false;
 }
 
@@ -116,7 +120,7 @@ static bool place(char *out, unsigned step, const struct dwarf_split_places *pla
 
 Dwarf_Die dwarf_split_find(struct dwarf_split *split, const struct dwarf_split_places *places,
                            Dwarf_Debug debug, Dwarf_Die unit_die, uint64_t dwo_id,
-                           Dwarf_Debug *split_debug)
+                           Dwarf_Debug *split_debug, Dwarf_Debug *names)
 {
     char path[PATH_MAX];
     uint64_t id = id_of(debug, unit_die, dwo_id);
@@ -126,19 +130,20 @@ Dwarf_Die dwarf_split_find(struct dwarf_split *split, const struct dwarf_split_p
     if (!split->package_tried) {
         split->package_tried = true;
         snprintf(path, sizeof path, "%s.dwp", places->path);
-        open_one(&split->package, &split->package_debug, path, debug);
+        open_one(&split->package, &split->package_debug, &split->package_names, path, debug);
     }
     if (split->package_debug != NULL) {
         *split_debug = split->package_debug;
+        *names = split->package_names;
         found = find_unit(split->package_debug, id);
     }
     for (unsigned step = 0; found == NULL && name != NULL; step++) {
-        close_one(&split->file, &split->file_debug);
+        close_one(&split->file, &split->file_debug, &split->file_names);
         if (!place(path, step, places, folder, name))
             break;
-        *split_debug = NULL;
-        if (open_one(&split->file, &split->file_debug, path, debug)) {
+        if (open_one(&split->file, &split->file_debug, &split->file_names, path, debug)) {
             *split_debug = split->file_debug;
+            *names = split->file_names;
             found = find_unit(split->file_debug, id);
         }
     }
@@ -147,6 +152,6 @@ Dwarf_Die dwarf_split_find(struct dwarf_split *split, const struct dwarf_split_p
 
 void dwarf_split_release(struct dwarf_split *split)
 {
-    close_one(&split->file, &split->file_debug);
-    close_one(&split->package, &split->package_debug);
+    close_one(&split->file, &split->file_debug, &split->file_names);
+    close_one(&split->package, &split->package_debug, &split->package_names);
 }

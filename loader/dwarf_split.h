@@ -10,10 +10,10 @@
 
 struct dwarf_split {
     struct dwarf_file package;
-    Dwarf_Debug package_debug;
+    Dwarf_Debug package_debug, package_names;
     bool package_tried;
     struct dwarf_file file; /* the .dwo file opened last */
-    Dwarf_Debug file_debug;
+    Dwarf_Debug file_debug, file_names;
 };
 
 struct dwarf_split_places {
@@ -24,12 +24,14 @@ struct dwarf_split_places {
 /* Does a unit's entry only stand for one in another file? */
 bool dwarf_split_is_skeleton(Dwarf_Debug debug, Dwarf_Die unit_die);
 
-/* The unit that a skeleton stands for, its Dwarf_Debug in *split_debug (borrowed until the next
- * call); NULL where it is not found. dwo_id: that of the skeleton's header, 0 = look into the
+/* The unit that a skeleton stands for, its Dwarf_Debug in *split_debug, and in *names one for texts
+ * and references: one that knows the skeleton, as addresses need it, makes libdwarf 20210528 look
+ * texts up by the skeleton's base, which is wrong. Both are borrowed until the next call. NULL
+ * where it is not found. dwo_id: that of the skeleton's header, 0 = look into the
  * entry. Release the entry with dwarf_dealloc_die(). */
 Dwarf_Die dwarf_split_find(struct dwarf_split *split, const struct dwarf_split_places *places,
                            Dwarf_Debug debug, Dwarf_Die unit_die, uint64_t dwo_id,
-                           Dwarf_Debug *split_debug);
+                           Dwarf_Debug *split_debug, Dwarf_Debug *names);
 void dwarf_split_release(struct dwarf_split *split);
 
 /* The next unit of a Dwarf_Debug: its entry and the id of its header (0 = none). NULL after the
