@@ -401,6 +401,7 @@ static int by_text(const void *left, const void *right)
 static int label(struct builder *builder, struct symbol_function **same, size_t count)
 {
     for (size_t i = 0; i < count && count > 1; i++) {
+        same[i]->same_as = (uint32_t)(same[0] - builder->symbols->functions);
         const char *linkage = same[i]->linkage_name;
         char variant = linkage != NULL ? demangle_variant(linkage) : 0;
         bool complete = false;
@@ -475,6 +476,7 @@ static int sort_functions(struct builder *builder)
     qsort(list, count, sizeof *list, by_address);
     for (size_t i = 0; i < count; i++) {
         symbols->functions[i] = list[i].function;
+        symbols->functions[i].same_as = (uint32_t)i;
         places[list[i].index] = (uint32_t)i;
     }
     for (size_t i = 0; i < symbols->ranges_count; i++)

@@ -11,7 +11,9 @@
  * cold parts and the like are pieces of code of the function that they were made of. Both compilers
  * pass the address of the out-of-line function to the hooks also where its body was inlined, so an
  * instrumented function has code of its own and is in the inventory even if all calls were inlined.
- * The complete and base variants of a C++ constructor are told apart where they have code each.
+ * The variants of a C++ constructor or destructor (complete, base, deleting), where they have code
+ * of their own, call each other, so they are functions apart, labelled in their names; `same_as`
+ * ties them together, for only a function none of whose variants was called is dead.
  *
  * One struct symbols is used by one thread at a time after it is read (lines are read on demand);
  * different ones may be used at the same time. symbols_range() only reads. Strings are owned by the
@@ -35,6 +37,8 @@ struct symbol_function {
     uint32_t line;            /* of the definition; 0 = not known */
     bool instrumented;        /* its code calls the hooks on its own account */
     uint64_t stable_id;       /* the same in other builds: see symbols_stable_id() */
+    uint32_t same_as;         /* index of the first of the variants of a constructor or destructor:
+                                 they are one function in the source; its own index for others */
 };
 
 #define SYMBOL_NONE UINT32_MAX

@@ -204,11 +204,45 @@ static void unknown_name(const struct tables *tables, const struct program_funct
     snprintf(text, size, "%s+0x%" PRIx64, module, function->address);
 }
 
+/* functions.id - 1 of the function that all variants of a constructor or destructor stand for. */
+static size_t variant_of(const struct program *program, const struct program_function *function)
+{
+    const struct program_module *module = &program->modules[function->module - 1];
+    return module->first_function - 1 + function->symbol->same_as;
+}
+
+/* Those functions of which a variant was called; caller frees. NULL without memory. */
+static bool *called_variants(const struct program *program)
+{
+    bool *called = calloc(program->functions_count + 1, sizeof *called);
+    for (size_t i = 0; called != NULL && i < program->functions_count; i++) {
+        const struct program_function *function = &program->functions[i];
+        if (function->called && function->symbol != NULL)
+            called[variant_of(program, function)] = true;
+    }
+    return called;
+}
+
+/* A function counts as instrumented where it has hooks or was called. Of the variants of one that
+ * were not called only the first one counts, and only if no other was called: so that what is
+ * never called is what the source has and nobody calls. */
+static bool is_instrumented(const struct program *program, size_t i, const bool *called)
+{
+    const struct program_function *function = &program->functions[i];
+    if (function->called || function->symbol == NULL || !function->symbol->instrumented)
+        return function->called;
+    size_t variant = variant_of(program, function);
+    return variant == i && !called[variant];
+}
+
 static int write_functions(const struct tables *tables, sqlite3 *database, struct file_list *files,
                            struct error *error)
 {
     const struct program *program = tables->program;
     struct insert insert;
+    bool *called = called_variants(program);
+    if (called == NULL)
+        return error_set(error, "out of memory for %zu functions", program->functions_count);
     insert_begin(&insert, database, "functions",
                  "id,module_id,address,size,name,linkage_name,file_id,line,instrumented,stable_id");
     for (size_t i = 0; i < program->functions_count; i++) {
@@ -224,12 +258,13 @@ static int write_functions(const struct tables *tables, sqlite3 *database, struc
         insert_text(&insert, symbol != NULL ? symbol->linkage_name : NULL);
         insert_id(&insert, symbol != NULL ? file_id(files, symbol->file) : 0);
         insert_id(&insert, symbol != NULL ? symbol->line : 0);
-        insert_int(&insert, function->called || (symbol != NULL && symbol->instrumented));
+        insert_int(&insert, is_instrumented(program, i, called));
         snprintf(text, sizeof text, "%016" PRIx64,
                  symbol != NULL ? symbol->stable_id : function->address);
         insert_text(&insert, text);
         insert_row(&insert);
     }
+    free(called);
     return insert_end(&insert, error);
 }
 

@@ -175,3 +175,16 @@ if command -v rustc >/dev/null && rustc --version >/dev/null 2>&1; then
         rustc -g $mangling rusty.rs -o rusty 2>err && has "Rust ${mangling:-legacy}: names" "shop::S" "$("$dump" ./rusty | grep price | cut -f5)"
     done
 fi
+
+# Of the variants of constructors and destructors, those that nobody needs are not dead code.
+for compiler in g++ clang++; do
+    for level in -O0 -O2; do
+        "$fisql" cc $compiler -g $level classes.cc -o classes && "$fisql" record -o run.bin ./classes >/dev/null 2>&1 &&
+            "$fisql" load run.bin -o run.db >/dev/null 2>&1
+        same "$compiler $level: dead code is what the source never calls" "shop::Base::price() const" \
+            "$("$fisql" query --format csv dead-code run.db | sed 1d | cut -d, -f1)"
+        same "$compiler $level: a constructor's calls are counted once" "2" \
+            "$(sqlite3 run.db "SELECT count(*) FROM calls c JOIN frames fr ON fr.id = c.frame_id
+                JOIN functions f ON f.id = fr.function_id WHERE f.name = 'shop::Item::Item(int)'")"
+    done
+done
