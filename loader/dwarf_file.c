@@ -93,6 +93,37 @@ static bool is_debug(const struct elf_section *section)
             strncmp(section->name, ".zdebug_", 8) == 0);
 }
 
+/* Do the headers of a .debug_rnglists or .debug_loclists section hold together? libdwarf 20210528
+ * releases memory twice where they do not. Each: length 4 (or ffffffff and 8), version 2 (5),
+ * address size 1, segment size 1 (0), count of offsets 4, the offsets. */
+static bool lists_are_sound(const unsigned char *data, uint64_t size_bytes)
+{
+    for (uint64_t at = 0; at < size_bytes;) {
+        uint64_t length = 0, left = size_bytes - at, word = 4;
+        uint32_t count;
+        uint16_t version;
+        if (left < 12)
+            return false;
+        memcpy(&length, data + at, 4);
+        if (length == 0xffffffffu) {
+            if (left < 20)
+                return false;
+            memcpy(&length, data + at + 4, 8);
+            word = 8;
+        }
+        uint64_t start = word == 8 ? 12 : 4;
+        if (length < 8 || length > left - start)
+            return false;
+        memcpy(&version, data + at + start, 2);
+        memcpy(&count, data + at + start + 4, 4);
+        if (version != 5 || data[at + start + 2] != 8 || data[at + start + 3] != 0 ||
+            (uint64_t)count * word > length - 8)
+            return false;
+        at += start + length;
+    }
+    return true;
+}
+
 /* Fills one section; false where its data is damaged (it is left out then). */
 static bool take_section(struct dwarf_section *out, const struct elf_section *section)
 {
@@ -121,6 +152,9 @@ static bool take_section(struct dwarf_section *out, const struct elf_section *se
     if (out->owned != NULL)
         out->data = out->owned;
     else if (old_form || (section->flags & SHF_COMPRESSED) != 0)
+        return false;
+    if ((strncmp(name, "debug_rnglists", 14) == 0 || strncmp(name, "debug_loclists", 14) == 0) &&
+        !lists_are_sound(out->data, out->size_bytes))
         return false;
     out->name = malloc(strlen(name) + 2);
     if (out->name == NULL)
@@ -151,7 +185,9 @@ int dwarf_file_open(struct dwarf_file *file, const char *path, const char **prob
             file->sections_count++;
             information = information || strncmp(section->name, ".debug_info", 11) == 0;
         } else {
-            *problem = "damaged compressed debug section";
+            free(section->owned);
+            *section = (struct dwarf_section){0};
+            *problem = "damaged debug section";
         }
     }
     if (file->sections[0].name == NULL)

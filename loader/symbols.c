@@ -6,18 +6,60 @@
  */
 #include "loader/symbols.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <fnmatch.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "loader/symbol_parts.h"
+
+#define TRIED_BYTES_MAX (16u << 20) /* of debug information that are tried first */
+#define TRIED_SECONDS_MAX 20
+
+static const int deadly[] = {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL, SIGALRM};
 
 /* Is it a module that has no file: the code that the kernel maps into every process? */
 static bool has_no_file(const char *path)
 {
     return path[0] == 0 || path[0] == '[' || strncmp(path, "linux-vdso", 10) == 0 ||
            strncmp(path, "linux-gate", 10) == 0;
+}
+
+/* Debug information comes from strangers' files too, and libdwarf 20210528 crashes on some that are
+ * damaged. So the reading is tried in a process of its own first, where it does not take long. */
+static bool survives_reading(const struct dwarf_search *search)
+{
+    const struct dwarf_section *section = dwarf_file_section(search->file, ".debug_info");
+    int status = 0;
+    if (section != NULL && section->size_bytes > TRIED_BYTES_MAX)
+        return true;
+    pid_t child = fork();
+    if (child == 0) {
+        struct dwarf_functions functions;
+        const struct rlimit no_core = {0, 0};
+        int quiet = open("/dev/null", O_WRONLY | O_CLOEXEC);
+        setrlimit(RLIMIT_CORE, &no_core);
+        if (quiet >= 0)
+            dup2(quiet, STDERR_FILENO); /* the C library's last words */
+        for (size_t i = 0; i < sizeof deadly / sizeof deadly[0]; i++)
+            signal(deadly[i], SIG_DFL);
+        alarm(TRIED_SECONDS_MAX);
+        if (dwarf_functions_open(&functions, search, NULL) == 0)
+            dwarf_functions_read(&functions, search, false, NULL);
+        for (size_t i = 0; i < functions.units_count; i++)
+            functions.units[i].nested = true;
+        dwarf_functions_read(&functions, search, true, NULL);
+        _exit(0);
+    }
+    while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
+        ;
+    return child < 0 || status == 0;
 }
 
 /* Reads a module whose files are open. Takes files->debug over. */
@@ -32,6 +74,12 @@ static int read_module(struct symbols *symbols, struct symbol_files *files,
                                   .symbols_dir = options->symbols_dir,
                                   .threads = options->threads};
     int result = 0;
+    if (files->debug != NULL && !survives_reading(&search)) {
+        symbols->problem = "damaged debug information";
+        dwarf_file_close(files->debug);
+        free(files->debug);
+        files->debug = NULL;
+    }
     if (files->debug != NULL) {
         result = dwarf_functions_open(&dwarf, &search, error);
         if (result == 0)

@@ -188,3 +188,31 @@ for compiler in g++ clang++; do
                 JOIN functions f ON f.id = fr.function_id WHERE f.name = 'shop::Item::Item(int)'")"
     done
 done
+
+# Damaged files: no crash, no hang, and what is wrong is said or the names are still there.
+compile clang++ app -O0 -gdwarf-5 classes.cc
+cat >damage.py <<'END'
+import random, subprocess, sys
+random.seed(7)
+base = open("app", "rb").read()
+bad = 0
+for turn in range(200):
+    data = bytearray(base)
+    for _ in range(random.choice([1, 5, 40])):
+        data[random.randrange(len(data))] = random.choice([0, 255, 127, 128, random.randrange(256)])
+    if turn % 10 == 0:
+        data = data[:random.randrange(len(data))]
+    open("damaged", "wb").write(data)
+    try:
+        done = subprocess.run([sys.argv[1], "-l", "1300", "-l", "1900", "./damaged"], capture_output=True, timeout=60)
+        bad += done.returncode not in (0, 2)
+    except subprocess.TimeoutExpired:
+        bad += 1
+print(bad)
+END
+same "200 damaged programs are read without a crash or hang" "0" "$(python3 damage.py "$dump")"
+head -c 300 app >cut
+has "a truncated file is told" "truncated" "$("$dump" -q ./cut | grep problem)"
+has "no ELF file is told" "not an ELF file" "$("$dump" -q ./classes.cc | grep problem)"
+mkfifo pipe
+has "a FIFO does not stop the load" "not a regular file" "$(timeout 10 "$dump" -q ./pipe | grep problem)"
