@@ -242,7 +242,7 @@ int call_push(struct decoder *decoder, uint32_t pair_index, struct open_call **o
     call->pair = pair_index;
     call->head.function_id = pair->function;
     call->head.outermost = decoder->states[pair->function].open == 0;
-    call->frame_outermost = pair->open == 0;
+    call->frame_outermost = pair->open == pair->inherited;
     if (pair->open == 0 && decode_find_frame(decoder, parent, pair, &pair->frame, error) != 0)
         return -1;
     call->head.frame_id = pair->frame;
@@ -420,8 +420,8 @@ int call_leave_down_to(struct decoder *decoder, uint32_t depth, enum ended ended
             return -1;
     while (decoder->depth > depth) {
         struct open_call *call = &decoder->stack[--decoder->depth];
-        decoder->states[call->head.function_id].open--;
         decoder->pairs[call->pair].open--;
+        decoder->pairs[call->pair].inherited--;
         decoder->inherited = decoder->depth;
     }
     return 0;

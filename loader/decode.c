@@ -64,8 +64,8 @@ static void drop_inherited(struct decoder *decoder)
 {
     while (decoder->depth > 0) {
         struct open_call *call = &decoder->stack[--decoder->depth];
-        decoder->states[call->head.function_id].open--;
         decoder->pairs[call->pair].open--;
+        decoder->pairs[call->pair].inherited--;
     }
     decoder->inherited = 0;
 }
@@ -298,8 +298,8 @@ static int reconcile(struct decoder *decoder, const struct fisql_chunk *chunk, s
             call->enter_tick = entries[i].enter_tick;
             call->function_address = entries[i].function;
             call->site_address = entries[i].site;
-            decoder->states[call->head.function_id].open++;
             decoder->pairs[pair].open++;
+            decoder->pairs[pair].inherited++;
             decoder->inherited = ++decoder->depth;
             decoder->out->inherited_calls++;
         } else if (call_enter(decoder, pair, entries[i].enter_tick, entries[i].function,
@@ -378,7 +378,7 @@ static int thread_begin(struct decoder *decoder, uint32_t thread, struct decode_
         return -1;
     decoder->reader_open = true;
     for (uint32_t i = 0; i < decoder->pair_keys.count; i++)
-        decoder->pairs[i].open = 0;
+        decoder->pairs[i].open = decoder->pairs[i].inherited = 0;
     if (decoder->states != NULL)
         memset(decoder->states, 0, decoder->states_capacity * sizeof *decoder->states);
     decoder->line = &shared->clock->lines[decoder->process];

@@ -13,8 +13,9 @@ enum ended { ENDED_RETURNED = 0, ENDED_UNWOUND = 1, ENDED_OPEN = 2, ENDED_LOST =
 struct pair {
     uint64_t function_address, site_address;
     uint32_t function, site;
-    uint32_t open;  /* calls of it open in the thread */
-    uint32_t frame; /* of the outermost of them */
+    uint32_t open;      /* calls of it open in the thread */
+    uint32_t inherited; /* of these: calls of a forked child's parent, no calls of its own */
+    uint32_t frame;     /* of the outermost of them */
 };
 
 struct row {

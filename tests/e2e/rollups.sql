@@ -1,0 +1,59 @@
+-- Each SELECT gives the rows of a rollup that differ from what SQL over calls and allocs gives: nothing,
+-- in a sound database that has no counted calls.
+WITH cost AS (SELECT (SELECT value FROM run WHERE key = 'hook_inside_ps') AS i,
+                     (SELECT value FROM run WHERE key = 'hook_outside_ps') AS o),
+     d AS (SELECT c.frame_id, c.id, c.duration_ns, c.self_ns, c.ended,
+                  max(0, c.duration_ns - ((c.descendants + 1) * i + c.descendants * o) / 1000) AS adjusted
+           FROM calls c, cost),
+     s AS (SELECT frame_id, count(*) AS calls, sum(self_ns) AS raw_self,
+                  min(CASE WHEN ended < 2 THEN adjusted END) AS lo, max(CASE WHEN ended < 2 THEN adjusted END) AS hi,
+                  avg(CASE WHEN ended < 2 THEN adjusted END) AS mean, sum(ended < 2) AS finished
+           FROM d GROUP BY frame_id)
+SELECT 'frames', f.id FROM frames f LEFT JOIN s ON s.frame_id = f.id
+WHERE f.calls IS NOT coalesce(s.calls, 0) OR f.raw_self_ns IS NOT coalesce(s.raw_self, 0)
+   OR f.min_ns IS NOT s.lo OR f.max_ns IS NOT s.hi OR f.finished IS NOT coalesce(s.finished, 0)
+   OR abs(coalesce(f.mean_ns, 0) - coalesce(s.mean, 0)) > 1e-9 * (1 + coalesce(s.mean, 0));
+WITH s AS (SELECT f.function_id, count(*) AS calls, sum(c.self_ns) AS raw_self, sum(c.ended = 1) AS unwound,
+                  sum(c.ended > 1) AS still_open, min(c.id) AS first, max(c.depth) AS depth
+           FROM calls c JOIN frames f ON f.id = c.frame_id GROUP BY f.function_id)
+SELECT 'function_stats', t.function_id FROM function_stats t LEFT JOIN s ON s.function_id = t.function_id
+WHERE t.calls IS NOT s.calls OR t.raw_self_ns IS NOT s.raw_self OR t.unwound IS NOT s.unwound
+   OR t.open IS NOT s.still_open OR t.depth_max IS NOT s.depth;
+WITH n AS (SELECT c.id, f.function_id, c.duration_ns, c.thread_id, c.descendants FROM calls c JOIN frames f ON f.id = c.frame_id),
+     s AS (SELECT n.function_id, sum(n.duration_ns) AS total FROM n
+           WHERE NOT EXISTS (WITH RECURSIVE up(id) AS (SELECT (SELECT parent_id FROM calls WHERE id = n.id)
+                                UNION ALL SELECT (SELECT parent_id FROM calls WHERE calls.id = up.id) FROM up WHERE up.id IS NOT NULL)
+                             SELECT 1 FROM up JOIN n AS outer_call ON outer_call.id = up.id
+                             WHERE outer_call.function_id = n.function_id)
+           GROUP BY n.function_id)
+SELECT 'function_stats.raw_total_ns', t.function_id FROM function_stats t JOIN s ON s.function_id = t.function_id
+WHERE t.raw_total_ns IS NOT s.total AND (SELECT count(*) FROM calls) < 20000;
+WITH s AS (SELECT c.thread_id, f.function_id, count(*) AS calls, sum(c.self_ns) AS raw_self, min(c.id) AS first, max(c.id) AS last
+           FROM calls c JOIN frames f ON f.id = c.frame_id GROUP BY 1, 2)
+SELECT 'thread_functions', t.thread_id, t.function_id FROM thread_functions t
+LEFT JOIN s ON s.thread_id = t.thread_id AND s.function_id = t.function_id
+WHERE t.calls IS NOT s.calls OR t.raw_self_ns IS NOT s.raw_self OR t.first_call_id IS NOT s.first OR t.last_call_id IS NOT s.last;
+SELECT 'thread_functions missing', (SELECT count(*) FROM thread_functions) - count(*) AS n
+FROM (SELECT DISTINCT c.thread_id, f.function_id FROM calls c JOIN frames f ON f.id = c.frame_id) HAVING n <> 0;
+WITH s AS (SELECT pf.function_id AS caller, cf.function_id AS callee, count(*) AS calls, sum(c.self_ns) AS raw_self
+           FROM calls c JOIN frames cf ON cf.id = c.frame_id LEFT JOIN calls p ON p.id = c.parent_id
+                LEFT JOIN frames pf ON pf.id = p.frame_id GROUP BY 1, 2),
+     e AS (SELECT caller_id AS caller, callee_id AS callee, sum(calls) AS calls, sum(raw_self_ns) AS raw_self
+           FROM edges GROUP BY 1, 2)
+SELECT 'edges', * FROM (SELECT * FROM s EXCEPT SELECT * FROM e UNION ALL SELECT * FROM (SELECT * FROM e EXCEPT SELECT * FROM s));
+SELECT 'threads', t.id FROM threads t WHERE t.calls IS NOT (SELECT count(*) FROM calls c WHERE c.thread_id = t.id)
+   OR t.raw_self_ns IS NOT (SELECT coalesce(sum(self_ns), 0) FROM calls c WHERE c.thread_id = t.id)
+   OR t.first_call_id IS NOT (SELECT min(id) FROM calls c WHERE c.thread_id = t.id);
+SELECT 'descendants', c.id FROM calls c JOIN calls p ON p.id = c.parent_id
+WHERE c.id <= p.id OR c.id > p.id + p.descendants OR c.depth <> p.depth + 1 OR c.thread_id <> p.thread_id;
+WITH s AS (SELECT frame_id, site_id, kind, count(*) AS blocks, sum(size) AS bytes, count(free_ns) AS freed,
+                  min(size) AS lo, max(size) AS hi FROM allocs GROUP BY 1, 2, 3)
+SELECT 'alloc_stacks', a.id FROM alloc_stacks a LEFT JOIN s ON s.frame_id IS a.frame_id AND s.site_id IS a.site_id AND s.kind = a.kind
+WHERE a.blocks IS NOT s.blocks OR a.bytes IS NOT s.bytes OR a.freed_blocks IS NOT s.freed OR a.min_size IS NOT s.lo OR a.max_size IS NOT s.hi;
+SELECT 'frames.allocs', f.id FROM frames f
+WHERE f.allocs IS NOT (SELECT count(*) FROM allocs a WHERE a.frame_id = f.id)
+   OR f.alloc_bytes IS NOT (SELECT coalesce(sum(size), 0) FROM allocs a WHERE a.frame_id = f.id)
+   OR f.frees IS NOT (SELECT count(*) FROM allocs a WHERE a.free_frame_id = f.id);
+SELECT 'durations', s.function_id FROM function_stats s
+WHERE s.finished IS NOT (SELECT coalesce(sum(count), 0) FROM durations d WHERE d.function_id = s.function_id);
+SELECT 'block_flows', 0 WHERE (SELECT coalesce(sum(blocks), 0) FROM block_flows) <> (SELECT count(free_ns) FROM allocs);

@@ -1,0 +1,207 @@
+/* The log's encoding: each event decodes to what was put in, a cut one is refused, a chunk's
+ * checksum notices every changed byte, and a chunk is finished as log_format.h says. */
+#include "loader/events.h"
+#include "loader/log_reader.h"
+#include "tests/unit/check.h"
+
+#include <stdlib.h>
+
+#define UNITS_MAX 64
+
+struct sample {
+    const char *name;
+    uint32_t code;
+    uint16_t units[24]; /* behind the code */
+    uint32_t count;
+    struct event expected;
+};
+
+#define LOW64(value)                                                                               \
+    (uint16_t)(value), (uint16_t)((uint64_t)(value) >> 16), (uint16_t)((uint64_t)(value) >> 32),   \
+        (uint16_t)((uint64_t)(value) >> 48)
+#define LOW32(value) (uint16_t)(value), (uint16_t)((uint32_t)(value) >> 16)
+#define BASE 0x555500001000u
+#define HEAP 0x600000000000u
+
+static const struct sample samples[] = {
+    {"enter", 5, {100}, 1, {.type = EVENT_ENTER, .slot = 5, .ticks = 100}},
+    {"enter of the last slot",
+     0x1fff,
+     {0xffff},
+     1,
+     {.type = EVENT_ENTER, .slot = 0x1fff, .ticks = 0xffff}},
+    {"near definition",
+     FISQL_CODE_DEFINE_NEAR + 7,
+     {LOW32(-16), LOW32(0x7fffffff)},
+     4,
+     {.type = EVENT_DEFINE, .slot = 7, .function = BASE - 16, .site = BASE + 0x7fffffffu}},
+    {"far definition",
+     FISQL_CODE_DEFINE_FAR + 9,
+     {LOW64(0x7fff12345678), LOW64(0x123456789abcdef0)},
+     8,
+     {.type = EVENT_DEFINE, .slot = 9, .function = 0x7fff12345678, .site = 0x123456789abcdef0}},
+    {"time",
+     FISQL_CODE_TIME,
+     {LOW64(0x123456789a)},
+     4,
+     {.type = EVENT_TIME, .ticks = 0x123456789a}},
+    {"full enter",
+     FISQL_CODE_ENTER_FULL,
+     {3, LOW64(0x1111), LOW64(0x2222)},
+     9,
+     {.type = EVENT_ENTER_FULL, .ticks = 3, .function = 0x1111, .site = 0x2222}},
+    {"unwind",
+     FISQL_CODE_UNWIND,
+     {4, LOW32(70000)},
+     3,
+     {.type = EVENT_UNWIND, .ticks = 4, .calls = 70000}},
+    {"mismatch",
+     FISQL_CODE_MISMATCH,
+     {5, LOW64(0x3333), LOW64(0x4444)},
+     9,
+     {.type = EVENT_MISMATCH, .ticks = 5, .function = 0x3333, .site = 0x4444}},
+    {"counted",
+     FISQL_CODE_COUNTED,
+     {6, LOW32(1000000), LOW64(123456789)},
+     7,
+     {.type = EVENT_COUNTED, .slot = 6, .calls = 1000000, .ticks = 123456789}},
+    {"pause", FISQL_CODE_PAUSE, {8}, 1, {.type = EVENT_PAUSE, .ticks = 8}},
+    {"short allocation",
+     FISQL_CODE_ALLOC + FISQL_KIND_NEW,
+     {9, 10, 400, LOW32(-2)},
+     5,
+     {.type = EVENT_ALLOC,
+      .ticks = 9,
+      .slot = 10,
+      .size = 400,
+      .address = HEAP - 32,
+      .alloc_kind = FISQL_KIND_NEW}},
+    {"full allocation",
+     FISQL_CODE_ALLOC_FULL + FISQL_KIND_CALLOC,
+     {1, 2, LOW64(1u << 20), LOW64(0x7f0000000010)},
+     10,
+     {.type = EVENT_ALLOC,
+      .ticks = 1,
+      .slot = 2,
+      .size = 1u << 20,
+      .address = 0x7f0000000010,
+      .alloc_kind = FISQL_KIND_CALLOC}},
+    {"short free",
+     FISQL_CODE_FREE + FISQL_KIND_DELETE,
+     {1, 2, LOW32(3)},
+     4,
+     {.type = EVENT_FREE,
+      .ticks = 1,
+      .slot = 2,
+      .address = HEAP + 48,
+      .alloc_kind = FISQL_KIND_DELETE}},
+    {"full free",
+     FISQL_CODE_FREE_FULL + FISQL_KIND_FREE,
+     {1, 2, LOW64(0x1234)},
+     6,
+     {.type = EVENT_FREE, .ticks = 1, .slot = 2, .address = 0x1234, .alloc_kind = FISQL_KIND_FREE}},
+    {"realloc",
+     FISQL_CODE_REALLOC,
+     {1, 2, LOW64(77), LOW64(5000), LOW64(0x1000), LOW64(0x2000)},
+     18,
+     {.type = EVENT_REALLOC,
+      .ticks = 1,
+      .slot = 2,
+      .elapsed = 77,
+      .size = 5000,
+      .old = 0x1000,
+      .address = 0x2000}},
+};
+
+static bool like(const struct event *a, const struct event *b)
+{
+    if (a->type != b->type)
+        return false;
+    switch (a->type) {
+    case EVENT_DEFINE:
+        return a->slot == b->slot && a->function == b->function && a->site == b->site;
+    case EVENT_ENTER_FULL:
+    case EVENT_MISMATCH:
+        return a->ticks == b->ticks && a->function == b->function && a->site == b->site;
+    case EVENT_UNWIND:
+        return a->ticks == b->ticks && a->calls == b->calls;
+    case EVENT_COUNTED:
+        return a->slot == b->slot && a->calls == b->calls && a->ticks == b->ticks;
+    case EVENT_ALLOC:
+    case EVENT_FREE:
+        return a->ticks == b->ticks && a->slot == b->slot && a->address == b->address &&
+               a->alloc_kind == b->alloc_kind && (a->type == EVENT_FREE || a->size == b->size);
+    case EVENT_REALLOC:
+        return a->ticks == b->ticks && a->slot == b->slot && a->elapsed == b->elapsed &&
+               a->size == b->size && a->old == b->old && a->address == b->address;
+    case EVENT_ENTER:
+        return a->slot == b->slot && a->ticks == b->ticks;
+    default:
+        return a->ticks == b->ticks;
+    }
+}
+
+static void check_sample(const struct sample *sample)
+{
+    uint16_t units[UNITS_MAX] = {(uint16_t)(sample->code << 1 | 1)};
+    struct event event = {0};
+    memcpy(units + 1, sample->units, sample->count * sizeof units[0]);
+    for (uint32_t left = 0; left <= sample->count; left++) {
+        struct event_cursor cursor = {units, units + 1 + left, BASE, HEAP};
+        int got = event_next(&cursor, &event);
+        if (left < sample->count) {
+            if (got != -1)
+                check(false, "%s cut after %u units is refused", sample->name, left);
+            continue;
+        }
+        check(got == 1 && cursor.at == cursor.end && like(&event, &sample->expected),
+              "%s decodes to what was put in", sample->name);
+        check(event_next(&cursor, &event) == 0, "%s: then the units end", sample->name);
+    }
+}
+
+static void check_exit_and_unknown(void)
+{
+    const uint16_t units[] = {0x7fff << 1, 0x7abc << 1 | 1};
+    struct event event;
+    struct event_cursor cursor = {units, units + 2, 0, 0};
+    check(event_next(&cursor, &event) == 1 && event.type == EVENT_EXIT && event.ticks == 0x7fff,
+          "an exit has 15 bits of time");
+    check(event_next(&cursor, &event) == -1, "an unknown code is refused");
+}
+
+static void check_finish(void)
+{
+    enum { ENTERS = 10, BYTES = sizeof(struct fisql_chunk) + 64 };
+    _Alignas(8) unsigned char bytes[BYTES] = {0};
+    struct fisql_chunk *chunk = (struct fisql_chunk *)(void *)bytes;
+    chunk->magic = FISQL_CHUNK_MAGIC;
+    chunk->version = FISQL_LOG_VERSION;
+    chunk->kind = FISQL_CHUNK_EVENTS;
+    uint16_t *units = (uint16_t *)(void *)(chunk + 1);
+    for (int i = 0; i < ENTERS; i++) {
+        units[2 * i] = (uint16_t)(i << 1 | 1);
+        units[2 * i + 1] = 7;
+    }
+    uint64_t word = (sizeof *chunk / 2 + 2 * ENTERS) | (uint64_t)ENTERS << FISQL_WORD_CALLS_SHIFT;
+    uint32_t length = fisql_chunk_finish(chunk, word, 5, 6);
+    check(length % 8 == 0 && length >= sizeof *chunk + 4 * ENTERS, "the length is padded to 8");
+    check(chunk->calls == ENTERS && chunk->units == 2 * ENTERS, "the counts are the word's");
+    check(log_chunk_is_sane(chunk) && log_chunk_is_sound(chunk), "a finished chunk is sound");
+    unsigned noticed = 0;
+    for (uint32_t at = 0; at < length; at++) {
+        bytes[at] ^= 0x10;
+        noticed += !(log_chunk_is_sane(chunk) && log_chunk_is_sound(chunk));
+        bytes[at] ^= 0x10;
+    }
+    check(noticed == length, "a changed bit in any of %u bytes is noticed", length);
+}
+
+int main(void)
+{
+    for (size_t i = 0; i < sizeof samples / sizeof samples[0]; i++)
+        check_sample(&samples[i]);
+    check_exit_and_unknown();
+    check_finish();
+    return check_status();
+}
