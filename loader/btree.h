@@ -68,7 +68,8 @@ int btree_patch(struct btree_part *part, const struct btree_place *place, uint32
 
 /* Puts another record in the place of one that this part has appended. Where that was done with
  * `spare` bytes, the new record may be up to spare - 5 bytes longer, else it must be as long. The
- * record's new place goes into *place. */
+ * record's new place goes into *place. Fast where one page's records are replaced one after
+ * another: the page is written when another one's turn comes. */
 int btree_replace(struct btree_part *part, struct btree_place *place, const void *record,
                   uint32_t record_bytes, struct error *error);
 

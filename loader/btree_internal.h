@@ -84,10 +84,11 @@ struct btree_part {
     int64_t first_rowid, last_rowid;
     /* The run of pages that is being filled, in memory. */
     struct btree_run run;
-    uint32_t run_used;      /* complete pages of it */
-    uint32_t run_wanted;    /* size of the next one */
-    unsigned char *buffer;  /* run_pages_max pages; NULL before the first row and after the end */
-    unsigned char *scratch; /* a page, for btree_replace in a page that is written; or NULL */
+    uint32_t run_used;     /* complete pages of it */
+    uint32_t run_wanted;   /* size of the next one */
+    unsigned char *buffer; /* run_pages_max pages; NULL before the first row and after the end */
+    unsigned char *kept;   /* a written page that btree_replace has changed; or NULL */
+    uint32_t kept_page;    /* its number, 0 = none */
     /* The leaf that is being filled, the page run.first + run_used; NULL = none */
     unsigned char *leaf;
     uint32_t cells;
@@ -165,6 +166,8 @@ int btree_page_read(struct btree_file *file, uint32_t page, void *data, struct e
 void btree_interior_fill(const struct btree_file *file, unsigned char *page,
                          const struct btree_child *children, size_t count);
 
+/* Writes what btree_replace has changed last. */
+int btree_part_flush(struct btree_part *part, struct error *error);
 void btree_part_free(struct btree_part *part);
 
 #endif

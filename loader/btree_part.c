@@ -85,7 +85,7 @@ void btree_part_free(struct btree_part *part)
     btree_children_release(&part->tail);
     btree_children_release(&part->level1);
     free(part->buffer);
-    free(part->scratch);
+    free(part->kept);
     free(part);
 }
 
@@ -246,6 +246,8 @@ int btree_append(struct btree_part *part, int64_t rowid, const void *record, uin
 /* The page in memory, or NULL if it is written. */
 static unsigned char *page_in_memory(const struct btree_part *part, uint32_t page)
 {
+    if (page == part->kept_page)
+        return part->kept;
     if (part->buffer == NULL || page < part->run.first || page - part->run.first >= part->run.count)
         return NULL;
     return part->buffer + (size_t)(page - part->run.first) * part->file->page_bytes;
@@ -264,6 +266,34 @@ int btree_patch(struct btree_part *part, const struct btree_place *place, uint32
                                  bytes, error);
     memcpy(page + at, data, bytes);
     return 0;
+}
+
+/* Writes the page that btree_replace has changed last. */
+static int write_kept(struct btree_part *part, struct error *error)
+{
+    uint32_t page = part->kept_page;
+    part->kept_page = 0;
+    if (page == 0)
+        return 0;
+    return btree_pages_write(part->file, page, part->kept, part->file->page_bytes, error);
+}
+
+/* A page for btree_replace: one that is written is kept in memory until another is wanted. */
+static unsigned char *keep_page(struct btree_part *part, uint32_t page, struct error *error)
+{
+    unsigned char *found = page_in_memory(part, page);
+    if (found != NULL)
+        return found;
+    if (write_kept(part, error) < 0)
+        return NULL;
+    if (part->kept == NULL && (part->kept = malloc(part->file->page_bytes)) == NULL) {
+        error_set(error, "%s: out of memory", part->file->path);
+        return NULL;
+    }
+    if (btree_page_read(part->file, page, part->kept, error) < 0)
+        return NULL;
+    part->kept_page = page;
+    return part->kept;
 }
 
 /* Moves the freeblock of a page from one offset to another, within its old length. */
@@ -312,20 +342,20 @@ int btree_replace(struct btree_part *part, struct btree_place *place, const void
                   uint32_t record_bytes, struct error *error)
 {
     struct btree_file *file = part->file;
-    unsigned char *page = page_in_memory(part, place->page);
-    bool written = page == NULL;
-    if (written) {
-        if (part->scratch == NULL && (part->scratch = malloc(file->page_bytes)) == NULL)
-            return error_set(error, "%s: out of memory", file->path);
-        page = part->scratch;
-        if (btree_page_read(file, place->page, page, error) < 0)
-            return -1;
-    }
+    unsigned char *page = keep_page(part, place->page, error);
+    if (page == NULL)
+        return -1;
     if (record_bytes > btree_record_max(file) ||
         replace_in_page(page, place, record, record_bytes) < 0)
         return error_set(error, "%s: a record of %u bytes does not fit into the place of another",
                          file->path, record_bytes);
-    return written ? btree_pages_write(file, place->page, page, file->page_bytes, error) : 0;
+    return 0;
+}
+
+/* Called by btree_finish, too, for what was replaced after the part's end. */
+int btree_part_flush(struct btree_part *part, struct error *error)
+{
+    return write_kept(part, error);
 }
 
 int btree_part_end(struct btree_part *part, struct error *error)

@@ -114,6 +114,7 @@ static int write_root(struct builder *builder, uint32_t root, struct error *erro
     return btree_pages_write(file, root, builder->page, file->page_bytes, error);
 }
 
+/* Checks that the parts are complete and in order, and writes the last of them. */
 static int check_parts(const struct btree_file *file, const char *table,
                        struct btree_part *const *parts, uint32_t count, struct error *error)
 {
@@ -122,6 +123,8 @@ static int check_parts(const struct btree_file *file, const char *table,
         const struct btree_part *part = parts[i];
         if (!part->ended)
             return error_set(error, "%s: a part of table %s is not ended", file->path, table);
+        if (btree_part_flush(parts[i], error) < 0)
+            return -1;
         if (part->rows == 0)
             continue;
         if (before != NULL && part->first_rowid <= before->last_rowid)

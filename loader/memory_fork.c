@@ -24,7 +24,7 @@ int pair_forget_block(struct pairing *pairing, uint32_t index)
     live_remove(pairing, block, false);
     if (chain_end(pairing, &link) < 0)
         return -1;
-    return rows_final(pairing, index);
+    return rows_final(pairing, index, NULL);
 }
 
 static int inherit(struct pairing *pairing, struct pair_process *child, uint64_t address,

@@ -168,19 +168,20 @@ static int count_size(struct pairing *pairing, const struct memory_block *block)
     return count_amount(pairing, &memory->sizes, block->stack, size, block);
 }
 
-static int count_flow(struct pairing *pairing, const struct memory_block *block)
+static int count_flow(struct pairing *pairing, const struct memory_block *block,
+                      const struct memory_block_free *freed)
 {
     struct memory *memory = pairing->memory;
     uint32_t place, threads, index;
-    if (intern_add(&memory->flow_places, intern_pack(block->stack, block->free_frame),
-                   block->free_site, &place, pairing->error) < 0 ||
-        intern_add(&memory->flow_threads, block->thread, block->free_thread, &threads,
-                   pairing->error) < 0 ||
+    if (intern_add(&memory->flow_places, intern_pack(block->stack, freed->frame), freed->site,
+                   &place, pairing->error) < 0 ||
+        intern_add(&memory->flow_threads, block->thread, freed->thread, &threads, pairing->error) <
+            0 ||
         intern_add(&memory->flow_keys, place, threads, &index, pairing->error) < 0 ||
         array_reach(&memory->flows, &memory->flows_capacity, index, pairing->error) < 0)
         return -1;
     struct memory_flow *flow = &memory->flows[index];
-    uint64_t residence = block->free_ns - block->alloc_ns;
+    uint64_t residence = freed->ns - block->alloc_ns;
     if (flow->blocks++ == 0)
         flow->example = block->id;
     flow->bytes += block->size;
@@ -188,55 +189,65 @@ static int count_flow(struct pairing *pairing, const struct memory_block *block)
     if (residence > flow->residence_max_ns)
         flow->residence_max_ns = residence;
     const char *family = memory_kind_family(memory->stacks[block->stack].kind);
-    if (strcmp(family, memory_kind_family(block->free_kind)) != 0 && flow->mismatched++ == 0)
+    if (strcmp(family, memory_kind_family(freed->kind)) != 0 && flow->mismatched++ == 0)
         flow->mismatch = block->id;
     return 0;
+}
+
+/* Adds a free to what is told of its block's stack, and of frames and functions. */
+static int count_free(struct pairing *pairing, const struct memory_block *block,
+                      const struct memory_block_free *freed)
+{
+    struct memory *memory = pairing->memory;
+    struct alloc_stack *stack = &memory->stacks[block->stack];
+    struct pair_thread *thread = &pairing->threads[freed->thread];
+    uint64_t lifetime = freed->ns - block->alloc_ns;
+    stack->freed_blocks++;
+    stack->freed_bytes += block->size;
+    stack->lifetime_ns += lifetime;
+    if (lifetime > stack->lifetime_max_ns)
+        stack->lifetime_max_ns = lifetime;
+    stack->cross_thread_frees += !freed->same_thread;
+    struct memory_totals *totals[4];
+    int count = find_totals(pairing, thread, thread->event.place, totals);
+    for (int i = 0; i < count; i++) {
+        totals[i]->frees++;
+        totals[i]->free_bytes += block->size;
+    }
+    if (count < 0 || count_flow(pairing, block, freed) < 0)
+        return -1;
+    if (freed->same_thread && freed->allocs_between <= DISTANCE_MAX &&
+        count_amount(pairing, &memory->distances, block->stack, freed->allocs_between, block) < 0)
+        return -1;
+    if (freed->owner_frame == 0)
+        return 0;
+    return count_amount(pairing, &memory->owners, block->stack, freed->owner_frame, block);
 }
 
 /* ---- events ---- */
 
 static int free_block(struct pairing *pairing, uint32_t thread_index, uint32_t index, uint64_t ns)
 {
-    struct memory *memory = pairing->memory;
     struct pair_thread *thread = &pairing->threads[thread_index];
     const struct memory_event *event = &thread->event;
-    struct memory_block *block = &pairing->blocks[index];
-    struct alloc_stack *stack = &memory->stacks[block->stack];
+    const struct memory_block *block = &pairing->blocks[index];
     const struct intern_key *place = &thread->spool->places.keys[event->place];
-    block->freed = true;
-    block->free_ns = ns > block->alloc_ns ? ns : block->alloc_ns;
-    block->free_call = event->call;
-    block->free_frame = (uint32_t)(place->a >> 32);
-    block->free_site = (uint32_t)place->a;
-    block->free_kind = (uint8_t)place->b;
-    block->free_thread = thread_index;
-    block->same_thread = block->thread == thread_index;
-    if (block->same_thread) {
-        block->allocs_between = thread->allocs - block->number - 1;
-        if (event->number == block->number) {
-            block->owner_call = event->owner_call;
-            block->owner_frame = event->owner_frame;
-        }
-    }
-    uint64_t lifetime = block->free_ns - block->alloc_ns;
-    stack->freed_blocks++;
-    stack->freed_bytes += block->size;
-    stack->lifetime_ns += lifetime;
-    if (lifetime > stack->lifetime_max_ns)
-        stack->lifetime_max_ns = lifetime;
-    stack->cross_thread_frees += !block->same_thread;
-    struct memory_totals *totals[4];
-    int count = find_totals(pairing, thread, event->place, totals);
-    for (int i = 0; i < count; i++) {
-        totals[i]->frees++;
-        totals[i]->free_bytes += block->size;
-    }
-    if (count < 0 || count_flow(pairing, block) < 0 ||
-        (block->same_thread && block->allocs_between <= DISTANCE_MAX &&
-         count_amount(pairing, &memory->distances, block->stack, block->allocs_between, block) <
-             0) ||
-        (block->owner_frame != 0 &&
-         count_amount(pairing, &memory->owners, block->stack, block->owner_frame, block) < 0))
+    bool same_thread = block->thread == thread_index;
+    bool own = same_thread && event->number == block->number;
+    struct memory_block_free freed = {
+        .freed = true,
+        .ns = ns > block->alloc_ns ? ns : block->alloc_ns,
+        .call = event->call,
+        .frame = (uint32_t)(place->a >> 32),
+        .site = (uint32_t)place->a,
+        .kind = (uint8_t)place->b,
+        .thread = thread_index,
+        .same_thread = same_thread,
+        .allocs_between = same_thread ? thread->allocs - block->number - 1 : 0,
+        .owner_call = own ? event->owner_call : 0,
+        .owner_frame = own ? event->owner_frame : 0,
+    };
+    if (count_free(pairing, block, &freed) < 0)
         return -1;
     live_remove(pairing, block, true);
     struct memory_link link = memory_link_of(block);
@@ -244,7 +255,7 @@ static int free_block(struct pairing *pairing, uint32_t thread_index, uint32_t i
         thread->freed = link;
     else if (chain_end(pairing, &link) < 0)
         return -1;
-    return rows_final(pairing, index);
+    return rows_final(pairing, index, &freed);
 }
 
 /* An allocation at the address of a live block: that block's free is missing. */
@@ -482,6 +493,7 @@ static void release(struct pairing *pairing)
     free(pairing->chains);
     free(pairing->unused_chains);
     free(pairing->window);
+    free(pairing->late);
     free(pairing->functions);
     free(pairing->changed_threads);
 }

@@ -4,22 +4,33 @@
 
 #include "loader/memory_parts.h"
 
-/* A block from its allocation until its row is final. */
+/* How a block was freed. */
+struct memory_block_free {
+    uint64_t ns, call, owner_call, allocs_between;
+    uint32_t thread; /* index of memory->threads */
+    uint32_t frame, site, owner_frame;
+    uint8_t kind;
+    bool freed;       /* else nothing here holds */
+    bool same_thread; /* allocs_between holds */
+};
+
+/* A block from its allocation until its row is final and written. */
 struct memory_block {
-    uint64_t id, address, size, alloc_ns, free_ns;
-    uint64_t call, free_call, owner_call, allocs_between;
+    uint64_t id, address, size, alloc_ns, call;
     uint64_t realloc_of; /* allocs.id, 0 = none */
     uint64_t number;     /* allocations of its thread before it */
     uint32_t stack;
-    uint32_t thread, free_thread; /* indexes of memory->threads */
-    uint32_t free_frame, free_site, owner_frame;
-    uint32_t chain; /* of pairing->chains; NO_INDEX = none */
+    uint32_t thread; /* index of memory->threads */
+    uint32_t chain;  /* of pairing->chains; NO_INDEX = none */
     struct btree_place place;
-    uint8_t free_kind;
-    bool freed;       /* free_ and so on hold */
-    bool same_thread; /* allocs_between holds */
-    bool final;       /* nothing will change any more */
-    bool written;     /* at `place` */
+    bool final;   /* nothing will change any more */
+    bool written; /* at `place` */
+};
+
+/* A free that came when its block's row was written. */
+struct late_free {
+    uint32_t block;
+    struct memory_block_free free;
 };
 
 /* A block that realloc made anew, and again. */
@@ -88,8 +99,13 @@ struct pairing {
     uint32_t *unused_chains;
     size_t unused_chains_count, unused_chains_capacity;
     /* Rows that are not written yet: blocks by id modulo its size, from first_row on. */
-    uint32_t *window;
+    struct window_row {
+        uint32_t block;
+        struct memory_block_free free;
+    } * window;
     uint64_t first_row, next_row; /* ids */
+    struct late_free *late;       /* not yet brought to their rows */
+    size_t late_count;
     struct btree_part *allocs, *chain_rows;
     uint64_t chain_rows_count;
     /* Live memory. */
@@ -127,8 +143,8 @@ int live_end(struct pairing *pairing);
 int rows_begin(struct pairing *pairing, struct btree_file *file);
 /* A new block with the next id; its index. */
 int rows_add(struct pairing *pairing, uint32_t *index);
-/* The block has become final. */
-int rows_final(struct pairing *pairing, uint32_t index);
+/* The block has become final. free: how it was freed, NULL = it was not. */
+int rows_final(struct pairing *pairing, uint32_t index, const struct memory_block_free *free);
 int rows_end(struct pairing *pairing, struct btree_file *file);
 /* A realloc made block `index` of what `from` tells of. */
 int chain_continue(struct pairing *pairing, uint32_t index, const struct memory_link *from);

@@ -3,17 +3,20 @@
  *
  * Rows wait in a window, so that most of them are written once, final. When the window is full, its
  * first row is written; if its block still lives, with spare bytes behind it in which the free fits
- * (btree_replace). A block is kept in memory until its row is written and final: so memory grows
- * with what lives at once in the program, not with the run.
+ * (btree_replace). Such late frees are gathered and brought to their rows in the order of the
+ * pages, so that a page is read and written once for many. A block is kept in memory until its row
+ * is written and final: so memory grows with what lives at once in the program, not with the run.
  */
 #include "loader/memory_pairing.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "loader/sqlite_record.h"
 
 enum {
     WINDOW_ROWS = 1 << 18,
+    LATE_MAX = 1 << 17,
     /* Columns that a free fills, at their longest: three numbers of 8 bytes, three of 6, a name of
      * up to 16; the longer length of the record; what btree_replace needs over. */
     SPARE_BYTES = 4 * 8 + 3 * 6 + 16 + 1 + 4,
@@ -28,7 +31,8 @@ int rows_begin(struct pairing *pairing, struct btree_file *file)
 {
     pairing->first_row = pairing->next_row = 1;
     pairing->window = malloc(WINDOW_ROWS * sizeof *pairing->window);
-    if (pairing->window == NULL)
+    pairing->late = malloc(LATE_MAX * sizeof *pairing->late);
+    if (pairing->window == NULL || pairing->late == NULL)
         return out_of_memory(pairing);
     if (btree_part_begin(file, &pairing->allocs, pairing->error) < 0)
         return -1;
@@ -42,7 +46,7 @@ static void put_kind(struct record *record, uint32_t kind)
 }
 
 static void encode(const struct pairing *pairing, const struct memory_block *block,
-                   struct record *record)
+                   const struct memory_block_free *freed, struct record *record)
 {
     const struct alloc_stack *stack = &pairing->memory->stacks[block->stack];
     record_begin(record, 18);
@@ -55,23 +59,23 @@ static void encode(const struct pairing *pairing, const struct memory_block *blo
     record_int(record, (int64_t)block->address);
     record_int(record, (int64_t)block->size);
     record_int(record, (int64_t)block->alloc_ns);
-    if (block->freed) {
-        record_int(record, (int64_t)block->free_ns);
-        record_id_or_null(record, block->free_call);
-        record_id_or_null(record, block->free_frame);
-        record_int(record, pairing->threads[block->free_thread].spool->id);
-        record_id_or_null(record, block->free_site);
-        put_kind(record, block->free_kind);
+    if (freed->freed) {
+        record_int(record, (int64_t)freed->ns);
+        record_id_or_null(record, freed->call);
+        record_id_or_null(record, freed->frame);
+        record_int(record, pairing->threads[freed->thread].spool->id);
+        record_id_or_null(record, freed->site);
+        put_kind(record, freed->kind);
     } else {
         for (int column = 0; column < 6; column++)
             record_null(record);
     }
     record_id_or_null(record, block->realloc_of);
-    if (block->same_thread)
-        record_int(record, (int64_t)block->allocs_between);
+    if (freed->same_thread)
+        record_int(record, (int64_t)freed->allocs_between);
     else
         record_null(record);
-    record_id_or_null(record, block->owner_call);
+    record_id_or_null(record, freed->owner_call);
 }
 
 static int release_block(struct pairing *pairing, uint32_t index)
@@ -87,15 +91,15 @@ static int release_block(struct pairing *pairing, uint32_t index)
 static int write_first(struct pairing *pairing)
 {
     uint64_t id = pairing->first_row++;
-    uint32_t index = pairing->window[id % WINDOW_ROWS];
-    struct memory_block *block = &pairing->blocks[index];
+    const struct window_row *row = &pairing->window[id % WINDOW_ROWS];
+    struct memory_block *block = &pairing->blocks[row->block];
     struct record record;
-    encode(pairing, block, &record);
+    encode(pairing, block, &row->free, &record);
     if (btree_append(pairing->allocs, (int64_t)id, record_data(&record), record_bytes(&record),
                      block->final ? 0 : SPARE_BYTES, &block->place, pairing->error) < 0)
         return -1;
     block->written = true;
-    return block->final ? release_block(pairing, index) : 0;
+    return block->final ? release_block(pairing, row->block) : 0;
 }
 
 int rows_add(struct pairing *pairing, uint32_t *index)
@@ -113,37 +117,65 @@ int rows_add(struct pairing *pairing, uint32_t *index)
         *index = (uint32_t)pairing->blocks_count++;
     }
     uint64_t id = pairing->next_row++;
-    pairing->window[id % WINDOW_ROWS] = *index;
+    pairing->window[id % WINDOW_ROWS] = (struct window_row){.block = *index};
     pairing->blocks[*index] = (struct memory_block){.id = id, .chain = NO_INDEX};
     pairing->memory->rows = id;
     return 0;
 }
 
-int rows_final(struct pairing *pairing, uint32_t index)
+static int compare_late(const void *left, const void *right, void *context)
 {
-    struct memory_block *block = &pairing->blocks[index];
-    struct record record;
-    block->final = true;
-    if (!block->written)
-        return 0;
-    if (block->freed) {
-        encode(pairing, block, &record);
+    const struct memory_block *blocks = context;
+    const struct btree_place *a = &blocks[((const struct late_free *)left)->block].place;
+    const struct btree_place *b = &blocks[((const struct late_free *)right)->block].place;
+    if (a->page != b->page)
+        return a->page < b->page ? -1 : 1;
+    return a->cell < b->cell ? -1 : a->cell > b->cell;
+}
+
+/* Brings the late frees to their rows. */
+static int write_late(struct pairing *pairing)
+{
+    qsort_r(pairing->late, pairing->late_count, sizeof *pairing->late, compare_late,
+            pairing->blocks);
+    for (size_t i = 0; i < pairing->late_count; i++) {
+        const struct late_free *late = &pairing->late[i];
+        struct memory_block *block = &pairing->blocks[late->block];
+        struct record record;
+        encode(pairing, block, &late->free, &record);
         if (btree_replace(pairing->allocs, &block->place, record_data(&record),
-                          record_bytes(&record), pairing->error) < 0)
+                          record_bytes(&record), pairing->error) < 0 ||
+            release_block(pairing, late->block) < 0)
             return -1;
     }
-    return release_block(pairing, index);
+    pairing->late_count = 0;
+    return 0;
+}
+
+int rows_final(struct pairing *pairing, uint32_t index, const struct memory_block_free *freed)
+{
+    struct memory_block *block = &pairing->blocks[index];
+    block->final = true;
+    if (!block->written) {
+        if (freed != NULL)
+            pairing->window[block->id % WINDOW_ROWS].free = *freed;
+        return 0;
+    }
+    if (freed == NULL)
+        return release_block(pairing, index);
+    pairing->late[pairing->late_count++] = (struct late_free){index, *freed};
+    return pairing->late_count == LATE_MAX ? write_late(pairing) : 0;
 }
 
 int rows_end(struct pairing *pairing, struct btree_file *file)
 {
     while (pairing->first_row < pairing->next_row) {
         /* Nothing follows: rows need no spare bytes now. */
-        pairing->blocks[pairing->window[pairing->first_row % WINDOW_ROWS]].final = true;
+        pairing->blocks[pairing->window[pairing->first_row % WINDOW_ROWS].block].final = true;
         if (write_first(pairing) < 0)
             return -1;
     }
-    if (btree_part_end(pairing->allocs, pairing->error) < 0 ||
+    if (write_late(pairing) < 0 || btree_part_end(pairing->allocs, pairing->error) < 0 ||
         btree_part_end(pairing->chain_rows, pairing->error) < 0 ||
         btree_finish(file, "allocs", &pairing->allocs, 1, pairing->error) < 0)
         return -1;
