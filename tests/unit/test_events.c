@@ -191,7 +191,8 @@ static void check_finish(void)
     unsigned noticed = 0;
     for (uint32_t at = 0; at < length; at++) {
         bytes[at] ^= 0x10;
-        noticed += !(log_chunk_is_sane(chunk) && log_chunk_is_sound(chunk));
+        noticed +=
+            chunk->length > sizeof bytes || !log_chunk_is_sane(chunk) || !log_chunk_is_sound(chunk);
         bytes[at] ^= 0x10;
     }
     check(noticed == length, "a changed bit in any of %u bytes is noticed", length);

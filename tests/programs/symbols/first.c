@@ -1,3 +1,4 @@
+/* Two files with functions of one name: the first. tests/e2e/symbols.sh looks for both. */
 #include <stdio.h>
 int other(int x);
 static int same_name(int x) { return x + 1; }

@@ -1,3 +1,4 @@
+/* Two files with functions of one name: the second. */
 #include <stdio.h>
 #include <stdlib.h>
 static int same_name(int x) { return x + 2; }
