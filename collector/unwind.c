@@ -126,23 +126,25 @@ EXPORT __attribute__((noreturn)) void NAME(__cxa_throw)(void *object, void *type
 EXPORT __attribute__((noreturn)) void NAME(__cxa_throw)(void *object, void *type,
                                                         void (*destroy)(void *))
 {
-    static void (*next)(void *, void *, void (*)(void *)) __attribute__((noreturn));
+    static void (*next)(void *, void *, void (*)(void *));
     if (next == NULL)
         FIND(__cxa_throw, next);
     if (collector_inside == 0)
         record_throw();
     next(object, type, destroy);
+    __builtin_unreachable();
 }
 
 EXPORT __attribute__((noreturn)) void NAME(__cxa_rethrow)(void);
 EXPORT __attribute__((noreturn)) void NAME(__cxa_rethrow)(void)
 {
-    static void (*next)(void) __attribute__((noreturn));
+    static void (*next)(void);
     if (next == NULL)
         FIND(__cxa_rethrow, next);
     if (collector_inside == 0)
         record_throw();
     next();
+    __builtin_unreachable();
 }
 
 EXPORT void *NAME(__cxa_begin_catch)(void *exception);
