@@ -8,6 +8,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static const char help[] =
@@ -110,6 +111,22 @@ static void default_output(const char *log, char *path, size_t size)
     snprintf(path, size, "%.*s.db", (int)length, log);
 }
 
+/* The user's cache folder for symbols; NULL where there is none. */
+static const char *cache_folder(char *path, size_t size)
+{
+    const char *base = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+    int length = -1;
+    if (base != NULL && base[0] == '/')
+        length = snprintf(path, size, "%s", base);
+    else if (home != NULL && home[0] == '/')
+        length = snprintf(path, size, "%s/.cache", home);
+    if (length < 0 || (size_t)length + sizeof "/fisql" > size)
+        return NULL;
+    mkdir(path, 0700);
+    strcat(path, "/fisql");
+    return path;
+}
+
 static void say_messages(const struct load_report *report, bool all)
 {
     size_t most = all ? report->messages_count : 20;
@@ -144,7 +161,7 @@ int cmd_load(int argc, char **argv)
     struct request request;
     struct load_report report;
     struct error error;
-    char path[PATH_MAX];
+    char path[PATH_MAX], cache[PATH_MAX];
     int status = parse(&request, argc, argv);
     if (status != 0)
         return status;
@@ -153,6 +170,7 @@ int cmd_load(int argc, char **argv)
     bool terminal = isatty(STDERR_FILENO) && !request.quiet;
     char *views = query_views_sql();
     request.options.extra_sql = views;
+    request.options.cache_dir = cache_folder(cache, sizeof cache);
     request.options.progress = terminal ? show_progress : NULL;
     status = fisql_load(request.log, output, &request.options, &report, &error);
     if (terminal)

@@ -11,20 +11,21 @@
 #include "loader/dwarf_rows.h"
 
 /* Appends the parts of a path to the `length` bytes of `out`, resolving "." and "..". */
-static size_t append_parts(char *out, size_t length, const char *path)
+static size_t append_parts(char *out, size_t length, const char *path, bool *absolute)
 {
-    bool absolute = path[0] == '/' || (length > 0 && out[0] == '/');
-    if (path[0] == '/')
+    if (path[0] == '/') {
+        *absolute = true;
         length = 0;
+    }
     while (*path != 0) {
         size_t part = strcspn(path, "/");
         const char *slash = length > 0 ? memrchr(out, '/', length) : NULL;
         size_t last = slash != NULL ? (size_t)(slash + 1 - out) : 0;
         bool climbs = length - last == 2 && memcmp(out + last, "..", 2) == 0;
-        if (part == 2 && memcmp(path, "..", 2) == 0 && (length > 0 ? !climbs : absolute)) {
+        if (part == 2 && memcmp(path, "..", 2) == 0 && (length > 0 ? !climbs : *absolute)) {
             length = slash != NULL ? last - 1 : 0;
         } else if (part > 0 && !(part == 1 && path[0] == '.') && length + part + 2 < PATH_MAX) {
-            if (length > 0 || absolute)
+            if (length > 0 || *absolute)
                 out[length++] = '/';
             memcpy(out + length, path, part);
             length += part;
@@ -41,9 +42,10 @@ const char *dwarf_join_path(struct text_pool *pool, const char *base, const char
     char out[PATH_MAX];
     const char *const parts[] = {base, folder, name};
     size_t length = 0;
+    bool absolute = false;
     for (int i = 0; i < 3; i++)
         if (parts[i] != NULL)
-            length = append_parts(out, length, parts[i]);
+            length = append_parts(out, length, parts[i], &absolute);
     return text_pool_add(pool, out, length, error);
 }
 

@@ -138,7 +138,11 @@ static int prepare(struct load *load, struct error *error)
         return -1;
     progress(load, "symbols", 0, 0);
     load->program_open = true;
-    if (program_open(&load->program, &load->index, options->sysroot, options->symbols_dir, error))
+    const struct symbols_options symbols = {.sysroot = options->sysroot,
+                                            .symbols_dir = options->symbols_dir,
+                                            .cache_dir = options->cache_dir,
+                                            .threads = options->threads};
+    if (program_open(&load->program, &load->index, &symbols, error) != 0)
         return -1;
     say_modules(load);
     if (frames_init(&load->frames, error) != 0)

@@ -45,13 +45,12 @@ static int add_function(struct program *program, uint32_t module, uint64_t addre
     return 0;
 }
 
-static int read_symbols(struct program *program, const char *sysroot, const char *symbols_dir,
+static int read_symbols(struct program *program, const struct symbols_options *options,
                         struct error *error)
 {
     for (size_t i = 0; i < program->modules_count; i++) {
         struct program_module *module = &program->modules[i];
-        if (symbols_read(&module->symbols, module->path, module->build_id, sysroot, symbols_dir,
-                         error) != 0)
+        if (symbols_open(&module->symbols, module->path, module->build_id, options, error) != 0)
             return -1;
         module->first_function = (uint32_t)program->functions_count + 1;
         for (size_t k = 0; k < module->symbols.functions_count; k++) {
@@ -64,8 +63,8 @@ static int read_symbols(struct program *program, const char *sysroot, const char
     return 0;
 }
 
-int program_open(struct program *program, const struct log_index *index, const char *sysroot,
-                 const char *symbols_dir, struct error *error)
+int program_open(struct program *program, const struct log_index *index,
+                 const struct symbols_options *options, struct error *error)
 {
     *program = (struct program){.index = index};
     pthread_mutex_init(&program->lock, NULL);
@@ -75,7 +74,7 @@ int program_open(struct program *program, const struct log_index *index, const c
     for (size_t i = 0; i < index->modules_count; i++)
         if (find_module(program, &index->modules[i], &program->module_of_load[i], error) != 0)
             return -1;
-    return read_symbols(program, sysroot, symbols_dir, error);
+    return read_symbols(program, options, error);
 }
 
 void program_release(struct program *program)

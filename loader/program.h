@@ -51,8 +51,8 @@ struct program {
 };
 
 /* Reads the symbols of every module of the index. The index is borrowed. */
-int program_open(struct program *program, const struct log_index *index, const char *sysroot,
-                 const char *symbols_dir, struct error *error);
+int program_open(struct program *program, const struct log_index *index,
+                 const struct symbols_options *options, struct error *error);
 void program_release(struct program *program);
 
 /* functions.id of the function at an address of a process (index in log_index.processes) at a tick.

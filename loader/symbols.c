@@ -17,10 +17,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "loader/symbol_cache.h"
 #include "loader/symbol_parts.h"
 
 #define TRIED_BYTES_MAX (16u << 20) /* of debug information that are tried first */
-#define TRIED_SECONDS_MAX 20
+#define TRIED_CPU_SECONDS_MAX 6     /* damage may also make it run forever */
+#define TRIED_SECONDS_MAX 60
 
 static const int deadly[] = {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL, SIGALRM};
 
@@ -43,8 +45,10 @@ static bool survives_reading(const struct dwarf_search *search)
     if (child == 0) {
         struct dwarf_functions functions;
         const struct rlimit no_core = {0, 0};
+        const struct rlimit cpu = {TRIED_CPU_SECONDS_MAX, TRIED_CPU_SECONDS_MAX};
         int quiet = open("/dev/null", O_WRONLY | O_CLOEXEC);
         setrlimit(RLIMIT_CORE, &no_core);
+        setrlimit(RLIMIT_CPU, &cpu);
         if (quiet >= 0)
             dup2(quiet, STDERR_FILENO); /* the C library's last words */
         for (size_t i = 0; i < sizeof deadly / sizeof deadly[0]; i++)
@@ -73,7 +77,12 @@ static int read_module(struct symbols *symbols, struct symbol_files *files,
                                   .path = files->debug_path,
                                   .symbols_dir = options->symbols_dir,
                                   .threads = options->threads};
-    int result = 0;
+    const struct dwarf_file *debug = files->debug;
+    int result = symbol_cache_read(symbols, files, path, options->cache_dir, error);
+    if (result == 1)
+        symbols->source = "dwarf";
+    if (result != 0)
+        return result == 1 ? 0 : -1;
     if (files->debug != NULL && !survives_reading(&search)) {
         symbols->problem = "damaged debug information";
         dwarf_file_close(files->debug);
@@ -93,6 +102,8 @@ static int read_module(struct symbols *symbols, struct symbol_files *files,
                                        &search, path, error);
     if (symbols->lines != NULL)
         files->debug = NULL;
+    if (result == 0 && dwarf.missing_dwo == 0 && symbols->problem == NULL && symbols->lines != NULL)
+        symbol_cache_write(symbols, files, debug, options);
     if (dwarf.missing_dwo > 0 && symbols->problem == NULL)
         symbols->problem = "files of split debug information (.dwo) are missing";
     dwarf_functions_release(&dwarf);
@@ -144,6 +155,7 @@ void symbols_release(struct symbols *symbols)
     symbol_lines_close(symbols->lines);
     free(symbols->functions);
     free(symbols->ranges);
+    free(symbols->cached_texts);
     text_pool_release(&symbols->texts);
     *symbols = (struct symbols){.source = "none"};
 }

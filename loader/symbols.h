@@ -62,6 +62,7 @@ struct symbols {
     size_t ranges_count, ranges_capacity;
     struct text_pool texts;
     struct symbol_lines *lines; /* NULL = no line tables */
+    char *cached_texts;         /* the texts of an inventory from the cache */
     bool cached;                /* came from the cache */
 };
 
@@ -69,6 +70,7 @@ struct symbols_options {
     const char *sysroot;     /* folder under which paths are looked up; NULL = / */
     const char *symbols_dir; /* folder with separate debug files or modules; NULL = none */
     const char *cache_dir;   /* where inventories are kept by build-id; NULL = nowhere */
+    bool cache_all;          /* keep also what is read in no time (for tests) */
     unsigned threads;        /* to read units with; 0 = as many as there are cores */
     bool all_modules;        /* also modules that do not hold or import the hooks */
 };

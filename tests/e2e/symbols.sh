@@ -189,6 +189,21 @@ for compiler in g++ clang++; do
     done
 done
 
+# The cache
+compile clang++ app -O2 -gdwarf-5 -Wl,--build-id classes.cc
+plain=$("$dump" ./app)
+same "cache: the first time it is written" "cached	0" "$("$dump" -C -c cache -q ./app | grep cached)"
+same "cache: the second time it is read" "cached	1" "$("$dump" -C -c cache -q ./app | grep cached)"
+same "cache: functions are those of the program" "$plain" "$("$dump" -C -c cache ./app)"
+same "cache: pieces are those of the program" "$("$dump" -p ./app)" "$("$dump" -C -c cache -p ./app)"
+same "cache: lines are those of the program" "$("$dump" -l 1350 -l 1500 ./app)" "$("$dump" -C -c cache -l 1350 -l 1500 ./app)"
+for file in cache/*.symbols; do printf '\377' | dd of="$file" bs=1 seek=500 conv=notrunc 2>/dev/null; done
+same "cache: a damaged file is not used" "cached	0" "$("$dump" -C -c cache -q ./app | grep cached)"
+"$dump" -C -c cache -q ./app >/dev/null
+touch app
+same "cache: a file of another time is not used" "cached	0" "$("$dump" -C -c cache -q ./app | grep cached)"
+same "cache: a folder that cannot be written is no error" "$("$dump" ./app)" "$("$dump" -C -c /proc/none ./app)"
+
 # Damaged files: no crash, no hang, and what is wrong is said or the names are still there.
 compile clang++ app -O0 -gdwarf-5 classes.cc
 cat >damage.py <<'END'

@@ -7,6 +7,7 @@
  *     -c DIR   cache folder                   -t N     threads            -p       pieces of code
  *     -l HEX   print file:line of this address (may be given several times) instead
  *     -m GLOB  print the addresses of the functions that match instead
+ *     -C       cache small modules too
  *     -q       print the summary alone: source, problem, functions, seconds, peak memory
  */
 #include <inttypes.h>
@@ -94,7 +95,7 @@ int main(int count, char **arguments)
     struct symbols_options options = {.all_modules = true};
     const char *build_id = NULL, *pattern = NULL;
     bool quiet = false, pieces = false;
-    for (int option; (option = getopt(count, arguments, "b:s:r:c:t:pl:m:q")) != -1;) {
+    for (int option; (option = getopt(count, arguments, "b:s:r:c:t:pl:m:qC")) != -1;) {
         switch (option) {
         case 'b':
             build_id = optarg;
@@ -107,6 +108,9 @@ int main(int count, char **arguments)
             break;
         case 'c':
             options.cache_dir = optarg;
+            break;
+        case 'C':
+            options.cache_all = true;
             break;
         case 't':
             options.threads = (unsigned)strtoul(optarg, NULL, 10);

@@ -1,0 +1,120 @@
+/* The pure parts of the loader's symbols: names, paths, patterns, line tables. The rest is tested
+ * on real programs, by tests/e2e/symbols.sh. */
+#include <stdlib.h>
+
+#include "loader/demangle.h"
+#include "loader/dwarf_lines.h"
+#include "loader/dwarf_rows.h"
+#include "loader/symbols.h"
+#include "tests/unit/check.h"
+
+static void test_names(void)
+{
+    char *name = demangle("_ZN4shop5StackIiLi4EE4pushEi");
+    check_string(name, "shop::Stack<int, 4>::push(int)", "a template is readable");
+    free(name);
+    check_string(demangle("main"), NULL, "a C name is not demangled");
+    check_string(demangle("_Znonsense!"), NULL, "nonsense is not demangled");
+    check_equal(demangle_base_length("parse.constprop.0"), 5, "constprop is a clone");
+    check_equal(demangle_base_length("parse.isra.0.cold"), 5, "the first suffix counts");
+    check_equal(demangle_base_length("parse.part.2.lto_priv.7"), 5, "suffixes of link-time clones");
+    check_equal(demangle_base_length("a.b"), 3, "another dot is part of the name");
+    check_equal(demangle_variant("_ZN3FooC1Ev"), '1', "a complete constructor");
+    check_equal(demangle_variant("_ZN3FooD0Ev"), '0', "a deleting destructor");
+    check_equal(demangle_variant("_ZN3Foo3runEv"), 0, "a plain function has no variant");
+}
+
+static void test_paths(void)
+{
+    struct text_pool pool = {0};
+    check_string(dwarf_join_path(&pool, "/home/me", "src", "a.c", NULL), "/home/me/src/a.c",
+                 "the compiler's folder comes first");
+    check_string(dwarf_join_path(&pool, "/home/me", "/usr/include", "a.h", NULL),
+                 "/usr/include/a.h", "an absolute folder replaces it");
+    check_string(dwarf_join_path(&pool, "/a/b", "../c/./d", "x.c", NULL), "/a/c/d/x.c",
+                 "dots are resolved");
+    check_string(dwarf_join_path(&pool, "/", "../..", "x.c", NULL), "/x.c",
+                 "nothing above the root");
+    check_string(dwarf_join_path(&pool, NULL, "../src", "x.c", NULL), "../src/x.c",
+                 "a relative path stays relative");
+    check(text_pool_add(&pool, "same", 4, NULL) == text_pool_add(&pool, "same!", 4, NULL),
+          "a text is kept once");
+    text_pool_release(&pool);
+}
+
+static void test_identity(void)
+{
+    uint64_t id = symbols_stable_id("/usr/lib/libx.so.1.2", "f", "/home/a/src/x.c");
+    check(id == symbols_stable_id("/opt/libx.so.2", "f", "/build/b/src/x.c"),
+          "an id is the same in another folder and version");
+    check(id != symbols_stable_id("/usr/lib/libx.so.1.2", "g", "/home/a/src/x.c"),
+          "another name is another id");
+    check(id != symbols_stable_id("/usr/lib/libx.so.1.2", "f", "/home/a/other/x.c"),
+          "another file is another id");
+}
+
+static void test_patterns(void)
+{
+    struct symbol_function function = {.name = "shop::Stack<int, 4>::push(int)",
+                                       .linkage_name = "_ZN4shop5StackIiLi4EE4pushEi",
+                                       .file = "/home/me/src/stack.h"};
+    const char *const yes[] = {"push",    "shop::*",   "*push(int)", "stack.h",
+                               "src/*.h", "_ZN4shop*", "/home/*",    "shop::Stack<int, 4>::push"};
+    const char *const no[] = {"pus", "pop", "stack.c", "int", "Stack"};
+    for (size_t i = 0; i < sizeof yes / sizeof yes[0]; i++)
+        check(symbols_match(&function, yes[i]), "%s matches", yes[i]);
+    for (size_t i = 0; i < sizeof no / sizeof no[0]; i++)
+        check(!symbols_match(&function, no[i]), "%s does not match", no[i]);
+}
+
+struct rows {
+    struct dwarf_row items[8];
+    size_t count;
+};
+
+static int take(void *context, const struct dwarf_row *row)
+{
+    struct rows *rows = context;
+    if (rows->count < 8)
+        rows->items[rows->count++] = *row;
+    return 0;
+}
+
+/* A DWARF 5 table: length, version, sizes, header length, 1, 1, 1, line base -3, range 12, opcode
+ * base 13, lengths of 12 opcodes; program: set_address 0x1000, advance_line 6, copy, special (+2
+ * bytes, +1 line), advance_pc 3, end_sequence. */
+static const unsigned char table[] = {
+    50, 0, 0, 0, 5, 0, 8, 0, 18, 0, 0, 0, 1, 1, 1, 0xfd, 12, 13, 0, 1, 1, 1, 1, 0, 0, 0, 1, 0, 0, 1,
+    /* program */
+    0, 9, 2, 0x00, 0x10, 0, 0, 0, 0, 0, 0, 3, 6, 1, 13 + 24 + 4, 2, 3, 0, 1, 1,
+    /* padding opcodes: copies after the end */
+    1, 1, 1, 1};
+
+static void test_rows(void)
+{
+    struct rows rows = {0};
+    check_equal(dwarf_rows(table, sizeof table, 0, take, &rows), 0, "a table is read");
+    check(rows.count >= 3, "three rows and what follows");
+    check_equal(rows.items[0].address, 0x1000, "the first row's address");
+    check_equal(rows.items[0].line, 7, "the first row's line");
+    check_equal(rows.items[0].file, 1, "a sequence starts with file 1");
+    check_equal(rows.items[1].address, 0x1002, "a special opcode advances the address");
+    check_equal(rows.items[1].line, 8, "a special opcode advances the line");
+    check_equal(rows.items[2].address, 0x1005, "the end's address");
+    check(rows.items[2].ends, "the end is told");
+    for (size_t cut = 0; cut < sizeof table; cut++) {
+        struct rows some = {0};
+        dwarf_rows(table, cut, 0, take, &some);
+        check(some.count == 0, "a table cut after %zu bytes gives no rows", cut);
+    }
+}
+
+int main(void)
+{
+    test_names();
+    test_paths();
+    test_identity();
+    test_patterns();
+    test_rows();
+    return check_status();
+}
