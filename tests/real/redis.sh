@@ -39,5 +39,5 @@ report $? "the server processed the benchmark's commands" "${processed:-none}"
 same "call() ran as often as the server counted, and for INFO and SHUTDOWN" "$((processed + 2))" \
     "$(sql run.db "SELECT s.calls FROM function_stats s JOIN functions f ON f.id = s.function_id
                    JOIN files ON files.id = f.file_id WHERE f.name = 'call' AND files.name = 'server.c'")"
-same "background threads are there by name" "bio_aof bio_close_file bio_lazy_free" \
+same "background threads are there by name" "bio_aof_fsync bio_close_file bio_lazy_free" \
     "$(sql run.db "SELECT name FROM threads WHERE name LIKE 'bio%' ORDER BY name" | tr '\n' ' ' | sed 's/ $//')"
