@@ -114,7 +114,7 @@ check-queries: all ## the canned queries
 check-real: all ## the long tests: SQLite, zstd and Redis recorded (not part of check)
 	@tests/setup real
 	@tests/run begin $(BUILD)
-	@tests/run real $(BUILD) $(wildcard tests/real/*.sh)
+	@tests/run real $(BUILD) $(filter-out %/gcov.sh,$(wildcard tests/real/*.sh))
 	@tests/run summary $(BUILD)
 
 docs: all ## write the generated pages: docs/queries.md, docs/schema.md, docs/fisql.1
@@ -133,7 +133,7 @@ bench: all ## what recording costs, beside uftrace and heaptrack (some minutes)
 	@tests/setup bench
 	tests/bench/record.py $(BUILD)
 
-FORMATTED = $(filter-out log_format.h,$(shell git ls-files '*.c' '*.h' '*.cc'))
+FORMATTED = $(filter-out log_format.h docs/%,$(shell git ls-files '*.c' '*.h' '*.cc'))
 
 lint: format-check ## clang-tidy, cppcheck, gcc -fanalyzer and shellcheck (installs what is missing)
 	@tests/setup lint

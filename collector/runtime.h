@@ -171,6 +171,8 @@ void thread_log_flush(struct thread_log *log);
 struct thread_log *thread_log_nested(struct thread_log *log);
 /* Forces every thread of the process into its slow path at its next event. */
 void thread_logs_poke(void);
+/* At the process's end: writes the names of the threads that it cuts off, as they are now. */
+void thread_logs_name_others(void);
 /* What a log's units_max is under the options in force. */
 uint32_t thread_log_units_max(void);
 /* After fork, in the child. */

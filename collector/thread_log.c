@@ -9,8 +9,10 @@
 #include "collector/runtime.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -286,12 +288,10 @@ static void ring_release(struct thread_log *log)
 
 /* ---- threads ---- */
 
-static void thread_facts(struct thread_log *log, const char *how)
+static void named_facts(struct thread_log *log, const char *name, const char *how)
 {
     unsigned char buffer[1024];
-    char name[17] = "";
     struct facts facts;
-    prctl(PR_GET_NAME, (unsigned long)name, 0, 0, 0);
     facts_begin(&facts, buffer, sizeof buffer, FISQL_CHUNK_THREAD, log->live.thread, log->live.tid);
     facts_text(&facts, "name", name);
     facts_number(&facts, "start_tick", log->start_tick);
@@ -300,6 +300,35 @@ static void thread_facts(struct thread_log *log, const char *how)
         facts_text(&facts, "how", how);
     }
     facts_write(&facts);
+}
+
+/* Of the calling thread. */
+static void thread_facts(struct thread_log *log, const char *how)
+{
+    char name[17] = "";
+    prctl(PR_GET_NAME, (unsigned long)name, 0, 0, 0);
+    named_facts(log, name, how);
+}
+
+void thread_logs_name_others(void)
+{
+    lists_acquire();
+    for (struct thread_log *log = logs; log != NULL; log = log->next) {
+        char path[48], name[17];
+        if (log == current_log)
+            continue;
+        snprintf(path, sizeof path, "/proc/self/task/%u/comm", log->live.tid);
+        int file = open(path, O_RDONLY | O_CLOEXEC);
+        if (file < 0)
+            continue;
+        ssize_t length = read(file, name, sizeof name - 1);
+        close(file);
+        if (length > 1) {
+            name[length - 1] = '\0'; /* in place of the line's end */
+            named_facts(log, name, NULL);
+        }
+    }
+    lists_release();
 }
 
 static void list_add(struct thread_log *log)

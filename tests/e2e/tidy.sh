@@ -31,7 +31,7 @@ same "no function is longer than 80 lines" "" "$(awk '
     /^\}$/ && start { if (FNR - start > 80) print FILENAME ":" start ": " FNR - start " lines"; start = 0 }
     ' "${c_files[@]}")"
 same "each file opens with a comment on what it is" "" \
-    "$(for file in "${c_files[@]}"; do head -n 3 "$file" | grep -qE '^/[*/]' || echo "$file"; done)"
+    "$(for file in "${c_files[@]}"; do [[ $file == tests/programs/* ]] || head -n 3 "$file" | grep -qE '^/[*/]' || echo "$file"; done)"
 
 # spelled so that this file does not find itself
 words='TO''DO|FIX''ME|XX''X|HA''CK|\.\./sha''red'

@@ -1,0 +1,61 @@
+# Shared by the tests of real programs: comparing a recording with gcov and with valgrind.
+# shellcheck shell=bash
+# shellcheck disable=SC2154 # here, fisql: lib.sh
+
+# compile_gcov PROGRAM FOLDER FLAG... -- FILES: builds PROGRAM in ./gcov with coverage
+compile_gcov() {
+    local program=$1 folder=$2 flags=() file
+    shift 2
+    while [ "$1" != -- ]; do
+        flags+=("$1")
+        shift
+    done
+    mkdir -p gcov
+    for file in $2; do
+        (cd "$folder" && gcc -O0 --coverage -fprofile-update=atomic "${flags[@]}" \
+            -c "$file" -o "$TEST_TMP/gcov/${file//\//_}.o") || not_ok "$program: $file builds with gcov"
+    done
+    gcc --coverage -pthread -o "gcov/$program" gcov/*.o -lm || not_ok "$program links with gcov"
+}
+
+# compare_with_gcov WHAT DB COMMAND: runs the command on the gcov build; every function that both know
+# was called as often. gcov counts a function's first block: a function whose first block is jumped back
+# to is counted too often by gcov; such functions (callgrind knows better) must be named in GCOV_JUMPS.
+compare_with_gcov() {
+    bash -c "$3" >/dev/null 2>&1 || not_ok "$1: the gcov build runs"
+    python3 "$here/tests/e2e/gcov_counts.py" gcov | sed 's/ /:/' | LC_ALL=C sort >gcov.txt
+    sql "$2" "SELECT files.name || ':' || f.name || ' ' || sum(coalesce(s.calls, 0))
+              FROM functions f JOIN files ON files.id = f.file_id
+              LEFT JOIN function_stats s ON s.function_id = f.id
+              WHERE f.instrumented = 1 GROUP BY files.name, f.name" | LC_ALL=C sort >fisql.txt
+    same "$1: every function that gcov saw called is known" "" \
+        "$(LC_ALL=C join -v 1 gcov.txt fisql.txt | awk '$2 != 0')"
+    LC_ALL=C join gcov.txt fisql.txt >both.txt
+    same "$1: each function's calls equal gcov's" "" \
+        "$(awk -v jumps=" ${GCOV_JUMPS-} " '$2 != $3 && !index(jumps, " " $1 " ")' both.txt | head -n 20)"
+    [ "$(awk '$2 > 0' both.txt | wc -l)" -gt 100 ]
+    report $? "$1: $(wc -l <both.txt) functions compared, $(awk '$2 > 0' both.txt | wc -l) of them called"
+    # A static function in a header has a copy in each unit, and dead-code lists the copies never called;
+    # gcov knows nothing of functions that were inlined wherever they are used.
+    same "$1: dead-code is what gcov counts 0 for, but for headers" "" \
+        "$(diff <(awk '$2 == 0 && $1 ~ /\.c:/ { print $1 }' both.txt) \
+            <("$fisql" query dead-code "$2" --format csv | tr -d '\r' |
+                awk -F, 'NR > 1 { n = split($3, part, "/"); print part[n] ":" $1 }' | grep '\.c:' |
+                LC_ALL=C sort -u | LC_ALL=C join - gcov.txt | cut -d ' ' -f 1) | head -n 20)"
+}
+
+# compare_with_valgrind WHAT DB COMMAND...: totals of allocations, frees and bytes. The C library allocates
+# for each thread a table with an entry for each module that has thread-local data. The collector is such a
+# module, so under valgrind a library that does nothing but have some takes its place.
+compare_with_valgrind() {
+    local what=$1 db=$2 expected
+    shift 2
+    [ -e tls.so ] || echo '__thread int takes_an_entry;' | gcc -shared -fPIC -o tls.so -x c -
+    LD_PRELOAD=$PWD/tls.so valgrind --run-libc-freeres=no --log-file=valgrind.txt "$@" >/dev/null 2>&1
+    expected=$(sed -n 's/.*total heap usage: \([0-9,]*\) allocs, \([0-9,]*\) frees, \([0-9,]*\) bytes.*/\1 \2 \3/p' \
+        valgrind.txt | tr -d ,)
+    same "$what: allocations, frees and bytes equal valgrind's" "$expected" \
+        "$(sql "$db" "SELECT (SELECT value FROM run WHERE key = 'total_allocs') || ' ' ||
+                             (SELECT value FROM run WHERE key = 'total_frees') || ' ' ||
+                             (SELECT value FROM run WHERE key = 'total_alloc_bytes')")"
+}

@@ -1,0 +1,43 @@
+#!/bin/bash
+# Redis from Debian's source package, recorded while redis-benchmark talks to it on the loopback interface:
+# it serves, stops when it is told to, and the calls of call() that execute commands are as many as the server
+# itself counted, give or take none.
+# shellcheck source=tests/e2e/lib.sh
+. "$(dirname "$0")/../e2e/lib.sh"
+cd "$TEST_TMP" || exit 2
+
+root=$(echo "$sources"/redis/redis-*/)
+[ -d "$root" ] || { not_ok "Redis's source is there: run tests/setup real"; exit 0; }
+cp -r "$root" redis
+# The parts that Redis brings along are built as they are; the server itself with hooks. Lua's headers and
+# hiredis come with it.
+make -s -j2 -C redis/deps hiredis linenoise lua hdr_histogram >build.log 2>&1
+make -s -j2 -C redis/src MALLOC=libc OPTIMIZATION=-O1 CC="$fisql cc gcc" redis-server redis-benchmark redis-cli >>build.log 2>&1
+report $? "Redis builds" "$(tail -n 5 build.log)"
+
+port=$((20000 + RANDOM % 20000))
+"$fisql" record -q -o run.bin redis/src/redis-server --port $port --bind 127.0.0.1 --save '' --appendonly no \
+    --daemonize no >server.log 2>&1 &
+server=$!
+cli=(redis/src/redis-cli -p "$port")
+for _ in $(seq 100); do
+    [ "$(timeout 5 "${cli[@]}" ping 2>/dev/null)" = PONG ] && break
+    sleep 0.1
+done
+timeout 60 redis/src/redis-benchmark -q -p "$port" -n 2000 -c 10 -t set,get,lpush,lpop,sadd,zadd >bench.log 2>&1
+same "redis-benchmark ends with 0" 0 $?
+processed=$(timeout 5 "${cli[@]}" info stats | tr -d '\r' | sed -n 's/^total_commands_processed://p')
+timeout 20 "${cli[@]}" shutdown nosave >/dev/null 2>&1
+wait $server
+same "the server ends with 0" 0 $?
+"$fisql" load -q run.bin
+same "loads without loss" 0 $?
+sound "Redis" run.db
+[ "${processed:-0}" -gt 12000 ]
+report $? "the server processed the benchmark's commands" "${processed:-none}"
+# INFO itself and SHUTDOWN come after the count was taken: two more.
+same "call() ran as often as the server counted, and for INFO and SHUTDOWN" "$((processed + 2))" \
+    "$(sql run.db "SELECT s.calls FROM function_stats s JOIN functions f ON f.id = s.function_id
+                   JOIN files ON files.id = f.file_id WHERE f.name = 'call' AND files.name = 'server.c'")"
+same "background threads are there by name" "bio_aof_fsync bio_close_file bio_lazy_free" \
+    "$(sql run.db "SELECT name FROM threads WHERE name LIKE 'bio%' ORDER BY name" | tr '\n' ' ' | sed 's/ $//')"
