@@ -116,6 +116,8 @@ static int name_function(struct builder *builder, struct symbol_function *functi
 {
     char *readable = linkage != NULL ? demangle(linkage) : NULL;
     const char *name = readable != NULL ? readable : plain != NULL ? plain : linkage;
+    if (name == NULL)
+        return error_set(builder->error, "a function without a name");
     function->name = keep(builder, name, strlen(name));
     if (linkage != NULL && strcmp(linkage, name) != 0)
         function->linkage_name = keep(builder, linkage, strlen(linkage));
