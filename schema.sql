@@ -230,7 +230,8 @@ CREATE TABLE edges( -- direct calls between functions, by call site
   total_ns INTEGER NOT NULL, -- calls that were the outermost activation of the callee
   raw_total_ns INTEGER NOT NULL,
   self_ns INTEGER NOT NULL, raw_self_ns INTEGER NOT NULL, -- own time of the callee in these calls
-  first_call_id INTEGER, slowest_call_id INTEGER
+  first_call_id INTEGER,
+  slowest_call_id INTEGER    -- the slowest that finished, NULL if none did
 );
 CREATE INDEX edges_caller ON edges(caller_id, callee_id);
 CREATE INDEX edges_callee ON edges(callee_id, caller_id);

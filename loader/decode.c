@@ -29,11 +29,9 @@ void decoder_close(struct decoder *decoder)
     if (decoder == NULL)
         return;
     rollup_release(&decoder->rollup);
-    intern_release(&decoder->frame_cache[0]);
-    intern_release(&decoder->frame_cache[1]);
+    links_release(&decoder->links);
     intern_release(&decoder->pair_keys);
-    free(decoder->frame_ids);
-    free(decoder->states);
+    free(decoder->callees);
     free(decoder->pairs);
     free(decoder->stack);
     free(decoder->rows);
@@ -71,6 +69,12 @@ static void drop_inherited(struct decoder *decoder)
 }
 
 /* ---- events ---- */
+
+int decode_damage(struct decoder *decoder, struct error *error, const char *text)
+{
+    decoder->damaged = true;
+    return error_set(error, "%s", text);
+}
 
 static int anomaly(struct decoder *decoder, const char *kind, uint32_t function, uint32_t site,
                    uint64_t calls, struct error *error)
@@ -114,60 +118,39 @@ static int mismatch(struct decoder *decoder, const struct event *event, struct e
 static int counted(struct decoder *decoder, const struct event *event, struct error *error)
 {
     uint32_t slot_pair = decoder->slots[event->slot];
-    struct open_call *call;
-    struct tally *tally;
-    struct thread_function *in_thread;
-    struct function_rollup *rollup;
-    uint32_t edge_index;
+    struct link *link;
     if (slot_pair == 0)
-        return error_set(error, "a dictionary slot is used before it is defined");
-    if (call_push(decoder, slot_pair - 1, &call, error) != 0)
+        return decode_damage(decoder, error, "a dictionary slot is used before it is defined");
+    if (call_link(decoder, slot_pair - 1, &link, error) != 0)
         return -1;
     const struct pair *pair = &decoder->pairs[slot_pair - 1];
-    struct open_call *caller = decoder->depth > decoder->inherited ? call - 1 : NULL;
+    struct open_call *caller =
+        decoder->depth > decoder->inherited ? &decoder->stack[decoder->depth - 1] : NULL;
     uint64_t ns = clock_ns(decoder->line, decoder->tick + event->ticks) - decoder->now_ns;
     if (caller != NULL) {
         uint64_t now = decoder->now_ns > caller->enter_ns ? decoder->now_ns - caller->enter_ns : 0;
         if (caller->children_ns + ns > now)
             ns = now > caller->children_ns ? now - caller->children_ns : 0;
-    }
-    if (rollup_frame(&decoder->rollup, call->head.frame_id, &tally, error) != 0 ||
-        rollup_function(&decoder->rollup, pair->function, &rollup, error) != 0 ||
-        decode_thread_function(decoder, pair->function, &in_thread, error) != 0 ||
-        rollup_edge(&decoder->rollup, caller != NULL ? caller->head.function_id : 0, pair->site,
-                    pair->function, &edge_index, error) != 0)
-        return -1;
-    struct edge *edge = &decoder->rollup.edges[edge_index];
-    const struct hook_cost *cost = &decoder->shared->cost;
-    uint64_t adjusted = tally_adjusted(ns, event->calls, 0, cost);
-    tally->calls += event->calls;
-    tally->counted += event->calls;
-    tally->raw_self_ns += ns;
-    tally->raw_duration_ns += ns;
-    if (call->frame_outermost) {
-        tally->frame_raw_total_ns += ns;
-        tally->frame_total_ns += adjusted;
-    }
-    if (call->head.outermost) {
-        tally->function_raw_total_ns += ns;
-        tally->function_total_ns += adjusted;
-        in_thread->raw_total_ns += ns;
-        in_thread->total_ns += adjusted;
-        edge->raw_total_ns += ns;
-        edge->total_ns += adjusted;
-    } else {
-        tally->recursive += event->calls;
-    }
-    in_thread->calls += event->calls;
-    in_thread->raw_self_ns += ns;
-    edge->calls += event->calls;
-    edge->raw_self_ns += ns;
-    if (caller != NULL) {
         caller->child_calls += event->calls;
         caller->children_ns += ns;
     }
-    decoder->out->counted += event->calls;
-    decoder->out->raw_self_ns += ns;
+    struct tally *tally = &link->tally;
+    uint64_t adjusted = tally_adjusted(ns, event->calls, 0, &decoder->shared->cost);
+    if (tally->calls == 0 && links_touch(&decoder->links, link, error) != 0)
+        return -1;
+    tally->calls += event->calls;
+    tally->counted += event->calls;
+    tally->raw_self_ns += ns;
+    if (pair->open == pair->inherited) {
+        tally->frame_raw_total_ns += ns;
+        tally->frame_total_ns += adjusted;
+    }
+    if (link->function->open == 0) {
+        tally->function_raw_total_ns += ns;
+        tally->function_total_ns += adjusted;
+    } else {
+        tally->recursive += event->calls;
+    }
     return 0;
 }
 
@@ -191,7 +174,7 @@ static int allocation(struct decoder *decoder, const struct event *event, struct
     struct memory_stack stack = {decoder->stack + decoder->inherited, sizeof *decoder->stack,
                                  decoder->depth - decoder->inherited};
     if (site == 0)
-        return error_set(error, "a dictionary slot is used before it is defined");
+        return decode_damage(decoder, error, "a dictionary slot is used before it is defined");
     if (event->type == EVENT_ALLOC)
         return memory_alloc(decoder->memory, decoder->tick, event->alloc_kind, site, event->address,
                             event->size, &stack, error);
@@ -220,10 +203,8 @@ static int enter_slot(struct decoder *decoder, uint32_t slot, struct error *erro
 {
     uint32_t pair = decoder->slots[slot];
     if (pair == 0)
-        return error_set(error, "a dictionary slot is used before it is defined");
-    const struct pair *known = &decoder->pairs[pair - 1];
-    return call_enter(decoder, pair - 1, decoder->tick, known->function_address,
-                      known->site_address, error);
+        return decode_damage(decoder, error, "a dictionary slot is used before it is defined");
+    return call_enter(decoder, pair - 1, decoder->tick, error);
 }
 
 static int handle(struct decoder *decoder, const struct event *event, struct error *error)
@@ -232,7 +213,7 @@ static int handle(struct decoder *decoder, const struct event *event, struct err
     switch (event->type) {
     case EVENT_EXIT:
         if (decoder->depth == 0)
-            return error_set(error, "an exit without an open call");
+            return decode_damage(decoder, error, "an exit without an open call");
         return call_leave_down_to(decoder, decoder->depth - 1, ENDED_RETURNED, error);
     case EVENT_ENTER:
         return enter_slot(decoder, event->slot, error);
@@ -243,7 +224,7 @@ static int handle(struct decoder *decoder, const struct event *event, struct err
     case EVENT_ENTER_FULL:
         if (decode_find_pair(decoder, event->function, event->site, &pair, error) != 0)
             return -1;
-        return call_enter(decoder, pair, decoder->tick, event->function, event->site, error);
+        return call_enter(decoder, pair, decoder->tick, error);
     case EVENT_UNWIND:
         return unwind(decoder, event->calls, error);
     case EVENT_MISMATCH:
@@ -259,14 +240,6 @@ static int handle(struct decoder *decoder, const struct event *event, struct err
     }
 }
 
-static void advance(struct decoder *decoder, uint64_t ticks)
-{
-    decoder->tick += ticks;
-    uint64_t now = clock_ns(decoder->line, decoder->tick);
-    if (now > decoder->now_ns)
-        decoder->now_ns = now;
-}
-
 /* ---- chunks ---- */
 
 /* Makes the stack what the snapshot says: what it confirms stays, other calls end as lost, and
@@ -280,7 +253,8 @@ static int reconcile(struct decoder *decoder, const struct fisql_chunk *chunk, s
     while (keep < decoder->depth && keep - left_out < chunk->open_calls && keep >= left_out) {
         const struct fisql_open_call *entry = &entries[keep - left_out];
         const struct open_call *call = &decoder->stack[keep];
-        if (call->function_address != entry->function || call->site_address != entry->site ||
+        const struct pair *pair = &decoder->pairs[call->pair];
+        if (pair->function_address != entry->function || pair->site_address != entry->site ||
             call->enter_tick != entry->enter_tick)
             break;
         keep++;
@@ -291,21 +265,10 @@ static int reconcile(struct decoder *decoder, const struct fisql_chunk *chunk, s
         uint32_t pair;
         if (decode_find_pair(decoder, entries[i].function, entries[i].site, &pair, error) != 0)
             return -1;
-        if (forked) {
-            struct open_call *call;
-            if (call_push(decoder, pair, &call, error) != 0)
-                return -1;
-            call->enter_tick = entries[i].enter_tick;
-            call->function_address = entries[i].function;
-            call->site_address = entries[i].site;
-            decoder->pairs[pair].open++;
-            decoder->pairs[pair].inherited++;
-            decoder->inherited = ++decoder->depth;
-            decoder->out->inherited_calls++;
-        } else if (call_enter(decoder, pair, entries[i].enter_tick, entries[i].function,
-                              entries[i].site, error) != 0) {
+        int failed = forked ? call_inherit(decoder, pair, entries[i].enter_tick, error)
+                            : call_enter(decoder, pair, entries[i].enter_tick, error);
+        if (failed)
             return -1;
-        }
     }
     return 0;
 }
@@ -317,13 +280,12 @@ static int decode_chunk(struct decoder *decoder, const struct log_chunk *place,
 {
     struct event_cursor cursor = events_begin(chunk);
     struct event event;
-    int got;
     memset(decoder->slots, 0, sizeof decoder->slots);
     memset(decoder->alloc_sites, 0, sizeof decoder->alloc_sites);
     uint64_t before = first ? 0 : decoder->tick;
     if (chunk->tick_start > decoder->tick || first)
         decoder->tick = chunk->tick_start;
-    advance(decoder, 0);
+    decode_advance(decoder, 0);
     decoder->end_id = decoder->thread->first_call_id + decoder->thread->call_ids;
     bool resumed = (chunk->flags & FISQL_FLAG_RESUMED) != 0;
     if (first || place->gap || resumed) {
@@ -332,14 +294,19 @@ static int decode_chunk(struct decoder *decoder, const struct log_chunk *place,
         if (reconcile(decoder, chunk, error) != 0)
             return -1;
     }
-    while ((got = event_next(&cursor, &event)) == 1) {
-        bool still = event.type == EVENT_DEFINE || event.type == EVENT_COUNTED;
-        if (!still)
-            advance(decoder, event.ticks);
+    for (;;) {
+        if (call_plain_events(decoder, &cursor, error) != 0)
+            return -1;
+        int got = event_next(&cursor, &event);
+        if (got == 0)
+            return 0;
+        if (got < 0)
+            return decode_damage(decoder, error, "an event that the format does not know");
+        if (event.type != EVENT_DEFINE && event.type != EVENT_COUNTED)
+            decode_advance(decoder, event.ticks);
         if (handle(decoder, &event, error) != 0)
             return -1;
     }
-    return got == 0 ? 0 : error_set(error, "an event that the format does not know");
 }
 
 static int read_chunk(struct decoder *decoder, const struct log_chunk *place,
@@ -370,6 +337,7 @@ static int thread_begin(struct decoder *decoder, uint32_t thread, struct decode_
     *out = (struct decode_thread){.start_ns = UINT64_MAX};
     if (decoder->process != decoder->thread->process) {
         intern_clear(&decoder->pair_keys);
+        links_forget_pairs(&decoder->links);
         decoder->process = decoder->thread->process;
         if (decode_find_unloads(decoder, error) != 0)
             return -1;
@@ -379,8 +347,8 @@ static int thread_begin(struct decoder *decoder, uint32_t thread, struct decode_
     decoder->reader_open = true;
     for (uint32_t i = 0; i < decoder->pair_keys.count; i++)
         decoder->pairs[i].open = decoder->pairs[i].inherited = 0;
-    if (decoder->states != NULL)
-        memset(decoder->states, 0, decoder->states_capacity * sizeof *decoder->states);
+    decoder->threads_begun++;
+    decoder->callees_count = 0;
     decoder->line = &shared->clock->lines[decoder->process];
     decoder->depth = decoder->inherited = 0;
     decoder->tick = decoder->now_ns = 0;
@@ -430,8 +398,14 @@ static int decode_chunks(struct decoder *decoder, struct error *error)
             return -1;
         if (i == 0)
             decoder->out->start_ns = clock_ns(decoder->line, chunk->tick_start);
-        damaged = decode_chunk(decoder, &place, chunk, i == 0, &why) != 0;
-        if (damaged && chunk_damaged(decoder, &place, &why, error) != 0)
+        decoder->damaged = damaged = false;
+        if (decode_chunk(decoder, &place, chunk, i == 0, error) == 0)
+            continue;
+        if (!decoder->damaged)
+            return -1;
+        damaged = true;
+        why = *error;
+        if (chunk_damaged(decoder, &place, &why, error) != 0)
             return -1;
     }
     return damaged ? memory_gap(decoder->memory, decoder->tick, error) : 0;
@@ -446,9 +420,8 @@ int decoder_thread(struct decoder *decoder, uint32_t thread, struct decode_threa
     if (call_leave_down_to(decoder, decoder->inherited, ENDED_OPEN, error) != 0)
         return -1;
     drop_inherited(decoder);
-    if (call_rows_flush(decoder, error) != 0 || memory_thread_end(decoder->memory, error) != 0)
+    if (call_rows_flush(decoder, 0, error) != 0 || decode_thread_fold(decoder, error) != 0 ||
+        memory_thread_end(decoder->memory, error) != 0)
         return -1;
-    for (size_t i = 0; i < out->functions_count; i++)
-        decoder->states[out->functions[i].function] = (struct function_state){0};
     return out->part == NULL ? 0 : btree_part_end(out->part, error);
 }

@@ -1,6 +1,6 @@
 /*
- * What decoding looks up: pairs of function and site, frames, functions of a thread. Names are only
- * looked up when a pair is first seen in a process; afterwards its index is enough.
+ * What decoding looks up: pairs of function and site, and what a thread's functions did. Names are
+ * only looked up when a pair is first seen in a process; afterwards its index is enough.
  */
 #include "loader/decode_parts.h"
 
@@ -49,51 +49,58 @@ int decode_find_pair(struct decoder *decoder, uint64_t function, uint64_t site, 
     struct pair *pair = &decoder->pairs[*index];
     *pair = (struct pair){.function_address = function, .site_address = site};
     struct program *program = decoder->shared->program;
-    if (program_function(program, decoder->process, function, decoder->tick, &pair->function,
-                         error) != 0 ||
-        program_site(program, decoder->process, site, decoder->tick, &pair->site, error) != 0)
-        return -1;
-    size_t known = decoder->states_capacity;
-    if (array_reserve(&decoder->states, &decoder->states_capacity, (size_t)pair->function + 1,
-                      error) != 0)
-        return -1;
-    memset(decoder->states + known, 0,
-           (decoder->states_capacity - known) * sizeof *decoder->states);
-    return 0;
+    return program_function(program, decoder->process, function, decoder->tick, &pair->function,
+                            error) != 0
+               ? -1
+               : program_site(program, decoder->process, site, decoder->tick, &pair->site, error);
 }
 
-int decode_find_frame(struct decoder *decoder, uint32_t parent, const struct pair *pair,
-                      uint32_t *frame, struct error *error)
-{
-    uint32_t number, index, before;
-    if (intern_add(&decoder->frame_cache[0], parent, pair->function, &number, error) != 0)
-        return -1;
-    before = decoder->frame_cache[1].count;
-    if (intern_add(&decoder->frame_cache[1], number, pair->site, &index, error) != 0)
-        return -1;
-    if (index == before) {
-        if (array_reserve(&decoder->frame_ids, &decoder->frame_ids_capacity, (size_t)index + 1,
-                          error) != 0 ||
-            frames_child(decoder->shared->frames, parent, pair->function, pair->site,
-                         &decoder->frame_ids[index], error) != 0)
-            return -1;
-    }
-    *frame = decoder->frame_ids[index];
-    return 0;
-}
+/* ---- what the thread did ---- */
 
-int decode_thread_function(struct decoder *decoder, uint32_t function, struct thread_function **out,
-                           struct error *error)
+static struct thread_function *thread_function(struct decoder *decoder, const struct link *link,
+                                               struct error *error)
 {
     struct decode_thread *thread = decoder->out;
-    struct function_state *state = &decoder->states[function];
-    if (state->thread_index == 0) {
+    uint32_t *index = &link->function->thread_index;
+    if (*index == 0) {
         if (array_reserve(&thread->functions, &thread->functions_capacity,
                           thread->functions_count + 1, error) != 0)
-            return -1;
-        thread->functions[thread->functions_count] = (struct thread_function){.function = function};
-        state->thread_index = (uint32_t)++thread->functions_count;
+            return NULL;
+        thread->functions[thread->functions_count] =
+            (struct thread_function){.function = link->function_id};
+        *index = (uint32_t)++thread->functions_count;
     }
-    *out = &thread->functions[state->thread_index - 1];
+    return &thread->functions[*index - 1];
+}
+
+static int fold_link(void *context, const struct link *link, struct error *error)
+{
+    struct decoder *decoder = context;
+    const struct tally *tally = &link->tally;
+    struct thread_function *function = thread_function(decoder, link, error);
+    if (function == NULL)
+        return -1;
+    function->calls += tally->calls;
+    function->total_ns += tally->function_total_ns;
+    function->raw_total_ns += tally->function_raw_total_ns;
+    function->raw_self_ns += tally->raw_self_ns;
+    function->child_calls += tally->child_calls;
+    if (tally->first_call != 0 &&
+        (function->first_call == 0 || tally->first_call < function->first_call))
+        function->first_call = tally->first_call;
+    if (tally->last_call > function->last_call)
+        function->last_call = tally->last_call;
+    decoder->out->calls += tally->calls - tally->counted;
+    decoder->out->counted += tally->counted;
+    decoder->out->raw_self_ns += tally->raw_self_ns;
+    decoder->out->child_calls += tally->child_calls;
     return 0;
+}
+
+int decode_thread_fold(struct decoder *decoder, struct error *error)
+{
+    int result = links_fold(&decoder->links, &decoder->rollup, fold_link, decoder, error);
+    for (size_t i = 0; i < decoder->out->functions_count; i++)
+        decoder->rollup.functions[decoder->out->functions[i].function]->thread_index = 0;
+    return result;
 }

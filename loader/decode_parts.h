@@ -3,9 +3,10 @@
 #define FISQL_LOADER_DECODE_PARTS_H
 
 #include "loader/decode.h"
-#include "loader/sqlite_record.h"
+#include "loader/events.h"
+#include "loader/links.h"
 
-#define WINDOW_ROWS 32768u
+#define WINDOW_ROWS 8192u /* a power of two; half of them are written at a time */
 
 enum ended { ENDED_RETURNED = 0, ENDED_UNWOUND = 1, ENDED_OPEN = 2, ENDED_LOST = 3 };
 
@@ -18,44 +19,42 @@ struct pair {
     uint32_t frame;     /* of the outermost of them */
 };
 
+/* A row that waits for its call's end, or for its turn. */
 struct row {
-    uint64_t enter_ns, duration_ns, children_ns, descendants, distance;
+    uint64_t enter_ns, duration_ns, children_ns;
+    uint64_t distance;    /* id - parent's id, 0 = no parent */
+    uint32_t descendants; /* of a call that ended while its row waits: less than WINDOW_ROWS */
     uint32_t frame, depth;
     uint8_t ended;
     bool done;
 };
 
+/* An open call. What lies under `last_repeat` is only valid when that is not NO_CALLEE. */
 struct open_call {
     struct memory_open_call head; /* first: memory reads the stack through it */
     uint64_t enter_ns, enter_tick, children_ns, child_calls;
-    uint64_t function_address, site_address;
-    uint64_t run;         /* length of the run of last_callee */
-    uint64_t run_ns;      /* time in it */
-    uint32_t last_callee; /* functions.id, 0 = none */
-    uint32_t node;        /* in the trie of callee sequences */
-    uint32_t pair, edge;
+    struct link *link; /* NULL = inherited */
+    uint32_t pair;
     bool frame_outermost;
-    bool written; /* its row went out at full width */
+    bool written;            /* its row went out at full width */
+    uint32_t last_repeat;    /* index in rollup.repeats of the run of callees that goes on */
+    uint64_t run;            /* length of the run */
+    uint64_t run_ns;         /* time in it */
+    uint64_t runs;           /* this one included */
+    struct shape_hash shape; /* of the sequence so far */
+    size_t first_id;         /* its callees lie in decoder.callees from here on */
     struct btree_place place;
     uint32_t duration_offset;
 };
 
-/* Per function, in the thread that is being decoded. */
-struct function_state {
-    uint32_t open;
-    uint32_t thread_index; /* index + 1 in decode_thread.functions */
-    bool invoked;
-    uint64_t last_enter_ns;
-};
+#define NO_CALLEE UINT32_MAX
+#define TRANSITIONS_CACHED 2048u
 
 struct decoder {
     struct decode_shared *shared;
     struct rollup rollup;
-    struct intern frame_cache[2]; /* (parent frame, function), then (that, site) to frames.id */
-    uint32_t *frame_ids;
-    size_t frame_ids_capacity;
-    struct function_state *states; /* by functions.id */
-    size_t states_capacity;
+    struct links links;
+    uint32_t threads_begun;  /* numbers the threads, for function_rollup.thread */
     struct intern pair_keys; /* by addresses; of one process */
     struct pair *pairs;
     size_t pairs_capacity;
@@ -63,18 +62,27 @@ struct decoder {
     struct open_call *stack;
     size_t stack_capacity;
     uint32_t depth, inherited; /* the inherited calls lie at the stack's bottom */
-    struct row *rows;
-    uint64_t window_start; /* id of rows[0] */
+    struct row *rows;          /* of id: rows[id % WINDOW_ROWS] */
+    uint64_t window_start;     /* id of the first row that is not written */
     uint64_t next_id, end_id;
     uint32_t slots[FISQL_SLOTS_MAX]; /* pair + 1 by slot; of the chunk */
     uint32_t alloc_sites[FISQL_SLOTS_MAX];
     uint64_t tick, now_ns;
+    /* The callees of the open calls' sequences, up to SEQUENCE_SHOWN each: a stack, for a call goes
+     * on with its sequence only when the calls within it have ended. */
+    uint32_t *callees;
+    size_t callees_count, callees_capacity;
+    /* From a pair of runs that follow each other to its index in rollup.sequences. */
+    struct {
+        uint32_t previous, repeat, sequence;
+    } transitions[TRANSITIONS_CACHED];
     const struct log_thread *thread;
     const struct clock_line *line;
     struct decode_thread *out;
     struct memory_thread *memory;
     struct log_reader reader; /* of the log; opened with the first thread */
     bool reader_open;
+    bool damaged;      /* the error is the chunk's, not the machine's */
     uint64_t *unloads; /* ticks at which the process unloaded modules */
     size_t unloads_count, unloads_capacity;
 };
@@ -85,24 +93,41 @@ int decode_find_pair(struct decoder *decoder, uint64_t function, uint64_t site, 
                      struct error *error);
 /* When the process unloaded modules: to be called once for each process. */
 int decode_find_unloads(struct decoder *decoder, struct error *error);
-/* What a function did in the thread, made where it is new; valid until the next one is made. */
-int decode_thread_function(struct decoder *decoder, uint32_t function, struct thread_function **out,
-                           struct error *error);
 
-/* The frame of a pair under a parent frame (0 = a root). */
-int decode_find_frame(struct decoder *decoder, uint32_t parent, const struct pair *pair,
-                      uint32_t *frame, struct error *error);
+/* An error that is the chunk's: what else the thread left is decoded all the same. Returns -1. */
+int decode_damage(struct decoder *decoder, struct error *error, const char *text);
 
-/* Puts a call on the stack without entering it: its frame is known then, nothing is added up. */
-int call_push(struct decoder *decoder, uint32_t pair_index, struct open_call **out,
-              struct error *error);
+/* Lets time pass. */
+static inline void decode_advance(struct decoder *decoder, uint64_t ticks)
+{
+    decoder->tick += ticks;
+    uint64_t now = clock_ns(decoder->line, decoder->tick);
+    if (now > decoder->now_ns)
+        decoder->now_ns = now;
+}
+
+/* Reads the enters and exits that need no more than is known, up to any other event. */
+int call_plain_events(struct decoder *decoder, struct event_cursor *cursor, struct error *error);
+/* The link of a call of the pair that would begin now. */
+int call_link(struct decoder *decoder, uint32_t pair_index, struct link **out, struct error *error);
+/* Puts a call that a forked child inherited on the stack: its frame is known then, nothing is added
+ * up. */
+int call_inherit(struct decoder *decoder, uint32_t pair_index, uint64_t enter_tick,
+                 struct error *error);
 /* A call of the pair begins. */
 int call_enter(struct decoder *decoder, uint32_t pair_index, uint64_t enter_tick,
-               uint64_t function_address, uint64_t site_address, struct error *error);
+               struct error *error);
 /* Ends the innermost calls at the present time until `depth` are open. */
 int call_leave_down_to(struct decoder *decoder, uint32_t depth, enum ended ended,
                        struct error *error);
-/* Writes the rows that wait. */
-int call_rows_flush(struct decoder *decoder, struct error *error);
+
+/* Writes the rows that wait, but for the last `kept`. */
+int call_rows_flush(struct decoder *decoder, uint64_t kept, struct error *error);
+/* Completes the row of a call that was written while it was open. */
+int call_row_patch(struct decoder *decoder, const struct open_call *call, uint64_t duration_ns,
+                   uint64_t descendants, uint64_t distance, enum ended ended, struct error *error);
+
+/* Adds up what the thread did. */
+int decode_thread_fold(struct decoder *decoder, struct error *error);
 
 #endif

@@ -38,44 +38,64 @@ int rollup_edge(struct rollup *rollup, uint32_t caller, uint32_t site, uint32_t 
     return 0;
 }
 
-int rollup_repeat(struct rollup *rollup, uint32_t caller, uint32_t callee, struct repeat **out,
+int rollup_repeat(struct rollup *rollup, uint32_t caller, uint32_t callee, uint32_t *index,
                   struct error *error)
 {
-    uint32_t index;
-    if (intern_add(&rollup->repeat_keys, caller, callee, &index, error) != 0 ||
-        array_reach(&rollup->repeats, &rollup->repeats_capacity, index, error) != 0)
+    if (intern_add(&rollup->repeat_keys, caller, callee, index, error) != 0)
         return -1;
-    *out = &rollup->repeats[index];
-    return 0;
+    return array_reach(&rollup->repeats, &rollup->repeats_capacity, *index, error);
 }
 
 int rollup_sequence(struct rollup *rollup, uint32_t caller, uint32_t previous, uint32_t callee,
-                    struct sequence **out, struct error *error)
+                    uint32_t *index, struct error *error)
 {
-    uint32_t pair, index;
-    if (intern_add(&rollup->sequence_keys[0], caller, previous, &pair, error) != 0 ||
-        intern_add(&rollup->sequence_keys[1], pair, callee, &index, error) != 0 ||
-        array_reach(&rollup->sequences, &rollup->sequences_capacity, index, error) != 0)
+    if (intern_add(&rollup->sequence_keys, intern_pack(caller, previous), callee, index, error) !=
+        0)
         return -1;
-    *out = &rollup->sequences[index];
+    return array_reach(&rollup->sequences, &rollup->sequences_capacity, *index, error);
+}
+
+int rollup_shape(struct rollup *rollup, struct shape_hash hash, uint32_t function, uint64_t length,
+                 const uint32_t *ids, struct shape **out, struct error *error)
+{
+    uint32_t shown = length < SEQUENCE_SHOWN ? (uint32_t)length : SEQUENCE_SHOWN;
+    uint32_t index = intern_find(&rollup->shape_keys, hash.a, hash.b);
+    *out = NULL;
+    if (index != INTERN_NONE) {
+        *out = &rollup->shapes[index];
+        return 0;
+    }
+    if (rollup->shape_keys.count >= SHAPES_MAX || rollup->shape_ids_count + shown > SHAPE_IDS_MAX)
+        return 0;
+    if (intern_add(&rollup->shape_keys, hash.a, hash.b, &index, error) != 0 ||
+        array_reach(&rollup->shapes, &rollup->shapes_capacity, index, error) != 0 ||
+        array_reserve(&rollup->shape_ids, &rollup->shape_ids_capacity,
+                      rollup->shape_ids_count + shown, error) != 0)
+        return -1;
+    *out = &rollup->shapes[index];
+    **out = (struct shape){
+        .function = function, .shown = shown, .length = length, .first = rollup->shape_ids_count};
+    if (shown > 0)
+        memcpy(rollup->shape_ids + rollup->shape_ids_count, ids, shown * sizeof *ids);
+    rollup->shape_ids_count += shown;
     return 0;
 }
 
-int rollup_node(struct rollup *rollup, uint32_t parent, uint32_t function, uint32_t *node,
-                struct error *error)
+void rollup_edge_add(struct edge *edge, const struct tally *tally)
 {
-    if (rollup->node_keys.count >= SEQUENCE_NODES_MAX) {
-        *node = intern_find(&rollup->node_keys, parent, function);
-        return 0;
+    if (edge->first_call == 0 || (tally->first_call != 0 && tally->first_call < edge->first_call))
+        edge->first_call = tally->first_call;
+    if (tally->finished > 0 &&
+        (edge->slowest_call == 0 || tally->max_ns > edge->slowest_ns ||
+         (tally->max_ns == edge->slowest_ns && tally->slowest_call < edge->slowest_call))) {
+        edge->slowest_ns = tally->max_ns;
+        edge->slowest_call = tally->slowest_call;
     }
-    if (intern_add(&rollup->node_keys, parent, function, node, error) != 0 ||
-        array_reach(&rollup->nodes, &rollup->nodes_capacity, *node, error) != 0)
-        return -1;
-    struct node *made = &rollup->nodes[*node];
-    made->parent = parent;
-    made->function = function;
-    made->length = parent == UINT32_MAX ? 0 : rollup->nodes[parent].length + 1;
-    return 0;
+    edge->calls += tally->calls;
+    edge->total_ns += tally->function_total_ns;
+    edge->raw_total_ns += tally->function_raw_total_ns;
+    edge->raw_self_ns += tally->raw_self_ns;
+    edge->child_calls += tally->child_calls;
 }
 
 static bool slower(const struct slow_call *a, const struct slow_call *b)
@@ -138,6 +158,10 @@ static int merge_function(struct rollup *into, uint32_t id, const struct functio
     }
     to->direct_recursive += from->direct_recursive;
     to->sequences_cut |= from->sequences_cut;
+    if (from->childless > 0 &&
+        (to->childless == 0 || from->childless_example < to->childless_example))
+        to->childless_example = from->childless_example;
+    to->childless += from->childless;
     if (from->cycle != NULL && (to->cycle == NULL || from->cycle_call < to->cycle_call)) {
         free(to->cycle);
         to->cycle = strdup(from->cycle);
@@ -156,7 +180,9 @@ static int merge_edges(struct rollup *into, const struct rollup *from, struct er
         struct edge *to = &into->edges[index];
         if (to->first_call == 0 || (edge->first_call != 0 && edge->first_call < to->first_call))
             to->first_call = edge->first_call;
-        if (to->calls == 0 || edge->slowest_ns > to->slowest_ns) {
+        if (edge->slowest_call != 0 &&
+            (to->slowest_call == 0 || edge->slowest_ns > to->slowest_ns ||
+             (edge->slowest_ns == to->slowest_ns && edge->slowest_call < to->slowest_call))) {
             to->slowest_ns = edge->slowest_ns;
             to->slowest_call = edge->slowest_call;
         }
@@ -173,10 +199,11 @@ static int merge_runs(struct rollup *into, const struct rollup *from, struct err
 {
     for (uint32_t i = 0; i < from->repeat_keys.count; i++) {
         const struct repeat *repeat = &from->repeats[i];
-        struct repeat *to;
+        uint32_t index;
         if (rollup_repeat(into, (uint32_t)from->repeat_keys.keys[i].a,
-                          (uint32_t)from->repeat_keys.keys[i].b, &to, error) != 0)
+                          (uint32_t)from->repeat_keys.keys[i].b, &index, error) != 0)
             return -1;
+        struct repeat *to = &into->repeats[index];
         to->runs += repeat->runs;
         to->calls += repeat->calls;
         to->caller_calls += repeat->caller_calls;
@@ -186,13 +213,13 @@ static int merge_runs(struct rollup *into, const struct rollup *from, struct err
             to->longest_call = repeat->longest_call;
         }
     }
-    for (uint32_t i = 0; i < from->sequence_keys[1].count; i++) {
-        const struct intern_key *key = &from->sequence_keys[1].keys[i];
-        const struct intern_key *pair = &from->sequence_keys[0].keys[key->a];
-        struct sequence *to;
-        if (rollup_sequence(into, (uint32_t)pair->a, (uint32_t)pair->b, (uint32_t)key->b, &to,
-                            error) != 0)
+    for (uint32_t i = 0; i < from->sequence_keys.count; i++) {
+        const struct intern_key *key = &from->sequence_keys.keys[i];
+        uint32_t index;
+        if (rollup_sequence(into, (uint32_t)(key->a >> 32), (uint32_t)key->a, (uint32_t)key->b,
+                            &index, error) != 0)
             return -1;
+        struct sequence *to = &into->sequences[index];
         to->count += from->sequences[i].count;
         if (to->example_call == 0 || from->sequences[i].example_call < to->example_call)
             to->example_call = from->sequences[i].example_call;
@@ -200,29 +227,24 @@ static int merge_runs(struct rollup *into, const struct rollup *from, struct err
     return 0;
 }
 
-/* A node's parent has a smaller index, so one pass maps them all. */
-static int merge_nodes(struct rollup *into, const struct rollup *from, struct error *error)
+static int merge_shapes(struct rollup *into, const struct rollup *from, struct error *error)
 {
-    uint32_t *map = malloc(((size_t)from->node_keys.count + 1) * sizeof *map);
-    if (map == NULL)
-        return error_set(error, "out of memory");
-    int result = 0;
-    for (uint32_t i = 0; i < from->node_keys.count && result == 0; i++) {
-        const struct node *node = &from->nodes[i];
-        uint32_t parent = node->parent == UINT32_MAX ? UINT32_MAX : map[node->parent];
-        map[i] = UINT32_MAX;
-        if (node->parent != UINT32_MAX && parent == UINT32_MAX)
+    for (uint32_t i = 0; i < from->shape_keys.count; i++) {
+        const struct intern_key *key = &from->shape_keys.keys[i];
+        const struct shape *shape = &from->shapes[i];
+        struct shape *to;
+        if (rollup_shape(into, (struct shape_hash){key->a, key->b}, shape->function, shape->length,
+                         from->shape_ids + shape->first, &to, error) != 0)
+            return -1;
+        if (to == NULL) {
+            into->functions[shape->function]->sequences_cut = true;
             continue;
-        result = rollup_node(into, parent, node->function, &map[i], error);
-        if (result != 0 || map[i] == UINT32_MAX)
-            continue;
-        struct node *to = &into->nodes[map[i]];
-        if (node->calls > 0 && (to->calls == 0 || node->example_call < to->example_call))
-            to->example_call = node->example_call;
-        to->calls += node->calls;
+        }
+        if (to->calls == 0 || shape->example_call < to->example_call)
+            to->example_call = shape->example_call;
+        to->calls += shape->calls;
     }
-    free(map);
-    return result;
+    return 0;
 }
 
 int rollup_merge(struct rollup *into, const struct rollup *from, struct error *error)
@@ -240,7 +262,7 @@ int rollup_merge(struct rollup *into, const struct rollup *from, struct error *e
             return -1;
     if (merge_edges(into, from, error) != 0 || merge_runs(into, from, error) != 0)
         return -1;
-    return merge_nodes(into, from, error);
+    return merge_shapes(into, from, error);
 }
 
 void rollup_release(struct rollup *rollup)
@@ -255,11 +277,11 @@ void rollup_release(struct rollup *rollup)
     free(rollup->edges);
     free(rollup->repeats);
     free(rollup->sequences);
-    free(rollup->nodes);
+    free(rollup->shapes);
+    free(rollup->shape_ids);
     intern_release(&rollup->edge_keys);
     intern_release(&rollup->repeat_keys);
-    intern_release(&rollup->sequence_keys[0]);
-    intern_release(&rollup->sequence_keys[1]);
-    intern_release(&rollup->node_keys);
+    intern_release(&rollup->sequence_keys);
+    intern_release(&rollup->shape_keys);
     *rollup = (struct rollup){0};
 }

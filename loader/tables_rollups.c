@@ -10,7 +10,6 @@
 #include "loader/insert.h"
 
 #define SEQUENCES_KEPT 16 /* a function */
-#define SEQUENCE_SHOWN 64 /* callees of a sequence's text */
 
 static void insert_statistics(struct insert *insert, const struct tally *tally)
 {
@@ -91,6 +90,8 @@ static int count_functions(const struct tables *tables, struct function_counts *
     for (uint32_t i = 0; i < rollup->edge_keys.count; i++) {
         const struct edge *edge = &rollup->edges[i];
         uint32_t index, before = pairs.count;
+        if (edge->calls == 0)
+            continue;
         if (edge->caller == 0) {
             counts[edge->callee].root_calls += edge->calls;
             continue;
@@ -288,6 +289,8 @@ static int write_edges(const struct tables *tables, sqlite3 *database, struct er
                  "first_call_id,slowest_call_id");
     for (uint32_t i = 0; i < rollup->edge_keys.count; i++) {
         const struct edge *edge = &rollup->edges[i];
+        if (edge->calls == 0)
+            continue;
         insert_int(&insert, (int64_t)i + 1);
         insert_id(&insert, edge->caller);
         insert_id(&insert, edge->site);
@@ -314,6 +317,8 @@ static int write_runs(const struct tables *tables, sqlite3 *database, struct err
                  "raw_total_ns");
     for (uint32_t i = 0; i < rollup->repeat_keys.count; i++) {
         const struct repeat *repeat = &rollup->repeats[i];
+        if (repeat->runs == 0)
+            continue; /* its calls were counted, not logged */
         const uint64_t values[] = {rollup->repeat_keys.keys[i].a,
                                    rollup->repeat_keys.keys[i].b,
                                    repeat->runs,
@@ -330,11 +335,10 @@ static int write_runs(const struct tables *tables, sqlite3 *database, struct err
         return -1;
     insert_begin(&insert, database, "sequences",
                  "caller_id,previous_id,callee_id,count,example_call_id");
-    for (uint32_t i = 0; i < rollup->sequence_keys[1].count; i++) {
-        const struct intern_key *key = &rollup->sequence_keys[1].keys[i];
-        const struct intern_key *pair = &rollup->sequence_keys[0].keys[key->a];
-        insert_int(&insert, clip(pair->a));
-        insert_int(&insert, clip(pair->b));
+    for (uint32_t i = 0; i < rollup->sequence_keys.count; i++) {
+        const struct intern_key *key = &rollup->sequence_keys.keys[i];
+        insert_int(&insert, clip(key->a >> 32));
+        insert_int(&insert, (uint32_t)key->a);
         insert_int(&insert, clip(key->b));
         insert_int(&insert, clip(rollup->sequences[i].count));
         insert_id(&insert, rollup->sequences[i].example_call);
@@ -345,80 +349,79 @@ static int write_runs(const struct tables *tables, sqlite3 *database, struct err
 
 /* ---- sequences of callees ---- */
 
-struct ranked {
-    uint32_t function, node;
-    uint64_t calls;
-};
-
 static int by_rank(const void *left, const void *right)
 {
-    const struct ranked *a = left, *b = right;
+    const struct shape *a = *(const struct shape *const *)left;
+    const struct shape *b = *(const struct shape *const *)right;
     if (a->function != b->function)
         return a->function < b->function ? -1 : 1;
     if (a->calls != b->calls)
         return a->calls > b->calls ? -1 : 1;
-    return a->node < b->node ? -1 : a->node > b->node;
+    return a->example_call < b->example_call ? -1 : a->example_call > b->example_call;
 }
 
-static void sequence_text(const struct rollup *rollup, uint32_t node, char *text, size_t size)
+static void sequence_text(const uint32_t *ids, uint32_t count, char *text, size_t size)
 {
-    uint32_t shown[SEQUENCE_SHOWN];
-    uint32_t length = rollup->nodes[node].length, count = 0;
-    for (uint32_t at = node; rollup->nodes[at].parent != UINT32_MAX; at = rollup->nodes[at].parent)
-        if (rollup->nodes[at].length <= SEQUENCE_SHOWN)
-            shown[rollup->nodes[at].length - 1] = rollup->nodes[at].function;
-    count = length < SEQUENCE_SHOWN ? length : SEQUENCE_SHOWN;
     size_t used = 0;
     text[0] = 0;
     for (uint32_t i = 0; i < count && used < size; i++)
-        used += (size_t)snprintf(text + used, size - used, "%s%u", i > 0 ? " " : "", shown[i]);
+        used += (size_t)snprintf(text + used, size - used, "%s%u", i > 0 ? " " : "", ids[i]);
+}
+
+/* All distinct sequences, the empty ones too, by function and rank. The caller frees both. */
+static int rank_sequences(const struct rollup *rollup, const struct shape ***ranked,
+                          struct shape **childless, size_t *count, struct error *error)
+{
+    size_t functions = rollup->functions_capacity, shapes = rollup->shape_keys.count, none = 0;
+    *ranked = malloc((functions + shapes + 1) * sizeof **ranked);
+    *childless = malloc((functions + 1) * sizeof **childless);
+    *count = 0;
+    if (*ranked == NULL || *childless == NULL)
+        return error_set(error, "out of memory");
+    for (uint32_t id = 1; id < functions; id++) {
+        const struct function_rollup *function = rollup->functions[id];
+        if (function == NULL || function->childless == 0)
+            continue;
+        (*childless)[none] = (struct shape){.function = id,
+                                            .calls = function->childless,
+                                            .example_call = function->childless_example};
+        (*ranked)[(*count)++] = &(*childless)[none++];
+    }
+    for (size_t i = 0; i < shapes; i++)
+        (*ranked)[(*count)++] = &rollup->shapes[i];
+    qsort(*ranked, *count, sizeof **ranked, by_rank);
+    return 0;
 }
 
 static int write_sequences(const struct tables *tables, sqlite3 *database,
                            struct function_counts *counts, struct error *error)
 {
     const struct rollup *rollup = tables->rollup;
-    uint32_t nodes = rollup->node_keys.count;
-    struct ranked *ranked = malloc(((size_t)nodes + 1) * sizeof *ranked);
-    uint32_t *roots = malloc(((size_t)nodes + 1) * sizeof *roots);
-    if (ranked == NULL || roots == NULL) {
-        free(ranked);
-        free(roots);
-        return error_set(error, "out of memory");
-    }
-    size_t count = 0;
-    for (uint32_t i = 0; i < nodes; i++) {
-        const struct node *node = &rollup->nodes[i];
-        roots[i] = node->parent == UINT32_MAX ? node->function : roots[node->parent];
-        if (node->calls > 0) {
-            ranked[count++] = (struct ranked){roots[i], i, node->calls};
-            counts[roots[i]].sequences++;
-        }
-    }
-    free(roots);
-    if (count > 0)
-        qsort(ranked, count, sizeof *ranked, by_rank);
+    const struct shape **ranked;
+    struct shape *childless;
+    size_t count;
+    int result = rank_sequences(rollup, &ranked, &childless, &count, error);
     struct insert insert;
     insert_begin(&insert, database, "call_sequences",
                  "function_id,rank,calls,sequence,length,example_call_id");
-    uint32_t rank = 0;
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; result == 0 && i < count; i++) {
         char text[SEQUENCE_SHOWN * 12];
-        rank = i > 0 && ranked[i - 1].function == ranked[i].function ? rank + 1 : 1;
-        if (rank > SEQUENCES_KEPT)
+        const struct shape *shape = ranked[i];
+        if (++counts[shape->function].sequences > SEQUENCES_KEPT)
             continue;
-        const struct node *node = &rollup->nodes[ranked[i].node];
-        sequence_text(rollup, ranked[i].node, text, sizeof text);
-        insert_int(&insert, ranked[i].function);
-        insert_int(&insert, rank);
-        insert_int(&insert, clip(node->calls));
+        sequence_text(rollup->shape_ids + shape->first, shape->shown, text, sizeof text);
+        insert_int(&insert, shape->function);
+        insert_int(&insert, clip(counts[shape->function].sequences));
+        insert_int(&insert, clip(shape->calls));
         insert_text(&insert, text);
-        insert_int(&insert, node->length);
-        insert_id(&insert, node->example_call);
+        insert_int(&insert, clip(shape->length));
+        insert_id(&insert, shape->example_call);
         insert_row(&insert);
     }
     free(ranked);
-    return insert_end(&insert, error);
+    free(childless);
+    int ended = insert_end(&insert, error);
+    return result != 0 ? result : ended;
 }
 
 int tables_write_rollups(const struct tables *tables, sqlite3 *database, struct error *error)

@@ -57,7 +57,6 @@ void tally_add(struct tally *into, const struct tally *from)
     into->frame_raw_total_ns += from->frame_raw_total_ns;
     into->function_total_ns += from->function_total_ns;
     into->function_raw_total_ns += from->function_raw_total_ns;
-    into->raw_duration_ns += from->raw_duration_ns;
     into->calling += from->calling;
     into->single_child += from->single_child;
     into->recursive += from->recursive;

@@ -38,7 +38,6 @@ struct tally {
     /* Outermost activations of the frame, and of the function, in their threads. */
     uint64_t frame_total_ns, frame_raw_total_ns;
     uint64_t function_total_ns, function_raw_total_ns;
-    wide_uint raw_duration_ns;           /* of all calls, nested ones too */
     uint64_t first_enter_ns, first_call; /* first_call 0 = no call that is a row */
     uint64_t last_enter_ns, last_call;
     uint64_t last_exit_ns;
