@@ -129,9 +129,28 @@ asan: ## the suite under address and undefined-behaviour sanitizers
 	$(MAKE) check BUILD=$(BUILD)/asan OPT='-O1 -g' \
 	  SANITIZE='-fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer'
 
+FUZZ_SECONDS = 36000
+
+fuzz: all $(BUILD)/fuzz/fuzz_load ## fuzz the loader for FUZZ_SECONDS (ten hours)
+	@tests/setup check
+	tests/fuzz/fuzz $(BUILD) $(FUZZ_SECONDS)
+
+$(BUILD)/fuzz/fuzz_load: tests/fuzz/fuzz_load.c $(LOADER_SRC) $(wildcard loader/*.h) log_format.h $(BUILD)/obj/embedded.o
+	@mkdir -p $(@D)
+	clang $(CPPFLAGS_ALL) -std=gnu11 -O2 -g -fno-omit-frame-pointer -fsanitize=fuzzer,address,undefined \
+	  -fno-sanitize-recover=undefined -o $@ $< $(LOADER_SRC) $(BUILD)/obj/embedded.o $(LIBS)
+
 bench: all ## what recording costs, beside uftrace and heaptrack (some minutes)
 	@tests/setup bench
 	tests/bench/record.py $(BUILD)
+
+bench-load: all $(BUILD)/bench_insert ## what loading costs, beside INSERT and uftrace report
+	@tests/setup bench
+	tests/bench/load.py $(BUILD) 3
+
+$(BUILD)/bench_%: tests/bench/bench_%.c $(LIB_OBJ)
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) -MF $@.d -o $@ $< $(LIB_OBJ) $(LIBS)
 
 FORMATTED = $(filter-out log_format.h docs/%,$(shell git ls-files '*.c' '*.h' '*.cc'))
 
@@ -164,5 +183,5 @@ clean: ## remove what was built
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' Makefile | expand -t 16
 
-.PHONY: all bench demo setup check units check-unit check-e2e check-queries check-real docs examples asan lint compdb format format-check install clean help
+.PHONY: all bench bench-load fuzz demo setup check units check-unit check-e2e check-queries check-real docs examples asan lint compdb format format-check install clean help
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

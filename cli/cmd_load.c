@@ -35,11 +35,29 @@ struct request {
     struct load_options options;
 };
 
+/* What the progress line is made of. */
+struct progress_line {
+    char stage[16];
+    double stage_began_s;
+};
+
 static void show_progress(void *context, const struct load_progress *progress)
 {
-    (void)context;
-    fprintf(stderr, "\r\033[Kfisql: %s: %.1f M calls, %.1f s", progress->stage,
-            (double)progress->calls / 1e6, progress->elapsed_s);
+    struct progress_line *line = context;
+    if (strcmp(line->stage, progress->stage) != 0) {
+        snprintf(line->stage, sizeof line->stage, "%s", progress->stage);
+        line->stage_began_s = progress->elapsed_s;
+    }
+    double spent_s = progress->elapsed_s - line->stage_began_s;
+    double done = (double)progress->done_bytes, total = (double)progress->total_bytes;
+    fprintf(stderr, "\r\033[Kfisql: %s: %.1f M calls", progress->stage,
+            (double)progress->calls / 1e6);
+    if (done > 0 && spent_s > 0.2) {
+        fprintf(stderr, ", %.0f%%, %.0f MB/s", 100 * done / total, done / spent_s / 1e6);
+        if (total > done)
+            fprintf(stderr, ", %.0f s left", spent_s * (total - done) / done);
+    }
+    fflush(stderr);
 }
 
 static int parse(struct request *request, int argc, char **argv)
@@ -160,6 +178,7 @@ int cmd_load(int argc, char **argv)
 {
     struct request request;
     struct load_report report;
+    struct progress_line line = {.stage = ""};
     struct error error;
     char path[PATH_MAX], cache[PATH_MAX];
     int status = parse(&request, argc, argv);
@@ -172,6 +191,7 @@ int cmd_load(int argc, char **argv)
     request.options.extra_sql = views;
     request.options.cache_dir = cache_folder(cache, sizeof cache);
     request.options.progress = terminal ? show_progress : NULL;
+    request.options.progress_context = &line;
     status = fisql_load(request.log, output, &request.options, &report, &error);
     if (terminal)
         fputs("\r\033[K", stderr);

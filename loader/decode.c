@@ -312,15 +312,15 @@ static int decode_chunk(struct decoder *decoder, const struct log_chunk *place,
 static int read_chunk(struct decoder *decoder, const struct log_chunk *place,
                       const struct fisql_chunk **chunk, struct error *error)
 {
-    const unsigned char *bytes;
+    struct fisql_chunk *found;
     if (place->salvaged) {
         *chunk = decoder->shared->index->salvaged[place->offset];
         return 0;
     }
-    if (log_window_at(&decoder->reader.window, place->offset, place->length, &bytes, error) != 0)
+    if (log_window_chunk(&decoder->reader.window, place->offset, place->length, &found, error) != 0)
         return -1;
-    *chunk = (const void *)bytes;
-    if (bytes == NULL)
+    *chunk = found;
+    if (found == NULL)
         return error_set(error, "%s: became shorter while it was read",
                          decoder->reader.window.path);
     return log_chunk_is_sane(*chunk) && (*chunk)->length == place->length
@@ -399,6 +399,7 @@ static int decode_chunks(struct decoder *decoder, struct error *error)
         if (i == 0)
             decoder->out->start_ns = clock_ns(decoder->line, chunk->tick_start);
         decoder->damaged = damaged = false;
+        __atomic_fetch_add(&decoder->shared->bytes_done, place.length, __ATOMIC_RELAXED);
         if (decode_chunk(decoder, &place, chunk, i == 0, error) == 0)
             continue;
         if (!decoder->damaged)

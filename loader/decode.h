@@ -26,7 +26,8 @@ struct decode_shared {
     struct memory *memory;
     struct btree_file *file; /* NULL: no rows of calls are written */
     struct hook_cost cost;
-    uint64_t calls_done; /* atomic */
+    uint64_t calls_done; /* atomic; for the progress */
+    uint64_t bytes_done; /* likewise, of the log */
 };
 
 struct thread_function {

@@ -51,7 +51,7 @@ static int read_memory(struct event_cursor *cursor, struct event *event, uint32_
     const uint16_t *at = cursor->at;
     uint32_t form = (code - FISQL_CODE_ALLOC) / FISQL_KINDS_MAX;
     uint32_t units = code == FISQL_CODE_REALLOC ? 19 : form < 4 ? units_of[form] : 0;
-    if (units == 0 || !room(cursor, units))
+    if (units == 0 || !room(cursor, units) || at[2] >= FISQL_SLOTS_MAX)
         return -1;
     cursor->at += units;
     event->ticks = event_unit(at + 1);
@@ -99,6 +99,8 @@ static int read_rare(struct event_cursor *cursor, struct event *event, uint32_t 
     const uint16_t *at = cursor->at;
     uint32_t units = code <= FISQL_CODE_PAUSE ? units_of[code - FISQL_CODE_TIME] : 0;
     if (units == 0 || !room(cursor, units))
+        return -1;
+    if (code == FISQL_CODE_COUNTED && at[1] >= FISQL_SLOTS_MAX)
         return -1;
     event->ticks = event_unit(at + 1);
     if (code == FISQL_CODE_NOTE)

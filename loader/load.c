@@ -34,8 +34,10 @@ struct load {
     struct decode_shared shared;
     struct decode_thread *threads;
     struct rollup rollup;
-    uint64_t next_thread; /* atomic: index in order of the threads still to be decoded */
-    uint32_t *order;      /* threads, the largest first */
+    uint32_t workers_ended; /* atomic */
+    double progress_s;      /* when progress was told last */
+    uint64_t next_thread;   /* atomic: index in order of the threads still to be decoded */
+    uint32_t *order;        /* threads, the largest first */
     size_t order_count;
     struct timespec began;
 };
@@ -56,10 +58,12 @@ static double elapsed(const struct load *load)
            (double)(now.tv_nsec - load->began.tv_nsec) / 1e9;
 }
 
-static void progress(const struct load *load, const char *stage, uint64_t done, uint64_t total)
+/* Tells how far the load is, at most some ten times a second but for the start of a stage. */
+static void progress(struct load *load, const char *stage, uint64_t done, uint64_t total)
 {
-    if (load->options->progress == NULL)
+    if (load->options->progress == NULL || (done != 0 && elapsed(load) < load->progress_s + 0.09))
         return;
+    load->progress_s = elapsed(load);
     struct load_progress report = {stage, done, total,
                                    __atomic_load_n(&load->shared.calls_done, __ATOMIC_RELAXED),
                                    elapsed(load)};
@@ -221,6 +225,7 @@ static void *work(void *context)
     }
     if (worker->result != 0)
         __atomic_store_n(&load->next_thread, load->order_count, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&load->workers_ended, 1, __ATOMIC_RELAXED);
     return NULL;
 }
 
@@ -249,9 +254,10 @@ static int decode(struct load *load, struct error *error)
     if (started == 0 && count > 0)
         result = error_set(error, "no thread can be started: %s", strerror(errno));
     while (load->options->progress != NULL && result == 0 &&
-           __atomic_load_n(&load->next_thread, __ATOMIC_RELAXED) < load->order_count) {
-        struct timespec moment = {0, 100000000};
-        progress(load, "calls", 0, load->index.size_bytes);
+           __atomic_load_n(&load->workers_ended, __ATOMIC_RELAXED) < started) {
+        struct timespec moment = {0, 20000000};
+        progress(load, "calls", __atomic_load_n(&load->shared.bytes_done, __ATOMIC_RELAXED),
+                 load->index.size_bytes);
         nanosleep(&moment, NULL);
     }
     for (unsigned i = 0; i < started; i++) {

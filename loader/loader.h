@@ -26,7 +26,6 @@ struct load_progress {
 
 struct load_options {
     bool summary;            /* leave the rows of `calls` out, keep everything else */
-    bool plain_insert;       /* write every row through the sqlite3 API (slow; for comparison) */
     unsigned threads;        /* to work with; 0 = as many as there are cores */
     const char *sysroot;     /* folder under which the modules' paths are looked up; NULL = / */
     const char *symbols_dir; /* folder with separate debug files or modules; NULL = none */

@@ -217,6 +217,7 @@ int log_index_order(struct log_index *index, struct error *error)
         return -1;
     if (index->chunks_count > UINT32_MAX)
         return error_set(error, "%s: has more chunks than can be numbered", index->path);
-    qsort_r(index->chunks, index->chunks_count, sizeof *index->chunks, compare_chunks, index);
+    if (index->chunks_count > 0)
+        qsort_r(index->chunks, index->chunks_count, sizeof *index->chunks, compare_chunks, index);
     return check_chunks(index, error) != 0 ? -1 : deal_call_ids(index, error);
 }

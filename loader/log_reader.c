@@ -87,6 +87,25 @@ int log_window_at(struct log_window *window, uint64_t offset, uint64_t bytes,
     return 0;
 }
 
+int log_window_chunk(struct log_window *window, uint64_t offset, uint64_t bytes,
+                     struct fisql_chunk **out, struct error *error)
+{
+    const unsigned char *at;
+    *out = NULL;
+    if (log_window_at(window, offset, bytes, &at, error) != 0)
+        return -1;
+    if (at == NULL)
+        return 0;
+    unsigned char *chunk = window->buffer + (at - window->buffer);
+    /* Behind an odd hole a chunk may lie at an odd offset: move it to where it is aligned. */
+    if ((uintptr_t)chunk % 8 != 0) {
+        chunk = memmove(window->buffer, chunk, bytes);
+        window->buffer_bytes = 0;
+    }
+    *out = (void *)chunk;
+    return 0;
+}
+
 int log_reader_open(struct log_reader *reader, const char *path, struct error *error)
 {
     memset(reader, 0, sizeof *reader);
@@ -159,17 +178,11 @@ static int sound_chunk_at(struct log_reader *reader, uint64_t offset,
         reader->newer_version = head.version;
     if (!log_chunk_is_sane(&head))
         return 0;
-    if (log_window_at(&reader->window, offset, head.length, &bytes, error) != 0)
+    struct fisql_chunk *chunk;
+    if (log_window_chunk(&reader->window, offset, head.length, &chunk, error) != 0)
         return -1;
-    if (bytes == NULL)
+    if (chunk == NULL)
         return 0;
-    /* Behind an odd hole a chunk may lie at an odd offset: move it to where it is aligned. */
-    if ((uintptr_t)bytes % 8 != 0) {
-        memmove(reader->window.buffer, bytes, head.length);
-        reader->window.buffer_bytes = 0;
-        bytes = reader->window.buffer;
-    }
-    void *chunk = reader->window.buffer + (bytes - reader->window.buffer);
     if (log_chunk_is_sound(chunk))
         *out = chunk;
     else

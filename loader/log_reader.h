@@ -63,6 +63,10 @@ int log_reader_next(struct log_reader *reader, struct log_item *item, struct err
 int log_window_at(struct log_window *window, uint64_t offset, uint64_t bytes,
                   const unsigned char **out, struct error *error);
 
+/* The same for a chunk: always 8-byte aligned. */
+int log_window_chunk(struct log_window *window, uint64_t offset, uint64_t bytes,
+                     struct fisql_chunk **out, struct error *error);
+
 /* Opens a second window on the same file, for another thread. */
 int log_window_share(const struct log_window *window, struct log_window *out, struct error *error);
 void log_window_close(struct log_window *window);

@@ -409,7 +409,8 @@ static int write_sequences(const struct tables *tables, sqlite3 *database,
         const struct shape *shape = ranked[i];
         if (++counts[shape->function].sequences > SEQUENCES_KEPT)
             continue;
-        sequence_text(rollup->shape_ids + shape->first, shape->shown, text, sizeof text);
+        const uint32_t *ids = shape->shown > 0 ? rollup->shape_ids + shape->first : NULL;
+        sequence_text(ids, shape->shown, text, sizeof text);
         insert_int(&insert, shape->function);
         insert_int(&insert, clip(counts[shape->function].sequences));
         insert_int(&insert, clip(shape->calls));

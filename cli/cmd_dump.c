@@ -1,0 +1,44 @@
+/* fisql dump: prints a log as text. */
+#include "cli/commands.h"
+#include "cli/output.h"
+#include "cli/say.h"
+#include "loader/loader.h"
+
+#include <getopt.h>
+#include <stdio.h>
+
+static const char help[] =
+    "usage: fisql dump [RUN.bin]\n"
+    "\n"
+    "Prints a log (RUN.bin: run.bin) as text, as it stands in the file: a line for each chunk, "
+    "then\n"
+    "a line for each fact or event in it. For finding out what a log holds, and for tests; the\n"
+    "database of `fisql load` is easier to ask. A +N is the ticks since the event before.\n"
+    "\n"
+    "Exit status: 0 done, 1 done but parts of the log are damaged, 2 not done.\n"
+    "\n"
+    "example: fisql dump run.bin | head\n";
+
+int cmd_dump(int argc, char **argv)
+{
+    static const struct option known[] = {{"help", no_argument, NULL, 'h'}, {NULL, 0, NULL, 0}};
+    struct error error = {{0}};
+    optind = 0;
+    for (int option; (option = getopt_long(argc, argv, "h", known, NULL)) != -1;) {
+        if (option != 'h') {
+            fputs("fisql: see `fisql dump --help`\n", stderr);
+            return 2;
+        }
+        fputs(help, stdout);
+        return fflush(stdout) == 0 ? 0 : 2;
+    }
+    if (optind + 1 < argc)
+        return fail("dump: %s: one argument too many; see `fisql dump --help`", argv[optind + 1]);
+    int status = fisql_dump(optind < argc ? argv[optind] : "run.bin", stdout, &error);
+    if (status == 2) {
+        fputs("fisql: ", stderr);
+        output_escaped(stderr, error.text);
+        fputc('\n', stderr);
+    }
+    return status;
+}

@@ -1,0 +1,193 @@
+/*
+ * A log as text: a line for each chunk, then a line for each fact or event in it. What stands in a
+ * log is not trusted: control characters are escaped, and a chunk whose events break the format's
+ * rules is shown up to there.
+ */
+#include "loader/loader.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "loader/events.h"
+#include "loader/log_reader.h"
+
+static const char *const chunk_kinds[] = {"?",      "run",    "process", "modules",
+                                          "thread", "events", "loss",    "end"};
+
+static const char *alloc_kind(uint32_t kind)
+{
+    switch (kind) {
+#define KIND(constant, number, name, family)                                                       \
+    case number:                                                                                   \
+        return name;
+        FISQL_ALLOC_KINDS(KIND)
+#undef KIND
+    default:
+        return "unknown kind";
+    }
+}
+
+static void put_text(FILE *out, const char *text, size_t bytes)
+{
+    for (size_t i = 0; i < bytes; i++) {
+        unsigned char c = (unsigned char)text[i];
+        if (c < ' ' || c == 0x7f || c == '\\')
+            fprintf(out, "\\x%02x", c);
+        else
+            fputc(c, out);
+    }
+}
+
+static void dump_flags(FILE *out, uint32_t flags)
+{
+    static const struct {
+        uint32_t flag;
+        const char *name;
+    } names[] = {{FISQL_FLAG_NO_TIME, "no-time"},
+                 {FISQL_FLAG_SALVAGED, "salvaged"},
+                 {FISQL_FLAG_RESUMED, "resumed"},
+                 {FISQL_FLAG_RING, "ring"},
+                 {FISQL_FLAG_FORKED, "forked"}};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (flags & names[i].flag)
+            fprintf(out, " %s", names[i].name);
+}
+
+/* Pairs of strings, each ended by a NUL; an empty key ends them. */
+static void dump_facts(FILE *out, const struct fisql_chunk *chunk)
+{
+    const char *at = (const char *)(chunk + 1), *end = (const char *)chunk + chunk->length;
+    while (at < end && *at != 0) {
+        size_t key = strnlen(at, (size_t)(end - at));
+        const char *value = at + key < end ? at + key + 1 : end;
+        size_t length = strnlen(value, (size_t)(end - value));
+        fputs("  ", out);
+        put_text(out, at, key);
+        fputs(" = ", out);
+        put_text(out, value, length);
+        fputc('\n', out);
+        at = value + length < end ? value + length + 1 : end;
+    }
+}
+
+static void dump_event(FILE *out, const struct event *event)
+{
+    fprintf(out, "  +%" PRIu64 " ", event->ticks);
+    switch (event->type) {
+    case EVENT_EXIT:
+        fputs("exit", out);
+        break;
+    case EVENT_ENTER:
+        fprintf(out, "enter slot %u", event->slot);
+        break;
+    case EVENT_DEFINE:
+        fprintf(out, "define slot %u function %" PRIx64 " site %" PRIx64, event->slot,
+                event->function, event->site);
+        break;
+    case EVENT_TIME:
+        fputs("time", out);
+        break;
+    case EVENT_ENTER_FULL:
+    case EVENT_MISMATCH:
+        fprintf(out, "%s function %" PRIx64 " site %" PRIx64,
+                event->type == EVENT_MISMATCH ? "mismatched-exit" : "enter", event->function,
+                event->site);
+        break;
+    case EVENT_UNWIND:
+        fprintf(out, "unwind %u calls", event->calls);
+        break;
+    case EVENT_NOTE:
+        fputs("note ", out);
+        put_text(out, event->text, event->text_bytes);
+        break;
+    case EVENT_COUNTED:
+        fprintf(out, "counted %u calls of slot %u", event->calls, event->slot);
+        break;
+    case EVENT_PAUSE:
+        fputs("pause", out);
+        break;
+    case EVENT_ALLOC:
+        fprintf(out, "%s %" PRIu64 " bytes at %" PRIx64 " slot %u", alloc_kind(event->alloc_kind),
+                event->size, event->address, event->slot);
+        break;
+    case EVENT_FREE:
+        fprintf(out, "%s %" PRIx64 " slot %u", alloc_kind(event->alloc_kind), event->address,
+                event->slot);
+        break;
+    case EVENT_REALLOC:
+        fprintf(out, "realloc %" PRIx64 " to %" PRIu64 " bytes at %" PRIx64 " slot %u in %" PRIu64,
+                event->old, event->size, event->address, event->slot, event->elapsed);
+        break;
+    }
+    fputc('\n', out);
+}
+
+/* Whether all events could be read. */
+static bool dump_events(FILE *out, const struct fisql_chunk *chunk)
+{
+    const struct fisql_open_call *open = (const void *)(chunk + 1);
+    struct event_cursor cursor = events_begin(chunk);
+    struct event event;
+    int got;
+    for (uint32_t i = 0; i < chunk->open_calls; i++)
+        fprintf(out, "  open function %" PRIx64 " site %" PRIx64 " since %" PRIu64 "\n",
+                open[i].function, open[i].site, open[i].enter_tick);
+    while ((got = event_next(&cursor, &event)) == 1)
+        dump_event(out, &event);
+    if (got < 0)
+        fputs("  damaged: an event that the format does not know\n", out);
+    return got == 0;
+}
+
+static bool dump_chunk(FILE *out, const struct log_item *item)
+{
+    const struct fisql_chunk *chunk = item->chunk;
+    fprintf(out, "%" PRIu64 ": %s process %" PRIu64 " pid %u thread %u tid %u bytes %u",
+            item->offset, chunk_kinds[chunk->kind], chunk->process_key, chunk->pid, chunk->thread,
+            chunk->tid, chunk->length);
+    if (chunk->clock_ns != 0)
+        fprintf(out, " clock %" PRIu64 "=%" PRIu64 "ns", chunk->clock_tick, chunk->clock_ns);
+    if (chunk->kind != FISQL_CHUNK_EVENTS) {
+        dump_flags(out, chunk->flags);
+        fputc('\n', out);
+        dump_facts(out, chunk);
+        return true;
+    }
+    fprintf(out, " sequence %u calls %" PRIu64 "+%u units %u open %u tick %" PRIu64,
+            chunk->sequence, chunk->first_call, chunk->calls, chunk->units, chunk->open_depth,
+            chunk->tick_start);
+    dump_flags(out, chunk->flags);
+    fputc('\n', out);
+    return dump_events(out, chunk);
+}
+
+int fisql_dump(const char *log_path, FILE *out, struct error *error)
+{
+    struct log_reader reader;
+    struct log_item item;
+    bool sound = true, any = false;
+    int got;
+    if (log_reader_open(&reader, log_path, error) != 0)
+        return 2;
+    while ((got = log_reader_next(&reader, &item, error)) == 1 && !ferror(out)) {
+        if (item.kind == LOG_ITEM_CHUNK) {
+            sound &= dump_chunk(out, &item);
+            any = true;
+            continue;
+        }
+        sound = false;
+        fprintf(out, "%" PRIu64 ": %s, %" PRIu64 " bytes\n", item.offset,
+                item.truncated ? "truncated chunk" : "no sound chunk", item.bytes);
+    }
+    uint16_t newer = reader.newer_version;
+    log_reader_close(&reader);
+    if (got == 0 && !any) {
+        if (newer != 0)
+            error_set(error, "%s: is a log of format version %u, this fisql reads version %u",
+                      log_path, newer, FISQL_LOG_VERSION);
+        else
+            error_set(error, "%s: is not a fisql log, or nothing in it is sound", log_path);
+        return 2;
+    }
+    return got < 0 ? 2 : sound ? 0 : 1;
+}
