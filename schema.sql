@@ -345,7 +345,7 @@ CREATE TABLE block_flows( -- who freed what who allocated
   example_mismatch_id INTEGER      -- allocs.id of a mismatched block
 );
 
-CREATE TABLE block_owners( -- the deepest frame open at both allocation and free, same thread
+CREATE TABLE alloc_owners( -- the deepest frame open at both allocation and free, same thread
   stack_id INTEGER NOT NULL REFERENCES alloc_stacks(id),
   owner_frame_id INTEGER NOT NULL REFERENCES frames(id),
   blocks INTEGER NOT NULL, bytes INTEGER NOT NULL,
@@ -353,7 +353,7 @@ CREATE TABLE block_owners( -- the deepest frame open at both allocation and free
   PRIMARY KEY(stack_id, owner_frame_id)
 ) WITHOUT ROWID;
 
-CREATE TABLE realloc_chains( -- blocks that realloc made anew at least twice
+CREATE TABLE alloc_chains( -- blocks that realloc made anew at least twice
   id INTEGER PRIMARY KEY,
   first_alloc_id INTEGER NOT NULL, -- allocs.id of the first and the last block of the chain
   last_alloc_id INTEGER NOT NULL,
@@ -375,7 +375,7 @@ CREATE TABLE free_errors( -- frees that are wrong
   alloc_id INTEGER                 -- the block freed before, or that the address lies in
 );
 
-CREATE TABLE memory_timeline( -- live memory over time, up to 1000 equal steps, all threads and each
+CREATE TABLE memory_steps( -- live memory over time, up to 1000 equal steps, all threads and each
   step INTEGER NOT NULL,           -- from 0
   thread_id INTEGER NOT NULL,      -- thread that allocated, 0 = all threads together
   end_ns INTEGER NOT NULL,         -- end of the step

@@ -174,6 +174,17 @@ static void put_unbound(FILE *out, const char *sql)
     }
 }
 
+void query_view_name(const char *query, char *name, size_t size)
+{
+    char table[160];
+    snprintf(name, size, "%s", query);
+    for (char *dash = name; (dash = strchr(dash, '-')) != NULL;)
+        *dash = '_';
+    snprintf(table, sizeof table, "CREATE TABLE %s(", name);
+    if (strstr(embedded_schema, table) != NULL)
+        snprintf(name + strlen(name), size - strlen(name), "_view");
+}
+
 char *query_views_sql(void)
 {
     char *script = NULL;
@@ -183,9 +194,7 @@ char *query_views_sql(void)
         return NULL;
     for (size_t i = 0; i < embedded_queries_count; i++) {
         char name[128];
-        snprintf(name, sizeof name, "%s", embedded_queries[i].name);
-        for (char *dash = name; (dash = strchr(dash, '-')) != NULL;)
-            *dash = '_';
+        query_view_name(embedded_queries[i].name, name, sizeof name);
         fprintf(out, "CREATE VIEW %s AS\n", name);
         put_unbound(out, embedded_queries[i].text);
         fputs(";\n", out);

@@ -55,6 +55,10 @@ void query_file_release(struct query_file *query);
 const struct query_part *query_part_find(const struct query_part *parts, size_t count,
                                          const char *name);
 
+/* The name of a canned query's view: the query's with underscores; where the schema has a table of
+ * that name, _view behind it. */
+void query_view_name(const char *query, char *name, size_t size);
+
 /* A script that makes a view of each canned query, with all parameters at their defaults. Caller
  * frees; NULL without memory. */
 char *query_views_sql(void);

@@ -13,7 +13,7 @@ cat <<'HEAD'
 
 Made by `make docs` from the headers of queries/*.sql; change those files, not this one. Each query is
 also a view in the database: `SELECT * FROM hot_functions` in the sqlite3 shell is `fisql query
-hot-functions`. How to ask what no query answers is in [cookbook.md](cookbook.md), the tables are in
+hot-functions`. Two names are those of tables; their views are anomalies_view and thread_functions_view. How to ask what no query answers is in [cookbook.md](cookbook.md), the tables are in
 [schema.md](schema.md).
 
 ```

@@ -131,8 +131,8 @@ int memory_thread_end(struct memory_thread *thread, struct error *error);
 int memory_pair(struct memory *memory, struct btree_file *file, uint64_t end_ns,
                 struct error *error);
 
-/* Inserts alloc_stacks, alloc_sizes, alloc_distances, block_flows, block_owners, realloc_chains,
- * free_errors, memory_timeline, and the facts about memory in run, rows of anomalies and losses.
+/* Inserts alloc_stacks, alloc_sizes, alloc_distances, block_flows, alloc_owners, alloc_chains,
+ * free_errors, memory_steps, and the facts about memory in run, rows of anomalies and losses.
  * To be called within a transaction, after btree_close. */
 int memory_write(struct memory *memory, sqlite3 *database, struct error *error);
 

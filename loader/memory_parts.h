@@ -7,7 +7,7 @@
  *   memory_pair.c      second stage: all events in the order of time, frees find their blocks
  *   memory_fork.c      processes: forked children inherit, ended ones forget
  *   memory_live.c      what lives: sums by stack, function, thread; peak; timeline
- *   memory_rows.c      rows of allocs and realloc_chains
+ *   memory_rows.c      rows of allocs and alloc_chains
  *   memory_write.c     third stage: rollups into the database
  *   memory_errors.c    frees that are wrong, and what the log lacks
  */

@@ -1,5 +1,5 @@
 /*
- * The rows of allocs, in the order of allocation, and of realloc_chains.
+ * The rows of allocs, in the order of allocation, and of alloc_chains.
  *
  * Rows wait in a window, so that most of them are written once, final. When the window is full, its
  * first row is written; if its block still lives, with spare bytes behind it in which the free fits
@@ -179,7 +179,7 @@ int rows_end(struct pairing *pairing, struct btree_file *file)
         btree_part_end(pairing->chain_rows, pairing->error) < 0 ||
         btree_finish(file, "allocs", &pairing->allocs, 1, pairing->error) < 0)
         return -1;
-    return btree_finish(file, "realloc_chains", &pairing->chain_rows, 1, pairing->error);
+    return btree_finish(file, "alloc_chains", &pairing->chain_rows, 1, pairing->error);
 }
 
 struct memory_link memory_link_of(const struct memory_block *block)

@@ -71,7 +71,7 @@ static int write_counters(const struct memory *memory, sqlite3 *database, struct
         write_counter(&memory->distances, database, "alloc_distances",
                       "stack_id,allocs_between,blocks,bytes", BLOCKS_BYTES, error) < 0)
         return -1;
-    return write_counter(&memory->owners, database, "block_owners",
+    return write_counter(&memory->owners, database, "alloc_owners",
                          "stack_id,owner_frame_id,blocks,bytes,example_alloc_id",
                          BLOCKS_BYTES_EXAMPLE, error);
 }
@@ -108,7 +108,7 @@ static int write_flows(const struct memory *memory, sqlite3 *database, struct er
 static int write_timeline(const struct memory *memory, sqlite3 *database, struct error *error)
 {
     struct insert insert;
-    insert_begin(&insert, database, "memory_timeline",
+    insert_begin(&insert, database, "memory_steps",
                  "step,thread_id,end_ns,live_bytes,live_blocks,max_live_bytes,allocs,alloc_bytes,"
                  "frees,free_bytes");
     for (size_t i = 0; i < memory->timeline_count; i++) {

@@ -116,8 +116,8 @@ CREATE TEMP TABLE expected_chains AS
   FROM chain JOIN blocks f ON f.id = first JOIN blocks l ON l.id = at
   WHERE length >= 2 AND NOT EXISTS (SELECT 1 FROM blocks n WHERE n.realloc_of = at);
 CREATE TEMP VIEW actual_chains AS
-  SELECT first_alloc_id, last_alloc_id, stack_id, length, moves, copied_bytes, first_size, last_size FROM main.realloc_chains;
-SELECT 'realloc_chains', (SELECT count(*) FROM (SELECT * FROM expected_chains EXCEPT SELECT * FROM actual_chains))
+  SELECT first_alloc_id, last_alloc_id, stack_id, length, moves, copied_bytes, first_size, last_size FROM main.alloc_chains;
+SELECT 'alloc_chains', (SELECT count(*) FROM (SELECT * FROM expected_chains EXCEPT SELECT * FROM actual_chains))
      + abs((SELECT count(*) FROM expected_chains) - (SELECT count(*) FROM actual_chains)),
      (SELECT count(*) FROM expected_chains);
 
@@ -142,14 +142,14 @@ SELECT 'no errors', (SELECT count(*) FROM main.free_errors) + (SELECT count(*) F
 -- frame ids are function ids + 100 in this test
 CREATE TEMP TABLE expected_owners AS
   SELECT b.stack_id, c.frame_id, count(*), sum(size) FROM blocks b JOIN m.model_calls c ON c.id = b.owner_call_id GROUP BY 1, 2;
-CREATE TEMP VIEW actual_owners AS SELECT stack_id, owner_frame_id, blocks, bytes FROM main.block_owners;
-SELECT 'block_owners', (SELECT count(*) FROM (SELECT * FROM expected_owners EXCEPT SELECT * FROM actual_owners))
+CREATE TEMP VIEW actual_owners AS SELECT stack_id, owner_frame_id, blocks, bytes FROM main.alloc_owners;
+SELECT 'alloc_owners', (SELECT count(*) FROM (SELECT * FROM expected_owners EXCEPT SELECT * FROM actual_owners))
      + abs((SELECT count(*) FROM expected_owners) - (SELECT count(*) FROM actual_owners)),
      (SELECT count(*) FROM expected_owners);
 
 CREATE TEMP TABLE expected_timeline AS
   WITH steps AS (SELECT step, end_ns, lag(end_ns, 1, 0) OVER (ORDER BY step) AS start_ns
-                 FROM main.memory_timeline WHERE thread_id = 0),
+                 FROM main.memory_steps WHERE thread_id = 0),
        threads AS (SELECT 0 AS id UNION SELECT thread_id FROM changes),
        stepped AS (SELECT step, ns, thread_id, c.blocks, c.bytes,
                           sum(c.blocks) OVER w AS live_blocks, sum(c.bytes) OVER w AS live_bytes
@@ -166,13 +166,13 @@ CREATE TEMP TABLE expected_timeline AS
   FROM sums JOIN ends USING(step, thread_id) WHERE back = 1;
 CREATE TEMP VIEW actual_timeline AS
   SELECT step, thread_id, live_bytes, live_blocks, max_live_bytes, allocs, alloc_bytes, frees, free_bytes
-  FROM main.memory_timeline WHERE thread_id <> 0;
-SELECT 'memory_timeline: threads', (SELECT count(*) FROM (SELECT * FROM expected_timeline EXCEPT SELECT * FROM actual_timeline))
+  FROM main.memory_steps WHERE thread_id <> 0;
+SELECT 'memory_steps: threads', (SELECT count(*) FROM (SELECT * FROM expected_timeline EXCEPT SELECT * FROM actual_timeline))
      + abs((SELECT count(*) FROM expected_timeline) - (SELECT count(*) FROM actual_timeline)),
      (SELECT count(*) FROM expected_timeline);
 CREATE TEMP TABLE expected_all AS
   WITH steps AS (SELECT step, end_ns, lag(end_ns, 1, 0) OVER (ORDER BY step) AS start_ns
-                 FROM main.memory_timeline WHERE thread_id = 0),
+                 FROM main.memory_steps WHERE thread_id = 0),
        live AS (SELECT ns, blocks AS change, bytes AS bytes_change,
                        sum(blocks) OVER w AS blocks, sum(bytes) OVER w AS bytes
                 FROM changes WINDOW w AS (ORDER BY ns, blocks))
@@ -183,9 +183,9 @@ CREATE TEMP TABLE expected_all AS
          (SELECT count(*) FROM live WHERE ns >= start_ns AND ns < end_ns AND change = 1),
          (SELECT coalesce(sum(bytes_change), 0) FROM live WHERE ns >= start_ns AND ns < end_ns AND change = 1)
   FROM steps WHERE step % 50 = 7 OR step > 990;
-SELECT 'memory_timeline: all', count(*), (SELECT count(*) FROM expected_all) FROM
+SELECT 'memory_steps: all', count(*), (SELECT count(*) FROM expected_all) FROM
   (SELECT * FROM expected_all EXCEPT
-   SELECT step, live_bytes, max_live_bytes, allocs, alloc_bytes FROM main.memory_timeline WHERE thread_id = 0);
+   SELECT step, live_bytes, max_live_bytes, allocs, alloc_bytes FROM main.memory_steps WHERE thread_id = 0);
 
 CREATE TEMP TABLE sums AS -- what happened within each call
   SELECT c.*,

@@ -248,7 +248,7 @@ static void test_process_end(void)
     expect(&load, "SELECT value FROM run WHERE key LIKE 'peak%' ORDER BY key", "1 70 10",
            "memory of a process that ended counts no longer");
     expect(&load,
-           "SELECT live_bytes FROM memory_timeline WHERE thread_id = 0"
+           "SELECT live_bytes FROM memory_steps WHERE thread_id = 0"
            " AND step IN (0, 5, 52, 60, 499) ORDER BY step",
            "0 70 0 40 60", "and the timeline shows it");
     expect(&load, "SELECT count(*) FROM allocs WHERE free_ns IS NOT NULL", "0", "it is not freed");
@@ -273,7 +273,7 @@ static void test_chains(void)
     load_end(&load, "chains");
     expect(&load,
            "SELECT first_alloc_id, last_alloc_id, length, moves, copied_bytes, first_size,"
-           " last_size FROM realloc_chains",
+           " last_size FROM alloc_chains",
            "1|4|3|2|40|8|64", "a chain of two reallocs or more is a row");
     expect(&load, blocks, "1|20|1|- 2|30|1|1 3|40|1|2 4|-|-|3 5|70|1|- 6|-|-|5 7|-|-|-",
            "each realloc frees a row and makes another");

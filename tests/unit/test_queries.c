@@ -179,13 +179,10 @@ static void check_same(char *actual, char *expected, const char *name, const cha
 
 static void check_rows(const struct query_file *query, sqlite3 *database, sqlite3_stmt *statement)
 {
-    char *plain = rows_of(statement), view[160];
+    char *plain = rows_of(statement), view[160] = "SELECT * FROM ";
+    size_t prefix = strlen(view);
     check(strstr(plain, "error: ") == NULL, "%s runs", query->name);
-    snprintf(view, sizeof view, "SELECT * FROM %s", query->name);
-    for (char *at = view; *at != '\0'; at++) {
-        if (*at == '-')
-            *at = '_';
-    }
+    query_view_name(query->name, view + prefix, sizeof view - prefix);
     check_same(rows_of_sql(database, view), strdup(plain), query->name, "its view gives its rows");
     sqlite3_exec(database, "PRAGMA reverse_unordered_selects = 1", NULL, NULL, NULL);
     check_same(rows_of_sql(database, query->sql), strdup(plain), query->name, "its order is total");

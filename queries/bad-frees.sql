@@ -1,0 +1,41 @@
+-- title:       Bad frees
+-- group:       Memory
+-- description: Frees of what was never a live block's start: of an address inside a block, or of unknown
+--              origin.
+-- advice:      Inside a block: a pointer was moved (p++) before it was freed; offset says by how much.
+--              Unknown: memory of the stack, of a static array, or of an allocator of its own; or it was
+--              allocated before recording began (--start-off, --no-alloc parts): then all is well.
+-- source:      CWE-590, CWE-761; valgrind memcheck's invalid free
+-- report:      errors
+-- column:      function | - | that freed it
+-- column:      location | - | where it did
+-- column:      error | - | inside (a live block) or unknown
+-- column:      kind | - | free, delete, realloc, ...
+-- column:      ns | ns | when, since the run's start
+-- column:      address | - | that was freed
+-- column:      offset | bytes | from the start of the block it lies in
+-- column:      size | bytes | of that block
+-- column:      allocated_by | - | function that allocated that block
+-- column:      allocated_at | - | where
+-- column:      call | id | calls.id of the call that freed it
+-- column:      alloc | id | allocs.id of the block
+SELECT coalesce(f.name, '(outside any traced call)') AS function,
+       s.location,
+       e.error,
+       e.kind,
+       e.ns,
+       printf('0x%x', e.address) AS address,
+       e.address - a.address AS offset,
+       a.size,
+       af.name AS allocated_by,
+       asite.location AS allocated_at,
+       e.call_id AS call,
+       e.alloc_id AS alloc
+FROM free_errors e
+     LEFT JOIN frames fr ON fr.id = e.frame_id LEFT JOIN functions f ON f.id = fr.function_id
+     LEFT JOIN site_details s ON s.id = e.site_id
+     LEFT JOIN allocs a ON a.id = e.alloc_id
+     LEFT JOIN frames afr ON afr.id = a.frame_id LEFT JOIN functions af ON af.id = afr.function_id
+     LEFT JOIN site_details asite ON asite.id = a.site_id
+WHERE e.error <> 'double'
+ORDER BY e.error, e.ns, e.id

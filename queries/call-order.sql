@@ -1,0 +1,45 @@
+-- title:       Call order
+-- group:       Inlining and call structure
+-- description: Functions that were always called directly after the same other function, under the same
+--              caller (calls of one function in a row count once): an order contract.
+-- advice:      With several callers the order is a rule that each of them has to know: put both calls
+--              into one function. With one caller it is encapsulated already. An order that the run
+--              happened to have is no contract: look whether the second needs what the first did.
+-- source:      which callee followed which within one call of a caller
+-- report:      findings
+-- param:       min_times = 2 | times | leave out pairs seen less often
+-- param:       min_callers = 1 | functions | leave out pairs with fewer callers
+-- column:      function | - | the function that comes second
+-- column:      location | - | where it is defined
+-- column:      after | - | the function that always comes before it
+-- column:      after_location | - | where that is defined
+-- column:      times | times | the second came directly after the first
+-- column:      callers | functions | distinct callers in which it did
+-- column:      encapsulated | - | yes (one caller), or no (several)
+-- column:      caller | - | one of the callers
+-- column:      example_call | id | calls.id of a call of that caller
+WITH params AS (SELECT coalesce(:min_times, 2) AS min_times, coalesce(:min_callers, 1) AS min_callers),
+     ordered AS MATERIALIZED (
+       SELECT q.callee_id, min(q.previous_id) AS previous_id, sum(q.count) AS times,
+              count(*) AS callers, min(q.caller_id) AS caller_id
+       FROM sequences q
+       GROUP BY q.callee_id
+       HAVING min(q.previous_id) = max(q.previous_id) AND min(q.previous_id) <> 0)
+SELECT f.name AS function,
+       f.location,
+       a.name AS after,
+       a.location AS after_location,
+       o.times,
+       o.callers,
+       CASE o.callers WHEN 1 THEN 'yes' ELSE 'no' END AS encapsulated,
+       c.name AS caller,
+       (SELECT q.example_call_id FROM sequences q
+        WHERE q.callee_id = o.callee_id AND q.caller_id = o.caller_id) AS example_call
+FROM ordered o
+     JOIN function_stats s ON s.function_id = o.callee_id
+     JOIN function_details f ON f.id = o.callee_id
+     JOIN function_details a ON a.id = o.previous_id
+     JOIN functions c ON c.id = o.caller_id
+     CROSS JOIN params
+WHERE s.root_calls = 0 AND o.times >= params.min_times AND o.callers >= params.min_callers
+ORDER BY o.callers DESC, o.times DESC, o.callee_id

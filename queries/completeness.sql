@@ -1,0 +1,45 @@
+-- title:       Completeness
+-- group:       Trust
+-- description: What the log or the database lacks, and which results that touches. No rows: nothing.
+-- advice:      A run with losses is sound in what it has: counts are lower bounds, and what is said to be
+--              dead or not freed may have been called or freed in the part that is missing. Record again
+--              where that matters.
+-- source:      gaps in the chunks' sequences, checksums, what the collector counted as lost
+-- report:      errors
+-- column:      what | - | is missing
+-- column:      times | times | it happened
+-- column:      calls | calls | concerned, as far as known
+-- column:      chunks | chunks | concerned, as far as known
+-- column:      bytes | bytes | concerned, as far as known
+-- column:      touches | - | the results that it touches
+-- column:      detail | - | more of the first one
+WITH lacks AS (
+       SELECT 0 AS weight, l.reason AS what, count(*) AS times, sum(l.calls) AS calls, sum(l.chunks) AS chunks,
+              sum(l.bytes) AS bytes,
+              'counts and times are lower bounds; dead-code, not-freed, callers may name too much' AS touches,
+              min(l.detail) AS detail
+       FROM losses l GROUP BY l.reason
+       UNION ALL
+       SELECT 1, 'calls counted, not recorded one by one', count(*), sum(s.counted_calls), NULL, NULL,
+              'calls, outliers, slow-calls, sequences and histograms lack them; counts and totals have them',
+              min(f.name)
+       FROM function_stats s JOIN functions f ON f.id = s.function_id
+       WHERE s.counted_calls > 0 HAVING count(*) > 0
+       UNION ALL
+       SELECT 2, 'names of functions of ' || m.name, count(*), sum(s.calls), NULL, NULL,
+              'functions show as module+offset; dead-code and coverage cannot know the others',
+              m.path || ': ' || coalesce(m.problem, 'no symbols')
+       FROM function_stats s JOIN functions f ON f.id = s.function_id JOIN modules m ON m.id = f.module_id
+       WHERE m.symbols = 'none' GROUP BY m.id
+       UNION ALL
+       SELECT 3, 'rows of calls (load --summary)', 1, (SELECT sum(calls) FROM threads), NULL, NULL,
+              'stacks and instants of single calls; everything that is added up is there', NULL
+       WHERE (SELECT sum(calls) FROM threads) > 0 AND NOT EXISTS (SELECT 1 FROM calls)
+       UNION ALL
+       SELECT 4, 'end of process ' || p.pid, 1, NULL, NULL, NULL,
+              'its last calls may be open; not-freed shows what lived when it ended',
+              coalesce('signal ' || p.signal, p.how_ended)
+       FROM processes p WHERE p.how_ended IN ('signal', 'unknown') OR p.how_ended IS NULL)
+SELECT what, times, calls, chunks, bytes, touches, detail
+FROM lacks
+ORDER BY weight, calls DESC, times DESC, what

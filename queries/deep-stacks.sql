@@ -1,0 +1,45 @@
+-- title:       Deep stacks
+-- group:       Inlining and call structure
+-- description: The deepest stacks, each by the function at its top, and the calls that led there.
+-- advice:      Compare the depth with the stack that threads have (8 MB for main, what
+--              pthread_attr_setstacksize gave others). Layers that only pass on make stacks deep
+--              without need: see proxies. Recursion is folded in the stack shown: see recursion.
+-- source:      number of calls open in the thread
+-- report:      overview
+-- param:       rows = 20 | rows | show so many stacks
+-- column:      depth | calls | open around the call, itself included
+-- column:      function | - | at the top of the stack
+-- column:      location | - | where it is defined
+-- column:      call | id | calls.id of it
+-- column:      thread | - | name of its thread
+-- column:      enter_ns | ns | when it was entered
+-- column:      stack | - | the calls that led there, outermost first, recursion folded
+WITH RECURSIVE
+     params AS (SELECT coalesce(:rows, 20) AS rows),
+     tops AS MATERIALIZED (
+       SELECT s.function_id, s.depth_max + 1 AS depth, s.deepest_call_id AS call_id, c.thread_id,
+              c.enter_ns, c.frame_id,
+              row_number() OVER (ORDER BY s.depth_max DESC, s.deepest_call_id) AS place
+       FROM function_stats s JOIN calls c ON c.id = s.deepest_call_id
+       WHERE c.descendants = 0),
+     walk(call_id, frame_id, text) AS (
+       SELECT tops.call_id, fr.parent_id, f.name
+       FROM tops CROSS JOIN params JOIN frames fr ON fr.id = tops.frame_id
+            JOIN functions f ON f.id = fr.function_id
+       WHERE tops.place <= params.rows
+       UNION ALL
+       SELECT w.call_id, fr.parent_id, f.name || ' > ' || w.text
+       FROM walk w JOIN frames fr ON fr.id = w.frame_id JOIN functions f ON f.id = fr.function_id)
+SELECT tops.depth,
+       f.name AS function,
+       f.location,
+       tops.call_id AS call,
+       t.name AS thread,
+       tops.enter_ns,
+       (SELECT text FROM walk WHERE call_id = tops.call_id AND frame_id IS NULL) AS stack
+FROM tops
+     JOIN function_details f ON f.id = tops.function_id
+     JOIN threads t ON t.id = tops.thread_id
+     CROSS JOIN params
+WHERE tops.place <= params.rows
+ORDER BY tops.place

@@ -1,0 +1,46 @@
+-- title:       Double frees
+-- group:       Memory
+-- description: Pointers that were freed again with no allocation between: where the block was allocated,
+--              first freed, and freed again.
+-- advice:      An error, always: the second free may end another owner's block. Set the pointer to NULL
+--              after the first free, or find out who owns it. Where recording was off or chunks are lost
+--              before the second free, an allocation between may be missing: see completeness.
+-- source:      CWE-415; valgrind memcheck's invalid free
+-- report:      errors
+-- filter:      function = function allocated_by first_freed_by
+-- column:      function | - | that freed again
+-- column:      location | - | where it did
+-- column:      kind | - | free, delete, realloc, ...
+-- column:      ns | ns | when, since the run's start
+-- column:      address | - | of the block
+-- column:      size | bytes | of the block
+-- column:      allocated_by | - | function that allocated it
+-- column:      allocated_at | - | where
+-- column:      first_freed_by | - | function that freed it first
+-- column:      first_freed_at | - | where
+-- column:      first_free_ns | ns | when
+-- column:      call | id | calls.id of the call that freed again
+-- column:      alloc | id | allocs.id of the block
+SELECT coalesce(f.name, '(outside any traced call)') AS function,
+       s.location,
+       e.kind,
+       e.ns,
+       printf('0x%x', e.address) AS address,
+       a.size,
+       coalesce(af.name, '(outside any traced call)') AS allocated_by,
+       asite.location AS allocated_at,
+       coalesce(ff.name, '(outside any traced call)') AS first_freed_by,
+       fsite.location AS first_freed_at,
+       a.free_ns AS first_free_ns,
+       e.call_id AS call,
+       e.alloc_id AS alloc
+FROM free_errors e
+     LEFT JOIN frames fr ON fr.id = e.frame_id LEFT JOIN functions f ON f.id = fr.function_id
+     LEFT JOIN site_details s ON s.id = e.site_id
+     LEFT JOIN allocs a ON a.id = e.alloc_id
+     LEFT JOIN frames afr ON afr.id = a.frame_id LEFT JOIN functions af ON af.id = afr.function_id
+     LEFT JOIN site_details asite ON asite.id = a.site_id
+     LEFT JOIN frames ffr ON ffr.id = a.free_frame_id LEFT JOIN functions ff ON ff.id = ffr.function_id
+     LEFT JOIN site_details fsite ON fsite.id = a.free_site_id
+WHERE e.error = 'double'
+ORDER BY e.ns, e.id

@@ -1,0 +1,46 @@
+-- title:       Inclusive tree
+-- group:       Time
+-- description: The calling context tree: each function under the one that called it, with the time
+--              that its calls in this context took. Recursion is folded.
+-- advice:      Follow the largest total down until it breaks up: that is where to begin. `fisql tree`
+--              shows the same in the terminal, from any function on.
+-- source:      calling context tree: Ammons, Ball & Larus 1997
+-- report:      none
+-- param:       min_percent = 1 | % | leave out contexts with a smaller share of the run
+-- param:       max_depth = 64 | - | leave out deeper contexts
+-- column:      tree | - | the function, indented by its depth
+-- column:      total_ns | ns | time with callees, hooks' cost taken out
+-- column:      share | % | of the whole run's total
+-- column:      self_ns | ns | time in its own code
+-- column:      calls | calls | calls in this context
+-- column:      called_from | - | file and line of the call
+-- column:      function | - | demangled name
+-- column:      slowest_call | id | calls.id of the slowest call
+-- column:      frame | id | frames.id
+WITH RECURSIVE
+     params AS (SELECT coalesce(:min_percent, 1) AS min_percent, coalesce(:max_depth, 64) AS max_depth),
+     whole AS (SELECT sum(total_ns) AS total_ns FROM frames WHERE parent_id IS NULL),
+     kept AS MATERIALIZED (
+       SELECT fr.id, fr.parent_id, fr.depth,
+              printf('%06d', row_number() OVER (PARTITION BY fr.parent_id ORDER BY fr.total_ns DESC, fr.id)) AS place
+       FROM frames fr CROSS JOIN params CROSS JOIN whole
+       WHERE fr.depth <= params.max_depth AND 100 * fr.total_ns >= params.min_percent * whole.total_ns),
+     tree(id, path) AS (
+       SELECT id, place FROM kept WHERE parent_id IS NULL
+       UNION ALL
+       SELECT kept.id, tree.path || ' ' || kept.place FROM tree JOIN kept ON kept.parent_id = tree.id)
+SELECT printf('%*s%s', 2 * fr.depth, '', f.name) AS tree,
+       fr.total_ns,
+       round(100.0 * fr.total_ns / nullif(whole.total_ns, 0), 2) AS share,
+       fr.self_ns,
+       fr.calls,
+       s.location AS called_from,
+       f.name AS function,
+       fr.slowest_call_id AS slowest_call,
+       fr.id AS frame
+FROM tree
+     JOIN frames fr ON fr.id = tree.id
+     JOIN functions f ON f.id = fr.function_id
+     LEFT JOIN site_details s ON s.id = fr.site_id
+     CROSS JOIN whole
+ORDER BY tree.path

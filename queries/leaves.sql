@@ -1,0 +1,34 @@
+-- title:       Leaves
+-- group:       Inlining and call structure
+-- description: Functions that never called another instrumented function: the program's low-level layer.
+-- advice:      Together they are where the work is done: their share of the self time says whether to
+--              look at algorithms above or at instructions below. Small ones with many calls are for
+--              inlining. Calls into libraries without hooks do not count as calls.
+-- source:      the lowest layer of the call graph
+-- report:      overview
+-- param:       min_calls = 1 | calls | leave out functions with fewer calls
+-- column:      function | - | demangled name
+-- column:      location | - | where it is defined
+-- column:      calls | calls | calls
+-- column:      self_ns | ns | time in its own code, hooks' cost taken out
+-- column:      share | % | of the run's whole self time
+-- column:      self_per_call_ns | ns | self time a call
+-- column:      callers | functions | distinct functions that called it
+-- column:      size | bytes | size of its code
+-- column:      slowest_call | id | calls.id of its slowest call
+WITH params AS (SELECT coalesce(:min_calls, 1) AS min_calls),
+     whole AS (SELECT sum(self_ns) AS self_ns FROM function_stats)
+SELECT f.name AS function,
+       f.location,
+       s.calls,
+       s.self_ns,
+       round(100.0 * s.self_ns / nullif(whole.self_ns, 0), 2) AS share,
+       round(1.0 * s.self_ns / s.calls, 1) AS self_per_call_ns,
+       s.callers,
+       f.size,
+       s.slowest_call_id AS slowest_call
+FROM function_stats s
+     JOIN function_details f ON f.id = s.function_id
+     CROSS JOIN params CROSS JOIN whole
+WHERE s.child_calls = 0 AND s.calls >= params.min_calls
+ORDER BY s.self_ns DESC, s.calls DESC, s.function_id

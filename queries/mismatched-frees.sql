@@ -1,0 +1,37 @@
+-- title:       Mismatched frees
+-- group:       Memory
+-- description: Blocks that were freed by another family than the one that allocated them: new against
+--              free, malloc against delete, new[] against delete.
+-- advice:      An error, even where it happens to work: new[] and delete may differ in what they store
+--              before the block, and another allocator breaks it. Use the family's own, or a smart
+--              pointer with the right deleter.
+-- source:      CWE-762; valgrind memcheck's mismatched free
+-- report:      errors
+-- column:      allocated_by | - | function that allocated
+-- column:      allocated_at | - | where
+-- column:      kind | - | by what: malloc, new, new[], ...
+-- column:      freed_by | - | function that freed
+-- column:      freed_at | - | where
+-- column:      free_kind | - | by what: free, delete, delete[], ...
+-- column:      blocks | blocks | so freed
+-- column:      call | id | calls.id of a call that did
+-- column:      alloc | id | allocs.id of a block
+SELECT coalesce(af.name, '(outside any traced call)') AS allocated_by,
+       asite.location AS allocated_at,
+       st.kind,
+       coalesce(ff.name, '(outside any traced call)') AS freed_by,
+       fsite.location AS freed_at,
+       a.free_kind,
+       sum(b.mismatched) AS blocks,
+       min(a.free_call_id) AS call,
+       min(b.example_mismatch_id) AS alloc
+FROM block_flows b
+     JOIN alloc_stacks st ON st.id = b.stack_id
+     JOIN allocs a ON a.id = b.example_mismatch_id
+     LEFT JOIN frames afr ON afr.id = st.frame_id LEFT JOIN functions af ON af.id = afr.function_id
+     LEFT JOIN site_details asite ON asite.id = st.site_id
+     LEFT JOIN frames ffr ON ffr.id = b.free_frame_id LEFT JOIN functions ff ON ff.id = ffr.function_id
+     LEFT JOIN site_details fsite ON fsite.id = b.free_site_id
+WHERE b.mismatched > 0
+GROUP BY af.id, st.site_id, st.kind, ff.id, b.free_site_id, a.free_kind
+ORDER BY blocks DESC, alloc

@@ -1,0 +1,47 @@
+-- title:       Peak memory
+-- group:       Memory
+-- description: The instant at which most bytes were live, and the stacks that held them then.
+-- advice:      The first rows are what to make smaller, or to free before the peak. What is not needed at
+--              that instant but live is the cheapest to save. Only blocks of malloc and the like count:
+--              no stacks, no mapped files, no overhead of the allocator.
+-- source:      massif's and heaptrack's peak
+-- report:      overview
+-- param:       min_bytes = 1 | bytes | leave out stacks with less
+-- column:      bytes | bytes | live at the peak
+-- column:      share | % | of all bytes live then
+-- column:      blocks | blocks | live at the peak
+-- column:      function | - | that allocated them
+-- column:      location | - | where the allocation is called
+-- column:      kind | - | malloc, new, ...
+-- column:      stack | - | calls that led there, outermost first
+-- column:      peak_ns | ns | the instant, since the run's start
+-- column:      first_alloc | id | allocs.id of the stack's first block
+WITH RECURSIVE
+     params AS (SELECT coalesce(:min_bytes, 1) AS min_bytes),
+     peak AS (SELECT (SELECT CAST(value AS INTEGER) FROM run WHERE key = 'peak_ns') AS ns,
+                     (SELECT sum(peak_bytes) FROM alloc_stacks) AS bytes),
+     held AS MATERIALIZED (
+       SELECT a.* FROM alloc_stacks a CROSS JOIN params
+       WHERE a.peak_blocks > 0 AND a.peak_bytes >= params.min_bytes),
+     walk(stack_id, frame_id, text) AS (
+       SELECT held.id, fr.parent_id, f.name
+       FROM held JOIN frames fr ON fr.id = held.frame_id JOIN functions f ON f.id = fr.function_id
+       UNION ALL
+       SELECT w.stack_id, fr.parent_id, f.name || ' > ' || w.text
+       FROM walk w JOIN frames fr ON fr.id = w.frame_id JOIN functions f ON f.id = fr.function_id),
+     stacks AS MATERIALIZED (SELECT stack_id, text FROM walk WHERE frame_id IS NULL)
+SELECT held.peak_bytes AS bytes,
+       round(100.0 * held.peak_bytes / nullif(peak.bytes, 0), 2) AS share,
+       held.peak_blocks AS blocks,
+       coalesce(f.name, '(outside any traced call)') AS function,
+       coalesce(s.location, f.location) AS location,
+       held.kind,
+       coalesce(stacks.text, '(outside any traced call)') AS stack,
+       peak.ns AS peak_ns,
+       held.first_alloc_id AS first_alloc
+FROM held CROSS JOIN peak
+     LEFT JOIN frames fr ON fr.id = held.frame_id
+     LEFT JOIN function_details f ON f.id = fr.function_id
+     LEFT JOIN site_details s ON s.id = held.site_id
+     LEFT JOIN stacks ON stacks.stack_id = held.id
+ORDER BY held.peak_bytes DESC, held.peak_blocks DESC, held.id

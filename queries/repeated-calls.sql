@@ -1,0 +1,37 @@
+-- title:       Repeated calls
+-- group:       Inlining and call structure
+-- description: Callees that one call of their caller called many times in a row, with no other call in
+--              between: loops over items.
+-- advice:      If the iterations do not depend on one another, hand the callee the whole array: it can
+--              then use SIMD, or run in parallel. A small callee belongs into the loop. Iterations
+--              that depend on one another (a parser, a list walk) make the advice wrong.
+-- source:      runs of one callee in the sequence of direct calls
+-- report:      findings
+-- param:       min_run = 10 | calls | leave out pairs whose longest run is shorter
+-- column:      caller | - | the function with the loop
+-- column:      caller_location | - | where it is defined
+-- column:      callee | - | the function in the loop
+-- column:      callee_location | - | where that is defined
+-- column:      longest_run | calls | the longest run
+-- column:      mean_run | calls | mean length of the runs
+-- column:      runs | runs | runs of any length
+-- column:      calls | calls | calls in them
+-- column:      raw_total_ns | ns | time inside the callee's calls, as measured
+-- column:      example_call | id | calls.id of the caller's call with the longest run
+WITH params AS (SELECT coalesce(:min_run, 10) AS min_run)
+SELECT c.name AS caller,
+       c.location AS caller_location,
+       f.name AS callee,
+       f.location AS callee_location,
+       r.longest_run,
+       round(1.0 * r.calls / r.runs, 1) AS mean_run,
+       r.runs,
+       r.calls,
+       r.raw_total_ns,
+       r.longest_call_id AS example_call
+FROM repeats r
+     JOIN function_details c ON c.id = r.caller_id
+     JOIN function_details f ON f.id = r.callee_id
+     CROSS JOIN params
+WHERE r.longest_run >= params.min_run
+ORDER BY r.raw_total_ns DESC, r.longest_run DESC, r.caller_id, r.callee_id

@@ -1,0 +1,52 @@
+-- title:       Slow calls
+-- group:       Time
+-- description: The slowest single calls of each function, with the stack that led there.
+-- advice:      Look at calls whose function is quick as a rule (compare mean_ns): what was different
+--              then? `fisql stack ID` and `fisql trace` show what happened around it. Rows near the
+--              root of the program (main, an event loop) are slow because they are everything: the
+--              advice is wrong for them.
+-- source:      the 16 slowest calls of each function, kept while loading
+-- report:      overview
+-- param:       per_function = 3 | calls | give at most so many calls of a function (up to 16)
+-- param:       min_ns = 0 | ns | leave out calls that were shorter
+-- param:       stacks = 50 | rows | give the stacks for this many rows
+-- column:      function | - | demangled name
+-- column:      location | - | where it is defined
+-- column:      duration_ns | ns | from entry to exit, hooks' cost taken out
+-- column:      mean_ns | ns | mean of the function's finished calls
+-- column:      enter_ns | ns | when it was entered, since the run's start
+-- column:      thread | - | name of its thread
+-- column:      call | id | calls.id
+-- column:      raw_duration_ns | ns | as measured
+-- column:      stack | - | who called it, outermost first
+WITH RECURSIVE
+     params AS (SELECT coalesce(:per_function, 3) AS per_function, coalesce(:min_ns, 0) AS min_ns,
+                       coalesce(:stacks, 50) AS stacks),
+     chosen AS MATERIALIZED (
+       SELECT s.*, row_number() OVER (ORDER BY s.duration_ns DESC, s.call_id) AS place
+       FROM slow_calls s CROSS JOIN params
+       WHERE s.rank <= params.per_function AND s.duration_ns >= params.min_ns),
+     walk(call_id, frame_id, text) AS (
+       SELECT c.id, fr.parent_id, f.name
+       FROM chosen CROSS JOIN params JOIN calls c ON c.id = chosen.call_id
+            JOIN frames fr ON fr.id = c.frame_id JOIN functions f ON f.id = fr.function_id
+       WHERE chosen.place <= params.stacks
+       UNION ALL
+       SELECT w.call_id, fr.parent_id, f.name || ' > ' || w.text
+       FROM walk w JOIN frames fr ON fr.id = w.frame_id JOIN functions f ON f.id = fr.function_id),
+     stacks AS MATERIALIZED (SELECT call_id, text FROM walk WHERE frame_id IS NULL)
+SELECT f.name AS function,
+       f.location,
+       chosen.duration_ns,
+       round(s.mean_ns, 1) AS mean_ns,
+       c.enter_ns,
+       t.name AS thread,
+       chosen.call_id AS call,
+       chosen.raw_duration_ns,
+       (SELECT text FROM stacks WHERE call_id = chosen.call_id) AS stack
+FROM chosen
+     JOIN function_details f ON f.id = chosen.function_id
+     JOIN function_stats s ON s.function_id = chosen.function_id
+     LEFT JOIN calls c ON c.id = chosen.call_id
+     LEFT JOIN threads t ON t.id = c.thread_id
+ORDER BY chosen.place

@@ -1,0 +1,48 @@
+-- title:       Temporary allocations
+-- group:       Memory
+-- description: Blocks that the same thread freed after at most k other allocations: memory that was only
+--              wanted for a moment.
+-- advice:      Put it on the stack, keep the buffer from call to call, or reserve once. A block that is
+--              rarely needed and large is better allocated when it is.
+-- source:      heaptrack's temporary allocations
+-- report:      findings
+-- param:       k = 1 | blocks | allocations of the thread between allocation and free (up to 15)
+-- param:       min_blocks = 10 | blocks | leave out stacks with fewer
+-- column:      function | - | that allocates
+-- column:      location | - | where the allocation is called
+-- column:      temporary | blocks | freed after at most k others
+-- column:      share | % | of the blocks of this stack
+-- column:      bytes | bytes | in them
+-- column:      kind | - | malloc, new, ...
+-- column:      stack | - | calls that led there, outermost first
+-- column:      blocks | blocks | allocated by this stack
+-- column:      first_alloc | id | allocs.id of the stack's first block
+WITH RECURSIVE
+     params AS (SELECT coalesce(:k, 1) AS k, coalesce(:min_blocks, 10) AS min_blocks),
+     brief AS MATERIALIZED (
+       SELECT d.stack_id, sum(d.blocks) AS blocks, sum(d.bytes) AS bytes
+       FROM alloc_distances d CROSS JOIN params
+       WHERE d.allocs_between <= params.k
+       GROUP BY d.stack_id HAVING sum(d.blocks) >= max(params.min_blocks)),
+     walk(stack_id, frame_id, text) AS (
+       SELECT b.stack_id, fr.parent_id, f.name
+       FROM brief b JOIN alloc_stacks a ON a.id = b.stack_id JOIN frames fr ON fr.id = a.frame_id
+            JOIN functions f ON f.id = fr.function_id
+       UNION ALL
+       SELECT w.stack_id, fr.parent_id, f.name || ' > ' || w.text
+       FROM walk w JOIN frames fr ON fr.id = w.frame_id JOIN functions f ON f.id = fr.function_id)
+SELECT coalesce(f.name, '(outside any traced call)') AS function,
+       coalesce(s.location, f.location) AS location,
+       b.blocks AS temporary,
+       round(100.0 * b.blocks / a.blocks, 1) AS share,
+       b.bytes,
+       a.kind,
+       (SELECT text FROM walk WHERE stack_id = b.stack_id AND frame_id IS NULL) AS stack,
+       a.blocks,
+       a.first_alloc_id AS first_alloc
+FROM brief b
+     JOIN alloc_stacks a ON a.id = b.stack_id
+     LEFT JOIN frames fr ON fr.id = a.frame_id
+     LEFT JOIN function_details f ON f.id = fr.function_id
+     LEFT JOIN site_details s ON s.id = a.site_id
+ORDER BY b.blocks DESC, b.bytes DESC, b.stack_id

@@ -1,0 +1,6 @@
+-- positive: parse is called by main from line 12
+.read tests/fixtures/small.sql
+-- negative: unused has no caller and no row
+-- edge: main has no instrumented caller; a function called from two lines has a row for each
+INSERT INTO edges VALUES (7, 1, 3, 2, 1, 10, 10, 5, 5, 6, NULL);
+UPDATE function_stats SET calls = 3 WHERE function_id = 2;

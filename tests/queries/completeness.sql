@@ -1,0 +1,12 @@
+-- positive: two lost chunks, a killed process, a module without names
+.read tests/fixtures/small.sql
+INSERT INTO losses VALUES (1, 'missing chunk', 1, 1, NULL, NULL, 2, 500, NULL, NULL, NULL, 'after sequence 3'),
+  (2, 'missing chunk', 1, 2, NULL, NULL, 1, 20, NULL, NULL, NULL, 'before sequence 7'), (3, 'damaged', NULL, NULL, 4096, 128, NULL, NULL, NULL, NULL, NULL, NULL);
+UPDATE processes SET how_ended = 'signal', signal = 9 WHERE id = 1;
+UPDATE modules SET symbols = 'none', problem = 'missing' WHERE id = 1;
+-- positive: counted calls
+UPDATE function_stats SET counted_calls = 3 WHERE function_id = 3;
+-- negative: a library that nothing was called in needs no names
+UPDATE modules SET symbols = 'none' WHERE id = 2;
+-- edge: a loss of which no number is known
+INSERT INTO losses(reason) VALUES ('disk full');
