@@ -148,6 +148,10 @@ bench-load: all $(BUILD)/bench_insert ## what loading costs, beside INSERT and u
 	@tests/setup bench
 	tests/bench/load.py $(BUILD) 3
 
+bench-queries: all ## how long the canned queries take on some 70 million calls
+	@tests/setup bench
+	tests/bench/queries.py $(BUILD) 3
+
 $(BUILD)/bench_%: tests/bench/bench_%.c $(LIB_OBJ)
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) -MF $@.d -o $@ $< $(LIB_OBJ) $(LIBS)
@@ -183,5 +187,5 @@ clean: ## remove what was built
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' Makefile | expand -t 16
 
-.PHONY: all bench bench-load fuzz demo setup check units check-unit check-e2e check-queries check-real docs examples asan lint compdb format format-check install clean help
+.PHONY: all bench bench-load bench-queries fuzz demo setup check units check-unit check-e2e check-queries check-real docs examples asan lint compdb format format-check install clean help
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

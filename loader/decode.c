@@ -21,7 +21,9 @@ int decoder_open(struct decoder **out, struct decode_shared *shared, struct erro
     decoder->shared = shared;
     decoder->process = UINT32_MAX;
     decoder->rows = malloc(WINDOW_ROWS * sizeof *decoder->rows);
-    return decoder->rows != NULL ? 0 : error_set(error, "out of memory");
+    if (decoder->rows == NULL)
+        return error_set(error, "out of memory");
+    return array_reserve(&decoder->stack, &decoder->stack_capacity, 1, error);
 }
 
 void decoder_close(struct decoder *decoder)

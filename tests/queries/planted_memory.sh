@@ -1,0 +1,83 @@
+#!/bin/bash
+# The queries about memory on tests/programs/heap.cc, where it is known what each must find and what it
+# must not: with g++ and clang++, at -O0 and -O2; and wrong frees, which the C library dies of.
+# shellcheck source=tests/e2e/lib.sh
+. "$(dirname "$0")/../e2e/lib.sh"
+cd "$TEST_TMP" || exit 2
+export XDG_CONFIG_HOME=$TEST_TMP/config
+
+rows() { # NAME COLUMNS OPTION...: the named columns of a query's rows, separated by spaces
+    local name=$1 columns=$2
+    shift 2
+    "$fisql" query "$name" run.db --format json "$@" | python3 -c '
+import json, sys
+for row in json.load(sys.stdin):
+    print(*[row[column] for column in sys.argv[1].split(",")])' "$columns"
+}
+sorted() { LC_ALL=C sort; }
+
+for compiler in g++ clang++; do
+    for level in -O0 -O2; do
+        with="$compiler $level"
+        build $compiler heap $level -g "$programs/heap.cc" || continue
+        "$fisql" record -q ./heap
+        "$fisql" load -q run.bin
+        same "pool-candidates: one_size, not many_sizes ($with)" "one_size 48 150 150" \
+            "$(rows pool-candidates function,sizes,blocks,most_live)"
+        same "temporary-allocations: temporary, and mismatched ones below its limit ($with)" "temporary 30 100 600" \
+            "$(rows temporary-allocations function,temporary,share,bytes --function temporary)"
+        same "temporary-allocations: not what lived long ($with)" "" \
+            "$(rows temporary-allocations function | grep -E 'one_size|many_sizes')"
+        same "cross-thread-frees: producer's block ($with)" "producer drop 1 77" \
+            "$(rows cross-thread-frees allocated_by,freed_by,blocks,bytes | grep producer)"
+        same "alloc-free-pairs: who frees whose ($with)" "grow grow 7
+leak_some (not freed) 3
+leak_some leak_some 6
+many_sizes drop 120
+mismatched mismatched 1
+one_size drop 150
+peak peak 1
+producer drop 1
+temporary temporary 30" "$(rows alloc-free-pairs allocated_by,freed_by,blocks | grep -v '^(outside' | grep -vE '^main |^producer [(]' | sorted)"
+        same "block-owners: arena owns one_size's blocks ($with)" "arena one_size 150 100" \
+            "$(rows block-owners owner,allocated_by,blocks,share | grep one_size)"
+        same "leaking-calls: three of leak_some's nine calls ($with)" "leak_some 3 3000 1000" \
+            "$(rows leaking-calls function,leaking_calls,leaked_bytes,worst_bytes --function leak_some)"
+        same "leaking-calls: temporary leaks nothing ($with)" "" "$(rows leaking-calls function | grep temporary)"
+        same "peak-memory: peak held the most ($with)" "5000000 1 peak" "$(rows peak-memory bytes,blocks,function --limit 1)"
+        same "memory-timeline: its highest step has the peak ($with)" \
+            "$(sql run.db "SELECT value FROM run WHERE key = 'peak_bytes'")" \
+            "$(rows memory-timeline max_live_bytes | sort -n | tail -n 1)"
+        same "realloc-chains: grow's six ($with)" "grow 1 6 6 8 512" \
+            "$(rows realloc-chains function,chains,longest,reallocs,first_size,last_size)"
+        same "mismatched-frees: new[] freed by free ($with)" "mismatched new[] mismatched free 1" \
+            "$(rows mismatched-frees allocated_by,kind,freed_by,free_kind,blocks)"
+        same "double-frees: none ($with)" "" "$(rows double-frees function)"
+        same "bad-frees: none ($with)" "" "$(rows bad-frees function)"
+        same "not-freed: leak_some's ($with)" "3000 3" "$(rows not-freed bytes,blocks --function leak_some)"
+        same "coverage: all functions called ($with)" "0 100" "$(rows coverage uncalled,percent)"
+        same "thread-functions: two threads called drop ($with)" "2" "$(rows thread-functions thread --function drop | wc -l)"
+        same "completeness: nothing is missing ($with)" "" "$(rows completeness what)"
+        same "anomalies: none ($with)" "" "$(rows anomalies kind)"
+        "$fisql" query not-freed run.db --check >/dev/null 2>&1
+        same "--check: status 1 where rows come back ($with)" 1 $?
+        "$fisql" query double-frees run.db --check >/dev/null 2>&1
+        same "--check: status 0 where none do ($with)" 0 $?
+        printf 'leak:leak_some\nleak:pthread_create\nleak:*alloc*\nleak:producer\n' >known.supp
+        "$fisql" query not-freed run.db --check --suppressions known.supp --function leak_some >/dev/null 2>&1
+        same "--suppressions takes known leaks out ($with)" 0 $?
+        sound "heap ($with)" run.db
+    done
+done
+
+build gcc badfree -O0 -g "$programs/badfree.c"
+"$fisql" record -q ./badfree >/dev/null 2>&1
+"$fisql" load -q run.bin
+same "double-frees: where it was allocated, freed, and freed again" "free_it allocate_them free_it 100" \
+    "$(rows double-frees function,allocated_by,first_freed_by,size)"
+sed 's|^        free_it(first);|        free_it(second + 16);|' "$programs/badfree.c" >inside.c
+build gcc inside -O0 -g inside.c
+"$fisql" record -q ./inside >/dev/null 2>&1
+"$fisql" load -q run.bin
+same "bad-frees: inside a block, with the offset" "free_it inside 16 200 allocate_them" \
+    "$(rows bad-frees function,error,offset,size,allocated_by)"

@@ -1,0 +1,74 @@
+#!/bin/bash
+# The queries about time and call structure on tests/programs/structure.c, where it is known what each
+# must find and what it must not: with gcc and clang, at -O0 and -O2.
+# shellcheck source=tests/e2e/lib.sh
+. "$(dirname "$0")/../e2e/lib.sh"
+cd "$TEST_TMP" || exit 2
+export XDG_CONFIG_HOME=$TEST_TMP/config
+
+# rows NAME COLUMNS OPTION...: the named columns of a query's rows, separated by spaces
+rows() {
+    local name=$1 columns=$2
+    shift 2
+    "$fisql" query "$name" run.db --format json "$@" | python3 -c '
+import json, sys
+for row in json.load(sys.stdin):
+    print(*[row[column] for column in sys.argv[1].split(",")])' "$columns"
+}
+sorted() { LC_ALL=C sort; }
+
+for compiler in gcc clang; do
+    for level in -O0 -O2; do
+        with="$compiler $level"
+        build $compiler structure $level -fno-optimize-sibling-calls -g "$programs/structure.c" || continue
+        "$fisql" record -q ./structure
+        "$fisql" load -q run.bin
+        same "single-callee: batch calls leaf alone, others pass on; odd does not always ($with)" "batch leaf 6 502
+deep_one deep_two 8 8
+deep_three nap 8 8
+deep_two deep_three 8 8
+even odd 6 6" "$(rows single-callee function,callee,calls,callee_calls | grep -vE '^(slow_sometimes|holder)' | sorted)"
+        same "repeated-calls: batch calls leaf a hundred times in a row ($with)" "batch leaf 100 6 502" \
+            "$(rows repeated-calls caller,callee,longest_run,runs,calls -p min_run=20 --function batch)"
+        same "repeated-calls: alternate does not ($with)" "" "$(rows repeated-calls callee --function alternate)"
+        same "complexity: modes has four sequences of calls ($with)" "modes 4 16 25" \
+            "$(rows complexity function,sequences,calls,commonest_share --function modes)"
+        same "recursion: direct and mutual ($with)" "direct 41 42 40 40 direct
+even 5 6 4 0 mutual
+odd 5 6 4 0 mutual" "$(rows recursion function,nesting,calls,recursive_calls,direct_calls,kind | sorted)"
+        same "recursion: the cycles ($with)" "direct > direct
+even > odd > even
+odd > even > odd" "$(rows recursion cycle | sorted)"
+        same "call-cycles: even and odd, not direct ($with)" 1 "$(rows call-cycles function,other,calls,back_calls | grep -cE '^(even odd|odd even)')"
+        same "call-cycles: nothing else ($with)" 1 "$(rows call-cycles function | wc -l)"
+        same "call-order: walk_through after open_door, in two callers ($with)" "walk_through open_door 5 2 no" \
+            "$(rows call-order function,after,times,callers,encapsulated --function walk_through)"
+        same "call-order: other_leaf comes after leaf, but not always ($with)" "" "$(rows call-order function | grep -x other_leaf)"
+        same "hot-paths: all calls of deep_three came one way ($with)" "main > deep_one > deep_two > deep_three" \
+            "$(rows hot-paths path --function deep_three)"
+        same "callers: leaf's callers ($with)" "alternate 55
+batch 502
+burgle 2
+modes 4
+wide 1" "$(rows callers caller,calls -p function=leaf | awk '{ n[$1] += $2 } END { for (c in n) print c, n[c] }' | sorted)"
+        same "callees: whom wide calls ($with)" "alternate batch burgle direct even leaf other_leaf visit" \
+            "$(rows callees callee -p function=wide | sorted | tr '\n' ' ' | sed 's/ $//')"
+        same "wide-functions: wide and main ($with)" "main wide" "$(rows wide-functions function | sorted | tr '\n' ' ' | sed 's/ $//')"
+        same "leaves: never those that call ($with)" "" "$(rows leaves function | grep -E '^(batch|wide|main|odd|direct|modes)$')"
+        same "leaves: leaf among them ($with)" "leaf 564" "$(rows leaves function,calls --function leaf)"
+        same "tight-calls: leaf, in a loop ($with)" leaf "$(rows tight-calls function -p max_mode_ns=4096 | grep -x leaf)"
+        same "tight-calls: not deep_three ($with)" "" "$(rows tight-calls function -p max_mode_ns=4096 | grep -x deep_three)"
+        same "deep-stacks: the deepest is direct's ($with)" "42 direct" "$(rows deep-stacks depth,function | sed -n 1p)"
+        same "initializers: set_up, not main ($with)" "set_up" "$(rows initializers function | grep -vE '^(holder|nap|leaf)$' | sed -n 1p)"
+        same "finalizers: tear_down ($with)" "tear_down" "$(rows finalizers function | sed -n 1p)"
+        same "slow-calls: the slow one of slow_sometimes ($with)" 1 \
+            "$(rows slow-calls function,duration_ns -p per_function=1 --function slow_sometimes | awk '$2 > 29000000' | wc -l)"
+        same "lock-waits: lock_store waited some 40 ms, in main ($with)" "lock_store 2 structure" \
+            "$(rows lock-waits function,calls,thread,longest_ns | awk '$4 > 20000000 { print $1, $2, $3 }')"
+        same "inclusive-tree: main is the root, deep_three below ($with)" "main
+      deep_three" "$("$fisql" query inclusive-tree run.db -p min_percent=0 --format csv | cut -d, -f1 | grep -xE 'main|      deep_three' | uniq)"
+        same "hook-cost: the whole run first ($with)" "(whole run)" "$(rows hook-cost function | sed -n 1p)"
+        same "modules: one file, all within ($with)" "structure.c structure.c within" "$(rows modules from_group,to_group,kind)"
+        sound "structure ($with)" run.db
+    done
+done
