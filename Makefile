@@ -38,7 +38,7 @@ objects = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
 COLLECTOR_OBJ := $(call objects,$(COLLECTOR_SRC))
 # In a program that links libfisql.a, longjmp and the like are wrapped by the linker.
 STATIC_OBJ := $(patsubst %/unwind.o,%/unwind_wrap.o,$(patsubst %/library.o,%/library_wrap.o,$(COLLECTOR_OBJ)))
-LIB_OBJ := $(call objects,$(LOADER_SRC) $(QUERY_SRC)) $(BUILD)/obj/embedded.o
+LIB_OBJ := $(call objects,$(LOADER_SRC) $(QUERY_SRC)) $(BUILD)/obj/embedded.o $(BUILD)/obj/report_page.o
 CLI_OBJ := $(call objects,$(CLI_SRC))
 COMMAND_OBJ = $(filter-out %/main.o,$(CLI_OBJ))
 UNIT_BIN := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(UNIT_SRC))
@@ -74,6 +74,16 @@ $(BUILD)/gen/embedded.c: queries/embed.sh schema.sql $(SQL) queries
 $(BUILD)/obj/embedded.o: $(BUILD)/gen/embedded.c
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) -c -o $@ $<
+
+# The report's page, bundled with its libraries from npm; without npm it is empty, and tried anew.
+$(BUILD)/gen/report_tail.html: report/bundle.sh $(wildcard report/*) $(if $(wildcard $(BUILD)/gen/report_missing),again)
+	@mkdir -p $(@D)
+	sh report/bundle.sh $(BUILD)/gen
+
+$(BUILD)/obj/report_page.o: report/embed.sh $(BUILD)/gen/report_tail.html
+	@mkdir -p $(@D)
+	sh report/embed.sh $(BUILD)/gen/report_head.html $(BUILD)/gen/report_tail.html > $(BUILD)/gen/report_page.c
+	$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) -c -o $@ $(BUILD)/gen/report_page.c
 
 $(BUILD)/unit/%: tests/unit/%.c $(LIB_OBJ) $(COMMAND_OBJ) $(BUILD)/libfisql.a
 	@mkdir -p $(@D)
@@ -162,7 +172,7 @@ lint: format-check ## clang-tidy, cppcheck, gcc -fanalyzer and shellcheck (insta
 	@tests/setup lint
 	clang-tidy --quiet --warnings-as-errors='*' $(COLLECTOR_SRC) $(LOADER_SRC) $(CLI_SRC) -- -std=gnu11 $(CPPFLAGS_ALL)
 	cppcheck -q --error-exitcode=1 --inline-suppr --enable=warning,portability -I. collector loader cli queries
-	shellcheck -x -S warning .ci/run tests/run tests/setup examples/demo $(wildcard tests/*/*.sh docs/*.sh queries/*.sh)
+	shellcheck -x -S warning .ci/run tests/run tests/setup examples/demo $(wildcard tests/*/*.sh docs/*.sh queries/*.sh report/*.sh)
 
 compdb: ## write compile_commands.json for editors
 	@$(MAKE) --no-print-directory -Bnk all units CC='$(CC)' | tests/compdb > compile_commands.json
@@ -187,5 +197,5 @@ clean: ## remove what was built
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' Makefile | expand -t 16
 
-.PHONY: all bench bench-load bench-queries fuzz demo setup check units check-unit check-e2e check-queries check-real docs examples asan lint compdb format format-check install clean help
+.PHONY: again all bench bench-load bench-queries fuzz demo setup check units check-unit check-e2e check-queries check-real docs examples asan lint compdb format format-check install clean help
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

@@ -8,21 +8,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum part { PART_ERRORS, PART_FINDINGS, PART_OVERVIEW, PARTS_COUNT, PART_NONE = PARTS_COUNT };
-
 static const struct {
     const char *word, *title;
 } parts[PARTS_COUNT] = {{"errors", "Errors"}, {"findings", "Findings"}, {"overview", "Overview"}};
 
+const char *findings_part_title(enum findings_part part)
+{
+    return parts[part].title;
+}
+
 enum { ROWS_SHOWN = 3, COLUMNS_SHOWN = 6, CELL_WIDTH = 44 };
 
-static enum part part_of(const struct query_file *query)
+enum findings_part findings_part_of(const struct query_file *query)
 {
     if (query->report == NULL)
         return PART_FINDINGS;
     for (int i = 0; i < PARTS_COUNT; i++) {
         if (strcmp(query->report, parts[i].word) == 0)
-            return (enum part)i;
+            return (enum findings_part)i;
     }
     return PART_NONE;
 }
@@ -132,7 +135,7 @@ int findings_print(const struct query_request *request, const struct query_set *
     for (int part = 0; part < PARTS_COUNT && status == 0; part++) {
         bool headed = false;
         for (size_t i = 0; i < set->count; i++) {
-            if (part_of(&set->queries[i]) != (enum part)part)
+            if (findings_part_of(&set->queries[i]) != (enum findings_part)part)
                 continue;
             if (!headed)
                 printf("\n%s%s\n", markdown ? "### " : "== ", parts[part].title);

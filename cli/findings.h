@@ -8,6 +8,19 @@
 #include "cli/query_run.h"
 #include "cli/query_set.h"
 
+/* Where a query's rows belong, by its header's `report` line; in the order in which they are read.
+ */
+enum findings_part {
+    PART_ERRORS,
+    PART_FINDINGS,
+    PART_OVERVIEW,
+    PARTS_COUNT,
+    PART_NONE = PARTS_COUNT /* in no report */
+};
+
+enum findings_part findings_part_of(const struct query_file *query);
+const char *findings_part_title(enum findings_part part);
+
 /* Prints the report on stdout, as a table or as Markdown by the request's format. *found becomes
  * the number of rows that the analyses of errors and findings gave (overviews do not count).
  * Returns 0, or 2 after saying what is wrong. */

@@ -45,9 +45,7 @@ void output_bytes(double bytes, char *text, size_t size)
 
 /* ---- UTF-8 ---- */
 
-/* Length of the sound UTF-8 sequence at `at`, 0 if it is none (overlong forms and surrogates are
- * none). */
-static int utf8_length(const unsigned char *at)
+int utf8_length(const unsigned char *at)
 {
     if (at[0] < 0x80)
         return 1;

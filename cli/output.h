@@ -49,6 +49,10 @@ int output_rows(FILE *out, enum output_format format, const struct output_source
 void output_time(double ns, char *text, size_t size);
 void output_bytes(double bytes, char *text, size_t size);
 
+/* Length of the sound UTF-8 sequence at `at`, 0 if it is none (overlong forms and surrogates are
+ * none). The text ends with a NUL. */
+int utf8_length(const unsigned char *at);
+
 /* Writes text with control characters escaped. */
 void output_escaped(FILE *out, const char *text);
 

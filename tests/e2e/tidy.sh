@@ -4,7 +4,7 @@
 . "$(dirname "$0")/lib.sh"
 cd "$here" || exit 2
 mapfile -t c_files < <(find collector loader cli queries tests examples ./*.h -name '*.[ch]' | sort)
-mapfile -t scripts < <(grep -rlE '^#!/bin/(ba)?sh' .ci tests examples docs queries cli --include='*' | sort)
+mapfile -t scripts < <(grep -rlE '^#!/bin/(ba)?sh' .ci tests examples docs queries cli report --include='*' | sort)
 [ "${#c_files[@]}" -gt 60 ] && [ "${#scripts[@]}" -gt 10 ]
 report $? "the files are found"
 
@@ -17,7 +17,7 @@ arrows() {
 arrows collector 'log_format\.h|collector/[a-z_]+\.h'
 arrows loader 'log_format\.h|loader/[a-z_]+\.h|queries/embedded\.h'
 arrows queries 'queries/[a-z_]+\.h'
-arrows cli 'log_format\.h|cli/[a-z_]+\.h|loader/(loader|error|symbols)\.h|queries/embedded\.h'
+arrows cli 'log_format\.h|cli/[a-z_]+\.h|loader/(loader|error|symbols)\.h|queries/embedded\.h|report/page\.h'
 same "log_format.h includes only stdint.h and stddef.h" "<stddef.h> <stdint.h>" \
     "$(sed -n 's/^# *include *//p' log_format.h | sort | tr '\n' ' ' | sed 's/ $//')"
 same "the collector uses libc alone" "" \
@@ -25,6 +25,12 @@ same "the collector uses libc alone" "" \
 
 same "no file is longer than 700 lines" "" \
     "$(wc -l "${c_files[@]}" | awk '$2 != "total" && $1 > 700')"
+mapfile -t page_files < <(find report tests/report -name '*.js' -o -name '*.mjs' -o -name '*.css' | sort)
+same "no file of the report's page is longer than 700 lines" "" \
+    "$(wc -l "${page_files[@]}" | awk '$2 != "total" && $1 > 700')"
+same "each of them opens with a comment on what it is" "" \
+    "$(for file in "${page_files[@]}"; do head -n 1 "$file" | grep -qE '^/[*/]' || echo "$file"; done)"
+same "the page makes no markup of text" "" "$(grep -nE 'innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval\(|new Function\(' report/*.js)"
 same "no function is longer than 80 lines" "" "$(awk '
     FNR == 1 { start = 0 }
     /^\{$/ { start = FNR }

@@ -1,0 +1,188 @@
+/*
+ * fisql report: one HTML page to look at a run with. The page (report/) is compiled in as two
+ * halves; between them stand the run's data as JSON (report.h).
+ *
+ * It is written beside its name and renamed when it is complete.
+ */
+#include "cli/commands.h"
+#include "cli/database.h"
+#include "cli/report.h"
+#include "cli/say.h"
+#include "report/page.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const char usage[] =
+    "usage: fisql report [DB] [-o FILE]\n"
+    "\n"
+    "Writes one HTML page that needs no network and nothing beside it: summary and findings,\n"
+    "flame graph, timeline with live memory, functions with callers and callees, call graph,\n"
+    "memory by stack. It opens at once whatever the run's size, for it carries only what it "
+    "shows,\n"
+    "at most some 5 MB, and says what it left out.\n"
+    "\n"
+    "  -o, --output FILE      the page (report.html); - is standard output\n"
+    "      --calls N          calls in the timeline, the longest ones (40000, at most 60000)\n"
+    "      --demangle STYLE   full names, short ones (no template arguments and parameter\n"
+    "                         lists), or no: as the linker knows them (full)\n"
+    "\n"
+    "Exit status: 0 done, 1 done but the recording is not complete, 2 could not be done.\n"
+    "\n"
+    "example: fisql report run.db -o report.html\n";
+
+struct options {
+    const char *database_path, *output_path;
+    enum name_style names;
+    long calls_max;
+    bool help;
+};
+
+enum { OPTION_CALLS = 256, OPTION_DEMANGLE };
+enum { CALLS_DEFAULT = 40000, CALLS_MOST = 60000 };
+
+static int set_option(struct options *options, int code, const char *value)
+{
+    char *end;
+    switch (code) {
+    case 'o':
+        options->output_path = value;
+        return 0;
+    case 'h':
+        options->help = true;
+        return 0;
+    case OPTION_CALLS:
+        options->calls_max = strtol(value, &end, 10);
+        return *value != '\0' && *end == '\0' && options->calls_max >= 0 &&
+                       options->calls_max <= CALLS_MOST
+                   ? 0
+                   : fail("--calls %s: wants a number from 0 to %d", value, CALLS_MOST);
+    case OPTION_DEMANGLE:
+        return name_style_parse(value, &options->names)
+                   ? 0
+                   : fail("--demangle %s: wants full, short or no", value);
+    default:
+        return fail("report: see `fisql report --help`");
+    }
+}
+
+static int parse(struct options *options, int argc, char **argv)
+{
+    static const struct option known[] = {{"output", required_argument, NULL, 'o'},
+                                          {"help", no_argument, NULL, 'h'},
+                                          {"calls", required_argument, NULL, OPTION_CALLS},
+                                          {"demangle", required_argument, NULL, OPTION_DEMANGLE},
+                                          {NULL, 0, NULL, 0}};
+    *options = (struct options){
+        .database_path = "run.db", .output_path = "report.html", .calls_max = CALLS_DEFAULT};
+    optind = 0;
+    for (int code; (code = getopt_long(argc, argv, "o:h", known, NULL)) != -1;) {
+        int status = set_option(options, code, optarg);
+        if (status != 0)
+            return status;
+    }
+    if (optind < argc)
+        options->database_path = argv[optind++];
+    if (optind < argc)
+        return fail("report: %s: one argument too many; see `fisql report --help`", argv[optind]);
+    return 0;
+}
+
+/* Writes the page to the stream. */
+static int write_page(const struct options *options, sqlite3 *database, FILE *out)
+{
+    struct report report = {.database = database,
+                            .path = options->database_path,
+                            .json = {.out = out},
+                            .names = options->names,
+                            .calls_max = options->calls_max};
+    fputs(report_page_head, out);
+    int status = report_open(&report);
+    if (status == 0)
+        status = report_write(&report);
+    report_close(&report);
+    fputs(report_page_tail, out);
+    return status;
+}
+
+static int fail_output(const char *path)
+{
+    return fail("%s: cannot be written: %s", path, strerror(errno));
+}
+
+/* A new file beside `path`; its name is left in `beside`. Returns NULL after saying why not. */
+static FILE *open_beside(const char *path, char beside[PATH_MAX])
+{
+    if (snprintf(beside, PATH_MAX, "%s.XXXXXX", path) >= PATH_MAX) {
+        errno = ENAMETOOLONG;
+        fail_output(path);
+        return NULL;
+    }
+    int file = mkstemp(beside);
+    FILE *out = file >= 0 ? fdopen(file, "w") : NULL;
+    if (out == NULL)
+        fail_output(path);
+    return out;
+}
+
+static int write_file(const struct options *options, sqlite3 *database)
+{
+    char beside[PATH_MAX];
+    const char *path = options->output_path;
+    struct stat existing;
+    if (stat(path, &existing) == 0 && !S_ISREG(existing.st_mode)) {
+        FILE *device = S_ISDIR(existing.st_mode) ? NULL : fopen(path, "w");
+        if (device == NULL)
+            return fail("%s: cannot be written: it is no file: name another with -o", path);
+        int status = write_page(options, database, device);
+        bool whole = !ferror(device);
+        whole = fclose(device) == 0 && whole;
+        return whole || status != 0 ? status : fail_output(path);
+    }
+    FILE *out = open_beside(path, beside);
+    if (out == NULL)
+        return 2;
+    mode_t mask = umask(0);
+    umask(mask);
+    fchmod(fileno(out), 0666 & ~mask);
+    int status = write_page(options, database, out);
+    bool good = fflush(out) == 0 && !ferror(out);
+    good = fclose(out) == 0 && good;
+    if (status == 0 && (!good || rename(beside, path) != 0))
+        status = fail_output(path);
+    if (status != 0)
+        unlink(beside);
+    return status;
+}
+
+int cmd_report(int argc, char **argv)
+{
+    struct options options;
+    int status = parse(&options, argc, argv);
+    if (status != 0)
+        return status;
+    if (options.help) {
+        fputs(usage, stdout);
+        return 0;
+    }
+    if (report_page_tail[0] == '\0')
+        return fail("report: the page is missing: this fisql was built without npm, which brings "
+                    "the page's drawing libraries: install npm (apt-get install npm), then run "
+                    "`make` again in fisql's source; everything else works");
+    sqlite3 *database = database_open(options.database_path);
+    if (database == NULL)
+        return 2;
+    status = strcmp(options.output_path, "-") == 0 ? write_page(&options, database, stdout)
+                                                   : write_file(&options, database);
+    if (database_say_state(database, options.database_path) > 0 && status == 0)
+        status = 1;
+    sqlite3_close(database);
+    if (status != 2 && strcmp(options.output_path, "-") != 0)
+        note("%s: written; open it with a browser", options.output_path);
+    return status;
+}

@@ -1,0 +1,41 @@
+/*
+ * JSON written piece by piece, fit to stand inside an HTML script element: '<' is written as
+ * \u003c, so that no text can end the element. Bytes that are not UTF-8 become U+FFFD.
+ *
+ * Commas are put by themselves. Write errors stay in the stream (ferror), for the caller to check.
+ */
+#ifndef FISQL_CLI_JSON_H
+#define FISQL_CLI_JSON_H
+
+#include <sqlite3.h>
+#include <stdbool.h>
+#include <stdio.h>
+
+struct json {
+    FILE *out;   /* the caller's */
+    long bytes;  /* written so far */
+    bool follow; /* the next value needs a comma before it */
+};
+
+/* Opens or closes an object or array: one of { } [ ] */
+void json_open(struct json *json, char bracket);
+void json_close(struct json *json, char bracket);
+
+/* The name of an object's next value; plain letters only. */
+void json_key(struct json *json, const char *name);
+
+void json_integer(struct json *json, long long value);
+void json_real(struct json *json, double value); /* null where it is not finite */
+void json_null(struct json *json);
+
+/* Text, cut before the character that would be written beyond bytes_max (escapes count as what they
+ * are written as), then with an ellipsis; NULL is null. */
+void json_text(struct json *json, const char *text, size_t bytes_max);
+
+/* A column of the statement's current row, by its type. */
+void json_column(struct json *json, sqlite3_stmt *statement, int column, size_t bytes_max);
+
+/* Text that is JSON already, one value. */
+void json_raw(struct json *json, const char *text);
+
+#endif

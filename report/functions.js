@@ -1,0 +1,183 @@
+// The table of functions, and for one of them: its figures, its histogram of times, who calls it and
+// whom it calls (the hierarchical report), its fastest and slowest call with their stacks.
+import { el, leftOut, replace, section, svg } from './dom.js';
+import { bytes, count, percent, time, times } from './format.js';
+import { objects } from './model.js';
+import { shareCell, Table } from './table.js';
+
+export function functionsTable(model) {
+  const self = model.totals.self_ns;
+  const columns = [
+    { key: 'name', label: 'Function', show: (row) => model.link(row.id), text: (row) => row.name },
+    { key: 'location', label: 'Defined at', text: (row) => row.location, show: (row) => el('span', { class: 'quiet' }, row.location) },
+    { key: 'self_ns', label: 'Self', title: "Time in the function's own body, the recording's cost taken out", number: true,
+      show: (row) => shareCell(time(row.self_ns), row.self_ns, self) },
+    { key: 'share', label: 'Share', number: true, value: (row) => row.self_ns, show: (row) => percent(row.self_ns, self) },
+    { key: 'total_ns', label: 'Total', title: 'Time with what it called; outermost calls only', number: true, show: (row) => time(row.total_ns) },
+    { key: 'calls', label: 'Calls', number: true, show: (row) => count(row.calls) },
+    { key: 'mean_ns', label: 'Mean', title: 'Of the calls that ended', number: true, show: (row) => time(row.mean_ns === null ? null : Math.round(row.mean_ns)) },
+    { key: 'max_ns', label: 'Longest', number: true, show: (row) => time(row.max_ns) },
+    { key: 'alloc_bytes', label: 'Allocated', title: 'By its own code', number: true, show: (row) => (row.allocs ? bytes(row.alloc_bytes) : '') },
+  ];
+  const table = new Table({ columns, rows: model.functions, sort: 'self_ns', label: 'Functions', search: 'Search functions and files' });
+  const element = section('functions', 'Functions', table.element,
+    model.data.functions.left_out > 0 && leftOut(`${times(model.data.functions.left_out, 'function')} with the least time and `
+      + 'fewest calls are left out: fisql query hot-functions has them.'));
+  return { element, table };
+}
+
+// ---- one function ----
+
+function histogram(text) {
+  const numbers = text.split(' ').map(Number);
+  const bars = new Map();
+  for (let i = 0; i + 1 < numbers.length; i += 2) bars.set(numbers[i], numbers[i + 1]);
+  const from = Math.min(...bars.keys()), to = Math.max(...bars.keys());
+  const most = Math.max(...bars.values());
+  const wide = Math.max(18, Math.min(48, 640 / (to - from + 1))), high = 110;
+  const width = (to - from + 1) * wide;
+  const parts = [];
+  for (let log = from; log <= to; log++) {
+    const value = bars.get(log) || 0;
+    const height = value > 0 ? Math.max(2, (high * value) / most) : 0;
+    const x = (log - from) * wide;
+    const label = `${time(log === 0 ? 0 : 2 ** log)} to ${time(2 ** (log + 1))}: ${times(value, 'call')}`;
+    parts.push(svg('g', null, svg('title', null, label),
+      svg('rect', { class: 'hit', x, y: 0, width: wide, height: high + 18 }),
+      svg('rect', { class: 'bar', x: x + 1, y: high - height, width: wide - 2, height })));
+    if ((log - from) % Math.ceil(56 / wide) === 0) {
+      parts.push(svg('text', { x, y: high + 14, class: 'tick' }, time(log === 0 ? 0 : 2 ** log).replace(/\.0+ /, ' ')));
+    }
+  }
+  return el('div', { class: 'scroll' }, svg('svg', { class: 'histogram', width: width + 50, height: high + 20, role: 'img',
+    'aria-label': `Histogram of ${times([...bars.values()].reduce((a, b) => a + b, 0), 'call')} by time, from ${time(2 ** from)} to ${time(2 ** (to + 1))}` }, parts));
+}
+
+// Callers or callees, call sites of one function put together.
+function relatives(model, edges, key) {
+  const rows = new Map();
+  for (const edge of edges || []) {
+    const id = edge[key];
+    if (!rows.has(id)) rows.set(id, { id, calls: 0, total_ns: 0, self_ns: 0, sites: [] });
+    const row = rows.get(id);
+    row.calls += edge.calls;
+    row.total_ns += edge.total_ns;
+    row.self_ns += edge.self_ns;
+    const site = model.siteLocation(edge.site_id);
+    if (site && !row.sites.includes(site)) row.sites.push(site);
+  }
+  return [...rows.values()];
+}
+
+function relativesTable(model, label, rows, whole) {
+  const columns = [
+    { key: 'name', label, value: (row) => (row.id === null ? '' : model.name(row.id)), text: (row) => (row.id === null ? '' : model.name(row.id)),
+      show: (row) => (row.id === null ? el('span', { class: 'quiet' }, '(no recorded caller)') : model.link(row.id)) },
+    { key: 'calls', label: 'Calls', number: true, show: (row) => shareCell(count(row.calls), row.calls, whole) },
+    { key: 'total_ns', label: 'Total', number: true, show: (row) => time(row.total_ns), title: "The callee's time in these calls with what it called" },
+    { key: 'self_ns', label: 'Self', number: true, show: (row) => time(row.self_ns), title: "The callee's own time in these calls" },
+    { key: 'sites', label: 'From', value: (row) => row.sites[0] || '',
+      show: (row) => el('span', { class: 'quiet' }, row.sites.slice(0, 3).join(', ') + (row.sites.length > 3 ? `, and ${row.sites.length - 3} more` : '')) },
+  ];
+  return new Table({ columns, rows, sort: 'calls', label, page: 12 }).element;
+}
+
+export function stackList(model, frameId) {
+  const frames = model.stack(frameId);
+  if (frames.length === 0) return leftOut('This stack is left out: fisql stack tells it.');
+  return el('ol', { class: 'stack' }, frames.map((frame) => {
+    const site = model.siteLocation(frame.siteId);
+    return el('li', null, model.link(frame.functionId), site && el('span', { class: 'quiet' }, ` called at ${site}`));
+  }));
+}
+
+function extreme(model, word, call, ns) {
+  if (!call) return null;
+  return el('div', { class: 'extreme' }, el('h4', null, `${word} call: ${time(ns)}`),
+    el('p', { class: 'quiet' }, `call ${call.id}, from ${time(call.enter_ns)}, ${model.threadName(call.thread_id)}; `
+      + `${time(call.duration_ns)} as measured, ${times(call.descendants, 'call')} within`),
+    stackList(model, call.frame_id));
+}
+
+const fact = (label, value) => el('div', null, el('dt', null, label), el('dd', null, value));
+
+export class FunctionPage {
+  constructor(model, { flame, timeline }) {
+    this.model = model;
+    this.flame = flame;
+    this.timeline = timeline;
+    this.histograms = new Map(model.data.durations.rows);
+    this.fastest = new Map(objects(model.data.fastest).map((call) => [call.function_id, call]));
+    this.slowest = new Map(objects(model.data.slowest).map((call) => [call.function_id, call]));
+    this.element = section('function', 'A function');
+    this.body = el('div');
+    this.element.append(this.body);
+    const first = model.functions.reduce((best, one) => (!best || one.self_ns > best.self_ns ? one : best), null);
+    if (first) this.show(first.id);
+    else replace(this.body, el('p', { class: 'nothing' }, 'No calls were recorded.'));
+  }
+
+  show(id) {
+    const stats = this.model.functionById.get(id);
+    if (!stats) return null;
+    const article = el('article', { id: `function-${id}`, tabindex: '-1' }, this.head(stats), this.figures(stats),
+      this.times(stats), this.related(stats), this.extremes(stats));
+    replace(this.body, article);
+    return article;
+  }
+
+  head(stats) {
+    const file = this.model.named.get(stats.id).file;
+    return [el('h3', null, stats.name), el('p', { class: 'quiet' },
+      file !== null ? `${this.model.files.get(file)}:${this.model.named.get(stats.id).line || '?'}` : stats.location),
+    el('p', { class: 'controls' },
+      el('button', { type: 'button', onclick: () => this.timeline.showLongest(stats.id) }, 'Longest call in the timeline'),
+      el('button', { type: 'button', onclick: () => this.flame.showFunction(stats.id) }, 'Show in the flame graph'))];
+  }
+
+  figures(stats) {
+    const { totals } = this.model;
+    return el('dl', { class: 'figures' },
+      fact('Calls', count(stats.calls)), fact('Self', `${time(stats.self_ns)} (${percent(stats.self_ns, totals.self_ns)})`),
+      fact('Total', time(stats.total_ns)), fact('Self as measured', time(stats.raw_self_ns)),
+      fact('Mean', time(stats.mean_ns === null ? null : Math.round(stats.mean_ns))),
+      fact('Deviation', stats.deviation_ns === null ? '-' : time(Math.round(stats.deviation_ns))),
+      fact('Fastest', time(stats.min_ns)), fact('Slowest', time(stats.max_ns)),
+      fact('Callers, callees', `${count(stats.callers)}, ${count(stats.callees)}`), fact('Deepest stack', count(stats.depth_max)),
+      stats.recursive_calls > 0 && fact('Recursive calls', count(stats.recursive_calls)),
+      stats.unwound > 0 && fact('Unwound', count(stats.unwound)), stats.open > 0 && fact('Still open at the end', count(stats.open)),
+      stats.allocs > 0 && fact('Allocated itself', `${bytes(stats.alloc_bytes)} in ${times(stats.allocs, 'block')}`),
+      stats.total_alloc_bytes > 0 && fact('Allocated within', bytes(stats.total_alloc_bytes)),
+      stats.size > 0 && fact('Code', bytes(stats.size)));
+  }
+
+  times(stats) {
+    const text = this.histograms.get(stats.id);
+    return [el('h4', null, 'Times of its calls'), text ? histogram(text)
+      : el('p', { class: 'nothing' }, stats.finished > 0 ? 'The histogram is left out.' : 'No call of it ended.')];
+  }
+
+  related(stats) {
+    const callers = relatives(this.model, this.model.callers.get(stats.id), 'caller_id');
+    const callees = relatives(this.model, this.model.callees.get(stats.id), 'callee_id');
+    const sum = (rows) => rows.reduce((all, row) => all + row.calls, 0);
+    const missing = this.model.data.edges.left_out > 0;
+    return el('div', { class: 'columns' },
+      el('div', { class: 'callers' }, el('h4', null, `Callers (${count(callers.length)})`),
+        callers.length > 0 ? relativesTable(this.model, 'Caller', callers, stats.calls) : el('p', { class: 'nothing' }, 'None.'),
+        missing && sum(callers) < stats.calls && leftOut(`${times(stats.calls - sum(callers), 'call')} from call sites that are left out.`)),
+      el('div', { class: 'callees' }, el('h4', null, `Callees (${count(callees.length)})`),
+        callees.length > 0 ? relativesTable(this.model, 'Callee', callees, sum(callees)) : el('p', { class: 'nothing' }, 'None.'),
+        missing && callees.length < stats.callees && leftOut(`${times(stats.callees - callees.length, 'callee')} left out.`)));
+  }
+
+  extremes(stats) {
+    const slow = this.slowest.get(stats.id), fast = this.fastest.get(stats.id);
+    if (!slow && !fast) {
+      return leftOut(this.model.totals.call_rows === 0 ? 'The database has no rows of single calls (fisql load --summary).'
+        : 'Its fastest and slowest call are left out.');
+    }
+    return el('div', { class: 'columns' }, extreme(this.model, 'Slowest', slow, stats.max_ns),
+      extreme(this.model, 'Fastest', fast, stats.min_ns));
+  }
+}

@@ -1,0 +1,81 @@
+// Live memory over time, drawn by uPlot on the timeline's axis: the lanes' names and the plot's
+// scale are of one width. Dragging over it zooms the timeline.
+import uPlot from 'uplot';
+import { colour, el, onTheme, replace } from './dom.js';
+import { bytes, time } from './format.js';
+import { objects } from './model.js';
+import { GUTTER, ruler } from './timeline_draw.js';
+
+const HEIGHT = 130;
+
+export class MemoryPlot {
+  constructor(model, zoom, end) {
+    this.zoom = zoom;
+    this.end = end;
+    const rows = objects(model.data.memory);
+    this.data = [[0, ...rows.map((row) => row.end_ns)], [0, ...rows.map((row) => row.live_bytes)],
+      [0, ...rows.map((row) => row.max_live_bytes)]];
+    this.empty = rows.every((row) => row.max_live_bytes === 0);
+    this.element = el('figure', { class: 'memory-plot', id: 'memory-plot' },
+      el('figcaption', null, this.empty ? 'Live memory: no allocations were recorded.' : 'Live memory'));
+    onTheme(() => this.make());
+  }
+
+  start() {
+    this.width = this.element.clientWidth;
+    this.make();
+  }
+
+  make() {
+    if (this.empty || !this.width) return;
+    const range = this.plot ? [this.plot.scales.x.min, this.plot.scales.x.max] : [0, this.end];
+    if (this.plot) this.plot.destroy();
+    const axis = { stroke: colour('quiet'), grid: { stroke: colour('line'), width: 1 }, ticks: { stroke: colour('line') },
+      font: '12px system-ui, sans-serif' };
+    const holder = el('div');
+    replace(this.element, this.element.querySelector('figcaption'), holder);
+    this.plot = new uPlot({
+      width: this.width,
+      height: HEIGHT,
+      padding: [8, 0, 0, 0],
+      cursor: { drag: { x: true, y: false, setScale: false }, y: false },
+      select: { show: true },
+      legend: { show: true, live: true },
+      scales: { x: { time: false, auto: false, range: (plot, min, max) => [min, max] }, y: { range: (plot, min, max) => [0, Math.max(1, max * 1.05)] } },
+      axes: [
+        { ...axis, size: 26, splits: (plot, i, min, max) => ruler(min, max, this.width - GUTTER), values: (plot, ticks) => ticks.map(time) },
+        { ...axis, size: GUTTER, splits: (plot, i, min, max) => this.levels(max), values: (plot, ticks) => ticks.map(bytes) },
+      ],
+      series: [
+        { label: 'time', value: (plot, value) => (value === null ? '-' : time(value)) },
+        { label: 'live', stroke: colour('accent'), fill: colour('accent-soft'), width: 1.5, paths: uPlot.paths.stepped({ align: -1 }), points: { show: false }, value: (plot, value) => (value === null ? '-' : bytes(value)) },
+        { label: 'most in the step', stroke: colour('warn'), width: 1, points: { show: false }, paths: uPlot.paths.stepped({ align: -1 }), value: (plot, value) => (value === null ? '-' : bytes(value)) },
+      ],
+      hooks: {
+        setSelect: [(plot) => {
+          if (plot.select.width > 3) this.zoom(plot.posToVal(plot.select.left, 'x'), plot.posToVal(plot.select.left + plot.select.width, 'x'));
+          plot.setSelect({ left: 0, width: 0, top: 0, height: 0 }, false);
+        }],
+      },
+    }, this.data, holder);
+    this.plot.setScale('x', { min: range[0], max: range[1] });
+  }
+
+  // Round levels of memory, four or so.
+  levels(max) {
+    let step = 2 ** Math.floor(Math.log2(Math.max(1, max / 3)));
+    if (max / step > 5) step *= 2;
+    const levels = [];
+    for (let at = 0; at <= max; at += step) levels.push(at);
+    return levels;
+  }
+
+  show(from, to, width) {
+    if (!this.plot) return;
+    if (Math.abs(width - this.width) > 1) {
+      this.width = width;
+      this.plot.setSize({ width, height: HEIGHT });
+    }
+    if (this.plot.scales.x.min !== from || this.plot.scales.x.max !== to) this.plot.setScale('x', { min: from, max: to });
+  }
+}

@@ -1,0 +1,178 @@
+#!/bin/bash
+# fisql report: the page of a recorded run, of a hostile one and of a very wide one, in headless
+# Chromium (tests/report/); what the page carries against SQL; errors.
+# shellcheck source=tests/e2e/lib.sh
+. "$(dirname "$0")/lib.sh"
+cd "$TEST_TMP" || exit 2
+
+for need in node chromium; do
+    command -v "$need" >/dev/null || { not_ok "$need is there: run tests/setup check"; exit 0; }
+done
+
+# --- a run with threads, locks, notes and memory
+cat >noted.c <<'C'
+#include "fisql.h"
+#include "wordstat.c"
+__attribute__((constructor)) static void begin(void)
+{
+    FISQL_NOTE("begins <b>now</b>");
+}
+C
+build gcc wordstat -D_GNU_SOURCE -O1 -g -I"$here/examples" -I"$here/collector" noted.c || exit 0
+"$fisql" record ./wordstat >/dev/null 2>&1
+"$fisql" load run.bin 2>/dev/null
+run "$fisql" report
+same "report: exit status" 0 "$status"
+has "report: says what it wrote" "report.html: written" "$err"
+cp report.html first.html
+"$fisql" report run.db -o - >piped.html 2>/dev/null
+cmp -s first.html piped.html
+report $? "report: the same on standard output"
+same "report: nothing half-made is left" "" "$(ls report.html.* 2>/dev/null)"
+
+# What the database says, for the browser's checks.
+cat >expected.sql <<'Q'
+CREATE TEMP VIEW chosen AS SELECT f.id, f.name, s.* FROM functions f JOIN function_stats s ON s.function_id = f.id
+ WHERE f.name IN ('table_add', 'hash_word');
+CREATE TEMP VIEW folded AS
+  WITH RECURSIVE walk(top, id, level, text) AS (
+    SELECT c.id, fr.id, 0, f.name FROM calls c JOIN frames fr ON fr.id = c.frame_id JOIN functions f ON f.id = fr.function_id
+     WHERE c.id IN (SELECT slowest_call_id FROM chosen)
+    UNION ALL
+    SELECT w.top, p.id, w.level + 1, f.name FROM walk w JOIN frames fr ON fr.id = w.id JOIN frames p ON p.id = fr.parent_id
+     JOIN functions f ON f.id = p.function_id)
+  SELECT top, text, level FROM walk;
+SELECT json_object(
+  'command', (SELECT value FROM run WHERE key = 'command'),
+  'threads', (SELECT count(*) FROM threads WHERE calls > 0),
+  'end', (SELECT max(end_ns) FROM threads),
+  'flame', 'table_add', 'note', 'begins <b>now</b>', 'lock', 'lock ',
+  'whole', json_object('time', 'in recorded code', 'calls', ' calls', 'bytes', 'iB'),
+  'findings', json('[{"name": "not-freed", "word": "malloc"}, {"name": "dead-code", "word": "table_remove"}]'),
+  'byCalls', (SELECT json_group_array(name) FROM (SELECT f.name FROM function_stats s JOIN functions f ON f.id = s.function_id
+              ORDER BY s.calls DESC LIMIT 1)),
+  'fewestCalls', (SELECT min(calls) FROM function_stats),
+  'functions', (SELECT json_group_array(json_object('id', c.id, 'name', c.name, 'finished', c.finished, 'slowest', c.slowest_call_id,
+     'callers', json((SELECT json_group_array(json_array(name, calls)) FROM (SELECT coalesce(f.name, '(no recorded caller)') AS name, sum(e.calls) AS calls
+        FROM edges e LEFT JOIN functions f ON f.id = e.caller_id WHERE e.callee_id = c.id GROUP BY e.caller_id ORDER BY calls DESC, name))),
+     'callees', json((SELECT json_group_array(json_array(name, calls)) FROM (SELECT f.name, sum(e.calls) AS calls
+        FROM edges e JOIN functions f ON f.id = e.callee_id WHERE e.caller_id = c.id GROUP BY e.callee_id ORDER BY calls DESC, name))),
+     'stack', json((SELECT json_group_array(text) FROM (SELECT text FROM folded WHERE top = c.slowest_call_id ORDER BY level DESC)))))
+     FROM (SELECT * FROM chosen ORDER BY name) c),
+  'longest', (SELECT json_object('name', x.name, 'id', k.id, 'enter', k.enter_ns, 'duration', k.duration_ns)
+     FROM chosen x JOIN calls k ON k.id = x.slowest_call_id WHERE x.name = 'table_add'),
+  'memory', (SELECT json_object('bytes', max(bytes), 'live', max(bytes - freed_bytes), 'peak', max(peak_bytes)) FROM alloc_stacks));
+Q
+sqlite3 run.db <expected.sql |
+    python3 -c '
+import json, sys
+expected = json.load(sys.stdin)
+def size(value):
+    for unit in ("B", "KiB", "MiB"):
+        if value < 1024:
+            return f"{value:.0f} B" if unit == "B" else f"{value:.1f} {unit}"
+        value /= 1024
+expected["memory"] = {key: size(value) for key, value in expected["memory"].items()}
+json.dump(expected, sys.stdout)' >expected.json
+node "$here/tests/report/page.mjs" "$PWD/report.html" expected.json ||
+    not_ok "the page's checks run to their end"
+
+# --- what the page carries, against SQL
+data() { sed -n '/<script type="application\/json" id="data">/,/<\/script>/p' "$1" | sed '1s/^[^{]*//; $s/<\/script>.*//'; }
+"$fisql" report run.db -o few.html --calls 200 2>/dev/null
+data few.html | python3 -c '
+import json, sqlite3, sys
+data = json.load(sys.stdin)
+db = sqlite3.connect("run.db")
+good = nested = True
+for lane in data["lanes"]:
+    numbers, ids, last, enter, stack = lane["data"], [], 0, 0, []
+    for i in range(0, len(numbers), 5):
+        last += numbers[i]
+        enter += numbers[i + 3]
+        ids.append(last)
+        end = enter + numbers[i + 4]
+        stack = stack[:numbers[i + 1]]
+        nested &= len(stack) == numbers[i + 1] and (not stack or stack[-1] >= end)
+        stack.append(end)
+    rows = db.execute("SELECT id FROM calls WHERE thread_id = ? ORDER BY duration_ns DESC, id LIMIT ?", (lane["thread_id"], len(ids)))
+    good &= sorted(row[0] for row in rows) == ids and len(ids) > 20
+print("longest" if good else "not the longest", "nested" if nested else "with gaps")
+frames = data["frames"]
+at = {name: i for i, name in enumerate(frames["columns"])}
+roots = [row for row in frames["rows"] if row[at["parent"]] < 0]
+print(sum(row[at["all_calls"]] for row in roots), sum(row[at["all_ns"]] for row in roots), sum(row[at["all_bytes"]] for row in roots))
+' >carried.txt
+same "report: the timeline has each thread's longest calls, without gaps" "longest nested" "$(sed -n 1p carried.txt)"
+same "report: the flame graph's sums are the run's" \
+    "$(sql run.db 'SELECT sum(calls), sum(self_ns), sum(alloc_bytes) FROM frames' | tr '|' ' ')" "$(sed -n 2p carried.txt)"
+
+# --- names that would be markup, or would end the script
+cp run.db hostile.db
+sql hostile.db "
+    UPDATE functions SET name = '</script><img src=x onerror=\"window.hacked=1\"><b>' || char(10, 27, 8238) || name || '\"''&lt;' || char(0xfffd);
+    UPDATE files SET path = '/tmp/<script>window.hacked=2</script>/' || id || '/<i>.c';
+    UPDATE threads SET name = '<svg onload=\"window.hacked=3\">';
+    UPDATE run SET value = '--><script>window.hacked=4</script>' WHERE key = 'command';
+    UPDATE processes SET command = '<style>*{display:none}</style>', executable = CAST(x'fffe3c2f7363726970743e' AS TEXT);
+    UPDATE modules SET name = '<iframe src=javascript:window.hacked=5>', problem = '<u>';
+    INSERT INTO losses(reason, detail) VALUES ('<script>window.hacked=6</script>', '</p></script>');"
+run "$fisql" report hostile.db -o hostile.html
+same "report: exit status 1 where the recording is not complete" 1 "$status"
+same "report: no name is markup" 0 "$(data hostile.html | grep -c '<')"
+node "$here/tests/report/opens.mjs" "$PWD/hostile.html" "hostile names" 'window.hacked === undefined' \
+    "document.querySelectorAll('main img, main script, main iframe, main b, main i, main u, main style, main svg[onload]').length === 0" \
+    "document.querySelector('#functions tbody a').textContent.startsWith('</script><img src=x onerror=')" \
+    "document.querySelector('#functions tbody a').textContent.includes('\\\\u202e')" \
+    "document.querySelector('#summary').textContent.includes('The recording is not complete')" \
+    "document.querySelectorAll('.flame rect').length > 8 && document.querySelector('.flame g[name*=\"</script>\"]') !== null" ||
+    not_ok "hostile names: the checks run to their end"
+
+# --- a run so wide that nearly everything is cut to its budget
+sqlite3 wide.db <"$here/schema.sql"
+sqlite3 wide.db <"$here/tests/report/wide.sql"
+run "$fisql" report wide.db -o wide.html
+same "wide run: exit status" 0 "$status"
+node "$here/tests/report/opens.mjs" "$PWD/wide.html" "wide run" \
+    "document.querySelectorAll('.left-out').length >= 4" "document.querySelectorAll('.flame rect').length > 8" \
+    "/functions? with the least time and fewest calls are left out/.test(document.querySelector('#functions').textContent)" \
+    "/calling contexts? of/.test(document.querySelector('#flame').textContent)" \
+    "/threads? with fewer calls, or none, have no lane/.test(document.querySelector('#timeline').textContent)" ||
+    not_ok "wide run: the checks run to their end"
+
+# --- runs with little in them
+sqlite3 empty.db <"$here/schema.sql"
+small_database small.db
+sql small.db "DELETE FROM calls"
+for kind in empty small; do
+    "$fisql" report "$kind.db" -o "$kind.html" 2>/dev/null
+    node "$here/tests/report/opens.mjs" "$PWD/$kind.html" "$kind database" "document.querySelectorAll('main > section').length === 7"
+done
+
+# --- options and errors
+run "$fisql" report --help
+has "report --help: has an example" "example: fisql report" "$out"
+run "$fisql" report run.db -o none.html --calls 0
+same "--calls 0: exit status" 0 "$status"
+run "$fisql" report --calls many
+same "--calls wants a number: exit status" 2 "$status"
+has "--calls wants a number" "fisql: --calls many: wants a number" "$err"
+run "$fisql" report missing.db
+has "no database: says what to do" "fisql load" "$err"
+run "$fisql" report run.db -o /nowhere/report.html
+same "an unwritable place: exit status" 2 "$status"
+has "an unwritable place: says so" "/nowhere/report.html: cannot be written" "$err"
+run "$fisql" report run.db -o .
+has "a folder: says so" "it is no file" "$err"
+run "$fisql" report run.db -o /dev/full
+same "a full disk: exit status" 2 "$status"
+run "$fisql" report run.db one two
+has "too many arguments" "one argument too many" "$err"
+
+# --- without npm the build goes on, and the command says what is missing
+mkdir -p bare/gen bin
+for tool in sh dirname cmp tail pwd; do ln -sf "$(command -v $tool)" bin/; done
+PATH=$PWD/bin sh "$here/report/bundle.sh" bare/gen 2>bare.err
+same "without npm: the bundle is made empty" "0 0" "$? $(wc -c <bare/gen/report_tail.html)"
+has "without npm: says what to do" "apt-get install npm" "$(cat bare.err)"
+has "without npm: make tries again" report_missing "$(ls bare/gen)"

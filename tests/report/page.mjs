@@ -1,0 +1,275 @@
+// What the report page must do, tried in a real browser: node page.mjs REPORT.html EXPECTED.json
+// EXPECTED holds what the database says. Prints `ok - what` or `not ok - what` for each check.
+import { readFileSync } from 'node:fs';
+import { statSync } from 'node:fs';
+import { Browser } from './devtools.mjs';
+
+const [file, expectedFile] = process.argv.slice(2);
+const expected = JSON.parse(readFileSync(expectedFile, 'utf8'));
+const browser = new Browser();
+
+function check(good, what, detail) {
+  console.log(`${good ? 'ok' : 'not ok'} - report page: ${what}`);
+  if (!good && detail !== undefined) console.log(`    ${JSON.stringify(detail)}`);
+}
+const same = (what, wanted, actual) => check(JSON.stringify(wanted) === JSON.stringify(actual), what, { wanted, actual });
+
+// How many colours a canvas has in its middle part: 1 = nothing is drawn.
+const colours = (selector) => `(() => {
+  const canvas = document.querySelector('${selector}');
+  if (!canvas || !canvas.width || !canvas.height) return 0;
+  const copy = document.createElement('canvas');
+  copy.width = canvas.width;
+  copy.height = canvas.height;
+  const context = copy.getContext('2d', { willReadFrequently: true });
+  context.drawImage(canvas, 0, 0);
+  const { data } = context.getImageData(0, 0, canvas.width, canvas.height);
+  const seen = new Set();
+  for (let i = 0; i < data.length; i += 4) seen.add(data[i] << 16 | data[i + 1] << 8 | data[i + 2]);
+  return seen.size;
+})()`;
+const text = (selector) => `document.querySelector(${JSON.stringify(selector)})?.textContent`;
+const range = '[Number(document.getElementById("timeline-canvas").dataset.from), Number(document.getElementById("timeline-canvas").dataset.to)]';
+// The flame graph's box of a function: [left, width] of the widest of that name
+const box = (name) => `Math.max(...[...document.querySelectorAll('.flame g')].filter((g) => g.getAttribute('name') === ${JSON.stringify(name)})
+  .map((g) => g.querySelector('rect').getBoundingClientRect().width), 0)`;
+// An expression for the click target: the widest box of that name.
+const widest = (name) => `[...document.querySelectorAll('.flame g')].filter((g) => g.getAttribute('name') === ${JSON.stringify(name)})
+  .sort((a, b) => b.getBoundingClientRect().width - a.getBoundingClientRect().width)[0]?.querySelector('rect')`;
+
+async function opens(page) {
+  const begun = Date.now();
+  await page.open(`file://${file}`);
+  const ready = await page.until('document.documentElement.dataset.ready');
+  await page.drawn();
+  const took = Date.now() - begun;
+  check(ready, 'opens');
+  check(took <= 3000, 'opens within 3 s', took);
+  check(statSync(file).size <= 5 * 1024 * 1024, 'is at most 5 MB', statSync(file).size);
+  same('asks for nothing but itself', [`file://${file}`], page.requests);
+  same('has its sections', ['summary', 'flame', 'timeline', 'functions', 'function', 'graph', 'memory'],
+    await page.value("[...document.querySelectorAll('main > section')].map((one) => one.id)"));
+  check((await page.value(text('.licences'))).includes('Permission is hereby granted'), 'shows the libraries\' licences');
+}
+
+async function draws(page) {
+  check(await page.until("document.querySelectorAll('.flame rect').length > 8"), 'draws the flame graph');
+  check(await page.until(`${colours('#timeline-canvas')} > 5`), 'draws the timeline');
+  check(await page.until(`${colours('#memory-plot canvas')} > 3`), 'draws live memory');
+  check(await page.until("document.querySelectorAll('#graph-drawing rect').length > 0"), 'draws the call graph');
+  check(await page.until("document.querySelectorAll('.histogram .bar').length > 0"), 'draws a histogram');
+  same('has a lane for each thread', expected.threads, await page.value("JSON.parse(document.getElementById('data').textContent).lanes.length"));
+  const axis = await page.value(`(() => { const lanes = document.querySelector('.lanes').getBoundingClientRect();
+    const over = document.querySelector('.u-over').getBoundingClientRect(); return [lanes.left + 118 - over.left, lanes.right - over.right]; })()`);
+  check(axis.every((off) => Math.abs(off) <= 3), 'plots memory on the timeline\'s axis', axis);
+}
+
+async function summary(page) {
+  const shown = await page.value(text('#summary'));
+  check(shown.includes(expected.command), 'says what ran');
+  check(shown.includes('The recording is complete.'), 'says that the recording is complete');
+  for (const finding of expected.findings) {
+    const words = await page.value(text(`#finding-${finding.name}`));
+    check(words && words.includes(finding.word) && words.includes('What to do'), `has the findings of ${finding.name} with their advice`, words);
+  }
+}
+
+async function flame(page) {
+  const name = expected.flame;
+  await page.click('#flame input');
+  await page.type(name);
+  check(/^\d+ contexts?, /.test(await page.value(text('#flame .found'))), 'flame graph: search finds', await page.value(text('#flame .found')));
+  const fills = await page.value("new Set([...document.querySelectorAll('.flame rect')].filter((one) => /f05bd0|240, 91, 208/.test(one.getAttribute('fill'))).map((one) => one.parentNode.getAttribute('name'))).size");
+  check(fills === 1, 'flame graph: marks what is found', fills);
+  await page.value("(() => { const i = document.querySelector('#flame input'); i.value = 'no such name'; i.dispatchEvent(new Event('input')); })()");
+  same('flame graph: says when nothing is found', 'nothing found', await page.value(text('#flame .found')));
+  const before = await page.value(box(name)), whole = await page.value(box('all'));
+  await page.click(widest(name));
+  check(await page.until(`${box(name)} > ${whole} * 0.98`), 'flame graph: a click zooms', { before, after: await page.value(box(name)), whole });
+  check((await page.value(text('#flame .focus'))).startsWith(name), 'flame graph: tells about what was clicked');
+  await page.click("[...document.querySelectorAll('#flame button')].find((one) => one.textContent === 'Whole run')");
+  check(await page.until(`Math.abs(${box(name)} - ${before}) < 2`), 'flame graph: the whole run comes back');
+  for (const metric of ['calls', 'bytes', 'time']) {
+    await page.click(`#flame [data-value="${metric}"]`);
+    check(await page.until(`document.querySelectorAll('.flame rect').length > 3 && ${text('#flame .focus')}.includes('${expected.whole[metric]}')`),
+      `flame graph: width by ${metric}`, await page.value(text('#flame .focus')));
+  }
+}
+
+async function flameKeys(page) {
+  await page.value("document.getElementById('flame-chart').focus()");
+  await page.key('ArrowDown');
+  await page.key('ArrowDown');
+  const name = await page.value("document.querySelector('.flame g.cursor').getAttribute('name')");
+  check(name !== 'all', 'flame graph: arrow keys move', name);
+  await page.key('Enter');
+  check(await page.until(`${box(name)} > ${box('all')} * 0.98`), 'flame graph: Enter zooms');
+  await page.key('Escape');
+  same('flame graph: Escape goes back', 'all', await page.value("document.querySelector('.flame g.cursor').getAttribute('name')"));
+}
+
+async function table(page) {
+  const column = (n) => `[...document.querySelectorAll('#functions tbody tr')].map((row) => row.children[${n}].textContent)`;
+  await page.click('#functions th[data-key="calls"] button');
+  same('functions: a click sorts', expected.byCalls, (await page.value(column(0))).slice(0, expected.byCalls.length));
+  same('functions: the order is told', 'descending', await page.value('document.querySelector(\'#functions th[data-key="calls"]\').getAttribute("aria-sort")'));
+  await page.click('#functions th[data-key="calls"] button');
+  same('functions: the second click turns the order', 'ascending', await page.value('document.querySelector(\'#functions th[data-key="calls"]\').getAttribute("aria-sort")'));
+  const few = await page.value(`${column(5)}[0]`);
+  same('functions: the fewest calls come first', String(expected.fewestCalls), few.replace(/\D/g, ''));
+  await page.click('#functions input');
+  await page.type(expected.flame);
+  const rows = await page.value(column(0));
+  check(rows.length > 0 && rows.every((one) => one.includes(expected.flame)), 'functions: search finds', rows);
+  await page.value("(() => { const i = document.querySelector('#functions input'); i.value = ''; i.dispatchEvent(new Event('input')); })()");
+}
+
+async function oneFunction(page) {
+  for (const one of expected.functions) {
+    await page.value(`location.hash = '#function-${one.id}'`);
+    check(await page.until(`document.getElementById('function-${one.id}')?.querySelector('h3').textContent === ${JSON.stringify(one.name)}`),
+      `${one.name}: its link goes to it`);
+    for (const side of ['callers', 'callees']) {
+      same(`${one.name}: its ${side}, with calls`, one[side], await page.value(`[...document.querySelectorAll('.${side} tbody tr')]
+        .map((row) => [row.children[0].textContent, Number(row.children[1].textContent.replace(/\\D/g, ''))]).sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1))`));
+    }
+    same(`${one.name}: its histogram holds all its calls`, one.finished,
+      Number((await page.value("document.querySelector('.histogram').getAttribute('aria-label')")).replace(/^Histogram of ([\d\u202f]+) .*$/, '$1').replace(/\D/g, '')));
+    same(`${one.name}: its slowest call's stack`, one.stack, await page.value("[...document.querySelectorAll('.extreme')[0].querySelectorAll('li > :first-child')].map((one) => one.textContent)"));
+    check((await page.value(text('.extreme .quiet'))).startsWith(`call ${one.slowest},`), `${one.name}: names its slowest call`);
+  }
+  const link = await page.value("document.querySelector('.callers tbody a').getAttribute('href')");
+  await page.click('.callers tbody a');
+  check(await page.until(`location.hash === '${link}' && document.getElementById('${link.slice(1)}')`), 'a caller\'s link goes to the caller');
+  const top = await page.value(`document.getElementById('${link.slice(1)}').getBoundingClientRect().top`);
+  check(top >= 0 && top < 400, 'and what it links to is in view', top);
+}
+
+async function timeline(page) {
+  await page.value("document.getElementById('timeline').scrollIntoView()");
+  await page.value("document.getElementById('timeline-canvas').focus()");
+  const [from, to] = await page.value(range);
+  same('timeline: opens with the whole run', [0, expected.end], [from, to]);
+  await page.key('+');
+  const [from2, to2] = await page.value(range);
+  check(to2 - from2 < (to - from) * 0.7, 'timeline: + zooms', [from2, to2]);
+  await page.key('ArrowRight');
+  const [from3, to3] = await page.value(range);
+  check(from3 > from2 && Math.abs(to3 - from3 - (to2 - from2)) < 2, 'timeline: the right key pans', [from3, to3]);
+  check(await page.until("document.querySelector('#memory-plot .u-wrap')"), 'timeline: memory stays');
+  const spot = await page.value("(() => { const box = document.getElementById('timeline-canvas').getBoundingClientRect(); return [box.left + 400, box.top + 60]; })()");
+  await page.mouse('mousePressed', spot[0], spot[1]);
+  await page.mouse('mouseMoved', spot[0] + 100, spot[1], { buttons: 1 });
+  await page.mouse('mouseReleased', spot[0] + 100, spot[1]);
+  await page.drawn();
+  const [from4] = await page.value(range);
+  check(from4 < from3, 'timeline: dragging pans', [from3, from4]);
+  await page.mouse('mouseWheel', spot[0], spot[1], { deltaX: 0, deltaY: -200, button: 'none', clickCount: 0 });
+  await page.drawn();
+  check(await page.until(`(([a, b]) => b - a < ${to3 - from3} * 0.8)(${range})`), 'timeline: the wheel zooms', await page.value(range));
+  await page.key('Home');
+  same('timeline: Home shows all', [0, expected.end], await page.value(range));
+  await page.key('n');
+  check(/call \d+$/.test(await page.value(text('#timeline .focus'))), 'timeline: n chooses a call', await page.value(text('#timeline .focus')));
+  await page.key('Enter');
+  await page.click('#longest-of');
+  await page.type(expected.longest.name);
+  await page.click('#go-longest');
+  const [from5, to5] = await page.value(range);
+  const { enter, duration, id } = expected.longest;
+  check((await page.value(text('#timeline .focus'))).endsWith(`call ${id}`), 'timeline: the button goes to the longest call', await page.value(text('#timeline .focus')));
+  check(from5 <= enter && to5 >= enter + duration && to5 - from5 < 2 * duration + 200, 'timeline: and shows it whole', { from5, to5, enter, duration });
+  const notes = await page.value("[...document.querySelectorAll('.events li')].map((one) => one.textContent)");
+  check(notes.some((one) => one.includes(expected.note)), 'timeline: has the notes', notes.slice(0, 3));
+  check(notes.some((one) => one.includes(expected.lock)), 'timeline: has the lock waits', notes.slice(0, 5));
+  await page.key('Home');
+}
+
+async function memory(page) {
+  const cells = (key) => `(() => { const at = [...document.querySelectorAll('#memory th')].findIndex((one) => one.dataset.key === '${key}');
+    return document.querySelector('#memory tbody tr').children[at].textContent; })()`;
+  same('memory: most bytes by stack', expected.memory.bytes, await page.value(cells('bytes')));
+  await page.click('#memory [data-value="live_bytes"]');
+  same('memory: most not freed', expected.memory.live, await page.value(cells('live_bytes')));
+  await page.click('#memory [data-value="peak_bytes"]');
+  same('memory: most at the peak', expected.memory.peak, await page.value(cells('peak_bytes')));
+  await page.click('#memory .expand');
+  check((await page.value("document.querySelectorAll('#memory .stack li').length")) > 0, 'memory: a row opens its stack');
+}
+
+async function keys(page) {
+  await page.value('document.activeElement.blur()');
+  await page.key('/');
+  same('keys: / goes to the search', 'find-function', await page.value('document.activeElement.id'));
+  await page.type(expected.flame);
+  await page.key('Enter');
+  check(await page.until("/^#function-\\d+$/.test(location.hash)"), 'keys: Enter there goes to the function');
+  await page.value('document.activeElement.blur()');
+  await page.key('6');
+  same('keys: a number goes to a section', '#graph', await page.value('location.hash'));
+  await page.key('?');
+  check(await page.value("document.getElementById('keys').open"), 'keys: ? shows the keys');
+  await page.key('Escape');
+  await page.value("scrollTo(0, 0); document.querySelector('.skip').focus()");
+  const stops = [];
+  for (let i = 0; i < 12; i++) {
+    await page.key('Tab');
+    stops.push(await page.value('document.activeElement.tagName + " " + (document.activeElement.id || document.activeElement.textContent.slice(0, 20))'));
+  }
+  check(new Set(stops).size >= 10, 'keys: Tab goes through the page', stops);
+}
+
+// Contrast of text with what is behind it, as WCAG defines it.
+const contrast = `(() => {
+  const light = (value) => { value /= 255; return value <= 0.03928 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4; };
+  const parse = (name) => { const probe = document.createElement('i'); probe.style.color = 'var(--' + name + ')'; document.body.append(probe);
+    const rgb = getComputedStyle(probe).color.match(/\\d+/g).map(Number); probe.remove(); return rgb; };
+  const luminance = (name) => { const [r, g, b] = parse(name).map(light); return 0.2126 * r + 0.7152 * g + 0.0722 * b; };
+  const ratio = (a, b) => { const [x, y] = [luminance(a), luminance(b)].sort((p, q) => q - p); return (x + 0.05) / (y + 0.05); };
+  return Object.fromEntries(['text', 'quiet', 'accent', 'bad', 'warn', 'good'].map((name) => [name, ratio(name, 'panel')]));
+})()`;
+
+async function themes(page) {
+  const back = 'getComputedStyle(document.querySelector("section")).backgroundColor';
+  const pixel = `(() => { const copy = document.createElement('canvas').getContext('2d');
+    copy.drawImage(document.getElementById('timeline-canvas'), -3, -40); return copy.getImageData(0, 0, 1, 1).data.join(); })()`;
+  for (const theme of ['light', 'dark']) {
+    const other = await browser.page({ theme });
+    await other.open(`file://${file}`);
+    await other.until('document.documentElement.dataset.ready');
+    same(`opens ${theme} where the system is`, theme, await other.value('document.documentElement.dataset.theme'));
+    const ratios = await other.value(contrast);
+    check(Object.values(ratios).every((ratio) => ratio >= 4.5), `${theme}: text can be read`, ratios);
+    same(`${theme}: no errors`, [], other.problems);
+    await other.close();
+  }
+  const before = [await page.value(back), await page.value(pixel)];
+  await page.click('#theme');
+  await page.drawn();
+  const after = [await page.value(back), await page.value(pixel)];
+  check(before[0] !== after[0] && before[1] !== after[1], 'the switch changes page and drawings', { before, after });
+}
+
+async function prints(page) {
+  await page.send('Emulation.setEmulatedMedia', { media: 'print' });
+  same('printed: no navigation', 'none', await page.value('getComputedStyle(document.querySelector("header")).display'));
+  check(await page.value("document.querySelector('#functions table').getBoundingClientRect().width > 300"), 'printed: the tables are there');
+  await page.send('Emulation.setEmulatedMedia', { media: '' });
+  const { data } = await page.send('Page.printToPDF', { printBackground: true });
+  const pdf = Buffer.from(data, 'base64');
+  check(pdf.subarray(0, 5).toString() === '%PDF-' && pdf.length > 30000, 'prints', pdf.length);
+}
+
+try {
+  const page = await browser.page();
+  for (const part of [opens, draws, summary, flame, flameKeys, table, oneFunction, timeline, memory, keys, themes, prints]) {
+    try {
+      await part(page);
+    } catch (error) {
+      check(false, `${part.name} could be tried`, String(error.stack || error));
+    }
+  }
+  same('no error, no warning in the console', [], page.problems);
+} finally {
+  await browser.close();
+}
