@@ -115,7 +115,7 @@ int report_memory(struct report *report)
          "              1.0 * peak_bytes / all_peak) DESC, id",
          200000},
         {"memory",
-         "SELECT end_ns, live_bytes, max_live_bytes, live_blocks FROM memory_timeline"
+         "SELECT end_ns, live_bytes, max_live_bytes, live_blocks FROM memory_steps"
          " WHERE thread_id = 0 ORDER BY step",
          60000},
     };

@@ -218,18 +218,18 @@ int report_timeline(struct report *report)
 {
     static const struct report_part parts[] = {
         {"notes", "SELECT thread_id, ns, text FROM notes ORDER BY id", 60000},
-        /* Functions that wait for locks by their names (before the parameters), with their slowest
-         * calls. */
+        /* Functions that wait by their names, as queries/lock-waits.sql takes them, with their
+         * slowest calls; parameters, which may name a mutex, do not count. */
         {"lock_waits",
          "WITH named AS (SELECT id, lower(substr(name, 1, instr(name || '(', '(') - 1)) AS name"
          "               FROM functions)"
          " SELECT n.id AS function_id, c.thread_id, c.depth, c.enter_ns, c.duration_ns, c.id"
          " FROM named n JOIN slow_calls s ON s.function_id = n.id"
          "      CROSS JOIN calls c ON c.id = s.call_id"
-         " WHERE (n.name GLOB '*lock*' OR n.name GLOB '*mutex*' OR n.name GLOB '*sem_wait*'"
-         "        OR n.name GLOB '*cond_wait*' OR n.name GLOB '*futex*')"
+         " WHERE (n.name GLOB '*lock*' OR n.name GLOB '*wait*' OR n.name GLOB '*acquire*'"
+         "        OR n.name GLOB '*sleep*' OR n.name GLOB '*_join*')"
          "   AND NOT (n.name GLOB '*unlock*' OR n.name GLOB '*block*' OR n.name GLOB '*clock*'"
-         "            OR n.name GLOB '*init*' OR n.name GLOB '*destroy*')"
+         "            OR n.name GLOB '*await_ready*')"
          " ORDER BY c.duration_ns DESC, c.id",
          60000},
     };

@@ -95,8 +95,8 @@ export class Timeline {
   }
 
   legend() {
-    return el('p', { class: 'legend' }, el('span', { class: 'swatch wait' }), 'waits for locks (functions with lock, mutex '
-      + 'or the like in their names: the longest calls of each) ', el('span', { class: 'swatch note' }), 'notes ',
+    return el('p', { class: 'legend' }, el('span', { class: 'swatch wait' }), 'waits (functions with lock, wait or the like '
+      + 'in their names: the longest calls of each) ', el('span', { class: 'swatch note' }), 'notes ',
     'Times here are as measured.');
   }
 
