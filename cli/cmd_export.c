@@ -1,0 +1,238 @@
+/*
+ * fisql export: writes the run for another viewer. The formats are one list in export.h. A file
+ * appears under its name only when it is whole.
+ */
+#include "cli/commands.h"
+#include "cli/database.h"
+#include "cli/export.h"
+#include "cli/say.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <limits.h>
+#include <stdio_ext.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const struct format {
+    const char *word;
+    int (*write)(const struct export *export);
+    bool binary, calls;
+    const char *what;
+} formats[] = {
+#define FORMAT(word, function, binary, calls, what) {word, function, binary, calls, what},
+    EXPORT_FORMATS(FORMAT)
+#undef FORMAT
+};
+enum { FORMATS_COUNT = sizeof formats / sizeof formats[0] };
+
+static const char help_head[] = "usage: fisql export --format FORMAT [OPTION...] [DB]\n"
+                                "\n"
+                                "Writes a run (DB: run.db) for another viewer. Formats:\n"
+                                "\n";
+static const char help_tail[] =
+    "\n"
+    "  -o, --output FILE        the file (standard output)\n"
+    "      --weight WEIGHT      what folded stacks count: time (ns), calls or bytes (time)\n"
+    "      --nodes N            functions in dot and mermaid, those with the most time (50)\n"
+    "      --demangle STYLE     full names, short ones, or no: as the linker knows them (full)\n"
+    "\n"
+    "What to write (all, unless told):\n"
+    "\n" CUT_HELP "\n"
+    "perfetto, chrome and speedscope show single calls with their times as measured. The others "
+    "add\n"
+    "up: without a cut the hooks' cost is taken out of their times; with one they are as "
+    "measured.\n"
+    "Viewers of JSON want less than some 500 MB: cut.\n"
+    "\n"
+    "examples: fisql export --format perfetto -o run.pftrace\n"
+    "          fisql export --format folded -o run.folded\n"
+    "          fisql export --format speedscope --function main --until 2s -o main.json\n";
+
+struct options {
+    const struct format *format;
+    struct export export;
+    struct call_cut cut;
+    enum name_style style;
+    const char *output, *path;
+};
+
+static void print_help(void)
+{
+    fputs(help_head, stdout);
+    for (int i = 0; i < FORMATS_COUNT; i++)
+        printf("  %-12s %s\n", formats[i].word, formats[i].what);
+    fputs(help_tail, stdout);
+}
+
+static int set_format(struct options *options, const char *word)
+{
+    const char *names[FORMATS_COUNT];
+    for (int i = 0; i < FORMATS_COUNT; i++) {
+        names[i] = formats[i].word;
+        if (strcmp(word, formats[i].word) == 0)
+            options->format = &formats[i];
+    }
+    if (options->format != NULL)
+        return 0;
+    const char *nearest = nearest_name(word, names, FORMATS_COUNT);
+    return nearest != NULL
+               ? fail("--format %s: no such format; did you mean %s?", word, nearest)
+               : fail("--format %s: no such format: `fisql export --help` lists them", word);
+}
+
+static int set_weight(struct options *options, const char *word)
+{
+    static const char *const words[] = {"time", "calls", "bytes"};
+    for (int i = 0; i < 3; i++) {
+        if (strcmp(word, words[i]) == 0) {
+            options->export.weight = (enum export_weight)i;
+            return 0;
+        }
+    }
+    return fail("--weight %s: wants time, calls or bytes", word);
+}
+
+static int set_option(struct options *options, int code, const char *value)
+{
+    enum { FORMAT = 256, WEIGHT, NODES, DEMANGLE };
+    char *end;
+    switch (code) {
+    case FORMAT:
+        return set_format(options, value);
+    case WEIGHT:
+        return set_weight(options, value);
+    case NODES:
+        options->export.nodes_max = strtol(value, &end, 10);
+        return *end == '\0' && options->export.nodes_max > 0
+                   ? 0
+                   : fail("--nodes %s: wants a number from 1 on", value);
+    case DEMANGLE:
+        return name_style_parse(value, &options->style)
+                   ? 0
+                   : fail("--demangle %s: wants full, short or no", value);
+    case 'o':
+        options->output = value;
+        return 0;
+    case 'h':
+        print_help();
+        exit(flush_output() == 0 ? 0 : 2);
+    default:
+        return code >= CUT_OPTIONS ? call_cut_option(&options->cut, code, value)
+                                   : fail("see `fisql export --help`");
+    }
+}
+
+static int parse(struct options *options, int argc, char **argv)
+{
+    enum { FORMAT = 256, WEIGHT, NODES, DEMANGLE };
+    static const struct option known[] = {{"format", required_argument, NULL, FORMAT},
+                                          {"weight", required_argument, NULL, WEIGHT},
+                                          {"nodes", required_argument, NULL, NODES},
+                                          {"demangle", required_argument, NULL, DEMANGLE},
+                                          {"output", required_argument, NULL, 'o'},
+                                          {"help", no_argument, NULL, 'h'},
+                                          CUT_LONG_OPTIONS,
+                                          {NULL, 0, NULL, 0}};
+    int status = 0;
+    optind = 0;
+    for (int code; status == 0 && (code = getopt_long(argc, argv, "o:h", known, NULL)) != -1;)
+        status = set_option(options, code, optarg);
+    if (status == 0 && optind + 1 < argc)
+        status = fail("export: %s: one argument too many", argv[optind + 1]);
+    if (status == 0 && options->format == NULL)
+        status = fail("export: wants --format FORMAT: `fisql export --help` lists them");
+    options->path = optind < argc ? argv[optind] : "run.db";
+    return status;
+}
+
+/* ---- the file ---- */
+
+/* Opens what is to become the output: a file beside it, or standard output. */
+static FILE *open_output(const struct options *options, char *temporary, size_t size)
+{
+    struct stat status;
+    temporary[0] = '\0';
+    if (options->output == NULL) {
+        if (options->format->binary && isatty(STDOUT_FILENO)) {
+            fail("export: %s is binary: give a file with -o", options->format->word);
+            return NULL;
+        }
+        return stdout;
+    }
+    if (stat(options->output, &status) == 0 && !S_ISREG(status.st_mode))
+        return fopen(options->output, "w"); /* a pipe or a device */
+    snprintf(temporary, size, "%s.part-%d", options->output, (int)getpid());
+    FILE *out = fopen(temporary, "wx");
+    if (out == NULL)
+        fail("%s: cannot be made: %s", options->output, strerror(errno));
+    return out;
+}
+
+/* Makes the output whole, or takes it away. */
+static int close_output(const struct options *options, FILE *out, const char *temporary, int status)
+{
+    const char *name = options->output != NULL ? options->output : "standard output";
+    int failed = ferror(out) ? (errno != 0 ? errno : EIO) : 0;
+    if ((out == stdout ? fflush(out) : fclose(out)) != 0 && failed == 0)
+        failed = errno;
+    if (failed == EPIPE && out == stdout)
+        return status; /* whoever read it has had enough */
+    if (status == 0 && failed == 0 && temporary[0] != '\0' &&
+        rename(temporary, options->output) != 0)
+        failed = errno;
+    if (out == stdout && failed != 0) { /* said here; main has nothing left to flush */
+        __fpurge(stdout);
+        clearerr(stdout);
+    }
+    if (status == 0 && failed != 0)
+        status = fail("%s: cannot be written: %s", name, strerror(failed));
+    if (status != 0 && temporary[0] != '\0')
+        unlink(temporary);
+    return status;
+}
+
+static int write_export(struct options *options)
+{
+    char temporary[PATH_MAX];
+    errno = 0;
+    FILE *out = open_output(options, temporary, sizeof temporary);
+    if (out == NULL)
+        return 2;
+    options->export.out = out;
+    int status = options->format->write(&options->export);
+    return close_output(options, out, temporary, status);
+}
+
+int cmd_export(int argc, char **argv)
+{
+    struct options options = {.cut = {.until_ns = INT64_MAX}, .export = {.nodes_max = 50}};
+    struct run_view view = {0};
+    bool *wanted = NULL;
+    int status = parse(&options, argc, argv);
+    if (status != 0)
+        return status;
+    sqlite3 *database = database_open(options.path);
+    if (database == NULL)
+        return 2;
+    if ((options.format->calls || call_cut_any(&options.cut)) &&
+        !run_has_calls(database, options.path, "this export"))
+        status = 2;
+    if (status == 0)
+        status = run_view_open(&view, database, options.style);
+    if (status == 0 && (status = call_cut_functions(&options.cut, &view, &wanted)) == 0)
+        status = call_cut_check_thread(&options.cut, &view);
+    if (status == 0) {
+        database_say_state(database, options.path);
+        options.export.view = &view;
+        options.export.cut = &options.cut;
+        options.export.wanted = wanted;
+        status = write_export(&options);
+    }
+    free(wanted);
+    run_view_release(&view);
+    sqlite3_close(database);
+    return status;
+}

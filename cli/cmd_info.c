@@ -1,0 +1,178 @@
+/* fisql info: what the run was, and what is in its database. */
+#include "cli/commands.h"
+#include "cli/database.h"
+#include "cli/output.h"
+#include "cli/run_view.h"
+#include "cli/say.h"
+
+#include <getopt.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static const char help[] =
+    "usage: fisql info [DB]\n"
+    "\n"
+    "Says what the run was (DB: run.db): the command, when and for how long it ran, its "
+    "processes,\n"
+    "threads and modules; whether the recording is complete; and how much the database holds.\n"
+    "\n"
+    "example: fisql info run.db\n";
+
+static char *fact(sqlite3 *database, const char *key)
+{
+    sqlite3_stmt *statement = NULL;
+    char *value = NULL;
+    if (sqlite3_prepare_v2(database, "SELECT value FROM run WHERE key = ?1", -1, &statement,
+                           NULL) == SQLITE_OK &&
+        sqlite3_bind_text(statement, 1, key, -1, SQLITE_STATIC) == SQLITE_OK &&
+        sqlite3_step(statement) == SQLITE_ROW && sqlite3_column_text(statement, 0) != NULL)
+        value = strdup((const char *)sqlite3_column_text(statement, 0));
+    sqlite3_finalize(statement);
+    return value;
+}
+
+static void print_line(const char *title, const char *text)
+{
+    printf("%-14s ", title);
+    output_escaped(stdout, text);
+    fputc('\n', stdout);
+}
+
+static void print_fact(sqlite3 *database, const char *title, const char *key)
+{
+    char *value = fact(database, key);
+    if (value != NULL && value[0] != '\0')
+        print_line(title, value);
+    free(value);
+}
+
+static void print_start(sqlite3 *database)
+{
+    char *value = fact(database, "started"), text[64] = "";
+    time_t seconds = value != NULL ? (time_t)strtoll(value, NULL, 10) : 0;
+    struct tm local;
+    if (seconds > 0 && localtime_r(&seconds, &local) != NULL &&
+        strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S", &local) > 0)
+        print_line("started", text);
+    free(value);
+}
+
+/* A line for each row: its first column is what it is about, the others are text. */
+static int print_rows(sqlite3 *database, const char *title, const char *sql, long most)
+{
+    sqlite3_stmt *statement = NULL;
+    if (sqlite3_prepare_v2(database, sql, -1, &statement, NULL) != SQLITE_OK)
+        return fail("the database cannot be read: %s", sqlite3_errmsg(database));
+    long rows = 0;
+    while (sqlite3_step(statement) == SQLITE_ROW) {
+        const char *text = (const char *)sqlite3_column_text(statement, 0);
+        if (rows++ < most)
+            print_line(rows == 1 ? title : "", text != NULL ? text : "?");
+    }
+    if (rows > most)
+        printf("%-14s and %ld more\n", "", rows - most);
+    return sqlite3_finalize(statement) == SQLITE_OK
+               ? 0
+               : fail("the database cannot be read: %s", sqlite3_errmsg(database));
+}
+
+static void print_amounts(sqlite3 *database)
+{
+    static const struct {
+        const char *title, *sql;
+    } amounts[] = {
+        {"calls", "SELECT sum(calls) FROM threads"},
+        {"counted calls", "SELECT nullif(sum(counted_calls), 0) FROM threads"},
+        {"functions", "SELECT count(*) FROM functions WHERE instrumented"},
+        {"called", "SELECT count(*) FROM function_stats WHERE calls > 0"},
+        {"contexts", "SELECT count(*) FROM frames"},
+        {"allocations", "SELECT count(*) FROM allocs"},
+        {"not freed", "SELECT sum(blocks - freed_blocks) FROM alloc_stacks"},
+        {"notes", "SELECT nullif(count(*), 0) FROM notes"},
+        {"anomalies", "SELECT nullif(count(*), 0) FROM anomalies"},
+    };
+    for (size_t i = 0; i < sizeof amounts / sizeof amounts[0]; i++) {
+        int64_t amount = run_integer(database, amounts[i].sql, -1);
+        if (amount >= 0)
+            printf("%-14s %" PRId64 "\n", amounts[i].title, amount);
+    }
+}
+
+static int print_info(sqlite3 *database, const char *path)
+{
+    char text[64];
+    print_fact(database, "command", "command");
+    print_fact(database, "folder", "folder");
+    print_fact(database, "host", "host");
+    print_start(database);
+    output_time((double)run_integer(database, "SELECT max(end_ns) - min(start_ns) FROM threads", 0),
+                text, sizeof text);
+    print_line("ran for", text);
+    int status = print_rows(
+        database, "processes",
+        "SELECT pid || ' ' || coalesce(command, executable, '?') || ': ' || CASE how_ended"
+        " WHEN 'exit' THEN 'exit status ' || status WHEN '_exit' THEN '_exit status ' || status"
+        " WHEN 'signal' THEN 'killed by signal ' || signal"
+        " ELSE coalesce(how_ended, 'end not known') END FROM processes ORDER BY id",
+        10);
+    if (status == 0)
+        status = print_rows(database, "threads",
+                            "SELECT tid || ' ' || coalesce(name, '') || ': ' || calls || ' calls'"
+                            " FROM threads ORDER BY id",
+                            10);
+    if (status == 0)
+        status = print_rows(database, "modules",
+                            "SELECT name || ': symbols from ' || coalesce(symbols, 'none') ||"
+                            " coalesce(', ' || problem, '') FROM modules m WHERE EXISTS (SELECT 1"
+                            " FROM functions f WHERE f.module_id = m.id AND f.instrumented)"
+                            " ORDER BY id",
+                            20);
+    if (status != 0)
+        return status;
+    print_amounts(database);
+    print_fact(database, "clock", "clock");
+    char *inside = fact(database, "hook_inside_ps"), *outside = fact(database, "hook_outside_ps");
+    if (inside != NULL && outside != NULL)
+        printf("%-14s %.1f ns within a call, %.1f ns around it; taken out of totals\n", "hooks",
+               strtod(inside, NULL) / 1000, strtod(outside, NULL) / 1000);
+    free(inside);
+    free(outside);
+    output_bytes((double)run_integer(database,
+                                     "SELECT page_count * page_size FROM pragma_page_count,"
+                                     " pragma_page_size",
+                                     0),
+                 text, sizeof text);
+    print_line("database", text);
+    if (run_integer(database, "SELECT EXISTS (SELECT 1 FROM calls)", 0) == 0)
+        print_line("", "without rows of calls (--summary, or none was recorded)");
+    if (database_say_state(database, path) == 0)
+        print_line("complete", "yes");
+    else
+        status =
+            print_rows(database, "lacks",
+                       "SELECT reason || coalesce(': ' || detail, '') FROM losses ORDER BY id", 10);
+    return status;
+}
+
+int cmd_info(int argc, char **argv)
+{
+    static const struct option known[] = {{"help", no_argument, NULL, 'h'}, {NULL, 0, NULL, 0}};
+    optind = 0;
+    for (int option; (option = getopt_long(argc, argv, "h", known, NULL)) != -1;) {
+        if (option != 'h')
+            return fail("see `fisql info --help`");
+        fputs(help, stdout);
+        return 0;
+    }
+    if (optind + 1 < argc)
+        return fail("info: %s: one argument too many", argv[optind + 1]);
+    const char *path = optind < argc ? argv[optind] : "run.db";
+    sqlite3 *database = database_open(path);
+    if (database == NULL)
+        return 2;
+    int status = print_info(database, path);
+    sqlite3_close(database);
+    return status;
+}

@@ -1,0 +1,141 @@
+/* fisql stack: the stack of a call, exact, recursion not folded. */
+#include "cli/call_cursor.h"
+#include "cli/commands.h"
+#include "cli/database.h"
+#include "cli/output.h"
+#include "cli/say.h"
+
+#include <getopt.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char help[] =
+    "usage: fisql stack CALL-ID [DB]\n"
+    "\n"
+    "Prints the stack of a call (DB: run.db): the call itself first, then its caller, and so on, "
+    "with\n"
+    "where each was called from, when it was entered and how long it took. Queries give such ids "
+    "in\n"
+    "columns like slowest_call.\n"
+    "\n"
+    "      --all                all calls of a deep stack; else the first and last 100\n"
+    "      --demangle STYLE     full names, short ones, or no: as the linker knows them (full)\n"
+    "\n"
+    "example: fisql stack 3\n";
+
+enum { ENDS_SHOWN = 100 };
+
+static const char sql[] =
+    "SELECT c.parent_id, c.depth, fr.function_id, s.location, c.enter_ns, c.duration_ns, c.ended,"
+    " t.name, t.tid FROM calls c JOIN frames fr ON fr.id = c.frame_id"
+    " LEFT JOIN site_details s ON s.id = fr.site_id LEFT JOIN threads t ON t.id = c.thread_id"
+    " WHERE c.id = ?1";
+
+static void print_call(const struct run_view *view, sqlite3_stmt *row, int64_t id, int64_t number)
+{
+    static const char *const endings[] = {"", ", unwound", ", still open", ", its exit was lost"};
+    const char *site = (const char *)sqlite3_column_text(row, 3);
+    int64_t function = sqlite3_column_int64(row, 2);
+    int ended = sqlite3_column_int(row, 6);
+    char place[256] = "?", enter[64], duration[64];
+    const char *name = "?";
+    if (function > 0 && (size_t)function < view->functions_count &&
+        view->functions[function].name != NULL) {
+        name = view->functions[function].name;
+        run_place(&view->functions[function], place, sizeof place);
+    }
+    output_time((double)sqlite3_column_int64(row, 4), enter, sizeof enter);
+    output_time((double)sqlite3_column_int64(row, 5), duration, sizeof duration);
+    printf("#%-3" PRId64 " ", number);
+    output_escaped(stdout, name);
+    fputs(" (", stdout);
+    output_escaped(stdout, place);
+    fputc(')', stdout);
+    if (site != NULL) {
+        fputs(" called from ", stdout);
+        output_escaped(stdout, site);
+    }
+    printf("\n     call %" PRId64 ", at %s, took %s%s\n", id, enter, duration,
+           ended >= 0 && ended <= 3 ? endings[ended] : "");
+}
+
+static int print_stack(const struct run_view *view, int64_t id, bool all, const char *path)
+{
+    sqlite3_stmt *row = NULL;
+    if (sqlite3_prepare_v2(view->database, sql, -1, &row, NULL) != SQLITE_OK)
+        return fail("%s: %s", path, sqlite3_errmsg(view->database));
+    int64_t number = 0, height = 0, next = id;
+    int result = 0;
+    while (next > 0 && result == 0) {
+        sqlite3_reset(row);
+        sqlite3_bind_int64(row, 1, next);
+        if (sqlite3_step(row) != SQLITE_ROW) {
+            result =
+                number == 0
+                    ? fail("%s: there is no call %" PRId64 ": ids go from %" PRId64 " to %" PRId64,
+                           path, id, run_integer(view->database, "SELECT min(id) FROM calls", 0),
+                           run_integer(view->database, "SELECT max(id) FROM calls", 0))
+                    : fail("%s: call %" PRId64 " lacks its caller", path, next);
+            break;
+        }
+        if (number == 0) {
+            height = sqlite3_column_int64(row, 1) + 1;
+            fputs("thread ", stdout);
+            output_escaped(stdout, (const char *)sqlite3_column_text(row, 7));
+            printf(" (%lld), %" PRId64 " call%s open\n", sqlite3_column_int64(row, 8), height,
+                   height == 1 ? "" : "s");
+        }
+        if (all || number < ENDS_SHOWN || number >= height - ENDS_SHOWN)
+            print_call(view, row, next, number);
+        else if (number == ENDS_SHOWN)
+            printf("...  %" PRId64 " calls left out (--all shows them)\n", height - 2 * ENDS_SHOWN);
+        int64_t parent = sqlite3_column_int64(row, 0);
+        result = parent >= next ? fail("%s: the calls contradict one another", path) : 0;
+        next = parent;
+        number++;
+    }
+    sqlite3_finalize(row);
+    return result;
+}
+
+int cmd_stack(int argc, char **argv)
+{
+    enum { ALL = 256, DEMANGLE };
+    static const struct option known[] = {{"help", no_argument, NULL, 'h'},
+                                          {"all", no_argument, NULL, ALL},
+                                          {"demangle", required_argument, NULL, DEMANGLE},
+                                          {NULL, 0, NULL, 0}};
+    enum name_style style = NAMES_FULL;
+    bool all = false;
+    optind = 0;
+    for (int option; (option = getopt_long(argc, argv, "h", known, NULL)) != -1;) {
+        if (option == 'h') {
+            fputs(help, stdout);
+            return 0;
+        }
+        if (option == ALL)
+            all = true;
+        else if (option != DEMANGLE)
+            return fail("see `fisql stack --help`");
+        else if (!name_style_parse(optarg, &style))
+            return fail("--demangle %s: wants full, short or no", optarg);
+    }
+    char *end = NULL;
+    int64_t id = optind < argc ? strtoll(argv[optind], &end, 10) : 0;
+    if (optind >= argc || *end != '\0' || id <= 0)
+        return fail("stack: wants the id of a call, a number from 1 on; see `fisql stack --help`");
+    if (optind + 2 < argc)
+        return fail("stack: %s: one argument too many", argv[optind + 2]);
+    const char *path = optind + 1 < argc ? argv[optind + 1] : "run.db";
+    sqlite3 *database = database_open(path);
+    struct run_view view = {0};
+    int status = 2;
+    if (database != NULL && run_has_calls(database, path, "a stack"))
+        status = run_view_open(&view, database, style);
+    if (status == 0)
+        status = print_stack(&view, id, all, path);
+    run_view_release(&view);
+    sqlite3_close(database);
+    return status;
+}

@@ -1,0 +1,340 @@
+/*
+ * fisql trace: the calls of a run one after another, all threads together in the order of time.
+ *
+ * Each thread has a cursor on its calls and one on its allocations, and the thread whose next item
+ * is the earliest goes on: memory is one row a thread. With many threads that would be many open
+ * cursors; then one thread is printed after another.
+ */
+#include "cli/call_cursor.h"
+#include "cli/commands.h"
+#include "cli/database.h"
+#include "cli/output.h"
+#include "cli/pager.h"
+#include "cli/say.h"
+
+#include <getopt.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char help[] =
+    "usage: fisql trace [OPTION...] [DB]\n"
+    "\n"
+    "Prints the calls of a run (DB: run.db) one after another, indented by depth: when a call was\n"
+    "entered since the run's start, how long it took, its thread, the function, and the blocks "
+    "that\n"
+    "it allocated. All threads together in the order of time.\n"
+    "\n" CUT_HELP "      --no-allocs          leave out the blocks allocated\n"
+    "      --limit N            at most N calls\n"
+    "      --demangle STYLE     full names, short ones, or no: as the linker knows them (short)\n"
+    "      --color WHEN         auto, always or never (auto: on a terminal)\n"
+    "\n"
+    "On a terminal the output goes through $PAGER.\n"
+    "\n"
+    "examples: fisql trace --function main --depth 3\n"
+    "          fisql trace --since 10us --until 1.5s --min-duration 1us\n";
+
+enum { THREADS_TOGETHER = 256 };
+
+struct options {
+    struct call_cut cut;
+    enum name_style style;
+    long limit;
+    bool no_allocs, colour, colour_given;
+    const char *path;
+};
+
+/* A thread that is being printed. */
+struct lane {
+    char label[16]; /* the thread's name, cut and without control characters */
+    struct call_cursor cursor;
+    struct shown_call call; /* the next one */
+    bool more;
+    sqlite3_stmt *allocs;
+    bool more_allocs;
+    int64_t *ends; /* last id within each printed call that is open */
+    size_t ends_count, ends_capacity;
+};
+
+static const char allocs_sql[] = "SELECT alloc_ns, call_id, kind, size, free_ns, id FROM allocs"
+                                 " WHERE thread_id = ?1 AND call_id IS NOT NULL AND alloc_ns >= ?2 "
+                                 "AND alloc_ns < ?3 ORDER BY id";
+
+static void next_alloc(struct lane *lane)
+{
+    lane->more_allocs = lane->allocs != NULL && sqlite3_step(lane->allocs) == SQLITE_ROW;
+}
+
+static int next_call(struct lane *lane)
+{
+    int got = call_cursor_next(&lane->cursor, &lane->call);
+    lane->more = got == 1;
+    return got < 0 ? 2 : 0;
+}
+
+static int lane_open(struct lane *lane, const struct run_view *view,
+                     const struct run_thread *thread, const struct options *options,
+                     const bool *wanted)
+{
+    *lane = (struct lane){.more = false};
+    snprintf(lane->label, sizeof lane->label, "%s", thread->name);
+    for (char *at = lane->label; *at != '\0'; at++)
+        if ((unsigned char)*at < ' ' || *at == 0x7f)
+            *at = '?';
+    int status = call_cursor_open(&lane->cursor, view, thread, &options->cut, wanted);
+    if (status != 0 || (status = next_call(lane)) != 0 || options->no_allocs)
+        return status;
+    if (sqlite3_prepare_v2(view->database, allocs_sql, -1, &lane->allocs, NULL) != SQLITE_OK)
+        return fail("the allocations cannot be read: %s", sqlite3_errmsg(view->database));
+    sqlite3_bind_int64(lane->allocs, 1, thread->id);
+    sqlite3_bind_int64(lane->allocs, 2, options->cut.since_ns);
+    sqlite3_bind_int64(lane->allocs, 3, options->cut.until_ns);
+    next_alloc(lane);
+    return 0;
+}
+
+static void lane_close(struct lane *lane)
+{
+    call_cursor_close(&lane->cursor);
+    sqlite3_finalize(lane->allocs);
+    free(lane->ends);
+}
+
+static void print_time(double ns, int width)
+{
+    char text[32];
+    output_time(ns, text, sizeof text);
+    printf("%*s", width, text);
+}
+
+static void print_call(const struct run_view *view, const struct lane *lane, bool colour)
+{
+    static const char *const endings[] = {"", "  (unwound)", "  (still open)",
+                                          "  (its exit was lost)"};
+    const struct shown_call *call = &lane->call;
+    const struct run_function *function = &view->functions[view->frames[call->frame].function];
+    char place[256];
+    run_place(function, place, sizeof place);
+    printf("%14.3f us ", (double)call->enter_ns / 1e3);
+    print_time((double)call->duration_ns, 10);
+    printf("  %-15s  %*s", lane->label, (int)(2 * (call->depth < 60 ? call->depth : 60)), "");
+    fputs(colour ? "\033[1m" : "", stdout);
+    output_escaped(stdout, function->name);
+    fputs(colour ? "\033[0;2m  " : "  ", stdout);
+    output_escaped(stdout, place);
+    fputs(colour ? "\033[0m" : "", stdout);
+    puts(call->ended > 0 && call->ended <= 3 ? endings[call->ended] : "");
+}
+
+static void print_alloc(const struct lane *lane, int depth, bool colour)
+{
+    sqlite3_stmt *row = lane->allocs;
+    char size[32], life[48] = ", not freed";
+    int64_t alloc_ns = sqlite3_column_int64(row, 0);
+    output_bytes(sqlite3_column_double(row, 3), size, sizeof size);
+    if (sqlite3_column_type(row, 4) != SQLITE_NULL) {
+        char text[32];
+        output_time((double)(sqlite3_column_int64(row, 4) - alloc_ns), text, sizeof text);
+        snprintf(life, sizeof life, ", freed after %s", text);
+    }
+    printf("%14.3f us %10s  %-15s  %*s%s+ %s %s%s%s\n", (double)alloc_ns / 1e3, "", lane->label,
+           2 * depth, "", colour ? "\033[32m" : "", (const char *)sqlite3_column_text(row, 2), size,
+           life, colour ? "\033[0m" : "");
+}
+
+/* At which depth the next block is shown: under its call, which must be shown and open; -1 where
+ * it is not (its call is too deep or too short). */
+static int alloc_depth(const struct lane *lane)
+{
+    int64_t call = sqlite3_column_int64(lane->allocs, 1);
+    for (size_t i = lane->ends_count; i-- > 0;)
+        if (lane->ends[2 * i] == call)
+            return (int)(i < 60 ? i + 1 : 60);
+    return -1;
+}
+
+/* The lane's next item: an allocation if it comes before the next call. */
+static bool alloc_is_next(const struct lane *lane)
+{
+    if (!lane->more_allocs || !lane->more)
+        return lane->more_allocs;
+    int64_t alloc_ns = sqlite3_column_int64(lane->allocs, 0);
+    return alloc_ns < lane->call.enter_ns ||
+           (alloc_ns == lane->call.enter_ns &&
+            sqlite3_column_int64(lane->allocs, 1) < lane->call.id);
+}
+
+static int64_t lane_time(const struct lane *lane)
+{
+    if (alloc_is_next(lane))
+        return sqlite3_column_int64(lane->allocs, 0);
+    return lane->more ? lane->call.enter_ns : INT64_MAX;
+}
+
+/* Remembers an open call: its id and the last id within it, in pairs. */
+static int open_call(struct lane *lane)
+{
+    const struct shown_call *call = &lane->call;
+    while (lane->ends_count > 0 && lane->ends[2 * lane->ends_count - 1] < call->id)
+        lane->ends_count--;
+    if (lane->ends_count == lane->ends_capacity) {
+        size_t capacity = lane->ends_capacity * 2 + 32;
+        int64_t *grown = realloc(lane->ends, 2 * capacity * sizeof *grown);
+        if (grown == NULL)
+            return fail("out of memory");
+        lane->ends = grown;
+        lane->ends_capacity = capacity;
+    }
+    lane->ends[2 * lane->ends_count] = call->id;
+    lane->ends[2 * lane->ends_count + 1] = call->id + call->descendants;
+    lane->ends_count++;
+    return 0;
+}
+
+static int lane_step(struct lane *lane, const struct run_view *view, const struct options *options,
+                     long *calls)
+{
+    if (alloc_is_next(lane)) {
+        int depth = alloc_depth(lane);
+        if (depth >= 0)
+            print_alloc(lane, depth, options->colour);
+        next_alloc(lane);
+        return 0;
+    }
+    int status = open_call(lane);
+    if (status == 0) {
+        print_call(view, lane, options->colour);
+        ++*calls;
+        status = next_call(lane);
+    }
+    return status;
+}
+
+static int print_lanes(struct lane *lanes, size_t count, const struct run_view *view,
+                       const struct options *options, long *calls)
+{
+    int status = 0;
+    while (status == 0 && !ferror(stdout)) {
+        struct lane *first = NULL;
+        for (size_t i = 0; i < count; i++)
+            if ((lanes[i].more || lanes[i].more_allocs) &&
+                (first == NULL || lane_time(&lanes[i]) < lane_time(first)))
+                first = &lanes[i];
+        if (first == NULL || (options->limit > 0 && *calls >= options->limit && first->more &&
+                              !alloc_is_next(first)))
+            break;
+        status = lane_step(first, view, options, calls);
+    }
+    return status;
+}
+
+static int print_trace(const struct run_view *view, const struct options *options,
+                       const bool *wanted)
+{
+    struct lane *lanes = calloc(THREADS_TOGETHER, sizeof *lanes);
+    size_t count = 0, chosen = 0;
+    long calls = 0;
+    int status = lanes == NULL ? fail("out of memory") : 0;
+    for (size_t i = 0; i < view->threads_count; i++)
+        chosen += call_cut_has_thread(&options->cut, &view->threads[i]);
+    if (chosen > THREADS_TOGETHER)
+        note("%zu threads are printed one after another", chosen);
+    for (size_t i = 0; status == 0 && i < view->threads_count; i++) {
+        const struct run_thread *thread = &view->threads[i];
+        if (!call_cut_has_thread(&options->cut, thread) || thread->first_call == 0)
+            continue;
+        status = lane_open(&lanes[count++], view, thread, options, wanted);
+        if (chosen <= THREADS_TOGETHER || status != 0)
+            continue;
+        status = print_lanes(lanes, 1, view, options, &calls);
+        lane_close(&lanes[0]);
+        count = 0;
+    }
+    if (status == 0 && count > 0)
+        status = print_lanes(lanes, count, view, options, &calls);
+    while (count > 0)
+        lane_close(&lanes[--count]);
+    free(lanes);
+    if (status == 0 && options->limit > 0 && calls >= options->limit)
+        note("stopped after %ld calls (--limit)", calls);
+    return status;
+}
+
+static int parse_colour(struct options *options, const char *value)
+{
+    options->colour_given = strcmp(value, "auto") != 0;
+    options->colour = strcmp(value, "always") == 0;
+    if (options->colour_given && !options->colour && strcmp(value, "never") != 0)
+        return fail("--color %s: wants auto, always or never", value);
+    return 0;
+}
+
+static int parse(struct options *options, int argc, char **argv)
+{
+    enum { NO_ALLOCS = 256, LIMIT, DEMANGLE, COLOR };
+    static const struct option known[] = {{"help", no_argument, NULL, 'h'},
+                                          {"no-allocs", no_argument, NULL, NO_ALLOCS},
+                                          {"limit", required_argument, NULL, LIMIT},
+                                          {"demangle", required_argument, NULL, DEMANGLE},
+                                          {"color", required_argument, NULL, COLOR},
+                                          CUT_LONG_OPTIONS,
+                                          {NULL, 0, NULL, 0}};
+    char *end;
+    int status = 0;
+    optind = 0;
+    for (int option; status == 0 && (option = getopt_long(argc, argv, "h", known, NULL)) != -1;) {
+        if (option == 'h') {
+            fputs(help, stdout);
+            exit(flush_output() == 0 ? 0 : 2);
+        }
+        if (option >= CUT_OPTIONS) {
+            status = call_cut_option(&options->cut, option, optarg);
+        } else if (option == NO_ALLOCS) {
+            options->no_allocs = true;
+        } else if (option == COLOR) {
+            status = parse_colour(options, optarg);
+        } else if (option == LIMIT) {
+            options->limit = strtol(optarg, &end, 10);
+            if (*end != '\0' || options->limit <= 0)
+                status = fail("--limit %s: wants a number of calls", optarg);
+        } else if (option == DEMANGLE) {
+            if (!name_style_parse(optarg, &options->style))
+                status = fail("--demangle %s: wants full, short or no", optarg);
+        } else {
+            status = fail("see `fisql trace --help`");
+        }
+    }
+    if (status == 0 && optind + 1 < argc)
+        status = fail("trace: %s: one argument too many", argv[optind + 1]);
+    options->path = optind < argc ? argv[optind] : "run.db";
+    return status;
+}
+
+int cmd_trace(int argc, char **argv)
+{
+    struct options options = {.cut = {.until_ns = INT64_MAX}, .style = NAMES_SHORT};
+    struct run_view view = {0};
+    bool *wanted = NULL;
+    int status = parse(&options, argc, argv);
+    if (status != 0)
+        return status;
+    sqlite3 *database = database_open(options.path);
+    if (database == NULL || !run_has_calls(database, options.path, "a trace")) {
+        sqlite3_close(database);
+        return 2;
+    }
+    status = run_view_open(&view, database, options.style);
+    if (status == 0 && (status = call_cut_functions(&options.cut, &view, &wanted)) == 0)
+        status = call_cut_check_thread(&options.cut, &view);
+    if (status == 0) {
+        database_say_state(database, options.path);
+        bool colour = pager_start();
+        if (!options.colour_given)
+            options.colour = colour;
+        status = print_trace(&view, &options, wanted);
+    }
+    free(wanted);
+    run_view_release(&view);
+    sqlite3_close(database);
+    return status;
+}

@@ -1,0 +1,307 @@
+/*
+ * fisql tree: the calling context tree in the terminal.
+ *
+ * The database's frames tell call sites apart; people want one line for a function under its
+ * caller. So frames are merged into nodes by function and parent node. A child's node has a larger
+ * index than its parent's, so totals over subtrees are sums from the end to the start.
+ */
+#include "cli/call_cursor.h"
+#include "cli/commands.h"
+#include "cli/database.h"
+#include "cli/output.h"
+#include "cli/pager.h"
+#include "cli/say.h"
+
+#include <fnmatch.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char help[] =
+    "usage: fisql tree [OPTION...] [DB]\n"
+    "\n"
+    "Prints the calling context tree of a run (DB: run.db): each function under the one that "
+    "called\n"
+    "it, with its time with callees, its own time, its calls, and the memory allocated within it.\n"
+    "Hooks' cost is taken out of the times; recursion is folded.\n"
+    "\n"
+    "      --from FUNCTION      begin at this function (*, ? and [...]): its contexts are merged\n"
+    "      --depth N            show N levels\n"
+    "      --min-percent P      leave out contexts with less than P % of the whole (1)\n"
+    "      --sort BY            time, calls or bytes: order, and what the percentages are of "
+    "(time)\n"
+    "      --demangle STYLE     full names, short ones, or no: as the linker knows them (short)\n"
+    "\n"
+    "example: fisql tree --depth 4\n";
+
+enum sort { SORT_TIME, SORT_CALLS, SORT_BYTES };
+
+struct node {
+    uint32_t parent, function;
+    uint32_t child, sibling; /* first child, next sibling; 0 = none */
+    uint32_t next;           /* in its hash chain */
+    int64_t total_ns, self_ns, calls, bytes, all_calls;
+};
+
+struct tree {
+    const struct run_view *view;
+    struct node *nodes; /* nodes[0] stands above the roots */
+    uint32_t count, capacity;
+    uint32_t *buckets;
+    uint32_t buckets_mask;
+    enum sort sort;
+    double min_percent;
+    long depth_max;
+    uint32_t left_out;
+};
+
+static uint32_t bucket_of(const struct tree *tree, uint32_t parent, uint32_t function)
+{
+    return (parent * 0x9e3779b1u ^ function * 0x85ebca6bu) & tree->buckets_mask;
+}
+
+/* The node of a function under a parent; 0 without memory. */
+static uint32_t find_node(struct tree *tree, uint32_t parent, uint32_t function)
+{
+    uint32_t *bucket = &tree->buckets[bucket_of(tree, parent, function)];
+    for (uint32_t at = *bucket; at != 0; at = tree->nodes[at].next)
+        if (tree->nodes[at].parent == parent && tree->nodes[at].function == function)
+            return at;
+    if (tree->count == tree->capacity)
+        return 0;
+    uint32_t made = tree->count++;
+    tree->nodes[made] = (struct node){.parent = parent,
+                                      .function = function,
+                                      .next = *bucket,
+                                      .sibling = tree->nodes[parent].child};
+    tree->nodes[parent].child = made;
+    return *bucket = made;
+}
+
+static int build(struct tree *tree, const bool *from)
+{
+    const struct run_view *view = tree->view;
+    uint32_t *node_of = calloc(view->frames_count + 1, sizeof *node_of);
+    tree->capacity = (uint32_t)view->frames_count + 2;
+    tree->nodes = calloc(tree->capacity, sizeof *tree->nodes);
+    for (tree->buckets_mask = 63; tree->buckets_mask < tree->capacity;)
+        tree->buckets_mask = tree->buckets_mask * 2 + 1;
+    tree->buckets = calloc((size_t)tree->buckets_mask + 1, sizeof *tree->buckets);
+    tree->count = 1;
+    if (node_of == NULL || tree->nodes == NULL || tree->buckets == NULL) {
+        free(node_of);
+        return fail("out of memory");
+    }
+    for (size_t id = 1; id < view->frames_count; id++) {
+        const struct run_frame *frame = &view->frames[id];
+        if (frame->function == 0)
+            continue;
+        uint32_t parent = frame->parent == 0 ? 0 : node_of[frame->parent];
+        bool root = parent == 0 && (from != NULL ? from[frame->function] : frame->parent == 0);
+        if (parent == 0 && !root)
+            continue;
+        bool folded = parent != 0 && tree->nodes[parent].function == frame->function;
+        uint32_t at = folded ? parent : find_node(tree, parent, frame->function);
+        struct node *node = &tree->nodes[at];
+        node_of[id] = at;
+        node->total_ns += folded ? 0 : frame->total_ns;
+        node->self_ns += frame->self_ns;
+        node->calls += frame->calls;
+        node->bytes += frame->alloc_bytes;
+    }
+    free(node_of);
+    for (uint32_t at = tree->count; at-- > 1;) {
+        struct node *node = &tree->nodes[at];
+        node->all_calls += node->calls;
+        if (node->parent != 0 || tree->count > 1) {
+            tree->nodes[node->parent].bytes += node->bytes;
+            tree->nodes[node->parent].all_calls += node->all_calls;
+        }
+        if (node->parent == 0)
+            tree->nodes[0].total_ns += node->total_ns;
+    }
+    return 0;
+}
+
+static int64_t weight(const struct tree *tree, uint32_t at)
+{
+    const struct node *node = &tree->nodes[at];
+    return tree->sort == SORT_TIME    ? node->total_ns
+           : tree->sort == SORT_CALLS ? node->all_calls
+                                      : node->bytes;
+}
+
+static int by_weight(const void *left, const void *right, void *context)
+{
+    const struct tree *tree = context;
+    uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+    int64_t a_weight = weight(tree, a), b_weight = weight(tree, b);
+    return a_weight != b_weight ? (a_weight > b_weight ? -1 : 1) : (a < b ? -1 : a > b);
+}
+
+static void print_node(const struct tree *tree, uint32_t at, const char *lines, bool last,
+                       bool root)
+{
+    const struct node *node = &tree->nodes[at];
+    const struct run_function *function = &tree->view->functions[node->function];
+    char total[32], self[32], bytes[32] = "", place[256];
+    output_time((double)node->total_ns, total, sizeof total);
+    output_time((double)node->self_ns, self, sizeof self);
+    if (node->bytes > 0)
+        output_bytes((double)node->bytes, bytes, sizeof bytes);
+    run_place(function, place, sizeof place);
+    int64_t whole = weight(tree, 0);
+    printf("%10s %5.1f%% %10s %11" PRId64 " %10s  %s%s", total,
+           whole > 0 ? 100.0 * (double)weight(tree, at) / (double)whole : 0, self, node->calls,
+           bytes, lines,
+           root   ? ""
+           : last ? "└─ "
+                  : "├─ ");
+    output_escaped(stdout, function->name);
+    fputs("  ", stdout);
+    output_escaped(stdout, place);
+    fputc('\n', stdout);
+}
+
+/* The children of a node that are large enough, sorted, as a malloc'ed list. */
+static uint32_t *children_of(struct tree *tree, uint32_t at, uint32_t *count)
+{
+    uint32_t all = 0;
+    for (uint32_t child = tree->nodes[at].child; child != 0; child = tree->nodes[child].sibling)
+        all++;
+    uint32_t *list = malloc(((size_t)all + 1) * sizeof *list);
+    *count = 0;
+    for (uint32_t child = tree->nodes[at].child; list != NULL && child != 0;
+         child = tree->nodes[child].sibling) {
+        if (100.0 * (double)weight(tree, child) >= tree->min_percent * (double)weight(tree, 0))
+            list[(*count)++] = child;
+        else
+            tree->left_out++;
+    }
+    if (*count > 1)
+        qsort_r(list, *count, sizeof *list, by_weight, tree);
+    return list;
+}
+
+enum { LINES_MAX = 4096, LEVELS_MAX = 600 };
+
+static void print_below(struct tree *tree, uint32_t at, char *lines, long level)
+{
+    uint32_t count;
+    if (tree->depth_max > 0 && level >= tree->depth_max)
+        return;
+    if (level >= LEVELS_MAX) {
+        printf("%53s  %s…\n", "", lines);
+        return;
+    }
+    uint32_t *children = children_of(tree, at, &count);
+    size_t length = strlen(lines);
+    for (uint32_t i = 0; children != NULL && i < count && !ferror(stdout); i++) {
+        bool last = i + 1 == count;
+        print_node(tree, children[i], lines, last, level == 0);
+        if (level > 0)
+            snprintf(lines + length, LINES_MAX - length, "%s", last ? "   " : "│  ");
+        print_below(tree, children[i], lines, level + 1);
+        lines[length] = '\0';
+    }
+    free(children);
+}
+
+struct request {
+    const char *from, *path;
+    enum name_style style;
+};
+
+static int parse(struct request *request, struct tree *tree, int argc, char **argv)
+{
+    enum { FROM = 256, DEPTH, MIN_PERCENT, SORT, DEMANGLE };
+    static const struct option known[] = {{"help", no_argument, NULL, 'h'},
+                                          {"from", required_argument, NULL, FROM},
+                                          {"depth", required_argument, NULL, DEPTH},
+                                          {"min-percent", required_argument, NULL, MIN_PERCENT},
+                                          {"sort", required_argument, NULL, SORT},
+                                          {"demangle", required_argument, NULL, DEMANGLE},
+                                          {NULL, 0, NULL, 0}};
+    static const char *const sorts[] = {"time", "calls", "bytes"};
+    char *end = NULL;
+    optind = 0;
+    for (int option; (option = getopt_long(argc, argv, "h", known, NULL)) != -1;) {
+        switch (option) {
+        case 'h':
+            fputs(help, stdout);
+            exit(flush_output() == 0 ? 0 : 2);
+        case FROM:
+            request->from = optarg;
+            break;
+        case DEPTH:
+            tree->depth_max = strtol(optarg, &end, 10);
+            if (*end != '\0' || tree->depth_max <= 0)
+                return fail("--depth %s: wants a number from 1 on", optarg);
+            break;
+        case MIN_PERCENT:
+            tree->min_percent = strtod(optarg, &end);
+            if (*end != '\0' || !(tree->min_percent >= 0 && tree->min_percent <= 100))
+                return fail("--min-percent %s: wants a number from 0 to 100", optarg);
+            break;
+        case SORT:
+            for (tree->sort = 0; tree->sort < 3 && strcmp(sorts[tree->sort], optarg) != 0;)
+                tree->sort++;
+            if (tree->sort == 3)
+                return fail("--sort %s: wants time, calls or bytes", optarg);
+            break;
+        case DEMANGLE:
+            if (!name_style_parse(optarg, &request->style))
+                return fail("--demangle %s: wants full, short or no", optarg);
+            break;
+        default:
+            return fail("see `fisql tree --help`");
+        }
+    }
+    if (optind + 1 < argc)
+        return fail("tree: %s: one argument too many", argv[optind + 1]);
+    request->path = optind < argc ? argv[optind] : "run.db";
+    return 0;
+}
+
+static int print_tree(struct tree *tree, const struct request *request)
+{
+    bool *from = NULL;
+    char lines[LINES_MAX] = "";
+    const struct call_cut cut = {.function = request->from};
+    int status = call_cut_functions(&cut, tree->view, &from);
+    if (status == 0)
+        status = build(tree, from);
+    free(from);
+    if (status != 0)
+        return status;
+    pager_start();
+    printf("%10s %6s %10s %11s %10s\n", "total", "share", "self", "calls", "allocated");
+    print_below(tree, 0, lines, 0);
+    if (tree->left_out > 0)
+        printf("\n%u contexts below %.4g %% are left out (--min-percent)\n", tree->left_out,
+               tree->min_percent);
+    return 0;
+}
+
+int cmd_tree(int argc, char **argv)
+{
+    struct request request = {.style = NAMES_SHORT};
+    struct tree tree = {.min_percent = 1};
+    struct run_view view = {0};
+    int status = parse(&request, &tree, argc, argv);
+    if (status != 0)
+        return status;
+    sqlite3 *database = database_open(request.path);
+    status = database == NULL ? 2 : run_view_open(&view, database, request.style);
+    tree.view = &view;
+    if (status == 0) {
+        database_say_state(database, request.path);
+        status = print_tree(&tree, &request);
+    }
+    free(tree.nodes);
+    free(tree.buckets);
+    run_view_release(&view);
+    sqlite3_close(database);
+    return status;
+}
