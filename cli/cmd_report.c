@@ -20,6 +20,7 @@
 
 static const char usage[] =
     "usage: fisql report [DB] [-o FILE]\n"
+    "       fisql report --diff A.db B.db [-o FILE]\n"
     "\n"
     "Writes one HTML page that needs no network and nothing beside it: summary and findings,\n"
     "flame graph, timeline with live memory, functions with callers and callees, call graph,\n"
@@ -28,22 +29,27 @@ static const char usage[] =
     "at most some 5 MB, and says what it left out.\n"
     "\n"
     "  -o, --output FILE      the page (report.html); - is standard output\n"
+    "      --diff             two runs side by side, what differs in red\n"
     "      --calls N          calls in the timeline, the longest ones (40000, at most 60000)\n"
     "      --demangle STYLE   full names, short ones (no template arguments and parameter\n"
     "                         lists), or no: as the linker knows them (full)\n"
     "\n"
     "Exit status: 0 done, 1 done but the recording is not complete, 2 could not be done.\n"
     "\n"
-    "example: fisql report run.db -o report.html\n";
+    "examples: fisql report run.db -o report.html\n"
+    "          fisql report --diff run.db run.db -o diff.html\n";
 
 struct options {
-    const char *database_path, *output_path;
+    const char *paths[2]; /* of the databases; one without --diff */
+    const char *output_path;
+    bool diff;
     enum name_style names;
     long calls_max;
     bool help;
 };
 
-enum { OPTION_CALLS = 256, OPTION_DEMANGLE };
+enum { OPTION_CALLS = 256, OPTION_DEMANGLE, OPTION_DIFF };
+enum { DIFF_PERCENT = 38 }; /* of the budgets for each of two runs */
 enum { CALLS_DEFAULT = 40000, CALLS_MOST = 60000 };
 
 static int set_option(struct options *options, int code, const char *value)
@@ -62,6 +68,9 @@ static int set_option(struct options *options, int code, const char *value)
                        options->calls_max <= CALLS_MOST
                    ? 0
                    : fail("--calls %s: wants a number from 0 to %d", value, CALLS_MOST);
+    case OPTION_DIFF:
+        options->diff = true;
+        return 0;
     case OPTION_DEMANGLE:
         return name_style_parse(value, &options->names)
                    ? 0
@@ -76,10 +85,11 @@ static int parse(struct options *options, int argc, char **argv)
     static const struct option known[] = {{"output", required_argument, NULL, 'o'},
                                           {"help", no_argument, NULL, 'h'},
                                           {"calls", required_argument, NULL, OPTION_CALLS},
+                                          {"diff", no_argument, NULL, OPTION_DIFF},
                                           {"demangle", required_argument, NULL, OPTION_DEMANGLE},
                                           {NULL, 0, NULL, 0}};
     *options = (struct options){
-        .database_path = "run.db", .output_path = "report.html", .calls_max = CALLS_DEFAULT};
+        .paths = {"run.db"}, .output_path = "report.html", .calls_max = CALLS_DEFAULT};
     optind = 0;
     for (int code; (code = getopt_long(argc, argv, "o:h", known, NULL)) != -1;) {
         int status = set_option(options, code, optarg);
@@ -87,25 +97,37 @@ static int parse(struct options *options, int argc, char **argv)
             return status;
     }
     if (optind < argc)
-        options->database_path = argv[optind++];
+        options->paths[0] = argv[optind++];
+    if (options->diff && optind < argc)
+        options->paths[1] = argv[optind++];
+    if (options->diff && options->paths[1] == NULL && !options->help)
+        return fail("report: --diff: wants two databases: fisql report --diff A.db B.db");
     if (optind < argc)
         return fail("report: %s: one argument too many; see `fisql report --help`", argv[optind]);
     return 0;
 }
 
-/* Writes the page to the stream. */
-static int write_page(const struct options *options, sqlite3 *database, FILE *out)
+/* Writes the page of the one database, or of the two, to the stream. */
+static int write_page(const struct options *options, sqlite3 *const *databases, FILE *out)
 {
-    struct report report = {.database = database,
-                            .path = options->database_path,
-                            .json = {.out = out},
-                            .names = options->names,
-                            .calls_max = options->calls_max};
+    struct report reports[2];
+    int count = options->diff ? 2 : 1, status = 0;
     fputs(report_page_head, out);
-    int status = report_open(&report);
+    for (int i = 0; i < count; i++) {
+        reports[i] = (struct report){.database = databases[i],
+                                     .path = options->paths[i],
+                                     .json = {.out = out},
+                                     .names = options->names,
+                                     .calls_max = options->calls_max / count,
+                                     .percent = options->diff ? DIFF_PERCENT : 100};
+        if (status == 0)
+            status = report_open(&reports[i]);
+    }
     if (status == 0)
-        status = report_write(&report);
-    report_close(&report);
+        status =
+            options->diff ? report_write_diff(&reports[0], &reports[1]) : report_write(&reports[0]);
+    for (int i = 0; i < count; i++)
+        report_close(&reports[i]);
     fputs(report_page_tail, out);
     return status;
 }
@@ -130,7 +152,7 @@ static FILE *open_beside(const char *path, char beside[PATH_MAX])
     return out;
 }
 
-static int write_file(const struct options *options, sqlite3 *database)
+static int write_file(const struct options *options, sqlite3 *const *databases)
 {
     char beside[PATH_MAX];
     const char *path = options->output_path;
@@ -139,7 +161,7 @@ static int write_file(const struct options *options, sqlite3 *database)
         FILE *device = S_ISDIR(existing.st_mode) ? NULL : fopen(path, "w");
         if (device == NULL)
             return fail("%s: cannot be written: it is no file: name another with -o", path);
-        int status = write_page(options, database, device);
+        int status = write_page(options, databases, device);
         bool whole = !ferror(device);
         whole = fclose(device) == 0 && whole;
         return whole || status != 0 ? status : fail_output(path);
@@ -150,13 +172,24 @@ static int write_file(const struct options *options, sqlite3 *database)
     mode_t mask = umask(0);
     umask(mask);
     fchmod(fileno(out), 0666 & ~mask);
-    int status = write_page(options, database, out);
+    int status = write_page(options, databases, out);
     bool good = fflush(out) == 0 && !ferror(out);
     good = fclose(out) == 0 && good;
     if (status == 0 && (!good || rename(beside, path) != 0))
         status = fail_output(path);
     if (status != 0)
         unlink(beside);
+    return status;
+}
+
+/* Writes to where the options say. */
+static int write_to(const struct options *options, sqlite3 *const *databases)
+{
+    if (strcmp(options->output_path, "-") == 0)
+        return write_page(options, databases, stdout);
+    int status = write_file(options, databases);
+    if (status == 0)
+        note("%s: written; open it with a browser", options->output_path);
     return status;
 }
 
@@ -174,15 +207,18 @@ int cmd_report(int argc, char **argv)
         return fail("report: the page is missing: this fisql was built without npm, which brings "
                     "the page's drawing libraries: install npm (apt-get install npm), then run "
                     "`make` again in fisql's source; everything else works");
-    sqlite3 *database = database_open(options.database_path);
-    if (database == NULL)
-        return 2;
-    status = strcmp(options.output_path, "-") == 0 ? write_page(&options, database, stdout)
-                                                   : write_file(&options, database);
-    if (database_say_state(database, options.database_path) > 0 && status == 0)
-        status = 1;
-    sqlite3_close(database);
-    if (status != 2 && strcmp(options.output_path, "-") != 0)
-        note("%s: written; open it with a browser", options.output_path);
+    sqlite3 *databases[2] = {NULL, NULL};
+    int count = options.diff ? 2 : 1;
+    for (int i = 0; i < count && status == 0; i++) {
+        databases[i] = database_open(options.paths[i]);
+        status = databases[i] != NULL ? 0 : 2;
+    }
+    if (status == 0)
+        status = write_to(&options, databases);
+    for (int i = 0; i < count; i++) {
+        if (status != 2 && database_say_state(databases[i], options.paths[i]) > 0)
+            status = 1;
+        sqlite3_close(databases[i]);
+    }
     return status;
 }

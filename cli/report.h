@@ -31,11 +31,14 @@ struct report {
     struct json json;
     enum name_style names;
     long calls_max; /* in the timeline */
+    long percent;   /* of every budget, for a page with more than one run */
     struct marks marks[MARKS_COUNT];
+    struct report *other; /* that columns named other_... refer to; the caller's, NULL = none */
 };
 
 /* A part: the rows of a statement whose columns' names tell what they refer to (function_id,
- * caller_id and callee_id, frame_id, site_id, file_id, alone or after a prefix). */
+ * caller_id and callee_id, frame_id, site_id, file_id, alone or after a prefix; after other_ they
+ * refer to the other report of two). */
 struct report_part {
     const char *key;
     const char *sql;
@@ -68,5 +71,10 @@ int report_names(struct report *report);     /* of what is marked */
 
 /* The whole run as one JSON object. */
 int report_write(struct report *report);
+
+/* Two runs as one JSON object, {"changes": ..., "a": ..., "b": ...} to a's stream: changes has the
+ * functions of both, matched by name and file, those that differ most first. Attaches b's database
+ * to a's. */
+int report_write_diff(struct report *a, struct report *b);
 
 #endif

@@ -159,13 +159,18 @@ int report_graph(struct report *report)
 
 int report_write(struct report *report)
 {
-    static int (*const parts[])(struct report *) = {
-        report_run,   report_findings, report_functions, report_memory,
-        report_graph, report_timeline, report_frames,    report_names};
+    static const struct {
+        int (*write)(struct report *);
+        bool alone; /* only in the page of one run */
+    } parts[] = {{report_run, false},    {report_findings, false}, {report_functions, false},
+                 {report_memory, false}, {report_graph, true},     {report_timeline, false},
+                 {report_frames, false}, {report_names, false}};
     json_open(&report->json, '{');
     int status = 0;
-    for (size_t i = 0; i < sizeof parts / sizeof parts[0] && status == 0; i++)
-        status = parts[i](report);
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0] && status == 0; i++) {
+        if (!parts[i].alone || report->percent == 100)
+            status = parts[i].write(report);
+    }
     json_close(&report->json, '}');
     return status;
 }

@@ -99,7 +99,7 @@ int report_findings(struct report *report)
         for (size_t i = 0; i < set.count; i++) {
             if (findings_part_of(&set.queries[i]) == (enum findings_part)part &&
                 !write_query(report, &set.queries[i], (enum findings_part)part,
-                             report->json.bytes - begun < ALL_BYTES_MAX))
+                             report->json.bytes - begun < ALL_BYTES_MAX / 100 * report->percent))
                 note("report: %s: could not be run: the page has no rows of it",
                      set.queries[i].name);
         }

@@ -102,7 +102,7 @@ static int by_share(const void *left, const void *right)
 }
 
 /* Marks the contexts for the flame graph. Returns how many, -1 without memory. */
-static int64_t choose_flame(struct contexts *contexts)
+static int64_t choose_flame(struct contexts *contexts, int64_t frames_max)
 {
     struct context **order = malloc(((size_t)contexts->count + 1) * sizeof(struct context *));
     if (order == NULL)
@@ -111,7 +111,7 @@ static int64_t choose_flame(struct contexts *contexts)
         order[i] = &contexts->items[i];
     qsort(order, (size_t)contexts->count, sizeof(struct context *), by_share);
     int64_t chosen = 0;
-    for (int64_t i = 0; i < contexts->count && chosen < FLAME_FRAMES_MAX; i++) {
+    for (int64_t i = 0; i < contexts->count && chosen < frames_max; i++) {
         order[i]->flame = true;
         order[i]->place = 0;
         chosen++;
@@ -130,7 +130,7 @@ static void choose_stacks(const struct report *report, struct contexts *contexts
         for (int64_t at = id; at > 0 && contexts->items[at - 1].place < 0;
              at = contexts->items[at - 1].parent)
             missing++;
-        if (chosen + missing > FRAMES_MAX)
+        if (chosen + missing > FRAMES_MAX * report->percent / 100)
             continue;
         chosen += missing;
         for (int64_t at = id; at > 0 && contexts->items[at - 1].place < 0;
@@ -194,7 +194,7 @@ int report_frames(struct report *report)
     int status = load(report, &contexts);
     if (status == 0) {
         add_up(&contexts, &whole);
-        int64_t chosen = choose_flame(&contexts);
+        int64_t chosen = choose_flame(&contexts, FLAME_FRAMES_MAX * report->percent / 100);
         if (chosen < 0)
             status = fail("out of memory");
         else {

@@ -43,7 +43,7 @@ static int write_list(struct report *report, const struct name_list *list)
         return 2;
     sqlite3_bind_int(statement, 1, report->names == NAMES_LINKAGE);
     int64_t count = marks_count(report, list->what);
-    int64_t each = count > 0 ? list->bytes / count : NAME_BYTES_MAX;
+    int64_t each = count > 0 ? list->bytes / 100 * report->percent / count : NAME_BYTES_MAX;
     if (each > NAME_BYTES_MAX)
         each = NAME_BYTES_MAX;
     if (each < NAME_BYTES_MIN)

@@ -102,13 +102,26 @@ static enum mark refers_to(const char *column)
 
 enum { COLUMNS_MAX = 48 };
 
-static void write_row(struct report *report, sqlite3_stmt *statement, const enum mark *refers,
-                      int columns)
+/* What a column refers to, and in which report. */
+struct reference {
+    enum mark what;
+    struct report *report;
+};
+
+static struct reference reference_of(struct report *report, const char *column)
+{
+    bool other = strncmp(column, "other_", 6) == 0 && report->other != NULL;
+    return (struct reference){refers_to(column), other ? report->other : report};
+}
+
+static void write_row(struct report *report, sqlite3_stmt *statement,
+                      const struct reference *references, int columns)
 {
     json_open(&report->json, '[');
     for (int i = 0; i < columns; i++) {
-        if (refers[i] != MARKS_COUNT)
-            report_mark(report, refers[i], sqlite3_column_int64(statement, i));
+        if (references[i].what != MARKS_COUNT)
+            report_mark(references[i].report, references[i].what,
+                        sqlite3_column_int64(statement, i));
         json_column(&report->json, statement, i, TEXT_BYTES_MAX);
     }
     json_close(&report->json, ']');
@@ -117,7 +130,7 @@ static void write_row(struct report *report, sqlite3_stmt *statement, const enum
 int report_part(struct report *report, const struct report_part *part)
 {
     struct json *json = &report->json;
-    enum mark refers[COLUMNS_MAX];
+    struct reference references[COLUMNS_MAX];
     sqlite3_stmt *statement = report_prepare(report, part->sql);
     if (statement == NULL)
         return 2;
@@ -129,17 +142,17 @@ int report_part(struct report *report, const struct report_part *part)
     json_open(json, '[');
     for (int i = 0; i < columns; i++) {
         const char *name = sqlite3_column_name(statement, i);
-        refers[i] = refers_to(name != NULL ? name : "");
+        references[i] = reference_of(report, name != NULL ? name : "");
         json_text(json, name, TEXT_BYTES_MAX);
     }
     json_close(json, ']');
     json_key(json, "rows");
     json_open(json, '[');
-    long begun = json->bytes;
+    long begun = json->bytes, bytes_max = part->bytes_max / 100 * report->percent;
     long long left_out = 0;
     while ((result = sqlite3_step(statement)) == SQLITE_ROW) {
-        if (json->bytes - begun < part->bytes_max)
-            write_row(report, statement, refers, columns);
+        if (json->bytes - begun < bytes_max)
+            write_row(report, statement, references, columns);
         else
             left_out++;
     }

@@ -3,6 +3,7 @@
 // about the context in focus and links to its function.
 import flamegraph from 'd3-flame-graph';
 import { select } from 'd3-selection';
+import { fillOf } from './colours.js';
 import { choice, el, isDark, leftOut, onTheme, replace, section } from './dom.js';
 import { bytes, count, percent, time, times } from './format.js';
 
@@ -12,30 +13,40 @@ const metrics = {
   bytes: { label: 'Allocated bytes', show: bytes, of: (frame) => frame.bytes },
 };
 
-// A hue for each file, so that what belongs together looks alike.
-function hueOf(number) {
-  return Math.round((number * 137.508) % 360);
-}
-
 export class Flame {
-  constructor(model) {
+  // paint and sign: the fill of a context, and what stands before its name; peer: the flame graph of
+  // another run, which follows this one's width, search and zoom; leader: the one that it follows
+  // and whose zoom follows its own; frames: the contexts, where they are not the model's
+  constructor(model, { id = 'flame', title = 'Flame graph', paint, sign, label, frames, controls = true } = {}) {
     this.model = model;
+    this.frames = frames || model.frames;
+    this.painted = paint || ((frame) => fillOf(model, frame.functionId));
+    this.sign = sign || (() => '');
+    this.more = label || (() => '');
+    this.peer = null;
+    this.leader = null;
     this.metric = 'time';
     this.cursor = null;
     this.chartElement = el('div', {
-      class: 'flame', tabindex: '0', role: 'group', id: 'flame-chart',
+      class: 'flame', tabindex: '0', role: 'group', id: `${id}-chart`,
       'aria-label': 'Flame graph: arrow keys move, Enter zooms in, Escape zooms out, F opens the function',
       onkeydown: (event) => this.key(event),
     });
     this.input = el('input', {
       type: 'search', placeholder: 'Search in the flame graph', 'aria-label': 'Search in the flame graph',
-      spellcheck: 'false', oninput: () => this.search(this.input.value),
+      spellcheck: 'false', oninput: () => {
+        this.search(this.input.value);
+        if (this.peer) this.peer.search(this.input.value);
+      },
     });
     this.found = el('span', { class: 'found', 'aria-live': 'polite' });
     this.details = el('p', { class: 'focus', 'aria-live': 'polite' });
     const options = Object.entries(metrics).map(([key, metric]) => [key, metric.label]);
-    this.element = section('flame', 'Flame graph',
-      el('p', { class: 'controls' }, choice('Width shows', options, this.metric, (metric) => this.draw(metric)),
+    this.element = section(id, title,
+      controls && el('p', { class: 'controls' }, choice('Width shows', options, this.metric, (metric) => {
+        this.draw(metric);
+        if (this.peer) this.peer.draw(metric);
+      }),
         this.input, el('button', { type: 'button', onclick: () => this.reset() }, 'Whole run'), this.found),
       this.details, this.chartElement,
       model.data.frames.left_out > 0 && leftOut(`${times(model.data.frames.left_out, 'calling context')} of `
@@ -62,12 +73,12 @@ export class Flame {
   // The tree for d3-flame-graph: {n: name, v: value, c: children, frame}
   tree() {
     const of = metrics[this.metric].of;
-    const { frames } = this.model;
+    const { frames } = this;
     const root = { n: 'all', v: 0, c: [], frame: null };
     const nodes = new Array(frames.length);
     frames.forEach((frame, i) => {
       if (!frame.flame || of(frame) <= 0) return;
-      nodes[i] = { n: this.model.name(frame.functionId), v: of(frame), c: [], frame };
+      nodes[i] = { n: this.sign(frame, this.metric) + this.model.name(frame.functionId), v: of(frame), c: [], frame };
       const above = frame.parent < 0 ? root : nodes[frame.parent];
       if (!above) return;
       above.c.push(nodes[i]);
@@ -80,10 +91,7 @@ export class Flame {
     if (node.highlight) return isDark() ? '#ff5fd2' : '#f05bd0';
     const frame = node.data.frame;
     if (!frame) return isDark() ? '#4a5262' : '#c9ced8';
-    const known = this.model.named.get(frame.functionId);
-    const hue = hueOf(known && known.file !== null ? known.file : 0);
-    const shade = (frame.functionId * 7) % 12;
-    return isDark() ? `hsl(${hue} 38% ${34 + shade}%)` : `hsl(${hue} 62% ${70 + shade}%)`;
+    return this.painted(frame, this.metric);
   }
 
   draw(metric = this.metric) {
@@ -106,7 +114,11 @@ export class Flame {
       .setColorMapper((node) => this.paint(node)).setLabelHandler((node) => this.label(node))
       .setSearchMatch((node, term) => node.data.n.toLowerCase().includes(term))
       .setSearchHandler((results, sum) => this.sayFound(results, sum))
-      .setDetailsHandler(() => {}).onClick((node) => this.focus(node));
+      .setDetailsHandler(() => {}).onClick((node) => {
+        this.focus(node);
+        const other = this.peer || this.leader;
+        if (other && !this.following) other.zoomToPath(this.pathOf(node));
+      });
     select(this.chartElement).datum(data).call(this.chart);
     this.focus(this.root());
     if (this.input.value) this.search(this.input.value);
@@ -119,7 +131,7 @@ export class Flame {
   label(node) {
     const metric = metrics[this.metric];
     const value = node.data.v;
-    return `${node.data.n}: ${metric.show(value)}, ${percent(value, this.whole)}`;
+    return `${node.data.n}: ${metric.show(value)}, ${percent(value, this.whole)}${node.data.frame ? this.more(node.data.frame, this.metric) : ''}`;
   }
 
   // Tells about a context, and marks it.
@@ -135,13 +147,13 @@ export class Flame {
     const site = this.model.siteLocation(frame.siteId);
     replace(this.details, this.model.link(frame.functionId, 'strong'), ` ${this.model.location(frame.functionId)}`,
       site && `, called at ${site}`, `: ${time(frame.time)} (${percent(frame.time, this.frameSum('time'))}), itself `,
-      `${time(frame.self_ns)}, ${times(frame.calls, 'call')}`, frame.bytes > 0 && `, ${bytes(frame.bytes)} allocated`);
+      `${time(frame.self_ns)}, ${times(frame.calls, 'call')}`, frame.bytes > 0 && `, ${bytes(frame.bytes)} allocated`, this.more(frame, this.metric));
   }
 
   frameSum(key) {
     this.sums = this.sums || {};
     if (this.sums[key] === undefined) {
-      this.sums[key] = this.model.frames.reduce((sum, one) => sum + (one.flame && one.parent < 0 ? one[key] : 0), 0);
+      this.sums[key] = this.frames.reduce((sum, one) => sum + (one.flame && one.parent < 0 ? one[key] : 0), 0);
     }
     return this.sums[key];
   }
@@ -162,7 +174,30 @@ export class Flame {
       : `${times(results.length, 'context')}, ${percent(sum, this.whole)}`;
   }
 
+  // The names from the outermost context on.
+  pathOf(node) {
+    const path = [];
+    for (let at = node; at && at.data.frame; at = at.parent) path.unshift(this.model.name(at.data.frame.functionId));
+    return path;
+  }
+
+  // Zooms to the context of those names, as far down as there is one.
+  zoomToPath(path) {
+    if (!this.chart) return;
+    let node = this.root();
+    for (const name of path) {
+      const next = (node.children || []).filter((one) => this.model.name(one.data.frame.functionId) === name)
+        .sort((a, b) => b.data.v - a.data.v)[0];
+      if (!next) break;
+      node = next;
+    }
+    this.following = true;
+    this.zoomTo(node);
+    this.following = false;
+  }
+
   reset() {
+    if (this.peer) this.peer.reset();
     if (!this.chart) return;
     this.input.value = '';
     this.search('');
@@ -214,7 +249,7 @@ export class Flame {
     } else if (event.key === 'Escape' || event.key === 'Home') {
       this.reset();
     } else if (event.key === 'f' && at.data.frame) {
-      location.hash = `#function-${at.data.frame.functionId}`;
+      location.hash = this.model.anchor(at.data.frame.functionId) || location.hash;
     } else {
       return;
     }

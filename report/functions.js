@@ -28,7 +28,7 @@ export function functionsTable(model) {
 
 // ---- one function ----
 
-function histogram(text) {
+export function histogram(text) {
   const numbers = text.split(' ').map(Number);
   const bars = new Map();
   for (let i = 0; i + 1 < numbers.length; i += 2) bars.set(numbers[i], numbers[i + 1]);
@@ -54,7 +54,7 @@ function histogram(text) {
 }
 
 // Callers or callees, call sites of one function put together.
-function relatives(model, edges, key) {
+export function relatives(model, edges, key) {
   const rows = new Map();
   for (const edge of edges || []) {
     const id = edge[key];

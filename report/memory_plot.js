@@ -16,7 +16,7 @@ export class MemoryPlot {
     this.data = [[0, ...rows.map((row) => row.end_ns)], [0, ...rows.map((row) => row.live_bytes)],
       [0, ...rows.map((row) => row.max_live_bytes)]];
     this.empty = rows.every((row) => row.max_live_bytes === 0);
-    this.element = el('figure', { class: 'memory-plot', id: 'memory-plot' },
+    this.element = el('figure', { class: 'memory-plot' },
       el('figcaption', null, this.empty ? 'Live memory: no allocations were recorded.' : 'Live memory'));
     onTheme(() => this.make());
   }

@@ -34,6 +34,7 @@ export class Model {
       id: stats.function_id,
       name: this.name(stats.function_id),
       location: this.location(stats.function_id),
+      file: (this.named.get(stats.function_id) || {}).file,
     }));
     this.functionById = new Map(this.functions.map((one) => [one.id, one]));
     this.readFrames();
@@ -116,10 +117,15 @@ export class Model {
     return frames.reverse();
   }
 
-  // A link to the function's part of the page; text alone where the page does not have it.
+  // The address of the function's part of the page, null where it has none.
+  anchor(id) {
+    return this.functionById.has(id) ? `#function-${id}` : null;
+  }
+
+  // A link to it; text alone where there is none.
   link(id, className) {
-    if (!this.functionById.has(id)) return el('span', { class: className }, this.name(id));
-    return el('a', { href: `#function-${id}`, class: className }, this.name(id));
+    const href = this.anchor(id);
+    return href ? el('a', { href, class: className }, this.name(id)) : el('span', { class: className }, this.name(id));
   }
 
   // The function of that name; several of a name give the dearest.

@@ -37,8 +37,11 @@ function readLane(model, data) {
 }
 
 export class Timeline {
-  constructor(model) {
+  // name: of the run, where the page has more than one; end: of the time shown, where it is not the run's
+  constructor(model, { name = '', end = 0 } = {}) {
     this.model = model;
+    this.suffix = name ? `-${name.toLowerCase()}` : '';
+    this.title = name ? `Timeline of ${name}` : 'Timeline';
     this.lanes = model.data.lanes.map((lane) => readLane(model, lane)).sort((a, b) => a.start - b.start);
     const byThread = new Map(this.lanes.map((lane) => [lane.thread, lane]));
     this.notes = objects(model.data.notes);
@@ -53,7 +56,7 @@ export class Timeline {
       top += lane.height;
     }
     this.total = top;
-    this.end = Math.max(1, model.totals.end_ns, ...this.lanes.map((lane) => lane.end || 0));
+    this.end = Math.max(1, end, model.totals.end_ns, ...this.lanes.map((lane) => lane.end || 0));
     this.view = { from: 0, to: this.end, width: 800, height: Math.min(HEIGHT_MAX, HEAD + top + 2), top: 0 };
     this.marks = { longest: null, chosen: null, functionId: null };
     this.build();
@@ -62,7 +65,7 @@ export class Timeline {
 
   build() {
     this.canvas = el('canvas', {
-      tabindex: '0', id: 'timeline-canvas', role: 'img',
+      tabindex: '0', id: `timeline-canvas${this.suffix}`, role: 'img',
       'aria-label': 'Timeline: left and right pan, + and - zoom, up and down scroll, Home shows all, '
         + 'Enter zooms to the chosen call, N chooses the next call, P the one before',
       onkeydown: (event) => this.key(event),
@@ -81,23 +84,23 @@ export class Timeline {
     this.memory = new MemoryPlot(this.model, (from, to) => this.show(from, to), this.end);
     const button = (text, title, action) => el('button', { type: 'button', title, onclick: action }, text);
     this.picker = el('input', {
-      type: 'search', list: 'function-names', placeholder: 'Function', spellcheck: 'false', id: 'longest-of',
+      type: 'search', list: 'function-names', placeholder: 'Function', spellcheck: 'false', id: `longest-of${this.suffix}`,
       'aria-label': 'Function whose longest call to show',
       onkeydown: (event) => { if (event.key === 'Enter') this.goLongest(this.picker.value); },
     });
-    this.element = section('timeline', 'Timeline',
+    this.element = section(`timeline${this.suffix}`, this.title,
       el('p', { class: 'controls' }, button('−', 'Zoom out (-)', () => this.zoom(2)),
         button('+', 'Zoom in (+)', () => this.zoom(0.5)), button('◂', 'Earlier (left)', () => this.pan(-0.25)),
         button('▸', 'Later (right)', () => this.pan(0.25)), button('Whole run', 'Show all (Home)', () => this.show(0, this.end)),
         el('span', { class: 'together' }, this.picker,
-          el('button', { type: 'button', id: 'go-longest', onclick: () => this.goLongest(this.picker.value) }, 'Longest call'))),
+          el('button', { type: 'button', id: `go-longest${this.suffix}`, onclick: () => this.goLongest(this.picker.value) }, 'Longest call'))),
       this.details, this.scroller, this.memory.element, this.legend(), this.leftOut(), this.lists());
   }
 
   legend() {
     return el('p', { class: 'legend' }, el('span', { class: 'swatch wait' }), 'waits (functions with lock, wait or the like '
-      + 'in their names: the longest calls of each) ', el('span', { class: 'swatch note' }), 'notes ',
-    'Times here are as measured.');
+      + 'in their names: the longest calls of each) ', el('span', { class: 'swatch note' }), 'notes. ',
+    'Times here are as measured, with the cost of recording.');
   }
 
   leftOut() {
@@ -120,7 +123,7 @@ export class Timeline {
     return [
       list(times(this.notes.length, 'note'), this.notes.slice(0, 300).map((note) => el('li', null, jump(note, note.thread_id),
         ` ${this.model.threadName(note.thread_id)}: ${visible(note.text)}`)), this.model.data.notes.left_out + Math.max(0, this.notes.length - 300)),
-      list(times(this.waits.length, 'lock wait'), this.waits.slice(0, 300).map((wait) => el('li', null, jump(wait, wait.thread_id),
+      list(times(this.waits.length, 'wait'), this.waits.slice(0, 300).map((wait) => el('li', null, jump(wait, wait.thread_id),
         ' ', this.model.link(wait.function_id), ` ${time(wait.duration_ns)}, ${this.model.threadName(wait.thread_id)}, call ${wait.id}`)),
       this.model.data.lock_waits.left_out + Math.max(0, this.waits.length - 300)),
     ];
@@ -327,7 +330,7 @@ export class Timeline {
       n: () => this.step(1), p: () => this.step(-1),
       Enter: () => this.zoomToCall(this.marks.chosen),
       Escape: () => { this.choose(null); this.show(0, this.end); },
-      f: () => { if (this.marks.chosen) location.hash = `#function-${this.marks.chosen.functionId}`; },
+      f: () => { if (this.marks.chosen) location.hash = this.model.anchor(this.marks.chosen.functionId) || location.hash; },
     };
     if (!actions[event.key]) return;
     actions[event.key]();

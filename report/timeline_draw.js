@@ -1,5 +1,6 @@
 // Drawing the timeline's lanes onto a canvas: calls as boxes by depth, waits for locks outlined,
 // notes as flags. Only what is in view is drawn; boxes narrower than a pixel are drawn once a pixel.
+import { fillOf } from './colours.js';
 import { colour } from './dom.js';
 import { time } from './format.js';
 
@@ -7,18 +8,6 @@ export const ROW = 15; // px, a call's height
 export const GUTTER = 118; // px, the lanes' names
 export const HEAD = 22; // px, the ruler
 export const GAP = 22; // px, a lane's own head
-
-const hues = new Map();
-function fillOf(model, functionId, dark) {
-  const key = functionId * 2 + (dark ? 1 : 0);
-  if (!hues.has(key)) {
-    const known = model.named.get(functionId);
-    const hue = Math.round(((known && known.file !== null ? known.file : 0) * 137.508) % 360);
-    const shade = (functionId * 7) % 12;
-    hues.set(key, dark ? `hsl(${hue} 38% ${34 + shade}%)` : `hsl(${hue} 62% ${72 + shade}%)`);
-  }
-  return hues.get(key);
-}
 
 // Round steps of time so that labels do not meet.
 export function ruler(from, to, width) {
@@ -52,7 +41,6 @@ export class Painter {
     this.view = view;
     Object.assign(canvas.dataset, { from: view.from, to: view.to }); // for tests and scripts
     this.scale = (view.width - GUTTER) / (view.to - view.from);
-    this.dark = document.documentElement.dataset.theme === 'dark';
     this.inks = { text: colour('text'), quiet: colour('quiet'), line: colour('line'), bad: colour('bad'),
       back: colour('panel'), accent: colour('accent'), lane: colour('lane') };
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
@@ -126,7 +114,7 @@ export class Painter {
       const y = top + row * ROW;
       if (y > view.height || y + ROW < HEAD) continue;
       const same = marks.functionId === lane.functions[i];
-      context.fillStyle = same ? this.inks.accent : fillOf(this.model, lane.functions[i], this.dark);
+      context.fillStyle = same ? this.inks.accent : fillOf(this.model, lane.functions[i]);
       context.fillRect(left, y, width > 3 ? width - 0.5 : width, ROW - 1);
       if (width > 28) {
         this.clipText(this.model.name(lane.functions[i]), left + 4, y + ROW / 2, width - 8,

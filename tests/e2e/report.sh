@@ -151,7 +151,7 @@ done
 
 # --- options and errors
 run "$fisql" report --help
-has "report --help: has an example" "example: fisql report" "$out"
+has "report --help: has an example" "fisql report run.db -o report.html" "$out"
 run "$fisql" report run.db -o none.html --calls 0
 same "--calls 0: exit status" 0 "$status"
 run "$fisql" report --calls many

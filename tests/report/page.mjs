@@ -55,7 +55,7 @@ async function opens(page) {
 async function draws(page) {
   check(await page.until("document.querySelectorAll('.flame rect').length > 8"), 'draws the flame graph');
   check(await page.until(`${colours('#timeline-canvas')} > 5`), 'draws the timeline');
-  check(await page.until(`${colours('#memory-plot canvas')} > 3`), 'draws live memory');
+  check(await page.until(`${colours('.memory-plot canvas')} > 3`), 'draws live memory');
   check(await page.until("document.querySelectorAll('#graph-drawing rect').length > 0"), 'draws the call graph');
   check(await page.until("document.querySelectorAll('.histogram .bar').length > 0"), 'draws a histogram');
   same('has a lane for each thread', expected.threads, await page.value("JSON.parse(document.getElementById('data').textContent).lanes.length"));
@@ -156,7 +156,7 @@ async function timeline(page) {
   await page.key('ArrowRight');
   const [from3, to3] = await page.value(range);
   check(from3 > from2 && Math.abs(to3 - from3 - (to2 - from2)) < 2, 'timeline: the right key pans', [from3, to3]);
-  check(await page.until("document.querySelector('#memory-plot .u-wrap')"), 'timeline: memory stays');
+  check(await page.until("document.querySelector('.memory-plot .u-wrap')"), 'timeline: memory stays');
   const spot = await page.value("(() => { const box = document.getElementById('timeline-canvas').getBoundingClientRect(); return [box.left + 400, box.top + 60]; })()");
   await page.mouse('mousePressed', spot[0], spot[1]);
   await page.mouse('mouseMoved', spot[0] + 100, spot[1], { buttons: 1 });

@@ -1,0 +1,134 @@
+// What every report page has, of one run or of two: theme, navigation, keys, finding, printing.
+import { el, replace, themeChanged } from './dom.js';
+
+const root = document.documentElement;
+
+// ---- theme ----
+
+function remembered() {
+  try {
+    return localStorage.getItem('fisql-theme');
+  } catch {
+    return null; // a page from a file may keep nothing
+  }
+}
+
+function setTheme(theme, keep) {
+  root.dataset.theme = theme;
+  document.getElementById('theme').textContent = theme === 'dark' ? '☀ Light' : '☾ Dark';
+  if (keep) {
+    try {
+      localStorage.setItem('fisql-theme', theme);
+    } catch {
+      // it holds until the page is closed
+    }
+  }
+  themeChanged();
+}
+
+export function startTheme() {
+  const system = matchMedia('(prefers-color-scheme: dark)');
+  setTheme(remembered() || (system.matches ? 'dark' : 'light'));
+  system.addEventListener('change', () => {
+    if (!remembered()) setTheme(system.matches ? 'dark' : 'light');
+  });
+  document.getElementById('theme').addEventListener('click', () => setTheme(root.dataset.theme === 'dark' ? 'light' : 'dark', true));
+  let before = null;
+  addEventListener('beforeprint', () => {
+    before = root.dataset.theme;
+    setTheme('light');
+  });
+  addEventListener('afterprint', () => setTheme(before || 'light'));
+}
+
+// ---- navigation ----
+
+const help = [
+  ['/', 'go to a function'], ['1 to 7', 'go to a section'], ['t', 'switch between light and dark'], ['?', 'these keys'],
+  ['In the flame graph', ''], ['arrows', 'move to caller, callee, neighbours'], ['Enter', 'zoom in'], ['Escape', 'zoom out'], ['f', 'open the function'],
+  ['In the timeline', ''], ['left, right', 'pan'], ['+, -', 'zoom'], ['up, down', 'scroll the lanes'], ['n, p', 'next call, the one before'],
+  ['Enter', 'zoom to the chosen call'], ['Home', 'whole run'], ['f', 'open the function'],
+  ['drag; shift and drag; wheel', 'pan; zoom to what was dragged over; zoom (once clicked)'],
+];
+
+function keysDialog() {
+  const dialog = document.getElementById('keys');
+  replace(dialog, el('h2', null, 'Keys'), el('dl', null, help.map(([key, what]) =>
+    (what ? [el('dt', null, el('kbd', null, key)), el('dd', null, what)] : el('dt', { class: 'head' }, key)))),
+  el('form', { method: 'dialog' }, el('button', { autofocus: true }, 'Close')));
+  return dialog;
+}
+
+function startKeys(sections) {
+  const dialog = keysDialog();
+  document.addEventListener('keydown', (event) => {
+    if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || dialog.open) return;
+    if (/^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName)) return;
+    if (event.key === '/') document.getElementById('find-function').focus();
+    else if (event.key === '?') dialog.showModal();
+    else if (event.key === 't') document.getElementById('theme').click();
+    else if (/^[1-9]$/.test(event.key) && sections[event.key - 1]) location.hash = `#${sections[event.key - 1].id}`;
+    else return;
+    event.preventDefault();
+  });
+}
+
+// names: a list of names to offer; find(name) gives a hash for a whole name, or null; search(text)
+// is for what is none.
+function startFinding(names, find, search) {
+  const input = document.getElementById('find-function');
+  replace(document.getElementById('function-names'), names.slice(0, 3000).map((name) => el('option', { value: name })));
+  document.getElementById('find').addEventListener('submit', (event) => {
+    event.preventDefault();
+    const wanted = input.value.trim();
+    const hash = find(wanted);
+    if (hash) {
+      location.hash = hash;
+    } else if (wanted) {
+      search(wanted);
+      location.hash = '#functions';
+    }
+  });
+  input.addEventListener('input', (event) => { // chosen from the list
+    if (event.inputType === 'insertReplacementText' && find(input.value)) document.getElementById('find').requestSubmit();
+  });
+}
+
+// Goes to what the address names: a section, or a function, which showFunction(number) puts up.
+function follow(showFunction) {
+  const match = /^#function-(\d+)$/.exec(location.hash);
+  const target = match ? showFunction(Number(match[1])) : document.getElementById(location.hash.slice(1));
+  if (!target) return;
+  for (let at = target; at; at = at.parentElement) if (at.tagName === 'DETAILS') at.open = true;
+  target.scrollIntoView();
+  target.focus({ preventScroll: true });
+}
+
+function watchSections(sections, links) {
+  const seen = new Map();
+  const observer = new IntersectionObserver((entries) => {
+    for (const entry of entries) seen.set(entry.target.id, entry.isIntersecting);
+    const current = sections.find((one) => seen.get(one.id));
+    for (const link of links) {
+      if (current && link.getAttribute('href') === `#${current.id}`) link.setAttribute('aria-current', 'true');
+      else link.removeAttribute('aria-current');
+    }
+  }, { rootMargin: '-20% 0px -60% 0px' });
+  sections.forEach((one) => observer.observe(one));
+}
+
+export function putUp(sections) {
+  replace(document.getElementById('main'), sections);
+}
+
+// Once the sections stand in the page and are drawn.
+export function startShell({ sections, names, find, search, showFunction }) {
+  const links = sections.map((one, i) => el('a', { href: `#${one.id}`, title: `Key ${i + 1}` }, one.querySelector('h2').textContent));
+  replace(document.getElementById('nav'), links);
+  startFinding(names, find, search);
+  startKeys(sections);
+  watchSections(sections, links);
+  addEventListener('hashchange', () => follow(showFunction));
+  if (location.hash) follow(showFunction);
+  root.dataset.ready = String(Math.round(performance.now()));
+}
