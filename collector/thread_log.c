@@ -447,9 +447,13 @@ struct thread_log *thread_log_nested(struct thread_log *log)
             }
             log->abandoned_word = word;
             __atomic_store_n(&log->live.state, FISQL_SLOT_TAKEN, __ATOMIC_RELEASE);
+            /* A spare log is in the list, which other threads may be walking: with our own log's
+             * link in it for a moment they could miss one, or go round for ever. */
+            lists_acquire();
             *other = *log;
-            other->live.state = FISQL_SLOT_TAKEN;
             other->next = list_next;
+            lists_release();
+            other->live.state = FISQL_SLOT_TAKEN;
             other->chunk = chunk;
             other->in_area = in_area;
             other->dictionary = dictionary;
