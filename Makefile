@@ -135,6 +135,10 @@ docs: all ## write the generated pages: docs/queries.md, docs/schema.md, docs/fi
 examples: all ## record the program of the manual's examples anew
 	docs/make-examples.sh $(BUILD)/fisql docs/examples
 
+pictures: all ## make README's pictures anew, docs/pictures, from real runs
+	@tests/setup check
+	docs/make-pictures.sh $(BUILD)
+
 asan: ## the suite under address and undefined-behaviour sanitizers
 	$(MAKE) check BUILD=$(BUILD)/asan OPT='-O1 -g' \
 	  SANITIZE='-fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer'
@@ -197,5 +201,5 @@ clean: ## remove what was built
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' Makefile | expand -t 16
 
-.PHONY: again all bench bench-load bench-queries fuzz demo setup check units check-unit check-e2e check-queries check-real docs examples asan lint compdb format format-check install clean help
+.PHONY: again all bench bench-load bench-queries fuzz demo setup check units check-unit check-e2e check-queries check-real docs examples pictures asan lint compdb format format-check install clean help
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

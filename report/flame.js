@@ -120,8 +120,20 @@ export class Flame {
         if (other && !this.following) other.zoomToPath(this.pathOf(node));
       });
     select(this.chartElement).datum(data).call(this.chart);
+    this.settle();
     this.focus(this.root());
     if (this.input.value) this.search(this.input.value);
+  }
+
+  // Boxes at once where they belong: only zooming moves them. The view box lets print scale them.
+  settle() {
+    select(this.chartElement).selectAll('g').each(function (node) {
+      const group = select(this);
+      group.select('rect').interrupt().attr('width', group.attr('width'));
+      group.select('foreignObject div').interrupt().text(node.data.n);
+    });
+    const drawing = this.chartElement.querySelector('svg');
+    drawing.setAttribute('viewBox', `0 0 ${drawing.getAttribute('width')} ${drawing.getAttribute('height')}`);
   }
 
   root() {

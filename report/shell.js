@@ -33,12 +33,20 @@ export function startTheme() {
     if (!remembered()) setTheme(system.matches ? 'dark' : 'light');
   });
   document.getElementById('theme').addEventListener('click', () => setTheme(root.dataset.theme === 'dark' ? 'light' : 'dark', true));
-  let before = null;
+  let before = null, opened = [];
+  // Printed light, at a paper's width and with the findings open, whatever the window shows.
   addEventListener('beforeprint', () => {
     before = root.dataset.theme;
+    root.dataset.print = '';
+    opened = [...document.querySelectorAll('details.finding:not([open])')];
+    for (const one of opened) one.open = true;
     setTheme('light');
   });
-  addEventListener('afterprint', () => setTheme(before || 'light'));
+  addEventListener('afterprint', () => {
+    delete root.dataset.print;
+    for (const one of opened) one.open = false;
+    setTheme(before || 'light');
+  });
 }
 
 // ---- navigation ----

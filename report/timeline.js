@@ -60,7 +60,7 @@ export class Timeline {
     this.view = { from: 0, to: this.end, width: 800, height: Math.min(HEIGHT_MAX, HEAD + top + 2), top: 0 };
     this.marks = { longest: null, chosen: null, functionId: null };
     this.build();
-    onTheme(() => this.draw());
+    onTheme(() => this.paint());
   }
 
   build() {
@@ -143,11 +143,17 @@ export class Timeline {
     this.waiting = true;
     requestAnimationFrame(() => {
       this.waiting = false;
-      this.view.width = Math.max(GUTTER + 100, this.scroller.clientWidth);
-      this.view.top = this.scroller.scrollTop;
-      this.painter.paint(this.view, this.lanes, this.marks);
-      this.memory.show(this.view.from, this.view.to, this.view.width);
+      this.paint();
     });
+  }
+
+  paint() {
+    if (!this.painter) return;
+    this.view.width = Math.max(GUTTER + 100, this.scroller.clientWidth);
+    this.view.height = Math.max(HEAD + ROW, this.scroller.clientHeight); // it can be pulled larger
+    this.view.top = this.scroller.scrollTop;
+    this.painter.paint(this.view, this.lanes, this.marks);
+    this.memory.show(this.view.from, this.view.to, this.view.width);
   }
 
   show(from, to) {
