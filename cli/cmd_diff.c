@@ -1,0 +1,245 @@
+/* fisql diff: what changed between two runs. */
+#include "cli/commands.h"
+#include "cli/compare.h"
+#include "cli/diff.h"
+#include "cli/output.h"
+#include "cli/say.h"
+
+#include <getopt.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char help[] =
+    "usage: fisql diff [OPTION...] A.db B.db\n"
+    "\n"
+    "Says what changed from run A to run B: functions that are new or gone, called more or less,\n"
+    "slower or faster, allocating more or less; those with the largest difference of self time "
+    "first.\n"
+    "Functions are matched by name and file, so the program may have been rebuilt. Slower and "
+    "faster\n"
+    "are said only where the means of a call differ by at least --min-percent and by more than "
+    "twice\n"
+    "what the hooks cost in it, there are at least 10 calls on either side, and p < 0.001 by "
+    "Welch's\n"
+    "t-test, or by the rank-sum test on the histograms of durations, which outliers do not sway.\n"
+    "\n"
+    "      --tree               the calling context trees of both as one: + only in B, - only in "
+    "A,\n"
+    "                           ! another number of calls\n"
+    "      --first-divergence   the first point at which the threads' sequences of calls part, "
+    "with\n"
+    "                           both stacks\n"
+    "      --check BUDGET       exit with status 1 where the budget is broken; may be repeated:\n"
+    "                           METRIC>LIMIT, METRIC<LIMIT, FUNCTION:METRIC>LIMIT. LIMIT: a "
+    "number\n"
+    "                           for B, or a change such as +10%, -5, +0. Metrics: calls total_ns\n"
+    "                           self_ns run_ns functions allocs alloc_bytes not_freed_blocks\n"
+    "                           not_freed_bytes peak_bytes; of a function calls total_ns self_ns\n"
+    "                           mean_ns max_ns allocs alloc_bytes\n"
+    "      --all                also what did not change\n"
+    "      --min-percent P      how much slower or faster counts (5); with --tree: leave out\n"
+    "                           contexts with less of the whole (0)\n"
+    "      --depth N            levels of the tree\n"
+    "      --thread NAME        the thread to compare with --first-divergence (all, by their "
+    "order)\n"
+    "      --format FORMAT      table, csv, json or markdown (table)\n"
+    "      --limit N            at most N functions\n"
+    "      --demangle STYLE     full names, short ones, or no: as the linker knows them (full)\n"
+    "\n"
+    "Exit status: 0 done, 1 a budget is broken, 2 could not be done.\n"
+    "\n"
+    "examples: fisql diff run.db run.db\n"
+    "          fisql diff run.db run.db --check 'total_ns>+10%' --check 'allocs>+0'\n"
+    "          fisql diff run.db run.db --first-divergence\n";
+
+enum { BUDGETS_MAX = 64 };
+
+struct options {
+    bool tree, divergence, all, percent_given;
+    double min_percent;
+    long depth_max, limit;
+    const char *budgets[BUDGETS_MAX];
+    int budgets_count;
+    const char *thread, *paths[2];
+    enum output_format format;
+    enum name_style style;
+};
+
+static const char functions_sql[] =
+    "WITH sides AS ("
+    " SELECT coalesce(a.name, b.name) AS name, coalesce(b.location, a.location) AS location,"
+    "  a.calls AS calls_a, b.calls AS calls_b, a.mean_ns AS mean_a, b.mean_ns AS mean_b,"
+    "  a.self_ns AS self_a, b.self_ns AS self_b, a.alloc_bytes AS bytes_a,"
+    "  b.alloc_bytes AS bytes_b, a.allocs AS allocs_a, b.allocs AS allocs_b,"
+    "  CASE WHEN a.finished >= 10 AND b.finished >= 10 THEN min(1.0, 2 * min("
+    "   welch_p(a.finished, a.mean_ns, a.m2, b.finished, b.mean_ns, b.m2),"
+    "   CASE WHEN (r.z > 0) = (b.mean_ns > a.mean_ns) THEN r.p ELSE 1 END)) END AS p,"
+    "  2 * max(a.hooks_ns, b.hooks_ns) AS doubt_ns"
+    " FROM temp.a AS a FULL JOIN temp.b AS b ON b.name = a.name AND b.file = a.file"
+    "  LEFT JOIN temp.ranks r ON r.name = a.name AND r.file = a.file),"
+    " changed AS ("
+    " SELECT *, CASE WHEN calls_a IS NULL THEN 'new' WHEN calls_b IS NULL THEN 'gone' ELSE trim("
+    "  CASE WHEN calls_b > calls_a THEN 'called more, '"
+    "   WHEN calls_b < calls_a THEN 'called less, ' ELSE '' END ||"
+    "  CASE WHEN p >= 0.001 OR p IS NULL OR abs(mean_b - mean_a) < doubt_ns THEN ''"
+    "   WHEN mean_b > mean_a * (1 + :percent / 100.0) THEN 'slower, '"
+    "   WHEN mean_b < mean_a * (1 - :percent / 100.0) THEN 'faster, ' ELSE '' END ||"
+    "  CASE WHEN bytes_b > bytes_a OR (bytes_b = bytes_a AND allocs_b > allocs_a)"
+    "    THEN 'allocates more, '"
+    "   WHEN bytes_b < bytes_a OR allocs_b < allocs_a THEN 'allocates less, ' ELSE '' END,"
+    "  ', ') END AS change"
+    " FROM sides)"
+    " SELECT shown_name(name) AS function, location, change, calls_a, calls_b,"
+    "  round(mean_a, 1) AS mean_a_ns, round(mean_b, 1) AS mean_b_ns, round(p, 6) AS p,"
+    "  self_a AS self_a_ns, self_b AS self_b_ns,"
+    "  coalesce(self_b, 0) - coalesce(self_a, 0) AS self_change_ns,"
+    "  bytes_a AS alloc_a_bytes, bytes_b AS alloc_b_bytes"
+    " FROM changed WHERE change <> '' OR :all"
+    " ORDER BY abs(coalesce(self_b, 0) - coalesce(self_a, 0)) DESC, name, location";
+
+static int set_number(const char *option, const char *value, double least, double *number)
+{
+    char *end;
+    *number = strtod(value, &end);
+    return *value != '\0' && *end == '\0' && *number >= least && *number < 1e9
+               ? 0
+               : fail("%s %s: wants a number from %g on", option, value, least);
+}
+
+enum code { TREE = 256, DIVERGENCE, CHECK, ALL, PERCENT, DEPTH, THREAD, FORMAT, LIMIT, DEMANGLE };
+
+static int set_option(struct options *options, int code, const char *value)
+{
+    double number = 0;
+    int status = 0;
+    switch (code) {
+    case 'h':
+        fputs(help, stdout);
+        exit(flush_output() == 0 ? 0 : 2);
+    case TREE:
+        options->tree = true;
+        return 0;
+    case DIVERGENCE:
+        options->divergence = true;
+        return 0;
+    case ALL:
+        options->all = true;
+        return 0;
+    case CHECK:
+        if (options->budgets_count == BUDGETS_MAX)
+            return fail("--check: at most %d budgets", BUDGETS_MAX);
+        options->budgets[options->budgets_count++] = value;
+        return 0;
+    case PERCENT:
+        options->percent_given = true;
+        return set_number("--min-percent", value, 0, &options->min_percent);
+    case DEPTH:
+        status = set_number("--depth", value, 1, &number);
+        options->depth_max = (long)number;
+        return status;
+    case LIMIT:
+        status = set_number("--limit", value, 1, &number);
+        options->limit = (long)number;
+        return status;
+    case THREAD:
+        options->thread = value;
+        return 0;
+    case FORMAT:
+        return output_format_parse(value, &options->format)
+                   ? 0
+                   : fail("--format %s: wants table, csv, json or markdown", value);
+    case DEMANGLE:
+        return name_style_parse(value, &options->style)
+                   ? 0
+                   : fail("--demangle %s: wants full, short or no", value);
+    default:
+        return fail("see `fisql diff --help`");
+    }
+}
+
+static int parse(struct options *options, int argc, char **argv)
+{
+    static const struct option known[] = {{"help", no_argument, NULL, 'h'},
+                                          {"tree", no_argument, NULL, TREE},
+                                          {"first-divergence", no_argument, NULL, DIVERGENCE},
+                                          {"check", required_argument, NULL, CHECK},
+                                          {"all", no_argument, NULL, ALL},
+                                          {"min-percent", required_argument, NULL, PERCENT},
+                                          {"depth", required_argument, NULL, DEPTH},
+                                          {"thread", required_argument, NULL, THREAD},
+                                          {"format", required_argument, NULL, FORMAT},
+                                          {"limit", required_argument, NULL, LIMIT},
+                                          {"demangle", required_argument, NULL, DEMANGLE},
+                                          {NULL, 0, NULL, 0}};
+    int status = 0;
+    optind = 0;
+    for (int code; status == 0 && (code = getopt_long(argc, argv, "h", known, NULL)) != -1;)
+        status = set_option(options, code, optarg);
+    if (status == 0 && optind + 2 != argc)
+        status = fail("diff: wants two databases, A.db and B.db; see `fisql diff --help`");
+    options->paths[0] = status == 0 ? argv[optind] : NULL;
+    options->paths[1] = status == 0 ? argv[optind + 1] : NULL;
+    return status;
+}
+
+static int print_functions(const struct options *options, sqlite3 *database)
+{
+    static char names[][24] = {"function",     "location",  "change",         "calls_a",
+                               "calls_b",      "mean_a_ns", "mean_b_ns",      "p",
+                               "self_a_ns",    "self_b_ns", "self_change_ns", "alloc_a_bytes",
+                               "alloc_b_bytes"};
+    static const enum output_unit units[] = {UNIT_NONE, UNIT_NONE,  UNIT_NONE, UNIT_NONE, UNIT_NONE,
+                                             UNIT_NS,   UNIT_NS,    UNIT_NONE, UNIT_NS,   UNIT_NS,
+                                             UNIT_NS,   UNIT_BYTES, UNIT_BYTES};
+    struct output_column columns[sizeof units / sizeof units[0]];
+    sqlite3_stmt *statement = NULL;
+    long rows = 0;
+    for (size_t i = 0; i < sizeof units / sizeof units[0]; i++)
+        columns[i] = (struct output_column){names[i], units[i]};
+    if (sqlite3_prepare_v2(database, functions_sql, -1, &statement, NULL) != SQLITE_OK)
+        return fail("the runs cannot be compared: %s", sqlite3_errmsg(database));
+    sqlite3_bind_double(statement, sqlite3_bind_parameter_index(statement, ":percent"),
+                        options->percent_given ? options->min_percent : 5);
+    sqlite3_bind_int(statement, sqlite3_bind_parameter_index(statement, ":all"), options->all);
+    const struct output_source source = {.statement = statement,
+                                         .columns = columns,
+                                         .limit = options->limit > 0 ? options->limit : -1};
+    int result = output_rows(stdout, options->format, &source, &rows);
+    int status = result == SQLITE_DONE || result == SQLITE_ROW || result == SQLITE_OK
+                     ? 0
+                     : fail("the runs cannot be compared: %s", sqlite3_errmsg(database));
+    sqlite3_finalize(statement);
+    if (status == 0 && rows == 0)
+        note("no function changed");
+    return status;
+}
+
+int cmd_diff(int argc, char **argv)
+{
+    struct options options = {.format = OUTPUT_TABLE, .style = NAMES_FULL};
+    int status = parse(&options, argc, argv);
+    if (status != 0)
+        return status;
+    if (options.divergence) {
+        bool found;
+        return diff_divergence(options.paths[0], options.paths[1], options.thread, options.style,
+                               &found);
+    }
+    if (options.tree) {
+        const struct diff_tree_options tree = {options.min_percent, options.depth_max,
+                                               options.style, options.all};
+        return diff_tree(options.paths[0], options.paths[1], &tree);
+    }
+    sqlite3 *database = compare_open(options.paths[0], options.paths[1], options.style);
+    if (database == NULL)
+        return 2;
+    for (int i = 0; i < options.budgets_count; i++) {
+        int kept = diff_check(database, options.budgets[i]);
+        status = kept > status ? kept : status;
+    }
+    if (options.budgets_count == 0)
+        status = print_functions(&options, database);
+    sqlite3_close(database);
+    return status;
+}

@@ -1,0 +1,82 @@
+#!/bin/bash
+# fisql diff on two versions of tests/programs/versions.c, where it is known what differs.
+# shellcheck source=tests/e2e/lib.sh
+. "$(dirname "$0")/lib.sh"
+cd "$TEST_TMP" || exit 2
+
+for compiler in gcc clang; do
+    build $compiler a -O1 -g "$programs/versions.c" && "$fisql" record -q -o a.bin ./a && "$fisql" load -q a.bin
+    "$fisql" record -q -o again.bin ./a && "$fisql" load -q again.bin
+    build $compiler b -O1 -g -DB "$programs/versions.c" && "$fisql" record -q -o b.bin ./b && "$fisql" load -q b.bin
+
+    same "what changed ($compiler)" "added new
+called_more called more
+grabs allocates more
+removed gone
+slowed slower" "$("$fisql" diff a.db b.db --format json | python3 -c '
+import json, sys
+for row in json.load(sys.stdin): # a larger block may well take longer
+    print(row["function"], row["change"].replace("slower, allocates", "allocates"))' | LC_ALL=C sort)"
+    same "the same program twice: nothing ($compiler)" "" \
+        "$("$fisql" diff a.db again.db --format csv 2>/dev/null | tr -d '\r' | sed 1d | cut -d, -f1,3)"
+    same "the other way round ($compiler)" "slowed faster" \
+        "$("$fisql" diff b.db a.db --format csv | tr -d '\r' | awk -F, '$1 == "slowed" { print $1, $3 }')"
+    has "--all shows what did not change ($compiler)" "steady" "$("$fisql" diff a.db again.db --all)"
+    run "$fisql" diff --first-divergence a.db b.db
+    same "--first-divergence: status ($compiler)" 0 "$status"
+    has "--first-divergence: in the first thread ($compiler)" "the first 602 calls are the same, then
+  a.db: calls removed" "$out"
+    has "--first-divergence: with both stacks ($compiler)" "b.db: calls added" "$out"
+    has "--first-divergence: in the second thread ($compiler)" "thread second: the first 6 calls are the same, then
+  a.db: makes no more calls" "$out"
+    run "$fisql" diff --first-divergence --thread second a.db b.db
+    lacks "--first-divergence --thread: only that one ($compiler)" "removed" "$out"
+    run "$fisql" diff --first-divergence a.db again.db
+    has "--first-divergence: none in the same program ($compiler)" ": the same 603 calls" "$out"
+    tree=$("$fisql" diff --tree a.db b.db)
+    has "--tree: what is new ($compiler)" "added" "$(grep '^+' <<<"$tree")"
+    has "--tree: what is gone ($compiler)" "removed" "$(grep '^-' <<<"$tree")"
+    has "--tree: what is called more ($compiler)" "called_more" "$(grep '^!' <<<"$tree")"
+    lacks "--tree: not what is the same ($compiler)" "steady" "$tree"
+done
+
+run "$fisql" diff a.db b.db --check 'calls>+1%' --check 'alloc_bytes>+90%' --check 'called_more:calls>6'
+same "--check: status 1 where budgets are broken" 1 "$status"
+same "--check: which" "broken: alloc_bytes>+90%
+broken: called_more:calls>6: 5 -> 7 (+40.0%)" "$(sed 's/^\(broken: alloc[^:]*\):.*/\1/' <<<"$out")"
+run "$fisql" diff a.db b.db --check 'calls>+100' --check 'functions<1' --check 'not_freed_blocks>+0'
+same "--check: status 0 where they are kept" "0 " "$status $out"
+run "$fisql" diff a.db b.db --check 'slowed:mean_ns>+100%'
+same "--check: a function's mean" 1 "$status"
+run "$fisql" diff a.db b.db --check 'cals>+1'
+same "--check: an unknown metric" "2 fisql: --check 'cals>+1': there is no metric cals of a run; did you mean calls" "$status $err"
+run "$fisql" diff a.db b.db --check 'calls+1'
+same "--check: nonsense" 2 "$status"
+run "$fisql" diff a.db b.db --check 'nobody:calls>1'
+same "--check: an unknown function" "2 fisql: --check 'nobody:calls>1': neither run called a function nobody" "$status $err"
+
+# A renamed file is matched by the functions' names.
+mkdir other && cp "$programs/versions.c" other/renamed.c && sed "s|#include \"count.h\"||" -i other/renamed.c
+build gcc renamed -O1 -g other/renamed.c && "$fisql" record -q -o renamed.bin ./renamed && "$fisql" load -q renamed.bin
+build gcc a -O1 -g "$programs/versions.c" && "$fisql" record -q -o a.bin ./a && "$fisql" load -q a.bin
+same "a renamed file: nothing is new or gone" "" "$("$fisql" diff a.db renamed.db --format csv 2>/dev/null | sed 1d | grep -E 'new|gone')"
+
+run "$fisql" diff a.db
+same "one database: status 2" 2 "$status"
+run "$fisql" diff a.db missing.db
+same "a missing database: status 2" 2 "$status"
+sqlite3 foreign.db 'CREATE TABLE t(x)'
+run "$fisql" diff a.db foreign.db
+has "a foreign database" "foreign.db: is not a fisql database" "$err"
+"$fisql" load -q --summary -o summary.db b.bin
+run "$fisql" diff a.db summary.db
+same "databases without calls compare" 0 "$status"
+run "$fisql" diff --first-divergence a.db summary.db
+has "--first-divergence needs calls" "load the log without --summary" "$err"
+small_database hostile.db
+sqlite3 hostile.db "UPDATE functions SET name = 'x' || char(27) || '[31m' WHERE id = 3"
+for how in "" --tree --first-divergence; do
+    # shellcheck disable=SC2086 # none or one
+    run "$fisql" diff $how a.db hostile.db
+    lacks "control characters are escaped ($how)" "$(printf '\033')" "$out$err"
+done
