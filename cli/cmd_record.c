@@ -35,7 +35,7 @@ struct inherited {
     sigset_t mask;
 };
 
-static int fail(const char *format, ...)
+__attribute__((format(printf, 1, 2))) static int fail(const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);

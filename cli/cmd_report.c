@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 static const char usage[] =
@@ -46,10 +47,12 @@ struct options {
     enum name_style names;
     long calls_max;
     bool help;
+    bool terminal; /* progress is shown */
 };
 
 enum { OPTION_CALLS = 256, OPTION_DEMANGLE, OPTION_DIFF };
-enum { DIFF_PERCENT = 38 }; /* of the budgets for each of two runs */
+enum { STEPS_A_TICK = 20000000 }; /* SQLite's, some tenths of a second */
+enum { DIFF_PERCENT = 38 };       /* of the budgets for each of two runs */
 enum { CALLS_DEFAULT = 40000, CALLS_MOST = 60000 };
 
 static int set_option(struct options *options, int code, const char *value)
@@ -126,6 +129,8 @@ static int write_page(const struct options *options, sqlite3 *const *databases, 
     if (status == 0)
         status =
             options->diff ? report_write_diff(&reports[0], &reports[1]) : report_write(&reports[0]);
+    if (options->terminal)
+        fputs("\r\033[K", stderr);
     for (int i = 0; i < count; i++)
         report_close(&reports[i]);
     fputs(report_page_tail, out);
@@ -182,6 +187,17 @@ static int write_file(const struct options *options, sqlite3 *const *databases)
     return status;
 }
 
+/* SQLite calls this now and then while it works. */
+static int show_progress(void *context)
+{
+    const struct timespec *begun = context;
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    fprintf(stderr, "\r\033[Kfisql: collecting the report: %.1f s",
+            (double)(now.tv_sec - begun->tv_sec) + (double)(now.tv_nsec - begun->tv_nsec) / 1e9);
+    return 0;
+}
+
 /* Writes to where the options say. */
 static int write_to(const struct options *options, sqlite3 *const *databases)
 {
@@ -213,6 +229,11 @@ int cmd_report(int argc, char **argv)
         databases[i] = database_open(options.paths[i]);
         status = databases[i] != NULL ? 0 : 2;
     }
+    struct timespec begun;
+    clock_gettime(CLOCK_MONOTONIC, &begun);
+    options.terminal = isatty(STDERR_FILENO) == 1;
+    for (int i = 0; i < count && options.terminal && status == 0; i++)
+        sqlite3_progress_handler(databases[i], STEPS_A_TICK, show_progress, &begun);
     if (status == 0)
         status = write_to(&options, databases);
     for (int i = 0; i < count; i++) {

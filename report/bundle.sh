@@ -17,9 +17,9 @@ command -v node >/dev/null && command -v npm >/dev/null || missing "npm is missi
 mkdir -p "$folder/npm"
 if ! cmp -s package-lock.json "$folder/npm/installed.json"; then
     cp package.json package-lock.json "$folder/npm/"
-    (cd "$folder/npm" && npm ci --ignore-scripts --no-audit --no-fund --prefer-offline --fetch-retries=1 \
+    (cd "$folder/npm" && npm ci --ignore-scripts --no-audit --no-fund --prefer-offline --fetch-retries=1 --fetch-timeout=30000 \
         --loglevel=error >npm.log 2>&1) ||
-        missing "npm could not fetch the libraries ($(tail -n 1 "$folder/npm/npm.log"))"
+        missing "npm could not fetch the libraries ($(grep -m 1 errno "$folder/npm/npm.log" || head -n 1 "$folder/npm/npm.log"))"
     cp package-lock.json "$folder/npm/installed.json"
 fi
 rm -f "$folder/report_missing"

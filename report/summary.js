@@ -81,7 +81,7 @@ function findingTable(model, finding) {
   const number = (name) => finding.rows.some((row) => typeof row[name] === 'number');
   return el('div', { class: 'scroll' }, el('table', { class: 'plain' },
     el('thead', null, el('tr', null, names.map((name) =>
-      el('th', { scope: 'col', title: titles.get(name), class: number(name) && 'number' }, name.replaceAll('_', ' '))))),
+      el('th', { scope: 'col', title: titles.get(name), class: number(name) && 'number' }, name.replace(/_(ns|bytes)$/, '').replaceAll('_', ' '))))),
     el('tbody', null, finding.rows.map((row) => el('tr', null, names.map((name) =>
       el('td', { class: number(name) && 'number' }, cell(model, row[name], units.get(name)))))))));
 }
