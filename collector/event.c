@@ -3,36 +3,10 @@
 
 #include <string.h>
 
-void event_put(struct event *event, uint64_t value, uint32_t units)
+void event_put_definition(struct event *event, struct thread_log *log, uint32_t slot,
+                          uint64_t function, uint64_t site)
 {
-    for (uint32_t i = 0; i < units; i++)
-        event->units[event->count++] = (uint16_t)(value >> (16 * i));
-}
-
-void event_put_code(struct event *event, uint32_t code)
-{
-    event->units[event->count++] = (uint16_t)(code << 1 | 1u);
-}
-
-/* Puts a TIME record if the time since the last event exceeds what the event's own delta holds.
- * Returns that delta. */
-uint64_t event_put_time(struct event *event, uint64_t delta, uint64_t delta_max)
-{
-    if (delta <= delta_max)
-        return delta;
-    event_put_code(event, FISQL_CODE_TIME);
-    event_put(event, delta, 4);
-    return 0;
-}
-
-/* The slot of a pair, defined first if it is not in the dictionary. */
-uint32_t event_put_pair(struct event *event, struct thread_log *log, uint64_t function,
-                        uint64_t site)
-{
-    uint32_t slot = pair_slot(function, site);
     struct pair *pair = &log->dictionary[slot];
-    if (pair->function == function && pair->site == site)
-        return slot;
     pair->function = function;
     pair->site = site;
     if (log->chunk->base_address == 0)
@@ -48,7 +22,6 @@ uint32_t event_put_pair(struct event *event, struct thread_log *log, uint64_t fu
         event_put(event, function, 4);
         event_put(event, site, 4);
     }
-    return slot;
 }
 
 /* The calling thread's log, marked busy with this frame; NULL if nothing can be recorded. */
@@ -80,7 +53,9 @@ uint64_t log_delta(const struct thread_log *log, uint64_t word, uint64_t *tick)
 bool log_commit(struct thread_log *log, const struct event *event, uint64_t change, uint64_t tick)
 {
     uint64_t word = log->live.word;
-    memcpy(log_units(log, word), event->units, event->count * sizeof event->units[0]);
+    uint16_t *units = log_units(log, word);
+    for (uint32_t i = 0; i < event->count; i += 4)
+        memcpy(units + i, event->units + i, 4 * sizeof units[0]);
     uint64_t after = word_after(word + change, event->count);
     log->live.last_tick[fisql_word_toggle(after)] = tick;
     BARRIER();
@@ -128,7 +103,9 @@ struct thread_log *log_open(uint64_t frame)
 {
     for (;;) {
         struct thread_log *log = log_begin(frame);
-        if (log == NULL || log_maintain(log))
+        /* units_max is 0 where the log wants looking after. */
+        if (log == NULL || LIKELY(fisql_word_units(log->live.word) <= log->units_max) ||
+            log_maintain(log))
             return log;
     }
 }

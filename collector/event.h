@@ -9,25 +9,51 @@
 
 #include "collector/runtime.h"
 
-/* An event under construction: at most TIME, a definition and the longest fixed record. */
+/* An event under construction: at most TIME, a definition and the longest fixed record. It is
+ * copied four units at a time, so what is behind it in the chunk may be spoiled. */
 struct event {
     uint16_t units[CHUNK_UNITS_ROOM - 8];
     uint32_t count;
 };
 
 /* Appends the low units of a value, the lowest first. */
-void event_put(struct event *event, uint64_t value, uint32_t units);
+static inline void event_put(struct event *event, uint64_t value, uint32_t units)
+{
+    for (uint32_t i = 0; i < units; i++)
+        event->units[event->count++] = (uint16_t)(value >> (16 * i));
+}
 
 /* Appends the unit of a code (log_format.h). */
-void event_put_code(struct event *event, uint32_t code);
+static inline void event_put_code(struct event *event, uint32_t code)
+{
+    event->units[event->count++] = (uint16_t)(code << 1 | 1u);
+}
 
 /* Puts a TIME record if the time since the last event exceeds what the event's own delta holds.
  * Returns that delta. */
-uint64_t event_put_time(struct event *event, uint64_t delta, uint64_t delta_max);
+static inline uint64_t event_put_time(struct event *event, uint64_t delta, uint64_t delta_max)
+{
+    if (LIKELY(delta <= delta_max))
+        return delta;
+    event_put_code(event, FISQL_CODE_TIME);
+    event_put(event, delta, 4);
+    return 0;
+}
+
+/* Puts the definition of a pair into its slot. */
+void event_put_definition(struct event *event, struct thread_log *log, uint32_t slot,
+                          uint64_t function, uint64_t site);
 
 /* The dictionary slot of a pair, defined first if it is not in the dictionary. */
-uint32_t event_put_pair(struct event *event, struct thread_log *log, uint64_t function,
-                        uint64_t site);
+static inline uint32_t event_put_pair(struct event *event, struct thread_log *log,
+                                      uint64_t function, uint64_t site)
+{
+    uint32_t slot = pair_slot(function, site);
+    const struct pair *pair = &log->dictionary[slot];
+    if (UNLIKELY(pair->function != function || pair->site != site))
+        event_put_definition(event, log, slot, function, site);
+    return slot;
+}
 
 /* The calling thread's log, busy with the hook at `frame` and fit to record in; NULL if nothing can
  * be recorded. */
