@@ -162,6 +162,10 @@ bench-load: all $(BUILD)/bench_insert ## what loading costs, beside INSERT and u
 	@tests/setup bench
 	tests/bench/load.py $(BUILD) 3
 
+bench-times: all ## how near adjusted times come to the untraced program's
+	@tests/setup bench
+	tests/bench/times.py $(BUILD) 7
+
 bench-queries: all ## how long the canned queries take on some 70 million calls
 	@tests/setup bench
 	tests/bench/queries.py $(BUILD) 3

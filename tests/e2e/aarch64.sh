@@ -1,0 +1,20 @@
+#!/bin/bash
+# Every source compiles for aarch64 (with the cross compiler; nothing is run), without a warning.
+# shellcheck source=tests/e2e/lib.sh
+. "$(dirname "$0")/lib.sh"
+cd "$here" || exit 2
+if ! command -v aarch64-linux-gnu-gcc >/dev/null; then
+    not_ok "aarch64-linux-gnu-gcc is there (tests/setup check installs it)"
+    exit 0
+fi
+failed=
+for file in collector/*.c loader/*.c cli/*.c; do
+    pic=
+    case $file in collector/*) pic="-fPIC -fvisibility=hidden -ftls-model=initial-exec" ;; esac
+    # shellcheck disable=SC2086 # a list of options
+    out=$(aarch64-linux-gnu-gcc -I. -idirafter /usr/include -D_GNU_SOURCE -DFISQL_VERSION='"test"' \
+        -DFISQL_PREFIX='"/usr/local"' -std=gnu11 -O1 -Wall -Wextra -Werror $pic -c -o "$TEST_TMP/object.o" "$file" 2>&1) ||
+        failed="$failed
+$file: $(head -n 3 <<<"$out")"
+done
+same "every source compiles for aarch64" "" "$failed"
