@@ -5,6 +5,7 @@
  * It is written beside its name and renamed when it is complete.
  */
 #include "cli/commands.h"
+#include "cli/compare.h"
 #include "cli/database.h"
 #include "cli/report.h"
 #include "cli/say.h"
@@ -209,6 +210,21 @@ static int write_to(const struct options *options, sqlite3 *const *databases)
     return status;
 }
 
+/* How many losses the recording has; says so where the path is given (comparing has said it). */
+static long long losses(sqlite3 *database, const char *path)
+{
+    if (path != NULL)
+        return database_say_state(database, path);
+    sqlite3_stmt *statement = NULL;
+    long long count = 0;
+    if (sqlite3_prepare_v2(database, "SELECT count(*) FROM main.losses", -1, &statement, NULL) ==
+            SQLITE_OK &&
+        sqlite3_step(statement) == SQLITE_ROW)
+        count = sqlite3_column_int64(statement, 0);
+    sqlite3_finalize(statement);
+    return count;
+}
+
 int cmd_report(int argc, char **argv)
 {
     struct options options;
@@ -226,7 +242,9 @@ int cmd_report(int argc, char **argv)
     sqlite3 *databases[2] = {NULL, NULL};
     int count = options.diff ? 2 : 1;
     for (int i = 0; i < count && status == 0; i++) {
-        databases[i] = database_open(options.paths[i]);
+        databases[i] = options.diff && i == 0
+                           ? compare_open(options.paths[0], options.paths[1], NAMES_FULL)
+                           : database_open(options.paths[i]);
         status = databases[i] != NULL ? 0 : 2;
     }
     struct timespec begun;
@@ -237,7 +255,7 @@ int cmd_report(int argc, char **argv)
     if (status == 0)
         status = write_to(&options, databases);
     for (int i = 0; i < count; i++) {
-        if (status != 2 && database_say_state(databases[i], options.paths[i]) > 0)
+        if (status != 2 && losses(databases[i], options.diff ? NULL : options.paths[i]) > 0)
             status = 1;
         sqlite3_close(databases[i]);
     }

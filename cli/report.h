@@ -73,8 +73,7 @@ int report_names(struct report *report);     /* of what is marked */
 int report_write(struct report *report);
 
 /* Two runs as one JSON object, {"changes": ..., "a": ..., "b": ...} to a's stream: changes has the
- * functions of both, matched by name and file, those that differ most first. Attaches b's database
- * to a's. */
+ * functions of both, those that differ most first. a's database is compare_open()'s connection. */
 int report_write_diff(struct report *a, struct report *b);
 
 #endif

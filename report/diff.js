@@ -1,5 +1,5 @@
 // Two runs on one page: A and B side by side, what differs in red. Functions are matched by name and
-// file (cli/report_diff.c); contexts by the names along their stacks.
+// file as fisql diff matches them (cli/compare.h); contexts by the names along their stacks.
 import { changeTable, FunctionPair, readChanges } from './diff_functions.js';
 import { flames } from './diff_flame.js';
 import { el, leftOut, section } from './dom.js';
@@ -66,8 +66,8 @@ function findings(a, b) {
 
 function summary(a, b, changes) {
   const tally = (test) => changes.rows.filter(test).length;
-  const states = [['new', 'new'], ['gone', 'gone'], ['slower', 'slower'], ['faster', 'faster'], ['more calls', 'called more'],
-    ['fewer calls', 'called less'], ['allocates more', 'allocating more'], ['allocates less', 'allocating less']];
+  const states = [['new', 'new'], ['gone', 'gone'], ['slower', 'slower'], ['faster', 'faster'], ['called more', 'called more'],
+    ['called less', 'called less'], ['allocates more', 'allocating more'], ['allocates less', 'allocating less']];
   const counts = states.map(([state, words]) => [tally((row) => row.states.includes(state)), words]).filter(([number]) => number > 0);
   const whole = (model, name) => model.totals.losses > 0 && el('p', { class: 'incomplete' }, el('strong', null, `The recording of ${name} is not complete.`));
   return section('summary', 'Two runs', el('dl', { class: 'commands' }, el('dt', null, 'A'), el('dd', null, el('code', null, command(a))),

@@ -6,28 +6,21 @@ import { histogram, relatives } from './functions.js';
 import { objects } from './model.js';
 import { Table } from './table.js';
 
-const SURE = 3.29; // Welch's t beyond which chance is one in a thousand
-const CALLS_LEAST = 10; // of each run, for the test to mean something
-const CHANGE_LEAST = 0.05; // of the mean
-
-// Is the mean time of a call another in B? Welch's test, which needs no equal variances.
-export function welch(row) {
-  const { a_finished: n, b_finished: m } = row;
-  if (!(n >= CALLS_LEAST && m >= CALLS_LEAST)) return null;
-  const error = Math.sqrt(row.a_m2 / (n - 1) / n + row.b_m2 / (m - 1) / m);
-  const apart = row.b_mean_ns - row.a_mean_ns;
-  if (error === 0) return apart === 0 ? 0 : Math.sign(apart) * Infinity;
-  return apart / error;
-}
+// As fisql diff decides (cli/compare.h): p is the probability that the times of a call differ by
+// chance alone, doubt_ns how far apart the means may be for what the hooks cost.
+const CHANCE = 0.001;
+const CHANGE_LEAST = 0.05; // of A's mean
 
 function statesOf(row) {
   if (row.function_id === null) return ['new'];
   if (row.other_function_id === null) return ['gone'];
   const states = [];
-  const far = Math.abs(row.b_mean_ns - row.a_mean_ns) > CHANGE_LEAST * Math.max(row.a_mean_ns, row.b_mean_ns);
-  if (row.t !== null && Math.abs(row.t) > SURE && far) states.push(row.t > 0 ? 'slower' : 'faster');
-  if (row.b_calls !== row.a_calls) states.push(row.b_calls > row.a_calls ? 'more calls' : 'fewer calls');
-  if (row.b_alloc_bytes !== row.a_alloc_bytes) states.push(row.b_alloc_bytes > row.a_alloc_bytes ? 'allocates more' : 'allocates less');
+  const apart = row.b_mean_ns - row.a_mean_ns;
+  const sure = row.p !== null && row.p < CHANCE && Math.abs(apart) >= row.doubt_ns;
+  if (sure && Math.abs(apart) > CHANGE_LEAST * row.a_mean_ns) states.push(apart > 0 ? 'slower' : 'faster');
+  if (row.b_calls !== row.a_calls) states.push(row.b_calls > row.a_calls ? 'called more' : 'called less');
+  const bytesApart = row.b_alloc_bytes - row.a_alloc_bytes || row.b_allocs - row.a_allocs;
+  if (bytesApart !== 0) states.push(bytesApart > 0 ? 'allocates more' : 'allocates less');
   return states;
 }
 
@@ -40,7 +33,6 @@ export function readChanges(data, a, b) {
     const [model, id] = row.other_function_id === null ? [a, row.function_id] : [b, row.other_function_id];
     row.name = model.name(id);
     row.location = model.location(id);
-    row.t = row.function_id === null || row.other_function_id === null ? null : welch(row);
     row.states = statesOf(row);
     row.self = Math.abs((row.b_self_ns || 0) - (row.a_self_ns || 0));
     const hash = `#function-${row.number}`;
@@ -60,7 +52,7 @@ const filters = {
   gone: ['Gone', (row) => row.states.includes('gone')],
   slower: ['Slower', (row) => row.states.includes('slower')],
   faster: ['Faster', (row) => row.states.includes('faster')],
-  calls: ['Called more', (row) => row.states.includes('more calls')],
+  calls: ['Called more', (row) => row.states.includes('called more')],
   memory: ['Allocating more', (row) => row.states.includes('allocates more')],
 };
 
@@ -75,11 +67,11 @@ export function changeTable(changes) {
     { key: 'states', label: 'Changed', value: (row) => row.states.join(), text: (row) => row.states.join(), show: (row) => red(true, row.states.join(', ')) },
     { key: 'self', label: 'Self apart', title: 'Difference of the self times', number: true,
       show: (row) => time(row.self) },
-    ...pairOf('calls', 'Calls', count, ['new', 'gone', 'more calls', 'fewer calls']),
+    ...pairOf('calls', 'Calls', count, ['new', 'gone', 'called more', 'called less']),
     ...pairOf('self_ns', 'Self', time, ['new', 'gone', 'slower', 'faster']),
     ...pairOf('mean_ns', 'Mean', (value) => time(Math.round(value)), ['slower', 'faster']),
-    { key: 't', label: 't', title: "Welch's t of the mean times; beyond 3.29 chance is less than one in a thousand; - = too few calls", number: true,
-      show: (row) => (row.t === null ? '-' : Number.isFinite(row.t) ? row.t.toFixed(1) : '∞') },
+    { key: 'p', label: 'p', title: 'The probability that the times of a call differ by chance alone; - = too few calls', number: true,
+      show: (row) => (row.p === null ? '-' : row.p < 0.0001 ? '<0.0001' : row.p.toFixed(4)) },
     ...pairOf('alloc_bytes', 'Allocated', (value) => (value ? bytes(value) : ''), ['new', 'gone', 'allocates more', 'allocates less']),
   ];
   const table = new Table({ columns, rows: changes.rows, sort: 'self', label: 'Functions of both runs', search: 'Search functions and files' });
@@ -108,7 +100,7 @@ export class FunctionPair {
     if (!row) return null;
     const article = el('article', { id: `function-${number}`, tabindex: '-1' }, el('h3', null, row.name), el('p', { class: 'quiet' }, row.location),
       el('p', null, row.states.length > 0 ? red(true, row.states.join(', ')) : 'No difference beyond chance.',
-        row.t === null && row.function_id !== null && row.other_function_id !== null && ' Too few calls to tell whether its time differs.'),
+        row.p === null && row.function_id !== null && row.other_function_id !== null && ' Too few calls to tell whether its time differs.'),
       this.figures(row), this.times(row), this.related(row, 'callers', 'caller_id'), this.related(row, 'callees', 'callee_id'));
     replace(this.body, article);
     return article;
@@ -120,7 +112,7 @@ export class FunctionPair {
     const has = (...states) => states.some((state) => row.states.includes(state));
     const average = (value) => time(Math.round(value));
     return el('table', { class: 'plain pairs' }, el('thead', null, el('tr', null, el('td'), el('th', { scope: 'col', class: 'number' }, 'A'), el('th', { scope: 'col', class: 'number' }, 'B'))),
-      el('tbody', null, line('Calls', 'calls', count, has('more calls', 'fewer calls', 'new', 'gone')), line('Self', 'self_ns', time, has('slower', 'faster')),
+      el('tbody', null, line('Calls', 'calls', count, has('called more', 'called less', 'new', 'gone')), line('Self', 'self_ns', time, has('slower', 'faster')),
         line('Total', 'total_ns', time, has('slower', 'faster')), line('Mean', 'mean_ns', average, has('slower', 'faster')),
         line('Longest', 'max_ns', time, false), line('Allocated', 'alloc_bytes', bytes, has('allocates more', 'allocates less')),
         line('Blocks', 'allocs', count, row.a_allocs !== row.b_allocs)));

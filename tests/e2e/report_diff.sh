@@ -96,3 +96,9 @@ mkdir 'odd ?&#%27 folder'
 cp after.db 'odd ?&#%27 folder/a b.db'
 run "$fisql" report --diff before.db 'odd ?&#%27 folder/a b.db' -o odd.html
 same "report --diff: a path with odd characters" 0 "$status"
+
+# The page decides as fisql diff does.
+"$fisql" diff before.db after.db --all --format csv >diff.csv
+same "report --diff: says what fisql diff says" "$(python3 -c '
+import csv
+print(sorted((row["function"], row["change"]) for row in csv.DictReader(open("diff.csv"))))')" "$(node "$here/tests/report/states.mjs" "$PWD/diff.html")"
