@@ -21,10 +21,11 @@ fisql record -q -o lua.bin lua-5.4.4/src/lua words.lua >/dev/null
 fisql load -q lua.bin
 
 # The example of make demo, and the same with a text that grows by more at a time: what did that change?
-cp "$here/examples/wordstat.c" before.c
-sed 's/room += 32;/room += 512;/' before.c >after.c
+mkdir before after
+cp "$here/examples/wordstat.c" before
+sed 's/room += 32;/room += 512;/' before/wordstat.c >after/wordstat.c
 for version in before after; do
-    fisql cc gcc -D_GNU_SOURCE -O1 -g -pthread -o wordstat "$version.c"
+    fisql cc gcc -D_GNU_SOURCE -O1 -g -pthread -o wordstat "$version/wordstat.c"
     fisql record -q -o "$version.bin" ./wordstat >/dev/null
     fisql load -q "$version.bin"
 done
