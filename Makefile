@@ -156,7 +156,7 @@ $(BUILD)/fuzz/fuzz_load: tests/fuzz/fuzz_load.c $(LOADER_SRC) $(wildcard loader/
 
 bench: all ## what recording costs, beside uftrace and heaptrack (some minutes)
 	@tests/setup bench
-	tests/bench/record.py $(BUILD)
+	tests/bench/record.py $(BUILD) 3
 
 bench-load: all $(BUILD)/bench_insert ## what loading costs, beside INSERT and uftrace report
 	@tests/setup bench

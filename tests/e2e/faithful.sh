@@ -30,7 +30,7 @@ int main(void)
 C
 for compiler in gcc clang; do
     build $compiler many -O1 -g many.c || continue
-    same "10,000 threads, half of them with tiny stacks: the program's output ($compiler)" done "$("$fisql" record -q ./many)"
+    same "10,000 threads, half of them with tiny stacks: the program's output ($compiler)" "done" "$("$fisql" record -q ./many)"
     "$fisql" load -q run.bin
     same "10,000 threads: each is there, with its calls ($compiler)" "10001 10000 20000 20000" "$(sql run.db "
         SELECT (SELECT count(*) FROM threads) || ' ' ||
