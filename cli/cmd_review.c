@@ -1,0 +1,400 @@
+/* fisql review: a small report on some functions, to attach to a code review. */
+#include "cli/commands.h"
+#include "cli/database.h"
+#include "cli/findings.h"
+#include "cli/output.h"
+#include "cli/query_set.h"
+#include "cli/review.h"
+#include "cli/say.h"
+
+#include <errno.h>
+#include <fnmatch.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static const char help[] =
+    "usage: fisql review [OPTION...] [DB]\n"
+    "\n"
+    "Writes a page of Markdown on some functions of a run (DB: run.db), to attach to a code "
+    "review:\n"
+    "how often and how long they ran, who calls them and whom they call, and which findings of "
+    "the\n"
+    "canned queries touch them. With --picture also a picture: their contexts, their slowest "
+    "calls\n"
+    "over time, and the call graph around them.\n"
+    "\n"
+    "      --function NAME      functions of this name (*, ? and [...]); may be repeated\n"
+    "      --file FILE          functions of this source file (path or the end of it)\n"
+    "      --git-diff           functions whose lines the work tree changes against HEAD\n"
+    "      --range RANGE        functions whose lines `git diff RANGE` changes, e.g. main...\n"
+    "  -o, --output FILE        the page (standard output)\n"
+    "      --picture FILE       the picture: FILE.svg, or FILE.png (by rsvg-convert)\n"
+    "      --demangle STYLE     full names, short ones, or no: as the linker knows them (full)\n"
+    "\n"
+    "Without a choice it takes the five functions with the most self time.\n"
+    "\n"
+    "examples: fisql review --function main -o review.md --picture review.svg\n"
+    "          fisql review\n";
+
+enum { CHOICES_MAX = 256, FUNCTIONS_MAX = 40 };
+
+struct options {
+    const char *functions[CHOICES_MAX], *files[CHOICES_MAX];
+    size_t functions_count, files_count;
+    bool changed;
+    const char *range, *output, *picture, *path;
+    enum name_style style;
+};
+
+/* ---- choosing ---- */
+
+static void choose(struct review *review, size_t id)
+{
+    review->chosen_count += !review->chosen[id];
+    review->chosen[id] = true;
+}
+
+static int choose_functions(struct review *review, const char *pattern)
+{
+    const char **names = calloc(review->view.functions_count + 1, sizeof *names);
+    size_t count = 0, before = review->chosen_count;
+    for (size_t id = 1; names != NULL && id < review->view.functions_count; id++) {
+        const char *name = review->view.functions[id].name;
+        if (name == NULL)
+            continue;
+        names[count++] = name;
+        if (strcmp(name, pattern) == 0 || fnmatch(pattern, name, 0) == 0)
+            choose(review, id);
+    }
+    const char *nearest = names != NULL ? nearest_name(pattern, names, count) : NULL;
+    free(names);
+    if (review->chosen_count > before)
+        return 0;
+    return nearest != NULL ? fail("--function %s: there is no such function; did you mean %s?",
+                                  pattern, nearest)
+                           : fail("--function %s: there is no such function", pattern);
+}
+
+static int choose_file(struct review *review, const char *file)
+{
+    size_t before = review->chosen_count, length = strlen(file);
+    for (size_t id = 1; id < review->view.functions_count; id++) {
+        const char *path = review->view.functions[id].file;
+        size_t path_length = path != NULL ? strlen(path) : 0;
+        if (path_length >= length && strcmp(path + path_length - length, file) == 0 &&
+            (path_length == length || file[0] == '/' || path[path_length - length - 1] == '/'))
+            choose(review, id);
+    }
+    return review->chosen_count > before ? 0
+                                         : fail("--file %s: no function lies in such a file", file);
+}
+
+static int choose_hottest(struct review *review)
+{
+    sqlite3_stmt *row = NULL;
+    if (sqlite3_prepare_v2(review->database,
+                           "SELECT function_id FROM function_stats ORDER BY self_ns DESC,"
+                           " function_id LIMIT 5",
+                           -1, &row, NULL) != SQLITE_OK)
+        return fail("the functions cannot be read: %s", sqlite3_errmsg(review->database));
+    while (sqlite3_step(row) == SQLITE_ROW) {
+        int64_t id = sqlite3_column_int64(row, 0);
+        if (id > 0 && (size_t)id < review->view.functions_count)
+            choose(review, (size_t)id);
+    }
+    sqlite3_finalize(row);
+    return review->chosen_count > 0 ? 0 : fail("review: no function was called in this run");
+}
+
+static int choose_all(struct review *review, const struct options *options)
+{
+    int status = 0;
+    review->chosen = calloc(review->view.functions_count + 1, sizeof *review->chosen);
+    if (review->chosen == NULL)
+        return fail("out of memory");
+    for (size_t i = 0; i < options->functions_count && status == 0; i++)
+        status = choose_functions(review, options->functions[i]);
+    for (size_t i = 0; i < options->files_count && status == 0; i++)
+        status = choose_file(review, options->files[i]);
+    if (status == 0 && options->changed)
+        status = review_choose_changed(review, options->range);
+    if (status == 0 && review->chosen_count == 0)
+        status = choose_hottest(review);
+    return status;
+}
+
+/* ---- the page ---- */
+
+/* Text in a cell of a table. */
+static void put_cell(FILE *out, const char *text)
+{
+    for (const char *at = text; *at != '\0'; at++) {
+        if (strchr("|\\`*_<>[]", *at) != NULL)
+            fputc('\\', out);
+        fputc((unsigned char)*at < ' ' || *at == 0x7f ? '?' : *at, out);
+    }
+}
+
+static void put_time_cell(FILE *out, sqlite3_stmt *row, int column)
+{
+    char text[32] = "-";
+    if (sqlite3_column_type(row, column) != SQLITE_NULL)
+        output_time(sqlite3_column_double(row, column), text, sizeof text);
+    fprintf(out, " %s |", text);
+}
+
+static int put_table(const struct review *review, FILE *out)
+{
+    sqlite3_stmt *row = NULL;
+    long shown = 0;
+    if (sqlite3_prepare_v2(review->database,
+                           "SELECT calls, total_ns, self_ns, mean_ns, max_ns, total_alloc_bytes"
+                           " FROM function_stats WHERE function_id = ?1",
+                           -1, &row, NULL) != SQLITE_OK)
+        return fail("the functions cannot be read: %s", sqlite3_errmsg(review->database));
+    fputs("| function | defined | calls | total | self | mean | longest | allocated |\n"
+          "| --- | --- | --: | --: | --: | --: | --: | --: |\n",
+          out);
+    for (size_t id = 1; id < review->view.functions_count; id++) {
+        char place[256], bytes[32];
+        if (!review->chosen[id] || shown++ >= FUNCTIONS_MAX)
+            continue;
+        run_place(&review->view.functions[id], place, sizeof place);
+        fputs("| ", out);
+        put_cell(out, review->view.functions[id].name);
+        fputs(" | ", out);
+        put_cell(out, place);
+        sqlite3_reset(row);
+        sqlite3_bind_int64(row, 1, (int64_t)id);
+        if (sqlite3_step(row) != SQLITE_ROW) {
+            fputs(" | 0 | - | - | - | - | - |\n", out);
+            continue;
+        }
+        fprintf(out, " | %lld |", (long long)sqlite3_column_int64(row, 0));
+        for (int column = 1; column <= 4; column++)
+            put_time_cell(out, row, column);
+        output_bytes(sqlite3_column_double(row, 5), bytes, sizeof bytes);
+        fprintf(out, " %s |\n", bytes);
+    }
+    sqlite3_finalize(row);
+    if (shown > FUNCTIONS_MAX)
+        fprintf(out, "\nand %ld more functions\n", shown - FUNCTIONS_MAX);
+    return 0;
+}
+
+static int put_neighbours(const struct review *review, FILE *out, size_t id, const char *title,
+                          const char *sql)
+{
+    sqlite3_stmt *row = NULL;
+    int count = 0;
+    if (sqlite3_prepare_v2(review->database, sql, -1, &row, NULL) != SQLITE_OK)
+        return fail("the call graph cannot be read: %s", sqlite3_errmsg(review->database));
+    sqlite3_bind_int64(row, 1, (int64_t)id);
+    while (sqlite3_step(row) == SQLITE_ROW) {
+        fputs(count++ == 0 ? title : ", ", out);
+        put_cell(out, (const char *)sqlite3_column_text(row, 0));
+        fprintf(out, " (%lld)", (long long)sqlite3_column_int64(row, 1));
+    }
+    fputs(count > 0 ? "\n" : "", out);
+    sqlite3_finalize(row);
+    return 0;
+}
+
+/* The rows of the queries of errors and findings that name the function. */
+static int put_findings(const struct review *review, FILE *out, const struct query_set *set,
+                        const char *name)
+{
+    for (size_t i = 0; i < set->count; i++) {
+        const struct query_file *query = &set->queries[i];
+        enum findings_part part = findings_part_of(query);
+        struct query_request request = {.format = OUTPUT_MARKDOWN,
+                                        .limit = 3,
+                                        .columns_max = 6,
+                                        .cell_width_max = 44,
+                                        .suppress_any = true};
+        request.filters.values[FILTER_FUNCTION] = name;
+        if ((part != PART_ERRORS && part != PART_FINDINGS) ||
+            !filters_fit(&request.filters, review->database, query))
+            continue;
+        char *text = NULL;
+        size_t size = 0;
+        long rows = 0;
+        FILE *memory = open_memstream(&text, &size);
+        if (memory == NULL)
+            return fail("out of memory");
+        int status = query_run(&request, review->database, query, memory, &rows);
+        fclose(memory);
+        if (status == 0 && rows > 0)
+            fprintf(out, "\n*%s* (`fisql query %s`)\n\n%s",
+                    query->title != NULL ? query->title : query->name, query->name, text);
+        free(text);
+        if (status != 0)
+            return status;
+    }
+    return 0;
+}
+
+static int put_function(const struct review *review, FILE *out, const struct query_set *set,
+                        size_t id)
+{
+    fputs("\n### ", out);
+    put_cell(out, review->view.functions[id].name);
+    fputs("\n\n", out);
+    int status = put_neighbours(
+        review, out, id, "- called by ",
+        "SELECT coalesce(f.name, 'code without hooks'), sum(e.calls) FROM edges e LEFT JOIN"
+        " functions f ON f.id = e.caller_id WHERE e.callee_id = ?1 GROUP BY e.caller_id"
+        " ORDER BY 2 DESC, 1 LIMIT 8");
+    if (status == 0)
+        status = put_neighbours(
+            review, out, id, "- calls ",
+            "SELECT f.name, sum(e.calls) FROM edges e JOIN functions f ON f.id = e.callee_id"
+            " WHERE e.caller_id = ?1 GROUP BY e.callee_id ORDER BY 2 DESC, 1 LIMIT 8");
+    if (status == 0)
+        status = put_findings(review, out, set, review->view.functions[id].name);
+    return status;
+}
+
+static int put_page(const struct review *review, FILE *out, const struct options *options)
+{
+    struct query_set set;
+    long shown = 0;
+    if (query_set_load(&set) != 0)
+        return 2;
+    fputs("## Review of a run\n\n`", out);
+    for (const char *at = review->view.command != NULL ? review->view.command : "?"; *at != '\0';
+         at++)
+        fputc((unsigned char)*at < ' ' || *at == '`' ? '?' : *at, out);
+    fprintf(out, "`: %zu function%s.\n\n", review->chosen_count,
+            review->chosen_count == 1 ? "" : "s");
+    if (options->picture != NULL) {
+        fputs("![contexts, time and calls](", out);
+        put_cell(out, options->picture);
+        fputs(")\n\n", out);
+    }
+    int status = put_table(review, out);
+    for (size_t id = 1; id < review->view.functions_count && status == 0; id++)
+        if (review->chosen[id] && shown++ < FUNCTIONS_MAX)
+            status = put_function(review, out, &set, id);
+    query_set_release(&set);
+    return status;
+}
+
+/* ---- files ---- */
+
+static int write_page(const struct review *review, const struct options *options)
+{
+    FILE *out = options->output != NULL ? fopen(options->output, "w") : stdout;
+    if (out == NULL)
+        return fail("%s: cannot be made: %s", options->output, strerror(errno));
+    int status = put_page(review, out, options);
+    if (out != stdout && (ferror(out) | fclose(out)) != 0 && status == 0)
+        status = fail("%s: cannot be written: %s", options->output, strerror(errno));
+    if (status != 0 && out != stdout)
+        unlink(options->output);
+    return status;
+}
+
+/* Makes a PNG of an SVG. */
+static int convert(const char *svg, const char *png)
+{
+    int status = 0;
+    pid_t child = fork();
+    if (child == 0) {
+        execlp("rsvg-convert", "rsvg-convert", "-o", png, svg, (char *)NULL);
+        _exit(127);
+    }
+    if (child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status) &&
+        WEXITSTATUS(status) == 0)
+        return 0;
+    unlink(png);
+    return fail("%s: rsvg-convert failed or is missing: install librsvg2-bin, or give a .svg", png);
+}
+
+static int write_picture(const struct review *review, const char *path)
+{
+    char svg[4096];
+    size_t length = strlen(path);
+    bool png = length > 4 && strcmp(path + length - 4, ".png") == 0;
+    snprintf(svg, sizeof svg, png ? "%s.svg" : "%s", path);
+    FILE *out = fopen(svg, "w");
+    if (out == NULL)
+        return fail("%s: cannot be made: %s", svg, strerror(errno));
+    int status = review_picture(review, out);
+    if ((ferror(out) | fclose(out)) != 0 && status == 0)
+        status = fail("%s: cannot be written: %s", svg, strerror(errno));
+    if (status == 0 && png)
+        status = convert(svg, path);
+    if (png || status != 0)
+        unlink(svg);
+    return status;
+}
+
+/* ---- options ---- */
+
+static int parse(struct options *options, int argc, char **argv)
+{
+    enum { FUNCTION = 256, FILE_NAME, GIT_DIFF, RANGE, PICTURE, DEMANGLE };
+    static const struct option known[] = {{"help", no_argument, NULL, 'h'},
+                                          {"function", required_argument, NULL, FUNCTION},
+                                          {"file", required_argument, NULL, FILE_NAME},
+                                          {"git-diff", no_argument, NULL, GIT_DIFF},
+                                          {"range", required_argument, NULL, RANGE},
+                                          {"output", required_argument, NULL, 'o'},
+                                          {"picture", required_argument, NULL, PICTURE},
+                                          {"demangle", required_argument, NULL, DEMANGLE},
+                                          {NULL, 0, NULL, 0}};
+    optind = 0;
+    for (int code; (code = getopt_long(argc, argv, "o:h", known, NULL)) != -1;) {
+        if (code == 'h') {
+            fputs(help, stdout);
+            exit(flush_output() == 0 ? 0 : 2);
+        }
+        if (code == FUNCTION && options->functions_count < CHOICES_MAX)
+            options->functions[options->functions_count++] = optarg;
+        else if (code == FILE_NAME && options->files_count < CHOICES_MAX)
+            options->files[options->files_count++] = optarg;
+        else if (code == GIT_DIFF || code == RANGE)
+            options->changed = true;
+        else if (code == 'o')
+            options->output = optarg;
+        else if (code == PICTURE)
+            options->picture = optarg;
+        else if (code != DEMANGLE || !name_style_parse(optarg, &options->style))
+            return fail("see `fisql review --help`");
+        if (code == RANGE)
+            options->range = optarg;
+    }
+    if (optind + 1 < argc)
+        return fail("review: %s: one argument too many", argv[optind + 1]);
+    options->path = optind < argc ? argv[optind] : "run.db";
+    return 0;
+}
+
+int cmd_review(int argc, char **argv)
+{
+    struct options options = {.style = NAMES_FULL};
+    struct review review = {.database = NULL};
+    int status = parse(&options, argc, argv);
+    if (status != 0)
+        return status;
+    review.database = database_open(options.path);
+    status =
+        review.database == NULL ? 2 : run_view_open(&review.view, review.database, options.style);
+    if (status == 0) {
+        database_say_state(review.database, options.path);
+        status = choose_all(&review, &options);
+    }
+    if (status == 0 && options.picture != NULL)
+        status = write_picture(&review, options.picture);
+    if (status == 0)
+        status = write_page(&review, &options);
+    free(review.chosen);
+    run_view_release(&review.view);
+    sqlite3_close(review.database);
+    return status;
+}
