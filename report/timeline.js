@@ -15,20 +15,26 @@ const ROWS_MAX = 400; // of a lane
 function readLane(model, data) {
   const size = data.data.length / 5;
   const lane = { thread: data.thread_id, calls: data.calls, least: data.least_ns, ids: [], depths: [],
-    functions: [], enters: [], durations: [], rows: 1, notes: [], waits: [] };
+    functions: [], enters: [], durations: [], rows: 1, base: 0, tooDeep: 0, notes: [], waits: [] };
   let id = 0, enter = 0;
   for (let i = 0; i < size; i++) {
     const [step, depth, functionId, later, duration] = data.data.slice(5 * i, 5 * i + 5);
     id += step;
     enter += later;
-    if (depth >= ROWS_MAX) continue;
+    if (depth >= ROWS_MAX) {
+      lane.tooDeep++;
+      continue;
+    }
     lane.ids.push(id);
     lane.depths.push(depth);
     lane.functions.push(functionId);
     lane.enters.push(enter);
     lane.durations.push(duration);
-    lane.rows = Math.max(lane.rows, depth + 1);
   }
+  // A forked child goes on within its parent's calls: its rows begin at its own outermost.
+  lane.base = lane.depths.reduce((least, depth) => Math.min(least, depth), lane.depths[0] || 0);
+  lane.depths = lane.depths.map((depth) => depth - lane.base);
+  lane.rows = lane.depths.reduce((most, depth) => Math.max(most, depth + 1), 1);
   const thread = model.threadById.get(data.thread_id);
   lane.start = thread ? thread.start_ns : 0;
   lane.end = thread ? thread.end_ns : model.totals.end_ns;
@@ -106,10 +112,11 @@ export class Timeline {
   leftOut() {
     const shown = this.lanes.reduce((sum, lane) => sum + lane.ids.length, 0);
     const rest = this.model.totals.calls - shown;
+    const tooDeep = this.lanes.some((lane) => lane.tooDeep > 0) ? `, or nested deeper than ${ROWS_MAX}` : '';
     const threads = this.model.totals.threads - this.lanes.length;
     const bars = this.lanes.map((lane) => lane.least).filter((least) => least > 0);
-    const bar = bars.length === 0 ? '' : Math.min(...bars) === Math.max(...bars) ? ` (none longer than ${time(bars[0])})`
-      : ` (none longer than ${time(Math.min(...bars))} to ${time(Math.max(...bars))}, by thread)`;
+    const bar = bars.length === 0 ? '' : Math.min(...bars) === Math.max(...bars) ? ` (none longer than ${time(bars[0])}${tooDeep})`
+      : ` (none longer than ${time(Math.min(...bars))} to ${time(Math.max(...bars))}, by thread${tooDeep})`;
     return (rest > 0 || threads > 0) && leftOut(`Shown are the longest ${times(shown, 'call')}. `
       + (rest > 0 ? `Left out are ${times(rest, 'call')}${bar}. ` : '')
       + (threads > 0 ? `${times(threads, 'thread')} with fewer calls, or none, have no lane. ` : '')
@@ -180,7 +187,7 @@ export class Timeline {
   // ---- calls ----
 
   call(lane, i) {
-    return { thread: lane.thread, id: lane.ids[i], depth: lane.depths[i], functionId: lane.functions[i],
+    return { thread: lane.thread, id: lane.ids[i], depth: lane.depths[i] + lane.base, functionId: lane.functions[i],
       enter_ns: lane.enters[i], duration_ns: lane.durations[i] };
   }
 
@@ -223,7 +230,7 @@ export class Timeline {
   scrollTo(call) {
     const lane = this.lanes.find((one) => one.thread === call.thread);
     if (!lane) return;
-    const y = lane.top + GAP + (call.depth || 0) * ROW;
+    const y = lane.top + GAP + Math.max(0, (call.depth || 0) - lane.base) * ROW;
     if (y < this.scroller.scrollTop || y + 2 * ROW > this.scroller.scrollTop + this.view.height - HEAD) {
       this.scroller.scrollTop = Math.max(0, y - this.view.height / 2);
     }

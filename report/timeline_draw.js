@@ -92,10 +92,11 @@ export class Painter {
     context.rect(GUTTER, HEAD, view.width - GUTTER, view.height - HEAD);
     context.clip();
     this.calls(lane, top + GAP, marks);
-    for (const wait of lane.waits) this.wait(wait, top + GAP);
+    const first = top + GAP - lane.base * ROW; // where depth 0 would be
+    for (const wait of lane.waits) this.wait(wait, first);
     for (const note of lane.notes) this.note(note, top + 4);
-    if (marks.longest && marks.longest.thread === lane.thread) this.outline(marks.longest, top + GAP, inks.bad, 2);
-    if (marks.chosen && marks.chosen.thread === lane.thread) this.outline(marks.chosen, top + GAP, inks.text, 2);
+    if (marks.longest && marks.longest.thread === lane.thread) this.outline(marks.longest, first, inks.bad, 2);
+    if (marks.chosen && marks.chosen.thread === lane.thread) this.outline(marks.chosen, first, inks.text, 2);
     context.restore();
   }
 
