@@ -8,7 +8,7 @@
 --              by code without hooks count to whoever called it.
 -- source:      by name; the time is the functions' own with callees
 -- report:      findings
--- param:       pattern = NULL | - | names to take (those with lock, wait, acquire, join, sleep in them)
+-- param:       pattern = NULL | - | names to take (those with lock, wait or acquire in them, joins and sleeps)
 -- param:       min_total_ns = 1000 | ns | leave out functions with less time
 -- column:      function | - | demangled name
 -- column:      location | - | where it is defined
@@ -31,7 +31,8 @@ WITH RECURSIVE
        WHERE s.total_ns >= params.min_total_ns
          AND CASE WHEN params.pattern IS NOT NULL THEN n.exact GLOB params.pattern
                   ELSE (n.name GLOB '*lock*' OR n.name GLOB '*wait*' OR n.name GLOB '*acquire*' OR
-                        n.name GLOB '*sleep*' OR n.name GLOB '*_join*')
+                        n.name GLOB 'sleep*' OR n.name GLOB '*[_nu]sleep' OR
+                        n.name GLOB '*_join*')
                        AND n.name NOT GLOB '*unlock*' AND n.name NOT GLOB '*block*'
                        AND n.name NOT GLOB '*clock*' AND n.name NOT GLOB '*await_ready*' END),
      walk(call_id, frame_id, text) AS (
