@@ -121,7 +121,7 @@ check-e2e: all $(BUILD)/symbols_dump ## end-to-end tests on real programs
 check-queries: all ## the canned queries
 	@tests/run queries $(BUILD) $(wildcard tests/queries/*.sh)
 
-check-real: all ## the long tests: SQLite, zstd, Redis, and a report of 70 million calls (not part of check)
+check-real: all ## the long tests: SQLite, zstd, Redis, oracles, a report of 70 million calls (not part of check)
 	@tests/setup real
 	@tests/run begin $(BUILD)
 	@tests/run real $(BUILD) $(filter-out %/gcov.sh,$(wildcard tests/real/*.sh))

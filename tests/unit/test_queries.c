@@ -200,6 +200,67 @@ static void check_steps(const struct query_file *query, sqlite3_stmt *statement)
           steps);
 }
 
+/* Queries that look up single calls or blocks by id; all others must not open these tables. */
+static const char *const lookup_queries[] = {
+    "anomalies",  "bad-frees", "completeness",     "deep-stacks", "double-frees",
+    "lock-waits", "not-freed", "mismatched-frees", "outliers",    "slow-calls"};
+
+static bool plan_has(sqlite3_stmt *plan, const char *opcode, int p1, int p2)
+{
+    bool found = false;
+    sqlite3_reset(plan);
+    while (!found && sqlite3_step(plan) == SQLITE_ROW)
+        found = strcmp((const char *)sqlite3_column_text(plan, 1), opcode) == 0 &&
+                (p1 < 0 || sqlite3_column_int(plan, 2) == p1) &&
+                (p2 < 0 || sqlite3_column_int(plan, 3) == p2);
+    return found;
+}
+
+static int root_page(sqlite3 *database, const char *table)
+{
+    sqlite3_stmt *statement = NULL;
+    int page = 0;
+    sqlite3_prepare_v2(database, "SELECT rootpage FROM sqlite_schema WHERE name = ?1", -1,
+                       &statement, NULL);
+    sqlite3_bind_text(statement, 1, table, -1, SQLITE_STATIC);
+    if (sqlite3_step(statement) == SQLITE_ROW)
+        page = sqlite3_column_int(statement, 0);
+    sqlite3_finalize(statement);
+    return page;
+}
+
+/*
+ * The compiled plan (EXPLAIN): which queries open calls and allocs at all, and that those which do
+ * never start at a table's beginning, but for completeness, which asks whether there is a row at
+ * all. Unlike EXPLAIN QUERY PLAN it tells tables by root page, whatever their alias.
+ */
+static void check_plan(const struct query_file *query, sqlite3 *database)
+{
+    static const char *const tables[] = {"calls", "allocs"};
+    enum { CURSORS_MAX = 256 };
+    char *sql = NULL;
+    sqlite3_stmt *plan = NULL;
+    if (asprintf(&sql, "EXPLAIN %s", query->sql) < 0)
+        return;
+    bool planned = sqlite3_prepare_v2(database, sql, -1, &plan, NULL) == SQLITE_OK;
+    check(planned && plan_has(plan, "OpenRead", -1, -1), "%s has a plan", query->name);
+    for (size_t i = 0; planned && i < 2; i++) {
+        int page = root_page(database, tables[i]);
+        bool may = one_of(query->name, lookup_queries, sizeof lookup_queries / sizeof(char *));
+        check(page > 0 && (may || !plan_has(plan, "OpenRead", -1, page)), "%s does not touch %s",
+              query->name, tables[i]);
+        if (strcmp(query->name, "completeness") == 0)
+            continue;
+        for (int cursor = 0; cursor < CURSORS_MAX; cursor++) {
+            if (plan_has(plan, "OpenRead", cursor, page))
+                check(!plan_has(plan, "Rewind", cursor, -1) && !plan_has(plan, "Last", cursor, -1),
+                      "%s does not scan %s", query->name, tables[i]);
+        }
+    }
+    sqlite3_finalize(plan);
+    free(sql);
+}
+
 static void check_query(const struct query_file *query, sqlite3 *const *databases)
 {
     check_words(query);
@@ -212,6 +273,7 @@ static void check_query(const struct query_file *query, sqlite3 *const *database
         if (i == 0) {
             check_shape(query, statement);
             check_steps(query, statement);
+            check_plan(query, databases[i]);
         }
         check_rows(query, databases[i], statement);
         sqlite3_finalize(statement);

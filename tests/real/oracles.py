@@ -1,0 +1,115 @@
+#!/usr/bin/env python3
+"""Checks queries against what the rows of `calls` give, computed here with whole numbers.
+
+usage: oracles.py recursion|deep-stacks|outliers DB ROWS.json
+
+One pass over `calls` in the order of ids, which is pre-order within a thread: a stack of open calls gives
+nesting and depth; integer sums of adjusted durations and of their squares give means and deviations that
+no rounding touched. Prints what differs and how many rows were compared.
+"""
+import collections
+import decimal
+import json
+import sqlite3
+import sys
+
+
+class Function:
+    def __init__(self):
+        self.calls = self.recursive = self.direct = self.nesting = self.open = 0
+        self.finished = self.sum = self.squares = 0
+        self.min = self.max = None
+        self.depth, self.deepest, self.leaf = -1, None, False
+
+
+def fold(database):
+    facts = dict(database.execute("SELECT key, value FROM run"))
+    inside, outside = int(facts["hook_inside_ps"]), int(facts["hook_outside_ps"])
+    functions, stack = collections.defaultdict(Function), []
+    for call, parent, function, duration, descendants, ended in database.execute(
+            "SELECT c.id, c.parent_id, f.function_id, c.duration_ns, c.descendants, c.ended "
+            "FROM calls c JOIN frames f ON f.id = c.frame_id ORDER BY c.id"):
+        while stack and stack[-1][0] != parent:
+            functions[stack.pop()[1]].open -= 1
+        now = functions[function]
+        now.calls += 1
+        now.recursive += now.open > 0
+        now.direct += bool(stack) and stack[-1][1] == function
+        now.open += 1
+        now.nesting = max(now.nesting, now.open)
+        if len(stack) > now.depth:
+            now.depth, now.deepest, now.leaf = len(stack), call, descendants == 0
+        stack.append((call, function))
+        if ended < 2:
+            adjusted = max(0, duration - (inside + descendants * (inside + outside)) // 1000)
+            now.finished += 1
+            now.sum += adjusted
+            now.squares += adjusted * adjusted
+            now.min = adjusted if now.min is None else min(now.min, adjusted)
+            now.max = adjusted if now.max is None else max(now.max, adjusted)
+    return functions
+
+
+def expect_recursion(functions, names):
+    return collections.Counter((*names[i], f.nesting, f.calls, f.recursive, f.direct)
+                               for i, f in functions.items() if f.nesting >= 2)
+
+
+def expect_deep_stacks(functions, names):
+    leaves = [(f.depth + 1, *names[i], f.deepest) for i, f in functions.items() if f.leaf]
+    return collections.Counter(sorted(leaves, key=lambda row: (-row[0], row[3]))[:20])
+
+
+def expect_outliers(functions, names):
+    decimal.getcontext().prec = 60
+    rows = collections.Counter()
+    for i, f in functions.items():
+        if f.finished >= 2 and f.sum > 0:
+            mean = decimal.Decimal(f.sum) / f.finished
+            spread = f.finished * f.squares - f.sum * f.sum
+            deviation = (decimal.Decimal(spread) / (f.finished * (f.finished - 1))).sqrt()
+            rows[(*names[i], f.finished, f.min, f.max, mean, deviation)] += 1
+    return rows
+
+
+COLUMNS = {
+    "recursion": ("function", "location", "nesting", "calls", "recursive_calls", "direct_calls"),
+    "deep-stacks": ("depth", "function", "location", "call"),
+    "outliers": ("function", "location", "calls", "min_ns", "max_ns", "mean_ns", "deviation_ns"),
+}
+
+
+def differ(expected, actual, exact_columns):
+    """Rows of one side alone. Figures after the exact columns are rounded to 0.1 by the query."""
+    def rough(row):
+        return [decimal.Decimal(x) for x in row[exact_columns:]]
+
+    def order(rows):
+        return sorted(rows.elements(), key=lambda row: (str(row[:exact_columns]), rough(row)))
+
+    left, right = order(expected), order(actual)
+    if len(left) != len(right):
+        yield f"{len(left)} rows expected, {len(right)} found"
+    for want, got in zip(left, right):
+        near = all(abs(a - b) <= decimal.Decimal("0.0501") + a * decimal.Decimal("1e-12")
+                   for a, b in zip(rough(want), rough(got)))
+        if want[:exact_columns] != got[:exact_columns] or not near:
+            yield f"expected {want}, found {got}"
+
+
+def main():
+    query, path, rows = sys.argv[1:]
+    database = sqlite3.connect(path)
+    names = {i: (name, location) for i, name, location in
+             database.execute("SELECT id, name, location FROM function_details")}
+    expected = {"recursion": expect_recursion, "deep-stacks": expect_deep_stacks,
+                "outliers": expect_outliers}[query](fold(database), names)
+    with open(rows, encoding="utf-8") as file:
+        actual = collections.Counter(tuple(row[column] for column in COLUMNS[query])
+                                     for row in json.load(file))
+    for line in list(differ(expected, actual, 5 if query == "outliers" else len(COLUMNS[query])))[:20]:
+        print(line)
+    print("compared" if expected else "nothing to compare")
+
+
+main()
