@@ -78,6 +78,11 @@ for compiler in gcc clang; do
            <("$fisql" query dead-code run.db --format csv | tr -d '\r' | awk -F, 'NR > 1 { n = split($3, part, "/"); print part[n] ":" $1 }' | LC_ALL=C sort))"
     sound "Lua ($compiler)" run.db
 
+    python3 "$here/tests/e2e/oracles.py" callgrind run.db callgrind.txt
+    python3 "$here/tests/e2e/oracles.py" calls run.db
+
+    valgrind --tool=dhat --log-file=dhat.txt --dhat-out-file=dhat.out ./lua script.lua >/dev/null
+    python3 "$here/tests/e2e/oracles.py" peak run.db dhat.txt
     valgrind --run-libc-freeres=no --log-file=valgrind.txt ./lua script.lua >valgrind.out
     expected=$(sed -n 's/.*total heap usage: \([0-9,]*\) allocs, \([0-9,]*\) frees, \([0-9,]*\) bytes.*/\1 \2 \3/p' valgrind.txt | tr -d ,)
     same "allocations, frees and bytes equal valgrind's ($compiler)" "$expected" \

@@ -1,0 +1,97 @@
+"""Compares a database with independent ways of counting; prints ok / not ok lines.
+
+    oracles.py callgrind DB CALLGRIND.OUT    direct calls between functions equal callgrind's edges
+    oracles.py calls DB                      outliers, recursion and deep-stacks equal what the rows of
+                                             calls give, in exact arithmetic
+    oracles.py peak DB DHAT.LOG              peak-memory equals DHAT's t-gmax"""
+import decimal
+import re
+import sqlite3
+import sys
+
+ask = sqlite3.connect(sys.argv[2]).execute
+
+
+def report(wrong, what):
+    print("%s - %s" % ("not ok" if wrong else "ok", what))
+    for line in list(wrong)[:10]:
+        print("   ", line)
+
+
+def callgrind():
+    """Edges by name of caller and callee; names are compressed as (id) name, then (id)."""
+    names, edges, caller, callee = {}, {}, None, None
+
+    def name(text):
+        number, _, word = text.partition(" ")
+        if word:
+            names[number] = re.sub(r"'\d+$", "", word)
+        return names[number]
+    for line in open(sys.argv[3]):
+        line = line.rstrip("\n")
+        if line.startswith("fn="):
+            caller = name(line[3:])
+        elif line.startswith("cfn="):
+            callee = name(line[4:])
+        elif line.startswith("calls="):
+            count = int(line[6:].split()[0])
+            edges[caller, callee] = edges.get((caller, callee), 0) + count
+    ours = {(a, b): n for a, b, n in ask(
+        "SELECT c.name, f.name, sum(e.calls) FROM edges e JOIN functions c ON c.id = e.caller_id"
+        " JOIN functions f ON f.id = e.callee_id GROUP BY 1, 2")}
+    known = {row[0] for row in ask("SELECT name FROM functions WHERE instrumented")}
+    theirs = {edge: n for edge, n in edges.items() if edge[0] in known and edge[1] in known}
+    both = set(ours) | set(theirs)
+    wrong = ["%s -> %s: fisql %s, callgrind %s" % (a, b, ours.get((a, b)), theirs.get((a, b)))
+             for a, b in sorted(both) if ours.get((a, b)) != theirs.get((a, b))]
+    report(wrong, "%d edges of the call graph equal callgrind's" % len(both))
+    if len(both) < 500:
+        report(["only %d" % len(both)], "enough edges are compared")
+
+
+def calls():
+    decimal.getcontext().prec = 60
+    inside, outside = (int(ask("SELECT value FROM run WHERE key = ?", ("hook_%s_ps" % part,)).fetchone()[0])
+                       for part in ("inside", "outside"))
+    times, stack, nesting, depth, recursive = {}, [], {}, {}, {}
+    for id_, function, duration, descendants, level, ended, thread in ask(
+            "SELECT c.id, f.function_id, c.duration_ns, c.descendants, c.depth, c.ended, c.thread_id"
+            " FROM calls c JOIN frames f ON f.id = c.frame_id ORDER BY c.id"):
+        while stack and (stack[-1][0] < id_):
+            stack.pop()
+        open_ = sum(1 for _, other in stack if other == function)
+        stack.append((id_ + descendants, function))
+        nesting[function] = max(nesting.get(function, 0), open_ + 1)
+        recursive[function] = recursive.get(function, 0) + (open_ > 0)
+        depth[function] = max(depth.get(function, 0), level)
+        if ended < 2:
+            times.setdefault(function, []).append(
+                max(0, duration - ((descendants + 1) * inside + descendants * outside) // 1000))
+    wrong = []
+    for function, finished, mean, m2 in ask("SELECT function_id, finished, mean_ns, m2 FROM function_stats"):
+        values = times.get(function, [])
+        if finished != len(values):
+            wrong.append("function %d: %d finished, %d rows" % (function, finished, len(values)))
+        elif values:
+            exact = decimal.Decimal(sum(values)) / len(values)
+            squares = sum((value - exact) ** 2 for value in values)
+            if abs(decimal.Decimal(mean) - exact) > exact * decimal.Decimal("1e-15"):
+                wrong.append("function %d: mean %r, exactly %s" % (function, mean, exact))
+            if abs(decimal.Decimal(m2) - squares) > squares * decimal.Decimal("1e-14"):
+                wrong.append("function %d: m2 %r, exactly %s" % (function, m2, squares))
+    report(wrong, "means and squared deviations of %d functions are exact to the last digits" % len(times))
+    wrong = [row for row in ask("SELECT function_id, nesting_max, recursive_calls, depth_max FROM function_stats")
+             if row[1:] != (nesting[row[0]], recursive[row[0]], depth[row[0]])]
+    report(wrong, "nesting, recursion and depth equal those of the rows")
+
+
+def peak():
+    text = open(sys.argv[3]).read()
+    found = re.search(r"At t-gmax: *([\d,]+) bytes in ([\d,]+) blocks", text)
+    expected = tuple(int(number.replace(",", "")) for number in found.groups())
+    actual = ask("SELECT sum(bytes), sum(blocks) FROM peak_memory").fetchone()
+    report([] if actual == expected else ["fisql %s, DHAT %s" % (actual, expected)],
+           "peak-memory equals DHAT's peak: %d bytes in %d blocks" % expected)
+
+
+{"callgrind": callgrind, "calls": calls, "peak": peak}[sys.argv[1]]()
