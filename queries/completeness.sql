@@ -34,7 +34,7 @@ WITH lacks AS (
        UNION ALL
        SELECT 3, 'rows of calls (load --summary)', 1, (SELECT sum(calls) FROM threads), NULL, NULL,
               'stacks and instants of single calls; everything that is added up is there', NULL
-       WHERE (SELECT sum(calls) FROM threads) > 0 AND NOT EXISTS (SELECT 1 FROM calls)
+       WHERE (SELECT sum(calls) FROM threads) > 0 AND (SELECT max(id) FROM calls) IS NULL
        UNION ALL
        SELECT 4, 'end of process ' || p.pid, 1, NULL, NULL, NULL,
               'its last calls may be open; not-freed shows what lived when it ended',
