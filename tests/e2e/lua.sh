@@ -78,6 +78,8 @@ for compiler in gcc clang; do
            <("$fisql" query dead-code run.db --format csv | tr -d '\r' | awk -F, 'NR > 1 { n = split($3, part, "/"); print part[n] ":" $1 }' | LC_ALL=C sort))"
     sound "Lua ($compiler)" run.db
 
+    [ $compiler != gcc ] || same "every rollup equals SQL over the rows" "" \
+        "$(sqlite3 -batch run.db <"$here/tests/e2e/rollups.sql" 2>&1)"
     python3 "$here/tests/e2e/oracles.py" callgrind run.db callgrind.txt
     python3 "$here/tests/e2e/oracles.py" calls run.db
 

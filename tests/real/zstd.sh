@@ -1,7 +1,7 @@
 #!/bin/bash
 # zstd from Debian's source package, compressing with two worker threads while it is recorded: what it
 # writes can be read again, each function's calls equal gcov's where the work is the same each time (one
-# thread, -T1 --single-thread), and allocations equal valgrind's there.
+# thread, -T1 --single-thread --no-asyncio), and allocations equal valgrind's there.
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/../e2e/lib.sh"
 # shellcheck source=tests/real/gcov.sh
@@ -29,10 +29,12 @@ for compiler in gcc clang; do
     same "-T2 loads without loss ($compiler)" 0 $?
     same "-T2: three threads or more that made calls ($compiler)" 1 "$(sql two.db 'SELECT count(*) >= 3 FROM threads WHERE calls > 0')"
     sound "zstd -T2 ($compiler)" two.db
+    same "zstd -T2: every rollup equals SQL over the rows ($compiler)" "" \
+        "$(sqlite3 -batch two.db <"$here/tests/e2e/rollups.sql" 2>&1)"
 
-    "$fisql" record -q -o one.bin ./zstd -q -f --single-thread text -o one.zst
+    "$fisql" record -q -o one.bin ./zstd -q -f --single-thread --no-asyncio text -o one.zst
     "$fisql" load -q one.bin
     same "one thread loads without loss ($compiler)" 0 $?
-    compare_with_gcov "zstd ($compiler)" one.db "cd gcov && rm -f *.gcda && ./zstd -q -f --single-thread ../text -o one.zst"
-    compare_with_valgrind "zstd ($compiler)" one.db ./zstd -q -f --single-thread text -o one.zst
+    compare_with_gcov "zstd ($compiler)" one.db "cd gcov && rm -f *.gcda && ./zstd -q -f --single-thread --no-asyncio ../text -o one.zst"
+    compare_with_valgrind "zstd ($compiler)" one.db ./zstd -q -f --single-thread --no-asyncio text -o one.zst
 done
