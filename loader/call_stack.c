@@ -18,21 +18,46 @@
 
 /* ---- runs and sequences of callees ---- */
 
+/* Counts the caller's call among those that called the callee, once. A nested activation of the
+ * caller takes the mark over and gives it back when it ends (give_back_marks). */
+static int mark_repeat(struct decoder *decoder, const struct open_call *caller,
+                       struct repeat *repeat, struct error *error)
+{
+    if (caller->link->function->open > 1) {
+        if (array_reserve(&decoder->marks, &decoder->marks_capacity, decoder->marks_count + 1,
+                          error) != 0)
+            return -1;
+        decoder->marks[decoder->marks_count++] =
+            (struct repeat_mark){caller->head.call_id, repeat->seen_by, caller->last_repeat};
+    }
+    repeat->caller_calls++;
+    repeat->seen_by = caller->head.call_id;
+    return 0;
+}
+
+static inline void give_back_marks(struct decoder *decoder, const struct open_call *call)
+{
+    while (decoder->marks_count > 0 &&
+           decoder->marks[decoder->marks_count - 1].call == call->head.call_id) {
+        const struct repeat_mark *mark = &decoder->marks[--decoder->marks_count];
+        decoder->rollup.repeats[mark->repeat].seen_by = mark->before;
+    }
+}
+
 /* The run of the last callee is over: another callee follows, or the caller ends. */
-static inline void close_run(struct decoder *decoder, const struct open_call *caller)
+static inline int close_run(struct decoder *decoder, const struct open_call *caller,
+                            struct error *error)
 {
     struct repeat *repeat = &decoder->rollup.repeats[caller->last_repeat];
     repeat->runs++;
     repeat->calls += caller->run;
     repeat->raw_total_ns += caller->run_ns;
-    if (repeat->seen_by != caller->head.call_id) {
-        repeat->caller_calls++;
-        repeat->seen_by = caller->head.call_id;
-    }
     if (caller->run > repeat->longest_run) {
         repeat->longest_run = caller->run;
         repeat->longest_call = caller->head.call_id;
     }
+    return repeat->seen_by == caller->head.call_id ? 0
+                                                   : mark_repeat(decoder, caller, repeat, error);
 }
 
 /* Counts that a run of `link`'s callee follows that of `previous`. */
@@ -66,7 +91,8 @@ static int begin_run(struct decoder *decoder, struct open_call *caller, const st
 {
     uint32_t previous = caller->last_repeat;
     if (previous != NO_CALLEE) {
-        close_run(decoder, caller);
+        if (close_run(decoder, caller, error) != 0)
+            return -1;
     } else {
         caller->shape = shape_hash_begin(caller->head.function_id);
         caller->runs = 0;
@@ -98,7 +124,9 @@ static inline int end_sequence(struct decoder *decoder, const struct open_call *
             function->childless_example = call->head.call_id;
         return 0;
     }
-    close_run(decoder, call);
+    if (close_run(decoder, call, error) != 0)
+        return -1;
+    give_back_marks(decoder, call);
     decoder->callees_count = call->first_id;
     if (rollup_shape(&decoder->rollup, call->shape, call->head.function_id, call->runs,
                      decoder->callees + call->first_id, &shape, error) != 0)

@@ -34,6 +34,7 @@ void decoder_close(struct decoder *decoder)
     links_release(&decoder->links);
     intern_release(&decoder->pair_keys);
     free(decoder->callees);
+    free(decoder->marks);
     free(decoder->pairs);
     free(decoder->stack);
     free(decoder->rows);
@@ -350,7 +351,7 @@ static int thread_begin(struct decoder *decoder, uint32_t thread, struct decode_
     for (uint32_t i = 0; i < decoder->pair_keys.count; i++)
         decoder->pairs[i].open = decoder->pairs[i].inherited = 0;
     decoder->threads_begun++;
-    decoder->callees_count = 0;
+    decoder->callees_count = decoder->marks_count = 0;
     decoder->line = &shared->clock->lines[decoder->process];
     decoder->depth = decoder->inherited = 0;
     decoder->tick = decoder->now_ns = 0;

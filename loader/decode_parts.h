@@ -47,6 +47,12 @@ struct open_call {
     uint32_t duration_offset;
 };
 
+/* Which call a repeat's mark was taken over from: see call_stack.c. */
+struct repeat_mark {
+    uint64_t call, before;
+    uint32_t repeat; /* index in rollup.repeats */
+};
+
 #define NO_CALLEE UINT32_MAX
 #define TRANSITIONS_CACHED 2048u
 
@@ -72,6 +78,8 @@ struct decoder {
      * on with its sequence only when the calls within it have ended. */
     uint32_t *callees;
     size_t callees_count, callees_capacity;
+    struct repeat_mark *marks; /* those that open calls took over, a stack too */
+    size_t marks_count, marks_capacity;
     /* From a pair of runs that follow each other to its index in rollup.sequences. */
     struct {
         uint32_t previous, repeat, sequence;

@@ -57,3 +57,49 @@ WHERE f.allocs IS NOT (SELECT count(*) FROM allocs a WHERE a.frame_id = f.id)
 SELECT 'durations', s.function_id FROM function_stats s
 WHERE s.finished IS NOT (SELECT coalesce(sum(count), 0) FROM durations d WHERE d.function_id = s.function_id);
 SELECT 'block_flows', 0 WHERE (SELECT coalesce(sum(blocks), 0) FROM block_flows) <> (SELECT count(free_ns) FROM allocs);
+CREATE TEMP TABLE made AS -- each call with its function, its caller's, and the callee before it
+  SELECT c.id, c.parent_id, c.thread_id, f.function_id, c.duration_ns, c.descendants, c.ended, c.enter_ns,
+         pf.function_id AS caller_id, f.site_id,
+         lag(f.function_id) OVER (PARTITION BY c.parent_id ORDER BY c.id) AS previous_id,
+         lag(c.enter_ns) OVER (PARTITION BY c.thread_id, f.function_id ORDER BY c.id) AS previous_ns,
+         max(0, c.duration_ns - ((c.descendants + 1) * (SELECT value FROM run WHERE key = 'hook_inside_ps')
+                + c.descendants * (SELECT value FROM run WHERE key = 'hook_outside_ps')) / 1000) AS adjusted
+  FROM calls c JOIN frames f ON f.id = c.frame_id LEFT JOIN calls p ON p.id = c.parent_id
+       LEFT JOIN frames pf ON pf.id = p.frame_id;
+CREATE TEMP TABLE runs AS
+  SELECT parent_id, caller_id, function_id, number, count(*) AS calls, sum(duration_ns) AS ns FROM (
+    SELECT *, sum(previous_id IS NOT function_id) OVER (PARTITION BY parent_id ORDER BY id) AS number
+    FROM made WHERE parent_id IS NOT NULL) GROUP BY parent_id, number;
+WITH s AS (SELECT caller_id, function_id AS callee_id, count(*) AS runs, sum(calls) AS calls,
+                  count(DISTINCT parent_id) AS caller_calls, max(calls) AS longest, sum(ns) AS ns FROM runs GROUP BY 1, 2),
+     r AS (SELECT caller_id, callee_id, runs, calls, caller_calls, longest_run, raw_total_ns FROM repeats)
+SELECT 'repeats', * FROM (SELECT * FROM s EXCEPT SELECT * FROM r) UNION ALL SELECT 'repeats', * FROM (SELECT * FROM r EXCEPT SELECT * FROM s);
+WITH s AS (SELECT caller_id, coalesce(previous_id, 0) AS previous_id, function_id AS callee_id, count(*) AS count FROM made
+           WHERE parent_id IS NOT NULL AND previous_id IS NOT function_id GROUP BY 1, 2, 3),
+     q AS (SELECT caller_id, previous_id, callee_id, count FROM sequences)
+SELECT 'sequences', * FROM (SELECT * FROM s EXCEPT SELECT * FROM q) UNION ALL SELECT 'sequences', * FROM (SELECT * FROM q EXCEPT SELECT * FROM s);
+WITH s AS (SELECT function_id, CASE WHEN enter_ns - previous_ns < 2 THEN 0 ELSE CAST(log2(enter_ns - previous_ns) AS INTEGER) END AS log2,
+                  count(*) AS count FROM made WHERE previous_ns IS NOT NULL GROUP BY 1, 2),
+     i AS (SELECT function_id, log2, count FROM intervals)
+SELECT 'intervals', * FROM (SELECT * FROM s EXCEPT SELECT * FROM i) UNION ALL SELECT 'intervals', * FROM (SELECT * FROM i EXCEPT SELECT * FROM s);
+WITH s AS (SELECT function_id, CASE WHEN adjusted < 2 THEN 0 ELSE CAST(log2(adjusted) AS INTEGER) END AS log2, count(*) AS count
+           FROM made WHERE ended < 2 GROUP BY 1, 2),
+     d AS (SELECT function_id, log2, count FROM durations)
+SELECT 'durations by range', * FROM (SELECT * FROM s EXCEPT SELECT * FROM d) UNION ALL SELECT 'durations by range', * FROM (SELECT * FROM d EXCEPT SELECT * FROM s);
+WITH s AS (SELECT function_id, row_number() OVER (PARTITION BY function_id ORDER BY adjusted DESC, id) AS rank, id, adjusted, duration_ns
+           FROM made WHERE ended < 2),
+     l AS (SELECT function_id, rank, call_id, duration_ns, raw_duration_ns FROM slow_calls)
+SELECT 'slow_calls', * FROM (SELECT * FROM s WHERE rank <= 16 EXCEPT SELECT * FROM l)
+UNION ALL SELECT 'slow_calls', * FROM (SELECT * FROM l EXCEPT SELECT * FROM s);
+WITH kids AS (SELECT parent_id AS id, count(*) AS kids FROM made WHERE parent_id IS NOT NULL GROUP BY 1),
+     s AS (SELECT m.function_id, sum(coalesce(k.kids, 0)) AS child_calls, sum(k.kids > 0) AS calling,
+                  sum(k.kids = 1 AND m.ended < 2) AS single, sum(m.parent_id IS NULL) AS roots,
+                  min(m.id) AS first_call, max(m.id) AS last_call, max(CASE WHEN m.ended < 2 THEN m.adjusted END) AS slowest,
+                  count(DISTINCT m.caller_id) AS callers FROM made m LEFT JOIN kids k ON k.id = m.id GROUP BY 1)
+SELECT 'function_stats shape', t.function_id FROM function_stats t LEFT JOIN s ON s.function_id = t.function_id
+WHERE t.child_calls IS NOT s.child_calls OR t.calling IS NOT coalesce(s.calling, 0) OR t.single_child_calls IS NOT coalesce(s.single, 0)
+   OR t.root_calls IS NOT s.roots OR t.max_ns IS NOT s.slowest OR t.callers IS NOT s.callers
+   OR t.callees IS NOT (SELECT count(DISTINCT m.function_id) FROM made m WHERE m.caller_id = t.function_id);
+WITH s AS (SELECT caller_id, site_id, function_id AS callee_id, count(*) AS calls, min(id) AS first_call FROM made GROUP BY 1, 2, 3),
+     e AS (SELECT caller_id, site_id, callee_id, calls, first_call_id FROM edges)
+SELECT 'edges by site', * FROM (SELECT * FROM s EXCEPT SELECT * FROM e) UNION ALL SELECT 'edges by site', * FROM (SELECT * FROM e EXCEPT SELECT * FROM s);
