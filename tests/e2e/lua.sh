@@ -82,6 +82,7 @@ for compiler in gcc clang; do
         "$(sqlite3 -batch run.db <"$here/tests/e2e/rollups.sql" 2>&1)"
     python3 "$here/tests/e2e/oracles.py" callgrind run.db callgrind.txt
     python3 "$here/tests/e2e/oracles.py" calls run.db
+    [ $compiler != gcc ] || python3 "$here/tests/e2e/oracles.py" totals run.db
 
     valgrind --tool=dhat --log-file=dhat.txt --dhat-out-file=dhat.out ./lua script.lua >/dev/null
     python3 "$here/tests/e2e/oracles.py" peak run.db dhat.txt

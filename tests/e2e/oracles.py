@@ -3,6 +3,8 @@
     oracles.py callgrind DB CALLGRIND.OUT    direct calls between functions equal callgrind's edges
     oracles.py calls DB                      outliers, recursion and deep-stacks equal what the rows of
                                              calls give, in exact arithmetic
+    oracles.py totals DB                     total and self times, extremes and instants of frames, functions,
+                                             edges and threads, and the sequences of callees, likewise
     oracles.py peak DB DHAT.LOG              peak-memory equals DHAT's t-gmax"""
 import decimal
 import re
@@ -85,6 +87,91 @@ def calls():
     report(wrong, "nesting, recursion and depth equal those of the rows")
 
 
+class Sum:
+    """What is added up over a set of calls."""
+
+    def __init__(self):
+        self.calls = self.total = self.raw_total = self.raw_self = self.finished = 0
+        self.times, self.first, self.last, self.child_calls = [], None, None, 0
+
+
+def one_pass():
+    """The sums by frame, function, edge and (thread, function), and the callees of each call."""
+    inside, outside = (int(ask("SELECT value FROM run WHERE key = ?", ("hook_%s_ps" % part,)).fetchone()[0])
+                       for part in ("inside", "outside"))
+    sums, sequences, stack = {}, {}, []
+    kids = dict(ask("SELECT parent_id, count(*) FROM calls WHERE parent_id IS NOT NULL GROUP BY 1"))
+    for id_, frame, function, site, thread, enter, duration, self_, descendants, ended in ask(
+            "SELECT c.id, c.frame_id, f.function_id, f.site_id, c.thread_id, c.enter_ns, c.duration_ns, c.self_ns,"
+            " c.descendants, c.ended FROM calls c JOIN frames f ON f.id = c.frame_id ORDER BY c.id"):
+        while stack and stack[-1][0] < id_:
+            stack.pop()
+        caller = stack[-1][2] if stack else None
+        if stack:
+            callees = stack[-1][3]
+            if not callees or callees[-1] != function:
+                callees.append(function)
+        adjusted = max(0, duration - ((descendants + 1) * inside + descendants * outside) // 1000)
+        outer_frame = all(other[1] != frame for other in stack)
+        outer = all(other[2] != function for other in stack)
+        for key, counts in ((("frame", frame), outer_frame), (("function", function), outer),
+                            (("edge", caller, site, function), outer), (("thread", thread, function), outer)):
+            sum_ = sums.setdefault(key, Sum())
+            sum_.calls += 1
+            sum_.raw_self += self_
+            sum_.child_calls += kids.get(id_, 0)
+            sum_.total += adjusted if counts else 0
+            sum_.raw_total += duration if counts else 0
+            sum_.first = enter if sum_.first is None else min(sum_.first, enter)
+            sum_.last = enter if sum_.last is None else max(sum_.last, enter)
+            if ended < 2:
+                sum_.times.append(adjusted)
+        callees = []
+        stack.append((id_ + descendants, frame, function, callees))
+        sequences.setdefault(function, []).append(callees)
+    for sum_ in sums.values():
+        sum_.self = max(0, sum_.raw_self - (sum_.calls * inside + sum_.child_calls * outside) // 1000)
+    return sums, sequences
+
+
+def totals():
+    sums, sequences = one_pass()
+    wrong = []
+
+    def compare(what, key, actual, expected):
+        if tuple(actual) != tuple(expected):
+            wrong.append("%s %s: %s, the calls give %s" % (what, key[1:], actual, expected))
+    for id_, *actual in ask("SELECT id, calls, total_ns, self_ns, raw_total_ns, raw_self_ns, child_calls, min_ns, max_ns,"
+                            " first_ns, last_ns FROM frames WHERE calls > 0"):
+        sum_ = sums["frame", id_]
+        compare("frame", ("frame", id_), actual,
+                (sum_.calls, sum_.total, sum_.self, sum_.raw_total, sum_.raw_self, sum_.child_calls,
+                 min(sum_.times, default=None), max(sum_.times, default=None), sum_.first, sum_.last))
+    for id_, *actual in ask("SELECT function_id, calls, total_ns, self_ns, raw_total_ns, raw_self_ns, min_ns, max_ns,"
+                            " first_enter_ns, last_enter_ns, sequences FROM function_stats"):
+        sum_ = sums["function", id_]
+        distinct = len({tuple(callees) for callees in sequences[id_]})
+        compare("function", ("function", id_), actual,
+                (sum_.calls, sum_.total, sum_.self, sum_.raw_total, sum_.raw_self, min(sum_.times, default=None),
+                 max(sum_.times, default=None), sum_.first, sum_.last, distinct))
+    for caller, site, callee, *actual in ask("SELECT caller_id, site_id, callee_id, calls, total_ns, raw_total_ns, self_ns,"
+                                             " raw_self_ns FROM edges"):
+        sum_ = sums["edge", caller, site, callee]
+        compare("edge", ("edge", caller, site, callee), actual,
+                (sum_.calls, sum_.total, sum_.raw_total, sum_.self, sum_.raw_self))
+    for thread, function, *actual in ask("SELECT thread_id, function_id, calls, total_ns, self_ns, raw_total_ns,"
+                                         " raw_self_ns FROM thread_functions"):
+        sum_ = sums["thread", thread, function]
+        compare("thread and function", ("thread", thread, function), actual,
+                (sum_.calls, sum_.total, sum_.self, sum_.raw_total, sum_.raw_self))
+    for function, calls, text, length in ask("SELECT function_id, calls, sequence, length FROM call_sequences"):
+        same = sum(1 for callees in sequences[function]
+                   if len(callees) == length and " ".join(map(str, callees[:64])) == text)
+        if same != calls and length <= 64:
+            wrong.append("sequence %s of function %d: %d calls, %d" % (text, function, calls, same))
+    report(wrong, "totals of frames, functions, edges and threads, and sequences, equal those of the calls")
+
+
 def peak():
     text = open(sys.argv[3]).read()
     found = re.search(r"At t-gmax: *([\d,]+) bytes in ([\d,]+) blocks", text)
@@ -94,4 +181,4 @@ def peak():
            "peak-memory equals DHAT's peak: %d bytes in %d blocks" % expected)
 
 
-{"callgrind": callgrind, "calls": calls, "peak": peak}[sys.argv[1]]()
+{"callgrind": callgrind, "calls": calls, "totals": totals, "peak": peak}[sys.argv[1]]()

@@ -11,6 +11,8 @@ equal() { # WHAT PROGRAM ARGUMENT...
     "$fisql" record -q "$@" >/dev/null 2>&1
     "$fisql" load -q run.bin
     same "$what: every rollup equals SQL over the rows" "" "$(sqlite3 -batch run.db <"$here/tests/e2e/rollups.sql" 2>&1)"
+    python3 "$here/tests/e2e/oracles.py" calls run.db | sed "s/ - / - $what: /"
+    python3 "$here/tests/e2e/oracles.py" totals run.db | sed "s/ - / - $what: /"
 }
 for program in planted jumps forks threads; do
     build gcc $program -O1 -g "$programs/$program.c"
