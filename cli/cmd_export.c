@@ -5,15 +5,13 @@
 #include "cli/commands.h"
 #include "cli/database.h"
 #include "cli/export.h"
+#include "cli/out_file.h"
 #include "cli/say.h"
 
 #include <errno.h>
 #include <getopt.h>
-#include <limits.h>
-#include <stdio_ext.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 static const struct format {
@@ -148,62 +146,16 @@ static int parse(struct options *options, int argc, char **argv)
     return status;
 }
 
-/* ---- the file ---- */
-
-/* Opens what is to become the output: a file beside it, or standard output. */
-static FILE *open_output(const struct options *options, char *temporary, size_t size)
-{
-    struct stat status;
-    temporary[0] = '\0';
-    if (options->output == NULL) {
-        if (options->format->binary && isatty(STDOUT_FILENO)) {
-            fail("export: %s is binary: give a file with -o", options->format->word);
-            return NULL;
-        }
-        return stdout;
-    }
-    if (stat(options->output, &status) == 0 && !S_ISREG(status.st_mode))
-        return fopen(options->output, "w"); /* a pipe or a device */
-    snprintf(temporary, size, "%s.part-%d", options->output, (int)getpid());
-    FILE *out = fopen(temporary, "wx");
-    if (out == NULL)
-        fail("%s: cannot be made: %s", options->output, strerror(errno));
-    return out;
-}
-
-/* Makes the output whole, or takes it away. */
-static int close_output(const struct options *options, FILE *out, const char *temporary, int status)
-{
-    const char *name = options->output != NULL ? options->output : "standard output";
-    int failed = ferror(out) ? (errno != 0 ? errno : EIO) : 0;
-    if ((out == stdout ? fflush(out) : fclose(out)) != 0 && failed == 0)
-        failed = errno;
-    if (failed == EPIPE && out == stdout)
-        return status; /* whoever read it has had enough */
-    if (status == 0 && failed == 0 && temporary[0] != '\0' &&
-        rename(temporary, options->output) != 0)
-        failed = errno;
-    if (out == stdout && failed != 0) { /* said here; main has nothing left to flush */
-        __fpurge(stdout);
-        clearerr(stdout);
-    }
-    if (status == 0 && failed != 0)
-        status = fail("%s: cannot be written: %s", name, strerror(failed));
-    if (status != 0 && temporary[0] != '\0')
-        unlink(temporary);
-    return status;
-}
-
 static int write_export(struct options *options)
 {
-    char temporary[PATH_MAX];
+    struct out_file out;
+    if (options->output == NULL && options->format->binary && isatty(STDOUT_FILENO))
+        return fail("export: %s is binary: give a file with -o", options->format->word);
     errno = 0;
-    FILE *out = open_output(options, temporary, sizeof temporary);
-    if (out == NULL)
+    if (out_file_open(&out, options->output, &options->path, 1) != 0)
         return 2;
-    options->export.out = out;
-    int status = options->format->write(&options->export);
-    return close_output(options, out, temporary, status);
+    options->export.out = out.stream;
+    return out_file_close(&out, options->format->write(&options->export));
 }
 
 int cmd_export(int argc, char **argv)

@@ -59,7 +59,7 @@ static void print_start(sqlite3 *database)
     free(value);
 }
 
-/* A line for each row: its first column is what it is about, the others are text. */
+/* A line for each row with a value, its first column. */
 static int print_rows(sqlite3 *database, const char *title, const char *sql, long most)
 {
     sqlite3_stmt *statement = NULL;
@@ -68,17 +68,15 @@ static int print_rows(sqlite3 *database, const char *title, const char *sql, lon
     long rows = 0;
     while (sqlite3_step(statement) == SQLITE_ROW) {
         const char *text = (const char *)sqlite3_column_text(statement, 0);
-        if (rows++ < most)
-            print_line(rows == 1 ? title : "", text != NULL ? text : "?");
+        if (text != NULL && rows++ < most)
+            print_line(rows == 1 ? title : "", text);
     }
     if (rows > most)
         printf("%-14s and %ld more\n", "", rows - most);
-    return sqlite3_finalize(statement) == SQLITE_OK
-               ? 0
-               : fail("the database cannot be read: %s", sqlite3_errmsg(database));
+    return database_rows_end(statement, "what was recorded");
 }
 
-static void print_amounts(sqlite3 *database)
+static int print_amounts(sqlite3 *database)
 {
     static const struct {
         const char *title, *sql;
@@ -93,11 +91,10 @@ static void print_amounts(sqlite3 *database)
         {"notes", "SELECT nullif(count(*), 0) FROM notes"},
         {"anomalies", "SELECT nullif(count(*), 0) FROM anomalies"},
     };
-    for (size_t i = 0; i < sizeof amounts / sizeof amounts[0]; i++) {
-        int64_t amount = run_integer(database, amounts[i].sql, -1);
-        if (amount >= 0)
-            printf("%-14s %" PRId64 "\n", amounts[i].title, amount);
-    }
+    int status = 0;
+    for (size_t i = 0; i < sizeof amounts / sizeof amounts[0] && status == 0; i++)
+        status = print_rows(database, amounts[i].title, amounts[i].sql, 1);
+    return status;
 }
 
 static int print_info(sqlite3 *database, const char *path)
@@ -129,9 +126,10 @@ static int print_info(sqlite3 *database, const char *path)
                             " FROM functions f WHERE f.module_id = m.id AND f.instrumented)"
                             " ORDER BY id",
                             20);
+    if (status == 0)
+        status = print_amounts(database);
     if (status != 0)
         return status;
-    print_amounts(database);
     print_fact(database, "clock", "clock");
     char *inside = fact(database, "hook_inside_ps"), *outside = fact(database, "hook_outside_ps");
     if (inside != NULL && outside != NULL)

@@ -7,16 +7,15 @@
 #include "cli/commands.h"
 #include "cli/compare.h"
 #include "cli/database.h"
+#include "cli/out_file.h"
 #include "cli/report.h"
 #include "cli/say.h"
 #include "report/page.h"
 
 #include <errno.h>
 #include <getopt.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -138,56 +137,6 @@ static int write_page(const struct options *options, sqlite3 *const *databases, 
     return status;
 }
 
-static int fail_output(const char *path)
-{
-    return fail("%s: cannot be written: %s", path, strerror(errno));
-}
-
-/* A new file beside `path`; its name is left in `beside`. Returns NULL after saying why not. */
-static FILE *open_beside(const char *path, char beside[PATH_MAX])
-{
-    if (snprintf(beside, PATH_MAX, "%s.XXXXXX", path) >= PATH_MAX) {
-        errno = ENAMETOOLONG;
-        fail_output(path);
-        return NULL;
-    }
-    int file = mkstemp(beside);
-    FILE *out = file >= 0 ? fdopen(file, "w") : NULL;
-    if (out == NULL)
-        fail_output(path);
-    return out;
-}
-
-static int write_file(const struct options *options, sqlite3 *const *databases)
-{
-    char beside[PATH_MAX];
-    const char *path = options->output_path;
-    struct stat existing;
-    if (stat(path, &existing) == 0 && !S_ISREG(existing.st_mode)) {
-        FILE *device = S_ISDIR(existing.st_mode) ? NULL : fopen(path, "w");
-        if (device == NULL)
-            return fail("%s: cannot be written: it is no file: name another with -o", path);
-        int status = write_page(options, databases, device);
-        bool whole = !ferror(device);
-        whole = fclose(device) == 0 && whole;
-        return whole || status != 0 ? status : fail_output(path);
-    }
-    FILE *out = open_beside(path, beside);
-    if (out == NULL)
-        return 2;
-    mode_t mask = umask(0);
-    umask(mask);
-    fchmod(fileno(out), 0666 & ~mask);
-    int status = write_page(options, databases, out);
-    bool good = fflush(out) == 0 && !ferror(out);
-    good = fclose(out) == 0 && good;
-    if (status == 0 && (!good || rename(beside, path) != 0))
-        status = fail_output(path);
-    if (status != 0)
-        unlink(beside);
-    return status;
-}
-
 /* SQLite calls this now and then while it works. */
 static int show_progress(void *context)
 {
@@ -202,10 +151,13 @@ static int show_progress(void *context)
 /* Writes to where the options say. */
 static int write_to(const struct options *options, sqlite3 *const *databases)
 {
-    if (strcmp(options->output_path, "-") == 0)
-        return write_page(options, databases, stdout);
-    int status = write_file(options, databases);
-    if (status == 0)
+    struct out_file out;
+    errno = 0;
+    if (out_file_open(&out, options->output_path, options->paths, options->diff ? 2 : 1) != 0)
+        return 2;
+    bool file = out.path != NULL;
+    int status = out_file_close(&out, write_page(options, databases, out.stream));
+    if (status == 0 && file)
         note("%s: written; open it with a browser", options->output_path);
     return status;
 }

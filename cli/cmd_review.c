@@ -2,6 +2,7 @@
 #include "cli/commands.h"
 #include "cli/database.h"
 #include "cli/findings.h"
+#include "cli/out_file.h"
 #include "cli/output.h"
 #include "cli/query_set.h"
 #include "cli/review.h"
@@ -11,6 +12,7 @@
 #include <fnmatch.h>
 #include <getopt.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -106,7 +108,8 @@ static int choose_hottest(struct review *review)
         if (id > 0 && (size_t)id < review->view.functions_count)
             choose(review, (size_t)id);
     }
-    sqlite3_finalize(row);
+    if (database_rows_end(row, "the functions") != 0)
+        return 2;
     return review->chosen_count > 0 ? 0 : fail("review: no function was called in this run");
 }
 
@@ -170,17 +173,21 @@ static int put_table(const struct review *review, FILE *out)
         put_cell(out, place);
         sqlite3_reset(row);
         sqlite3_bind_int64(row, 1, (int64_t)id);
-        if (sqlite3_step(row) != SQLITE_ROW) {
+        int result = sqlite3_step(row);
+        if (result == SQLITE_DONE)
             fputs(" | 0 | - | - | - | - | - |\n", out);
+        else if (result != SQLITE_ROW)
+            break;
+        if (result == SQLITE_DONE)
             continue;
-        }
         fprintf(out, " | %lld |", (long long)sqlite3_column_int64(row, 0));
         for (int column = 1; column <= 4; column++)
             put_time_cell(out, row, column);
         output_bytes(sqlite3_column_double(row, 5), bytes, sizeof bytes);
         fprintf(out, " %s |\n", bytes);
     }
-    sqlite3_finalize(row);
+    if (database_rows_end(row, "the functions") != 0)
+        return 2;
     if (shown > FUNCTIONS_MAX)
         fprintf(out, "\nand %ld more functions\n", shown - FUNCTIONS_MAX);
     return 0;
@@ -200,8 +207,7 @@ static int put_neighbours(const struct review *review, FILE *out, size_t id, con
         fprintf(out, " (%lld)", (long long)sqlite3_column_int64(row, 1));
     }
     fputs(count > 0 ? "\n" : "", out);
-    sqlite3_finalize(row);
-    return 0;
+    return database_rows_end(row, "the call graph");
 }
 
 /* The rows of the queries of errors and findings that name the function. */
@@ -288,15 +294,11 @@ static int put_page(const struct review *review, FILE *out, const struct options
 
 static int write_page(const struct review *review, const struct options *options)
 {
-    FILE *out = options->output != NULL ? fopen(options->output, "w") : stdout;
-    if (out == NULL)
-        return fail("%s: cannot be made: %s", options->output, strerror(errno));
-    int status = put_page(review, out, options);
-    if (out != stdout && (ferror(out) | fclose(out)) != 0 && status == 0)
-        status = fail("%s: cannot be written: %s", options->output, strerror(errno));
-    if (status != 0 && out != stdout)
-        unlink(options->output);
-    return status;
+    struct out_file out;
+    errno = 0;
+    if (out_file_open(&out, options->output, &options->path, 1) != 0)
+        return 2;
+    return out_file_close(&out, put_page(review, out.stream, options));
 }
 
 /* Makes a PNG of an SVG. */
@@ -315,22 +317,23 @@ static int convert(const char *svg, const char *png)
     return fail("%s: rsvg-convert failed or is missing: install librsvg2-bin, or give a .svg", png);
 }
 
-static int write_picture(const struct review *review, const char *path)
+static int write_picture(const struct review *review, const struct options *options)
 {
-    char svg[4096];
+    const char *path = options->picture;
+    char svg[PATH_MAX];
+    struct out_file out;
     size_t length = strlen(path);
     bool png = length > 4 && strcmp(path + length - 4, ".png") == 0;
-    snprintf(svg, sizeof svg, png ? "%s.svg" : "%s", path);
-    FILE *out = fopen(svg, "w");
-    if (out == NULL)
-        return fail("%s: cannot be made: %s", svg, strerror(errno));
-    int status = review_picture(review, out);
-    if ((ferror(out) | fclose(out)) != 0 && status == 0)
-        status = fail("%s: cannot be written: %s", svg, strerror(errno));
-    if (status == 0 && png)
+    errno = 0;
+    if (snprintf(svg, sizeof svg, png ? "%s.svg" : "%s", path) >= (int)sizeof svg)
+        return fail("%s: is too long a name", path);
+    if (out_file_open(&out, svg, &options->path, 1) != 0)
+        return 2;
+    int status = out_file_close(&out, review_picture(review, out.stream));
+    if (status == 0 && png) {
         status = convert(svg, path);
-    if (png || status != 0)
         unlink(svg);
+    }
     return status;
 }
 
@@ -390,7 +393,7 @@ int cmd_review(int argc, char **argv)
         status = choose_all(&review, &options);
     }
     if (status == 0 && options.picture != NULL)
-        status = write_picture(&review, options.picture);
+        status = write_picture(&review, &options);
     if (status == 0)
         status = write_page(&review, &options);
     free(review.chosen);

@@ -70,9 +70,11 @@ static int print_stack(const struct run_view *view, int64_t id, bool all, const 
     while (next > 0 && result == 0) {
         sqlite3_reset(row);
         sqlite3_bind_int64(row, 1, next);
-        if (sqlite3_step(row) != SQLITE_ROW) {
+        int step = sqlite3_step(row);
+        if (step != SQLITE_ROW) {
             result =
-                number == 0
+                step != SQLITE_DONE ? 0 /* said below */
+                : number == 0
                     ? fail("%s: there is no call %" PRId64 ": ids go from %" PRId64 " to %" PRId64,
                            path, id, run_integer(view->database, "SELECT min(id) FROM calls", 0),
                            run_integer(view->database, "SELECT max(id) FROM calls", 0))
@@ -95,8 +97,8 @@ static int print_stack(const struct run_view *view, int64_t id, bool all, const 
         next = parent;
         number++;
     }
-    sqlite3_finalize(row);
-    return result;
+    int ended = database_rows_end(row, "the calls");
+    return result != 0 ? result : ended;
 }
 
 int cmd_stack(int argc, char **argv)

@@ -60,9 +60,15 @@ static const char allocs_sql[] = "SELECT alloc_ns, call_id, kind, size, free_ns,
                                  " WHERE thread_id = ?1 AND call_id IS NOT NULL AND alloc_ns >= ?2 "
                                  "AND alloc_ns < ?3 ORDER BY id";
 
-static void next_alloc(struct lane *lane)
+static int next_alloc(struct lane *lane)
 {
-    lane->more_allocs = lane->allocs != NULL && sqlite3_step(lane->allocs) == SQLITE_ROW;
+    int result = lane->allocs != NULL ? sqlite3_step(lane->allocs) : SQLITE_DONE;
+    lane->more_allocs = result == SQLITE_ROW;
+    if (result == SQLITE_ROW || result == SQLITE_DONE)
+        return 0;
+    result = database_rows_end(lane->allocs, "the allocations");
+    lane->allocs = NULL;
+    return result;
 }
 
 static int next_call(struct lane *lane)
@@ -89,8 +95,7 @@ static int lane_open(struct lane *lane, const struct run_view *view,
     sqlite3_bind_int64(lane->allocs, 1, thread->id);
     sqlite3_bind_int64(lane->allocs, 2, options->cut.since_ns);
     sqlite3_bind_int64(lane->allocs, 3, options->cut.until_ns);
-    next_alloc(lane);
-    return 0;
+    return next_alloc(lane);
 }
 
 static void lane_close(struct lane *lane)
@@ -198,8 +203,7 @@ static int lane_step(struct lane *lane, const struct run_view *view, const struc
         int depth = alloc_depth(lane);
         if (depth >= 0)
             print_alloc(lane, depth, options->colour);
-        next_alloc(lane);
-        return 0;
+        return next_alloc(lane);
     }
     int status = open_call(lane);
     if (status == 0) {

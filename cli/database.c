@@ -126,3 +126,12 @@ long long database_say_state(sqlite3 *database, const char *path)
     say_stale(path);
     return losses > 0 ? losses : 0;
 }
+
+int database_rows_end(sqlite3_stmt *statement, const char *what)
+{
+    sqlite3 *database = sqlite3_db_handle(statement);
+    return sqlite3_finalize(statement) == SQLITE_OK
+               ? 0
+               : fail("%s: %s cannot be read: %s", sqlite3_db_filename(database, "main"), what,
+                      sqlite3_errmsg(database));
+}

@@ -12,4 +12,8 @@ sqlite3 *database_open(const char *path);
  * database. Returns the number of losses. */
 long long database_say_state(sqlite3 *database, const char *path);
 
+/* Ends a statement whose rows were read, `what` ("the calls"). Returns 0, or fail()'s status after
+ * saying that the last step met an error: the rows read before it are then not all there are. */
+int database_rows_end(sqlite3_stmt *statement, const char *what);
+
 #endif

@@ -1,4 +1,5 @@
 /* What the exports share: see export.h. */
+#include "cli/database.h"
 #include "cli/export.h"
 #include "cli/say.h"
 
@@ -125,9 +126,10 @@ static int sum_bytes(const struct export *export, struct export_frames *frames)
             if (frame > 0 && (size_t)frame < export->view->frames_count && frames->calls[frame] > 0)
                 frames->bytes[frame] += sqlite3_column_int64(row, 1);
         }
+        if (sqlite3_reset(row) != SQLITE_OK)
+            break;
     }
-    sqlite3_finalize(row);
-    return 0;
+    return database_rows_end(row, "the allocations");
 }
 
 int export_frames_read(const struct export *export, struct export_frames *frames)

@@ -1,4 +1,5 @@
 /* The call graph for the exports: from the rollup, or from the calls that a cut leaves. */
+#include "cli/database.h"
 #include "cli/export.h"
 #include "cli/say.h"
 
@@ -49,13 +50,16 @@ static int read_whole(const struct export *export, struct export_graph *graph)
                                          sqlite3_column_int64(row, 4)};
         status = add_edge(graph, &edge);
     }
-    sqlite3_finalize(row);
-    if (status == 0 &&
-        sqlite3_prepare_v2(database,
+    int ended = database_rows_end(row, "the call graph");
+    if (status == 0)
+        status = ended;
+    if (status != 0)
+        return status;
+    if (sqlite3_prepare_v2(database,
                            "SELECT function_id, self_ns, total_ns, calls FROM function_stats", -1,
                            &row, NULL) != SQLITE_OK)
         return fail("the functions cannot be read: %s", sqlite3_errmsg(database));
-    while (status == 0 && sqlite3_step(row) == SQLITE_ROW) {
+    while (sqlite3_step(row) == SQLITE_ROW) {
         int64_t id = sqlite3_column_int64(row, 0);
         if (id <= 0 || (size_t)id >= functions)
             continue;
@@ -63,9 +67,7 @@ static int read_whole(const struct export *export, struct export_graph *graph)
         graph->total_ns[id] = sqlite3_column_int64(row, 2);
         graph->calls[id] = sqlite3_column_int64(row, 3);
     }
-    if (status == 0)
-        sqlite3_finalize(row);
-    return status;
+    return database_rows_end(row, "the functions");
 }
 
 /* Adding up over a walk. Edges are found through a table of the last ones by caller and callee. */

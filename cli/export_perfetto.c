@@ -3,6 +3,7 @@
  * slices that begin and end; names are interned at their first use; live memory is a counter track.
  * Field numbers from protos/perfetto/trace/ of https://github.com/google/perfetto.
  */
+#include "cli/database.h"
 #include "cli/export.h"
 #include "cli/protobuf.h"
 #include "cli/say.h"
@@ -151,12 +152,13 @@ static int put_memory(struct trace *trace)
     message_put(&trace->part, TRACK_COUNTER, &trace->inner);
     message_put(&trace->packet, PACKET_TRACK, &trace->part);
     int status = put_packet(trace);
-    if (status != 0 ||
-        sqlite3_prepare_v2(export->view->database,
+    if (status != 0)
+        return status;
+    if (sqlite3_prepare_v2(export->view->database,
                            "SELECT end_ns, live_bytes FROM memory_steps WHERE thread_id = 0 AND"
                            " end_ns BETWEEN ?1 AND ?2 ORDER BY step",
                            -1, &row, NULL) != SQLITE_OK)
-        return status;
+        return fail("the live memory cannot be read: %s", sqlite3_errmsg(export->view->database));
     sqlite3_bind_int64(row, 1, export->cut->since_ns);
     sqlite3_bind_int64(row, 2, export->cut->until_ns);
     while (status == 0 && sqlite3_step(row) == SQLITE_ROW) {
@@ -168,8 +170,8 @@ static int put_memory(struct trace *trace)
         message_put(&trace->packet, PACKET_TRACK_EVENT, &trace->part);
         status = put_packet(trace);
     }
-    sqlite3_finalize(row);
-    return status;
+    int ended = database_rows_end(row, "the live memory");
+    return status != 0 ? status : ended;
 }
 
 int export_perfetto(const struct export *export)

@@ -6,7 +6,9 @@
  * Speedscope: https://www.speedscope.app/file-format-schema.json; times count from the first call
  * shown, for they become doubles.
  */
+#include "cli/database.h"
 #include "cli/export.h"
+#include "cli/say.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -55,16 +57,17 @@ static int chrome_leave(void *context, const struct shown_call *call)
     return 0;
 }
 
-static void chrome_memory(struct json_walk *walk)
+static int chrome_memory(struct json_walk *walk)
 {
     const struct export *export = walk->export;
     sqlite3_stmt *row = NULL;
-    if (export->view->threads_count == 0 ||
-        sqlite3_prepare_v2(export->view->database,
+    if (export->view->threads_count == 0)
+        return 0;
+    if (sqlite3_prepare_v2(export->view->database,
                            "SELECT end_ns, live_bytes FROM memory_steps WHERE thread_id = 0 AND"
                            " end_ns BETWEEN ?1 AND ?2 ORDER BY step",
                            -1, &row, NULL) != SQLITE_OK)
-        return;
+        return fail("the live memory cannot be read: %s", sqlite3_errmsg(export->view->database));
     sqlite3_bind_int64(row, 1, export->cut->since_ns);
     sqlite3_bind_int64(row, 2, export->cut->until_ns);
     while (sqlite3_step(row) == SQLITE_ROW) {
@@ -75,7 +78,7 @@ static void chrome_memory(struct json_walk *walk)
         fprintf(export->out, ",\"args\":{\"bytes\":%" PRId64 "}}",
                 (int64_t)sqlite3_column_int64(row, 1));
     }
-    sqlite3_finalize(row);
+    return database_rows_end(row, "the live memory");
 }
 
 int export_chrome(const struct export *export)
@@ -97,7 +100,8 @@ int export_chrome(const struct export *export)
         fputs("}}", export->out);
         status = export_walk(export, walk.thread, &sink);
     }
-    chrome_memory(&walk);
+    if (status == 0)
+        status = chrome_memory(&walk);
     fputs("\n]}\n", export->out);
     return status;
 }

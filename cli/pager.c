@@ -18,6 +18,15 @@ static void pager_wait(void)
         ;
 }
 
+/* A shell that cannot find the pager goes on as `cat`: what was asked for is shown all the same. */
+static void run_pager(const char *pager)
+{
+    char *command = NULL;
+    if (asprintf(&command, "%s\nif [ $? -eq 127 ]; then exec cat; fi", pager) > 0)
+        execl("/bin/sh", "sh", "-c", command, (char *)NULL);
+    _exit(127);
+}
+
 bool pager_start(void)
 {
     const char *pager = getenv("PAGER");
@@ -35,8 +44,7 @@ bool pager_start(void)
         dup2(ends[0], STDIN_FILENO);
         close(ends[0]);
         close(ends[1]);
-        execl("/bin/sh", "sh", "-c", pager, (char *)NULL);
-        _exit(127);
+        run_pager(pager);
     }
     if (pager_pid > 0) {
         signal(SIGPIPE, SIG_IGN); /* quitting the pager is no error */

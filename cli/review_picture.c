@@ -5,6 +5,7 @@
  *   Time: a lane for each thread; the slowest calls of the chosen functions where they were.
  *   Calls: who calls each of the chosen functions, and whom it calls, with the numbers of calls.
  */
+#include "cli/database.h"
 #include "cli/review.h"
 #include "cli/export.h"
 #include "cli/output.h"
@@ -195,7 +196,8 @@ static int put_timeline(const struct review *review, FILE *out, int y)
                     y + (int)i * ROW, width > 1 ? width : 1, "#9dc3e6", label);
         }
     }
-    sqlite3_finalize(row);
+    if (database_rows_end(row, "the calls") != 0)
+        return 2;
     return y + (int)lanes * ROW;
 }
 
@@ -229,8 +231,7 @@ static int put_neighbours(const struct review *review, FILE *out, uint32_t funct
                 (int64_t)sqlite3_column_int64(row, 1));
         *most = i + 1 > *most ? i + 1 : *most;
     }
-    sqlite3_finalize(row);
-    return 0;
+    return database_rows_end(row, "the call graph");
 }
 
 static int put_graph(const struct review *review, FILE *out, int y)

@@ -109,3 +109,12 @@ for command in tree trace info "stack 3"; do
     run "$fisql" $command hostile.db
     lacks "$command: control characters are escaped" "$(printf '\033')" "$out$err"
 done
+
+# On a terminal the output goes through $PAGER; without such a program it is shown all the same.
+terminal() { # pager, command...
+    # shellcheck disable=SC2016 # the inner shell expands
+    PAGER=$1 NO_COLOR=1 COMMAND="$2" script -qec '$COMMAND' /dev/null </dev/null 2>&1 | tr -d '\r'
+}
+pages="$fisql tree run.db"
+has "the pager gets the output" "paged: 1" "$(terminal "grep -c main | sed 's/^[1-9].*/paged: 1/'" "$pages")"
+has "a pager that is missing loses nothing" "main" "$(terminal no_such_pager "$pages")"
