@@ -25,7 +25,8 @@ __attribute__((weak)) void fisql_stop(void);
 __attribute__((weak)) void fisql_start(void);
 
 /* Flight recorder (fisql record --ring): each thread writes what its ring holds at its next event.
- */
+ * SIGUSR2 does the same, and the thread that gets the signal writes at once, even if it is blocked.
+ * Where all threads are blocked, kill the program: `fisql record` then writes every ring. */
 __attribute__((weak)) void fisql_dump(void);
 
 #define FISQL_NOTE(text) (fisql_note ? fisql_note(text) : (void)0)

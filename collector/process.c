@@ -8,6 +8,7 @@
  * Without fisql record, what is called after our own destructor (destructors of other libraries) is
  * written at once, a chunk an event, for nobody would write it later.
  */
+#include "collector/event.h"
 #include "collector/runtime.h"
 
 #include "collector/fisql.h"
@@ -91,11 +92,23 @@ static void switch_recording(bool on)
     quiet_end(&quiet);
 }
 
+/* The thread that got the signal may be blocked for ever: it writes its ring here; the others do at
+ * their next events. */
+static void dump_now(void)
+{
+    fisql_dump();
+    if (collector_inside != 0 || current_log == NULL || !process_active())
+        return;
+    struct thread_log *log = log_open((uint64_t)(uintptr_t)__builtin_frame_address(0));
+    if (log != NULL)
+        log_leave(log, log->live.word);
+}
+
 static void on_switch_signal(int number)
 {
     (void)number;
     if (process.options.ring_chunks != 0)
-        fisql_dump();
+        dump_now();
     else
         switch_recording(__atomic_load_n(&process.paused, __ATOMIC_ACQUIRE) != 0);
 }

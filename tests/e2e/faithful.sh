@@ -195,3 +195,31 @@ for how in exit crash; do
     same "--ring at $how: about its size is kept" 1 "$((kept > 20000 && kept < 90000))"
     same "--ring at $how: the log is small" 1 "$(($(stat -c %s ring.bin) < 600000))"
 done
+
+# On demand: the signalled thread is blocked and writes its ring at once, the log so far is loadable
+# while the program runs on, and nothing of it is written twice at the end.
+mkfifo ring.in
+"$fisql" record -q --ring 256k -o ring.bin ./ring demand <ring.in >ring.out 2>&1 &
+recorder=$!
+exec 9>ring.in
+for _ in $(seq 100); do
+    grep -q ready ring.out && break
+    sleep 0.05
+done
+kill -USR2 "$(pgrep -P "$recorder")"
+for _ in $(seq 100); do
+    [ "$(stat -c %s ring.bin)" -gt 100000 ] && break
+    sleep 0.05
+done
+sleep 0.2
+cp ring.bin demanded.bin
+"$fisql" load -q -o ring.db demanded.bin 2>/dev/null
+same "--ring on demand: the last calls are there" "1 0" "$(count last) $(count early)"
+kept=$(count work)
+same "--ring on demand: about its size is there" 1 "$((kept > 20000 && kept < 90000))"
+echo >&9
+exec 9>&-
+wait "$recorder"
+same "--ring on demand: the program goes on" "0 ready" "$? $(cat ring.out)"
+"$fisql" load -q -o ring.db ring.bin
+same "--ring on demand: later calls follow, none twice" "1 $((kept + 1))" "$(count last) $(count work)"

@@ -75,3 +75,38 @@ same "a missing program: status" 2 "$status"
 has "a missing program: told" "./not_there: cannot be run: No such file or directory" "$err"
 run "$fisql" record /bin/true
 has "a program without hooks: told" "nothing was recorded" "$err"
+
+# `fisql cc` with fewer hooks: what is left is counted exactly, and what has no hook is not called dead.
+cat >inlined.c <<'C'
+#include "inlined.h"
+__attribute__((noinline)) int big(int x) { __asm__ volatile("" : "+r"(x)); return tiny(x) + tiny(x + 1); }
+__attribute__((noinline)) int never(int x) { return x; }
+int main(int argc, char **argv)
+{
+    int sum = 0;
+    for (int i = 0; i < 1000; i++) sum += big(i);
+    return (argc > 5 ? never(sum) : sum) == -1;
+}
+C
+echo 'static inline int tiny(int x) { return x * 3 + 1; }' >inlined.h
+dead() { "$fisql" query dead-code --format csv | tr -d '\r' | awk -F, 'NR > 1 { print $1 }'; }
+cc_case() { # what, counts, dead functions, command...
+    local what=$1 counts=$2 dead=$3
+    shift 3
+    "$@" -o inlined inlined.c && "$fisql" record -q ./inlined && "$fisql" load -q run.bin
+    same "cc $what: counts" "$counts" "$(counts run.db)"
+    same "cc $what: dead-code" "$dead" "$(dead)"
+}
+cc_case "with all hooks (clang)" "big 1000
+main 1
+tiny 2000" never "$fisql" cc clang -O2
+cc_case "--after-inlining (clang)" "big 1000
+main 1" never "$fisql" cc --after-inlining clang -O2
+cc_case "--exclude-function (gcc)" "big 1000
+main 1" "" "$fisql" cc --exclude-function=tiny,never gcc -O2
+cc_case "--exclude-file (gcc)" "big 1000
+main 1" never "$fisql" cc --exclude-file=inlined.h gcc -O2
+run "$fisql" cc --after-inlining gcc -O2 -o inlined inlined.c
+same "cc --after-inlining gcc: told" "2 fisql: cc: --after-inlining: gcc does not have it: use clang" "$status $err"
+run "$fisql" cc --exclude-file=x clang -O2 -o inlined inlined.c
+has "cc --exclude-file clang: told" "2 fisql: cc: --exclude-function, --exclude-file: clang does not have them" "$status $err"
