@@ -124,7 +124,7 @@ check-queries: all ## the canned queries
 check-real: all ## the long tests: SQLite, zstd, Redis, oracles, a report of 70 million calls (not part of check)
 	@tests/setup real
 	@tests/run begin $(BUILD)
-	@tests/run real $(BUILD) $(filter-out %/gcov.sh,$(wildcard tests/real/*.sh))
+	@TEST_TIMEOUT=1800 tests/run real $(BUILD) $(filter-out %/gcov.sh,$(wildcard tests/real/*.sh))
 	@tests/run summary $(BUILD)
 
 docs: all ## write the generated pages: docs/queries.md, docs/schema.md, docs/fisql.1

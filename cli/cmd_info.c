@@ -130,9 +130,10 @@ static int print_info(sqlite3 *database, const char *path)
         status = print_amounts(database);
     if (status != 0)
         return status;
+    print_fact(database, "options", "options");
     print_fact(database, "clock", "clock");
     char *inside = fact(database, "hook_inside_ps"), *outside = fact(database, "hook_outside_ps");
-    if (inside != NULL && outside != NULL)
+    if (inside != NULL && outside != NULL && strcmp(inside, "0") != 0)
         printf("%-14s %.1f ns within a call, %.1f ns around it; taken out of totals\n", "hooks",
                strtod(inside, NULL) / 1000, strtod(outside, NULL) / 1000);
     free(inside);
@@ -145,7 +146,11 @@ static int print_info(sqlite3 *database, const char *path)
     print_line("database", text);
     if (run_integer(database, "SELECT EXISTS (SELECT 1 FROM calls)", 0) == 0)
         print_line("", "without rows of calls (--summary, or none was recorded)");
-    if (database_say_state(database, path) == 0)
+    int64_t dropped =
+        run_integer(database, "SELECT value FROM run WHERE key = 'ring_dropped_calls'", 0);
+    if (dropped > 0)
+        printf("%-14s no: the ring dropped %" PRId64 " earlier calls\n", "complete", dropped);
+    if (database_say_state(database, path) == 0 && dropped == 0)
         print_line("complete", "yes");
     else
         status =

@@ -168,6 +168,9 @@ static void say_result(const struct request *request, const struct load_report *
             (unsigned long long)report->threads, report->threads == 1 ? "" : "s");
     if (report->lost_calls > 0)
         fprintf(stderr, "; %llu calls are missing", (unsigned long long)report->lost_calls);
+    if (report->ring_calls > 0)
+        fprintf(stderr, "; the ring dropped %llu earlier ones",
+                (unsigned long long)report->ring_calls);
     if (request->verbose)
         fprintf(stderr, " (%.2f s, %.1f M calls/s)", report->elapsed_s,
                 report->elapsed_s > 0 ? (double)report->calls / 1e6 / report->elapsed_s : 0);

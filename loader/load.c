@@ -375,6 +375,7 @@ static void fill_report(struct load *load)
     report->chunks = load->index.chunks_sound;
     report->processes = load->index.processes_count;
     report->losses = load->index.losses_count;
+    report->ring_calls = load->index.ring_calls;
     for (size_t i = 0; i < load->index.threads_count && load->threads != NULL; i++) {
         report->threads += load->index.threads[i].id != 0;
         report->calls += load->threads[i].calls;

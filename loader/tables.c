@@ -55,8 +55,13 @@ static int write_run(const struct tables *tables, sqlite3 *database, struct erro
     insert_text(&insert, number);
     insert_row(&insert);
     insert_text(&insert, "complete");
-    insert_int(&insert, index->losses_count == 0);
+    insert_int(&insert, index->losses_count == 0 && index->ring_calls == 0);
     insert_row(&insert);
+    if (index->ring_calls > 0) {
+        insert_text(&insert, "ring_dropped_calls");
+        insert_int(&insert, clip(index->ring_calls));
+        insert_row(&insert);
+    }
     insert_text(&insert, "log_bytes");
     insert_int(&insert, clip(index->size_bytes));
     insert_row(&insert);

@@ -20,6 +20,11 @@ WITH lacks AS (
               min(l.detail) AS detail
        FROM losses l GROUP BY l.reason
        UNION ALL
+       SELECT 1, 'calls before the ring (record --ring)', 1, CAST(value AS INTEGER), NULL, NULL,
+              'counts and times are of the last part only; dead-code, not-freed, callers may name too much',
+              NULL
+       FROM run WHERE key = 'ring_dropped_calls'
+       UNION ALL
        SELECT 1, 'calls counted, not recorded one by one', count(*), sum(s.counted_calls), NULL, NULL,
               'calls, outliers, slow-calls, sequences and histograms lack them; counts and totals have them',
               min(f.name)

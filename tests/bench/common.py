@@ -80,6 +80,19 @@ int main(int argc, char **argv) {
         file.write("void __cyg_profile_func_enter(void *f, void *s) { (void)f; (void)s; }\n"
                    "void __cyg_profile_func_exit(void *f, void *s) { (void)f; (void)s; }\n")
     run(["gcc", "-O2", "-fPIC", "-shared", "-o", "empty.so", "empty.c"])
+    with open("clock.c", "w") as file:
+        file.write("""#include <stdint.h>
+#include <time.h>
+static __thread uint64_t last __attribute__((tls_model("initial-exec")));
+#if defined(__x86_64__)
+#define READ() __builtin_ia32_rdtsc()
+#else
+static uint64_t READ(void) { struct timespec t; clock_gettime(CLOCK_MONOTONIC, &t); return t.tv_nsec; }
+#endif
+void __cyg_profile_func_enter(void *f, void *s) { (void)f; (void)s; last = READ(); }
+void __cyg_profile_func_exit(void *f, void *s) { (void)f; (void)s; last = READ(); }
+""")
+    run(["gcc", "-O2", "-fPIC", "-shared", "-o", "clock.so", "clock.c"])
     flags = ["-O1", "-fno-optimize-sibling-calls", "-g"]
     run(["gcc"] + flags + ["-o", "fib.plain", "fib.c", "-lpthread"])
     run([fisql, "cc", "gcc"] + flags + ["-o", "fib.hooks", "fib.c", "-lpthread"])
@@ -98,6 +111,9 @@ int main(int argc, char **argv) {
     run(["gcc"] + lua + ["-o", "lua.plain"] + files + libraries)
     run([fisql, "cc", "gcc"] + lua + ["-o", "lua.hooks"] + files + libraries)
     run([fisql, "cc", "--static-runtime", "gcc"] + lua + ["-o", "lua.linked"] + files + libraries)
+    lua[0] = "-O2"
+    run([fisql, "cc", "clang"] + lua + ["-o", "lua.clang"] + files + libraries)
+    run([fisql, "cc", "--after-inlining", "clang"] + lua + ["-o", "lua.after"] + files + libraries)
     with open("sort.lua", "w") as file:
         file.write("""local t = {}
 local x = 42

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""make bench: what recording costs, side by side in one run: the plain program, empty hooks, fisql
-(preloaded and linked in), uftrace; heaptrack for allocations. Prints a table and writes the section
+"""make bench: what recording costs, side by side in one run: the plain program, empty hooks, hooks that
+only read the clock (the floor of whatever keeps both times of each call), fisql (preloaded and linked
+in, and with each option that lowers the cost), uftrace; heaptrack for allocations. Prints a table and writes the section
 "Recording" of docs/performance.md.
 
     tests/bench/record.py BUILD [ROUNDS]
@@ -16,6 +17,8 @@ def call_variants(program, arguments):
     return {
         "plain": (["./%s.plain" % program] + arguments, None, None),
         "empty hooks": (["./%s.hooks" % program] + arguments, {"LD_PRELOAD": work + "/empty.so"}, None),
+        "hooks that only read the clock": (["./%s.hooks" % program] + arguments,
+                                           {"LD_PRELOAD": work + "/clock.so"}, None),
         "fisql": ([fisql, "record", "-q", "-o", "run.bin", "./%s.hooks" % program] + arguments, None,
                   "run.bin"),
         "fisql, linked in": ([fisql, "record", "-q", "-o", "run2.bin", "./%s.linked" % program] +
@@ -49,6 +52,30 @@ report += table("fib(32), %.1f million calls" % (fib_calls / 1e6), fib, fib_call
 lua = measure("Lua", call_variants("lua", ["sort.lua"]))
 lua_calls = calls_in("run.bin")
 report += table("Lua sorting, %.1f million calls" % (lua_calls / 1e6), lua, lua_calls, "call", "plain")
+
+
+def option(name, program, *options):
+    return (name, ([fisql, "record", "-q", "-o", "run.bin"] + list(options) +
+                   ["./lua." + program, "sort.lua"], None, "run.bin"))
+
+
+options = measure("options", dict([
+    option("gcc, everything", "hooks"),
+    option("gcc, --no-alloc", "hooks", "--no-alloc"),
+    option("gcc, --no-time", "hooks", "--no-time"),
+    option("gcc, --min-duration 1us", "hooks", "--min-duration", "1us"),
+    option("gcc, --depth 12", "hooks", "--depth", "12"),
+    option("gcc, --exclude 'lvm.c'", "hooks", "--exclude", "lvm.c"),
+    option("gcc, --ring 1M", "hooks", "--ring", "1M"),
+    option("gcc, --start-off", "hooks", "--start-off"),
+    option("clang -O2, everything", "clang"),
+    option("clang -O2, cc --after-inlining", "after"),
+]))
+report += ["### Lua sorting, with what lowers the cost", "", "| | wall s, best | median | log MB |",
+           "| --- | --: | --: | --: |"]
+for variant, (walls, cpus, size) in options.items():
+    report.append("| %s | %.3f | %.3f | %.1f |" % (variant, min(walls), statistics.median(walls), size / 1e6))
+report.append("")
 pairs = 2000000
 heap = measure("malloc and free", {
     "plain": (["./heap.plain", str(pairs)], None, None),

@@ -193,6 +193,11 @@ for how in exit crash; do
     same "--ring at $how: the first are not" 0 "$(count early)"
     kept=$(count work)
     same "--ring at $how: about its size is kept" 1 "$((kept > 20000 && kept < 90000))"
+    # 400,002 or 3 calls, and those open where the ring begins are told again.
+    dropped=$(sql ring.db "SELECT value FROM run WHERE key = 'ring_dropped_calls'")
+    same "--ring at $how: what was dropped is told" "1 0" "$((dropped + kept >= 399990 && dropped + kept < 400010)) $(
+        sql ring.db "SELECT value FROM run WHERE key = 'complete'")"
+    has "--ring at $how: fisql info says so" "the ring dropped $dropped earlier calls" "$("$fisql" info ring.db 2>&1)"
     same "--ring at $how: the log is small" 1 "$(($(stat -c %s ring.bin) < 600000))"
 done
 

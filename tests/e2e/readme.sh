@@ -10,7 +10,7 @@ archive=$sources/lua5.4/lua5.4_5.4.4.orig.tar.gz
 cp "$archive" "$here/tests/fixtures/words.lua" .
 python3 "$here/tests/e2e/readme.py" "$here/README.md"
 
-for page in README.md CONTRIBUTING.md docs/ARCHITECTURE.md; do
+for page in README.md CONTRIBUTING.md docs/ARCHITECTURE.md docs/recording.md; do
     folder=$(dirname "$here/$page")
     missing=$(grep -o '](\([^)#]*\)' "$here/$page" | sed 's/^](//' | grep -v '^http' | while read -r link; do
         [ -e "$folder/$link" ] || echo "$link"

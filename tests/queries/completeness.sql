@@ -10,3 +10,5 @@ UPDATE function_stats SET counted_calls = 3 WHERE function_id = 3;
 UPDATE modules SET symbols = 'none' WHERE id = 2;
 -- edge: a loss of which no number is known
 INSERT INTO losses(reason) VALUES ('disk full');
+-- positive: a flight recorder
+INSERT INTO run VALUES ('ring_dropped_calls', 12);
