@@ -259,7 +259,8 @@ static int program_wait(struct live *live, pid_t pid, bool quiet)
             break; /* cannot happen: the program is our child */
         if (live->area->slots_used > live->area->slots / 2)
             live_salvage(live);
-        if (ended && !live_busy(live) && !forks_awaited(live, &patience))
+        /* In this order: a child takes its slot before it ceases to be awaited. */
+        if (ended && !forks_awaited(live, &patience) && !live_busy(live))
             break;
         if (ended && !told && live_busy(live)) {
             told = true;

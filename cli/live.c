@@ -81,8 +81,8 @@ static int append(const struct live *live, const void *chunk, size_t size_bytes)
     return written < 0 ? errno : ENOSPC;
 }
 
-/* The parent of a process and whether it still runs; 0 if it is gone or a zombie. */
-static pid_t parent_of(pid_t pid)
+/* The parent of a process; 0 if it is gone. *zombie: it has ended. */
+static pid_t parent_of(pid_t pid, bool *zombie)
 {
     char path[64], line[512];
     snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
@@ -97,7 +97,8 @@ static pid_t parent_of(pid_t pid)
     int parent;
     if (after == NULL || sscanf(after + 1, " %c %d", &state, &parent) != 2)
         return 0;
-    return state == 'Z' || state == 'X' ? 0 : (pid_t)parent;
+    *zombie = state == 'Z' || state == 'X';
+    return (pid_t)parent;
 }
 
 /* Does this pid still belong to a process of ours? We are the reaper of all that the program
@@ -105,10 +106,20 @@ static pid_t parent_of(pid_t pid)
 static bool alive(pid_t pid)
 {
     pid_t own = getpid();
-    for (int level = 0; level < 1000 && pid > 1; level++) {
-        if (pid == own)
+    for (int tries = 0; tries < 100; tries++) {
+        pid_t at = pid;
+        bool zombie = false;
+        for (int level = 0; level < 1000 && at > 1 && at != own && !zombie; level++) {
+            pid_t parent = parent_of(at, &zombie);
+            if (at == pid && (zombie || parent == 0))
+                return false;
+            at = parent;
+        }
+        if (at == own)
             return true;
-        pid = parent_of(pid);
+        if (!zombie && at != 0)
+            return false; /* it descends from somebody else */
+        /* An ancestor ended while we looked: the process has got us for a parent meanwhile. */
     }
     return false;
 }

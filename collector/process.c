@@ -284,8 +284,10 @@ static bool outputs_open(bool *first)
  * fork fails the count stays; fisql record then waits a moment for nothing. */
 static void before_fork(void)
 {
-    if (__atomic_load_n(&process.active, __ATOMIC_ACQUIRE) == PROCESS_RECORDING)
-        __atomic_fetch_add(&process.area->forks_pending, 1, __ATOMIC_RELAXED);
+    if (__atomic_load_n(&process.active, __ATOMIC_ACQUIRE) != PROCESS_RECORDING)
+        return;
+    __atomic_fetch_add(&process.area->forks_pending, 1, __ATOMIC_RELAXED);
+    thread_log_forking();
 }
 
 static void forked_child(void)
@@ -301,7 +303,7 @@ static void forked_child(void)
     process_facts("fork", 0);
     modules_forked();
     thread_log_forked();
-    __atomic_fetch_sub(&process.area->forks_pending, 1, __ATOMIC_RELAXED);
+    __atomic_fetch_sub(&process.area->forks_pending, 1, __ATOMIC_RELEASE);
     collector_inside--;
     quiet_end(&quiet);
 }

@@ -175,7 +175,8 @@ void thread_logs_poke(void);
 void thread_logs_name_others(void);
 /* What a log's units_max is under the options in force. */
 uint32_t thread_log_units_max(void);
-/* After fork, in the child. */
+/* Before fork, in the thread that forks; after fork, in the child. */
+void thread_log_forking(void);
 void thread_log_forked(void);
 /* Ends the calling thread's log (a thread's or the process's end). */
 void thread_log_finish(const char *how);

@@ -591,9 +591,22 @@ void thread_log_setup(void)
     end_key_made = pthread_key_create(&end_key, thread_ending) == 0;
 }
 
+/* The log's head as it was before fork. The live area is shared: in the child, the parent's log is
+ * already being written by the parent, which does not wait. */
+static __thread struct thread_log at_fork __attribute__((tls_model("initial-exec")));
+static __thread const struct thread_log *at_fork_of __attribute__((tls_model("initial-exec")));
+
+void thread_log_forking(void)
+{
+    at_fork_of = current_log;
+    if (current_log != NULL)
+        at_fork = *current_log;
+}
+
 void thread_log_forked(void)
 {
-    struct thread_log *log = current_log;
+    struct thread_log *parents = current_log;
+    const struct thread_log *log = parents != NULL && parents == at_fork_of ? &at_fork : parents;
     lists_lock = 0;
     logs = NULL;
     spares = NULL; /* may have been half-linked by another thread; what is lost is address space */
@@ -637,9 +650,9 @@ void thread_log_forked(void)
         struct thread_log copy = *log;
         copy.abandoned = 1;
         copy.abandoned_word = copy.live.word;
-        if (mmap(log, FISQL_LIVE_SLOT_BYTES, PROT_READ | PROT_WRITE,
+        if (mmap(parents, FISQL_LIVE_SLOT_BYTES, PROT_READ | PROT_WRITE,
                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != MAP_FAILED)
-            *log = copy;
+            *parents = copy;
     }
     current_log = own;
     thread_facts(own, NULL);

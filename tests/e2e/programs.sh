@@ -44,8 +44,9 @@ for compiler in gcc clang; do
                            JOIN functions f ON f.id = r.function_id WHERE f.name = 'down'")"
         case_of "coroutines ($with)" coroutines
         case_of "before and after main ($with)" lifetime
-        for how in fork threaded vfork spawn exec; do
+        for how in fork threaded race vfork spawn exec; do
             case_of "$how ($with)" forks $how
+            same "$how ($with): every exit is its entry's" 0 "$(sql run.db 'SELECT count(*) FROM anomalies')"
         done
         case_of "a daemon that closes every descriptor ($with)" forks daemon
     done

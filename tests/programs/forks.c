@@ -62,6 +62,31 @@ static void threaded(void)
     pthread_join(threads[0], NULL);
     pthread_join(threads[1], NULL);
 }
+/* Children that return through the calls of their parent, which does not wait for them. */
+static pid_t deep_fork(int depth)
+{
+    COUNT();
+    pid_t pid = depth > 0 ? deep_fork(depth - 1) : fork();
+    if (pid == 0 && depth == 0)
+        memset(counted_names, 0, sizeof counted_names);
+    leaf();
+    return pid;
+}
+static void racing(void)
+{
+    COUNT();
+    for (int i = 0; i < 40; i++) {
+        fflush(NULL);
+        if (deep_fork(8) == 0) {
+            work(3);
+            report();
+            _exit(0);
+        }
+        work(2000);
+    }
+    while (wait(NULL) > 0)
+        ;
+}
 static void vforked(char *self)
 {
     COUNT();
@@ -116,6 +141,8 @@ int main(int argc, char **argv)
         fork_once(2);
     else if (strcmp(what, "threaded") == 0)
         threaded();
+    else if (strcmp(what, "race") == 0)
+        racing();
     else if (strcmp(what, "vfork") == 0)
         vforked(argv[0]);
     else if (strcmp(what, "spawn") == 0)
