@@ -7,9 +7,7 @@
 cd "$TEST_TMP" || exit 2
 export PYTHONDONTWRITEBYTECODE=1
 
-for need in tclsh; do
-    command -v $need >/dev/null || { not_ok "$need is there: run tests/setup real"; exit 0; }
-done
+command -v tclsh >/dev/null || { not_ok "Tcl is there: run tests/setup real"; exit 0; }
 for source in sqlite3/sqlite3-3 libzstd/libzstd- redis/redis-; do
     [ -d "$(echo "$sources"/$source*)" ] || { not_ok "the source of ${source%/*} is there: run tests/setup real"; exit 0; }
 done
