@@ -114,13 +114,15 @@ _Static_assert(sizeof(struct fisql_open_call) == 24, "the snapshot is part of th
  *   0x6005          COUNTED      slot:1 calls:2 ticks:4       calls of dictionary entry `slot` from
  *                                                             the innermost open call that were
  *                                                             counted, not logged (min-duration,
- *                                                             depth limit): ticks is their sum
+ *                                                             depth limit): ticks is the sum of
+ *                                                             their own time, callees not included
  *   0x6006          PAUSE        delta:1                      recording goes off; nothing follows
  *   0x6010 + kind   ALLOC        delta:1 slot:1 size:1 address:2
  *   0x6030 + kind   ALLOC_FULL   delta:1 slot:1 size:4 address:4
  *   0x6050 + kind   FREE         delta:1 slot:1 address:2
  *   0x6070 + kind   FREE_FULL    delta:1 slot:1 address:4
  *   0x6090          REALLOC      delta:1 slot:1 elapsed:4 size:4 old:4 new:4
+ *   0x7000 + slot   COUNTED_SHORT calls:1 ticks:1             as COUNTED, of a slot below 0x1000
  *
  * The number after a field's name is its length in units, the low unit first. A delta is in ticks
  * since the event before (or tick_start); one that does not fit is preceded by TIME. An allocation's
@@ -148,6 +150,8 @@ _Static_assert(sizeof(struct fisql_open_call) == 24, "the snapshot is part of th
 #define FISQL_CODE_FREE 0x6050u
 #define FISQL_CODE_FREE_FULL 0x6070u
 #define FISQL_CODE_REALLOC 0x6090u
+#define FISQL_CODE_COUNTED_SHORT 0x7000u
+#define FISQL_COUNTED_SLOTS 0x1000u
 
 /* How a block was allocated or freed. One list: name for people, and which way it may be freed
  * (kinds of one family match). X(constant, number, name, family) */

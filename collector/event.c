@@ -57,6 +57,7 @@ bool log_commit(struct thread_log *log, const struct event *event, uint64_t chan
     for (uint32_t i = 0; i < event->count; i += 4)
         memcpy(units + i, event->units + i, 4 * sizeof units[0]);
     uint64_t after = word_after(word + change, event->count);
+    log->other_units = change == WORD_CALL + WORD_DEPTH ? 0 : fisql_word_units(after);
     log->live.last_tick[fisql_word_toggle(after)] = tick;
     BARRIER();
     log->live.word = after;

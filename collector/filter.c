@@ -19,14 +19,11 @@
 
 #define FILTERS_MAX 256u
 
-struct filter {
-    uint64_t start, end;
-    unsigned char *bits; /* NULL: no function of the module matches */
-};
-
 static const char *text, *text_end;
 static bool only;
 static struct filter filters[FILTERS_MAX];
+static const struct filter nowhere;
+__thread const struct filter *filter_last __attribute__((tls_model("initial-exec"))) = &nowhere;
 static uint32_t filters_used; /* atomic: entries before it are complete */
 
 bool filter_load(const char *path)
@@ -70,7 +67,7 @@ void filter_module(const char *path, uint64_t bias, uint64_t start, uint64_t end
 {
     if (text == NULL || filters_used == FILTERS_MAX)
         return;
-    struct filter filter = {start, end, NULL};
+    struct filter filter = {start, end - start, NULL, only};
     size_t bits_bytes = (size_t)((end - start) / 8 + 1);
     bool here = false;
     for (const char *line = text; line < text_end;) {
@@ -93,34 +90,35 @@ void filter_module(const char *path, uint64_t bias, uint64_t start, uint64_t end
         }
         line = stop + 1;
     }
+    /* It may lie where an unloaded one was: that one answers no more. */
+    for (uint32_t i = 0; i < filters_used; i++)
+        if (filters[i].start < end && start < filters[i].start + filters[i].size)
+            __atomic_store_n(&filters[i].size, 0, __ATOMIC_RELEASE);
     filters[filters_used] = filter;
     __atomic_store_n(&filters_used, filters_used + 1, __ATOMIC_RELEASE);
 }
 
-static int filter_find(uint64_t function)
+static const struct filter *filter_find(uint64_t function)
 {
     uint32_t used = __atomic_load_n(&filters_used, __ATOMIC_ACQUIRE);
-    /* The newest first: a module may lie where an unloaded one was. */
-    for (uint32_t i = used; i-- > 0;) {
-        const struct filter *filter = &filters[i];
-        if (function < filter->start || function >= filter->end)
-            continue;
-        uint64_t at = function - filter->start;
-        bool match = filter->bits != NULL && (filter->bits[at / 8] >> (at & 7) & 1);
-        return match == only;
-    }
-    return -1;
+    for (uint32_t i = 0; i < used; i++)
+        if (function - filters[i].start < __atomic_load_n(&filters[i].size, __ATOMIC_ACQUIRE))
+            return &filters[i];
+    return NULL;
 }
 
-bool filter_passes(uint64_t function)
+bool filter_passes_elsewhere(uint64_t function)
 {
-    int passes = filter_find(function);
-    if (passes < 0 && process_active_for_hook() && !modules_known(function)) {
+    const struct filter *filter = filter_find(function);
+    if (filter == NULL && process_active_for_hook() && !modules_known(function)) {
         struct quiet quiet;
         quiet_begin(&quiet);
         modules_refresh();
         quiet_end(&quiet);
-        passes = filter_find(function);
+        filter = filter_find(function);
     }
-    return passes < 0 ? !only : passes != 0;
+    if (filter == NULL)
+        return !only;
+    filter_last = filter;
+    return filter_answer(filter, function);
 }

@@ -26,94 +26,73 @@ __thread int collector_inside __attribute__((tls_model("initial-exec")));
 EXPORT void __cyg_profile_func_enter(void *function, void *site);
 EXPORT void __cyg_profile_func_exit(void *function, void *site);
 
-/* ---- counted calls (min-duration, depth, no room) ---- */
-
-void record_counted(struct thread_log *log, uint32_t depth)
-{
-    uint32_t kept = 0;
-    for (uint32_t i = 0; i < log->counted_used; i++) {
-        struct counted *counted = &log->counted[i];
-        if (counted->depth != depth) {
-            log->counted[kept++] = *counted;
-            continue;
-        }
-        struct event event = {.count = 0};
-        if (fisql_word_units(log->live.word) > CHUNK_UNITS - CHUNK_UNITS_ROOM) {
-            struct quiet quiet;
-            quiet_begin(&quiet);
-            thread_log_flush(log);
-            quiet_end(&quiet);
-        }
-        uint32_t slot = event_put_pair(&event, log, counted->pair.function, counted->pair.site);
-        event_put_code(&event, FISQL_CODE_COUNTED);
-        event_put(&event, slot, 1);
-        event_put(&event, counted->calls, 2);
-        event_put(&event, counted->ticks, 4);
-        uint64_t word = log->live.word;
-        memcpy(log_units(log, word), event.units, event.count * sizeof event.units[0]);
-        uint64_t after = word_after(word, event.count);
-        log->live.last_tick[fisql_word_toggle(after)] =
-            log->live.last_tick[fisql_word_toggle(word)];
-        BARRIER();
-        log->live.word = after;
-        log->enter_units = 0;
-    }
-    log->counted_used = kept;
-}
-
-/* Adds a call to the counts that wait for a parent at `depth`. Returns false if there is no room.
- */
-static bool count_call(struct thread_log *log, uint64_t function, uint64_t site, uint64_t ticks,
-                       uint32_t depth)
-{
-    struct counted *free_entry = NULL;
-    for (uint32_t i = log->counted_used; i-- > 0;) {
-        struct counted *counted = &log->counted[i];
-        if (counted->depth == depth && counted->pair.function == function &&
-            counted->pair.site == site && counted->calls != UINT32_MAX) {
-            counted->calls++;
-            counted->ticks += ticks;
-            return true;
-        }
-        if (counted->depth != depth)
-            break;
-    }
-    if (log->counted_used < COUNTED_MAX)
-        free_entry = &log->counted[log->counted_used++];
-    if (free_entry == NULL)
-        return false;
-    *free_entry = (struct counted){{function, site}, ticks, 1, depth};
-    return true;
-}
+/* ---- calls that leave a count ---- */
 
 /* A call that is not logged: one deeper than --depth, or deeper than the shadow stack has room. */
-static void enter_hidden(struct thread_log *log, uint64_t function, uint64_t site, uint64_t stack)
+static bool enter_hidden(struct thread_log *log, uint64_t function, uint64_t site, uint64_t stack)
 {
-    uint32_t open = calls_open(log);
+    if (log->blind != 0 || calls_open(log) >= log->depth_max)
+        return count_call(log, &(struct pair){function, site}, 0, COUNT_BLIND);
     uint64_t tick = clock_read(process.clock);
-    uint32_t depth = fisql_word_depth(log->live.word);
-    if (log->blind != 0 || open >= log->depth_max) {
-        if (log->counted_used == COUNTED_MAX)
-            record_counted(log, depth);
-        count_call(log, function, site, 0, depth);
-        log->blind++;
-    } else {
-        log->shadow[open] = (struct shadow_call){function, site, stack, tick};
-        log->hidden++;
-    }
-    log->units_max = 0;
+    return count_enter(log, &(struct shadow_call){function, site, stack, tick});
 }
 
-/* Ends the innermost call, which is hidden. */
-static void exit_hidden(struct thread_log *log, uint64_t tick)
+/* The common case of entering below --depth. Returns false if anything is out of the ordinary. */
+static bool enter_deep(uint64_t function, uint64_t site, uint64_t stack)
 {
-    uint32_t depth = fisql_word_depth(log->live.word);
-    struct shadow_call *call = &log->shadow[depth + log->hidden - 1];
-    if (log->counted_used == COUNTED_MAX)
-        record_counted(log, depth);
-    uint64_t ticks = tick > call->tick ? tick - call->tick : 0;
-    count_call(log, call->function, call->site, ticks, depth);
-    log->hidden--;
+    struct thread_log *log = current_log;
+    if (process.options.depth == 0 || log == NULL || log->busy != 0 || collector_inside != 0)
+        return false;
+    log->busy = stack;
+    BARRIER();
+    uint32_t open = calls_open(log);
+    if (fisql_word_depth(log->live.word) < log->depth_logged || open >= log->depth_max ||
+        log->blind != 0 || log->poke != 0 || process.ending != 0 ||
+        stack > log->shadow[open - 1].stack || stack == log->landing_stack) {
+        log_leave(log, 0);
+        return false;
+    }
+    return enter_hidden(log, function, site, stack);
+}
+
+/* The common case of leaving a call below --depth. */
+static bool exit_deep(uint64_t function, uint64_t stack, bool tail)
+{
+    struct thread_log *log = current_log;
+    if (process.options.depth == 0 || log == NULL || log->busy != 0 || collector_inside != 0)
+        return false;
+    uint64_t tick = clock_read(process.clock);
+    log->busy = stack;
+    BARRIER();
+    const struct shadow_call *call = &log->shadow[(int64_t)calls_open(log) - 1];
+    if (log->hidden == 0 || log->blind != 0 || log->poke != 0 || process.ending != 0 ||
+        log->throw_depth >= calls_open(log) || call->function != function ||
+        stack > (tail ? call[-1].stack : call->stack) ||
+        fisql_word_units(log->live.word) > CHUNK_UNITS - CHUNK_UNITS_ROOM) {
+        log_leave(log, 0);
+        return false;
+    }
+    return count_leave(log, tick);
+}
+
+/* Is the innermost call, whose exit is at `tick`, a leaf shorter than --min-duration? Its enter is
+ * then the last event. */
+static inline bool is_short_leaf(struct thread_log *log, uint64_t word, uint64_t tick)
+{
+    const struct shadow_call *call = &log->shadow[(int64_t)fisql_word_depth(word) - 1];
+    uint32_t units = fisql_word_units(word);
+    if (tick - call->tick >= log->min_ticks || units < log->min_units + 2 ||
+        units == log->other_units || log->live.last_tick[fisql_word_toggle(word)] != call->tick)
+        return false;
+    uint32_t slot = pair_slot(call->function, call->site);
+    return log_units(log, units - 2)[0] == ((FISQL_CODE_ENTER + slot) << 1 | 1u);
+}
+
+static __attribute__((noinline)) bool exit_short(struct thread_log *log, uint64_t tick)
+{
+    const struct shadow_call *call = &log->shadow[fisql_word_depth(log->live.word) - 1];
+    return count_call(log, &(struct pair){call->function, call->site}, tick - call->tick,
+                      COUNT_LEAF);
 }
 
 /* ---- unwinding ---- */
@@ -122,23 +101,14 @@ static void exit_hidden(struct thread_log *log, uint64_t tick)
  * busy before and not after. */
 static bool unwind(struct thread_log *log, uint32_t calls)
 {
-    while (calls > 0 && log->hidden > 0) {
-        exit_hidden(log, clock_read(process.clock));
-        calls--;
-    }
-    if (calls == 0)
-        return log_leave(log, log->live.word);
-    if (log->counted_used != 0) {
-        record_counted(log, fisql_word_depth(log->live.word));
-        calls = 1; /* counts can only be written for the innermost call: one after another */
-    }
+    if (log->hidden > 0)
+        return count_leave(log, clock_read(process.clock));
     struct event event = {.count = 0};
     uint64_t tick = clock_read(process.clock);
     uint64_t delta = event_put_time(&event, log_delta(log, log->live.word, &tick), 0xffff);
     event_put_code(&event, FISQL_CODE_UNWIND);
     event_put(&event, delta, 1);
     event_put(&event, calls, 2);
-    log->enter_units = 0;
     return log_commit(log, &event, 0 - (uint64_t)calls * WORD_DEPTH, tick);
 }
 
@@ -258,16 +228,13 @@ static void commit_enter(struct thread_log *log, struct event *event, uint64_t f
                          uint64_t site, uint64_t stack, uint64_t tick, bool *done)
 {
     uint64_t word = log->live.word;
-    uint64_t before = log->live.last_tick[fisql_word_toggle(word)];
     log->shadow[fisql_word_depth(word)] = (struct shadow_call){function, site, stack, tick};
-    log->tick_before_enter = before;
-    log->enter_units = event->count == 2 ? fisql_word_units(word) + 2 : 0;
     *done = log_commit(log, event, WORD_CALL + WORD_DEPTH, tick);
 }
 
 static __attribute__((noinline)) void enter_slow(uint64_t function, uint64_t site, uint64_t stack)
 {
-    if (collector_inside != 0 || !process_active_for_hook() ||
+    if (enter_deep(function, site, stack) || collector_inside != 0 || !process_active_for_hook() ||
         (process.filtered != 0 && !filter_passes(function)))
         return;
     for (bool done = false; !done;) {
@@ -279,11 +246,9 @@ static __attribute__((noinline)) void enter_slow(uint64_t function, uint64_t sit
             unwind(log, gone);
             continue;
         }
-        bool too_deep =
-            process.options.depth != 0 && fisql_word_depth(log->live.word) >= process.options.depth;
-        if (too_deep || log->hidden != 0 || log->blind != 0 || calls_open(log) >= log->depth_max) {
-            enter_hidden(log, function, site, stack);
-            done = log_leave(log, log->live.word);
+        if (fisql_word_depth(log->live.word) >= log->depth_logged || log->hidden != 0 ||
+            log->blind != 0) {
+            done = enter_hidden(log, function, site, stack);
             continue;
         }
         if (!modules_known(function)) {
@@ -326,7 +291,7 @@ EXPORT void __cyg_profile_func_enter(void *function_address, void *site_address)
     struct shadow_call *call = &log->shadow[depth];
     if (UNLIKELY(delta > 0xffff || pair->function != function || pair->site != site ||
                  fisql_word_units(word) > log->units_max || stack > call[-1].stack ||
-                 stack == log->landing_stack || depth >= log->depth_max || log->counting != 0)) {
+                 stack == log->landing_stack || depth >= log->depth_logged)) {
         log_leave(log, 0);
         enter_slow(function, site, stack);
         return;
@@ -361,42 +326,17 @@ static int64_t exit_target(const struct thread_log *log, uint64_t function, uint
     return open > 0 && top->function == function && top->site == site ? open - 1 : -1;
 }
 
-/* Takes the call just entered back and counts it, if it was short enough and made no event. */
-static bool take_back(struct thread_log *log, uint64_t tick)
-{
-    uint64_t word = log->live.word;
-    uint32_t depth = fisql_word_depth(word);
-    const struct shadow_call *call = &log->shadow[depth - 1];
-    if (process.options.min_ticks == 0 || log->enter_units == 0 || process.ending != 0 ||
-        log->enter_units != fisql_word_units(word) ||
-        tick - call->tick >= process.options.min_ticks)
-        return false;
-    if (!count_call(log, call->function, call->site, tick - call->tick, depth - 1))
-        return false;
-    uint64_t after = word_after(word - WORD_CALL - WORD_DEPTH, 0) - 2;
-    log->live.last_tick[fisql_word_toggle(after)] = log->tick_before_enter;
-    BARRIER();
-    log->live.word = after;
-    log->enter_units = 0;
-    return true;
-}
-
 static bool exit_innermost(struct thread_log *log)
 {
     struct event event = {.count = 0};
     uint64_t tick = clock_read(process.clock);
-    if (log->hidden != 0) {
-        exit_hidden(log, tick);
-        return log_leave(log, log->live.word);
-    }
-    if (log->counting != 0 && take_back(log, tick))
-        return log_leave(log, log->live.word);
-    if (log->counted_used != 0)
-        record_counted(log, fisql_word_depth(log->live.word));
+    if (log->hidden != 0)
+        return count_leave(log, tick);
+    if (process.ending == 0 && is_short_leaf(log, log->live.word, tick))
+        return exit_short(log, tick);
     uint64_t delta = log_delta(log, log->live.word, &tick);
     delta = event_put_time(&event, delta, 0x7fff);
     event_put(&event, delta << 1, 1);
-    log->enter_units = 0;
     return log_commit(log, &event, 0 - WORD_DEPTH, tick);
 }
 
@@ -411,22 +351,21 @@ static bool exit_mismatched(struct thread_log *log, uint64_t function, uint64_t 
     event_put(&event, delta, 1);
     event_put(&event, function, 4);
     event_put(&event, site, 4);
-    log->enter_units = 0;
     return log_commit(log, &event, 0, tick);
 }
 
 static __attribute__((noinline)) void exit_slow(uint64_t function, uint64_t site, uint64_t stack,
                                                 bool tail)
 {
-    if (collector_inside != 0 || current_log == NULL || !process_active())
+    if (exit_deep(function, stack, tail) || collector_inside != 0 || current_log == NULL ||
+        !process_active())
         return;
     for (bool done = false; !done;) {
         struct thread_log *log = log_open(stack);
         if (log == NULL)
             return;
         if (log->blind != 0) {
-            log->blind--;
-            done = log_leave(log, log->live.word);
+            done = count_leave_blind(log);
             continue;
         }
         int64_t target = exit_target(log, function, site, stack, tail);
@@ -465,9 +404,14 @@ EXPORT void __cyg_profile_func_exit(void *function_address, void *site_address)
     const struct shadow_call *call = &log->shadow[(int64_t)fisql_word_depth(word) - 1];
     uint64_t highest = tail ? call[-1].stack : call->stack;
     if (UNLIKELY(delta > 0x7fff || call->function != function || stack > highest ||
-                 fisql_word_units(word) > log->units_max || log->counting != 0)) {
+                 fisql_word_units(word) > log->units_max)) {
         log_leave(log, 0);
         exit_slow(function, site, stack, tail);
+        return;
+    }
+    if (UNLIKELY(tick - call->tick < log->min_ticks) && is_short_leaf(log, word, tick)) {
+        if (!exit_short(log, tick))
+            exit_slow(function, site, stack, tail);
         return;
     }
     *log_units(log, word) = (uint16_t)(delta << 1);

@@ -75,7 +75,8 @@ static void options_parse(void)
     }
     if (no_time)
         process.clock = CLOCK_SWITCHED_OFF;
-    process.options.counting = process.options.min_ns != 0 && !no_time;
+    if (no_time)
+        process.options.min_ns = 0;
 }
 
 /* ---- switching on and off ---- */

@@ -27,7 +27,6 @@ static struct thread_log *record_begin(struct event *event, uint64_t tick_wanted
     *tick = tick_wanted != 0 ? tick_wanted : clock_read(process.clock);
     *delta = event_put_time(event, log_delta(log, log->live.word, tick), 0xffff);
     *slot = event_put_pair(event, log, 0, site);
-    log->enter_units = 0;
     return log;
 }
 
@@ -114,6 +113,5 @@ void record_note(const char *text, size_t size_bytes)
         event.units[event.count + size / 2] = 0;
         memcpy(&event.units[event.count], text, size);
         event.count += (uint32_t)(size + 1) / 2;
-        log->enter_units = 0;
     } while (!log_commit(log, &event, 0, tick));
 }

@@ -38,7 +38,6 @@ _Static_assert(DICTIONARY_ENTRIES <= FISQL_SLOTS_MAX, "slots must fit their code
 #define SHADOW_DEPTH_MAX 0x7ffff0u
 #define CHUNK_UNITS (FISQL_LIVE_CHUNK_BYTES / 2)
 #define CHUNK_UNITS_ROOM 64u /* kept free at a chunk's end: the longest record and the padding */
-#define COUNTED_MAX 512u
 
 struct pair {
     uint64_t function;
@@ -52,12 +51,14 @@ struct shadow_call {
     uint64_t tick;
 };
 
-/* Calls that were counted instead of logged, waiting for their parent to be the innermost. */
-struct counted {
-    struct pair pair;
-    uint64_t ticks;
-    uint32_t calls;
-    uint32_t depth; /* calls open around the counted call */
+/* What a change of the counts is about to overwrite: see count.c. */
+struct count_undo {
+    uint32_t active;
+    uint32_t at;      /* the record that is changed, 0 = none yet */
+    uint32_t defined; /* dictionary slot that is defined, plus 1; 0 = none */
+    uint32_t hidden, hidden_inherited, blind;
+    uint64_t word, last_tick, hidden_ticks;
+    uint16_t units[8];
 };
 
 struct thread_log {
@@ -69,24 +70,30 @@ struct thread_log {
     uint32_t blind;              /* calls open for which the shadow stack has no room */
     uint32_t units_max;          /* beyond it the slow path is taken; 0 forces that */
     uint32_t depth_max;          /* room of the shadow stack */
+    uint32_t depth_logged;       /* calls deeper than this are not logged */
     struct pair *dictionary;     /* DICTIONARY_ENTRIES */
     struct shadow_call *shadow;  /* the outermost call is [0]; sentinels lie below */
     struct fisql_chunk *chunk;
     struct thread_log *next; /* in the process's list of logs, or of spare ones */
-    struct counted *counted; /* COUNTED_MAX */
-    uint32_t counted_used;
-    uint32_t counting;          /* options.counting: every event takes the slow path */
-    uint32_t sequence;          /* of the chunk being filled */
-    uint32_t flags_next;        /* FISQL_FLAG_ of the next chunk */
-    uint32_t in_area;           /* the slot lies in the live area (else in private memory) */
-    uint32_t throw_depth;       /* calls open when an exception was thrown; 0 = none under way */
-    uint32_t late;              /* recording began inside open calls: unmatched exits are theirs */
-    uint32_t hidden;            /* calls open that are not in the log: --depth, or no room */
-    uint32_t min_units;         /* units of the chunk when it was begun */
-    uint64_t tick_before_enter; /* last tick before the last enter, to take it back */
-    uint32_t enter_units;       /* units after that enter; 0 = it cannot be taken back */
-    uint32_t ring_next;         /* flight recorder: which of ring[] comes next */
-    struct thread_log **ring;   /* slots of this thread's ring */
+    /* By dictionary slot: run << 16 | unit of its count; one more entry, the last run's number. */
+    uint32_t *counted;
+    uint32_t counted_run; /* the run of counts that ends at ... */
+    uint32_t counted_end; /* ... this unit */
+    uint32_t other_units; /* units after the last event that did not enter a call */
+    uint32_t undone;      /* a nested hook undid the change that was under way */
+    struct count_undo undo;
+    uint64_t min_ticks;        /* leaf calls shorter than this are counted */
+    uint32_t sequence;         /* of the chunk being filled */
+    uint32_t flags_next;       /* FISQL_FLAG_ of the next chunk */
+    uint32_t in_area;          /* the slot lies in the live area (else in private memory) */
+    uint32_t throw_depth;      /* calls open when an exception was thrown; 0 = none under way */
+    uint32_t late;             /* recording began inside open calls: unmatched exits are theirs */
+    uint32_t hidden;           /* calls open that are not in the log: --depth, or no room */
+    uint32_t hidden_inherited; /* the outermost of them were open at fork: the parent counts them */
+    uint64_t hidden_ticks;     /* own time of the hidden calls that have ended */
+    uint32_t min_units;        /* units of the chunk when it was begun */
+    uint32_t ring_next;        /* flight recorder: which of ring[] comes next */
+    struct thread_log **ring;  /* slots of this thread's ring */
     uint64_t stack_low, stack_high; /* the thread's stack, 0 = not asked yet */
     uint64_t landing_stack; /* where the last longjmp or catch landed, 0 = its frame is gone */
     uint64_t start_tick;
@@ -97,7 +104,6 @@ _Static_assert(sizeof(struct thread_log) <= FISQL_SLOT_HEADER, "a thread log's h
 /* Recording options, set once when the process starts to record. */
 struct options {
     bool alloc;           /* record allocations */
-    bool counting;        /* min_ticks or depth in force: exits take the slow path */
     uint32_t depth;       /* calls deeper than this are counted, 0 = no limit */
     uint64_t min_ns;      /* leaf calls shorter than this are counted */
     uint64_t min_ticks;   /* the same in ticks */
@@ -223,8 +229,29 @@ bool modules_known(uint64_t address);
 /* Does any loaded module call the hooks? */
 bool modules_instrumented(void);
 
-/* Function filter (--only, --exclude): does it let the function at this address be recorded? */
-bool filter_passes(uint64_t function);
+/* Function filter (--only, --exclude), for each module. */
+struct filter {
+    uint64_t start, size;
+    unsigned char *bits; /* one for each byte of code; NULL: no function of the module matches */
+    bool passes;         /* are functions with a bit recorded, or those without? */
+};
+extern __thread const struct filter *filter_last __attribute__((tls_model("initial-exec")));
+bool filter_passes_elsewhere(uint64_t function);
+
+static inline bool filter_answer(const struct filter *filter, uint64_t function)
+{
+    uint64_t at = function - filter->start;
+    bool match = filter->bits != NULL && (filter->bits[at / 8] >> (at & 7) & 1);
+    return match == filter->passes;
+}
+
+/* Does it let the function at this address be recorded? Most are in the last one's module. */
+static inline bool filter_passes(uint64_t function)
+{
+    const struct filter *filter = filter_last;
+    return LIKELY(function - filter->start < filter->size) ? filter_answer(filter, function)
+                                                           : filter_passes_elsewhere(function);
+}
 bool filter_load(const char *path);
 /* A module was loaded: are some of its functions filtered? */
 void filter_module(const char *path, uint64_t bias, uint64_t start, uint64_t end);
@@ -237,8 +264,24 @@ void record_free(unsigned kind, uint64_t address, uint64_t site);
 void record_realloc(uint64_t start_tick, uint64_t old, uint64_t address, uint64_t size_bytes,
                     uint64_t site);
 void record_note(const char *text, size_t size_bytes);
-/* Writes the counts that wait for a parent at this depth. The log must be busy. */
-void record_counted(struct thread_log *log, uint32_t depth);
+
+/* Counts, in count.c. The log must be busy and its chunk have room; they leave the log. They return
+ * false if a nested hook undid them: then the caller starts again in the log that is current. */
+enum count_kind {
+    COUNT_LEAF,   /* the innermost call, whose enter is the last event */
+    COUNT_HIDDEN, /* the innermost hidden call */
+    COUNT_BLIND,  /* a call that is entered without a place on the shadow stack */
+};
+/* Ends a call, or enters it (COUNT_BLIND), that leaves a count; ticks are its own. */
+bool count_call(struct thread_log *log, const struct pair *pair, uint64_t ticks,
+                enum count_kind kind);
+/* Enters and ends a hidden call. */
+bool count_enter(struct thread_log *log, const struct shadow_call *call);
+bool count_leave(struct thread_log *log, uint64_t tick);
+/* Ends a call that has no place on the shadow stack. */
+bool count_leave_blind(struct thread_log *log);
+/* For a nested hook, before it abandons a log: undoes a change that is under way. */
+void count_undo(struct thread_log *log);
 
 /* Measures what a call's two hooks cost, in picoseconds, inside and outside of the call's own
  * measured time. Nothing is recorded. */

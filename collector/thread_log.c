@@ -69,9 +69,25 @@ uint32_t thread_log_units_max(void)
 
 /* ---- private memory ---- */
 
+/* The counts' table and its last run, to whole entries of the shadow stack. */
+#define COUNTED_BYTES ((DICTIONARY_ENTRIES + 8) * sizeof(uint32_t))
+#define DICTIONARY_BYTES (DICTIONARY_ENTRIES * sizeof(struct pair))
+_Static_assert(COUNTED_BYTES % sizeof(struct shadow_call) == 0, "the shadow stack is aligned");
+
+static uint32_t *counted_behind(struct pair *dictionary)
+{
+    return (uint32_t *)(dictionary + DICTIONARY_ENTRIES);
+}
+
+static struct shadow_call *shadow_behind(uint32_t *counted)
+{
+    return (struct shadow_call *)(void *)((unsigned char *)counted + COUNTED_BYTES) +
+           SHADOW_SENTINELS;
+}
+
 static size_t private_bytes(uint32_t depth_max)
 {
-    size_t bytes = DICTIONARY_ENTRIES * sizeof(struct pair) + COUNTED_MAX * sizeof(struct counted) +
+    size_t bytes = DICTIONARY_BYTES + COUNTED_BYTES +
                    (depth_max + SHADOW_SENTINELS + 1) * sizeof(struct shadow_call);
     return (bytes + 4095) & ~(size_t)4095;
 }
@@ -99,12 +115,15 @@ static bool private_map(struct thread_log *log)
         return false;
     log->memory_bytes = bytes;
     log->dictionary = memory;
-    log->counted = (struct counted *)(log->dictionary + DICTIONARY_ENTRIES);
-    log->shadow = (struct shadow_call *)(log->counted + COUNTED_MAX) + SHADOW_SENTINELS;
+    log->counted = counted_behind(log->dictionary);
+    log->shadow = shadow_behind(log->counted);
     size_t used = (size_t)((unsigned char *)log->shadow - (unsigned char *)memory);
     log->depth_max = (uint32_t)((bytes - used) / sizeof(struct shadow_call)) - 1;
     if (log->depth_max > SHADOW_DEPTH_MAX)
         log->depth_max = SHADOW_DEPTH_MAX;
+    log->depth_logged = log->depth_max;
+    if (process.options.depth != 0 && process.options.depth < log->depth_max)
+        log->depth_logged = process.options.depth;
     for (int i = 1; i <= (int)SHADOW_SENTINELS; i++)
         log->shadow[-i] = (struct shadow_call){.stack = UINT64_MAX};
     return true;
@@ -182,7 +201,8 @@ static void chunk_begin(struct thread_log *log, uint64_t last, uint32_t depth, u
     chunk->open_depth = depth;
     chunk->open_calls = put_snapshot(log, depth);
     log->flags_next = 0;
-    log->enter_units = 0;
+    log->counted_end = 0;
+    log->other_units = 0;
     memset(log->dictionary, 0, DICTIONARY_ENTRIES * sizeof(struct pair));
     log->min_units =
         (uint32_t)(sizeof *chunk + chunk->open_calls * sizeof(struct fisql_open_call)) / 2;
@@ -361,7 +381,7 @@ static struct thread_log *log_make(void)
         slot_release(log);
         return NULL;
     }
-    log->counting = process.options.counting;
+    log->min_ticks = process.options.min_ticks;
     log->units_max = process.ending ? 0 : thread_log_units_max();
     log->start_tick = clock_read(process.clock);
     return log;
@@ -427,17 +447,17 @@ struct thread_log *thread_log_nested(struct thread_log *log)
     if (other != NULL) {
         struct pair *dictionary = other->dictionary;
         if (fresh) {
-            dictionary = mmap(NULL, DICTIONARY_ENTRIES * sizeof(struct pair),
-                              PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+            dictionary = mmap(NULL, DICTIONARY_BYTES + COUNTED_BYTES, PROT_READ | PROT_WRITE,
+                              MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
             if (dictionary == MAP_FAILED) {
                 slot_release(other);
                 other = NULL;
             }
         }
         if (other != NULL) {
+            count_undo(log);
             uint64_t word = log->live.word;
             uint64_t last = log_last_tick(log);
-            struct thread_log *list_next = other->next;
             struct fisql_chunk *chunk = other->chunk;
             uint32_t in_area = other->in_area;
             if (fisql_word_units(word) != log->min_units) {
@@ -447,9 +467,11 @@ struct thread_log *thread_log_nested(struct thread_log *log)
             }
             log->abandoned_word = word;
             __atomic_store_n(&log->live.state, FISQL_SLOT_TAKEN, __ATOMIC_RELEASE);
-            /* A spare log is in the list, which other threads may be walking: with our own log's
-             * link in it for a moment they could miss one, or go round for ever. */
+            /* A spare log is in the list, which other threads may be walking or changing: with our
+             * own log's link in it for a moment, or a link that is no longer right, they could miss
+             * one, or go round for ever. */
             lists_acquire();
+            struct thread_log *list_next = other->next;
             *other = *log;
             other->next = list_next;
             lists_release();
@@ -457,8 +479,10 @@ struct thread_log *thread_log_nested(struct thread_log *log)
             other->chunk = chunk;
             other->in_area = in_area;
             other->dictionary = dictionary;
+            other->counted = counted_behind(dictionary);
             other->busy = 0;
             other->abandoned = 0;
+            other->undone = 0;
             log->abandoned = 1;
             chunk_begin(other, last, fisql_word_depth(word), (word >> FISQL_WORD_FLUSH_SHIFT) + 1);
             if (fresh)
@@ -487,13 +511,13 @@ static void log_release(struct thread_log *log, bool shared_memory)
 {
     list_remove(log);
     if (!shared_memory)
-        munmap(log->dictionary, DICTIONARY_ENTRIES * sizeof(struct pair));
+        munmap(log->dictionary, DICTIONARY_BYTES + COUNTED_BYTES);
     slot_release(log);
 }
 
 static bool owns_memory(const struct thread_log *log)
 {
-    return (void *)(log->dictionary + DICTIONARY_ENTRIES) == (void *)log->counted;
+    return shadow_behind(log->counted) == log->shadow;
 }
 
 /* Gives back every log of the calling thread, and the memory behind them. */
@@ -501,7 +525,8 @@ static void logs_release(struct thread_log *log)
 {
     uint32_t thread = log->live.thread;
     struct thread_log memory = *log;
-    memory.dictionary = (struct pair *)log->counted - DICTIONARY_ENTRIES;
+    memory.dictionary = (struct pair *)(void *)((unsigned char *)(log->shadow - SHADOW_SENTINELS) -
+                                                COUNTED_BYTES - DICTIONARY_BYTES);
     for (;;) {
         lists_acquire();
         struct thread_log *at = logs;
@@ -528,7 +553,7 @@ void thread_log_pause(struct thread_log *log)
     log->live.first_call += fisql_word_calls(word);
     log->sequence++;
     log->late = 1;
-    log->hidden = log->blind = log->counted_used = log->throw_depth = 0;
+    log->hidden = log->blind = log->throw_depth = 0;
     log->landing_stack = 0;
     log->flags_next = FISQL_FLAG_RESUMED;
     __atomic_store_n(&log->live.state, FISQL_SLOT_TAKEN, __ATOMIC_RELEASE);
@@ -636,9 +661,10 @@ void thread_log_forked(void)
     own->busy = 0;
     own->poke = 0;
     own->abandoned = 0;
+    own->undone = own->undo.active = 0;
+    own->hidden_inherited = own->hidden;
     own->ring = NULL;
     own->ring_next = 0;
-    own->counted_used = 0;
     own->flags_next = FISQL_FLAG_FORKED;
     own->start_tick = clock_read(process.clock);
     own->units_max = own->units_max == 0 ? 0 : thread_log_units_max();

@@ -375,6 +375,8 @@ static inline int leave(struct decoder *decoder, enum ended ended, struct error 
     struct open_call *call = &decoder->stack[decoder->depth - 1];
     uint64_t id = call->head.call_id;
     uint64_t duration = decoder->now_ns > call->enter_ns ? decoder->now_ns - call->enter_ns : 0;
+    if (duration < call->children_ns && decoder->counted)
+        call->children_ns = duration; /* counted calls' times are rounded each by itself */
     if (duration < call->children_ns)
         duration = call->children_ns; /* rounding cannot do it; a hostile log can */
     uint64_t descendants = decoder->next_id - id - 1;

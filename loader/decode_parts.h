@@ -90,6 +90,7 @@ struct decoder {
     struct memory_thread *memory;
     struct log_reader reader; /* of the log; opened with the first thread */
     bool reader_open;
+    bool counted;      /* calls were counted in this thread */
     bool damaged;      /* the error is the chunk's, not the machine's */
     uint64_t *unloads; /* ticks at which the process unloaded modules */
     size_t unloads_count, unloads_capacity;

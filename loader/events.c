@@ -156,6 +156,16 @@ int event_next(struct event_cursor *cursor, struct event *event)
     }
     if (code < FISQL_CODE_TIME)
         return read_define(cursor, event, code);
+    if (code >= FISQL_CODE_COUNTED_SHORT) {
+        if (!room(cursor, 3))
+            return -1;
+        event->type = EVENT_COUNTED;
+        event->slot = code - FISQL_CODE_COUNTED_SHORT;
+        event->calls = cursor->at[1];
+        event->ticks = cursor->at[2];
+        cursor->at += 3;
+        return 1;
+    }
     return code < FISQL_CODE_ALLOC ? read_rare(cursor, event, code)
                                    : read_memory(cursor, event, code);
 }

@@ -3,8 +3,8 @@
  * (log_format.h, "Units"). Used by everything that reads events, so that the rules stand once.
  *
  * Nothing is trusted: an event that reaches over the end of its chunk, names a slot beyond the
- * dictionary or has an unknown code ends the reading with -1. Whether a dictionary slot was defined, and whether there is a call to end,
- * is the caller's to check.
+ * dictionary or has an unknown code ends the reading with -1. Whether a dictionary slot was
+ * defined, and whether there is a call to end, is the caller's to check.
  */
 #ifndef FISQL_LOADER_EVENTS_H
 #define FISQL_LOADER_EVENTS_H

@@ -110,3 +110,28 @@ run "$fisql" cc --after-inlining gcc -O2 -o inlined inlined.c
 same "cc --after-inlining gcc: told" "2 fisql: cc: --after-inlining: gcc does not have it: use clang" "$status $err"
 run "$fisql" cc --exclude-file=x clang -O2 -o inlined inlined.c
 has "cc --exclude-file clang: told" "2 fisql: cc: --exclude-function, --exclude-file: clang does not have them" "$status $err"
+
+# Programs that count themselves, with calls that leave a count: every count is exact, whatever jumps, throws,
+# interrupts or forks in between, and each call's time is counted once.
+for compiler in gcc clang; do
+    for program in threads jumps deep coroutines forks signals; do
+        build $compiler $program -O1 -g "$programs/$program.c"
+    done
+    for options in "--depth 1" "--depth 4" "--min-duration 300ns" "--min-duration 1s" "--depth 3 --min-duration 1s" \
+        "--no-time --depth 3"; do
+        for command in "threads 60" jumps deep coroutines "forks threaded" "forks race" "signals plain 20000" \
+            "signals altstack 20000"; do
+            # shellcheck disable=SC2086 # words
+            timeout 60 "$fisql" record -q $options ./$command >out.txt 2>/dev/null
+            "$fisql" load -q run.bin
+            status=$?
+            same "$options: $command ($compiler)" "0 $(expected out.txt)" \
+                "$status $(counts run.db | awk -v known="$(cut -d' ' -f1 out.txt | tr '\n' ' ')" '
+                    BEGIN { split(known, list); for (i in list) want[list[i]] = 1 } want[$1]' | LC_ALL=C sort)"
+            same "$options: $command ($compiler): self times make up the time" "" "$(sql run.db "
+                SELECT t.id, t.raw_self_ns, (SELECT sum(c.duration_ns) FROM calls c WHERE c.thread_id = t.id AND c.parent_id IS NULL) AS total
+                FROM threads t JOIN processes p ON p.id = t.process_id AND p.origin <> 'fork'
+                WHERE t.calls > 0 AND t.raw_self_ns > total * 1.001 + 2000 OR t.raw_self_ns < total * 0.999 - 2000")"
+        done
+    done
+done
