@@ -1,6 +1,7 @@
 /*
  * Calls that leave a count instead of events: those deeper than --depth, those for which the shadow
- * stack has no room, and leaf calls shorter than --min-duration.
+ * stack has no room, and leaf calls shorter than --min-duration. Only the last ones' time is
+ * measured; that of the others is their logged caller's own.
  *
  * A count is a record in the chunk (COUNTED, COUNTED_SHORT of log_format.h) behind the enter of the
  * call that is open around it. Counts that follow one another without another event between them
@@ -28,7 +29,6 @@ static void undo_begin(struct thread_log *log)
     undo->last_tick = log->live.last_tick[fisql_word_toggle(word)];
     undo->hidden = log->hidden;
     undo->hidden_inherited = log->hidden_inherited;
-    undo->hidden_ticks = log->hidden_ticks;
     undo->blind = log->blind;
     undo->at = 0;
     undo->defined = 0;
@@ -81,7 +81,6 @@ void count_undo(struct thread_log *log)
     log->live.word = undo->word;
     log->hidden = undo->hidden;
     log->hidden_inherited = undo->hidden_inherited;
-    log->hidden_ticks = undo->hidden_ticks;
     log->blind = undo->blind;
     log->counted_end = 0;
     log->undone = 1;
@@ -101,18 +100,12 @@ static void run_begin(struct thread_log *log, uint32_t at)
     log->counted_end = at;
 }
 
-static bool is_defined(const struct thread_log *log, uint32_t slot, const struct pair *pair)
-{
-    const struct pair *known = &log->dictionary[slot];
-    return known->function == pair->function && known->site == pair->site;
-}
-
 /* Adds to the pair's record in the run. Returns false if there is none, or it is full. */
 static bool add_in_place(struct thread_log *log, const struct pair *pair, uint32_t slot,
                          uint64_t ticks)
 {
     uint32_t entry = log->counted[slot];
-    if (entry >> 16 != log->counted_run || !is_defined(log, slot, pair))
+    if (entry >> 16 != log->counted_run || !pair_is(log, slot, pair->function, pair->site))
         return false;
     uint32_t at = entry & 0xffffu;
     uint16_t *units = log_units(log, at);
@@ -153,7 +146,7 @@ static void append(struct thread_log *log, const struct pair *pair, uint32_t slo
 {
     struct event event = {.count = 0};
     uint64_t word = log->live.word;
-    if (!is_defined(log, slot, pair)) {
+    if (!pair_is(log, slot, pair->function, pair->site)) {
         if (!modules_known(pair->function)) {
             struct quiet quiet;
             quiet_begin(&quiet);
@@ -198,36 +191,31 @@ bool count_call(struct thread_log *log, const struct pair *pair, uint64_t ticks,
         word = word_after(word - WORD_CALL - WORD_DEPTH, 0) - 2;
         commit(log, word, last);
     }
-    uint32_t slot = pair_slot(pair->function, pair->site);
+    uint32_t slot = pair_find(log, pair->function, pair->site);
     if (fisql_word_units(word) != log->counted_end)
         run_begin(log, fisql_word_units(word));
     /* In place, the enter that was taken back needs no undoing of its units: they are as they were.
      */
     if (!add_in_place(log, pair, slot, ticks))
         append(log, pair, slot, ticks, last);
-    if (kind == COUNT_HIDDEN) {
+    log->other_units = fisql_word_units(log->live.word);
+    if (kind == COUNT_HIDDEN)
         log->hidden--;
-        log->hidden_ticks += ticks;
-    } else if (kind == COUNT_BLIND) {
+    else if (kind == COUNT_BLIND)
         log->blind++;
-    }
     return undo_end(log);
 }
 
-/* A hidden call's tick on the shadow stack has the time taken off that ended hidden calls had used
- * by then. What is added to that time until it ends is its callees', and the rest its own. */
 bool count_enter(struct thread_log *log, const struct shadow_call *call)
 {
     undo_begin(log);
-    struct shadow_call *entry = &log->shadow[fisql_word_depth(log->live.word) + log->hidden];
-    *entry = *call;
-    entry->tick -= log->hidden_ticks;
+    log->shadow[fisql_word_depth(log->live.word) + log->hidden] = *call;
     log->hidden++;
     log->units_max = 0;
     return undo_end(log);
 }
 
-bool count_leave(struct thread_log *log, uint64_t tick)
+bool count_leave(struct thread_log *log)
 {
     const struct shadow_call *call =
         &log->shadow[fisql_word_depth(log->live.word) + log->hidden - 1];
@@ -237,9 +225,7 @@ bool count_leave(struct thread_log *log, uint64_t tick)
         log->hidden_inherited--;
         return undo_end(log);
     }
-    uint64_t ticks = tick - log->hidden_ticks - call->tick;
-    return count_call(log, &(struct pair){call->function, call->site},
-                      (int64_t)ticks > 0 ? ticks : 0, COUNT_HIDDEN);
+    return count_call(log, &(struct pair){call->function, call->site}, 0, COUNT_HIDDEN);
 }
 
 bool count_leave_blind(struct thread_log *log)

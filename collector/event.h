@@ -48,9 +48,8 @@ void event_put_definition(struct event *event, struct thread_log *log, uint32_t 
 static inline uint32_t event_put_pair(struct event *event, struct thread_log *log,
                                       uint64_t function, uint64_t site)
 {
-    uint32_t slot = pair_slot(function, site);
-    const struct pair *pair = &log->dictionary[slot];
-    if (UNLIKELY(pair->function != function || pair->site != site))
+    uint32_t slot = pair_find(log, function, site);
+    if (UNLIKELY(!pair_is(log, slot, function, site)))
         event_put_definition(event, log, slot, function, site);
     return slot;
 }

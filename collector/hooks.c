@@ -33,8 +33,7 @@ static bool enter_hidden(struct thread_log *log, uint64_t function, uint64_t sit
 {
     if (log->blind != 0 || calls_open(log) >= log->depth_max)
         return count_call(log, &(struct pair){function, site}, 0, COUNT_BLIND);
-    uint64_t tick = clock_read(process.clock);
-    return count_enter(log, &(struct shadow_call){function, site, stack, tick});
+    return count_enter(log, &(struct shadow_call){function, site, stack, 0});
 }
 
 /* The common case of entering below --depth. Returns false if anything is out of the ordinary. */
@@ -61,7 +60,6 @@ static bool exit_deep(uint64_t function, uint64_t stack, bool tail)
     struct thread_log *log = current_log;
     if (process.options.depth == 0 || log == NULL || log->busy != 0 || collector_inside != 0)
         return false;
-    uint64_t tick = clock_read(process.clock);
     log->busy = stack;
     BARRIER();
     const struct shadow_call *call = &log->shadow[(int64_t)calls_open(log) - 1];
@@ -72,7 +70,7 @@ static bool exit_deep(uint64_t function, uint64_t stack, bool tail)
         log_leave(log, 0);
         return false;
     }
-    return count_leave(log, tick);
+    return count_leave(log);
 }
 
 /* Is the innermost call, whose exit is at `tick`, a leaf shorter than --min-duration? Its enter is
@@ -84,8 +82,10 @@ static inline bool is_short_leaf(struct thread_log *log, uint64_t word, uint64_t
     if (tick - call->tick >= log->min_ticks || units < log->min_units + 2 ||
         units == log->other_units || log->live.last_tick[fisql_word_toggle(word)] != call->tick)
         return false;
-    uint32_t slot = pair_slot(call->function, call->site);
-    return log_units(log, units - 2)[0] == ((FISQL_CODE_ENTER + slot) << 1 | 1u);
+    uint32_t code = log_units(log, units - 2)[0];
+    uint32_t slot = (code >> 1) - FISQL_CODE_ENTER;
+    return (code & 1) != 0 && slot < DICTIONARY_ENTRIES &&
+           pair_is(log, slot, call->function, call->site);
 }
 
 static __attribute__((noinline)) bool exit_short(struct thread_log *log, uint64_t tick)
@@ -102,7 +102,7 @@ static __attribute__((noinline)) bool exit_short(struct thread_log *log, uint64_
 static bool unwind(struct thread_log *log, uint32_t calls)
 {
     if (log->hidden > 0)
-        return count_leave(log, clock_read(process.clock));
+        return count_leave(log);
     struct event event = {.count = 0};
     uint64_t tick = clock_read(process.clock);
     uint64_t delta = event_put_time(&event, log_delta(log, log->live.word, &tick), 0xffff);
@@ -234,6 +234,8 @@ static void commit_enter(struct thread_log *log, struct event *event, uint64_t f
 
 static __attribute__((noinline)) void enter_slow(uint64_t function, uint64_t site, uint64_t stack)
 {
+    if (process.filtered != 0 && !filter_passes(function))
+        return;
     if (enter_deep(function, site, stack) || collector_inside != 0 || !process_active_for_hook() ||
         (process.filtered != 0 && !filter_passes(function)))
         return;
@@ -272,8 +274,6 @@ EXPORT void __cyg_profile_func_enter(void *function_address, void *site_address)
     uint64_t function = (uint64_t)(uintptr_t)function_address;
     uint64_t site = (uint64_t)(uintptr_t)site_address;
     uint64_t stack = (uint64_t)(uintptr_t)__builtin_frame_address(0);
-    if (UNLIKELY(process.filtered != 0) && !filter_passes(function))
-        return;
     struct thread_log *log = current_log;
     if (UNLIKELY(log == NULL || log->busy != 0)) {
         enter_slow(function, site, stack);
@@ -287,9 +287,10 @@ EXPORT void __cyg_profile_func_enter(void *function_address, void *site_address)
     uint32_t depth = fisql_word_depth(word);
     uint64_t delta = tick - log->live.last_tick[toggle];
     uint32_t slot = pair_slot(function, site);
-    const struct pair *pair = &log->dictionary[slot];
     struct shadow_call *call = &log->shadow[depth];
-    if (UNLIKELY(delta > 0xffff || pair->function != function || pair->site != site ||
+    if (UNLIKELY(!pair_is(log, slot, function, site)))
+        slot ^= 1;
+    if (UNLIKELY(delta > 0xffff || !pair_is(log, slot, function, site) ||
                  fisql_word_units(word) > log->units_max || stack > call[-1].stack ||
                  stack == log->landing_stack || depth >= log->depth_logged)) {
         log_leave(log, 0);
@@ -329,9 +330,9 @@ static int64_t exit_target(const struct thread_log *log, uint64_t function, uint
 static bool exit_innermost(struct thread_log *log)
 {
     struct event event = {.count = 0};
-    uint64_t tick = clock_read(process.clock);
     if (log->hidden != 0)
-        return count_leave(log, tick);
+        return count_leave(log);
+    uint64_t tick = clock_read(process.clock);
     if (process.ending == 0 && is_short_leaf(log, log->live.word, tick))
         return exit_short(log, tick);
     uint64_t delta = log_delta(log, log->live.word, &tick);
@@ -357,6 +358,8 @@ static bool exit_mismatched(struct thread_log *log, uint64_t function, uint64_t 
 static __attribute__((noinline)) void exit_slow(uint64_t function, uint64_t site, uint64_t stack,
                                                 bool tail)
 {
+    if (process.filtered != 0 && !filter_passes(function))
+        return;
     if (exit_deep(function, stack, tail) || collector_inside != 0 || current_log == NULL ||
         !process_active())
         return;
@@ -388,8 +391,6 @@ EXPORT void __cyg_profile_func_exit(void *function_address, void *site_address)
     uint64_t site = (uint64_t)(uintptr_t)site_address;
     uint64_t stack = (uint64_t)(uintptr_t)__builtin_frame_address(0);
     bool tail = __builtin_return_address(0) == site_address;
-    if (UNLIKELY(process.filtered != 0) && !filter_passes(function))
-        return;
     struct thread_log *log = current_log;
     if (UNLIKELY(log == NULL || log->busy != 0)) {
         exit_slow(function, site, stack, tail);

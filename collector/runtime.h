@@ -57,7 +57,7 @@ struct count_undo {
     uint32_t at;      /* the record that is changed, 0 = none yet */
     uint32_t defined; /* dictionary slot that is defined, plus 1; 0 = none */
     uint32_t hidden, hidden_inherited, blind;
-    uint64_t word, last_tick, hidden_ticks;
+    uint64_t word, last_tick;
     uint16_t units[8];
 };
 
@@ -79,6 +79,7 @@ struct thread_log {
     uint32_t *counted;
     uint32_t counted_run; /* the run of counts that ends at ... */
     uint32_t counted_end; /* ... this unit */
+    uint32_t victim;      /* alternates between the slots that a new pair may take */
     uint32_t other_units; /* units after the last event that did not enter a call */
     uint32_t undone;      /* a nested hook undid the change that was under way */
     struct count_undo undo;
@@ -90,7 +91,6 @@ struct thread_log {
     uint32_t late;             /* recording began inside open calls: unmatched exits are theirs */
     uint32_t hidden;           /* calls open that are not in the log: --depth, or no room */
     uint32_t hidden_inherited; /* the outermost of them were open at fork: the parent counts them */
-    uint64_t hidden_ticks;     /* own time of the hidden calls that have ended */
     uint32_t min_units;        /* units of the chunk when it was begun */
     uint32_t ring_next;        /* flight recorder: which of ring[] comes next */
     struct thread_log **ring;  /* slots of this thread's ring */
@@ -272,12 +272,12 @@ enum count_kind {
     COUNT_HIDDEN, /* the innermost hidden call */
     COUNT_BLIND,  /* a call that is entered without a place on the shadow stack */
 };
-/* Ends a call, or enters it (COUNT_BLIND), that leaves a count; ticks are its own. */
+/* Ends a call, or enters it (COUNT_BLIND), that leaves a count. */
 bool count_call(struct thread_log *log, const struct pair *pair, uint64_t ticks,
                 enum count_kind kind);
 /* Enters and ends a hidden call. */
 bool count_enter(struct thread_log *log, const struct shadow_call *call);
-bool count_leave(struct thread_log *log, uint64_t tick);
+bool count_leave(struct thread_log *log);
 /* Ends a call that has no place on the shadow stack. */
 bool count_leave_blind(struct thread_log *log);
 /* For a nested hook, before it abandons a log: undoes a change that is under way. */
@@ -312,5 +312,27 @@ static inline uint32_t pair_slot(uint64_t function, uint64_t site)
     return (uint32_t)(mixed >> (64 - 11));
 }
 _Static_assert(DICTIONARY_ENTRIES == 1u << 11, "pair_slot() takes the top 11 bits");
+
+static inline bool pair_is(const struct thread_log *log, uint32_t slot, uint64_t function,
+                           uint64_t site)
+{
+    const struct pair *pair = &log->dictionary[slot];
+    return pair->function == function && pair->site == site;
+}
+
+/* A pair lives in the slot that it is hashed to, or in that slot's neighbour in the same cache
+ * line: else two busy pairs of one slot would be defined anew at every call. Returns the slot where
+ * it is, or where it is to be defined. */
+static inline uint32_t pair_find(struct thread_log *log, uint64_t function, uint64_t site)
+{
+    uint32_t slot = pair_slot(function, site);
+    if (LIKELY(pair_is(log, slot, function, site)))
+        return slot;
+    if (pair_is(log, slot ^ 1, function, site))
+        return slot ^ 1;
+    if (pair_is(log, slot, 0, 0))
+        return slot;
+    return pair_is(log, slot ^ 1, 0, 0) || (log->victim++ & 1) != 0 ? slot ^ 1 : slot;
+}
 
 #endif

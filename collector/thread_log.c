@@ -145,8 +145,10 @@ static struct thread_log *slot_take(void)
 {
     struct thread_log *log = live_slot_take();
     if (log != NULL) {
-        memset(log, 0, sizeof *log);
-        log->live.state = FISQL_SLOT_TAKEN;
+        /* All but the state, which says that the slot is ours: were it 0 for a moment, another
+         * thread would take the slot too. */
+        memset((unsigned char *)log + sizeof log->live.state, 0,
+               sizeof *log - sizeof log->live.state);
         log->in_area = 1;
     } else {
         log = mmap(NULL, FISQL_LIVE_SLOT_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
