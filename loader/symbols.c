@@ -117,14 +117,6 @@ static const char *problem_of(const struct symbols *symbols)
     return strcmp(symbols->source, "symtab") == 0 ? "no debug information" : NULL;
 }
 
-/* glibc holds hooks that do nothing, for programs that run without a tracer: it is not itself
- * instrumented, and where its debug information is installed reading that takes most of a second. */
-static bool is_libc(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return strncmp(slash != NULL ? slash + 1 : path, "libc.so.", 8) == 0;
-}
-
 int symbols_open(struct symbols *symbols, const char *path, const char *build_id,
                  const struct symbols_options *options, struct error *error)
 {
@@ -139,7 +131,7 @@ int symbols_open(struct symbols *symbols, const char *path, const char *build_id
         result = hook_calls_open(&hooks, &files.module,
                                  files.debug != NULL ? &files.debug->elf : NULL, error);
     if (result == 0 && files.module_open) {
-        symbols->instrumented = hook_calls_any(&hooks) && !is_libc(path);
+        symbols->instrumented = hook_calls_any(&hooks);
         if (symbols->instrumented || options->all_modules || !files.code) {
             result = read_module(symbols, &files, &hooks, path, options, error);
             if (symbols->problem == NULL)

@@ -161,9 +161,9 @@ run "$fisql" report missing.db
 has "no database: says what to do" "fisql load" "$err"
 run "$fisql" report run.db -o /nowhere/report.html
 same "an unwritable place: exit status" 2 "$status"
-has "an unwritable place: says so" "/nowhere/report.html: cannot be written" "$err"
+has "an unwritable place: says so" "/nowhere/report.html: cannot be made" "$err"
 run "$fisql" report run.db -o .
-has "a folder: says so" "it is no file" "$err"
+has "a folder: says so" "it is a folder" "$err"
 run "$fisql" report run.db -o /dev/full
 same "a full disk: exit status" 2 "$status"
 run "$fisql" report run.db one two
