@@ -275,7 +275,7 @@ EXPORT void __cyg_profile_func_enter(void *function_address, void *site_address)
     uint64_t site = (uint64_t)(uintptr_t)site_address;
     uint64_t stack = (uint64_t)(uintptr_t)__builtin_frame_address(0);
     struct thread_log *log = current_log;
-    if (UNLIKELY(log == NULL || log->busy != 0)) {
+    if (UNLIKELY(log == NULL || (log->busy | log->hidden) != 0)) {
         enter_slow(function, site, stack);
         return;
     }
@@ -392,7 +392,7 @@ EXPORT void __cyg_profile_func_exit(void *function_address, void *site_address)
     uint64_t stack = (uint64_t)(uintptr_t)__builtin_frame_address(0);
     bool tail = __builtin_return_address(0) == site_address;
     struct thread_log *log = current_log;
-    if (UNLIKELY(log == NULL || log->busy != 0)) {
+    if (UNLIKELY(log == NULL || (log->busy | log->hidden) != 0)) {
         exit_slow(function, site, stack, tail);
         return;
     }
