@@ -20,7 +20,8 @@ compile_gcov() {
 
 # compare_with_gcov WHAT DB COMMAND: runs the command on the gcov build; every function that both know
 # was called as often. gcov counts a function's first block: a function whose first block is jumped back
-# to is counted too often by gcov; such functions (callgrind knows better) must be named in GCOV_JUMPS.
+# to is counted too often by gcov; such functions (callgrind knows better) must be named in GCOV_JUMPS. Where
+# other parts of the program have files of the same names, GCOV_FOLDER is in the paths of those that count.
 compare_with_gcov() {
     bash -c "$3" >/dev/null 2>&1 || not_ok "$1: the gcov build runs"
     python3 "$here/tests/e2e/gcov_counts.py" gcov | sed 's/ /:/' | LC_ALL=C sort >gcov.txt
@@ -40,7 +41,8 @@ compare_with_gcov() {
     same "$1: dead-code is what gcov counts 0 for, but for headers" "" \
         "$(diff <(awk '$2 == 0 && $1 ~ /\.c:/ { print $1 }' both.txt) \
             <("$fisql" query dead-code "$2" --format csv | tr -d '\r' |
-                awk -F, 'NR > 1 { n = split($3, part, "/"); print part[n] ":" $1 }' | grep '\.c:' |
+                awk -F, -v in_folder="${GCOV_FOLDER-}" 'NR > 1 && index($3, in_folder) {
+                    n = split($3, part, "/"); print part[n] ":" $1 }' | grep '\.c:' |
                 LC_ALL=C sort -u | LC_ALL=C join - gcov.txt | cut -d ' ' -f 1) | head -n 20)"
 }
 

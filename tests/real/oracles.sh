@@ -1,5 +1,5 @@
 #!/bin/bash
-# Queries against independent oracles, on Lua and on SQLite's speedtest1: callers and callees equal the
+# Queries against independent oracles, on Lua, SQLite's speedtest1 and zstd: callers and callees equal the
 # edges that callgrind saw; recursion, deep-stacks and outliers equal what a pass over the rows of `calls`
 # gives, in whole numbers.
 # shellcheck source=tests/e2e/lib.sh
@@ -31,7 +31,7 @@ for pair, calls in edges.items():
         print(*pair, calls)' $query | LC_ALL=C sort >actual.txt
         same "$program: $query equals callgrind's edges" "" "$(diff expected.txt actual.txt | head -n 20)"
     done
-    for query in recursion deep-stacks outliers; do
+    for query in ${QUERIES-recursion deep-stacks outliers}; do
         options=()
         [ $query = outliers ] && options=(-p min_calls=2 -p min_variation=0 -p min_max_ns=0)
         "$fisql" query $query run.db --format json "${options[@]}" >rows.json
@@ -77,3 +77,17 @@ flags=(-O0 -g -gdwarf-4 -w -DSQLITE_THREADSAFE=0 -DSQLITE_OMIT_LOAD_EXTENSION -I
     "$fisql" cc gcc "${flags[@]}" -o ../hooked/speedtest1 sqlite3.c speedtest1.c -lm)
 same "speedtest1 builds" 0 $?
 compare ./speedtest1 --size 1 --memdb --testset main
+
+root=$(echo "$sources"/libzstd/libzstd-*)
+[ -d "$root" ] || { not_ok "zstd's source is there: run tests/setup real"; exit 0; }
+files=$(cd "$root" && find lib/common lib/compress lib/decompress lib/dictBuilder programs -name '*.c' | sort)
+flags=(-O0 -g -gdwarf-4 -w -DZSTD_MULTITHREAD -DZSTD_DISABLE_ASM -DXXH_NAMESPACE=ZSTD_ -DZSTD_NO_INLINE -I"$root/lib" -I"$root/lib/common"
+    -I"$root/programs" -pthread)
+head -c 200000 "$root/lib/compress/zstd_compress.c" >text
+cp text hooked
+# shellcheck disable=SC2086 # a list of words
+(cd "$root" && gcc "${flags[@]}" -o "$TEST_TMP/zstd" $files &&
+    "$fisql" cc gcc "${flags[@]}" -o "$TEST_TMP/hooked/zstd" $files)
+same "zstd builds" 0 $?
+# Nothing in it recurs.
+QUERIES="deep-stacks outliers" compare ./zstd -q -f --single-thread --no-asyncio text -o text.zst
