@@ -66,6 +66,18 @@ cp script.lua hooked
 same "Lua builds" 0 $?
 compare ./lua script.lua
 
+# heaptrack counts what is allocated in its own process too: the pool of 72,704 bytes that its C++ library makes
+# at start. It prints three digits.
+command -v heaptrack >/dev/null || { not_ok "heaptrack is there: run tests/setup real"; exit 0; }
+heaptrack -o heap ./lua script.lua >/dev/null 2>&1
+heaptrack_print heap.* >heap.txt 2>/dev/null
+same "Lua: heaptrack's allocations, and its peak" \
+    "$(sql run.db "SELECT ((SELECT value FROM run WHERE key = 'total_allocs') + 1) || ' ' ||
+        CASE WHEN peak < 1e6 THEN printf('%.2fK', peak / 1e3) ELSE printf('%.2fM', peak / 1e6) END
+        FROM (SELECT value + 72704.0 AS peak FROM run WHERE key = 'peak_bytes')")" \
+    "$(sed -n 's/^calls to allocation functions: \([0-9]*\).*/\1/p' heap.txt) $(
+        sed -n 's/^peak heap memory consumption: //p' heap.txt)"
+
 root=$(echo "$sources"/sqlite3/sqlite3-3*)
 [ -d "$root" ] || { not_ok "SQLite's source is there: run tests/setup real"; exit 0; }
 mkdir amalgamation
