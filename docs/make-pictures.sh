@@ -49,6 +49,10 @@ view tree fisql tree run.db
 view trace fisql trace run.db --function table_grow --min-duration 100ns --color always
 view diff fisql diff before.db after.db
 
+# Pictures that commands draw themselves: a review of two functions, and an export drawn by graphviz.
+fisql review --function table_add --function table_grow --picture "$here/docs/pictures/review.svg" run.db >/dev/null
+fisql export --format dot --nodes 12 run.db 2>/dev/null | dot -Tsvg -o "$here/docs/pictures/export-dot.svg"
+
 picture() { # page what name
     node "$here/docs/make-pictures.mjs" page "$work/$1.html" "$2" "$here/docs/pictures/$3.png"
 }
