@@ -56,7 +56,7 @@ static uint64_t measure_round(struct scratch *scratch, uint64_t *inside)
 void hook_cost_measure(uint64_t ticks_per_second, uint64_t *inside_ps, uint64_t *outside_ps)
 {
     uint64_t best = UINT64_MAX, best_inside = 0, inside = 0;
-    if (process.clock != CLOCK_COUNTER || process.filtered != 0)
+    if (process.clock != CLOCK_COUNTER)
         return;
     struct scratch *scratch =
         mmap(NULL, sizeof *scratch, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -68,7 +68,7 @@ void hook_cost_measure(uint64_t ticks_per_second, uint64_t *inside_ps, uint64_t 
     log->dictionary = scratch->dictionary;
     log->shadow = scratch->shadow + SHADOW_SENTINELS;
     log->shadow[-1].stack = log->shadow[-2].stack = UINT64_MAX;
-    log->depth_max = 4;
+    log->depth_max = log->depth_logged = 4;
     log->units_max = CHUNK_UNITS;
     log->dictionary[pair_slot(address, address)] = (struct pair){address, address};
     current_log = log;

@@ -22,6 +22,19 @@ for options in "--depth 1" "--depth 2" "--min-duration 1ms" --no-time --no-alloc
     --no-alloc) same "--no-alloc: no blocks" 0 "$(sql run.db 'SELECT count(*) FROM allocs')" ;;
     esac
 done
+
+# What a call's hooks cost is measured at start, whatever the options, and taken out of the rollups.
+[ "$(sql run.db "SELECT value FROM run WHERE key = 'clock'")" = tsc ] && costs=1 || costs=0
+for options in "" "--depth 2" "--min-duration 1us" "--only planted.c" "--ring 1M" --start-off; do
+    # shellcheck disable=SC2086 # words
+    "$fisql" record -q $options ./planted
+    "$fisql" load -q run.bin
+    same "hook cost ($options): both parts are measured" $costs "$(sql run.db "SELECT count(*) = 2 FROM run
+        WHERE key IN ('hook_inside_ps', 'hook_outside_ps') AND CAST(value AS INTEGER) BETWEEN 1000 AND 1000000")"
+    [ "$options" = --start-off ] && continue
+    same "hook cost ($options): self times are less than measured" $costs \
+        "$(sql run.db 'SELECT sum(self_ns) < sum(raw_self_ns) FROM function_stats')"
+done
 "$fisql" record -q --ring 128K ./planted
 "$fisql" load -q run.bin 2>/dev/null
 same "--ring: sound" ok "$(sql run.db 'PRAGMA integrity_check')"
