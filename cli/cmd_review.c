@@ -226,6 +226,7 @@ static int put_findings(const struct review *review, FILE *out, const struct que
         if ((part != PART_ERRORS && part != PART_FINDINGS) ||
             !filters_fit(&request.filters, review->database, query))
             continue;
+        findings_settings(&request, query);
         char *text = NULL;
         size_t size = 0;
         long rows = 0;

@@ -17,17 +17,30 @@ const char *findings_part_title(enum findings_part part)
     return parts[part].title;
 }
 
-enum { ROWS_SHOWN = 3, COLUMNS_SHOWN = 6, CELL_WIDTH = 44 };
+enum { ROWS_SHOWN = 3, COLUMNS_SHOWN = 6, CELL_WIDTH = 56 };
 
 enum findings_part findings_part_of(const struct query_file *query)
 {
     if (query->report == NULL)
         return PART_FINDINGS;
     for (int i = 0; i < PARTS_COUNT; i++) {
-        if (strcmp(query->report, parts[i].word) == 0)
+        if (strncmp(query->report, parts[i].word, strcspn(query->report, " ")) == 0)
             return (enum findings_part)i;
     }
     return PART_NONE;
+}
+
+void findings_settings(struct query_request *request, const struct query_file *query)
+{
+    const char *space = query->report != NULL ? strchr(query->report, ' ') : NULL;
+    request->settings_count = space != NULL;
+    request->settings[0] = space != NULL ? space + 1 : NULL;
+}
+
+static void print_count(sqlite3_stmt *statement, int column, const char *noun, const char *plural)
+{
+    long long count = sqlite3_column_int64(statement, column);
+    printf(", %lld %s%s", count, noun, count != 1 ? plural : "");
 }
 
 /* What ran, in one line. */
@@ -50,9 +63,12 @@ static void print_head(sqlite3 *database, const char *path, bool markdown)
         const char *command = (const char *)sqlite3_column_text(statement, 0);
         output_time(sqlite3_column_double(statement, 4), time, sizeof time);
         output_escaped(stdout, command != NULL ? command : "?");
-        printf(": %s, %lld process(es), %lld thread(s), %lld calls, %lld blocks\n", time,
-               sqlite3_column_int64(statement, 1), sqlite3_column_int64(statement, 2),
-               sqlite3_column_int64(statement, 3), sqlite3_column_int64(statement, 5));
+        printf(": %s", time);
+        print_count(statement, 1, "process", "es");
+        print_count(statement, 2, "thread", "s");
+        print_count(statement, 3, "call", "s");
+        print_count(statement, 5, "block", "s");
+        putchar('\n');
     }
     sqlite3_finalize(statement);
 }
@@ -123,7 +139,6 @@ int findings_print(const struct query_request *request, const struct query_set *
     one.columns_max = COLUMNS_SHOWN;
     one.cell_width_max = CELL_WIDTH;
     one.count_all = true;
-    one.settings_count = 0;
     one.suppress_any = true;
     const struct query_file **empty = calloc(set->count + 1, sizeof *empty);
     const struct query_file **skipped = calloc(set->count + 1, sizeof *skipped);
@@ -144,6 +159,7 @@ int findings_print(const struct query_request *request, const struct query_set *
                 skipped[skipped_count++] = &set->queries[i];
                 continue;
             }
+            findings_settings(&one, &set->queries[i]);
             long rows = print_query(&one, &set->queries[i], database, markdown);
             if (rows == 0)
                 empty[empty_count++] = &set->queries[i];

@@ -21,6 +21,10 @@ enum findings_part {
 enum findings_part findings_part_of(const struct query_file *query);
 const char *findings_part_title(enum findings_part part);
 
+/* Gives the request the query's parameter for the report (the header's `report: PART NAME=VALUE`),
+ * in the place of all others; borrowed from the query. */
+void findings_settings(struct query_request *request, const struct query_file *query);
+
 /* Prints the report on stdout, as a table or as Markdown by the request's format. *found becomes
  * the number of rows that the analyses of errors and findings gave (overviews do not count).
  * Returns 0, or 2 after saying what is wrong. */

@@ -125,6 +125,18 @@ static int columns_count(const struct output_source *source)
     return source->columns_max > 0 && source->columns_max < count ? source->columns_max : count;
 }
 
+/* The statement's column that is written as the i-th: a stack among those left out takes the last
+ * place, for it is what tells rows of one function apart. */
+static int column_shown(const struct output_source *source, int i)
+{
+    int count = sqlite3_column_count(source->statement), shown = columns_count(source);
+    for (int k = shown; i == shown - 1 && k < count; k++) {
+        if (strcmp(source->columns[k].name, "stack") == 0)
+            return k;
+    }
+    return i;
+}
+
 /* Steps to the next row that is to be written. Returns SQLITE_ROW, SQLITE_DONE or an error. */
 static int next_row(const struct output_source *source, long *rows)
 {
@@ -172,12 +184,27 @@ static bool is_number(sqlite3_stmt *statement, int column)
     return type == SQLITE_INTEGER || type == SQLITE_FLOAT;
 }
 
-/* Cuts escaped text to so many columns, the last being an ellipsis. */
+/* Cuts escaped text to so many columns, one of them an ellipsis. A path and a stack keep their end,
+ * which says more. The text has room for four bytes more. */
 static void cut(char *text, int width_max)
 {
     if (width_max <= 0 || display_width(text) <= width_max)
         return;
     size_t length = strlen(text);
+    if (text[0] == '/' || strstr(text, " > ") != NULL) {
+        const char *kept = text;
+        while (display_width(kept) > width_max - 1) {
+            do
+                kept++;
+            while (((unsigned char)*kept & 0xc0) == 0x80);
+        }
+        const char *whole = strstr(kept, text[0] == '/' ? "/" : " > ");
+        if (whole != NULL)
+            kept = whole;
+        memmove(text + 3, kept, strlen(kept) + 1);
+        memcpy(text, "\xe2\x80\xa6", 3);
+        return;
+    }
     while (length > 0 && (display_width(text) > width_max - 1)) {
         do
             length--;
@@ -400,11 +427,12 @@ static int write_table(FILE *out, bool markdown, const struct output_source *sou
                           .width = calloc((size_t)count, sizeof *table.width)};
     bool sound = table.right != NULL && table.width != NULL;
     for (int i = 0; sound && i < count; i++)
-        sound = table_add(&table, escaped(source->columns[i].name));
+        sound = table_add(&table, escaped(source->columns[column_shown(source, i)].name));
     while (sound && (result = next_row(source, rows)) == SQLITE_ROW) {
         for (int i = 0; sound && i < count; i++) {
-            table.right[i] |= is_number(source->statement, i);
-            sound = table_add(&table, cell_text(source, i));
+            int column = column_shown(source, i);
+            table.right[i] |= is_number(source->statement, column);
+            sound = table_add(&table, cell_text(source, column));
         }
     }
     if (!sound)

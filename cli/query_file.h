@@ -8,7 +8,7 @@
  *   -- advice:      what to do with a row, and when the advice is wrong
  *   -- source:      where the method comes from
  *   -- report:      errors | findings | overview | none: its place in `fisql query --all`
- *                   (findings unless told)
+ *                   (findings unless told), and a parameter's value there: NAME=VALUE
  *   -- filter:      function = allocated_by freed_by
  *   -- param:       min_calls = 100 | calls | ignore rarer functions
  *   -- column:      function  | -     | demangled name

@@ -43,6 +43,7 @@ static int rows_of(const struct report *report, const struct query_file *query, 
                                         .count_all = true,
                                         .suppress_any = true};
         size_t size = 0;
+        findings_settings(&request, query);
         FILE *out = open_memstream(text, &size);
         if (out == NULL)
             return fail("out of memory");

@@ -6,8 +6,9 @@
 --              look at the last calls before it. Unwound calls are normal with exceptions; open ones are
 --              normal at _exit, a crash, or in threads that were still running.
 -- source:      the collector's shadow stack against the exits that came
--- report:      errors
+-- report:      errors normal=0
 -- filter:      function = function
+-- param:       normal = 1 | 0, 1 | 1: also unwound calls, and calls open when the program exited
 -- column:      kind | - | mismatched-exit, unwound, open, or another
 -- column:      function | - | whose exit it was; the outermost call unwound; whose calls stayed open
 -- column:      location | - | where it is defined
@@ -29,9 +30,14 @@ WITH RECURSIVE
        UNION ALL
        SELECT 2, 'open', s.function_id, s.open, s.open, s.last_enter_ns, NULL, s.last_call_id, NULL
        FROM function_stats s WHERE s.open > 0),
+     listed AS MATERIALIZED (
+       SELECT * FROM all_kinds
+       WHERE weight = 0 OR coalesce(:normal, 1) <> 0
+          OR weight = 2 AND EXISTS (SELECT 1 FROM processes p
+                                    WHERE coalesce(p.how_ended, '') NOT IN ('exit', '_exit', 'exec'))),
      walk(call_id, frame_id, text) AS (
        SELECT c.id, fr.parent_id, f.name
-       FROM (SELECT DISTINCT call_id FROM all_kinds) AS k JOIN calls c ON c.id = k.call_id
+       FROM (SELECT DISTINCT call_id FROM listed) AS k JOIN calls c ON c.id = k.call_id
             JOIN frames fr ON fr.id = c.frame_id JOIN functions f ON f.id = fr.function_id
        UNION ALL
        SELECT w.call_id, fr.parent_id, f.name || ' > ' || w.text
@@ -46,7 +52,7 @@ SELECT k.kind,
        k.call_id AS call,
        k.detail,
        (SELECT text FROM walk WHERE call_id = k.call_id AND frame_id IS NULL) AS stack
-FROM all_kinds k
+FROM listed k
      LEFT JOIN function_details f ON f.id = k.function_id
      LEFT JOIN calls c ON c.id = k.call_id
      LEFT JOIN threads t ON t.id = coalesce(k.thread_id, c.thread_id)

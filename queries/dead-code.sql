@@ -1,7 +1,7 @@
 -- title:       Dead code
 -- group:       Coverage and threads
--- description: Instrumented functions that this run never called, by file. Clones and inlined copies
---              count as their function.
+-- description: Instrumented functions that this run never called, by file, the file with most of
+--              them first. Clones and inlined copies count as their function.
 -- advice:      A function that no run of a full test suite calls can be removed, or lacks a test. One
 --              run proves nothing: look at the runs together (ATTACH their databases). Functions that
 --              are only called when something fails (error paths) show up here by nature.
@@ -37,4 +37,4 @@ FROM inventory i
      JOIN by_file b ON b.module_id IS i.module_id AND b.file_id IS i.file_id
      CROSS JOIN params
 WHERE NOT i.called AND coalesce(f.file, '') GLOB params.file
-ORDER BY f.module, f.file, f.line, i.id
+ORDER BY b.dead DESC, f.module, f.file, f.line, i.id

@@ -34,7 +34,10 @@ WITH RECURSIVE
                         n.name GLOB 'sleep*' OR n.name GLOB '*[_nu]sleep' OR
                         n.name GLOB '*_join*')
                        AND n.name NOT GLOB '*unlock*' AND n.name NOT GLOB '*block*'
-                       AND n.name NOT GLOB '*clock*' AND n.name NOT GLOB '*await_ready*' END),
+                       AND n.name NOT GLOB '*clock*' AND n.name NOT GLOB '*await_ready*'
+                       AND n.name NOT GLOB '*nolock*' AND n.name NOT GLOB '*lockless*'
+                       AND n.name NOT GLOB '*no_wait*' AND n.name NOT GLOB '*nowait*'
+                       AND n.name NOT GLOB '*dontwait*' END),
      walk(call_id, frame_id, text) AS (
        SELECT c.id, fr.parent_id, f.name
        FROM waiting w JOIN calls c ON c.id = w.slowest_call_id

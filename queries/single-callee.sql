@@ -6,8 +6,9 @@
 --              move the loop into the callee so that one call does it all. A layer that exists for its
 --              interface, or a branch that this run never took, makes the advice wrong.
 -- source:      distinct direct callees of a function
--- report:      findings
+-- report:      findings proxies=0
 -- param:       min_calls = 2 | calls | leave out functions with fewer calls
+-- param:       proxies = 1 | 0, 1 | 1: also functions that made one call each time (see proxies)
 -- column:      function | - | demangled name
 -- column:      location | - | where it is defined
 -- column:      callee | - | the one function that it calls
@@ -18,7 +19,7 @@
 -- column:      callee_callers | functions | distinct callers of the callee
 -- column:      self_ns | ns | time in the function's own code
 -- column:      example_call | id | calls.id of its first call
-WITH params AS (SELECT coalesce(:min_calls, 2) AS min_calls),
+WITH params AS (SELECT coalesce(:min_calls, 2) AS min_calls, coalesce(:proxies, 1) AS proxies),
      merged AS (
        SELECT e.caller_id, min(e.callee_id) AS callee_id, sum(e.calls) AS calls
        FROM edges e WHERE e.caller_id IS NOT NULL
@@ -40,4 +41,5 @@ FROM merged
      JOIN function_details c ON c.id = merged.callee_id
      CROSS JOIN params
 WHERE merged.callee_id <> merged.caller_id AND s.calling = s.calls AND s.calls >= params.min_calls
+  AND (params.proxies <> 0 OR merged.calls > s.calls)
 ORDER BY s.calls DESC, merged.calls DESC, merged.caller_id

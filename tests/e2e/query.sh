@@ -158,6 +158,22 @@ same "--all exits with 0" 0 "$status"
 has "--all has a finding" "Not freed" "$out"
 has "--all names the empty ones" "Nothing found by:" "$out"
 has "--all gives the advice" "-> " "$out"
+has "--all: a function with many calls of one callee" "Single callee (" "$out"
+cp run.db long.db
+sqlite3 long.db "UPDATE edges SET calls = (SELECT calls FROM function_stats WHERE function_id = caller_id)
+    WHERE caller_id = (SELECT id FROM functions WHERE name = 'parse')"
+same "single-callee: with one call each time too" parse "$($q single-callee long.db --format json | jq -r '.[].function')"
+lacks "--all: that is for proxies to tell" "Single callee (" "$($q --all long.db)"
+sqlite3 long.db "UPDATE functions SET name = name || '_with_a_name_that_takes_thirty_columns' WHERE id IN (1, 2)"
+has "--all: a long stack is cut from its start" "… > " "$($q --all long.db)"
+sqlite3 long.db "UPDATE processes SET how_ended = 'exit'; UPDATE function_stats SET open = 1 WHERE function_id = 5;
+    INSERT INTO anomalies VALUES (1, 'unwound', 1, 30000, 2, 3, NULL, 2, NULL)"
+same "anomalies: what a sound run has too" "unwound open" "$($q anomalies long.db --format json | jq -r '.[].kind' | xargs)"
+has "--all: does not count it" "Nothing found by: anomalies" "$($q --all long.db)"
+sqlite3 long.db "UPDATE processes SET how_ended = 'signal'"
+same "anomalies normal=0: calls open in a crash" open "$($q anomalies long.db -p normal=0 --format json | jq -r '.[].kind')"
+sqlite3 long.db "INSERT INTO anomalies VALUES (2, 'mismatched-exit', 1, 5000, 3, 6, 7, 0, NULL)"
+has "--all: mismatched exits are errors" "Anomalies (anomalies, rows: 2)" "$($q --all long.db)"
 run $q --all --format markdown
 has "--all in markdown" "#### Not freed" "$out"
 run $q --all --check

@@ -7,3 +7,5 @@ UPDATE functions SET name = 'free_block' WHERE id = 3;
 -- edge: a wait too short to count
 UPDATE functions SET name = 'wait_for' WHERE id = 4;
 UPDATE function_stats SET total_ns = 999 WHERE function_id = 4;
+-- negative: nor what says that it takes none
+UPDATE functions SET name = 'nolocks_time' WHERE id = 5;
