@@ -40,7 +40,7 @@ struct plan {
     bool static_runtime, after_inlining;
     const char *exclude_function, *exclude_file; /* borrowed from argv */
     /* what the compiler's arguments say */
-    bool compiles, links, shared, is_static, has_debug;
+    bool compiles, links, shared, partial, is_static, has_debug;
 };
 
 struct words {
@@ -94,8 +94,10 @@ static void look_at(struct plan *plan, char **arguments)
         }
         if (one_of(*word, no_link))
             link = false;
-        else if (strcmp(*word, "-shared") == 0 || strcmp(*word, "-r") == 0)
+        else if (strcmp(*word, "-shared") == 0)
             plan->shared = true;
+        else if (strcmp(*word, "-r") == 0)
+            plan->shared = plan->partial = true;
         else if (strcmp(*word, "-static") == 0 || strcmp(*word, "-static-pie") == 0)
             plan->is_static = true;
         else if (starts(*word, "-g"))
@@ -179,6 +181,18 @@ static int add_compile_flags(struct words *words, const struct plan *plan, const
     return 0;
 }
 
+/* Gives the linker what clang++ leaves undefined (collector/cxx/inlines.c); nothing is taken where
+ * nothing is missing. */
+static void add_inlines(struct words *words)
+{
+    char folder[PATH_MAX + 32], archive[PATH_MAX + 64];
+    if (!runtime_find(folder, sizeof folder))
+        return;
+    snprintf(archive, sizeof archive, "%s/libfisql_cxx.a", folder);
+    if (access(archive, R_OK) == 0)
+        add_joined(words, archive, "");
+}
+
 /* Links the whole collector in. longjmp and the like are wrapped, for the collector must see them;
  * a static libc has its own malloc, of which ours must take the place. */
 static int add_runtime(struct words *words, const struct plan *plan)
@@ -255,6 +269,8 @@ int cmd_cc(int argc, char **argv)
         if (!plan.shared && (plan.static_runtime || plan.is_static) &&
             add_runtime(&words, &plan) != 0)
             return 2;
+        if (!plan.partial)
+            add_inlines(&words);
     }
     execvp(words.items[0], (char *const *)(uintptr_t)words.items);
     fprintf(stderr, "fisql: cc: %s: cannot be run: %s\n", argv[compiler], strerror(errno));

@@ -1,0 +1,53 @@
+#!/bin/bash
+# C++ with the standard library: it builds with every standard that the compilers have, counts are exact, and
+# names of templates and lambdas can be read.
+# shellcheck source=tests/e2e/lib.sh
+. "$(dirname "$0")/lib.sh"
+cd "$TEST_TMP" || exit 2
+
+# own_counts: the calls of the program's own functions, by short name, as the compilers agree on them
+own_counts() {
+    "$fisql" query call-counts --file strings.cc --demangle short --format json run.db |
+        jq -r '.[] | "\(.function) \(.calls)"' | sed -E 's/\{lambda#[0-9]\}|\$_[0-9]/{lambda}/g; s/::operator\(\)//g' |
+        grep -v '^Ring::~\?Ring \|Base::Base\|Derived::Derived\|~Base\|~Derived\|^_GLOBAL_\|^__static_init' | LC_ALL=C sort
+}
+
+for cxx in g++ clang++; do
+    for standard in 14 17 20; do
+        for level in -O0 -O2; do
+            with="$cxx $standard $level"
+            build $cxx strings -std=c++$standard $level -g "$programs/strings.cc" || continue
+            same "$with: the program is untouched" "$(./strings)" "$("$fisql" record -q -o run.bin ./strings)"
+            "$fisql" load -q run.bin
+            same "$with: counts" "(anonymous namespace)::Derived::run 1
+(anonymous namespace)::Derived::run::{lambda} 2
+(anonymous namespace)::Derived::run::{lambda}::{lambda} 4
+Ring::each 1
+Ring::each 1
+Ring::operator<< 1
+count 1
+main 1
+main::{lambda} 1
+main::{lambda} 2
+main::{lambda} 3" "$(own_counts)"
+        done
+    done
+done
+
+# A library with hooks, and the collector linked in, need the same of the linker.
+build clang++ libstrings.so -std=c++17 -shared -fPIC -g -Dmain=strings_main "$programs/strings.cc"
+echo 'extern int strings_main(); int main() { return strings_main(); }' >caller.cc
+build clang++ caller -std=c++17 caller.cc ./libstrings.so
+same "a library with hooks" "a string 26" "$("$fisql" record -q -o run.bin ./caller)"
+"$fisql" cc --static-runtime clang++ -w -std=c++20 -g -o linked "$programs/strings.cc"
+same "linked with the collector" "a string 26" "$("$fisql" record -q -o run.bin ./linked)"
+
+# The three forms of a name.
+build g++ strings -std=c++17 -O0 -g "$programs/strings.cc"
+"$fisql" record -q -o run.bin ./strings >/dev/null && "$fisql" load -q run.bin
+ring() { "$fisql" query call-counts --demangle "$1" --format json run.db | jq -r '.[].function' | grep -m1 "$2"; }
+same "--demangle short" "Ring::operator<<" "$(ring short 'Ring.*<<')"
+has "--demangle full: with what it is made for" "Ring<std::" "$(ring full 'Ring.*<<')"
+has "--demangle full: with parameters" ", 2>::operator<<(" "$(ring full 'Ring.*<<')"
+same "--demangle no: the compiler's own" _ZN4RingINSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEELi2EElsERKS5_ \
+    "$(ring no '^_ZN4Ring.*ls')"
