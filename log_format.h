@@ -191,20 +191,25 @@ static inline uint64_t fisql_checksum_mix(uint64_t lane, uint64_t word)
     return ((lane << 29) | (lane >> 35)) * 0x9e3779b97f4a7c15u;
 }
 
+static inline void fisql_checksum_block(uint64_t lane[4], const void *block, size_t size_bytes)
+{
+    uint64_t word[4] = {0, 0, 0, 0};
+    __builtin_memcpy(word, block, size_bytes);
+    lane[0] = fisql_checksum_mix(lane[0], word[0]);
+    lane[1] = fisql_checksum_mix(lane[1], word[1]);
+    lane[2] = fisql_checksum_mix(lane[2], word[2]);
+    lane[3] = fisql_checksum_mix(lane[3], word[3]);
+}
+
 static inline uint64_t fisql_checksum(const void *data, size_t size_bytes)
 {
     const unsigned char *at = (const unsigned char *)data;
     uint64_t lane[4] = {1, 2, 3, 4};
     size_t left = size_bytes;
-    while (left > 0) {
-        uint64_t word[4] = {0, 0, 0, 0};
-        size_t step = left < 32 ? left : 32;
-        __builtin_memcpy(word, at, step);
-        for (int i = 0; i < 4; i++)
-            lane[i] = fisql_checksum_mix(lane[i], word[i]);
-        at += step;
-        left -= step;
-    }
+    for (; left >= 32; left -= 32, at += 32)
+        fisql_checksum_block(lane, at, 32); /* of a constant size: loads, no call of memcpy */
+    if (left > 0)
+        fisql_checksum_block(lane, at, left);
     uint64_t sum = (uint64_t)size_bytes;
     for (int i = 0; i < 4; i++)
         sum = fisql_checksum_mix(sum, lane[i]);
@@ -245,6 +250,8 @@ struct fisql_live_area {
     uint64_t lost_calls;
     uint64_t lost_bytes;
     uint64_t lost_errno; /* of the first loss */
+    uint64_t clock_tick; /* x86-64: a reading of the TSC and of CLOCK_MONOTONIC when the area was */
+    uint64_t clock_ns;   /* made, from which processes tell the TSC's rate; 0 = there is none */
 };
 
 /* The state of a slot's chunk in one word, so that one instruction commits an event and a signal
@@ -292,12 +299,16 @@ static inline uint32_t fisql_word_depth(uint64_t word)
 }
 
 /* Completes the header of a filled chunk: length, counts, clock pair, padding, checksum. The chunk
- * must have room for the padding (up to 6 bytes). Returns the chunk's length in bytes. */
+ * must have room for the padding: up to 6 bytes, or up to length_min, a multiple of 8. Returns the
+ * chunk's length in bytes. */
 static inline uint32_t fisql_chunk_finish(struct fisql_chunk *chunk, uint64_t word,
-                                          uint64_t clock_tick, uint64_t clock_ns)
+                                          uint64_t clock_tick, uint64_t clock_ns,
+                                          uint32_t length_min)
 {
     uint32_t used = fisql_word_units(word) * 2;
     uint32_t length = (used + 7) & ~7u;
+    if (length < length_min)
+        length = length_min;
     uint32_t before = (uint32_t)sizeof *chunk +
                       chunk->open_calls * (uint32_t)sizeof(struct fisql_open_call);
     __builtin_memset((unsigned char *)chunk + used, 0, length - used);

@@ -7,6 +7,7 @@
  * ends as the program ended: with its exit status, or by its signal.
  */
 #include "cli/live.h"
+#include "cli/log_space.h"
 #include "cli/record_filter.h"
 #include "cli/record_options.h"
 
@@ -236,7 +237,7 @@ static bool forks_awaited(const struct live *live, int *patience)
 
 /* Waits for the program and then for the processes that it left behind, as long as they record.
  * Returns the program's wait status. */
-static int program_wait(struct live *live, pid_t pid, bool quiet)
+static int program_wait(struct live *live, struct log_space *space, pid_t pid, bool quiet)
 {
     int program_status = 0;
     bool ended = false, told = quiet;
@@ -272,7 +273,8 @@ static int program_wait(struct live *live, pid_t pid, bool quiet)
                       stderr);
             continue;
         }
-        struct timespec timeout = {0, ended ? 20000000 : 250000000};
+        bool grown = log_space_keep(space);
+        struct timespec timeout = {0, ended ? 20000000 : grown ? 50000000 : 250000000};
         sigtimedwait(&child, NULL, &timeout);
     }
     return program_status;
@@ -321,8 +323,10 @@ static void say_result(const struct live *live, int log, const struct record_opt
                        const char *program)
 {
     struct totals totals = {0};
-    log_totals(log, &totals);
-    if (!totals.processes && live->area->process_next == 1) {
+    bool none = live->area->process_next == 1; /* no process came to record */
+    if (none || !options->quiet)
+        log_totals(log, &totals);
+    if (none && !totals.processes) {
         fail("%s: nothing was recorded: the program does not call the hooks; build it with "
              "`fisql cc` (see fisql cc --help)",
              program);
@@ -396,6 +400,8 @@ static int record(const struct record_options *options, char **argv, const char 
     if (environment_set(options, collector, &live, path) != 0)
         return fail("the environment cannot be set: %s", strerror(errno));
     run_append(&live, options, argv);
+    struct log_space space;
+    log_space_begin(&space, log);
     prctl(PR_SET_CHILD_SUBREAPER, 1);
     struct inherited inherited;
     signals_set(&inherited);
@@ -405,9 +411,10 @@ static int record(const struct record_options *options, char **argv, const char 
         unlink(options->log);
         return fail("%s: cannot be run: %s", argv[0], strerror(error));
     }
-    *status = program_wait(&live, program_pid, options->quiet);
+    *status = program_wait(&live, &space, program_pid, options->quiet);
     live_salvage(&live);
     losses_append(&live, options->log);
+    log_space_end(&space);
     say_result(&live, log, options, argv[0]);
     live_release(&live);
     close(log);

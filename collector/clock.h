@@ -56,7 +56,8 @@ const char *clock_name(enum clock_kind kind);
 /* Reads the tick and CLOCK_MONOTONIC as near to each other as can be. */
 void clock_pair(enum clock_kind kind, uint64_t *tick, uint64_t *ns);
 
-/* Ticks per second, measured over about a millisecond; 1e9 for the system clock. */
-uint64_t clock_rate(enum clock_kind kind);
+/* Ticks per second, measured since the pair (tick, ns), waiting until that is long enough ago; from
+ * now on where ns is 0 or the pair makes no sense. 1e9 for the system clock. */
+uint64_t clock_rate(enum clock_kind kind, uint64_t tick, uint64_t ns);
 
 #endif

@@ -77,7 +77,7 @@ static bool log_maintain(struct thread_log *log)
 {
     uint32_t units = fisql_word_units(log->live.word);
     bool poked = __atomic_exchange_n(&log->poke, 0, __ATOMIC_ACQ_REL) != 0;
-    if (UNLIKELY(poked || units > CHUNK_UNITS - CHUNK_UNITS_ROOM)) {
+    if (UNLIKELY(poked || units > units_max_of(log))) {
         struct quiet quiet;
         quiet_begin(&quiet);
         bool paused = __atomic_load_n(&process.paused, __ATOMIC_ACQUIRE) != 0;
@@ -92,7 +92,7 @@ static bool log_maintain(struct thread_log *log)
             return false;
     }
     bool slow = log->hidden != 0 || log->blind != 0 || log->throw_depth != 0 || process.ending;
-    log->units_max = slow ? 0 : thread_log_units_max();
+    log->units_max = slow ? 0 : units_max_of(log);
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
     if (__atomic_load_n(&log->poke, __ATOMIC_RELAXED) != 0)
         log->units_max = 0;

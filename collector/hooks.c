@@ -66,7 +66,7 @@ static bool exit_deep(uint64_t function, uint64_t stack, bool tail)
     if (log->hidden == 0 || log->blind != 0 || log->poke != 0 || process.ending != 0 ||
         log->throw_depth >= calls_open(log) || call->function != function ||
         stack > (tail ? call[-1].stack : call->stack) ||
-        fisql_word_units(log->live.word) > CHUNK_UNITS - CHUNK_UNITS_ROOM) {
+        fisql_word_units(log->live.word) > units_max_of(log)) {
         log_leave(log, 0);
         return false;
     }

@@ -67,6 +67,7 @@ static bool area_create(void)
         .recording = !process.options.start_off,
         .ring_chunks = process.options.ring_chunks,
     };
+    clock_pair(process.clock, &head.clock_tick, &head.clock_ns);
     if (getrandom(&head.run_id, sizeof head.run_id, GRND_NONBLOCK) != sizeof head.run_id)
         head.run_id = clock_system_ns() ^ (uint64_t)getpid() << 40;
     bool done = write(file, &head, sizeof head) == (ssize_t)sizeof head &&
@@ -171,7 +172,7 @@ uint64_t live_area_salvage_exec(void)
             uint64_t tick, ns;
             clock_pair(process.clock, &tick, &ns);
             chunk->flags |= FISQL_FLAG_SALVAGED;
-            uint32_t length = fisql_chunk_finish(chunk, log->live.word, tick, ns);
+            uint32_t length = fisql_chunk_finish(chunk, log->live.word, tick, ns, 0);
             log_file_write(chunk, length, chunk->calls);
         }
         live_slot_release(log);

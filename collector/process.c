@@ -302,6 +302,7 @@ static void forked_child(void)
     process.start_tick = clock_read(process.clock);
     owner_identify();
     process_facts("fork", 0);
+    log_file_forked();
     modules_forked();
     thread_log_forked();
     __atomic_fetch_sub(&process.area->forks_pending, 1, __ATOMIC_RELEASE);
@@ -318,7 +319,8 @@ static bool activate(void)
         return false;
     owner_identify();
     process.start_tick = clock_read(process.clock);
-    uint64_t ticks_per_second = clock_rate(process.clock);
+    uint64_t ticks_per_second =
+        clock_rate(process.clock, process.area->clock_tick, process.area->clock_ns);
     process.options.min_ticks =
         (uint64_t)((uint128)process.options.min_ns * ticks_per_second / 1000000000u);
     process.parent_key = live_area_salvage_exec();

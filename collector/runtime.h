@@ -69,6 +69,7 @@ struct thread_log {
     uint32_t poke;               /* atomic: another thread asks this one to begin a new chunk */
     uint32_t blind;              /* calls open for which the shadow stack has no room */
     uint32_t units_max;          /* beyond it the slow path is taken; 0 forces that */
+    uint32_t room_units;         /* of the chunk: CHUNK_UNITS, or less (log_file_room()) */
     uint32_t depth_max;          /* room of the shadow stack */
     uint32_t depth_logged;       /* calls deeper than this are not logged */
     struct pair *dictionary;     /* DICTIONARY_ENTRIES */
@@ -100,6 +101,12 @@ struct thread_log {
     size_t memory_bytes; /* of the private memory behind dictionary and shadow */
 };
 _Static_assert(sizeof(struct thread_log) <= FISQL_SLOT_HEADER, "a thread log's head is one page");
+
+/* What a log's units_max is where nothing wants the slow path. */
+static inline uint32_t units_max_of(const struct thread_log *log)
+{
+    return log->room_units - CHUNK_UNITS_ROOM;
+}
 
 /* Recording options, set once when the process starts to record. */
 struct options {
@@ -179,8 +186,6 @@ struct thread_log *thread_log_nested(struct thread_log *log);
 void thread_logs_poke(void);
 /* At the process's end: writes the names of the threads that it cuts off, as they are now. */
 void thread_logs_name_others(void);
-/* What a log's units_max is under the options in force. */
-uint32_t thread_log_units_max(void);
 /* Before fork, in the thread that forks; after fork, in the child. */
 void thread_log_forking(void);
 void thread_log_forked(void);
@@ -205,6 +210,11 @@ void live_area_remove(void);
 
 /* The log file. write returns 0, or errno after counting the chunk as lost. */
 int log_file_write(const void *chunk, size_t size_bytes, uint32_t calls);
+/* How many bytes the chunk that `writer` begins should be filled to, so that full chunks come to lie
+ * at multiples of FISQL_LIVE_CHUNK_BYTES in the log; and what tells that it has been written. */
+uint32_t log_file_room(const void *writer);
+void log_file_room_used(const void *writer);
+void log_file_forked(void);
 bool log_file_open(bool create);
 
 /* Facts: a chunk of key and value strings, built in a caller's buffer. */

@@ -62,11 +62,6 @@ void quiet_end(const struct quiet *quiet)
         pthread_setcancelstate(quiet->cancel, &ignored);
 }
 
-uint32_t thread_log_units_max(void)
-{
-    return CHUNK_UNITS - CHUNK_UNITS_ROOM;
-}
-
 /* ---- private memory ---- */
 
 /* The counts' table and its last run, to whole entries of the shadow stack. */
@@ -164,6 +159,7 @@ static struct thread_log *slot_take(void)
 
 static void slot_release(struct thread_log *log)
 {
+    log_file_room_used(log);
     if (log->in_area)
         live_slot_release(log);
     else
@@ -208,6 +204,9 @@ static void chunk_begin(struct thread_log *log, uint64_t last, uint32_t depth, u
     memset(log->dictionary, 0, DICTIONARY_ENTRIES * sizeof(struct pair));
     log->min_units =
         (uint32_t)(sizeof *chunk + chunk->open_calls * sizeof(struct fisql_open_call)) / 2;
+    log->room_units = process.options.ring_chunks != 0 ? CHUNK_UNITS : log_file_room(log) / 2;
+    if (log->units_max != 0)
+        log->units_max = units_max_of(log);
     log->live.last_tick[0] = last;
     log->live.word =
         flushes << FISQL_WORD_FLUSH_SHIFT | (uint64_t)depth * WORD_DEPTH | log->min_units;
@@ -222,9 +221,12 @@ static uint64_t log_last_tick(const struct thread_log *log)
 static void chunk_write(struct thread_log *log)
 {
     uint64_t tick, ns;
+    bool full = fisql_word_units(log->live.word) > log->room_units - 2 * CHUNK_UNITS_ROOM;
     clock_pair(process.clock, &tick, &ns);
-    uint32_t length = fisql_chunk_finish(log->chunk, log->live.word, tick, ns);
+    uint32_t length = fisql_chunk_finish(log->chunk, log->live.word, tick, ns,
+                                         full ? log->room_units * 2 : 0);
     log_file_write(log->chunk, length, log->chunk->calls);
+    log_file_room_used(log);
 }
 
 /* Flight recorder: the finished chunk stays where it is, the oldest kept one is overwritten next.
@@ -266,7 +268,7 @@ static struct thread_log *ring_turn(struct thread_log *log)
     uint64_t tick, ns;
     clock_pair(process.clock, &tick, &ns);
     log->chunk->flags |= FISQL_FLAG_RING;
-    uint32_t length = fisql_chunk_finish(log->chunk, log->live.word, tick, ns);
+    uint32_t length = fisql_chunk_finish(log->chunk, log->live.word, tick, ns, 0);
     __atomic_store_n(&kept->live.state, FISQL_SLOT_TAKEN, __ATOMIC_RELEASE);
     memcpy(kept->chunk, log->chunk, length);
     kept->live.word = log->live.word;
@@ -384,7 +386,8 @@ static struct thread_log *log_make(void)
         return NULL;
     }
     log->min_ticks = process.options.min_ticks;
-    log->units_max = process.ending ? 0 : thread_log_units_max();
+    log->room_units = CHUNK_UNITS;
+    log->units_max = process.ending ? 0 : units_max_of(log);
     log->start_tick = clock_read(process.clock);
     return log;
 }
@@ -571,7 +574,7 @@ static struct thread_log *log_resume(void)
     struct thread_log *log = paused_log;
     paused_log = NULL;
     log->poke = 0;
-    log->units_max = thread_log_units_max();
+    log->units_max = units_max_of(log);
     chunk_begin(log, clock_read(process.clock), 0, (log->live.word >> FISQL_WORD_FLUSH_SHIFT) + 1);
     current_log = log;
     return log;
@@ -669,7 +672,8 @@ void thread_log_forked(void)
     own->ring_next = 0;
     own->flags_next = FISQL_FLAG_FORKED;
     own->start_tick = clock_read(process.clock);
-    own->units_max = own->units_max == 0 ? 0 : thread_log_units_max();
+    own->room_units = CHUNK_UNITS;
+    own->units_max = own->units_max == 0 ? 0 : units_max_of(own);
     chunk_begin(own, own->start_tick > last ? own->start_tick : last, depth, 0);
     list_add(own);
     if (log->busy != 0) {

@@ -62,7 +62,7 @@ static bool finish(struct fisql_chunk *chunk, const struct fisql_live_slot *slot
         return false; /* nothing happened since the chunk before, or damage */
     chunk->flags |= FISQL_FLAG_SALVAGED;
     /* A clock_ns of 0 says that there is no clock pair. */
-    fisql_chunk_finish(chunk, slot->word, slot->last_tick[fisql_word_toggle(slot->word)], 0);
+    fisql_chunk_finish(chunk, slot->word, slot->last_tick[fisql_word_toggle(slot->word)], 0, 0);
     return log_chunk_is_sane(chunk);
 }
 

@@ -184,7 +184,7 @@ static void check_finish(void)
         units[2 * i + 1] = 7;
     }
     uint64_t word = (sizeof *chunk / 2 + 2 * ENTERS) | (uint64_t)ENTERS << FISQL_WORD_CALLS_SHIFT;
-    uint32_t length = fisql_chunk_finish(chunk, word, 5, 6);
+    uint32_t length = fisql_chunk_finish(chunk, word, 5, 6, 0);
     check(length % 8 == 0 && length >= sizeof *chunk + 4 * ENTERS, "the length is padded to 8");
     check(chunk->calls == ENTERS && chunk->units == 2 * ENTERS, "the counts are the word's");
     check(log_chunk_is_sane(chunk) && log_chunk_is_sound(chunk), "a finished chunk is sound");

@@ -117,7 +117,13 @@ static void check_words(const struct query_file *query)
     const char *name = query->name;
     check(query->title != NULL && strlen(query->title) < 60, "%s has a short title", name);
     check(one_of(query->group, groups, 5), "%s is in a known group", name);
-    check(query->report == NULL || one_of(query->report, reports, 4), "%s: report is known", name);
+    char part[32] = "", setting[64] = "";
+    if (query->report != NULL)
+        sscanf(query->report, "%31s %63[^=]", part, setting);
+    check(query->report == NULL || one_of(part, reports, 4), "%s: report is known", name);
+    check(setting[0] == '\0' ||
+              query_part_find(query->params, query->params_count, setting) != NULL,
+          "%s: the report's parameter is one of its own", name);
     check(query->description != NULL && strlen(query->description) > 20, "%s is described", name);
     check(query->advice != NULL && strlen(query->advice) > 20, "%s gives advice", name);
     check(query->source != NULL && query->source[0] != '\0', "%s names its method", name);
