@@ -165,7 +165,8 @@ static void slot_salvage(struct live *live, struct fisql_live_slot *slot)
     if (!slot_sound(slot, chunk))
         return;
     chunk->flags |= FISQL_FLAG_SALVAGED;
-    uint32_t length = fisql_chunk_finish(chunk, slot->word, 0, 0, 0); /* the process's clock is gone */
+    uint32_t length =
+        fisql_chunk_finish(chunk, slot->word, 0, 0, 0); /* the process's clock is gone */
     int error = append(live, chunk, length);
     if (error == 0) {
         live->salvaged_chunks++;

@@ -63,7 +63,8 @@ static int add_module(struct filter *filter, const char *path)
 }
 
 /* glibc holds hooks that do nothing, for programs that run without a tracer: it is not itself
- * instrumented, and where its debug information is installed reading that takes most of a second. */
+ * instrumented, and where its debug information is installed reading that takes most of a second.
+ */
 static bool is_libc(const char *path)
 {
     const char *slash = strrchr(path, '/');

@@ -5,7 +5,8 @@
 #include <cpuid.h>
 #endif
 
-/* Two pairs, each off by some 30 ns, then tell the rate to 0.02 %; it is for the hooks' cost and for
+/* Two pairs, each off by some 30 ns, then tell the rate to 0.02 %; it is for the hooks' cost and
+ * for
  * --min-duration, not for times. */
 #define RATE_SPAN_NS 300000u
 

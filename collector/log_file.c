@@ -92,7 +92,8 @@ static void count_lost(size_t size_bytes, uint32_t calls, int error)
 uint32_t log_file_room(const void *writer)
 {
     const void *nobody = NULL;
-    uint32_t over = (uint32_t)(__atomic_load_n(&log_end, __ATOMIC_RELAXED) % FISQL_LIVE_CHUNK_BYTES);
+    uint32_t over =
+        (uint32_t)(__atomic_load_n(&log_end, __ATOMIC_RELAXED) % FISQL_LIVE_CHUNK_BYTES);
     over &= ~7u;
     if (over > FISQL_LIVE_CHUNK_BYTES / 2)
         over -= FISQL_LIVE_CHUNK_BYTES / 2; /* no chunk is shorter than half: it takes two */

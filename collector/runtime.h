@@ -210,8 +210,9 @@ void live_area_remove(void);
 
 /* The log file. write returns 0, or errno after counting the chunk as lost. */
 int log_file_write(const void *chunk, size_t size_bytes, uint32_t calls);
-/* How many bytes the chunk that `writer` begins should be filled to, so that full chunks come to lie
- * at multiples of FISQL_LIVE_CHUNK_BYTES in the log; and what tells that it has been written. */
+/* How many bytes the chunk that `writer` begins should be filled to, so that full chunks come to
+ * lie at multiples of FISQL_LIVE_CHUNK_BYTES in the log; and what tells that it has been written.
+ */
 uint32_t log_file_room(const void *writer);
 void log_file_room_used(const void *writer);
 void log_file_forked(void);

@@ -223,8 +223,8 @@ static void chunk_write(struct thread_log *log)
     uint64_t tick, ns;
     bool full = fisql_word_units(log->live.word) > log->room_units - 2 * CHUNK_UNITS_ROOM;
     clock_pair(process.clock, &tick, &ns);
-    uint32_t length = fisql_chunk_finish(log->chunk, log->live.word, tick, ns,
-                                         full ? log->room_units * 2 : 0);
+    uint32_t length =
+        fisql_chunk_finish(log->chunk, log->live.word, tick, ns, full ? log->room_units * 2 : 0);
     log_file_write(log->chunk, length, log->chunk->calls);
     log_file_room_used(log);
 }

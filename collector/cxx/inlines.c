@@ -4,9 +4,9 @@
  * clang's -finstrument-functions puts hooks into an inlined function too, and they name it by its
  * address. Members that are always_inline in a template which libstdc++.so instantiates ("extern
  * template") have none: with GCC 12's headers std::string (C++17) and std::allocator<char> (C++20)
- * then leave a program that cannot be linked. `fisql cc` gives the linker this archive. A definition
- * is weak and taken only where it is missing; it does what the function does, for who takes its
- * address on purpose. This file is no part of libfisql.so or libfisql.a.
+ * then leave a program that cannot be linked. `fisql cc` gives the linker this archive. A
+ * definition is weak and taken only where it is missing; it does what the function does, for who
+ * takes its address on purpose. This file is no part of libfisql.so or libfisql.a.
  */
 #include <stddef.h>
 #include <stdint.h>

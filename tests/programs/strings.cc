@@ -21,7 +21,8 @@ template <class T, int N> struct Ring {
     }
 };
 
-namespace {
+namespace
+{
 struct Base {
     virtual ~Base() = default;
     virtual int run(int x)
