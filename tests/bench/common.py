@@ -126,19 +126,26 @@ print(t[1], t[#t])
 
 
 def measure(name, variants):
-    """variants: name -> (command, environment, log). Returns name -> (walls, cpus, bytes)."""
+    """variants: name -> (command, environment, log). Returns name -> (walls, cpus, bytes). A log run.bin
+    of the last round stays as kept.bin."""
     results = {variant: ([], [], 0) for variant in variants}
+    if os.path.exists("kept.bin"):
+        os.unlink("kept.bin")
     for number in range(rounds):
         for variant, (command, env, log) in variants.items():
-            if log and os.path.isdir(log):
-                shutil.rmtree(log)
-            elif log and os.path.exists(log):
-                os.unlink(log)
+            # All logs go before the next run: it would else compete with theirs being written to the disk.
+            for old in {other for _, _, other in variants.values() if other}:
+                if os.path.isdir(old):
+                    shutil.rmtree(old)
+                elif os.path.exists(old):
+                    os.unlink(old)
             wall, cpu = timed(command, env)
             results[variant][0].append(wall)
             results[variant][1].append(cpu)
             if log and os.path.exists(log):
                 results[variant] = results[variant][:2] + (size_of(log),)
+                if log == "run.bin" and number == rounds - 1 and not os.path.exists("kept.bin"):
+                    os.link(log, "kept.bin")
         print("%s: round %d of %d" % (name, number + 1, rounds), file=sys.stderr)
     return results
 

@@ -47,10 +47,10 @@ def excess(results, variant, base, of=min):
 build_programs()
 report = []
 fib = measure("fib(32)", call_variants("fib", ["32"]))
-fib_calls = calls_in("run.bin")
+fib_calls = calls_in("kept.bin")
 report += table("fib(32), %.1f million calls" % (fib_calls / 1e6), fib, fib_calls, "call", "plain")
 lua = measure("Lua", call_variants("lua", ["sort.lua"]))
-lua_calls = calls_in("run.bin")
+lua_calls = calls_in("kept.bin")
 report += table("Lua sorting, %.1f million calls" % (lua_calls / 1e6), lua, lua_calls, "call", "plain")
 
 
