@@ -169,6 +169,10 @@ bench-load: all $(BUILD)/bench_insert ## what loading costs, beside INSERT and u
 	@tests/setup bench
 	tests/bench/load.py $(BUILD) 3
 
+bench-symbols: all ## loading a program with 500 MB of debug information (makes it first: ten minutes)
+	@tests/setup bench
+	tests/bench/symbols.py $(BUILD) 3 $(PROGRAM)
+
 bench-times: all ## how near adjusted times come to the untraced program's
 	@tests/setup bench
 	tests/bench/times.py $(BUILD) 7
@@ -183,7 +187,7 @@ $(BUILD)/bench_%: tests/bench/bench_%.c $(LIB_OBJ)
 
 FORMATTED = $(filter-out log_format.h docs/% tests/programs/symbols/%,$(shell git ls-files "*.c" "*.h" "*.cc"))
 
-lint: format-check ## clang-tidy, cppcheck, gcc -fanalyzer and shellcheck (installs what is missing)
+lint: format-check ## clang-tidy, cppcheck and shellcheck (installs what is missing)
 	@tests/setup lint
 	clang-tidy --quiet --warnings-as-errors='*' $(COLLECTOR_SRC) $(LOADER_SRC) $(CLI_SRC) -- -std=gnu11 $(CPPFLAGS_ALL)
 	cppcheck -q --error-exitcode=1 --inline-suppr --enable=warning,portability -I. collector loader cli queries

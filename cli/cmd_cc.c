@@ -254,7 +254,7 @@ static int parse(struct plan *plan, int argc, char **argv)
 int cmd_cc(int argc, char **argv)
 {
     struct plan plan = {0};
-    struct words words = {0};
+    static struct words words; /* lives until exec */
     int compiler = parse(&plan, argc, argv);
     if (compiler <= 0)
         return compiler == 0 ? 0 : 2;

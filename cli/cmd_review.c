@@ -87,7 +87,8 @@ static int choose_file(struct review *review, const char *file)
     for (size_t id = 1; id < review->view.functions_count; id++) {
         const char *path = review->view.functions[id].file;
         size_t path_length = path != NULL ? strlen(path) : 0;
-        if (path_length >= length && strcmp(path + path_length - length, file) == 0 &&
+        if (path != NULL && path_length >= length &&
+            strcmp(path + path_length - length, file) == 0 &&
             (path_length == length || file[0] == '/' || path[path_length - length - 1] == '/'))
             choose(review, id);
     }

@@ -65,7 +65,7 @@ double compare_welch_p(double n1, double mean1, double m2_1, double n2, double m
 
 static void welch_p(sqlite3_context *context, int count, sqlite3_value **values)
 {
-    double numbers[6];
+    double numbers[6] = {0};
     for (int i = 0; i < count && i < 6; i++) {
         if (sqlite3_value_type(values[i]) == SQLITE_NULL)
             return;

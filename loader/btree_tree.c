@@ -20,6 +20,7 @@ void btree_interior_fill(const struct btree_file *file, unsigned char *page,
     memset(page, 0, file->page_bytes);
     for (uint32_t i = 0; i < cells; i++) {
         unsigned char cell[4 + BTREE_VARINT_MAX];
+        /* There are two at least. NOLINTNEXTLINE(clang-analyzer-core.NullDereference) */
         btree_put4(cell, children[i].page);
         uint32_t bytes = 4 + btree_put_varint(cell + 4, (uint64_t)children[i].last_rowid);
         content -= bytes;

@@ -194,6 +194,7 @@ int call_inherit(struct decoder *decoder, uint32_t pair_index, uint64_t enter_ti
     struct open_call *call;
     if (push(decoder, pair_index, &call, error) != 0)
         return -1;
+    /* push() put it there. NOLINTNEXTLINE(clang-analyzer-core.NullDereference) */
     call->head.call_id = 0;
     call->enter_tick = enter_tick;
     call->enter_ns = 0;
@@ -284,6 +285,7 @@ static inline int enter(struct decoder *decoder, uint32_t pair_index, uint64_t e
     if (push(decoder, pair_index, &call, error) != 0)
         return -1;
     uint64_t id = decoder->next_id++;
+    /* push() put it there. NOLINTNEXTLINE(clang-analyzer-core.NullDereference) */
     call->head.call_id = id;
     call->enter_tick = enter_tick;
     call->enter_ns =

@@ -60,7 +60,7 @@ static uint64_t choose_rate(const struct span *span, uint64_t ticks_per_second, 
 /* The smallest tick that a process has left, TICK_UNKNOWN if none. */
 static uint64_t *first_ticks(const struct log_index *index)
 {
-    uint64_t *ticks = malloc((index->processes_count + 1) * sizeof *ticks);
+    uint64_t *ticks = calloc(index->processes_count + 1, sizeof *ticks);
     if (ticks == NULL)
         return NULL;
     for (size_t i = 0; i < index->processes_count; i++) {

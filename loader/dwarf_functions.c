@@ -27,6 +27,7 @@
 #define REFERENCES_MAX 8                 /* how far a chain of references is followed */
 #define NESTING_MAX 64                   /* how deep entries are followed into each other */
 #define UNITS_MAX (1u << 24)             /* more is damage */
+#define REST_BYTES (16u * 1024u * 1024u) /* read of .debug_info before its pages may go */
 #define THREAD_BYTES_MIN (1024u * 1024u) /* of debug information that are worth a thread */
 
 struct walker {
@@ -239,9 +240,18 @@ static int read_unit(struct walker *walker, Dwarf_Die unit_die)
     return result;
 }
 
+/* Of .debug_info, about: to where the next unit begins. */
+static uint64_t unit_bytes(const struct dwarf_functions *all, uint32_t unit)
+{
+    return unit + 1 < all->units_count && all->units[unit + 1].die > all->units[unit].die
+               ? all->units[unit + 1].die - all->units[unit].die
+               : 0;
+}
+
 static void *walk_units(void *argument)
 {
     struct walker *walker = argument;
+    uint64_t walked_bytes = 0;
     walker->debug = dwarf_file_debug(walker->search->file);
     while (walker->debug != NULL && walker->result == 0) {
         Dwarf_Error failure = NULL;
@@ -257,6 +267,11 @@ static void *walk_units(void *argument)
             continue;
         walker->result = read_unit(walker, die);
         dwarf_dealloc_die(die);
+        walked_bytes += unit_bytes(walker->all, walker->unit);
+        if (walked_bytes > REST_BYTES) {
+            elf_file_rest(&walker->search->file->elf);
+            walked_bytes = 0;
+        }
     }
     dwarf_headers_release(&walker->headers);
     dwarf_split_release(&walker->split);

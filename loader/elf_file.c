@@ -161,6 +161,12 @@ void elf_file_close(struct elf_file *file)
     *file = (struct elf_file){0};
 }
 
+void elf_file_rest(const struct elf_file *file)
+{
+    if (file->bytes != NULL)
+        madvise((void *)(uintptr_t)file->bytes, file->size_bytes, MADV_DONTNEED);
+}
+
 const struct elf_section *elf_file_section(const struct elf_file *file, const char *name)
 {
     for (uint32_t i = 0; i < file->sections_count; i++)

@@ -48,6 +48,10 @@ struct elf_file {
 const char *elf_file_open(struct elf_file *file, const char *path);
 void elf_file_close(struct elf_file *file);
 
+/* Most of the file has been read and will not be again soon: its pages may leave our memory (they
+ * stay in the system's, and come back when they are touched). */
+void elf_file_rest(const struct elf_file *file);
+
 /* The section of this name, or NULL. */
 const struct elf_section *elf_file_section(const struct elf_file *file, const char *name);
 

@@ -4,6 +4,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#undef error_set
+
 int error_set(struct error *error, const char *format, ...)
 {
     if (error == NULL)

@@ -56,17 +56,24 @@ static bool cache_path(char *path, size_t size, const char *cache_dir, const cha
            snprintf(path, size, "%s/%s" CACHE_SUFFIX, cache_dir, build_id) < (int)size;
 }
 
-static uint64_t checksum_of(const struct cache_header *header, uint64_t size_bytes)
+#define HASH_FROM 16 /* the header's bytes that the checksum does not cover */
+
+/* Eight bytes at a time: a cache file may hold 100 MB and more. */
+static uint64_t hash_words(uint64_t hash, const unsigned char *bytes, size_t size_bytes)
 {
-    /* Eight bytes at a time: a cache file may hold 100 MB. */
-    const unsigned char *bytes = (const unsigned char *)header + 16;
-    uint64_t hash = TEXT_HASH_START, word;
-    for (uint64_t at = 0; at + 8 <= size_bytes - 16; at += 8) {
+    uint64_t word;
+    for (size_t at = 0; at + 8 <= size_bytes; at += 8) {
         memcpy(&word, bytes + at, 8);
         hash = (hash ^ word) * 0x9e3779b97f4a7c15u;
         hash ^= hash >> 29;
     }
     return hash;
+}
+
+static uint64_t checksum_of(const struct cache_header *header, uint64_t size_bytes)
+{
+    return hash_words(TEXT_HASH_START, (const unsigned char *)header + HASH_FROM,
+                      (size_t)size_bytes - HASH_FROM);
 }
 
 static uint64_t expected_bytes(const struct cache_header *header)
@@ -217,34 +224,34 @@ int symbol_cache_read(struct symbols *symbols, struct symbol_files *files, const
 
 /* ---- writing ---- */
 
-struct text_writer {
-    char *bytes;
-    size_t used, capacity;
-    struct intern known; /* address of a text -> index of offsets */
+/* The texts in the order of their offsets, each once. */
+struct text_list {
+    const char **texts; /* borrowed */
     uint64_t *offsets;
-    size_t offsets_capacity;
+    size_t texts_capacity, offsets_capacity, count;
+    uint64_t used;       /* bytes */
+    struct intern known; /* address of a text -> index */
     bool failed;
 };
 
-/* The offset of a text, which is put there if it is new; 0 for NULL. */
-static uint64_t put_text(struct text_writer *writer, const char *text)
+/* The offset of a text, which joins the list if it is new; 0 for NULL. */
+static uint64_t put_text(struct text_list *list, const char *text)
 {
-    uint32_t index, before = writer->known.count;
-    size_t bytes = text != NULL ? strlen(text) + 1 : 0;
-    if (text == NULL || writer->failed)
+    uint32_t index;
+    if (text == NULL || list->failed)
         return 0;
-    if (intern_add(&writer->known, (uint64_t)(uintptr_t)text, 0, &index, NULL) != 0 ||
-        array_reserve(&writer->offsets, &writer->offsets_capacity, (size_t)index + 1, NULL) != 0 ||
-        array_reserve(&writer->bytes, &writer->capacity, writer->used + bytes + 8, NULL) != 0) {
-        writer->failed = true;
+    if (intern_add(&list->known, (uint64_t)(uintptr_t)text, 0, &index, NULL) != 0 ||
+        array_reserve(&list->offsets, &list->offsets_capacity, (size_t)index + 1, NULL) != 0 ||
+        array_reserve(&list->texts, &list->texts_capacity, (size_t)index + 1, NULL) != 0) {
+        list->failed = true;
         return 0;
     }
-    if (index == before) {
-        writer->offsets[index] = writer->used;
-        memcpy(writer->bytes + writer->used, text, bytes);
-        writer->used += bytes;
+    if (index == list->count) {
+        list->texts[list->count++] = text;
+        list->offsets[index] = list->used;
+        list->used += strlen(text) + 1;
     }
-    return writer->offsets[index];
+    return list->offsets[index];
 }
 
 /* Deletes the files used longest ago until `room_bytes` more fit. */
@@ -277,44 +284,86 @@ static void make_room(const char *cache_dir, uint64_t room_bytes)
     }
 }
 
-static void save(const char *cache_dir, const char *path, const void *bytes, size_t size_bytes)
+/* A file that is written from its start to its end, with the checksum of what is in it. */
+struct cache_out {
+    int descriptor;
+    bool failed;
+    uint64_t hash;
+    size_t used;
+    unsigned char buffer[65536];
+};
+
+static void out_flush(struct cache_out *out)
 {
-    char temporary[4300];
-    mkdir(cache_dir, 0700);
-    make_room(cache_dir, size_bytes);
-    snprintf(temporary, sizeof temporary, "%s.%ld", path, (long)getpid());
-    int descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
-    if (descriptor < 0)
-        return;
-    size_t written = 0;
-    while (written < size_bytes) {
-        ssize_t done = write(descriptor, (const char *)bytes + written, size_bytes - written);
-        if (done <= 0)
-            break;
-        written += (size_t)done;
+    out->hash = hash_words(out->hash, out->buffer, out->used);
+    for (size_t done = 0; !out->failed && done < out->used;) {
+        ssize_t written = write(out->descriptor, out->buffer + done, out->used - done);
+        out->failed = written <= 0;
+        done += written > 0 ? (size_t)written : 0;
     }
-    if (close(descriptor) != 0 || written < size_bytes || rename(temporary, path) != 0)
-        unlink(temporary);
+    out->used = 0;
 }
 
-static void fill(char *bytes, const struct cache_header *header, const struct symbols *symbols,
-                 const struct cache_function *functions, const struct text_writer *texts)
+static void out_put(struct cache_out *out, const void *bytes, size_t size_bytes)
 {
+    const unsigned char *from = bytes;
+    while (size_bytes > 0) {
+        size_t room = sizeof out->buffer - out->used;
+        size_t part = size_bytes < room ? size_bytes : room;
+        memcpy(out->buffer + out->used, from, part);
+        out->used += part;
+        from += part;
+        size_bytes -= part;
+        if (out->used == sizeof out->buffer)
+            out_flush(out);
+    }
+}
+
+/* All that follows the header's first two words. */
+static void put_content(struct cache_out *out, const struct cache_header *header,
+                        const struct symbols *symbols, const struct cache_function *functions,
+                        const struct text_list *texts)
+{
+    static const char zeros[8];
     size_t count;
     const struct dwarf_unit_range *ranges = symbol_lines_ranges(symbols->lines, &count);
-    memcpy(bytes, header, sizeof *header);
-    bytes += sizeof *header;
-    memcpy(bytes, functions, (size_t)header->functions * sizeof *functions);
-    bytes += (size_t)header->functions * sizeof *functions;
-    memcpy(bytes, symbols->ranges, symbols->ranges_count * sizeof *symbols->ranges);
-    bytes += symbols->ranges_count * sizeof *symbols->ranges;
-    for (size_t i = 0; i < header->units; i++, bytes += sizeof(struct cache_unit)) {
+    out_put(out, (const char *)header + HASH_FROM, sizeof *header - HASH_FROM);
+    out_put(out, functions, (size_t)header->functions * sizeof *functions);
+    out_put(out, symbols->ranges, symbols->ranges_count * sizeof *symbols->ranges);
+    for (size_t i = 0; i < header->units; i++) {
         struct cache_unit unit = {symbol_lines_unit_offset(symbols->lines, i)};
-        memcpy(bytes, &unit, sizeof unit);
+        out_put(out, &unit, sizeof unit);
     }
-    memcpy(bytes, ranges, count * sizeof *ranges);
-    bytes += count * sizeof *ranges;
-    memcpy(bytes, texts->bytes, texts->used);
+    out_put(out, ranges, count * sizeof *ranges);
+    for (size_t i = 0; i < texts->count; i++)
+        out_put(out, texts->texts[i], strlen(texts->texts[i]) + 1);
+    out_put(out, zeros, (size_t)(header->text_bytes - texts->used));
+    out_flush(out);
+}
+
+static void save(const char *cache_dir, const char *path, struct cache_header *header,
+                 const struct symbols *symbols, const struct cache_function *functions,
+                 const struct text_list *texts)
+{
+    char temporary[4300];
+    struct cache_out *out = malloc(sizeof *out);
+    if (out == NULL)
+        return;
+    mkdir(cache_dir, 0700);
+    make_room(cache_dir, expected_bytes(header));
+    snprintf(temporary, sizeof temporary, "%s.%ld", path, (long)getpid());
+    out->descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+    if (out->descriptor >= 0) {
+        out->hash = TEXT_HASH_START;
+        out->used = 0;
+        out->failed = lseek(out->descriptor, HASH_FROM, SEEK_SET) < 0;
+        put_content(out, header, symbols, functions, texts);
+        header->checksum = out->hash;
+        out->failed |= pwrite(out->descriptor, header, HASH_FROM, 0) != HASH_FROM;
+        if (close(out->descriptor) != 0 || out->failed || rename(temporary, path) != 0)
+            unlink(temporary);
+    }
+    free(out);
 }
 
 void symbol_cache_write(const struct symbols *symbols, const struct symbol_files *files,
@@ -339,7 +388,7 @@ void symbol_cache_write(const struct symbols *symbols, const struct symbol_files
     size_t unit_ranges;
     symbol_lines_ranges(symbols->lines, &unit_ranges);
     header.unit_ranges = unit_ranges;
-    struct text_writer texts = {0};
+    struct text_list texts = {0};
     struct cache_function *functions = calloc(symbols->functions_count + 1, sizeof *functions);
     put_text(&texts, ""); /* offset 0: none */
     for (size_t i = 0; functions != NULL && i < symbols->functions_count; i++) {
@@ -353,23 +402,12 @@ void symbol_cache_write(const struct symbols *symbols, const struct symbol_files
                                                from->same_as,
                                                from->instrumented};
     }
-    while (!texts.failed && texts.used % 8 != 0)
-        texts.bytes[texts.used++] = 0;
-    header.text_bytes = texts.used;
+    header.text_bytes = (texts.used + 7) & ~(uint64_t)7;
     uint64_t size_bytes = expected_bytes(&header);
-    char *bytes =
-        functions != NULL && !texts.failed && size_bytes > 0 && size_bytes < CACHE_TOTAL_MAX / 2
-            ? malloc((size_t)size_bytes)
-            : NULL;
-    if (bytes != NULL) {
-        fill(bytes, &header, symbols, functions, &texts);
-        header.checksum = checksum_of((const void *)bytes, size_bytes);
-        memcpy(bytes, &header, sizeof header);
-        save(options->cache_dir, path, bytes, (size_t)size_bytes);
-    }
-    free(bytes);
+    if (functions != NULL && !texts.failed && size_bytes > 0 && size_bytes < CACHE_TOTAL_MAX / 2)
+        save(options->cache_dir, path, &header, symbols, functions, &texts);
     free(functions);
-    free(texts.bytes);
+    free(texts.texts);
     free(texts.offsets);
     intern_release(&texts.known);
 }

@@ -93,6 +93,7 @@ static int read_module(struct symbols *symbols, struct symbol_files *files,
         result = dwarf_functions_open(&dwarf, &search, error);
         if (result == 0)
             result = dwarf_functions_read(&dwarf, &search, false, error);
+        elf_file_rest(&files->debug->elf);
         if (result == 0)
             result = symbol_lines_open(&symbols->lines, files->debug, files->path, dwarf.units,
                                        dwarf.units_count, dwarf.ranges, dwarf.ranges_count, error);
@@ -102,11 +103,12 @@ static int read_module(struct symbols *symbols, struct symbol_files *files,
                                        &search, path, error);
     if (symbols->lines != NULL)
         files->debug = NULL;
-    if (result == 0 && dwarf.missing_dwo == 0 && symbols->problem == NULL && symbols->lines != NULL)
-        symbol_cache_write(symbols, files, debug, options);
-    if (dwarf.missing_dwo > 0 && symbols->problem == NULL)
-        symbols->problem = "files of split debug information (.dwo) are missing";
+    unsigned missing_dwo = dwarf.missing_dwo;
     dwarf_functions_release(&dwarf);
+    if (result == 0 && missing_dwo == 0 && symbols->problem == NULL && symbols->lines != NULL)
+        symbol_cache_write(symbols, files, debug, options);
+    if (missing_dwo > 0 && symbols->problem == NULL)
+        symbols->problem = "files of split debug information (.dwo) are missing";
     return result;
 }
 

@@ -185,6 +185,7 @@ static uint32_t file_id(struct file_list *list, const char *path)
         hash = (hash ^ (unsigned char)*at) * 16777619u;
     uint32_t *bucket = &list->buckets[hash % 4096];
     for (uint32_t at = *bucket; at != 0; at = list->items[at - 1].next)
+        /* Ids in buckets are of items. NOLINTNEXTLINE(clang-analyzer-core.NullDereference) */
         if (strcmp(list->items[at - 1].path, path) == 0)
             return at;
     if (list->count == list->capacity) {
