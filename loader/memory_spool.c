@@ -55,7 +55,7 @@ static unsigned char *put_change(unsigned char *at, uint64_t value, uint64_t *be
 {
     int64_t change = (int64_t)(value - *before);
     *before = value;
-    return put_number(at, (uint64_t)change << 1 ^ (uint64_t)(change >> 63));
+    return put_number(at, (uint64_t)change << 1 ^ (change < 0 ? UINT64_MAX : 0));
 }
 
 static uint64_t get_change(const unsigned char **at, uint64_t *before)

@@ -78,7 +78,7 @@ static inline void record_int(struct record *record, int64_t value)
     static const unsigned char type_of[9] = {8, 1, 2, 3, 4, 0, 5, 0, 6};
     /* 0 and 1 have serial types of their own, 8 and 9, and no bytes. */
     bool constant = (uint64_t)value <= 1;
-    unsigned bits = 64 - (unsigned)__builtin_clzll((uint64_t)(value ^ (value >> 63)) | 1);
+    unsigned bits = 64 - (unsigned)__builtin_clzll((uint64_t)(value ^ -(int64_t)(value < 0)) | 1);
     unsigned bytes = constant ? 0 : bytes_of[bits >> 3 < 8 ? bits >> 3 : 7];
     *record->type++ = (unsigned char)(type_of[bytes] + (constant && value == 1));
     uint64_t aligned = bytes == 0 ? 0 : (uint64_t)value << (64 - 8 * bytes);
