@@ -10,6 +10,7 @@
  *    that name, to the one whose symbol stands nearest in the table, for those of one object file
  *    stand together.
  * 3. The code of each piece is looked at for calls of the hooks.
+ * 4. Copies that several units have of one static function (of a header) become one function.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,6 +20,8 @@
 #include "loader/demangle.h"
 #include "loader/intern.h"
 #include "loader/symbol_parts.h"
+
+#define PLACE_LINE_BITS 17 /* user-space addresses have 47 */
 
 struct named {
     const char *name; /* borrowed from the file */
@@ -509,6 +512,57 @@ static void finish_functions(struct builder *builder, const struct hook_calls *h
     }
 }
 
+/* The key of a function's place in the source; false where that is not known. Texts are kept once,
+ * so equal ones are at one address. */
+static bool source_place(const struct symbol_function *function, uint64_t *a, uint64_t *b)
+{
+    const char *name = function->linkage_name != NULL ? function->linkage_name : function->name;
+    *a = (uint64_t)(uintptr_t)name;
+    *b = (uint64_t)(uintptr_t)function->file << PLACE_LINE_BITS | function->line;
+    return function->file != NULL && function->line != 0 && function->line < 1u << PLACE_LINE_BITS;
+}
+
+/* A static function of a header has a copy in each unit that includes it: all are one function,
+ * that of the first copy. */
+static int merge_copies(struct builder *builder)
+{
+    struct symbols *symbols = builder->symbols;
+    struct intern places = {0};
+    uint32_t *firsts = malloc((symbols->functions_count + 1) * sizeof *firsts);
+    uint32_t *now = malloc((symbols->functions_count + 1) * sizeof *now);
+    int result =
+        firsts != NULL && now != NULL ? 0 : error_set(builder->error, "out of memory for copies");
+    uint32_t kept = 0;
+    for (size_t i = 0; result == 0 && i < symbols->functions_count; i++) {
+        const struct symbol_function *function = &symbols->functions[i];
+        uint64_t a, b;
+        uint32_t index, count = places.count;
+        bool placed = source_place(function, &a, &b);
+        if (placed && (result = intern_add(&places, a, b, &index, builder->error)) != 0)
+            break;
+        if (placed && index < count) {
+            now[i] = firsts[index];
+            symbols->functions[now[i]].instrumented |= function->instrumented;
+            continue;
+        }
+        if (placed)
+            firsts[index] = kept;
+        now[i] = kept;
+        symbols->functions[kept++] = *function;
+    }
+    if (result == 0) {
+        symbols->functions_count = kept;
+        for (size_t i = 0; i < kept; i++)
+            symbols->functions[i].same_as = now[symbols->functions[i].same_as];
+        for (size_t i = 0; i < symbols->ranges_count; i++)
+            symbols->ranges[i].function = now[symbols->ranges[i].function];
+    }
+    intern_release(&places);
+    free(firsts);
+    free(now);
+    return result;
+}
+
 int symbol_inventory_make(struct symbols *symbols, const struct symbol_files *files,
                           const struct hook_calls *hooks, struct dwarf_functions *dwarf,
                           const struct dwarf_search *search, const char *module_path,
@@ -528,8 +582,10 @@ int symbol_inventory_make(struct symbols *symbols, const struct symbol_files *fi
         result = sort_functions(&builder);
     if (result == 0)
         result = label_variants(&builder);
-    if (result == 0)
+    if (result == 0) {
         finish_functions(&builder, hooks);
+        result = merge_copies(&builder);
+    }
     free(builder.names);
     free(builder.ranks);
     intern_release(&builder.groups);

@@ -8,7 +8,8 @@
  * no names than wrong ones.
  *
  * What is one function: all copies that the compiler made of it. Clones (.constprop, .isra, .part),
- * cold parts and the like are pieces of code of the function that they were made of. Both compilers
+ * cold parts and the like are pieces of code of the function that they were made of, and so are
+ * the copies that a static function of a header has in the units of a module. Both compilers
  * pass the address of the out-of-line function to the hooks also where its body was inlined, so an
  * instrumented function has code of its own and is in the inventory even if all calls were inlined.
  * The variants of a C++ constructor or destructor (complete, base, deleting), where they have code

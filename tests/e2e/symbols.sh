@@ -236,3 +236,33 @@ has "a FIFO does not stop the load" "not a regular file" "$(timeout 10 "$dump" -
 build g++ damaged-by -O1 -g -std=c++17 "$here/tests/programs/exceptions.cc"
 same "100 damaged copies of a program" "100 copies" \
     "$(python3 "$here/tests/corrupt/binaries.py" "$FISQL_BUILD/symbols_dump" damaged-by 100)"
+
+# A static function of a header is one function, however many units include it; so are one file's functions
+# that another unit has under the same names and lines, and not those of other files.
+cat >copies.h <<'C'
+static inline int shared(int x) { return x * 2; }
+static int never(int x) { return x * 3; }
+C
+for unit in first second; do
+    printf '#include "copies.h"\nstatic int own(int x) { return shared(x) + 1; }\n' >$unit-copy.c
+    printf 'int %s(int x) { return own(x) + shared(x); }\nint (*%s_never)(int) = never;\n' $unit $unit >>$unit-copy.c
+done
+echo 'int first(int), second(int); int main() { return first(1) + second(2) > 100; }' >main-copy.c
+for compiler in gcc clang; do
+    for level in -O0 -O2; do
+        build $compiler copies $level -g first-copy.c second-copy.c main-copy.c
+        "$fisql" record -q -o copies.bin ./copies && "$fisql" load -q copies.bin
+        same "copies of a header's function are one function ($compiler $level)" "copies.h never 0
+copies.h shared 4
+first-copy.c first 1
+first-copy.c own 1
+main-copy.c main 1
+second-copy.c own 1
+second-copy.c second 1" "$(sql copies.db "SELECT files.name || ' ' || f.name || ' ' || coalesce(s.calls, 0) FROM functions f
+            JOIN files ON files.id = f.file_id LEFT JOIN function_stats s ON s.function_id = f.id
+            WHERE f.instrumented = 1 ORDER BY files.name, f.name")"
+        same "dead-code lists it once ($compiler $level)" "never" \
+            "$("$fisql" query dead-code copies.db --format json | jq -r '.[].function')"
+        rm -f copies.db
+    done
+done
