@@ -133,6 +133,14 @@ static uint64_t ns_at(const void *context, uint32_t process_id, uint64_t tick)
     return 0;
 }
 
+static struct symbols_options symbols_options_of(const struct load_options *options)
+{
+    return (struct symbols_options){.sysroot = options->sysroot,
+                                    .symbols_dir = options->symbols_dir,
+                                    .cache_dir = options->cache_dir,
+                                    .threads = options->threads};
+}
+
 static int prepare(struct load *load, struct error *error)
 {
     const struct load_options *options = load->options;
@@ -142,10 +150,7 @@ static int prepare(struct load *load, struct error *error)
         return -1;
     progress(load, "symbols", 0, 0);
     load->program_open = true;
-    const struct symbols_options symbols = {.sysroot = options->sysroot,
-                                            .symbols_dir = options->symbols_dir,
-                                            .cache_dir = options->cache_dir,
-                                            .threads = options->threads};
+    const struct symbols_options symbols = symbols_options_of(options);
     if (program_open(&load->program, &load->index, &symbols, error) != 0)
         return -1;
     say_modules(load);
@@ -363,7 +368,8 @@ static int load_all(struct load *load, struct error *error)
     if (btree_close(file, error) != 0)
         return -1;
     progress(load, "tables", 0, 0);
-    if (write_tables(load, error) != 0)
+    const struct symbols_options symbols = symbols_options_of(load->options);
+    if (program_name_called(&load->program, &symbols, error) != 0 || write_tables(load, error) != 0)
         return -1;
     return database_publish(&load->database, error);
 }

@@ -90,6 +90,43 @@ void program_release(struct program *program)
     pthread_mutex_destroy(&program->lock);
 }
 
+/* Is the function one of a module that was not read, for it has no hooks? */
+static struct program_module *unread_module(struct program *program,
+                                            const struct program_function *function)
+{
+    if (function->module == 0 || function->symbol != NULL)
+        return NULL;
+    struct program_module *module = &program->modules[function->module - 1];
+    bool unread = module->first_function != 0 && module->symbols.functions_count == 0 &&
+                  !module->symbols.instrumented && module->symbols.problem == NULL;
+    return unread || module->first_function == 0 ? module : NULL;
+}
+
+int program_name_called(struct program *program, const struct symbols_options *options,
+                        struct error *error)
+{
+    struct symbols_options all = *options;
+    all.all_modules = true;
+    for (size_t i = 0; i < program->functions_count; i++) {
+        struct program_function *function = &program->functions[i];
+        struct program_module *module = unread_module(program, function);
+        if (module == NULL)
+            continue;
+        if (module->first_function != 0) {
+            symbols_release(&module->symbols);
+            module->first_function = 0;
+            if (symbols_open(&module->symbols, module->path, module->build_id, &all, error) != 0)
+                return -1;
+        }
+        const struct symbol_range *range = symbols_range(&module->symbols, function->address);
+        const struct symbol_function *symbol =
+            range != NULL ? &module->symbols.functions[range->function] : NULL;
+        if (symbol != NULL && symbol->address == function->address)
+            function->symbol = symbol;
+    }
+    return 0;
+}
+
 static uint32_t process_by_id(const struct log_index *index, uint32_t id)
 {
     for (size_t i = 0; i < index->processes_count; i++)

@@ -21,7 +21,8 @@
 struct program_module {
     const char *path, *build_id; /* borrowed from the index; build_id may be NULL */
     struct symbols symbols;
-    uint32_t first_function; /* functions.id of its inventory's first */
+    uint32_t first_function; /* functions.id of its inventory's first; 0 = the inventory is no part
+                                of the program's functions (program_name_called()) */
 };
 
 struct program_function {
@@ -54,6 +55,12 @@ struct program {
 int program_open(struct program *program, const struct log_index *index,
                  const struct symbols_options *options, struct error *error);
 void program_release(struct program *program);
+
+/* Names functions that were called and lie in modules without hooks. There are such: clang puts
+ * hooks into inlined bodies of functions whose address is that of a library's copy. To be called
+ * when all is decoded. */
+int program_name_called(struct program *program, const struct symbols_options *options,
+                        struct error *error);
 
 /* functions.id of the function at an address of a process (index in log_index.processes) at a tick.
  */

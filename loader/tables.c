@@ -214,7 +214,8 @@ static void unknown_name(const struct tables *tables, const struct program_funct
 static size_t variant_of(const struct program *program, const struct program_function *function)
 {
     const struct program_module *module = &program->modules[function->module - 1];
-    return module->first_function - 1 + function->symbol->same_as;
+    return module->first_function != 0 ? module->first_function - 1 + function->symbol->same_as
+                                       : (size_t)(function - program->functions);
 }
 
 /* Those functions of which a variant was called; caller frees. NULL without memory. */
@@ -293,7 +294,7 @@ static int write_sites(const struct tables *tables, sqlite3 *database, struct fi
         insert_int(&insert, (int64_t)i + 1);
         insert_id(&insert, module);
         insert_int(&insert, (int64_t)address);
-        insert_id(&insert, range != NULL
+        insert_id(&insert, range != NULL && program->modules[module - 1].first_function != 0
                                ? program->modules[module - 1].first_function + range->function
                                : 0);
         insert_id(&insert, file_id(files, file));
