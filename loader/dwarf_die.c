@@ -23,6 +23,13 @@ bool dwarf_die_number(Dwarf_Debug debug, Dwarf_Die die, Dwarf_Half attribute, ui
         return false;
     bool done = dwarf_done(debug, dwarf_formudata(found, &number, &error), &error);
     if (!done) {
+        /* What all entries of a kind share stands in the abbreviation, as a signed number. */
+        Dwarf_Signed signed_number = 0;
+        done = dwarf_done(debug, dwarf_formsdata(found, &signed_number, &error), &error) &&
+               signed_number >= 0;
+        number = done ? (Dwarf_Unsigned)signed_number : 0;
+    }
+    if (!done) {
         Dwarf_Sig8 bytes;
         done = dwarf_done(debug, dwarf_formsig8_const(found, &bytes, &error), &error);
         for (int i = 7; done && i >= 0; i--)

@@ -491,7 +491,7 @@ static int sort_functions(struct builder *builder)
     return 0;
 }
 
-static void finish_functions(struct builder *builder, const struct hook_calls *hooks)
+static int finish_functions(struct builder *builder, const struct hook_calls *hooks)
 {
     struct symbols *symbols = builder->symbols;
     for (size_t i = 0; builder->files->code && i < symbols->ranges_count; i++) {
@@ -504,12 +504,17 @@ static void finish_functions(struct builder *builder, const struct hook_calls *h
     for (size_t i = 0; i < symbols->functions_count; i++) {
         struct symbol_function *function = &symbols->functions[i];
         /* Without an entry in DWARF (a missing .dwo file, assembler) the line table may know. */
-        if (function->file == NULL && symbols->lines != NULL && function->size > 0)
-            symbols_line(symbols, function->address, &function->file, &function->line);
+        if (function->file == NULL && symbols->lines != NULL && function->size > 0) {
+            const char *file;
+            symbols_line(symbols, function->address, &file, &function->line);
+            if (file != NULL && (function->file = keep(builder, file, strlen(file))) == NULL)
+                return -1;
+        }
         const char *linkage =
             function->linkage_name != NULL ? function->linkage_name : function->name;
         function->stable_id = symbols_stable_id(builder->module_path, linkage, function->file);
     }
+    return 0;
 }
 
 /* The key of a function's place in the source; false where that is not known. Texts are kept once,
@@ -582,10 +587,10 @@ int symbol_inventory_make(struct symbols *symbols, const struct symbol_files *fi
         result = sort_functions(&builder);
     if (result == 0)
         result = label_variants(&builder);
-    if (result == 0) {
-        finish_functions(&builder, hooks);
+    if (result == 0)
+        result = finish_functions(&builder, hooks);
+    if (result == 0)
         result = merge_copies(&builder);
-    }
     free(builder.names);
     free(builder.ranks);
     intern_release(&builder.groups);

@@ -47,7 +47,7 @@ run "$fisql" review --function leaf --function keep --picture review.svg -o revi
 same "exit status" 0 "$status"
 page=$(cat review.md)
 same "--function: those functions" "leaf keep" "$(headings <<<"$page")"
-has "the table: calls" "| leaf | work.c:4 | $(sql run.db "SELECT calls FROM function_stats s JOIN functions f ON f.id = s.function_id WHERE name = 'leaf'") |" "$page"
+has "the table: calls" "| leaf | work.c:3 | $(sql run.db "SELECT calls FROM function_stats s JOIN functions f ON f.id = s.function_id WHERE name = 'leaf'") |" "$page"
 has "who calls it" "- called by node" "$page"
 has "a finding that touches it" "fisql query not-freed" "$page"
 has "the picture is in it" "![contexts, time and calls](review.svg)" "$page"
@@ -61,7 +61,7 @@ same "a PNG" "0 PNG" "$status $(head -c 4 review.png | tr -d '\211')"
 same "no SVG is left beside it" "" "$(ls review.png.svg 2>/dev/null)"
 
 same "--file" "keep leaf main never node" "$("$fisql" review --file work.c | headings | tr ' ' '\n' | LC_ALL=C sort | tr '\n' ' ' | sed 's/ $//')"
-has "a function that was not called" "| never | work.c:17 | 0 |" "$("$fisql" review --function never)"
+has "a function that was not called" "| never | work.c:16 | 0 |" "$("$fisql" review --function never)"
 same "the five hottest" 4 "$("$fisql" review | headings | wc -w)"
 sed -i 's/n \* 3/n * 4/; s/sink--/sink -= 2/' work.c
 same "--git-diff: the functions that the change touches" "leaf never" "$("$fisql" review --git-diff | headings)"

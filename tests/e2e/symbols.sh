@@ -266,3 +266,11 @@ second-copy.c second 1" "$(sql copies.db "SELECT files.name || ' ' || f.name || 
         rm -f copies.db
     done
 done
+
+# gcc puts what all functions of a unit share (their file, say) into the abbreviation: the line is the name's.
+printf 'int\nfirst(int x)\n{\n    return x + 1;\n}\nint\nmain(void)\n{\n    return first(1);\n}\n' >lines.c
+for compiler in gcc clang; do
+    build $compiler lines -O0 -g lines.c
+    same "file and line of a definition are its entry's ($compiler)" "lines.c:2 first
+lines.c:7 main" "$("$dump" ./lines | awk -F'\t' '$4 ~ /lines/ { n = split($4, part, "/"); print part[n], $5 }' | LC_ALL=C sort)"
+done
