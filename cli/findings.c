@@ -23,8 +23,9 @@ enum findings_part findings_part_of(const struct query_file *query)
 {
     if (query->report == NULL)
         return PART_FINDINGS;
+    size_t length = strcspn(query->report, " ");
     for (int i = 0; i < PARTS_COUNT; i++) {
-        if (strncmp(query->report, parts[i].word, strcspn(query->report, " ")) == 0)
+        if (strlen(parts[i].word) == length && strncmp(query->report, parts[i].word, length) == 0)
             return (enum findings_part)i;
     }
     return PART_NONE;

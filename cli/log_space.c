@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <linux/falloc.h>
 #include <linux/magic.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <sys/vfs.h>
@@ -18,9 +19,13 @@
 void log_space_begin(struct log_space *space, int log)
 {
     struct statfs system;
+    struct rlimit limit;
     *space = (struct log_space){.log = log};
-    /* On others it is not known to gain: tmpfs takes the memory at once, NFS asks the server. */
-    space->off = fstatfs(log, &system) != 0 ||
+    /* On others it is not known to gain: tmpfs takes the memory at once, NFS asks the server. Under
+     * a limit on the size of files threads may record that live_busy() does not know of, and the
+     * end must not be cut. */
+    space->off = getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur != RLIM_INFINITY ||
+                 fstatfs(log, &system) != 0 ||
                  (system.f_type != EXT4_SUPER_MAGIC && system.f_type != XFS_MAGIC);
     log_space_keep(space);
 }
@@ -39,12 +44,13 @@ bool log_space_keep(struct log_space *space)
         return grown;
     uint64_t from = space->reserved_bytes > size ? space->reserved_bytes : size;
     uint64_t more = size + ahead - from;
-    if (fstatvfs(space->log, &room) != 0 ||
-        (uint64_t)room.f_bavail * room.f_frsize / FREE_PART < ahead ||
-        fallocate(space->log, FALLOC_FL_KEEP_SIZE, (off_t)from, (off_t)more) != 0)
-        space->off = true;
-    else
-        space->reserved_bytes = from + more;
+    space->off = fstatvfs(space->log, &room) != 0 ||
+                 (uint64_t)room.f_bavail * room.f_frsize / FREE_PART < ahead;
+    if (space->off)
+        return grown;
+    /* Where it fails it may have reserved a part: that is to be given back too. */
+    space->reserved_bytes = from + more;
+    space->off = fallocate(space->log, FALLOC_FL_KEEP_SIZE, (off_t)from, (off_t)more) != 0;
     return grown;
 }
 

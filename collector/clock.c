@@ -5,9 +5,8 @@
 #include <cpuid.h>
 #endif
 
-/* Two pairs, each off by some 30 ns, then tell the rate to 0.02 %; it is for the hooks' cost and
- * for
- * --min-duration, not for times. */
+/* Two pairs, each off by some 30 ns, then tell the rate to 0.02 %. The hooks' cost and
+ * --min-duration are all that depends on it, not the times. */
 #define RATE_SPAN_NS 300000u
 
 /* What the TSC of a real machine may run at, in ticks per second. */

@@ -237,8 +237,8 @@ build g++ damaged-by -O1 -g -std=c++17 "$here/tests/programs/exceptions.cc"
 same "100 damaged copies of a program" "100 copies" \
     "$(python3 "$here/tests/corrupt/binaries.py" "$FISQL_BUILD/symbols_dump" damaged-by 100)"
 
-# A static function of a header is one function, however many units include it; so are one file's functions
-# that another unit has under the same names and lines, and not those of other files.
+# A static function of a header is one function, however many units include it; static functions of one name in
+# two files are two.
 cat >copies.h <<'C'
 static inline int shared(int x) { return x * 2; }
 static int never(int x) { return x * 3; }
