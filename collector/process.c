@@ -324,6 +324,7 @@ static bool activate(void)
     process.options.min_ticks =
         (uint64_t)((uint128)process.options.min_ns * ticks_per_second / 1000000000u);
     process.parent_key = live_area_salvage_exec();
+    stack_setup();
     thread_log_setup();
     if (first)
         run_facts(ticks_per_second);

@@ -88,6 +88,8 @@ struct thread_log {
     uint32_t sequence;         /* of the chunk being filled */
     uint32_t flags_next;       /* FISQL_FLAG_ of the next chunk */
     uint32_t in_area;          /* the slot lies in the live area (else in private memory) */
+    uint32_t ended;            /* the thread is at its end: what comes still is written at once */
+    uint32_t reaping;          /* the thread is gone: another one gives its logs back */
     uint32_t throw_depth;      /* calls open when an exception was thrown; 0 = none under way */
     uint32_t late;             /* recording began inside open calls: unmatched exits are theirs */
     uint32_t hidden;           /* calls open that are not in the log: --depth, or no room */
@@ -106,6 +108,15 @@ _Static_assert(sizeof(struct thread_log) <= FISQL_SLOT_HEADER, "a thread log's h
 static inline uint32_t units_max_of(const struct thread_log *log)
 {
     return log->room_units - CHUNK_UNITS_ROOM;
+}
+
+/* Sets units_max, unless another thread pokes the log. */
+static inline void log_limit_set(struct thread_log *log, uint32_t units)
+{
+    __atomic_store_n(&log->units_max, units, __ATOMIC_RELAXED);
+    __atomic_thread_fence(__ATOMIC_SEQ_CST); /* against thread_logs_poke() */
+    if (__atomic_load_n(&log->poke, __ATOMIC_RELAXED) != 0)
+        __atomic_store_n(&log->units_max, 0, __ATOMIC_RELAXED);
 }
 
 /* Recording options, set once when the process starts to record. */
@@ -180,6 +191,11 @@ void process_report_losses(void);
 struct thread_log *thread_log_start(void);
 /* Writes the thread's chunk and begins the next. Signals must be blocked. */
 void thread_log_flush(struct thread_log *log);
+/* Do both addresses, within the calling thread, lie on one stack? A handler may run on an alternate
+ * stack, a coroutine on one of its own. */
+bool stack_is_one(struct thread_log *log, uint64_t a, uint64_t b);
+/* In the main thread, before another one asks. */
+void stack_setup(void);
 /* Called by a hook that finds its log busy: goes on in another log. NULL if there is none. */
 struct thread_log *thread_log_nested(struct thread_log *log);
 /* Forces every thread of the process into its slow path at its next event. */
