@@ -27,6 +27,8 @@ void event_put_definition(struct event *event, struct thread_log *log, uint32_t 
 /* The calling thread's log, marked busy with this frame; NULL if nothing can be recorded. */
 static struct thread_log *log_begin(uint64_t frame)
 {
+    if (UNLIKELY(fork_mark.mine == 0))
+        fork_notice();
     struct thread_log *log = current_log;
     if (log == NULL)
         log = thread_log_start();

@@ -172,6 +172,21 @@ void record_unwind_to(uint64_t stack, uint64_t own_stack)
     }
 }
 
+void record_unwind_above(uint32_t calls)
+{
+    for (;;) {
+        struct thread_log *log = log_open((uint64_t)(uintptr_t)__builtin_frame_address(0));
+        if (log == NULL)
+            return;
+        uint32_t open = calls_open(log);
+        if (open <= calls) {
+            log_leave(log, log->live.word);
+            return;
+        }
+        unwind(log, open - calls);
+    }
+}
+
 void record_throw(void)
 {
     struct thread_log *log = current_log;
@@ -193,6 +208,8 @@ static void commit_enter(struct thread_log *log, struct event *event, uint64_t f
 
 static __attribute__((noinline)) void enter_slow(uint64_t function, uint64_t site, uint64_t stack)
 {
+    if (UNLIKELY(fork_mark.mine == 0))
+        fork_notice();
     if (process.filtered != 0 && !filter_passes(function))
         return;
     if (enter_deep(function, site, stack) || collector_inside != 0 || !process_active_for_hook() ||
@@ -234,7 +251,7 @@ EXPORT void __cyg_profile_func_enter(void *function_address, void *site_address)
     uint64_t site = (uint64_t)(uintptr_t)site_address;
     uint64_t stack = (uint64_t)(uintptr_t)__builtin_frame_address(0);
     struct thread_log *log = current_log;
-    if (UNLIKELY(log == NULL || (log->busy | log->hidden) != 0)) {
+    if (UNLIKELY(log == NULL || (log->busy | log->hidden) + 1 != fork_mark.mine)) {
         enter_slow(function, site, stack);
         return;
     }
@@ -317,6 +334,8 @@ static bool exit_mismatched(struct thread_log *log, uint64_t function, uint64_t 
 static __attribute__((noinline)) void exit_slow(uint64_t function, uint64_t site, uint64_t stack,
                                                 bool tail)
 {
+    if (UNLIKELY(fork_mark.mine == 0))
+        fork_notice();
     if (process.filtered != 0 && !filter_passes(function))
         return;
     if (exit_deep(function, stack, tail) || collector_inside != 0 || current_log == NULL ||
@@ -351,7 +370,7 @@ EXPORT void __cyg_profile_func_exit(void *function_address, void *site_address)
     uint64_t stack = (uint64_t)(uintptr_t)__builtin_frame_address(0);
     bool tail = __builtin_return_address(0) == site_address;
     struct thread_log *log = current_log;
-    if (UNLIKELY(log == NULL || (log->busy | log->hidden) != 0)) {
+    if (UNLIKELY(log == NULL || (log->busy | log->hidden) + 1 != fork_mark.mine)) {
         exit_slow(function, site, stack, tail);
         return;
     }

@@ -26,6 +26,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Else each use of a variable of another file would load its address first. */
+#pragma GCC visibility push(hidden)
+
 #define LIKELY(condition) __builtin_expect(!!(condition), 1)
 #define UNLIKELY(condition) __builtin_expect(!!(condition), 0)
 #define EXPORT __attribute__((visibility("default")))
@@ -149,6 +152,7 @@ struct process {
     uint64_t run_id;
     uint64_t start_tick;
     uint64_t parent_key;
+    uint64_t fork_tick; /* see process_forked() */
     struct options options;
     struct fisql_live_area *area;
     bool with_parent; /* fisql record holds the live area */
@@ -169,6 +173,9 @@ struct quiet {
 void quiet_begin(struct quiet *quiet);
 void quiet_end(const struct quiet *quiet);
 
+/* dlsym(RTLD_NEXT, ...) unseen by signal handlers; NULL in a static program. */
+void *quiet_symbol(const char *name);
+
 /* Decides at the first sign of life whether this process is recorded, and starts recording it; a
  * dormant process starts when a hook is called. Returns whether it is recorded. Safe at any time,
  * also before main and in a signal handler. */
@@ -184,6 +191,11 @@ static inline bool process_active_for_hook(void)
     return LIKELY(__atomic_load_n(&process.active, __ATOMIC_ACQUIRE) == PROCESS_RECORDING) ||
            process_activate(true);
 }
+/* In a forked child: makes it a process of its own. fork_tick: when its parent was about to fork, 0
+ * = not known. */
+void process_forked(uint64_t fork_tick);
+/* The process ends with this status, though neither exit() nor _exit() says so. */
+void process_returned(int status);
 /* Without fisql record: writes what was lost as a chunk, if anything was. */
 void process_report_losses(void);
 
@@ -205,6 +217,10 @@ void thread_logs_name_others(void);
 /* Before fork, in the thread that forks; after fork, in the child. */
 void thread_log_forking(void);
 void thread_log_forked(void);
+/* In a forked child of which nothing was known at the fork: begins with no log. */
+void thread_logs_forget(void);
+/* Ends recording for the calling thread: the log gets a loss with this reason. */
+void thread_log_stop(const char *reason);
 /* Ends the calling thread's log (a thread's or the process's end). */
 void thread_log_finish(const char *how);
 /* Recording goes off for this thread: closes its log. */
@@ -212,6 +228,22 @@ void thread_log_pause(struct thread_log *log);
 void thread_log_setup(void);
 /* Flight recorder: appends the chunks kept by this thread to the log. Signals must be blocked. */
 void thread_log_dump(struct thread_log *log);
+
+/* A page that says whether this is the process that set it up, or a child that was forked from it
+ * (fork.c). Hooks look at it: 1 = ours. */
+#if defined(__aarch64__)
+#define FORK_MARK_BYTES 65536
+#else
+#define FORK_MARK_BYTES 4096
+#endif
+union fork_mark {
+    uint64_t mine;
+    unsigned char page[FORK_MARK_BYTES];
+} __attribute__((aligned(FORK_MARK_BYTES)));
+extern union fork_mark fork_mark;
+void fork_setup(void);
+/* The page is empty: begins to record this process as one of its own. */
+void fork_notice(void);
 
 /* Slots of the live area: NULL when none is free. */
 struct thread_log *live_slot_take(void);
@@ -286,6 +318,8 @@ void filter_module(const char *path, uint64_t bias, uint64_t start, uint64_t end
 /* Events off the fast path. */
 void record_unwind_to(uint64_t stack, uint64_t own_stack);
 void record_throw(void);
+/* Ends the calls that are open beyond the outermost `calls`. */
+void record_unwind_above(uint32_t calls);
 void record_alloc(unsigned kind, uint64_t address, uint64_t size_bytes, uint64_t site);
 void record_free(unsigned kind, uint64_t address, uint64_t site);
 void record_realloc(uint64_t start_tick, uint64_t old, uint64_t address, uint64_t size_bytes,
@@ -361,5 +395,7 @@ static inline uint32_t pair_find(struct thread_log *log, uint64_t function, uint
         return slot;
     return pair_is(log, slot ^ 1, 0, 0) || (log->victim++ & 1) != 0 ? slot ^ 1 : slot;
 }
+
+#pragma GCC visibility pop
 
 #endif

@@ -6,7 +6,7 @@
  * when there is no slot); its dictionary, shadow stack and counts lie in private memory that is
  * kept for the next thread when a thread ends. Nothing is ever allocated by malloc.
  */
-#include "collector/runtime.h"
+#include "collector/thread_log_parts.h"
 
 #include "collector/lock.h"
 
@@ -32,7 +32,9 @@ static struct thread_log *logs;
 static struct spare *spares;
 static pthread_key_t end_key;
 static bool end_key_made;
-static __thread struct thread_log *paused_log __attribute__((tls_model("initial-exec")));
+__thread struct thread_log *paused_log __attribute__((tls_model("initial-exec")));
+
+static __thread bool stopped __attribute__((tls_model("initial-exec"))); /* see thread_log_stop() */
 
 /* ---- private memory ---- */
 
@@ -108,7 +110,7 @@ static void private_release(struct thread_log *log)
 
 /* ---- chunks ---- */
 
-static struct thread_log *slot_take(void)
+struct thread_log *slot_take(void)
 {
     struct thread_log *log = live_slot_take();
     if (log != NULL) {
@@ -151,7 +153,7 @@ static uint32_t put_snapshot(struct thread_log *log, uint32_t depth)
 }
 
 /* Begins a chunk after `last`, with `depth` calls open, and makes the slot live. */
-static void chunk_begin(struct thread_log *log, uint64_t last, uint32_t depth, uint64_t flushes)
+void chunk_begin(struct thread_log *log, uint64_t last, uint32_t depth, uint64_t flushes)
 {
     struct fisql_chunk *chunk = log->chunk;
     __atomic_store_n(&log->live.state, FISQL_SLOT_TAKEN, __ATOMIC_RELEASE);
@@ -183,11 +185,6 @@ static void chunk_begin(struct thread_log *log, uint64_t last, uint32_t depth, u
     log->live.word =
         flushes << FISQL_WORD_FLUSH_SHIFT | (uint64_t)depth * WORD_DEPTH | log->min_units;
     __atomic_store_n(&log->live.state, FISQL_SLOT_LIVE, __ATOMIC_RELEASE);
-}
-
-static uint64_t log_last_tick(const struct thread_log *log)
-{
-    return log->live.last_tick[fisql_word_toggle(log->live.word)];
 }
 
 static void chunk_write(struct thread_log *log)
@@ -299,7 +296,7 @@ static void named_facts(struct thread_log *log, const char *name, const char *ho
 }
 
 /* Of the calling thread. */
-static void thread_facts(struct thread_log *log, const char *how)
+void thread_facts(struct thread_log *log, const char *how)
 {
     char name[17] = "";
     prctl(PR_GET_NAME, (unsigned long)name, 0, 0, 0);
@@ -327,7 +324,7 @@ void thread_logs_name_others(void)
     lock_release(&lists_lock);
 }
 
-static void list_add(struct thread_log *log)
+void list_add(struct thread_log *log)
 {
     lock_acquire(&lists_lock);
     log->next = logs;
@@ -391,7 +388,7 @@ static struct thread_log *log_resume(void);
 
 struct thread_log *thread_log_start(void)
 {
-    if (collector_inside != 0 || !process_active() ||
+    if (collector_inside != 0 || stopped || !process_active() ||
         __atomic_load_n(&process.paused, __ATOMIC_ACQUIRE) != 0)
         return NULL;
     struct quiet quiet;
@@ -504,6 +501,25 @@ struct thread_log *thread_log_nested(struct thread_log *log)
     return other;
 }
 
+uint32_t logs_interrupted(struct thread_log **found, uint32_t room)
+{
+    uint32_t count = 0, tid = (uint32_t)syscall(SYS_gettid);
+    lock_acquire(&lists_lock);
+    for (struct thread_log *log = logs; log != NULL && count < room; log = log->next)
+        if (log->live.tid == tid && log->abandoned != 0 && log->busy != 0)
+            found[count++] = log;
+    lock_release(&lists_lock);
+    return count;
+}
+
+/* What another thread of the parent had half-linked is lost: that is address space. */
+void lists_forked(void)
+{
+    lock_forked(&lists_lock);
+    logs = NULL;
+    spares = NULL;
+}
+
 void thread_logs_poke(void)
 {
     lock_acquire(&lists_lock);
@@ -573,6 +589,22 @@ void thread_log_pause(struct thread_log *log)
     log->busy = 0;
 }
 
+void thread_log_stop(const char *reason)
+{
+    unsigned char buffer[1024];
+    struct quiet quiet;
+    struct facts facts;
+    quiet_begin(&quiet);
+    thread_log_finish("process-exit");
+    facts_begin(&facts, buffer, sizeof buffer, FISQL_CHUNK_LOSS,
+                current_log != NULL ? current_log->live.thread : 0, (uint32_t)syscall(SYS_gettid));
+    facts_text(&facts, "reason", reason);
+    facts_write(&facts);
+    stopped = true;
+    current_log = paused_log = NULL;
+    quiet_end(&quiet);
+}
+
 /* Recording is on again: the thread goes on in the log that it had. */
 static struct thread_log *log_resume(void)
 {
@@ -631,73 +663,4 @@ static void thread_ending(void *value)
 void thread_log_setup(void)
 {
     end_key_made = pthread_key_create(&end_key, thread_ending) == 0;
-}
-
-/* The log's head as it was before fork. The live area is shared: in the child, the parent's log is
- * already being written by the parent, which does not wait. */
-static __thread struct thread_log at_fork __attribute__((tls_model("initial-exec")));
-static __thread const struct thread_log *at_fork_of __attribute__((tls_model("initial-exec")));
-
-void thread_log_forking(void)
-{
-    at_fork_of = current_log;
-    if (current_log != NULL)
-        at_fork = *current_log;
-}
-
-void thread_log_forked(void)
-{
-    struct thread_log *parents = current_log;
-    const struct thread_log *log = parents != NULL && parents == at_fork_of ? &at_fork : parents;
-    lock_forked(&lists_lock);
-    logs = NULL;
-    spares = NULL; /* may have been half-linked by another thread; what is lost is address space */
-    __atomic_store_n(&process.thread_next, 0, __ATOMIC_RELAXED);
-    paused_log = NULL;
-    if (log == NULL)
-        return;
-    struct thread_log *own = slot_take();
-    if (own == NULL) {
-        current_log = NULL;
-        return;
-    }
-    struct fisql_chunk *chunk = own->chunk;
-    uint32_t in_area = own->in_area;
-    uint64_t last = log_last_tick(log);
-    uint32_t depth = fisql_word_depth(log->live.word);
-    *own = *log;
-    own->live.state = FISQL_SLOT_TAKEN;
-    own->live.pid = process.pid;
-    own->live.process_key = process.key;
-    own->live.tid = process.pid;
-    own->live.thread = __atomic_fetch_add(&process.thread_next, 1, __ATOMIC_RELAXED);
-    own->live.first_call = 0;
-    own->chunk = chunk;
-    own->in_area = in_area;
-    own->sequence = 0;
-    own->busy = 0;
-    own->poke = 0;
-    own->abandoned = 0;
-    own->undone = own->undo.active = 0;
-    own->hidden_inherited = own->hidden;
-    own->ring = NULL;
-    own->ring_next = 0;
-    own->flags_next = FISQL_FLAG_FORKED;
-    own->start_tick = clock_read(process.clock);
-    own->room_units = CHUNK_UNITS;
-    own->units_max = own->units_max == 0 ? 0 : units_max_of(own);
-    chunk_begin(own, own->start_tick > last ? own->start_tick : last, depth, 0);
-    list_add(own);
-    if (log->busy != 0) {
-        /* fork was called by a signal handler in the middle of a hook: that hook goes on in this
-         * process too and must not store into the parent's memory. */
-        struct thread_log copy = *log;
-        copy.abandoned = 1;
-        copy.abandoned_word = copy.live.word;
-        if (mmap(parents, FISQL_LIVE_SLOT_BYTES, PROT_READ | PROT_WRITE,
-                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != MAP_FAILED)
-            *parents = copy;
-    }
-    current_log = own;
-    thread_facts(own, NULL);
 }
