@@ -55,7 +55,7 @@ static bool area_map(int file)
 static bool area_create(void)
 {
     unlink(process.live_path);
-    int file = open(process.live_path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+    int file = file_open(process.live_path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW);
     if (file < 0)
         return false;
     struct fisql_live_area head = {
@@ -85,7 +85,7 @@ bool live_area_open(void)
     if (path != NULL && strlen(path) < sizeof process.live_path) {
         strcpy(process.live_path, path);
         process.with_parent = strncmp(path, "/proc/", 6) == 0;
-        int file = open(path, O_RDWR | O_CLOEXEC);
+        int file = file_open(path, O_RDWR);
         bool mapped = file >= 0 && area_map(file);
         if (file >= 0)
             close(file);
@@ -102,7 +102,7 @@ static bool slot_allocate(uint32_t index)
 {
     if (process.with_parent)
         return true;
-    int file = open(process.live_path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+    int file = file_open(process.live_path, O_RDWR | O_NOFOLLOW);
     if (file < 0)
         return false;
     off_t offset = (off_t)FISQL_LIVE_HEADER + (off_t)index * FISQL_LIVE_SLOT_BYTES;

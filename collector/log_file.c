@@ -15,7 +15,6 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -24,20 +23,6 @@ static dev_t log_device;
 static ino_t log_inode;
 static uint64_t log_end;         /* atomic: where the last write ended */
 static const void *log_evens_up; /* atomic: whose chunk is shorter so that the end is even again */
-
-static int high_descriptor(int file)
-{
-    struct rlimit limit;
-    int lowest = 1000;
-    if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
-        limit.rlim_cur <= 1100)
-        lowest = (int)(limit.rlim_cur - limit.rlim_cur / 8);
-    int high = fcntl(file, F_DUPFD_CLOEXEC, lowest);
-    if (high < 0)
-        return file;
-    close(file);
-    return high;
-}
 
 /* Is what lies at the log's path ours to overwrite: nothing, or an older log? */
 static bool may_replace(int file)
@@ -50,8 +35,8 @@ static bool may_replace(int file)
 bool log_file_open(bool create)
 {
     struct stat status;
-    int flags = O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY | O_NONBLOCK;
-    int file = open(process.log_path, flags | (create ? O_RDWR | O_CREAT : O_WRONLY), 0600);
+    int flags = O_APPEND | O_NOFOLLOW | O_NOCTTY | O_NONBLOCK;
+    int file = file_open(process.log_path, flags | (create ? O_RDWR | O_CREAT : O_WRONLY));
     if (file < 0)
         return false;
     if (fstat(file, &status) != 0 || (!S_ISREG(status.st_mode) && !S_ISCHR(status.st_mode)) ||
@@ -61,7 +46,7 @@ bool log_file_open(bool create)
     }
     log_device = status.st_dev;
     log_inode = status.st_ino;
-    log_file = high_descriptor(file);
+    log_file = file_move_high(file);
     return true;
 }
 

@@ -216,7 +216,7 @@ static void clock_facts(struct facts *facts, uint64_t ticks_per_second)
 static void command_fact(struct facts *facts)
 {
     char command[8192];
-    int file = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
+    int file = file_open("/proc/self/cmdline", O_RDONLY);
     ssize_t length = file >= 0 ? read(file, command, sizeof command - 1) : -1;
     if (file >= 0)
         close(file);

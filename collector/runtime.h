@@ -208,6 +208,13 @@ uint64_t live_area_salvage_exec(void);
 /* Without fisql record: removes the live area's file if no process uses it any more. */
 void live_area_remove(void);
 
+/* open(), for files of ours: never gives the number of a standard descriptor that the program has
+ * closed, for what another thread writes there would go into our file. */
+int file_open(const char *path, int flags);
+/* Moves a descriptor to a high number, out of the program's way; closes it at exec. Returns the new
+ * number, or the old one if there is no other. */
+int file_move_high(int file);
+
 /* The log file. write returns 0, or errno after counting the chunk as lost. */
 int log_file_write(const void *chunk, size_t size_bytes, uint32_t calls);
 /* How many bytes the chunk that `writer` begins should be filled to, so that full chunks come to
