@@ -36,8 +36,9 @@ E2E := $(filter-out %/lib.sh,$(wildcard tests/e2e/*.sh))
 
 objects = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
 COLLECTOR_OBJ := $(call objects,$(COLLECTOR_SRC))
-# In a program that links libfisql.a, longjmp and the like are wrapped by the linker.
-STATIC_OBJ := $(patsubst %/unwind.o,%/unwind_wrap.o,$(patsubst %/library.o,%/library_wrap.o,$(COLLECTOR_OBJ)))
+# In a program that links libfisql.a, longjmp and the like are wrapped by the linker, and it has its own memcpy().
+STATIC_OBJ := $(patsubst %/unwind.o,%/unwind_wrap.o,$(patsubst %/library.o,%/library_wrap.o,$(patsubst \
+        %/exec.o,%/exec_wrap.o,$(filter-out %/bytes.o,$(COLLECTOR_OBJ)))))
 LIB_OBJ := $(call objects,$(LOADER_SRC) $(QUERY_SRC)) $(BUILD)/obj/embedded.o $(BUILD)/obj/report_page.o
 CLI_OBJ := $(call objects,$(CLI_SRC))
 COMMAND_OBJ = $(filter-out %/main.o,$(CLI_OBJ))

@@ -197,9 +197,34 @@ static void add_inlines(struct words *words)
  * a static libc has its own malloc, of which ours must take the place. */
 static int add_runtime(struct words *words, const struct plan *plan)
 {
-    static const char *const wrapped[] = {"longjmp",           "_longjmp",    "siglongjmp",
-                                          "__longjmp_chk",     "__cxa_throw", "__cxa_rethrow",
-                                          "__cxa_begin_catch", "dlclose",     NULL};
+    static const char *const wrapped[] = {"longjmp",
+                                          "_longjmp",
+                                          "siglongjmp",
+                                          "__longjmp_chk",
+                                          "__cxa_throw",
+                                          "__cxa_rethrow",
+                                          "__cxa_begin_catch",
+                                          "dlclose",
+                                          "exit",
+                                          "execve",
+                                          "execv",
+                                          "execvp",
+                                          "execvpe",
+                                          "execl",
+                                          "execlp",
+                                          "execle",
+                                          "fexecve",
+                                          "execveat",
+                                          "posix_spawn",
+                                          "posix_spawnp",
+                                          "system",
+                                          "popen",
+                                          "setuid",
+                                          "seteuid",
+                                          "setreuid",
+                                          "setresuid",
+                                          "chroot",
+                                          NULL};
     char folder[PATH_MAX + 32];
     if (!runtime_find(folder, sizeof folder)) {
         fprintf(stderr,

@@ -3,7 +3,9 @@
  * program's own descriptors get the numbers that they would get without us. Programs close
  * descriptors that they do not know (daemons do), and the number may then belong to a file of
  * theirs: so every write first asks whether the descriptor is still the log, and opens the log anew
- * if it is not. A chunk that cannot be written is counted as lost; the program goes on.
+ * if it is not. Where that cannot be done, for the program has come to another user or root folder
+ * meanwhile, `fisql record` gets the chunk through the live area. A chunk that cannot be written is
+ * counted as lost; the program goes on.
  *
  * Full chunks are written at multiples of their size where that can be had: the kernel then copies
  * them to whole large pages, at two thirds of the cost. Short chunks move the log's end off; one
@@ -32,29 +34,61 @@ static bool may_replace(int file)
     return got == 0 || (got == (ssize_t)sizeof magic && magic == FISQL_CHUNK_MAGIC);
 }
 
-bool log_file_open(bool create)
+static bool log_file_ours(void)
 {
     struct stat status;
-    int flags = O_APPEND | O_NOFOLLOW | O_NOCTTY | O_NONBLOCK;
-    int file = file_open(process.log_path, flags | (create ? O_RDWR | O_CREAT : O_WRONLY));
-    if (file < 0)
-        return false;
+    return log_file >= 0 && fstat(log_file, &status) == 0 && status.st_dev == log_device &&
+           status.st_ino == log_inode;
+}
+
+static bool log_take(int file, bool create)
+{
+    struct stat status;
     if (fstat(file, &status) != 0 || (!S_ISREG(status.st_mode) && !S_ISCHR(status.st_mode)) ||
-        (create && S_ISREG(status.st_mode) && (!may_replace(file) || ftruncate(file, 0) != 0))) {
-        close(file);
+        (create && S_ISREG(status.st_mode) && (!may_replace(file) || ftruncate(file, 0) != 0)))
         return false;
-    }
     log_device = status.st_dev;
     log_inode = status.st_ino;
     log_file = file_move_high(file);
     return true;
 }
 
-static bool log_file_ours(void)
+static bool log_open_path(const char *path, bool create)
 {
-    struct stat status;
-    return log_file >= 0 && fstat(log_file, &status) == 0 && status.st_dev == log_device &&
-           status.st_ino == log_inode;
+    int flags = O_RDWR | O_APPEND | O_NOFOLLOW | O_NOCTTY | O_NONBLOCK;
+    int file = file_open(path, flags | (create ? O_CREAT : 0));
+    if (file < 0)
+        return false;
+    bool taken = log_take(file, create);
+    if (!taken)
+        close(file);
+    return taken;
+}
+
+bool log_file_open(bool create)
+{
+    return log_file_ours() || log_open_path(process.log_path, create);
+}
+
+void log_file_keep(const char *path)
+{
+    if (!log_file_ours())
+        log_open_path(path, false);
+}
+
+/* Our own chunks must not get into a file of the program's that happens to have the number. */
+bool log_file_adopt(int file, uint64_t run_id)
+{
+    struct fisql_chunk chunk;
+    int flags = fcntl(file, F_GETFL);
+    return flags >= 0 && (flags & O_APPEND) != 0 &&
+           pread(file, &chunk, sizeof chunk, 0) == (ssize_t)sizeof chunk &&
+           chunk.magic == FISQL_CHUNK_MAGIC && chunk.run_id == run_id && log_take(file, false);
+}
+
+int log_file_descriptor(void)
+{
+    return log_file_ours() ? log_file : -1;
 }
 
 static bool signal_pending(int number)
@@ -106,6 +140,8 @@ int log_file_write(const void *chunk, size_t size_bytes, uint32_t calls)
     int error = 0;
     if (!log_file_ours() && !log_file_open(false)) {
         error = errno != 0 ? errno : EBADF;
+        if (live_area_leave(chunk, size_bytes))
+            error = 0;
     } else {
         /* Beyond RLIMIT_FSIZE the kernel sends SIGXFSZ, which would kill the program: it stays
          * blocked here and is taken back, unless one was waiting before. */

@@ -8,6 +8,7 @@
  * Without fisql record, what is called after our own destructor (destructors of other libraries) is
  * written at once, a chunk an event, for nobody would write it later.
  */
+#include "collector/children.h"
 #include "collector/event.h"
 #include "collector/runtime.h"
 
@@ -181,6 +182,13 @@ static void exit_status_known(int status, void *context)
     quiet_end(&quiet);
 }
 
+static int exit_status = -1;
+
+void process_exits(int status)
+{
+    exit_status = status & 0xff;
+}
+
 /* ---- start ---- */
 
 static bool log_path_set(void)
@@ -243,6 +251,8 @@ static void process_facts(const char *origin, uint64_t ticks_per_second)
     facts_hex(&facts, "parent_process", process.parent_key);
     facts_text(&facts, "origin", origin);
     facts_number(&facts, "start_tick", process.start_tick);
+    if (process.options.alloc && !library_sees_malloc())
+        facts_text(&facts, "alloc_own_malloc", path);
     if (ticks_per_second != 0)
         clock_facts(&facts, ticks_per_second);
     facts_write(&facts);
@@ -333,8 +343,8 @@ static bool activate(void)
         process.paused = 1;
     process.options.start_off = process.paused != 0 || process.options.start_off;
     switch_setup();
-    pthread_atfork(before_fork, NULL, forked_child);
-    on_exit(exit_status_known, NULL);
+    library_at_fork(before_fork, forked_child);
+    library_at_exit(exit_status_known);
     return true;
 }
 
@@ -352,10 +362,14 @@ bool process_activate(bool by_hook)
     collector_inside++;
     uint32_t next = PROCESS_NEVER;
     alloc_setup();
-    if (getauxval(AT_SECURE) == 0 && alloc_is_ours())
+    if (getauxval(AT_SECURE) == 0 && alloc_is_ours()) {
+        children_take();
         next = !by_hook && !modules_instrumented() ? PROCESS_DORMANT
                : activate()                        ? PROCESS_RECORDING
                                                    : PROCESS_NEVER;
+        if (next != PROCESS_NEVER)
+            children_setup();
+    }
     __atomic_store_n(&process.active, next, __ATOMIC_RELEASE);
     collector_inside--;
     quiet_end(&quiet);
@@ -369,6 +383,23 @@ static __attribute__((constructor)) void process_constructor(void)
 
 /* ---- end ---- */
 
+static void report_unrecorded(struct fisql_unrecorded_images *images, const char *words)
+{
+    unsigned char buffer[1024];
+    struct facts facts;
+    uint32_t count = __atomic_exchange_n(&images->count, 0, __ATOMIC_ACQ_REL);
+    for (uint32_t i = 0; i < count && i < 1000; i++) {
+        char detail[256] = "?";
+        if (i < FISQL_UNRECORDED_NAMES && i < images->named)
+            strncpy(detail, images->names[i], sizeof images->names[i] - 1);
+        strcat(strcat(detail, ": "), words);
+        facts_begin(&facts, buffer, sizeof buffer, FISQL_CHUNK_LOSS, 0, process.pid);
+        facts_text(&facts, "reason", "program not recorded");
+        facts_text(&facts, "detail", detail);
+        facts_write(&facts);
+    }
+}
+
 void process_report_losses(void)
 {
     unsigned char buffer[1024];
@@ -376,6 +407,11 @@ void process_report_losses(void)
     struct facts facts;
     if (process.with_parent || area == NULL)
         return;
+#define REPORT(constant, number, words)                                                            \
+    if (number != FISQL_UNRECORDED_FOLLOWED)                                                       \
+        report_unrecorded(&area->unrecorded[number], words);
+    FISQL_UNRECORDED(REPORT)
+#undef REPORT
     uint64_t chunks = __atomic_exchange_n(&area->lost_chunks, 0, __ATOMIC_ACQ_REL);
     if (chunks == 0)
         return;
@@ -411,6 +447,8 @@ static void process_end(void)
 
 static __attribute__((destructor)) void process_destructor(void)
 {
+    if (exit_status >= 0)
+        exit_status_known(exit_status, NULL);
     process_end();
 }
 
@@ -423,8 +461,7 @@ EXPORT __attribute__((noreturn)) void _exit(int status)
         quiet_begin(&quiet);
         end_facts("_exit", status);
     }
-    for (;;)
-        syscall(SYS_exit_group, status);
+    library_exit(status);
 }
 
 EXPORT __attribute__((noreturn)) void _Exit(int status)

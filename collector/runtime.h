@@ -173,6 +173,16 @@ static inline bool process_active_for_hook(void)
     return LIKELY(__atomic_load_n(&process.active, __ATOMIC_ACQUIRE) == PROCESS_RECORDING) ||
            process_activate(true);
 }
+/* The process is about to exit: told where library_at_exit() cannot have its function called. */
+void process_exits(int status);
+
+/* What differs between C libraries, in library.c. `known` is called by exit() with the status. */
+void library_at_exit(void (*known)(int, void *));
+void library_at_fork(void (*before)(void), void (*child)(void));
+__attribute__((noreturn)) void library_exit(int status);
+/* Is it us whom the program's calls of malloc() reach, or has it a malloc() of its own? */
+bool library_sees_malloc(void);
+
 /* Without fisql record: writes what was lost as a chunk, if anything was. */
 void process_report_losses(void);
 
@@ -202,18 +212,31 @@ struct thread_log *live_slot_take(void);
 void live_slot_release(struct thread_log *log);
 /* Opens or creates the live area. */
 bool live_area_open(void);
+/* Leaves a whole chunk in the live area, for fisql record to append to the log. False: it cannot. */
+bool live_area_leave(const void *chunk, size_t size_bytes);
 /* Appends what this pid's image before exec left in the live area; returns that image's
  * process_key, 0 if there was none. */
 uint64_t live_area_salvage_exec(void);
+/* The live area's descriptor for an image that cannot open it: as with the log's (log_file_keep()).
+ */
+void live_area_keep(const char *path);
+bool live_area_adopt(int file, uint64_t *run_id);
+int live_area_descriptor(void);
+/* Maps the first page of the live area, for a process that does not record; NULL: it cannot. */
+struct fisql_live_area *live_area_header(const char *path);
 /* Without fisql record: removes the live area's file if no process uses it any more. */
 void live_area_remove(void);
 
 /* open(), for files of ours: never gives the number of a standard descriptor that the program has
  * closed, for what another thread writes there would go into our file. */
 int file_open(const char *path, int flags);
+int file_open_at(int folder, const char *path, int flags);
+/* Writes /proc/self/fd/NUMBER. */
+void file_descriptor_path(int file, char path[32]);
 /* Moves a descriptor to a high number, out of the program's way; closes it at exec. Returns the new
  * number, or the old one if there is no other. */
 int file_move_high(int file);
+int file_copy_high(int file, bool close_at_exec); /* -1: there is no number free */
 
 /* The log file. write returns 0, or errno after counting the chunk as lost. */
 int log_file_write(const void *chunk, size_t size_bytes, uint32_t calls);
@@ -224,6 +247,12 @@ uint32_t log_file_room(const void *writer);
 void log_file_room_used(const void *writer);
 void log_file_forked(void);
 bool log_file_open(bool create);
+/* The log's descriptor for an image that cannot open it: see children.h. keep opens the log if it
+ * is not; adopt takes a descriptor that was handed on, if it is the log of that run; descriptor
+ * gives ours, -1 if there is none. */
+void log_file_keep(const char *path);
+bool log_file_adopt(int file, uint64_t run_id);
+int log_file_descriptor(void);
 
 /* Facts: a chunk of key and value strings, built in a caller's buffer. */
 struct facts {

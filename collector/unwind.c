@@ -30,8 +30,10 @@
 static uint64_t jump_target(const void *buffer)
 {
 #if defined(__x86_64__) && defined(__GLIBC__)
-    uint64_t mangled, guard;
+    uint64_t mangled, guard, here = (uint64_t)(uintptr_t)&guard;
     memcpy(&mangled, (const unsigned char *)buffer + 6 * sizeof mangled, sizeof mangled);
+    if (mangled - here < 1u << 30)
+        return mangled; /* musl keeps it as it is, in the same place */
     __asm__("mov %%fs:0x30, %0" : "=r"(guard));
     return (mangled >> 17 | mangled << 47) ^ guard;
 #else
