@@ -129,9 +129,9 @@ static void stack_bounds(struct thread_log *log)
         log->stack_low = 1;
 }
 
-/* Do both addresses lie on one stack? A handler may run on an alternate stack, a coroutine on one
- * of its own; what is open below is then not gone. */
-static bool same_stack(struct thread_log *log, uint64_t a, uint64_t b)
+/* A handler may run on an alternate stack, a coroutine on one of its own; what is open below is
+ * then not gone. */
+bool same_stack(struct thread_log *log, uint64_t a, uint64_t b)
 {
     stack_t alternate;
     struct quiet quiet;

@@ -216,7 +216,10 @@ int log_file_write(const void *chunk, size_t size_bytes, uint32_t calls);
 uint32_t log_file_room(const void *writer);
 void log_file_room_used(const void *writer);
 void log_file_forked(void);
-bool log_file_open(bool create);
+bool log_file_open(void);
+/* Makes a new log. One that is there already is kept: then the new one gets a number behind its
+ * name, the first that is free. */
+bool log_file_create(void);
 
 /* Facts: a chunk of key and value strings, built in a caller's buffer. */
 struct facts {
@@ -294,12 +297,18 @@ bool count_leave_blind(struct thread_log *log);
 /* For a nested hook, before it abandons a log: undoes a change that is under way. */
 void count_undo(struct thread_log *log);
 
+/* Do both addresses lie on one stack? */
+bool same_stack(struct thread_log *log, uint64_t a, uint64_t b);
+
 /* Measures what a call's two hooks cost, in picoseconds, inside and outside of the call's own
  * measured time. Nothing is recorded. */
 void hook_cost_measure(uint64_t ticks_per_second, uint64_t *inside_ps, uint64_t *outside_ps);
 
 /* Resolves the functions that are interposed. */
 void alloc_setup(void);
+/* A jump or a catch landed in a frame whose hooks would stand at `stack`: functions of the malloc
+ * family whose frames are not above it were left. */
+void alloc_unwound(uint64_t stack);
 /* Is this the collector that the program's calls reach? A program may have libfisql.a linked in and
  * the shared library preloaded too: the latter then keeps still. */
 bool alloc_is_ours(void);
