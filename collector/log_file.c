@@ -14,7 +14,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -39,23 +41,13 @@ static int high_descriptor(int file)
     return high;
 }
 
-/* Is what lies at the log's path ours to overwrite: nothing, or an older log? */
-static bool may_replace(int file)
-{
-    uint32_t magic = 0;
-    ssize_t got = pread(file, &magic, sizeof magic, 0);
-    return got == 0 || (got == (ssize_t)sizeof magic && magic == FISQL_CHUNK_MAGIC);
-}
+#define OPEN_FLAGS (O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY | O_NONBLOCK)
 
-bool log_file_open(bool create)
+/* Takes an open file for the log. Returns false if it is none that can be written like one. */
+static bool log_file_take(int file)
 {
     struct stat status;
-    int flags = O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY | O_NONBLOCK;
-    int file = open(process.log_path, flags | (create ? O_RDWR | O_CREAT : O_WRONLY), 0600);
-    if (file < 0)
-        return false;
-    if (fstat(file, &status) != 0 || (!S_ISREG(status.st_mode) && !S_ISCHR(status.st_mode)) ||
-        (create && S_ISREG(status.st_mode) && (!may_replace(file) || ftruncate(file, 0) != 0))) {
+    if (fstat(file, &status) != 0 || (!S_ISREG(status.st_mode) && !S_ISCHR(status.st_mode))) {
         close(file);
         return false;
     }
@@ -63,6 +55,40 @@ bool log_file_open(bool create)
     log_inode = status.st_ino;
     log_file = high_descriptor(file);
     return true;
+}
+
+bool log_file_open(void)
+{
+    int file = open(process.log_path, OPEN_FLAGS | O_WRONLY);
+    return file >= 0 && log_file_take(file);
+}
+
+/* May a file be used for a new log: a device, or an empty file that no other process is about to
+ * use? It has the lock then as long as the log is open. */
+static bool may_use(int file)
+{
+    struct stat status;
+    if (fstat(file, &status) != 0 || !S_ISREG(status.st_mode))
+        return true; /* log_file_take() sees to it */
+    if (flock(file, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+        return false;
+    return fstat(file, &status) == 0 && status.st_size == 0;
+}
+
+bool log_file_create(void)
+{
+    size_t length = strlen(process.log_path);
+    for (unsigned number = 0; number < 10000; number++) {
+        if (number != 0)
+            snprintf(process.log_path + length, 8, ".%u", number);
+        int file = open(process.log_path, OPEN_FLAGS | O_RDWR | O_CREAT, 0600);
+        if (file < 0)
+            return false;
+        if (may_use(file))
+            return log_file_take(file);
+        close(file);
+    }
+    return false;
 }
 
 static bool log_file_ours(void)
@@ -119,7 +145,7 @@ int log_file_write(const void *chunk, size_t size_bytes, uint32_t calls)
     struct quiet quiet;
     quiet_begin(&quiet);
     int error = 0;
-    if (!log_file_ours() && !log_file_open(false)) {
+    if (!log_file_ours() && !log_file_open()) {
         error = errno != 0 ? errno : EBADF;
     } else {
         /* Beyond RLIMIT_FSIZE the kernel sends SIGXFSZ, which would kill the program: it stays

@@ -1,9 +1,9 @@
 /*
  * The process as a whole: whether and how it is recorded, its start and end, fork, and the public
- * functions. The environment says what to do: FISQL_LOG (the log's path, default run.bin),
- * FISQL_LIVE (the live area, see live_area.c), FISQL_OPTIONS (words separated by commas, see
- * options_parse()). `fisql record` sets them; without it the first process of a run sets the first
- * two for those that it starts.
+ * functions. The environment says what to do: FISQL_LOG (the log's path; without it nothing is
+ * recorded), FISQL_LIVE (the live area, see live_area.c), FISQL_OPTIONS (words separated by commas,
+ * see options_parse()). `fisql record` sets them; without it the first process of a run sets the
+ * first two for those that it starts.
  *
  * Without fisql record, what is called after our own destructor (destructors of other libraries) is
  * written at once, a chunk an event, for nobody would write it later.
@@ -24,6 +24,8 @@
 #include <unistd.h>
 
 struct process process;
+
+#pragma weak on_exit /* musl has none */
 
 /* ---- options ---- */
 
@@ -156,6 +158,9 @@ EXPORT void fisql_note(const char *text)
 
 /* ---- how the process ends ---- */
 
+static bool exit_began;      /* our destructor has run */
+static int status_told = -1; /* by exit_status_known() */
+
 static void end_facts(const char *how, int status)
 {
     unsigned char buffer[1024];
@@ -178,6 +183,7 @@ static void exit_status_known(int status, void *context)
     struct quiet quiet;
     quiet_begin(&quiet);
     end_facts("exit", status);
+    status_told = status;
     quiet_end(&quiet);
 }
 
@@ -186,20 +192,18 @@ static void exit_status_known(int status, void *context)
 static bool log_path_set(void)
 {
     const char *path = secure_getenv("FISQL_LOG");
-    if (path == NULL)
-        path = "run.bin";
+    if (path == NULL || path[0] == 0)
+        return false;
     size_t length = strlen(path);
     if (path[0] == '/') {
-        if (length >= sizeof process.log_path - 8)
+        if (length >= sizeof process.log_path - 16)
             return false;
         strcpy(process.log_path, path);
     } else {
-        if (getcwd(process.log_path, sizeof process.log_path - length - 8) == NULL)
+        if (getcwd(process.log_path, sizeof process.log_path - length - 16) == NULL)
             return false;
         strcat(strcat(process.log_path, "/"), path);
     }
-    strcpy(process.live_path, process.log_path);
-    strcat(process.live_path, ".live");
     return true;
 }
 
@@ -270,8 +274,10 @@ static void owner_identify(void)
 static bool outputs_open(bool *first)
 {
     *first = secure_getenv("FISQL_LIVE") == NULL;
-    if (!log_path_set() || !log_file_open(*first))
+    if (!log_path_set() || !(*first ? log_file_create() : log_file_open()))
         return false;
+    strcpy(process.live_path, process.log_path);
+    strcat(process.live_path, ".live");
     if (!live_area_open())
         return false;
     if (*first) {
@@ -334,7 +340,8 @@ static bool activate(void)
     process.options.start_off = process.paused != 0 || process.options.start_off;
     switch_setup();
     pthread_atfork(before_fork, NULL, forked_child);
-    on_exit(exit_status_known, NULL);
+    if (on_exit != NULL)
+        on_exit(exit_status_known, NULL);
     return true;
 }
 
@@ -411,6 +418,7 @@ static void process_end(void)
 
 static __attribute__((destructor)) void process_destructor(void)
 {
+    exit_began = true;
     process_end();
 }
 
@@ -421,7 +429,9 @@ EXPORT __attribute__((noreturn)) void _exit(int status)
         process_end();
         struct quiet quiet;
         quiet_begin(&quiet);
-        end_facts("_exit", status);
+        /* In a static program exit() itself comes here. */
+        if (status != status_told)
+            end_facts(exit_began ? "exit" : "_exit", status);
     }
     for (;;)
         syscall(SYS_exit_group, status);
