@@ -38,7 +38,8 @@ objects = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
 COLLECTOR_OBJ := $(call objects,$(COLLECTOR_SRC))
 # In a program that links libfisql.a, longjmp and the like are wrapped by the linker; in a static one
 # malloc and the operators new and delete are too.
-WRAP_OBJ := $(patsubst %/unwind.o,%/unwind_wrap.o,$(patsubst %/library.o,%/library_wrap.o,$(COLLECTOR_OBJ)))
+WRAPPED := unwind library fork
+WRAP_OBJ := $(filter-out $(WRAPPED:%=$(BUILD)/obj/collector/%.o),$(COLLECTOR_OBJ)) $(WRAPPED:%=$(BUILD)/obj/collector/%_wrap.o)
 STATIC_OBJ := $(filter-out %/jump_chk_static.o,$(COLLECTOR_OBJ:.o=_static.o))
 LIB_OBJ := $(call objects,$(LOADER_SRC) $(QUERY_SRC)) $(BUILD)/obj/embedded.o $(BUILD)/obj/report_page.o
 CLI_OBJ := $(call objects,$(CLI_SRC))

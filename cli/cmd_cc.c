@@ -196,7 +196,8 @@ static void add_inlines(struct words *words)
 
 /* The names by which the linker gives us what the program calls, and by which we call the real
  * ones. In every program that the collector is linked into: */
-static const char *const wrapped[] = {"longjmp", "_longjmp", "siglongjmp", "dlclose", NULL};
+static const char *const wrapped[] = {"longjmp", "_longjmp", "siglongjmp", "dlclose",
+                                      "_Fork",   "clone",    "syscall",    NULL};
 static const char *const wrapped_demand[] = {"__longjmp_chk", NULL};
 static const char *const wrapped_cxx[] = {"__cxa_throw", "__cxa_rethrow", "__cxa_begin_catch",
                                           NULL};

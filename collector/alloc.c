@@ -87,20 +87,9 @@ static size_t arena_size(const void *block)
 
 #ifdef FISQL_STATIC
 
-void *alloc_next(const char *name)
-{
-    (void)name;
-    return NULL;
-}
-
 #define RESOLVE(name, fallback) real.name = __real_##name
 
 #else
-
-void *alloc_next(const char *name)
-{
-    return dlsym != NULL ? dlsym(RTLD_NEXT, name) : NULL;
-}
 
 static int posix_memalign_by_memalign(void **block, size_t alignment, size_t size)
 {
@@ -117,7 +106,7 @@ static int posix_memalign_by_memalign(void **block, size_t alignment, size_t siz
 
 #define RESOLVE(name, fallback)                                                                    \
     do {                                                                                           \
-        void *symbol = alloc_next(#name);                                                          \
+        void *symbol = quiet_symbol(#name);                                                        \
         memcpy(&real.name, &symbol, sizeof symbol);                                                \
         if (real.name == NULL)                                                                     \
             real.name = fallback;                                                                  \

@@ -17,9 +17,6 @@
 #define ALLOC_NAME(name) name
 #endif
 
-/* The next definition of a symbol after ours; NULL if there is none. */
-void *alloc_next(const char *name);
-
 /* The frame address of a function of the family whose real one is at work, or 0. What that calls in
  * its turn (musl's calloc calls malloc) is not recorded. */
 extern __thread uint64_t alloc_outer __attribute__((tls_model("initial-exec")));

@@ -33,9 +33,7 @@ EXPORT int dlclose(void *handle)
 {
     static int (*next)(void *);
     if (next == NULL) {
-        collector_inside++;
-        void *found = dlsym(RTLD_NEXT, "dlclose");
-        collector_inside--;
+        void *found = quiet_symbol("dlclose");
         memcpy(&next, &found, sizeof found);
     }
     int result = next(handle);

@@ -9,6 +9,8 @@
  */
 #include "collector/runtime.h"
 
+#include "collector/lock.h"
+
 #include <elf.h>
 #include <errno.h>
 #include <link.h>
@@ -16,7 +18,6 @@
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #define MODULES_MAX 4096u
@@ -183,8 +184,7 @@ void modules_refresh(void)
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (memory == MAP_FAILED)
         return;
-    while (__atomic_exchange_n(&refresh_lock, 1, __ATOMIC_ACQUIRE) != 0)
-        syscall(SYS_sched_yield);
+    lock_acquire(&refresh_lock);
     struct refresh *refresh = (void *)((unsigned char *)memory + map_bytes);
     refresh->map = memory;
     refresh->old = current_map;
@@ -206,12 +206,12 @@ void modules_refresh(void)
     } else {
         munmap(memory, map_bytes + sizeof(struct refresh));
     }
-    __atomic_store_n(&refresh_lock, 0, __ATOMIC_RELEASE);
+    lock_release(&refresh_lock);
 }
 
 void modules_forked(void)
 {
-    refresh_lock = 0; /* another thread of the parent may have held it */
+    lock_forked(&refresh_lock);
 }
 
 /* ---- does a module call the hooks? ---- */

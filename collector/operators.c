@@ -72,7 +72,7 @@ static bool frame_alive(const struct operator_frame *frame, uint64_t stack)
         if (caller->stack != frame->caller_stack || caller->tick != frame->caller_tick)
             return false;
     }
-    return stack < frame->stack || !same_stack(log, stack, frame->stack);
+    return stack < frame->stack || !stack_is_one(log, stack, frame->stack);
 }
 
 /* Drops the frames of operators that are gone. */
@@ -138,7 +138,7 @@ void operators_unwound(uint64_t stack)
     while (
         operators_open != 0 && frames[operators_open - 1].stack != 0 &&
         frames[operators_open - 1].stack <= stack &&
-        (current_log == NULL || same_stack(current_log, frames[operators_open - 1].stack, stack)))
+        (current_log == NULL || stack_is_one(current_log, frames[operators_open - 1].stack, stack)))
         frame_drop(stack);
 }
 
@@ -222,9 +222,7 @@ static void *new_without_library(size_t size, size_t alignment, bool nothrow)
 #define REAL_OPERATOR(type, function, symbol, parameters)
 #define FIND_OPERATOR(next, function, symbol)                                                      \
     do {                                                                                           \
-        collector_inside++;                                                                        \
-        void *found = alloc_next(symbol);                                                          \
-        collector_inside--;                                                                        \
+        void *found = quiet_symbol(symbol);                                                        \
         memcpy(&next, &found, sizeof found);                                                       \
     } while (0)
 #endif

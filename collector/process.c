@@ -247,6 +247,8 @@ static void process_facts(const char *origin, uint64_t ticks_per_second)
     facts_hex(&facts, "parent_process", process.parent_key);
     facts_text(&facts, "origin", origin);
     facts_number(&facts, "start_tick", process.start_tick);
+    if (process.fork_tick != 0)
+        facts_number(&facts, "fork_tick", process.fork_tick);
     if (ticks_per_second != 0)
         clock_facts(&facts, ticks_per_second);
     facts_write(&facts);
@@ -287,33 +289,13 @@ static bool outputs_open(bool *first)
     return true;
 }
 
-/* fisql record must not think that all is over while a child has not come to record yet. If the
- * fork fails the count stays; fisql record then waits a moment for nothing. */
-static void before_fork(void)
+void process_forked(uint64_t fork_tick)
 {
-    if (__atomic_load_n(&process.active, __ATOMIC_ACQUIRE) != PROCESS_RECORDING)
-        return;
-    __atomic_fetch_add(&process.area->forks_pending, 1, __ATOMIC_RELAXED);
-    thread_log_forking();
-}
-
-static void forked_child(void)
-{
-    if (__atomic_load_n(&process.active, __ATOMIC_ACQUIRE) != PROCESS_RECORDING)
-        return;
-    struct quiet quiet;
-    quiet_begin(&quiet);
-    collector_inside++;
     process.parent_key = process.key;
     process.start_tick = clock_read(process.clock);
+    process.fork_tick = fork_tick;
     owner_identify();
     process_facts("fork", 0);
-    log_file_forked();
-    modules_forked();
-    thread_log_forked();
-    __atomic_fetch_sub(&process.area->forks_pending, 1, __ATOMIC_RELEASE);
-    collector_inside--;
-    quiet_end(&quiet);
 }
 
 /* Runs once, with signals blocked. */
@@ -330,6 +312,8 @@ static bool activate(void)
     process.options.min_ticks =
         (uint64_t)((uint128)process.options.min_ns * ticks_per_second / 1000000000u);
     process.parent_key = live_area_salvage_exec();
+    stack_setup();
+    fork_setup();
     thread_log_setup();
     if (first)
         run_facts(ticks_per_second);
@@ -339,7 +323,6 @@ static bool activate(void)
         process.paused = 1;
     process.options.start_off = process.paused != 0 || process.options.start_off;
     switch_setup();
-    pthread_atfork(before_fork, NULL, forked_child);
     if (on_exit != NULL)
         on_exit(exit_status_known, NULL);
     return true;
@@ -422,17 +405,23 @@ static __attribute__((destructor)) void process_destructor(void)
     process_end();
 }
 
+void process_returned(int status)
+{
+    if (__atomic_load_n(&process.active, __ATOMIC_ACQUIRE) != PROCESS_RECORDING ||
+        (uint32_t)getpid() != process.pid)
+        return;
+    process_end();
+    struct quiet quiet;
+    quiet_begin(&quiet);
+    /* In a static program exit() itself calls _exit() by that name. */
+    if (status != status_told)
+        end_facts(exit_began ? "exit" : "_exit", status);
+    quiet_end(&quiet);
+}
+
 EXPORT __attribute__((noreturn)) void _exit(int status)
 {
-    if (__atomic_load_n(&process.active, __ATOMIC_ACQUIRE) == PROCESS_RECORDING &&
-        (uint32_t)getpid() == process.pid) {
-        process_end();
-        struct quiet quiet;
-        quiet_begin(&quiet);
-        /* In a static program exit() itself comes here. */
-        if (status != status_told)
-            end_facts(exit_began ? "exit" : "_exit", status);
-    }
+    process_returned(status);
     for (;;)
         syscall(SYS_exit_group, status);
 }

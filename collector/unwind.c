@@ -4,17 +4,14 @@
  * longjmp and its kin are interposed to learn where they jump to: every call whose frame lies below
  * the target's stack pointer is gone, and the log says so at once. __cxa_throw marks that an
  * exception is under way (exit hooks that g++ runs in cleanups are then unwinding, not returns),
- * and
- * __cxa_begin_catch, called from the frame that catches, ends every call below that frame.
+ * and __cxa_begin_catch, called from the frame that catches, ends every call below that frame.
  *
  * In the shared library these are interposed by name. A program that links libfisql.a is linked
- * with
- * --wrap for them (`fisql cc --static-runtime`), for there is no next definition to look up in a
- * static program; FISQL_WRAP then gives them their wrapped names.
+ * with --wrap for them (`fisql cc --static-runtime`), for there is no next definition to look up in
+ * a static program; FISQL_WRAP then gives them their wrapped names.
  */
 #include "collector/jump.h"
 
-#include <dlfcn.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -62,9 +59,7 @@ void unwind_before_jump(const void *buffer, uint64_t own_stack)
 #ifndef FISQL_WRAP
 void (*unwind_find_jump(const char *name))(struct __jmp_buf_tag[1], int)
 {
-    collector_inside++;
-    void *found = dlsym(RTLD_NEXT, name);
-    collector_inside--;
+    void *found = quiet_symbol(name);
     void (*function)(struct __jmp_buf_tag[1], int);
     memcpy(&function, &found, sizeof found);
     return function;
@@ -88,16 +83,9 @@ extern void __real___cxa_rethrow(void) __attribute__((noreturn, weak));
 extern void *__real___cxa_begin_catch(void *) __attribute__((weak));
 #define FIND(name, variable) variable = __real_##name
 #else
-static void *find_symbol(const char *name)
-{
-    collector_inside++;
-    void *found = dlsym(RTLD_NEXT, name);
-    collector_inside--;
-    return found;
-}
 #define FIND(name, variable)                                                                       \
     do {                                                                                           \
-        void *found = find_symbol(#name);                                                          \
+        void *found = quiet_symbol(#name);                                                         \
         memcpy(&variable, &found, sizeof found);                                                   \
     } while (0)
 #endif
