@@ -38,7 +38,8 @@ enum fisql_chunk_kind {
  *          call's two hooks in picoseconds, inside and outside the call's own measured time),
  *          alloc_inside_ps, options; written again as later facts are known (later chunks win)
  * PROCESS  executable, command, parent_pid, parent_process (process_key of the fork's parent or of
- *          the image that exec'd, hexadecimal), origin ("start", "fork", "exec"), start_tick;
+ *          the image that exec'd, hexadecimal), origin ("start", "fork", "exec"), start_tick,
+ *          fork_tick (of a forked child: the fork came between this tick and start_tick),
  *          alloc_own_malloc (the executable, if its malloc is not the collector's: its allocations
  *          are not recorded); and the clock facts, as in RUN
  * MODULES  for each module: module (path, empty for an unload; starts a new one), event ("load", "unload"), tick,

@@ -14,7 +14,6 @@
 #include "collector/runtime.h"
 
 #include <alloca.h>
-#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <spawn.h>
@@ -67,14 +66,12 @@ static struct {
 /* At start, for dlsym() must not be called where exec may be. */
 static __attribute__((constructor)) void exec_setup(void)
 {
-    collector_inside++;
 #define RESOLVE(type, name, parameters)                                                            \
     if (real.name == NULL) {                                                                       \
-        void *found = dlsym(RTLD_NEXT, #name);                                                     \
+        void *found = quiet_symbol(#name);                                                         \
         memcpy(&real.name, &found, sizeof found);                                                  \
     }
     FUNCTIONS(RESOLVE)
-    collector_inside--;
 }
 #endif
 
@@ -152,7 +149,7 @@ static int run_prepared(const struct target *target, char *const arguments[],
 EXPORT int NAME(execve)(const char *path, char *const arguments[], char *const environment[]);
 EXPORT int NAME(execve)(const char *path, char *const arguments[], char *const environment[])
 {
-    return run_prepared(BY(BY_PATH, path), arguments, environment);
+    return exec_called(path, arguments, environment);
 }
 
 EXPORT int NAME(execv)(const char *path, char *const arguments[]);
@@ -187,6 +184,11 @@ EXPORT int NAME(execveat)(int folder, const char *path, char *const arguments[],
 {
     struct target target = {.how = FROM_FOLDER, .folder = folder, .flags = flags, .path = path};
     return run_prepared(&target, arguments, environment);
+}
+
+int exec_called(const char *path, char *const arguments[], char *const environment[])
+{
+    return run_prepared(BY(BY_PATH, path), arguments, environment);
 }
 
 /* The arguments of execl() and its kin, which end with a null pointer, as an array on the stack. */

@@ -39,9 +39,7 @@ EXPORT int dlclose(void *handle)
 {
     static int (*next)(void *);
     if (next == NULL) {
-        collector_inside++;
-        void *found = dlsym(RTLD_NEXT, "dlclose");
-        collector_inside--;
+        void *found = quiet_symbol("dlclose");
         memcpy(&next, &found, sizeof found);
     }
     int result = next(handle);
@@ -50,34 +48,17 @@ EXPORT int dlclose(void *handle)
 }
 #endif
 
-/* ---- the process's end and fork ---- */
-
-#pragma weak on_exit /* glibc's; it stays away where a static program has no use for it */
-
-void library_at_exit(void (*known)(int, void *))
-{
-    if (on_exit != NULL)
-        on_exit(known, NULL);
-}
+/* ---- fork, exit and malloc ---- */
 
 #ifdef FISQL_WRAP
-extern void __real_exit(int status) __attribute__((noreturn));
-EXPORT __attribute__((noreturn)) void __wrap_exit(int status);
-EXPORT __attribute__((noreturn)) void __wrap_exit(int status)
-{
-    if (on_exit == NULL)
-        process_exits(status);
-    __real_exit(status);
-}
-
 bool library_sees_malloc(void)
 {
     return true;
 }
 
-void library_at_fork(void (*before)(void), void (*child)(void))
+void library_at_fork(void (*before)(void), void (*parent)(void), void (*child)(void))
 {
-    pthread_atfork(before, NULL, child);
+    pthread_atfork(before, parent, child);
 }
 
 void library_exit(int status)
@@ -91,25 +72,17 @@ extern int __register_atfork(void (*)(void), void (*)(void), void (*)(void), voi
     __attribute__((weak));
 extern void *__dso_handle __attribute__((visibility("hidden")));
 
-static void *next_symbol(const char *name)
+void library_at_fork(void (*before)(void), void (*parent)(void), void (*child)(void))
 {
-    collector_inside++;
-    void *found = dlsym(RTLD_NEXT, name);
-    collector_inside--;
-    return found;
-}
-
-void library_at_fork(void (*before)(void), void (*child)(void))
-{
+    int (*next)(void (*)(void), void (*)(void), void (*)(void));
     if (__register_atfork != NULL) {
-        __register_atfork(before, NULL, child, __dso_handle);
+        __register_atfork(before, parent, child, __dso_handle);
         return;
     }
-    int (*next)(void (*)(void), void (*)(void), void (*)(void));
-    void *found = next_symbol("pthread_atfork");
+    void *found = quiet_symbol("pthread_atfork");
     memcpy(&next, &found, sizeof found);
     if (next != NULL)
-        next(before, NULL, child);
+        next(before, parent, child);
 }
 
 bool library_sees_malloc(void)
@@ -118,7 +91,7 @@ bool library_sees_malloc(void)
     collector_inside++;
     void *found = dlsym(RTLD_DEFAULT, "malloc");
     bool sees = found == NULL || dladdr(found, &first) == 0 ||
-                dladdr((void *)(uintptr_t)next_symbol, &own) == 0 ||
+                dladdr((void *)(uintptr_t)library_sees_malloc, &own) == 0 ||
                 first.dli_fbase == own.dli_fbase;
     collector_inside--;
     return sees;
@@ -128,7 +101,7 @@ static void (*next_exit)(int);
 
 static __attribute__((constructor)) void library_setup(void)
 {
-    void *found = next_symbol("_exit");
+    void *found = quiet_symbol("_exit");
     memcpy(&next_exit, &found, sizeof found);
 }
 

@@ -16,7 +16,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -26,13 +28,7 @@ static ino_t log_inode;
 static uint64_t log_end;         /* atomic: where the last write ended */
 static const void *log_evens_up; /* atomic: whose chunk is shorter so that the end is even again */
 
-/* Is what lies at the log's path ours to overwrite: nothing, or an older log? */
-static bool may_replace(int file)
-{
-    uint32_t magic = 0;
-    ssize_t got = pread(file, &magic, sizeof magic, 0);
-    return got == 0 || (got == (ssize_t)sizeof magic && magic == FISQL_CHUNK_MAGIC);
-}
+#define OPEN_FLAGS (O_RDWR | O_APPEND | O_NOFOLLOW | O_NOCTTY | O_NONBLOCK)
 
 static bool log_file_ours(void)
 {
@@ -41,11 +37,11 @@ static bool log_file_ours(void)
            status.st_ino == log_inode;
 }
 
-static bool log_take(int file, bool create)
+/* Takes an open file for the log. Returns false if it is none that can be written like one. */
+static bool log_file_take(int file)
 {
     struct stat status;
-    if (fstat(file, &status) != 0 || (!S_ISREG(status.st_mode) && !S_ISCHR(status.st_mode)) ||
-        (create && S_ISREG(status.st_mode) && (!may_replace(file) || ftruncate(file, 0) != 0)))
+    if (fstat(file, &status) != 0 || (!S_ISREG(status.st_mode) && !S_ISCHR(status.st_mode)))
         return false;
     log_device = status.st_dev;
     log_inode = status.st_ino;
@@ -53,27 +49,23 @@ static bool log_take(int file, bool create)
     return true;
 }
 
-static bool log_open_path(const char *path, bool create)
+static bool log_file_use(int file)
 {
-    int flags = O_RDWR | O_APPEND | O_NOFOLLOW | O_NOCTTY | O_NONBLOCK;
-    int file = file_open(path, flags | (create ? O_CREAT : 0));
-    if (file < 0)
-        return false;
-    bool taken = log_take(file, create);
-    if (!taken)
+    bool taken = file >= 0 && log_file_take(file);
+    if (!taken && file >= 0)
         close(file);
     return taken;
 }
 
-bool log_file_open(bool create)
+bool log_file_open(void)
 {
-    return log_file_ours() || log_open_path(process.log_path, create);
+    return log_file_ours() || log_file_use(file_open(process.log_path, OPEN_FLAGS));
 }
 
 void log_file_keep(const char *path)
 {
     if (!log_file_ours())
-        log_open_path(path, false);
+        log_file_use(file_open(path, OPEN_FLAGS));
 }
 
 /* Our own chunks must not get into a file of the program's that happens to have the number. */
@@ -83,12 +75,40 @@ bool log_file_adopt(int file, uint64_t run_id)
     int flags = fcntl(file, F_GETFL);
     return flags >= 0 && (flags & O_APPEND) != 0 &&
            pread(file, &chunk, sizeof chunk, 0) == (ssize_t)sizeof chunk &&
-           chunk.magic == FISQL_CHUNK_MAGIC && chunk.run_id == run_id && log_take(file, false);
+           chunk.magic == FISQL_CHUNK_MAGIC && chunk.run_id == run_id && log_file_take(file);
 }
 
 int log_file_descriptor(void)
 {
     return log_file_ours() ? log_file : -1;
+}
+
+/* May a file be used for a new log: a device, or an empty file that no other process is about to
+ * use? It has the lock then as long as the log is open. */
+static bool may_use(int file)
+{
+    struct stat status;
+    if (fstat(file, &status) != 0 || !S_ISREG(status.st_mode))
+        return true; /* log_file_take() sees to it */
+    if (flock(file, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+        return false;
+    return fstat(file, &status) == 0 && status.st_size == 0;
+}
+
+bool log_file_create(void)
+{
+    size_t length = strlen(process.log_path);
+    for (unsigned number = 0; number < 10000; number++) {
+        if (number != 0)
+            snprintf(process.log_path + length, 8, ".%u", number);
+        int file = file_open(process.log_path, OPEN_FLAGS | O_CREAT);
+        if (file < 0)
+            return false;
+        if (may_use(file))
+            return log_file_use(file);
+        close(file);
+    }
+    return false;
 }
 
 static bool signal_pending(int number)
@@ -138,7 +158,7 @@ int log_file_write(const void *chunk, size_t size_bytes, uint32_t calls)
     struct quiet quiet;
     quiet_begin(&quiet);
     int error = 0;
-    if (!log_file_ours() && !log_file_open(false)) {
+    if (!log_file_ours() && !log_file_open()) {
         error = errno != 0 ? errno : EBADF;
         if (live_area_leave(chunk, size_bytes))
             error = 0;

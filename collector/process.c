@@ -1,9 +1,9 @@
 /*
  * The process as a whole: whether and how it is recorded, its start and end, fork, and the public
- * functions. The environment says what to do: FISQL_LOG (the log's path, default run.bin),
- * FISQL_LIVE (the live area, see live_area.c), FISQL_OPTIONS (words separated by commas, see
- * options_parse()). `fisql record` sets them; without it the first process of a run sets the first
- * two for those that it starts.
+ * functions. The environment says what to do: FISQL_LOG (the log's path; without it nothing is
+ * recorded), FISQL_LIVE (the live area, see live_area.c), FISQL_OPTIONS (words separated by commas,
+ * see options_parse()). `fisql record` sets them; without it the first process of a run sets the
+ * first two for those that it starts.
  *
  * Without fisql record, what is called after our own destructor (destructors of other libraries) is
  * written at once, a chunk an event, for nobody would write it later.
@@ -25,6 +25,8 @@
 #include <unistd.h>
 
 struct process process;
+
+#pragma weak on_exit /* musl has none */
 
 /* ---- options ---- */
 
@@ -157,6 +159,9 @@ EXPORT void fisql_note(const char *text)
 
 /* ---- how the process ends ---- */
 
+static bool exit_began;      /* our destructor has run */
+static int status_told = -1; /* by exit_status_known() */
+
 static void end_facts(const char *how, int status)
 {
     unsigned char buffer[1024];
@@ -179,14 +184,8 @@ static void exit_status_known(int status, void *context)
     struct quiet quiet;
     quiet_begin(&quiet);
     end_facts("exit", status);
+    status_told = status;
     quiet_end(&quiet);
-}
-
-static int exit_status = -1;
-
-void process_exits(int status)
-{
-    exit_status = status & 0xff;
 }
 
 /* ---- start ---- */
@@ -194,20 +193,18 @@ void process_exits(int status)
 static bool log_path_set(void)
 {
     const char *path = secure_getenv("FISQL_LOG");
-    if (path == NULL)
-        path = "run.bin";
+    if (path == NULL || path[0] == 0)
+        return false;
     size_t length = strlen(path);
     if (path[0] == '/') {
-        if (length >= sizeof process.log_path - 8)
+        if (length >= sizeof process.log_path - 16)
             return false;
         strcpy(process.log_path, path);
     } else {
-        if (getcwd(process.log_path, sizeof process.log_path - length - 8) == NULL)
+        if (getcwd(process.log_path, sizeof process.log_path - length - 16) == NULL)
             return false;
         strcat(strcat(process.log_path, "/"), path);
     }
-    strcpy(process.live_path, process.log_path);
-    strcat(process.live_path, ".live");
     return true;
 }
 
@@ -253,6 +250,8 @@ static void process_facts(const char *origin, uint64_t ticks_per_second)
     facts_number(&facts, "start_tick", process.start_tick);
     if (process.options.alloc && !library_sees_malloc())
         facts_text(&facts, "alloc_own_malloc", path);
+    if (process.fork_tick != 0)
+        facts_number(&facts, "fork_tick", process.fork_tick);
     if (ticks_per_second != 0)
         clock_facts(&facts, ticks_per_second);
     facts_write(&facts);
@@ -280,8 +279,10 @@ static void owner_identify(void)
 static bool outputs_open(bool *first)
 {
     *first = secure_getenv("FISQL_LIVE") == NULL;
-    if (!log_path_set() || !log_file_open(*first))
+    if (!log_path_set() || !(*first ? log_file_create() : log_file_open()))
         return false;
+    strcpy(process.live_path, process.log_path);
+    strcat(process.live_path, ".live");
     if (!live_area_open())
         return false;
     if (*first) {
@@ -291,33 +292,13 @@ static bool outputs_open(bool *first)
     return true;
 }
 
-/* fisql record must not think that all is over while a child has not come to record yet. If the
- * fork fails the count stays; fisql record then waits a moment for nothing. */
-static void before_fork(void)
+void process_forked(uint64_t fork_tick)
 {
-    if (__atomic_load_n(&process.active, __ATOMIC_ACQUIRE) != PROCESS_RECORDING)
-        return;
-    __atomic_fetch_add(&process.area->forks_pending, 1, __ATOMIC_RELAXED);
-    thread_log_forking();
-}
-
-static void forked_child(void)
-{
-    if (__atomic_load_n(&process.active, __ATOMIC_ACQUIRE) != PROCESS_RECORDING)
-        return;
-    struct quiet quiet;
-    quiet_begin(&quiet);
-    collector_inside++;
     process.parent_key = process.key;
     process.start_tick = clock_read(process.clock);
+    process.fork_tick = fork_tick;
     owner_identify();
     process_facts("fork", 0);
-    log_file_forked();
-    modules_forked();
-    thread_log_forked();
-    __atomic_fetch_sub(&process.area->forks_pending, 1, __ATOMIC_RELEASE);
-    collector_inside--;
-    quiet_end(&quiet);
 }
 
 /* Runs once, with signals blocked. */
@@ -334,6 +315,8 @@ static bool activate(void)
     process.options.min_ticks =
         (uint64_t)((uint128)process.options.min_ns * ticks_per_second / 1000000000u);
     process.parent_key = live_area_salvage_exec();
+    stack_setup();
+    fork_setup();
     thread_log_setup();
     if (first)
         run_facts(ticks_per_second);
@@ -343,8 +326,8 @@ static bool activate(void)
         process.paused = 1;
     process.options.start_off = process.paused != 0 || process.options.start_off;
     switch_setup();
-    library_at_fork(before_fork, forked_child);
-    library_at_exit(exit_status_known);
+    if (on_exit != NULL)
+        on_exit(exit_status_known, NULL);
     return true;
 }
 
@@ -447,20 +430,27 @@ static void process_end(void)
 
 static __attribute__((destructor)) void process_destructor(void)
 {
-    if (exit_status >= 0)
-        exit_status_known(exit_status, NULL);
+    exit_began = true;
     process_end();
+}
+
+void process_returned(int status)
+{
+    if (__atomic_load_n(&process.active, __ATOMIC_ACQUIRE) != PROCESS_RECORDING ||
+        (uint32_t)getpid() != process.pid)
+        return;
+    process_end();
+    struct quiet quiet;
+    quiet_begin(&quiet);
+    /* In a static program exit() itself calls _exit() by that name. */
+    if (status != status_told)
+        end_facts(exit_began ? "exit" : "_exit", status);
+    quiet_end(&quiet);
 }
 
 EXPORT __attribute__((noreturn)) void _exit(int status)
 {
-    if (__atomic_load_n(&process.active, __ATOMIC_ACQUIRE) == PROCESS_RECORDING &&
-        (uint32_t)getpid() == process.pid) {
-        process_end();
-        struct quiet quiet;
-        quiet_begin(&quiet);
-        end_facts("_exit", status);
-    }
+    process_returned(status);
     library_exit(status);
 }
 

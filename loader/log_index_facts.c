@@ -77,6 +77,8 @@ static int take_process_fact(struct log_index *index, struct log_process *proces
         fact_hexadecimal(value, &process->parent_key);
     else if (strcmp(key, "start_tick") == 0)
         fact_decimal(value, &process->start_tick);
+    else if (strcmp(key, "fork_tick") == 0)
+        fact_decimal(value, &process->fork_tick);
     return take_clock_fact(index, process, key, value, error);
 }
 

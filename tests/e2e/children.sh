@@ -87,7 +87,7 @@ for kind in "" --static-runtime -static; do
     esac
     same "every way to exec $kind: output" "" "$("$fisql" record -q ./execs 2>&1)"
     load
-    same "every way to exec $kind: every image is there" "0 170 17" "$? $(work) $(sql run.db "SELECT sum(calls) FROM
+    same "every way to exec $kind: every image is there" "0 190 19" "$? $(work) $(sql run.db "SELECT sum(calls) FROM
         function_stats s JOIN functions f ON f.id = s.function_id WHERE f.name = 'main'")"
 done
 cat >shows.c <<'C'
