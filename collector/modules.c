@@ -16,6 +16,7 @@
 #include <link.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -88,6 +89,13 @@ static void build_id(const struct dl_phdr_info *info, char *text, size_t size)
     }
 }
 
+/* The executable has no name, or, in musl, one of several. */
+static bool is_executable(const struct dl_phdr_info *info)
+{
+    return info->dlpi_name == NULL || info->dlpi_name[0] == 0 ||
+           (uint64_t)(uintptr_t)info->dlpi_phdr == getauxval(AT_PHDR);
+}
+
 static void put_module(struct refresh *refresh, const struct dl_phdr_info *info,
                        const struct module *module)
 {
@@ -98,7 +106,7 @@ static void put_module(struct refresh *refresh, const struct dl_phdr_info *info,
         facts_begin(facts, refresh->buffer, sizeof refresh->buffer, FISQL_CHUNK_MODULES, 0, 0);
     }
     path[0] = 0;
-    if (info->dlpi_name != NULL && info->dlpi_name[0] != 0) {
+    if (!is_executable(info)) {
         strncpy(path, info->dlpi_name, sizeof path - 1);
         path[sizeof path - 1] = 0;
     } else {
@@ -235,7 +243,7 @@ static int uses_hooks(struct dl_phdr_info *info, size_t size, void *context)
     }
     if (ours) {
         /* libfisql.a in the program itself; the shared library is not what it looks for. */
-        *found = info->dlpi_name == NULL || info->dlpi_name[0] == 0;
+        *found = is_executable(info);
         return *found;
     }
     if (dynamic == NULL ||

@@ -191,6 +191,13 @@ static inline bool process_active_for_hook(void)
     return LIKELY(__atomic_load_n(&process.active, __ATOMIC_ACQUIRE) == PROCESS_RECORDING) ||
            process_activate(true);
 }
+/* Ends the process; in library.c. */
+__attribute__((noreturn)) void library_exit(int status);
+/* pthread_atfork(), in whatever C library. */
+void library_at_fork(void (*before)(void), void (*parent)(void), void (*child)(void));
+/* Is it us whom the program's calls of malloc() reach, or has it a malloc() of its own? */
+bool library_sees_malloc(void);
+
 /* In a forked child: makes it a process of its own. fork_tick: when its parent was about to fork, 0
  * = not known. */
 void process_forked(uint64_t fork_tick);
@@ -250,11 +257,32 @@ struct thread_log *live_slot_take(void);
 void live_slot_release(struct thread_log *log);
 /* Opens or creates the live area. */
 bool live_area_open(void);
+/* Leaves a whole chunk in the live area, for fisql record to append to the log. False: it cannot.
+ */
+bool live_area_leave(const void *chunk, size_t size_bytes);
 /* Appends what this pid's image before exec left in the live area; returns that image's
  * process_key, 0 if there was none. */
 uint64_t live_area_salvage_exec(void);
+/* The live area's descriptor for an image that cannot open it: as with the log's (log_file_keep()).
+ */
+void live_area_keep(const char *path);
+bool live_area_adopt(int file, uint64_t *run_id);
+int live_area_descriptor(void);
+/* Maps the first page of the live area, for a process that does not record; NULL: it cannot. */
+struct fisql_live_area *live_area_header(const char *path);
 /* Without fisql record: removes the live area's file if no process uses it any more. */
 void live_area_remove(void);
+
+/* open(), for files of ours: never gives the number of a standard descriptor that the program has
+ * closed, for what another thread writes there would go into our file. */
+int file_open(const char *path, int flags);
+int file_open_at(int folder, const char *path, int flags);
+/* Writes /proc/self/fd/NUMBER. */
+void file_descriptor_path(int file, char path[32]);
+/* Moves a descriptor to a high number, out of the program's way; closes it at exec. Returns the new
+ * number, or the old one if there is no other. */
+int file_move_high(int file);
+int file_copy_high(int file, bool close_at_exec); /* -1: there is no number free */
 
 /* The log file. write returns 0, or errno after counting the chunk as lost. */
 int log_file_write(const void *chunk, size_t size_bytes, uint32_t calls);
@@ -264,7 +292,16 @@ int log_file_write(const void *chunk, size_t size_bytes, uint32_t calls);
 uint32_t log_file_room(const void *writer);
 void log_file_room_used(const void *writer);
 void log_file_forked(void);
-bool log_file_open(bool create);
+/* The log's descriptor for an image that cannot open it: see children.h. keep opens the log if it
+ * is not; adopt takes a descriptor that was handed on, if it is the log of that run; descriptor
+ * gives ours, -1 if there is none. */
+void log_file_keep(const char *path);
+bool log_file_adopt(int file, uint64_t run_id);
+int log_file_descriptor(void);
+bool log_file_open(void);
+/* Makes a new log. One that is there already is kept: then the new one gets a number behind its
+ * name, the first that is free. */
+bool log_file_create(void);
 
 /* Facts: a chunk of key and value strings, built in a caller's buffer. */
 struct facts {
@@ -350,6 +387,9 @@ void hook_cost_measure(uint64_t ticks_per_second, uint64_t *inside_ps, uint64_t 
 
 /* Resolves the functions that are interposed. */
 void alloc_setup(void);
+/* A jump or a catch landed in a frame whose hooks would stand at `stack`: functions of the malloc
+ * family whose frames are not above it were left. */
+void alloc_unwound(uint64_t stack);
 /* Is this the collector that the program's calls reach? A program may have libfisql.a linked in and
  * the shared library preloaded too: the latter then keeps still. */
 bool alloc_is_ours(void);

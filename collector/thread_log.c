@@ -311,7 +311,7 @@ void thread_logs_name_others(void)
         if (log == current_log || log->ended)
             continue;
         snprintf(path, sizeof path, "/proc/self/task/%u/comm", log->live.tid);
-        int file = open(path, O_RDONLY | O_CLOEXEC);
+        int file = file_open(path, O_RDONLY);
         if (file < 0)
             continue;
         ssize_t length = read(file, name, sizeof name - 1);

@@ -10,9 +10,8 @@
  * with --wrap for them (`fisql cc --static-runtime`), for there is no next definition to look up in
  * a static program; FISQL_WRAP then gives them their wrapped names.
  */
-#include "collector/runtime.h"
+#include "collector/jump.h"
 
-#include <setjmp.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -21,14 +20,19 @@
  * address and the saved frame pointer. */
 #define HOOK_FRAME_BYTES 16u
 
+extern void *__libc_stack_end __attribute__((weak)); /* glibc alone has it, static programs too */
+
 /* The stack pointer that longjmp will set. glibc keeps it in the jmp_buf at index 6 (JB_RSP),
  * rotated left by 17 after an exclusive or with the pointer guard at %fs:0x30 (glibc,
- * sysdeps/x86_64: jmpbuf-offsets.h, pointer_guard.h). 0 where it is not known. */
+ * sysdeps/x86_64: jmpbuf-offsets.h, pointer_guard.h); musl keeps it there as it is
+ * (src/setjmp/x86_64/setjmp.s). 0 where it is not known. */
 static uint64_t jump_target(const void *buffer)
 {
 #if defined(__x86_64__) && defined(__GLIBC__)
     uint64_t mangled, guard;
     memcpy(&mangled, (const unsigned char *)buffer + 6 * sizeof mangled, sizeof mangled);
+    if (&__libc_stack_end == NULL)
+        return mangled;
     __asm__("mov %%fs:0x30, %0" : "=r"(guard));
     return (mangled >> 17 | mangled << 47) ^ guard;
 #else
@@ -37,11 +41,13 @@ static uint64_t jump_target(const void *buffer)
 #endif
 }
 
-static void before_jump(const void *buffer, uint64_t own_stack)
+void unwind_before_jump(const void *buffer, uint64_t own_stack)
 {
     uint64_t target = jump_target(buffer);
-    if (collector_inside == 0 && current_log != NULL && target != 0 && (target & 7) == 0)
+    if (collector_inside == 0 && current_log != NULL && target != 0 && (target & 7) == 0) {
+        alloc_unwound(target - HOOK_FRAME_BYTES);
         record_unwind_to(target - HOOK_FRAME_BYTES, own_stack);
+    }
 }
 
 #ifdef FISQL_WRAP
@@ -50,41 +56,14 @@ static void before_jump(const void *buffer, uint64_t own_stack)
 #define NAME(name) name
 #endif
 
-#define OWN_STACK ((uint64_t)(uintptr_t)__builtin_frame_address(0))
-
-#ifdef FISQL_WRAP
-#define JUMP(name)                                                                                 \
-    extern void __real_##name(struct __jmp_buf_tag buffer[1], int value)                           \
-        __attribute__((noreturn, weak));                                                           \
-    EXPORT                                                                                         \
-    __attribute__((noreturn)) void __wrap_##name(struct __jmp_buf_tag buffer[1], int value);       \
-    EXPORT __attribute__((noreturn)) void __wrap_##name(struct __jmp_buf_tag buffer[1], int value) \
-    {                                                                                              \
-        before_jump(buffer, OWN_STACK);                                                            \
-        __real_##name(buffer, value);                                                              \
-    }
-#else
-typedef void jump_function(struct __jmp_buf_tag[1], int);
-
-static jump_function *find_jump(const char *name)
+#ifndef FISQL_WRAP
+void (*unwind_find_jump(const char *name))(struct __jmp_buf_tag[1], int)
 {
     void *found = quiet_symbol(name);
-    jump_function *function;
+    void (*function)(struct __jmp_buf_tag[1], int);
     memcpy(&function, &found, sizeof found);
     return function;
 }
-
-#define JUMP(name)                                                                                 \
-    EXPORT __attribute__((noreturn)) void name(struct __jmp_buf_tag buffer[1], int value);         \
-    EXPORT __attribute__((noreturn)) void name(struct __jmp_buf_tag buffer[1], int value)          \
-    {                                                                                              \
-        static jump_function *next;                                                                \
-        if (UNLIKELY(next == NULL))                                                                \
-            next = find_jump(#name);                                                               \
-        before_jump(buffer, OWN_STACK);                                                            \
-        next(buffer, value);                                                                       \
-        __builtin_unreachable();                                                                   \
-    }
 #endif
 
 #undef longjmp
@@ -92,7 +71,9 @@ static jump_function *find_jump(const char *name)
 JUMP(longjmp)
 JUMP(_longjmp)
 JUMP(siglongjmp)
+#ifndef FISQL_STATIC
 JUMP(__longjmp_chk)
+#endif
 
 /* ---- C++ ---- */
 
@@ -141,7 +122,9 @@ EXPORT void *NAME(__cxa_begin_catch)(void *exception)
     static void *(*next)(void *);
     if (next == NULL)
         FIND(__cxa_begin_catch, next);
-    if (collector_inside == 0 && current_log != NULL)
+    if (collector_inside == 0 && current_log != NULL) {
+        alloc_unwound(OWN_STACK);
         record_unwind_to(OWN_STACK, OWN_STACK);
+    }
     return next(exception);
 }

@@ -205,6 +205,8 @@ static int take_loss(struct log_index *index, const struct fisql_chunk *chunk, s
     while (facts_next(facts, &key, &value)) {
         if (strcmp(key, "reason") == 0)
             loss.reason = (char *)(uintptr_t)value;
+        else if (strcmp(key, "detail") == 0)
+            loss.detail = (char *)(uintptr_t)value;
         else if (strcmp(key, "chunks") == 0)
             fact_decimal(value, &loss.chunks);
         else if (strcmp(key, "calls") == 0)
