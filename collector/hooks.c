@@ -273,7 +273,7 @@ EXPORT void __cyg_profile_func_enter(void *function_address, void *site_address)
 {
     uint64_t function = (uint64_t)(uintptr_t)function_address;
     uint64_t site = (uint64_t)(uintptr_t)site_address;
-    uint64_t stack = (uint64_t)(uintptr_t)__builtin_frame_address(0);
+    uint64_t stack = FRAME_ADDRESS();
     struct thread_log *log = current_log;
     if (UNLIKELY(log == NULL || (log->busy | log->hidden) != 0)) {
         enter_slow(function, site, stack);
@@ -389,7 +389,7 @@ EXPORT void __cyg_profile_func_exit(void *function_address, void *site_address)
 {
     uint64_t function = (uint64_t)(uintptr_t)function_address;
     uint64_t site = (uint64_t)(uintptr_t)site_address;
-    uint64_t stack = (uint64_t)(uintptr_t)__builtin_frame_address(0);
+    uint64_t stack = FRAME_ADDRESS();
     bool tail = __builtin_return_address(0) == site_address;
     struct thread_log *log = current_log;
     if (UNLIKELY(log == NULL || (log->busy | log->hidden) != 0)) {
