@@ -32,8 +32,8 @@ static uint64_t jump_word(const void *buffer)
 
 /* The stack pointer that longjmp will set; 0 where it is not known.
  *
- * x86-64: glibc keeps it in the jmp_buf at index 6 (JB_RSP), rotated left by 17 after an exclusive or
- * with the pointer guard at %fs:0x30 (glibc, sysdeps/x86_64: jmpbuf-offsets.h, pointer_guard.h).
+ * x86-64: glibc keeps it in the jmp_buf at index 6 (JB_RSP), rotated left by 17 after an exclusive
+ * or with the pointer guard at %fs:0x30 (glibc, sysdeps/x86_64: jmpbuf-offsets.h, pointer_guard.h).
  *
  * aarch64: an exclusive or too (none in musl), with a guard that only the C library can read. A
  * setjmp of our own, whose stack pointer is known, shows it. */
