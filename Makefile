@@ -164,6 +164,12 @@ asan: ## the suite under address and undefined-behaviour sanitizers
 	$(MAKE) check BUILD=$(BUILD)/asan OPT='-O1 -g' \
 	  SANITIZE='-fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer'
 
+STRESS_SECONDS = 600
+
+stress: all ## the test programs beside busy loops, with signals and stops at random instants, for STRESS_SECONDS
+	@tests/setup check
+	@tests/stress/stress $(BUILD) --seconds $(STRESS_SECONDS)
+
 FUZZ_SECONDS = 36000
 
 fuzz: all $(BUILD)/fuzz/fuzz_load ## fuzz the loader for FUZZ_SECONDS (ten hours)
@@ -233,5 +239,5 @@ clean: ## remove what was built
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' Makefile | expand -t 16
 
-.PHONY: again all bench bench-load bench-queries fuzz demo setup check units check-unit check-e2e check-queries check-real docs examples pictures asan lint compdb format format-check install clean help
+.PHONY: again all bench bench-load bench-queries fuzz stress demo setup check units check-unit check-e2e check-queries check-real docs examples pictures asan lint compdb format format-check install clean help
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

@@ -103,7 +103,7 @@ static void dump_now(void)
     fisql_dump();
     if (collector_inside != 0 || current_log == NULL || !process_active())
         return;
-    struct thread_log *log = log_open((uint64_t)(uintptr_t)__builtin_frame_address(0));
+    struct thread_log *log = log_open(FRAME_ADDRESS());
     if (log != NULL)
         log_leave(log, log->live.word);
 }

@@ -476,7 +476,7 @@ static void log_continue(struct thread_log *log, struct thread_log *other, bool 
 struct thread_log *thread_log_nested(struct thread_log *log)
 {
     struct quiet quiet;
-    uint64_t frame = (uint64_t)(uintptr_t)__builtin_frame_address(0);
+    uint64_t frame = FRAME_ADDRESS();
     bool fresh;
     if (collector_inside != 0)
         return NULL;
