@@ -224,6 +224,8 @@ static __attribute__((noinline)) void enter_slow(uint64_t function, uint64_t sit
             unwind(log, gone);
             continue;
         }
+        if (log->throw_depth > calls_open(log))
+            log->throw_depth = calls_open(log); /* this one runs while the exception passes */
         if (fisql_word_depth(log->live.word) >= log->depth_logged || log->hidden != 0 ||
             log->blind != 0) {
             done = enter_hidden(log, function, site, stack);

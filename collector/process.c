@@ -218,11 +218,17 @@ static void clock_facts(struct facts *facts, uint64_t ticks_per_second)
     facts_number(facts, "hook_outside_ps", outside);
 }
 
+/* Used before a second thread can come here; stacks may be small. */
+static struct {
+    unsigned char facts[16384];
+    char path[4096], command[8192];
+} scratch;
+
 static void command_fact(struct facts *facts)
 {
-    char command[8192];
+    char *command = scratch.command;
     int file = file_open("/proc/self/cmdline", O_RDONLY);
-    ssize_t length = file >= 0 ? read(file, command, sizeof command - 1) : -1;
+    ssize_t length = file >= 0 ? read(file, command, sizeof scratch.command - 1) : -1;
     if (file >= 0)
         close(file);
     if (length <= 0)
@@ -236,11 +242,10 @@ static void command_fact(struct facts *facts)
 
 static void process_facts(const char *origin, uint64_t ticks_per_second)
 {
-    static unsigned char buffer[16384]; /* used before a second thread can come here */
-    char path[4096];
+    char *path = scratch.path;
     struct facts facts;
-    facts_begin(&facts, buffer, sizeof buffer, FISQL_CHUNK_PROCESS, 0, process.pid);
-    ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
+    facts_begin(&facts, scratch.facts, sizeof scratch.facts, FISQL_CHUNK_PROCESS, 0, process.pid);
+    ssize_t length = readlink("/proc/self/exe", path, sizeof scratch.path - 1);
     path[length > 0 ? length : 0] = 0;
     facts_text(&facts, "executable", path);
     command_fact(&facts);

@@ -412,19 +412,22 @@ struct thread_log *thread_log_start(void)
 }
 
 /* A log that a nested hook abandoned and whose own hook is done with it, or gone: a frame that lies
- * below ours on the same stack cannot be waiting for us to return. */
-static bool log_idle(struct thread_log *log, uint64_t frame)
+ * below ours on the same stack cannot be waiting for us to return, nor one at or below that of the
+ * hook that does wait, at `waiting`. */
+static bool log_idle(struct thread_log *log, uint64_t frame, uint64_t waiting)
 {
+    uint64_t busy = log->busy;
     return log->abandoned != 0 && log->live.tid == (uint32_t)syscall(SYS_gettid) &&
-           (log->busy == 0 || (log->busy < frame && stack_is_one(log, log->busy, frame)));
+           (busy == 0 || (busy < frame && stack_is_one(log, busy, frame)) ||
+            (busy <= waiting && stack_is_one(log, busy, waiting)));
 }
 
 /* One of the thread's own logs that is idle, or a new one; NULL if there is none. */
-static struct thread_log *log_spare(uint64_t frame, bool *fresh)
+static struct thread_log *log_spare(uint64_t frame, uint64_t waiting, bool *fresh)
 {
     lock_acquire(&lists_lock);
     struct thread_log *log = logs;
-    while (log != NULL && !log_idle(log, frame))
+    while (log != NULL && !log_idle(log, frame, waiting))
         log = log->next;
     lock_release(&lists_lock);
     *fresh = log == NULL;
@@ -482,7 +485,7 @@ struct thread_log *thread_log_nested(struct thread_log *log)
         return NULL;
     quiet_begin(&quiet);
     collector_inside++;
-    struct thread_log *other = log_spare(frame, &fresh);
+    struct thread_log *other = log_spare(frame, log->busy, &fresh);
     if (other != NULL) {
         count_undo(log);
         uint64_t word = log->live.word;

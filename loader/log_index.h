@@ -70,10 +70,11 @@ struct log_process {
     uint64_t start_tick;                 /* TICK_UNKNOWN */
     uint64_t end_tick;
     uint64_t fork_tick; /* when its parent was about to fork it; 0 = not told */
-    char *how; /* how it ended, NULL = not told */
+    char *how;          /* how it ended, NULL = not told */
     bool has_status, has_signal;
     int64_t status, signal;
     bool monotonic;            /* its ticks are nanoseconds */
+    bool timeless;             /* its ticks give an order and no time */
     uint64_t ticks_per_second; /* as told; 0 = not */
     struct log_clock_pair first_pair, last_pair;
     bool has_pair;
