@@ -181,6 +181,8 @@ static int allocation(struct decoder *decoder, const struct event *event, struct
                                  decoder->depth - decoder->inherited};
     if (site == 0)
         return decode_damage(decoder, error, "a dictionary slot is used before it is defined");
+    if (event->type != EVENT_FREE && event->size > MEMORY_SIZE_BYTES_MAX)
+        return decode_damage(decoder, error, "a block larger than any address space");
     if (event->type == EVENT_ALLOC)
         return memory_alloc(decoder->memory, decoder->tick, event->alloc_kind, site, event->address,
                             event->size, &stack, error);
