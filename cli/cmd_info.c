@@ -153,9 +153,10 @@ static int print_info(sqlite3 *database, const char *path)
     if (database_say_state(database, path) == 0 && dropped == 0)
         print_line("complete", "yes");
     else
-        status =
-            print_rows(database, "lacks",
-                       "SELECT reason || coalesce(': ' || detail, '') FROM losses ORDER BY id", 10);
+        status = print_rows(database, "lacks",
+                            "SELECT reason || coalesce(': ' || calls || ' calls', '') ||"
+                            " coalesce(': ' || detail, '') FROM losses ORDER BY id",
+                            10);
     return status;
 }
 

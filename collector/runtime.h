@@ -208,6 +208,15 @@ uint64_t live_area_salvage_exec(void);
 /* Without fisql record: removes the live area's file if no process uses it any more. */
 void live_area_remove(void);
 
+/* Beyond RLIMIT_FSIZE the kernel sends SIGXFSZ, which would kill the program. Around what we do to
+ * files, with signals blocked: one that waits afterwards and did not before is ours, and is taken
+ * back. */
+struct file_size {
+    bool waiting;
+};
+void file_size_begin(struct file_size *limit);
+void file_size_end(const struct file_size *limit);
+
 /* The log file. write returns 0, or errno after counting the chunk as lost. */
 int log_file_write(const void *chunk, size_t size_bytes, uint32_t calls);
 /* How many bytes the chunk that `writer` begins should be filled to, so that full chunks come to
