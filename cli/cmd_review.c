@@ -1,6 +1,7 @@
 /* fisql review: a small report on some functions, to attach to a code review. */
 #include "cli/commands.h"
 #include "cli/database.h"
+#include "cli/export.h"
 #include "cli/findings.h"
 #include "cli/out_file.h"
 #include "cli/output.h"
@@ -8,6 +9,7 @@
 #include "cli/review.h"
 #include "cli/say.h"
 #include "cli/signals.h"
+#include "cli/text.h"
 
 #include <errno.h>
 #include <fnmatch.h>
@@ -137,11 +139,13 @@ static int choose_all(struct review *review, const struct options *options)
 /* Text in a cell of a table. */
 static void put_cell(FILE *out, const char *text)
 {
-    for (const char *at = text; *at != '\0'; at++) {
+    char *shown = text_shown(text, text != NULL ? strlen(text) : 0);
+    for (const char *at = shown != NULL ? shown : "?"; *at != '\0'; at++) {
         if (strchr("|\\`*_<>[]", *at) != NULL)
             fputc('\\', out);
-        fputc((unsigned char)*at < ' ' || *at == 0x7f ? '?' : *at, out);
+        fputc(*at, out);
     }
+    free(shown);
 }
 
 static void put_time_cell(FILE *out, sqlite3_stmt *row, int column)
@@ -275,9 +279,7 @@ static int put_page(const struct review *review, FILE *out, const struct options
     if (query_set_load(&set) != 0)
         return 2;
     fputs("## Review of a run\n\n`", out);
-    for (const char *at = review->view.command != NULL ? review->view.command : "?"; *at != '\0';
-         at++)
-        fputc((unsigned char)*at < ' ' || *at == '`' ? '?' : *at, out);
+    export_plain_text(out, review->view.command != NULL ? review->view.command : "?", "`", '?');
     fprintf(out, "`: %zu function%s.\n\n", review->chosen_count,
             review->chosen_count == 1 ? "" : "s");
     if (options->picture != NULL) {
