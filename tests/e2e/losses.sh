@@ -46,7 +46,7 @@ for over in 0 8 120 128 136; do
     prlimit --fsize=$((262144 + over)) "$fisql" record -o limited.bin ./hungry plain >made 2>words
     told "a limit on files of 256 KiB and $over" limited.bin words
 done
-(ulimit -f 300 && exec ./hungry.linked plain) >made 2>words
+(ulimit -f 300 && FISQL_LOG=run.bin exec ./hungry.linked plain) >made 2>words
 same "a limit on files, without fisql record: the program ends as it would" "0|0" "$?|$(wc -c <words)"
 told "a limit on files, without fisql record" run.bin ""
 [ ! -e core ] || rm -f core
@@ -95,7 +95,7 @@ for what in plain threads fork; do
     has "a full disk, $what: the reason" "No space left on device" "$err"
 done
 rm -f small/*
-(cd small && exec ../hungry.linked plain) >made 2>words
+(cd small && FISQL_LOG=run.bin exec ../hungry.linked plain) >made 2>words
 cp small/run.bin* .
 told "a full disk, without fisql record" run.bin ""
 rm -f small/*
