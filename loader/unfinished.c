@@ -65,7 +65,8 @@ static mode_t shared_mode(const char *path, const struct stat *made, const char 
         mode &= group | others;
     }
     if (has_acl(path))
-        mode &= 0006; /* the group's permissions are a mask for those that the folder's list names */
+        mode &=
+            0006; /* the group's permissions are a mask for those that the folder's list names */
     return mode;
 }
 

@@ -22,7 +22,8 @@ int unfinished_publish(const char *path, const char *name);
 /* Removes the file. */
 void unfinished_remove(const char *path);
 
-/* For a handler of a signal that ends the process: removes all of them, and lets no more be made. */
+/* For a handler of a signal that ends the process: removes all of them, and lets no more be made.
+ */
 void unfinished_remove_all(void);
 
 #endif
