@@ -38,13 +38,15 @@ enum fisql_chunk_kind {
  *          call's two hooks in picoseconds, inside and outside the call's own measured time),
  *          alloc_inside_ps, options; written again as later facts are known (later chunks win)
  * PROCESS  executable, command, parent_pid, parent_process (process_key of the fork's parent or of
- *          the image that exec'd, hexadecimal), origin ("start", "fork", "exec"), start_tick;
- *          and the clock facts, as in RUN
- * MODULES  for each module: module (path, empty for an unload; starts a new one), event ("load",
- * "unload"), tick, build_id (hex), bias (address added to the file's addresses), start, end (of its
+ *          the image that exec'd, hexadecimal), origin ("start", "fork", "exec"), start_tick,
+ *          fork_tick (of a forked child: the fork came between this tick and start_tick),
+ *          alloc_own_malloc (the executable, if its malloc is not the collector's: its allocations
+ *          are not recorded); and the clock facts, as in RUN
+ * MODULES  for each module: module (path, empty for an unload; starts a new one), event ("load", "unload"), tick,
+ *          build_id (hex), bias (address added to the file's addresses), start, end (of its
  *          executable segments in memory)
  * THREAD   name, start_tick, end_tick (only at the end), how ("exit", "process-exit")
- * LOSS     reason, chunks, calls, events, bytes, errno, thread ("all" or absent: the header's)
+ * LOSS     reason, detail, chunks, calls, events, bytes, errno, thread ("all" or absent: the header's)
  * END      how ("exit", "signal", "exec", "_exit", "unknown"), status, signal, core, tick */
 
 /* Flags of a chunk. */
@@ -52,10 +54,8 @@ enum fisql_chunk_kind {
 #define FISQL_FLAG_SALVAGED 2u /* finished by another process after its writer died */
 #define FISQL_FLAG_RESUMED 4u  /* recording was off before this chunk: see "snapshot" */
 #define FISQL_FLAG_RING 8u     /* a flight recorder's chunk: earlier ones were dropped on purpose */
-#define FISQL_FLAG_FORKED                                                                          \
-    16u                     /* first chunk of a forked child: its snapshot is the parent's stack */
-#define FISQL_FLAG_LOST 32u /* chunks of the thread before it could not be written: LOSS has them  \
-                             */
+#define FISQL_FLAG_FORKED 16u  /* first chunk of a forked child: its snapshot is the parent's stack */
+#define FISQL_FLAG_LOST 32u    /* chunks of the thread before it could not be written: LOSS has them */
 
 struct fisql_chunk {
     uint32_t magic;       /*   0 FISQL_CHUNK_MAGIC */
@@ -128,15 +128,14 @@ _Static_assert(sizeof(struct fisql_open_call) == 24, "the snapshot is part of th
  *   0x7000 + slot   COUNTED_SHORT calls:1 ticks:1             as COUNTED, of a slot below 0x1000
  *
  * The number after a field's name is its length in units, the low unit first. A delta is in ticks
- * since the event before (or tick_start); one that does not fit is preceded by TIME. An
- * allocation's slot names a dictionary entry whose function is 0 and whose site is where malloc or
- * the like was called. A short address (2 units) is signed and counts 16-byte steps from the
- * header's heap_base: address = heap_base + 16 * value. An ALLOC stands after the allocation
- * happened and a FREE before it happens, so between threads the order of ticks is the order of
- * events; a REALLOC frees `old` at its tick and allocates `new` `elapsed` ticks later (its own tick
- * does not advance by elapsed: the next event's delta counts from the realloc's start). old = 0
- * never occurs (that is an ALLOC); the new size and address of a realloc that failed are not
- * logged.
+ * since the event before (or tick_start); one that does not fit is preceded by TIME. An allocation's
+ * slot names a dictionary entry whose function is 0 and whose site is where malloc or the like was
+ * called. A short address (2 units) is signed and counts 16-byte steps from the header's heap_base:
+ * address = heap_base + 16 * value. An ALLOC stands after the allocation happened and a FREE before it
+ * happens, so between threads the order of ticks is the order of events; a REALLOC frees `old` at
+ * its tick and allocates `new` `elapsed` ticks later (its own tick does not advance by elapsed: the
+ * next event's delta counts from the realloc's start). old = 0 never occurs (that is an ALLOC);
+ * the new size and address of a realloc that failed are not logged.
  */
 #define FISQL_SLOTS_MAX 0x2000u
 #define FISQL_CODE_ENTER 0x0000u
@@ -183,7 +182,7 @@ enum fisql_alloc_kind {
 #define FISQL_KIND_ENUM(constant, number, name, family) FISQL_KIND_##constant = number,
     FISQL_ALLOC_KINDS(FISQL_KIND_ENUM)
 #undef FISQL_KIND_ENUM
-        FISQL_KINDS_MAX = 32
+    FISQL_KINDS_MAX = 32
 };
 
 /* The checksum: four lanes of multiply and rotate over 32-byte blocks (a short last block is
@@ -239,37 +238,62 @@ static inline uint64_t fisql_checksum(const void *data, size_t size_bytes)
 #define FISQL_LIVE_CHUNK_BYTES (128u * 1024u)
 #define FISQL_LIVE_SLOT_BYTES (FISQL_SLOT_HEADER + FISQL_LIVE_CHUNK_BYTES)
 
+/* Why an image that holds hooks was not recorded. X(constant, number, words) */
+#define FISQL_UNRECORDED(X)                                                                        \
+    X(USER, 0, "its user or its root folder keeps it from the log")                                \
+    X(COLLECTOR, 1, "its user cannot read libfisql.so, or its root folder does not have it")       \
+    X(MACHINE, 2, "it is built for another kind of machine than libfisql.so")                      \
+    X(LIBC, 3, "libfisql.so cannot run with its C library")                                        \
+    X(STATIC, 4, "it is static and not linked by `fisql cc`")                                      \
+    X(SECURE, 5, "it runs with other rights than its caller (set-user-ID and the like)")           \
+    X(FOLLOWED, 6, "it holds no hooks, but what it starts cannot be recorded")
+enum fisql_unrecorded {
+#define FISQL_UNRECORDED_ENUM(constant, number, words) FISQL_UNRECORDED_##constant = number,
+    FISQL_UNRECORDED(FISQL_UNRECORDED_ENUM)
+#undef FISQL_UNRECORDED_ENUM
+    FISQL_UNRECORDED_REASONS
+};
+#define FISQL_UNRECORDED_NAMES 4
+struct fisql_unrecorded_images {
+    uint32_t count; /* atomic */
+    uint32_t named; /* atomic */
+    char names[FISQL_UNRECORDED_NAMES][64]; /* of the first ones */
+};
+
 struct fisql_live_area {
     uint32_t magic;
     uint32_t version; /* FISQL_LOG_VERSION */
     uint64_t run_id;
     uint32_t slot_bytes;
-    uint32_t slots;         /* how many the file has room for */
-    uint32_t slots_used;    /* atomic: slots from this one on were never taken */
-    uint32_t ring_chunks;   /* flight recorder: chunks kept a thread, 0 = off */
-    uint64_t process_next;  /* atomic: process_key of the next process image, from 1 */
-    uint32_t recording;     /* atomic: 0 = --start-off, not yet switched on */
+    uint32_t slots;        /* how many the file has room for */
+    uint32_t slots_used;   /* atomic: slots from this one on were never taken */
+    uint32_t ring_chunks;  /* flight recorder: chunks kept a thread, 0 = off */
+    uint64_t process_next; /* atomic: process_key of the next process image, from 1 */
+    uint32_t recording;    /* atomic: 0 = --start-off, not yet switched on */
     uint32_t forks_pending; /* atomic: children of fork that have not yet taken a slot */
-    uint64_t lost_chunks;   /* atomic: what could not be written, for fisql record to report */
+    uint64_t lost_chunks;  /* atomic: what could not be written, for fisql record to report */
     uint64_t lost_calls;
     uint64_t lost_bytes;
     uint64_t lost_errno; /* of the first loss */
     uint64_t clock_tick; /* x86-64: a reading of the TSC and of CLOCK_MONOTONIC when the area was */
     uint64_t clock_ns;   /* made, from which processes tell the TSC's rate; 0 = there is none */
+    struct fisql_unrecorded_images unrecorded[FISQL_UNRECORDED_REASONS]; /* for fisql record */
 };
+_Static_assert(sizeof(struct fisql_live_area) <= FISQL_LIVE_HEADER, "the area's header is a page");
 
 /* The state of a slot's chunk in one word, so that one instruction commits an event and a signal
  * handler (or a reader after the writer's death) sees all of it or nothing. */
-#define FISQL_WORD_UNITS_SHIFT 0   /* 16 bits: units used in the chunk, header and snapshot too */
-#define FISQL_WORD_CALLS_SHIFT 16  /* 15 bits: calls entered in the chunk */
+#define FISQL_WORD_UNITS_SHIFT 0  /* 16 bits: units used in the chunk, header and snapshot too */
+#define FISQL_WORD_CALLS_SHIFT 16 /* 15 bits: calls entered in the chunk */
 #define FISQL_WORD_TOGGLE_SHIFT 31 /* 1 bit: which of last_tick[] holds the last event's tick */
-#define FISQL_WORD_DEPTH_SHIFT 32  /* 23 bits: calls open */
-#define FISQL_WORD_FLUSH_SHIFT 55  /* 9 bits: counts the chunk's predecessors, modulo 512 */
+#define FISQL_WORD_DEPTH_SHIFT 32 /* 23 bits: calls open */
+#define FISQL_WORD_FLUSH_SHIFT 55 /* 9 bits: counts the chunk's predecessors, modulo 512 */
 
 enum fisql_slot_state {
     FISQL_SLOT_FREE = 0,
     FISQL_SLOT_TAKEN = 1, /* being prepared: no sound chunk in it */
     FISQL_SLOT_LIVE = 2,  /* owner and chunk header are valid */
+    FISQL_SLOT_WHOLE = 3, /* holds a whole chunk, for fisql record to append: see log_file.c */
 };
 
 struct fisql_live_slot {
@@ -313,8 +337,8 @@ static inline uint32_t fisql_chunk_finish(struct fisql_chunk *chunk, uint64_t wo
     uint32_t length = (used + 7) & ~7u;
     if (length < length_min)
         length = length_min;
-    uint32_t before =
-        (uint32_t)sizeof *chunk + chunk->open_calls * (uint32_t)sizeof(struct fisql_open_call);
+    uint32_t before = (uint32_t)sizeof *chunk +
+                      chunk->open_calls * (uint32_t)sizeof(struct fisql_open_call);
     __builtin_memset((unsigned char *)chunk + used, 0, length - used);
     chunk->length = length;
     chunk->units = (used - before) / 2;

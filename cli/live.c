@@ -159,6 +159,35 @@ static bool slot_sound(const struct fisql_live_slot *slot, const struct fisql_ch
            units * 2 > before;
 }
 
+static void count_lost(const struct live *live, const struct fisql_chunk *chunk, int error)
+{
+    if (live->area->lost_chunks == 0)
+        live->area->lost_errno = (uint64_t)error;
+    live->area->lost_chunks++;
+    live->area->lost_calls += chunk->calls;
+    live->area->lost_bytes += chunk->length;
+}
+
+static void slot_collect(const struct live *live, struct fisql_live_slot *slot)
+{
+    struct fisql_chunk *chunk =
+        (struct fisql_chunk *)(void *)((unsigned char *)slot + FISQL_SLOT_HEADER);
+    bool sound = chunk->magic == FISQL_CHUNK_MAGIC && chunk->length >= sizeof *chunk &&
+                 chunk->length <= FISQL_LIVE_CHUNK_BYTES && chunk->length % 8 == 0;
+    int error = sound ? append(live, chunk, chunk->length) : 0;
+    if (error != 0)
+        count_lost(live, chunk, error);
+    __atomic_store_n(&slot->state, FISQL_SLOT_FREE, __ATOMIC_RELEASE);
+}
+
+void live_collect(struct live *live)
+{
+    uint32_t used = slots_used(live);
+    for (uint32_t i = 0; i < used; i++)
+        if (__atomic_load_n(&slot_at(live, i)->state, __ATOMIC_ACQUIRE) == FISQL_SLOT_WHOLE)
+            slot_collect(live, slot_at(live, i));
+}
+
 static void slot_salvage(struct live *live, struct fisql_live_slot *slot)
 {
     struct fisql_chunk *chunk =
@@ -174,11 +203,7 @@ static void slot_salvage(struct live *live, struct fisql_live_slot *slot)
         live->salvaged_calls += chunk->calls;
         return;
     }
-    if (live->area->lost_chunks == 0)
-        live->area->lost_errno = (uint64_t)error;
-    live->area->lost_chunks++;
-    live->area->lost_calls += chunk->calls;
-    live->area->lost_bytes += length;
+    count_lost(live, chunk, error);
 }
 
 void live_salvage(struct live *live)
@@ -187,7 +212,9 @@ void live_salvage(struct live *live)
     for (uint32_t i = 0; i < used; i++) {
         struct fisql_live_slot *slot = slot_at(live, i);
         uint32_t state = __atomic_load_n(&slot->state, __ATOMIC_ACQUIRE);
-        if (state == FISQL_SLOT_FREE || alive((pid_t)slot->pid))
+        if (state == FISQL_SLOT_WHOLE)
+            slot_collect(live, slot);
+        if (state == FISQL_SLOT_FREE || state == FISQL_SLOT_WHOLE || alive((pid_t)slot->pid))
             continue;
         if (state == FISQL_SLOT_LIVE)
             slot_salvage(live, slot);

@@ -25,6 +25,10 @@ struct live {
 int live_make(struct live *live, int log, bool recording, uint32_t ring_chunks);
 void live_release(struct live *live);
 
+/* Appends the chunks that processes left whole, for they could not write them. To be called often.
+ */
+void live_collect(struct live *live);
+
 /* Appends the chunks of processes that are gone and frees their slots. */
 void live_salvage(struct live *live);
 
