@@ -55,6 +55,7 @@ enum fisql_chunk_kind {
 #define FISQL_FLAG_RESUMED 4u  /* recording was off before this chunk: see "snapshot" */
 #define FISQL_FLAG_RING 8u     /* a flight recorder's chunk: earlier ones were dropped on purpose */
 #define FISQL_FLAG_FORKED 16u  /* first chunk of a forked child: its snapshot is the parent's stack */
+#define FISQL_FLAG_LOST 32u    /* chunks of the thread before it could not be written: LOSS has them */
 
 struct fisql_chunk {
     uint32_t magic;       /*   0 FISQL_CHUNK_MAGIC */

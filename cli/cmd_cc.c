@@ -6,6 +6,8 @@
  * compiled with -fno-instrument-functions stays as it is). Calls that compile nothing (--version,
  * -print-search-dirs, ...) are passed on as they came.
  */
+#include "cli/signals.h"
+
 #include <errno.h>
 #include <libgen.h>
 #include <limits.h>
@@ -359,6 +361,7 @@ int cmd_cc(int argc, char **argv)
         if (!plan.partial)
             add_inlines(&words);
     }
+    signals_child();
     execvp(words.items[0], (char *const *)(uintptr_t)words.items);
     fprintf(stderr, "fisql: cc: %s: cannot be run: %s\n", argv[compiler], strerror(errno));
     return 2;

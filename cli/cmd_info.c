@@ -4,6 +4,7 @@
 #include "cli/output.h"
 #include "cli/run_view.h"
 #include "cli/say.h"
+#include "cli/text.h"
 
 #include <getopt.h>
 #include <inttypes.h>
@@ -36,7 +37,7 @@ static char *fact(sqlite3 *database, const char *key)
 static void print_line(const char *title, const char *text)
 {
     printf("%-14s ", title);
-    output_escaped(stdout, text);
+    text_put(stdout, text);
     fputc('\n', stdout);
 }
 
@@ -155,9 +156,10 @@ static int print_info(sqlite3 *database, const char *path)
     if (database_say_state(database, path) == 0 && dropped == 0)
         print_line("complete", "yes");
     else
-        status =
-            print_rows(database, "lacks",
-                       "SELECT reason || coalesce(': ' || detail, '') FROM losses ORDER BY id", 10);
+        status = print_rows(database, "lacks",
+                            "SELECT reason || coalesce(': ' || calls || ' calls', '') ||"
+                            " coalesce(': ' || detail, '') FROM losses ORDER BY id",
+                            10);
     return status;
 }
 

@@ -8,9 +8,11 @@
  */
 #include "cli/live.h"
 #include "cli/log_space.h"
+#include "cli/log_totals.h"
 #include "cli/program_file.h"
 #include "cli/record_filter.h"
 #include "cli/record_options.h"
+#include "cli/signals.h"
 #include "cli/unrecorded.h"
 
 #include <errno.h>
@@ -34,7 +36,7 @@ static pid_t program_pid; /* for the signal handler */
 
 /* What the program inherits of our signals: as they were before we set ours. */
 struct inherited {
-    struct sigaction interrupt, quit, child, file_size;
+    struct sigaction interrupt, quit, child;
     sigset_t mask;
 };
 
@@ -83,27 +85,6 @@ static int log_make(const char *path)
     if ((size_t)snprintf(live, sizeof live, "%s.live", path) < sizeof live)
         unlink(live); /* of an older run without fisql record */
     return log;
-}
-
-struct totals {
-    uint64_t calls, chunks, bytes;
-    bool processes; /* some process recorded */
-};
-
-/* Adds up the chunk headers of the log. */
-static void log_totals(int log, struct totals *totals)
-{
-    struct fisql_chunk chunk;
-    off_t offset = 0;
-    while (pread(log, &chunk, sizeof chunk, offset) == (ssize_t)sizeof chunk &&
-           chunk.magic == FISQL_CHUNK_MAGIC && chunk.length >= sizeof chunk) {
-        totals->chunks++;
-        totals->calls += chunk.calls;
-        totals->processes |= chunk.kind == FISQL_CHUNK_PROCESS;
-        offset += chunk.length;
-    }
-    struct stat status;
-    totals->bytes = fstat(log, &status) == 0 ? (uint64_t)status.st_size : 0;
 }
 
 /* ---- the program ---- */
@@ -188,7 +169,6 @@ static void signals_set(struct inherited *inherited)
     sigaction(SIGINT, &ignore, &inherited->interrupt);
     sigaction(SIGQUIT, &ignore, &inherited->quit);
     sigaction(SIGCHLD, &normal, &inherited->child);
-    sigaction(SIGXFSZ, &ignore, &inherited->file_size);
     sigset_t child; /* blocked, so that sigtimedwait() sees it */
     sigemptyset(&child);
     sigaddset(&child, SIGCHLD);
@@ -207,7 +187,7 @@ static pid_t program_start(char **argv, const struct inherited *inherited)
         sigaction(SIGINT, &inherited->interrupt, NULL);
         sigaction(SIGQUIT, &inherited->quit, NULL);
         sigaction(SIGCHLD, &inherited->child, NULL);
-        sigaction(SIGXFSZ, &inherited->file_size, NULL);
+        signals_child();
         sigprocmask(SIG_SETMASK, &inherited->mask, NULL);
         execvp(argv[0], argv);
         int error = errno;
@@ -321,7 +301,7 @@ static void run_append(const struct live *live, const struct record_options *opt
     live_append_facts(live, FISQL_CHUNK_RUN, 0, getpid(), pairs);
 }
 
-static void losses_append(const struct live *live, const char *path)
+static void losses_append(struct live *live, const char *path)
 {
     const struct fisql_live_area *area = live->area;
     if (area->lost_chunks == 0)
@@ -334,7 +314,7 @@ static void losses_append(const struct live *live, const char *path)
     const char *const pairs[][2] = {
         {"reason", "write failed"}, {"chunks", chunks}, {"calls", calls}, {"bytes", bytes},
         {"errno", error},           {"thread", "all"},  {NULL, NULL}};
-    live_append_facts(live, FISQL_CHUNK_LOSS, 0, getpid(), pairs);
+    live_tell(live, FISQL_CHUNK_LOSS, getpid(), pairs);
     fail("%s: %s calls (%s chunks) could not be written: %s", path, calls, chunks,
          strerror((int)area->lost_errno));
 }
@@ -342,10 +322,10 @@ static void losses_append(const struct live *live, const char *path)
 static void say_result(const struct live *live, int log, const struct record_options *options,
                        const char *program)
 {
-    struct totals totals = {0};
+    struct log_totals totals = {0};
     bool none = live->area->process_next == 1; /* no process came to record */
     if (none || !options->quiet)
-        log_totals(log, &totals);
+        log_totals(log, live->area->run_id, &totals);
     if (none && !totals.processes) {
         fail("%s: nothing was recorded: %s", program, unrecorded_reason(program));
         return;
@@ -418,6 +398,7 @@ static int record(const struct record_options *options, char **argv, const char 
     if (environment_set(options, collector, &live, path) != 0 || asan_options_set(argv[0]) != 0)
         return fail("the environment cannot be set: %s", strerror(errno));
     run_append(&live, options, argv);
+    live_reserve(&live);
     struct log_space space;
     log_space_begin(&space, log);
     prctl(PR_SET_CHILD_SUBREAPER, 1);

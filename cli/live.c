@@ -2,6 +2,7 @@
 #include "cli/live.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -245,19 +246,21 @@ uint64_t live_process_key(const struct live *live, pid_t pid)
     return key;
 }
 
-int live_append_facts(const struct live *live, enum fisql_chunk_kind kind, uint64_t process_key,
-                      pid_t pid, const char *const (*pairs)[2])
+/* A chunk of facts, which is freed by the caller; NULL without memory. Its length is made at least
+ * size_min; pairs may be NULL: no facts. */
+static struct fisql_chunk *facts_chunk(const struct live *live, enum fisql_chunk_kind kind,
+                                       uint64_t process_key, pid_t pid,
+                                       const char *const (*pairs)[2], size_t size_min)
 {
     size_t size_bytes = sizeof(struct fisql_chunk) + 8;
-    for (size_t i = 0; pairs[i][0] != NULL; i++)
+    for (size_t i = 0; pairs != NULL && pairs[i][0] != NULL; i++)
         size_bytes += strlen(pairs[i][0]) + strlen(pairs[i][1]) + 2;
-    size_bytes &= ~(size_t)7;
-    unsigned char *buffer = calloc(1, size_bytes);
-    if (buffer == NULL)
-        return ENOMEM;
-    struct fisql_chunk *chunk = (struct fisql_chunk *)(void *)buffer;
+    size_bytes = (size_bytes > size_min ? size_bytes : size_min) & ~(size_t)7;
+    struct fisql_chunk *chunk = calloc(1, size_bytes);
+    if (chunk == NULL)
+        return NULL;
     char *at = (char *)(chunk + 1);
-    for (size_t i = 0; pairs[i][0] != NULL; i++) {
+    for (size_t i = 0; pairs != NULL && pairs[i][0] != NULL; i++) {
         at = stpcpy(at, pairs[i][0]) + 1;
         at = stpcpy(at, pairs[i][1]) + 1;
     }
@@ -268,8 +271,54 @@ int live_append_facts(const struct live *live, enum fisql_chunk_kind kind, uint6
     chunk->run_id = live->area->run_id;
     chunk->process_key = process_key;
     chunk->pid = chunk->tid = (uint32_t)pid;
-    chunk->checksum = fisql_checksum(buffer, size_bytes);
-    int error = append(live, buffer, size_bytes);
-    free(buffer);
+    chunk->checksum = fisql_checksum(chunk, size_bytes);
+    return chunk;
+}
+
+int live_append_facts(const struct live *live, enum fisql_chunk_kind kind, uint64_t process_key,
+                      pid_t pid, const char *const (*pairs)[2])
+{
+    struct fisql_chunk *chunk = facts_chunk(live, kind, process_key, pid, pairs, 0);
+    if (chunk == NULL)
+        return ENOMEM;
+    int error = append(live, chunk, chunk->length);
+    free(chunk);
     return error;
+}
+
+#define RESERVE_BYTES 512u
+
+int live_reserve(struct live *live)
+{
+    struct fisql_chunk *chunk =
+        facts_chunk(live, FISQL_CHUNK_RUN, 0, getpid(), NULL, RESERVE_BYTES);
+    if (chunk == NULL)
+        return ENOMEM;
+    int error = append(live, chunk, chunk->length);
+    off_t end = lseek(live->log, 0, SEEK_CUR);
+    if (error == 0 && end >= (off_t)chunk->length)
+        live->reserve_offset = (uint64_t)end - chunk->length;
+    free(chunk);
+    return error;
+}
+
+int live_tell(struct live *live, enum fisql_chunk_kind kind, pid_t pid,
+              const char *const (*pairs)[2])
+{
+    struct fisql_chunk *chunk = facts_chunk(live, kind, 0, pid, pairs, RESERVE_BYTES);
+    if (chunk == NULL)
+        return ENOMEM;
+    int error = EINVAL;
+    if (chunk->length == RESERVE_BYTES && live->reserve_offset != 0) {
+        /* With O_APPEND pwrite() would append. */
+        int flags = fcntl(live->log, F_GETFL);
+        ssize_t written = -1;
+        if (flags >= 0 && fcntl(live->log, F_SETFL, flags & ~O_APPEND) == 0)
+            written = pwrite(live->log, chunk, chunk->length, (off_t)live->reserve_offset);
+        error = written == (ssize_t)chunk->length ? 0 : written < 0 ? errno : ENOSPC;
+        fcntl(live->log, F_SETFL, flags);
+        live->reserve_offset = 0;
+    }
+    free(chunk);
+    return error == 0 ? 0 : live_append_facts(live, kind, 0, pid, pairs);
 }

@@ -18,6 +18,7 @@ struct live {
     int memory; /* descriptor of the memfd, open as long as the area is used */
     int log;    /* descriptor of the log, opened O_APPEND; borrowed */
     uint64_t salvaged_chunks, salvaged_calls;
+    uint64_t reserve_offset; /* in the log, of live_reserve()'s chunk; 0 = there is none */
 };
 
 /* Makes a live area in memory. Returns 0, or -1 with errno. */
@@ -41,5 +42,13 @@ uint64_t live_process_key(const struct live *live, pid_t pid);
  * 0 or errno. */
 int live_append_facts(const struct live *live, enum fisql_chunk_kind kind, uint64_t process_key,
                       pid_t pid, const char *const (*pairs)[2]);
+
+/* Appends a chunk without facts that live_tell() overwrites: what was lost must be told when the
+ * disk is full. Returns 0 or errno. */
+int live_reserve(struct live *live);
+
+/* Tells the facts in the place of the reserved chunk, or appends them. Returns 0 or errno. */
+int live_tell(struct live *live, enum fisql_chunk_kind kind, pid_t pid,
+              const char *const (*pairs)[2]);
 
 #endif

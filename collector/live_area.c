@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/random.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -62,6 +63,11 @@ static bool area_map(int file)
  * are touched: on a full disk a store into a hole would kill the program. */
 static bool area_create(void)
 {
+    struct rlimit limit;
+    uint32_t slots = SLOTS_OWN;
+    if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY)
+        while (slots > 0 && area_bytes(slots) > limit.rlim_cur)
+            slots /= 2;
     unlink(process.live_path);
     int file = file_open(process.live_path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW);
     if (file < 0)
@@ -70,7 +76,7 @@ static bool area_create(void)
         .magic = FISQL_LIVE_MAGIC,
         .version = FISQL_LOG_VERSION,
         .slot_bytes = FISQL_LIVE_SLOT_BYTES,
-        .slots = SLOTS_OWN,
+        .slots = slots,
         .process_next = 1,
         .recording = !process.options.start_off,
         .ring_chunks = process.options.ring_chunks,
@@ -78,9 +84,12 @@ static bool area_create(void)
     clock_pair(process.clock, &head.clock_tick, &head.clock_ns);
     if (getrandom(&head.run_id, sizeof head.run_id, GRND_NONBLOCK) != sizeof head.run_id)
         head.run_id = clock_system_ns() ^ (uint64_t)getpid() << 40;
+    struct file_size files;
+    file_size_begin(&files);
     bool done = write(file, &head, sizeof head) == (ssize_t)sizeof head &&
-                ftruncate(file, (off_t)area_bytes(SLOTS_OWN)) == 0 &&
+                ftruncate(file, (off_t)area_bytes(slots)) == 0 &&
                 posix_fallocate(file, 0, FISQL_LIVE_HEADER) == 0 && area_map(file);
+    file_size_end(&files);
     close(file);
     if (!done)
         unlink(process.live_path);
@@ -263,8 +272,9 @@ uint64_t live_area_salvage_exec(void)
 void live_area_remove(void)
 {
     struct fisql_live_area *area = process.area;
-    if (area == NULL || process.with_parent)
-        return;
+    if (area == NULL || process.with_parent ||
+        __atomic_load_n(&area->lost_chunks, __ATOMIC_ACQUIRE) != 0)
+        return; /* what was lost stands nowhere else */
     uint32_t used = __atomic_load_n(&area->slots_used, __ATOMIC_ACQUIRE);
     for (uint32_t i = 0; i < used && i < area->slots; i++) {
         const struct thread_log *log = slot_at(i);

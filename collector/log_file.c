@@ -19,6 +19,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -117,6 +118,22 @@ static bool signal_pending(int number)
     return sigpending(&pending) == 0 && sigismember(&pending, number) == 1;
 }
 
+void file_size_begin(struct file_size *limit)
+{
+    limit->waiting = signal_pending(SIGXFSZ);
+}
+
+void file_size_end(const struct file_size *limit)
+{
+    sigset_t one;
+    struct timespec now = {0, 0};
+    if (limit->waiting || !signal_pending(SIGXFSZ))
+        return;
+    sigemptyset(&one);
+    sigaddset(&one, SIGXFSZ);
+    sigtimedwait(&one, NULL, &now);
+}
+
 static void count_lost(size_t size_bytes, uint32_t calls, int error)
 {
     struct fisql_live_area *area = process.area;
@@ -153,6 +170,15 @@ void log_file_forked(void)
     log_evens_up = NULL; /* a thread of the parent may have been at it */
 }
 
+/* Why only a part was written, the log's end being at `end`. */
+static int short_write_error(off_t end)
+{
+    struct rlimit limit;
+    bool limited = getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
+                   end >= 0 && (rlim_t)end >= limit.rlim_cur;
+    return limited ? EFBIG : ENOSPC;
+}
+
 int log_file_write(const void *chunk, size_t size_bytes, uint32_t calls)
 {
     struct quiet quiet;
@@ -163,22 +189,18 @@ int log_file_write(const void *chunk, size_t size_bytes, uint32_t calls)
         if (live_area_leave(chunk, size_bytes))
             error = 0;
     } else {
-        /* Beyond RLIMIT_FSIZE the kernel sends SIGXFSZ, which would kill the program: it stays
-         * blocked here and is taken back, unless one was waiting before. */
-        bool waiting = signal_pending(SIGXFSZ);
+        struct file_size limit;
+        file_size_begin(&limit);
         ssize_t written = write(log_file, chunk, size_bytes);
-        if (written != (ssize_t)size_bytes)
-            error = written < 0 ? errno : ENOSPC;
+        if (written < 0)
+            error = errno;
         off_t end = lseek(log_file, 0, SEEK_CUR);
+        if (written >= 0 && written != (ssize_t)size_bytes)
+            error = short_write_error(end);
         if (end > 0)
             __atomic_store_n(&log_end, (uint64_t)end, __ATOMIC_RELAXED);
-        if (error == EFBIG && !waiting && signal_pending(SIGXFSZ)) {
-            sigset_t one;
-            struct timespec now = {0, 0};
-            sigemptyset(&one);
-            sigaddset(&one, SIGXFSZ);
-            sigtimedwait(&one, NULL, &now);
-        }
+        if (error == EFBIG)
+            file_size_end(&limit);
     }
     if (error != 0)
         count_lost(size_bytes, calls, error);

@@ -401,16 +401,25 @@ void process_report_losses(void)
     FISQL_UNRECORDED(REPORT)
 #undef REPORT
     uint64_t chunks = __atomic_exchange_n(&area->lost_chunks, 0, __ATOMIC_ACQ_REL);
+    uint64_t calls = __atomic_exchange_n(&area->lost_calls, 0, __ATOMIC_ACQ_REL);
+    uint64_t bytes = __atomic_exchange_n(&area->lost_bytes, 0, __ATOMIC_ACQ_REL);
     if (chunks == 0)
         return;
     facts_begin(&facts, buffer, sizeof buffer, FISQL_CHUNK_LOSS, 0, process.pid);
     facts_text(&facts, "reason", "write failed");
     facts_number(&facts, "chunks", chunks);
-    facts_number(&facts, "calls", area->lost_calls);
-    facts_number(&facts, "bytes", area->lost_bytes);
+    facts_number(&facts, "calls", calls);
+    facts_number(&facts, "bytes", bytes);
     facts_number(&facts, "errno", area->lost_errno);
     facts_text(&facts, "thread", "all");
-    facts_write(&facts);
+    uint64_t error = area->lost_errno;
+    if (facts_write(&facts) == 0)
+        return;
+    /* It stays in the live area, where the loader finds it. */
+    __atomic_fetch_add(&area->lost_chunks, chunks, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&area->lost_calls, calls, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&area->lost_bytes, bytes, __ATOMIC_RELAXED);
+    area->lost_errno = error;
 }
 
 static void process_end(void)

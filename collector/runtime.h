@@ -285,6 +285,15 @@ struct fisql_live_area *live_area_header(const char *path);
 /* Without fisql record: removes the live area's file if no process uses it any more. */
 void live_area_remove(void);
 
+/* Beyond RLIMIT_FSIZE the kernel sends SIGXFSZ, which would kill the program. Around what we do to
+ * files, with signals blocked: one that waits afterwards and did not before is ours, and is taken
+ * back. */
+struct file_size {
+    bool waiting;
+};
+void file_size_begin(struct file_size *limit);
+void file_size_end(const struct file_size *limit);
+
 /* open(), for files of ours: never gives the number of a standard descriptor that the program has
  * closed, for what another thread writes there would go into our file. */
 int file_open(const char *path, int flags);

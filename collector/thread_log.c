@@ -194,7 +194,8 @@ static void chunk_write(struct thread_log *log)
     clock_pair(process.clock, &tick, &ns);
     uint32_t length =
         fisql_chunk_finish(log->chunk, log->live.word, tick, ns, full ? log->room_units * 2 : 0);
-    log_file_write(log->chunk, length, log->chunk->calls);
+    if (log_file_write(log->chunk, length, log->chunk->calls) != 0)
+        log->flags_next |= FISQL_FLAG_LOST;
     log_file_room_used(log);
 }
 
@@ -584,7 +585,7 @@ void thread_log_pause(struct thread_log *log)
     log->late = 1;
     log->hidden = log->blind = log->throw_depth = 0;
     log->landing_stack = 0;
-    log->flags_next = FISQL_FLAG_RESUMED;
+    log->flags_next |= FISQL_FLAG_RESUMED;
     __atomic_store_n(&log->live.state, FISQL_SLOT_TAKEN, __ATOMIC_RELEASE);
     paused_log = log;
     current_log = NULL;

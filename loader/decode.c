@@ -181,6 +181,8 @@ static int allocation(struct decoder *decoder, const struct event *event, struct
                                  decoder->depth - decoder->inherited};
     if (site == 0)
         return decode_damage(decoder, error, "a dictionary slot is used before it is defined");
+    if (event->type != EVENT_FREE && event->size > MEMORY_SIZE_BYTES_MAX)
+        return decode_damage(decoder, error, "a block larger than any address space");
     if (event->type == EVENT_ALLOC)
         return memory_alloc(decoder->memory, decoder->tick, event->alloc_kind, site, event->address,
                             event->size, &stack, error);
@@ -249,8 +251,9 @@ static int handle(struct decoder *decoder, const struct event *event, struct err
 /* ---- chunks ---- */
 
 /* Makes the stack what the snapshot says: what it confirms stays, other calls end as lost, and
- * calls that are new in it were entered unseen. */
-static int reconcile(struct decoder *decoder, const struct fisql_chunk *chunk, struct error *error)
+ * calls that are new in it, *unseen of them, were entered unseen. */
+static int reconcile(struct decoder *decoder, const struct fisql_chunk *chunk, uint32_t *unseen,
+                     struct error *error)
 {
     const struct fisql_open_call *entries = (const void *)(chunk + 1);
     bool forked = (chunk->flags & FISQL_FLAG_FORKED) != 0;
@@ -275,8 +278,20 @@ static int reconcile(struct decoder *decoder, const struct fisql_chunk *chunk, s
                             : call_enter(decoder, pair, entries[i].enter_tick, error);
         if (failed)
             return -1;
+        *unseen += !forked;
     }
     return 0;
+}
+
+/* Calls that were entered in a chunk that is missing, and that a snapshot shows open, have rows:
+ * they are not lost. `loss` is their loss's index + 1, 0 = a flight recorder dropped them. */
+static void found_again(struct decoder *decoder, uint32_t loss, uint32_t calls)
+{
+    struct log_index *index = decoder->shared->index;
+    pthread_mutex_lock(&decoder->shared->program->lock);
+    uint64_t *lost = loss != 0 ? &index->losses[loss - 1].calls : &index->ring_calls;
+    *lost -= *lost < calls ? *lost : calls;
+    pthread_mutex_unlock(&decoder->shared->program->lock);
 }
 
 /* The ids that this chunk's calls may use end where its header says; those that chunks before it
@@ -293,13 +308,18 @@ static int decode_chunk(struct decoder *decoder, const struct log_chunk *place,
         decoder->tick = chunk->tick_start;
     decode_advance(decoder, 0);
     decoder->end_id = decoder->thread->first_call_id + decoder->thread->call_ids;
+    decoder->chunk_first_id = decoder->next_id;
     bool resumed = (chunk->flags & FISQL_FLAG_RESUMED) != 0;
     if (first || place->gap || resumed) {
         if ((place->gap || resumed) && memory_gap(decoder->memory, before, error) != 0)
             return -1;
-        if (reconcile(decoder, chunk, error) != 0)
+        uint32_t unseen = 0;
+        if (reconcile(decoder, chunk, &unseen, error) != 0)
             return -1;
+        if (place->gap && (place->loss != 0 || (place->flags & FISQL_FLAG_RING)))
+            found_again(decoder, place->loss, unseen);
     }
+    decoder->chunk_first_id = decoder->next_id;
     for (;;) {
         if (call_plain_events(decoder, &cursor, error) != 0)
             return -1;
@@ -367,9 +387,9 @@ static int thread_begin(struct decoder *decoder, uint32_t thread, struct decode_
 }
 
 /* A chunk whose events break the rules: what came before it in the chunk stays, the calls that it
- * would have entered are missing. */
+ * would have entered are missing. *number gets the loss's index + 1. */
 static int chunk_damaged(struct decoder *decoder, const struct log_chunk *place,
-                         const struct error *why, struct error *error)
+                         const struct error *why, uint32_t *number, struct error *error)
 {
     struct log_loss loss = log_loss_of("damaged");
     char reason[64] = "damaged";
@@ -382,11 +402,14 @@ static int chunk_damaged(struct decoder *decoder, const struct log_chunk *place,
     loss.offset = place->salvaged ? UINT64_MAX : place->offset;
     loss.bytes = place->length;
     loss.chunks = 1;
-    uint64_t end = decoder->thread->first_call_id + place->first_call + place->calls;
-    loss.calls = end > decoder->next_id ? end - decoder->next_id : 0;
+    uint64_t entered = decoder->next_id - decoder->chunk_first_id;
+    loss.calls = place->calls > entered ? place->calls - entered : 0;
     decoder->out->damaged_chunks++;
+    struct log_index *index = decoder->shared->index;
     pthread_mutex_lock(&decoder->shared->program->lock);
-    int result = log_index_add_loss(decoder->shared->index, &loss, error);
+    size_t count = index->losses_count;
+    int result = log_index_add_loss(index, &loss, error);
+    *number = index->losses_count > count ? (uint32_t)index->losses_count : 0;
     pthread_mutex_unlock(&decoder->shared->program->lock);
     return result;
 }
@@ -395,10 +418,12 @@ static int decode_chunks(struct decoder *decoder, struct error *error)
 {
     const struct log_thread *thread = decoder->thread;
     bool damaged = false;
+    uint32_t loss = 0; /* of the chunk before, where it was damaged */
     for (uint32_t i = 0; i < thread->chunks; i++) {
         struct log_chunk place = decoder->shared->index->chunks[thread->first_chunk + i];
         const struct fisql_chunk *chunk;
         struct error why;
+        place.loss = place.gap || !damaged ? place.loss : loss;
         place.gap |= damaged;
         if (read_chunk(decoder, &place, &chunk, error) != 0)
             return -1;
@@ -412,7 +437,7 @@ static int decode_chunks(struct decoder *decoder, struct error *error)
             return -1;
         damaged = true;
         why = *error;
-        if (chunk_damaged(decoder, &place, &why, error) != 0)
+        if (chunk_damaged(decoder, &place, &why, &loss, error) != 0)
             return -1;
     }
     return damaged ? memory_gap(decoder->memory, decoder->tick, error) : 0;

@@ -71,6 +71,7 @@ struct decoder {
     struct row *rows;          /* of id: rows[id % WINDOW_ROWS] */
     uint64_t window_start;     /* id of the first row that is not written */
     uint64_t next_id, end_id;
+    uint64_t chunk_first_id;         /* of the calls that the chunk's own events enter */
     uint32_t slots[FISQL_SLOTS_MAX]; /* pair + 1 by slot; of the chunk */
     uint32_t alloc_sites[FISQL_SLOTS_MAX];
     uint64_t tick, now_ns;

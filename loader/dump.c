@@ -47,7 +47,8 @@ static void dump_flags(FILE *out, uint32_t flags)
                  {FISQL_FLAG_SALVAGED, "salvaged"},
                  {FISQL_FLAG_RESUMED, "resumed"},
                  {FISQL_FLAG_RING, "ring"},
-                 {FISQL_FLAG_FORKED, "forked"}};
+                 {FISQL_FLAG_FORKED, "forked"},
+                 {FISQL_FLAG_LOST, "lost"}};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         if (flags & names[i].flag)
             fprintf(out, " %s", names[i].name);

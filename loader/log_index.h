@@ -38,6 +38,7 @@ struct log_chunk {
     uint16_t flags; /* FISQL_FLAG_ */
     bool salvaged;
     bool gap;             /* chunks before it are missing */
+    uint32_t loss;        /* the gap's row: index in log_index.losses + 1; 0 = it has none */
     uint32_t lost_chunks; /* how many, where gap */
     uint64_t lost_calls;
 };
@@ -102,6 +103,8 @@ struct log_loss {
     uint64_t offset, bytes, chunks, calls, events;
     uint64_t from_tick, to_tick; /* TICK_UNKNOWN */
     uint32_t clock_process;      /* index of the process whose ticks they are */
+    bool unwritten;              /* a LOSS chunk tells it: chunks that could not be written */
+    bool cut;                    /* bytes that begin with the header of a chunk of this run */
 };
 
 struct log_index {

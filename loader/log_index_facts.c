@@ -219,6 +219,7 @@ static int take_loss(struct log_index *index, const struct fisql_chunk *chunk, s
         else if (strcmp(key, "errno") == 0)
             fact_decimal(value, &error_number);
     }
+    loss.unwritten = loss.chunks != UINT64_MAX && loss.calls != UINT64_MAX;
     if (error_number > 0 && error_number < 4096) {
         snprintf(detail, sizeof detail, "%s", strerror((int)error_number));
         loss.detail = detail;

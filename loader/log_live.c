@@ -124,6 +124,18 @@ static int read_area(struct log_index *index, int fd, struct error *error)
     if (area.magic != FISQL_LIVE_MAGIC || area.version != FISQL_LOG_VERSION ||
         area.run_id != index->run_id || area.slot_bytes != FISQL_LIVE_SLOT_BYTES)
         return 0;
+    if (area.lost_chunks != 0) {
+        struct log_loss loss = log_loss_of("write failed");
+        char detail[128];
+        snprintf(detail, sizeof detail, "%s", strerror((int)(area.lost_errno & 0xfff)));
+        loss.chunks = area.lost_chunks;
+        loss.calls = area.lost_calls;
+        loss.bytes = area.lost_bytes;
+        loss.detail = detail;
+        loss.unwritten = true;
+        if (log_index_add_loss(index, &loss, error) != 0)
+            return -1;
+    }
 #define TAKE(constant, number, words)                                                              \
     if (number != FISQL_UNRECORDED_FOLLOWED &&                                                     \
         take_unrecorded(index, &area.unrecorded[number], words, error) != 0)                       \
