@@ -289,8 +289,8 @@ static int decode_chunk(struct decoder *decoder, const struct log_chunk *place,
     memset(decoder->slots, 0, sizeof decoder->slots);
     memset(decoder->alloc_sites, 0, sizeof decoder->alloc_sites);
     uint64_t before = first ? 0 : decoder->tick;
-    if (chunk->tick_start > decoder->tick || first)
-        decoder->tick = chunk->tick_start;
+    /* Where it lies behind, by another core's clock, now_ns waits for it. */
+    decoder->tick = chunk->tick_start;
     decode_advance(decoder, 0);
     decoder->end_id = decoder->thread->first_call_id + decoder->thread->call_ids;
     bool resumed = (chunk->flags & FISQL_FLAG_RESUMED) != 0;
