@@ -117,18 +117,47 @@ static int mismatch(struct decoder *decoder, const struct event *event, struct e
                    decoder->pairs[pair].site, 0, error);
 }
 
+/* The pair that a slot stands for, looked up at its first use. */
+static int slot_pair(struct decoder *decoder, uint32_t slot, uint32_t *pair, struct error *error)
+{
+    if (decoder->slots[slot] == 0) {
+        if (!decoder->defined[slot] || decoder->definitions[slot].function == 0)
+            return decode_damage(decoder, error, "a dictionary slot is used before it is defined");
+        if (decode_find_pair(decoder, decoder->definitions[slot].function,
+                             decoder->definitions[slot].site, pair, error) != 0)
+            return -1;
+        decoder->slots[slot] = *pair + 1;
+    }
+    *pair = decoder->slots[slot] - 1;
+    return 0;
+}
+
+/* Likewise the place of an allocation. */
+static int slot_site(struct decoder *decoder, uint32_t slot, uint32_t *site, struct error *error)
+{
+    if (decoder->alloc_sites[slot] == 0) {
+        if (!decoder->defined[slot] || decoder->definitions[slot].function != 0)
+            return decode_damage(decoder, error, "a dictionary slot is used before it is defined");
+        if (program_site(decoder->shared->program, decoder->process,
+                         decoder->definitions[slot].site, decoder->tick,
+                         &decoder->alloc_sites[slot], error) != 0)
+            return -1;
+    }
+    *site = decoder->alloc_sites[slot];
+    return 0;
+}
+
 #define COUNTED_NS_MAX ((uint64_t)1 << 55) /* a year; a hostile log has more */
 
 /* Calls that the collector counted and did not log. */
 static int counted(struct decoder *decoder, const struct event *event, struct error *error)
 {
-    uint32_t slot_pair = decoder->slots[event->slot];
+    uint32_t index;
     struct link *link;
-    if (slot_pair == 0)
-        return decode_damage(decoder, error, "a dictionary slot is used before it is defined");
-    if (call_link(decoder, slot_pair - 1, &link, error) != 0)
+    if (slot_pair(decoder, event->slot, &index, error) != 0 ||
+        call_link(decoder, index, &link, error) != 0)
         return -1;
-    const struct pair *pair = &decoder->pairs[slot_pair - 1];
+    const struct pair *pair = &decoder->pairs[index];
     struct open_call *caller =
         decoder->depth > decoder->inherited ? &decoder->stack[decoder->depth - 1] : NULL;
     /* Their time has passed when the caller goes on: the clock does not show it yet. */
@@ -176,11 +205,11 @@ static int note(struct decoder *decoder, const struct event *event, struct error
 
 static int allocation(struct decoder *decoder, const struct event *event, struct error *error)
 {
-    uint32_t site = decoder->alloc_sites[event->slot];
+    uint32_t site = 0;
     struct memory_stack stack = {decoder->stack + decoder->inherited, sizeof *decoder->stack,
                                  decoder->depth - decoder->inherited};
-    if (site == 0)
-        return decode_damage(decoder, error, "a dictionary slot is used before it is defined");
+    if (slot_site(decoder, event->slot, &site, error) != 0)
+        return -1;
     if (event->type == EVENT_ALLOC)
         return memory_alloc(decoder->memory, decoder->tick, event->alloc_kind, site, event->address,
                             event->size, &stack, error);
@@ -191,26 +220,22 @@ static int allocation(struct decoder *decoder, const struct event *event, struct
                           event->old, event->address, event->size, &stack, error);
 }
 
-static int define(struct decoder *decoder, const struct event *event, struct error *error)
+static void define(struct decoder *decoder, const struct event *event)
 {
-    uint32_t pair;
-    decoder->slots[event->slot] = 0;
-    decoder->alloc_sites[event->slot] = 0;
-    if (event->function == 0)
-        return program_site(decoder->shared->program, decoder->process, event->site, decoder->tick,
-                            &decoder->alloc_sites[event->slot], error);
-    if (decode_find_pair(decoder, event->function, event->site, &pair, error) != 0)
-        return -1;
-    decoder->slots[event->slot] = pair + 1;
-    return 0;
+    uint32_t slot = event->slot;
+    decoder->slots[slot] = 0;
+    decoder->alloc_sites[slot] = 0;
+    decoder->defined[slot] = 1;
+    decoder->definitions[slot].function = event->function;
+    decoder->definitions[slot].site = event->site;
 }
 
 static int enter_slot(struct decoder *decoder, uint32_t slot, struct error *error)
 {
-    uint32_t pair = decoder->slots[slot];
-    if (pair == 0)
-        return decode_damage(decoder, error, "a dictionary slot is used before it is defined");
-    return call_enter(decoder, pair - 1, decoder->tick, error);
+    uint32_t pair;
+    return slot_pair(decoder, slot, &pair, error) != 0
+               ? -1
+               : call_enter(decoder, pair, decoder->tick, error);
 }
 
 static int handle(struct decoder *decoder, const struct event *event, struct error *error)
@@ -224,7 +249,8 @@ static int handle(struct decoder *decoder, const struct event *event, struct err
     case EVENT_ENTER:
         return enter_slot(decoder, event->slot, error);
     case EVENT_DEFINE:
-        return define(decoder, event, error);
+        define(decoder, event);
+        return 0;
     case EVENT_TIME:
         return 0;
     case EVENT_ENTER_FULL:
@@ -286,6 +312,7 @@ static int decode_chunk(struct decoder *decoder, const struct log_chunk *place,
 {
     struct event_cursor cursor = events_begin(chunk);
     struct event event;
+    memset(decoder->defined, 0, sizeof decoder->defined);
     memset(decoder->slots, 0, sizeof decoder->slots);
     memset(decoder->alloc_sites, 0, sizeof decoder->alloc_sites);
     uint64_t before = first ? 0 : decoder->tick;

@@ -71,7 +71,13 @@ struct decoder {
     struct row *rows;          /* of id: rows[id % WINDOW_ROWS] */
     uint64_t window_start;     /* id of the first row that is not written */
     uint64_t next_id, end_id;
-    uint32_t slots[FISQL_SLOTS_MAX]; /* pair + 1 by slot; of the chunk */
+    /* The chunk's dictionary. A definition is looked up at the slot's first use, by that event's
+     * tick: the definition itself has none, and a module may have come between the two. */
+    struct {
+        uint64_t function, site;
+    } definitions[FISQL_SLOTS_MAX];
+    uint8_t defined[FISQL_SLOTS_MAX];
+    uint32_t slots[FISQL_SLOTS_MAX]; /* pair + 1 by slot; 0 = not looked up */
     uint32_t alloc_sites[FISQL_SLOTS_MAX];
     uint64_t tick, now_ns;
     /* The callees of the open calls' sequences, up to SEQUENCE_SHOWN each: a stack, for a call goes
