@@ -1,7 +1,7 @@
 /*
  * Decoding a thread's chunks and events: see decode.h. The dictionary of a chunk maps slots to
  * pairs of function and site (decode_names.c); calls begin and end in call_stack.c; a chunk's
- * snapshot puts the stack right where chunks before it are missing.
+ * snapshot puts the stack right where chunks before it are missing (decode_snapshot.c).
  */
 #include "loader/decode_parts.h"
 
@@ -38,6 +38,7 @@ void decoder_close(struct decoder *decoder)
     free(decoder->pairs);
     free(decoder->stack);
     free(decoder->rows);
+    free(decoder->hidden);
     if (decoder->reader_open)
         log_reader_close(&decoder->reader);
     free(decoder->unloads);
@@ -98,14 +99,10 @@ static int anomaly(struct decoder *decoder, const char *kind, uint32_t function,
 
 static int unwind(struct decoder *decoder, uint32_t calls, struct error *error)
 {
-    uint32_t all = calls > decoder->depth ? decoder->depth : calls;
-    if (all == 0)
-        return 0;
-    const struct open_call *outermost = &decoder->stack[decoder->depth - all];
-    uint32_t function = outermost->head.function_id;
-    if (call_leave_down_to(decoder, decoder->depth - all, ENDED_UNWOUND, error) != 0)
+    uint32_t ended, outermost;
+    if (decode_unwind(decoder, calls, &ended, &outermost, error) != 0)
         return -1;
-    return anomaly(decoder, "unwound", function, 0, all, error);
+    return ended == 0 ? 0 : anomaly(decoder, "unwound", outermost, 0, ended, error);
 }
 
 static int mismatch(struct decoder *decoder, const struct event *event, struct error *error)
@@ -243,9 +240,7 @@ static int handle(struct decoder *decoder, const struct event *event, struct err
     uint32_t pair;
     switch (event->type) {
     case EVENT_EXIT:
-        if (decoder->depth == 0)
-            return decode_damage(decoder, error, "an exit without an open call");
-        return call_leave_down_to(decoder, decoder->depth - 1, ENDED_RETURNED, error);
+        return decode_exit(decoder, error);
     case EVENT_ENTER:
         return enter_slot(decoder, event->slot, error);
     case EVENT_DEFINE:
@@ -266,6 +261,7 @@ static int handle(struct decoder *decoder, const struct event *event, struct err
     case EVENT_COUNTED:
         return counted(decoder, event, error);
     case EVENT_PAUSE:
+        decoder->hidden_count = 0;
         return call_leave_down_to(decoder, 0, ENDED_LOST, error);
     default:
         return allocation(decoder, event, error);
@@ -273,37 +269,6 @@ static int handle(struct decoder *decoder, const struct event *event, struct err
 }
 
 /* ---- chunks ---- */
-
-/* Makes the stack what the snapshot says: what it confirms stays, other calls end as lost, and
- * calls that are new in it were entered unseen. */
-static int reconcile(struct decoder *decoder, const struct fisql_chunk *chunk, struct error *error)
-{
-    const struct fisql_open_call *entries = (const void *)(chunk + 1);
-    bool forked = (chunk->flags & FISQL_FLAG_FORKED) != 0;
-    uint32_t left_out = chunk->open_depth - chunk->open_calls;
-    uint32_t keep = left_out < decoder->depth ? left_out : decoder->depth;
-    while (keep < decoder->depth && keep - left_out < chunk->open_calls && keep >= left_out) {
-        const struct fisql_open_call *entry = &entries[keep - left_out];
-        const struct open_call *call = &decoder->stack[keep];
-        const struct pair *pair = &decoder->pairs[call->pair];
-        if (pair->function_address != entry->function || pair->site_address != entry->site ||
-            call->enter_tick != entry->enter_tick)
-            break;
-        keep++;
-    }
-    if (call_leave_down_to(decoder, keep, ENDED_LOST, error) != 0)
-        return -1;
-    for (uint32_t i = keep < left_out ? 0 : keep - left_out; i < chunk->open_calls; i++) {
-        uint32_t pair;
-        if (decode_find_pair(decoder, entries[i].function, entries[i].site, &pair, error) != 0)
-            return -1;
-        int failed = forked ? call_inherit(decoder, pair, entries[i].enter_tick, error)
-                            : call_enter(decoder, pair, entries[i].enter_tick, error);
-        if (failed)
-            return -1;
-    }
-    return 0;
-}
 
 /* The ids that this chunk's calls may use end where its header says; those that chunks before it
  * did not use (they were lost) stay free. */
@@ -324,7 +289,7 @@ static int decode_chunk(struct decoder *decoder, const struct log_chunk *place,
     if (first || place->gap || resumed) {
         if ((place->gap || resumed) && memory_gap(decoder->memory, before, error) != 0)
             return -1;
-        if (reconcile(decoder, chunk, error) != 0)
+        if (decode_reconcile(decoder, chunk, error) != 0)
             return -1;
     }
     for (;;) {
@@ -384,6 +349,7 @@ static int thread_begin(struct decoder *decoder, uint32_t thread, struct decode_
     decoder->callees_count = decoder->marks_count = 0;
     decoder->line = &shared->clock->lines[decoder->process];
     decoder->depth = decoder->inherited = 0;
+    decoder->hidden_count = 0;
     decoder->tick = decoder->now_ns = 0;
     decoder->next_id = decoder->window_start = decoder->thread->first_call_id;
     if (shared->file != NULL && btree_part_begin(shared->file, &out->part, error) != 0)
