@@ -280,7 +280,7 @@ static int decode_chunk(struct decoder *decoder, const struct log_chunk *place,
     memset(decoder->defined, 0, sizeof decoder->defined);
     memset(decoder->slots, 0, sizeof decoder->slots);
     memset(decoder->alloc_sites, 0, sizeof decoder->alloc_sites);
-    uint64_t before = first ? 0 : decoder->tick;
+    uint64_t before = first ? 0 : decoder->tick, before_ns = decoder->now_ns;
     /* Where it lies behind, by another core's clock, now_ns waits for it. */
     decoder->tick = chunk->tick_start;
     decode_advance(decoder, 0);
@@ -289,7 +289,7 @@ static int decode_chunk(struct decoder *decoder, const struct log_chunk *place,
     if (first || place->gap || resumed) {
         if ((place->gap || resumed) && memory_gap(decoder->memory, before, error) != 0)
             return -1;
-        if (decode_reconcile(decoder, chunk, error) != 0)
+        if (decode_reconcile(decoder, chunk, before_ns, error) != 0)
             return -1;
     }
     for (;;) {

@@ -121,8 +121,9 @@ int decode_find_unloads(struct decoder *decoder, struct error *error);
 int decode_damage(struct decoder *decoder, struct error *error, const char *text);
 
 /* Makes the stack what the chunk's snapshot says: what it confirms stays, other calls end as lost,
- * and calls that are new in it were entered unseen. */
-int decode_reconcile(struct decoder *decoder, const struct fisql_chunk *chunk, struct error *error);
+ * and calls that are new in it were entered unseen. before_ns: the last event before the chunk. */
+int decode_reconcile(struct decoder *decoder, const struct fisql_chunk *chunk, uint64_t before_ns,
+                     struct error *error);
 /* The innermost open call returns. */
 int decode_exit(struct decoder *decoder, struct error *error);
 /* The innermost `calls` calls end at once. *ended: how many were open; *outermost: the function of

@@ -93,8 +93,9 @@ static bool same_call(const struct decoder *decoder, const struct open_call *cal
 }
 
 /* How many calls of the stack are open still: those that are left out of the snapshot may be, and
- * those that it confirms are. */
-static uint32_t confirmed(const struct decoder *decoder, const struct fisql_chunk *chunk)
+ * those that it confirms are. *place is that of the first other one. */
+static uint32_t confirmed(const struct decoder *decoder, const struct fisql_chunk *chunk,
+                          uint64_t *place)
 {
     const struct fisql_open_call *entries = (const void *)(chunk + 1);
     uint32_t left_out = chunk->open_depth - chunk->open_calls;
@@ -103,13 +104,30 @@ static uint32_t confirmed(const struct decoder *decoder, const struct fisql_chun
     for (size_t hidden = 0; keep < decoder->depth; keep++) {
         for (; hidden < decoder->hidden_count && decoder->hidden[hidden].at <= keep; hidden++)
             hidden_below += decoder->hidden[hidden].calls;
-        uint64_t place = keep + hidden_below;
-        if (place >= left_out &&
-            (place >= chunk->open_depth ||
-             !same_call(decoder, &decoder->stack[keep], &entries[place - left_out])))
+        *place = keep + hidden_below;
+        if (*place >= left_out &&
+            (*place >= chunk->open_depth ||
+             !same_call(decoder, &decoder->stack[keep], &entries[*place - left_out])))
             break;
     }
     return keep;
+}
+
+/* The stack's calls from `keep` on have ended unseen: at the latest when another call was entered
+ * in the place of the outermost of them, else when the chunk begins. */
+static int end_lost(struct decoder *decoder, const struct fisql_chunk *chunk, uint32_t keep,
+                    uint64_t place, uint64_t before_ns, struct error *error)
+{
+    const struct fisql_open_call *entries = (const void *)(chunk + 1);
+    uint64_t now_ns = decoder->now_ns;
+    if (keep < decoder->depth && place < chunk->open_depth) {
+        uint64_t tick = entries[place - (chunk->open_depth - chunk->open_calls)].enter_tick;
+        uint64_t ns = clock_ns(decoder->line, tick);
+        decoder->now_ns = ns < before_ns ? before_ns : ns < now_ns ? ns : now_ns;
+    }
+    int result = call_leave_down_to(decoder, keep, ENDED_LOST, error);
+    decoder->now_ns = now_ns;
+    return result;
 }
 
 /* Brings the hidden calls into line with the snapshot: it names those from left_out on, and below
@@ -131,14 +149,15 @@ static int settle_hidden(struct decoder *decoder, uint32_t left_out, uint64_t *p
     return hide(decoder, missing, error);
 }
 
-int decode_reconcile(struct decoder *decoder, const struct fisql_chunk *chunk, struct error *error)
+int decode_reconcile(struct decoder *decoder, const struct fisql_chunk *chunk, uint64_t before_ns,
+                     struct error *error)
 {
     const struct fisql_open_call *entries = (const void *)(chunk + 1);
     bool forked = (chunk->flags & FISQL_FLAG_FORKED) != 0;
     uint32_t left_out = chunk->open_depth - chunk->open_calls;
     uint64_t place = 0;
-    uint32_t keep = confirmed(decoder, chunk);
-    if (call_leave_down_to(decoder, keep, ENDED_LOST, error) != 0 ||
+    uint32_t keep = confirmed(decoder, chunk, &place);
+    if (end_lost(decoder, chunk, keep, place, before_ns, error) != 0 ||
         settle_hidden(decoder, left_out, &place, error) != 0)
         return -1;
     for (uint64_t i = place - left_out; i < chunk->open_calls; i++) {
