@@ -149,11 +149,23 @@ static int settle_hidden(struct decoder *decoder, uint32_t left_out, uint64_t *p
     return hide(decoder, missing, error);
 }
 
+/* Is the call the parent's of a forked child? The child's first chunk says so; where that is
+ * missing the call's entry does, for it came before the fork. */
+static bool is_inherited(const struct decoder *decoder, const struct fisql_chunk *chunk,
+                         const struct fisql_open_call *entry)
+{
+    const struct log_process *process = &decoder->shared->index->processes[decoder->process];
+    if (chunk->flags & FISQL_FLAG_FORKED)
+        return true;
+    return decoder->depth == decoder->inherited && process->origin != NULL &&
+           strcmp(process->origin, "fork") == 0 && process->start_tick != TICK_UNKNOWN &&
+           entry->enter_tick < process->start_tick;
+}
+
 int decode_reconcile(struct decoder *decoder, const struct fisql_chunk *chunk, uint64_t before_ns,
                      struct error *error)
 {
     const struct fisql_open_call *entries = (const void *)(chunk + 1);
-    bool forked = (chunk->flags & FISQL_FLAG_FORKED) != 0;
     uint32_t left_out = chunk->open_depth - chunk->open_calls;
     uint64_t place = 0;
     uint32_t keep = confirmed(decoder, chunk, &place);
@@ -164,9 +176,10 @@ int decode_reconcile(struct decoder *decoder, const struct fisql_chunk *chunk, u
         uint32_t pair;
         if (decode_find_pair(decoder, entries[i].function, entries[i].site, &pair, error) != 0)
             return -1;
-        int failed = forked ? call_inherit(decoder, pair, entries[i].enter_tick, error)
-                            : call_enter(decoder, pair, entries[i].enter_tick, error);
-        if (failed)
+        int result = is_inherited(decoder, chunk, &entries[i])
+                         ? call_inherit(decoder, pair, entries[i].enter_tick, error)
+                         : call_enter(decoder, pair, entries[i].enter_tick, error);
+        if (result != 0)
             return -1;
     }
     return 0;
