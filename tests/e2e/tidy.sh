@@ -23,6 +23,14 @@ same "log_format.h includes only stdint.h and stddef.h" "<stddef.h> <stdint.h>" 
 same "the collector uses libc alone" "" \
     "$(grep -nE '^# *include <(sqlite3|libdwarf|dwarf|libelf|gelf|zlib)' collector/*.[ch])"
 
+# What differs between libdwarf's versions: everything else must hold for all of them.
+differing='libdwarf/|<dwarf\.h>|DW_LIBDWARF_VERSION|Dwarf_Obj_Access_|dwarf_object_(init|finish)|dwarf_(dealloc_ranges|ranges_dealloc)'
+same "only loader/dwarf_api knows libdwarf's version" "" \
+    "$(grep -nE "$differing|dwarf_(next_cu_header|siblingof)_" loader/*.[ch] cli/*.[ch] tests/*/*.[ch] | grep -v '^loader/dwarf_api\.[ch]:')"
+# SQLite chooses the order of a plain join by its version, and a large table may come first.
+same "calls and allocs are joined behind what has their ids" "" \
+    "$(grep -nE '(^|[^ST]) +JOIN (calls|allocs)\b|(^|[^ST] )JOIN (calls|allocs)\b' queries/*.sql cli/*.c)"
+
 same "no file is longer than 700 lines" "" \
     "$(wc -l "${c_files[@]}" | awk '$2 != "total" && $1 > 700')"
 mapfile -t page_files < <(find report tests/report -name '*.js' -o -name '*.mjs' -o -name '*.css' | sort)
