@@ -5,8 +5,8 @@
 cd "$here" || exit 2
 mapfile -t c_files < <(find collector loader cli queries tests examples ./*.h -name '*.[ch]' | sort)
 mapfile -t scripts < <(grep -rlE '^#!/bin/(ba)?sh' .ci tests examples docs queries cli report --include='*' | sort)
-[ "${#c_files[@]}" -gt 60 ] && [ "${#scripts[@]}" -gt 10 ]
-report $? "the files are found"
+at_least "the C files are found" 60 "${#c_files[@]}"
+at_least "the scripts are found" 10 "${#scripts[@]}"
 
 # arrows FOLDER PATTERN: includes in quotes must match the pattern
 arrows() {
