@@ -81,7 +81,7 @@ for program in static linked dynamic; do
     FISQL_LOG=log LD_PRELOAD=$preload ./$program 11
     FISQL_LOG=log LD_PRELOAD=$preload ./$program 12
     FISQL_LOG=log LD_PRELOAD=$preload ./$program 13
-    same "$program, FISQL_LOG: recorded, each run in a log of its own" "log log.1 log.2 11 12 13" "$(echo log*) $(echo $(works log) $(works log.1) $(works log.2))"
+    same "$program, FISQL_LOG: recorded, each run in a log of its own" "log log.1 log.2 11 12 13" "$(echo log*) $(for log in log log.1 log.2; do works $log; done | tr "\n" " " | sed "s/ $//")"
     : >log.empty
     FISQL_LOG=log.empty LD_PRELOAD=$preload ./$program 14
     echo notes >log.notes
