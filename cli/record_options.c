@@ -156,7 +156,7 @@ static int set_option(struct record_options *options, int option, const char *va
 
 int record_options_parse(struct record_options *options, int argc, char **argv)
 {
-    *options = (struct record_options){.log = "run.bin"};
+    *options = (struct record_options){.log = "run.bin", .filter_file = -1};
     optind = 0;
     for (int option; (option = getopt_long(argc, argv, "+o:qh", options_known, NULL)) != -1;) {
         if (option == 'h') {
@@ -204,7 +204,7 @@ void record_options_text(const struct record_options *options, char *text, size_
 void record_options_release(struct record_options *options)
 {
     free(options->patterns);
-    if (options->filter_path != NULL)
-        unlink(options->filter_path);
+    if (options->filter_file >= 0)
+        close(options->filter_file);
     free(options->filter_path);
 }
