@@ -9,6 +9,7 @@
 #include "cli/live.h"
 #include "cli/log_space.h"
 #include "cli/record_filter.h"
+#include "cli/record_libraries.h"
 #include "cli/record_options.h"
 
 #include <errno.h>
@@ -49,32 +50,66 @@ __attribute__((format(printf, 1, 2))) static int fail(const char *format, ...)
 
 /* ---- the log ---- */
 
+/* Why what lies at the path must not be replaced by a log; NULL if it may. */
+static const char *log_problem(const char *path, const struct stat *status)
+{
+    uint32_t magic = 0;
+    if (S_ISLNK(status->st_mode))
+        return "is a symbolic link: give another file with -o";
+    if (!S_ISREG(status->st_mode))
+        return "is not a regular file: give another file with -o";
+    if (status->st_uid != geteuid())
+        return "belongs to another user: remove it, or give another file with -o";
+    if (status->st_size == 0)
+        return NULL;
+    int old = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+    if (old < 0)
+        return strerror(errno);
+    bool log =
+        read(old, &magic, sizeof magic) == (ssize_t)sizeof magic && magic == FISQL_CHUNK_MAGIC;
+    close(old);
+    return log ? NULL : "exists and is not a fisql log: remove it, or give another file with -o";
+}
+
+/* Makes a file of our own and gives it the name of the older log: nobody who has that one open, or
+ * made it, comes to see what is recorded, and who reads it can go on. */
+static int log_replace(const char *path)
+{
+    char fresh[PATH_MAX];
+    const char *slash = strrchr(path, '/');
+    int folder = slash != NULL ? (int)(slash - path + 1) : 0;
+    if ((size_t)snprintf(fresh, sizeof fresh, "%.*s.fisql-XXXXXX", folder, path) >= sizeof fresh) {
+        errno = ENAMETOOLONG;
+        return -1;
+    }
+    int log = mkostemp(fresh, O_APPEND | O_CLOEXEC);
+    if (log >= 0 && (fchmod(log, 0600) != 0 || rename(fresh, path) != 0)) {
+        int error = errno;
+        unlink(fresh);
+        close(log);
+        errno = error;
+        return -1;
+    }
+    return log;
+}
+
 static int log_make(const char *path)
 {
     struct stat status;
-    uint32_t magic = 0;
-    int log = open(path, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY, 0600);
-    if (log < 0) {
-        if (errno == ELOOP)
-            fail("%s: is a symbolic link: give another file with -o", path);
-        else
-            fail("%s: %s: give another file with -o", path, strerror(errno));
-        return -1;
+    bool there = lstat(path, &status) == 0;
+    int log;
+    if (there && S_ISCHR(status.st_mode) && (status.st_uid == 0 || status.st_uid == geteuid())) {
+        log = open(path, O_RDWR | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY | O_NONBLOCK);
+    } else {
+        const char *problem = there ? log_problem(path, &status) : NULL;
+        if (problem != NULL) {
+            fail("%s: %s", path, problem);
+            return -1;
+        }
+        log = log_replace(path);
     }
-    const char *problem = NULL;
-    if (fstat(log, &status) != 0)
-        problem = strerror(errno);
-    else if (S_ISREG(status.st_mode) && status.st_size > 0 &&
-             (pread(log, &magic, sizeof magic, 0) != (ssize_t)sizeof magic ||
-              magic != FISQL_CHUNK_MAGIC))
-        problem = "exists and is not a fisql log: remove it, or give another file with -o";
-    else if (!S_ISREG(status.st_mode) && !S_ISCHR(status.st_mode))
-        problem = "is not a regular file: give another file with -o";
-    else if (S_ISREG(status.st_mode) && (ftruncate(log, 0) != 0 || fchmod(log, 0600) != 0))
-        problem = strerror(errno);
-    if (problem != NULL) {
-        fail("%s: %s", path, problem);
-        close(log);
+    if (log < 0) {
+        fail("%s: %s: give another file with -o", path, strerror(errno));
         return -1;
     }
     char live[PATH_MAX];
@@ -360,36 +395,15 @@ static int end_as(int status)
     return WEXITSTATUS(status);
 }
 
-/* Can the program be run at all? Asked before an older log is overwritten. Returns 0 or errno. */
-static int program_check(const char *program)
-{
-    if (strchr(program, '/') != NULL)
-        return access(program, X_OK) == 0 ? 0 : errno;
-    const char *path = getenv("PATH");
-    int error = ENOENT;
-    for (const char *at = path != NULL ? path : "/usr/bin:/bin"; at != NULL;) {
-        const char *end = strchrnul(at, ':');
-        char candidate[PATH_MAX];
-        snprintf(candidate, sizeof candidate, "%.*s%s%s", (int)(end - at), at, end > at ? "/" : "",
-                 program);
-        if (access(candidate, X_OK) == 0)
-            return 0;
-        if (errno == EACCES)
-            error = errno;
-        at = *end != 0 ? end + 1 : NULL;
-    }
-    return error;
-}
-
 /* Records; *status gets the program's wait status. Returns 0, or 2 if it could not be run. */
 static int record(const struct record_options *options, char **argv, const char *collector,
                   int *status)
 {
     struct live live;
     char path[PATH_MAX];
-    int error = program_check(argv[0]);
-    if (error != 0)
-        return fail("%s: cannot be run: %s", argv[0], strerror(error));
+    /* Asked before an older log is replaced. */
+    if (!program_find(argv[0], path, sizeof path))
+        return fail("%s: cannot be run: %s", argv[0], strerror(errno));
     int log = log_make(options->log);
     if (log < 0)
         return 2;
@@ -407,7 +421,7 @@ static int record(const struct record_options *options, char **argv, const char 
     signals_set(&inherited);
     program_pid = program_start(argv, &inherited);
     if (program_pid < 0) {
-        error = errno;
+        int error = errno;
         unlink(options->log);
         return fail("%s: cannot be run: %s", argv[0], strerror(error));
     }

@@ -39,23 +39,42 @@ static int high_descriptor(int file)
     return high;
 }
 
-/* Is what lies at the log's path ours to overwrite: nothing, or an older log? */
-static bool may_replace(int file)
+/* Is what lies at the log's path ours to replace: an empty file, or an older log, of our own? */
+static bool may_replace(int file, const struct stat *status)
 {
     uint32_t magic = 0;
     ssize_t got = pread(file, &magic, sizeof magic, 0);
-    return got == 0 || (got == (ssize_t)sizeof magic && magic == FISQL_CHUNK_MAGIC);
+    return status->st_uid == geteuid() &&
+           (got == 0 || (got == (ssize_t)sizeof magic && magic == FISQL_CHUNK_MAGIC));
+}
+
+/* A log of our own in the place of what is there, so that nobody else has it open. */
+static int log_file_create(int flags)
+{
+    struct stat status;
+    int old = open(process.log_path, O_RDONLY | flags);
+    if (old >= 0) {
+        bool found = fstat(old, &status) == 0;
+        bool replace = found && S_ISREG(status.st_mode) && may_replace(old, &status);
+        close(old);
+        if (found && S_ISCHR(status.st_mode))
+            return open(process.log_path, O_WRONLY | flags);
+        if (!replace || unlink(process.log_path) != 0)
+            return -1;
+    } else if (errno != ENOENT) {
+        return -1;
+    }
+    return open(process.log_path, O_WRONLY | O_CREAT | O_EXCL | flags, 0600);
 }
 
 bool log_file_open(bool create)
 {
     struct stat status;
     int flags = O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY | O_NONBLOCK;
-    int file = open(process.log_path, flags | (create ? O_RDWR | O_CREAT : O_WRONLY), 0600);
+    int file = create ? log_file_create(flags) : open(process.log_path, O_WRONLY | flags);
     if (file < 0)
         return false;
-    if (fstat(file, &status) != 0 || (!S_ISREG(status.st_mode) && !S_ISCHR(status.st_mode)) ||
-        (create && S_ISREG(status.st_mode) && (!may_replace(file) || ftruncate(file, 0) != 0))) {
+    if (fstat(file, &status) != 0 || (!S_ISREG(status.st_mode) && !S_ISCHR(status.st_mode))) {
         close(file);
         return false;
     }
