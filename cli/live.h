@@ -18,17 +18,33 @@ struct live {
     int memory; /* descriptor of the memfd, open as long as the area is used */
     int log;    /* descriptor of the log, opened O_APPEND; borrowed */
     uint64_t salvaged_chunks, salvaged_calls;
+    unsigned char **pieces; /* of the slots, mapped when they are looked at */
+    uint32_t slots, pieces_count;
+    uint32_t used_seen; /* slots used when they were last gone through */
+    bool closed;        /* no process has the area any more, and none can get it */
 };
 
 /* Makes a live area in memory. Returns 0, or -1 with errno. */
 int live_make(struct live *live, int log, bool recording, uint32_t ring_chunks);
 void live_release(struct live *live);
 
-/* Appends the chunks of processes that are gone and frees their slots. */
+/* Is there a process that records or may come to record? One that has the area mapped, or one that
+ * left a slot of it behind by exec and may be about to open it again. */
+bool live_busy(const struct live *live);
+
+/* Keeps the area from all processes that do not have it yet. False if one has it. */
+bool live_close(struct live *live);
+
+/* Appends the chunks of processes that are certainly gone and frees their slots; all chunks once
+ * the area is closed. */
 void live_salvage(struct live *live);
 
-/* Is a process that records still alive, other than zombies? */
-bool live_busy(const struct live *live);
+/* The same now and then, while the program runs: when many slots were taken since the last time. */
+void live_keep(struct live *live);
+
+/* ": PID (NAME), PID (NAME)" of the processes that live_busy() means, as far as they are known;
+ * empty if none is. */
+void live_names(const struct live *live, char *text, size_t size);
 
 /* The process_key of the newest image of a pid that has a slot, 0 if none. */
 uint64_t live_process_key(const struct live *live, pid_t pid);

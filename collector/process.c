@@ -5,8 +5,9 @@
  * options_parse()). `fisql record` sets them; without it the first process of a run sets the first
  * two for those that it starts.
  *
- * Without fisql record, what is called after our own destructor (destructors of other libraries) is
- * written at once, a chunk an event, for nobody would write it later.
+ * Without fisql record, or a place in its live area, what is called after our own destructor
+ * (destructors of other libraries) is written at once, a chunk an event, for nobody would write it
+ * later.
  */
 #include "collector/event.h"
 #include "collector/runtime.h"
@@ -262,6 +263,7 @@ static void run_facts(uint64_t ticks_per_second)
 static void owner_identify(void)
 {
     process.pid = (uint32_t)getpid();
+    process.owner_start = live_owner_start();
     process.key = __atomic_fetch_add(&process.area->process_next, 1, __ATOMIC_RELAXED);
 }
 
@@ -397,7 +399,7 @@ static void process_end(void)
     struct quiet quiet;
     quiet_begin(&quiet);
     collector_inside++;
-    if (!process.with_parent) {
+    if (!process.with_parent || thread_logs_unslotted()) {
         process.ending = 1;
         thread_logs_poke();
     }

@@ -135,6 +135,7 @@ struct process {
     uint32_t filtered; /* functions are filtered: see filter.c */
     uint32_t thread_next; /* atomic */
     uint64_t key;
+    uint64_t owner_start; /* see live_owner_start() */
     uint64_t run_id;
     uint64_t start_tick;
     uint64_t parent_key;
@@ -184,6 +185,8 @@ void thread_log_flush(struct thread_log *log);
 struct thread_log *thread_log_nested(struct thread_log *log);
 /* Forces every thread of the process into its slow path at its next event. */
 void thread_logs_poke(void);
+/* Does a log of the process lie in private memory, for want of a slot? */
+bool thread_logs_unslotted(void);
 /* At the process's end: writes the names of the threads that it cuts off, as they are now. */
 void thread_logs_name_others(void);
 /* Before fork, in the thread that forks; after fork, in the child. */
@@ -200,6 +203,10 @@ void thread_log_dump(struct thread_log *log);
 /* Slots of the live area: NULL when none is free. */
 struct thread_log *live_slot_take(void);
 void live_slot_release(struct thread_log *log);
+/* Puts this process into a slot that it has taken. */
+void live_slot_own(struct thread_log *log);
+/* When this process started, as others can see it; 0 where they cannot. */
+uint64_t live_owner_start(void);
 /* Opens or creates the live area. */
 bool live_area_open(void);
 /* Appends what this pid's image before exec left in the live area; returns that image's

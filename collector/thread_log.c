@@ -136,6 +136,14 @@ static void private_release(struct thread_log *log)
 
 /* ---- chunks ---- */
 
+/* Chunks in private memory: fisql record cannot save them when their process is gone, and tells how
+ * many there were. */
+static void unslotted(int64_t more)
+{
+    if (process.area != NULL)
+        __atomic_fetch_add(&process.area->unslotted, (uint64_t)more, __ATOMIC_RELAXED);
+}
+
 static struct thread_log *slot_take(void)
 {
     struct thread_log *log = live_slot_take();
@@ -150,20 +158,22 @@ static struct thread_log *slot_take(void)
                    -1, 0);
         if (log == MAP_FAILED)
             return NULL;
+        unslotted(1);
     }
     log->chunk = (struct fisql_chunk *)((unsigned char *)log + FISQL_SLOT_HEADER);
-    log->live.pid = process.pid;
-    log->live.process_key = process.key;
+    live_slot_own(log);
     return log;
 }
 
 static void slot_release(struct thread_log *log)
 {
     log_file_room_used(log);
-    if (log->in_area)
+    if (log->in_area) {
         live_slot_release(log);
-    else
+    } else {
         munmap(log, FISQL_LIVE_SLOT_BYTES);
+        unslotted(-1);
+    }
 }
 
 static uint32_t put_snapshot(struct thread_log *log, uint32_t depth)
@@ -308,6 +318,24 @@ static void ring_release(struct thread_log *log)
     if (log->ring != NULL)
         munmap(log->ring, process.options.ring_chunks * sizeof(void *));
     log->ring = NULL;
+}
+
+bool thread_logs_unslotted(void)
+{
+    lists_acquire();
+    const struct thread_log *log = logs;
+    while (log != NULL && log->in_area)
+        log = log->next;
+    lists_release();
+    return log != NULL;
+}
+
+/* The process ends, and what this thread had in private memory is written. */
+static void unslotted_written(const struct thread_log *log)
+{
+    unslotted(log->in_area ? 0 : -1);
+    for (uint32_t i = 0; log->ring != NULL && i < process.options.ring_chunks; i++)
+        unslotted(log->ring[i] == NULL || log->ring[i]->in_area ? 0 : -1);
 }
 
 /* ---- threads ---- */
@@ -599,6 +627,7 @@ void thread_log_finish(const char *how)
         ring_release(log);
         logs_release(log);
     } else {
+        unslotted_written(log);
         log->busy = 0;
     }
     collector_inside--;
@@ -653,10 +682,11 @@ void thread_log_forked(void)
     uint32_t in_area = own->in_area;
     uint64_t last = log_last_tick(log);
     uint32_t depth = fisql_word_depth(log->live.word);
-    *own = *log;
-    own->live.state = FISQL_SLOT_TAKEN;
-    own->live.pid = process.pid;
-    own->live.process_key = process.key;
+    struct thread_log head = *log; /* not yet ours to fisql record, and never again the parent's */
+    head.live.state = FISQL_SLOT_TAKEN;
+    head.live.pid = 0;
+    *own = head;
+    live_slot_own(own);
     own->live.tid = process.pid;
     own->live.thread = __atomic_fetch_add(&process.thread_next, 1, __ATOMIC_RELAXED);
     own->live.first_call = 0;
