@@ -131,6 +131,8 @@ static int print_info(sqlite3 *database, const char *path)
     if (status != 0)
         return status;
     print_fact(database, "options", "options");
+    print_fact(database, "own malloc", "alloc_own_malloc");
+    print_fact(database, "not followed", "not_followed");
     print_fact(database, "clock", "clock");
     char *inside = fact(database, "hook_inside_ps"), *outside = fact(database, "hook_outside_ps");
     if (inside != NULL && outside != NULL && strcmp(inside, "0") != 0)

@@ -10,10 +10,12 @@
 #include "cli/late_images.h"
 #include "cli/live.h"
 #include "cli/log_space.h"
+#include "cli/program_file.h"
 #include "cli/record_filter.h"
 #include "cli/record_libraries.h"
 #include "cli/record_options.h"
 #include "cli/record_signals.h"
+#include "cli/unrecorded.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -155,6 +157,23 @@ static bool collector_find(char *path, size_t size)
     }
     snprintf(path, size, "%s/lib/fisql/libfisql.so", FISQL_PREFIX);
     return access(path, R_OK) == 0;
+}
+
+/* An ASan runtime wants to come first of all libraries. The collector tells it not to check that,
+ * by __asan_default_options(), unless the program has that function itself. */
+static int asan_options_set(const char *program)
+{
+    struct program_file file;
+    char text[4096];
+    const char *options = getenv("ASAN_OPTIONS");
+    program_file_look(&file, program);
+    if (!file.own_asan_options || file.is_static)
+        return 0;
+    if ((size_t)snprintf(text, sizeof text, "%s%sverify_asan_link_order=0",
+                         options != NULL ? options : "",
+                         options != NULL && *options ? ":" : "") >= sizeof text)
+        return -1;
+    return setenv("ASAN_OPTIONS", text, 1);
 }
 
 static int environment_set(const struct record_options *options, const char *collector,
@@ -335,9 +354,7 @@ static void say_result(const struct live *live, int log, const struct record_opt
     if (none || !options->quiet)
         log_totals(log, &totals);
     if (none && !totals.processes) {
-        fail("%s: nothing was recorded: the program does not call the hooks; build it with "
-             "`fisql cc` (see fisql cc --help)",
-             program);
+        fail("%s: nothing was recorded: %s", program, unrecorded_reason(program));
         return;
     }
     if (options->quiet)
@@ -388,7 +405,7 @@ static int record(const struct record_options *options, char **argv, const char 
         return fail("%s: %s", options->log, strerror(errno));
     if (live_make(&live, log, !options->start_off, options->ring_chunks) != 0)
         return fail("the live area cannot be made: %s", strerror(errno));
-    if (environment_set(options, collector, &live, path) != 0)
+    if (environment_set(options, collector, &live, path) != 0 || asan_options_set(argv[0]) != 0)
         return fail("the environment cannot be set: %s", strerror(errno));
     run_append(&live, options, argv);
     struct log_space space;
@@ -408,6 +425,7 @@ static int record(const struct record_options *options, char **argv, const char 
     losses_append(&live, options->log);
     if (all)
         unslotted_append(&live, options->log);
+    unrecorded_append(&live, options->log, options->quiet);
     if (all)
         log_space_end(&space);
     say_result(&live, log, options, argv[0]);

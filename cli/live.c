@@ -309,6 +309,44 @@ static bool slot_sound(const struct fisql_live_slot *slot, const struct fisql_ch
            units * 2 > before;
 }
 
+static void count_lost(const struct live *live, const struct fisql_chunk *chunk, int error)
+{
+    if (live->area->lost_chunks == 0)
+        live->area->lost_errno = (uint64_t)error;
+    live->area->lost_chunks++;
+    live->area->lost_calls += chunk->calls;
+    live->area->lost_bytes += chunk->length;
+}
+
+/* In this order: the next owner must not seem to be the last one. */
+static void slot_free(struct fisql_live_slot *slot)
+{
+    __atomic_store_n(&slot->pid, 0, __ATOMIC_RELEASE);
+    __atomic_store_n(&slot->state, FISQL_SLOT_FREE, __ATOMIC_RELEASE);
+}
+
+static void slot_collect(const struct live *live, struct fisql_live_slot *slot)
+{
+    struct fisql_chunk *chunk =
+        (struct fisql_chunk *)(void *)((unsigned char *)slot + FISQL_SLOT_HEADER);
+    bool sound = chunk->magic == FISQL_CHUNK_MAGIC && chunk->length >= sizeof *chunk &&
+                 chunk->length <= FISQL_LIVE_CHUNK_BYTES && chunk->length % 8 == 0;
+    int error = sound ? append(live, chunk, chunk->length) : 0;
+    if (error != 0)
+        count_lost(live, chunk, error);
+    slot_free(slot);
+}
+
+/* Appends the chunks that processes left whole, for they could not write them. */
+static void live_collect(struct live *live)
+{
+    for (uint32_t i = 0, used = slots_used(live); i < used; i++) {
+        struct fisql_live_slot *slot = slot_at(live, i);
+        if (slot != NULL && __atomic_load_n(&slot->state, __ATOMIC_ACQUIRE) == FISQL_SLOT_WHOLE)
+            slot_collect(live, slot);
+    }
+}
+
 static void slot_salvage(struct live *live, struct fisql_live_slot *slot)
 {
     struct fisql_chunk *chunk =
@@ -324,11 +362,7 @@ static void slot_salvage(struct live *live, struct fisql_live_slot *slot)
         live->salvaged_calls += chunk->calls;
         return;
     }
-    if (live->area->lost_chunks == 0)
-        live->area->lost_errno = (uint64_t)error;
-    live->area->lost_chunks++;
-    live->area->lost_calls += chunk->calls;
-    live->area->lost_bytes += length;
+    count_lost(live, chunk, error);
 }
 
 void live_salvage(struct live *live)
@@ -344,18 +378,20 @@ void live_salvage(struct live *live)
         bool gone = live->closed ||
                     (owner_of(slot, &owner) && owner_ask_once(&memory, &owner) == OWNER_GONE);
         uint32_t state = __atomic_load_n(&slot->state, __ATOMIC_ACQUIRE);
-        if (state == FISQL_SLOT_FREE || !gone)
+        if (state == FISQL_SLOT_WHOLE)
+            slot_collect(live, slot);
+        if (state == FISQL_SLOT_FREE || state == FISQL_SLOT_WHOLE || !gone)
             continue;
         if (state == FISQL_SLOT_LIVE)
             slot_salvage(live, slot);
-        __atomic_store_n(&slot->pid, 0, __ATOMIC_RELEASE);
-        __atomic_store_n(&slot->state, FISQL_SLOT_FREE, __ATOMIC_RELEASE);
+        slot_free(slot);
     }
 }
 
 void live_keep(struct live *live)
 {
     uint32_t used = slots_used(live);
+    live_collect(live);
     if (used - live->used_seen >= KEEP_SLOTS || used > live->slots / 2)
         live_salvage(live);
 }

@@ -39,7 +39,8 @@ bool live_close(struct live *live);
  * the area is closed. */
 void live_salvage(struct live *live);
 
-/* The same now and then, while the program runs: when many slots were taken since the last time. */
+/* To be called often while processes run: appends the chunks that they left whole, for they could
+ * not write them; and salvages when many slots were taken since the last time. */
 void live_keep(struct live *live);
 
 /* ": PID (NAME), PID (NAME)" of the processes that live_busy() means, as far as they are known;

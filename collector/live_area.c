@@ -16,6 +16,10 @@
 
 #define SLOTS_OWN 256u /* in a live area that the collector makes itself */
 
+/* Held only where another image will need it. */
+static int area_file = -1;
+static ino_t area_inode;
+
 static struct thread_log *slot_at(uint32_t index)
 {
     return (struct thread_log *)((unsigned char *)process.area + FISQL_LIVE_HEADER +
@@ -27,6 +31,11 @@ static size_t area_bytes(uint32_t slots)
     return FISQL_LIVE_HEADER + (size_t)slots * FISQL_LIVE_SLOT_BYTES;
 }
 
+static bool is_area(const struct fisql_live_area *area)
+{
+    return area->magic == FISQL_LIVE_MAGIC && area->version == FISQL_LOG_VERSION;
+}
+
 static bool area_map(int file)
 {
     struct stat status;
@@ -35,9 +44,8 @@ static bool area_map(int file)
     struct fisql_live_area *area = mmap(NULL, FISQL_LIVE_HEADER, PROT_READ, MAP_SHARED, file, 0);
     if (area == MAP_FAILED)
         return false;
-    bool sound = area->magic == FISQL_LIVE_MAGIC && area->version == FISQL_LOG_VERSION &&
-                 area->slot_bytes == FISQL_LIVE_SLOT_BYTES && area->slots < 1u << 20 &&
-                 (size_t)status.st_size >= area_bytes(area->slots);
+    bool sound = is_area(area) && area->slot_bytes == FISQL_LIVE_SLOT_BYTES &&
+                 area->slots < 1u << 20 && (size_t)status.st_size >= area_bytes(area->slots);
     size_t size_bytes = sound ? area_bytes(area->slots) : 0;
     munmap(area, FISQL_LIVE_HEADER);
     if (!sound)
@@ -59,7 +67,7 @@ static uint64_t inode_of(const char *path)
 /* Shows fisql record that a process has the area. The lock is the open file's, which the mapping
  * keeps open: it passes on to children with the mapping, and ends with the last process that has
  * it. Refused when fisql record has ended the run. */
-static bool area_hold(int file)
+static bool area_lock(int file)
 {
     struct flock lock = {.l_type = F_RDLCK, .l_whence = SEEK_SET};
     return fcntl(file, F_OFD_SETLK, &lock) == 0 || errno != EAGAIN; /* other: it sees our slots */
@@ -92,7 +100,7 @@ uint64_t live_owner_start(void)
 static bool area_create(void)
 {
     unlink(process.live_path);
-    int file = open(process.live_path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+    int file = file_open(process.live_path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW);
     if (file < 0)
         return false;
     struct fisql_live_area head = {
@@ -118,15 +126,74 @@ static bool area_create(void)
     return done;
 }
 
+static struct fisql_live_area *header_map(int file)
+{
+    struct stat status;
+    if (fstat(file, &status) != 0 || (size_t)status.st_size < FISQL_LIVE_HEADER)
+        return NULL;
+    struct fisql_live_area *area =
+        mmap(NULL, FISQL_LIVE_HEADER, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    if (area == MAP_FAILED)
+        return NULL;
+    if (is_area(area))
+        return area;
+    munmap(area, FISQL_LIVE_HEADER);
+    return NULL;
+}
+
+int live_area_descriptor(void)
+{
+    struct stat status;
+    return area_file >= 0 && fstat(area_file, &status) == 0 && status.st_ino == area_inode
+               ? area_file
+               : -1;
+}
+
+static void area_hold(int file)
+{
+    struct stat status;
+    area_file = file_move_high(file);
+    area_inode = fstat(area_file, &status) == 0 ? status.st_ino : 0;
+}
+
+void live_area_keep(const char *path)
+{
+    int file = live_area_descriptor() < 0 ? file_open(path, O_RDWR) : -1;
+    if (file >= 0)
+        area_hold(file);
+}
+
+bool live_area_adopt(int file, uint64_t *run_id)
+{
+    struct fisql_live_area *area = header_map(file);
+    if (area == NULL)
+        return false;
+    *run_id = area->run_id;
+    munmap(area, FISQL_LIVE_HEADER);
+    area_hold(file);
+    return true;
+}
+
+struct fisql_live_area *live_area_header(const char *path)
+{
+    int held = live_area_descriptor();
+    int file = held < 0 ? file_open(path, O_RDWR) : held;
+    struct fisql_live_area *area = file >= 0 ? header_map(file) : NULL;
+    if (file >= 0 && held < 0)
+        close(file);
+    return area;
+}
+
 bool live_area_open(void)
 {
     const char *path = secure_getenv("FISQL_LIVE");
     if (path != NULL && strlen(path) < sizeof process.live_path) {
         strcpy(process.live_path, path);
         process.with_parent = strncmp(path, "/proc/", 6) == 0;
-        int file = open(path, O_RDWR | O_CLOEXEC);
-        bool mapped = file >= 0 && (!process.with_parent || area_hold(file)) && area_map(file);
-        if (file >= 0)
+        int held = live_area_descriptor();
+        int file = held < 0 ? file_open(path, O_RDWR) : held;
+        bool mapped = file >= 0 && (!process.with_parent || area_lock(file)) && area_map(file);
+        if (file >= 0 && held < 0)
             close(file);
         if (mapped)
             return true;
@@ -141,7 +208,7 @@ static bool slot_allocate(uint32_t index)
 {
     if (process.with_parent)
         return true;
-    int file = open(process.live_path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+    int file = file_open(process.live_path, O_RDWR | O_NOFOLLOW);
     if (file < 0)
         return false;
     off_t offset = (off_t)FISQL_LIVE_HEADER + (off_t)index * FISQL_LIVE_SLOT_BYTES;
@@ -193,6 +260,18 @@ void live_slot_release(struct thread_log *log)
     __atomic_store_n(&log->live.state, FISQL_SLOT_FREE, __ATOMIC_RELEASE);
 }
 
+bool live_area_leave(const void *chunk, size_t size_bytes)
+{
+    struct thread_log *log =
+        process.with_parent && size_bytes <= FISQL_LIVE_CHUNK_BYTES ? live_slot_take() : NULL;
+    if (log == NULL)
+        return false;
+    live_slot_own(log);
+    memcpy((unsigned char *)log + FISQL_SLOT_HEADER, chunk, size_bytes);
+    __atomic_store_n(&log->live.state, FISQL_SLOT_WHOLE, __ATOMIC_RELEASE);
+    return true;
+}
+
 uint64_t live_area_salvage_exec(void)
 {
     struct fisql_live_area *area = process.area;
@@ -201,7 +280,7 @@ uint64_t live_area_salvage_exec(void)
     for (uint32_t i = 0; i < used && i < area->slots; i++) {
         struct thread_log *log = slot_at(i);
         uint32_t state = __atomic_load_n(&log->live.state, __ATOMIC_ACQUIRE);
-        if (state == FISQL_SLOT_FREE || log->live.pid != process.pid ||
+        if (state == FISQL_SLOT_FREE || state == FISQL_SLOT_WHOLE || log->live.pid != process.pid ||
             log->live.process_key == process.key)
             continue;
         /* The image that this process was before exec: its threads are gone. */

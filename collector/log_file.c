@@ -3,7 +3,9 @@
  * program's own descriptors get the numbers that they would get without us. Programs close
  * descriptors that they do not know (daemons do), and the number may then belong to a file of
  * theirs: so every write first asks whether the descriptor is still the log, and opens the log anew
- * if it is not. A chunk that cannot be written is counted as lost; the program goes on.
+ * if it is not. Where that cannot be done, for the program has come to another user or root folder
+ * meanwhile, `fisql record` gets the chunk through the live area. A chunk that cannot be written is
+ * counted as lost; the program goes on.
  *
  * Full chunks are written at multiples of their size where that can be had: the kernel then copies
  * them to whole large pages, at two thirds of the cost. Short chunks move the log's end off; one
@@ -14,8 +16,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
-#include <sys/resource.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -25,70 +28,109 @@ static ino_t log_inode;
 static uint64_t log_end;         /* atomic: where the last write ended */
 static const void *log_evens_up; /* atomic: whose chunk is shorter so that the end is even again */
 
-static int high_descriptor(int file)
-{
-    struct rlimit limit;
-    int lowest = 1000;
-    if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
-        limit.rlim_cur <= 1100)
-        lowest = (int)(limit.rlim_cur - limit.rlim_cur / 8);
-    int high = fcntl(file, F_DUPFD_CLOEXEC, lowest);
-    if (high < 0)
-        return file;
-    close(file);
-    return high;
-}
-
-/* Is what lies at the log's path ours to replace: an empty file, or an older log, of our own? */
-static bool may_replace(int file, const struct stat *status)
-{
-    uint32_t magic = 0;
-    ssize_t got = pread(file, &magic, sizeof magic, 0);
-    return status->st_uid == geteuid() &&
-           (got == 0 || (got == (ssize_t)sizeof magic && magic == FISQL_CHUNK_MAGIC));
-}
-
-/* A log of our own in the place of what is there, so that nobody else has it open. */
-static int log_file_create(int flags)
-{
-    struct stat status;
-    int old = open(process.log_path, O_RDONLY | flags);
-    if (old >= 0) {
-        bool found = fstat(old, &status) == 0;
-        bool replace = found && S_ISREG(status.st_mode) && may_replace(old, &status);
-        close(old);
-        if (found && S_ISCHR(status.st_mode))
-            return open(process.log_path, O_WRONLY | flags);
-        if (!replace || unlink(process.log_path) != 0)
-            return -1;
-    } else if (errno != ENOENT) {
-        return -1;
-    }
-    return open(process.log_path, O_WRONLY | O_CREAT | O_EXCL | flags, 0600);
-}
-
-bool log_file_open(bool create)
-{
-    struct stat status;
-    int flags = O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY | O_NONBLOCK;
-    int file = create ? log_file_create(flags) : open(process.log_path, O_WRONLY | flags);
-    if (file < 0)
-        return false;
-    if (fstat(file, &status) != 0 || (!S_ISREG(status.st_mode) && !S_ISCHR(status.st_mode))) {
-        close(file);
-        return false;
-    }
-    log_device = status.st_dev;
-    log_inode = status.st_ino;
-    log_file = high_descriptor(file);
-    return true;
-}
+#define OPEN_FLAGS (O_RDWR | O_APPEND | O_NOFOLLOW | O_NOCTTY | O_NONBLOCK)
 
 static bool log_file_ours(void)
 {
     struct stat status;
     return log_file >= 0 && fstat(log_file, &status) == 0 && status.st_dev == log_device &&
            status.st_ino == log_inode;
+}
+
+/* Takes an open file for the log. Returns false if it is none that can be written like one. */
+static bool log_file_take(int file)
+{
+    struct stat status;
+    if (fstat(file, &status) != 0 || (!S_ISREG(status.st_mode) && !S_ISCHR(status.st_mode)))
+        return false;
+    log_device = status.st_dev;
+    log_inode = status.st_ino;
+    log_file = file_move_high(file);
+    return true;
+}
+
+static bool log_file_use(int file)
+{
+    bool taken = file >= 0 && log_file_take(file);
+    if (!taken && file >= 0)
+        close(file);
+    return taken;
+}
+
+bool log_file_open(void)
+{
+    return log_file_ours() || log_file_use(file_open(process.log_path, OPEN_FLAGS));
+}
+
+void log_file_keep(const char *path)
+{
+    if (!log_file_ours())
+        log_file_use(file_open(path, OPEN_FLAGS));
+}
+
+/* Our own chunks must not get into a file of the program's that happens to have the number. */
+bool log_file_adopt(int file, uint64_t run_id)
+{
+    struct fisql_chunk chunk;
+    int flags = fcntl(file, F_GETFL);
+    return flags >= 0 && (flags & O_APPEND) != 0 &&
+           pread(file, &chunk, sizeof chunk, 0) == (ssize_t)sizeof chunk &&
+           chunk.magic == FISQL_CHUNK_MAGIC && chunk.run_id == run_id && log_file_take(file);
+}
+
+int log_file_descriptor(void)
+{
+    return log_file_ours() ? log_file : -1;
+}
+
+/* May a file be used for a new log: a device, or an empty file of our own that no other process is
+ * about to use? It has the lock then as long as the log is open. */
+static bool may_use(int file)
+{
+    struct stat status;
+    if (fstat(file, &status) != 0 || !S_ISREG(status.st_mode))
+        return true; /* log_file_take() sees to it */
+    if (status.st_uid != geteuid())
+        return false;
+    if (flock(file, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+        return false;
+    return fstat(file, &status) == 0 && status.st_size == 0;
+}
+
+/* An empty file that others may have open gives way to a new one. It keeps its lock until then: who
+ * waited for that finds another file at its path. Returns the file to use, -1 if there is none. */
+static int log_file_alone(int file)
+{
+    struct stat status, named;
+    if (fstat(file, &status) != 0 || !S_ISREG(status.st_mode) || (status.st_mode & 077) == 0)
+        return file;
+    int own = -1;
+    if (lstat(process.log_path, &named) == 0 && named.st_ino == status.st_ino &&
+        named.st_dev == status.st_dev && unlink(process.log_path) == 0)
+        own = file_open(process.log_path, OPEN_FLAGS | O_CREAT | O_EXCL);
+    if (own >= 0 && !may_use(own)) {
+        close(own);
+        own = -1;
+    }
+    close(file);
+    return own;
+}
+
+bool log_file_create(void)
+{
+    size_t length = strlen(process.log_path);
+    for (unsigned number = 0; number < 10000; number++) {
+        if (number != 0)
+            snprintf(process.log_path + length, 8, ".%u", number);
+        int file = file_open(process.log_path, OPEN_FLAGS | O_CREAT);
+        if (file < 0)
+            return false;
+        if (!may_use(file))
+            close(file);
+        else if ((file = log_file_alone(file)) >= 0)
+            return log_file_use(file);
+    }
+    return false;
 }
 
 static bool signal_pending(int number)
@@ -138,8 +180,10 @@ int log_file_write(const void *chunk, size_t size_bytes, uint32_t calls)
     struct quiet quiet;
     quiet_begin(&quiet);
     int error = 0;
-    if (!log_file_ours() && !log_file_open(false)) {
+    if (!log_file_ours() && !log_file_open()) {
         error = errno != 0 ? errno : EBADF;
+        if (live_area_leave(chunk, size_bytes))
+            error = 0;
     } else {
         /* Beyond RLIMIT_FSIZE the kernel sends SIGXFSZ, which would kill the program: it stays
          * blocked here and is taken back, unless one was waiting before. */

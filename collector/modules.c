@@ -9,13 +9,15 @@
  */
 #include "collector/runtime.h"
 
+#include "collector/lock.h"
+
 #include <elf.h>
 #include <errno.h>
 #include <link.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #define MODULES_MAX 4096u
@@ -87,6 +89,13 @@ static void build_id(const struct dl_phdr_info *info, char *text, size_t size)
     }
 }
 
+/* The executable has no name, or, in musl, one of several. */
+static bool is_executable(const struct dl_phdr_info *info)
+{
+    return info->dlpi_name == NULL || info->dlpi_name[0] == 0 ||
+           (uint64_t)(uintptr_t)info->dlpi_phdr == getauxval(AT_PHDR);
+}
+
 static void put_module(struct refresh *refresh, const struct dl_phdr_info *info,
                        const struct module *module)
 {
@@ -97,7 +106,7 @@ static void put_module(struct refresh *refresh, const struct dl_phdr_info *info,
         facts_begin(facts, refresh->buffer, sizeof refresh->buffer, FISQL_CHUNK_MODULES, 0, 0);
     }
     path[0] = 0;
-    if (info->dlpi_name != NULL && info->dlpi_name[0] != 0) {
+    if (!is_executable(info)) {
         strncpy(path, info->dlpi_name, sizeof path - 1);
         path[sizeof path - 1] = 0;
     } else {
@@ -175,8 +184,7 @@ void modules_refresh(void)
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (memory == MAP_FAILED)
         return;
-    while (__atomic_exchange_n(&refresh_lock, 1, __ATOMIC_ACQUIRE) != 0)
-        syscall(SYS_sched_yield);
+    lock_acquire(&refresh_lock);
     struct refresh *refresh = (void *)((unsigned char *)memory + map_bytes);
     refresh->map = memory;
     refresh->old = current_map;
@@ -198,12 +206,12 @@ void modules_refresh(void)
     } else {
         munmap(memory, map_bytes + sizeof(struct refresh));
     }
-    __atomic_store_n(&refresh_lock, 0, __ATOMIC_RELEASE);
+    lock_release(&refresh_lock);
 }
 
 void modules_forked(void)
 {
-    refresh_lock = 0; /* another thread of the parent may have held it */
+    lock_forked(&refresh_lock);
 }
 
 /* ---- does a module call the hooks? ---- */
@@ -235,7 +243,7 @@ static int uses_hooks(struct dl_phdr_info *info, size_t size, void *context)
     }
     if (ours) {
         /* libfisql.a in the program itself; the shared library is not what it looks for. */
-        *found = info->dlpi_name == NULL || info->dlpi_name[0] == 0;
+        *found = is_executable(info);
         return *found;
     }
     if (dynamic == NULL ||

@@ -169,6 +169,7 @@ static int prepare(struct load *load, struct error *error)
         const struct log_process *process = &load->index.processes[i];
         bool forked = process->origin != NULL && strcmp(process->origin, "fork") == 0;
         if (memory_process(load->memory, process->id, forked ? process->parent_id : 0,
+                           process->fork_tick,
                            process->start_tick == TICK_UNKNOWN ? 0 : process->start_tick,
                            process->end_tick, error) != 0)
             return -1;

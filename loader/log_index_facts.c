@@ -77,6 +77,8 @@ static int take_process_fact(struct log_index *index, struct log_process *proces
         fact_hexadecimal(value, &process->parent_key);
     else if (strcmp(key, "start_tick") == 0)
         fact_decimal(value, &process->start_tick);
+    else if (strcmp(key, "fork_tick") == 0)
+        fact_decimal(value, &process->fork_tick);
     return take_clock_fact(index, process, key, value, error);
 }
 
@@ -203,6 +205,8 @@ static int take_loss(struct log_index *index, const struct fisql_chunk *chunk, s
     while (facts_next(facts, &key, &value)) {
         if (strcmp(key, "reason") == 0)
             loss.reason = (char *)(uintptr_t)value;
+        else if (strcmp(key, "detail") == 0)
+            loss.detail = (char *)(uintptr_t)value;
         else if (strcmp(key, "chunks") == 0)
             fact_decimal(value, &loss.chunks);
         else if (strcmp(key, "calls") == 0)
