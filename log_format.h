@@ -278,6 +278,8 @@ struct fisql_live_area {
     uint64_t clock_ns;   /* made, from which processes tell the TSC's rate; 0 = there is none */
     uint64_t pid_namespace;  /* of whoever made the area (inode numbers, 0 = not known): pids and */
     uint64_t time_namespace; /* start times of processes elsewhere mean nothing to others */
+    uint64_t filter_offset;  /* in the file, behind the slots: which functions are recorded ... */
+    uint64_t filter_bytes;   /* ... (collector/filter.c); 0 = all */
     uint64_t unslotted;      /* atomic: threads that record without a slot, or ended so with their
                                 process: what they did not write is lost with it */
     struct fisql_unrecorded_images unrecorded[FISQL_UNRECORDED_REASONS]; /* for fisql record */

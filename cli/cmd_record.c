@@ -403,7 +403,7 @@ static int record(const struct record_options *options, char **argv, const char 
         return 2;
     if (realpath(options->log, path) == NULL)
         return fail("%s: %s", options->log, strerror(errno));
-    if (live_make(&live, log, !options->start_off, options->ring_chunks) != 0)
+    if (live_make(&live, log, options) != 0)
         return fail("the live area cannot be made: %s", strerror(errno));
     if (environment_set(options, collector, &live, path) != 0 || asan_options_set(argv[0]) != 0)
         return fail("the environment cannot be set: %s", strerror(errno));

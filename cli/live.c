@@ -24,6 +24,17 @@ static size_t area_bytes(uint32_t slots)
     return FISQL_LIVE_HEADER + (size_t)slots * FISQL_LIVE_SLOT_BYTES;
 }
 
+/* The filter is mapped alone: pages may have up to 64 KiB. */
+static size_t filter_at(uint32_t slots)
+{
+    return (area_bytes(slots) + 65535) & ~(size_t)65535;
+}
+
+static size_t file_bytes(uint32_t slots, size_t filter_bytes)
+{
+    return filter_bytes != 0 ? filter_at(slots) + filter_bytes : area_bytes(slots);
+}
+
 static void pieces_unmap(const struct live *live)
 {
     for (uint32_t i = 0; i < live->pieces_count; i++) {
@@ -85,7 +96,7 @@ static uint64_t inode_of(const char *path)
     return stat(path, &status) == 0 ? (uint64_t)status.st_ino : 0;
 }
 
-int live_make(struct live *live, int log, bool recording, uint32_t ring_chunks)
+int live_make(struct live *live, int log, const struct record_options *options)
 {
     struct rlimit limit;
     *live = (struct live){.memory = memfd_create("fisql-live", MFD_CLOEXEC), .log = log};
@@ -95,9 +106,17 @@ int live_make(struct live *live, int log, bool recording, uint32_t ring_chunks)
      * lie in memory of their own: all works, but what a crash leaves there is lost. */
     uint32_t slots = SLOTS;
     if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY)
-        while (slots > 0 && area_bytes(slots) > limit.rlim_cur)
+        while (slots > 0 && file_bytes(slots, options->filter_bytes) > limit.rlim_cur)
             slots /= 2;
-    if (ftruncate(live->memory, (off_t)area_bytes(slots)) != 0)
+    if (slots == 0 && file_bytes(slots, options->filter_bytes) > limit.rlim_cur) {
+        errno = EFBIG; /* asking the kernel would bring SIGXFSZ */
+        return -1;
+    }
+    if (ftruncate(live->memory, (off_t)file_bytes(slots, options->filter_bytes)) != 0)
+        return -1;
+    if (options->filter_bytes != 0 &&
+        pwrite(live->memory, options->filter, options->filter_bytes, (off_t)filter_at(slots)) !=
+            (ssize_t)options->filter_bytes)
         return -1;
     live->slots = slots;
     live->pieces_count = (slots + PIECE_SLOTS - 1) / PIECE_SLOTS;
@@ -113,8 +132,10 @@ int live_make(struct live *live, int log, bool recording, uint32_t ring_chunks)
         .slot_bytes = FISQL_LIVE_SLOT_BYTES,
         .slots = slots,
         .process_next = 1,
-        .recording = recording,
-        .ring_chunks = ring_chunks,
+        .recording = !options->start_off,
+        .ring_chunks = options->ring_chunks,
+        .filter_offset = filter_at(slots),
+        .filter_bytes = options->filter_bytes,
         .pid_namespace = inode_of("/proc/self/ns/pid"),
         .time_namespace = inode_of("/proc/self/ns/time"),
     };

@@ -6,6 +6,7 @@
 #ifndef FISQL_CLI_LIVE_H
 #define FISQL_CLI_LIVE_H
 
+#include "cli/record_options.h"
 #include "log_format.h"
 
 #include <stdbool.h>
@@ -24,8 +25,8 @@ struct live {
     bool closed;        /* no process has the area any more, and none can get it */
 };
 
-/* Makes a live area in memory. Returns 0, or -1 with errno. */
-int live_make(struct live *live, int log, bool recording, uint32_t ring_chunks);
+/* Makes a live area in memory, for a recording with these options. Returns 0, or -1 with errno. */
+int live_make(struct live *live, int log, const struct record_options *options);
 void live_release(struct live *live);
 
 /* Is there a process that records or may come to record? One that has the area mapped, or one that

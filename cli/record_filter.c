@@ -9,14 +9,11 @@
 #include "cli/record_libraries.h"
 #include "loader/symbols.h"
 
-#include <errno.h>
 #include <fnmatch.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 struct filter {
     const struct record_options *options;
@@ -77,35 +74,30 @@ static int add_library(void *context, const char *path)
     return is_libc(path) ? 0 : add_module(context, path);
 }
 
-static int write_failed(void)
+static int out_of_memory(void)
 {
-    fprintf(stderr, "fisql: the list of functions to record cannot be made: %s\n", strerror(errno));
+    fputs("fisql: record: out of memory\n", stderr);
     return -1;
 }
 
-/* The list lies in memory that has no name anywhere, so none is left behind however we end. */
 int record_filter_make(struct record_options *options, const char *program)
 {
-    char image[PATH_MAX], full[PATH_MAX], name[64];
+    char image[PATH_MAX], full[PATH_MAX];
     struct filter filter = {.options = options};
     if (options->patterns_count == 0)
         return 0;
     if (!program_find(program, image, sizeof image) || !program_image(image, sizeof image) ||
         realpath(image, full) == NULL)
         return 0; /* running it will say why */
-    options->filter_file = memfd_create("fisql-filter", MFD_CLOEXEC);
-    int copy = options->filter_file >= 0 ? dup(options->filter_file) : -1;
-    filter.out = copy >= 0 ? fdopen(copy, "w") : NULL;
-    snprintf(name, sizeof name, "/proc/%d/fd/%d", (int)getpid(), options->filter_file);
-    options->filter_path = strdup(name);
-    if (filter.out == NULL || options->filter_path == NULL)
-        return write_failed();
+    filter.out = open_memstream(&options->filter, &options->filter_bytes);
+    if (filter.out == NULL)
+        return out_of_memory();
     fputs(options->only ? "only\n" : "exclude\n", filter.out);
     int result = add_module(&filter, full);
     if (result == 0)
         result = program_libraries(full, add_library, &filter);
     if (fclose(filter.out) != 0 && result == 0)
-        return write_failed();
+        return out_of_memory();
     if (result == 0 && filter.matches == 0) {
         fprintf(stderr, "fisql: %s: no function's name or file matches%s%s\n", program,
                 options->patterns_count == 1 ? " " : " any of the patterns",

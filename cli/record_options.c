@@ -156,7 +156,7 @@ static int set_option(struct record_options *options, int option, const char *va
 
 int record_options_parse(struct record_options *options, int argc, char **argv)
 {
-    *options = (struct record_options){.log = "run.bin", .filter_file = -1};
+    *options = (struct record_options){.log = "run.bin"};
     optind = 0;
     for (int option; (option = getopt_long(argc, argv, "+o:qh", options_known, NULL)) != -1;) {
         if (option == 'h') {
@@ -194,8 +194,8 @@ void record_options_text(const struct record_options *options, char *text, size_
         ADD("min-duration=%llu,", (unsigned long long)options->min_duration_ns);
     if (options->ring_chunks != 0)
         ADD("ring=%u,", options->ring_chunks);
-    if (options->filter_path != NULL)
-        ADD("filter=%s,", options->filter_path);
+    if (options->filter != NULL)
+        ADD("filter,");
 #undef ADD
     if (used > 0 && used < size)
         text[used - 1] = 0;
@@ -204,7 +204,5 @@ void record_options_text(const struct record_options *options, char *text, size_
 void record_options_release(struct record_options *options)
 {
     free(options->patterns);
-    if (options->filter_file >= 0)
-        close(options->filter_file);
-    free(options->filter_path);
+    free(options->filter);
 }

@@ -192,7 +192,8 @@ bool live_area_open(void)
         process.with_parent = strncmp(path, "/proc/", 6) == 0;
         int held = live_area_descriptor();
         int file = held < 0 ? file_open(path, O_RDWR) : held;
-        bool mapped = file >= 0 && (!process.with_parent || area_lock(file)) && area_map(file);
+        bool mapped = file >= 0 && (!process.with_parent || area_lock(file)) && area_map(file) &&
+                      filter_load(file, process.area->filter_offset, process.area->filter_bytes);
         if (file >= 0 && held < 0)
             close(file);
         if (mapped)

@@ -51,8 +51,6 @@ static void option_parse(const char *word, bool *no_time)
         *no_time = true;
     else if (strcmp(word, "start-off") == 0)
         options->start_off = true;
-    else if (strncmp(word, "filter=", 7) == 0)
-        process.filtered = filter_load(word + 7);
     else if (strncmp(word, "depth=", 6) == 0)
         options->depth = (uint32_t)number_after(word, "depth=");
     else if (strncmp(word, "min-duration=", 13) == 0)

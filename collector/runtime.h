@@ -368,7 +368,8 @@ static inline bool filter_passes(uint64_t function)
     return LIKELY(function - filter->start < filter->size) ? filter_answer(filter, function)
                                                            : filter_passes_elsewhere(function);
 }
-bool filter_load(const char *path);
+/* Takes what the live area says of it: from `offset` of its file on. False if it cannot be had. */
+bool filter_load(int file, uint64_t offset, uint64_t size_bytes);
 /* A module was loaded: are some of its functions filtered? */
 void filter_module(const char *path, uint64_t bias, uint64_t start, uint64_t end);
 

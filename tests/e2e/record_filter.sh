@@ -79,6 +79,27 @@ for program in ./user ./user2 ./user3 ./script lib/link; do
     same "$program: the functions of its library" "in_library 10" "$(counts run.db)"
 done
 
+# A program that comes to another user, and then runs: what is recorded is chosen there too.
+cat >user4.c <<'C'
+#include <unistd.h>
+__attribute__((noinline)) void work(int i) { (void)i; }
+__attribute__((noinline)) void other(int i) { (void)i; }
+int main(int argc, char **argv)
+{
+    for (int i = 0; i < 10; i++) { work(i); other(i); }
+    if (argc > 1) return 0;
+    char *again[] = {argv[0], "again", NULL};
+    return setuid(65534) != 0 || execv("/proc/self/exe", again);
+}
+C
+build gcc user4 -g user4.c
+if [ "$(id -u)" -eq 0 ]; then
+    chmod 755 . user4
+    "$fisql" record -q --only work ./user4
+    "$fisql" load -q run.bin
+    same "after setuid and exec: only what is asked for" "work 20" "$(counts run.db)"
+fi
+
 exec 2>/dev/null # the shell says who was killed
 # Killed outright, it leaves nothing behind.
 left() { find /tmp -maxdepth 1 -name 'fisql-*' | wc -l; }
