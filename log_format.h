@@ -277,6 +277,12 @@ struct fisql_live_area {
     uint64_t lost_errno; /* of the first loss */
     uint64_t clock_tick; /* x86-64: a reading of the TSC and of CLOCK_MONOTONIC when the area was */
     uint64_t clock_ns;   /* made, from which processes tell the TSC's rate; 0 = there is none */
+    uint64_t pid_namespace;  /* of whoever made the area (inode numbers, 0 = not known): pids and */
+    uint64_t time_namespace; /* start times of processes elsewhere mean nothing to others */
+    uint64_t filter_offset;  /* in the file, behind the slots: which functions are recorded ... */
+    uint64_t filter_bytes;   /* ... (collector/filter.c); 0 = all */
+    uint64_t unslotted;      /* atomic: threads that record without a slot, or ended so with their
+                                process: what they did not write is lost with it */
     struct fisql_unrecorded_images unrecorded[FISQL_UNRECORDED_REASONS]; /* for fisql record */
 };
 _Static_assert(sizeof(struct fisql_live_area) <= FISQL_LIVE_HEADER, "the area's header is a page");
@@ -298,14 +304,14 @@ enum fisql_slot_state {
 
 struct fisql_live_slot {
     uint32_t state; /* atomic: enum fisql_slot_state */
-    uint32_t pid;   /* owner */
+    uint32_t pid;   /* atomic: owner, 0 = not known yet; written after owner_start */
     uint64_t process_key;
     uint64_t word;         /* atomic to the thread's signals: see FISQL_WORD_ */
     uint64_t last_tick[2]; /* tick of the last event, chosen by the word's toggle */
     uint64_t first_call;   /* as in the chunk being filled */
     uint32_t thread;
     uint32_t tid;
-    uint64_t owner_start; /* field 22 of /proc/PID/stat, to tell a reused pid */
+    uint64_t owner_start; /* field 22 of /proc/PID/stat, to tell a reused pid; 0 = not known */
 };
 _Static_assert(sizeof(struct fisql_live_slot) <= FISQL_SLOT_HEADER, "a slot's header is a page");
 

@@ -59,6 +59,43 @@ static bool area_map(int file)
     return true;
 }
 
+static uint64_t inode_of(const char *path)
+{
+    struct stat status;
+    return stat(path, &status) == 0 ? (uint64_t)status.st_ino : 0;
+}
+
+/* Shows fisql record that a process has the area. The lock is the open file's, which the mapping
+ * keeps open: it passes on to children with the mapping, and ends with the last process that has
+ * it. Refused when fisql record has ended the run. */
+static bool area_lock(int file)
+{
+    struct flock lock = {.l_type = F_RDLCK, .l_whence = SEEK_SET};
+    return fcntl(file, F_OFD_SETLK, &lock) == 0 || errno != EAGAIN; /* other: it sees our slots */
+}
+
+uint64_t live_owner_start(void)
+{
+    char text[1024];
+    if (inode_of("/proc/self/ns/pid") != process.area->pid_namespace ||
+        inode_of("/proc/self/ns/time") != process.area->time_namespace)
+        return 0;
+    int file = open("/proc/self/stat", O_RDONLY | O_CLOEXEC);
+    ssize_t length = file >= 0 ? read(file, text, sizeof text - 1) : -1;
+    if (file >= 0)
+        close(file);
+    if (length <= 0)
+        return 0;
+    text[length] = 0;
+    const char *at = strrchr(text, ')'); /* the name before it may hold anything */
+    for (int field = 2; at != NULL && field < 22; field++)
+        at = strchr(at + 1, ' ');
+    uint64_t start = 0;
+    for (at = at != NULL ? at + 1 : ""; *at >= '0' && *at <= '9'; at++)
+        start = start * 10 + (uint64_t)(*at - '0');
+    return start;
+}
+
 /* Without fisql record the live area is a file beside the log. Its blocks are allocated before they
  * are touched: on a full disk a store into a hole would kill the program. */
 static bool area_create(void)
@@ -80,6 +117,8 @@ static bool area_create(void)
         .process_next = 1,
         .recording = !process.options.start_off,
         .ring_chunks = process.options.ring_chunks,
+        .pid_namespace = inode_of("/proc/self/ns/pid"),
+        .time_namespace = inode_of("/proc/self/ns/time"),
     };
     clock_pair(process.clock, &head.clock_tick, &head.clock_ns);
     if (getrandom(&head.run_id, sizeof head.run_id, GRND_NONBLOCK) != sizeof head.run_id)
@@ -162,7 +201,8 @@ bool live_area_open(void)
         process.with_parent = strncmp(path, "/proc/", 6) == 0;
         int held = live_area_descriptor();
         int file = held < 0 ? file_open(path, O_RDWR) : held;
-        bool mapped = file >= 0 && area_map(file);
+        bool mapped = file >= 0 && (!process.with_parent || area_lock(file)) && area_map(file) &&
+                      filter_load(file, process.area->filter_offset, process.area->filter_bytes);
         if (file >= 0 && held < 0)
             close(file);
         if (mapped)
@@ -217,8 +257,16 @@ struct thread_log *live_slot_take(void)
     return NULL;
 }
 
+void live_slot_own(struct thread_log *log)
+{
+    log->live.process_key = process.key;
+    __atomic_store_n(&log->live.owner_start, process.owner_start, __ATOMIC_RELEASE);
+    __atomic_store_n(&log->live.pid, process.pid, __ATOMIC_RELEASE);
+}
+
 void live_slot_release(struct thread_log *log)
 {
+    __atomic_store_n(&log->live.pid, 0, __ATOMIC_RELEASE);
     __atomic_store_n(&log->live.state, FISQL_SLOT_FREE, __ATOMIC_RELEASE);
 }
 
@@ -228,8 +276,7 @@ bool live_area_leave(const void *chunk, size_t size_bytes)
         process.with_parent && size_bytes <= FISQL_LIVE_CHUNK_BYTES ? live_slot_take() : NULL;
     if (log == NULL)
         return false;
-    log->live.pid = process.pid;
-    log->live.process_key = process.key;
+    live_slot_own(log);
     memcpy((unsigned char *)log + FISQL_SLOT_HEADER, chunk, size_bytes);
     __atomic_store_n(&log->live.state, FISQL_SLOT_WHOLE, __ATOMIC_RELEASE);
     return true;

@@ -103,6 +103,7 @@ struct thread_log {
     uint32_t sequence;         /* of the chunk being filled */
     uint32_t flags_next;       /* FISQL_FLAG_ of the next chunk */
     uint32_t in_area;          /* the slot lies in the live area (else in private memory) */
+    uint32_t unslotted;        /* it does not, and is counted in the area (unslotted) */
     uint32_t ended;            /* the thread is at its end: what comes still is written at once */
     uint32_t reaping;          /* the thread is gone: another one gives its logs back */
     uint32_t throw_depth;      /* calls open when an exception was thrown; 0 = none under way */
@@ -161,6 +162,7 @@ struct process {
     uint32_t filtered; /* functions are filtered: see filter.c */
     uint32_t thread_next; /* atomic */
     uint64_t key;
+    uint64_t owner_start; /* see live_owner_start() */
     uint64_t run_id;
     uint64_t start_tick;
     uint64_t parent_key;
@@ -231,6 +233,8 @@ void stack_setup(void);
 struct thread_log *thread_log_nested(struct thread_log *log);
 /* Forces every thread of the process into its slow path at its next event. */
 void thread_logs_poke(void);
+/* Does a log of the process lie in private memory, for want of a slot? */
+bool thread_logs_unslotted(void);
 /* At the process's end: writes the names of the threads that it cuts off, as they are now. */
 void thread_logs_name_others(void);
 /* Before fork, in the thread that forks; after fork, in the child. */
@@ -267,6 +271,10 @@ void fork_notice(void);
 /* Slots of the live area: NULL when none is free. */
 struct thread_log *live_slot_take(void);
 void live_slot_release(struct thread_log *log);
+/* Puts this process into a slot that it has taken. */
+void live_slot_own(struct thread_log *log);
+/* When this process started, as others can see it; 0 where they cannot. */
+uint64_t live_owner_start(void);
 /* Opens or creates the live area. */
 bool live_area_open(void);
 /* Leaves a whole chunk in the live area, for fisql record to append to the log. False: it cannot.
@@ -369,7 +377,8 @@ static inline bool filter_passes(uint64_t function)
     return LIKELY(function - filter->start < filter->size) ? filter_answer(filter, function)
                                                            : filter_passes_elsewhere(function);
 }
-bool filter_load(const char *path);
+/* Takes what the live area says of it: from `offset` of its file on. False if it cannot be had. */
+bool filter_load(int file, uint64_t offset, uint64_t size_bytes);
 /* A module was loaded: are some of its functions filtered? */
 void filter_module(const char *path, uint64_t bias, uint64_t start, uint64_t end);
 

@@ -110,6 +110,23 @@ static void private_release(struct thread_log *log)
 
 /* ---- chunks ---- */
 
+/* Chunks in private memory: fisql record cannot save them when their process is gone, and tells how
+ * many there were. */
+static void unslotted_begin(struct thread_log *log)
+{
+    log->unslotted = process.area != NULL;
+    if (log->unslotted)
+        __atomic_fetch_add(&process.area->unslotted, 1, __ATOMIC_RELAXED);
+}
+
+/* What is in it is written, and so will be what comes. */
+static void unslotted_end(struct thread_log *log)
+{
+    if (log->unslotted)
+        __atomic_fetch_sub(&process.area->unslotted, 1, __ATOMIC_RELAXED);
+    log->unslotted = 0;
+}
+
 struct thread_log *slot_take(void)
 {
     struct thread_log *log = live_slot_take();
@@ -124,16 +141,17 @@ struct thread_log *slot_take(void)
                    -1, 0);
         if (log == MAP_FAILED)
             return NULL;
+        unslotted_begin(log);
     }
     log->chunk = (struct fisql_chunk *)((unsigned char *)log + FISQL_SLOT_HEADER);
-    log->live.pid = process.pid;
-    log->live.process_key = process.key;
+    live_slot_own(log);
     return log;
 }
 
 static void slot_release(struct thread_log *log)
 {
     log_file_room_used(log);
+    unslotted_end(log);
     if (log->in_area)
         live_slot_release(log);
     else
@@ -278,6 +296,16 @@ static void ring_release(struct thread_log *log)
     if (log->ring != NULL)
         munmap(log->ring, process.options.ring_chunks * sizeof(void *));
     log->ring = NULL;
+}
+
+bool thread_logs_unslotted(void)
+{
+    lock_acquire(&lists_lock);
+    const struct thread_log *log = logs;
+    while (log != NULL && !log->unslotted)
+        log = log->next;
+    lock_release(&lists_lock);
+    return log != NULL;
 }
 
 /* ---- threads ---- */
@@ -452,7 +480,7 @@ static void log_continue(struct thread_log *log, struct thread_log *other, bool 
 {
     struct pair *dictionary = other->dictionary;
     struct fisql_chunk *chunk = other->chunk;
-    uint32_t in_area = other->in_area;
+    uint32_t in_area = other->in_area, unslotted = other->unslotted;
     uint64_t word = log->live.word;
     log->abandoned_word = word;
     __atomic_store_n(&log->live.state, FISQL_SLOT_TAKEN, __ATOMIC_RELEASE);
@@ -466,6 +494,7 @@ static void log_continue(struct thread_log *log, struct thread_log *other, bool 
     other->next = list_next;
     other->chunk = chunk;
     other->in_area = in_area;
+    other->unslotted = unslotted;
     other->dictionary = dictionary;
     other->counted = counted_behind(dictionary);
     other->busy = 0;
@@ -649,6 +678,10 @@ void thread_log_finish(const char *how)
     thread_facts(log, how);
     if (strcmp(how, "exit") == 0)
         log_end(log);
+    unslotted_end(log);
+    for (uint32_t i = 0; log->ring != NULL && i < process.options.ring_chunks; i++)
+        if (log->ring[i] != NULL)
+            unslotted_end(log->ring[i]);
     log->busy = busy;
     collector_inside--;
     quiet_end(&quiet);
