@@ -12,23 +12,45 @@
 #include <time.h>
 #include <unistd.h>
 
-#define SLOTS 2048u
+#define PIECE_SLOTS 256u /* mapped at once */
+#define PIECE_BYTES ((size_t)PIECE_SLOTS * FISQL_LIVE_SLOT_BYTES)
 
 static size_t area_bytes(uint32_t slots)
 {
     return FISQL_LIVE_HEADER + (size_t)slots * FISQL_LIVE_SLOT_BYTES;
 }
 
+static void pieces_unmap(const struct live *live)
+{
+    for (uint32_t i = 0; i < live->pieces_count; i++) {
+        if (live->pieces[i] != NULL)
+            munmap(live->pieces[i], PIECE_BYTES);
+        live->pieces[i] = NULL;
+    }
+}
+
+/* NULL where address space is so short that not even one piece can be mapped. */
 static struct fisql_live_slot *slot_at(const struct live *live, uint32_t index)
 {
-    return (struct fisql_live_slot *)(void *)((unsigned char *)live->area + FISQL_LIVE_HEADER +
-                                              (size_t)index * FISQL_LIVE_SLOT_BYTES);
+    uint32_t piece = index / PIECE_SLOTS;
+    for (int attempt = 0; attempt < 2 && live->pieces[piece] == NULL; attempt++) {
+        if (attempt > 0)
+            pieces_unmap(live);
+        void *memory = mmap(NULL, PIECE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE,
+                            live->memory, (off_t)area_bytes(piece * PIECE_SLOTS));
+        if (memory != MAP_FAILED)
+            live->pieces[piece] = memory;
+    }
+    if (live->pieces[piece] == NULL)
+        return NULL;
+    return (struct fisql_live_slot *)(void *)(live->pieces[piece] + (size_t)(index % PIECE_SLOTS) *
+                                                                        FISQL_LIVE_SLOT_BYTES);
 }
 
 static uint32_t slots_used(const struct live *live)
 {
     uint32_t used = __atomic_load_n(&live->area->slots_used, __ATOMIC_ACQUIRE);
-    return used < SLOTS ? used : SLOTS;
+    return used < live->slots ? used : live->slots;
 }
 
 /* Reads the TSC and CLOCK_MONOTONIC, the tightest of three tries, so that the program need not wait
@@ -61,15 +83,18 @@ int live_make(struct live *live, int log, bool recording, uint32_t ring_chunks)
         return -1;
     /* A limit on the size of files holds for memory files too. Without slots the threads' chunks
      * lie in memory of their own: all works, but what a crash leaves there is lost. */
-    uint32_t slots = SLOTS;
+    uint32_t slots = FISQL_LIVE_SLOTS_MAX;
     if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY)
         while (slots > 0 && area_bytes(slots) > limit.rlim_cur)
             slots /= 2;
     if (ftruncate(live->memory, (off_t)area_bytes(slots)) != 0)
         return -1;
-    void *memory = mmap(NULL, area_bytes(slots), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE,
-                        live->memory, 0);
-    if (memory == MAP_FAILED)
+    live->slots = slots;
+    live->pieces_count = (slots + PIECE_SLOTS - 1) / PIECE_SLOTS;
+    live->pieces = calloc(live->pieces_count + 1, sizeof *live->pieces);
+    void *memory =
+        mmap(NULL, FISQL_LIVE_HEADER, PROT_READ | PROT_WRITE, MAP_SHARED, live->memory, 0);
+    if (memory == MAP_FAILED || live->pieces == NULL)
         return -1;
     live->area = memory;
     *live->area = (struct fisql_live_area){
@@ -89,8 +114,12 @@ int live_make(struct live *live, int log, bool recording, uint32_t ring_chunks)
 
 void live_release(struct live *live)
 {
+    if (live->pieces != NULL)
+        pieces_unmap(live);
+    free(live->pieces);
+    live->pieces = NULL;
     if (live->area != NULL)
-        munmap(live->area, area_bytes(live->area->slots));
+        munmap(live->area, FISQL_LIVE_HEADER);
     if (live->memory >= 0)
         close(live->memory);
     live->area = NULL;
@@ -185,12 +214,15 @@ void live_salvage(struct live *live)
     uint32_t used = slots_used(live);
     for (uint32_t i = 0; i < used; i++) {
         struct fisql_live_slot *slot = slot_at(live, i);
+        if (slot == NULL)
+            continue;
         uint32_t state = __atomic_load_n(&slot->state, __ATOMIC_ACQUIRE);
         if (state == FISQL_SLOT_FREE || alive((pid_t)slot->pid))
             continue;
         if (state == FISQL_SLOT_LIVE)
             slot_salvage(live, slot);
         __atomic_store_n(&slot->state, FISQL_SLOT_FREE, __ATOMIC_RELEASE);
+        fisql_slot_free(live->area, i);
     }
 }
 
@@ -199,7 +231,7 @@ bool live_busy(const struct live *live)
     uint32_t used = slots_used(live);
     for (uint32_t i = 0; i < used; i++) {
         const struct fisql_live_slot *slot = slot_at(live, i);
-        if (__atomic_load_n(&slot->state, __ATOMIC_ACQUIRE) != FISQL_SLOT_FREE &&
+        if (slot != NULL && __atomic_load_n(&slot->state, __ATOMIC_ACQUIRE) != FISQL_SLOT_FREE &&
             alive((pid_t)slot->pid))
             return true;
     }
@@ -212,7 +244,8 @@ uint64_t live_process_key(const struct live *live, pid_t pid)
     uint32_t used = slots_used(live);
     for (uint32_t i = 0; i < used; i++) {
         const struct fisql_live_slot *slot = slot_at(live, i);
-        if (slot->state != FISQL_SLOT_FREE && (pid_t)slot->pid == pid && slot->process_key > key)
+        if (slot != NULL && slot->state != FISQL_SLOT_FREE && (pid_t)slot->pid == pid &&
+            slot->process_key > key)
             key = slot->process_key;
     }
     return key;

@@ -18,6 +18,8 @@ struct live {
     int memory; /* descriptor of the memfd, open as long as the area is used */
     int log;    /* descriptor of the log, opened O_APPEND; borrowed */
     uint64_t salvaged_chunks, salvaged_calls;
+    unsigned char **pieces; /* of the slots, mapped when they are looked at */
+    uint32_t slots, pieces_count;
 };
 
 /* Makes a live area in memory. Returns 0, or -1 with errno. */

@@ -59,6 +59,21 @@ static void frame_drop(uint64_t stack)
     alloc_made(block, kept.kind, kept.block_bytes, kept.site, stack);
 }
 
+/* An open call. Meanwhile the log is busy: the hooks of a signal's handler move the shadow stack of
+ * one that is not. */
+static struct shadow_call call_at(struct thread_log *log, uint32_t depth, uint64_t stack)
+{
+    uint64_t busy = log->busy;
+    if (busy == 0)
+        log->busy = stack;
+    BARRIER();
+    struct shadow_call call = log->shadow[depth];
+    BARRIER();
+    if (busy == 0)
+        log->busy = 0;
+    return call;
+}
+
 /* Is the operator still at work, seen from a function it may have called? */
 static bool frame_alive(const struct operator_frame *frame, uint64_t stack)
 {
@@ -68,8 +83,8 @@ static bool frame_alive(const struct operator_frame *frame, uint64_t stack)
     if (calls_open(log) < frame->open)
         return false;
     if (frame->open != 0) {
-        const struct shadow_call *caller = &log->shadow[frame->open - 1];
-        if (caller->stack != frame->caller_stack || caller->tick != frame->caller_tick)
+        struct shadow_call caller = call_at(log, frame->open - 1, stack);
+        if (caller.stack != frame->caller_stack || caller.tick != frame->caller_tick)
             return false;
     }
     return stack < frame->stack || !stack_is_one(log, stack, frame->stack);
@@ -83,12 +98,12 @@ static void frames_check(uint64_t stack)
 }
 
 /* Are functions with hooks open that the operator called? It may have hooks itself. */
-static bool called_on(const struct operator_frame *frame)
+static bool called_on(const struct operator_frame *frame, uint64_t stack)
 {
-    const struct thread_log *log = current_log;
+    struct thread_log *log = current_log;
     if (log == NULL || calls_open(log) <= frame->open)
         return false;
-    uint64_t function = log->shadow[frame->open].function;
+    uint64_t function = call_at(log, frame->open, stack).function;
     return function != frame->real && function != frame->own;
 }
 
@@ -98,7 +113,7 @@ bool operators_hold(void *block, unsigned kind, size_t size_bytes, uint64_t site
     if (operators_open == 0 || frames[operators_open - 1].stack == 0)
         return false;
     struct operator_frame *frame = &frames[operators_open - 1];
-    if (size_bytes < frame->wanted_bytes || called_on(frame)) {
+    if (size_bytes < frame->wanted_bytes || called_on(frame, stack)) {
         frame->recorded = block;
         return false;
     }
@@ -153,15 +168,18 @@ static bool new_begin(uint64_t real, uint64_t own, size_t size_bytes, uint64_t s
         frames_check(stack);
     if (operators_open == FRAMES_MAX)
         return false;
-    const struct thread_log *log = current_log;
+    struct thread_log *log = current_log;
     uint32_t open = log != NULL ? calls_open(log) : 0;
+    struct shadow_call caller = {0};
+    if (open != 0)
+        caller = call_at(log, open - 1, stack);
     struct operator_frame *frame = &frames[operators_open++];
     BARRIER();
     frame->real = real;
     frame->own = own;
     frame->open = open;
-    frame->caller_stack = open != 0 ? log->shadow[open - 1].stack : 0;
-    frame->caller_tick = open != 0 ? log->shadow[open - 1].tick : 0;
+    frame->caller_stack = caller.stack;
+    frame->caller_tick = caller.tick;
     frame->wanted_bytes = size_bytes;
     frame->block = NULL;
     frame->recorded = NULL;
