@@ -47,16 +47,25 @@ __thread uint32_t operators_open __attribute__((tls_model("initial-exec")));
 __thread const void *operators_deleting __attribute__((tls_model("initial-exec")));
 static __thread struct operator_frame frames[FRAMES_MAX] __attribute__((tls_model("initial-exec")));
 
+/* Takes what a frame keeps back, once: a signal's handler may be about to do it too. */
+static void *frame_take(struct operator_frame *frame)
+{
+    return frame->block != NULL ? __atomic_exchange_n(&frame->block, NULL, __ATOMIC_RELAXED) : NULL;
+}
+
 /* Drops the innermost frame. What it kept back is an allocation of the frame around it. */
 static void frame_drop(uint64_t stack)
 {
     struct operator_frame *frame = &frames[operators_open - 1];
-    struct operator_frame kept = *frame;
-    void *block = __atomic_exchange_n(&frame->block, NULL, __ATOMIC_RELAXED);
+    unsigned kind = frame->kind;
+    size_t size_bytes = frame->block_bytes;
+    uint64_t site = frame->site;
+    void *block = frame_take(frame);
     frame->stack = 0;
     BARRIER();
     operators_open--;
-    alloc_made(block, kept.kind, kept.block_bytes, kept.site, stack);
+    if (block != NULL)
+        alloc_made(block, kind, size_bytes, site, stack);
 }
 
 /* An open call. Meanwhile the log is busy: the hooks of a signal's handler move the shadow stack of
@@ -119,7 +128,7 @@ bool operators_hold(void *block, unsigned kind, size_t size_bytes, uint64_t site
     }
     if (block == frame->recorded)
         return true;
-    void *before = __atomic_exchange_n(&frame->block, NULL, __ATOMIC_RELAXED);
+    void *before = frame_take(frame);
     if (before != NULL && before != block)
         record_alloc(frame->kind, (uint64_t)(uintptr_t)before, frame->block_bytes, frame->site);
     frame->kind = kind;
