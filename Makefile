@@ -37,10 +37,10 @@ E2E := $(filter-out %/lib.sh,$(wildcard tests/e2e/*.sh))
 objects = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
 COLLECTOR_OBJ := $(call objects,$(COLLECTOR_SRC))
 # In a program that links libfisql.a, longjmp and the like are wrapped by the linker; in a static one
-# malloc and the operators new and delete are too.
-WRAPPED := unwind library fork
-WRAP_OBJ := $(filter-out $(WRAPPED:%=$(BUILD)/obj/collector/%.o),$(COLLECTOR_OBJ)) $(WRAPPED:%=$(BUILD)/obj/collector/%_wrap.o)
-STATIC_OBJ := $(filter-out %/jump_chk_static.o,$(COLLECTOR_OBJ:.o=_static.o))
+# malloc and the operators new and delete are too. Both use its C library.
+WRAPPED := unwind library fork exec quiet
+WRAP_OBJ := $(filter-out %/own.o $(WRAPPED:%=$(BUILD)/obj/collector/%.o),$(COLLECTOR_OBJ)) $(WRAPPED:%=$(BUILD)/obj/collector/%_wrap.o)
+STATIC_OBJ := $(filter-out %/own_static.o %/jump_chk_static.o,$(COLLECTOR_OBJ:.o=_static.o))
 LIB_OBJ := $(call objects,$(LOADER_SRC) $(QUERY_SRC)) $(BUILD)/obj/embedded.o $(BUILD)/obj/report_page.o
 CLI_OBJ := $(call objects,$(CLI_SRC))
 COMMAND_OBJ = $(filter-out %/main.o,$(CLI_OBJ))
@@ -127,6 +127,7 @@ check: ## install what is missing, run every test; ends with N passed, N failed
 	@tests/run begin $(BUILD)
 	@tests/run step $(BUILD) build $(MAKE) --no-print-directory -j2 -k all units
 	@tests/run unit $(BUILD) $(UNIT_BIN)
+	@tests/run decode $(BUILD) tests/decode/decode.sh
 	@tests/run e2e $(BUILD) $(E2E)
 	@tests/run queries $(BUILD) $(wildcard tests/queries/*.sh)
 	@tests/run summary $(BUILD)
@@ -135,6 +136,9 @@ units: $(UNIT_BIN) $(BUILD)/symbols_dump
 
 check-unit: all $(UNIT_BIN) ## unit tests
 	@tests/run unit $(BUILD) $(UNIT_BIN)
+
+check-decode: all ## small logs, event by event, and the tables that come of them
+	@tests/run decode $(BUILD) tests/decode/decode.sh
 
 check-e2e: all $(BUILD)/symbols_dump ## end-to-end tests on real programs
 	@tests/run e2e $(BUILD) $(E2E)
@@ -163,6 +167,12 @@ pictures: all ## make README's pictures anew, docs/pictures, from real runs
 asan: ## the suite under address and undefined-behaviour sanitizers
 	$(MAKE) check BUILD=$(BUILD)/asan OPT='-O1 -g' \
 	  SANITIZE='-fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer'
+
+STRESS_SECONDS = 600
+
+stress: all ## the test programs beside busy loops, with signals and stops at random instants, for STRESS_SECONDS
+	@tests/setup check
+	@tests/stress/stress $(BUILD) --seconds $(STRESS_SECONDS)
 
 FUZZ_SECONDS = 36000
 
@@ -233,5 +243,5 @@ clean: ## remove what was built
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' Makefile | expand -t 16
 
-.PHONY: again all bench bench-load bench-queries fuzz demo setup check units check-unit check-e2e check-queries check-real docs examples pictures asan lint compdb format format-check install clean help
+.PHONY: again all bench bench-load bench-queries fuzz stress demo setup check units check-unit check-decode check-e2e check-queries check-real docs examples pictures asan lint compdb format format-check install clean help
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

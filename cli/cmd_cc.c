@@ -6,6 +6,8 @@
  * compiled with -fno-instrument-functions stays as it is). Calls that compile nothing (--version,
  * -print-search-dirs, ...) are passed on as they came.
  */
+#include "cli/signals.h"
+
 #include <errno.h>
 #include <libgen.h>
 #include <limits.h>
@@ -201,6 +203,10 @@ static void add_inlines(struct words *words)
  * ones. In every program that the collector is linked into: */
 static const char *const wrapped[] = {"longjmp", "_longjmp", "siglongjmp", "dlclose",
                                       "_Fork",   "clone",    "syscall",    NULL};
+static const char *const wrapped_exec[] = {
+    "execve",  "execv",    "execvp",      "execvpe",      "execl",  "execlp", "execle",
+    "fexecve", "execveat", "posix_spawn", "posix_spawnp", "system", "popen",  "setuid",
+    "seteuid", "setreuid", "setresuid",   "chroot",       NULL};
 static const char *const wrapped_demand[] = {"__longjmp_chk", NULL};
 static const char *const wrapped_cxx[] = {"__cxa_throw", "__cxa_rethrow", "__cxa_begin_catch",
                                           NULL};
@@ -287,6 +293,7 @@ static int add_runtime(struct words *words, const struct plan *plan)
     }
     bool cxx = !plan->is_static || links_cxx(words);
     add_wrapped(words, wrapped, plan->is_static);
+    add_wrapped(words, wrapped_exec, false);
     add_wrapped(words, wrapped_demand, false);
     if (cxx)
         add_wrapped(words, wrapped_cxx, plan->is_static);
@@ -357,6 +364,7 @@ int cmd_cc(int argc, char **argv)
         if (!plan.partial)
             add_inlines(&words);
     }
+    signals_child();
     execvp(words.items[0], (char *const *)(uintptr_t)words.items);
     fprintf(stderr, "fisql: cc: %s: cannot be run: %s\n", argv[compiler], strerror(errno));
     return 2;

@@ -8,8 +8,12 @@
  */
 #include "cli/live.h"
 #include "cli/log_space.h"
+#include "cli/log_totals.h"
+#include "cli/program_file.h"
 #include "cli/record_filter.h"
 #include "cli/record_options.h"
+#include "cli/signals.h"
+#include "cli/unrecorded.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -32,7 +36,7 @@ static pid_t program_pid; /* for the signal handler */
 
 /* What the program inherits of our signals: as they were before we set ours. */
 struct inherited {
-    struct sigaction interrupt, quit, child, file_size;
+    struct sigaction interrupt, quit, child;
     sigset_t mask;
 };
 
@@ -83,27 +87,6 @@ static int log_make(const char *path)
     return log;
 }
 
-struct totals {
-    uint64_t calls, chunks, bytes;
-    bool processes; /* some process recorded */
-};
-
-/* Adds up the chunk headers of the log. */
-static void log_totals(int log, struct totals *totals)
-{
-    struct fisql_chunk chunk;
-    off_t offset = 0;
-    while (pread(log, &chunk, sizeof chunk, offset) == (ssize_t)sizeof chunk &&
-           chunk.magic == FISQL_CHUNK_MAGIC && chunk.length >= sizeof chunk) {
-        totals->chunks++;
-        totals->calls += chunk.calls;
-        totals->processes |= chunk.kind == FISQL_CHUNK_PROCESS;
-        offset += chunk.length;
-    }
-    struct stat status;
-    totals->bytes = fstat(log, &status) == 0 ? (uint64_t)status.st_size : 0;
-}
-
 /* ---- the program ---- */
 
 /* The collector: beside the program, or where make install puts it. */
@@ -128,6 +111,23 @@ static bool collector_find(char *path, size_t size)
     }
     snprintf(path, size, "%s/lib/fisql/libfisql.so", FISQL_PREFIX);
     return access(path, R_OK) == 0;
+}
+
+/* An ASan runtime wants to come first of all libraries. The collector tells it not to check that,
+ * by __asan_default_options(), unless the program has that function itself. */
+static int asan_options_set(const char *program)
+{
+    struct program_file file;
+    char text[4096];
+    const char *options = getenv("ASAN_OPTIONS");
+    program_file_look(&file, program);
+    if (!file.own_asan_options || file.is_static)
+        return 0;
+    if ((size_t)snprintf(text, sizeof text, "%s%sverify_asan_link_order=0",
+                         options != NULL ? options : "",
+                         options != NULL && *options ? ":" : "") >= sizeof text)
+        return -1;
+    return setenv("ASAN_OPTIONS", text, 1);
 }
 
 static int environment_set(const struct record_options *options, const char *collector,
@@ -169,7 +169,6 @@ static void signals_set(struct inherited *inherited)
     sigaction(SIGINT, &ignore, &inherited->interrupt);
     sigaction(SIGQUIT, &ignore, &inherited->quit);
     sigaction(SIGCHLD, &normal, &inherited->child);
-    sigaction(SIGXFSZ, &ignore, &inherited->file_size);
     sigset_t child; /* blocked, so that sigtimedwait() sees it */
     sigemptyset(&child);
     sigaddset(&child, SIGCHLD);
@@ -188,7 +187,7 @@ static pid_t program_start(char **argv, const struct inherited *inherited)
         sigaction(SIGINT, &inherited->interrupt, NULL);
         sigaction(SIGQUIT, &inherited->quit, NULL);
         sigaction(SIGCHLD, &inherited->child, NULL);
-        sigaction(SIGXFSZ, &inherited->file_size, NULL);
+        signals_child();
         sigprocmask(SIG_SETMASK, &inherited->mask, NULL);
         execvp(argv[0], argv);
         int error = errno;
@@ -258,6 +257,7 @@ static int program_wait(struct live *live, struct log_space *space, pid_t pid, b
         }
         if (gone < 0 && errno == ECHILD && !ended)
             break; /* cannot happen: the program is our child */
+        live_collect(live);
         if (live->area->slots_used > live->area->slots / 2)
             live_salvage(live);
         /* In this order: a child takes its slot before it ceases to be awaited. */
@@ -301,7 +301,7 @@ static void run_append(const struct live *live, const struct record_options *opt
     live_append_facts(live, FISQL_CHUNK_RUN, 0, getpid(), pairs);
 }
 
-static void losses_append(const struct live *live, const char *path)
+static void losses_append(struct live *live, const char *path)
 {
     const struct fisql_live_area *area = live->area;
     if (area->lost_chunks == 0)
@@ -314,7 +314,7 @@ static void losses_append(const struct live *live, const char *path)
     const char *const pairs[][2] = {
         {"reason", "write failed"}, {"chunks", chunks}, {"calls", calls}, {"bytes", bytes},
         {"errno", error},           {"thread", "all"},  {NULL, NULL}};
-    live_append_facts(live, FISQL_CHUNK_LOSS, 0, getpid(), pairs);
+    live_tell(live, FISQL_CHUNK_LOSS, getpid(), pairs);
     fail("%s: %s calls (%s chunks) could not be written: %s", path, calls, chunks,
          strerror((int)area->lost_errno));
 }
@@ -322,14 +322,12 @@ static void losses_append(const struct live *live, const char *path)
 static void say_result(const struct live *live, int log, const struct record_options *options,
                        const char *program)
 {
-    struct totals totals = {0};
+    struct log_totals totals = {0};
     bool none = live->area->process_next == 1; /* no process came to record */
     if (none || !options->quiet)
-        log_totals(log, &totals);
+        log_totals(log, live->area->run_id, &totals);
     if (none && !totals.processes) {
-        fail("%s: nothing was recorded: the program does not call the hooks; build it with "
-             "`fisql cc` (see fisql cc --help)",
-             program);
+        fail("%s: nothing was recorded: %s", program, unrecorded_reason(program));
         return;
     }
     if (options->quiet)
@@ -397,9 +395,10 @@ static int record(const struct record_options *options, char **argv, const char 
         return fail("%s: %s", options->log, strerror(errno));
     if (live_make(&live, log, !options->start_off, options->ring_chunks) != 0)
         return fail("the live area cannot be made: %s", strerror(errno));
-    if (environment_set(options, collector, &live, path) != 0)
+    if (environment_set(options, collector, &live, path) != 0 || asan_options_set(argv[0]) != 0)
         return fail("the environment cannot be set: %s", strerror(errno));
     run_append(&live, options, argv);
+    live_reserve(&live);
     struct log_space space;
     log_space_begin(&space, log);
     prctl(PR_SET_CHILD_SUBREAPER, 1);
@@ -414,6 +413,7 @@ static int record(const struct record_options *options, char **argv, const char 
     *status = program_wait(&live, &space, program_pid, options->quiet);
     live_salvage(&live);
     losses_append(&live, options->log);
+    unrecorded_append(&live, options->log, options->quiet);
     log_space_end(&space);
     say_result(&live, log, options, argv[0]);
     live_release(&live);

@@ -2,6 +2,7 @@
 #include "cli/live.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -187,6 +188,39 @@ static bool slot_sound(const struct fisql_live_slot *slot, const struct fisql_ch
            units * 2 > before;
 }
 
+static void count_lost(const struct live *live, const struct fisql_chunk *chunk, int error)
+{
+    if (live->area->lost_chunks == 0)
+        live->area->lost_errno = (uint64_t)error;
+    live->area->lost_chunks++;
+    live->area->lost_calls += chunk->calls;
+    live->area->lost_bytes += chunk->length;
+}
+
+static void slot_collect(const struct live *live, struct fisql_live_slot *slot)
+{
+    struct fisql_chunk *chunk =
+        (struct fisql_chunk *)(void *)((unsigned char *)slot + FISQL_SLOT_HEADER);
+    bool sound = chunk->magic == FISQL_CHUNK_MAGIC && chunk->length >= sizeof *chunk &&
+                 chunk->length <= FISQL_LIVE_CHUNK_BYTES && chunk->length % 8 == 0;
+    int error = sound ? append(live, chunk, chunk->length) : 0;
+    if (error != 0)
+        count_lost(live, chunk, error);
+    __atomic_store_n(&slot->state, FISQL_SLOT_FREE, __ATOMIC_RELEASE);
+}
+
+void live_collect(struct live *live)
+{
+    uint32_t used = slots_used(live);
+    for (uint32_t i = 0; i < used; i++) {
+        struct fisql_live_slot *slot = slot_at(live, i);
+        if (slot != NULL && __atomic_load_n(&slot->state, __ATOMIC_ACQUIRE) == FISQL_SLOT_WHOLE) {
+            slot_collect(live, slot);
+            fisql_slot_free(live->area, i);
+        }
+    }
+}
+
 static void slot_salvage(struct live *live, struct fisql_live_slot *slot)
 {
     struct fisql_chunk *chunk =
@@ -202,11 +236,7 @@ static void slot_salvage(struct live *live, struct fisql_live_slot *slot)
         live->salvaged_calls += chunk->calls;
         return;
     }
-    if (live->area->lost_chunks == 0)
-        live->area->lost_errno = (uint64_t)error;
-    live->area->lost_chunks++;
-    live->area->lost_calls += chunk->calls;
-    live->area->lost_bytes += length;
+    count_lost(live, chunk, error);
 }
 
 void live_salvage(struct live *live)
@@ -217,7 +247,10 @@ void live_salvage(struct live *live)
         if (slot == NULL)
             continue;
         uint32_t state = __atomic_load_n(&slot->state, __ATOMIC_ACQUIRE);
-        if (state == FISQL_SLOT_FREE || alive((pid_t)slot->pid))
+        bool whole = state == FISQL_SLOT_WHOLE;
+        if (whole)
+            slot_collect(live, slot);
+        else if (state == FISQL_SLOT_FREE || alive((pid_t)slot->pid))
             continue;
         if (state == FISQL_SLOT_LIVE)
             slot_salvage(live, slot);
@@ -251,19 +284,21 @@ uint64_t live_process_key(const struct live *live, pid_t pid)
     return key;
 }
 
-int live_append_facts(const struct live *live, enum fisql_chunk_kind kind, uint64_t process_key,
-                      pid_t pid, const char *const (*pairs)[2])
+/* A chunk of facts, which is freed by the caller; NULL without memory. Its length is made at least
+ * size_min; pairs may be NULL: no facts. */
+static struct fisql_chunk *facts_chunk(const struct live *live, enum fisql_chunk_kind kind,
+                                       uint64_t process_key, pid_t pid,
+                                       const char *const (*pairs)[2], size_t size_min)
 {
     size_t size_bytes = sizeof(struct fisql_chunk) + 8;
-    for (size_t i = 0; pairs[i][0] != NULL; i++)
+    for (size_t i = 0; pairs != NULL && pairs[i][0] != NULL; i++)
         size_bytes += strlen(pairs[i][0]) + strlen(pairs[i][1]) + 2;
-    size_bytes &= ~(size_t)7;
-    unsigned char *buffer = calloc(1, size_bytes);
-    if (buffer == NULL)
-        return ENOMEM;
-    struct fisql_chunk *chunk = (struct fisql_chunk *)(void *)buffer;
+    size_bytes = (size_bytes > size_min ? size_bytes : size_min) & ~(size_t)7;
+    struct fisql_chunk *chunk = calloc(1, size_bytes);
+    if (chunk == NULL)
+        return NULL;
     char *at = (char *)(chunk + 1);
-    for (size_t i = 0; pairs[i][0] != NULL; i++) {
+    for (size_t i = 0; pairs != NULL && pairs[i][0] != NULL; i++) {
         at = stpcpy(at, pairs[i][0]) + 1;
         at = stpcpy(at, pairs[i][1]) + 1;
     }
@@ -274,8 +309,54 @@ int live_append_facts(const struct live *live, enum fisql_chunk_kind kind, uint6
     chunk->run_id = live->area->run_id;
     chunk->process_key = process_key;
     chunk->pid = chunk->tid = (uint32_t)pid;
-    chunk->checksum = fisql_checksum(buffer, size_bytes);
-    int error = append(live, buffer, size_bytes);
-    free(buffer);
+    chunk->checksum = fisql_checksum(chunk, size_bytes);
+    return chunk;
+}
+
+int live_append_facts(const struct live *live, enum fisql_chunk_kind kind, uint64_t process_key,
+                      pid_t pid, const char *const (*pairs)[2])
+{
+    struct fisql_chunk *chunk = facts_chunk(live, kind, process_key, pid, pairs, 0);
+    if (chunk == NULL)
+        return ENOMEM;
+    int error = append(live, chunk, chunk->length);
+    free(chunk);
     return error;
+}
+
+#define RESERVE_BYTES 512u
+
+int live_reserve(struct live *live)
+{
+    struct fisql_chunk *chunk =
+        facts_chunk(live, FISQL_CHUNK_RUN, 0, getpid(), NULL, RESERVE_BYTES);
+    if (chunk == NULL)
+        return ENOMEM;
+    int error = append(live, chunk, chunk->length);
+    off_t end = lseek(live->log, 0, SEEK_CUR);
+    if (error == 0 && end >= (off_t)chunk->length)
+        live->reserve_offset = (uint64_t)end - chunk->length;
+    free(chunk);
+    return error;
+}
+
+int live_tell(struct live *live, enum fisql_chunk_kind kind, pid_t pid,
+              const char *const (*pairs)[2])
+{
+    struct fisql_chunk *chunk = facts_chunk(live, kind, 0, pid, pairs, RESERVE_BYTES);
+    if (chunk == NULL)
+        return ENOMEM;
+    int error = EINVAL;
+    if (chunk->length == RESERVE_BYTES && live->reserve_offset != 0) {
+        /* With O_APPEND pwrite() would append. */
+        int flags = fcntl(live->log, F_GETFL);
+        ssize_t written = -1;
+        if (flags >= 0 && fcntl(live->log, F_SETFL, flags & ~O_APPEND) == 0)
+            written = pwrite(live->log, chunk, chunk->length, (off_t)live->reserve_offset);
+        error = written == (ssize_t)chunk->length ? 0 : written < 0 ? errno : ENOSPC;
+        fcntl(live->log, F_SETFL, flags);
+        live->reserve_offset = 0;
+    }
+    free(chunk);
+    return error == 0 ? 0 : live_append_facts(live, kind, 0, pid, pairs);
 }

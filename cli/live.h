@@ -20,11 +20,16 @@ struct live {
     uint64_t salvaged_chunks, salvaged_calls;
     unsigned char **pieces; /* of the slots, mapped when they are looked at */
     uint32_t slots, pieces_count;
+    uint64_t reserve_offset; /* in the log, of live_reserve()'s chunk; 0 = there is none */
 };
 
 /* Makes a live area in memory. Returns 0, or -1 with errno. */
 int live_make(struct live *live, int log, bool recording, uint32_t ring_chunks);
 void live_release(struct live *live);
+
+/* Appends the chunks that processes left whole, for they could not write them. To be called often.
+ */
+void live_collect(struct live *live);
 
 /* Appends the chunks of processes that are gone and frees their slots. */
 void live_salvage(struct live *live);
@@ -39,5 +44,13 @@ uint64_t live_process_key(const struct live *live, pid_t pid);
  * 0 or errno. */
 int live_append_facts(const struct live *live, enum fisql_chunk_kind kind, uint64_t process_key,
                       pid_t pid, const char *const (*pairs)[2]);
+
+/* Appends a chunk without facts that live_tell() overwrites: what was lost must be told when the
+ * disk is full. Returns 0 or errno. */
+int live_reserve(struct live *live);
+
+/* Tells the facts in the place of the reserved chunk, or appends them. Returns 0 or errno. */
+int live_tell(struct live *live, enum fisql_chunk_kind kind, pid_t pid,
+              const char *const (*pairs)[2]);
 
 #endif

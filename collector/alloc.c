@@ -151,7 +151,7 @@ static inline __attribute__((always_inline)) void *allocated(void *block, unsign
                                                              size_t size_bytes)
 {
     alloc_made(block, kind, size_bytes, (uint64_t)(uintptr_t)__builtin_return_address(0),
-               (uint64_t)(uintptr_t)__builtin_frame_address(0));
+               FRAME_ADDRESS());
     return block;
 }
 
@@ -160,7 +160,7 @@ static inline __attribute__((always_inline)) void *allocated(void *block, unsign
     __extension__({                                                                                \
         bool outermost = alloc_outermost();                                                        \
         if (outermost)                                                                             \
-            alloc_outer = (uint64_t)(uintptr_t)__builtin_frame_address(0);                         \
+            alloc_outer = FRAME_ADDRESS();                                                         \
         __typeof__(real.call) result = real.call;                                                  \
         if (outermost)                                                                             \
             alloc_outer = 0;                                                                       \

@@ -24,8 +24,7 @@ extern __thread uint64_t alloc_outer __attribute__((tls_model("initial-exec")));
 static inline __attribute__((always_inline)) bool alloc_outermost(void)
 {
     /* One that is not above us was left by a jump that nobody saw. */
-    return LIKELY(alloc_outer == 0) ||
-           alloc_outer <= (uint64_t)(uintptr_t)__builtin_frame_address(0);
+    return LIKELY(alloc_outer == 0) || alloc_outer <= FRAME_ADDRESS();
 }
 
 /* Are allocations recorded now? */

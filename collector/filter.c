@@ -29,7 +29,7 @@ static uint32_t filters_used; /* atomic: entries before it are complete */
 bool filter_load(const char *path)
 {
     struct stat status;
-    int file = open(path, O_RDONLY | O_CLOEXEC);
+    int file = file_open(path, O_RDONLY);
     if (file < 0)
         return false;
     void *memory = MAP_FAILED;

@@ -16,6 +16,7 @@
  * beside its parent on the same thread-local variables, ours included: neither of the two can be
  * recorded from there on, and the log says so.
  */
+#include "collector/children.h"
 #include "collector/event.h"
 #include "collector/lock.h"
 
@@ -112,7 +113,7 @@ void fork_setup(void)
     if (getauxval(AT_PAGESZ) <= sizeof fork_mark)
         madvise(&fork_mark, sizeof fork_mark, MADV_WIPEONFORK);
     fork_mark.mine = 1;
-    pthread_atfork(before_fork, after_fork_in_parent, forked_child);
+    library_at_fork(before_fork, after_fork_in_parent, forked_child);
 }
 
 /* ---- what else makes processes ---- */
@@ -263,6 +264,9 @@ EXPORT long NAME(syscall)(long number, ...)
     for (int i = 0; i < 6; i++)
         argument[i] = va_arg(rest, long);
     va_end(rest);
+    if (number == SYS_execve && exec_called != NULL)
+        return exec_called((const char *)argument[0], (char *const *)argument[1],
+                           (char *const *)argument[2]);
     bool forks = (number == SYS_clone || number == SYS_clone3 ||
 #ifdef SYS_fork
                   number == SYS_fork ||

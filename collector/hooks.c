@@ -175,7 +175,7 @@ void record_unwind_to(uint64_t stack, uint64_t own_stack)
 void record_unwind_above(uint32_t calls)
 {
     for (;;) {
-        struct thread_log *log = log_open((uint64_t)(uintptr_t)__builtin_frame_address(0));
+        struct thread_log *log = log_open(FRAME_ADDRESS());
         if (log == NULL)
             return;
         uint32_t open = calls_open(log);
@@ -224,6 +224,8 @@ static __attribute__((noinline)) void enter_slow(uint64_t function, uint64_t sit
             unwind(log, gone);
             continue;
         }
+        if (log->throw_depth > calls_open(log))
+            log->throw_depth = calls_open(log); /* this one runs while the exception passes */
         if (UNLIKELY(calls_open(log) >= log->depth_max) && log->blind == 0 &&
             thread_log_deepen(log)) {
             log_leave(log, 0);
@@ -254,7 +256,7 @@ EXPORT void __cyg_profile_func_enter(void *function_address, void *site_address)
 {
     uint64_t function = (uint64_t)(uintptr_t)function_address;
     uint64_t site = (uint64_t)(uintptr_t)site_address;
-    uint64_t stack = (uint64_t)(uintptr_t)__builtin_frame_address(0);
+    uint64_t stack = FRAME_ADDRESS();
     struct thread_log *log = current_log;
     if (UNLIKELY(log == NULL || (log->busy | log->hidden) + 1 != fork_mark.mine)) {
         enter_slow(function, site, stack);
@@ -372,7 +374,7 @@ EXPORT void __cyg_profile_func_exit(void *function_address, void *site_address)
 {
     uint64_t function = (uint64_t)(uintptr_t)function_address;
     uint64_t site = (uint64_t)(uintptr_t)site_address;
-    uint64_t stack = (uint64_t)(uintptr_t)__builtin_frame_address(0);
+    uint64_t stack = FRAME_ADDRESS();
     bool tail = __builtin_return_address(0) == site_address;
     struct thread_log *log = current_log;
     if (UNLIKELY(log == NULL || (log->busy | log->hidden) + 1 != fork_mark.mine)) {

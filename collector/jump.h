@@ -9,7 +9,7 @@
 
 #include <setjmp.h>
 
-#define OWN_STACK ((uint64_t)(uintptr_t)__builtin_frame_address(0))
+#define OWN_STACK FRAME_ADDRESS()
 
 /* Records what a jump from `own_stack` to where the buffer says ends. */
 void unwind_before_jump(const void *buffer, uint64_t own_stack);

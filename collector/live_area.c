@@ -14,6 +14,7 @@
 #include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/random.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -21,9 +22,18 @@
 
 #define HOP_BYTES ((off_t)4 << 20)
 
+/* Held only where another image will need it. */
+static int area_file = -1;
+static ino_t area_inode;
+
 static size_t area_bytes(uint32_t slots)
 {
     return FISQL_LIVE_HEADER + (size_t)slots * FISQL_LIVE_SLOT_BYTES;
+}
+
+static bool is_area(const struct fisql_live_area *area)
+{
+    return area->magic == FISQL_LIVE_MAGIC && area->version == FISQL_LOG_VERSION;
 }
 
 static bool area_map(int file)
@@ -35,10 +45,8 @@ static bool area_map(int file)
         mmap(NULL, FISQL_LIVE_HEADER, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
     if (area == MAP_FAILED)
         return false;
-    bool sound = area->magic == FISQL_LIVE_MAGIC && area->version == FISQL_LOG_VERSION &&
-                 area->slot_bytes == FISQL_LIVE_SLOT_BYTES && area->slots <= FISQL_LIVE_SLOTS_MAX &&
-                 (size_t)status.st_size >= area_bytes(area->slots);
-    if (!sound) {
+    if (!is_area(area) || area->slot_bytes != FISQL_LIVE_SLOT_BYTES ||
+        area->slots > FISQL_LIVE_SLOTS_MAX || (size_t)status.st_size < area_bytes(area->slots)) {
         munmap(area, FISQL_LIVE_HEADER);
         return false;
     }
@@ -51,15 +59,20 @@ static bool area_map(int file)
  * are touched: on a full disk a store into a hole would kill the program. */
 static bool area_create(void)
 {
+    struct rlimit limit;
+    uint32_t slots = SLOTS_OWN;
+    if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY)
+        while (slots > 0 && area_bytes(slots) > limit.rlim_cur)
+            slots /= 2;
     unlink(process.live_path);
-    int file = open(process.live_path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+    int file = file_open(process.live_path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW);
     if (file < 0)
         return false;
     struct fisql_live_area head = {
         .magic = FISQL_LIVE_MAGIC,
         .version = FISQL_LOG_VERSION,
         .slot_bytes = FISQL_LIVE_SLOT_BYTES,
-        .slots = SLOTS_OWN,
+        .slots = slots,
         .process_next = 1,
         .recording = !process.options.start_off,
         .ring_chunks = process.options.ring_chunks,
@@ -67,13 +80,74 @@ static bool area_create(void)
     clock_pair(process.clock, &head.clock_tick, &head.clock_ns);
     if (getrandom(&head.run_id, sizeof head.run_id, GRND_NONBLOCK) != sizeof head.run_id)
         head.run_id = clock_system_ns() ^ (uint64_t)getpid() << 40;
+    struct file_size files;
+    file_size_begin(&files);
     bool done = write(file, &head, sizeof head) == (ssize_t)sizeof head &&
-                ftruncate(file, (off_t)area_bytes(SLOTS_OWN)) == 0 &&
+                ftruncate(file, (off_t)area_bytes(slots)) == 0 &&
                 posix_fallocate(file, 0, FISQL_LIVE_HEADER) == 0 && area_map(file);
+    file_size_end(&files);
     close(file);
     if (!done)
         unlink(process.live_path);
     return done;
+}
+
+static struct fisql_live_area *header_map(int file)
+{
+    struct stat status;
+    if (fstat(file, &status) != 0 || (size_t)status.st_size < FISQL_LIVE_HEADER)
+        return NULL;
+    struct fisql_live_area *area =
+        mmap(NULL, FISQL_LIVE_HEADER, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    if (area == MAP_FAILED)
+        return NULL;
+    if (is_area(area))
+        return area;
+    munmap(area, FISQL_LIVE_HEADER);
+    return NULL;
+}
+
+int live_area_descriptor(void)
+{
+    struct stat status;
+    return area_file >= 0 && fstat(area_file, &status) == 0 && status.st_ino == area_inode
+               ? area_file
+               : -1;
+}
+
+static void area_hold(int file)
+{
+    struct stat status;
+    area_file = file_move_high(file);
+    area_inode = fstat(area_file, &status) == 0 ? status.st_ino : 0;
+}
+
+void live_area_keep(const char *path)
+{
+    int file = live_area_descriptor() < 0 ? file_open(path, O_RDWR) : -1;
+    if (file >= 0)
+        area_hold(file);
+}
+
+bool live_area_adopt(int file, uint64_t *run_id)
+{
+    struct fisql_live_area *area = header_map(file);
+    if (area == NULL)
+        return false;
+    *run_id = area->run_id;
+    munmap(area, FISQL_LIVE_HEADER);
+    area_hold(file);
+    return true;
+}
+
+struct fisql_live_area *live_area_header(const char *path)
+{
+    int held = live_area_descriptor();
+    int file = held < 0 ? file_open(path, O_RDWR) : held;
+    struct fisql_live_area *area = file >= 0 ? header_map(file) : NULL;
+    if (file >= 0 && held < 0)
+        close(file);
+    return area;
 }
 
 bool live_area_open(void)
@@ -82,9 +156,10 @@ bool live_area_open(void)
     if (path != NULL && strlen(path) < sizeof process.live_path) {
         strcpy(process.live_path, path);
         process.with_parent = strncmp(path, "/proc/", 6) == 0;
-        int file = open(path, O_RDWR | O_CLOEXEC);
+        int held = live_area_descriptor();
+        int file = held < 0 ? file_open(path, O_RDWR) : held;
         bool mapped = file >= 0 && area_map(file);
-        if (file >= 0)
+        if (file >= 0 && held < 0)
             close(file);
         if (mapped)
             return true;
@@ -99,7 +174,7 @@ static bool slot_allocate(uint32_t index)
 {
     if (process.with_parent)
         return true;
-    int file = open(process.live_path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+    int file = file_open(process.live_path, O_RDWR | O_NOFOLLOW);
     if (file < 0)
         return false;
     off_t offset = (off_t)FISQL_LIVE_HEADER + (off_t)index * FISQL_LIVE_SLOT_BYTES;
@@ -167,14 +242,16 @@ static unsigned char *map_further(unsigned char *at, off_t position, const struc
     }
 }
 
-static unsigned char *map_path(const struct window *window)
+static unsigned char *map_file(const struct window *window)
 {
-    int file = open(process.live_path, O_RDWR | O_CLOEXEC | O_NOFOLLOW * !process.with_parent);
+    int held = live_area_descriptor();
+    int file = held < 0 ? file_open(process.live_path, O_RDWR) : held;
     if (file < 0)
         return MAP_FAILED;
     unsigned char *at = mmap(NULL, window->bytes, PROT_READ | PROT_WRITE,
                              MAP_SHARED | MAP_NORESERVE, file, window->offset);
-    close(file);
+    if (held < 0)
+        close(file);
     return at;
 }
 
@@ -190,7 +267,7 @@ static struct thread_log *slot_map(uint32_t slot)
     }
     unsigned char *at = map_further(from, position, &window);
     if (at == MAP_FAILED)
-        at = map_path(&window);
+        at = map_file(&window);
     if (at == MAP_FAILED)
         return NULL;
     near = (struct mapped){(struct thread_log *)(void *)(at + window.before), slot};
@@ -260,7 +337,8 @@ static void slots_look(bool (*each)(uint32_t slot, const struct thread_log *copy
                        void *context)
 {
     struct fisql_live_area *area = process.area;
-    int file = open(process.live_path, O_RDONLY | O_CLOEXEC);
+    int held = live_area_descriptor();
+    int file = held < 0 ? file_open(process.live_path, O_RDONLY) : held;
     uint32_t used = file >= 0 ? __atomic_load_n(&area->slots_used, __ATOMIC_ACQUIRE) : 0;
     for (uint32_t slot = 0; slot < used && slot < area->slots; slot++) {
         struct thread_log copy;
@@ -269,7 +347,7 @@ static void slots_look(bool (*each)(uint32_t slot, const struct thread_log *copy
             copy.live.state != FISQL_SLOT_FREE && !each(slot, &copy, context))
             break;
     }
-    if (file >= 0)
+    if (file >= 0 && held < 0)
         close(file);
 }
 
@@ -291,7 +369,8 @@ static void slot_salvage(struct thread_log *log)
 static bool salvage_own(uint32_t slot, const struct thread_log *copy, void *context)
 {
     uint64_t *before = context;
-    if (copy->live.pid != process.pid || copy->live.process_key == process.key)
+    if (copy->live.pid != process.pid || copy->live.process_key == process.key ||
+        copy->live.state == FISQL_SLOT_WHOLE)
         return true;
     /* The image that this process was before exec: its threads are gone. */
     if (copy->live.process_key > *before)
@@ -304,6 +383,21 @@ static bool salvage_own(uint32_t slot, const struct thread_log *copy, void *cont
     slot_salvage(log);
     log->in_area = slot + 1;
     live_slot_release(log);
+    return true;
+}
+
+bool live_area_leave(const void *chunk, size_t size_bytes)
+{
+    struct thread_log *log =
+        process.with_parent && size_bytes <= FISQL_LIVE_CHUNK_BYTES ? live_slot_take() : NULL;
+    if (log == NULL)
+        return false;
+    memcpy((unsigned char *)log + FISQL_SLOT_HEADER, chunk, size_bytes);
+    struct mapped mapped = {log, log->in_area - 1};
+    __atomic_store_n(&log->live.state, FISQL_SLOT_WHOLE, __ATOMIC_RELEASE);
+    lock_acquire(&slots_lock); /* fisql record gives the slot back */
+    slot_unmap(&mapped);
+    lock_release(&slots_lock);
     return true;
 }
 
@@ -328,8 +422,10 @@ static bool find_live(uint32_t slot, const struct thread_log *copy, void *contex
 void live_area_remove(void)
 {
     bool found = false;
-    if (process.area == NULL || process.with_parent)
-        return;
+    struct fisql_live_area *area = process.area;
+    if (area == NULL || process.with_parent ||
+        __atomic_load_n(&area->lost_chunks, __ATOMIC_ACQUIRE) != 0)
+        return; /* what was lost stands nowhere else */
     slots_look(find_live, &found);
     if (!found)
         unlink(process.live_path);

@@ -254,7 +254,7 @@ static void *new_without_library(size_t size, size_t alignment, bool nothrow)
     } while (0)
 #endif
 
-#define OWN_STACK ((uint64_t)(uintptr_t)__builtin_frame_address(0))
+#define OWN_STACK FRAME_ADDRESS()
 #define OWN_SITE ((uint64_t)(uintptr_t)__builtin_return_address(0))
 
 /* Each operator: its linker name, its parameters (all at most three words, passed on as they came),

@@ -8,6 +8,7 @@
  * Without fisql record, what is called after our own destructor (destructors of other libraries) is
  * written at once, a chunk an event, for nobody would write it later.
  */
+#include "collector/children.h"
 #include "collector/event.h"
 #include "collector/runtime.h"
 
@@ -102,7 +103,7 @@ static void dump_now(void)
     fisql_dump();
     if (collector_inside != 0 || current_log == NULL || !process_active())
         return;
-    struct thread_log *log = log_open((uint64_t)(uintptr_t)__builtin_frame_address(0));
+    struct thread_log *log = log_open(FRAME_ADDRESS());
     if (log != NULL)
         log_leave(log, log->live.word);
 }
@@ -217,11 +218,17 @@ static void clock_facts(struct facts *facts, uint64_t ticks_per_second)
     facts_number(facts, "hook_outside_ps", outside);
 }
 
+/* Used before a second thread can come here; stacks may be small. */
+static struct {
+    unsigned char facts[16384];
+    char path[4096], command[8192];
+} scratch;
+
 static void command_fact(struct facts *facts)
 {
-    char command[8192];
-    int file = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
-    ssize_t length = file >= 0 ? read(file, command, sizeof command - 1) : -1;
+    char *command = scratch.command;
+    int file = file_open("/proc/self/cmdline", O_RDONLY);
+    ssize_t length = file >= 0 ? read(file, command, sizeof scratch.command - 1) : -1;
     if (file >= 0)
         close(file);
     if (length <= 0)
@@ -235,11 +242,10 @@ static void command_fact(struct facts *facts)
 
 static void process_facts(const char *origin, uint64_t ticks_per_second)
 {
-    static unsigned char buffer[16384]; /* used before a second thread can come here */
-    char path[4096];
+    char *path = scratch.path;
     struct facts facts;
-    facts_begin(&facts, buffer, sizeof buffer, FISQL_CHUNK_PROCESS, 0, process.pid);
-    ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
+    facts_begin(&facts, scratch.facts, sizeof scratch.facts, FISQL_CHUNK_PROCESS, 0, process.pid);
+    ssize_t length = readlink("/proc/self/exe", path, sizeof scratch.path - 1);
     path[length > 0 ? length : 0] = 0;
     facts_text(&facts, "executable", path);
     command_fact(&facts);
@@ -247,6 +253,8 @@ static void process_facts(const char *origin, uint64_t ticks_per_second)
     facts_hex(&facts, "parent_process", process.parent_key);
     facts_text(&facts, "origin", origin);
     facts_number(&facts, "start_tick", process.start_tick);
+    if (process.options.alloc && !library_sees_malloc())
+        facts_text(&facts, "alloc_own_malloc", path);
     if (process.fork_tick != 0)
         facts_number(&facts, "fork_tick", process.fork_tick);
     if (ticks_per_second != 0)
@@ -342,10 +350,14 @@ bool process_activate(bool by_hook)
     collector_inside++;
     uint32_t next = PROCESS_NEVER;
     alloc_setup();
-    if (getauxval(AT_SECURE) == 0 && alloc_is_ours())
+    if (getauxval(AT_SECURE) == 0 && alloc_is_ours()) {
+        children_take();
         next = !by_hook && !modules_instrumented() ? PROCESS_DORMANT
                : activate()                        ? PROCESS_RECORDING
                                                    : PROCESS_NEVER;
+        if (next != PROCESS_NEVER)
+            children_setup();
+    }
     __atomic_store_n(&process.active, next, __ATOMIC_RELEASE);
     collector_inside--;
     quiet_end(&quiet);
@@ -359,6 +371,23 @@ static __attribute__((constructor)) void process_constructor(void)
 
 /* ---- end ---- */
 
+static void report_unrecorded(struct fisql_unrecorded_images *images, const char *words)
+{
+    unsigned char buffer[1024];
+    struct facts facts;
+    uint32_t count = __atomic_exchange_n(&images->count, 0, __ATOMIC_ACQ_REL);
+    for (uint32_t i = 0; i < count && i < 1000; i++) {
+        char detail[256] = "?";
+        if (i < FISQL_UNRECORDED_NAMES && i < images->named)
+            strncpy(detail, images->names[i], sizeof images->names[i] - 1);
+        strcat(strcat(detail, ": "), words);
+        facts_begin(&facts, buffer, sizeof buffer, FISQL_CHUNK_LOSS, 0, process.pid);
+        facts_text(&facts, "reason", "program not recorded");
+        facts_text(&facts, "detail", detail);
+        facts_write(&facts);
+    }
+}
+
 void process_report_losses(void)
 {
     unsigned char buffer[1024];
@@ -366,17 +395,31 @@ void process_report_losses(void)
     struct facts facts;
     if (process.with_parent || area == NULL)
         return;
+#define REPORT(constant, number, words)                                                            \
+    if (number != FISQL_UNRECORDED_FOLLOWED)                                                       \
+        report_unrecorded(&area->unrecorded[number], words);
+    FISQL_UNRECORDED(REPORT)
+#undef REPORT
     uint64_t chunks = __atomic_exchange_n(&area->lost_chunks, 0, __ATOMIC_ACQ_REL);
+    uint64_t calls = __atomic_exchange_n(&area->lost_calls, 0, __ATOMIC_ACQ_REL);
+    uint64_t bytes = __atomic_exchange_n(&area->lost_bytes, 0, __ATOMIC_ACQ_REL);
     if (chunks == 0)
         return;
     facts_begin(&facts, buffer, sizeof buffer, FISQL_CHUNK_LOSS, 0, process.pid);
     facts_text(&facts, "reason", "write failed");
     facts_number(&facts, "chunks", chunks);
-    facts_number(&facts, "calls", area->lost_calls);
-    facts_number(&facts, "bytes", area->lost_bytes);
+    facts_number(&facts, "calls", calls);
+    facts_number(&facts, "bytes", bytes);
     facts_number(&facts, "errno", area->lost_errno);
     facts_text(&facts, "thread", "all");
-    facts_write(&facts);
+    uint64_t error = area->lost_errno;
+    if (facts_write(&facts) == 0)
+        return;
+    /* It stays in the live area, where the loader finds it. */
+    __atomic_fetch_add(&area->lost_chunks, chunks, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&area->lost_calls, calls, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&area->lost_bytes, bytes, __ATOMIC_RELAXED);
+    area->lost_errno = error;
 }
 
 static void process_end(void)
@@ -422,8 +465,7 @@ void process_returned(int status)
 EXPORT __attribute__((noreturn)) void _exit(int status)
 {
     process_returned(status);
-    for (;;)
-        syscall(SYS_exit_group, status);
+    library_exit(status);
 }
 
 EXPORT __attribute__((noreturn)) void _Exit(int status)

@@ -34,6 +34,18 @@
 #define EXPORT __attribute__((visibility("default")))
 #define BARRIER() __asm__ volatile("" ::: "memory")
 
+/* Where a function's frame lies: an address at a fixed distance below its caller's stack pointer,
+ * so that those of two hooks can be compared. On aarch64 the frame pointer is no such thing, for
+ * frames hang from it at any distance; the canonical frame address is the caller's stack pointer
+ * itself. */
+#if defined(__aarch64__)
+#define FRAME_ADDRESS() ((uint64_t)(uintptr_t)__builtin_dwarf_cfa())
+#define FRAME_BELOW_CALLER 0u
+#else
+#define FRAME_ADDRESS() ((uint64_t)(uintptr_t)__builtin_frame_address(0))
+#define FRAME_BELOW_CALLER 16u /* the return address and the saved frame pointer */
+#endif
+
 #define DICTIONARY_ENTRIES 2048u
 _Static_assert(DICTIONARY_ENTRIES <= FISQL_SLOTS_MAX, "slots must fit their code");
 #define SHADOW_SENTINELS                                                                           \
@@ -193,6 +205,13 @@ static inline bool process_active_for_hook(void)
     return LIKELY(__atomic_load_n(&process.active, __ATOMIC_ACQUIRE) == PROCESS_RECORDING) ||
            process_activate(true);
 }
+/* Ends the process; in library.c. */
+__attribute__((noreturn)) void library_exit(int status);
+/* pthread_atfork(), in whatever C library. */
+void library_at_fork(void (*before)(void), void (*parent)(void), void (*child)(void));
+/* Is it us whom the program's calls of malloc() reach, or has it a malloc() of its own? */
+bool library_sees_malloc(void);
+
 /* In a forked child: makes it a process of its own. fork_tick: when its parent was about to fork, 0
  * = not known. */
 void process_forked(uint64_t fork_tick);
@@ -256,11 +275,41 @@ void live_slot_release(struct thread_log *log);
 void live_area_forked(void);
 /* Opens or creates the live area. */
 bool live_area_open(void);
+/* Leaves a whole chunk in the live area, for fisql record to append to the log. False: it cannot.
+ */
+bool live_area_leave(const void *chunk, size_t size_bytes);
 /* Appends what this pid's image before exec left in the live area; returns that image's
  * process_key, 0 if there was none. */
 uint64_t live_area_salvage_exec(void);
+/* The live area's descriptor for an image that cannot open it: as with the log's (log_file_keep()).
+ */
+void live_area_keep(const char *path);
+bool live_area_adopt(int file, uint64_t *run_id);
+int live_area_descriptor(void);
+/* Maps the first page of the live area, for a process that does not record; NULL: it cannot. */
+struct fisql_live_area *live_area_header(const char *path);
 /* Without fisql record: removes the live area's file if no process uses it any more. */
 void live_area_remove(void);
+
+/* Beyond RLIMIT_FSIZE the kernel sends SIGXFSZ, which would kill the program. Around what we do to
+ * files, with signals blocked: one that waits afterwards and did not before is ours, and is taken
+ * back. */
+struct file_size {
+    bool waiting;
+};
+void file_size_begin(struct file_size *limit);
+void file_size_end(const struct file_size *limit);
+
+/* open(), for files of ours: never gives the number of a standard descriptor that the program has
+ * closed, for what another thread writes there would go into our file. */
+int file_open(const char *path, int flags);
+int file_open_at(int folder, const char *path, int flags);
+/* Writes /proc/self/fd/NUMBER. */
+void file_descriptor_path(int file, char path[32]);
+/* Moves a descriptor to a high number, out of the program's way; closes it at exec. Returns the new
+ * number, or the old one if there is no other. */
+int file_move_high(int file);
+int file_copy_high(int file, bool close_at_exec); /* -1: there is no number free */
 
 /* The log file. write returns 0, or errno after counting the chunk as lost. */
 int log_file_write(const void *chunk, size_t size_bytes, uint32_t calls);
@@ -270,6 +319,12 @@ int log_file_write(const void *chunk, size_t size_bytes, uint32_t calls);
 uint32_t log_file_room(const void *writer);
 void log_file_room_used(const void *writer);
 void log_file_forked(void);
+/* The log's descriptor for an image that cannot open it: see children.h. keep opens the log if it
+ * is not; adopt takes a descriptor that was handed on, if it is the log of that run; descriptor
+ * gives ours, -1 if there is none. */
+void log_file_keep(const char *path);
+bool log_file_adopt(int file, uint64_t run_id);
+int log_file_descriptor(void);
 bool log_file_open(void);
 /* Makes a new log. One that is there already is kept: then the new one gets a number behind its
  * name, the first that is free. */

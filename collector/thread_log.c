@@ -110,7 +110,8 @@ static void chunk_write(struct thread_log *log)
     clock_pair(process.clock, &tick, &ns);
     uint32_t length =
         fisql_chunk_finish(log->chunk, log->live.word, tick, ns, full ? log->room_units * 2 : 0);
-    log_file_write(log->chunk, length, log->chunk->calls);
+    if (log_file_write(log->chunk, length, log->chunk->calls) != 0)
+        log->flags_next |= FISQL_FLAG_LOST;
     log_file_room_used(log);
 }
 
@@ -227,7 +228,7 @@ void thread_logs_name_others(void)
         if (log == current_log || log->ended)
             continue;
         snprintf(path, sizeof path, "/proc/self/task/%u/comm", log->live.tid);
-        int file = open(path, O_RDONLY | O_CLOEXEC);
+        int file = file_open(path, O_RDONLY);
         if (file < 0)
             continue;
         ssize_t length = read(file, name, sizeof name - 1);
@@ -348,19 +349,22 @@ struct thread_log *thread_log_start(void)
 }
 
 /* A log that a nested hook abandoned and whose own hook is done with it, or gone: a frame that lies
- * below ours on the same stack cannot be waiting for us to return. */
-static bool log_idle(struct thread_log *log, uint64_t frame)
+ * below ours on the same stack cannot be waiting for us to return, nor one at or below that of the
+ * hook that does wait, at `waiting`. */
+static bool log_idle(struct thread_log *log, uint64_t frame, uint64_t waiting)
 {
+    uint64_t busy = log->busy;
     return log->abandoned != 0 && log->live.tid == (uint32_t)syscall(SYS_gettid) &&
-           (log->busy == 0 || (log->busy < frame && stack_is_one(log, log->busy, frame)));
+           (busy == 0 || (busy < frame && stack_is_one(log, busy, frame)) ||
+            (busy <= waiting && stack_is_one(log, busy, waiting)));
 }
 
 /* One of the thread's own logs that is idle, or a new one; NULL if there is none. */
-static struct thread_log *log_spare(uint64_t frame, bool *fresh)
+static struct thread_log *log_spare(uint64_t frame, uint64_t waiting, bool *fresh)
 {
     lock_acquire(&lists_lock);
     struct thread_log *log = logs;
-    while (log != NULL && !log_idle(log, frame))
+    while (log != NULL && !log_idle(log, frame, waiting))
         log = log->next;
     lock_release(&lists_lock);
     *fresh = log == NULL;
@@ -410,13 +414,13 @@ static void log_continue(struct thread_log *log, struct thread_log *other, bool 
 struct thread_log *thread_log_nested(struct thread_log *log)
 {
     struct quiet quiet;
-    uint64_t frame = (uint64_t)(uintptr_t)__builtin_frame_address(0);
+    uint64_t frame = FRAME_ADDRESS();
     bool fresh;
     if (collector_inside != 0)
         return NULL;
     quiet_begin(&quiet);
     collector_inside++;
-    struct thread_log *other = log_spare(frame, &fresh);
+    struct thread_log *other = log_spare(frame, log->busy, &fresh);
     if (other != NULL) {
         count_undo(log);
         uint64_t word = log->live.word;
@@ -504,7 +508,7 @@ void thread_log_pause(struct thread_log *log)
     log->late = 1;
     log->hidden = log->blind = log->throw_depth = 0;
     log->landing_stack = 0;
-    log->flags_next = FISQL_FLAG_RESUMED;
+    log->flags_next |= FISQL_FLAG_RESUMED;
     __atomic_store_n(&log->live.state, FISQL_SLOT_TAKEN, __ATOMIC_RELEASE);
     paused_log = log;
     current_log = NULL;

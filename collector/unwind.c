@@ -16,16 +16,26 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* What a frame address in a hook is below the stack pointer of its caller at the call: the return
- * address and the saved frame pointer. */
-#define HOOK_FRAME_BYTES 16u
+#if defined(__aarch64__)
+/* The word of a jmp_buf that holds the stack pointer: glibc's JB_SP; musl has it there too. */
+static uint64_t jump_word(const void *buffer)
+{
+    uint64_t word;
+    memcpy(&word, (const unsigned char *)buffer + 13 * sizeof word, sizeof word);
+    return word;
+}
+#endif
 
 extern void *__libc_stack_end __attribute__((weak)); /* glibc alone has it, static programs too */
 
-/* The stack pointer that longjmp will set. glibc keeps it in the jmp_buf at index 6 (JB_RSP),
- * rotated left by 17 after an exclusive or with the pointer guard at %fs:0x30 (glibc,
- * sysdeps/x86_64: jmpbuf-offsets.h, pointer_guard.h); musl keeps it there as it is
- * (src/setjmp/x86_64/setjmp.s). 0 where it is not known. */
+/* The stack pointer that longjmp will set; 0 where it is not known.
+ *
+ * x86-64: glibc keeps it in the jmp_buf at index 6 (JB_RSP), rotated left by 17 after an exclusive
+ * or with the pointer guard at %fs:0x30 (glibc, sysdeps/x86_64: jmpbuf-offsets.h, pointer_guard.h);
+ * musl keeps it there as it is (src/setjmp/x86_64/setjmp.s).
+ *
+ * aarch64: an exclusive or too (none in musl), with a guard that only the C library can read. A
+ * setjmp of our own, whose stack pointer is known, shows it. */
 static uint64_t jump_target(const void *buffer)
 {
 #if defined(__x86_64__) && defined(__GLIBC__)
@@ -35,6 +45,13 @@ static uint64_t jump_target(const void *buffer)
         return mangled;
     __asm__("mov %%fs:0x30, %0" : "=r"(guard));
     return (mangled >> 17 | mangled << 47) ^ guard;
+#elif defined(__aarch64__)
+    jmp_buf own;
+    uint64_t stack;
+    __asm__ volatile("mov %0, sp" : "=r"(stack));
+    if (_setjmp(own) != 0)
+        return 0; /* nobody jumps there */
+    return jump_word(buffer) ^ jump_word(own) ^ stack;
 #else
     (void)buffer;
     return 0;
@@ -45,8 +62,8 @@ void unwind_before_jump(const void *buffer, uint64_t own_stack)
 {
     uint64_t target = jump_target(buffer);
     if (collector_inside == 0 && current_log != NULL && target != 0 && (target & 7) == 0) {
-        alloc_unwound(target - HOOK_FRAME_BYTES);
-        record_unwind_to(target - HOOK_FRAME_BYTES, own_stack);
+        alloc_unwound(target - FRAME_BELOW_CALLER);
+        record_unwind_to(target - FRAME_BELOW_CALLER, own_stack);
     }
 }
 

@@ -76,6 +76,9 @@ struct memory_open_call {
     bool outermost; /* no call around it in the thread is of the same function */
 };
 
+/* No address space holds a larger block; an event that tells of one is damage. */
+#define MEMORY_SIZE_BYTES_MAX (UINT64_C(1) << 57)
+
 /* The calls open at an event: `depth` entries, `stride_bytes` apart, the outermost at `calls`. */
 struct memory_stack {
     const void *calls;
@@ -87,7 +90,8 @@ struct memory_stack {
 int memory_thread_begin(struct memory *memory, uint32_t thread_id, uint32_t process_id,
                         struct memory_thread **out, struct error *error);
 
-/* The thread allocated a block: kind is an enum fisql_alloc_kind. */
+/* The thread allocated a block: kind is an enum fisql_alloc_kind; size is at most
+ * MEMORY_SIZE_BYTES_MAX. */
 int memory_alloc(struct memory_thread *thread, uint64_t tick, uint32_t kind, uint32_t site_id,
                  uint64_t address, uint64_t size, const struct memory_stack *stack,
                  struct error *error);

@@ -20,7 +20,7 @@ WITH RECURSIVE
        SELECT s.function_id, s.depth_max + 1 AS depth, s.deepest_call_id AS call_id, c.thread_id,
               c.enter_ns, c.frame_id,
               row_number() OVER (ORDER BY s.depth_max DESC, s.deepest_call_id) AS place
-       FROM function_stats s JOIN calls c ON c.id = s.deepest_call_id
+       FROM function_stats s CROSS JOIN calls c ON c.id = s.deepest_call_id
        WHERE c.descendants = 0),
      walk(call_id, frame_id, text) AS (
        SELECT tops.call_id, fr.parent_id, f.name
@@ -29,7 +29,8 @@ WITH RECURSIVE
        WHERE tops.place <= params.rows
        UNION ALL
        SELECT w.call_id, fr.parent_id, f.name || ' > ' || w.text
-       FROM walk w JOIN frames fr ON fr.id = w.frame_id JOIN functions f ON f.id = fr.function_id)
+       FROM walk w JOIN frames fr ON fr.id = w.frame_id JOIN functions f ON f.id = fr.function_id
+       WHERE coalesce(fr.parent_id, 0) < fr.id)
 SELECT tops.depth,
        f.name AS function,
        f.location,
