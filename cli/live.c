@@ -14,7 +14,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#define SLOTS 2048u
 #define PIECE_SLOTS 256u /* mapped at once */
 #define PIECE_BYTES ((size_t)PIECE_SLOTS * FISQL_LIVE_SLOT_BYTES)
 #define KEEP_SLOTS 512u /* taken before live_keep() looks for those that nobody has any more */
@@ -104,7 +103,7 @@ int live_make(struct live *live, int log, const struct record_options *options)
         return -1;
     /* A limit on the size of files holds for memory files too. Without slots the threads' chunks
      * lie in memory of their own: all works, but what a crash leaves there is lost. */
-    uint32_t slots = SLOTS;
+    uint32_t slots = FISQL_LIVE_SLOTS_MAX;
     if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY)
         while (slots > 0 && file_bytes(slots, options->filter_bytes) > limit.rlim_cur)
             slots /= 2;
@@ -340,13 +339,14 @@ static void count_lost(const struct live *live, const struct fisql_chunk *chunk,
 }
 
 /* In this order: the next owner must not seem to be the last one. */
-static void slot_free(struct fisql_live_slot *slot)
+static void slot_free(const struct live *live, struct fisql_live_slot *slot, uint32_t index)
 {
     __atomic_store_n(&slot->pid, 0, __ATOMIC_RELEASE);
     __atomic_store_n(&slot->state, FISQL_SLOT_FREE, __ATOMIC_RELEASE);
+    fisql_slot_free(live->area, index);
 }
 
-static void slot_collect(const struct live *live, struct fisql_live_slot *slot)
+static void slot_collect(const struct live *live, struct fisql_live_slot *slot, uint32_t index)
 {
     struct fisql_chunk *chunk =
         (struct fisql_chunk *)(void *)((unsigned char *)slot + FISQL_SLOT_HEADER);
@@ -355,7 +355,7 @@ static void slot_collect(const struct live *live, struct fisql_live_slot *slot)
     int error = sound ? append(live, chunk, chunk->length) : 0;
     if (error != 0)
         count_lost(live, chunk, error);
-    slot_free(slot);
+    slot_free(live, slot, index);
 }
 
 /* Appends the chunks that processes left whole, for they could not write them. */
@@ -364,7 +364,7 @@ static void live_collect(struct live *live)
     for (uint32_t i = 0, used = slots_used(live); i < used; i++) {
         struct fisql_live_slot *slot = slot_at(live, i);
         if (slot != NULL && __atomic_load_n(&slot->state, __ATOMIC_ACQUIRE) == FISQL_SLOT_WHOLE)
-            slot_collect(live, slot);
+            slot_collect(live, slot, i);
     }
 }
 
@@ -400,12 +400,12 @@ void live_salvage(struct live *live)
                     (owner_of(slot, &owner) && owner_ask_once(&memory, &owner) == OWNER_GONE);
         uint32_t state = __atomic_load_n(&slot->state, __ATOMIC_ACQUIRE);
         if (state == FISQL_SLOT_WHOLE)
-            slot_collect(live, slot);
+            slot_collect(live, slot, i);
         if (state == FISQL_SLOT_FREE || state == FISQL_SLOT_WHOLE || !gone)
             continue;
         if (state == FISQL_SLOT_LIVE)
             slot_salvage(live, slot);
-        slot_free(slot);
+        slot_free(live, slot, i);
     }
 }
 

@@ -226,6 +226,11 @@ static __attribute__((noinline)) void enter_slow(uint64_t function, uint64_t sit
         }
         if (log->throw_depth > calls_open(log))
             log->throw_depth = calls_open(log); /* this one runs while the exception passes */
+        if (UNLIKELY(calls_open(log) >= log->depth_max) && log->blind == 0 &&
+            thread_log_deepen(log)) {
+            log_leave(log, 0);
+            continue;
+        }
         if (fisql_word_depth(log->live.word) >= log->depth_logged || log->hidden != 0 ||
             log->blind != 0) {
             done = enter_hidden(log, function, site, stack);

@@ -3,8 +3,8 @@
  * records and log_format.h for what a chunk holds.
  *
  * Memory. A log's first page and its chunk lie in a slot of the live area (or in private memory
- * when there is no slot); its dictionary, shadow stack and counts lie in private memory that is
- * kept for the next thread when a thread ends. Nothing is ever allocated by malloc.
+ * when there is no slot); its dictionary, shadow stack and counts lie in private memory
+ * (thread_memory.c). Nothing is ever allocated by malloc.
  */
 #include "collector/thread_log_parts.h"
 
@@ -21,92 +21,14 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* The private memory of a log, while it is spare. */
-struct spare {
-    struct spare *next;
-    size_t memory_bytes;
-};
-
-static uint32_t lists_lock; /* guards the two lists; taken with signals blocked only */
+static uint32_t lists_lock; /* guards the list; taken with signals blocked only */
 static struct thread_log *logs;
-static struct spare *spares;
 static pthread_key_t end_key;
 static bool end_key_made;
 __thread struct thread_log *paused_log __attribute__((tls_model("initial-exec")));
 
-static __thread bool stopped __attribute__((tls_model("initial-exec"))); /* see thread_log_stop() */
-
-/* ---- private memory ---- */
-
-/* The counts' table and its last run, to whole entries of the shadow stack. */
-#define COUNTED_BYTES ((DICTIONARY_ENTRIES + 8) * sizeof(uint32_t))
-#define DICTIONARY_BYTES (DICTIONARY_ENTRIES * sizeof(struct pair))
-_Static_assert(COUNTED_BYTES % sizeof(struct shadow_call) == 0, "the shadow stack is aligned");
-
-static uint32_t *counted_behind(struct pair *dictionary)
-{
-    return (uint32_t *)(dictionary + DICTIONARY_ENTRIES);
-}
-
-static struct shadow_call *shadow_behind(uint32_t *counted)
-{
-    return (struct shadow_call *)(void *)((unsigned char *)counted + COUNTED_BYTES) +
-           SHADOW_SENTINELS;
-}
-
-static size_t private_bytes(uint32_t depth_max)
-{
-    size_t bytes = DICTIONARY_BYTES + COUNTED_BYTES +
-                   (depth_max + SHADOW_SENTINELS + 1) * sizeof(struct shadow_call);
-    return (bytes + 4095) & ~(size_t)4095;
-}
-
-static bool private_map(struct thread_log *log)
-{
-    lock_acquire(&lists_lock);
-    struct spare *spare = spares;
-    if (spare != NULL)
-        spares = spare->next;
-    lock_release(&lists_lock);
-    void *memory = spare;
-    size_t bytes = spare != NULL ? spare->memory_bytes : 0;
-    /* Untouched pages cost nothing; where address space is short a smaller stack must do. The first
-     * thread may have a stack of any size. */
-    uint32_t depth = log->live.thread == 0 ? 1u << 22 : 1u << 20;
-    for (; memory == NULL && depth >= 1024; depth /= 4) {
-        bytes = private_bytes(depth);
-        memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
-                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-        if (memory == MAP_FAILED)
-            memory = NULL;
-    }
-    if (memory == NULL)
-        return false;
-    log->memory_bytes = bytes;
-    log->dictionary = memory;
-    log->counted = counted_behind(log->dictionary);
-    log->shadow = shadow_behind(log->counted);
-    size_t used = (size_t)((unsigned char *)log->shadow - (unsigned char *)memory);
-    log->depth_max = (uint32_t)((bytes - used) / sizeof(struct shadow_call)) - 1;
-    if (log->depth_max > SHADOW_DEPTH_MAX)
-        log->depth_max = SHADOW_DEPTH_MAX;
-    log->depth_logged = log->depth_max;
-    if (process.options.depth != 0 && process.options.depth < log->depth_max)
-        log->depth_logged = process.options.depth;
-    for (int i = 1; i <= (int)SHADOW_SENTINELS; i++)
-        log->shadow[-i] = (struct shadow_call){.stack = UINT64_MAX};
-    return true;
-}
-
-static void private_release(struct thread_log *log)
-{
-    struct spare *spare = (struct spare *)log->dictionary;
-    spare->memory_bytes = log->memory_bytes;
-    lock_acquire(&lists_lock);
-    spare->next = spares;
-    spares = spare;
-    lock_release(&lists_lock);
-}
+/* The thread is not recorded any more: thread_log_stop(), or no memory. */
+static __thread bool stopped __attribute__((tls_model("initial-exec")));
 
 /* ---- chunks ---- */
 
@@ -130,21 +52,15 @@ static void unslotted_end(struct thread_log *log)
 struct thread_log *slot_take(void)
 {
     struct thread_log *log = live_slot_take();
-    if (log != NULL) {
-        /* All but the state, which says that the slot is ours: were it 0 for a moment, another
-         * thread would take the slot too. */
-        memset((unsigned char *)log + sizeof log->live.state, 0,
-               sizeof *log - sizeof log->live.state);
-        log->in_area = 1;
-    } else {
+    if (log == NULL) {
         log = mmap(NULL, FISQL_LIVE_SLOT_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
                    -1, 0);
         if (log == MAP_FAILED)
             return NULL;
         unslotted_begin(log);
+        live_slot_own(log);
     }
     log->chunk = (struct fisql_chunk *)((unsigned char *)log + FISQL_SLOT_HEADER);
-    live_slot_own(log);
     return log;
 }
 
@@ -381,7 +297,7 @@ static void logs_reap(void)
         lock_acquire(&lists_lock);
         struct thread_log *log = logs;
         while (log != NULL &&
-               !(log->ended && !log->reaping &&
+               !(log->ended && !log->abandoned && !log->reaping &&
                  syscall(SYS_tgkill, (long)process.pid, (long)log->live.tid, 0L) != 0))
             log = log->next;
         /* A second thread that comes here leaves them to us. */
@@ -402,7 +318,7 @@ static struct thread_log *log_make(void)
         return NULL;
     log->live.tid = (uint32_t)syscall(SYS_gettid);
     log->live.thread = __atomic_fetch_add(&process.thread_next, 1, __ATOMIC_RELAXED);
-    if (!private_map(log)) {
+    if (!memory_take(log)) {
         slot_release(log);
         return NULL;
     }
@@ -411,6 +327,22 @@ static struct thread_log *log_make(void)
     log->units_max = process.ending ? 0 : units_max_of(log);
     log->start_tick = clock_read(process.clock);
     return log;
+}
+
+/* Says that this thread's calls, or those of a signal's handler in it, are missing, for there is no
+ * memory to record them. */
+static void log_missing(void)
+{
+    unsigned char buffer[1024];
+    struct facts facts;
+    static __thread bool told __attribute__((tls_model("initial-exec")));
+    if (told)
+        return;
+    told = true;
+    facts_begin(&facts, buffer, sizeof buffer, FISQL_CHUNK_LOSS, 0, (uint32_t)syscall(SYS_gettid));
+    facts_text(&facts, "reason", "no memory to record a thread");
+    facts_text(&facts, "thread", "all");
+    facts_write(&facts);
 }
 
 static struct thread_log *log_resume(void);
@@ -434,6 +366,10 @@ struct thread_log *thread_log_start(void)
         current_log = log;
         if (end_key_made)
             pthread_setspecific(end_key, (void *)1);
+    }
+    if (log == NULL) {
+        log_missing();
+        stopped = true;
     }
     collector_inside--;
     quiet_end(&quiet);
@@ -465,13 +401,10 @@ static struct thread_log *log_spare(uint64_t frame, uint64_t waiting, bool *fres
     log = slot_take();
     if (log == NULL)
         return NULL;
-    void *memory = mmap(NULL, DICTIONARY_BYTES + COUNTED_BYTES, PROT_READ | PROT_WRITE,
-                        MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (memory == MAP_FAILED) {
+    if (!memory_take_nested(log)) {
         slot_release(log);
         return NULL;
     }
-    log->dictionary = memory;
     return log;
 }
 
@@ -497,6 +430,7 @@ static void log_continue(struct thread_log *log, struct thread_log *other, bool 
     other->unslotted = unslotted;
     other->dictionary = dictionary;
     other->counted = counted_behind(dictionary);
+    other->shadow_pinned = 1;
     other->busy = 0;
     other->abandoned = 0;
     other->undone = 0;
@@ -528,6 +462,8 @@ struct thread_log *thread_log_nested(struct thread_log *log)
         log_continue(log, other, fresh);
         chunk_begin(other, last, fisql_word_depth(word), (word >> FISQL_WORD_FLUSH_SHIFT) + 1);
         current_log = other;
+    } else {
+        log_missing();
     }
     collector_inside--;
     quiet_end(&quiet);
@@ -550,7 +486,8 @@ void lists_forked(void)
 {
     lock_forked(&lists_lock);
     logs = NULL;
-    spares = NULL;
+    memory_forked();
+    live_area_forked();
 }
 
 void thread_logs_poke(void)
@@ -564,28 +501,12 @@ void thread_logs_poke(void)
     lock_release(&lists_lock);
 }
 
-/* Gives back a log with all that is its own; the dictionaries of nested logs are mapped alone, the
- * first log's begins the memory that holds the shadow stack too. */
-static void log_release(struct thread_log *log, bool shared_memory)
-{
-    list_remove(log);
-    if (!shared_memory)
-        munmap(log->dictionary, DICTIONARY_BYTES + COUNTED_BYTES);
-    slot_release(log);
-}
-
-static bool owns_memory(const struct thread_log *log)
-{
-    return shadow_behind(log->counted) == log->shadow;
-}
-
-/* Gives back every log of the calling thread, and the memory behind them. */
+/* Gives back every log of a thread, and the memory behind them. `log` is the one that it goes on
+ * in. */
 static void logs_release(struct thread_log *log)
 {
     uint32_t thread = log->live.thread;
-    struct thread_log memory = *log;
-    memory.dictionary = (struct pair *)(void *)((unsigned char *)(log->shadow - SHADOW_SENTINELS) -
-                                                COUNTED_BYTES - DICTIONARY_BYTES);
+    struct thread_log last = *log;
     for (;;) {
         lock_acquire(&lists_lock);
         struct thread_log *at = logs;
@@ -594,9 +515,11 @@ static void logs_release(struct thread_log *log)
         lock_release(&lists_lock);
         if (at == NULL)
             break;
-        log_release(at, owns_memory(at));
+        list_remove(at);
+        memory_release_nested(at);
+        slot_release(at);
     }
-    private_release(&memory);
+    memory_release(&last);
 }
 
 void thread_log_pause(struct thread_log *log)
