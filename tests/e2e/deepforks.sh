@@ -19,11 +19,17 @@ same "a fork 400 calls deep: loads without a word" "0 " "$status $err"
 same "a fork 400 calls deep: calls of each process" "$(printed out.txt)" "$(recorded)"
 sound "a fork 400 calls deep" run.db
 
+# What the ring dropped and the rows are the calls that were made.
+none_missing() { # WHAT
+    same "$1: rows and dropped calls are the calls made" "$(awk 'NF == 2 { calls += $2 } END { print calls }' out.txt)" \
+        "$(sql run.db "SELECT count(*) + (SELECT value FROM run WHERE key = 'ring_dropped_calls') FROM calls")"
+}
 "$fisql" record -q --ring 1M ./deepforks deep 400 >out.txt
 run "$fisql" load -q run.bin
 same "a ring, 400 calls deep: loads without a word" "0 " "$status $err"
 same "a ring, 400 calls deep: the exits after it are no damage, main's leaf came after them" "1 leaf 0" "$(sql run.db "
     SELECT count(*), function, depth FROM call_details WHERE function = 'leaf' AND id = (SELECT max(id) FROM calls)" | tr '|' ' ')"
+none_missing "a ring, 400 calls deep"
 
 "$fisql" record -q --ring 1M ./deepforks own >out.txt
 run "$fisql" load -q run.bin
@@ -33,3 +39,4 @@ same "a ring in a child: main is the parent's alone" 1 "$(sql run.db "
 same "a ring in a child: work, which the child called, is the child's" "2 main > work" "$(sql run.db "
     SELECT t.process_id || ' ' || s.stack FROM call_details d JOIN threads t ON t.id = d.thread_id
     JOIN frame_stacks s ON s.frame_id = d.frame_id WHERE d.function = 'work'")"
+none_missing "a ring in a child"
