@@ -27,10 +27,10 @@ same "decode: every script writes its log" "0 $(find "$here/tests/decode" -name 
 for log in *.bin; do
     name=${log%.bin}
     expected=$here/tests/decode/$name.expected
-    "$fisql" dump "$log" >dumped 2>&1
-    { echo "== fisql dump: status $?"; cat dumped; } >dump
-    "$fisql" load --threads 1 -o run.db "$log" >loaded 2>&1
-    { echo "== fisql load: status $?"; cat loaded; } >load
+    "$fisql" dump "$log" >dumped 2>said
+    { echo "== fisql dump: status $?"; cat dumped said; } >dump
+    "$fisql" load --threads 1 -o run.db "$log" 2>said
+    { echo "== fisql load: status $?"; cat said; } >load
     if [ -e run.db ]; then
         sqlite3 -batch -list -header -separator ' | ' -nullvalue - run.db <"$here/tests/decode/tables.sql" >>load 2>&1
         sqlite3 -batch run.db <"$here/tests/decode/sound.sql" >unsound 2>&1
