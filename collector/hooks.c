@@ -166,7 +166,9 @@ void record_unwind_to(uint64_t stack, uint64_t own_stack)
         log->blind = 0;
         if (gone == 0) {
             log_leave(log, log->live.word);
-            return;
+            if (log->abandoned == 0)
+                return;
+            continue; /* what was just set was set in a log that is not the thread's any more */
         }
         unwind(log, gone);
     }
