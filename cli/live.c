@@ -13,8 +13,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#define SLOTS 2048u
-
 static size_t area_bytes(uint32_t slots)
 {
     return FISQL_LIVE_HEADER + (size_t)slots * FISQL_LIVE_SLOT_BYTES;
@@ -29,7 +27,7 @@ static struct fisql_live_slot *slot_at(const struct live *live, uint32_t index)
 static uint32_t slots_used(const struct live *live)
 {
     uint32_t used = __atomic_load_n(&live->area->slots_used, __ATOMIC_ACQUIRE);
-    return used < SLOTS ? used : SLOTS;
+    return used < LIVE_SLOTS ? used : LIVE_SLOTS;
 }
 
 /* Reads the TSC and CLOCK_MONOTONIC, the tightest of three tries, so that the program need not wait
@@ -62,7 +60,7 @@ int live_make(struct live *live, int log, bool recording, uint32_t ring_chunks)
         return -1;
     /* A limit on the size of files holds for memory files too. Without slots the threads' chunks
      * lie in memory of their own: all works, but what a crash leaves there is lost. */
-    uint32_t slots = SLOTS;
+    uint32_t slots = LIVE_SLOTS;
     if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY)
         while (slots > 0 && area_bytes(slots) > limit.rlim_cur)
             slots /= 2;

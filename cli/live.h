@@ -13,6 +13,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#define LIVE_SLOTS 2048u /* of the area; fewer where the size of files is limited */
+
 struct live {
     struct fisql_live_area *area;
     int memory; /* descriptor of the memfd, open as long as the area is used */

@@ -231,8 +231,9 @@ void stack_setup(void);
 struct thread_log *thread_log_nested(struct thread_log *log);
 /* Forces every thread of the process into its slow path at its next event. */
 void thread_logs_poke(void);
-/* At the process's end: writes the names of the threads that it cuts off, as they are now. */
-void thread_logs_name_others(void);
+/* At the process's end, for the threads that it cuts off: writes their names, as they are now, and
+ * what they have recorded outside the live area. */
+void thread_logs_cut_off(void);
 /* Before fork, in the thread that forks; after fork, in the child. */
 void thread_log_forking(void);
 void thread_log_forked(void);

@@ -304,13 +304,14 @@ void thread_facts(struct thread_log *log, const char *how)
     named_facts(log, name, how);
 }
 
-void thread_logs_name_others(void)
+void thread_logs_cut_off(void)
 {
     lock_acquire(&lists_lock);
     for (struct thread_log *log = logs; log != NULL; log = log->next) {
         char path[48], name[17];
         if (log == current_log || log->ended)
             continue;
+        thread_log_copy(log);
         snprintf(path, sizeof path, "/proc/self/task/%u/comm", log->live.tid);
         int file = file_open(path, O_RDONLY);
         if (file < 0)

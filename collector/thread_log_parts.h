@@ -1,4 +1,4 @@
-/* What thread_log.c and thread_fork.c share. Nobody else includes it. */
+/* What thread_log.c, thread_fork.c and thread_copy.c share. Nobody else includes it. */
 #ifndef FISQL_COLLECTOR_THREAD_LOG_PARTS_H
 #define FISQL_COLLECTOR_THREAD_LOG_PARTS_H
 
@@ -19,6 +19,9 @@ void lists_forked(void);
 uint32_t logs_interrupted(struct thread_log **found, uint32_t room);
 /* Writes what is known of the calling thread; how: how it ends, NULL at its start. */
 void thread_facts(struct thread_log *log, const char *how);
+
+/* Of another thread: writes what it has recorded, where the live area does not have it. */
+void thread_log_copy(const struct thread_log *log);
 
 static inline uint64_t log_last_tick(const struct thread_log *log)
 {
