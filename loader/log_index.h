@@ -71,7 +71,7 @@ struct log_process {
     uint64_t start_tick;                 /* TICK_UNKNOWN */
     uint64_t end_tick;
     uint64_t fork_tick; /* when its parent was about to fork it; 0 = not told */
-    char *how; /* how it ended, NULL = not told */
+    char *how;          /* how it ended, NULL = not told */
     bool has_status, has_signal;
     int64_t status, signal;
     bool monotonic;            /* its ticks are nanoseconds */
