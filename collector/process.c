@@ -434,7 +434,7 @@ static void process_end(void)
         process.ending = 1;
         thread_logs_poke();
     }
-    thread_logs_name_others();
+    thread_logs_cut_off();
     thread_log_finish("process-exit");
     process_report_losses();
     live_area_remove();

@@ -240,8 +240,9 @@ bool thread_log_deepen(struct thread_log *log);
 void thread_logs_poke(void);
 /* Does a log of the process lie in private memory, for want of a slot? */
 bool thread_logs_unslotted(void);
-/* At the process's end: writes the names of the threads that it cuts off, as they are now. */
-void thread_logs_name_others(void);
+/* At the process's end, for the threads that it cuts off: writes their names, as they are now, and
+ * what they have recorded outside the live area. */
+void thread_logs_cut_off(void);
 /* Before fork, in the thread that forks; after fork, in the child. */
 void thread_log_forking(void);
 void thread_log_forked(void);

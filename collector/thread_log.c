@@ -44,9 +44,8 @@ static void unslotted_begin(struct thread_log *log)
 /* What is in it is written, and so will be what comes. */
 static void unslotted_end(struct thread_log *log)
 {
-    if (log->unslotted)
+    if (__atomic_exchange_n(&log->unslotted, 0, __ATOMIC_RELAXED) != 0)
         __atomic_fetch_sub(&process.area->unslotted, 1, __ATOMIC_RELAXED);
-    log->unslotted = 0;
 }
 
 struct thread_log *slot_take(void)
@@ -248,13 +247,15 @@ void thread_facts(struct thread_log *log, const char *how)
     named_facts(log, name, how);
 }
 
-void thread_logs_name_others(void)
+void thread_logs_cut_off(void)
 {
     lock_acquire(&lists_lock);
     for (struct thread_log *log = logs; log != NULL; log = log->next) {
         char path[48], name[17];
         if (log == current_log || log->ended)
             continue;
+        if (thread_log_copy(log))
+            unslotted_end(log); /* what comes still it writes itself: process.ending */
         snprintf(path, sizeof path, "/proc/self/task/%u/comm", log->live.tid);
         int file = file_open(path, O_RDONLY);
         if (file < 0)

@@ -1,4 +1,5 @@
-/* What thread_log.c, thread_fork.c and thread_memory.c share. Nobody else includes it. */
+/* What thread_log.c, thread_fork.c, thread_memory.c and thread_copy.c share. Nobody else includes
+ * it. */
 #ifndef FISQL_COLLECTOR_THREAD_LOG_PARTS_H
 #define FISQL_COLLECTOR_THREAD_LOG_PARTS_H
 
@@ -33,6 +34,10 @@ static inline uint32_t *counted_behind(struct pair *dictionary)
 {
     return (uint32_t *)(dictionary + DICTIONARY_ENTRIES);
 }
+
+/* Of another thread: writes what it has recorded, where the live area does not have it. Returns
+ * false where that failed, or the live area has it. */
+bool thread_log_copy(const struct thread_log *log);
 
 static inline uint64_t log_last_tick(const struct thread_log *log)
 {

@@ -25,6 +25,8 @@ static int compare_chunks(const void *left, const void *right, void *context)
         return a->sequence < b->sequence ? -1 : 1;
     if (a->salvaged != b->salvaged) /* what was written comes first */
         return a->salvaged ? 1 : -1;
+    if (((a->flags | b->flags) & FISQL_FLAG_SALVAGED) && a->length != b->length)
+        return a->length > b->length ? -1 : 1;
     return a->offset < b->offset ? -1 : a->offset > b->offset;
 }
 
@@ -160,8 +162,8 @@ static int check_chunks(struct log_index *index, struct error *error)
         const struct log_chunk *before =
             kept > 0 && chunk[-1].thread == chunk->thread ? &chunk[-1] : NULL;
         if (before != NULL && before->sequence == chunk->sequence) {
-            if (chunk->salvaged)
-                continue; /* the live area keeps a chunk until the next one begins */
+            if (chunk->salvaged || ((chunk->flags | before->flags) & FISQL_FLAG_SALVAGED))
+                continue; /* a copy of the chunk, or of its start: see thread_copy.c */
             struct log_loss loss = log_loss_of("chunk stands twice");
             loss.offset = chunk->offset;
             loss.bytes = chunk->length;

@@ -51,6 +51,13 @@ same "a limit on files, without fisql record: the program ends as it would" "0|0
 told "a limit on files, without fisql record" run.bin ""
 [ ! -e core ] || rm -f core
 
+# Threads without a slot in the live area, which the limit makes small: what they have is written all the same.
+(ulimit -f 300; exec "$fisql" record -o cut.bin ./hungry cut) >made 2>words
+"$fisql" load -q -o cut.db cut.bin
+same "threads that the end cuts off, under a limit: all is there" "$(cat made) $(cat made)|0" \
+    "$(sql cut.db 'SELECT count(*) FROM calls') $(sed -n 's/.*cut.bin: \([0-9]*\) calls.*/\1/p' words)|$(sql cut.db 'SELECT count(*) FROM losses')"
+has "the recorder says what such a limit costs" "leaves room for 2 threads" "$(cat words)"
+
 # Signals: what our writes cause does not reach the program, what its own do does.
 while read -r how expected; do
     rm -f own

@@ -3,6 +3,7 @@
  *
  *   hungry plain           one thread
  *   hungry threads         four threads
+ *   hungry cut             four threads that its end cuts off
  *   hungry fork            a child that goes on after its parent
  *   hungry relief FILE     removes FILE in the midst of a call: from there on there is room again
  */
@@ -41,6 +42,17 @@ static void relieved(const char *file, int depth)
     }
 }
 
+static int waiting; /* atomic */
+
+static void *thread_cut(void *unused)
+{
+    __atomic_fetch_add(&made, 1, __ATOMIC_RELAXED);
+    many(1000);
+    __atomic_fetch_add(&waiting, 1, __ATOMIC_RELEASE);
+    pause();
+    return unused;
+}
+
 static void *thread(void *unused)
 {
     __atomic_fetch_add(&made, 1, __ATOMIC_RELAXED);
@@ -53,7 +65,12 @@ int main(int argc, char **argv)
     const char *what = argc > 1 ? argv[1] : "";
     pthread_t threads[4];
     made++;
-    if (strcmp(what, "threads") == 0) {
+    if (strcmp(what, "cut") == 0) {
+        for (int i = 0; i < 4; i++)
+            pthread_create(&threads[i], NULL, thread_cut, NULL);
+        while (__atomic_load_n(&waiting, __ATOMIC_ACQUIRE) < 4)
+            usleep(1000);
+    } else if (strcmp(what, "threads") == 0) {
         for (int i = 0; i < 4; i++)
             pthread_create(&threads[i], NULL, thread, NULL);
         for (int i = 0; i < 4; i++)
