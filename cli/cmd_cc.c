@@ -6,7 +6,7 @@
  * compiled with -fno-instrument-functions stays as it is). Calls that compile nothing (--version,
  * -print-search-dirs, ...) are passed on as they came.
  */
-#include "cli/interrupts.h"
+#include "cli/out/interrupts.h"
 
 #include <errno.h>
 #include <libgen.h>
