@@ -43,7 +43,7 @@ CLI_OBJ := $(call objects,$(CLI_SRC))
 COMMAND_OBJ = $(filter-out %/main.o,$(CLI_OBJ))
 UNIT_BIN := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(UNIT_SRC))
 
-all: $(BUILD)/fisql $(BUILD)/libfisql.so $(BUILD)/libfisql.a $(BUILD)/libfisql_cxx.a ## build the program and the collector
+all: $(BUILD)/fisql $(BUILD)/libfisql.so $(BUILD)/libfisql.a ## build the program and the collector
 
 $(BUILD)/fisql: $(CLI_OBJ) $(LIB_OBJ)
 	$(CC) $(OPT) $(SANITIZE) -o $@ $^ $(LDFLAGS) $(LIBS)
@@ -53,13 +53,6 @@ $(BUILD)/libfisql.so: $(COLLECTOR_OBJ)
 
 $(BUILD)/libfisql.a: $(STATIC_OBJ)
 	rm -f $@ && $(AR) rcs $@ $^
-
-# What clang++ leaves undefined in programs with hooks.
-$(BUILD)/libfisql_cxx.a: $(BUILD)/obj/collector/cxx/inlines.o
-	rm -f $@ && $(AR) rcs $@ $^
-
-# Their place is the header, not the file that stands in for it.
-$(BUILD)/obj/collector/cxx/%.o: COLLECTOR_CFLAGS += -g0
 
 $(BUILD)/obj/collector/%.o: collector/%.c
 	@mkdir -p $(@D)
@@ -206,7 +199,6 @@ install: all ## install under $(DESTDIR)$(PREFIX)
 	install -D -m 755 $(BUILD)/fisql $(DESTDIR)$(PREFIX)/bin/fisql
 	install -D -m 755 $(BUILD)/libfisql.so $(DESTDIR)$(PREFIX)/lib/fisql/libfisql.so
 	install -D -m 644 $(BUILD)/libfisql.a $(DESTDIR)$(PREFIX)/lib/fisql/libfisql.a
-	install -D -m 644 $(BUILD)/libfisql_cxx.a $(DESTDIR)$(PREFIX)/lib/fisql/libfisql_cxx.a
 	install -D -m 644 collector/fisql.h $(DESTDIR)$(PREFIX)/include/fisql.h
 	install -D -m 644 docs/fisql.1 $(DESTDIR)$(PREFIX)/share/man/man1/fisql.1
 	install -D -m 644 cli/completion.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/fisql
