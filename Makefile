@@ -36,14 +36,17 @@ E2E := $(filter-out %/lib.sh,$(wildcard tests/e2e/*.sh))
 
 objects = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
 COLLECTOR_OBJ := $(call objects,$(COLLECTOR_SRC))
-# In a program that links libfisql.a, longjmp and the like are wrapped by the linker.
-STATIC_OBJ := $(patsubst %/unwind.o,%/unwind_wrap.o,$(patsubst %/library.o,%/library_wrap.o,$(COLLECTOR_OBJ)))
+# In a program that links libfisql.a, longjmp and the like are wrapped by the linker; in a static one
+# malloc and the operators new and delete are too. Both use its C library.
+WRAPPED := unwind library fork exec quiet
+WRAP_OBJ := $(filter-out %/own.o $(WRAPPED:%=$(BUILD)/obj/collector/%.o),$(COLLECTOR_OBJ)) $(WRAPPED:%=$(BUILD)/obj/collector/%_wrap.o)
+STATIC_OBJ := $(filter-out %/own_static.o %/jump_chk_static.o,$(COLLECTOR_OBJ:.o=_static.o))
 LIB_OBJ := $(call objects,$(LOADER_SRC) $(QUERY_SRC)) $(BUILD)/obj/embedded.o $(BUILD)/obj/report_page.o
 CLI_OBJ := $(call objects,$(CLI_SRC))
 COMMAND_OBJ = $(filter-out %/main.o,$(CLI_OBJ))
 UNIT_BIN := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(UNIT_SRC))
 
-all: $(BUILD)/fisql $(BUILD)/libfisql.so $(BUILD)/libfisql.a ## build the program and the collector
+all: $(BUILD)/fisql $(BUILD)/libfisql.so $(BUILD)/libfisql.a $(BUILD)/libfisql_static.a $(BUILD)/libfisql_demand.a ## build the program and the collector
 
 $(BUILD)/fisql: $(CLI_OBJ) $(LIB_OBJ)
 	$(CC) $(OPT) $(SANITIZE) -o $@ $^ $(LDFLAGS) $(LIBS)
@@ -51,7 +54,14 @@ $(BUILD)/fisql: $(CLI_OBJ) $(LIB_OBJ)
 $(BUILD)/libfisql.so: $(COLLECTOR_OBJ)
 	$(CC) -shared -Wl,-soname,libfisql.so -Wl,-z,now -Wl,-z,relro -o $@ $^ -ldl -lpthread
 
-$(BUILD)/libfisql.a: $(STATIC_OBJ)
+$(BUILD)/libfisql.a: $(WRAP_OBJ)
+	rm -f $@ && $(AR) rcs $@ $^
+
+$(BUILD)/libfisql_static.a: $(STATIC_OBJ)
+	rm -f $@ && $(AR) rcs $@ $^
+
+# What static programs get where they ask for it.
+$(BUILD)/libfisql_demand.a: $(BUILD)/obj/collector/jump_chk_static.o
 	rm -f $@ && $(AR) rcs $@ $^
 
 $(BUILD)/obj/collector/%.o: collector/%.c
@@ -61,6 +71,10 @@ $(BUILD)/obj/collector/%.o: collector/%.c
 $(BUILD)/obj/collector/%_wrap.o: collector/%.c
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS_ALL) -DFISQL_WRAP $(COLLECTOR_CFLAGS) -c -o $@ $<
+
+$(BUILD)/obj/collector/%_static.o: collector/%.c
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS_ALL) -DFISQL_WRAP -DFISQL_STATIC $(COLLECTOR_CFLAGS) -c -o $@ $<
 
 $(BUILD)/obj/%.o: %.c
 	@mkdir -p $(@D)
@@ -106,6 +120,7 @@ check: ## install what is missing, run every test; ends with N passed, N failed
 	@tests/run begin $(BUILD)
 	@tests/run step $(BUILD) build $(MAKE) --no-print-directory -j2 -k all units
 	@tests/run unit $(BUILD) $(UNIT_BIN)
+	@tests/run decode $(BUILD) tests/decode/decode.sh
 	@tests/run e2e $(BUILD) $(E2E)
 	@tests/run queries $(BUILD) $(wildcard tests/queries/*.sh)
 	@tests/run summary $(BUILD)
@@ -114,6 +129,9 @@ units: $(UNIT_BIN) $(BUILD)/symbols_dump
 
 check-unit: all $(UNIT_BIN) ## unit tests
 	@tests/run unit $(BUILD) $(UNIT_BIN)
+
+check-decode: all ## small logs, event by event, and the tables that come of them
+	@tests/run decode $(BUILD) tests/decode/decode.sh
 
 check-e2e: all $(BUILD)/symbols_dump ## end-to-end tests on real programs
 	@tests/run e2e $(BUILD) $(E2E)
@@ -142,6 +160,12 @@ pictures: all ## make README's pictures anew, docs/pictures, from real runs
 asan: ## the suite under address and undefined-behaviour sanitizers
 	$(MAKE) check BUILD=$(BUILD)/asan OPT='-O1 -g' \
 	  SANITIZE='-fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer'
+
+STRESS_SECONDS = 600
+
+stress: all ## the test programs beside busy loops, with signals and stops at random instants, for STRESS_SECONDS
+	@tests/setup check
+	@tests/stress/stress $(BUILD) --seconds $(STRESS_SECONDS)
 
 FUZZ_SECONDS = 36000
 
@@ -199,6 +223,8 @@ install: all ## install under $(DESTDIR)$(PREFIX)
 	install -D -m 755 $(BUILD)/fisql $(DESTDIR)$(PREFIX)/bin/fisql
 	install -D -m 755 $(BUILD)/libfisql.so $(DESTDIR)$(PREFIX)/lib/fisql/libfisql.so
 	install -D -m 644 $(BUILD)/libfisql.a $(DESTDIR)$(PREFIX)/lib/fisql/libfisql.a
+	install -D -m 644 $(BUILD)/libfisql_static.a $(DESTDIR)$(PREFIX)/lib/fisql/libfisql_static.a
+	install -D -m 644 $(BUILD)/libfisql_demand.a $(DESTDIR)$(PREFIX)/lib/fisql/libfisql_demand.a
 	install -D -m 644 collector/fisql.h $(DESTDIR)$(PREFIX)/include/fisql.h
 	install -D -m 644 docs/fisql.1 $(DESTDIR)$(PREFIX)/share/man/man1/fisql.1
 	install -D -m 644 cli/completion.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/fisql
@@ -209,5 +235,5 @@ clean: ## remove what was built
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' Makefile | expand -t 16
 
-.PHONY: again all bench bench-load bench-queries fuzz demo setup check units check-unit check-e2e check-queries check-real docs examples pictures asan lint compdb format format-check install clean help
+.PHONY: again all bench bench-load bench-queries fuzz stress demo setup check units check-unit check-decode check-e2e check-queries check-real docs examples pictures asan lint compdb format format-check install clean help
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

@@ -38,13 +38,15 @@ enum fisql_chunk_kind {
  *          call's two hooks in picoseconds, inside and outside the call's own measured time),
  *          alloc_inside_ps, options; written again as later facts are known (later chunks win)
  * PROCESS  executable, command, parent_pid, parent_process (process_key of the fork's parent or of
- *          the image that exec'd, hexadecimal), origin ("start", "fork", "exec"), start_tick;
- *          and the clock facts, as in RUN
+ *          the image that exec'd, hexadecimal), origin ("start", "fork", "exec"), start_tick,
+ *          fork_tick (of a forked child: the fork came between this tick and start_tick),
+ *          alloc_own_malloc (the executable, if its malloc is not the collector's: its allocations
+ *          are not recorded); and the clock facts, as in RUN
  * MODULES  for each module: module (path, empty for an unload; starts a new one), event ("load", "unload"), tick,
  *          build_id (hex), bias (address added to the file's addresses), start, end (of its
  *          executable segments in memory)
  * THREAD   name, start_tick, end_tick (only at the end), how ("exit", "process-exit")
- * LOSS     reason, chunks, calls, events, bytes, errno, thread ("all" or absent: the header's)
+ * LOSS     reason, detail, chunks, calls, events, bytes, errno, thread ("all" or absent: the header's)
  * END      how ("exit", "signal", "exec", "_exit", "unknown"), status, signal, core, tick */
 
 /* Flags of a chunk. */
@@ -53,6 +55,7 @@ enum fisql_chunk_kind {
 #define FISQL_FLAG_RESUMED 4u  /* recording was off before this chunk: see "snapshot" */
 #define FISQL_FLAG_RING 8u     /* a flight recorder's chunk: earlier ones were dropped on purpose */
 #define FISQL_FLAG_FORKED 16u  /* first chunk of a forked child: its snapshot is the parent's stack */
+#define FISQL_FLAG_LOST 32u    /* chunks of the thread before it could not be written: LOSS has them */
 
 struct fisql_chunk {
     uint32_t magic;       /*   0 FISQL_CHUNK_MAGIC */
@@ -235,6 +238,28 @@ static inline uint64_t fisql_checksum(const void *data, size_t size_bytes)
 #define FISQL_LIVE_CHUNK_BYTES (128u * 1024u)
 #define FISQL_LIVE_SLOT_BYTES (FISQL_SLOT_HEADER + FISQL_LIVE_CHUNK_BYTES)
 
+/* Why an image that holds hooks was not recorded. X(constant, number, words) */
+#define FISQL_UNRECORDED(X)                                                                        \
+    X(USER, 0, "its user or its root folder keeps it from the log")                                \
+    X(COLLECTOR, 1, "its user cannot read libfisql.so, or its root folder does not have it")       \
+    X(MACHINE, 2, "it is built for another kind of machine than libfisql.so")                      \
+    X(LIBC, 3, "libfisql.so cannot run with its C library")                                        \
+    X(STATIC, 4, "it is static and not linked by `fisql cc`")                                      \
+    X(SECURE, 5, "it runs with other rights than its caller (set-user-ID and the like)")           \
+    X(FOLLOWED, 6, "it holds no hooks, but what it starts cannot be recorded")
+enum fisql_unrecorded {
+#define FISQL_UNRECORDED_ENUM(constant, number, words) FISQL_UNRECORDED_##constant = number,
+    FISQL_UNRECORDED(FISQL_UNRECORDED_ENUM)
+#undef FISQL_UNRECORDED_ENUM
+    FISQL_UNRECORDED_REASONS
+};
+#define FISQL_UNRECORDED_NAMES 4
+struct fisql_unrecorded_images {
+    uint32_t count; /* atomic */
+    uint32_t named; /* atomic */
+    char names[FISQL_UNRECORDED_NAMES][64]; /* of the first ones */
+};
+
 struct fisql_live_area {
     uint32_t magic;
     uint32_t version; /* FISQL_LOG_VERSION */
@@ -252,7 +277,15 @@ struct fisql_live_area {
     uint64_t lost_errno; /* of the first loss */
     uint64_t clock_tick; /* x86-64: a reading of the TSC and of CLOCK_MONOTONIC when the area was */
     uint64_t clock_ns;   /* made, from which processes tell the TSC's rate; 0 = there is none */
+    uint64_t pid_namespace;  /* of whoever made the area (inode numbers, 0 = not known): pids and */
+    uint64_t time_namespace; /* start times of processes elsewhere mean nothing to others */
+    uint64_t filter_offset;  /* in the file, behind the slots: which functions are recorded ... */
+    uint64_t filter_bytes;   /* ... (collector/filter.c); 0 = all */
+    uint64_t unslotted;      /* atomic: threads that record without a slot, or ended so with their
+                                process: what they did not write is lost with it */
+    struct fisql_unrecorded_images unrecorded[FISQL_UNRECORDED_REASONS]; /* for fisql record */
 };
+_Static_assert(sizeof(struct fisql_live_area) <= FISQL_LIVE_HEADER, "the area's header is a page");
 
 /* The state of a slot's chunk in one word, so that one instruction commits an event and a signal
  * handler (or a reader after the writer's death) sees all of it or nothing. */
@@ -266,18 +299,19 @@ enum fisql_slot_state {
     FISQL_SLOT_FREE = 0,
     FISQL_SLOT_TAKEN = 1, /* being prepared: no sound chunk in it */
     FISQL_SLOT_LIVE = 2,  /* owner and chunk header are valid */
+    FISQL_SLOT_WHOLE = 3, /* holds a whole chunk, for fisql record to append: see log_file.c */
 };
 
 struct fisql_live_slot {
     uint32_t state; /* atomic: enum fisql_slot_state */
-    uint32_t pid;   /* owner */
+    uint32_t pid;   /* atomic: owner, 0 = not known yet; written after owner_start */
     uint64_t process_key;
     uint64_t word;         /* atomic to the thread's signals: see FISQL_WORD_ */
     uint64_t last_tick[2]; /* tick of the last event, chosen by the word's toggle */
     uint64_t first_call;   /* as in the chunk being filled */
     uint32_t thread;
     uint32_t tid;
-    uint64_t owner_start; /* field 22 of /proc/PID/stat, to tell a reused pid */
+    uint64_t owner_start; /* field 22 of /proc/PID/stat, to tell a reused pid; 0 = not known */
 };
 _Static_assert(sizeof(struct fisql_live_slot) <= FISQL_SLOT_HEADER, "a slot's header is a page");
 

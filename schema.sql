@@ -101,7 +101,7 @@ CREATE TABLE sites( -- places in the code that calls or allocations were made fr
 );
 
 CREATE TABLE frames( -- calling contexts: function + site under a parent frame, recursion folded
-  id INTEGER PRIMARY KEY,
+  id INTEGER PRIMARY KEY,  -- larger than the parent's
   parent_id INTEGER REFERENCES frames(id), -- NULL for a root
   function_id INTEGER NOT NULL REFERENCES functions(id),
   site_id INTEGER REFERENCES sites(id),
@@ -445,7 +445,8 @@ CREATE VIEW frame_stacks AS -- each frame's stack as text, outermost first: main
     SELECT fr.id, f.name FROM frames fr JOIN functions f ON f.id = fr.function_id WHERE fr.parent_id IS NULL
     UNION ALL
     SELECT fr.id, stack.text || ' > ' || f.name
-    FROM stack JOIN frames fr ON fr.parent_id = stack.id JOIN functions f ON f.id = fr.function_id)
+    FROM stack JOIN frames fr ON fr.parent_id = stack.id JOIN functions f ON f.id = fr.function_id
+    WHERE fr.id > stack.id)
   SELECT id AS frame_id, text AS stack FROM stack;
 
 CREATE INDEX frames_parent ON frames(parent_id);

@@ -58,23 +58,26 @@ static int push(struct call_cursor *cursor, int64_t last_id)
     return 0;
 }
 
-/* Reads a row. Returns whether the call is one of those to show; those that are not, and cannot
- * have any within them, are skipped. */
+/* Reads a row. The database may say anything: a call that is given lies within the one around it by
+ * its id, and within the time that there is. Returns whether the call is one of those to show;
+ * those that are not, and cannot have any within them, are skipped. */
 static bool choose(struct call_cursor *cursor, struct shown_call *call, bool *end)
 {
     const struct call_cut *cut = cursor->cut;
     sqlite3_stmt *row = cursor->statement;
     int64_t id = sqlite3_column_int64(row, 0), frame = sqlite3_column_int64(row, 1);
-    *call = (struct shown_call){.id = id,
-                                .frame = (uint32_t)frame,
-                                .enter_ns = sqlite3_column_int64(row, 2),
-                                .duration_ns = sqlite3_column_int64(row, 3),
-                                .descendants = sqlite3_column_int64(row, 4),
-                                .ended = sqlite3_column_int(row, 5)};
+    int64_t last = cursor->thread->last_call;
+    *call = (struct shown_call){.id = id, .frame = (uint32_t)frame};
+    call->enter_ns = run_within(sqlite3_column_int64(row, 2), 0, RUN_NS_MAX);
+    call->duration_ns = run_within(sqlite3_column_int64(row, 3), 0, RUN_NS_MAX - call->enter_ns);
+    call->ended = sqlite3_column_int(row, 5);
     if (id < cursor->skip_to)
         return false;
     while (cursor->open_count > 0 && cursor->open_until[cursor->open_count - 1] < id)
         cursor->open_count--;
+    if (cursor->open_count > 0)
+        last = cursor->open_until[cursor->open_count - 1];
+    call->descendants = run_within(sqlite3_column_int64(row, 4), 0, last - id);
     call->exit_ns = call->enter_ns + call->duration_ns;
     if (call->enter_ns >= cut->until_ns) {
         *end = true; /* later ones begin later still */

@@ -6,6 +6,8 @@
  * compiled with -fno-instrument-functions stays as it is). Calls that compile nothing (--version,
  * -print-search-dirs, ...) are passed on as they came.
  */
+#include "cli/interrupts.h"
+
 #include <errno.h>
 #include <libgen.h>
 #include <limits.h>
@@ -14,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "cli/cxx_link.h"
@@ -85,11 +88,57 @@ static const char *const valued[] = {
     "-MQ",         "-Xlinker", "-idirafter", "-u",       "-z",        "-e",        "-Xclang",
     "-Xassembler", "-target",  "--param",    "-arch",    "-isysroot", "--sysroot", NULL};
 static const char *const no_link[] = {"-c", "-S", "-E", "-M", "-MM", "-fsyntax-only", NULL};
+/* -Wl,-Bstatic is none of them: it chooses among libraries, the program stays a dynamic one. */
+static const char *const static_link[] = {"-static", "--static", "-static-pie", "--static-pie",
+                                          NULL};
+
+/* Reads the next word of a response file in place, as gcc does: words end at white space, quotes
+ * and backslashes take it as it is. Returns NULL at the end. */
+static char *response_word(char **text)
+{
+    char *at = *text + strspn(*text, " \t\r\n\f\v"), *out = at, *word = at;
+    char quote = 0;
+    if (*at == 0)
+        return NULL;
+    for (; *at != 0 && (quote != 0 || strchr(" \t\r\n\f\v", *at) == NULL); at++) {
+        if (*at == '\\' && at[1] != 0)
+            *out++ = *++at;
+        else if (quote != 0 && *at == quote)
+            quote = 0;
+        else if (quote == 0 && (*at == '\'' || *at == '"'))
+            quote = *at;
+        else
+            *out++ = *at;
+    }
+    *text = *at != 0 ? at + 1 : at;
+    *out = 0;
+    return word;
+}
+
+/* Adds the arguments as the compiler sees them: @FILE stands for the words in that file. */
+static void add_expanded(struct words *words, const char *argument, int level)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *file = argument[0] == '@' && level < 8 ? fopen(argument + 1, "re") : NULL;
+    if (file == NULL || getdelim(&text, &size, 0, file) < 0) {
+        add(words, argument);
+    } else {
+        char *rest = text; /* lives until exec */
+        for (char *word; (word = response_word(&rest)) != NULL;)
+            add_expanded(words, word, level + 1);
+    }
+    if (file != NULL)
+        fclose(file);
+}
 
 static void look_at(struct plan *plan, char **arguments)
 {
     bool inputs = false, link = true;
-    for (char **word = arguments; *word != NULL; word++) {
+    static struct words words; /* what it holds lives until exec */
+    for (; *arguments != NULL; arguments++)
+        add_expanded(&words, *arguments, 0);
+    for (const char **word = words.items; word != NULL && *word != NULL; word++) {
         if (one_of(*word, valued) && word[1] != NULL) {
             word++;
             continue;
@@ -100,7 +149,7 @@ static void look_at(struct plan *plan, char **arguments)
             plan->shared = true;
         else if (strcmp(*word, "-r") == 0)
             plan->shared = plan->partial = true;
-        else if (strcmp(*word, "-static") == 0 || strcmp(*word, "-static-pie") == 0)
+        else if (one_of(*word, static_link))
             plan->is_static = true;
         else if (starts(*word, "-g"))
             plan->has_debug = true;
@@ -201,13 +250,90 @@ static bool may_miss_members(const struct words *words)
     return is_clang(words->items[0], version, sizeof version) && cxx_link_needed(version);
 }
 
-/* Links the whole collector in. longjmp and the like are wrapped, for the collector must see them;
- * a static libc has its own malloc, of which ours must take the place. */
+/* The names by which the linker gives us what the program calls, and by which we call the real
+ * ones. In every program that the collector is linked into: */
+static const char *const wrapped[] = {"longjmp", "_longjmp", "siglongjmp", "dlclose",
+                                      "_Fork",   "clone",    "syscall",    NULL};
+static const char *const wrapped_exec[] = {
+    "execve",  "execv",    "execvp",      "execvpe",      "execl",  "execlp", "execle",
+    "fexecve", "execveat", "posix_spawn", "posix_spawnp", "system", "popen",  "setuid",
+    "seteuid", "setreuid", "setresuid",   "chroot",       NULL};
+static const char *const wrapped_demand[] = {"__longjmp_chk", NULL};
+static const char *const wrapped_cxx[] = {"__cxa_throw", "__cxa_rethrow", "__cxa_begin_catch",
+                                          NULL};
+/* Where there is no dynamic linker to put ours before the others; operators new and delete: */
+static const char *const wrapped_alloc[] = {
+    "malloc",        "calloc",         "realloc", "free",    "memalign",
+    "aligned_alloc", "posix_memalign", "valloc",  "pvalloc", NULL};
+static const char *const wrapped_operators[] = {"_Znwm",
+                                                "_Znam",
+                                                "_ZnwmRKSt9nothrow_t",
+                                                "_ZnamRKSt9nothrow_t",
+                                                "_ZnwmSt11align_val_t",
+                                                "_ZnamSt11align_val_t",
+                                                "_ZnwmSt11align_val_tRKSt9nothrow_t",
+                                                "_ZnamSt11align_val_tRKSt9nothrow_t",
+                                                "_ZdlPv",
+                                                "_ZdaPv",
+                                                "_ZdlPvm",
+                                                "_ZdaPvm",
+                                                "_ZdlPvRKSt9nothrow_t",
+                                                "_ZdaPvRKSt9nothrow_t",
+                                                "_ZdlPvSt11align_val_t",
+                                                "_ZdaPvSt11align_val_t",
+                                                "_ZdlPvmSt11align_val_t",
+                                                "_ZdaPvmSt11align_val_t",
+                                                "_ZdlPvSt11align_val_tRKSt9nothrow_t",
+                                                "_ZdaPvSt11align_val_tRKSt9nothrow_t",
+                                                NULL};
+
+/* With `undefined` the linker takes the real ones out of a static library: our references to them
+ * are weak, for not every program has them. */
+static void add_wrapped(struct words *words, const char *const *names, bool undefined)
+{
+    for (; *names != NULL; names++) {
+        add_joined(words, "-Wl,--wrap=", *names);
+        if (undefined)
+            add_joined(words, "-Wl,--undefined=", *names);
+    }
+}
+
+/* Does the compiler link the C++ library? Asked of the compiler itself: what it would run. */
+static bool links_cxx(const struct words *words)
+{
+    int answer[2];
+    if (pipe(answer) != 0)
+        return false;
+    pid_t pid = fork();
+    if (pid == 0) {
+        struct words question = {0};
+        for (size_t i = 0; i < words->count; i++)
+            add(&question, words->items[i]);
+        add(&question, "-###");
+        dup2(answer[1], STDOUT_FILENO);
+        dup2(answer[1], STDERR_FILENO);
+        execvp(question.items[0], (char *const *)(uintptr_t)question.items);
+        _exit(127);
+    }
+    close(answer[1]);
+    char *line = NULL;
+    size_t size = 0;
+    bool cxx = false;
+    FILE *lines = fdopen(answer[0], "r");
+    while (lines != NULL && getline(&line, &size, lines) >= 0)
+        cxx |= strstr(line, "-lstdc++") != NULL || strstr(line, "-lc++") != NULL ||
+               strstr(line, "libstdc++.a") != NULL || strstr(line, "libc++.a") != NULL;
+    free(line);
+    if (lines != NULL)
+        fclose(lines);
+    if (pid > 0)
+        waitpid(pid, NULL, 0);
+    return cxx;
+}
+
+/* Links the whole collector in, and has it see the calls that it must see. */
 static int add_runtime(struct words *words, const struct plan *plan)
 {
-    static const char *const wrapped[] = {"longjmp",           "_longjmp",    "siglongjmp",
-                                          "__longjmp_chk",     "__cxa_throw", "__cxa_rethrow",
-                                          "__cxa_begin_catch", "dlclose",     NULL};
     char folder[PATH_MAX + 32];
     if (!runtime_find(folder, sizeof folder)) {
         fprintf(stderr,
@@ -216,16 +342,25 @@ static int add_runtime(struct words *words, const struct plan *plan)
                 FISQL_PREFIX);
         return -1;
     }
-    for (const char *const *name = wrapped; *name != NULL; name++)
-        add_joined(words, "-Wl,--wrap=", *name);
-    if (plan->is_static)
-        add(words, "-Wl,-z,muldefs");
+    bool cxx = !plan->is_static || links_cxx(words);
+    add_wrapped(words, wrapped, plan->is_static);
+    add_wrapped(words, wrapped_exec, false);
+    add_wrapped(words, wrapped_demand, false);
+    if (cxx)
+        add_wrapped(words, wrapped_cxx, plan->is_static);
+    if (plan->is_static) {
+        add_wrapped(words, wrapped_alloc, false);
+        if (cxx)
+            add_wrapped(words, wrapped_operators, true);
+        add(words, "-Wl,-z,muldefs"); /* functions that we have instead of libc, such as _exit */
+    }
     add(words, "-Wl,--whole-archive");
-    add_joined(words, folder, "/libfisql.a");
+    add_joined(words, folder, plan->is_static ? "/libfisql_static.a" : "/libfisql.a");
     add(words, "-Wl,--no-whole-archive");
+    if (plan->is_static)
+        add_joined(words, folder, "/libfisql_demand.a");
     add(words, "-lpthread");
-    if (!plan->is_static)
-        add(words, "-ldl");
+    add(words, "-ldl");
     return 0;
 }
 
@@ -280,6 +415,7 @@ int cmd_cc(int argc, char **argv)
         if (!plan.partial && may_miss_members(&words))
             return cxx_link(words.items, words.count, plan.shared);
     }
+    interrupts_child();
     execvp(words.items[0], (char *const *)(uintptr_t)words.items);
     fprintf(stderr, "fisql: cc: %s: cannot be run: %s\n", argv[compiler], strerror(errno));
     return 2;

@@ -2,6 +2,7 @@
 #include "cli/commands.h"
 #include "cli/output.h"
 #include "cli/say.h"
+#include "cli/text.h"
 #include "loader/loader.h"
 
 #include <getopt.h>
@@ -26,19 +27,17 @@ int cmd_dump(int argc, char **argv)
     optind = 0;
     for (int option; (option = getopt_long(argc, argv, "h", known, NULL)) != -1;) {
         if (option != 'h') {
-            fputs("fisql: see `fisql dump --help`\n", stderr);
-            return 2;
+            return fail("see `fisql dump --help`");
         }
         fputs(help, stdout);
         return fflush(stdout) == 0 ? 0 : 2;
     }
     if (optind + 1 < argc)
         return fail("dump: %s: one argument too many; see `fisql dump --help`", argv[optind + 1]);
-    int status = fisql_dump(optind < argc ? argv[optind] : "run.bin", stdout, &error);
-    if (status == 2) {
-        fputs("fisql: ", stderr);
-        output_escaped(stderr, error.text);
-        fputc('\n', stderr);
-    }
-    return status;
+    FILE *out = text_stream(stdout);
+    if (out == NULL)
+        return fail("out of memory");
+    int status = fisql_dump(optind < argc ? argv[optind] : "run.bin", out, &error);
+    fclose(out); /* whether stdout was written well is looked at by main */
+    return status == 2 ? fail("%s", error.text) : status;
 }

@@ -4,6 +4,7 @@
 #include "cli/output.h"
 #include "cli/run_view.h"
 #include "cli/say.h"
+#include "cli/text.h"
 
 #include <getopt.h>
 #include <inttypes.h>
@@ -36,7 +37,7 @@ static char *fact(sqlite3 *database, const char *key)
 static void print_line(const char *title, const char *text)
 {
     printf("%-14s ", title);
-    output_escaped(stdout, text);
+    text_put(stdout, text);
     fputc('\n', stdout);
 }
 
@@ -131,6 +132,8 @@ static int print_info(sqlite3 *database, const char *path)
     if (status != 0)
         return status;
     print_fact(database, "options", "options");
+    print_fact(database, "own malloc", "alloc_own_malloc");
+    print_fact(database, "not followed", "not_followed");
     print_fact(database, "clock", "clock");
     char *inside = fact(database, "hook_inside_ps"), *outside = fact(database, "hook_outside_ps");
     if (inside != NULL && outside != NULL && strcmp(inside, "0") != 0)
@@ -153,9 +156,10 @@ static int print_info(sqlite3 *database, const char *path)
     if (database_say_state(database, path) == 0 && dropped == 0)
         print_line("complete", "yes");
     else
-        status =
-            print_rows(database, "lacks",
-                       "SELECT reason || coalesce(': ' || detail, '') FROM losses ORDER BY id", 10);
+        status = print_rows(database, "lacks",
+                            "SELECT reason || coalesce(': ' || calls || ' calls', '') ||"
+                            " coalesce(': ' || detail, '') FROM losses ORDER BY id",
+                            10);
     return status;
 }
 

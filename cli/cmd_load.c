@@ -1,7 +1,9 @@
 /* fisql load: makes the database of a log. */
 #include "cli/commands.h"
-#include "cli/output.h"
 #include "cli/query_file.h"
+#include "cli/say.h"
+#include "cli/interrupts.h"
+#include "cli/text.h"
 #include "loader/loader.h"
 
 #include <getopt.h>
@@ -100,23 +102,17 @@ static int parse(struct request *request, int argc, char **argv)
             break;
         case THREADS:
             request->options.threads = (unsigned)strtoul(optarg, &end, 10);
-            if (*end != 0 || request->options.threads == 0 || request->options.threads > 64) {
-                fprintf(stderr, "fisql: --threads %s: wants a number from 1 to 64\n", optarg);
-                return 2;
-            }
+            if (*end != 0 || request->options.threads == 0 || request->options.threads > 64)
+                return fail("--threads %s: wants a number from 1 to 64", optarg);
             break;
         default:
-            fputs("fisql: see `fisql load --help`\n", stderr);
-            return 2;
+            return fail("see `fisql load --help`");
         }
     }
     if (optind < argc)
         request->log = argv[optind++];
-    if (optind < argc) {
-        fprintf(stderr, "fisql: load: %s: one argument too many; see `fisql load --help`\n",
-                argv[optind]);
-        return 2;
-    }
+    if (optind < argc)
+        return fail("load: %s: one argument too many; see `fisql load --help`", argv[optind]);
     return 0;
 }
 
@@ -148,20 +144,18 @@ static const char *cache_folder(char *path, size_t size)
 static void say_messages(const struct load_report *report, bool all)
 {
     size_t most = all ? report->messages_count : 20;
-    for (size_t i = 0; i < report->messages_count && i < most; i++) {
-        fputs("fisql: ", stderr);
-        output_escaped(stderr, report->messages[i]);
-        fputc('\n', stderr);
-    }
+    for (size_t i = 0; i < report->messages_count && i < most; i++)
+        note("%s", report->messages[i]);
     if (report->messages_count > most)
-        fprintf(stderr, "fisql: and %zu more messages; --verbose shows them\n",
-                report->messages_count - most);
+        note("and %zu more messages; --verbose shows them", report->messages_count - most);
 }
 
 static void say_result(const struct request *request, const struct load_report *report,
                        const char *output)
 {
-    fprintf(stderr, "fisql: %s: %llu calls", output, (unsigned long long)report->calls);
+    fputs("fisql: ", stderr);
+    text_put(stderr, output);
+    fprintf(stderr, ": %llu calls", (unsigned long long)report->calls);
     if (report->counted_calls > 0)
         fprintf(stderr, " and %llu counted ones", (unsigned long long)report->counted_calls);
     fprintf(stderr, ", %llu allocations, %llu thread%s", (unsigned long long)report->allocs,
@@ -189,6 +183,7 @@ int cmd_load(int argc, char **argv)
         return status;
     default_output(request.log, path, sizeof path);
     const char *output = request.output != NULL ? request.output : path;
+    interrupts_remove_unfinished();
     bool terminal = isatty(STDERR_FILENO) && !request.quiet;
     char *views = query_views_sql();
     request.options.extra_sql = views;
@@ -199,9 +194,7 @@ int cmd_load(int argc, char **argv)
     if (terminal)
         fputs("\r\033[K", stderr);
     if (status == 2) {
-        fputs("fisql: ", stderr);
-        output_escaped(stderr, error.text);
-        fputc('\n', stderr);
+        fail("%s", error.text);
     } else if (!request.quiet) {
         say_messages(&report, request.verbose);
         say_result(&request, &report, output);

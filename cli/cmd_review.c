@@ -1,12 +1,15 @@
 /* fisql review: a small report on some functions, to attach to a code review. */
 #include "cli/commands.h"
 #include "cli/database.h"
+#include "cli/export.h"
 #include "cli/findings.h"
 #include "cli/out_file.h"
 #include "cli/output.h"
 #include "cli/query_set.h"
 #include "cli/review.h"
 #include "cli/say.h"
+#include "cli/interrupts.h"
+#include "cli/text.h"
 
 #include <errno.h>
 #include <fnmatch.h>
@@ -136,11 +139,13 @@ static int choose_all(struct review *review, const struct options *options)
 /* Text in a cell of a table. */
 static void put_cell(FILE *out, const char *text)
 {
-    for (const char *at = text; *at != '\0'; at++) {
+    char *shown = text_shown(text, text != NULL ? strlen(text) : 0);
+    for (const char *at = shown != NULL ? shown : "?"; *at != '\0'; at++) {
         if (strchr("|\\`*_<>[]", *at) != NULL)
             fputc('\\', out);
-        fputc((unsigned char)*at < ' ' || *at == 0x7f ? '?' : *at, out);
+        fputc(*at, out);
     }
+    free(shown);
 }
 
 static void put_time_cell(FILE *out, sqlite3_stmt *row, int column)
@@ -274,9 +279,7 @@ static int put_page(const struct review *review, FILE *out, const struct options
     if (query_set_load(&set) != 0)
         return 2;
     fputs("## Review of a run\n\n`", out);
-    for (const char *at = review->view.command != NULL ? review->view.command : "?"; *at != '\0';
-         at++)
-        fputc((unsigned char)*at < ' ' || *at == '`' ? '?' : *at, out);
+    export_plain_text(out, review->view.command != NULL ? review->view.command : "?", "`", '?');
     fprintf(out, "`: %zu function%s.\n\n", review->chosen_count,
             review->chosen_count == 1 ? "" : "s");
     if (options->picture != NULL) {
@@ -303,40 +306,52 @@ static int write_page(const struct review *review, const struct options *options
     return out_file_close(&out, put_page(review, out.stream, options));
 }
 
-/* Makes a PNG of an SVG. */
-static int convert(const char *svg, const char *png)
+/* Writes the PNG of an SVG to the stream. */
+static int convert(FILE *svg, FILE *png, const char *path)
 {
     int status = 0;
+    if (fflush(svg) != 0 || fflush(png) != 0)
+        return fail("%s: the picture cannot be written: %s", path, strerror(errno));
     pid_t child = fork();
     if (child == 0) {
-        execlp("rsvg-convert", "rsvg-convert", "-o", png, svg, (char *)NULL);
+        if (lseek(fileno(svg), 0, SEEK_SET) == 0 && dup2(fileno(svg), STDIN_FILENO) >= 0 &&
+            dup2(fileno(png), STDOUT_FILENO) >= 0) {
+            interrupts_child();
+            execlp("rsvg-convert", "rsvg-convert", (char *)NULL);
+        }
         _exit(127);
     }
     if (child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status) &&
         WEXITSTATUS(status) == 0)
         return 0;
-    unlink(png);
-    return fail("%s: rsvg-convert failed or is missing: install librsvg2-bin, or give a .svg", png);
+    return fail("%s: rsvg-convert failed or is missing: install librsvg2-bin, or give a .svg",
+                path);
+}
+
+/* Writes the picture as a PNG, through an SVG without a name. */
+static int put_png(const struct review *review, FILE *out, const char *path)
+{
+    FILE *svg = tmpfile();
+    if (svg == NULL)
+        return fail("%s: a temporary file cannot be made: %s", path, strerror(errno));
+    int status = review_picture(review, svg);
+    if (status == 0)
+        status = convert(svg, out, path);
+    fclose(svg);
+    return status;
 }
 
 static int write_picture(const struct review *review, const struct options *options)
 {
     const char *path = options->picture;
-    char svg[PATH_MAX];
     struct out_file out;
     size_t length = strlen(path);
     bool png = length > 4 && strcmp(path + length - 4, ".png") == 0;
     errno = 0;
-    if (snprintf(svg, sizeof svg, png ? "%s.svg" : "%s", path) >= (int)sizeof svg)
-        return fail("%s: is too long a name", path);
-    if (out_file_open(&out, svg, &options->path, 1) != 0)
+    if (out_file_open(&out, path, &options->path, 1) != 0)
         return 2;
-    int status = out_file_close(&out, review_picture(review, out.stream));
-    if (status == 0 && png) {
-        status = convert(svg, path);
-        unlink(svg);
-    }
-    return status;
+    return out_file_close(&out, png ? put_png(review, out.stream, path)
+                                    : review_picture(review, out.stream));
 }
 
 /* ---- options ---- */

@@ -4,6 +4,7 @@
 #include "cli/database.h"
 #include "cli/output.h"
 #include "cli/say.h"
+#include "cli/text.h"
 
 #include <getopt.h>
 #include <inttypes.h>
@@ -48,13 +49,13 @@ static void print_call(const struct run_view *view, sqlite3_stmt *row, int64_t i
     output_time((double)sqlite3_column_int64(row, 4), enter, sizeof enter);
     output_time((double)sqlite3_column_int64(row, 5), duration, sizeof duration);
     printf("#%-3" PRId64 " ", number);
-    output_escaped(stdout, name);
+    text_put(stdout, name);
     fputs(" (", stdout);
-    output_escaped(stdout, place);
+    text_put(stdout, place);
     fputc(')', stdout);
     if (site != NULL) {
         fputs(" called from ", stdout);
-        output_escaped(stdout, site);
+        text_put(stdout, site);
     }
     printf("\n     call %" PRId64 ", at %s, took %s%s\n", id, enter, duration,
            ended >= 0 && ended <= 3 ? endings[ended] : "");
@@ -82,9 +83,9 @@ static int print_stack(const struct run_view *view, int64_t id, bool all, const 
             break;
         }
         if (number == 0) {
-            height = sqlite3_column_int64(row, 1) + 1;
+            height = run_within(sqlite3_column_int64(row, 1), 0, RUN_CALL_ID_MAX) + 1;
             fputs("thread ", stdout);
-            output_escaped(stdout, (const char *)sqlite3_column_text(row, 7));
+            text_put(stdout, (const char *)sqlite3_column_text(row, 7));
             printf(" (%lld), %" PRId64 " call%s open\n", sqlite3_column_int64(row, 8), height,
                    height == 1 ? "" : "s");
         }

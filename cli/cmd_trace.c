@@ -11,6 +11,7 @@
 #include "cli/output.h"
 #include "cli/pager.h"
 #include "cli/say.h"
+#include "cli/text.h"
 
 #include <getopt.h>
 #include <inttypes.h>
@@ -46,7 +47,8 @@ struct options {
 
 /* A thread that is being printed. */
 struct lane {
-    char label[16]; /* the thread's name, cut and without control characters */
+    char label[64]; /* the thread's name, as it is shown, cut to 15 columns */
+    int label_pad;
     struct call_cursor cursor;
     struct shown_call call; /* the next one */
     bool more;
@@ -83,10 +85,12 @@ static int lane_open(struct lane *lane, const struct run_view *view,
                      const bool *wanted)
 {
     *lane = (struct lane){.more = false};
-    snprintf(lane->label, sizeof lane->label, "%s", thread->name);
-    for (char *at = lane->label; *at != '\0'; at++)
-        if ((unsigned char)*at < ' ' || *at == 0x7f)
-            *at = '?';
+    char *name = text_shown(thread->name, strlen(thread->name));
+    if (name == NULL)
+        return fail("out of memory");
+    snprintf(lane->label, sizeof lane->label, "%.*s", (int)text_fits(name, 15), name);
+    free(name);
+    lane->label_pad = 15 - text_width(lane->label);
     int status = call_cursor_open(&lane->cursor, view, thread, &options->cut, wanted);
     if (status != 0 || (status = next_call(lane)) != 0 || options->no_allocs)
         return status;
@@ -122,11 +126,12 @@ static void print_call(const struct run_view *view, const struct lane *lane, boo
     run_place(function, place, sizeof place);
     printf("%14.3f us ", (double)call->enter_ns / 1e3);
     print_time((double)call->duration_ns, 10);
-    printf("  %-15s  %*s", lane->label, (int)(2 * (call->depth < 60 ? call->depth : 60)), "");
+    printf("  %s%*s  %*s", lane->label, lane->label_pad, "",
+           (int)(2 * (call->depth < 60 ? call->depth : 60)), "");
     fputs(colour ? "\033[1m" : "", stdout);
-    output_escaped(stdout, function->name);
+    text_put(stdout, function->name);
     fputs(colour ? "\033[0;2m  " : "  ", stdout);
-    output_escaped(stdout, place);
+    text_put(stdout, place);
     fputs(colour ? "\033[0m" : "", stdout);
     puts(call->ended > 0 && call->ended <= 3 ? endings[call->ended] : "");
 }
@@ -139,12 +144,13 @@ static void print_alloc(const struct lane *lane, int depth, bool colour)
     output_bytes(sqlite3_column_double(row, 3), size, sizeof size);
     if (sqlite3_column_type(row, 4) != SQLITE_NULL) {
         char text[32];
-        output_time((double)(sqlite3_column_int64(row, 4) - alloc_ns), text, sizeof text);
+        output_time(sqlite3_column_double(row, 4) - (double)alloc_ns, text, sizeof text);
         snprintf(life, sizeof life, ", freed after %s", text);
     }
-    printf("%14.3f us %10s  %-15s  %*s%s+ %s %s%s%s\n", (double)alloc_ns / 1e3, "", lane->label,
-           2 * depth, "", colour ? "\033[32m" : "", (const char *)sqlite3_column_text(row, 2), size,
-           life, colour ? "\033[0m" : "");
+    printf("%14.3f us %10s  %s%*s  %*s%s+ ", (double)alloc_ns / 1e3, "", lane->label,
+           lane->label_pad, "", 2 * depth, "", colour ? "\033[32m" : "");
+    text_put(stdout, (const char *)sqlite3_column_text(row, 2));
+    printf(" %s%s%s\n", size, life, colour ? "\033[0m" : "");
 }
 
 /* At which depth the next block is shown: under its call, which must be shown and open; -1 where

@@ -11,6 +11,7 @@
 #include "cli/output.h"
 #include "cli/pager.h"
 #include "cli/say.h"
+#include "cli/text.h"
 
 #include <fnmatch.h>
 #include <getopt.h>
@@ -105,21 +106,21 @@ static int build(struct tree *tree, const bool *from)
         uint32_t at = folded ? parent : find_node(tree, parent, frame->function);
         struct node *node = &tree->nodes[at];
         node_of[id] = at;
-        node->total_ns += folded ? 0 : frame->total_ns;
-        node->self_ns += frame->self_ns;
-        node->calls += frame->calls;
-        node->bytes += frame->alloc_bytes;
+        run_add(&node->total_ns, folded ? 0 : frame->total_ns);
+        run_add(&node->self_ns, frame->self_ns);
+        run_add(&node->calls, frame->calls);
+        run_add(&node->bytes, frame->alloc_bytes);
     }
     free(node_of);
     for (uint32_t at = tree->count; at-- > 1;) {
         struct node *node = &tree->nodes[at];
-        node->all_calls += node->calls;
+        run_add(&node->all_calls, node->calls);
         if (node->parent != 0 || tree->count > 1) {
-            tree->nodes[node->parent].bytes += node->bytes;
-            tree->nodes[node->parent].all_calls += node->all_calls;
+            run_add(&tree->nodes[node->parent].bytes, node->bytes);
+            run_add(&tree->nodes[node->parent].all_calls, node->all_calls);
         }
         if (node->parent == 0)
-            tree->nodes[0].total_ns += node->total_ns;
+            run_add(&tree->nodes[0].total_ns, node->total_ns);
     }
     return 0;
 }
@@ -158,9 +159,9 @@ static void print_node(const struct tree *tree, uint32_t at, const char *lines, 
            root   ? ""
            : last ? "└─ "
                   : "├─ ");
-    output_escaped(stdout, function->name);
+    text_put(stdout, function->name);
     fputs("  ", stdout);
-    output_escaped(stdout, place);
+    text_put(stdout, place);
     fputc('\n', stdout);
 }
 

@@ -1,9 +1,11 @@
 /* Opening a run's database for reading: see database.h. */
 #include "cli/database.h"
 #include "cli/say.h"
+#include "cli/schema_check.h"
 
 #include <errno.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -66,6 +68,17 @@ static int check(sqlite3 *database, const char *path)
     return 1;
 }
 
+/* A database is a file that anybody may have made. What stands in its schema is not to do anything
+ * but hold rows, and no value is to be larger than a run can need. */
+static void distrust(sqlite3 *database)
+{
+    const int value_bytes_max = 64 << 20;
+    sqlite3_db_config(database, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+    sqlite3_db_config(database, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
+    sqlite3_db_config(database, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
+    sqlite3_limit(database, SQLITE_LIMIT_LENGTH, value_bytes_max);
+}
+
 sqlite3 *database_open(const char *path)
 {
     struct stat status;
@@ -81,7 +94,8 @@ sqlite3 *database_open(const char *path)
     sqlite3 *database = NULL;
     int result = open_read_only(path, &database);
     if (result == SQLITE_OK) {
-        if (check(database, path))
+        distrust(database);
+        if (check(database, path) && schema_check(database, path))
             return database;
     } else if (result == SQLITE_NOTADB) {
         fail("%s: is not a fisql database: make one of a log with `fisql load run.bin`", path);
@@ -134,4 +148,23 @@ int database_rows_end(sqlite3_stmt *statement, const char *what)
                ? 0
                : fail("%s: %s cannot be read: %s", sqlite3_db_filename(database, "main"), what,
                       sqlite3_errmsg(database));
+}
+
+int database_check_frames(sqlite3 *database)
+{
+    sqlite3_stmt *statement = NULL;
+    long long bad = 0;
+    int result = sqlite3_prepare_v2(database,
+                                    "SELECT id FROM frames INDEXED BY frames_parent"
+                                    " WHERE parent_id >= id OR id < 1 LIMIT 1",
+                                    -1, &statement, NULL);
+    if (result == SQLITE_OK && sqlite3_step(statement) == SQLITE_ROW)
+        bad = sqlite3_column_int64(statement, 0);
+    bool found = result == SQLITE_OK && sqlite3_data_count(statement) > 0;
+    if (sqlite3_finalize(statement) != SQLITE_OK || result != SQLITE_OK)
+        return fail("%s: the frames cannot be read: %s", sqlite3_db_filename(database, "main"),
+                    sqlite3_errmsg(database));
+    return found ? fail("%s: its frames contradict one another (frame %lld): load the log again",
+                        sqlite3_db_filename(database, "main"), bad)
+                 : 0;
 }

@@ -12,6 +12,11 @@ sqlite3 *database_open(const char *path);
  * database. Returns the number of losses. */
 long long database_say_state(sqlite3 *database, const char *path);
 
+/* Do the frames form a tree, each with a larger id than its parent, as a load makes them? What
+ * walks up and down in them relies on it. Returns 0, or fail()'s status after saying what is wrong.
+ */
+int database_check_frames(sqlite3 *database);
+
 /* Ends a statement whose rows were read, `what` ("the calls"). Returns 0, or fail()'s status after
  * saying that the last step met an error: the rows read before it are then not all there are. */
 int database_rows_end(sqlite3_stmt *statement, const char *what);

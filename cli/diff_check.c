@@ -5,6 +5,7 @@
 #include "cli/diff.h"
 #include "cli/output.h"
 #include "cli/say.h"
+#include "cli/text.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -166,7 +167,7 @@ int diff_check(sqlite3 *database, const char *text)
     if (!broken)
         return 0;
     fputs("broken: ", stdout);
-    output_escaped(stdout, text);
+    text_put(stdout, text);
     printf(": %.15g -> %.15g", values[0], values[1]);
     if (values[0] != 0)
         printf(" (%+.1f%%)", 100 * (values[1] - values[0]) / fabs(values[0]));

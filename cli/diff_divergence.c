@@ -7,6 +7,7 @@
 #include "cli/diff.h"
 #include "cli/output.h"
 #include "cli/say.h"
+#include "cli/text.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -91,9 +92,9 @@ static void print_call(const struct side *side, const struct shown_call *call)
     char place[256], at[64];
     run_place(function, place, sizeof place);
     output_time((double)call->enter_ns, at, sizeof at);
-    output_escaped(stdout, function->name);
+    text_put(stdout, function->name);
     fputs(" (", stdout);
-    output_escaped(stdout, place);
+    text_put(stdout, place);
     printf("), call %" PRId64 ", at %s\n", call->id, at);
 }
 
@@ -102,7 +103,7 @@ enum { STACK_SHOWN = 40 };
 static void print_side(const struct side *side)
 {
     fputs("  ", stdout);
-    output_escaped(stdout, side->path);
+    text_put(stdout, side->path);
     if (side->got == 1) {
         fputs(": calls ", stdout);
         print_call(side, &side->call);
@@ -139,7 +140,7 @@ static int compare_threads(struct side sides[2], const struct run_thread *const 
     }
     if (status == 0) {
         fputs("thread ", stdout);
-        output_escaped(stdout, threads[0]->name);
+        text_put(stdout, threads[0]->name);
         if (sides[0].got == 0 && sides[1].got == 0) {
             printf(": the same %" PRId64 " calls\n", number);
         } else {
@@ -180,9 +181,9 @@ static int compare_all(struct side sides[2], const char *thread, bool *found)
                     continue;
                 *found = true;
                 fputs("thread ", stdout);
-                output_escaped(stdout, sides[i].view.threads[at[i]].name);
+                text_put(stdout, sides[i].view.threads[at[i]].name);
                 fputs(": only in ", stdout);
-                output_escaped(stdout, sides[i].path);
+                text_put(stdout, sides[i].path);
                 fputc('\n', stdout);
             }
             break;

@@ -9,6 +9,7 @@
 #include "cli/pager.h"
 #include "cli/run_view.h"
 #include "cli/say.h"
+#include "cli/text.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -62,10 +63,10 @@ static int add_view(struct trees *trees, const struct run_view *view, int side)
         bool folded = parent != 0 && same_function(trees->nodes[parent].function, function);
         uint32_t at = folded ? parent : find_node(trees, parent, function);
         node_of[id] = at;
-        trees->nodes[at].calls[side] += frame->calls;
-        trees->nodes[at].total_ns[side] += folded ? 0 : frame->total_ns;
+        run_add(&trees->nodes[at].calls[side], frame->calls);
+        run_add(&trees->nodes[at].total_ns[side], folded ? 0 : frame->total_ns);
         if (parent == 0)
-            trees->nodes[0].total_ns[side] += frame->total_ns;
+            run_add(&trees->nodes[0].total_ns[side], frame->total_ns);
     }
     free(node_of);
     return 0;
@@ -108,9 +109,9 @@ static void print_node(const struct node *node, long level)
     printf("%c %10s %10s %11" PRId64 " %11" PRId64 "  %*s", sign,
            node->calls[0] > 0 ? times[0] : "", node->calls[1] > 0 ? times[1] : "", node->calls[0],
            node->calls[1], (int)(2 * (level < 60 ? level : 60)), "");
-    output_escaped(stdout, node->function->name);
+    text_put(stdout, node->function->name);
     fputs("  ", stdout);
-    output_escaped(stdout, place);
+    text_put(stdout, place);
     fputc('\n', stdout);
 }
 

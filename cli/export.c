@@ -2,6 +2,7 @@
 #include "cli/database.h"
 #include "cli/export.h"
 #include "cli/say.h"
+#include "cli/text.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -97,9 +98,9 @@ static int sum_leave(void *context, const struct shown_call *call)
 {
     struct frame_sums *sums = context;
     int64_t time_ns = call->exit_ns - call->enter_ns;
-    sums->frames->self_ns[call->frame] += time_ns - sums->children_ns[call->depth + 1];
+    run_add(&sums->frames->self_ns[call->frame], time_ns - sums->children_ns[call->depth + 1]);
     if (call->depth > 0)
-        sums->children_ns[call->depth] += time_ns;
+        run_add(&sums->children_ns[call->depth], time_ns);
     return 0;
 }
 
@@ -125,7 +126,7 @@ static int sum_bytes(const struct export *export, struct export_frames *frames)
         while (sqlite3_step(row) == SQLITE_ROW) {
             int64_t frame = sqlite3_column_int64(row, 0);
             if (frame > 0 && (size_t)frame < export->view->frames_count && frames->calls[frame] > 0)
-                frames->bytes[frame] += sqlite3_column_int64(row, 1);
+                run_add(&frames->bytes[frame], sqlite3_column_int64(row, 1));
         }
         if (sqlite3_reset(row) != SQLITE_OK)
             break;
@@ -168,52 +169,24 @@ void export_frames_release(struct export_frames *frames)
 
 /* ---- text ---- */
 
-/* The length of the UTF-8 character at `at`, 0 if it is none. */
-static size_t utf8_length(const unsigned char *at)
-{
-    size_t length = at[0] < 0x80                    ? 1
-                    : at[0] >= 0xc2 && at[0] < 0xe0 ? 2
-                    : at[0] >= 0xe0 && at[0] < 0xf0 ? 3
-                    : at[0] >= 0xf0 && at[0] < 0xf5 ? 4
-                                                    : 0;
-    for (size_t i = 1; i < length; i++)
-        if ((at[i] & 0xc0) != 0x80)
-            return 0;
-    if ((at[0] == 0xe0 && at[1] < 0xa0) || (at[0] == 0xed && at[1] > 0x9f) ||
-        (at[0] == 0xf0 && at[1] < 0x90) || (at[0] == 0xf4 && at[1] > 0x8f))
-        return 0;
-    return length;
-}
-
 void export_json_text(FILE *out, const char *text)
 {
-    const unsigned char *at = (const unsigned char *)text;
-    fputc('"', out);
-    while (*at != '\0') {
-        size_t length = utf8_length(at);
-        if (length == 0)
-            fputs("\\ufffd", out);
-        else if (*at == '"' || *at == '\\')
-            fprintf(out, "\\%c", *at);
-        else if (*at < ' ' || *at == 0x7f)
-            fprintf(out, "\\u%04x", *at);
-        else
-            fwrite(at, 1, length, out);
-        at += length == 0 ? 1 : length;
-    }
-    fputc('"', out);
+    text_put_json(out, text, strlen(text));
 }
 
 void export_plain_text(FILE *out, const char *text, const char *others, char instead)
 {
     const unsigned char *at = (const unsigned char *)text;
     while (*at != '\0') {
-        size_t length = utf8_length(at);
-        if (length > 1)
-            fwrite(at, 1, length, out);
+        int length = utf8_length(at);
+        uint32_t character = length > 0 ? utf8_character(at, length) : 0;
+        if (length > 1 && text_is_hidden(character))
+            fprintf(out, "(U+%04X)", character);
+        else if (length > 1)
+            fwrite(at, 1, (size_t)length, out);
         else
-            fputc(length == 0 || *at < ' ' || *at == 0x7f || strchr(others, *at) != NULL ? instead
-                                                                                         : *at,
+            fputc(length == 0 || text_is_hidden(character) || strchr(others, *at) != NULL ? instead
+                                                                                          : *at,
                   out);
         at += length == 0 ? 1 : length;
     }

@@ -86,11 +86,11 @@ void export_graph_release(struct export_graph *graph);
 
 /* ---- text ---- */
 
-/* A JSON string with its quotes; what is not UTF-8 becomes U+FFFD. */
+/* A JSON string with its quotes: text_put_json(). */
 void export_json_text(FILE *out, const char *text);
 
 /* Text with control characters, the characters of `others` and what is not UTF-8 replaced by
- * `instead`. */
+ * `instead`, and other hidden ones (text.h) as (U+NNNN). */
 void export_plain_text(FILE *out, const char *text, const char *others, char instead);
 
 #endif

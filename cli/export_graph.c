@@ -96,7 +96,7 @@ static int put_callgrind(struct callgrind *out, const struct export_graph *graph
     int64_t sum_ns = 0;
     size_t at = 0;
     for (size_t id = 1; id < out->view->functions_count; id++)
-        sum_ns += graph->self_ns[id];
+        run_add(&sum_ns, graph->self_ns[id]);
     fputs("# callgrind format\nversion: 1\ncreator: fisql\ncmd: ", file);
     export_plain_text(file, out->view->command != NULL ? out->view->command : "?", "", ' ');
     fprintf(file, "\npositions: line\nevents: ns\nsummary: %" PRId64 "\n", sum_ns);
@@ -184,7 +184,7 @@ static int draw(const struct export *export, const struct drawing *drawing)
     if (status == 0 && chosen == NULL)
         status = fail("out of memory");
     for (size_t id = 1; status == 0 && id < view->functions_count; id++)
-        whole_ns += graph.self_ns[id];
+        run_add(&whole_ns, graph.self_ns[id]);
     fputs(status == 0 ? drawing->begin : "", export->out);
     for (uint32_t id = 1; status == 0 && id < view->functions_count; id++) {
         if (!chosen[id])
@@ -206,7 +206,7 @@ static int draw(const struct export *export, const struct drawing *drawing)
         int64_t calls = edge->calls;
         while (i + 1 < graph.edges_count && graph.edges[i + 1].caller == edge->caller &&
                graph.edges[i + 1].callee == edge->callee)
-            calls += graph.edges[++i].calls;
+            run_add(&calls, graph.edges[++i].calls);
         drawing->edge(export->out, edge->caller, edge->callee, calls);
     }
     fputs(status == 0 ? drawing->end : "", export->out);

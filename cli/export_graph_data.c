@@ -170,12 +170,12 @@ static int graph_leave(void *context, const struct shown_call *call)
     struct graph_walk *walk = context;
     uint32_t function = walk->stack[call->depth];
     int64_t time_ns = call->exit_ns - call->enter_ns;
-    walk->graph->self_ns[function] += time_ns - walk->children_ns[call->depth + 1];
+    run_add(&walk->graph->self_ns[function], time_ns - walk->children_ns[call->depth + 1]);
     if (call->depth > 0)
-        walk->children_ns[call->depth] += time_ns;
+        run_add(&walk->children_ns[call->depth], time_ns);
     if (--walk->open[function] == 0) {
-        walk->graph->total_ns[function] += time_ns;
-        walk->graph->edges[walk->edge_of[call->depth]].total_ns += time_ns;
+        run_add(&walk->graph->total_ns[function], time_ns);
+        run_add(&walk->graph->edges[walk->edge_of[call->depth]].total_ns, time_ns);
     }
     return 0;
 }

@@ -4,6 +4,7 @@
  */
 #include "cli/findings.h"
 #include "cli/say.h"
+#include "cli/text.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -49,7 +50,7 @@ static void print_head(sqlite3 *database, const char *path, bool markdown)
 {
     sqlite3_stmt *statement = NULL;
     printf("%sFindings in ", markdown ? "## " : "");
-    output_escaped(stdout, path);
+    text_put(stdout, path);
     puts(markdown ? "\n" : "");
     if (sqlite3_prepare_v2(database,
                            "SELECT (SELECT value FROM run WHERE key = 'command'),"
@@ -63,7 +64,7 @@ static void print_head(sqlite3 *database, const char *path, bool markdown)
         char time[64];
         const char *command = (const char *)sqlite3_column_text(statement, 0);
         output_time(sqlite3_column_double(statement, 4), time, sizeof time);
-        output_escaped(stdout, command != NULL ? command : "?");
+        text_put(stdout, command != NULL ? command : "?");
         printf(": %s", time);
         print_count(statement, 1, "process", "es");
         print_count(statement, 2, "thread", "s");
@@ -103,7 +104,7 @@ static long print_query(const struct query_request *request, const struct query_
         status = 2;
     if (status == 0 && rows > 0) {
         fputs(markdown ? "\n#### " : "\n", stdout);
-        output_escaped(stdout, query->title != NULL ? query->title : query->name);
+        text_put(stdout, query->title != NULL ? query->title : query->name);
         printf(markdown ? " (`%s`, " : " (%s, ", query->name);
         printf(rows > request->limit ? "rows: %ld, the first %ld)\n" : "rows: %ld)\n", rows,
                request->limit);
@@ -125,7 +126,7 @@ static void print_names(const char *what, const struct query_file **queries, siz
             printf("\n%s: ", what);
         else
             fputs(", ", stdout);
-        output_escaped(stdout, queries[i]->name);
+        text_put(stdout, queries[i]->name);
     }
     if (count > 0)
         puts(".");

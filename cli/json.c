@@ -1,6 +1,6 @@
 /* Writing JSON for a page: see json.h. */
 #include "cli/json.h"
-#include "cli/output.h"
+#include "cli/text.h"
 
 #include <math.h>
 #include <string.h>
@@ -65,20 +65,6 @@ void json_null(struct json *json)
     put(json, "null", 4);
 }
 
-/* One character as it is written; `length` bytes of sound UTF-8, or 0 for an unsound byte. Returns
- * the size of what is written. */
-static size_t encode(const unsigned char *at, int length, char text[8])
-{
-    if (length == 0)
-        return (size_t)snprintf(text, 8, "\\ufffd");
-    if (*at == '"' || *at == '\\')
-        return (size_t)snprintf(text, 8, "\\%c", *at);
-    if (*at < 0x20 || *at == 0x7f || *at == '<')
-        return (size_t)snprintf(text, 8, "\\u%04x", *at);
-    memcpy(text, at, (size_t)length);
-    return (size_t)length;
-}
-
 void json_text(struct json *json, const char *text, size_t bytes_max)
 {
     if (text == NULL) {
@@ -89,9 +75,10 @@ void json_text(struct json *json, const char *text, size_t bytes_max)
     put(json, "\"", 1);
     size_t left = bytes_max;
     for (const unsigned char *at = (const unsigned char *)text; *at != 0;) {
-        char written[8];
+        char written[TEXT_JSON_MAX];
         int length = utf8_length(at);
-        size_t size = encode(at, length, written);
+        size_t size =
+            *at == '<' ? (size_t)sprintf(written, "\\u003c") : text_json(at, length, written);
         if (size > left) {
             put(json, "\xe2\x80\xa6", 3);
             break;

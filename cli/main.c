@@ -3,12 +3,15 @@
  */
 #include "cli/commands.h"
 #include "cli/say.h"
+#include "cli/interrupts.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <locale.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 struct command {
     const char *name, *arguments, *what;
@@ -105,12 +108,24 @@ static int finish_output(int status)
     return fail("standard output: %s: the output is not complete", strerror(problem));
 }
 
+/* A file that we open must not get the number of a standard descriptor that was closed: messages
+ * would be written into it. What takes its place can be neither read nor written, like a closed
+ * one, and is gone in the programs that we start. */
+static void keep_standard_descriptors(void)
+{
+    for (int file = STDIN_FILENO; file <= STDERR_FILENO; file++)
+        if (fcntl(file, F_GETFD) < 0 && errno == EBADF)
+            open("/dev/null", (file == STDIN_FILENO ? O_WRONLY : O_RDONLY) | O_CLOEXEC);
+}
+
 int main(int argc, char **argv)
 {
+    keep_standard_descriptors();
     if (argc < 2) {
         print_overview(stderr);
         return 2;
     }
+    interrupts_begin();
     /* The width of characters on a terminal; the rest of the program is the same everywhere. */
     if (setlocale(LC_CTYPE, "C.UTF-8") == NULL)
         setlocale(LC_CTYPE, "");

@@ -1,6 +1,8 @@
 /* A command's output, whole or not at all: see out_file.h. */
 #include "cli/out_file.h"
 #include "cli/say.h"
+#include "cli/interrupts.h"
+#include "loader/unfinished.h"
 
 #include <errno.h>
 #include <stdbool.h>
@@ -14,6 +16,24 @@ static bool same_file(const struct stat *one, const char *path)
 {
     struct stat two;
     return stat(path, &two) == 0 && one->st_dev == two.st_dev && one->st_ino == two.st_ino;
+}
+
+/* Makes the file that gets the path's name when it is whole. Returns a descriptor, or -1 with
+ * errno.
+ */
+static int open_beside(struct out_file *out, const char *const *sources, size_t sources_count)
+{
+    for (int i = 0; i < 100; i++) { /* killed processes may have left some of this pid */
+        if (snprintf(out->beside, sizeof out->beside, "%s.writing-%d-%d", out->path, (int)getpid(),
+                     i) >= (int)sizeof out->beside) {
+            errno = ENAMETOOLONG;
+            return -1;
+        }
+        int file = unfinished_open(out->beside, sources, sources_count);
+        if (file >= 0 || errno != EEXIST)
+            return file;
+    }
+    return -1;
 }
 
 int out_file_open(struct out_file *out, const char *path, const char *const *inputs,
@@ -34,21 +54,21 @@ int out_file_open(struct out_file *out, const char *path, const char *const *inp
         out->stream = fopen(path, "w");
         return out->stream != NULL ? 0 : fail("%s: cannot be opened: %s", path, strerror(errno));
     }
-    int file = -1;
-    if (snprintf(out->beside, sizeof out->beside, "%s.XXXXXX", path) < (int)sizeof out->beside)
-        file = mkstemp(out->beside);
-    else
-        errno = ENAMETOOLONG;
+    const char *sources[8];
+    size_t sources_count = 0;
+    for (int i = 0; i < inputs_count && sources_count < 7; i++)
+        sources[sources_count++] = inputs[i];
+    if (exists)
+        sources[sources_count++] = path;
+    interrupts_remove_unfinished();
+    int file = open_beside(out, sources, sources_count);
     if (file < 0)
         return fail("%s: cannot be made: %s", path, strerror(errno));
-    mode_t mask = umask(0);
-    umask(mask);
-    fchmod(file, exists ? there.st_mode & 0777 : 0666 & ~mask);
     out->stream = fdopen(file, "w");
     if (out->stream != NULL)
         return 0;
     close(file);
-    unlink(out->beside);
+    unfinished_remove(out->beside);
     return fail("out of memory");
 }
 
@@ -59,7 +79,8 @@ int out_file_close(struct out_file *out, int status)
         failed = errno;
     if (failed == EPIPE && out->path == NULL)
         return status; /* whoever read it has had enough */
-    if (status == 0 && failed == 0 && out->beside[0] != '\0' && rename(out->beside, out->path) != 0)
+    if (status == 0 && failed == 0 && out->beside[0] != '\0' &&
+        unfinished_publish(out->beside, out->path) != 0)
         failed = errno;
     if (out->path == NULL && failed != 0) { /* said here; main has nothing left to flush */
         __fpurge(stdout);
@@ -69,6 +90,6 @@ int out_file_close(struct out_file *out, int status)
         status = fail("%s: cannot be written: %s",
                       out->path != NULL ? out->path : "standard output", strerror(failed));
     if (status != 0 && out->beside[0] != '\0')
-        unlink(out->beside);
+        unfinished_remove(out->beside);
     return status;
 }

@@ -1,12 +1,13 @@
 /* Writing rows: see output.h. A table is held in memory, for its widths are known only at the end.
  */
 #include "cli/output.h"
+#include "cli/text.h"
 
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <wchar.h>
+#include <unistd.h>
 
 bool output_format_parse(const char *name, enum output_format *format)
 {
@@ -41,80 +42,6 @@ void output_bytes(double bytes, char *text, size_t size)
         unit++;
     }
     snprintf(text, size, unit == 0 ? "%.0f %s" : "%.1f %s", bytes, units[unit]);
-}
-
-/* ---- UTF-8 ---- */
-
-int utf8_length(const unsigned char *at)
-{
-    if (at[0] < 0x80)
-        return 1;
-    if (at[0] >= 0xc2 && at[0] < 0xe0)
-        return (at[1] & 0xc0) == 0x80 ? 2 : 0;
-    if (at[0] >= 0xe0 && at[0] < 0xf0) {
-        bool sound = (at[1] & 0xc0) == 0x80 && (at[2] & 0xc0) == 0x80;
-        bool overlong = at[0] == 0xe0 && at[1] < 0xa0;
-        bool surrogate = at[0] == 0xed && at[1] >= 0xa0;
-        return sound && !overlong && !surrogate ? 3 : 0;
-    }
-    if (at[0] >= 0xf0 && at[0] < 0xf5) {
-        bool sound = (at[1] & 0xc0) == 0x80 && (at[2] & 0xc0) == 0x80 && (at[3] & 0xc0) == 0x80;
-        bool wrong = (at[0] == 0xf0 && at[1] < 0x90) || (at[0] == 0xf4 && at[1] >= 0x90);
-        return sound && !wrong ? 4 : 0;
-    }
-    return 0;
-}
-
-/* The text with control characters and unsound bytes as \xNN. Caller frees; NULL without memory. */
-static char *escaped(const char *text)
-{
-    char *copy = malloc(strlen(text) * 4 + 1);
-    char *to = copy;
-    if (copy == NULL)
-        return NULL;
-    for (const unsigned char *at = (const unsigned char *)text; *at != 0;) {
-        int length = utf8_length(at);
-        bool control = *at < 0x20 || *at == 0x7f || (length == 2 && at[0] == 0xc2 && at[1] < 0xa0);
-        if (length == 0 || control) {
-            for (int i = 0; i < (length == 0 ? 1 : length); i++)
-                to += sprintf(to, "\\x%02x", at[i]);
-        } else {
-            memcpy(to, at, (size_t)length);
-            to += length;
-        }
-        at += length == 0 ? 1 : length;
-    }
-    *to = 0;
-    return copy;
-}
-
-void output_escaped(FILE *out, const char *text)
-{
-    char *copy = escaped(text);
-    if (copy != NULL)
-        fputs(copy, out);
-    free(copy);
-}
-
-/* Columns that the text takes on a terminal. */
-static int display_width(const char *text)
-{
-    int width = 0;
-    for (const unsigned char *at = (const unsigned char *)text; *at != 0;) {
-        int length = utf8_length(at);
-        wchar_t character = *at;
-        if (length == 2)
-            character = (wchar_t)((at[0] & 0x1f) << 6 | (at[1] & 0x3f));
-        else if (length == 3)
-            character = (wchar_t)((at[0] & 0x0f) << 12 | (at[1] & 0x3f) << 6 | (at[2] & 0x3f));
-        else if (length == 4)
-            character = (wchar_t)((at[0] & 7) << 18 | (at[1] & 0x3f) << 12 | (at[2] & 0x3f) << 6 |
-                                  (at[3] & 0x3f));
-        int columns = length > 1 ? wcwidth(character) : 1;
-        width += columns >= 0 ? columns : 1;
-        at += length == 0 ? 1 : length;
-    }
-    return width;
 }
 
 /* ---- rows ---- */
@@ -153,15 +80,36 @@ static int next_row(const struct output_source *source, long *rows)
     return result;
 }
 
-/* The text of a cell, rewritten. Caller frees; NULL without memory. */
-static char *text_of(const struct output_source *source, int column)
+/* The text of a cell, rewritten, and its length, for it may hold NULs. Caller frees; NULL without
+ * memory. */
+static char *text_of(const struct output_source *source, int column, size_t *length)
 {
     const char *text = (const char *)sqlite3_column_text(source->statement, column);
-    if (text == NULL)
-        text = "";
+    int bytes = sqlite3_column_bytes(source->statement, column);
     bool is_text = sqlite3_column_type(source->statement, column) == SQLITE_TEXT;
-    return is_text && source->rewrite != NULL ? source->rewrite(source->context, text)
-                                              : strdup(text);
+    *length = 0;
+    if (text == NULL)
+        return strdup("");
+    char *copy = is_text && source->rewrite != NULL ? source->rewrite(source->context, text)
+                                                    : malloc((size_t)bytes + 1);
+    if (copy != NULL && source->rewrite != NULL && is_text) {
+        *length = strlen(copy);
+    } else if (copy != NULL) {
+        memcpy(copy, text, (size_t)bytes);
+        copy[bytes] = '\0';
+        *length = (size_t)bytes;
+    }
+    return copy;
+}
+
+/* The same as people are to see it. */
+static char *shown_of(const struct output_source *source, int column)
+{
+    size_t length;
+    char *plain = text_of(source, column, &length);
+    char *text = plain != NULL ? text_shown(plain, length) : NULL;
+    free(plain);
+    return text;
 }
 
 /* The shortest decimal that reads back as the same number. */
@@ -184,34 +132,23 @@ static bool is_number(sqlite3_stmt *statement, int column)
     return type == SQLITE_INTEGER || type == SQLITE_FLOAT;
 }
 
-/* Cuts escaped text to so many columns, one of them an ellipsis. A path and a stack keep their end,
+/* Cuts shown text to so many columns, one of them an ellipsis. A path and a stack keep their end,
  * which says more. The text has room for four bytes more. */
 static void cut(char *text, int width_max)
 {
-    if (width_max <= 0 || display_width(text) <= width_max)
+    static const char ellipsis[] = "\xe2\x80\xa6";
+    if (width_max <= 0 || text_width(text) <= width_max)
         return;
-    size_t length = strlen(text);
     if (text[0] == '/' || strstr(text, " > ") != NULL) {
-        const char *kept = text;
-        while (display_width(kept) > width_max - 1) {
-            do
-                kept++;
-            while (((unsigned char)*kept & 0xc0) == 0x80);
-        }
+        const char *kept = text + strlen(text) - text_fits_end(text, width_max - 1);
         const char *whole = strstr(kept, text[0] == '/' ? "/" : " > ");
         if (whole != NULL)
             kept = whole;
         memmove(text + 3, kept, strlen(kept) + 1);
-        memcpy(text, "\xe2\x80\xa6", 3);
-        return;
+        memcpy(text, ellipsis, 3);
+    } else {
+        strcpy(text + text_fits(text, width_max - 1), ellipsis);
     }
-    while (length > 0 && (display_width(text) > width_max - 1)) {
-        do
-            length--;
-        while (length > 0 && ((unsigned char)text[length] & 0xc0) == 0x80);
-        text[length] = '\0';
-    }
-    memcpy(text + length, "\xe2\x80\xa6", 4);
 }
 
 /* The cell as people read it. Caller frees; NULL without memory. */
@@ -236,9 +173,7 @@ static char *cell_text(const struct output_source *source, int column)
     }
     if (sqlite3_column_type(statement, column) == SQLITE_NULL)
         return strdup("-");
-    char *plain = text_of(source, column);
-    char *text = plain != NULL ? escaped(plain) : NULL;
-    free(plain);
+    char *text = shown_of(source, column);
     if (text != NULL && source->cell_width_max > 0) {
         char *roomy = realloc(text, strlen(text) + 4); /* for the ellipsis */
         if (roomy == NULL) {
@@ -253,22 +188,14 @@ static char *cell_text(const struct output_source *source, int column)
 
 /* ---- JSON and CSV ---- */
 
-static void json_string(FILE *out, const char *text)
+/* Cuts the text to some columns, one of them an ellipsis; returns its length. */
+static size_t json_cut(char *text, size_t length, int width_max)
 {
-    fputc('"', out);
-    for (const unsigned char *at = (const unsigned char *)text; *at != 0;) {
-        int length = utf8_length(at);
-        if (length == 0)
-            fputs("\\ufffd", out);
-        else if (*at == '"' || *at == '\\')
-            fprintf(out, "\\%c", *at);
-        else if (*at < 0x20 || *at == 0x7f)
-            fprintf(out, "\\u%04x", *at);
-        else
-            fwrite(at, 1, (size_t)length, out);
-        at += length == 0 ? 1 : length;
-    }
-    fputc('"', out);
+    size_t kept = text_fits(text, width_max - 1);
+    if (length <= (size_t)width_max || kept + 3 > length)
+        return length;
+    memcpy(text + kept, "\xe2\x80\xa6", 3);
+    return kept + 3;
 }
 
 static void json_cell(FILE *out, const struct output_source *source, int column)
@@ -283,8 +210,11 @@ static void json_cell(FILE *out, const struct output_source *source, int column)
     } else if (type == SQLITE_NULL || type == SQLITE_FLOAT) {
         fputs("null", out);
     } else {
-        char *text = text_of(source, column);
-        json_string(out, text != NULL ? text : "");
+        size_t length;
+        char *text = text_of(source, column, &length);
+        if (text != NULL && source->cell_width_max > 0)
+            length = json_cut(text, length, source->cell_width_max);
+        text_put_json(out, text, text != NULL ? length : 0);
         free(text);
     }
 }
@@ -297,55 +227,69 @@ static int write_json(FILE *out, const struct output_source *source, long *rows)
         fputs(separator, out);
         for (int i = 0; i < count; i++) {
             fputs(i == 0 ? " {" : ", ", out);
-            json_string(out, source->columns[i].name);
+            text_put_json(out, source->columns[i].name, strlen(source->columns[i].name));
             fputs(": ", out);
             json_cell(out, source, i);
         }
         fputs("}", out);
         separator = ",\n";
     }
-    fputs(*rows > 0 ? "\n]\n" : "[]\n", out);
+    fputs(separator[0] == ',' ? "\n]\n" : "[]\n", out);
     return result;
 }
 
-static void csv_text(FILE *out, const char *text)
+static void csv_text(FILE *out, const char *text, size_t length)
 {
-    if (strpbrk(text, ",\"\r\n") == NULL) {
-        fputs(text, out);
-        return;
-    }
-    fputc('"', out);
-    for (; *text != 0; text++) {
-        if (*text == '"')
+    bool quoted = false;
+    for (size_t i = 0; i < length; i++)
+        quoted |= text[i] == ',' || text[i] == '"' || text[i] == '\r' || text[i] == '\n';
+    if (quoted)
+        fputc('"', out);
+    for (size_t i = 0; i < length; i++) {
+        if (text[i] == '"')
             fputc('"', out);
-        fputc(*text, out);
+        fputc(text[i], out);
     }
-    fputc('"', out);
+    if (quoted)
+        fputc('"', out);
+}
+
+/* On a terminal as people are to see it; else the exact bytes. */
+static void csv_cell(FILE *out, const struct output_source *source, int column, bool terminal)
+{
+    size_t length = 0;
+    char *text = terminal ? shown_of(source, column) : text_of(source, column, &length);
+    if (text != NULL)
+        csv_text(out, text, terminal ? strlen(text) : length);
+    free(text);
 }
 
 static int write_csv(FILE *out, const struct output_source *source, long *rows)
 {
     int count = columns_count(source), result;
+    bool terminal = isatty(fileno(out)) == 1;
     for (int i = 0; i < count; i++) {
+        const char *name = source->columns[i].name;
+        char *shown = terminal ? text_shown(name, strlen(name)) : NULL;
         fputs(i > 0 ? "," : "", out);
-        csv_text(out, source->columns[i].name);
+        csv_text(out, shown != NULL ? shown : name, strlen(shown != NULL ? shown : name));
+        free(shown);
     }
     fputs("\r\n", out);
     while ((result = next_row(source, rows)) == SQLITE_ROW) {
         for (int i = 0; i < count; i++) {
             fputs(i > 0 ? "," : "", out);
-            if (sqlite3_column_type(source->statement, i) == SQLITE_FLOAT) {
+            if (sqlite3_column_type(source->statement, i) == SQLITE_FLOAT)
                 put_real(out, sqlite3_column_double(source->statement, i));
-            } else if (sqlite3_column_type(source->statement, i) != SQLITE_NULL) {
-                char *text = text_of(source, i);
-                csv_text(out, text != NULL ? text : "");
-                free(text);
-            }
+            else if (sqlite3_column_type(source->statement, i) != SQLITE_NULL)
+                csv_cell(out, source, i, terminal);
         }
         fputs("\r\n", out);
     }
     return result;
 }
+
+enum { WIDTH_MAX = 2000 }; /* columns to line up by; longer cells stand out */
 
 struct table {
     char **cells;
@@ -368,7 +312,8 @@ static bool table_add(struct table *table, char *cell)
         table->room = room;
     }
     int column = (int)(table->used % (size_t)table->columns);
-    int width = cell != NULL ? display_width(cell) : 0;
+    int width = cell != NULL ? text_width(cell) : 0;
+    width = width < WIDTH_MAX ? width : WIDTH_MAX;
     if (width > table->width[column])
         table->width[column] = width;
     table->cells[table->used++] = cell;
@@ -381,7 +326,8 @@ static void table_line(FILE *out, const struct table *table, size_t row, bool ma
         fputs("| ", out);
     for (int i = 0; i < table->columns; i++) {
         const char *cell = table->cells[row * (size_t)table->columns + (size_t)i];
-        int pad = table->width[i] - display_width(cell);
+        int width = text_width(cell);
+        int pad = table->width[i] > width ? table->width[i] - width : 0;
         bool last = i == table->columns - 1;
         if (table->right[i])
             fprintf(out, "%*s", pad, "");
@@ -421,6 +367,11 @@ static void table_release(struct table *table)
     free(table->width);
 }
 
+static bool add_head(struct table *table, const char *name)
+{
+    return table_add(table, text_shown(name, strlen(name)));
+}
+
 static int write_table(FILE *out, bool markdown, const struct output_source *source, long *rows)
 {
     int count = columns_count(source), result = SQLITE_NOMEM;
@@ -429,7 +380,7 @@ static int write_table(FILE *out, bool markdown, const struct output_source *sou
                           .width = calloc((size_t)count, sizeof *table.width)};
     bool sound = table.right != NULL && table.width != NULL;
     for (int i = 0; sound && i < count; i++)
-        sound = table_add(&table, escaped(source->columns[column_shown(source, i)].name));
+        sound = add_head(&table, source->columns[column_shown(source, i)].name);
     while (sound && (result = next_row(source, rows)) == SQLITE_ROW) {
         for (int i = 0; sound && i < count; i++) {
             int column = column_shown(source, i);

@@ -2,8 +2,9 @@
  * Rows for people and programs: aligned tables, CSV (RFC 4180), JSON, Markdown.
  *
  * A table and Markdown show times and sizes in readable units; CSV and JSON give raw numbers. Names
- * come from programs that may be hostile: control characters are escaped in tables and Markdown,
- * and bytes that are not UTF-8 are replaced in JSON.
+ * come from programs that may be hostile: tables, Markdown and what goes to a terminal show them as
+ * text.h says. CSV to a file or a pipe has the exact bytes; JSON has the exact characters, hidden
+ * ones as escapes, and U+FFFD for bytes that are not UTF-8.
  */
 #ifndef FISQL_CLI_OUTPUT_H
 #define FISQL_CLI_OUTPUT_H
@@ -32,7 +33,7 @@ struct output_source {
     int columns_max;                     /* write only so many of them; 0 = all */
     long limit;                          /* write at most so many rows; -1 = all */
     bool count_all;                      /* go on counting rows after the limit */
-    int cell_width_max;                  /* cut longer text in tables and Markdown; 0 = never */
+    int cell_width_max;                  /* cut longer text, but in CSV; 0 = never */
     /* Is the row to be written? NULL = all are. */
     bool (*keep)(void *context, sqlite3_stmt *statement);
     /* Rewrites a text cell; the result is freed. NULL = as it is. */
@@ -48,12 +49,5 @@ int output_rows(FILE *out, enum output_format format, const struct output_source
 /* A time or a size in readable units, e.g. "1.23 ms", "4.0 KiB". */
 void output_time(double ns, char *text, size_t size);
 void output_bytes(double bytes, char *text, size_t size);
-
-/* Length of the sound UTF-8 sequence at `at`, 0 if it is none (overlong forms and surrogates are
- * none). The text ends with a NUL. */
-int utf8_length(const unsigned char *at);
-
-/* Writes text with control characters escaped. */
-void output_escaped(FILE *out, const char *text);
 
 #endif

@@ -2,6 +2,7 @@
 #include "cli/query_help.h"
 #include "cli/output.h"
 #include "cli/query_filter.h"
+#include "cli/text.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -37,9 +38,9 @@ void query_help_list(const struct query_set *set)
                 printf("%s\n", group_title(group));
             headed = true;
             fputs("  ", stdout);
-            output_escaped(stdout, query->name);
+            text_put(stdout, query->name);
             printf("%*s", query->name[0] != '\0' ? 24 - (int)strlen(query->name) : 0, "");
-            output_escaped(stdout, query->title != NULL ? query->title : "");
+            text_put(stdout, query->title != NULL ? query->title : "");
             putchar('\n');
         }
         if (headed)
@@ -53,7 +54,7 @@ void query_help_names(const struct query_set *set)
     for (size_t group = 0; group <= GROUPS_COUNT + 1; group++) {
         for (size_t i = 0; i < set->count; i++) {
             if (group_of(&set->queries[i]) == group) {
-                output_escaped(stdout, set->queries[i].name);
+                text_put(stdout, set->queries[i].name);
                 putchar('\n');
             }
         }
@@ -76,7 +77,7 @@ static void print_paragraph(const char *text, int indent)
             putchar(' ');
         char part[512];
         snprintf(part, sizeof part, "%.*s", (int)length, word);
-        output_escaped(stdout, part);
+        text_put(stdout, part);
         column += (int)length + 1;
         word += length;
         while (*word == ' ')
@@ -100,7 +101,7 @@ static void print_parts(const char *title, const struct query_part *parts, size_
         snprintf(name, sizeof name, "%s%s%s", parts[i].name, parts[i].value != NULL ? " = " : "",
                  parts[i].value != NULL ? parts[i].value : "");
         printf("  %-26s %-8s ", name, unit_text(&parts[i]));
-        output_escaped(stdout, parts[i].text);
+        text_put(stdout, parts[i].text);
         putchar('\n');
     }
 }
@@ -108,7 +109,7 @@ static void print_parts(const char *title, const struct query_part *parts, size_
 static void explain_text(const struct query_file *query)
 {
     printf("%s: ", query->name);
-    output_escaped(stdout, query->title != NULL ? query->title : "(no title)");
+    text_put(stdout, query->title != NULL ? query->title : "(no title)");
     putchar('\n');
     if (query->description != NULL) {
         putchar('\n');

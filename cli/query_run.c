@@ -1,7 +1,9 @@
 /* Running one query: see query_run.h. */
 #include "cli/query_run.h"
+#include "cli/database.h"
 #include "cli/say.h"
 #include "cli/suppressions.h"
+#include "cli/text.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -232,6 +234,13 @@ static int write_rows(struct run_context *run, const struct query_request *reque
     return result;
 }
 
+/* Only what is recursive can go round in circles. */
+static bool walks_frames(const struct query_file *query, const struct query_request *request)
+{
+    return strcasestr(query->sql, "recursive") != NULL || request->suppressions != NULL ||
+           strcasestr(query->sql, "frame_stacks") != NULL;
+}
+
 int query_run(const struct query_request *request, sqlite3 *database,
               const struct query_file *query, FILE *out, long *rows)
 {
@@ -241,6 +250,8 @@ int query_run(const struct query_request *request, sqlite3 *database,
     if (statement == NULL)
         return 2;
     int status = bind_settings(request, query, statement);
+    if (status == 0 && walks_frames(query, request))
+        status = database_check_frames(database);
     if (status == 0)
         status = set_up(&run, request, database, query, statement);
     if (status == 0) {
@@ -281,7 +292,7 @@ static int explain_plan(sqlite3 *database, sqlite3_stmt *statement, FILE *out)
         int depth = depths[sqlite3_column_int(plan, 1) & 255];
         depths[sqlite3_column_int(plan, 0) & 255] = depth + 1;
         fprintf(out, "--   %*s", 2 * depth, "");
-        output_escaped(out, (const char *)sqlite3_column_text(plan, 3));
+        text_put(out, (const char *)sqlite3_column_text(plan, 3));
         fputc('\n', out);
     }
     sqlite3_finalize(plan);

@@ -40,6 +40,7 @@ static int rows_of(const struct report *report, const struct query_file *query, 
         struct query_request request = {.format = OUTPUT_JSON,
                                         .names = report->names,
                                         .limit = limit,
+                                        .cell_width_max = TEXT_BYTES_MAX,
                                         .count_all = true,
                                         .suppress_any = true};
         size_t size = 0;

@@ -8,6 +8,7 @@
  * Memory: some 64 bytes for each frame of the database.
  */
 #include "cli/report.h"
+#include "cli/run_view.h"
 #include "cli/say.h"
 
 #include <stdlib.h>
@@ -81,9 +82,9 @@ static void add_up(struct contexts *contexts, struct context *whole)
     for (int64_t i = contexts->count - 1; i >= 0; i--) {
         const struct context *item = &contexts->items[i];
         struct context *above = item->parent > 0 ? &contexts->items[item->parent - 1] : whole;
-        above->all_calls += item->all_calls;
-        above->all_ns += item->all_ns;
-        above->all_bytes += item->all_bytes;
+        run_add(&above->all_calls, item->all_calls);
+        run_add(&above->all_ns, item->all_ns);
+        run_add(&above->all_bytes, item->all_bytes);
     }
     for (int64_t i = 0; i < contexts->count; i++) {
         struct context *item = &contexts->items[i];

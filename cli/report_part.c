@@ -3,6 +3,7 @@
  * rows within a budget of bytes; what there is to write is in the other report_ files.
  */
 #include "cli/report.h"
+#include "cli/run_view.h"
 #include "cli/say.h"
 
 #include <stdlib.h>
@@ -27,22 +28,18 @@ bool report_is_marked(const struct report *report, enum mark what, int64_t id)
 
 int report_open(struct report *report)
 {
-    static const char *const tables[MARKS_COUNT] = {
-        [MARK_FUNCTIONS] = "SELECT max(id) FROM functions",
-        [MARK_FRAMES] = "SELECT max(id) FROM frames",
-        [MARK_SITES] = "SELECT max(id) FROM sites",
-        [MARK_FILES] = "SELECT max(id) FROM files",
+    static const struct {
+        const char *table, *ids_max;
+    } tables[MARKS_COUNT] = {
+        [MARK_FUNCTIONS] = {"functions", "SELECT max(id) FROM functions"},
+        [MARK_FRAMES] = {"frames", "SELECT max(id) FROM frames"},
+        [MARK_SITES] = {"sites", "SELECT max(id) FROM sites"},
+        [MARK_FILES] = {"files", "SELECT max(id) FROM files"},
     };
-    const int64_t ids_most = (int64_t)1 << 34; /* 2 GiB of bits: no table of ours has as many */
     for (int i = 0; i < MARKS_COUNT; i++) {
-        sqlite3_stmt *statement = report_prepare(report, tables[i]);
-        if (statement == NULL)
+        if (!run_ids_sound(report->database, tables[i].table))
             return 2;
-        int64_t ids_max =
-            sqlite3_step(statement) == SQLITE_ROW ? sqlite3_column_int64(statement, 0) : 0;
-        sqlite3_finalize(statement);
-        if (ids_max < 0 || ids_max > ids_most)
-            return fail("%s: has ids that no load gives: load the log again", report->path);
+        int64_t ids_max = run_integer(report->database, tables[i].ids_max, 0);
         report->marks[i].ids_max = ids_max;
         report->marks[i].bits = calloc((size_t)ids_max / 8 + 1, 1);
         if (report->marks[i].bits == NULL)

@@ -12,6 +12,7 @@
  * threads' numbers of calls, so that a quiet thread is seen beside a busy one.
  */
 #include "cli/report.h"
+#include "cli/run_view.h"
 #include "cli/say.h"
 
 #include <stdlib.h>
@@ -91,6 +92,7 @@ static int scan(struct report *report, sqlite3_stmt *statement, const struct lan
                                  .depth = sqlite3_column_int64(statement, 2),
                                  .enter_ns = sqlite3_column_int64(statement, 3),
                                  .duration_ns = sqlite3_column_int64(statement, 4)};
+        call.enter_ns = run_within(call.enter_ns, 0, RUN_NS_MAX);
         heap_offer(heap, &call);
         *from = call.id + 1;
         rows++;
@@ -183,7 +185,10 @@ static int load_lanes(struct report *report, struct lane *lanes, int *count, int
                                       .first_id = sqlite3_column_int64(statement, 1),
                                       .last_id = sqlite3_column_int64(statement, 2),
                                       .calls = sqlite3_column_int64(statement, 3)};
-        *calls += lanes[(*count)++].calls;
+        struct lane *lane = &lanes[(*count)++];
+        lane->first_id = run_within(lane->first_id, 1, RUN_CALL_ID_MAX);
+        lane->last_id = run_within(lane->last_id, 0, RUN_CALL_ID_MAX);
+        run_add(calls, lane->calls);
     }
     sqlite3_finalize(statement);
     return result == SQLITE_DONE ? 0 : report_fail(report);
@@ -206,7 +211,7 @@ static int write_lanes(struct report *report)
         if (calls_max < LANE_CALLS_MIN && report->calls_max > 0)
             calls_max = LANE_CALLS_MIN;
         if (calls_max > lanes[i].calls)
-            calls_max = (long)lanes[i].calls;
+            calls_max = lanes[i].calls > 0 ? (long)lanes[i].calls : 0;
         status = write_lane(report, statement, &lanes[i], calls_max);
     }
     json_close(&report->json, ']');

@@ -105,9 +105,9 @@ static struct context *make_contexts(const struct review *review, uint32_t *coun
             contexts[parent].child = at;
         }
         of[id] = at;
-        contexts[at].total_ns += frame->total_ns;
+        run_add(&contexts[at].total_ns, frame->total_ns);
         if (parent == 0)
-            contexts[0].total_ns += frame->total_ns;
+            run_add(&contexts[0].total_ns, frame->total_ns);
     }
     free(of);
     return contexts;
@@ -188,12 +188,13 @@ static int put_timeline(const struct review *review, FILE *out, int y)
             if (view->threads[i].id != thread)
                 continue;
             char label[600], time[32];
-            double width = (double)sqlite3_column_int64(row, 3) * scale;
+            double width = (double)run_within(sqlite3_column_int64(row, 3), 0, RUN_NS_MAX) * scale;
+            int64_t enter_ns = run_within(sqlite3_column_int64(row, 2), 0, RUN_NS_MAX);
             output_time(sqlite3_column_double(row, 3), time, sizeof time);
             snprintf(label, sizeof label, "%.450s, call %lld, %s", view->functions[function].name,
                      (long long)sqlite3_column_int64(row, 4), time);
-            put_box(out, 128 + (double)(sqlite3_column_int64(row, 2) - start) * scale,
-                    y + (int)i * ROW, width > 1 ? width : 1, "#9dc3e6", label);
+            put_box(out, 128 + (double)(enter_ns - start) * scale, y + (int)i * ROW,
+                    width > 1 ? width : 1, "#9dc3e6", label);
         }
     }
     if (database_rows_end(row, "the calls") != 0)
@@ -221,7 +222,8 @@ static int put_neighbours(const struct review *review, FILE *out, uint32_t funct
     for (int i = 0; sqlite3_step(row) == SQLITE_ROW; i++) {
         char label[600];
         int x = callers ? 8 : 702;
-        snprintf(label, sizeof label, "%.500s", (const char *)sqlite3_column_text(row, 0));
+        const char *name = (const char *)sqlite3_column_text(row, 0);
+        snprintf(label, sizeof label, "%.500s", name != NULL ? name : "?");
         put_box(out, x, y + i * ROW, 290, "#e2f0d9", label);
         fprintf(out, "<path d=\"M %d %d L %d %d\" stroke=\"#777777\" fill=\"none\"/>\n",
                 callers ? 298 : 645, callers ? y + i * ROW + 8 : y + 8, callers ? 355 : 702,

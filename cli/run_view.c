@@ -35,11 +35,35 @@ static char *copy_text(sqlite3_stmt *statement, int column)
     return text == NULL ? NULL : strdup(text);
 }
 
+bool run_ids_sound(sqlite3 *database, const char *table)
+{
+    static const char sql[] =
+        "SELECT count(*), coalesce(min(id), 1), coalesce(max(id), 0) FROM \"%w\"";
+    const int64_t gaps_max = 1000000;
+    sqlite3_stmt *statement = NULL;
+    char *text = sqlite3_mprintf(sql, table);
+    bool sound = false;
+    if (text != NULL && sqlite3_prepare_v2(database, text, -1, &statement, NULL) == SQLITE_OK &&
+        sqlite3_step(statement) == SQLITE_ROW)
+        sound =
+            sqlite3_column_int64(statement, 1) >= 1 &&
+            sqlite3_column_int64(statement, 2) / 2 <= sqlite3_column_int64(statement, 0) + gaps_max;
+    int result = sqlite3_finalize(statement);
+    sqlite3_free(text);
+    if (result != SQLITE_OK)
+        fail("%s: the table %s cannot be read: %s", sqlite3_db_filename(database, "main"), table,
+             sqlite3_errmsg(database));
+    else if (!sound)
+        fail("%s: its %s have ids that no load gives: load the log again",
+             sqlite3_db_filename(database, "main"), table);
+    return sound && result == SQLITE_OK;
+}
+
 /* Room for an item of this id in an array indexed by ids; the ids of a damaged or foreign database
  * may be anything. */
 static void *reach(void *items, size_t *count, int64_t id, size_t item_bytes)
 {
-    if (id < 0 || id > UINT32_MAX - 1)
+    if (id < 1 || id > UINT32_MAX - 1)
         return NULL;
     size_t needed = (size_t)id + 1;
     if (needed <= *count)
@@ -64,6 +88,10 @@ static int read_functions(struct run_view *view, enum name_style style, sqlite3_
         struct run_function *function = &view->functions[id];
         const char *name = (const char *)sqlite3_column_text(statement, 1);
         const char *linkage = (const char *)sqlite3_column_text(statement, 2);
+        if (name == NULL)
+            name = "?";
+        if (function->name != NULL)
+            return SQLITE_CORRUPT; /* the id stands twice */
         if (style == NAMES_SHORT)
             function->name = name_short(name);
         else
@@ -89,7 +117,8 @@ static int read_frames(struct run_view *view, enum name_style style, sqlite3_stm
             return SQLITE_NOMEM;
         view->frames = grown;
         /* A parent has a smaller id than its children; everything here relies on it. */
-        if (parent < 0 || parent >= id || function <= 0 ||
+        if (parent < 0 || parent >= id || function <= 0 || view->frames[id].function != 0 ||
+            (parent > 0 && view->frames[parent].function == 0) ||
             (size_t)function >= view->functions_count || view->functions[function].name == NULL)
             return SQLITE_CORRUPT;
         view->frames[id] = (struct run_frame){
@@ -127,6 +156,10 @@ static int read_threads(struct run_view *view, enum name_style style, sqlite3_st
                                       .end_ns = sqlite3_column_int64(statement, 6),
                                       .first_call = sqlite3_column_int64(statement, 7),
                                       .last_call = sqlite3_column_int64(statement, 8)};
+        thread->start_ns = run_within(thread->start_ns, 0, RUN_NS_MAX);
+        thread->end_ns = run_within(thread->end_ns, thread->start_ns, RUN_NS_MAX);
+        thread->first_call = run_within(thread->first_call, 0, RUN_CALL_ID_MAX);
+        thread->last_call = run_within(thread->last_call, 0, RUN_CALL_ID_MAX);
         if (thread->name == NULL)
             return SQLITE_NOMEM;
     }
@@ -146,12 +179,14 @@ int run_view_open(struct run_view *view, sqlite3 *database, enum name_style styl
          " fr.self_ns, fr.raw_self_ns, fr.alloc_bytes, fr.allocs FROM frames fr"
          " LEFT JOIN sites s ON s.id = fr.site_id ORDER BY fr.id",
          read_frames},
-        {"SELECT t.id, t.process_id, p.pid, t.tid, coalesce(t.name, '#' || t.tid), t.start_ns,"
+        {"SELECT t.id, t.process_id, p.pid, t.tid, coalesce(t.name, '#' || t.tid, '?'), t.start_ns,"
          " t.end_ns, t.first_call_id, t.last_call_id FROM threads t"
          " LEFT JOIN processes p ON p.id = t.process_id ORDER BY t.id",
          read_threads},
     };
     *view = (struct run_view){.database = database};
+    if (!run_ids_sound(database, "functions") || !run_ids_sound(database, "frames"))
+        return 2;
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
         sqlite3_stmt *statement = NULL;
         int result = sqlite3_prepare_v2(database, parts[i].sql, -1, &statement, NULL);
@@ -161,9 +196,12 @@ int run_view_open(struct run_view *view, sqlite3 *database, enum name_style styl
             result = sqlite3_reset(statement);
         sqlite3_finalize(statement);
         if (result != SQLITE_OK)
-            return fail("the database cannot be read: %s", result == SQLITE_CORRUPT
-                                                               ? "its frames contradict one another"
-                                                               : sqlite3_errmsg(database));
+            return result == SQLITE_CORRUPT && sqlite3_errcode(database) != SQLITE_CORRUPT
+                       ? fail("%s: its functions and frames contradict one another: load the log "
+                              "again",
+                              sqlite3_db_filename(database, "main"))
+                       : fail("%s: cannot be read: %s", sqlite3_db_filename(database, "main"),
+                              result == SQLITE_NOMEM ? "out of memory" : sqlite3_errmsg(database));
     }
     sqlite3_stmt *statement = NULL;
     if (sqlite3_prepare_v2(database, "SELECT value FROM run WHERE key = 'command'", -1, &statement,

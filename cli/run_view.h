@@ -45,6 +45,27 @@ struct run_view {
     char *command;
 };
 
+/* What stands in a database may be anything. Instants and ids of calls are brought within these
+ * bounds where they are read, so that they can be subtracted; sums are made with run_add(). */
+#define RUN_NS_MAX (INT64_C(1) << 61)
+#define RUN_CALL_ID_MAX (INT64_C(1) << 62)
+
+static inline int64_t run_within(int64_t value, int64_t least, int64_t most)
+{
+    return value < least ? least : value > most ? most : value;
+}
+
+/* Adds; a sum that is too large stays the largest there is. */
+static inline void run_add(int64_t *sum, int64_t more)
+{
+    if (__builtin_add_overflow(*sum, more, sum))
+        *sum = more > 0 ? INT64_MAX : INT64_MIN;
+}
+
+/* Are the ids of the table (functions, frames, sites, files) such as a load deals them out: from 1
+ * on, nearly without gaps? Arrays are indexed by them. Says on stderr that they are not. */
+bool run_ids_sound(sqlite3 *database, const char *table);
+
 /* Reads the names. Returns 0, or 2 after saying what is wrong; release in both cases. */
 int run_view_open(struct run_view *view, sqlite3 *database, enum name_style style);
 void run_view_release(struct run_view *view);

@@ -2,6 +2,7 @@
  * What the commands say on stderr, and the guess at what a mistyped name was meant to be.
  */
 #include "cli/say.h"
+#include "cli/text.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -26,13 +27,10 @@ __attribute__((format(printf, 1, 0))) static void say(const char *format, va_lis
     char *text = NULL;
     if (vasprintf(&text, format, arguments) < 0)
         return;
-    for (char *at = text; *at != '\0'; at++) {
-        unsigned char byte = (unsigned char)*at;
-        if ((byte < 0x20 && byte != '\n' && byte != '\t') || byte == 0x7f)
-            *at = '?';
-    }
+    char *shown = text_shown(text, strlen(text));
     flush_output(); /* keeps the order where both go to one place */
-    fprintf(stderr, "fisql: %s\n", text);
+    fprintf(stderr, "fisql: %s\n", shown != NULL ? shown : "out of memory");
+    free(shown);
     free(text);
 }
 

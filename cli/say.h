@@ -6,8 +6,8 @@
 
 #include <stddef.h>
 
-/* Prints "fisql: " and the formatted words ("what: why and what to do") as one line on stderr.
- * Control characters, which names and paths may hold, become '?'. Returns 2, the exit status. */
+/* Prints "fisql: " and the formatted words ("what: why and what to do") as one line on stderr,
+ * names and paths in it as text.h shows them. Returns 2, the exit status. */
 int fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* An analyzer that reads one file at a time is told what it returns. */

@@ -1,21 +1,18 @@
 /*
- * The malloc family and the operators new and delete, interposed.
+ * The malloc family, interposed. (operators.c: new and delete.)
  *
  * An allocation is recorded after it happened and a free before it happens, so in the order of
- * ticks an address is never live twice. Each operator new calls malloc (through us): it announces
- * its kind and call site, and malloc records the block under that kind. So a new handler's own
- * allocations, and an operator new that does not use malloc, come out right too.
+ * ticks an address is never live twice.
  *
  * The real functions come from dlsym, which may itself call calloc before anything is known: such
- * early blocks are cut from a small arena and never given back. In a static program there is no
- * dlsym; glibc's own names are used there.
+ * early blocks are cut from a small arena and never given back. In a static program the linker
+ * knows them (alloc.h).
  */
-#include "collector/runtime.h"
+#include "collector/alloc.h"
 
 #include <dlfcn.h>
 #include <errno.h>
 #include <malloc.h>
-#include <stdlib.h>
 #include <string.h>
 
 void __cyg_profile_func_enter(void *function, void *site);
@@ -32,14 +29,18 @@ static struct {
     void *(*pvalloc)(size_t);
 } real;
 
-struct announcement {
-    unsigned kind_plus_1; /* 0 = none */
-    uint64_t site;
-};
-static __thread struct announcement announced __attribute__((tls_model("initial-exec")));
-static __thread bool free_recorded __attribute__((tls_model("initial-exec")));
-
-/* Absent in a static program (dlsym) or in another libc (the rest). */
+#ifdef FISQL_STATIC
+extern void *__real_malloc(size_t);
+extern void *__real_calloc(size_t, size_t);
+extern void *__real_realloc(void *, size_t);
+extern void __real_free(void *);
+extern void *__real_memalign(size_t, size_t);
+extern void *__real_aligned_alloc(size_t, size_t);
+extern int __real_posix_memalign(void **, size_t, size_t);
+extern void *__real_valloc(size_t);
+extern void *__real_pvalloc(size_t) __attribute__((weak)); /* musl has none */
+#else
+/* Absent where libfisql.a was linked into a static program by hand, and in other libcs. */
 #pragma weak dlsym
 extern void *__libc_malloc(size_t) __attribute__((weak));
 extern void *__libc_calloc(size_t, size_t) __attribute__((weak));
@@ -48,6 +49,9 @@ extern void __libc_free(void *) __attribute__((weak));
 extern void *__libc_memalign(size_t, size_t) __attribute__((weak));
 extern void *__libc_valloc(size_t) __attribute__((weak));
 extern void *__libc_pvalloc(size_t) __attribute__((weak));
+#endif
+
+__thread uint64_t alloc_outer __attribute__((tls_model("initial-exec")));
 
 /* ---- the arena of early blocks ---- */
 
@@ -81,10 +85,11 @@ static size_t arena_size(const void *block)
 
 /* ---- the real functions ---- */
 
-static void *next_symbol(const char *name)
-{
-    return dlsym != NULL ? dlsym(RTLD_NEXT, name) : NULL;
-}
+#ifdef FISQL_STATIC
+
+#define RESOLVE(name, fallback) real.name = __real_##name
+
+#else
 
 static int posix_memalign_by_memalign(void **block, size_t alignment, size_t size)
 {
@@ -101,11 +106,13 @@ static int posix_memalign_by_memalign(void **block, size_t alignment, size_t siz
 
 #define RESOLVE(name, fallback)                                                                    \
     do {                                                                                           \
-        void *symbol = next_symbol(#name);                                                         \
+        void *symbol = quiet_symbol(#name);                                                        \
         memcpy(&real.name, &symbol, sizeof symbol);                                                \
         if (real.name == NULL)                                                                     \
             real.name = fallback;                                                                  \
     } while (0)
+
+#endif
 
 void alloc_setup(void)
 {
@@ -129,46 +136,67 @@ void alloc_setup(void)
 
 bool alloc_is_ours(void)
 {
-    if (dlsym == NULL)
-        return true;
-    collector_inside++;
-    const void *first = dlsym(RTLD_DEFAULT, "__cyg_profile_func_enter");
-    collector_inside--;
-    return first == NULL || first == (const void *)(uintptr_t)__cyg_profile_func_enter;
-}
-
-static inline bool recording(void)
-{
-    return collector_inside == 0 && process_active() && process.options.alloc;
-}
-
-static inline void *allocated(void *block, unsigned kind, size_t size_bytes, void *site)
-{
-    uint64_t from = (uint64_t)(uintptr_t)site;
-    struct announcement announcement = announced;
-    if (UNLIKELY(announcement.kind_plus_1 != 0)) {
-        announced.kind_plus_1 = 0;
-        kind = announcement.kind_plus_1 - 1;
-        from = announcement.site;
+#ifndef FISQL_STATIC
+    if (dlsym != NULL) {
+        collector_inside++;
+        const void *first = dlsym(RTLD_DEFAULT, "__cyg_profile_func_enter");
+        collector_inside--;
+        return first == NULL || first == (const void *)(uintptr_t)__cyg_profile_func_enter;
     }
-    if (block != NULL && recording())
-        record_alloc(kind, (uint64_t)(uintptr_t)block, size_bytes, from);
+#endif
+    return true;
+}
+
+static inline __attribute__((always_inline)) void *allocated(void *block, unsigned kind,
+                                                             size_t size_bytes)
+{
+    alloc_made(block, kind, size_bytes, (uint64_t)(uintptr_t)__builtin_return_address(0),
+               FRAME_ADDRESS());
     return block;
 }
 
-/* ---- C ---- */
+/* Calls a real function that may call others of the family. */
+#define REAL(call)                                                                                 \
+    __extension__({                                                                                \
+        bool outermost = alloc_outermost();                                                        \
+        if (outermost)                                                                             \
+            alloc_outer = FRAME_ADDRESS();                                                         \
+        __typeof__(real.call) result = real.call;                                                  \
+        if (outermost)                                                                             \
+            alloc_outer = 0;                                                                       \
+        result;                                                                                    \
+    })
 
-EXPORT void *malloc(size_t size)
+void alloc_unwound(uint64_t stack)
+{
+    if (alloc_outer <= stack)
+        alloc_outer = 0;
+    if (operators_open != 0)
+        operators_unwound(stack);
+}
+
+static inline void freed(void *block, void *site)
+{
+    if (UNLIKELY(operators_open != 0))
+        operators_freed(block);
+    record_free(FISQL_KIND_FREE, (uint64_t)(uintptr_t)block, (uint64_t)(uintptr_t)site);
+}
+
+/* ---- the family ---- */
+
+EXPORT void *ALLOC_NAME(malloc)(size_t size);
+EXPORT void *ALLOC_NAME(malloc)(size_t size)
 {
     if (UNLIKELY(real.malloc == NULL)) {
         alloc_setup();
         if (real.malloc == NULL)
             return arena_take(size);
     }
-    return allocated(real.malloc(size), FISQL_KIND_MALLOC, size, __builtin_return_address(0));
+    return allocated(real.malloc(size), FISQL_KIND_MALLOC, size);
 }
 
-EXPORT void *calloc(size_t count, size_t size)
+EXPORT void *ALLOC_NAME(calloc)(size_t count, size_t size);
+EXPORT void *ALLOC_NAME(calloc)(size_t count, size_t size)
 {
     if (UNLIKELY(real.malloc == NULL)) {
         alloc_setup();
@@ -176,27 +204,26 @@ EXPORT void *calloc(size_t count, size_t size)
         if (real.malloc == NULL)
             return __builtin_mul_overflow(count, size, &bytes) ? NULL : arena_take(bytes);
     }
-    return allocated(real.calloc(count, size), FISQL_KIND_CALLOC, count * size,
-                     __builtin_return_address(0));
+    return allocated(REAL(calloc(count, size)), FISQL_KIND_CALLOC, count * size);
 }
 
-EXPORT void free(void *block)
+EXPORT void ALLOC_NAME(free)(void *block);
+EXPORT void ALLOC_NAME(free)(void *block)
 {
     if (block == NULL || in_arena(block))
         return;
     if (UNLIKELY(real.malloc == NULL))
         alloc_setup();
-    if (UNLIKELY(free_recorded))
-        free_recorded = false;
-    else if (recording())
-        record_free(FISQL_KIND_FREE, (uint64_t)(uintptr_t)block,
-                    (uint64_t)(uintptr_t)__builtin_return_address(0));
+    if (UNLIKELY(block == operators_deleting))
+        operators_deleting = NULL;
+    else if (alloc_recording())
+        freed(block, __builtin_return_address(0));
     real.free(block);
 }
 
 static void *realloc_arena(void *block, size_t size)
 {
-    void *moved = malloc(size);
+    void *moved = ALLOC_NAME(malloc)(size);
     if (moved != NULL) {
         size_t old = arena_size(block);
         memcpy(moved, block, old < size ? old : size);
@@ -204,7 +231,8 @@ static void *realloc_arena(void *block, size_t size)
     return moved;
 }
 
-EXPORT void *realloc(void *block, size_t size)
+EXPORT void *ALLOC_NAME(realloc)(void *block, size_t size);
+EXPORT void *ALLOC_NAME(realloc)(void *block, size_t size)
 {
     void *site = __builtin_return_address(0);
     if (UNLIKELY(real.malloc == NULL))
@@ -212,19 +240,24 @@ EXPORT void *realloc(void *block, size_t size)
     if (UNLIKELY(in_arena(block) || real.malloc == NULL))
         return block == NULL ? arena_take(size) : realloc_arena(block, size);
     if (block == NULL)
-        return allocated(real.realloc(NULL, size), FISQL_KIND_REALLOC, size, site);
-    if (!recording())
-        return real.realloc(block, size);
+        return allocated(REAL(realloc(NULL, size)), FISQL_KIND_REALLOC, size);
+    if (!alloc_recording())
+        return REAL(realloc(block, size));
     if (size == 0) {
         /* glibc frees the block; an allocator that gives another one back has that recorded. */
-        record_free(FISQL_KIND_FREE, (uint64_t)(uintptr_t)block, (uint64_t)(uintptr_t)site);
-        return allocated(real.realloc(block, 0), FISQL_KIND_REALLOC, 0, site);
+        freed(block, site);
+        return allocated(REAL(realloc(block, 0)), FISQL_KIND_REALLOC, 0);
     }
+    if (UNLIKELY(operators_open != 0))
+        operators_freed(block);
     uint64_t start = clock_read(process.clock);
     uint64_t old = (uint64_t)(uintptr_t)block;
-    void *moved = real.realloc(block, size);
-    if (moved != NULL)
+    void *moved = REAL(realloc(block, size));
+    if (moved != NULL) {
         record_realloc(start, old, (uint64_t)(uintptr_t)moved, size, (uint64_t)(uintptr_t)site);
+        if (UNLIKELY(operators_open != 0))
+            operators_recorded(moved);
+    }
     return moved;
 }
 
@@ -237,142 +270,25 @@ static bool ready(void)
     return real.malloc != NULL;
 }
 
-EXPORT void *memalign(size_t alignment, size_t size)
-{
-    return !ready() ? NULL
-                    : allocated(real.memalign(alignment, size), FISQL_KIND_MEMALIGN, size,
-                                __builtin_return_address(0));
-}
+#define ALIGNED(name, kind, parameters, arguments)                                                 \
+    EXPORT void *ALLOC_NAME(name) parameters;                                                      \
+    EXPORT void *ALLOC_NAME(name) parameters                                                       \
+    {                                                                                              \
+        return ready() ? allocated(REAL(name arguments), kind, size) : NULL;                       \
+    }
 
-EXPORT void *aligned_alloc(size_t alignment, size_t size)
-{
-    return !ready() ? NULL
-                    : allocated(real.aligned_alloc(alignment, size), FISQL_KIND_ALIGNED_ALLOC, size,
-                                __builtin_return_address(0));
-}
+ALIGNED(memalign, FISQL_KIND_MEMALIGN, (size_t alignment, size_t size), (alignment, size))
+ALIGNED(aligned_alloc, FISQL_KIND_ALIGNED_ALLOC, (size_t alignment, size_t size), (alignment, size))
+ALIGNED(valloc, FISQL_KIND_VALLOC, (size_t size), (size))
+ALIGNED(pvalloc, FISQL_KIND_PVALLOC, (size_t size), (size))
 
-EXPORT int posix_memalign(void **block, size_t alignment, size_t size)
+EXPORT int ALLOC_NAME(posix_memalign)(void **block, size_t alignment, size_t size);
+EXPORT int ALLOC_NAME(posix_memalign)(void **block, size_t alignment, size_t size)
 {
     if (!ready())
         return ENOMEM;
-    int result = real.posix_memalign(block, alignment, size);
-    if (result == 0)
-        allocated(*block, FISQL_KIND_POSIX_MEMALIGN, size, __builtin_return_address(0));
-    return result;
+    int error = REAL(posix_memalign(block, alignment, size));
+    if (error == 0)
+        allocated(*block, FISQL_KIND_POSIX_MEMALIGN, size);
+    return error;
 }
-
-EXPORT void *valloc(size_t size)
-{
-    return !ready()
-               ? NULL
-               : allocated(real.valloc(size), FISQL_KIND_VALLOC, size, __builtin_return_address(0));
-}
-
-EXPORT void *pvalloc(size_t size)
-{
-    return !ready() ? NULL
-                    : allocated(real.pvalloc(size), FISQL_KIND_PVALLOC, size,
-                                __builtin_return_address(0));
-}
-
-/* ---- C++ ---- */
-
-/* libstdc++'s way to say that memory is exhausted; absent in C programs. */
-extern void throw_bad_alloc(void) __asm__("_ZSt17__throw_bad_allocv") __attribute__((weak));
-
-static void *new_without_library(size_t size, size_t alignment, bool nothrow)
-{
-    void *block = alignment != 0 ? memalign(alignment, size) : malloc(size != 0 ? size : 1);
-    if (block == NULL && !nothrow) {
-        if (throw_bad_alloc != NULL)
-            throw_bad_alloc();
-        abort();
-    }
-    return block;
-}
-
-/* Each operator: its linker name, its parameters (all at most three words, passed on as they came),
- * its kind. The real one is looked up when it is first used: C programs have none. */
-#define NEW(function, symbol, kind, parameters, arguments, alignment, nothrow)                     \
-    EXPORT void *function parameters __asm__(symbol);                                              \
-    EXPORT void *function parameters                                                               \
-    {                                                                                              \
-        static void *(*next)parameters;                                                            \
-        if (UNLIKELY(next == NULL)) {                                                              \
-            collector_inside++;                                                                    \
-            void *found = next_symbol(symbol);                                                     \
-            collector_inside--;                                                                    \
-            memcpy(&next, &found, sizeof found);                                                   \
-        }                                                                                          \
-        if (announced.kind_plus_1 == 0) { /* else: called by another form of new */                \
-            announced.site = (uint64_t)(uintptr_t)__builtin_return_address(0);                     \
-            announced.kind_plus_1 = kind + 1;                                                      \
-        }                                                                                          \
-        void *block =                                                                              \
-            next != NULL ? next arguments : new_without_library(size, alignment, nothrow);         \
-        if (announced.kind_plus_1 != 0)                                                            \
-            allocated(block, kind, size, __builtin_return_address(0));                             \
-        return block;                                                                              \
-    }
-
-NEW(new_plain, "_Znwm", FISQL_KIND_NEW, (size_t size), (size), 0, false)
-NEW(new_array, "_Znam", FISQL_KIND_NEW_ARRAY, (size_t size), (size), 0, false)
-NEW(new_nothrow, "_ZnwmRKSt9nothrow_t", FISQL_KIND_NEW, (size_t size, const void *tag), (size, tag),
-    0, true)
-NEW(new_array_nothrow, "_ZnamRKSt9nothrow_t", FISQL_KIND_NEW_ARRAY, (size_t size, const void *tag),
-    (size, tag), 0, true)
-NEW(new_aligned, "_ZnwmSt11align_val_t", FISQL_KIND_NEW_ALIGNED, (size_t size, size_t alignment),
-    (size, alignment), alignment, false)
-NEW(new_array_aligned, "_ZnamSt11align_val_t", FISQL_KIND_NEW_ARRAY_ALIGNED,
-    (size_t size, size_t alignment), (size, alignment), alignment, false)
-NEW(new_aligned_nothrow, "_ZnwmSt11align_val_tRKSt9nothrow_t", FISQL_KIND_NEW_ALIGNED,
-    (size_t size, size_t alignment, const void *tag), (size, alignment, tag), alignment, true)
-NEW(new_array_aligned_nothrow, "_ZnamSt11align_val_tRKSt9nothrow_t", FISQL_KIND_NEW_ARRAY_ALIGNED,
-    (size_t size, size_t alignment, const void *tag), (size, alignment, tag), alignment, true)
-
-#define DELETE(function, symbol, kind, parameters, arguments)                                      \
-    EXPORT void function parameters __asm__(symbol);                                               \
-    EXPORT void function parameters                                                                \
-    {                                                                                              \
-        static void(*next) parameters;                                                             \
-        if (block == NULL)                                                                         \
-            return;                                                                                \
-        if (UNLIKELY(next == NULL)) {                                                              \
-            collector_inside++;                                                                    \
-            void *found = next_symbol(symbol);                                                     \
-            collector_inside--;                                                                    \
-            memcpy(&next, &found, sizeof found);                                                   \
-        }                                                                                          \
-        if (!free_recorded && recording()) /* not again for the form that this one calls */        \
-            record_free(kind, (uint64_t)(uintptr_t)block,                                          \
-                        (uint64_t)(uintptr_t)__builtin_return_address(0));                         \
-        free_recorded = true;                                                                      \
-        if (next != NULL)                                                                          \
-            next arguments;                                                                        \
-        else                                                                                       \
-            free(block);                                                                           \
-        free_recorded = false;                                                                     \
-    }
-
-DELETE(delete_plain, "_ZdlPv", FISQL_KIND_DELETE, (void *block), (block))
-DELETE(delete_array, "_ZdaPv", FISQL_KIND_DELETE_ARRAY, (void *block), (block))
-DELETE(delete_sized, "_ZdlPvm", FISQL_KIND_DELETE_SIZED, (void *block, size_t size), (block, size))
-DELETE(delete_array_sized, "_ZdaPvm", FISQL_KIND_DELETE_ARRAY_SIZED, (void *block, size_t size),
-       (block, size))
-DELETE(delete_nothrow, "_ZdlPvRKSt9nothrow_t", FISQL_KIND_DELETE, (void *block, const void *tag),
-       (block, tag))
-DELETE(delete_array_nothrow, "_ZdaPvRKSt9nothrow_t", FISQL_KIND_DELETE_ARRAY,
-       (void *block, const void *tag), (block, tag))
-DELETE(delete_aligned, "_ZdlPvSt11align_val_t", FISQL_KIND_DELETE_ALIGNED,
-       (void *block, size_t alignment), (block, alignment))
-DELETE(delete_array_aligned, "_ZdaPvSt11align_val_t", FISQL_KIND_DELETE_ARRAY_ALIGNED,
-       (void *block, size_t alignment), (block, alignment))
-DELETE(delete_sized_aligned, "_ZdlPvmSt11align_val_t", FISQL_KIND_DELETE_ALIGNED,
-       (void *block, size_t size, size_t alignment), (block, size, alignment))
-DELETE(delete_array_sized_aligned, "_ZdaPvmSt11align_val_t", FISQL_KIND_DELETE_ARRAY_ALIGNED,
-       (void *block, size_t size, size_t alignment), (block, size, alignment))
-DELETE(delete_aligned_nothrow, "_ZdlPvSt11align_val_tRKSt9nothrow_t", FISQL_KIND_DELETE_ALIGNED,
-       (void *block, size_t alignment, const void *tag), (block, alignment, tag))
-DELETE(delete_array_aligned_nothrow, "_ZdaPvSt11align_val_tRKSt9nothrow_t",
-       FISQL_KIND_DELETE_ARRAY_ALIGNED, (void *block, size_t alignment, const void *tag),
-       (block, alignment, tag))

@@ -57,12 +57,8 @@ static bool undo_end(struct thread_log *log)
     BARRIER();
     log->undo.active = 0;
     BARRIER();
-    if (UNLIKELY(process.ending)) {
-        struct quiet quiet;
-        quiet_begin(&quiet);
-        thread_log_flush(log);
-        quiet_end(&quiet);
-    }
+    if (UNLIKELY(log_writes_through(log)))
+        log_write_through(log);
     log->busy = 0;
     BARRIER();
     return LIKELY(log->abandoned == 0) || log->undone == 0;

@@ -27,6 +27,8 @@ void event_put_definition(struct event *event, struct thread_log *log, uint32_t 
 /* The calling thread's log, marked busy with this frame; NULL if nothing can be recorded. */
 static struct thread_log *log_begin(uint64_t frame)
 {
+    if (UNLIKELY(fork_mark.mine == 0))
+        fork_notice();
     struct thread_log *log = current_log;
     if (log == NULL)
         log = thread_log_start();
@@ -61,41 +63,58 @@ bool log_commit(struct thread_log *log, const struct event *event, uint64_t chan
     log->live.last_tick[fisql_word_toggle(after)] = tick;
     BARRIER();
     log->live.word = after;
-    if (UNLIKELY(process.ending)) {
-        struct quiet quiet;
-        quiet_begin(&quiet);
-        thread_log_flush(log);
-        quiet_end(&quiet);
+    if (UNLIKELY(log_writes_through(log)) && log_write_through(log))
         after = log->live.word;
-    }
     return log_leave(log, after);
 }
 
+bool log_write_through(struct thread_log *log)
+{
+    struct quiet quiet;
+    quiet_begin(&quiet);
+    bool ours = log->abandoned == 0;
+    if (ours)
+        thread_log_flush(log);
+    quiet_end(&quiet);
+    return ours;
+}
+
+/* Writes the chunk where it is full or another thread asks for that, or goes off where recording is
+ * paused. Signals must be blocked, and the log not abandoned. Returns false if the log is gone. */
+static bool log_turn(struct thread_log *log)
+{
+    bool poked = __atomic_exchange_n(&log->poke, 0, __ATOMIC_ACQ_REL) != 0;
+    if (__atomic_load_n(&process.paused, __ATOMIC_ACQUIRE) != 0) {
+        thread_log_pause(log);
+        return false;
+    }
+    if (poked && process.options.ring_chunks != 0)
+        thread_log_dump(log);
+    else if (fisql_word_units(log->live.word) != log->min_units)
+        thread_log_flush(log);
+    return true;
+}
+
 /* What the slow path does before it records: a new chunk when this one is full or another thread
- * asks for one; going off when recording is paused. Returns false if the log is gone. */
+ * asks for one; going off when recording is paused. Returns false if the log is gone, or was
+ * abandoned before its turn came: the nested hook has then written the chunk, and what it was asked
+ * for goes on in the other log. */
 static bool log_maintain(struct thread_log *log)
 {
-    uint32_t units = fisql_word_units(log->live.word);
-    bool poked = __atomic_exchange_n(&log->poke, 0, __ATOMIC_ACQ_REL) != 0;
-    if (UNLIKELY(poked || units > units_max_of(log))) {
+    if (UNLIKELY(__atomic_load_n(&log->poke, __ATOMIC_RELAXED) != 0 ||
+                 fisql_word_units(log->live.word) > units_max_of(log))) {
         struct quiet quiet;
         quiet_begin(&quiet);
-        bool paused = __atomic_load_n(&process.paused, __ATOMIC_ACQUIRE) != 0;
-        if (paused)
-            thread_log_pause(log);
-        else if (poked && process.options.ring_chunks != 0)
-            thread_log_dump(log);
-        else if (units != log->min_units)
-            thread_log_flush(log);
+        bool ours = log->abandoned == 0;
+        bool there = ours && log_turn(log);
         quiet_end(&quiet);
-        if (paused)
+        if (!ours)
+            log_leave(log, 0);
+        if (!there)
             return false;
     }
-    bool slow = log->hidden != 0 || log->blind != 0 || log->throw_depth != 0 || process.ending;
-    log->units_max = slow ? 0 : units_max_of(log);
-    __atomic_thread_fence(__ATOMIC_SEQ_CST);
-    if (__atomic_load_n(&log->poke, __ATOMIC_RELAXED) != 0)
-        log->units_max = 0;
+    bool slow = log->hidden != 0 || log->blind != 0 || log->throw_depth != 0;
+    log_limit_set(log, slow || log_writes_through(log) ? 0 : units_max_of(log));
     return true;
 }
 

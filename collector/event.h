@@ -77,6 +77,16 @@ static inline bool log_leave(struct thread_log *log, uint64_t committed)
     return log->abandoned_word == committed;
 }
 
+/* Is every event of the log written at once, because nobody will write it later? */
+static inline bool log_writes_through(const struct thread_log *log)
+{
+    return (process.ending | log->ended) != 0;
+}
+
+/* Writes what the log has committed. Returns false if a nested hook abandoned the log: it has
+ * written that already. */
+bool log_write_through(struct thread_log *log);
+
 /* Calls open in the thread, those that are not in the log included. */
 static inline uint32_t calls_open(const struct thread_log *log)
 {

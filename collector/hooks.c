@@ -16,8 +16,6 @@
  */
 #include "collector/event.h"
 
-#include <errno.h>
-#include <pthread.h>
 #include <string.h>
 
 __thread struct thread_log *current_log __attribute__((tls_model("initial-exec")));
@@ -112,45 +110,6 @@ static bool unwind(struct thread_log *log, uint32_t calls)
     return log_commit(log, &event, 0 - (uint64_t)calls * WORD_DEPTH, tick);
 }
 
-static void stack_bounds(struct thread_log *log)
-{
-    pthread_attr_t attributes;
-    void *low = NULL;
-    size_t size = 0;
-    collector_inside++;
-    if (pthread_getattr_np(pthread_self(), &attributes) == 0) {
-        pthread_attr_getstack(&attributes, &low, &size);
-        pthread_attr_destroy(&attributes);
-    }
-    collector_inside--;
-    log->stack_low = (uint64_t)(uintptr_t)low;
-    log->stack_high = log->stack_low + size;
-    if (size == 0)
-        log->stack_low = 1;
-}
-
-/* Do both addresses lie on one stack? A handler may run on an alternate stack, a coroutine on one
- * of its own; what is open below is then not gone. */
-static bool same_stack(struct thread_log *log, uint64_t a, uint64_t b)
-{
-    stack_t alternate;
-    struct quiet quiet;
-    quiet_begin(&quiet);
-    bool known = sigaltstack(NULL, &alternate) == 0 && !(alternate.ss_flags & SS_DISABLE);
-    if (log->stack_low == 0)
-        stack_bounds(log);
-    quiet_end(&quiet);
-    if (known) {
-        uint64_t low = (uint64_t)(uintptr_t)alternate.ss_sp;
-        uint64_t high = low + alternate.ss_size;
-        if ((a >= low && a < high) != (b >= low && b < high))
-            return false;
-    }
-    bool a_inside = a >= log->stack_low && a < log->stack_high;
-    bool b_inside = b >= log->stack_low && b < log->stack_high;
-    return a_inside == b_inside;
-}
-
 /* Calls of the frame in which a jump landed, down to the one that is entered there anew. */
 static uint32_t calls_jumped(const struct thread_log *log, uint64_t function, uint64_t stack)
 {
@@ -176,7 +135,7 @@ static uint32_t calls_gone(struct thread_log *log, uint64_t function, uint64_t s
         bool sibling = log->throw_depth != 0 && stack == call->stack && site != call->site;
         if (stack <= call->stack && !sibling)
             break;
-        if (!same_stack(log, stack, call->stack))
+        if (!stack_is_one(log, stack, call->stack))
             break;
         gone++;
     }
@@ -200,7 +159,7 @@ void record_unwind_to(uint64_t stack, uint64_t own_stack)
             uint64_t entered = log->shadow[open - 1 - gone].stack;
             if (entered >= stack &&
                 !(left_stack && entered > stack && entered <= own_stack + 65536 &&
-                  !same_stack(log, entered, stack)))
+                  !stack_is_one(log, entered, stack)))
                 break;
             gone++;
         }
@@ -210,6 +169,21 @@ void record_unwind_to(uint64_t stack, uint64_t own_stack)
             return;
         }
         unwind(log, gone);
+    }
+}
+
+void record_unwind_above(uint32_t calls)
+{
+    for (;;) {
+        struct thread_log *log = log_open(FRAME_ADDRESS());
+        if (log == NULL)
+            return;
+        uint32_t open = calls_open(log);
+        if (open <= calls) {
+            log_leave(log, log->live.word);
+            return;
+        }
+        unwind(log, open - calls);
     }
 }
 
@@ -234,6 +208,8 @@ static void commit_enter(struct thread_log *log, struct event *event, uint64_t f
 
 static __attribute__((noinline)) void enter_slow(uint64_t function, uint64_t site, uint64_t stack)
 {
+    if (UNLIKELY(fork_mark.mine == 0))
+        fork_notice();
     if (process.filtered != 0 && !filter_passes(function))
         return;
     if (enter_deep(function, site, stack) || collector_inside != 0 || !process_active_for_hook() ||
@@ -248,6 +224,8 @@ static __attribute__((noinline)) void enter_slow(uint64_t function, uint64_t sit
             unwind(log, gone);
             continue;
         }
+        if (log->throw_depth > calls_open(log))
+            log->throw_depth = calls_open(log); /* this one runs while the exception passes */
         if (fisql_word_depth(log->live.word) >= log->depth_logged || log->hidden != 0 ||
             log->blind != 0) {
             done = enter_hidden(log, function, site, stack);
@@ -273,9 +251,9 @@ EXPORT void __cyg_profile_func_enter(void *function_address, void *site_address)
 {
     uint64_t function = (uint64_t)(uintptr_t)function_address;
     uint64_t site = (uint64_t)(uintptr_t)site_address;
-    uint64_t stack = (uint64_t)(uintptr_t)__builtin_frame_address(0);
+    uint64_t stack = FRAME_ADDRESS();
     struct thread_log *log = current_log;
-    if (UNLIKELY(log == NULL || (log->busy | log->hidden) != 0)) {
+    if (UNLIKELY(log == NULL || (log->busy | log->hidden) + 1 != fork_mark.mine)) {
         enter_slow(function, site, stack);
         return;
     }
@@ -358,6 +336,8 @@ static bool exit_mismatched(struct thread_log *log, uint64_t function, uint64_t 
 static __attribute__((noinline)) void exit_slow(uint64_t function, uint64_t site, uint64_t stack,
                                                 bool tail)
 {
+    if (UNLIKELY(fork_mark.mine == 0))
+        fork_notice();
     if (process.filtered != 0 && !filter_passes(function))
         return;
     if (exit_deep(function, stack, tail) || collector_inside != 0 || current_log == NULL ||
@@ -389,10 +369,10 @@ EXPORT void __cyg_profile_func_exit(void *function_address, void *site_address)
 {
     uint64_t function = (uint64_t)(uintptr_t)function_address;
     uint64_t site = (uint64_t)(uintptr_t)site_address;
-    uint64_t stack = (uint64_t)(uintptr_t)__builtin_frame_address(0);
+    uint64_t stack = FRAME_ADDRESS();
     bool tail = __builtin_return_address(0) == site_address;
     struct thread_log *log = current_log;
-    if (UNLIKELY(log == NULL || (log->busy | log->hidden) != 0)) {
+    if (UNLIKELY(log == NULL || (log->busy | log->hidden) + 1 != fork_mark.mine)) {
         exit_slow(function, site, stack, tail);
         return;
     }

@@ -1,13 +1,15 @@
 /*
  * The process as a whole: whether and how it is recorded, its start and end, fork, and the public
- * functions. The environment says what to do: FISQL_LOG (the log's path, default run.bin),
- * FISQL_LIVE (the live area, see live_area.c), FISQL_OPTIONS (words separated by commas, see
- * options_parse()). `fisql record` sets them; without it the first process of a run sets the first
- * two for those that it starts.
+ * functions. The environment says what to do: FISQL_LOG (the log's path; without it nothing is
+ * recorded), FISQL_LIVE (the live area, see live_area.c), FISQL_OPTIONS (words separated by commas,
+ * see options_parse()). `fisql record` sets them; without it the first process of a run sets the
+ * first two for those that it starts.
  *
- * Without fisql record, what is called after our own destructor (destructors of other libraries) is
- * written at once, a chunk an event, for nobody would write it later.
+ * Without fisql record, or a place in its live area, what is called after our own destructor
+ * (destructors of other libraries) is written at once, a chunk an event, for nobody would write it
+ * later.
  */
+#include "collector/children.h"
 #include "collector/event.h"
 #include "collector/runtime.h"
 
@@ -24,6 +26,8 @@
 #include <unistd.h>
 
 struct process process;
+
+#pragma weak on_exit /* musl has none */
 
 /* ---- options ---- */
 
@@ -47,8 +51,6 @@ static void option_parse(const char *word, bool *no_time)
         *no_time = true;
     else if (strcmp(word, "start-off") == 0)
         options->start_off = true;
-    else if (strncmp(word, "filter=", 7) == 0)
-        process.filtered = filter_load(word + 7);
     else if (strncmp(word, "depth=", 6) == 0)
         options->depth = (uint32_t)number_after(word, "depth=");
     else if (strncmp(word, "min-duration=", 13) == 0)
@@ -100,7 +102,7 @@ static void dump_now(void)
     fisql_dump();
     if (collector_inside != 0 || current_log == NULL || !process_active())
         return;
-    struct thread_log *log = log_open((uint64_t)(uintptr_t)__builtin_frame_address(0));
+    struct thread_log *log = log_open(FRAME_ADDRESS());
     if (log != NULL)
         log_leave(log, log->live.word);
 }
@@ -156,6 +158,9 @@ EXPORT void fisql_note(const char *text)
 
 /* ---- how the process ends ---- */
 
+static bool exit_began;      /* our destructor has run */
+static int status_told = -1; /* by exit_status_known() */
+
 static void end_facts(const char *how, int status)
 {
     unsigned char buffer[1024];
@@ -178,6 +183,7 @@ static void exit_status_known(int status, void *context)
     struct quiet quiet;
     quiet_begin(&quiet);
     end_facts("exit", status);
+    status_told = status;
     quiet_end(&quiet);
 }
 
@@ -186,20 +192,18 @@ static void exit_status_known(int status, void *context)
 static bool log_path_set(void)
 {
     const char *path = secure_getenv("FISQL_LOG");
-    if (path == NULL)
-        path = "run.bin";
+    if (path == NULL || path[0] == 0)
+        return false;
     size_t length = strlen(path);
     if (path[0] == '/') {
-        if (length >= sizeof process.log_path - 8)
+        if (length >= sizeof process.log_path - 16)
             return false;
         strcpy(process.log_path, path);
     } else {
-        if (getcwd(process.log_path, sizeof process.log_path - length - 8) == NULL)
+        if (getcwd(process.log_path, sizeof process.log_path - length - 16) == NULL)
             return false;
         strcat(strcat(process.log_path, "/"), path);
     }
-    strcpy(process.live_path, process.log_path);
-    strcat(process.live_path, ".live");
     return true;
 }
 
@@ -213,11 +217,17 @@ static void clock_facts(struct facts *facts, uint64_t ticks_per_second)
     facts_number(facts, "hook_outside_ps", outside);
 }
 
+/* Used before a second thread can come here; stacks may be small. */
+static struct {
+    unsigned char facts[16384];
+    char path[4096], command[8192];
+} scratch;
+
 static void command_fact(struct facts *facts)
 {
-    char command[8192];
-    int file = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
-    ssize_t length = file >= 0 ? read(file, command, sizeof command - 1) : -1;
+    char *command = scratch.command;
+    int file = file_open("/proc/self/cmdline", O_RDONLY);
+    ssize_t length = file >= 0 ? read(file, command, sizeof scratch.command - 1) : -1;
     if (file >= 0)
         close(file);
     if (length <= 0)
@@ -231,11 +241,10 @@ static void command_fact(struct facts *facts)
 
 static void process_facts(const char *origin, uint64_t ticks_per_second)
 {
-    static unsigned char buffer[16384]; /* used before a second thread can come here */
-    char path[4096];
+    char *path = scratch.path;
     struct facts facts;
-    facts_begin(&facts, buffer, sizeof buffer, FISQL_CHUNK_PROCESS, 0, process.pid);
-    ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
+    facts_begin(&facts, scratch.facts, sizeof scratch.facts, FISQL_CHUNK_PROCESS, 0, process.pid);
+    ssize_t length = readlink("/proc/self/exe", path, sizeof scratch.path - 1);
     path[length > 0 ? length : 0] = 0;
     facts_text(&facts, "executable", path);
     command_fact(&facts);
@@ -243,6 +252,10 @@ static void process_facts(const char *origin, uint64_t ticks_per_second)
     facts_hex(&facts, "parent_process", process.parent_key);
     facts_text(&facts, "origin", origin);
     facts_number(&facts, "start_tick", process.start_tick);
+    if (process.options.alloc && !library_sees_malloc())
+        facts_text(&facts, "alloc_own_malloc", path);
+    if (process.fork_tick != 0)
+        facts_number(&facts, "fork_tick", process.fork_tick);
     if (ticks_per_second != 0)
         clock_facts(&facts, ticks_per_second);
     facts_write(&facts);
@@ -262,6 +275,7 @@ static void run_facts(uint64_t ticks_per_second)
 static void owner_identify(void)
 {
     process.pid = (uint32_t)getpid();
+    process.owner_start = live_owner_start();
     process.key = __atomic_fetch_add(&process.area->process_next, 1, __ATOMIC_RELAXED);
 }
 
@@ -270,8 +284,10 @@ static void owner_identify(void)
 static bool outputs_open(bool *first)
 {
     *first = secure_getenv("FISQL_LIVE") == NULL;
-    if (!log_path_set() || !log_file_open(*first))
+    if (!log_path_set() || !(*first ? log_file_create() : log_file_open()))
         return false;
+    strcpy(process.live_path, process.log_path);
+    strcat(process.live_path, ".live");
     if (!live_area_open())
         return false;
     if (*first) {
@@ -281,33 +297,13 @@ static bool outputs_open(bool *first)
     return true;
 }
 
-/* fisql record must not think that all is over while a child has not come to record yet. If the
- * fork fails the count stays; fisql record then waits a moment for nothing. */
-static void before_fork(void)
+void process_forked(uint64_t fork_tick)
 {
-    if (__atomic_load_n(&process.active, __ATOMIC_ACQUIRE) != PROCESS_RECORDING)
-        return;
-    __atomic_fetch_add(&process.area->forks_pending, 1, __ATOMIC_RELAXED);
-    thread_log_forking();
-}
-
-static void forked_child(void)
-{
-    if (__atomic_load_n(&process.active, __ATOMIC_ACQUIRE) != PROCESS_RECORDING)
-        return;
-    struct quiet quiet;
-    quiet_begin(&quiet);
-    collector_inside++;
     process.parent_key = process.key;
     process.start_tick = clock_read(process.clock);
+    process.fork_tick = fork_tick;
     owner_identify();
     process_facts("fork", 0);
-    log_file_forked();
-    modules_forked();
-    thread_log_forked();
-    __atomic_fetch_sub(&process.area->forks_pending, 1, __ATOMIC_RELEASE);
-    collector_inside--;
-    quiet_end(&quiet);
 }
 
 /* Runs once, with signals blocked. */
@@ -324,6 +320,8 @@ static bool activate(void)
     process.options.min_ticks =
         (uint64_t)((uint128)process.options.min_ns * ticks_per_second / 1000000000u);
     process.parent_key = live_area_salvage_exec();
+    stack_setup();
+    fork_setup();
     thread_log_setup();
     if (first)
         run_facts(ticks_per_second);
@@ -333,8 +331,8 @@ static bool activate(void)
         process.paused = 1;
     process.options.start_off = process.paused != 0 || process.options.start_off;
     switch_setup();
-    pthread_atfork(before_fork, NULL, forked_child);
-    on_exit(exit_status_known, NULL);
+    if (on_exit != NULL)
+        on_exit(exit_status_known, NULL);
     return true;
 }
 
@@ -352,10 +350,14 @@ bool process_activate(bool by_hook)
     collector_inside++;
     uint32_t next = PROCESS_NEVER;
     alloc_setup();
-    if (getauxval(AT_SECURE) == 0 && alloc_is_ours())
+    if (getauxval(AT_SECURE) == 0 && alloc_is_ours()) {
+        children_take();
         next = !by_hook && !modules_instrumented() ? PROCESS_DORMANT
                : activate()                        ? PROCESS_RECORDING
                                                    : PROCESS_NEVER;
+        if (next != PROCESS_NEVER)
+            children_setup();
+    }
     __atomic_store_n(&process.active, next, __ATOMIC_RELEASE);
     collector_inside--;
     quiet_end(&quiet);
@@ -369,6 +371,23 @@ static __attribute__((constructor)) void process_constructor(void)
 
 /* ---- end ---- */
 
+static void report_unrecorded(struct fisql_unrecorded_images *images, const char *words)
+{
+    unsigned char buffer[1024];
+    struct facts facts;
+    uint32_t count = __atomic_exchange_n(&images->count, 0, __ATOMIC_ACQ_REL);
+    for (uint32_t i = 0; i < count && i < 1000; i++) {
+        char detail[256] = "?";
+        if (i < FISQL_UNRECORDED_NAMES && i < images->named)
+            strncpy(detail, images->names[i], sizeof images->names[i] - 1);
+        strcat(strcat(detail, ": "), words);
+        facts_begin(&facts, buffer, sizeof buffer, FISQL_CHUNK_LOSS, 0, process.pid);
+        facts_text(&facts, "reason", "program not recorded");
+        facts_text(&facts, "detail", detail);
+        facts_write(&facts);
+    }
+}
+
 void process_report_losses(void)
 {
     unsigned char buffer[1024];
@@ -376,17 +395,31 @@ void process_report_losses(void)
     struct facts facts;
     if (process.with_parent || area == NULL)
         return;
+#define REPORT(constant, number, words)                                                            \
+    if (number != FISQL_UNRECORDED_FOLLOWED)                                                       \
+        report_unrecorded(&area->unrecorded[number], words);
+    FISQL_UNRECORDED(REPORT)
+#undef REPORT
     uint64_t chunks = __atomic_exchange_n(&area->lost_chunks, 0, __ATOMIC_ACQ_REL);
+    uint64_t calls = __atomic_exchange_n(&area->lost_calls, 0, __ATOMIC_ACQ_REL);
+    uint64_t bytes = __atomic_exchange_n(&area->lost_bytes, 0, __ATOMIC_ACQ_REL);
     if (chunks == 0)
         return;
     facts_begin(&facts, buffer, sizeof buffer, FISQL_CHUNK_LOSS, 0, process.pid);
     facts_text(&facts, "reason", "write failed");
     facts_number(&facts, "chunks", chunks);
-    facts_number(&facts, "calls", area->lost_calls);
-    facts_number(&facts, "bytes", area->lost_bytes);
+    facts_number(&facts, "calls", calls);
+    facts_number(&facts, "bytes", bytes);
     facts_number(&facts, "errno", area->lost_errno);
     facts_text(&facts, "thread", "all");
-    facts_write(&facts);
+    uint64_t error = area->lost_errno;
+    if (facts_write(&facts) == 0)
+        return;
+    /* It stays in the live area, where the loader finds it. */
+    __atomic_fetch_add(&area->lost_chunks, chunks, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&area->lost_calls, calls, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&area->lost_bytes, bytes, __ATOMIC_RELAXED);
+    area->lost_errno = error;
 }
 
 static void process_end(void)
@@ -397,7 +430,7 @@ static void process_end(void)
     struct quiet quiet;
     quiet_begin(&quiet);
     collector_inside++;
-    if (!process.with_parent) {
+    if (!process.with_parent || thread_logs_unslotted()) {
         process.ending = 1;
         thread_logs_poke();
     }
@@ -411,20 +444,28 @@ static void process_end(void)
 
 static __attribute__((destructor)) void process_destructor(void)
 {
+    exit_began = true;
     process_end();
+}
+
+void process_returned(int status)
+{
+    if (__atomic_load_n(&process.active, __ATOMIC_ACQUIRE) != PROCESS_RECORDING ||
+        (uint32_t)getpid() != process.pid)
+        return;
+    process_end();
+    struct quiet quiet;
+    quiet_begin(&quiet);
+    /* In a static program exit() itself calls _exit() by that name. */
+    if (status != status_told)
+        end_facts(exit_began ? "exit" : "_exit", status);
+    quiet_end(&quiet);
 }
 
 EXPORT __attribute__((noreturn)) void _exit(int status)
 {
-    if (__atomic_load_n(&process.active, __ATOMIC_ACQUIRE) == PROCESS_RECORDING &&
-        (uint32_t)getpid() == process.pid) {
-        process_end();
-        struct quiet quiet;
-        quiet_begin(&quiet);
-        end_facts("_exit", status);
-    }
-    for (;;)
-        syscall(SYS_exit_group, status);
+    process_returned(status);
+    library_exit(status);
 }
 
 EXPORT __attribute__((noreturn)) void _Exit(int status)

@@ -19,7 +19,7 @@ static bool address_short(struct thread_log *log, uint64_t address, uint64_t *st
 static struct thread_log *record_begin(struct event *event, uint64_t tick_wanted, uint64_t site,
                                        uint64_t *tick, uint64_t *delta, uint32_t *slot)
 {
-    uint64_t frame = (uint64_t)(uintptr_t)__builtin_frame_address(0);
+    uint64_t frame = FRAME_ADDRESS();
     struct thread_log *log = log_open(frame);
     if (log == NULL)
         return NULL;
@@ -95,7 +95,7 @@ void record_note(const char *text, size_t size_bytes)
     struct event event;
     struct thread_log *log;
     uint64_t tick;
-    uint64_t frame = (uint64_t)(uintptr_t)__builtin_frame_address(0);
+    uint64_t frame = FRAME_ADDRESS();
     size_t size_max = (CHUNK_UNITS_ROOM - 24) * sizeof(uint16_t);
     size_t size = size_bytes < size_max ? size_bytes : size_max;
     while (size < size_bytes && size > 0 && ((unsigned char)text[size] & 0xc0) == 0x80)

@@ -26,10 +26,25 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Else each use of a variable of another file would load its address first. */
+#pragma GCC visibility push(hidden)
+
 #define LIKELY(condition) __builtin_expect(!!(condition), 1)
 #define UNLIKELY(condition) __builtin_expect(!!(condition), 0)
 #define EXPORT __attribute__((visibility("default")))
 #define BARRIER() __asm__ volatile("" ::: "memory")
+
+/* Where a function's frame lies: an address at a fixed distance below its caller's stack pointer,
+ * so that those of two hooks can be compared. On aarch64 the frame pointer is no such thing, for
+ * frames hang from it at any distance; the canonical frame address is the caller's stack pointer
+ * itself. */
+#if defined(__aarch64__)
+#define FRAME_ADDRESS() ((uint64_t)(uintptr_t)__builtin_dwarf_cfa())
+#define FRAME_BELOW_CALLER 0u
+#else
+#define FRAME_ADDRESS() ((uint64_t)(uintptr_t)__builtin_frame_address(0))
+#define FRAME_BELOW_CALLER 16u /* the return address and the saved frame pointer */
+#endif
 
 #define DICTIONARY_ENTRIES 2048u
 _Static_assert(DICTIONARY_ENTRIES <= FISQL_SLOTS_MAX, "slots must fit their code");
@@ -88,6 +103,9 @@ struct thread_log {
     uint32_t sequence;         /* of the chunk being filled */
     uint32_t flags_next;       /* FISQL_FLAG_ of the next chunk */
     uint32_t in_area;          /* the slot lies in the live area (else in private memory) */
+    uint32_t unslotted;        /* it does not, and is counted in the area (unslotted) */
+    uint32_t ended;            /* the thread is at its end: what comes still is written at once */
+    uint32_t reaping;          /* the thread is gone: another one gives its logs back */
     uint32_t throw_depth;      /* calls open when an exception was thrown; 0 = none under way */
     uint32_t late;             /* recording began inside open calls: unmatched exits are theirs */
     uint32_t hidden;           /* calls open that are not in the log: --depth, or no room */
@@ -106,6 +124,15 @@ _Static_assert(sizeof(struct thread_log) <= FISQL_SLOT_HEADER, "a thread log's h
 static inline uint32_t units_max_of(const struct thread_log *log)
 {
     return log->room_units - CHUNK_UNITS_ROOM;
+}
+
+/* Sets units_max, unless another thread pokes the log. */
+static inline void log_limit_set(struct thread_log *log, uint32_t units)
+{
+    __atomic_store_n(&log->units_max, units, __ATOMIC_RELAXED);
+    __atomic_thread_fence(__ATOMIC_SEQ_CST); /* against thread_logs_poke() */
+    if (__atomic_load_n(&log->poke, __ATOMIC_RELAXED) != 0)
+        __atomic_store_n(&log->units_max, 0, __ATOMIC_RELAXED);
 }
 
 /* Recording options, set once when the process starts to record. */
@@ -135,9 +162,11 @@ struct process {
     uint32_t filtered; /* functions are filtered: see filter.c */
     uint32_t thread_next; /* atomic */
     uint64_t key;
+    uint64_t owner_start; /* see live_owner_start() */
     uint64_t run_id;
     uint64_t start_tick;
     uint64_t parent_key;
+    uint64_t fork_tick; /* see process_forked() */
     struct options options;
     struct fisql_live_area *area;
     bool with_parent; /* fisql record holds the live area */
@@ -158,6 +187,9 @@ struct quiet {
 void quiet_begin(struct quiet *quiet);
 void quiet_end(const struct quiet *quiet);
 
+/* dlsym(RTLD_NEXT, ...) unseen by signal handlers; NULL in a static program. */
+void *quiet_symbol(const char *name);
+
 /* Decides at the first sign of life whether this process is recorded, and starts recording it; a
  * dormant process starts when a hook is called. Returns whether it is recorded. Safe at any time,
  * also before main and in a signal handler. */
@@ -173,6 +205,18 @@ static inline bool process_active_for_hook(void)
     return LIKELY(__atomic_load_n(&process.active, __ATOMIC_ACQUIRE) == PROCESS_RECORDING) ||
            process_activate(true);
 }
+/* Ends the process; in library.c. */
+__attribute__((noreturn)) void library_exit(int status);
+/* pthread_atfork(), in whatever C library. */
+void library_at_fork(void (*before)(void), void (*parent)(void), void (*child)(void));
+/* Is it us whom the program's calls of malloc() reach, or has it a malloc() of its own? */
+bool library_sees_malloc(void);
+
+/* In a forked child: makes it a process of its own. fork_tick: when its parent was about to fork, 0
+ * = not known. */
+void process_forked(uint64_t fork_tick);
+/* The process ends with this status, though neither exit() nor _exit() says so. */
+void process_returned(int status);
 /* Without fisql record: writes what was lost as a chunk, if anything was. */
 void process_report_losses(void);
 
@@ -180,15 +224,26 @@ void process_report_losses(void);
 struct thread_log *thread_log_start(void);
 /* Writes the thread's chunk and begins the next. Signals must be blocked. */
 void thread_log_flush(struct thread_log *log);
+/* Do both addresses, within the calling thread, lie on one stack? A handler may run on an alternate
+ * stack, a coroutine on one of its own. */
+bool stack_is_one(struct thread_log *log, uint64_t a, uint64_t b);
+/* In the main thread, before another one asks. */
+void stack_setup(void);
 /* Called by a hook that finds its log busy: goes on in another log. NULL if there is none. */
 struct thread_log *thread_log_nested(struct thread_log *log);
 /* Forces every thread of the process into its slow path at its next event. */
 void thread_logs_poke(void);
+/* Does a log of the process lie in private memory, for want of a slot? */
+bool thread_logs_unslotted(void);
 /* At the process's end: writes the names of the threads that it cuts off, as they are now. */
 void thread_logs_name_others(void);
 /* Before fork, in the thread that forks; after fork, in the child. */
 void thread_log_forking(void);
 void thread_log_forked(void);
+/* In a forked child of which nothing was known at the fork: begins with no log. */
+void thread_logs_forget(void);
+/* Ends recording for the calling thread: the log gets a loss with this reason. */
+void thread_log_stop(const char *reason);
 /* Ends the calling thread's log (a thread's or the process's end). */
 void thread_log_finish(const char *how);
 /* Recording goes off for this thread: closes its log. */
@@ -197,16 +252,66 @@ void thread_log_setup(void);
 /* Flight recorder: appends the chunks kept by this thread to the log. Signals must be blocked. */
 void thread_log_dump(struct thread_log *log);
 
+/* A page that says whether this is the process that set it up, or a child that was forked from it
+ * (fork.c). Hooks look at it: 1 = ours. */
+#if defined(__aarch64__)
+#define FORK_MARK_BYTES 65536
+#else
+#define FORK_MARK_BYTES 4096
+#endif
+union fork_mark {
+    uint64_t mine;
+    unsigned char page[FORK_MARK_BYTES];
+} __attribute__((aligned(FORK_MARK_BYTES)));
+extern union fork_mark fork_mark;
+void fork_setup(void);
+/* The page is empty: begins to record this process as one of its own. */
+void fork_notice(void);
+
 /* Slots of the live area: NULL when none is free. */
 struct thread_log *live_slot_take(void);
 void live_slot_release(struct thread_log *log);
+/* Puts this process into a slot that it has taken. */
+void live_slot_own(struct thread_log *log);
+/* When this process started, as others can see it; 0 where they cannot. */
+uint64_t live_owner_start(void);
 /* Opens or creates the live area. */
 bool live_area_open(void);
+/* Leaves a whole chunk in the live area, for fisql record to append to the log. False: it cannot.
+ */
+bool live_area_leave(const void *chunk, size_t size_bytes);
 /* Appends what this pid's image before exec left in the live area; returns that image's
  * process_key, 0 if there was none. */
 uint64_t live_area_salvage_exec(void);
+/* The live area's descriptor for an image that cannot open it: as with the log's (log_file_keep()).
+ */
+void live_area_keep(const char *path);
+bool live_area_adopt(int file, uint64_t *run_id);
+int live_area_descriptor(void);
+/* Maps the first page of the live area, for a process that does not record; NULL: it cannot. */
+struct fisql_live_area *live_area_header(const char *path);
 /* Without fisql record: removes the live area's file if no process uses it any more. */
 void live_area_remove(void);
+
+/* Beyond RLIMIT_FSIZE the kernel sends SIGXFSZ, which would kill the program. Around what we do to
+ * files, with signals blocked: one that waits afterwards and did not before is ours, and is taken
+ * back. */
+struct file_size {
+    bool waiting;
+};
+void file_size_begin(struct file_size *limit);
+void file_size_end(const struct file_size *limit);
+
+/* open(), for files of ours: never gives the number of a standard descriptor that the program has
+ * closed, for what another thread writes there would go into our file. */
+int file_open(const char *path, int flags);
+int file_open_at(int folder, const char *path, int flags);
+/* Writes /proc/self/fd/NUMBER. */
+void file_descriptor_path(int file, char path[32]);
+/* Moves a descriptor to a high number, out of the program's way; closes it at exec. Returns the new
+ * number, or the old one if there is no other. */
+int file_move_high(int file);
+int file_copy_high(int file, bool close_at_exec); /* -1: there is no number free */
 
 /* The log file. write returns 0, or errno after counting the chunk as lost. */
 int log_file_write(const void *chunk, size_t size_bytes, uint32_t calls);
@@ -216,7 +321,16 @@ int log_file_write(const void *chunk, size_t size_bytes, uint32_t calls);
 uint32_t log_file_room(const void *writer);
 void log_file_room_used(const void *writer);
 void log_file_forked(void);
-bool log_file_open(bool create);
+/* The log's descriptor for an image that cannot open it: see children.h. keep opens the log if it
+ * is not; adopt takes a descriptor that was handed on, if it is the log of that run; descriptor
+ * gives ours, -1 if there is none. */
+void log_file_keep(const char *path);
+bool log_file_adopt(int file, uint64_t run_id);
+int log_file_descriptor(void);
+bool log_file_open(void);
+/* Makes a new log. One that is there already is kept: then the new one gets a number behind its
+ * name, the first that is free. */
+bool log_file_create(void);
 
 /* Facts: a chunk of key and value strings, built in a caller's buffer. */
 struct facts {
@@ -263,13 +377,16 @@ static inline bool filter_passes(uint64_t function)
     return LIKELY(function - filter->start < filter->size) ? filter_answer(filter, function)
                                                            : filter_passes_elsewhere(function);
 }
-bool filter_load(const char *path);
+/* Takes what the live area says of it: from `offset` of its file on. False if it cannot be had. */
+bool filter_load(int file, uint64_t offset, uint64_t size_bytes);
 /* A module was loaded: are some of its functions filtered? */
 void filter_module(const char *path, uint64_t bias, uint64_t start, uint64_t end);
 
 /* Events off the fast path. */
 void record_unwind_to(uint64_t stack, uint64_t own_stack);
 void record_throw(void);
+/* Ends the calls that are open beyond the outermost `calls`. */
+void record_unwind_above(uint32_t calls);
 void record_alloc(unsigned kind, uint64_t address, uint64_t size_bytes, uint64_t site);
 void record_free(unsigned kind, uint64_t address, uint64_t site);
 void record_realloc(uint64_t start_tick, uint64_t old, uint64_t address, uint64_t size_bytes,
@@ -300,6 +417,9 @@ void hook_cost_measure(uint64_t ticks_per_second, uint64_t *inside_ps, uint64_t 
 
 /* Resolves the functions that are interposed. */
 void alloc_setup(void);
+/* A jump or a catch landed in a frame whose hooks would stand at `stack`: functions of the malloc
+ * family whose frames are not above it were left. */
+void alloc_unwound(uint64_t stack);
 /* Is this the collector that the program's calls reach? A program may have libfisql.a linked in and
  * the shared library preloaded too: the latter then keeps still. */
 bool alloc_is_ours(void);
@@ -345,5 +465,7 @@ static inline uint32_t pair_find(struct thread_log *log, uint64_t function, uint
         return slot;
     return pair_is(log, slot ^ 1, 0, 0) || (log->victim++ & 1) != 0 ? slot ^ 1 : slot;
 }
+
+#pragma GCC visibility pop
 
 #endif

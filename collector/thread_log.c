@@ -6,7 +6,9 @@
  * when there is no slot); its dictionary, shadow stack and counts lie in private memory that is
  * kept for the next thread when a thread ends. Nothing is ever allocated by malloc.
  */
-#include "collector/runtime.h"
+#include "collector/thread_log_parts.h"
+
+#include "collector/lock.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -30,37 +32,9 @@ static struct thread_log *logs;
 static struct spare *spares;
 static pthread_key_t end_key;
 static bool end_key_made;
-static __thread struct thread_log *paused_log __attribute__((tls_model("initial-exec")));
+__thread struct thread_log *paused_log __attribute__((tls_model("initial-exec")));
 
-static void lists_acquire(void)
-{
-    while (__atomic_exchange_n(&lists_lock, 1, __ATOMIC_ACQUIRE) != 0)
-        syscall(SYS_sched_yield);
-}
-
-static void lists_release(void)
-{
-    __atomic_store_n(&lists_lock, 0, __ATOMIC_RELEASE);
-}
-
-void quiet_begin(struct quiet *quiet)
-{
-    sigset_t all;
-    quiet->error = errno;
-    sigfillset(&all);
-    /* The system call itself: the wrapper leaves glibc's internal signals unblocked. */
-    syscall(SYS_rt_sigprocmask, SIG_BLOCK, &all, &quiet->mask, 8);
-    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &quiet->cancel);
-}
-
-void quiet_end(const struct quiet *quiet)
-{
-    int ignored;
-    syscall(SYS_rt_sigprocmask, SIG_SETMASK, &quiet->mask, NULL, 8);
-    errno = quiet->error;
-    if (quiet->cancel != PTHREAD_CANCEL_DISABLE)
-        pthread_setcancelstate(quiet->cancel, &ignored);
-}
+static __thread bool stopped __attribute__((tls_model("initial-exec"))); /* see thread_log_stop() */
 
 /* ---- private memory ---- */
 
@@ -89,11 +63,11 @@ static size_t private_bytes(uint32_t depth_max)
 
 static bool private_map(struct thread_log *log)
 {
-    lists_acquire();
+    lock_acquire(&lists_lock);
     struct spare *spare = spares;
     if (spare != NULL)
         spares = spare->next;
-    lists_release();
+    lock_release(&lists_lock);
     void *memory = spare;
     size_t bytes = spare != NULL ? spare->memory_bytes : 0;
     /* Untouched pages cost nothing; where address space is short a smaller stack must do. The first
@@ -128,15 +102,32 @@ static void private_release(struct thread_log *log)
 {
     struct spare *spare = (struct spare *)log->dictionary;
     spare->memory_bytes = log->memory_bytes;
-    lists_acquire();
+    lock_acquire(&lists_lock);
     spare->next = spares;
     spares = spare;
-    lists_release();
+    lock_release(&lists_lock);
 }
 
 /* ---- chunks ---- */
 
-static struct thread_log *slot_take(void)
+/* Chunks in private memory: fisql record cannot save them when their process is gone, and tells how
+ * many there were. */
+static void unslotted_begin(struct thread_log *log)
+{
+    log->unslotted = process.area != NULL;
+    if (log->unslotted)
+        __atomic_fetch_add(&process.area->unslotted, 1, __ATOMIC_RELAXED);
+}
+
+/* What is in it is written, and so will be what comes. */
+static void unslotted_end(struct thread_log *log)
+{
+    if (log->unslotted)
+        __atomic_fetch_sub(&process.area->unslotted, 1, __ATOMIC_RELAXED);
+    log->unslotted = 0;
+}
+
+struct thread_log *slot_take(void)
 {
     struct thread_log *log = live_slot_take();
     if (log != NULL) {
@@ -150,16 +141,17 @@ static struct thread_log *slot_take(void)
                    -1, 0);
         if (log == MAP_FAILED)
             return NULL;
+        unslotted_begin(log);
     }
     log->chunk = (struct fisql_chunk *)((unsigned char *)log + FISQL_SLOT_HEADER);
-    log->live.pid = process.pid;
-    log->live.process_key = process.key;
+    live_slot_own(log);
     return log;
 }
 
 static void slot_release(struct thread_log *log)
 {
     log_file_room_used(log);
+    unslotted_end(log);
     if (log->in_area)
         live_slot_release(log);
     else
@@ -179,7 +171,7 @@ static uint32_t put_snapshot(struct thread_log *log, uint32_t depth)
 }
 
 /* Begins a chunk after `last`, with `depth` calls open, and makes the slot live. */
-static void chunk_begin(struct thread_log *log, uint64_t last, uint32_t depth, uint64_t flushes)
+void chunk_begin(struct thread_log *log, uint64_t last, uint32_t depth, uint64_t flushes)
 {
     struct fisql_chunk *chunk = log->chunk;
     __atomic_store_n(&log->live.state, FISQL_SLOT_TAKEN, __ATOMIC_RELEASE);
@@ -206,16 +198,11 @@ static void chunk_begin(struct thread_log *log, uint64_t last, uint32_t depth, u
         (uint32_t)(sizeof *chunk + chunk->open_calls * sizeof(struct fisql_open_call)) / 2;
     log->room_units = process.options.ring_chunks != 0 ? CHUNK_UNITS : log_file_room(log) / 2;
     if (log->units_max != 0)
-        log->units_max = units_max_of(log);
+        log_limit_set(log, units_max_of(log));
     log->live.last_tick[0] = last;
     log->live.word =
         flushes << FISQL_WORD_FLUSH_SHIFT | (uint64_t)depth * WORD_DEPTH | log->min_units;
     __atomic_store_n(&log->live.state, FISQL_SLOT_LIVE, __ATOMIC_RELEASE);
-}
-
-static uint64_t log_last_tick(const struct thread_log *log)
-{
-    return log->live.last_tick[fisql_word_toggle(log->live.word)];
 }
 
 static void chunk_write(struct thread_log *log)
@@ -225,7 +212,8 @@ static void chunk_write(struct thread_log *log)
     clock_pair(process.clock, &tick, &ns);
     uint32_t length =
         fisql_chunk_finish(log->chunk, log->live.word, tick, ns, full ? log->room_units * 2 : 0);
-    log_file_write(log->chunk, length, log->chunk->calls);
+    if (log_file_write(log->chunk, length, log->chunk->calls) != 0)
+        log->flags_next |= FISQL_FLAG_LOST;
     log_file_room_used(log);
 }
 
@@ -238,7 +226,7 @@ void thread_log_flush(struct thread_log *log)
     uint64_t last = log_last_tick(log);
     uint64_t word = log->live.word;
     uint64_t flushes = (word >> FISQL_WORD_FLUSH_SHIFT) + 1;
-    if (process.options.ring_chunks != 0 && !process.ending) {
+    if (process.options.ring_chunks != 0 && !process.ending && !log->ended) {
         ring_turn(log);
     } else {
         chunk_write(log);
@@ -310,6 +298,16 @@ static void ring_release(struct thread_log *log)
     log->ring = NULL;
 }
 
+bool thread_logs_unslotted(void)
+{
+    lock_acquire(&lists_lock);
+    const struct thread_log *log = logs;
+    while (log != NULL && !log->unslotted)
+        log = log->next;
+    lock_release(&lists_lock);
+    return log != NULL;
+}
+
 /* ---- threads ---- */
 
 static void named_facts(struct thread_log *log, const char *name, const char *how)
@@ -327,7 +325,7 @@ static void named_facts(struct thread_log *log, const char *name, const char *ho
 }
 
 /* Of the calling thread. */
-static void thread_facts(struct thread_log *log, const char *how)
+void thread_facts(struct thread_log *log, const char *how)
 {
     char name[17] = "";
     prctl(PR_GET_NAME, (unsigned long)name, 0, 0, 0);
@@ -336,13 +334,13 @@ static void thread_facts(struct thread_log *log, const char *how)
 
 void thread_logs_name_others(void)
 {
-    lists_acquire();
+    lock_acquire(&lists_lock);
     for (struct thread_log *log = logs; log != NULL; log = log->next) {
         char path[48], name[17];
-        if (log == current_log)
+        if (log == current_log || log->ended)
             continue;
         snprintf(path, sizeof path, "/proc/self/task/%u/comm", log->live.tid);
-        int file = open(path, O_RDONLY | O_CLOEXEC);
+        int file = file_open(path, O_RDONLY);
         if (file < 0)
             continue;
         ssize_t length = read(file, name, sizeof name - 1);
@@ -352,30 +350,53 @@ void thread_logs_name_others(void)
             named_facts(log, name, NULL);
         }
     }
-    lists_release();
+    lock_release(&lists_lock);
 }
 
-static void list_add(struct thread_log *log)
+void list_add(struct thread_log *log)
 {
-    lists_acquire();
+    lock_acquire(&lists_lock);
     log->next = logs;
     logs = log;
-    lists_release();
+    lock_release(&lists_lock);
 }
 
 static void list_remove(struct thread_log *log)
 {
-    lists_acquire();
+    lock_acquire(&lists_lock);
     struct thread_log **at = &logs;
     while (*at != NULL && *at != log)
         at = &(*at)->next;
     if (*at != NULL)
         *at = log->next;
-    lists_release();
+    lock_release(&lists_lock);
+}
+
+static void logs_release(struct thread_log *log);
+
+/* Gives back the logs of threads that are gone. */
+static void logs_reap(void)
+{
+    for (;;) {
+        lock_acquire(&lists_lock);
+        struct thread_log *log = logs;
+        while (log != NULL &&
+               !(log->ended && !log->reaping &&
+                 syscall(SYS_tgkill, (long)process.pid, (long)log->live.tid, 0L) != 0))
+            log = log->next;
+        /* A second thread that comes here leaves them to us. */
+        for (struct thread_log *at = log != NULL ? logs : NULL; at != NULL; at = at->next)
+            at->reaping |= at->live.thread == log->live.thread;
+        lock_release(&lists_lock);
+        if (log == NULL)
+            return;
+        logs_release(log);
+    }
 }
 
 static struct thread_log *log_make(void)
 {
+    logs_reap();
     struct thread_log *log = slot_take();
     if (log == NULL)
         return NULL;
@@ -396,7 +417,7 @@ static struct thread_log *log_resume(void);
 
 struct thread_log *thread_log_start(void)
 {
-    if (collector_inside != 0 || !process_active() ||
+    if (collector_inside != 0 || stopped || !process_active() ||
         __atomic_load_n(&process.paused, __ATOMIC_ACQUIRE) != 0)
         return NULL;
     struct quiet quiet;
@@ -420,94 +441,127 @@ struct thread_log *thread_log_start(void)
 }
 
 /* A log that a nested hook abandoned and whose own hook is done with it, or gone: a frame that lies
- * below ours on the stack cannot be waiting for us to return. */
-static bool log_idle(const struct thread_log *log, uint64_t frame)
+ * below ours on the same stack cannot be waiting for us to return, nor one at or below that of the
+ * hook that does wait, at `waiting`. */
+static bool log_idle(struct thread_log *log, uint64_t frame, uint64_t waiting)
 {
+    uint64_t busy = log->busy;
     return log->abandoned != 0 && log->live.tid == (uint32_t)syscall(SYS_gettid) &&
-           (log->busy == 0 || (log->busy < frame && frame - log->busy < (1u << 20)));
+           (busy == 0 || (busy < frame && stack_is_one(log, busy, frame)) ||
+            (busy <= waiting && stack_is_one(log, busy, waiting)));
 }
 
-static struct thread_log *log_spare(uint64_t frame)
+/* One of the thread's own logs that is idle, or a new one; NULL if there is none. */
+static struct thread_log *log_spare(uint64_t frame, uint64_t waiting, bool *fresh)
 {
-    lists_acquire();
+    lock_acquire(&lists_lock);
     struct thread_log *log = logs;
-    while (log != NULL && !log_idle(log, frame))
+    while (log != NULL && !log_idle(log, frame, waiting))
         log = log->next;
-    lists_release();
+    lock_release(&lists_lock);
+    *fresh = log == NULL;
+    if (log != NULL)
+        return log;
+    log = slot_take();
+    if (log == NULL)
+        return NULL;
+    void *memory = mmap(NULL, DICTIONARY_BYTES + COUNTED_BYTES, PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED) {
+        slot_release(log);
+        return NULL;
+    }
+    log->dictionary = memory;
     return log;
+}
+
+/* Makes `other` go on where `log` is, and abandons `log`. */
+static void log_continue(struct thread_log *log, struct thread_log *other, bool fresh)
+{
+    struct pair *dictionary = other->dictionary;
+    struct fisql_chunk *chunk = other->chunk;
+    uint32_t in_area = other->in_area, unslotted = other->unslotted;
+    uint64_t word = log->live.word;
+    log->abandoned_word = word;
+    __atomic_store_n(&log->live.state, FISQL_SLOT_TAKEN, __ATOMIC_RELEASE);
+    /* In one with its link into the list: a poke reaches one of the two logs before the copy, so
+     * that it is copied, or the other one after it. And a spare log is in the list, which other
+     * threads may be walking: with our own log's link in it they could miss one, or go round for
+     * ever. */
+    lock_acquire(&lists_lock);
+    struct thread_log *list_next = fresh ? logs : other->next;
+    *other = *log;
+    other->next = list_next;
+    other->chunk = chunk;
+    other->in_area = in_area;
+    other->unslotted = unslotted;
+    other->dictionary = dictionary;
+    other->counted = counted_behind(dictionary);
+    other->busy = 0;
+    other->abandoned = 0;
+    other->undone = 0;
+    if (fresh)
+        logs = other;
+    log->abandoned = 1;
+    lock_release(&lists_lock);
 }
 
 struct thread_log *thread_log_nested(struct thread_log *log)
 {
     struct quiet quiet;
-    uint64_t frame = (uint64_t)(uintptr_t)__builtin_frame_address(0);
+    uint64_t frame = FRAME_ADDRESS();
+    bool fresh;
     if (collector_inside != 0)
         return NULL;
     quiet_begin(&quiet);
     collector_inside++;
-    struct thread_log *other = log_spare(frame);
-    bool fresh = other == NULL;
-    if (fresh)
-        other = slot_take();
+    struct thread_log *other = log_spare(frame, log->busy, &fresh);
     if (other != NULL) {
-        struct pair *dictionary = other->dictionary;
-        if (fresh) {
-            dictionary = mmap(NULL, DICTIONARY_BYTES + COUNTED_BYTES, PROT_READ | PROT_WRITE,
-                              MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-            if (dictionary == MAP_FAILED) {
-                slot_release(other);
-                other = NULL;
-            }
+        count_undo(log);
+        uint64_t word = log->live.word;
+        uint64_t last = log_last_tick(log);
+        if (fisql_word_units(word) != log->min_units) {
+            chunk_write(log);
+            log->live.first_call += fisql_word_calls(word);
+            log->sequence++;
         }
-        if (other != NULL) {
-            count_undo(log);
-            uint64_t word = log->live.word;
-            uint64_t last = log_last_tick(log);
-            struct fisql_chunk *chunk = other->chunk;
-            uint32_t in_area = other->in_area;
-            if (fisql_word_units(word) != log->min_units) {
-                chunk_write(log);
-                log->live.first_call += fisql_word_calls(word);
-                log->sequence++;
-            }
-            log->abandoned_word = word;
-            __atomic_store_n(&log->live.state, FISQL_SLOT_TAKEN, __ATOMIC_RELEASE);
-            /* A spare log is in the list, which other threads may be walking or changing: with our
-             * own log's link in it for a moment, or a link that is no longer right, they could miss
-             * one, or go round for ever. */
-            lists_acquire();
-            struct thread_log *list_next = other->next;
-            *other = *log;
-            other->next = list_next;
-            lists_release();
-            other->live.state = FISQL_SLOT_TAKEN;
-            other->chunk = chunk;
-            other->in_area = in_area;
-            other->dictionary = dictionary;
-            other->counted = counted_behind(dictionary);
-            other->busy = 0;
-            other->abandoned = 0;
-            other->undone = 0;
-            log->abandoned = 1;
-            chunk_begin(other, last, fisql_word_depth(word), (word >> FISQL_WORD_FLUSH_SHIFT) + 1);
-            if (fresh)
-                list_add(other);
-            current_log = other;
-        }
+        log_continue(log, other, fresh);
+        chunk_begin(other, last, fisql_word_depth(word), (word >> FISQL_WORD_FLUSH_SHIFT) + 1);
+        current_log = other;
     }
     collector_inside--;
     quiet_end(&quiet);
     return other;
 }
 
+uint32_t logs_interrupted(struct thread_log **found, uint32_t room)
+{
+    uint32_t count = 0, tid = (uint32_t)syscall(SYS_gettid);
+    lock_acquire(&lists_lock);
+    for (struct thread_log *log = logs; log != NULL && count < room; log = log->next)
+        if (log->live.tid == tid && log->abandoned != 0 && log->busy != 0)
+            found[count++] = log;
+    lock_release(&lists_lock);
+    return count;
+}
+
+/* What another thread of the parent had half-linked is lost: that is address space. */
+void lists_forked(void)
+{
+    lock_forked(&lists_lock);
+    logs = NULL;
+    spares = NULL;
+}
+
 void thread_logs_poke(void)
 {
-    lists_acquire();
+    lock_acquire(&lists_lock);
     for (struct thread_log *log = logs; log != NULL; log = log->next) {
         __atomic_store_n(&log->poke, 1, __ATOMIC_RELAXED);
-        __atomic_store_n(&log->units_max, 0, __ATOMIC_RELEASE);
+        __atomic_thread_fence(__ATOMIC_SEQ_CST); /* against log_limit_set() */
+        __atomic_store_n(&log->units_max, 0, __ATOMIC_RELAXED);
     }
-    lists_release();
+    lock_release(&lists_lock);
 }
 
 /* Gives back a log with all that is its own; the dictionaries of nested logs are mapped alone, the
@@ -533,11 +587,11 @@ static void logs_release(struct thread_log *log)
     memory.dictionary = (struct pair *)(void *)((unsigned char *)(log->shadow - SHADOW_SENTINELS) -
                                                 COUNTED_BYTES - DICTIONARY_BYTES);
     for (;;) {
-        lists_acquire();
+        lock_acquire(&lists_lock);
         struct thread_log *at = logs;
         while (at != NULL && at->live.thread != thread)
             at = at->next;
-        lists_release();
+        lock_release(&lists_lock);
         if (at == NULL)
             break;
         log_release(at, owns_memory(at));
@@ -560,12 +614,28 @@ void thread_log_pause(struct thread_log *log)
     log->late = 1;
     log->hidden = log->blind = log->throw_depth = 0;
     log->landing_stack = 0;
-    log->flags_next = FISQL_FLAG_RESUMED;
+    log->flags_next |= FISQL_FLAG_RESUMED;
     __atomic_store_n(&log->live.state, FISQL_SLOT_TAKEN, __ATOMIC_RELEASE);
     paused_log = log;
     current_log = NULL;
     BARRIER();
     log->busy = 0;
+}
+
+void thread_log_stop(const char *reason)
+{
+    unsigned char buffer[1024];
+    struct quiet quiet;
+    struct facts facts;
+    quiet_begin(&quiet);
+    thread_log_finish("process-exit");
+    facts_begin(&facts, buffer, sizeof buffer, FISQL_CHUNK_LOSS,
+                current_log != NULL ? current_log->live.thread : 0, (uint32_t)syscall(SYS_gettid));
+    facts_text(&facts, "reason", reason);
+    facts_write(&facts);
+    stopped = true;
+    current_log = paused_log = NULL;
+    quiet_end(&quiet);
 }
 
 /* Recording is on again: the thread goes on in the log that it had. */
@@ -580,6 +650,15 @@ static struct thread_log *log_resume(void)
     return log;
 }
 
+/* A thread goes on after our destructor: destructors of other libraries come, and signals until the
+ * very end. So its log stays, each event being written at once, until the thread is gone. */
+static void log_end(struct thread_log *log)
+{
+    ring_release(log);
+    log->ended = 1;
+    log->units_max = 0;
+}
+
 void thread_log_finish(const char *how)
 {
     struct quiet quiet;
@@ -588,26 +667,28 @@ void thread_log_finish(const char *how)
     quiet_begin(&quiet);
     collector_inside++;
     struct thread_log *log = current_log != NULL ? current_log : log_resume();
+    uint64_t busy = log->busy;
     log->busy = 1;
+    if (busy != 0)
+        count_undo(log); /* we come from a signal handler: its hook's change may be half-made */
     if (log->ring != NULL || process.options.ring_chunks != 0)
         thread_log_dump(log);
     else if (fisql_word_units(log->live.word) != log->min_units)
         thread_log_flush(log);
     thread_facts(log, how);
-    if (strcmp(how, "exit") == 0) {
-        current_log = NULL;
-        ring_release(log);
-        logs_release(log);
-    } else {
-        log->busy = 0;
-    }
+    if (strcmp(how, "exit") == 0)
+        log_end(log);
+    unslotted_end(log);
+    for (uint32_t i = 0; log->ring != NULL && i < process.options.ring_chunks; i++)
+        if (log->ring[i] != NULL)
+            unslotted_end(log->ring[i]);
+    log->busy = busy;
     collector_inside--;
     quiet_end(&quiet);
 }
 
 /* Runs as a destructor of thread-specific data. Other destructors may call instrumented functions
- * after ours, so it asks to be called again as often as it can; what comes after the last time gets
- * a log anew. */
+ * after ours, so it asks to be called again as often as it can. */
 static void thread_ending(void *value)
 {
     uintptr_t round = (uintptr_t)value;
@@ -619,73 +700,4 @@ static void thread_ending(void *value)
 void thread_log_setup(void)
 {
     end_key_made = pthread_key_create(&end_key, thread_ending) == 0;
-}
-
-/* The log's head as it was before fork. The live area is shared: in the child, the parent's log is
- * already being written by the parent, which does not wait. */
-static __thread struct thread_log at_fork __attribute__((tls_model("initial-exec")));
-static __thread const struct thread_log *at_fork_of __attribute__((tls_model("initial-exec")));
-
-void thread_log_forking(void)
-{
-    at_fork_of = current_log;
-    if (current_log != NULL)
-        at_fork = *current_log;
-}
-
-void thread_log_forked(void)
-{
-    struct thread_log *parents = current_log;
-    const struct thread_log *log = parents != NULL && parents == at_fork_of ? &at_fork : parents;
-    lists_lock = 0;
-    logs = NULL;
-    spares = NULL; /* may have been half-linked by another thread; what is lost is address space */
-    __atomic_store_n(&process.thread_next, 0, __ATOMIC_RELAXED);
-    paused_log = NULL;
-    if (log == NULL)
-        return;
-    struct thread_log *own = slot_take();
-    if (own == NULL) {
-        current_log = NULL;
-        return;
-    }
-    struct fisql_chunk *chunk = own->chunk;
-    uint32_t in_area = own->in_area;
-    uint64_t last = log_last_tick(log);
-    uint32_t depth = fisql_word_depth(log->live.word);
-    *own = *log;
-    own->live.state = FISQL_SLOT_TAKEN;
-    own->live.pid = process.pid;
-    own->live.process_key = process.key;
-    own->live.tid = process.pid;
-    own->live.thread = __atomic_fetch_add(&process.thread_next, 1, __ATOMIC_RELAXED);
-    own->live.first_call = 0;
-    own->chunk = chunk;
-    own->in_area = in_area;
-    own->sequence = 0;
-    own->busy = 0;
-    own->poke = 0;
-    own->abandoned = 0;
-    own->undone = own->undo.active = 0;
-    own->hidden_inherited = own->hidden;
-    own->ring = NULL;
-    own->ring_next = 0;
-    own->flags_next = FISQL_FLAG_FORKED;
-    own->start_tick = clock_read(process.clock);
-    own->room_units = CHUNK_UNITS;
-    own->units_max = own->units_max == 0 ? 0 : units_max_of(own);
-    chunk_begin(own, own->start_tick > last ? own->start_tick : last, depth, 0);
-    list_add(own);
-    if (log->busy != 0) {
-        /* fork was called by a signal handler in the middle of a hook: that hook goes on in this
-         * process too and must not store into the parent's memory. */
-        struct thread_log copy = *log;
-        copy.abandoned = 1;
-        copy.abandoned_word = copy.live.word;
-        if (mmap(parents, FISQL_LIVE_SLOT_BYTES, PROT_READ | PROT_WRITE,
-                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != MAP_FAILED)
-            *parents = copy;
-    }
-    current_log = own;
-    thread_facts(own, NULL);
 }

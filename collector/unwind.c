@@ -4,47 +4,67 @@
  * longjmp and its kin are interposed to learn where they jump to: every call whose frame lies below
  * the target's stack pointer is gone, and the log says so at once. __cxa_throw marks that an
  * exception is under way (exit hooks that g++ runs in cleanups are then unwinding, not returns),
- * and
- * __cxa_begin_catch, called from the frame that catches, ends every call below that frame.
+ * and __cxa_begin_catch, called from the frame that catches, ends every call below that frame.
  *
  * In the shared library these are interposed by name. A program that links libfisql.a is linked
- * with
- * --wrap for them (`fisql cc --static-runtime`), for there is no next definition to look up in a
- * static program; FISQL_WRAP then gives them their wrapped names.
+ * with --wrap for them (`fisql cc --static-runtime`), for there is no next definition to look up in
+ * a static program; FISQL_WRAP then gives them their wrapped names.
  */
-#include "collector/runtime.h"
+#include "collector/jump.h"
 
-#include <dlfcn.h>
-#include <setjmp.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* What a frame address in a hook is below the stack pointer of its caller at the call: the return
- * address and the saved frame pointer. */
-#define HOOK_FRAME_BYTES 16u
+#if defined(__aarch64__)
+/* The word of a jmp_buf that holds the stack pointer: glibc's JB_SP; musl has it there too. */
+static uint64_t jump_word(const void *buffer)
+{
+    uint64_t word;
+    memcpy(&word, (const unsigned char *)buffer + 13 * sizeof word, sizeof word);
+    return word;
+}
+#endif
 
-/* The stack pointer that longjmp will set. glibc keeps it in the jmp_buf at index 6 (JB_RSP),
- * rotated left by 17 after an exclusive or with the pointer guard at %fs:0x30 (glibc,
- * sysdeps/x86_64: jmpbuf-offsets.h, pointer_guard.h). 0 where it is not known. */
+extern void *__libc_stack_end __attribute__((weak)); /* glibc alone has it, static programs too */
+
+/* The stack pointer that longjmp will set; 0 where it is not known.
+ *
+ * x86-64: glibc keeps it in the jmp_buf at index 6 (JB_RSP), rotated left by 17 after an exclusive
+ * or with the pointer guard at %fs:0x30 (glibc, sysdeps/x86_64: jmpbuf-offsets.h, pointer_guard.h);
+ * musl keeps it there as it is (src/setjmp/x86_64/setjmp.s).
+ *
+ * aarch64: an exclusive or too (none in musl), with a guard that only the C library can read. A
+ * setjmp of our own, whose stack pointer is known, shows it. */
 static uint64_t jump_target(const void *buffer)
 {
 #if defined(__x86_64__) && defined(__GLIBC__)
     uint64_t mangled, guard;
     memcpy(&mangled, (const unsigned char *)buffer + 6 * sizeof mangled, sizeof mangled);
+    if (&__libc_stack_end == NULL)
+        return mangled;
     __asm__("mov %%fs:0x30, %0" : "=r"(guard));
     return (mangled >> 17 | mangled << 47) ^ guard;
+#elif defined(__aarch64__)
+    jmp_buf own;
+    uint64_t stack;
+    __asm__ volatile("mov %0, sp" : "=r"(stack));
+    if (_setjmp(own) != 0)
+        return 0; /* nobody jumps there */
+    return jump_word(buffer) ^ jump_word(own) ^ stack;
 #else
     (void)buffer;
     return 0;
 #endif
 }
 
-static void before_jump(const void *buffer, uint64_t own_stack)
+void unwind_before_jump(const void *buffer, uint64_t own_stack)
 {
     uint64_t target = jump_target(buffer);
-    if (collector_inside == 0 && current_log != NULL && target != 0 && (target & 7) == 0)
-        record_unwind_to(target - HOOK_FRAME_BYTES, own_stack);
+    if (collector_inside == 0 && current_log != NULL && target != 0 && (target & 7) == 0) {
+        alloc_unwound(target - FRAME_BELOW_CALLER);
+        record_unwind_to(target - FRAME_BELOW_CALLER, own_stack);
+    }
 }
 
 #ifdef FISQL_WRAP
@@ -53,43 +73,14 @@ static void before_jump(const void *buffer, uint64_t own_stack)
 #define NAME(name) name
 #endif
 
-#define OWN_STACK ((uint64_t)(uintptr_t)__builtin_frame_address(0))
-
-#ifdef FISQL_WRAP
-#define JUMP(name)                                                                                 \
-    extern void __real_##name(struct __jmp_buf_tag buffer[1], int value)                           \
-        __attribute__((noreturn, weak));                                                           \
-    EXPORT                                                                                         \
-    __attribute__((noreturn)) void __wrap_##name(struct __jmp_buf_tag buffer[1], int value);       \
-    EXPORT __attribute__((noreturn)) void __wrap_##name(struct __jmp_buf_tag buffer[1], int value) \
-    {                                                                                              \
-        before_jump(buffer, OWN_STACK);                                                            \
-        __real_##name(buffer, value);                                                              \
-    }
-#else
-typedef void jump_function(struct __jmp_buf_tag[1], int);
-
-static jump_function *find_jump(const char *name)
+#ifndef FISQL_WRAP
+void (*unwind_find_jump(const char *name))(struct __jmp_buf_tag[1], int)
 {
-    collector_inside++;
-    void *found = dlsym(RTLD_NEXT, name);
-    collector_inside--;
-    jump_function *function;
+    void *found = quiet_symbol(name);
+    void (*function)(struct __jmp_buf_tag[1], int);
     memcpy(&function, &found, sizeof found);
     return function;
 }
-
-#define JUMP(name)                                                                                 \
-    EXPORT __attribute__((noreturn)) void name(struct __jmp_buf_tag buffer[1], int value);         \
-    EXPORT __attribute__((noreturn)) void name(struct __jmp_buf_tag buffer[1], int value)          \
-    {                                                                                              \
-        static jump_function *next;                                                                \
-        if (UNLIKELY(next == NULL))                                                                \
-            next = find_jump(#name);                                                               \
-        before_jump(buffer, OWN_STACK);                                                            \
-        next(buffer, value);                                                                       \
-        __builtin_unreachable();                                                                   \
-    }
 #endif
 
 #undef longjmp
@@ -97,7 +88,9 @@ static jump_function *find_jump(const char *name)
 JUMP(longjmp)
 JUMP(_longjmp)
 JUMP(siglongjmp)
+#ifndef FISQL_STATIC
 JUMP(__longjmp_chk)
+#endif
 
 /* ---- C++ ---- */
 
@@ -107,16 +100,9 @@ extern void __real___cxa_rethrow(void) __attribute__((noreturn, weak));
 extern void *__real___cxa_begin_catch(void *) __attribute__((weak));
 #define FIND(name, variable) variable = __real_##name
 #else
-static void *find_symbol(const char *name)
-{
-    collector_inside++;
-    void *found = dlsym(RTLD_NEXT, name);
-    collector_inside--;
-    return found;
-}
 #define FIND(name, variable)                                                                       \
     do {                                                                                           \
-        void *found = find_symbol(#name);                                                          \
+        void *found = quiet_symbol(#name);                                                         \
         memcpy(&variable, &found, sizeof found);                                                   \
     } while (0)
 #endif
@@ -153,7 +139,9 @@ EXPORT void *NAME(__cxa_begin_catch)(void *exception)
     static void *(*next)(void *);
     if (next == NULL)
         FIND(__cxa_begin_catch, next);
-    if (collector_inside == 0 && current_log != NULL)
+    if (collector_inside == 0 && current_log != NULL) {
+        alloc_unwound(OWN_STACK);
         record_unwind_to(OWN_STACK, OWN_STACK);
+    }
     return next(exception);
 }

@@ -4,12 +4,16 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "loader/insert.h"
+#include "loader/unfinished.h"
 
 #define APPLICATION_ID 0x4653514cu
 
@@ -60,15 +64,16 @@ static int check_target(const char *path, struct error *error)
     return 0;
 }
 
-static void remove_all(const char *path)
+/* Is the process gone that made the temporary of this name, ending in its pid? */
+static bool maker_is_gone(const char *name)
 {
-    char journal[4500];
-    unlink(path);
-    snprintf(journal, sizeof journal, "%s-journal", path);
-    unlink(journal);
+    char *end;
+    long pid = strtol(strrchr(name, '-') + 1, &end, 10);
+    return *end == '\0' && pid > 0 && kill((pid_t)pid, 0) != 0 && errno == ESRCH;
 }
 
-/* Removes temporaries of loads that were killed: those that nobody holds a lock on. */
+/* Removes temporaries of loads that were killed: those whose process is gone and that nobody holds
+ * a lock on (in another container the same pid is another process). */
 static void remove_stale(const char *target)
 {
     char folder[4096];
@@ -80,14 +85,13 @@ static void remove_stale(const char *target)
     size_t length = strlen(name);
     for (struct dirent *entry; directory != NULL && (entry = readdir(directory)) != NULL;) {
         if (strncmp(entry->d_name, name, length) != 0 ||
-            strncmp(entry->d_name + length, ".loading-", 9) != 0 ||
-            strstr(entry->d_name, "-journal") != NULL)
+            strncmp(entry->d_name + length, ".loading-", 9) != 0 || !maker_is_gone(entry->d_name))
             continue;
         char path[4400];
         snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
         int file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
         if (file >= 0 && flock(file, LOCK_EX | LOCK_NB) == 0)
-            remove_all(path);
+            unlink(path);
         if (file >= 0)
             close(file);
     }
@@ -99,11 +103,11 @@ static int execute(sqlite3 *database, const char *path, const char *sql, struct 
 {
     if (sqlite3_exec(database, sql, NULL, NULL, NULL) == SQLITE_OK)
         return 0;
-    return error_set(error, "%s: %s", path, sqlite3_errmsg(database));
+    return error_set(error, "%s: %s", path, insert_problem(database));
 }
 
-int database_create(struct database *database, const char *target, const char *schema,
-                    struct error *error)
+int database_create(struct database *database, const char *target, const char *log,
+                    const char *schema, struct error *error)
 {
     sqlite3 *connection = NULL;
     *database = (struct database){.lock = -1};
@@ -115,12 +119,12 @@ int database_create(struct database *database, const char *target, const char *s
         database->temporary = NULL;
     if (database->target == NULL || database->temporary == NULL)
         return error_set(error, "out of memory");
-    database->lock = open(database->temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+    database->lock = unfinished_open(database->temporary, &log, 1);
     if (database->lock < 0 || flock(database->lock, LOCK_EX | LOCK_NB) != 0)
         return error_set(error, "%s: cannot be made: %s", target, strerror(errno));
     if (sqlite3_open_v2(database->temporary, &connection, SQLITE_OPEN_READWRITE, NULL) !=
         SQLITE_OK) {
-        error_set(error, "%s: %s", target, sqlite3_errmsg(connection));
+        error_set(error, "%s: %s", target, insert_problem(connection));
         sqlite3_close(connection);
         return -1;
     }
@@ -140,7 +144,7 @@ int database_create(struct database *database, const char *target, const char *s
 int database_open_temporary(const struct database *database, sqlite3 **out, struct error *error)
 {
     if (sqlite3_open_v2(database->temporary, out, SQLITE_OPEN_READWRITE, NULL) != SQLITE_OK)
-        return error_set(error, "%s: %s", database->target, sqlite3_errmsg(*out));
+        return error_set(error, "%s: %s", database->target, insert_problem(*out));
     return execute(
         *out, database->target,
         "PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; PRAGMA secure_delete=OFF;"
@@ -152,7 +156,7 @@ int database_publish(struct database *database, struct error *error)
 {
     if (fsync(database->lock) != 0)
         return error_set(error, "%s: %s", database->target, strerror(errno));
-    if (rename(database->temporary, database->target) != 0)
+    if (unfinished_publish(database->temporary, database->target) != 0)
         return error_set(error, "%s: %s", database->target, strerror(errno));
     free(database->temporary);
     database->temporary = NULL;
@@ -162,7 +166,7 @@ int database_publish(struct database *database, struct error *error)
 void database_release(struct database *database)
 {
     if (database->temporary != NULL && database->lock >= 0)
-        remove_all(database->temporary);
+        unfinished_remove(database->temporary);
     if (database->lock >= 0)
         close(database->lock);
     free(database->temporary);

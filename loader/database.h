@@ -16,9 +16,10 @@ struct database {
 };
 
 /* Checks that the target may be written (absent, empty, or a fisql database nobody has open),
- * removes what killed loads left beside it, and makes the temporary with the schema. */
-int database_create(struct database *database, const char *target, const char *schema,
-                    struct error *error);
+ * removes what killed loads left beside it, and makes the temporary with the schema, readable by
+ * nobody who may not read the log. */
+int database_create(struct database *database, const char *target, const char *log,
+                    const char *schema, struct error *error);
 /* Opens the temporary through sqlite3, tuned for loading. */
 int database_open_temporary(const struct database *database, sqlite3 **out, struct error *error);
 /* Puts the temporary in the target's place. */

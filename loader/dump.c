@@ -43,11 +43,9 @@ static void dump_flags(FILE *out, uint32_t flags)
     static const struct {
         uint32_t flag;
         const char *name;
-    } names[] = {{FISQL_FLAG_NO_TIME, "no-time"},
-                 {FISQL_FLAG_SALVAGED, "salvaged"},
-                 {FISQL_FLAG_RESUMED, "resumed"},
-                 {FISQL_FLAG_RING, "ring"},
-                 {FISQL_FLAG_FORKED, "forked"}};
+    } names[] = {{FISQL_FLAG_NO_TIME, "no-time"}, {FISQL_FLAG_SALVAGED, "salvaged"},
+                 {FISQL_FLAG_RESUMED, "resumed"}, {FISQL_FLAG_RING, "ring"},
+                 {FISQL_FLAG_FORKED, "forked"},   {FISQL_FLAG_LOST, "lost"}};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         if (flags & names[i].flag)
             fprintf(out, " %s", names[i].name);

@@ -1,6 +1,7 @@
 /* A prepared INSERT: see insert.h. */
 #include "loader/insert.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -54,8 +55,18 @@ void insert_row(struct insert *insert)
 
 int insert_end(struct insert *insert, struct error *error)
 {
-    int result = insert->failed ? error_set(error, "%s", sqlite3_errmsg(insert->database)) : 0;
+    int result = insert->failed ? error_set(error, "%s", insert_problem(insert->database)) : 0;
     sqlite3_finalize(insert->statement);
     insert->statement = NULL;
     return result;
+}
+
+const char *insert_problem(sqlite3 *database)
+{
+    int last = errno, system = sqlite3_system_errno(database);
+    if ((sqlite3_errcode(database) & 0xff) != SQLITE_IOERR)
+        return sqlite3_errmsg(database);
+    if (system == 0 && (last == EFBIG || last == ENOSPC || last == EDQUOT))
+        system = last; /* a COMMIT that fails does not tell SQLite's own */
+    return system != 0 ? strerror(system) : sqlite3_errmsg(database);
 }

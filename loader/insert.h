@@ -26,4 +26,8 @@ void insert_row(struct insert *insert);
 /* 0, or -1 with the first error. */
 int insert_end(struct insert *insert, struct error *error);
 
+/* Why the connection's last call failed: the system's words where SQLite has but "disk I/O error".
+ */
+const char *insert_problem(sqlite3 *database);
+
 #endif

@@ -14,6 +14,7 @@
 
 #include "loader/array.h"
 #include "loader/database.h"
+#include "loader/insert.h"
 #include "loader/tables.h"
 #include "queries/embedded.h"
 
@@ -157,7 +158,8 @@ static int prepare(struct load *load, struct error *error)
     if (frames_init(&load->frames, error) != 0)
         return -1;
     load->frames_open = true;
-    if (database_create(&load->database, load->database_path, embedded_schema, error) != 0 ||
+    if (database_create(&load->database, load->database_path, load->log_path, embedded_schema,
+                        error) != 0 ||
         btree_open(load->database.temporary, &load->file, error) != 0)
         return -1;
     char folder[4096];
@@ -169,6 +171,7 @@ static int prepare(struct load *load, struct error *error)
         const struct log_process *process = &load->index.processes[i];
         bool forked = process->origin != NULL && strcmp(process->origin, "fork") == 0;
         if (memory_process(load->memory, process->id, forked ? process->parent_id : 0,
+                           process->fork_tick,
                            process->start_tick == TICK_UNKNOWN ? 0 : process->start_tick,
                            process->end_tick, error) != 0)
             return -1;
@@ -315,7 +318,7 @@ static int execute(sqlite3 *database, const char *what, const char *sql, struct 
 {
     if (sqlite3_exec(database, sql, NULL, NULL, NULL) == SQLITE_OK)
         return 0;
-    return error_set(error, "%s: %s", what, sqlite3_errmsg(database));
+    return error_set(error, "%s: %s", what, insert_problem(database));
 }
 
 static int write_tables(struct load *load, struct error *error)
@@ -389,9 +392,12 @@ static void fill_report(struct load *load)
     }
     for (size_t i = 0; i < load->index.losses_count; i++) {
         const struct log_loss *loss = &load->index.losses[i];
-        if (loss->calls != UINT64_MAX)
+        char calls[64] = "";
+        if (loss->calls != UINT64_MAX) {
             report->lost_calls += loss->calls;
-        message(report, "%s: %s%s%s", load->log_path, loss->reason,
+            snprintf(calls, sizeof calls, ": %llu calls", (unsigned long long)loss->calls);
+        }
+        message(report, "%s: %s%s%s%s", load->log_path, loss->reason, calls,
                 loss->detail != NULL ? ": " : "", loss->detail != NULL ? loss->detail : "");
     }
     if (load->memory != NULL)

@@ -163,6 +163,7 @@ static int take_hole(struct log_index *index, const struct log_item *item, struc
         loss.chunks = 1;
     if (item->bytes >= sizeof item->head && log_chunk_is_sane(&item->head)) {
         const struct fisql_chunk *head = &item->head;
+        loss.cut = head->run_id == index->run_id && head->length > item->bytes;
         snprintf(
             detail, sizeof detail,
             "starts with the header of a chunk of kind %u, process %u, thread %u, sequence %u, "

@@ -38,6 +38,7 @@ struct log_chunk {
     uint16_t flags; /* FISQL_FLAG_ */
     bool salvaged;
     bool gap;             /* chunks before it are missing */
+    uint32_t loss;        /* the gap's row: index in log_index.losses + 1; 0 = it has none */
     uint32_t lost_chunks; /* how many, where gap */
     uint64_t lost_calls;
 };
@@ -69,10 +70,12 @@ struct log_process {
     char *executable, *command, *origin; /* NULL = not told */
     uint64_t start_tick;                 /* TICK_UNKNOWN */
     uint64_t end_tick;
-    char *how; /* how it ended, NULL = not told */
+    uint64_t fork_tick; /* when its parent was about to fork it; 0 = not told */
+    char *how;          /* how it ended, NULL = not told */
     bool has_status, has_signal;
     int64_t status, signal;
     bool monotonic;            /* its ticks are nanoseconds */
+    bool timeless;             /* its ticks give an order and no time */
     uint64_t ticks_per_second; /* as told; 0 = not */
     struct log_clock_pair first_pair, last_pair;
     bool has_pair;
@@ -100,6 +103,8 @@ struct log_loss {
     uint64_t offset, bytes, chunks, calls, events;
     uint64_t from_tick, to_tick; /* TICK_UNKNOWN */
     uint32_t clock_process;      /* index of the process whose ticks they are */
+    bool unwritten;              /* a LOSS chunk tells it: chunks that could not be written */
+    bool cut;                    /* bytes that begin with the header of a chunk of this run */
 };
 
 struct log_index {

@@ -52,9 +52,10 @@ static int take_run_fact(struct log_index *index, const char *key, const char *v
 static int take_clock_fact(struct log_index *index, struct log_process *process, const char *key,
                            const char *value, struct error *error)
 {
-    if (strcmp(key, "clock") == 0)
+    if (strcmp(key, "clock") == 0) {
         process->monotonic = strcmp(value, "monotonic") == 0;
-    else if (strcmp(key, "ticks_per_second") == 0)
+        process->timeless = strcmp(value, "none") == 0;
+    } else if (strcmp(key, "ticks_per_second") == 0)
         fact_decimal(value, &process->ticks_per_second);
     else if (strncmp(key, "hook_", 5) != 0 && strncmp(key, "alloc_", 6) != 0)
         return 0;
@@ -77,6 +78,8 @@ static int take_process_fact(struct log_index *index, struct log_process *proces
         fact_hexadecimal(value, &process->parent_key);
     else if (strcmp(key, "start_tick") == 0)
         fact_decimal(value, &process->start_tick);
+    else if (strcmp(key, "fork_tick") == 0)
+        fact_decimal(value, &process->fork_tick);
     return take_clock_fact(index, process, key, value, error);
 }
 
@@ -203,6 +206,8 @@ static int take_loss(struct log_index *index, const struct fisql_chunk *chunk, s
     while (facts_next(facts, &key, &value)) {
         if (strcmp(key, "reason") == 0)
             loss.reason = (char *)(uintptr_t)value;
+        else if (strcmp(key, "detail") == 0)
+            loss.detail = (char *)(uintptr_t)value;
         else if (strcmp(key, "chunks") == 0)
             fact_decimal(value, &loss.chunks);
         else if (strcmp(key, "calls") == 0)
@@ -214,6 +219,7 @@ static int take_loss(struct log_index *index, const struct fisql_chunk *chunk, s
         else if (strcmp(key, "errno") == 0)
             fact_decimal(value, &error_number);
     }
+    loss.unwritten = loss.chunks != UINT64_MAX && loss.calls != UINT64_MAX;
     if (error_number > 0 && error_number < 4096) {
         snprintf(detail, sizeof detail, "%s", strerror((int)error_number));
         loss.detail = detail;

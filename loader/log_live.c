@@ -19,6 +19,7 @@
 #include "loader/log_index_parts.h"
 
 #define SLOTS_MAX (1u << 20)
+#define UNRECORDED_MAX 1000u
 
 /* Field 22 of /proc/PID/stat: when the process started. 0 where there is none. */
 static uint64_t process_start(uint32_t pid)
@@ -97,6 +98,22 @@ static int read_slot(struct log_index *index, int fd, uint64_t offset, struct er
     return log_index_take(index, chunk, index->salvaged_count - 1, true, error);
 }
 
+/* Programs that were not recorded, where no process was left to say so. */
+static int take_unrecorded(struct log_index *index, const struct fisql_unrecorded_images *images,
+                           const char *words, struct error *error)
+{
+    for (uint32_t i = 0; i < images->count && i < UNRECORDED_MAX; i++) {
+        char detail[256];
+        bool named = i < images->named && i < FISQL_UNRECORDED_NAMES;
+        snprintf(detail, sizeof detail, "%.63s: %s", named ? images->names[i] : "?", words);
+        struct log_loss loss = log_loss_of("program not recorded");
+        loss.detail = detail;
+        if (log_index_add_loss(index, &loss, error) != 0)
+            return -1;
+    }
+    return 0;
+}
+
 static int read_area(struct log_index *index, int fd, struct error *error)
 {
     struct fisql_live_area area;
@@ -107,6 +124,24 @@ static int read_area(struct log_index *index, int fd, struct error *error)
     if (area.magic != FISQL_LIVE_MAGIC || area.version != FISQL_LOG_VERSION ||
         area.run_id != index->run_id || area.slot_bytes != FISQL_LIVE_SLOT_BYTES)
         return 0;
+    if (area.lost_chunks != 0) {
+        struct log_loss loss = log_loss_of("write failed");
+        char detail[128];
+        snprintf(detail, sizeof detail, "%s", strerror((int)(area.lost_errno & 0xfff)));
+        loss.chunks = area.lost_chunks;
+        loss.calls = area.lost_calls;
+        loss.bytes = area.lost_bytes;
+        loss.detail = detail;
+        loss.unwritten = true;
+        if (log_index_add_loss(index, &loss, error) != 0)
+            return -1;
+    }
+#define TAKE(constant, number, words)                                                              \
+    if (number != FISQL_UNRECORDED_FOLLOWED &&                                                     \
+        take_unrecorded(index, &area.unrecorded[number], words, error) != 0)                       \
+        return -1;
+    FISQL_UNRECORDED(TAKE)
+#undef TAKE
     uint32_t slots = area.slots_used < area.slots ? area.slots_used : area.slots;
     if (slots > SLOTS_MAX)
         slots = SLOTS_MAX;

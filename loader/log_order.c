@@ -103,8 +103,8 @@ static int number_threads(struct log_index *index, struct error *error)
     return 0;
 }
 
-static int add_gap(struct log_index *index, const struct log_chunk *chunk,
-                   const struct log_chunk *before, struct error *error)
+static int add_gap(struct log_index *index, struct log_chunk *chunk, const struct log_chunk *before,
+                   struct error *error)
 {
     const struct log_thread *thread = &index->threads[chunk->thread];
     if (chunk->flags & FISQL_FLAG_RING) {
@@ -126,7 +126,11 @@ static int add_gap(struct log_index *index, const struct log_chunk *chunk,
                  "the thread's chunks after sequence %u and before %u are missing",
                  before->sequence, chunk->sequence);
     loss.detail = detail;
-    return log_index_add_loss(index, &loss, error);
+    size_t count = index->losses_count;
+    if (log_index_add_loss(index, &loss, error) != 0)
+        return -1;
+    chunk->loss = index->losses_count > count ? (uint32_t)index->losses_count : 0;
+    return 0;
 }
 
 /* Compares a chunk with the one before it in its thread (NULL = it is the first that there is). */
@@ -161,6 +165,7 @@ static int check_chunks(struct log_index *index, struct error *error)
             struct log_loss loss = log_loss_of("chunk stands twice");
             loss.offset = chunk->offset;
             loss.bytes = chunk->length;
+            loss.process_id = index->processes[thread->process].id;
             loss.thread_id = thread->id;
             if (log_index_add_loss(index, &loss, error) != 0)
                 return -1;
@@ -181,6 +186,59 @@ static int check_chunks(struct log_index *index, struct error *error)
         kept++;
     }
     index->chunks_count = kept;
+    return 0;
+}
+
+static int set_detail(struct log_loss *loss, const char *detail, struct error *error)
+{
+    char *copy = strdup(detail);
+    if (copy == NULL)
+        return error_set(error, "out of memory");
+    free(loss->detail);
+    loss->detail = copy;
+    return 0;
+}
+
+/* Calls that could not be written are told by the collector, in one sum, and where later chunks of
+ * the thread were written again, as a gap too: they are taken out of the sum. */
+static int settle_losses(struct log_index *index, struct error *error)
+{
+    uint64_t gap_calls = 0, gap_chunks = 0;
+    bool unwritten = false;
+    for (size_t i = 0; i < index->chunks_count; i++) {
+        const struct log_chunk *chunk = &index->chunks[i];
+        if (chunk->loss != 0 && (chunk->flags & FISQL_FLAG_LOST)) {
+            gap_calls += chunk->lost_calls;
+            gap_chunks += chunk->lost_chunks;
+        }
+    }
+    for (size_t i = 0; i < index->losses_count; i++) {
+        struct log_loss *loss = &index->losses[i];
+        if (!loss->unwritten)
+            continue;
+        uint64_t calls = gap_calls < loss->calls ? gap_calls : loss->calls;
+        uint64_t chunks = gap_chunks < loss->chunks ? gap_chunks : loss->chunks;
+        char detail[256];
+        snprintf(detail, sizeof detail,
+                 "%s (of %" PRIu64 " calls in all; the others are missing chunks)",
+                 loss->detail != NULL ? loss->detail : "not told why", loss->calls);
+        if (calls > 0 && set_detail(loss, detail, error) != 0)
+            return -1;
+        unwritten = true;
+        loss->calls -= calls;
+        loss->chunks -= chunks;
+        gap_calls -= calls;
+        gap_chunks -= chunks;
+    }
+    for (size_t i = 0; unwritten && i < index->losses_count; i++) {
+        if (index->losses[i].cut &&
+            set_detail(
+                &index->losses[i],
+                "the part of a chunk that was written before the write failed; its calls are "
+                "counted there",
+                error) != 0)
+            return -1;
+    }
     return 0;
 }
 
@@ -219,5 +277,7 @@ int log_index_order(struct log_index *index, struct error *error)
         return error_set(error, "%s: has more chunks than can be numbered", index->path);
     if (index->chunks_count > 0)
         qsort_r(index->chunks, index->chunks_count, sizeof *index->chunks, compare_chunks, index);
-    return check_chunks(index, error) != 0 ? -1 : deal_call_ids(index, error);
+    if (check_chunks(index, error) != 0 || settle_losses(index, error) != 0)
+        return -1;
+    return deal_call_ids(index, error);
 }

@@ -120,12 +120,13 @@ static struct memory_process_facts *process_facts(struct memory *memory, uint32_
 }
 
 int memory_process(struct memory *memory, uint32_t process_id, uint32_t parent_id,
-                   uint64_t start_tick, uint64_t end_tick, struct error *error)
+                   uint64_t fork_tick, uint64_t start_tick, uint64_t end_tick, struct error *error)
 {
     pthread_mutex_lock(&memory->lock);
     struct memory_process_facts *facts = process_facts(memory, process_id, error);
     if (facts != NULL) {
         facts->parent = parent_id;
+        facts->fork_tick = fork_tick;
         facts->start_tick = start_tick;
         facts->end_tick = end_tick;
     }

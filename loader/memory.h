@@ -61,11 +61,12 @@ struct memory_options {
 int memory_open(const struct memory_options *options, struct memory **out, struct error *error);
 void memory_close(struct memory *memory); /* NULL is allowed */
 
-/* Tells of a process image. parent_id: the process it was forked from, whose blocks it inherits at
- * start_tick; 0 if it was not made by fork (an exec inherits nothing). end_tick: when it ended,
- * UINT64_MAX if not known. A process that is not told of has no parent and no end. */
+/* Adds a process image. parent_id: the process it was forked from, whose blocks it inherits; 0 if
+ * it was not made by fork (an exec inherits nothing). fork_tick, start_tick: the fork came between
+ * them; 0 if fork_tick is not known. end_tick: when it ended, UINT64_MAX if not known. A process
+ * that was not added has no parent and no end. */
 int memory_process(struct memory *memory, uint32_t process_id, uint32_t parent_id,
-                   uint64_t start_tick, uint64_t end_tick, struct error *error);
+                   uint64_t fork_tick, uint64_t start_tick, uint64_t end_tick, struct error *error);
 
 /* A call that is open: the head of the decoder's own stack entries. */
 struct memory_open_call {
@@ -74,6 +75,9 @@ struct memory_open_call {
     uint32_t function_id;
     bool outermost; /* no call around it in the thread is of the same function */
 };
+
+/* No address space holds a larger block; an event that tells of one is damage. */
+#define MEMORY_SIZE_BYTES_MAX (UINT64_C(1) << 57)
 
 /* The calls open at an event: `depth` entries, `stride_bytes` apart, the outermost at `calls`. */
 struct memory_stack {
@@ -86,7 +90,8 @@ struct memory_stack {
 int memory_thread_begin(struct memory *memory, uint32_t thread_id, uint32_t process_id,
                         struct memory_thread **out, struct error *error);
 
-/* The thread allocated a block: kind is an enum fisql_alloc_kind. */
+/* The thread allocated a block: kind is an enum fisql_alloc_kind; size is at most
+ * MEMORY_SIZE_BYTES_MAX. */
 int memory_alloc(struct memory_thread *thread, uint64_t tick, uint32_t kind, uint32_t site_id,
                  uint64_t address, uint64_t size, const struct memory_stack *stack,
                  struct error *error);

@@ -95,14 +95,15 @@ static int look_at_blocks(struct classifier *classifier, sqlite3 *database, stru
     return status == SQLITE_DONE ? 0 : -1;
 }
 
-/* What no block explains: unknown; but in a forked child the block may be its parent's, freed there
- * between the fork and the first that is known of the child. */
+/* What no block explains: unknown; but where the fork's own tick is not known, the block may be the
+ * parent's, freed there between the fork and the first that is known of the child. */
 static void settle_unknown(struct memory *memory)
 {
     size_t kept = 0;
     for (size_t i = 0; i < memory->errors_count; i++) {
         struct free_error *wrong = &memory->errors[i];
-        if (wrong->error == NULL && memory->processes[wrong->process].parent != 0) {
+        if (wrong->error == NULL && memory->processes[wrong->process].parent != 0 &&
+            memory->processes[wrong->process].fork_tick == 0) {
             memory->unknown_frees++;
             continue;
         }

@@ -30,6 +30,9 @@ int pair_forget_block(struct pairing *pairing, uint32_t index)
 static int inherit(struct pairing *pairing, struct pair_process *child, uint64_t address,
                    struct inherited_block block)
 {
+    if (array_reserve(&child->inherited, &child->inherited_capacity, child->inherited_count + 1,
+                      pairing->error) < 0)
+        return -1;
     child->inherited[child->inherited_count] = block;
     return memory_map_put(&child->inherited_at, address, child->inherited_count++, pairing->error);
 }
@@ -39,10 +42,7 @@ static int on_fork(struct pairing *pairing, uint32_t child_id)
     const struct memory *memory = pairing->memory;
     struct pair_process *child = &pairing->processes[child_id];
     struct pair_process *parent = &pairing->processes[memory->processes[child_id].parent];
-    size_t count = parent->live.count + parent->inherited_at.count;
-    child->inherited = malloc((count + 1) * sizeof *child->inherited);
-    if (child->inherited == NULL)
-        return error_set(pairing->error, "out of memory");
+    pairing->forking[pairing->forking_count++] = child_id;
     for (size_t i = 0; parent->live.count > 0 && i <= parent->live.mask; i++) {
         const struct memory_map_slot *slot = &parent->live.slots[i];
         if (slot->value == 0)
@@ -62,13 +62,29 @@ static int on_fork(struct pairing *pairing, uint32_t child_id)
     return 0;
 }
 
+int pair_inherit_late(struct pairing *pairing, uint32_t process, const struct memory_block *block,
+                      uint64_t tick)
+{
+    const struct memory_process_facts *facts = pairing->memory->processes;
+    for (size_t i = pairing->forking_count; i-- > 0;) {
+        uint32_t child = pairing->forking[i];
+        if (facts[child].start_tick < tick)
+            pairing->forking[i] = pairing->forking[--pairing->forking_count];
+        else if (facts[child].parent == process &&
+                 inherit(pairing, &pairing->processes[child], block->address,
+                         (struct inherited_block){block->id, block->size, false}) < 0)
+            return -1;
+    }
+    return 0;
+}
+
 void pair_process_release(struct pair_process *process)
 {
     memory_map_release(&process->live);
     memory_map_release(&process->inherited_at);
     free(process->inherited);
     process->inherited = NULL;
-    process->inherited_count = 0;
+    process->inherited_count = process->inherited_capacity = 0;
 }
 
 static int on_process_end(struct pairing *pairing, uint32_t id)
@@ -92,13 +108,22 @@ static int compare_process_events(const void *left, const void *right)
     return a->process < b->process ? -1 : a->process > b->process;
 }
 
+/* The child inherits what lives before the fork, and what other threads allocate until its start: a
+ * few microseconds, in which the fork came. What they free then it has still, or nobody asks. */
+static uint64_t fork_tick(const struct memory_process_facts *facts)
+{
+    bool known = facts->fork_tick != 0 && facts->fork_tick < facts->start_tick;
+    return known ? facts->fork_tick : facts->start_tick;
+}
+
 int pair_plan_processes(struct pairing *pairing)
 {
     struct memory *memory = pairing->memory;
     size_t count = memory->processes_capacity;
     pairing->processes = calloc(count + 1, sizeof *pairing->processes);
     pairing->process_events = calloc(2 * count + 1, sizeof *pairing->process_events);
-    if (pairing->processes == NULL || pairing->process_events == NULL)
+    pairing->forking = calloc(count + 1, sizeof *pairing->forking);
+    if (pairing->processes == NULL || pairing->process_events == NULL || pairing->forking == NULL)
         return error_set(pairing->error, "out of memory");
     for (size_t i = 0; i < memory->threads_count; i++) {
         const struct memory_thread *thread = memory->threads[i];
@@ -122,7 +147,7 @@ int pair_plan_processes(struct pairing *pairing)
         if (facts->parent != 0 && facts->parent < count && facts->parent != id &&
             pairing->processes[id].has_events)
             events[pairing->process_events_count++] =
-                (struct process_event){facts->start_tick, id, false};
+                (struct process_event){fork_tick(facts), id, false};
         if (facts->told && facts->end_tick != UINT64_MAX && facts->end_tick != 0)
             events[pairing->process_events_count++] =
                 (struct process_event){facts->end_tick, id, true};

@@ -329,6 +329,9 @@ static int on_alloc(struct pairing *pairing, uint32_t thread_index, uint64_t ns)
     }
     if (count < 0 || count_size(pairing, block) < 0)
         return -1;
+    if (pairing->forking_count > 0 &&
+        pair_inherit_late(pairing, thread->spool->process, block, thread->tick) < 0)
+        return -1;
     return live_add(pairing, block);
 }
 
@@ -488,6 +491,7 @@ static void release(struct pairing *pairing)
     free(pairing->threads);
     free(pairing->processes);
     free(pairing->process_events);
+    free(pairing->forking);
     free(pairing->blocks);
     free(pairing->unused_blocks);
     free(pairing->chains);

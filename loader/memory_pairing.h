@@ -72,7 +72,7 @@ struct pair_process {
         uint64_t id, size;
         bool freed;
     } * inherited; /* what its parent had when it forked */
-    size_t inherited_count;
+    size_t inherited_count, inherited_capacity;
     bool has_events; /* or a descendant by fork has */
 };
 
@@ -90,6 +90,8 @@ struct pairing {
     struct pair_process *processes;
     struct process_event *process_events;
     size_t process_events_count, process_event;
+    uint32_t *forking; /* children of which the fork may still have to come */
+    size_t forking_count;
     struct memory_block *blocks;
     size_t blocks_count, blocks_capacity;
     uint32_t *unused_blocks;
@@ -128,6 +130,9 @@ int pair_plan_processes(struct pairing *pairing);
 int pair_pass_processes(struct pairing *pairing, uint64_t tick);
 /* The end of all: what lives now was never freed. */
 int pair_end_processes(struct pairing *pairing);
+/* A process has a new block: its children that it is about to fork may inherit it. */
+int pair_inherit_late(struct pairing *pairing, uint32_t process, const struct memory_block *block,
+                      uint64_t tick);
 void pair_process_release(struct pair_process *process);
 /* A block that lives no longer, though no free of it is known. */
 int pair_forget_block(struct pairing *pairing, uint32_t index);

@@ -103,7 +103,7 @@ struct memory_event {
 struct memory_process_facts {
     bool told;
     uint32_t parent;
-    uint64_t start_tick, end_tick;
+    uint64_t fork_tick, start_tick, end_tick;
     bool gap;
     uint64_t gap_tick;
 };

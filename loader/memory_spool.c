@@ -15,8 +15,6 @@
 
 #include <string.h>
 
-#define SIZE_BYTES_MAX (UINT64_C(1) << 57) /* no address space holds a larger block */
-
 enum {
     PIECE_BYTES = 64 * 1024,
     FLAG_FREE = 1,
@@ -315,8 +313,6 @@ static int allocated(struct memory_thread *thread, uint64_t tick, uint32_t kind,
                                  .size = size,
                                  .type = MEMORY_ALLOC,
                                  .realloc = is_realloc};
-    if (size > SIZE_BYTES_MAX)
-        return error_set(error, "a block of %llu bytes", (unsigned long long)size);
     if (put_place(thread, &event, kind, site_id, stack, error) < 0 ||
         own_alloc(thread, &event, error) < 0 ||
         add_net(thread, stack->depth, (int64_t)size, error) < 0)

@@ -23,6 +23,7 @@
 
 #include "loader/array.h"
 #include "loader/intern.h"
+#include "loader/unfinished.h"
 
 #define CACHE_MAGIC 0x4d59534c51534946u /* "FISQLSYM" */
 #define CACHE_VERSION 3u
@@ -352,7 +353,7 @@ static void save(const char *cache_dir, const char *path, struct cache_header *h
     mkdir(cache_dir, 0700);
     make_room(cache_dir, expected_bytes(header));
     snprintf(temporary, sizeof temporary, "%s.%ld", path, (long)getpid());
-    out->descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+    out->descriptor = unfinished_open(temporary, NULL, 0);
     if (out->descriptor >= 0) {
         out->hash = TEXT_HASH_START;
         out->used = 0;
@@ -360,8 +361,8 @@ static void save(const char *cache_dir, const char *path, struct cache_header *h
         put_content(out, header, symbols, functions, texts);
         header->checksum = out->hash;
         out->failed |= pwrite(out->descriptor, header, HASH_FROM, 0) != HASH_FROM;
-        if (close(out->descriptor) != 0 || out->failed || rename(temporary, path) != 0)
-            unlink(temporary);
+        if (close(out->descriptor) != 0 || out->failed || unfinished_publish(temporary, path) != 0)
+            unfinished_remove(temporary);
     }
     free(out);
 }

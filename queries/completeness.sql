@@ -41,6 +41,14 @@ WITH lacks AS (
               'stacks and instants of single calls; everything that is added up is there', NULL
        WHERE (SELECT sum(calls) FROM threads) > 0 AND (SELECT max(id) FROM calls) IS NULL
        UNION ALL
+       SELECT 5, 'allocations: a program has a malloc of its own', 1, NULL, NULL, NULL,
+              'queries about memory lack that program', value
+       FROM run WHERE key = 'alloc_own_malloc'
+       UNION ALL
+       SELECT 5, 'programs that were not followed', 1, NULL, NULL, NULL,
+              'programs that they started are not recorded, if there were any with hooks', value
+       FROM run WHERE key = 'not_followed'
+       UNION ALL
        SELECT 4, 'end of process ' || p.pid, 1, NULL, NULL, NULL,
               'its last calls may be open; not-freed shows what lived when it ended',
               coalesce('signal ' || p.signal, p.how_ended)

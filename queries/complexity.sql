@@ -27,7 +27,7 @@ WITH RECURSIVE
               row_number() OVER (ORDER BY s.sequences DESC, s.calls DESC, s.function_id) AS place
        FROM function_stats s CROSS JOIN params WHERE s.sequences >= params.min_sequences),
      split(function_id, rest, text) AS (
-       SELECT c.function_id, q.sequence || CASE q.sequence WHEN '' THEN '' ELSE ' ' END, ''
+       SELECT c.function_id, substr(q.sequence, 1, 4000) || CASE q.sequence WHEN '' THEN '' ELSE ' ' END, ''
        FROM complex c CROSS JOIN params
             JOIN call_sequences q ON q.function_id = c.function_id AND q.rank = 1
        WHERE c.place <= params.shown
@@ -35,7 +35,7 @@ WITH RECURSIVE
        SELECT function_id, substr(rest, instr(rest, ' ') + 1),
               text || CASE text WHEN '' THEN '' ELSE ', ' END ||
               (SELECT name FROM functions WHERE id = CAST(substr(rest, 1, instr(rest, ' ') - 1) AS INTEGER))
-       FROM split WHERE rest <> '')
+       FROM split WHERE instr(rest, ' ') > 0)
 SELECT f.name AS function,
        f.location,
        c.sequences,

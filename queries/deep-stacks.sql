@@ -29,7 +29,8 @@ WITH RECURSIVE
        WHERE tops.place <= params.rows
        UNION ALL
        SELECT w.call_id, fr.parent_id, f.name || ' > ' || w.text
-       FROM walk w JOIN frames fr ON fr.id = w.frame_id JOIN functions f ON f.id = fr.function_id)
+       FROM walk w JOIN frames fr ON fr.id = w.frame_id JOIN functions f ON f.id = fr.function_id
+       WHERE coalesce(fr.parent_id, 0) < fr.id)
 SELECT tops.depth,
        f.name AS function,
        f.location,

@@ -25,13 +25,13 @@ WITH RECURSIVE
        SELECT function_id, calls, self_ns, row_number() OVER (ORDER BY self_ns DESC, function_id) AS place
        FROM function_stats),
      walk(function_id, calls, up_id, length, ids) AS (
-       SELECT hot.function_id, fr.calls, fr.parent_id, 1, '' || fr.function_id
+       SELECT hot.function_id, fr.calls, fr.parent_id, 1, CAST(fr.function_id AS INTEGER) || ''
        FROM hot CROSS JOIN params JOIN frames fr ON fr.function_id = hot.function_id
        WHERE hot.place <= params.functions AND fr.calls > 0
        UNION ALL
-       SELECT w.function_id, w.calls, fr.parent_id, w.length + 1, fr.function_id || ' ' || w.ids
+       SELECT w.function_id, w.calls, fr.parent_id, w.length + 1, CAST(fr.function_id AS INTEGER) || ' ' || w.ids
        FROM walk w CROSS JOIN params JOIN frames fr ON fr.id = w.up_id
-       WHERE w.length < params.max_length),
+       WHERE w.length < params.max_length AND coalesce(fr.parent_id, 0) < fr.id),
      paths AS (SELECT function_id, length, ids, sum(calls) AS calls FROM walk GROUP BY function_id, length, ids),
      chosen AS MATERIALIZED (
        SELECT p.function_id, p.length, p.ids, p.calls,
@@ -44,7 +44,7 @@ WITH RECURSIVE
        SELECT function_id, substr(rest, instr(rest, ' ') + 1),
               text || CASE text WHEN '' THEN '' ELSE ' > ' END ||
               (SELECT name FROM functions WHERE id = CAST(substr(rest, 1, instr(rest, ' ') - 1) AS INTEGER))
-       FROM split WHERE rest <> '')
+       FROM split WHERE instr(rest, ' ') > 0)
 SELECT f.name AS function,
        f.location,
        chosen.calls AS calls_this_way,

@@ -28,8 +28,9 @@ WITH RECURSIVE
      tree(id, path) AS (
        SELECT id, place FROM kept WHERE parent_id IS NULL
        UNION ALL
-       SELECT kept.id, tree.path || ' ' || kept.place FROM tree JOIN kept ON kept.parent_id = tree.id)
-SELECT printf('%*s%s', 2 * fr.depth, '', f.name) AS tree,
+       SELECT kept.id, tree.path || ' ' || kept.place FROM tree JOIN kept ON kept.parent_id = tree.id
+       WHERE kept.id > tree.id)
+SELECT printf('%*s%s', 2 * max(0, fr.depth), '', f.name) AS tree,
        fr.total_ns,
        round(100.0 * fr.total_ns / nullif(whole.total_ns, 0), 2) AS share,
        fr.self_ns,

@@ -44,7 +44,8 @@ WITH RECURSIVE
             JOIN frames fr ON fr.id = c.frame_id JOIN functions f ON f.id = fr.function_id
        UNION ALL
        SELECT w.call_id, fr.parent_id, f.name || ' > ' || w.text
-       FROM walk w JOIN frames fr ON fr.id = w.frame_id JOIN functions f ON f.id = fr.function_id)
+       FROM walk w JOIN frames fr ON fr.id = w.frame_id JOIN functions f ON f.id = fr.function_id
+       WHERE coalesce(fr.parent_id, 0) < fr.id)
 SELECT f.name AS function,
        f.location,
        w.calls,

@@ -29,7 +29,8 @@ WITH RECURSIVE
        FROM live JOIN frames fr ON fr.id = live.frame_id JOIN functions f ON f.id = fr.function_id
        UNION ALL
        SELECT w.stack_id, fr.parent_id, f.name || ' > ' || w.text
-       FROM walk w JOIN frames fr ON fr.id = w.frame_id JOIN functions f ON f.id = fr.function_id),
+       FROM walk w JOIN frames fr ON fr.id = w.frame_id JOIN functions f ON f.id = fr.function_id
+       WHERE coalesce(fr.parent_id, 0) < fr.id),
      stacks AS MATERIALIZED (SELECT stack_id, text FROM walk WHERE frame_id IS NULL)
 SELECT live.bytes - live.freed_bytes AS bytes,
        live.blocks - live.freed_blocks AS blocks,

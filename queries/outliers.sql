@@ -51,7 +51,8 @@ WITH RECURSIVE
        FROM stack_top t JOIN frames fr ON fr.id = t.frame_id JOIN functions f ON f.id = fr.function_id
        UNION ALL
        SELECT w.call_id, fr.parent_id, f.name || ' > ' || w.text
-       FROM walk w JOIN frames fr ON fr.id = w.frame_id JOIN functions f ON f.id = fr.function_id),
+       FROM walk w JOIN frames fr ON fr.id = w.frame_id JOIN functions f ON f.id = fr.function_id
+       WHERE coalesce(fr.parent_id, 0) < fr.id),
      stacks AS MATERIALIZED (SELECT call_id, text FROM walk WHERE frame_id IS NULL)
 SELECT f.name AS function,
        f.location,

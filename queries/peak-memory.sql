@@ -28,7 +28,8 @@ WITH RECURSIVE
        FROM held JOIN frames fr ON fr.id = held.frame_id JOIN functions f ON f.id = fr.function_id
        UNION ALL
        SELECT w.stack_id, fr.parent_id, f.name || ' > ' || w.text
-       FROM walk w JOIN frames fr ON fr.id = w.frame_id JOIN functions f ON f.id = fr.function_id),
+       FROM walk w JOIN frames fr ON fr.id = w.frame_id JOIN functions f ON f.id = fr.function_id
+       WHERE coalesce(fr.parent_id, 0) < fr.id),
      stacks AS MATERIALIZED (SELECT stack_id, text FROM walk WHERE frame_id IS NULL)
 SELECT held.peak_bytes AS bytes,
        round(100.0 * held.peak_bytes / nullif(peak.bytes, 0), 2) AS share,

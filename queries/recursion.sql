@@ -21,12 +21,12 @@
 WITH RECURSIVE
      params AS (SELECT coalesce(:min_nesting, 2) AS min_nesting),
      split(function_id, rest, text) AS (
-       SELECT function_id, cycle || ' ', '' FROM recursions
+       SELECT function_id, substr(cycle, 1, 100000) || ' ', '' FROM recursions
        UNION ALL
        SELECT function_id, substr(rest, instr(rest, ' ') + 1),
               text || (SELECT name FROM functions
                        WHERE id = CAST(substr(rest, 1, instr(rest, ' ') - 1) AS INTEGER)) || ' > '
-       FROM split WHERE rest <> '')
+       FROM split WHERE instr(rest, ' ') > 0)
 SELECT f.name AS function,
        f.location,
        s.nesting_max AS nesting,

@@ -30,7 +30,8 @@ WITH RECURSIVE
             JOIN functions f ON f.id = fr.function_id
        UNION ALL
        SELECT w.stack_id, fr.parent_id, f.name || ' > ' || w.text
-       FROM walk w JOIN frames fr ON fr.id = w.frame_id JOIN functions f ON f.id = fr.function_id)
+       FROM walk w JOIN frames fr ON fr.id = w.frame_id JOIN functions f ON f.id = fr.function_id
+       WHERE coalesce(fr.parent_id, 0) < fr.id)
 SELECT coalesce(f.name, '(outside any traced call)') AS function,
        coalesce(s.location, f.location) AS location,
        b.blocks AS temporary,

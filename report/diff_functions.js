@@ -17,8 +17,8 @@ function statesOf(row) {
   const states = [];
   const apart = row.b_mean_ns - row.a_mean_ns;
   const sure = row.p !== null && row.p < CHANCE && Math.abs(apart) >= row.doubt_ns;
-  if (sure && Math.abs(apart) > CHANGE_LEAST * row.a_mean_ns) states.push(apart > 0 ? 'slower' : 'faster');
   if (row.b_calls !== row.a_calls) states.push(row.b_calls > row.a_calls ? 'called more' : 'called less');
+  if (sure && Math.abs(apart) > CHANGE_LEAST * row.a_mean_ns) states.push(apart > 0 ? 'slower' : 'faster');
   const bytesApart = row.b_alloc_bytes - row.a_alloc_bytes || row.b_allocs - row.a_allocs;
   if (bytesApart !== 0) states.push(bytesApart > 0 ? 'allocates more' : 'allocates less');
   return states;

@@ -1,17 +1,20 @@
 // Making elements. Text from a run is untrusted: it only ever becomes a text node or an attribute
-// of those named here, never markup.
+// of those named here, never markup, and its unseen characters are made visible.
 
+import { visible } from './format.js';
+
+const shownIn = new Set(['title', 'aria-label', 'name', 'placeholder']);
 const svgSpace = 'http://www.w3.org/2000/svg';
 
 function fill(element, attributes, children) {
   for (const [name, value] of Object.entries(attributes || {})) {
     if (value === null || value === undefined || value === false) continue;
     if (name.startsWith('on')) element.addEventListener(name.slice(2), value);
-    else element.setAttribute(name, value === true ? '' : String(value));
+    else element.setAttribute(name, value === true ? '' : shownIn.has(name) ? visible(String(value)) : String(value));
   }
   for (const child of children.flat(3)) {
     if (child === null || child === undefined || child === false) continue;
-    element.append(child instanceof Node ? child : document.createTextNode(String(child)));
+    element.append(child instanceof Node ? child : document.createTextNode(visible(String(child))));
   }
   return element;
 }

@@ -47,6 +47,17 @@ case("memory", preamble(), events(
     [code(0x6030), 1, 2] + wide(2**63, 4) + wide(8, 4) +
     ([code(0x6090), 1, 2] + wide(2**64 - 1, 4) + wide(2**63 - 1, 4) + wide(8, 4) + wide(8, 4)) * 3 +
     ([code(0x6070 + 16), 1, 2] + wide(2**64 - 1, 4)) * 5 + leave(), 1))
+block = [code(0x6030), 1, 2]  # ALLOC_FULL: a delta, the slot of its site; then size and address
+sites = define(1, F, S) + define(2, 0, S)
+case("impossible-block", preamble(), events(sites + enter(1) + leave(), 1),
+     events(sites + enter(1) + block + wide(2**57 + 1, 4) + wide(4096, 4) + leave() + enter(1) + leave(), 2,
+            sequence=1, first_call=1),
+     events(sites + enter(1) + leave(), 1, sequence=2, first_call=3), events(sites + enter(1) + leave(), 1, thread=1))
+case("impossible-realloc", preamble(), events(sites + enter(1) + leave(), 1),
+     events(sites + block + wide(16, 4) + wide(4096, 4) + [code(0x6090), 1, 2] + wide(5, 4) + wide(2**64 - 1, 4) +
+            wide(4096, 4) + wide(8192, 4), 0, sequence=1, first_call=1))
+case("largest-blocks", preamble(), events(
+    sites + enter(1) + sum((block + wide(2**57, 4) + wide(i * 2**58, 4) for i in range(1, 60)), []) * 5 + leave(), 1))
 case("overlapping-modules", preamble(), *[chunk(log.MODULES, facts(module="/nonexistent/%d" % i, **MODULE))
                                           for i in range(300)], events(one, 1))
 case("module-of-everything", preamble(), chunk(log.MODULES, facts(

@@ -45,7 +45,7 @@ done
 # Without fisql record: preloaded alone, or linked in.
 for how in segv kill _exit return; do
     rm -f run.bin run.bin.live
-    (LD_PRELOAD=$FISQL_BUILD/libfisql.so ./dies $how) >/dev/null 2>&1
+    (FISQL_LOG=run.bin LD_PRELOAD=$FISQL_BUILD/libfisql.so ./dies $how) >/dev/null 2>&1
     "$fisql" load -q run.bin >/dev/null 2>&1
     same "preloaded alone, $how: counts" "leaf 1000
 main 1

@@ -81,7 +81,7 @@ if [ "$(id -u)" -eq 0 ] && "$fisql" cc --static-runtime gcc -O1 -g -o privileged
     chown nobody privileged && chmod 4755 privileged
     if [ "$(./privileged)" = 1 ]; then
         rm -f run.bin
-        out=$(FISQL_OUT=run.bin ./privileged)
+        out=$(FISQL_LOG=run.bin ./privileged)
         same "a set-user-ID program runs as ever" "1 4" "$out $?"
         same "a set-user-ID program leaves no log" "" "$(ls run.bin run.bin.live 2>/dev/null)"
     else
@@ -110,7 +110,7 @@ if [ "$(id -u)" -eq 0 ] && mkdir small && mount -t tmpfs -o size=64k tmpfs small
     out=$("$fisql" record -o small/run.bin ./works 2>err)
     same "a read-only file system: fisql record refuses before anything runs" "2 " "$? $out"
     has "a read-only file system: it is said" "Read-only file system" "$(cat err)"
-    out=$(cd small && FISQL_OUT=run.bin LD_PRELOAD="$FISQL_BUILD/libfisql.so" ../works 2>/dev/null)
+    out=$(cd small && FISQL_LOG=run.bin LD_PRELOAD="$FISQL_BUILD/libfisql.so" ../works 2>/dev/null)
     same "a read-only file system, preloaded alone: the program goes on" "3 77 6" "$out $?"
     umount small
 else
@@ -124,7 +124,7 @@ fi
 out=$("$fisql" record -o /nonexistent/run.bin ./works 2>err)
 same "a missing folder: status 2, nothing runs" "2 " "$? $out"
 rm -f run.bin
-out=$(./linked)
+out=$(FISQL_LOG=run.bin ./linked)
 same "linked in, on its own: the program's output and status" "3 77 6" "$out $?"
 
 # ---- a stack overflow that the program itself handles
@@ -211,7 +211,7 @@ for _ in $(seq 100); do
     grep -q ready ring.out && break
     sleep 0.05
 done
-kill -USR2 "$(pgrep -P "$recorder")"
+kill -USR2 "$(pgrep -P "$recorder" -x ring)"
 for _ in $(seq 100); do
     [ "$(stat -c %s ring.bin)" -gt 100000 ] && break
     sleep 0.05

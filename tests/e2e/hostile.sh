@@ -35,3 +35,11 @@ for log in *.bin; do
 $(head -n 5 err)"
 done
 same "a sound log made by hand loads" "1|0" "$("$fisql" load -q -o plain.db plain.bin; sql plain.db 'SELECT count(*), min(ended) FROM calls')"
+
+# An event with a number that cannot be is damage of its chunk: the rest of the log loads.
+run "$fisql" load -o hostile.db impossible-block.bin
+same "a block larger than any address space costs its chunk alone" "1|4|1" \
+    "$status|$(sql hostile.db "SELECT (SELECT count(*) FROM calls), sum(calls) FROM losses WHERE reason = 'damaged'")"
+run "$fisql" load -o hostile.db impossible-realloc.bin
+same "so does a realloc to such a size, which frees nothing" "1|1|1|0" \
+    "$status|$(sql hostile.db 'SELECT (SELECT count(*) FROM calls), count(*), count(free_ns) FROM allocs')"

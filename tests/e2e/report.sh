@@ -123,7 +123,7 @@ same "report: no name is markup" "some 0" "$(data hostile.html | grep -qF '\u003
 node "$here/tests/report/opens.mjs" "$PWD/hostile.html" "hostile names" 'window.hacked === undefined' \
     "document.querySelectorAll('main img, main script, main iframe, main b, main i, main u, main style, main svg[onload]').length === 0" \
     "document.querySelector('#functions tbody a').textContent.startsWith('</script><img src=x onerror=')" \
-    "document.querySelector('#functions tbody a').textContent.includes('\\\\u202e')" \
+    "document.querySelector('#functions tbody a').textContent.includes('<U+202E>')" \
     "document.querySelector('#summary').textContent.includes('The recording is not complete')" \
     "document.querySelectorAll('.flame rect').length > 8 && document.querySelector('.flame g[name*=\"</script>\"]') !== null" ||
     not_ok "hostile names: the checks run to their end"

@@ -17,7 +17,7 @@ arrows() {
 arrows collector 'log_format\.h|collector/[a-z_]+\.h'
 arrows loader 'log_format\.h|loader/[a-z_]+\.h|queries/embedded\.h'
 arrows queries 'queries/[a-z_]+\.h'
-arrows cli 'log_format\.h|cli/[a-z_]+\.h|loader/(loader|error|symbols)\.h|queries/embedded\.h|report/page\.h'
+arrows cli 'log_format\.h|cli/[a-z_]+\.h|loader/(loader|error|symbols|unfinished)\.h|queries/embedded\.h|report/page\.h'
 same "log_format.h includes only stdint.h and stddef.h" "<stddef.h> <stdint.h>" \
     "$(sed -n 's/^# *include *//p' log_format.h | sort | tr '\n' ' ' | sed 's/ $//')"
 same "the collector uses libc alone" "" \

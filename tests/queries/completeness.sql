@@ -12,3 +12,6 @@ UPDATE modules SET symbols = 'none' WHERE id = 2;
 INSERT INTO losses(reason) VALUES ('disk full');
 -- positive: a flight recorder
 INSERT INTO run VALUES ('ring_dropped_calls', 12);
+-- positive: a program with a malloc of its own, programs that were not followed, one that was not recorded
+INSERT INTO run VALUES ('alloc_own_malloc', '/tmp/shop'), ('not_followed', '2 (wine, wine)');
+INSERT INTO losses(reason, detail) VALUES ('program not recorded', 'shop32: it is built for another kind of machine');

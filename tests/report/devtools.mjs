@@ -1,7 +1,7 @@
 // A browser for tests: starts headless Chromium and speaks the DevTools protocol with it over a
 // pipe (--remote-debugging-pipe: messages end with a NUL byte), so no package is needed.
 import { spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 
@@ -24,6 +24,26 @@ export class Browser {
     this.process.stdio[4].on('data', (text) => this.read(text));
     this.process.on('exit', () => this.fail(new Error('Chromium ended')));
     this.process.on('error', (error) => this.fail(error));
+  }
+
+  // What the browser's processes have taken of the processors so far: unlike the time on the clock, it
+  // does not grow with what else runs on the machine.
+  processorSeconds() {
+    const parents = new Map(), ticks = new Map();
+    for (const pid of readdirSync('/proc').filter((one) => /^\d+$/.test(one))) {
+      try {
+        const fields = readFileSync(`/proc/${pid}/stat`, 'latin1').replace(/^.*\) /s, '').split(' ');
+        parents.set(pid, fields[1]);
+        ticks.set(pid, Number(fields[11]) + Number(fields[12]));
+      } catch { /* it has ended */ }
+    }
+    let sum = 0;
+    for (const [pid, own] of ticks) {
+      let at = pid;
+      for (let level = 0; level < 20 && at && at !== String(this.process.pid); level++) at = parents.get(at);
+      if (at === String(this.process.pid)) sum += own;
+    }
+    return sum / 100; // USER_HZ
   }
 
   fail(error) {
@@ -135,7 +155,7 @@ class Page {
   }
 
   // Waits until the expression holds; returns whether it does.
-  async until(expression, limit_ms = 8000) {
+  async until(expression, limit_ms = 60000) {
     const end = Date.now() + limit_ms;
     for (;;) {
       if (await this.value(`!!(${expression})`)) return true;

@@ -35,8 +35,9 @@ async function table(page) {
   same('a function in B alone is new', ['new', '-', 7], [added?.states, added?.a_calls, digits(added?.b_calls)]);
   same('a function in A alone is gone', ['gone', 5, '-'], [removed?.states, digits(removed?.a_calls), removed?.b_calls]);
   const busier = await page.value(row('busier'));
-  same('more calls are told, in red', ['called more', 10, 30, true],
-    [busier.states, digits(busier.a_calls), digits(busier.b_calls), busier.red.includes('b_calls')]);
+  // Its time may differ too, by chance.
+  same('more calls are told, in red', [true, 10, 30, true],
+    [/^called more(, (slower|faster))?$/.test(busier.states), digits(busier.a_calls), digits(busier.b_calls), busier.red.includes('b_calls')]);
   const slower = await page.value(row('slower'));
   check(slower.states.includes('slower') && slower.red.includes('b_mean_ns') && slower.p === '<0.0001', 'a slower function is told, in red, with its test', slower);
   const hungry = await page.value(row('hungry'));
@@ -80,9 +81,9 @@ async function others(page) {
 
 try {
   const page = await browser.page();
-  const begun = Date.now();
+  const before = browser.processorSeconds();
   await page.open(`file://${file}`);
-  check(await page.until('document.documentElement.dataset.ready') && Date.now() - begun <= 3000, 'opens within 3 s');
+  check(await page.until('document.documentElement.dataset.ready') && browser.processorSeconds() - before <= 3, 'opens with at most 3 s of processor time');
   for (const part of [table, contexts, others]) {
     try {
       await part(page);

@@ -54,7 +54,14 @@ static void begin(struct load *load, uint32_t thread, uint32_t process)
 
 static void process(struct load *load, uint32_t id, uint32_t parent, uint64_t start, uint64_t end)
 {
-    load->failed |= memory_process(load->memory, id, parent, start, end, &load->error) < 0;
+    load->failed |= memory_process(load->memory, id, parent, 0, start, end, &load->error) < 0;
+}
+
+/* A process that was forked between two ticks. */
+static void forked(struct load *load, uint32_t id, uint32_t parent, uint64_t fork, uint64_t start)
+{
+    load->failed |=
+        memory_process(load->memory, id, parent, fork, start, UINT64_MAX, &load->error) < 0;
 }
 
 static const struct memory_stack no_calls = {NULL, 0, 0};
@@ -107,7 +114,7 @@ static void expect(struct load *load, const char *sql, const char *expected, con
         }
     }
     sqlite3_finalize(statement);
-    check_string(actual, expected, what);
+    check_string(expected, actual, what);
 }
 
 static const char blocks[] =
@@ -234,6 +241,34 @@ static void test_fork(void)
     load_release(&load);
 }
 
+/* The fork came somewhere between ticks 50 and 60. */
+static void test_fork_between(void)
+{
+    struct load load = load_begin();
+    process(&load, 1, 0, 0, UINT64_MAX);
+    forked(&load, 2, 1, 50, 60);
+    begin(&load, 1, 1);
+    begin(&load, 2, 2);
+    begin(&load, 3, 1); /* another thread of the parent */
+    alloc(&load, 1, 10, 1000, 64);
+    alloc(&load, 1, 20, 2000, 64);
+    release(&load, 1, 40, 2000);
+    release(&load, 1, 52, 1000);   /* by the parent, after the fork */
+    alloc(&load, 3, 54, 3000, 64); /* before it, perhaps */
+    alloc(&load, 3, 61, 4000, 64);
+    release(&load, 2, 70, 1000);
+    release(&load, 2, 71, 3000);
+    release(&load, 2, 72, 3000); /* twice */
+    release(&load, 2, 73, 2000); /* the parent freed it before */
+    release(&load, 2, 74, 4000); /* allocated after the fork */
+    load_end(&load, "fork between two ticks");
+    expect(&load, wrong, "double|3000|72|3 unknown|2000|73|- unknown|4000|74|-",
+           "a child has what lived at either tick, and nothing else");
+    expect(&load, "SELECT count(*) FROM losses WHERE reason = 'unknown frees'", "0",
+           "what it frees beside is judged");
+    load_release(&load);
+}
+
 static void test_process_end(void)
 {
     struct load load = load_begin();
@@ -290,6 +325,7 @@ int main(void)
     test_lost_free();
     test_gap();
     test_fork();
+    test_fork_between();
     test_process_end();
     test_chains();
     return check_status();

@@ -1,0 +1,18 @@
+/* What the file of a program tells about whether it can be recorded. */
+#ifndef FISQL_CLI_PROGRAM_FILE_H
+#define FISQL_CLI_PROGRAM_FILE_H
+
+#include <stdbool.h>
+
+struct program_file {
+    bool known;            /* it is an ELF program, and could be read */
+    bool machine_same;     /* as ours */
+    bool is_static;        /* no dynamic linker starts it */
+    bool hooks;            /* its symbols name the hooks */
+    bool own_asan_options; /* defines __asan_default_options(), in place of the collector's */
+};
+
+/* Looks at a program, given as for execvp(). */
+void program_file_look(struct program_file *file, const char *program);
+
+#endif

@@ -1,0 +1,14 @@
+/* Is a database's schema the one that this fisql knows, whatever its version says? */
+#ifndef FISQL_CLI_SCHEMA_CHECK_H
+#define FISQL_CLI_SCHEMA_CHECK_H
+
+#include <sqlite3.h>
+#include <stdbool.h>
+
+/* Compares the tables, their columns and the indexes with schema.sql, and puts the schema's views
+ * over those of the database, so that all that fisql asks is asked of tables of the known shape.
+ * What else is in the database does not matter. Returns whether it can be used; says what is wrong
+ * with `path` where not. */
+bool schema_check(sqlite3 *database, const char *path);
+
+#endif

@@ -1,0 +1,54 @@
+/*
+ * Text that comes from a program, a log or a database, as people are to see it: the one place that
+ * decides what may reach a terminal or a page as it is. Names may be hostile: what would move the
+ * cursor, turn the order of other characters around, or not be seen at all is shown by its number.
+ */
+#ifndef FISQL_CLI_TEXT_H
+#define FISQL_CLI_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+/* Length of the sound UTF-8 sequence at `at`, 0 if it is none (overlong forms and surrogates are
+ * none). The text ends with a NUL. */
+int utf8_length(const unsigned char *at);
+
+/* The character of a sound sequence of that length. */
+uint32_t utf8_character(const unsigned char *at, int length);
+
+/* Is the character one that is not to be shown as it is: a control (C0, DEL, C1), one that changes
+ * the direction of writing, or one that is invisible? */
+bool text_is_hidden(uint32_t character);
+
+/* The text with such characters as \xNN (below U+0080, and bytes that are not UTF-8) or <U+NNNN>.
+ * It may hold NULs, and ends with one that is not counted. NULL is shown as "?". Caller frees; NULL
+ * without memory. */
+char *text_shown(const char *text, size_t length);
+
+/* Writes text_shown() of the text. */
+void text_put(FILE *out, const char *text);
+
+/* The character at `at`, a sequence of `length` bytes or an unsound byte (0), as it stands in a
+ * JSON string: hidden ones as \uNNNN, which keeps them exact, unsound bytes as U+FFFD. Returns the
+ * bytes put into `to`. */
+enum { TEXT_JSON_MAX = 13 };
+size_t text_json(const unsigned char *at, int length, char to[TEXT_JSON_MAX]);
+
+/* Writes a JSON string with its quotes. The text may hold NULs. */
+void text_put_json(FILE *out, const char *text, size_t length);
+
+/* A stream whose lines go to `out` as they are to be shown; `out` stays open when it is closed.
+ * NULL without memory. */
+FILE *text_stream(FILE *out);
+
+/* Columns that the text takes on a terminal. */
+int text_width(const char *text);
+
+/* Bytes of the longest part of the text, from its start or at its end, that takes at most so many
+ * columns. */
+size_t text_fits(const char *text, int width_max);
+size_t text_fits_end(const char *text, int width_max);
+
+#endif

@@ -1,0 +1,289 @@
+/*
+ * Forks. The child records as a process of its own: it gets its key, its facts, and logs that go on
+ * where those of its parent were.
+ *
+ * fork() says so itself (pthread_atfork). What makes processes beside it is interposed: _Fork(),
+ * clone() without CLONE_VM, and syscall() with the numbers of these. Between before_fork() and the
+ * child's first step all signals are blocked, so that no handler of the program comes between.
+ *
+ * A child that was made by none of them (a system call instruction in the program's own code) is
+ * recognized by a page that the kernel empties in it (MADV_WIPEONFORK, Linux 4.14): its first hook
+ * finds that the page does not say "mine". What its parent had open is then not known any more; the
+ * child begins with an empty stack.
+ *
+ * vfork() and clone() with CLONE_VM and CLONE_VFORK run on the parent's memory while the parent
+ * waits: such a child's calls are its parent's. clone() with CLONE_VM but without CLONE_SETTLS runs
+ * beside its parent on the same thread-local variables, ours included: neither of the two can be
+ * recorded from there on, and the log says so.
+ */
+#include "collector/children.h"
+#include "collector/event.h"
+#include "collector/lock.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdarg.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+
+union fork_mark fork_mark;
+
+static __thread uint32_t forking __attribute__((tls_model("initial-exec")));
+static __thread struct quiet fork_quiet __attribute__((tls_model("initial-exec")));
+static __thread uint64_t fork_tick __attribute__((tls_model("initial-exec")));
+
+static bool recording(void)
+{
+    return __atomic_load_n(&process.active, __ATOMIC_ACQUIRE) == PROCESS_RECORDING;
+}
+
+/* fisql record must not think that all is over while a child has not come to record yet. Where
+ * fork() fails the count stays; fisql record then waits a moment for nothing. */
+static void before_fork(void)
+{
+    if (!recording() || forking++ != 0)
+        return; /* or fork() calls _Fork() */
+    quiet_begin(&fork_quiet);
+    __atomic_fetch_add(&process.area->forks_pending, 1, __ATOMIC_RELAXED);
+    thread_log_forking();
+    fork_tick = clock_read(process.clock);
+}
+
+static void after_fork(bool failed)
+{
+    if (forking == 0 || --forking != 0)
+        return;
+    if (failed)
+        __atomic_fetch_sub(&process.area->forks_pending, 1, __ATOMIC_RELEASE);
+    fork_quiet.error = errno;
+    quiet_end(&fork_quiet);
+}
+
+static void after_fork_in_parent(void)
+{
+    after_fork(false);
+}
+
+static void child_begin(uint64_t tick)
+{
+    process_forked(tick);
+    log_file_forked();
+    modules_forked();
+}
+
+static void forked_child(void)
+{
+    if (forking == 0 || --forking != 0)
+        return;
+    collector_inside++;
+    child_begin(fork_tick);
+    thread_log_forked();
+    fork_mark.mine = 1;
+    __atomic_fetch_sub(&process.area->forks_pending, 1, __ATOMIC_RELEASE);
+    collector_inside--;
+    quiet_end(&fork_quiet);
+}
+
+void fork_notice(void)
+{
+    static uint32_t lock;
+    struct quiet quiet;
+    if (!recording() || forking != 0 || collector_inside != 0)
+        return;
+    quiet_begin(&quiet);
+    collector_inside++;
+    lock_acquire(&lock);
+    if (__atomic_load_n(&fork_mark.mine, __ATOMIC_ACQUIRE) == 0) {
+        child_begin(0);
+        thread_logs_forget();
+        __atomic_store_n(&fork_mark.mine, 1, __ATOMIC_RELEASE);
+    }
+    lock_release(&lock);
+    collector_inside--;
+    quiet_end(&quiet);
+}
+
+void fork_setup(void)
+{
+    /* Without the advice (an older kernel, larger pages) such children stay unrecognized. */
+    if (getauxval(AT_PAGESZ) <= sizeof fork_mark)
+        madvise(&fork_mark, sizeof fork_mark, MADV_WIPEONFORK);
+    fork_mark.mine = 1;
+    library_at_fork(before_fork, after_fork_in_parent, forked_child);
+}
+
+/* ---- what else makes processes ---- */
+
+#ifdef FISQL_WRAP
+#define NAME(name) __wrap_##name
+#define DECLARE_REAL(type, name, parameters)                                                       \
+    extern type __real_##name parameters __attribute__((weak));
+#define FIND(name, variable) variable = __real_##name
+#else
+#define NAME(name) name
+#define DECLARE_REAL(type, name, parameters)
+#define FIND(name, variable)                                                                       \
+    do {                                                                                           \
+        void *found = quiet_symbol(#name);                                                         \
+        memcpy(&variable, &found, sizeof found);                                                   \
+    } while (0)
+#endif
+
+DECLARE_REAL(pid_t, _Fork, (void))
+EXPORT pid_t NAME(_Fork)(void);
+EXPORT pid_t NAME(_Fork)(void)
+{
+    static pid_t (*next)(void);
+    if (next == NULL)
+        FIND(_Fork, next);
+    if (next == NULL) {
+        errno = ENOSYS; /* glibc before 2.34 */
+        return -1;
+    }
+    before_fork();
+    pid_t pid = next();
+    if (pid == 0)
+        forked_child();
+    else
+        after_fork(pid < 0);
+    return pid;
+}
+
+struct start {
+    int (*function)(void *);
+    void *argument;
+};
+
+/* The child of clone(). It ends by a system call of clone()'s own when its function returns. */
+static int clone_start(void *context)
+{
+    struct start start = *(const struct start *)context;
+    forked_child();
+    int status = start.function(start.argument);
+    process_returned(status);
+    return status;
+}
+
+DECLARE_REAL(int, clone, (int (*)(void *), void *, int, void *, ...))
+EXPORT int NAME(clone)(int (*function)(void *), void *stack, int flags, void *argument, ...);
+EXPORT int NAME(clone)(int (*function)(void *), void *stack, int flags, void *argument, ...)
+{
+    static int (*next)(int (*)(void *), void *, int, void *, ...);
+    va_list rest;
+    va_start(rest, argument);
+    void *parent_tid = va_arg(rest, void *);
+    void *tls = va_arg(rest, void *);
+    void *child_tid = va_arg(rest, void *);
+    va_end(rest);
+    if (next == NULL)
+        FIND(clone, next);
+    if (next == NULL || function == NULL || stack == NULL || !recording()) {
+        if (next != NULL)
+            return next(function, stack, flags, argument, parent_tid, tls, child_tid);
+        errno = ENOSYS;
+        return -1;
+    }
+    if ((flags & CLONE_VM) != 0) {
+        struct thread_log *log = current_log;
+        uint32_t open = log != NULL ? calls_open(log) : 0;
+        if ((flags & (CLONE_SETTLS | CLONE_VFORK)) == 0)
+            thread_log_stop("clone() shares the thread's variables");
+        int pid = next(function, stack, flags, argument, parent_tid, tls, child_tid);
+        int error = errno;
+        if ((flags & CLONE_VFORK) != 0 && log != NULL)
+            record_unwind_above(open); /* what the child left open when it ended or exec'd */
+        errno = error;
+        return pid;
+    }
+    struct start start = {function, argument};
+    before_fork();
+    int pid = next(clone_start, stack, flags, &start, parent_tid, tls, child_tid);
+    after_fork(pid < 0);
+    return pid;
+}
+
+/* A system call; the kernel's negative error numbers as they come. */
+static inline long system_call(long number, const long argument[6])
+{
+#if defined(__x86_64__)
+    long result;
+    register long r10 __asm__("r10") = argument[3];
+    register long r8 __asm__("r8") = argument[4];
+    register long r9 __asm__("r9") = argument[5];
+    __asm__ volatile("syscall"
+                     : "=a"(result)
+                     : "0"(number), "D"(argument[0]), "S"(argument[1]), "d"(argument[2]), "r"(r10),
+                       "r"(r8), "r"(r9)
+                     : "rcx", "r11", "memory");
+    return result;
+#elif defined(__aarch64__)
+    register long x8 __asm__("x8") = number;
+    register long x0 __asm__("x0") = argument[0];
+    register long x1 __asm__("x1") = argument[1];
+    register long x2 __asm__("x2") = argument[2];
+    register long x3 __asm__("x3") = argument[3];
+    register long x4 __asm__("x4") = argument[4];
+    register long x5 __asm__("x5") = argument[5];
+    __asm__ volatile("svc 0"
+                     : "+r"(x0)
+                     : "r"(x8), "r"(x1), "r"(x2), "r"(x3), "r"(x4), "r"(x5)
+                     : "memory");
+    return x0;
+#endif
+}
+
+#if defined(__x86_64__) || defined(__aarch64__)
+/* Does the system call make a process that goes on here, on a stack of its own? */
+static bool is_fork(long number, const long argument[6])
+{
+    uint64_t flags = (uint64_t)argument[0], stack = (uint64_t)argument[1];
+#ifdef SYS_fork
+    if (number == SYS_fork)
+        return true;
+#endif
+    if (number == SYS_clone3) { /* struct clone_args of linux/sched.h */
+        const uint64_t *arguments = (const uint64_t *)(uintptr_t)argument[0];
+        if ((size_t)argument[1] < 6 * sizeof *arguments)
+            return false;
+        flags = arguments[0];
+        stack = arguments[5];
+    }
+    return (number == SYS_clone || number == SYS_clone3) && (flags & CLONE_VM) == 0 && stack == 0;
+}
+
+EXPORT long NAME(syscall)(long number, ...);
+EXPORT long NAME(syscall)(long number, ...)
+{
+    long argument[6];
+    va_list rest;
+    va_start(rest, number);
+    for (int i = 0; i < 6; i++)
+        argument[i] = va_arg(rest, long);
+    va_end(rest);
+    if (number == SYS_execve && exec_called != NULL)
+        return exec_called((const char *)argument[0], (char *const *)argument[1],
+                           (char *const *)argument[2]);
+    bool forks = (number == SYS_clone || number == SYS_clone3 ||
+#ifdef SYS_fork
+                  number == SYS_fork ||
+#endif
+                  false) &&
+                 is_fork(number, argument);
+    if (forks)
+        before_fork();
+    long result = system_call(number, argument);
+    if (forks && result == 0)
+        forked_child();
+    if (result < 0 && result > -4096) {
+        errno = (int)-result;
+        result = -1;
+    }
+    if (forks && result != 0)
+        after_fork(result < 0);
+    return result;
+}
+#endif

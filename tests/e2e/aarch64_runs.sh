@@ -1,0 +1,132 @@
+#!/bin/bash
+# aarch64: the collector, cross-compiled, records programs that count their own calls (tests/programs) under
+# qemu-user; `fisql record` and `fisql load` are this machine's. Counts are exact, and the program is untouched.
+# shellcheck source=tests/e2e/lib.sh
+. "$(dirname "$0")/lib.sh"
+cd "$TEST_TMP" || exit 2
+for tool in qemu-aarch64 aarch64-linux-gnu-gcc aarch64-linux-gnu-g++; do
+    if ! command -v $tool >/dev/null; then
+        not_ok "$tool is there (tests/setup check installs it)"
+        exit 0
+    fi
+done
+root=/usr/aarch64-linux-gnu # of Debian's cross compilers
+collector=$TEST_TMP/aarch64/libfisql.so
+
+mkdir aarch64
+{
+    for file in "$here"/collector/*.c; do
+        echo "aarch64-linux-gnu-gcc -I$here -D_GNU_SOURCE -DFISQL_VERSION='\"test\"' -DFISQL_PREFIX='\"/usr/local\"'" \
+            "-std=gnu11 -O2 -g -fno-common -fPIC -fvisibility=hidden -ftls-model=initial-exec -fno-builtin-malloc" \
+            "-fexceptions -c -o aarch64/$(basename "$file" .c).o $file"
+    done
+    hooks="-w -g -finstrument-functions"
+    for name in threads jumps deep coroutines lifetime forks signals dlopens; do
+        echo "aarch64-linux-gnu-gcc $hooks -O2 -o $name $programs/$name.c -lpthread -ldl -lm"
+    done
+    for name in jumps deep coroutines; do
+        echo "aarch64-linux-gnu-gcc $hooks -O0 -o $name-O0 $programs/$name.c -lpthread -ldl -lm"
+    done
+    echo "aarch64-linux-gnu-g++ $hooks -O0 -o exceptions $programs/exceptions.cc"
+    echo "aarch64-linux-gnu-g++ $hooks -O2 -fsized-deallocation -o kinds $programs/kinds.cc"
+    for name in A B; do
+        echo "aarch64-linux-gnu-gcc $hooks -shared -fPIC -DNAME=$name -o plugin$name.so $programs/plugin.c"
+    done
+} | xargs -P 2 -d '\n' -I{} sh -c '{}' >build.txt 2>&1
+aarch64-linux-gnu-gcc -shared -Wl,-soname,libfisql.so -Wl,-z,now -o "$collector" aarch64/*.o -ldl -lpthread >>build.txt 2>&1
+same "collector and programs build for aarch64" "" "$(cat build.txt)"
+
+# A program finds itself under a name that this machine can run, for it executes itself.
+cat >self <<SELF
+#!/bin/sh
+name=\$(basename "\$0")
+exec qemu-aarch64 -0 "\$0" -L $root -E LD_PRELOAD=$collector "./\$name.arm" "\$@"
+SELF
+chmod +x self
+
+# loaded WHAT: what is in run.bin equals what the program printed into out.txt
+loaded() {
+    "$fisql" load -q run.bin 2>err.txt
+    same "$1: loads without loss" 0 "$?"
+    same "$1: counts" "$(expected out.txt)" "$(counts run.db | sed 's/(int)//; s/^Guard::\(~*Guard\)/\1/' |
+        grep -vE '::|operator' | LC_ALL=C sort)"
+    same "$1: integrity_check" ok "$(sql run.db 'PRAGMA integrity_check')"
+}
+
+# case_of THREADS PROGRAM ARGUMENT...: recorded by fisql record
+case_of() {
+    local threads=$1 program=$2 status plain what="$2${3+ $3}"
+    shift 2
+    [ -e "$program.arm" ] || { mv "$program" "$program.arm" && ln self "$program"; }
+    qemu-aarch64 -0 "./$program" -L $root "./$program.arm" "$@" >plain.txt 2>/dev/null </dev/null
+    plain=$?
+    rm -f run.bin
+    "$fisql" record -q -o run.bin qemu-aarch64 -0 "./$program" -L $root -E "LD_PRELOAD=$collector" "./$program.arm" "$@" \
+        >out.txt 2>/dev/null </dev/null
+    status=$?
+    same "$what: exit status" "$plain" "$status"
+    loaded "$what"
+    same "$what: threads" "$threads" "$(sql run.db 'SELECT count(*) FROM threads')"
+}
+
+case_of 401 threads 100
+same "threads: names" 100 "$(sql run.db "SELECT count(*) FROM threads WHERE name = 'plain'")"
+same "threads: the clock is the counter" cntvct "$(sql run.db "SELECT value FROM run WHERE key = 'clock'")"
+for level in "" -O0; do
+    case_of 1 jumps$level
+    sound "jumps$level" run.db
+    same "jumps$level: each longjmp ends its calls at once" "4000 108000" \
+        "$(sql run.db "SELECT count(*) || ' ' || sum(calls) FROM anomalies WHERE kind = 'unwound'")"
+    same "jumps$level: calls that were left" 108000 "$(sql run.db 'SELECT count(*) FROM calls WHERE ended = 1')"
+    case_of 52 deep$level
+    same "deep$level: depth" 1000000 "$(sql run.db "SELECT max(c.depth) FROM calls c JOIN frames r ON r.id = c.frame_id
+                       JOIN functions f ON f.id = r.function_id WHERE f.name = 'down'")"
+    case_of 1 coroutines$level
+done
+case_of 2 lifetime
+case_of 4 forks fork
+case_of 23 forks threaded
+case_of 41 forks race
+same "forks race: every exit is its entry's" 0 "$(sql run.db 'SELECT count(*) FROM anomalies')"
+for how in vfork spawn exec daemon; do
+    case_of 2 forks $how
+done
+case_of 3 signals plain 50000
+sound "signals plain" run.db
+case_of 3 signals altstack 50000
+case_of 1 exceptions
+sound "exceptions" run.db
+same "exceptions: every block of new was freed" 0 \
+    "$(sql run.db "SELECT count(*) FROM allocs WHERE kind LIKE 'new%' AND free_ns IS NULL")"
+same "exceptions: calls that were left" "Guard::Guard(int) 0|rethrower(int) 200|thrower(int) 3800" "$(sql run.db "
+    SELECT f.name || ' ' || sum(c.ended = 1) FROM calls c JOIN frames r ON r.id = c.frame_id
+    JOIN functions f ON f.id = r.function_id WHERE f.name IN ('Guard::Guard(int)', 'rethrower(int)', 'thrower(int)')
+    GROUP BY f.name ORDER BY f.name" | paste -sd '|')"
+
+# Every way to allocate, as on this machine.
+build g++ kinds_here -O2 -fsized-deallocation "$programs/kinds.cc"
+blocks() {
+    "$fisql" load -q run.bin 2>/dev/null
+    sql run.db "SELECT a.kind, a.size, count(*), count(a.free_ns) FROM allocs a JOIN frames r ON r.id = a.frame_id
+                JOIN functions f ON f.id = r.function_id GROUP BY 1, 2 ORDER BY 1, 2"
+}
+"$fisql" record -q ./kinds_here
+here_blocks=$(blocks)
+"$fisql" record -q qemu-aarch64 -L $root -E "LD_PRELOAD=$collector" ./kinds 2>/dev/null
+same "kinds: blocks by kind and size" "$here_blocks" "$(blocks)"
+
+# Preloaded alone.
+rm -f run.bin
+qemu-aarch64 -L $root -E "LD_PRELOAD=$collector" -E FISQL_LOG=run.bin ./dlopens ./pluginA.so ./pluginB.so 50 >out.txt 2>/dev/null
+"$fisql" load -q run.bin 2>/dev/null
+same "dlopen and dlclose in a loop, preloaded alone: counts" "inner_A 50
+inner_B 50
+main 1
+plugin 25
+plugin 25" "$(counts run.db | LC_ALL=C sort)"
+
+for options in "--depth 3" "--min-duration 1s" --no-time; do
+    # shellcheck disable=SC2086 # words
+    "$fisql" record -q $options qemu-aarch64 -L $root -E "LD_PRELOAD=$collector" ./jumps.arm >out.txt 2>/dev/null
+    loaded "jumps $options"
+done

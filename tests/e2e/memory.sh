@@ -1,0 +1,59 @@
+#!/bin/bash
+# Blocks are what the program made them: operators new whose new-handler allocates, frees, throws or jumps,
+# and libraries with operators of their own.
+# shellcheck source=tests/e2e/lib.sh
+. "$(dirname "$0")/lib.sh"
+cd "$TEST_TMP" || exit 2
+
+# blocks FUNCTION...: what each of these functions allocated, and how it was freed
+blocks() {
+    local names=$1
+    for name in "${@:2}"; do names="$names','$name"; done
+    sql run.db "SELECT f.name || ' ' || a.kind || ' ' || a.size || ' ' || coalesce(free_kind, '-') || ' ' || count(*) FROM allocs a
+        JOIN frames fr ON fr.id = a.frame_id JOIN functions f ON f.id = fr.function_id
+        WHERE f.name IN ('$names') AND a.size NOT BETWEEN 130 AND 200 GROUP BY f.name, a.kind, a.size, free_kind ORDER BY 1"
+}
+wrong() { sql run.db "SELECT (SELECT count(*) FROM free_errors) || ' ' || coalesce(sum(mismatched), 0) FROM block_flows"; }
+
+for cxx in g++ clang++; do
+    build $cxx newhandlers -std=c++17 -fsized-deallocation -O1 -g -fno-builtin "$programs/newhandlers.cc" || continue
+    same "new-handlers ($cxx): the program is untouched" ok "$("$fisql" record -q ./newhandlers)"
+    "$fisql" load -q run.bin
+    same "new-handlers ($cxx): what the operators got is new's, though malloc failed before" "get malloc 20 free 2
+get malloc 314576896 free 2
+get new(align) 314572800 delete(align) 4
+get new[] 314572800 delete[] 4" "$(blocks get)"
+    same "new-handlers ($cxx): what the handlers got is their own" "allocates malloc 20 free 2
+allocates malloc 314576896 free 2
+on_signal malloc 30 free 2
+uses_new new 8 delete(size) 2
+uses_new new[] 314576896 delete[] 2" "$(blocks allocates uses_new on_signal jumps throws)"
+    same "new-handlers ($cxx): malloc after a new that failed is malloc's" "fail_by_jump malloc 102 free 1
+fail_by_jump malloc 314576896 free 1
+fail_by_throw malloc 100 free 1
+fail_nothrow malloc 101 free 1
+fail_without_handler malloc 103 free 1" "$(blocks fail_by_jump fail_by_throw fail_nothrow fail_without_handler)"
+    same "new-handlers ($cxx): no wrong free" "0 0" "$(wrong)"
+    same "new-handlers ($cxx): the query agrees" "" "$("$fisql" query mismatched-frees --format csv | tail -n +2)"
+
+    # Operators new and delete of a library's own, with hooks and without.
+    for hooks in "" "$fisql cc"; do
+        # shellcheck disable=SC2086 # words
+        $hooks $cxx -w -g -O1 -fno-builtin -shared -fPIC -o libown.so "$programs/ownoperators.cc"
+        what="own operators ($cxx, ${hooks:+with hooks}${hooks:-without hooks})"
+        what=${what/$fisql cc/}
+        build $cxx own -std=c++17 -g -O1 -fno-builtin -DUSER "$programs/ownoperators.cc" -L. -lown -Wl,-rpath,. || continue
+        same "$what: the program is untouched" ok "$("$fisql" record -q ./own)"
+        "$fisql" load -q run.bin
+        same "$what: what they return is new's" "headed new 1000 1
+plain new[] 64 1
+small new 1 3" "$(sql run.db "SELECT f.name || ' ' || a.kind || ' ' || a.size || ' ' || count(free_ns) FROM allocs a
+            JOIN frames fr ON fr.id = a.frame_id JOIN functions f ON f.id = fr.function_id
+            WHERE kind LIKE 'new%' GROUP BY f.name, a.kind, a.size ORDER BY 1")"
+        same "$what: what else they allocate is malloc's" "1000 1
+1016 1
+64 2
+8 1" "$(sql run.db "SELECT size || ' ' || count(free_ns) FROM allocs WHERE kind = 'malloc' AND size IN (8, 64, 1000, 1016) GROUP BY size ORDER BY 1")"
+        same "$what: no wrong free" "0 0" "$(wrong)"
+    done
+done

@@ -1,0 +1,29 @@
+#!/bin/bash
+# Signal handlers that call functions in the middle of hooks: at the worst moment, and until a thread's very end.
+# shellcheck source=tests/e2e/lib.sh
+. "$(dirname "$0")/lib.sh"
+cd "$TEST_TMP" || exit 2
+
+build gcc window -O2 -g "$programs/window.c" || exit 1
+for options in "" "--depth 1" "--min-duration 1us" "--no-time"; do
+    # shellcheck disable=SC2086 # a list of words
+    "$fisql" record -q $options ./window >out.txt
+    run "$fisql" load -q run.bin
+    same "a signal before each chunk is written ($options): loads without a word" "0 " "$status $err"
+    same "a signal before each chunk is written ($options): counts" "$(expected out.txt)" "$(counts run.db | LC_ALL=C sort)"
+    same "a signal before each chunk is written ($options): no anomaly" 0 "$(sql run.db 'SELECT count(*) FROM anomalies')"
+done
+
+# Every thread that ends with handlers still coming is one thread.
+build gcc signals -O2 -g "$programs/signals.c" || exit 1
+for _ in 1 2 3; do
+    "$fisql" record -q ./signals plain 30000 >out.txt
+    run "$fisql" load -q run.bin
+    same "signals to threads that end: loads without a word" "0 " "$status $err"
+    same "signals to threads that end: counts" "$(expected out.txt)" \
+        "$(counts run.db | awk -v known="$(cut -d' ' -f1 out.txt | tr '\n' ' ')" '
+        BEGIN { split(known, list); for (i in list) want[list[i]] = 1 } want[$1]' | LC_ALL=C sort)"
+    same "signals to threads that end: threads" 3 "$(sql run.db 'SELECT count(*) FROM threads')"
+    same "signals to threads that end: a thread's end is not before its last call's" 0 "$(sql run.db '
+        SELECT count(*) FROM threads t WHERE end_ns < (SELECT max(enter_ns + duration_ns) FROM calls WHERE thread_id = t.id)')"
+done

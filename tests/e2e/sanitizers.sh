@@ -1,0 +1,63 @@
+#!/bin/bash
+# Programs built with a sanitizer can be recorded: every call is there, and so are the allocations where the
+# collector can see them; and the sanitizer reports what it reports without fisql.
+# shellcheck source=tests/e2e/lib.sh
+. "$(dirname "$0")/lib.sh"
+cd "$TEST_TMP" || exit 2
+
+# What a sanitizer said, without numbers and addresses, and without the frames of libraries.
+reports() { grep -aE '^(SUMMARY|ERROR|Direct leak)|ERROR: |runtime error' "$1" | sed -E 's/==[0-9]+==//; s/0x[0-9a-f]+/N/g; s/ (sp|bp|pc) N//g; s/T[0-9]+$//; s/\(pid=[0-9]+\)//' | sort -u; }
+work() { sql run.db "SELECT sum(calls) FROM function_stats s JOIN functions f ON f.id = s.function_id WHERE f.name = 'work'"; }
+# the program's blocks
+allocs() { sql run.db "SELECT count(*) || ' ' || count(free_ns) FROM allocs WHERE size = 1237"; }
+
+recorded() { # what, command...
+    local what=$1 plain
+    shift
+    "$@" >plain.out 2>&1
+    plain=$?
+    "$fisql" record -q "$@" >out 2>&1
+    same "$what: status" $plain $?
+    same "$what: what the sanitizer reports" "$(reports plain.out)" "$(reports out)"
+    "$fisql" load -q run.bin
+}
+
+for compiler in gcc clang; do
+    for sanitizer in address undefined thread leak; do
+        if ! $compiler -fsanitize=$sanitizer -o any -x c - <<<'int main(void) { return 0; }' 2>no.err; then
+            ok "skipped: $compiler -fsanitize=$sanitizer: $(head -n 1 no.err)"
+            continue
+        fi
+        what="$compiler -fsanitize=$sanitizer"
+        build $compiler sanitized -O1 -g -fsanitize=$sanitizer "$programs/sanitized.c" || continue
+        case $sanitizer in
+        address) ways="plain leak bug" ;;
+        undefined) ways="plain overflow" ;;
+        thread) ways=plain ;;
+        leak) ways="plain leak" ;;
+        esac
+        for how in $ways; do
+            recorded "$what $how" ./sanitized $how
+            same "$what $how: every call" 2000 "$(work)"
+            case "$compiler $sanitizer $how" in
+            *bug) ;;
+            gcc* | *undefined*)
+                [ "$how" = leak ] && freed=5 || freed=6
+                same "$what $how: the blocks" "6 $freed" "$(allocs)"
+                ;;
+            *) has "$what $how: it is told that blocks are not recorded" "allocations: a program has a malloc of its own" "$("$fisql" query completeness)" ;;
+            esac
+        done
+        [ $sanitizer = thread ] || continue
+        build $compiler races -O0 -g -fsanitize=thread "$programs/races.c"
+        for how in "" _exit; do
+            # shellcheck disable=SC2086 # no word or one
+            recorded "$what, a race $how" ./races $how
+            same "$what, a race $how: every call" 2000 "$(sql run.db "SELECT s.calls FROM function_stats s JOIN functions f ON f.id = s.function_id WHERE f.name = 'add'")"
+        done
+    done
+    build $compiler sanitized -DOWN_OPTIONS -O1 -g -fsanitize=address "$programs/sanitized.c" || continue
+    recorded "$compiler's ASan, options of the program's own" ./sanitized bug
+    recorded "$compiler's ASan, options of the program's own, as a child" sh -c './sanitized bug; ./sanitized; exit $?'
+    same "$compiler's ASan, options of the program's own, as a child: every call" 4000 "$(work)"
+done

@@ -1,0 +1,6 @@
+#!/bin/bash
+# A short form of `make stress`: the test programs beside busy loops, with signals, stops and continuations at
+# random instants, and handlers that call instrumented functions.
+# shellcheck source=tests/e2e/lib.sh
+. "$(dirname "$0")/lib.sh"
+"$here/tests/stress/stress" "$FISQL_BUILD" --seconds 35 --tap
