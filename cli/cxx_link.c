@@ -14,6 +14,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "cli/interrupts.h"
+
 #define MEMBERS_MAX 256
 #define ROUNDS_MAX 4 /* lld tells twenty missing symbols at a time */
 
@@ -50,6 +52,7 @@ static int run(const struct session *session, const char *const *words, size_t c
         prctl(PR_SET_PDEATHSIG, SIGTERM);
         signal(SIGINT, SIG_DFL);
         signal(SIGQUIT, SIG_DFL);
+        interrupts_child();
         setenv("LC_ALL", "C", 1);
         if (file >= 0)
             dup2(file, STDERR_FILENO);
