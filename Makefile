@@ -127,6 +127,7 @@ check: ## install what is missing, run every test; ends with N passed, N failed
 	@tests/run begin $(BUILD)
 	@tests/run step $(BUILD) build $(MAKE) --no-print-directory -j2 -k all units
 	@tests/run unit $(BUILD) $(UNIT_BIN)
+	@tests/run decode $(BUILD) tests/decode/decode.sh
 	@tests/run e2e $(BUILD) $(E2E)
 	@tests/run queries $(BUILD) $(wildcard tests/queries/*.sh)
 	@tests/run summary $(BUILD)
@@ -135,6 +136,9 @@ units: $(UNIT_BIN) $(BUILD)/symbols_dump
 
 check-unit: all $(UNIT_BIN) ## unit tests
 	@tests/run unit $(BUILD) $(UNIT_BIN)
+
+check-decode: all ## small logs, event by event, and the tables that come of them
+	@tests/run decode $(BUILD) tests/decode/decode.sh
 
 check-e2e: all $(BUILD)/symbols_dump ## end-to-end tests on real programs
 	@tests/run e2e $(BUILD) $(E2E)
@@ -239,5 +243,5 @@ clean: ## remove what was built
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' Makefile | expand -t 16
 
-.PHONY: again all bench bench-load bench-queries fuzz stress demo setup check units check-unit check-e2e check-queries check-real docs examples pictures asan lint compdb format format-check install clean help
+.PHONY: again all bench bench-load bench-queries fuzz stress demo setup check units check-unit check-decode check-e2e check-queries check-real docs examples pictures asan lint compdb format format-check install clean help
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

@@ -226,14 +226,17 @@ static inline uint64_t fisql_checksum(const void *data, size_t size_bytes)
  * after a crash or SIGKILL whoever finds a slot whose owner is gone can finish its chunk and append
  * it to the log (salvage).
  *
- * Layout: a page of struct fisql_live_area, then `slots` slots of slot_bytes each, the first at
- * offset FISQL_LIVE_HEADER. A slot is a page of struct fisql_live_slot and then the chunk that is
+ * Layout: a page of struct fisql_live_area, from FISQL_LIVE_TAKEN on a bit for each slot that is
+ * taken, then `slots` slots of slot_bytes each, the first at offset FISQL_LIVE_HEADER. The file is
+ * sparse, and each process maps the slots that it uses. A slot is a page of struct fisql_live_slot and then the chunk that is
  * being filled, its header first: magic, version, kind, run_id, process_key, pid, tid, thread,
  * sequence, tick_start, first_call, base_address, open_calls, open_depth and flags are filled when
  * the chunk is begun, the rest when it is finished.
  */
-#define FISQL_LIVE_MAGIC 0x45564c51u
-#define FISQL_LIVE_HEADER 4096u
+#define FISQL_LIVE_MAGIC 0x45564c52u
+#define FISQL_LIVE_TAKEN 4096u
+#define FISQL_LIVE_SLOTS_MAX 65536u
+#define FISQL_LIVE_HEADER (FISQL_LIVE_TAKEN + FISQL_LIVE_SLOTS_MAX / 8)
 #define FISQL_SLOT_HEADER 4096u
 #define FISQL_LIVE_CHUNK_BYTES (128u * 1024u)
 #define FISQL_LIVE_SLOT_BYTES (FISQL_SLOT_HEADER + FISQL_LIVE_CHUNK_BYTES)
@@ -267,6 +270,7 @@ struct fisql_live_area {
     uint32_t slot_bytes;
     uint32_t slots;        /* how many the file has room for */
     uint32_t slots_used;   /* atomic: slots from this one on were never taken */
+    uint32_t slots_free;   /* atomic: where to look for a free slot: a word of their bits */
     uint32_t ring_chunks;  /* flight recorder: chunks kept a thread, 0 = off */
     uint64_t process_next; /* atomic: process_key of the next process image, from 1 */
     uint32_t recording;    /* atomic: 0 = --start-off, not yet switched on */
@@ -277,9 +281,87 @@ struct fisql_live_area {
     uint64_t lost_errno; /* of the first loss */
     uint64_t clock_tick; /* x86-64: a reading of the TSC and of CLOCK_MONOTONIC when the area was */
     uint64_t clock_ns;   /* made, from which processes tell the TSC's rate; 0 = there is none */
+    uint64_t pid_namespace;  /* of whoever made the area (inode numbers, 0 = not known): pids and */
+    uint64_t time_namespace; /* start times of processes elsewhere mean nothing to others */
+    uint64_t filter_offset;  /* in the file, behind the slots: which functions are recorded ... */
+    uint64_t filter_bytes;   /* ... (collector/filter.c); 0 = all */
+    uint64_t unslotted;      /* atomic: threads that record without a slot, or ended so with their
+                                process: what they did not write is lost with it */
     struct fisql_unrecorded_images unrecorded[FISQL_UNRECORDED_REASONS]; /* for fisql record */
 };
 _Static_assert(sizeof(struct fisql_live_area) <= FISQL_LIVE_HEADER, "the area's header is a page");
+
+_Static_assert(sizeof(struct fisql_live_area) <= FISQL_LIVE_TAKEN, "the bits have room");
+
+#define FISQL_SLOT_NONE UINT32_MAX
+
+/* The word that holds a slot's bit. */
+static inline uint64_t *fisql_slot_word(struct fisql_live_area *area, uint32_t slot)
+{
+    return (uint64_t *)(void *)((unsigned char *)area + FISQL_LIVE_TAKEN) + slot / 64;
+}
+
+/* Takes this very slot. Returns 0 if it is taken. */
+static inline int fisql_slot_claim(struct fisql_live_area *area, uint32_t slot)
+{
+    uint64_t bit = (uint64_t)1 << slot % 64;
+    if ((__atomic_fetch_or(fisql_slot_word(area, slot), bit, __ATOMIC_ACQ_REL) & bit) != 0)
+        return 0;
+    uint32_t used = __atomic_load_n(&area->slots_used, __ATOMIC_RELAXED);
+    while (used <= slot && !__atomic_compare_exchange_n(&area->slots_used, &used, slot + 1, 0,
+                                                        __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+        ;
+    return 1;
+}
+
+/* Takes a slot from these words. */
+static inline uint32_t fisql_slot_take_from(struct fisql_live_area *area, uint32_t word,
+                                            uint32_t words)
+{
+    for (; word < words; word++) {
+        uint64_t taken;
+        while ((taken = __atomic_load_n(fisql_slot_word(area, word * 64), __ATOMIC_RELAXED)) !=
+               UINT64_MAX) {
+            uint32_t slot = word * 64 + (uint32_t)__builtin_ctzll(~taken);
+            if (slot >= area->slots)
+                return FISQL_SLOT_NONE;
+            if (fisql_slot_claim(area, slot))
+                return slot;
+        }
+    }
+    return FISQL_SLOT_NONE;
+}
+
+/* Takes a free slot, the lowest as far as is known. Returns FISQL_SLOT_NONE if there is none. */
+static inline uint32_t fisql_slot_take(struct fisql_live_area *area)
+{
+    uint32_t words = (area->slots + 63) / 64;
+    uint32_t from = __atomic_load_n(&area->slots_free, __ATOMIC_RELAXED);
+    uint32_t slot = fisql_slot_take_from(area, from, words);
+    if (slot == FISQL_SLOT_NONE && from != 0) /* one below was given back meanwhile, perhaps */
+        return fisql_slot_take_from(area, 0, words);
+    if (slot != FISQL_SLOT_NONE && slot / 64 != from)
+        __atomic_compare_exchange_n(&area->slots_free, &from, slot / 64, 0, __ATOMIC_RELAXED,
+                                    __ATOMIC_RELAXED);
+    return slot;
+}
+
+/* Gives a slot back. Nothing may be in it any more. */
+static inline void fisql_slot_free(struct fisql_live_area *area, uint32_t slot)
+{
+    uint32_t from = __atomic_load_n(&area->slots_free, __ATOMIC_RELAXED);
+    __atomic_fetch_and(fisql_slot_word(area, slot), ~((uint64_t)1 << slot % 64), __ATOMIC_RELEASE);
+    while (from > slot / 64 &&
+           !__atomic_compare_exchange_n(&area->slots_free, &from, slot / 64, 0, __ATOMIC_RELAXED,
+                                        __ATOMIC_RELAXED))
+        ;
+}
+
+/* Is it taken? */
+static inline int fisql_slot_taken(struct fisql_live_area *area, uint32_t slot)
+{
+    return (__atomic_load_n(fisql_slot_word(area, slot), __ATOMIC_ACQUIRE) >> slot % 64 & 1) != 0;
+}
 
 /* The state of a slot's chunk in one word, so that one instruction commits an event and a signal
  * handler (or a reader after the writer's death) sees all of it or nothing. */
@@ -298,14 +380,14 @@ enum fisql_slot_state {
 
 struct fisql_live_slot {
     uint32_t state; /* atomic: enum fisql_slot_state */
-    uint32_t pid;   /* owner */
+    uint32_t pid;   /* atomic: owner, 0 = not known yet; written after owner_start */
     uint64_t process_key;
     uint64_t word;         /* atomic to the thread's signals: see FISQL_WORD_ */
     uint64_t last_tick[2]; /* tick of the last event, chosen by the word's toggle */
     uint64_t first_call;   /* as in the chunk being filled */
     uint32_t thread;
     uint32_t tid;
-    uint64_t owner_start; /* field 22 of /proc/PID/stat, to tell a reused pid */
+    uint64_t owner_start; /* field 22 of /proc/PID/stat, to tell a reused pid; 0 = not known */
 };
 _Static_assert(sizeof(struct fisql_live_slot) <= FISQL_SLOT_HEADER, "a slot's header is a page");
 

@@ -6,7 +6,7 @@
  * compiled with -fno-instrument-functions stays as it is). Calls that compile nothing (--version,
  * -print-search-dirs, ...) are passed on as they came.
  */
-#include "cli/signals.h"
+#include "cli/interrupts.h"
 
 #include <errno.h>
 #include <libgen.h>
@@ -27,8 +27,11 @@ static const char help[] =
     "Runs COMPILER (gcc, g++, clang, clang++, cc, ...) so that what it compiles can be recorded:\n"
     "with -finstrument-functions, and with -g where the arguments have no -g of their own.\n"
     "\n"
-    "      --static-runtime          link the collector (libfisql.a) into the program; this is\n"
-    "                                done by itself where the arguments have -static\n"
+    "      --static-runtime          link the collector into the program, which then also records\n"
+    "                                without fisql record where the environment variable "
+    "FISQL_LOG\n"
+    "                                says where to; this is done by itself where the arguments\n"
+    "                                have -static or -static-pie\n"
     "      --after-inlining          instrument what is left after inlining (clang only): fewer\n"
     "                                hooks, but calls that were inlined are not recorded\n"
     "      --exclude-function=LIST   do not instrument functions whose name contains one of the\n"
@@ -86,11 +89,57 @@ static const char *const valued[] = {
     "-MQ",         "-Xlinker", "-idirafter", "-u",       "-z",        "-e",        "-Xclang",
     "-Xassembler", "-target",  "--param",    "-arch",    "-isysroot", "--sysroot", NULL};
 static const char *const no_link[] = {"-c", "-S", "-E", "-M", "-MM", "-fsyntax-only", NULL};
+/* -Wl,-Bstatic is none of them: it chooses among libraries, the program stays a dynamic one. */
+static const char *const static_link[] = {"-static", "--static", "-static-pie", "--static-pie",
+                                          NULL};
+
+/* Reads the next word of a response file in place, as gcc does: words end at white space, quotes
+ * and backslashes take it as it is. Returns NULL at the end. */
+static char *response_word(char **text)
+{
+    char *at = *text + strspn(*text, " \t\r\n\f\v"), *out = at, *word = at;
+    char quote = 0;
+    if (*at == 0)
+        return NULL;
+    for (; *at != 0 && (quote != 0 || strchr(" \t\r\n\f\v", *at) == NULL); at++) {
+        if (*at == '\\' && at[1] != 0)
+            *out++ = *++at;
+        else if (quote != 0 && *at == quote)
+            quote = 0;
+        else if (quote == 0 && (*at == '\'' || *at == '"'))
+            quote = *at;
+        else
+            *out++ = *at;
+    }
+    *text = *at != 0 ? at + 1 : at;
+    *out = 0;
+    return word;
+}
+
+/* Adds the arguments as the compiler sees them: @FILE stands for the words in that file. */
+static void add_expanded(struct words *words, const char *argument, int level)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *file = argument[0] == '@' && level < 8 ? fopen(argument + 1, "re") : NULL;
+    if (file == NULL || getdelim(&text, &size, 0, file) < 0) {
+        add(words, argument);
+    } else {
+        char *rest = text; /* lives until exec */
+        for (char *word; (word = response_word(&rest)) != NULL;)
+            add_expanded(words, word, level + 1);
+    }
+    if (file != NULL)
+        fclose(file);
+}
 
 static void look_at(struct plan *plan, char **arguments)
 {
     bool inputs = false, link = true;
-    for (char **word = arguments; *word != NULL; word++) {
+    static struct words words; /* what it holds lives until exec */
+    for (; *arguments != NULL; arguments++)
+        add_expanded(&words, *arguments, 0);
+    for (const char **word = words.items; word != NULL && *word != NULL; word++) {
         if (one_of(*word, valued) && word[1] != NULL) {
             word++;
             continue;
@@ -101,7 +150,7 @@ static void look_at(struct plan *plan, char **arguments)
             plan->shared = true;
         else if (strcmp(*word, "-r") == 0)
             plan->shared = plan->partial = true;
-        else if (strcmp(*word, "-static") == 0 || strcmp(*word, "-static-pie") == 0)
+        else if (one_of(*word, static_link))
             plan->is_static = true;
         else if (starts(*word, "-g"))
             plan->has_debug = true;
@@ -361,7 +410,7 @@ int cmd_cc(int argc, char **argv)
         if (!plan.partial)
             add_inlines(&words);
     }
-    signals_child();
+    interrupts_child();
     execvp(words.items[0], (char *const *)(uintptr_t)words.items);
     fprintf(stderr, "fisql: cc: %s: cannot be run: %s\n", argv[compiler], strerror(errno));
     return 2;

@@ -2,7 +2,7 @@
 #include "cli/commands.h"
 #include "cli/query_file.h"
 #include "cli/say.h"
-#include "cli/signals.h"
+#include "cli/interrupts.h"
 #include "cli/text.h"
 #include "loader/loader.h"
 
@@ -183,7 +183,7 @@ int cmd_load(int argc, char **argv)
         return status;
     default_output(request.log, path, sizeof path);
     const char *output = request.output != NULL ? request.output : path;
-    signals_remove_unfinished();
+    interrupts_remove_unfinished();
     bool terminal = isatty(STDERR_FILENO) && !request.quiet;
     char *views = query_views_sql();
     request.options.extra_sql = views;

@@ -2,43 +2,36 @@
  * fisql record: runs a program with the collector and stays beside it.
  *
  * It makes the log and the live area, starts the program with the collector preloaded, passes
- * signals on, and waits until the program and every process of it that records have ended. Then it
- * appends what processes that died left in the live area, so that nothing is lost by a crash. It
- * ends as the program ended: with its exit status, or by its signal.
+ * signals on, and waits until the program and every process of it that records have ended, or until
+ * it is told not to wait for the others. Then it appends what processes that died left in the live
+ * area, so that nothing is lost by a crash. It ends as the program ended: with its exit status, or
+ * by its signal.
  */
+#include "cli/late_images.h"
 #include "cli/live.h"
 #include "cli/log_space.h"
 #include "cli/log_totals.h"
 #include "cli/program_file.h"
 #include "cli/record_filter.h"
+#include "cli/record_libraries.h"
 #include "cli/record_options.h"
-#include "cli/signals.h"
+#include "cli/record_signals.h"
+#include "cli/interrupts.h"
 #include "cli/unrecorded.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 int cmd_record(int argc, char **argv);
-
-static pid_t program_pid; /* for the signal handler */
-
-/* What the program inherits of our signals: as they were before we set ours. */
-struct inherited {
-    struct sigaction interrupt, quit, child;
-    sigset_t mask;
-};
 
 __attribute__((format(printf, 1, 2))) static int fail(const char *format, ...)
 {
@@ -53,32 +46,66 @@ __attribute__((format(printf, 1, 2))) static int fail(const char *format, ...)
 
 /* ---- the log ---- */
 
+/* Why what lies at the path must not be replaced by a log; NULL if it may. */
+static const char *log_problem(const char *path, const struct stat *status)
+{
+    uint32_t magic = 0;
+    if (S_ISLNK(status->st_mode))
+        return "is a symbolic link: give another file with -o";
+    if (!S_ISREG(status->st_mode))
+        return "is not a regular file: give another file with -o";
+    if (status->st_uid != geteuid())
+        return "belongs to another user: remove it, or give another file with -o";
+    if (status->st_size == 0)
+        return NULL;
+    int old = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+    if (old < 0)
+        return strerror(errno);
+    bool log =
+        read(old, &magic, sizeof magic) == (ssize_t)sizeof magic && magic == FISQL_CHUNK_MAGIC;
+    close(old);
+    return log ? NULL : "exists and is not a fisql log: remove it, or give another file with -o";
+}
+
+/* Makes a file of our own and gives it the name of the older log: nobody who has that one open, or
+ * made it, comes to see what is recorded, and who reads it can go on. */
+static int log_replace(const char *path)
+{
+    char fresh[PATH_MAX];
+    const char *slash = strrchr(path, '/');
+    int folder = slash != NULL ? (int)(slash - path + 1) : 0;
+    if ((size_t)snprintf(fresh, sizeof fresh, "%.*s.fisql-XXXXXX", folder, path) >= sizeof fresh) {
+        errno = ENAMETOOLONG;
+        return -1;
+    }
+    int log = mkostemp(fresh, O_APPEND | O_CLOEXEC);
+    if (log >= 0 && (fchmod(log, 0600) != 0 || rename(fresh, path) != 0)) {
+        int error = errno;
+        unlink(fresh);
+        close(log);
+        errno = error;
+        return -1;
+    }
+    return log;
+}
+
 static int log_make(const char *path)
 {
     struct stat status;
-    uint32_t magic = 0;
-    int log = open(path, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY, 0600);
-    if (log < 0) {
-        if (errno == ELOOP)
-            fail("%s: is a symbolic link: give another file with -o", path);
-        else
-            fail("%s: %s: give another file with -o", path, strerror(errno));
-        return -1;
+    bool there = lstat(path, &status) == 0;
+    int log;
+    if (there && S_ISCHR(status.st_mode) && (status.st_uid == 0 || status.st_uid == geteuid())) {
+        log = open(path, O_RDWR | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY | O_NONBLOCK);
+    } else {
+        const char *problem = there ? log_problem(path, &status) : NULL;
+        if (problem != NULL) {
+            fail("%s: %s", path, problem);
+            return -1;
+        }
+        log = log_replace(path);
     }
-    const char *problem = NULL;
-    if (fstat(log, &status) != 0)
-        problem = strerror(errno);
-    else if (S_ISREG(status.st_mode) && status.st_size > 0 &&
-             (pread(log, &magic, sizeof magic, 0) != (ssize_t)sizeof magic ||
-              magic != FISQL_CHUNK_MAGIC))
-        problem = "exists and is not a fisql log: remove it, or give another file with -o";
-    else if (!S_ISREG(status.st_mode) && !S_ISCHR(status.st_mode))
-        problem = "is not a regular file: give another file with -o";
-    else if (S_ISREG(status.st_mode) && (ftruncate(log, 0) != 0 || fchmod(log, 0600) != 0))
-        problem = strerror(errno);
-    if (problem != NULL) {
-        fail("%s: %s", path, problem);
-        close(log);
+    if (log < 0) {
+        fail("%s: %s: give another file with -o", path, strerror(errno));
         return -1;
     }
     char live[PATH_MAX];
@@ -145,50 +172,17 @@ static int environment_set(const struct record_options *options, const char *col
     return failed;
 }
 
-static void pass_on(int number)
-{
-    int error = errno;
-    if (program_pid > 0)
-        kill(program_pid, number);
-    errno = error;
-}
-
-/* Signals that a user or a supervisor sends to us are meant for the program. Those that a terminal
- * sends reach the program anyway, as a member of the same process group. */
-static void signals_set(struct inherited *inherited)
-{
-    static const int passed[] = {SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGALRM, SIGWINCH, SIGCONT};
-    struct sigaction action = {.sa_handler = pass_on, .sa_flags = SA_RESTART};
-    sigemptyset(&action.sa_mask);
-    for (size_t i = 0; i < sizeof passed / sizeof passed[0]; i++) {
-        struct sigaction old;
-        if (sigaction(passed[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
-            sigaction(passed[i], &action, NULL);
-    }
-    struct sigaction ignore = {.sa_handler = SIG_IGN}, normal = {.sa_handler = SIG_DFL};
-    sigaction(SIGINT, &ignore, &inherited->interrupt);
-    sigaction(SIGQUIT, &ignore, &inherited->quit);
-    sigaction(SIGCHLD, &normal, &inherited->child);
-    sigset_t child; /* blocked, so that sigtimedwait() sees it */
-    sigemptyset(&child);
-    sigaddset(&child, SIGCHLD);
-    sigprocmask(SIG_BLOCK, &child, &inherited->mask);
-}
-
 /* Starts the program. A failed exec comes back through a pipe, so that it is told from a program
  * that ends with the same status. Returns the pid, or -1 with errno. */
-static pid_t program_start(char **argv, const struct inherited *inherited)
+static pid_t program_start(char **argv, const struct signals *signals)
 {
     int report[2];
     if (pipe2(report, O_CLOEXEC) != 0)
         return -1;
     pid_t pid = fork();
     if (pid == 0) {
-        sigaction(SIGINT, &inherited->interrupt, NULL);
-        sigaction(SIGQUIT, &inherited->quit, NULL);
-        sigaction(SIGCHLD, &inherited->child, NULL);
-        signals_child();
-        sigprocmask(SIG_SETMASK, &inherited->mask, NULL);
+        interrupts_child();
+        signals_inherit(signals);
         execvp(argv[0], argv);
         int error = errno;
         ssize_t written = write(report[1], &error, sizeof error);
@@ -210,10 +204,9 @@ static pid_t program_start(char **argv, const struct inherited *inherited)
     return pid;
 }
 
-static void end_append(const struct live *live, pid_t pid, int status)
+static void end_append(const struct live *live, uint64_t key, pid_t pid, int status)
 {
     char signal_text[16];
-    uint64_t key = live_process_key(live, pid);
     if (key == 0 || !WIFSIGNALED(status))
         return; /* the collector has told how it ended */
     snprintf(signal_text, sizeof signal_text, "%d", WTERMSIG(status));
@@ -224,60 +217,57 @@ static void end_append(const struct live *live, pid_t pid, int status)
     live_append_facts(live, FISQL_CHUNK_END, key, pid, pairs);
 }
 
-/* Has a process forked a child that may yet come to record? One that lives and takes no slot within
- * a second will not. */
-static bool forks_awaited(const struct live *live, int *patience)
+/* Waits for the program's end. Returns its wait status. */
+static int program_wait(struct live *live, struct log_space *space, struct signals *signals)
 {
-    siginfo_t info;
-    bool children = waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0;
-    return children && __atomic_load_n(&live->area->forks_pending, __ATOMIC_ACQUIRE) != 0 &&
-           (*patience)-- > 0;
+    pid_t pid = signals->program;
+    int status = 0, timeout_ms = 50;
+    for (;;) {
+        siginfo_t child = {0};
+        signals_wait(signals, timeout_ms);
+        if (waitid(P_PID, (id_t)pid, &child, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+            child.si_pid == pid) {
+            /* Before it is reaped and its pid can become another's. */
+            signals_program_ended(signals);
+            uint64_t key = live_process_key(live, pid);
+            waitpid(pid, &status, 0);
+            end_append(live, key, pid, status);
+            return status;
+        }
+        child.si_pid = 0;
+        if (waitid(P_PID, (id_t)pid, &child, WSTOPPED | WNOHANG) == 0 && child.si_pid == pid)
+            signals_stop(signals, child.si_status);
+        live_keep(live);
+        timeout_ms = log_space_keep(space) ? 50 : 250;
+    }
 }
 
-/* Waits for the program and then for the processes that it left behind, as long as they record.
- * Returns the program's wait status. */
-static int program_wait(struct live *live, struct log_space *space, pid_t pid, bool quiet)
+/* Waits for the processes that the program left behind, as long as they may record. Returns false
+ * if we were told not to. */
+static bool others_wait(struct live *live, struct log_space *space, struct signals *signals,
+                        bool quiet)
 {
-    int program_status = 0;
-    bool ended = false, told = quiet;
-    int patience = 50; /* of 20 ms each */
-    sigset_t child;
-    sigemptyset(&child);
-    sigaddset(&child, SIGCHLD);
-    for (;;) {
-        int status;
-        pid_t gone = waitpid(-1, &status, WNOHANG);
-        if (gone > 0) {
-            end_append(live, gone, status);
-            if (gone == pid) {
-                program_status = status;
-                ended = true;
-            }
-            continue;
-        }
-        if (gone < 0 && errno == ECHILD && !ended)
-            break; /* cannot happen: the program is our child */
-        live_collect(live);
-        if (live->area->slots_used > live->area->slots / 2)
-            live_salvage(live);
-        /* In this order: a child takes its slot before it ceases to be awaited. */
-        if (ended && !forks_awaited(live, &patience) && !live_busy(live))
-            break;
-        if (ended && !told && live_busy(live)) {
+    char names[512], setting[64];
+    bool told = quiet;
+    snprintf(setting, sizeof setting, "FISQL_LIVE=/proc/%d/fd/%d", (int)getpid(), live->memory);
+    for (int waited_ms = 0; live_busy(live) || late_images(setting) || !live_close(live);) {
+        if (signals->end_asked)
+            return live_close(live); /* those that we were waiting for may not record any more */
+        if (!told && waited_ms >= 100 && live_busy(live)) {
+            live_names(live, names, sizeof names);
+            fprintf(stderr,
+                    "fisql: the program has ended; waiting for what it left running%s (Ctrl-C ends "
+                    "the waiting)\n",
+                    names);
             told = true;
-            struct timespec moment = {0, 100000000};
-            sigtimedwait(&child, NULL, &moment);
-            if (live_busy(live))
-                fputs("fisql: the program has ended; waiting for the processes that it left "
-                      "running\n",
-                      stderr);
-            continue;
         }
-        bool grown = log_space_keep(space);
-        struct timespec timeout = {0, ended ? 20000000 : grown ? 50000000 : 250000000};
-        sigtimedwait(&child, NULL, &timeout);
+        int timeout_ms = waited_ms < 2000 ? 20 : 100;
+        signals_wait(signals, timeout_ms);
+        waited_ms += waited_ms < 1000000 ? timeout_ms : 0;
+        live_keep(live);
+        log_space_keep(space);
     }
-    return program_status;
+    return true;
 }
 
 /* ---- the whole ---- */
@@ -319,6 +309,25 @@ static void losses_append(struct live *live, const char *path)
          strerror((int)area->lost_errno));
 }
 
+/* Threads that found no place in the live area, and processes that ended before they had written
+ * what they kept in their own memory. */
+static void unslotted_append(const struct live *live, const char *path)
+{
+    int64_t lost = (int64_t)live->area->unslotted;
+    if (lost <= 0)
+        return;
+    char chunks[24];
+    snprintf(chunks, sizeof chunks, "%lld", (long long)lost);
+    const char *const pairs[][2] = {{"reason", "no place in the live area"},
+                                    {"chunks", chunks},
+                                    {"thread", "all"},
+                                    {NULL, NULL}};
+    live_append_facts(live, FISQL_CHUNK_LOSS, 0, getpid(), pairs);
+    fail("%s: the last calls of %s threads are lost: they ended with their processes, and found no "
+         "place in the live area (of %u)",
+         path, chunks, live->slots);
+}
+
 static void say_result(const struct live *live, int log, const struct record_options *options,
                        const char *program)
 {
@@ -340,43 +349,26 @@ static void say_result(const struct live *live, int log, const struct record_opt
     fputc('\n', stderr);
 }
 
+/* They go on recording: what they have not written yet is in the log when they write it. */
+static void say_left(const struct live *live)
+{
+    char names[512];
+    live_names(live, names, sizeof names);
+    fprintf(stderr,
+            "fisql: not waited for%s: what they record from now on is missing until they write it, "
+            "and lost where they are killed\n",
+            names);
+}
+
 /* Ends as the program ended. */
 static int end_as(int status)
 {
     if (WIFSIGNALED(status)) {
-        struct rlimit none = {0, 0};
-        sigset_t all;
-        int number = WTERMSIG(status);
         fflush(NULL);
-        setrlimit(RLIMIT_CORE, &none);
-        signal(number, SIG_DFL);
-        sigfillset(&all);
-        sigprocmask(SIG_UNBLOCK, &all, NULL);
-        raise(number);
-        return 128 + number;
+        signals_die(WTERMSIG(status));
+        return 128 + WTERMSIG(status);
     }
     return WEXITSTATUS(status);
-}
-
-/* Can the program be run at all? Asked before an older log is overwritten. Returns 0 or errno. */
-static int program_check(const char *program)
-{
-    if (strchr(program, '/') != NULL)
-        return access(program, X_OK) == 0 ? 0 : errno;
-    const char *path = getenv("PATH");
-    int error = ENOENT;
-    for (const char *at = path != NULL ? path : "/usr/bin:/bin"; at != NULL;) {
-        const char *end = strchrnul(at, ':');
-        char candidate[PATH_MAX];
-        snprintf(candidate, sizeof candidate, "%.*s%s%s", (int)(end - at), at, end > at ? "/" : "",
-                 program);
-        if (access(candidate, X_OK) == 0)
-            return 0;
-        if (errno == EACCES)
-            error = errno;
-        at = *end != 0 ? end + 1 : NULL;
-    }
-    return error;
 }
 
 /* Records; *status gets the program's wait status. Returns 0, or 2 if it could not be run. */
@@ -385,42 +377,43 @@ static int record(const struct record_options *options, char **argv, const char 
 {
     struct live live;
     char path[PATH_MAX];
-    int error = program_check(argv[0]);
-    if (error != 0)
-        return fail("%s: cannot be run: %s", argv[0], strerror(error));
+    /* Asked before an older log is replaced. */
+    if (!program_find(argv[0], path, sizeof path))
+        return fail("%s: cannot be run: %s", argv[0], strerror(errno));
     int log = log_make(options->log);
     if (log < 0)
         return 2;
     if (realpath(options->log, path) == NULL)
         return fail("%s: %s", options->log, strerror(errno));
-    if (live_make(&live, log, !options->start_off, options->ring_chunks) != 0)
+    if (live_make(&live, log, options) != 0)
         return fail("the live area cannot be made: %s", strerror(errno));
-    if (live.area->slots < LIVE_SLOTS && !options->quiet)
-        fprintf(stderr,
-                "fisql: a limit on the size of files (ulimit -f) leaves room for %u thread%s: what "
-                "others have not yet written when they are killed is lost\n",
-                live.area->slots, live.area->slots == 1 ? "" : "s");
     if (environment_set(options, collector, &live, path) != 0 || asan_options_set(argv[0]) != 0)
         return fail("the environment cannot be set: %s", strerror(errno));
     run_append(&live, options, argv);
     live_reserve(&live);
     struct log_space space;
     log_space_begin(&space, log);
-    prctl(PR_SET_CHILD_SUBREAPER, 1);
-    struct inherited inherited;
-    signals_set(&inherited);
-    program_pid = program_start(argv, &inherited);
-    if (program_pid < 0) {
-        error = errno;
+    struct signals signals;
+    signals_begin(&signals);
+    signals.program = program_start(argv, &signals);
+    if (signals.program < 0) {
+        int error = errno;
         unlink(options->log);
+        witness_end(&signals.witness);
         return fail("%s: cannot be run: %s", argv[0], strerror(error));
     }
-    *status = program_wait(&live, &space, program_pid, options->quiet);
+    *status = program_wait(&live, &space, &signals);
+    bool all = others_wait(&live, &space, &signals, options->quiet);
     live_salvage(&live);
     losses_append(&live, options->log);
+    if (all)
+        unslotted_append(&live, options->log);
     unrecorded_append(&live, options->log, options->quiet);
-    log_space_end(&space);
+    if (all)
+        log_space_end(&space);
     say_result(&live, log, options, argv[0]);
+    if (!all)
+        say_left(&live);
     live_release(&live);
     close(log);
     return 0;

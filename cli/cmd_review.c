@@ -8,7 +8,7 @@
 #include "cli/query_set.h"
 #include "cli/review.h"
 #include "cli/say.h"
-#include "cli/signals.h"
+#include "cli/interrupts.h"
 #include "cli/text.h"
 
 #include <errno.h>
@@ -316,7 +316,7 @@ static int convert(FILE *svg, FILE *png, const char *path)
     if (child == 0) {
         if (lseek(fileno(svg), 0, SEEK_SET) == 0 && dup2(fileno(svg), STDIN_FILENO) >= 0 &&
             dup2(fileno(png), STDOUT_FILENO) >= 0) {
-            signals_child();
+            interrupts_child();
             execlp("rsvg-convert", "rsvg-convert", (char *)NULL);
         }
         _exit(127);

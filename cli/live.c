@@ -10,24 +10,61 @@
 #include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
+
+#define PIECE_SLOTS 256u /* mapped at once */
+#define PIECE_BYTES ((size_t)PIECE_SLOTS * FISQL_LIVE_SLOT_BYTES)
+#define KEEP_SLOTS 512u /* taken before live_keep() looks for those that nobody has any more */
 
 static size_t area_bytes(uint32_t slots)
 {
     return FISQL_LIVE_HEADER + (size_t)slots * FISQL_LIVE_SLOT_BYTES;
 }
 
+/* The filter is mapped alone: pages may have up to 64 KiB. */
+static size_t filter_at(uint32_t slots)
+{
+    return (area_bytes(slots) + 65535) & ~(size_t)65535;
+}
+
+static size_t file_bytes(uint32_t slots, size_t filter_bytes)
+{
+    return filter_bytes != 0 ? filter_at(slots) + filter_bytes : area_bytes(slots);
+}
+
+static void pieces_unmap(const struct live *live)
+{
+    for (uint32_t i = 0; i < live->pieces_count; i++) {
+        if (live->pieces[i] != NULL)
+            munmap(live->pieces[i], PIECE_BYTES);
+        live->pieces[i] = NULL;
+    }
+}
+
+/* NULL where address space is so short that not even one piece can be mapped. */
 static struct fisql_live_slot *slot_at(const struct live *live, uint32_t index)
 {
-    return (struct fisql_live_slot *)(void *)((unsigned char *)live->area + FISQL_LIVE_HEADER +
-                                              (size_t)index * FISQL_LIVE_SLOT_BYTES);
+    uint32_t piece = index / PIECE_SLOTS;
+    for (int attempt = 0; attempt < 2 && live->pieces[piece] == NULL; attempt++) {
+        if (attempt > 0)
+            pieces_unmap(live);
+        void *memory = mmap(NULL, PIECE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE,
+                            live->memory, (off_t)area_bytes(piece * PIECE_SLOTS));
+        if (memory != MAP_FAILED)
+            live->pieces[piece] = memory;
+    }
+    if (live->pieces[piece] == NULL)
+        return NULL;
+    return (struct fisql_live_slot *)(void *)(live->pieces[piece] + (size_t)(index % PIECE_SLOTS) *
+                                                                        FISQL_LIVE_SLOT_BYTES);
 }
 
 static uint32_t slots_used(const struct live *live)
 {
     uint32_t used = __atomic_load_n(&live->area->slots_used, __ATOMIC_ACQUIRE);
-    return used < LIVE_SLOTS ? used : LIVE_SLOTS;
+    return used < live->slots ? used : live->slots;
 }
 
 /* Reads the TSC and CLOCK_MONOTONIC, the tightest of three tries, so that the program need not wait
@@ -52,7 +89,13 @@ static void clock_pair_read(struct fisql_live_area *area)
 #endif
 }
 
-int live_make(struct live *live, int log, bool recording, uint32_t ring_chunks)
+static uint64_t inode_of(const char *path)
+{
+    struct stat status;
+    return stat(path, &status) == 0 ? (uint64_t)status.st_ino : 0;
+}
+
+int live_make(struct live *live, int log, const struct record_options *options)
 {
     struct rlimit limit;
     *live = (struct live){.memory = memfd_create("fisql-live", MFD_CLOEXEC), .log = log};
@@ -60,15 +103,26 @@ int live_make(struct live *live, int log, bool recording, uint32_t ring_chunks)
         return -1;
     /* A limit on the size of files holds for memory files too. Without slots the threads' chunks
      * lie in memory of their own: all works, but what a crash leaves there is lost. */
-    uint32_t slots = LIVE_SLOTS;
+    uint32_t slots = FISQL_LIVE_SLOTS_MAX;
     if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY)
-        while (slots > 0 && area_bytes(slots) > limit.rlim_cur)
+        while (slots > 0 && file_bytes(slots, options->filter_bytes) > limit.rlim_cur)
             slots /= 2;
-    if (ftruncate(live->memory, (off_t)area_bytes(slots)) != 0)
+    if (slots == 0 && file_bytes(slots, options->filter_bytes) > limit.rlim_cur) {
+        errno = EFBIG; /* asking the kernel would bring SIGXFSZ */
         return -1;
-    void *memory = mmap(NULL, area_bytes(slots), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE,
-                        live->memory, 0);
-    if (memory == MAP_FAILED)
+    }
+    if (ftruncate(live->memory, (off_t)file_bytes(slots, options->filter_bytes)) != 0)
+        return -1;
+    if (options->filter_bytes != 0 &&
+        pwrite(live->memory, options->filter, options->filter_bytes, (off_t)filter_at(slots)) !=
+            (ssize_t)options->filter_bytes)
+        return -1;
+    live->slots = slots;
+    live->pieces_count = (slots + PIECE_SLOTS - 1) / PIECE_SLOTS;
+    live->pieces = calloc(live->pieces_count + 1, sizeof *live->pieces);
+    void *memory =
+        mmap(NULL, FISQL_LIVE_HEADER, PROT_READ | PROT_WRITE, MAP_SHARED, live->memory, 0);
+    if (memory == MAP_FAILED || live->pieces == NULL)
         return -1;
     live->area = memory;
     *live->area = (struct fisql_live_area){
@@ -77,8 +131,12 @@ int live_make(struct live *live, int log, bool recording, uint32_t ring_chunks)
         .slot_bytes = FISQL_LIVE_SLOT_BYTES,
         .slots = slots,
         .process_next = 1,
-        .recording = recording,
-        .ring_chunks = ring_chunks,
+        .recording = !options->start_off,
+        .ring_chunks = options->ring_chunks,
+        .filter_offset = filter_at(slots),
+        .filter_bytes = options->filter_bytes,
+        .pid_namespace = inode_of("/proc/self/ns/pid"),
+        .time_namespace = inode_of("/proc/self/ns/time"),
     };
     clock_pair_read(live->area);
     if (getrandom(&live->area->run_id, sizeof live->area->run_id, 0) < 0)
@@ -88,8 +146,12 @@ int live_make(struct live *live, int log, bool recording, uint32_t ring_chunks)
 
 void live_release(struct live *live)
 {
+    if (live->pieces != NULL)
+        pieces_unmap(live);
+    free(live->pieces);
+    live->pieces = NULL;
     if (live->area != NULL)
-        munmap(live->area, area_bytes(live->area->slots));
+        munmap(live->area, FISQL_LIVE_HEADER);
     if (live->memory >= 0)
         close(live->memory);
     live->area = NULL;
@@ -104,48 +166,158 @@ static int append(const struct live *live, const void *chunk, size_t size_bytes)
     return written < 0 ? errno : ENOSPC;
 }
 
-/* The parent of a process; 0 if it is gone. *zombie: it has ended. */
-static pid_t parent_of(pid_t pid, bool *zombie)
+/* ---- who has slots ---- */
+
+struct owner {
+    pid_t pid;
+    uint64_t start; /* 0 = not known */
+};
+
+/* The owner of a slot; false if it is free, or its owner not known (it may just be taking it). */
+static bool owner_of(const struct fisql_live_slot *slot, struct owner *owner)
 {
-    char path[64], line[512];
-    snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
-    FILE *file = fopen(path, "re");
-    if (file == NULL)
-        return 0;
-    size_t length = fread(line, 1, sizeof line - 1, file);
-    fclose(file);
-    line[length] = 0;
-    const char *after = strrchr(line, ')');
-    char state;
-    int parent;
-    if (after == NULL || sscanf(after + 1, " %c %d", &state, &parent) != 2)
-        return 0;
-    *zombie = state == 'Z' || state == 'X';
-    return (pid_t)parent;
+    /* The pid is 0 while owner and start change: read the same before and after, they belong
+     * together. */
+    uint32_t pid = __atomic_load_n(&slot->pid, __ATOMIC_ACQUIRE);
+    uint64_t start = __atomic_load_n(&slot->owner_start, __ATOMIC_ACQUIRE);
+    *owner = (struct owner){(pid_t)pid, start};
+    return __atomic_load_n(&slot->state, __ATOMIC_ACQUIRE) != FISQL_SLOT_FREE && pid != 0 &&
+           pid <= INT32_MAX && __atomic_load_n(&slot->pid, __ATOMIC_ACQUIRE) == pid;
 }
 
-/* Does this pid still belong to a process of ours? We are the reaper of all that the program
- * starts, so one that does not descend from us only has the number of one that is gone. */
-static bool alive(pid_t pid)
+enum owner_state { OWNER_ALIVE, OWNER_GONE, OWNER_UNKNOWN };
+
+/* Does the process still run? Its pid alone does not say: another process may have got it since. It
+ * is not known of a process that did not say when it started, for its pid may not be one of ours
+ * (another namespace), and where we are not allowed to look. */
+static enum owner_state owner_ask(const struct owner *owner)
 {
-    pid_t own = getpid();
-    for (int tries = 0; tries < 100; tries++) {
-        pid_t at = pid;
-        bool zombie = false;
-        for (int level = 0; level < 1000 && at > 1 && at != own && !zombie; level++) {
-            pid_t parent = parent_of(at, &zombie);
-            if (at == pid && (zombie || parent == 0))
-                return false;
-            at = parent;
-        }
-        if (at == own)
+    char path[64], line[1024], state = 0;
+    unsigned long long start = 0;
+    long threads = 0;
+    if (owner->start == 0)
+        return OWNER_UNKNOWN;
+    if (kill(owner->pid, 0) != 0 && errno == ESRCH)
+        return OWNER_GONE;
+    snprintf(path, sizeof path, "/proc/%d/stat", (int)owner->pid);
+    FILE *file = fopen(path, "re");
+    size_t length = file != NULL ? fread(line, 1, sizeof line - 1, file) : 0;
+    if (file != NULL)
+        fclose(file);
+    line[length] = 0;
+    const char *after = strrchr(line, ')'); /* the name before it may hold anything */
+    if (after == NULL ||
+        sscanf(after + 1,
+               " %c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %ld"
+               " %*d %llu",
+               &state, &threads, &start) != 3)
+        return kill(owner->pid, 0) != 0 && errno == ESRCH ? OWNER_GONE : OWNER_UNKNOWN;
+    /* A zombie with threads is a process whose first thread has ended. */
+    bool ended = (state == 'Z' && threads <= 1) || state == 'X';
+    return start != owner->start || ended ? OWNER_GONE : OWNER_ALIVE;
+}
+
+/* The same, asked once for slots of one owner that follow each other. */
+struct owner_memory {
+    struct owner owner;
+    enum owner_state state;
+};
+
+static enum owner_state owner_ask_once(struct owner_memory *memory, const struct owner *owner)
+{
+    if (memory->owner.pid != owner->pid || memory->owner.start != owner->start)
+        *memory = (struct owner_memory){*owner, owner_ask(owner)};
+    return memory->state;
+}
+
+/* A lock that each process takes when it opens the area belongs to the mapping: it lasts as long as
+ * one process has that, be it by fork, whatever descriptors it closes and wherever it runs. So the
+ * kernel knows when the last one is gone. */
+static struct flock whole_area(short type)
+{
+    return (struct flock){.l_type = type, .l_whence = SEEK_SET};
+}
+
+static bool area_shared(const struct live *live)
+{
+    struct flock lock = whole_area(F_WRLCK);
+    return fcntl(live->memory, F_OFD_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
+}
+
+bool live_close(struct live *live)
+{
+    struct flock lock = whole_area(F_WRLCK);
+    if (fcntl(live->memory, F_OFD_SETLK, &lock) == 0)
+        live->closed = true;
+    return live->closed;
+}
+
+bool live_busy(const struct live *live)
+{
+    struct owner_memory memory = {0};
+    if (live->closed)
+        return false;
+    /* In this order: the new image of a process that called exec shares the area before it frees
+     * the slots of the old one. */
+    if (area_shared(live))
+        return true;
+    for (uint32_t i = 0, used = slots_used(live); i < used; i++) {
+        const struct fisql_live_slot *slot = slot_at(live, i);
+        struct owner owner;
+        if (slot != NULL && owner_of(slot, &owner) &&
+            owner_ask_once(&memory, &owner) == OWNER_ALIVE)
             return true;
-        if (!zombie && at != 0)
-            return false; /* it descends from somebody else */
-        /* An ancestor ended while we looked: the process has got us for a parent meanwhile. */
     }
     return false;
 }
+
+static void name_add(pid_t pid, char *text, size_t size)
+{
+    char path[64], name[32] = "";
+    snprintf(path, sizeof path, "/proc/%d/comm", (int)pid);
+    FILE *file = fopen(path, "re");
+    if (file != NULL) {
+        if (fgets(name, sizeof name, file) == NULL)
+            name[0] = 0;
+        fclose(file);
+    }
+    name[strcspn(name, "\n")] = 0;
+    for (char *at = name; *at != 0; at++)
+        if ((unsigned char)*at < ' ' || *at == 127)
+            *at = '?';
+    size_t used = strlen(text);
+    snprintf(text + used, size - used, "%s%d (%s)", used == 0 ? ": " : ", ", (int)pid, name);
+}
+
+void live_names(const struct live *live, char *text, size_t size)
+{
+    enum { NAMED = 8 };
+    pid_t named[NAMED];
+    size_t count = 0;
+    struct owner_memory memory = {0};
+    text[0] = 0;
+    for (uint32_t i = 0, used = slots_used(live); i < used; i++) {
+        const struct fisql_live_slot *slot = slot_at(live, i);
+        struct owner owner;
+        if (slot == NULL || !owner_of(slot, &owner) ||
+            owner_ask_once(&memory, &owner) != OWNER_ALIVE)
+            continue;
+        size_t known = 0;
+        while (known < count && named[known] != owner.pid)
+            known++;
+        if (known < count)
+            continue;
+        if (count == NAMED) {
+            size_t length = strlen(text);
+            snprintf(text + length, size - length, ", ...");
+            return;
+        }
+        named[count++] = owner.pid;
+        name_add(owner.pid, text, size);
+    }
+}
+
+/* ---- what they left ---- */
 
 /* Is the chunk in the slot sound enough to be finished? */
 static bool slot_sound(const struct fisql_live_slot *slot, const struct fisql_chunk *chunk)
@@ -166,7 +338,15 @@ static void count_lost(const struct live *live, const struct fisql_chunk *chunk,
     live->area->lost_bytes += chunk->length;
 }
 
-static void slot_collect(const struct live *live, struct fisql_live_slot *slot)
+/* In this order: the next owner must not seem to be the last one. */
+static void slot_free(const struct live *live, struct fisql_live_slot *slot, uint32_t index)
+{
+    __atomic_store_n(&slot->pid, 0, __ATOMIC_RELEASE);
+    __atomic_store_n(&slot->state, FISQL_SLOT_FREE, __ATOMIC_RELEASE);
+    fisql_slot_free(live->area, index);
+}
+
+static void slot_collect(const struct live *live, struct fisql_live_slot *slot, uint32_t index)
 {
     struct fisql_chunk *chunk =
         (struct fisql_chunk *)(void *)((unsigned char *)slot + FISQL_SLOT_HEADER);
@@ -175,15 +355,17 @@ static void slot_collect(const struct live *live, struct fisql_live_slot *slot)
     int error = sound ? append(live, chunk, chunk->length) : 0;
     if (error != 0)
         count_lost(live, chunk, error);
-    __atomic_store_n(&slot->state, FISQL_SLOT_FREE, __ATOMIC_RELEASE);
+    slot_free(live, slot, index);
 }
 
-void live_collect(struct live *live)
+/* Appends the chunks that processes left whole, for they could not write them. */
+static void live_collect(struct live *live)
 {
-    uint32_t used = slots_used(live);
-    for (uint32_t i = 0; i < used; i++)
-        if (__atomic_load_n(&slot_at(live, i)->state, __ATOMIC_ACQUIRE) == FISQL_SLOT_WHOLE)
-            slot_collect(live, slot_at(live, i));
+    for (uint32_t i = 0, used = slots_used(live); i < used; i++) {
+        struct fisql_live_slot *slot = slot_at(live, i);
+        if (slot != NULL && __atomic_load_n(&slot->state, __ATOMIC_ACQUIRE) == FISQL_SLOT_WHOLE)
+            slot_collect(live, slot, i);
+    }
 }
 
 static void slot_salvage(struct live *live, struct fisql_live_slot *slot)
@@ -206,30 +388,33 @@ static void slot_salvage(struct live *live, struct fisql_live_slot *slot)
 
 void live_salvage(struct live *live)
 {
+    struct owner_memory memory = {0};
     uint32_t used = slots_used(live);
+    live->used_seen = used;
     for (uint32_t i = 0; i < used; i++) {
         struct fisql_live_slot *slot = slot_at(live, i);
+        struct owner owner;
+        if (slot == NULL)
+            continue;
+        bool gone = live->closed ||
+                    (owner_of(slot, &owner) && owner_ask_once(&memory, &owner) == OWNER_GONE);
         uint32_t state = __atomic_load_n(&slot->state, __ATOMIC_ACQUIRE);
         if (state == FISQL_SLOT_WHOLE)
-            slot_collect(live, slot);
-        if (state == FISQL_SLOT_FREE || state == FISQL_SLOT_WHOLE || alive((pid_t)slot->pid))
+            slot_collect(live, slot, i);
+        if (state == FISQL_SLOT_FREE || state == FISQL_SLOT_WHOLE || !gone)
             continue;
         if (state == FISQL_SLOT_LIVE)
             slot_salvage(live, slot);
-        __atomic_store_n(&slot->state, FISQL_SLOT_FREE, __ATOMIC_RELEASE);
+        slot_free(live, slot, i);
     }
 }
 
-bool live_busy(const struct live *live)
+void live_keep(struct live *live)
 {
     uint32_t used = slots_used(live);
-    for (uint32_t i = 0; i < used; i++) {
-        const struct fisql_live_slot *slot = slot_at(live, i);
-        if (__atomic_load_n(&slot->state, __ATOMIC_ACQUIRE) != FISQL_SLOT_FREE &&
-            alive((pid_t)slot->pid))
-            return true;
-    }
-    return false;
+    live_collect(live);
+    if (used - live->used_seen >= KEEP_SLOTS || used > live->slots / 2)
+        live_salvage(live);
 }
 
 uint64_t live_process_key(const struct live *live, pid_t pid)
@@ -238,7 +423,8 @@ uint64_t live_process_key(const struct live *live, pid_t pid)
     uint32_t used = slots_used(live);
     for (uint32_t i = 0; i < used; i++) {
         const struct fisql_live_slot *slot = slot_at(live, i);
-        if (slot->state != FISQL_SLOT_FREE && (pid_t)slot->pid == pid && slot->process_key > key)
+        if (slot != NULL && slot->state != FISQL_SLOT_FREE && (pid_t)slot->pid == pid &&
+            slot->process_key > key)
             key = slot->process_key;
     }
     return key;

@@ -3,7 +3,7 @@
  */
 #include "cli/commands.h"
 #include "cli/say.h"
-#include "cli/signals.h"
+#include "cli/interrupts.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -125,7 +125,7 @@ int main(int argc, char **argv)
         print_overview(stderr);
         return 2;
     }
-    signals_begin();
+    interrupts_begin();
     /* The width of characters on a terminal; the rest of the program is the same everywhere. */
     if (setlocale(LC_CTYPE, "C.UTF-8") == NULL)
         setlocale(LC_CTYPE, "");

@@ -1,7 +1,7 @@
 /* A command's output, whole or not at all: see out_file.h. */
 #include "cli/out_file.h"
 #include "cli/say.h"
-#include "cli/signals.h"
+#include "cli/interrupts.h"
 #include "loader/unfinished.h"
 
 #include <errno.h>
@@ -60,7 +60,7 @@ int out_file_open(struct out_file *out, const char *path, const char *const *inp
         sources[sources_count++] = inputs[i];
     if (exists)
         sources[sources_count++] = path;
-    signals_remove_unfinished();
+    interrupts_remove_unfinished();
     int file = open_beside(out, sources, sources_count);
     if (file < 0)
         return fail("%s: cannot be made: %s", path, strerror(errno));

@@ -1,6 +1,6 @@
 /* Output through $PAGER: see pager.h. */
 #include "cli/pager.h"
-#include "cli/signals.h"
+#include "cli/interrupts.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -23,7 +23,7 @@ static void pager_wait(void)
 static void run_pager(const char *pager)
 {
     char *command = NULL;
-    signals_child();
+    interrupts_child();
     if (asprintf(&command, "%s\nif [ $? -eq 127 ]; then exec cat; fi", pager) > 0)
         execl("/bin/sh", "sh", "-c", command, (char *)NULL);
     _exit(127);

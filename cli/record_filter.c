@@ -6,16 +6,14 @@
  */
 #include "cli/record_filter.h"
 
+#include "cli/record_libraries.h"
 #include "loader/symbols.h"
 
-#include <errno.h>
 #include <fnmatch.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 struct filter {
     const struct record_options *options;
@@ -71,77 +69,35 @@ static bool is_libc(const char *path)
     return strncmp(slash != NULL ? slash + 1 : path, "libc.so.", 8) == 0;
 }
 
-/* The dynamic linker tells what it would load, without running the program. */
-static int add_libraries(struct filter *filter, const char *program)
+static int add_library(void *context, const char *path)
 {
-    int ends[2];
-    char line[PATH_MAX + 256];
-    int result = 0;
-    if (pipe(ends) != 0)
-        return 0;
-    pid_t pid = fork();
-    if (pid == 0) {
-        setenv("LD_TRACE_LOADED_OBJECTS", "1", 1);
-        dup2(ends[1], STDOUT_FILENO);
-        close(ends[0]);
-        close(ends[1]);
-        execl(program, program, (char *)NULL);
-        _exit(127);
-    }
-    close(ends[1]);
-    FILE *told = fdopen(ends[0], "r");
-    while (told != NULL && result == 0 && fgets(line, sizeof line, told) != NULL) {
-        char *path = strstr(line, "=> ");
-        char *end = path != NULL ? strstr(path, " (0x") : NULL;
-        if (end == NULL)
-            continue;
-        *end = 0;
-        if (!is_libc(path + 3))
-            result = add_module(filter, path + 3);
-    }
-    if (told != NULL)
-        fclose(told);
-    if (pid > 0)
-        waitpid(pid, NULL, 0);
-    return result;
+    return is_libc(path) ? 0 : add_module(context, path);
 }
 
-static bool find_program(const char *program, char *path, size_t size)
+static int out_of_memory(void)
 {
-    if (strchr(program, '/') != NULL)
-        return (size_t)snprintf(path, size, "%s", program) < size;
-    const char *at = getenv("PATH");
-    while (at != NULL) {
-        const char *end = strchrnul(at, ':');
-        snprintf(path, size, "%.*s/%s", (int)(end - at), at, program);
-        if (access(path, X_OK) == 0)
-            return true;
-        at = *end != 0 ? end + 1 : NULL;
-    }
-    return false;
+    fputs("fisql: record: out of memory\n", stderr);
+    return -1;
 }
 
 int record_filter_make(struct record_options *options, const char *program)
 {
-    char path[PATH_MAX], temporary[] = "/tmp/fisql-filter-XXXXXX";
+    char image[PATH_MAX], full[PATH_MAX];
     struct filter filter = {.options = options};
-    if (options->patterns_count == 0 || !find_program(program, path, sizeof path))
+    if (options->patterns_count == 0)
         return 0;
-    int file = mkstemp(temporary);
-    filter.out = file >= 0 ? fdopen(file, "w") : NULL;
-    options->filter_path = strdup(temporary);
-    if (filter.out == NULL || options->filter_path == NULL) {
-        fprintf(stderr, "fisql: %s: %s\n", temporary, strerror(errno));
-        return -1;
-    }
+    if (!program_find(program, image, sizeof image) || !program_image(image, sizeof image) ||
+        realpath(image, full) == NULL)
+        return 0; /* running it will say why */
+    filter.out = open_memstream(&options->filter, &options->filter_bytes);
+    if (filter.out == NULL)
+        return out_of_memory();
     fputs(options->only ? "only\n" : "exclude\n", filter.out);
-    int result = add_module(&filter, path);
+    int result = add_module(&filter, full);
     if (result == 0)
-        result = add_libraries(&filter, path);
-    if (fclose(filter.out) != 0 && result == 0) {
-        fprintf(stderr, "fisql: %s: %s\n", temporary, strerror(errno));
-        result = -1;
-    }
+        result = program_libraries(full, add_library, &filter);
+    if (fclose(filter.out) != 0 && result == 0)
+        return out_of_memory();
     if (result == 0 && filter.matches == 0) {
         fprintf(stderr, "fisql: %s: no function's name or file matches%s%s\n", program,
                 options->patterns_count == 1 ? " " : " any of the patterns",

@@ -194,8 +194,8 @@ void record_options_text(const struct record_options *options, char *text, size_
         ADD("min-duration=%llu,", (unsigned long long)options->min_duration_ns);
     if (options->ring_chunks != 0)
         ADD("ring=%u,", options->ring_chunks);
-    if (options->filter_path != NULL)
-        ADD("filter=%s,", options->filter_path);
+    if (options->filter != NULL)
+        ADD("filter,");
 #undef ADD
     if (used > 0 && used < size)
         text[used - 1] = 0;
@@ -204,7 +204,5 @@ void record_options_text(const struct record_options *options, char *text, size_
 void record_options_release(struct record_options *options)
 {
     free(options->patterns);
-    if (options->filter_path != NULL)
-        unlink(options->filter_path);
-    free(options->filter_path);
+    free(options->filter);
 }

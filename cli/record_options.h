@@ -15,7 +15,8 @@ struct record_options {
     bool only; /* patterns say what to record, not what to leave out */
     const char **patterns;
     size_t patterns_count;
-    char *filter_path; /* file of the functions that match, removed at the end; NULL if none */
+    char *filter; /* the functions that match, as collector/filter.c reads them; NULL if none */
+    size_t filter_bytes;
 };
 
 /* Parses argv, argv[0] being "record". Returns the index of the program, 0 after --help, -1 after

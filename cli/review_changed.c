@@ -5,7 +5,7 @@
  */
 #include "cli/review.h"
 #include "cli/say.h"
-#include "cli/signals.h"
+#include "cli/interrupts.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -78,7 +78,7 @@ int review_choose_changed(struct review *review, const char *range)
         dup2(ends[1], STDOUT_FILENO);
         close(ends[0]);
         close(ends[1]);
-        signals_child();
+        interrupts_child();
         execlp("git", "git", "diff", "-U0", "--no-color", "--no-ext-diff", "--end-of-options",
                range != NULL ? range : "HEAD", "--", (char *)NULL);
         _exit(127);

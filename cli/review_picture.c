@@ -176,7 +176,7 @@ static int put_timeline(const struct review *review, FILE *out, int y)
     sqlite3_stmt *row = NULL;
     if (sqlite3_prepare_v2(review->database,
                            "SELECT s.function_id, c.thread_id, c.enter_ns, c.duration_ns, c.id"
-                           " FROM slow_calls s JOIN calls c ON c.id = s.call_id"
+                           " FROM slow_calls s CROSS JOIN calls c ON c.id = s.call_id"
                            " ORDER BY c.duration_ns DESC, c.id",
                            -1, &row, NULL) != SQLITE_OK)
         return fail("the calls cannot be read: %s", sqlite3_errmsg(review->database));

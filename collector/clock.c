@@ -13,6 +13,8 @@
 #define RATE_MIN 100000000u
 #define RATE_MAX 10000000000u
 
+uint64_t clock_epoch;
+
 enum clock_kind clock_choose(void)
 {
 #if defined(__x86_64__)

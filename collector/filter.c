@@ -1,6 +1,7 @@
 /*
  * --only and --exclude: which functions are recorded. `fisql record` has found the functions that
- * match (it knows their names and files) and gives their addresses in a file:
+ * match (it knows their names and files) and gives their addresses behind the slots of the live
+ * area:
  *
  *   only | exclude
  *   module PATH
@@ -26,21 +27,21 @@ static const struct filter nowhere;
 __thread const struct filter *filter_last __attribute__((tls_model("initial-exec"))) = &nowhere;
 static uint32_t filters_used; /* atomic: entries before it are complete */
 
-bool filter_load(const char *path)
+bool filter_load(int file, uint64_t offset, uint64_t size_bytes)
 {
     struct stat status;
-    int file = file_open(path, O_RDONLY);
-    if (file < 0)
+    if (size_bytes == 0)
+        return true;
+    if (fstat(file, &status) != 0 || (uint64_t)status.st_size < size_bytes ||
+        (uint64_t)status.st_size - size_bytes < offset)
         return false;
-    void *memory = MAP_FAILED;
-    if (fstat(file, &status) == 0 && status.st_size > 0)
-        memory = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, file, 0);
-    close(file);
+    void *memory = mmap(NULL, size_bytes, PROT_READ, MAP_PRIVATE, file, (off_t)offset);
     if (memory == MAP_FAILED)
         return false;
     text = memory;
-    text_end = text + status.st_size;
-    only = status.st_size >= 5 && memcmp(text, "only\n", 5) == 0;
+    text_end = text + size_bytes;
+    only = size_bytes >= 5 && memcmp(text, "only\n", 5) == 0;
+    process.filtered = 1;
     return true;
 }
 

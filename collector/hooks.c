@@ -166,7 +166,9 @@ void record_unwind_to(uint64_t stack, uint64_t own_stack)
         log->blind = 0;
         if (gone == 0) {
             log_leave(log, log->live.word);
-            return;
+            if (log->abandoned == 0)
+                return;
+            continue; /* what was just set was set in a log that is not the thread's any more */
         }
         unwind(log, gone);
     }
@@ -222,6 +224,13 @@ static __attribute__((noinline)) void enter_slow(uint64_t function, uint64_t sit
         uint32_t gone = calls_gone(log, function, site, stack);
         if (gone != 0) {
             unwind(log, gone);
+            continue;
+        }
+        if (log->throw_depth > calls_open(log))
+            log->throw_depth = calls_open(log); /* this one runs while the exception passes */
+        if (UNLIKELY(calls_open(log) >= log->depth_max) && log->blind == 0 &&
+            thread_log_deepen(log)) {
+            log_leave(log, 0);
             continue;
         }
         if (fisql_word_depth(log->live.word) >= log->depth_logged || log->hidden != 0 ||

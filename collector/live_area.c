@@ -1,14 +1,17 @@
 /*
- * The live area: the memory that outlives the process (log_format.h). It is mapped whole and once,
- * so that nothing depends on a descriptor that the program may close; pages that no thread uses
- * cost nothing. Slots are taken and released by any process of the run with one atomic exchange.
+ * The live area: the memory that outlives the process (log_format.h). Its head is mapped at start,
+ * a slot when a thread takes it: address space may be short. The program may close descriptors,
+ * change its user or its root folder, so neither descriptor nor path is needed for that: what is
+ * mapped is mapped again, further on (slot_map()). A slot is taken by setting its bit.
  */
+#include "collector/lock.h"
 #include "collector/runtime.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/resource.h>
@@ -17,15 +20,11 @@
 
 #define SLOTS_OWN 256u /* in a live area that the collector makes itself */
 
+#define HOP_BYTES ((off_t)4 << 20)
+
 /* Held only where another image will need it. */
 static int area_file = -1;
 static ino_t area_inode;
-
-static struct thread_log *slot_at(uint32_t index)
-{
-    return (struct thread_log *)((unsigned char *)process.area + FISQL_LIVE_HEADER +
-                                 (size_t)index * FISQL_LIVE_SLOT_BYTES);
-}
 
 static size_t area_bytes(uint32_t slots)
 {
@@ -42,21 +41,55 @@ static bool area_map(int file)
     struct stat status;
     if (fstat(file, &status) != 0 || (size_t)status.st_size < FISQL_LIVE_HEADER)
         return false;
-    struct fisql_live_area *area = mmap(NULL, FISQL_LIVE_HEADER, PROT_READ, MAP_SHARED, file, 0);
+    struct fisql_live_area *area =
+        mmap(NULL, FISQL_LIVE_HEADER, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
     if (area == MAP_FAILED)
         return false;
-    bool sound = is_area(area) && area->slot_bytes == FISQL_LIVE_SLOT_BYTES &&
-                 area->slots < 1u << 20 && (size_t)status.st_size >= area_bytes(area->slots);
-    size_t size_bytes = sound ? area_bytes(area->slots) : 0;
-    munmap(area, FISQL_LIVE_HEADER);
-    if (!sound)
+    if (!is_area(area) || area->slot_bytes != FISQL_LIVE_SLOT_BYTES ||
+        area->slots > FISQL_LIVE_SLOTS_MAX || (size_t)status.st_size < area_bytes(area->slots)) {
+        munmap(area, FISQL_LIVE_HEADER);
         return false;
-    area = mmap(NULL, size_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, file, 0);
-    if (area == MAP_FAILED)
-        return false;
+    }
     process.area = area;
     process.run_id = area->run_id;
     return true;
+}
+
+static uint64_t inode_of(const char *path)
+{
+    struct stat status;
+    return stat(path, &status) == 0 ? (uint64_t)status.st_ino : 0;
+}
+
+/* Shows fisql record that a process has the area. The lock is the open file's, which the mapping
+ * keeps open: it passes on to children with the mapping, and ends with the last process that has
+ * it. Refused when fisql record has ended the run. */
+static bool area_lock(int file)
+{
+    struct flock lock = {.l_type = F_RDLCK, .l_whence = SEEK_SET};
+    return fcntl(file, F_OFD_SETLK, &lock) == 0 || errno != EAGAIN; /* other: it sees our slots */
+}
+
+uint64_t live_owner_start(void)
+{
+    char text[1024];
+    if (inode_of("/proc/self/ns/pid") != process.area->pid_namespace ||
+        inode_of("/proc/self/ns/time") != process.area->time_namespace)
+        return 0;
+    int file = open("/proc/self/stat", O_RDONLY | O_CLOEXEC);
+    ssize_t length = file >= 0 ? read(file, text, sizeof text - 1) : -1;
+    if (file >= 0)
+        close(file);
+    if (length <= 0)
+        return 0;
+    text[length] = 0;
+    const char *at = strrchr(text, ')'); /* the name before it may hold anything */
+    for (int field = 2; at != NULL && field < 22; field++)
+        at = strchr(at + 1, ' ');
+    uint64_t start = 0;
+    for (at = at != NULL ? at + 1 : ""; *at >= '0' && *at <= '9'; at++)
+        start = start * 10 + (uint64_t)(*at - '0');
+    return start;
 }
 
 /* Without fisql record the live area is a file beside the log. Its blocks are allocated before they
@@ -80,6 +113,8 @@ static bool area_create(void)
         .process_next = 1,
         .recording = !process.options.start_off,
         .ring_chunks = process.options.ring_chunks,
+        .pid_namespace = inode_of("/proc/self/ns/pid"),
+        .time_namespace = inode_of("/proc/self/ns/time"),
     };
     clock_pair(process.clock, &head.clock_tick, &head.clock_ns);
     if (getrandom(&head.run_id, sizeof head.run_id, GRND_NONBLOCK) != sizeof head.run_id)
@@ -162,7 +197,8 @@ bool live_area_open(void)
         process.with_parent = strncmp(path, "/proc/", 6) == 0;
         int held = live_area_descriptor();
         int file = held < 0 ? file_open(path, O_RDWR) : held;
-        bool mapped = file >= 0 && area_map(file);
+        bool mapped = file >= 0 && (!process.with_parent || area_lock(file)) && area_map(file) &&
+                      filter_load(file, process.area->filter_offset, process.area->filter_bytes);
         if (file >= 0 && held < 0)
             close(file);
         if (mapped)
@@ -187,39 +223,214 @@ static bool slot_allocate(uint32_t index)
     return done;
 }
 
-static bool slot_claim(uint32_t index)
+/* ---- mapping slots ---- */
+
+/* What is mapped for a slot: whole pages, of whatever size. */
+struct window {
+    off_t offset;
+    size_t bytes, before; /* before the slot */
+};
+
+static struct window window_of(uint32_t slot)
 {
-    uint32_t expected = FISQL_SLOT_FREE;
-    return __atomic_compare_exchange_n(&slot_at(index)->live.state, &expected, FISQL_SLOT_TAKEN,
-                                       false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
+    size_t page = getauxval(AT_PAGESZ);
+    size_t start = area_bytes(slot), before = start % page;
+    size_t bytes = (before + FISQL_LIVE_SLOT_BYTES + page - 1) / page * page;
+    return (struct window){(off_t)(start - before), bytes, before};
+}
+
+#define MAPPED_KEPT 8
+
+struct mapped {
+    struct thread_log *log; /* NULL = none */
+    uint32_t slot;
+};
+
+static uint32_t slots_lock;             /* guards what follows; taken with signals blocked */
+static struct mapped kept[MAPPED_KEPT]; /* slots that were given back and are still mapped */
+static uint32_t kept_next;              /* the one to give up next */
+static struct mapped near;              /* the last one mapped, to reach its neighbours from */
+
+static void slot_unmap(struct mapped *mapped)
+{
+    struct window window = window_of(mapped->slot);
+    if (near.log == mapped->log)
+        near.log = NULL;
+    munmap((unsigned char *)mapped->log - window.before, window.bytes);
+    mapped->log = NULL;
+}
+
+/* mremap() with an old size of 0 maps a shared mapping once more (mremap(2)), and goes on behind
+ * its end: so a far slot is reached in hops. Returns MAP_FAILED where that is not to be had. */
+static unsigned char *map_further(unsigned char *at, off_t position, const struct window *window)
+{
+    for (bool first = true;; first = false) {
+        off_t hop = window->offset - position;
+        if (hop > HOP_BYTES)
+            hop = HOP_BYTES;
+        unsigned char *next = mremap(at, 0, (size_t)hop + window->bytes, MREMAP_MAYMOVE);
+        if (!first)
+            munmap(at, window->bytes);
+        if (next == MAP_FAILED)
+            return next;
+        if (hop > 0)
+            munmap(next, (size_t)hop);
+        at = next + hop;
+        position += hop;
+        if (position == window->offset)
+            return at;
+    }
+}
+
+static unsigned char *map_file(const struct window *window)
+{
+    int held = live_area_descriptor();
+    int file = held < 0 ? file_open(process.live_path, O_RDWR) : held;
+    if (file < 0)
+        return MAP_FAILED;
+    unsigned char *at = mmap(NULL, window->bytes, PROT_READ | PROT_WRITE,
+                             MAP_SHARED | MAP_NORESERVE, file, window->offset);
+    if (held < 0)
+        close(file);
+    return at;
+}
+
+static struct thread_log *slot_map(uint32_t slot)
+{
+    struct window window = window_of(slot);
+    unsigned char *from = (unsigned char *)process.area;
+    off_t position = 0;
+    if (near.log != NULL && near.slot < slot) {
+        struct window nearest = window_of(near.slot);
+        from = (unsigned char *)near.log - nearest.before;
+        position = nearest.offset;
+    }
+    unsigned char *at = map_further(from, position, &window);
+    if (at == MAP_FAILED)
+        at = map_file(&window);
+    if (at == MAP_FAILED)
+        return NULL;
+    near = (struct mapped){(struct thread_log *)(void *)(at + window.before), slot};
+    return near.log;
+}
+
+/* A slot that is mapped already, if one of them is free. */
+static struct mapped kept_take(void)
+{
+    for (int i = 0; i < MAPPED_KEPT; i++) {
+        struct mapped mapped = kept[i];
+        if (mapped.log == NULL || !fisql_slot_claim(process.area, mapped.slot))
+            continue;
+        kept[i].log = NULL;
+        return mapped;
+    }
+    return (struct mapped){NULL, fisql_slot_take(process.area)};
 }
 
 struct thread_log *live_slot_take(void)
 {
-    struct fisql_live_area *area = process.area;
-    if (area == NULL)
+    if (process.area == NULL)
         return NULL;
-    uint32_t used = __atomic_load_n(&area->slots_used, __ATOMIC_ACQUIRE);
-    for (uint32_t i = 0; i < used && i < area->slots; i++)
-        if (__atomic_load_n(&slot_at(i)->live.state, __ATOMIC_RELAXED) == FISQL_SLOT_FREE &&
-            slot_claim(i))
-            return slot_at(i);
-    while (used < area->slots) {
-        if (!__atomic_compare_exchange_n(&area->slots_used, &used, used + 1, false,
-                                         __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
-            continue;
-        if (!slot_allocate(used))
-            return NULL;
-        if (slot_claim(used))
-            return slot_at(used);
-        used = __atomic_load_n(&area->slots_used, __ATOMIC_ACQUIRE);
-    }
-    return NULL;
+    lock_acquire(&slots_lock);
+    struct mapped mapped = kept_take();
+    if (mapped.log == NULL && mapped.slot != FISQL_SLOT_NONE && slot_allocate(mapped.slot))
+        mapped.log = slot_map(mapped.slot);
+    if (mapped.log == NULL && mapped.slot != FISQL_SLOT_NONE)
+        fisql_slot_free(process.area, mapped.slot);
+    lock_release(&slots_lock);
+    if (mapped.log == NULL)
+        return NULL;
+    /* In this order: who sees that it is taken sees whose it is. */
+    memset(mapped.log, 0, sizeof *mapped.log);
+    mapped.log->in_area = mapped.slot + 1;
+    live_slot_own(mapped.log);
+    __atomic_store_n(&mapped.log->live.state, FISQL_SLOT_TAKEN, __ATOMIC_RELEASE);
+    return mapped.log;
+}
+
+void live_slot_own(struct thread_log *log)
+{
+    log->live.process_key = process.key;
+    __atomic_store_n(&log->live.owner_start, process.owner_start, __ATOMIC_RELEASE);
+    __atomic_store_n(&log->live.pid, process.pid, __ATOMIC_RELEASE);
 }
 
 void live_slot_release(struct thread_log *log)
 {
+    struct mapped mapped = {log, log->in_area - 1};
+    __atomic_store_n(&log->live.pid, 0, __ATOMIC_RELEASE);
     __atomic_store_n(&log->live.state, FISQL_SLOT_FREE, __ATOMIC_RELEASE);
+    lock_acquire(&slots_lock);
+    struct mapped *place = &kept[kept_next++ % MAPPED_KEPT];
+    if (place->log != NULL)
+        slot_unmap(place);
+    *place = mapped;
+    fisql_slot_free(process.area, mapped.slot);
+    lock_release(&slots_lock);
+}
+
+void live_area_forked(void)
+{
+    lock_forked(&slots_lock);
+    memset(kept, 0, sizeof kept); /* another thread may have been at it; it is address space */
+    near.log = NULL;
+}
+
+/* ---- what others left ---- */
+
+/* Goes through the slots that are taken, with a copy of what each begins with: they are read from
+ * the file, for mapping all of them would take address space. `each` returns false to stop. */
+static void slots_look(bool (*each)(uint32_t slot, const struct thread_log *copy, void *context),
+                       void *context)
+{
+    struct fisql_live_area *area = process.area;
+    int held = live_area_descriptor();
+    int file = held < 0 ? file_open(process.live_path, O_RDONLY) : held;
+    uint32_t used = file >= 0 ? __atomic_load_n(&area->slots_used, __ATOMIC_ACQUIRE) : 0;
+    for (uint32_t slot = 0; slot < used && slot < area->slots; slot++) {
+        struct thread_log copy;
+        if (fisql_slot_taken(area, slot) &&
+            pread(file, &copy, sizeof copy, (off_t)area_bytes(slot)) == (ssize_t)sizeof copy &&
+            copy.live.state != FISQL_SLOT_FREE && !each(slot, &copy, context))
+            break;
+    }
+    if (file >= 0 && held < 0)
+        close(file);
+}
+
+static void slot_salvage(struct thread_log *log)
+{
+    struct fisql_chunk *chunk = (struct fisql_chunk *)((unsigned char *)log + FISQL_SLOT_HEADER);
+    uint32_t units = fisql_word_units(log->live.word);
+    if (log->live.state != FISQL_SLOT_LIVE || units > CHUNK_UNITS - 4 ||
+        units * 2 < sizeof *chunk || chunk->open_calls > FISQL_SNAPSHOT_MAX ||
+        units * 2 <= sizeof *chunk + chunk->open_calls * sizeof(struct fisql_open_call))
+        return;
+    uint64_t tick, ns;
+    clock_pair(process.clock, &tick, &ns);
+    chunk->flags |= FISQL_FLAG_SALVAGED;
+    uint32_t length = fisql_chunk_finish(chunk, log->live.word, tick, ns, 0);
+    log_file_write(chunk, length, chunk->calls);
+}
+
+static bool salvage_own(uint32_t slot, const struct thread_log *copy, void *context)
+{
+    uint64_t *before = context;
+    if (copy->live.pid != process.pid || copy->live.process_key == process.key ||
+        copy->live.state == FISQL_SLOT_WHOLE)
+        return true;
+    /* The image that this process was before exec: its threads are gone. */
+    if (copy->live.process_key > *before)
+        *before = copy->live.process_key;
+    lock_acquire(&slots_lock);
+    struct thread_log *log = slot_map(slot);
+    lock_release(&slots_lock);
+    if (log == NULL)
+        return true; /* fisql record will do it */
+    slot_salvage(log);
+    log->in_area = slot + 1;
+    live_slot_release(log);
+    return true;
 }
 
 bool live_area_leave(const void *chunk, size_t size_bytes)
@@ -228,60 +439,41 @@ bool live_area_leave(const void *chunk, size_t size_bytes)
         process.with_parent && size_bytes <= FISQL_LIVE_CHUNK_BYTES ? live_slot_take() : NULL;
     if (log == NULL)
         return false;
-    log->live.pid = process.pid;
-    log->live.process_key = process.key;
     memcpy((unsigned char *)log + FISQL_SLOT_HEADER, chunk, size_bytes);
+    struct mapped mapped = {log, log->in_area - 1};
     __atomic_store_n(&log->live.state, FISQL_SLOT_WHOLE, __ATOMIC_RELEASE);
+    lock_acquire(&slots_lock); /* fisql record gives the slot back */
+    slot_unmap(&mapped);
+    lock_release(&slots_lock);
     return true;
 }
 
 uint64_t live_area_salvage_exec(void)
 {
-    struct fisql_live_area *area = process.area;
     uint64_t before = 0;
-    uint32_t used = area != NULL ? __atomic_load_n(&area->slots_used, __ATOMIC_ACQUIRE) : 0;
-    for (uint32_t i = 0; i < used && i < area->slots; i++) {
-        struct thread_log *log = slot_at(i);
-        uint32_t state = __atomic_load_n(&log->live.state, __ATOMIC_ACQUIRE);
-        if (state == FISQL_SLOT_FREE || state == FISQL_SLOT_WHOLE || log->live.pid != process.pid ||
-            log->live.process_key == process.key)
-            continue;
-        /* The image that this process was before exec: its threads are gone. */
-        struct fisql_chunk *chunk =
-            (struct fisql_chunk *)((unsigned char *)log + FISQL_SLOT_HEADER);
-        if (log->live.process_key > before)
-            before = log->live.process_key;
-        uint32_t units = fisql_word_units(log->live.word);
-        bool sound =
-            state == FISQL_SLOT_LIVE && units <= CHUNK_UNITS - 4 && units * 2 >= sizeof *chunk &&
-            chunk->open_calls <= FISQL_SNAPSHOT_MAX &&
-            units * 2 >= sizeof *chunk + chunk->open_calls * sizeof(struct fisql_open_call);
-        if (sound &&
-            units * 2 > sizeof *chunk + chunk->open_calls * sizeof(struct fisql_open_call)) {
-            uint64_t tick, ns;
-            clock_pair(process.clock, &tick, &ns);
-            chunk->flags |= FISQL_FLAG_SALVAGED;
-            uint32_t length = fisql_chunk_finish(chunk, log->live.word, tick, ns, 0);
-            log_file_write(chunk, length, chunk->calls);
-        }
-        live_slot_release(log);
-    }
+    if (process.area != NULL)
+        slots_look(salvage_own, &before);
     return before;
+}
+
+static bool find_live(uint32_t slot, const struct thread_log *copy, void *context)
+{
+    bool *found = context;
+    (void)slot;
+    *found = copy->live.state == FISQL_SLOT_LIVE &&
+             (copy->live.process_key != process.key ||
+              fisql_word_units(copy->live.word) != copy->min_units);
+    return !*found;
 }
 
 void live_area_remove(void)
 {
+    bool found = false;
     struct fisql_live_area *area = process.area;
     if (area == NULL || process.with_parent ||
         __atomic_load_n(&area->lost_chunks, __ATOMIC_ACQUIRE) != 0)
         return; /* what was lost stands nowhere else */
-    uint32_t used = __atomic_load_n(&area->slots_used, __ATOMIC_ACQUIRE);
-    for (uint32_t i = 0; i < used && i < area->slots; i++) {
-        const struct thread_log *log = slot_at(i);
-        if (__atomic_load_n(&log->live.state, __ATOMIC_ACQUIRE) == FISQL_SLOT_LIVE &&
-            (log->live.process_key != process.key ||
-             fisql_word_units(log->live.word) != log->min_units))
-            return;
-    }
-    unlink(process.live_path);
+    slots_look(find_live, &found);
+    if (!found)
+        unlink(process.live_path);
 }

@@ -84,16 +84,37 @@ int log_file_descriptor(void)
     return log_file_ours() ? log_file : -1;
 }
 
-/* May a file be used for a new log: a device, or an empty file that no other process is about to
- * use? It has the lock then as long as the log is open. */
+/* May a file be used for a new log: a device, or an empty file of our own that no other process is
+ * about to use? It has the lock then as long as the log is open. */
 static bool may_use(int file)
 {
     struct stat status;
     if (fstat(file, &status) != 0 || !S_ISREG(status.st_mode))
         return true; /* log_file_take() sees to it */
+    if (status.st_uid != geteuid())
+        return false;
     if (flock(file, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
         return false;
     return fstat(file, &status) == 0 && status.st_size == 0;
+}
+
+/* An empty file that others may have open gives way to a new one. It keeps its lock until then: who
+ * waited for that finds another file at its path. Returns the file to use, -1 if there is none. */
+static int log_file_alone(int file)
+{
+    struct stat status, named;
+    if (fstat(file, &status) != 0 || !S_ISREG(status.st_mode) || (status.st_mode & 077) == 0)
+        return file;
+    int own = -1;
+    if (lstat(process.log_path, &named) == 0 && named.st_ino == status.st_ino &&
+        named.st_dev == status.st_dev && unlink(process.log_path) == 0)
+        own = file_open(process.log_path, OPEN_FLAGS | O_CREAT | O_EXCL);
+    if (own >= 0 && !may_use(own)) {
+        close(own);
+        own = -1;
+    }
+    close(file);
+    return own;
 }
 
 bool log_file_create(void)
@@ -105,9 +126,10 @@ bool log_file_create(void)
         int file = file_open(process.log_path, OPEN_FLAGS | O_CREAT);
         if (file < 0)
             return false;
-        if (may_use(file))
+        if (!may_use(file))
+            close(file);
+        else if ((file = log_file_alone(file)) >= 0)
             return log_file_use(file);
-        close(file);
     }
     return false;
 }

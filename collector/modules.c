@@ -48,8 +48,17 @@ struct refresh {
     const struct module_map *old;
     struct facts facts;
     unsigned char buffer[16384];
+    char path[4096], full[4096]; /* not on the stack, which may be small */
     bool changed;
 };
+
+/* Something changes: the first time, an epoch begins. */
+static void refresh_changes(struct refresh *refresh)
+{
+    if (!refresh->changed)
+        __atomic_fetch_add(&clock_epoch, 1, __ATOMIC_ACQ_REL);
+    refresh->changed = true;
+}
 
 static bool map_has(const struct module_map *map, const struct module *module)
 {
@@ -99,24 +108,24 @@ static bool is_executable(const struct dl_phdr_info *info)
 static void put_module(struct refresh *refresh, const struct dl_phdr_info *info,
                        const struct module *module)
 {
-    char path[4096], id[129];
+    char id[129], *path = refresh->path;
+    size_t path_size = sizeof refresh->path;
     struct facts *facts = &refresh->facts;
-    if (facts->used_bytes > facts->size_bytes - sizeof path - 512) {
+    if (facts->used_bytes > facts->size_bytes - path_size - 512) {
         facts_write(facts);
         facts_begin(facts, refresh->buffer, sizeof refresh->buffer, FISQL_CHUNK_MODULES, 0, 0);
     }
     path[0] = 0;
     if (!is_executable(info)) {
-        strncpy(path, info->dlpi_name, sizeof path - 1);
-        path[sizeof path - 1] = 0;
+        strncpy(path, info->dlpi_name, path_size - 1);
+        path[path_size - 1] = 0;
     } else {
-        ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
+        ssize_t length = readlink("/proc/self/exe", path, path_size - 1);
         path[length > 0 ? length : 0] = 0;
     }
     if (path[0] != 0 && path[0] != '/') {
-        char full[4096];
-        if (realpath(path, full) != NULL)
-            strcpy(path, full);
+        if (realpath(path, refresh->full) != NULL)
+            strcpy(path, refresh->full);
     }
     build_id(info, id, sizeof id);
     facts_text(facts, "module", path);
@@ -150,8 +159,8 @@ static int visit(struct dl_phdr_info *info, size_t size, void *context)
         return 0;
     refresh->map->modules[refresh->map->count++] = module;
     if (!map_has(refresh->old, &module)) {
+        refresh_changes(refresh);
         put_module(refresh, info, &module);
-        refresh->changed = true;
     }
     return 0;
 }
@@ -167,13 +176,13 @@ static void put_unloaded(struct refresh *refresh)
             facts_write(facts);
             facts_begin(facts, refresh->buffer, sizeof refresh->buffer, FISQL_CHUNK_MODULES, 0, 0);
         }
+        refresh_changes(refresh);
         facts_text(facts, "module", "");
         facts_text(facts, "event", "unload");
         facts_number(facts, "tick", clock_read(process.clock));
         facts_hex(facts, "bias", module->bias);
         facts_hex(facts, "start", module->start);
         facts_hex(facts, "end", module->end);
-        refresh->changed = true;
     }
 }
 

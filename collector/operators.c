@@ -47,16 +47,40 @@ __thread uint32_t operators_open __attribute__((tls_model("initial-exec")));
 __thread const void *operators_deleting __attribute__((tls_model("initial-exec")));
 static __thread struct operator_frame frames[FRAMES_MAX] __attribute__((tls_model("initial-exec")));
 
+/* Takes what a frame keeps back, once: a signal's handler may be about to do it too. */
+static void *frame_take(struct operator_frame *frame)
+{
+    return frame->block != NULL ? __atomic_exchange_n(&frame->block, NULL, __ATOMIC_RELAXED) : NULL;
+}
+
 /* Drops the innermost frame. What it kept back is an allocation of the frame around it. */
 static void frame_drop(uint64_t stack)
 {
     struct operator_frame *frame = &frames[operators_open - 1];
-    struct operator_frame kept = *frame;
-    void *block = __atomic_exchange_n(&frame->block, NULL, __ATOMIC_RELAXED);
+    unsigned kind = frame->kind;
+    size_t size_bytes = frame->block_bytes;
+    uint64_t site = frame->site;
+    void *block = frame_take(frame);
     frame->stack = 0;
     BARRIER();
     operators_open--;
-    alloc_made(block, kept.kind, kept.block_bytes, kept.site, stack);
+    if (block != NULL)
+        alloc_made(block, kind, size_bytes, site, stack);
+}
+
+/* An open call. Meanwhile the log is busy: the hooks of a signal's handler move the shadow stack of
+ * one that is not. */
+static struct shadow_call call_at(struct thread_log *log, uint32_t depth, uint64_t stack)
+{
+    uint64_t busy = log->busy;
+    if (busy == 0)
+        log->busy = stack;
+    BARRIER();
+    struct shadow_call call = log->shadow[depth];
+    BARRIER();
+    if (busy == 0)
+        log->busy = 0;
+    return call;
 }
 
 /* Is the operator still at work, seen from a function it may have called? */
@@ -68,8 +92,8 @@ static bool frame_alive(const struct operator_frame *frame, uint64_t stack)
     if (calls_open(log) < frame->open)
         return false;
     if (frame->open != 0) {
-        const struct shadow_call *caller = &log->shadow[frame->open - 1];
-        if (caller->stack != frame->caller_stack || caller->tick != frame->caller_tick)
+        struct shadow_call caller = call_at(log, frame->open - 1, stack);
+        if (caller.stack != frame->caller_stack || caller.tick != frame->caller_tick)
             return false;
     }
     return stack < frame->stack || !stack_is_one(log, stack, frame->stack);
@@ -83,12 +107,12 @@ static void frames_check(uint64_t stack)
 }
 
 /* Are functions with hooks open that the operator called? It may have hooks itself. */
-static bool called_on(const struct operator_frame *frame)
+static bool called_on(const struct operator_frame *frame, uint64_t stack)
 {
-    const struct thread_log *log = current_log;
+    struct thread_log *log = current_log;
     if (log == NULL || calls_open(log) <= frame->open)
         return false;
-    uint64_t function = log->shadow[frame->open].function;
+    uint64_t function = call_at(log, frame->open, stack).function;
     return function != frame->real && function != frame->own;
 }
 
@@ -98,13 +122,13 @@ bool operators_hold(void *block, unsigned kind, size_t size_bytes, uint64_t site
     if (operators_open == 0 || frames[operators_open - 1].stack == 0)
         return false;
     struct operator_frame *frame = &frames[operators_open - 1];
-    if (size_bytes < frame->wanted_bytes || called_on(frame)) {
+    if (size_bytes < frame->wanted_bytes || called_on(frame, stack)) {
         frame->recorded = block;
         return false;
     }
     if (block == frame->recorded)
         return true;
-    void *before = __atomic_exchange_n(&frame->block, NULL, __ATOMIC_RELAXED);
+    void *before = frame_take(frame);
     if (before != NULL && before != block)
         record_alloc(frame->kind, (uint64_t)(uintptr_t)before, frame->block_bytes, frame->site);
     frame->kind = kind;
@@ -153,15 +177,18 @@ static bool new_begin(uint64_t real, uint64_t own, size_t size_bytes, uint64_t s
         frames_check(stack);
     if (operators_open == FRAMES_MAX)
         return false;
-    const struct thread_log *log = current_log;
+    struct thread_log *log = current_log;
     uint32_t open = log != NULL ? calls_open(log) : 0;
+    struct shadow_call caller = {0};
+    if (open != 0)
+        caller = call_at(log, open - 1, stack);
     struct operator_frame *frame = &frames[operators_open++];
     BARRIER();
     frame->real = real;
     frame->own = own;
     frame->open = open;
-    frame->caller_stack = open != 0 ? log->shadow[open - 1].stack : 0;
-    frame->caller_tick = open != 0 ? log->shadow[open - 1].tick : 0;
+    frame->caller_stack = caller.stack;
+    frame->caller_tick = caller.tick;
     frame->wanted_bytes = size_bytes;
     frame->block = NULL;
     frame->recorded = NULL;

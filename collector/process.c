@@ -5,8 +5,9 @@
  * see options_parse()). `fisql record` sets them; without it the first process of a run sets the
  * first two for those that it starts.
  *
- * Without fisql record, what is called after our own destructor (destructors of other libraries) is
- * written at once, a chunk an event, for nobody would write it later.
+ * Without fisql record, or a place in its live area, what is called after our own destructor
+ * (destructors of other libraries) is written at once, a chunk an event, for nobody would write it
+ * later.
  */
 #include "collector/children.h"
 #include "collector/event.h"
@@ -50,8 +51,6 @@ static void option_parse(const char *word, bool *no_time)
         *no_time = true;
     else if (strcmp(word, "start-off") == 0)
         options->start_off = true;
-    else if (strncmp(word, "filter=", 7) == 0)
-        process.filtered = filter_load(word + 7);
     else if (strncmp(word, "depth=", 6) == 0)
         options->depth = (uint32_t)number_after(word, "depth=");
     else if (strncmp(word, "min-duration=", 13) == 0)
@@ -218,11 +217,17 @@ static void clock_facts(struct facts *facts, uint64_t ticks_per_second)
     facts_number(facts, "hook_outside_ps", outside);
 }
 
+/* Used before a second thread can come here; stacks may be small. */
+static struct {
+    unsigned char facts[16384];
+    char path[4096], command[8192];
+} scratch;
+
 static void command_fact(struct facts *facts)
 {
-    char command[8192];
+    char *command = scratch.command;
     int file = file_open("/proc/self/cmdline", O_RDONLY);
-    ssize_t length = file >= 0 ? read(file, command, sizeof command - 1) : -1;
+    ssize_t length = file >= 0 ? read(file, command, sizeof scratch.command - 1) : -1;
     if (file >= 0)
         close(file);
     if (length <= 0)
@@ -236,11 +241,10 @@ static void command_fact(struct facts *facts)
 
 static void process_facts(const char *origin, uint64_t ticks_per_second)
 {
-    static unsigned char buffer[16384]; /* used before a second thread can come here */
-    char path[4096];
+    char *path = scratch.path;
     struct facts facts;
-    facts_begin(&facts, buffer, sizeof buffer, FISQL_CHUNK_PROCESS, 0, process.pid);
-    ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
+    facts_begin(&facts, scratch.facts, sizeof scratch.facts, FISQL_CHUNK_PROCESS, 0, process.pid);
+    ssize_t length = readlink("/proc/self/exe", path, sizeof scratch.path - 1);
     path[length > 0 ? length : 0] = 0;
     facts_text(&facts, "executable", path);
     command_fact(&facts);
@@ -271,6 +275,7 @@ static void run_facts(uint64_t ticks_per_second)
 static void owner_identify(void)
 {
     process.pid = (uint32_t)getpid();
+    process.owner_start = live_owner_start();
     process.key = __atomic_fetch_add(&process.area->process_next, 1, __ATOMIC_RELAXED);
 }
 
@@ -425,7 +430,7 @@ static void process_end(void)
     struct quiet quiet;
     quiet_begin(&quiet);
     collector_inside++;
-    if (!process.with_parent) {
+    if (!process.with_parent || thread_logs_unslotted()) {
         process.ending = 1;
         thread_logs_poke();
     }

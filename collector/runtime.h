@@ -102,7 +102,8 @@ struct thread_log {
     uint64_t min_ticks;        /* leaf calls shorter than this are counted */
     uint32_t sequence;         /* of the chunk being filled */
     uint32_t flags_next;       /* FISQL_FLAG_ of the next chunk */
-    uint32_t in_area;          /* the slot lies in the live area (else in private memory) */
+    uint32_t in_area;          /* its slot of the live area plus 1; 0 = private memory */
+    uint32_t unslotted;        /* it has none, and is counted in the area (unslotted) */
     uint32_t ended;            /* the thread is at its end: what comes still is written at once */
     uint32_t reaping;          /* the thread is gone: another one gives its logs back */
     uint32_t throw_depth;      /* calls open when an exception was thrown; 0 = none under way */
@@ -115,7 +116,9 @@ struct thread_log {
     uint64_t stack_low, stack_high; /* the thread's stack, 0 = not asked yet */
     uint64_t landing_stack; /* where the last longjmp or catch landed, 0 = its frame is gone */
     uint64_t start_tick;
-    size_t memory_bytes; /* of the private memory behind dictionary and shadow */
+    void *memory;                     /* the thread's private memory: see thread_memory.c */
+    struct shadow_head *shadow_grown; /* where the shadow stack lies that has outgrown it */
+    uint32_t shadow_pinned;           /* an interrupted hook may hold an address in it */
 };
 _Static_assert(sizeof(struct thread_log) <= FISQL_SLOT_HEADER, "a thread log's head is one page");
 
@@ -161,6 +164,7 @@ struct process {
     uint32_t filtered; /* functions are filtered: see filter.c */
     uint32_t thread_next; /* atomic */
     uint64_t key;
+    uint64_t owner_start; /* see live_owner_start() */
     uint64_t run_id;
     uint64_t start_tick;
     uint64_t parent_key;
@@ -229,8 +233,13 @@ bool stack_is_one(struct thread_log *log, uint64_t a, uint64_t b);
 void stack_setup(void);
 /* Called by a hook that finds its log busy: goes on in another log. NULL if there is none. */
 struct thread_log *thread_log_nested(struct thread_log *log);
+/* Makes room for more calls on the shadow stack. The log must be busy. Returns false if there is
+ * none to be had, else the caller starts again. */
+bool thread_log_deepen(struct thread_log *log);
 /* Forces every thread of the process into its slow path at its next event. */
 void thread_logs_poke(void);
+/* Does a log of the process lie in private memory, for want of a slot? */
+bool thread_logs_unslotted(void);
 /* At the process's end, for the threads that it cuts off: writes their names, as they are now, and
  * what they have recorded outside the live area. */
 void thread_logs_cut_off(void);
@@ -268,6 +277,11 @@ void fork_notice(void);
 /* Slots of the live area: NULL when none is free. */
 struct thread_log *live_slot_take(void);
 void live_slot_release(struct thread_log *log);
+/* Puts this process into a slot that it has taken. */
+void live_slot_own(struct thread_log *log);
+/* When this process started, as others can see it; 0 where they cannot. */
+uint64_t live_owner_start(void);
+void live_area_forked(void);
 /* Opens or creates the live area. */
 bool live_area_open(void);
 /* Leaves a whole chunk in the live area, for fisql record to append to the log. False: it cannot.
@@ -370,7 +384,8 @@ static inline bool filter_passes(uint64_t function)
     return LIKELY(function - filter->start < filter->size) ? filter_answer(filter, function)
                                                            : filter_passes_elsewhere(function);
 }
-bool filter_load(const char *path);
+/* Takes what the live area says of it: from `offset` of its file on. False if it cannot be had. */
+bool filter_load(int file, uint64_t offset, uint64_t size_bytes);
 /* A module was loaded: are some of its functions filtered? */
 void filter_module(const char *path, uint64_t bias, uint64_t start, uint64_t end);
 

@@ -32,7 +32,7 @@ void stack_setup(void)
 
 struct maps {
     int file;
-    char text[4096];
+    char text[1024]; /* stacks may be small */
     size_t used, at;
 };
 
@@ -68,7 +68,7 @@ static int next_number(struct maps *maps, uint64_t *value)
 static bool find_mapping(uint64_t address, uint64_t *below, uint64_t *start, uint64_t *end)
 {
     struct maps maps;
-    maps.file = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
+    maps.file = file_open("/proc/self/maps", O_RDONLY);
     maps.used = maps.at = 0;
     if (maps.file < 0)
         return false;
@@ -98,7 +98,7 @@ static void stack_find(struct thread_log *log)
     if (!find_mapping(is_main ? (uint64_t)getauxval(AT_RANDOM) : pointer, &below, &start, &end))
         return;
     log->stack_low = is_main ? below : start;
-    log->stack_high = end;
+    log->stack_high = is_main ? end : pointer; /* another stack may lie right above */
 }
 
 bool stack_is_one(struct thread_log *log, uint64_t a, uint64_t b)

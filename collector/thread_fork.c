@@ -55,18 +55,20 @@ void thread_log_forked(void)
         return;
     }
     struct fisql_chunk *chunk = own->chunk;
-    uint32_t in_area = own->in_area;
+    uint32_t in_area = own->in_area, unslotted = own->unslotted;
     uint64_t last = log_last_tick(log);
     uint32_t depth = fisql_word_depth(log->live.word);
-    *own = *log;
-    own->live.state = FISQL_SLOT_TAKEN;
-    own->live.pid = process.pid;
-    own->live.process_key = process.key;
+    struct thread_log head = *log; /* not yet ours to fisql record, and never again the parent's */
+    head.live.state = FISQL_SLOT_TAKEN;
+    head.live.pid = 0;
+    *own = head;
+    live_slot_own(own);
     own->live.tid = process.pid;
     own->live.thread = __atomic_fetch_add(&process.thread_next, 1, __ATOMIC_RELAXED);
     own->live.first_call = 0;
     own->chunk = chunk;
     own->in_area = in_area;
+    own->unslotted = unslotted;
     own->sequence = 0;
     own->busy = 0;
     own->poke = 0;

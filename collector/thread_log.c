@@ -3,8 +3,8 @@
  * records and log_format.h for what a chunk holds.
  *
  * Memory. A log's first page and its chunk lie in a slot of the live area (or in private memory
- * when there is no slot); its dictionary, shadow stack and counts lie in private memory that is
- * kept for the next thread when a thread ends. Nothing is ever allocated by malloc.
+ * when there is no slot); its dictionary, shadow stack and counts lie in private memory
+ * (thread_memory.c). Nothing is ever allocated by malloc.
  */
 #include "collector/thread_log_parts.h"
 
@@ -21,119 +21,52 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* The private memory of a log, while it is spare. */
-struct spare {
-    struct spare *next;
-    size_t memory_bytes;
-};
-
-static uint32_t lists_lock; /* guards the two lists; taken with signals blocked only */
+static uint32_t lists_lock; /* guards the list; taken with signals blocked only */
 static struct thread_log *logs;
-static struct spare *spares;
 static pthread_key_t end_key;
 static bool end_key_made;
 __thread struct thread_log *paused_log __attribute__((tls_model("initial-exec")));
 
-static __thread bool stopped __attribute__((tls_model("initial-exec"))); /* see thread_log_stop() */
-
-/* ---- private memory ---- */
-
-/* The counts' table and its last run, to whole entries of the shadow stack. */
-#define COUNTED_BYTES ((DICTIONARY_ENTRIES + 8) * sizeof(uint32_t))
-#define DICTIONARY_BYTES (DICTIONARY_ENTRIES * sizeof(struct pair))
-_Static_assert(COUNTED_BYTES % sizeof(struct shadow_call) == 0, "the shadow stack is aligned");
-
-static uint32_t *counted_behind(struct pair *dictionary)
-{
-    return (uint32_t *)(dictionary + DICTIONARY_ENTRIES);
-}
-
-static struct shadow_call *shadow_behind(uint32_t *counted)
-{
-    return (struct shadow_call *)(void *)((unsigned char *)counted + COUNTED_BYTES) +
-           SHADOW_SENTINELS;
-}
-
-static size_t private_bytes(uint32_t depth_max)
-{
-    size_t bytes = DICTIONARY_BYTES + COUNTED_BYTES +
-                   (depth_max + SHADOW_SENTINELS + 1) * sizeof(struct shadow_call);
-    return (bytes + 4095) & ~(size_t)4095;
-}
-
-static bool private_map(struct thread_log *log)
-{
-    lock_acquire(&lists_lock);
-    struct spare *spare = spares;
-    if (spare != NULL)
-        spares = spare->next;
-    lock_release(&lists_lock);
-    void *memory = spare;
-    size_t bytes = spare != NULL ? spare->memory_bytes : 0;
-    /* Untouched pages cost nothing; where address space is short a smaller stack must do. The first
-     * thread may have a stack of any size. */
-    uint32_t depth = log->live.thread == 0 ? 1u << 22 : 1u << 20;
-    for (; memory == NULL && depth >= 1024; depth /= 4) {
-        bytes = private_bytes(depth);
-        memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
-                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-        if (memory == MAP_FAILED)
-            memory = NULL;
-    }
-    if (memory == NULL)
-        return false;
-    log->memory_bytes = bytes;
-    log->dictionary = memory;
-    log->counted = counted_behind(log->dictionary);
-    log->shadow = shadow_behind(log->counted);
-    size_t used = (size_t)((unsigned char *)log->shadow - (unsigned char *)memory);
-    log->depth_max = (uint32_t)((bytes - used) / sizeof(struct shadow_call)) - 1;
-    if (log->depth_max > SHADOW_DEPTH_MAX)
-        log->depth_max = SHADOW_DEPTH_MAX;
-    log->depth_logged = log->depth_max;
-    if (process.options.depth != 0 && process.options.depth < log->depth_max)
-        log->depth_logged = process.options.depth;
-    for (int i = 1; i <= (int)SHADOW_SENTINELS; i++)
-        log->shadow[-i] = (struct shadow_call){.stack = UINT64_MAX};
-    return true;
-}
-
-static void private_release(struct thread_log *log)
-{
-    struct spare *spare = (struct spare *)log->dictionary;
-    spare->memory_bytes = log->memory_bytes;
-    lock_acquire(&lists_lock);
-    spare->next = spares;
-    spares = spare;
-    lock_release(&lists_lock);
-}
+/* The thread is not recorded any more: thread_log_stop(), or no memory. */
+static __thread bool stopped __attribute__((tls_model("initial-exec")));
 
 /* ---- chunks ---- */
+
+/* Chunks in private memory: fisql record cannot save them when their process is gone, and tells how
+ * many there were. */
+static void unslotted_begin(struct thread_log *log)
+{
+    log->unslotted = process.area != NULL;
+    if (log->unslotted)
+        __atomic_fetch_add(&process.area->unslotted, 1, __ATOMIC_RELAXED);
+}
+
+/* What is in it is written, and so will be what comes. */
+static void unslotted_end(struct thread_log *log)
+{
+    if (__atomic_exchange_n(&log->unslotted, 0, __ATOMIC_RELAXED))
+        __atomic_fetch_sub(&process.area->unslotted, 1, __ATOMIC_RELAXED);
+}
 
 struct thread_log *slot_take(void)
 {
     struct thread_log *log = live_slot_take();
-    if (log != NULL) {
-        /* All but the state, which says that the slot is ours: were it 0 for a moment, another
-         * thread would take the slot too. */
-        memset((unsigned char *)log + sizeof log->live.state, 0,
-               sizeof *log - sizeof log->live.state);
-        log->in_area = 1;
-    } else {
+    if (log == NULL) {
         log = mmap(NULL, FISQL_LIVE_SLOT_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
                    -1, 0);
         if (log == MAP_FAILED)
             return NULL;
+        unslotted_begin(log);
+        live_slot_own(log);
     }
     log->chunk = (struct fisql_chunk *)((unsigned char *)log + FISQL_SLOT_HEADER);
-    log->live.pid = process.pid;
-    log->live.process_key = process.key;
     return log;
 }
 
 static void slot_release(struct thread_log *log)
 {
     log_file_room_used(log);
+    unslotted_end(log);
     if (log->in_area)
         live_slot_release(log);
     else
@@ -280,6 +213,16 @@ static void ring_release(struct thread_log *log)
     log->ring = NULL;
 }
 
+bool thread_logs_unslotted(void)
+{
+    lock_acquire(&lists_lock);
+    const struct thread_log *log = logs;
+    while (log != NULL && !log->unslotted)
+        log = log->next;
+    lock_release(&lists_lock);
+    return log != NULL;
+}
+
 /* ---- threads ---- */
 
 static void named_facts(struct thread_log *log, const char *name, const char *how)
@@ -311,7 +254,8 @@ void thread_logs_cut_off(void)
         char path[48], name[17];
         if (log == current_log || log->ended)
             continue;
-        thread_log_copy(log);
+        if (log->unslotted && thread_log_copy(log))
+            unslotted_end(log);
         snprintf(path, sizeof path, "/proc/self/task/%u/comm", log->live.tid);
         int file = file_open(path, O_RDONLY);
         if (file < 0)
@@ -354,7 +298,7 @@ static void logs_reap(void)
         lock_acquire(&lists_lock);
         struct thread_log *log = logs;
         while (log != NULL &&
-               !(log->ended && !log->reaping &&
+               !(log->ended && !log->abandoned && !log->reaping &&
                  syscall(SYS_tgkill, (long)process.pid, (long)log->live.tid, 0L) != 0))
             log = log->next;
         /* A second thread that comes here leaves them to us. */
@@ -375,7 +319,7 @@ static struct thread_log *log_make(void)
         return NULL;
     log->live.tid = (uint32_t)syscall(SYS_gettid);
     log->live.thread = __atomic_fetch_add(&process.thread_next, 1, __ATOMIC_RELAXED);
-    if (!private_map(log)) {
+    if (!memory_take(log)) {
         slot_release(log);
         return NULL;
     }
@@ -384,6 +328,22 @@ static struct thread_log *log_make(void)
     log->units_max = process.ending ? 0 : units_max_of(log);
     log->start_tick = clock_read(process.clock);
     return log;
+}
+
+/* Says that this thread's calls, or those of a signal's handler in it, are missing, for there is no
+ * memory to record them. */
+static void log_missing(void)
+{
+    unsigned char buffer[1024];
+    struct facts facts;
+    static __thread bool told __attribute__((tls_model("initial-exec")));
+    if (told)
+        return;
+    told = true;
+    facts_begin(&facts, buffer, sizeof buffer, FISQL_CHUNK_LOSS, 0, (uint32_t)syscall(SYS_gettid));
+    facts_text(&facts, "reason", "no memory to record a thread");
+    facts_text(&facts, "thread", "all");
+    facts_write(&facts);
 }
 
 static struct thread_log *log_resume(void);
@@ -408,25 +368,32 @@ struct thread_log *thread_log_start(void)
         if (end_key_made)
             pthread_setspecific(end_key, (void *)1);
     }
+    if (log == NULL) {
+        log_missing();
+        stopped = true;
+    }
     collector_inside--;
     quiet_end(&quiet);
     return log;
 }
 
 /* A log that a nested hook abandoned and whose own hook is done with it, or gone: a frame that lies
- * below ours on the same stack cannot be waiting for us to return. */
-static bool log_idle(struct thread_log *log, uint64_t frame)
+ * below ours on the same stack cannot be waiting for us to return, nor one at or below that of the
+ * hook that does wait, at `waiting`. */
+static bool log_idle(struct thread_log *log, uint64_t frame, uint64_t waiting)
 {
+    uint64_t busy = log->busy;
     return log->abandoned != 0 && log->live.tid == (uint32_t)syscall(SYS_gettid) &&
-           (log->busy == 0 || (log->busy < frame && stack_is_one(log, log->busy, frame)));
+           (busy == 0 || (busy < frame && stack_is_one(log, busy, frame)) ||
+            (busy <= waiting && stack_is_one(log, busy, waiting)));
 }
 
 /* One of the thread's own logs that is idle, or a new one; NULL if there is none. */
-static struct thread_log *log_spare(uint64_t frame, bool *fresh)
+static struct thread_log *log_spare(uint64_t frame, uint64_t waiting, bool *fresh)
 {
     lock_acquire(&lists_lock);
     struct thread_log *log = logs;
-    while (log != NULL && !log_idle(log, frame))
+    while (log != NULL && !log_idle(log, frame, waiting))
         log = log->next;
     lock_release(&lists_lock);
     *fresh = log == NULL;
@@ -435,13 +402,10 @@ static struct thread_log *log_spare(uint64_t frame, bool *fresh)
     log = slot_take();
     if (log == NULL)
         return NULL;
-    void *memory = mmap(NULL, DICTIONARY_BYTES + COUNTED_BYTES, PROT_READ | PROT_WRITE,
-                        MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (memory == MAP_FAILED) {
+    if (!memory_take_nested(log)) {
         slot_release(log);
         return NULL;
     }
-    log->dictionary = memory;
     return log;
 }
 
@@ -450,7 +414,7 @@ static void log_continue(struct thread_log *log, struct thread_log *other, bool 
 {
     struct pair *dictionary = other->dictionary;
     struct fisql_chunk *chunk = other->chunk;
-    uint32_t in_area = other->in_area;
+    uint32_t in_area = other->in_area, unslotted = other->unslotted;
     uint64_t word = log->live.word;
     log->abandoned_word = word;
     __atomic_store_n(&log->live.state, FISQL_SLOT_TAKEN, __ATOMIC_RELEASE);
@@ -464,8 +428,10 @@ static void log_continue(struct thread_log *log, struct thread_log *other, bool 
     other->next = list_next;
     other->chunk = chunk;
     other->in_area = in_area;
+    other->unslotted = unslotted;
     other->dictionary = dictionary;
     other->counted = counted_behind(dictionary);
+    other->shadow_pinned = 1;
     other->busy = 0;
     other->abandoned = 0;
     other->undone = 0;
@@ -484,7 +450,7 @@ struct thread_log *thread_log_nested(struct thread_log *log)
         return NULL;
     quiet_begin(&quiet);
     collector_inside++;
-    struct thread_log *other = log_spare(frame, &fresh);
+    struct thread_log *other = log_spare(frame, log->busy, &fresh);
     if (other != NULL) {
         count_undo(log);
         uint64_t word = log->live.word;
@@ -497,6 +463,8 @@ struct thread_log *thread_log_nested(struct thread_log *log)
         log_continue(log, other, fresh);
         chunk_begin(other, last, fisql_word_depth(word), (word >> FISQL_WORD_FLUSH_SHIFT) + 1);
         current_log = other;
+    } else {
+        log_missing();
     }
     collector_inside--;
     quiet_end(&quiet);
@@ -519,7 +487,8 @@ void lists_forked(void)
 {
     lock_forked(&lists_lock);
     logs = NULL;
-    spares = NULL;
+    memory_forked();
+    live_area_forked();
 }
 
 void thread_logs_poke(void)
@@ -533,28 +502,12 @@ void thread_logs_poke(void)
     lock_release(&lists_lock);
 }
 
-/* Gives back a log with all that is its own; the dictionaries of nested logs are mapped alone, the
- * first log's begins the memory that holds the shadow stack too. */
-static void log_release(struct thread_log *log, bool shared_memory)
-{
-    list_remove(log);
-    if (!shared_memory)
-        munmap(log->dictionary, DICTIONARY_BYTES + COUNTED_BYTES);
-    slot_release(log);
-}
-
-static bool owns_memory(const struct thread_log *log)
-{
-    return shadow_behind(log->counted) == log->shadow;
-}
-
-/* Gives back every log of the calling thread, and the memory behind them. */
+/* Gives back every log of a thread, and the memory behind them. `log` is the one that it goes on
+ * in. */
 static void logs_release(struct thread_log *log)
 {
     uint32_t thread = log->live.thread;
-    struct thread_log memory = *log;
-    memory.dictionary = (struct pair *)(void *)((unsigned char *)(log->shadow - SHADOW_SENTINELS) -
-                                                COUNTED_BYTES - DICTIONARY_BYTES);
+    struct thread_log last = *log;
     for (;;) {
         lock_acquire(&lists_lock);
         struct thread_log *at = logs;
@@ -563,9 +516,11 @@ static void logs_release(struct thread_log *log)
         lock_release(&lists_lock);
         if (at == NULL)
             break;
-        log_release(at, owns_memory(at));
+        list_remove(at);
+        memory_release_nested(at);
+        slot_release(at);
     }
-    private_release(&memory);
+    memory_release(&last);
 }
 
 void thread_log_pause(struct thread_log *log)
@@ -647,6 +602,10 @@ void thread_log_finish(const char *how)
     thread_facts(log, how);
     if (strcmp(how, "exit") == 0)
         log_end(log);
+    unslotted_end(log);
+    for (uint32_t i = 0; log->ring != NULL && i < process.options.ring_chunks; i++)
+        if (log->ring[i] != NULL)
+            unslotted_end(log->ring[i]);
     log->busy = busy;
     collector_inside--;
     quiet_end(&quiet);

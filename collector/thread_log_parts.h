@@ -1,4 +1,5 @@
-/* What thread_log.c, thread_fork.c and thread_copy.c share. Nobody else includes it. */
+/* What thread_log.c, thread_fork.c, thread_memory.c and thread_copy.c share. Nobody else includes
+ * it. */
 #ifndef FISQL_COLLECTOR_THREAD_LOG_PARTS_H
 #define FISQL_COLLECTOR_THREAD_LOG_PARTS_H
 
@@ -20,8 +21,22 @@ uint32_t logs_interrupted(struct thread_log **found, uint32_t room);
 /* Writes what is known of the calling thread; how: how it ends, NULL at its start. */
 void thread_facts(struct thread_log *log, const char *how);
 
-/* Of another thread: writes what it has recorded, where the live area does not have it. */
-void thread_log_copy(const struct thread_log *log);
+/* Of another thread: writes what it has recorded, for the live area does not have it. Returns whether
+ * all of it is written, or counted as lost. */
+bool thread_log_copy(const struct thread_log *log);
+/* The private memory of a thread's first log; false where there is none. A thread gives its own
+ * back when all its logs are given back. */
+bool memory_take(struct thread_log *log);
+void memory_release(const struct thread_log *log);
+/* A dictionary and counts for a further log of the thread: the shadow stack is the same. */
+bool memory_take_nested(struct thread_log *log);
+void memory_release_nested(const struct thread_log *log);
+void memory_forked(void);
+
+static inline uint32_t *counted_behind(struct pair *dictionary)
+{
+    return (uint32_t *)(dictionary + DICTIONARY_ENTRIES);
+}
 
 static inline uint64_t log_last_tick(const struct thread_log *log)
 {

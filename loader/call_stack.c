@@ -426,10 +426,11 @@ int call_leave_down_to(struct decoder *decoder, uint32_t depth, enum ended ended
 
 int call_plain_events(struct decoder *decoder, struct event_cursor *cursor, struct error *error)
 {
+    uint32_t floor = decode_floor(decoder); /* these events do not change it */
     while (cursor->at < cursor->end) {
         uint32_t unit = *cursor->at, slot = unit >> 1;
         if ((unit & 1) == 0) {
-            if (decoder->depth <= decoder->inherited)
+            if (decoder->depth <= floor)
                 return 0;
             decode_advance(decoder, unit >> 1);
             cursor->at++;

@@ -106,7 +106,7 @@ int clock_map_make(struct clock_map *map, const struct log_index *index, struct 
         const struct log_process *process = &index->processes[i];
         const struct span *span = &spans[process->monotonic];
         struct clock_line *line = &map->lines[i];
-        line->rate = choose_rate(span, told, process->monotonic);
+        line->rate = process->timeless ? 0 : choose_rate(span, told, process->monotonic);
         line->tick = span->any ? span->first.tick : first[i] == TICK_UNKNOWN ? 0 : first[i];
         line->ns = span->any && span->first.ns < CLOCK_NS_MAX ? (int64_t)span->first.ns : 0;
         /* Here the lines still give CLOCK_MONOTONIC. */

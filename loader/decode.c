@@ -1,7 +1,7 @@
 /*
  * Decoding a thread's chunks and events: see decode.h. The dictionary of a chunk maps slots to
  * pairs of function and site (decode_names.c); calls begin and end in call_stack.c; a chunk's
- * snapshot puts the stack right where chunks before it are missing.
+ * snapshot puts the stack right where chunks before it are missing (decode_snapshot.c).
  */
 #include "loader/decode_parts.h"
 
@@ -38,6 +38,7 @@ void decoder_close(struct decoder *decoder)
     free(decoder->pairs);
     free(decoder->stack);
     free(decoder->rows);
+    free(decoder->hidden);
     if (decoder->reader_open)
         log_reader_close(&decoder->reader);
     free(decoder->unloads);
@@ -98,14 +99,10 @@ static int anomaly(struct decoder *decoder, const char *kind, uint32_t function,
 
 static int unwind(struct decoder *decoder, uint32_t calls, struct error *error)
 {
-    uint32_t all = calls > decoder->depth ? decoder->depth : calls;
-    if (all == 0)
-        return 0;
-    const struct open_call *outermost = &decoder->stack[decoder->depth - all];
-    uint32_t function = outermost->head.function_id;
-    if (call_leave_down_to(decoder, decoder->depth - all, ENDED_UNWOUND, error) != 0)
+    uint32_t ended, outermost;
+    if (decode_unwind(decoder, calls, &ended, &outermost, error) != 0)
         return -1;
-    return anomaly(decoder, "unwound", function, 0, all, error);
+    return ended == 0 ? 0 : anomaly(decoder, "unwound", outermost, 0, ended, error);
 }
 
 static int mismatch(struct decoder *decoder, const struct event *event, struct error *error)
@@ -117,18 +114,47 @@ static int mismatch(struct decoder *decoder, const struct event *event, struct e
                    decoder->pairs[pair].site, 0, error);
 }
 
+/* The pair that a slot stands for, looked up at its first use. */
+static int slot_pair(struct decoder *decoder, uint32_t slot, uint32_t *pair, struct error *error)
+{
+    if (decoder->slots[slot] == 0) {
+        if (!decoder->defined[slot] || decoder->definitions[slot].function == 0)
+            return decode_damage(decoder, error, "a dictionary slot is used before it is defined");
+        if (decode_find_pair(decoder, decoder->definitions[slot].function,
+                             decoder->definitions[slot].site, pair, error) != 0)
+            return -1;
+        decoder->slots[slot] = *pair + 1;
+    }
+    *pair = decoder->slots[slot] - 1;
+    return 0;
+}
+
+/* Likewise the place of an allocation. */
+static int slot_site(struct decoder *decoder, uint32_t slot, uint32_t *site, struct error *error)
+{
+    if (decoder->alloc_sites[slot] == 0) {
+        if (!decoder->defined[slot] || decoder->definitions[slot].function != 0)
+            return decode_damage(decoder, error, "a dictionary slot is used before it is defined");
+        if (program_site(decoder->shared->program, decoder->process,
+                         decoder->definitions[slot].site, decoder->tick,
+                         &decoder->alloc_sites[slot], error) != 0)
+            return -1;
+    }
+    *site = decoder->alloc_sites[slot];
+    return 0;
+}
+
 #define COUNTED_NS_MAX ((uint64_t)1 << 55) /* a year; a hostile log has more */
 
 /* Calls that the collector counted and did not log. */
 static int counted(struct decoder *decoder, const struct event *event, struct error *error)
 {
-    uint32_t slot_pair = decoder->slots[event->slot];
+    uint32_t index;
     struct link *link;
-    if (slot_pair == 0)
-        return decode_damage(decoder, error, "a dictionary slot is used before it is defined");
-    if (call_link(decoder, slot_pair - 1, &link, error) != 0)
+    if (slot_pair(decoder, event->slot, &index, error) != 0 ||
+        call_link(decoder, index, &link, error) != 0)
         return -1;
-    const struct pair *pair = &decoder->pairs[slot_pair - 1];
+    const struct pair *pair = &decoder->pairs[index];
     struct open_call *caller =
         decoder->depth > decoder->inherited ? &decoder->stack[decoder->depth - 1] : NULL;
     /* Their time has passed when the caller goes on: the clock does not show it yet. */
@@ -176,11 +202,11 @@ static int note(struct decoder *decoder, const struct event *event, struct error
 
 static int allocation(struct decoder *decoder, const struct event *event, struct error *error)
 {
-    uint32_t site = decoder->alloc_sites[event->slot];
+    uint32_t site = 0;
     struct memory_stack stack = {decoder->stack + decoder->inherited, sizeof *decoder->stack,
                                  decoder->depth - decoder->inherited};
-    if (site == 0)
-        return decode_damage(decoder, error, "a dictionary slot is used before it is defined");
+    if (slot_site(decoder, event->slot, &site, error) != 0)
+        return -1;
     if (event->type != EVENT_FREE && event->size > MEMORY_SIZE_BYTES_MAX)
         return decode_damage(decoder, error, "a block larger than any address space");
     if (event->type == EVENT_ALLOC)
@@ -193,26 +219,22 @@ static int allocation(struct decoder *decoder, const struct event *event, struct
                           event->old, event->address, event->size, &stack, error);
 }
 
-static int define(struct decoder *decoder, const struct event *event, struct error *error)
+static void define(struct decoder *decoder, const struct event *event)
 {
-    uint32_t pair;
-    decoder->slots[event->slot] = 0;
-    decoder->alloc_sites[event->slot] = 0;
-    if (event->function == 0)
-        return program_site(decoder->shared->program, decoder->process, event->site, decoder->tick,
-                            &decoder->alloc_sites[event->slot], error);
-    if (decode_find_pair(decoder, event->function, event->site, &pair, error) != 0)
-        return -1;
-    decoder->slots[event->slot] = pair + 1;
-    return 0;
+    uint32_t slot = event->slot;
+    decoder->slots[slot] = 0;
+    decoder->alloc_sites[slot] = 0;
+    decoder->defined[slot] = 1;
+    decoder->definitions[slot].function = event->function;
+    decoder->definitions[slot].site = event->site;
 }
 
 static int enter_slot(struct decoder *decoder, uint32_t slot, struct error *error)
 {
-    uint32_t pair = decoder->slots[slot];
-    if (pair == 0)
-        return decode_damage(decoder, error, "a dictionary slot is used before it is defined");
-    return call_enter(decoder, pair - 1, decoder->tick, error);
+    uint32_t pair;
+    return slot_pair(decoder, slot, &pair, error) != 0
+               ? -1
+               : call_enter(decoder, pair, decoder->tick, error);
 }
 
 static int handle(struct decoder *decoder, const struct event *event, struct error *error)
@@ -220,13 +242,12 @@ static int handle(struct decoder *decoder, const struct event *event, struct err
     uint32_t pair;
     switch (event->type) {
     case EVENT_EXIT:
-        if (decoder->depth == 0)
-            return decode_damage(decoder, error, "an exit without an open call");
-        return call_leave_down_to(decoder, decoder->depth - 1, ENDED_RETURNED, error);
+        return decode_exit(decoder, error);
     case EVENT_ENTER:
         return enter_slot(decoder, event->slot, error);
     case EVENT_DEFINE:
-        return define(decoder, event, error);
+        define(decoder, event);
+        return 0;
     case EVENT_TIME:
         return 0;
     case EVENT_ENTER_FULL:
@@ -242,6 +263,7 @@ static int handle(struct decoder *decoder, const struct event *event, struct err
     case EVENT_COUNTED:
         return counted(decoder, event, error);
     case EVENT_PAUSE:
+        decoder->hidden_count = 0;
         return call_leave_down_to(decoder, 0, ENDED_LOST, error);
     default:
         return allocation(decoder, event, error);
@@ -249,39 +271,6 @@ static int handle(struct decoder *decoder, const struct event *event, struct err
 }
 
 /* ---- chunks ---- */
-
-/* Makes the stack what the snapshot says: what it confirms stays, other calls end as lost, and
- * calls that are new in it, *unseen of them, were entered unseen. */
-static int reconcile(struct decoder *decoder, const struct fisql_chunk *chunk, uint32_t *unseen,
-                     struct error *error)
-{
-    const struct fisql_open_call *entries = (const void *)(chunk + 1);
-    bool forked = (chunk->flags & FISQL_FLAG_FORKED) != 0;
-    uint32_t left_out = chunk->open_depth - chunk->open_calls;
-    uint32_t keep = left_out < decoder->depth ? left_out : decoder->depth;
-    while (keep < decoder->depth && keep - left_out < chunk->open_calls && keep >= left_out) {
-        const struct fisql_open_call *entry = &entries[keep - left_out];
-        const struct open_call *call = &decoder->stack[keep];
-        const struct pair *pair = &decoder->pairs[call->pair];
-        if (pair->function_address != entry->function || pair->site_address != entry->site ||
-            call->enter_tick != entry->enter_tick)
-            break;
-        keep++;
-    }
-    if (call_leave_down_to(decoder, keep, ENDED_LOST, error) != 0)
-        return -1;
-    for (uint32_t i = keep < left_out ? 0 : keep - left_out; i < chunk->open_calls; i++) {
-        uint32_t pair;
-        if (decode_find_pair(decoder, entries[i].function, entries[i].site, &pair, error) != 0)
-            return -1;
-        int failed = forked ? call_inherit(decoder, pair, entries[i].enter_tick, error)
-                            : call_enter(decoder, pair, entries[i].enter_tick, error);
-        if (failed)
-            return -1;
-        *unseen += !forked;
-    }
-    return 0;
-}
 
 /* Calls that were entered in a chunk that is missing, and that a snapshot shows open, have rows:
  * they are not lost. `loss` is their loss's index + 1, 0 = a flight recorder dropped them. */
@@ -301,11 +290,12 @@ static int decode_chunk(struct decoder *decoder, const struct log_chunk *place,
 {
     struct event_cursor cursor = events_begin(chunk);
     struct event event;
+    memset(decoder->defined, 0, sizeof decoder->defined);
     memset(decoder->slots, 0, sizeof decoder->slots);
     memset(decoder->alloc_sites, 0, sizeof decoder->alloc_sites);
-    uint64_t before = first ? 0 : decoder->tick;
-    if (chunk->tick_start > decoder->tick || first)
-        decoder->tick = chunk->tick_start;
+    uint64_t before = first ? 0 : decoder->tick, before_ns = decoder->now_ns;
+    /* Where it lies behind, by another core's clock, now_ns waits for it. */
+    decoder->tick = chunk->tick_start;
     decode_advance(decoder, 0);
     decoder->end_id = decoder->thread->first_call_id + decoder->thread->call_ids;
     decoder->chunk_first_id = decoder->next_id;
@@ -314,7 +304,7 @@ static int decode_chunk(struct decoder *decoder, const struct log_chunk *place,
         if ((place->gap || resumed) && memory_gap(decoder->memory, before, error) != 0)
             return -1;
         uint32_t unseen = 0;
-        if (reconcile(decoder, chunk, &unseen, error) != 0)
+        if (decode_reconcile(decoder, chunk, before_ns, &unseen, error) != 0)
             return -1;
         if (place->gap && (place->loss != 0 || (place->flags & FISQL_FLAG_RING)))
             found_again(decoder, place->loss, unseen);
@@ -377,6 +367,7 @@ static int thread_begin(struct decoder *decoder, uint32_t thread, struct decode_
     decoder->callees_count = decoder->marks_count = 0;
     decoder->line = &shared->clock->lines[decoder->process];
     decoder->depth = decoder->inherited = 0;
+    decoder->hidden_count = 0;
     decoder->tick = decoder->now_ns = 0;
     decoder->next_id = decoder->window_start = decoder->thread->first_call_id;
     if (shared->file != NULL && btree_part_begin(shared->file, &out->part, error) != 0)

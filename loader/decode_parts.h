@@ -47,6 +47,12 @@ struct open_call {
     uint32_t duration_offset;
 };
 
+/* Calls that are open and of which nothing else is known: see decode_snapshot.c. */
+struct hidden_calls {
+    uint32_t at; /* calls of the stack around them */
+    uint32_t calls;
+};
+
 /* Which call a repeat's mark was taken over from: see call_stack.c. */
 struct repeat_mark {
     uint64_t call, before;
@@ -67,12 +73,20 @@ struct decoder {
     uint32_t process; /* index that pair_keys belongs to */
     struct open_call *stack;
     size_t stack_capacity;
-    uint32_t depth, inherited; /* the inherited calls lie at the stack's bottom */
-    struct row *rows;          /* of id: rows[id % WINDOW_ROWS] */
-    uint64_t window_start;     /* id of the first row that is not written */
+    uint32_t depth, inherited;   /* the inherited calls lie at the stack's bottom */
+    struct hidden_calls *hidden; /* the outermost ones first */
+    size_t hidden_count, hidden_capacity;
+    struct row *rows;      /* of id: rows[id % WINDOW_ROWS] */
+    uint64_t window_start; /* id of the first row that is not written */
     uint64_t next_id, end_id;
-    uint64_t chunk_first_id;         /* of the calls that the chunk's own events enter */
-    uint32_t slots[FISQL_SLOTS_MAX]; /* pair + 1 by slot; of the chunk */
+    uint64_t chunk_first_id; /* of the calls that the chunk's own events enter */
+    /* The chunk's dictionary. A definition is looked up at the slot's first use, by that event's
+     * tick: the definition itself has none, and a module may have come between the two. */
+    struct {
+        uint64_t function, site;
+    } definitions[FISQL_SLOTS_MAX];
+    uint8_t defined[FISQL_SLOTS_MAX];
+    uint32_t slots[FISQL_SLOTS_MAX]; /* pair + 1 by slot; 0 = not looked up */
     uint32_t alloc_sites[FISQL_SLOTS_MAX];
     uint64_t tick, now_ns;
     /* The callees of the open calls' sequences, up to SEQUENCE_SHOWN each: a stack, for a call goes
@@ -106,6 +120,20 @@ int decode_find_unloads(struct decoder *decoder, struct error *error);
 
 /* An error that is the chunk's: what else the thread left is decoded all the same. Returns -1. */
 int decode_damage(struct decoder *decoder, struct error *error, const char *text);
+
+/* Makes the stack what the chunk's snapshot says: what it confirms stays, other calls end as lost,
+ * and calls that are new in it, *unseen of them, were entered unseen. before_ns: the last event
+ * before the chunk. */
+int decode_reconcile(struct decoder *decoder, const struct fisql_chunk *chunk, uint64_t before_ns,
+                     uint32_t *unseen, struct error *error);
+/* The innermost open call returns. */
+int decode_exit(struct decoder *decoder, struct error *error);
+/* The innermost `calls` calls end at once. *ended: how many were open; *outermost: the function of
+ * the outermost of them, 0 = not known. */
+int decode_unwind(struct decoder *decoder, uint32_t calls, uint32_t *ended, uint32_t *outermost,
+                  struct error *error);
+/* The depth at which an exit does not end a call of the thread's own. */
+uint32_t decode_floor(const struct decoder *decoder);
 
 /* Lets time pass. */
 static inline void decode_advance(struct decoder *decoder, uint64_t ticks)

@@ -1,8 +1,6 @@
 /* Attributes of DWARF entries: see dwarf_die.h. */
 #include "loader/dwarf_die.h"
 
-#include <libdwarf/dwarf.h>
-
 #include "loader/array.h"
 
 #define RANGES_MAX 65536 /* pieces of one function or unit; more is damage */
@@ -97,7 +95,7 @@ static int old_ranges(Dwarf_Debug debug, Dwarf_Die die, Dwarf_Off offset, uint64
         else if (list[i].dwr_type == DW_RANGES_ENTRY)
             result = add_range(ranges, base + list[i].dwr_addr1, base + list[i].dwr_addr2, error);
     }
-    dwarf_ranges_dealloc(debug, list, count);
+    dwarf_api_release_ranges(debug, list, count);
     return result;
 }
 

@@ -8,56 +8,6 @@
 /* zlib cannot do better than 1 : 1032, so a larger claim is a lie. */
 #define COMPRESSION_MAX 1040
 
-static int section_info(void *object, Dwarf_Half index, Dwarf_Obj_Access_Section *section,
-                        int *error)
-{
-    const struct dwarf_file *file = object;
-    (void)error;
-    if (index >= file->sections_count)
-        return DW_DLV_NO_ENTRY;
-    *section = (Dwarf_Obj_Access_Section){.type = index == 0 ? SHT_NULL : SHT_PROGBITS,
-                                          .size = file->sections[index].size_bytes,
-                                          .name = file->sections[index].name};
-    return DW_DLV_OK;
-}
-
-static Dwarf_Endianness byte_order(void *object)
-{
-    (void)object;
-    return DW_OBJECT_LSB;
-}
-
-static Dwarf_Small word_size(void *object)
-{
-    (void)object;
-    return 8;
-}
-
-static Dwarf_Unsigned section_count(void *object)
-{
-    const struct dwarf_file *file = object;
-    return file->sections_count;
-}
-
-static int load_section(void *object, Dwarf_Half index, Dwarf_Small **data, int *error)
-{
-    const struct dwarf_file *file = object;
-    (void)error;
-    if (index >= file->sections_count || file->sections[index].data == NULL)
-        return DW_DLV_NO_ENTRY;
-    *data = (Dwarf_Small *)(uintptr_t)file->sections[index].data;
-    return DW_DLV_OK;
-}
-
-static const Dwarf_Obj_Access_Methods methods = {
-    .get_section_info = section_info,
-    .get_byte_order = byte_order,
-    .get_length_size = word_size,
-    .get_pointer_size = word_size,
-    .get_section_count = section_count,
-    .load_section = load_section,
-};
-
 /* Inflates `size_bytes` at `data` into as many bytes as `claimed`. NULL where that is not so. */
 static void *inflated(const unsigned char *data, uint64_t size_bytes, uint64_t claimed)
 {
@@ -171,18 +121,18 @@ int dwarf_file_open(struct dwarf_file *file, const char *path, const char **prob
     *problem = elf_file_open(&file->elf, path);
     if (*problem != NULL)
         return 1;
-    file->sections = calloc((size_t)file->elf.sections_count + 1, sizeof *file->sections);
-    if (file->sections == NULL)
+    file->object.sections =
+        calloc((size_t)file->elf.sections_count + 1, sizeof *file->object.sections);
+    if (file->object.sections == NULL)
         return error_set(error, "out of memory for %u sections", file->elf.sections_count);
-    file->interface = (Dwarf_Obj_Access_Interface){file, &methods};
-    file->sections_count = 1;
+    file->object.sections_count = 1;
     bool information = false;
-    for (uint32_t i = 0; i < file->elf.sections_count && file->sections_count < 64; i++) {
-        struct dwarf_section *section = &file->sections[file->sections_count];
+    for (uint32_t i = 0; i < file->elf.sections_count && file->object.sections_count < 64; i++) {
+        struct dwarf_section *section = &file->object.sections[file->object.sections_count];
         if (!is_debug(&file->elf.sections[i]))
             continue;
         if (take_section(section, &file->elf.sections[i])) {
-            file->sections_count++;
+            file->object.sections_count++;
             information = information || strncmp(section->name, ".debug_info", 11) == 0;
         } else {
             free(section->owned);
@@ -190,39 +140,33 @@ int dwarf_file_open(struct dwarf_file *file, const char *path, const char **prob
             *problem = "damaged debug section";
         }
     }
-    if (file->sections[0].name == NULL)
-        file->sections[0].name = strdup("");
+    if (file->object.sections[0].name == NULL)
+        file->object.sections[0].name = strdup("");
     return information ? 0 : 1;
 }
 
 void dwarf_file_close(struct dwarf_file *file)
 {
-    for (uint32_t i = 0; file->sections != NULL && i < file->sections_count; i++) {
-        free(file->sections[i].owned);
-        free(file->sections[i].name);
+    for (uint32_t i = 0; file->object.sections != NULL && i < file->object.sections_count; i++) {
+        free(file->object.sections[i].owned);
+        free(file->object.sections[i].name);
     }
-    free(file->sections);
+    free(file->object.sections);
     elf_file_close(&file->elf);
     *file = (struct dwarf_file){0};
 }
 
 const struct dwarf_section *dwarf_file_section(const struct dwarf_file *file, const char *name)
 {
-    for (uint32_t i = 1; i < file->sections_count; i++)
-        if (strcmp(file->sections[i].name, name) == 0)
-            return &file->sections[i];
+    for (uint32_t i = 1; i < file->object.sections_count; i++)
+        if (strcmp(file->object.sections[i].name, name) == 0)
+            return &file->object.sections[i];
     return NULL;
 }
 
 Dwarf_Debug dwarf_file_debug(struct dwarf_file *file)
 {
-    Dwarf_Debug debug = NULL;
-    Dwarf_Error error = NULL;
-    int result =
-        dwarf_object_init_b(&file->interface, NULL, NULL, DW_GROUPNUMBER_ANY, &debug, &error);
-    if (result == DW_DLV_ERROR && error != NULL)
-        dwarf_dealloc_error(debug, error);
-    return result == DW_DLV_OK ? debug : NULL;
+    return dwarf_api_open(&file->object);
 }
 
 bool dwarf_done(Dwarf_Debug debug, int result, Dwarf_Error *error)

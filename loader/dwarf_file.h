@@ -6,23 +6,13 @@
 #ifndef FISQL_LOADER_DWARF_FILE_H
 #define FISQL_LOADER_DWARF_FILE_H
 
-#include <libdwarf/libdwarf.h>
-
+#include "loader/dwarf_api.h"
 #include "loader/elf_file.h"
 #include "loader/error.h"
 
-struct dwarf_section {
-    char *name; /* without the z of .zdebug_ */
-    const unsigned char *data;
-    uint64_t size_bytes;
-    void *owned; /* decompressed data; NULL where it lies in the file */
-};
-
 struct dwarf_file {
     struct elf_file elf;
-    struct dwarf_section *sections; /* the first is libdwarf's null section */
-    uint32_t sections_count;
-    Dwarf_Obj_Access_Interface interface; /* points to this struct: do not move it */
+    struct dwarf_object object; /* owns its sections; do not move it */
 };
 
 /* Opens the file at `path` and finds its debug sections. Returns 0; 1 if it holds no debug
@@ -35,8 +25,8 @@ void dwarf_file_close(struct dwarf_file *file);
 /* The debug section of this name (with its dot), or NULL. */
 const struct dwarf_section *dwarf_file_section(const struct dwarf_file *file, const char *name);
 
-/* A Dwarf_Debug over the file for one thread, or NULL. End it with dwarf_object_finish(debug,
- * NULL), before the file is closed. */
+/* A Dwarf_Debug over the file for one thread, or NULL. End it with dwarf_api_close(),
+ * before the file is closed. */
 Dwarf_Debug dwarf_file_debug(struct dwarf_file *file);
 
 /* Is the result DW_DLV_OK? Releases the error where it is not. */

@@ -14,7 +14,6 @@
  */
 #include "loader/dwarf_functions.h"
 
-#include <libdwarf/dwarf.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -195,7 +194,7 @@ static int walk_children(struct walker *walker, Dwarf_Die parent, int depth)
     while (child != NULL) {
         result = visit(walker, child, depth);
         if (result != 0 ||
-            !dwarf_done(debug, dwarf_siblingof_b(debug, child, 1, &next, &failure), &failure))
+            !dwarf_done(debug, dwarf_api_sibling(debug, child, &next, &failure), &failure))
             next = NULL;
         dwarf_dealloc_die(child);
         child = next;
@@ -276,7 +275,7 @@ static void *walk_units(void *argument)
     dwarf_headers_release(&walker->headers);
     dwarf_split_release(&walker->split);
     if (walker->debug != NULL)
-        dwarf_object_finish(walker->debug, NULL);
+        dwarf_api_close(walker->debug);
     free(walker->ranges.items);
     return NULL;
 }
@@ -382,7 +381,7 @@ int dwarf_functions_open(struct dwarf_functions *functions, const struct dwarf_s
             functions->units[functions->units_count++] = (struct dwarf_unit){offset, dwo_id, false};
     }
     if (debug != NULL)
-        dwarf_object_finish(debug, NULL);
+        dwarf_api_close(debug);
     return result;
 }
 

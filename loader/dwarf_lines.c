@@ -1,7 +1,6 @@
 /* Line tables through libdwarf: see dwarf_lines.h. */
 #include "loader/dwarf_lines.h"
 
-#include <libdwarf/dwarf.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>

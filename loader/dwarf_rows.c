@@ -10,8 +10,9 @@
  */
 #include "loader/dwarf_rows.h"
 
-#include <libdwarf/dwarf.h>
 #include <string.h>
+
+#include "loader/dwarf_api.h"
 
 struct cursor {
     const unsigned char *at, *end;

@@ -1,7 +1,6 @@
 /* Finding the units of split DWARF: see dwarf_split.h. */
 #include "loader/dwarf_split.h"
 
-#include <libdwarf/dwarf.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,16 +10,10 @@
 Dwarf_Die dwarf_next_unit(Dwarf_Debug debug, uint64_t *dwo_id)
 {
     Dwarf_Error failure = NULL;
-    Dwarf_Unsigned length, abbreviations, type_offset, next;
-    Dwarf_Half version, address_size, length_size, extension_size, kind;
+    Dwarf_Half kind = 0;
     Dwarf_Sig8 signature = {{0}};
     Dwarf_Die die = NULL;
-    if (!dwarf_done(debug,
-                    dwarf_next_cu_header_d(debug, 1, &length, &version, &abbreviations,
-                                           &address_size, &length_size, &extension_size, &signature,
-                                           &type_offset, &next, &kind, &failure),
-                    &failure) ||
-        !dwarf_done(debug, dwarf_siblingof_b(debug, NULL, 1, &die, &failure), &failure))
+    if (!dwarf_done(debug, dwarf_api_next_unit(debug, &die, &kind, &signature, &failure), &failure))
         return NULL;
     *dwo_id = 0;
     if (kind == DW_UT_skeleton || kind == DW_UT_split_compile)
@@ -50,9 +43,9 @@ bool dwarf_split_is_skeleton(Dwarf_Debug debug, Dwarf_Die unit_die)
 static void close_one(struct dwarf_file *file, Dwarf_Debug *debug, Dwarf_Debug *names)
 {
     if (*debug != NULL)
-        dwarf_object_finish(*debug, NULL);
+        dwarf_api_close(*debug);
     if (*names != NULL)
-        dwarf_object_finish(*names, NULL);
+        dwarf_api_close(*names);
     *debug = *names = NULL;
     dwarf_file_close(file);
 }

@@ -75,6 +75,7 @@ struct log_process {
     bool has_status, has_signal;
     int64_t status, signal;
     bool monotonic;            /* its ticks are nanoseconds */
+    bool timeless;             /* its ticks give an order and no time */
     uint64_t ticks_per_second; /* as told; 0 = not */
     struct log_clock_pair first_pair, last_pair;
     bool has_pair;

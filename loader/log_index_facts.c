@@ -52,9 +52,10 @@ static int take_run_fact(struct log_index *index, const char *key, const char *v
 static int take_clock_fact(struct log_index *index, struct log_process *process, const char *key,
                            const char *value, struct error *error)
 {
-    if (strcmp(key, "clock") == 0)
+    if (strcmp(key, "clock") == 0) {
         process->monotonic = strcmp(value, "monotonic") == 0;
-    else if (strcmp(key, "ticks_per_second") == 0)
+        process->timeless = strcmp(value, "none") == 0;
+    } else if (strcmp(key, "ticks_per_second") == 0)
         fact_decimal(value, &process->ticks_per_second);
     else if (strncmp(key, "hook_", 5) != 0 && strncmp(key, "alloc_", 6) != 0)
         return 0;

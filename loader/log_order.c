@@ -167,6 +167,7 @@ static int check_chunks(struct log_index *index, struct error *error)
             struct log_loss loss = log_loss_of("chunk stands twice");
             loss.offset = chunk->offset;
             loss.bytes = chunk->length;
+            loss.process_id = index->processes[thread->process].id;
             loss.thread_id = thread->id;
             if (log_index_add_loss(index, &loss, error) != 0)
                 return -1;

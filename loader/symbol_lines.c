@@ -2,7 +2,6 @@
  * The lines of addresses: see symbol_parts.h. A unit's line table is read when the first of its
  * addresses is asked for, and kept.
  */
-#include <libdwarf/dwarf.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -76,7 +75,7 @@ void symbol_lines_close(struct symbol_lines *lines)
     if (lines == NULL)
         return;
     if (lines->debug != NULL)
-        dwarf_object_finish(lines->debug, NULL);
+        dwarf_api_close(lines->debug);
     for (size_t i = 0; lines->units != NULL && i < lines->units_count; i++)
         dwarf_lines_release(&lines->units[i].lines);
     for (unsigned i = 0; i < lines->pools_count; i++)
@@ -180,7 +179,7 @@ static void *read_wanted(void *argument)
     }
     dwarf_headers_release(&headers);
     if (debug != NULL)
-        dwarf_object_finish(debug, NULL);
+        dwarf_api_close(debug);
     return NULL;
 }
 

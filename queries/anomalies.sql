@@ -37,7 +37,7 @@ WITH RECURSIVE
                                     WHERE coalesce(p.how_ended, '') NOT IN ('exit', '_exit', 'exec'))),
      walk(call_id, frame_id, text) AS (
        SELECT c.id, fr.parent_id, f.name
-       FROM (SELECT DISTINCT call_id FROM listed) AS k JOIN calls c ON c.id = k.call_id
+       FROM (SELECT DISTINCT call_id FROM listed) AS k CROSS JOIN calls c ON c.id = k.call_id
             JOIN frames fr ON fr.id = c.frame_id JOIN functions f ON f.id = fr.function_id
        UNION ALL
        SELECT w.call_id, fr.parent_id, f.name || ' > ' || w.text

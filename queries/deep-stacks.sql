@@ -20,7 +20,7 @@ WITH RECURSIVE
        SELECT s.function_id, s.depth_max + 1 AS depth, s.deepest_call_id AS call_id, c.thread_id,
               c.enter_ns, c.frame_id,
               row_number() OVER (ORDER BY s.depth_max DESC, s.deepest_call_id) AS place
-       FROM function_stats s JOIN calls c ON c.id = s.deepest_call_id
+       FROM function_stats s CROSS JOIN calls c ON c.id = s.deepest_call_id
        WHERE c.descendants = 0),
      walk(call_id, frame_id, text) AS (
        SELECT tops.call_id, fr.parent_id, f.name

@@ -40,7 +40,7 @@ WITH RECURSIVE
                        AND n.name NOT GLOB '*dontwait*' END),
      walk(call_id, frame_id, text) AS (
        SELECT c.id, fr.parent_id, f.name
-       FROM waiting w JOIN calls c ON c.id = w.slowest_call_id
+       FROM waiting w CROSS JOIN calls c ON c.id = w.slowest_call_id
             JOIN frames fr ON fr.id = c.frame_id JOIN functions f ON f.id = fr.function_id
        UNION ALL
        SELECT w.call_id, fr.parent_id, f.name || ' > ' || w.text

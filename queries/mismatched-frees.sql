@@ -27,7 +27,7 @@ SELECT coalesce(af.name, '(outside any traced call)') AS allocated_by,
        min(b.example_mismatch_id) AS alloc
 FROM block_flows b
      JOIN alloc_stacks st ON st.id = b.stack_id
-     JOIN allocs a ON a.id = b.example_mismatch_id
+     CROSS JOIN allocs a ON a.id = b.example_mismatch_id
      LEFT JOIN frames afr ON afr.id = st.frame_id LEFT JOIN functions af ON af.id = afr.function_id
      LEFT JOIN site_details asite ON asite.id = st.site_id
      LEFT JOIN frames ffr ON ffr.id = b.free_frame_id LEFT JOIN functions ff ON ff.id = ffr.function_id

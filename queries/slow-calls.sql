@@ -28,7 +28,7 @@ WITH RECURSIVE
        WHERE s.rank <= params.per_function AND s.duration_ns >= params.min_ns),
      walk(call_id, frame_id, text) AS (
        SELECT c.id, fr.parent_id, f.name
-       FROM chosen CROSS JOIN params JOIN calls c ON c.id = chosen.call_id
+       FROM chosen CROSS JOIN params CROSS JOIN calls c ON c.id = chosen.call_id
             JOIN frames fr ON fr.id = c.frame_id JOIN functions f ON f.id = fr.function_id
        WHERE chosen.place <= params.stacks
        UNION ALL

@@ -1,10 +1,16 @@
 """Logs in Python, written from docs/log-format.md alone: an independent reader of chunks and a writer
 of well-formed and of hostile ones."""
 import struct
+import sys
 
 HEADER = struct.Struct("<IHHIIQQQIIIIQQQQQIIIIQQ")
 MAGIC, VERSION = 0x4C515346, 1
 RUN, PROCESS, MODULES, THREAD, EVENTS, LOSS, END = range(1, 8)
+NO_TIME, SALVAGED, RESUMED, RING, FORKED = 1, 2, 4, 8, 16
+KINDS = {"malloc": 0, "calloc": 1, "realloc": 2, "memalign": 3, "aligned_alloc": 4, "posix_memalign": 5,
+         "valloc": 6, "pvalloc": 7, "new": 8, "new[]": 9, "new(align)": 10, "new[](align)": 11, "free": 16,
+         "delete": 17, "delete[]": 18, "delete(size)": 19, "delete[](size)": 20, "delete(align)": 21,
+         "delete[](align)": 22}
 MASK = (1 << 64) - 1
 
 
@@ -92,6 +98,94 @@ def events(words, calls, opened=(), **more):
     return chunk(EVENTS, snapshot + units(*words), calls=calls, **more)
 
 
+# ---- events, one function each: lists of units, to be put one behind another
+
+def near(slot, function, site, base=0x10000):
+    return [code(0x2000 + slot)] + wide(function - base, 2) + wide(site - base, 2)
+
+
+def define_site(slot, site):
+    """The dictionary entry of a place that memory is allocated or freed at."""
+    return define(slot, 0, site)
+
+
+def time_passes(ticks):
+    return [code(0x6000)] + wide(ticks, 4)
+
+
+def enter_full(function, site, delta=10):
+    return [code(0x6001), delta] + wide(function, 4) + wide(site, 4)
+
+
+def unwind(calls, delta=10):
+    return [code(0x6002), delta] + wide(calls, 2)
+
+
+def mismatch(function, site, delta=10):
+    return [code(0x6003), delta] + wide(function, 4) + wide(site, 4)
+
+
+def note(text, delta=10):
+    text = text if isinstance(text, bytes) else text.encode()
+    padded = text + b"\0" * (len(text) % 2)
+    return [code(0x6004), delta, len(text), *struct.unpack("<%dH" % (len(padded) // 2), padded)]
+
+
+def counted(slot, calls, ticks):
+    return [code(0x6005), slot] + wide(calls, 2) + wide(ticks, 4)
+
+
+def counted_short(slot, calls, ticks):
+    return [code(0x7000 + slot), calls, ticks]
+
+
+def pause(delta=10):
+    return [code(0x6006), delta]
+
+
+def alloc(slot, address, size, kind="malloc", delta=10, heap=0):
+    return [code(0x6010 + KINDS[kind]), delta, slot, size] + wide((address - heap) // 16, 2)
+
+
+def alloc_full(slot, address, size, kind="malloc", delta=10):
+    return [code(0x6030 + KINDS[kind]), delta, slot] + wide(size, 4) + wide(address, 4)
+
+
+def free(slot, address, kind="free", delta=10, heap=0):
+    return [code(0x6050 + KINDS[kind]), delta, slot] + wide((address - heap) // 16, 2)
+
+
+def free_full(slot, address, kind="free", delta=10):
+    return [code(0x6070 + KINDS[kind]), delta, slot] + wide(address, 4)
+
+
+def realloc(slot, old, address, size, elapsed=4, delta=10):
+    return [code(0x6090), delta, slot] + wide(elapsed, 4) + wide(size, 4) + wide(old, 4) + wide(address, 4)
+
+
+def calls_in(words):
+    """The calls that a chunk's units enter, read on their own."""
+    lengths = {0x6000: 5, 0x6001: 10, 0x6002: 4, 0x6003: 10, 0x6005: 8, 0x6006: 2, 0x6090: 19}
+    calls = at = 0
+    while at < len(words):
+        number = words[at] >> 1
+        if words[at] % 2 == 0:
+            length = 1
+        elif number < 0x2000:
+            length = 2
+        elif number < 0x6000:
+            length = 5 if number < 0x4000 else 9
+        elif number == 0x6004:
+            length = 3 + (words[at + 2] + 1) // 2
+        elif 0x6010 <= number < 0x6090:
+            length = (6, 11, 5, 7)[(number - 0x6010) // 32]
+        else:
+            length = lengths.get(number, 3)
+        calls += words[at] % 2 == 1 and (number < 0x2000 or number == 0x6001)
+        at += length
+    return calls
+
+
 def preamble(module=b"/nonexistent/program", **process):
     told = dict(executable=module, command="program", parent_pid=1, parent_process=0, origin="start",
                 start_tick=1, clock="tsc", ticks_per_second=1000000000, hook_inside_ps=0,
@@ -100,3 +194,42 @@ def preamble(module=b"/nonexistent/program", **process):
     return (chunk(RUN, facts(command="program", version="0.1.0"), process=0) +
             chunk(PROCESS, facts(**told)) +
             chunk(MODULES, facts(module=module, event="load", bias="0", start="10000", end="20000")))
+
+
+# ---- whole logs of well-formed chunks, for tests/decode: ticks are nanoseconds, the run starts at START
+
+START = 1000
+SHELL = 0x19010                                         # calls come from here where nothing is known
+MAIN, WORK, LEAF, OTHER = 0x1A000, 0x1B000, 0x1C000, 0x1D000  # functions of the program: a, b, c, d
+MODULE = "/nonexistent/program"
+
+
+def process(origin="start", process=1, pid=100, **told):
+    """The facts of a process. process= and pid= go into the chunk's header."""
+    told = dict(dict(executable=MODULE, origin=origin, start_tick=START), **told)
+    return chunk(PROCESS, facts(**told), process=process, pid=pid)
+
+
+def module(path=MODULE, event="load", bias=0, start=0x10000, end=0x20000, tick=None, **head):
+    told = dict(module="" if event == "unload" else path, event=event, bias="%x" % bias, start="%x" % start,
+                end="%x" % end)
+    return chunk(MODULES, facts(**told, **({} if tick is None else {"tick": tick})), **head)
+
+
+def program(**told):
+    """A process that starts, and its module."""
+    return process(ticks_per_second=1000000000, **told) + module()
+
+
+def thread_chunk(*happened, calls=None, **head):
+    """A chunk of a thread's events, each a list of units."""
+    words = [unit for event in happened for unit in event]
+    head.setdefault("tick", START)
+    head.setdefault("clock", (START, 1000000))
+    return events(words, calls_in(words) if calls is None else calls, **head)
+
+
+def write(*chunks):
+    """Writes the log to the file that the program's argument names."""
+    with open(sys.argv[1], "wb") as file:
+        file.write(b"".join(chunks))

@@ -117,7 +117,7 @@ same "kinds: blocks by kind and size" "$here_blocks" "$(blocks)"
 
 # Preloaded alone.
 rm -f run.bin
-qemu-aarch64 -L $root -E "LD_PRELOAD=$collector" ./dlopens ./pluginA.so ./pluginB.so 50 >out.txt 2>/dev/null
+qemu-aarch64 -L $root -E "LD_PRELOAD=$collector" -E FISQL_LOG=run.bin ./dlopens ./pluginA.so ./pluginB.so 50 >out.txt 2>/dev/null
 "$fisql" load -q run.bin 2>/dev/null
 same "dlopen and dlclose in a loop, preloaded alone: counts" "inner_A 50
 inner_B 50

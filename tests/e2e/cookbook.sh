@@ -23,8 +23,7 @@ awk '/^### / { title = substr($0, 5); number++; block = sprintf("%02d", number)
      { print > (block ".rows") }' "$here/tests/fixtures/cookbook.expected"
 
 count=$(find . -name '*.sql' | wc -l)
-[ "$count" -ge 20 ]
-report $? "the cookbook has at least twenty recipes" "$count"
+at_least "the cookbook has at least twenty recipes" 20 "$count"
 for block in *.sql; do
     number=${block%.sql}
     title=$(cat "$number.title")

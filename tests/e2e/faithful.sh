@@ -211,7 +211,7 @@ for _ in $(seq 100); do
     grep -q ready ring.out && break
     sleep 0.05
 done
-kill -USR2 "$(pgrep -P "$recorder")"
+kill -USR2 "$(pgrep -P "$recorder" -x ring)"
 for _ in $(seq 100); do
     [ "$(stat -c %s ring.bin)" -gt 100000 ] && break
     sleep 0.05

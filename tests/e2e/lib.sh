@@ -28,6 +28,11 @@ same() {
 actual:   $3"
 }
 
+# at_least WHAT LEAST NUMBER [DETAIL]
+at_least() {
+    if [ "${3:-0}" -ge "$2" ]; then report 0 "$1"; else report 1 "$1" "${4-at least $2 expected, not $3}"; fi
+}
+
 # has WHAT PART TEXT: the text contains the part
 has() {
     case $3 in

@@ -50,8 +50,7 @@ for compiler in gcc clang; do
         done
         case_of "a daemon that closes every descriptor ($with)" forks daemon
     done
-    cxx=${compiler/gcc/g++}
-    cxx=${cxx/clang++/clang++}
+    cxx=g++
     [ $compiler = clang ] && cxx=clang++
     build $cxx exceptions -std=c++17 -O0 -g "$programs/exceptions.cc" && {
         "$fisql" record -q -o run.bin ./exceptions >out.txt

@@ -81,14 +81,14 @@ for program in static linked dynamic; do
     FISQL_LOG=log LD_PRELOAD=$preload ./$program 11
     FISQL_LOG=log LD_PRELOAD=$preload ./$program 12
     FISQL_LOG=log LD_PRELOAD=$preload ./$program 13
-    same "$program, FISQL_LOG: recorded, each run in a log of its own" "log log.1 log.2 11 12 13" "$(echo log*) $(echo $(works log) $(works log.1) $(works log.2))"
+    same "$program, FISQL_LOG: recorded, each run in a log of its own" "log log.1 log.2 11 12 13" "$(echo log*) $(for log in log log.1 log.2; do works $log; done | tr "\n" " " | sed "s/ $//")"
     : >log.empty
     FISQL_LOG=log.empty LD_PRELOAD=$preload ./$program 14
     echo notes >log.notes
     FISQL_LOG=log.notes LD_PRELOAD=$preload ./$program 15
     same "$program, FISQL_LOG: an empty file is used, another is kept" "14 notes 15" "$(works log.empty) $(cat log.notes) $(works log.notes.1)"
     FISQL_LOG=folder LD_PRELOAD=$preload ./$program 16
-    same "$program, FISQL_LOG: a folder" "0 " "$? $(ls folder folder.* 2>/dev/null | grep -v :)"
+    same "$program, FISQL_LOG: a folder" "0 " "$? $(find folder folder.* -type f 2>/dev/null)"
     for i in $(seq 20); do FISQL_LOG=log.race LD_PRELOAD=$preload ./$program "$i" & done
     wait
     same "$program, FISQL_LOG: twenty at once" "210" "$(for log in log.race*; do works "$log"; done | awk '{ sum += $1 } END { print sum }')"

@@ -5,8 +5,8 @@
 cd "$here" || exit 2
 mapfile -t c_files < <(find collector loader cli queries tests examples ./*.h -name '*.[ch]' | sort)
 mapfile -t scripts < <(grep -rlE '^#!/bin/(ba)?sh' .ci tests examples docs queries cli report --include='*' | sort)
-[ "${#c_files[@]}" -gt 60 ] && [ "${#scripts[@]}" -gt 10 ]
-report $? "the files are found"
+at_least "the C files are found" 60 "${#c_files[@]}"
+at_least "the scripts are found" 10 "${#scripts[@]}"
 
 # arrows FOLDER PATTERN: includes in quotes must match the pattern
 arrows() {
@@ -22,6 +22,14 @@ same "log_format.h includes only stdint.h and stddef.h" "<stddef.h> <stdint.h>" 
     "$(sed -n 's/^# *include *//p' log_format.h | sort | tr '\n' ' ' | sed 's/ $//')"
 same "the collector uses libc alone" "" \
     "$(grep -nE '^# *include <(sqlite3|libdwarf|dwarf|libelf|gelf|zlib)' collector/*.[ch])"
+
+# What differs between libdwarf's versions: everything else must hold for all of them.
+differing='libdwarf/|<dwarf\.h>|DW_LIBDWARF_VERSION|Dwarf_Obj_Access_|dwarf_object_(init|finish)|dwarf_(dealloc_ranges|ranges_dealloc)'
+same "only loader/dwarf_api knows libdwarf's version" "" \
+    "$(grep -nE "$differing|dwarf_(next_cu_header|siblingof)_" loader/*.[ch] cli/*.[ch] tests/*/*.[ch] | grep -v '^loader/dwarf_api\.[ch]:')"
+# SQLite chooses the order of a plain join by its version, and a large table may come first.
+same "calls and allocs are joined behind what has their ids" "" \
+    "$(grep -nE '(^|[^ST]) +JOIN (calls|allocs)\b|(^|[^ST] )JOIN (calls|allocs)\b' queries/*.sql cli/*.c)"
 
 same "no file is longer than 700 lines" "" \
     "$(wc -l "${c_files[@]}" | awk '$2 != "total" && $1 > 700')"

@@ -10,6 +10,7 @@ static void *(*volatile allocate)(size_t) = malloc;
 static void *(*volatile reallocate)(void *, size_t) = realloc;
 static void (*volatile release)(void *) = free;
 static void *kept[400];
+static volatile int times = 30; // volatile: unrolled, a loop would call at several places
 
 extern "C" {
 void *one_size()
@@ -84,7 +85,7 @@ int main(int argc, char **)
 {
     arena();
     sizes();
-    for (int i = 0; i < 30; i++)
+    for (int i = 0; i < times; i++)
         temporary();
     grow();
     for (int i = 0; i < 9; i++)

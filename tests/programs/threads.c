@@ -1,4 +1,7 @@
 /* Many short threads: joined, detached, ended by pthread_exit and by cancellation, named. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* pthread_setname_np */
+#endif
 #include "count.h"
 #include <pthread.h>
 #include <stdlib.h>

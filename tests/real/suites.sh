@@ -18,8 +18,9 @@ loaded() {
     "$fisql" load -q --summary run.bin 2>load.err
     same "$1: loads without loss" "0 " "$? $(cat load.err)"
     same "$1: every exit is its entry's" 0 "$(sql run.db "SELECT count(*) FROM anomalies WHERE kind <> 'unwound'")"
-    [ "$(sql run.db 'SELECT sum(calls) FROM threads')" -gt 1000000 ]
-    report $? "$1: $(sql run.db 'SELECT sum(calls) FROM threads') calls of $(sql run.db 'SELECT count(*) FROM processes') processes"
+    local calls
+    calls=$(sql run.db 'SELECT sum(calls) FROM threads')
+    at_least "$1: $calls calls of $(sql run.db 'SELECT count(*) FROM processes') processes" 1000000 "$calls"
     rm -f run.bin run.db
 }
 

@@ -1,6 +1,7 @@
 /*
  * What unit tests report with: a line `ok - what` or `not ok - what` for each check (tests/run
  * counts them). A test program is a main that makes checks and ends with `return check_status();`.
+ * What is expected comes first, as in tests/e2e/lib.sh.
  */
 #ifndef FISQL_TESTS_UNIT_CHECK_H
 #define FISQL_TESTS_UNIT_CHECK_H
@@ -32,18 +33,18 @@ check_report(bool passed, const char *file, int line, const char *format, ...)
 #define check(condition, ...) check_report((condition), __FILE__, __LINE__, __VA_ARGS__)
 
 /* Two integers that should be equal; tells both when they are not. */
-static inline bool check_equal_at(long long actual, long long expected, const char *what,
+static inline bool check_equal_at(long long expected, long long actual, const char *what,
                                   const char *file, int line)
 {
     if (actual == expected)
         return check_report(true, file, line, "%s", what);
     return check_report(false, file, line, "%s: expected %lld, got %lld", what, expected, actual);
 }
-#define check_equal(actual, expected, what)                                                        \
-    check_equal_at((long long)(actual), (long long)(expected), (what), __FILE__, __LINE__)
+#define check_equal(expected, actual, what)                                                        \
+    check_equal_at((long long)(expected), (long long)(actual), (what), __FILE__, __LINE__)
 
 /* Two strings that should be equal; NULL equals NULL only. */
-static inline bool check_string_at(const char *actual, const char *expected, const char *what,
+static inline bool check_string_at(const char *expected, const char *actual, const char *what,
                                    const char *file, int line)
 {
     bool equal =
@@ -53,8 +54,8 @@ static inline bool check_string_at(const char *actual, const char *expected, con
     return check_report(false, file, line, "%s: expected \"%s\", got \"%s\"", what,
                         expected != NULL ? expected : "(null)", actual != NULL ? actual : "(null)");
 }
-#define check_string(actual, expected, what)                                                       \
-    check_string_at((actual), (expected), (what), __FILE__, __LINE__)
+#define check_string(expected, actual, what)                                                       \
+    check_string_at((expected), (actual), (what), __FILE__, __LINE__)
 
 static inline int check_status(void)
 {

@@ -96,16 +96,16 @@ static void check_database(const char *what, size_t rows)
 {
     char sql[640];
     sqlite3 *database = open_database();
-    check_string(query(database, "PRAGMA integrity_check"), "ok", what);
+    check_string("ok", query(database, "PRAGMA integrity_check"), what);
     snprintf(sql, sizeof sql, "%zu", rows);
-    check_string(query(database, "SELECT count(*) FROM fast"), sql, what);
+    check_string(sql, query(database, "SELECT count(*) FROM fast"), what);
     check_string(
-        query(database, "SELECT count(*) FROM (SELECT * FROM fast EXCEPT SELECT * FROM slow)"), "0",
+        "0", query(database, "SELECT count(*) FROM (SELECT * FROM fast EXCEPT SELECT * FROM slow)"),
         what);
     check_string(
-        query(database, "SELECT count(*) FROM (SELECT * FROM slow EXCEPT SELECT * FROM fast)"), "0",
+        "0", query(database, "SELECT count(*) FROM (SELECT * FROM slow EXCEPT SELECT * FROM fast)"),
         what);
-    check_string(query(database, "SELECT count(*) FROM slow JOIN fast USING(id)"), sql, what);
+    check_string(sql, query(database, "SELECT count(*) FROM slow JOIN fast USING(id)"), what);
     sqlite3_close(database);
     snprintf(sql, sizeof sql, "test \"$(sqlite3 '%s' 'PRAGMA integrity_check')\" = ok", path);
     check(system(sql) == 0, "%s: the sqlite3 shell accepts it", what);
@@ -272,7 +272,7 @@ static void test_integers(void)
         record_int(&record, rows[i].a);
         wrong += record_bytes(&record) != 2 + expected;
     }
-    check_equal(wrong, 0, "each integer takes the fewest bytes");
+    check_equal(0, wrong, "each integer takes the fewest bytes");
     free(rows);
 }
 
@@ -446,7 +446,7 @@ static void test_refusals(void)
     make_database(4096, 0, NULL, 0);
     btree_open(path, &file, &error);
     btree_part_begin(file, &part, &error);
-    check_equal(btree_record_max(file), 4096 - 35, "the longest record is the page's less 35");
+    check_equal(4096 - 35, btree_record_max(file), "the longest record is the page's less 35");
     check(append_fails(part, 1, btree_record_max(file) + 1, 0), "a record too long is refused");
     check(append_fails(part, 1, 4000, 62), "spare bytes too many are refused");
     check(append_fails(part, 1, 2, 3), "spare bytes too few are refused");
@@ -525,7 +525,7 @@ static void test_freelist(void)
     check(left > 990 && left < 1000, "the pages that were not used are on the freelist: %d", left);
     sqlite3_exec(database, "CREATE TABLE more AS SELECT * FROM slow", NULL, NULL, NULL);
     check(atoi(query(database, "PRAGMA freelist_count")) < left, "SQLite uses them");
-    check_string(query(database, "PRAGMA integrity_check"), "ok", "and the file stays sound");
+    check_string("ok", query(database, "PRAGMA integrity_check"), "and the file stays sound");
     sqlite3_close(database);
     free(rows);
 }

@@ -40,7 +40,7 @@ static void texts(void)
         long bytes = 0;
         const char *text = written(cases[i].text, 100, &bytes);
         check(strcmp(text, cases[i].expected) == 0, "%s: %s", cases[i].what, text);
-        check_equal_at(bytes, (long long)strlen(text), "its bytes are counted", __FILE__, __LINE__);
+        check_equal_at((long long)strlen(text), bytes, "its bytes are counted", __FILE__, __LINE__);
     }
     check(strcmp(written(NULL, 100, NULL), "null") == 0, "no text is null");
 }

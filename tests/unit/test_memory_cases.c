@@ -114,7 +114,7 @@ static void expect(struct load *load, const char *sql, const char *expected, con
         }
     }
     sqlite3_finalize(statement);
-    check_string(actual, expected, what);
+    check_string(expected, actual, what);
 }
 
 static const char blocks[] =

@@ -37,7 +37,7 @@ static void check_short_names(void)
     };
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         char *text = name_short(names[i][0]);
-        check_string(text, names[i][1], names[i][0][0] != '\0' ? names[i][0] : "no name");
+        check_string(names[i][1], text, names[i][0][0] != '\0' ? names[i][0] : "no name");
         free(text);
     }
 }
@@ -79,11 +79,11 @@ static void check_times(void)
 static void check_nearest(void)
 {
     static const char *const names[] = {"hot-functions", "call-counts", "ns::parse(int)"};
-    check_string(nearest_name("hot-fuctions", names, 3), "hot-functions", "a letter left out");
-    check_string(nearest_name("call-conuts", names, 3), "call-counts", "letters exchanged");
-    check_string(nearest_name("parse", names, 3), "ns::parse(int)", "a part of a name");
-    check_string(nearest_name("xyzzy", names, 3), NULL, "nothing near");
-    check_string(nearest_name("a", names, 0), NULL, "no names");
+    check_string("hot-functions", nearest_name("hot-fuctions", names, 3), "a letter left out");
+    check_string("call-counts", nearest_name("call-conuts", names, 3), "letters exchanged");
+    check_string("ns::parse(int)", nearest_name("parse", names, 3), "a part of a name");
+    check_string(NULL, nearest_name("xyzzy", names, 3), "nothing near");
+    check_string(NULL, nearest_name("a", names, 0), "no names");
 }
 
 static void check_header(void)
@@ -98,23 +98,23 @@ static void check_header(void)
                                "-- other:       not ours\n"
                                "SELECT 1 -- title: not the header\n";
     struct query_file query;
-    check_equal(query_file_parse(&query, "q", text), 0, "a header is parsed");
-    check_string(query.title, "A title: with a colon", "title");
-    check_string(query.description, "first line second: line", "continued lines are joined");
-    check_equal(query.params_count, 2, "parameters");
-    check_string(query.params[0].name, "min", "a parameter's name");
-    check_string(query.params[0].value, "10", "a parameter's default");
-    check_string(query.params[0].unit, "ns", "a parameter's unit");
-    check_string(query.params[0].text, "least | time", "a parameter's meaning");
-    check_equal(query.columns_count, 1, "columns");
-    check_string(query.columns[0].value, NULL, "a column has no default");
-    check_string(query.filters[0].value, "a b", "a filter's columns");
-    check_string(query.advice, NULL, "what is not there is NULL");
+    check_equal(0, query_file_parse(&query, "q", text), "a header is parsed");
+    check_string("A title: with a colon", query.title, "title");
+    check_string("first line second: line", query.description, "continued lines are joined");
+    check_equal(2, query.params_count, "parameters");
+    check_string("min", query.params[0].name, "a parameter's name");
+    check_string("10", query.params[0].value, "a parameter's default");
+    check_string("ns", query.params[0].unit, "a parameter's unit");
+    check_string("least | time", query.params[0].text, "a parameter's meaning");
+    check_equal(1, query.columns_count, "columns");
+    check_string(NULL, query.columns[0].value, "a column has no default");
+    check_string("a b", query.filters[0].value, "a filter's columns");
+    check_string(NULL, query.advice, "what is not there is NULL");
     query_file_release(&query);
-    check_equal(query_file_parse(&query, "q", "SELECT 1"), 0, "a header is optional");
-    check_string(query.title, NULL, "then there is no title");
+    check_equal(0, query_file_parse(&query, "q", "SELECT 1"), "a header is optional");
+    check_string(NULL, query.title, "then there is no title");
     query_file_release(&query);
-    check_equal(query_file_parse(&query, "q", "--"), 0, "an empty comment");
+    check_equal(0, query_file_parse(&query, "q", "--"), "an empty comment");
     query_file_release(&query);
     char *views = query_views_sql();
     check(views != NULL && strstr(views, "CREATE VIEW hot_functions AS") != NULL,

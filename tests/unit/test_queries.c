@@ -139,7 +139,7 @@ static void check_words(const struct query_file *query)
 static void check_shape(const struct query_file *query, sqlite3_stmt *statement)
 {
     check(sqlite3_stmt_readonly(statement) != 0, "%s only reads", query->name);
-    check_equal(sqlite3_bind_parameter_count(statement), query->params_count,
+    check_equal(query->params_count, sqlite3_bind_parameter_count(statement),
                 "its header lists as many parameters as are bound");
     for (int i = 1; i <= sqlite3_bind_parameter_count(statement); i++) {
         const char *bound = sqlite3_bind_parameter_name(statement, i);
@@ -147,10 +147,10 @@ static void check_shape(const struct query_file *query, sqlite3_stmt *statement)
                   query_part_find(query->params, query->params_count, bound + 1) != NULL,
               "%s: bound parameter %s is in the header", query->name, bound);
     }
-    check_equal(sqlite3_column_count(statement), query->columns_count,
+    check_equal(query->columns_count, sqlite3_column_count(statement),
                 "its header lists as many columns as come back");
     for (int i = 0; i < sqlite3_column_count(statement) && (size_t)i < query->columns_count; i++)
-        check_string(sqlite3_column_name(statement, i), query->columns[i].name,
+        check_string(query->columns[i].name, sqlite3_column_name(statement, i),
                      "columns are in the header's order");
 }
 

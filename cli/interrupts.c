@@ -1,5 +1,5 @@
 /* Signals that would end fisql: see signals.h. */
-#include "cli/signals.h"
+#include "cli/interrupts.h"
 #include "loader/unfinished.h"
 
 #include <signal.h>
@@ -9,13 +9,13 @@
 static struct sigaction file_size_before;
 static bool begun;
 
-void signals_begin(void)
+void interrupts_begin(void)
 {
     const struct sigaction ignore = {.sa_handler = SIG_IGN};
     begun = sigaction(SIGXFSZ, &ignore, &file_size_before) == 0;
 }
 
-void signals_child(void)
+void interrupts_child(void)
 {
     if (begun)
         sigaction(SIGXFSZ, &file_size_before, NULL);
@@ -28,7 +28,7 @@ static void on_end(int number)
     raise(number);
 }
 
-void signals_remove_unfinished(void)
+void interrupts_remove_unfinished(void)
 {
     static const int ends[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGXCPU, SIGALRM};
     struct sigaction action = {.sa_handler = on_end, .sa_flags = (int)SA_RESETHAND}, before;

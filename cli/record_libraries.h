@@ -1,0 +1,25 @@
+/*
+ * What would be loaded if a program were run, found without running any of it: the program's ELF
+ * file (of a script: its interpreter's) and the libraries that it is linked with. Only the dynamic
+ * linker that the file names is run, on its own, with --list: it looks where it would look for the
+ * program, and calls nothing in what it finds. A static program has no libraries.
+ */
+#ifndef FISQL_CLI_RECORD_LIBRARIES_H
+#define FISQL_CLI_RECORD_LIBRARIES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* The file that execvp() would run; false with errno if there is none, or none that may be run. */
+bool program_find(const char *program, char *path, size_t size);
+
+/* The ELF file that runs when `path` (of at least PATH_MAX bytes) is run, in its place. False if it
+ * is neither an ELF file nor a script. */
+bool program_image(char *path, size_t size);
+
+/* Calls each() with the path of every library until it returns other than 0; returns that, or -1
+ * after saying why they cannot be known. */
+int program_libraries(const char *image, int (*each)(void *context, const char *path),
+                      void *context);
+
+#endif

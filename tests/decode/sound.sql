@@ -1,0 +1,11 @@
+-- What holds in every database, whatever the log was: each SELECT gives the rows for which it does not.
+SELECT 'not enclosed by its caller', c.id FROM calls c JOIN calls p ON p.id = c.parent_id
+WHERE c.id > p.id + p.descendants OR c.enter_ns < p.enter_ns OR c.enter_ns + c.duration_ns > p.enter_ns + p.duration_ns;
+SELECT 'overlaps the callee before it', id FROM (
+  SELECT id, enter_ns, lag(enter_ns + duration_ns) OVER (PARTITION BY thread_id, parent_id ORDER BY id) AS before_ns FROM calls)
+WHERE enter_ns < before_ns;
+SELECT 'ends after its thread', c.id FROM calls c JOIN threads t ON t.id = c.thread_id
+WHERE c.enter_ns + c.duration_ns > t.end_ns;
+SELECT 'own time below 0', id FROM calls WHERE self_ns < 0;
+SELECT 'freed before it was allocated', id FROM allocs WHERE free_ns < alloc_ns;
+PRAGMA foreign_key_check;

@@ -1,0 +1,37 @@
+-- What a log gives, as text: a line of column names above the rows of each table that has any. Names are
+-- module+0xoffset, for the logs of tests/decode have no program. Left out is what the load adds of its own
+-- and the rollups, which decode.sh compares with the rows (tests/e2e/rollups.sql).
+SELECT key AS run, json_quote(value) AS value FROM run
+WHERE key NOT IN ('run_id', 'log_bytes', 'hook_inside_ps', 'hook_outside_ps') AND key NOT LIKE 'peak\_%' ESCAPE '\'
+  AND key NOT LIKE 'total\_%' ESCAPE '\' ORDER BY key;
+SELECT id AS process, pid, parent_id AS parent, origin, executable, start_ns, end_ns, how_ended AS ended, status, signal
+FROM processes ORDER BY id;
+SELECT id AS thread, process_id AS process, tid, json_quote(name) AS name, start_ns, end_ns, first_call_id AS first_call,
+       last_call_id AS last_call, calls, counted_calls AS counted, raw_self_ns, self_ns
+FROM threads ORDER BY id;
+SELECT m.process_id AS mapping_of_process, modules.path, printf('%x', m.bias) AS bias, printf('%x', m.start_address) AS start,
+       printf('%x', m.end_address) AS "end", m.load_ns, m.unload_ns
+FROM mappings m JOIN modules ON modules.id = m.module_id WHERE (SELECT count(*) FROM mappings) > 1
+ORDER BY m.process_id, m.start_address, m.load_ns, m.id;
+SELECT c.id AS call, c.thread_id AS thread, printf('%*s', 2 * c.depth, '') || d.function AS function, s.location AS called_from,
+       c.enter_ns, c.duration_ns, c.self_ns, c.descendants, d.ended
+FROM calls c JOIN call_details d ON d.id = c.id LEFT JOIN site_details s ON s.id = d.site_id ORDER BY c.id;
+SELECT st.stack AS frame, fr.called_from, fr.calls, fr.counted_calls AS counted, fr.total_ns, fr.raw_total_ns, fr.self_ns,
+       fr.raw_self_ns, fr.finished, fr.child_calls
+FROM frame_details fr JOIN frame_stacks st ON st.frame_id = fr.id ORDER BY st.stack, fr.called_from;
+SELECT a.id AS block, a.thread_id AS thread, a.call_id AS call, a.kind, printf('%x', a.address) AS address, a.size,
+       s.location AS allocated_at, a.alloc_ns, a.free_ns, a.free_thread_id AS free_thread, a.free_call_id AS free_call,
+       a.free_kind, f.location AS freed_at, a.realloc_of, a.allocs_between, a.owner_call_id AS owner_call
+FROM allocs a LEFT JOIN site_details s ON s.id = a.site_id LEFT JOIN site_details f ON f.id = a.free_site_id ORDER BY a.id;
+SELECT first_alloc_id AS chain_from, last_alloc_id AS "to", length, moves, copied_bytes, first_size, last_size
+FROM alloc_chains ORDER BY id;
+SELECT s.kind || ' at ' || coalesce(d.location, '?') AS flow_of, fl.blocks, fl.mismatched, fl.example_mismatch_id AS example
+FROM block_flows fl JOIN alloc_stacks s ON s.id = fl.stack_id LEFT JOIN site_details d ON d.id = s.site_id
+WHERE fl.mismatched > 0 ORDER BY fl.id;
+SELECT error AS free_error, kind, printf('%x', address) AS address, ns, thread_id AS thread, call_id AS call,
+       alloc_id AS block FROM free_errors ORDER BY ns, id;
+SELECT json_quote(text) AS note, ns, thread_id AS thread, call_id AS call FROM notes ORDER BY ns, id;
+SELECT a.kind AS anomaly, a.ns, a.thread_id AS thread, a.call_id AS call, f.name AS function, a.calls, a.detail
+FROM anomalies a LEFT JOIN functions f ON f.id = a.function_id ORDER BY a.ns, a.id;
+SELECT reason AS loss, process_id AS process, thread_id AS thread, "offset", bytes, chunks, calls, events, from_ns, to_ns, detail
+FROM losses ORDER BY id;

@@ -1,0 +1,136 @@
+#!/bin/bash
+# Signals to `fisql record`: each that is sent to it alone reaches the program once, with the program's own status
+# at the end; what the terminal or the process group gets reaches the program without it; stopping and going on.
+# shellcheck source=tests/e2e/lib.sh
+. "$(dirname "$0")/lib.sh"
+cd "$TEST_TMP" || exit 2
+
+build gcc signalled -O1 -g "$programs/signalled.c"
+
+# record_begin ARGUMENT...: starts the program in a process group of its own, sets recorder
+record_begin() {
+    : >out.txt
+    setsid "$fisql" record -q ./signalled "$@" >out.txt 2>err.txt &
+    recorder=$!
+    until grep -q ready out.txt; do sleep 0.02; done
+}
+
+# Sends SIGPWR, which ends the program, and waits: sets status
+record_end() {
+    kill -PWR "$recorder"
+    wait "$recorder" 2>/dev/null
+    status=$?
+}
+
+record_begin 20
+expected=
+for number in $(seq 64); do
+    case $number in 9 | 19 | 20 | 21 | 22 | 30 | 32 | 33) continue ;; esac # KILL, stops, SIGPWR, libc's own
+    kill -s "$number" "$recorder" || break
+    expected="$expected$number:1 "
+    sleep 0.01
+done
+record_end
+same "every signal to the recorder: the program got it once, and its status is record's" "${expected}values:0 7" \
+    "$(tail -n 1 out.txt) $status"
+
+record_begin 20
+python3 - "$recorder" <<'P'
+import ctypes, os, signal, sys, time
+libc, recorder = ctypes.CDLL(None, use_errno=True), int(sys.argv[1])
+libc.sigqueue.argtypes = [ctypes.c_int, ctypes.c_int, ctypes.c_void_p]
+for value in range(100):
+    assert libc.sigqueue(recorder, signal.SIGRTMIN + 1, value) == 0
+    os.kill(recorder, signal.SIGRTMIN + 2)        # to the recorder alone
+    os.killpg(recorder, signal.SIGRTMIN + 3)      # to both
+for i in range(5):
+    os.kill(recorder, signal.SIGINT)
+    time.sleep(0.05)
+    os.killpg(recorder, signal.SIGINT)
+    time.sleep(0.05)
+P
+record_end
+same "queued signals with their values, signals to the process group: each once" "2:10 35:100 36:100 37:100 values:4950 7" \
+    "$(tail -n 1 out.txt) $status"
+
+for number in 15 32; do
+    record_begin 20 plain
+    kill -s $number "$recorder"
+    wait "$recorder" 2>/dev/null
+    same "signal $number, which ends the program: record ends by it too" $((128 + number)) $?
+done 2>/dev/null
+
+# Stopping: the recorder is stopped while the program is, whoever stops it and lets it go on.
+states() { # of recorder and program
+    ps -o stat= -p "$recorder" -p "$(pgrep -P "$recorder" -x signalled)" | cut -c 1 | tr -d '\n'
+}
+wait_states() { # WANT
+    for _ in $(seq 100); do
+        [ "$(states)" = "$1" ] && break
+        sleep 0.02
+    done
+    states
+}
+# In a process group of its own, but not an orphaned one: those do not stop.
+stopped_by() { # SIGNAL, program or recorder
+    : >out.txt
+    "$fisql" record -q ./signalled 20 >out.txt 2>err.txt &
+    recorder=$!
+    until grep -q ready out.txt; do sleep 0.02; done
+    local pid=$recorder
+    [ "$2" = recorder ] || pid=$(pgrep -P "$recorder" -x signalled)
+    kill "-$1" "$pid"
+    same "SIG$1 to the $2: both are stopped" TT "$(wait_states TT)"
+    kill -CONT "$pid"
+    same "SIG$1, then SIGCONT to the $2: both go on" SS "$(wait_states SS)"
+    record_end
+    same "SIG$1, then SIGCONT to the $2: got once" "18:1 values:0 7" "$(tail -n 1 out.txt) $status"
+}
+exec 3>&2 2>/dev/null # the shell says what its jobs do
+set -m                # no loop here: bash leaves loops when a job stops
+stopped_by STOP program
+stopped_by TSTP program
+stopped_by TSTP recorder
+set +m
+exec 2>&3 3>&-
+
+# A terminal: what is typed reaches the program once, and a shell's jobs work as without fisql.
+cat >terminal.py <<'P'
+import os, pty, sys, time
+shell, terminal = pty.fork()
+if shell == 0:
+    os.execvp("bash", ["bash", "--norc", "--noprofile", "-i"])
+seen = b""
+def until(text):
+    global seen
+    while text not in seen:
+        seen += os.read(terminal, 4096)
+    before, seen = seen.split(text, 1)
+    return before
+def say(text):
+    os.write(terminal, text)
+say(b"PS1=; stty -echo; bind 'set enable-bracketed-paste off'; echo be''gin\n")
+until(b"begin\r\n")
+say(sys.argv[1].encode() + b"\n")
+until(b"ready")
+say(b"\x03")                        # Ctrl-C
+time.sleep(0.2)
+say(b"\x1c")                        # Ctrl-\, which core files are written by
+time.sleep(0.2)
+say(b"\x1a")                        # Ctrl-Z
+until(b"Stopped")
+say(b"echo back; fg\n")
+until(b"back")
+time.sleep(0.4)
+say(b"\x1a")
+until(b"Stopped")
+say(b"kill -TERM %1; sleep 0.4; kill -PWR %1; fg\n")
+counts = until(b" values:0").split(b"\n")[-1]
+say(b"echo status $?; exit\n")
+until(b"status ")
+print(counts.decode(), os.read(terminal, 1).decode() if not seen else seen[:1].decode())
+P
+plain=$(timeout 60 python3 terminal.py "./signalled 30")
+same "a terminal, without fisql" "2:1 3:1 15:1 18:2 7" "$plain"
+same "a terminal: Ctrl-C, Ctrl-\\, Ctrl-Z, fg and kill %1: each signal once, and the status" "$plain" \
+    "$(timeout 60 python3 terminal.py "$fisql record -q ./signalled 30")"

@@ -1,0 +1,62 @@
+#!/bin/bash
+# Where room is short: address space, the shadow stack, slots of the live area. What the program gets
+# without fisql it gets with it, and what cannot be recorded is said.
+# shellcheck source=tests/e2e/lib.sh
+. "$(dirname "$0")/lib.sh"
+cd "$TEST_TMP" || exit 2
+
+calls_of() { sql run.db "SELECT s.calls FROM function_stats s JOIN functions f ON f.id = s.function_id WHERE f.name = '$1'"; }
+
+# ---- address space
+gcc -w -O0 -o plain "$programs/tight.c" -lpthread
+build gcc tight -O0 -g "$programs/tight.c"
+"$fisql" cc gcc -static -w -O0 -g -o static "$programs/tight.c" -lpthread
+for limit in 3000000 2000000; do # glibc alone reserves 64 MB a thread
+    same "ulimit -v $limit: without fisql nothing fails" 0 "$(ulimit -v $limit && ./plain threads)"
+    for program in tight static; do
+        same "$program, ulimit -v $limit: nothing fails" 0 "$(ulimit -v $limit && "$fisql" record -q ./$program threads)"
+        "$fisql" load -q run.bin
+        same "$program, ulimit -v $limit: all is recorded" "0 16" "$? $(calls_of work)"
+    done
+done
+read -r _ _ _ _ plain _ <<<"$(./plain size | tr '\n' ' ')"
+read -r _ process resident _ thread touched <<<"$("$fisql" record -q ./tight size | tr '\n' ' ')"
+read -r _ process_plain resident_plain _ <<<"$(./plain size | head -n 1)"
+[ $((process - process_plain)) -lt 2048 ] && [ $((resident - resident_plain)) -lt 2048 ]
+report $? "a process takes less than 2 MB more" "address space $process_plain to $process, resident $resident_plain to $resident KB"
+[ $((thread - plain)) -lt 256 ] && [ "$touched" -lt 128 ]
+report $? "a thread takes less than 256 KB of address space" "$plain to $thread, resident $touched KB"
+
+# No room for anything: a thread that cannot be recorded is said to be missing, calls that find no place on
+# the shadow stack are counted.
+same "no room at all: the program is untouched" "done 0" "$("$fisql" record -q ./tight full) $?"
+run "$fisql" load run.bin
+same "no room at all: load says that something is missing" 1 "$status"
+has "no room at all: and what" "no memory to record a thread" "$err"
+same "no room at all: what calls deeper is counted" 121004 "$(calls_of down)"
+
+# ---- the shadow stack grows, and moves, under hooks that signals interrupt
+for compiler in gcc clang; do
+    build $compiler grow -O1 -g "$programs/grow.c" || continue
+    for options in "" "--depth 3" "--depth 2000"; do
+        # shellcheck disable=SC2086 # words
+        "$fisql" record -q $options ./grow >out.txt
+        same "deeper and deeper ($compiler $options): the program is untouched" 0 $?
+        "$fisql" load -q run.bin
+        same "deeper and deeper ($compiler $options): counts" "0 $(expected out.txt)" "$? $(counts run.db)"
+    done
+done
+
+# ---- more threads and processes at once than the live area once had slots
+build gcc slots -O1 -g "$programs/slots.c"
+for how in threads processes; do
+    "$fisql" record -q ./slots $how 2300 2>err.txt
+    status=$?
+    if [ $status -eq 77 ]; then
+        echo "# skipped: 2300 $how at once are refused here"
+        continue
+    fi
+    same "2300 $how at once: status" "0 " "$status $(cat err.txt)"
+    "$fisql" load -q run.bin
+    same "2300 $how at once: nothing is lost" "0 46000 2301" "$? $(calls_of work) $(sql run.db "SELECT count(*) FROM $how")"
+done
