@@ -460,9 +460,11 @@ static bool find_live(uint32_t slot, const struct thread_log *copy, void *contex
 {
     bool *found = context;
     (void)slot;
+    /* Another process's may still be filled, unless that process is gone. */
+    bool others = copy->live.process_key != process.key &&
+                  (kill((pid_t)copy->live.pid, 0) == 0 || errno != ESRCH);
     *found = copy->live.state == FISQL_SLOT_LIVE &&
-             (copy->live.process_key != process.key ||
-              fisql_word_units(copy->live.word) != copy->min_units);
+             (others || fisql_word_units(copy->live.word) != copy->min_units);
     return !*found;
 }
 

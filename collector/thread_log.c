@@ -44,7 +44,7 @@ static void unslotted_begin(struct thread_log *log)
 /* What is in it is written, and so will be what comes. */
 static void unslotted_end(struct thread_log *log)
 {
-    if (__atomic_exchange_n(&log->unslotted, 0, __ATOMIC_RELAXED))
+    if (__atomic_exchange_n(&log->unslotted, 0, __ATOMIC_RELAXED) != 0)
         __atomic_fetch_sub(&process.area->unslotted, 1, __ATOMIC_RELAXED);
 }
 
@@ -254,8 +254,8 @@ void thread_logs_cut_off(void)
         char path[48], name[17];
         if (log == current_log || log->ended)
             continue;
-        if (log->unslotted && thread_log_copy(log))
-            unslotted_end(log);
+        if (thread_log_copy(log))
+            unslotted_end(log); /* what comes still it writes itself: process.ending */
         snprintf(path, sizeof path, "/proc/self/task/%u/comm", log->live.tid);
         int file = file_open(path, O_RDONLY);
         if (file < 0)

@@ -21,9 +21,6 @@ uint32_t logs_interrupted(struct thread_log **found, uint32_t room);
 /* Writes what is known of the calling thread; how: how it ends, NULL at its start. */
 void thread_facts(struct thread_log *log, const char *how);
 
-/* Of another thread: writes what it has recorded, for the live area does not have it. Returns whether
- * all of it is written, or counted as lost. */
-bool thread_log_copy(const struct thread_log *log);
 /* The private memory of a thread's first log; false where there is none. A thread gives its own
  * back when all its logs are given back. */
 bool memory_take(struct thread_log *log);
@@ -37,6 +34,10 @@ static inline uint32_t *counted_behind(struct pair *dictionary)
 {
     return (uint32_t *)(dictionary + DICTIONARY_ENTRIES);
 }
+
+/* Of another thread: writes what it has recorded, where the live area does not have it. Returns
+ * false where that failed, or the live area has it. */
+bool thread_log_copy(const struct thread_log *log);
 
 static inline uint64_t log_last_tick(const struct thread_log *log)
 {
