@@ -255,8 +255,8 @@ static bool may_miss_members(const struct words *words)
 
 /* The names by which the linker gives us what the program calls, and by which we call the real
  * ones. In every program that the collector is linked into: */
-static const char *const wrapped[] = {"longjmp", "_longjmp", "siglongjmp", "dlclose",
-                                      "_Fork",   "clone",    "syscall",    NULL};
+static const char *const wrapped[] = {"longjmp", "_longjmp", "siglongjmp", "dlclose", "_Fork",
+                                      "clone",   "syscall",  "prctl",      NULL};
 static const char *const wrapped_exec[] = {
     "execve",  "execv",    "execvp",      "execvpe",      "execl",  "execlp", "execle",
     "fexecve", "execveat", "posix_spawn", "posix_spawnp", "system", "popen",  "setuid",
@@ -362,7 +362,8 @@ static int add_runtime(struct words *words, const struct plan *plan)
     add(words, "-Wl,--no-whole-archive");
     if (plan->is_static)
         add_joined(words, folder, "/libfisql_demand.a");
-    else /* so that a preloaded collector sees it; glibc has a hook of that name, which does it too */
+    else /* so that a preloaded collector sees it; glibc has a hook of that name, which does it too
+          */
         add(words, "-Wl,--export-dynamic-symbol=__cyg_profile_func_enter");
     add(words, "-lpthread");
     add(words, "-ldl");
