@@ -13,7 +13,12 @@ WARN := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes -Wmis
 ifdef CI
 WARN += -Werror
 endif
-CPPFLAGS_ALL = -I. -D_GNU_SOURCE -DFISQL_VERSION='"$(VERSION)"' -DFISQL_PREFIX='"$(PREFIX)"' $(CPPFLAGS)
+# Where libdwarf's headers are not in Debian's place, pkg-config knows, or the folder has its version in its name.
+ifeq ($(wildcard /usr/include/libdwarf/libdwarf.h),)
+DWARF_FLAGS := $(shell pkg-config --cflags libdwarf 2>/dev/null || \
+        ls -d /usr/include/libdwarf-* 2>/dev/null | sed -n 's/^/-I/;$$p')
+endif
+CPPFLAGS_ALL = -I. $(DWARF_FLAGS) -D_GNU_SOURCE -DFISQL_VERSION='"$(VERSION)"' -DFISQL_PREFIX='"$(PREFIX)"' $(CPPFLAGS)
 CFLAGS_ALL = -std=gnu11 $(OPT) $(WARN) -fno-common -MMD -MP $(SANITIZE) $(CFLAGS)
 # The collector lives inside other people's programs: it is never sanitized or instrumented itself.
 COLLECTOR_CFLAGS = -std=gnu11 -O2 -g $(WARN) -fno-common -MMD -MP -fPIC -fvisibility=hidden \
@@ -38,7 +43,7 @@ objects = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
 COLLECTOR_OBJ := $(call objects,$(COLLECTOR_SRC))
 # In a program that links libfisql.a, longjmp and the like are wrapped by the linker; in a static one
 # malloc and the operators new and delete are too. Both use its C library.
-WRAPPED := unwind library fork exec quiet
+WRAPPED := unwind library fork exec quiet seccomp
 WRAP_OBJ := $(filter-out %/own.o $(WRAPPED:%=$(BUILD)/obj/collector/%.o),$(COLLECTOR_OBJ)) $(WRAPPED:%=$(BUILD)/obj/collector/%_wrap.o)
 STATIC_OBJ := $(filter-out %/own_static.o %/jump_chk_static.o,$(COLLECTOR_OBJ:.o=_static.o))
 LIB_OBJ := $(call objects,$(LOADER_SRC) $(QUERY_SRC)) $(BUILD)/obj/embedded.o $(BUILD)/obj/report_page.o
@@ -46,7 +51,7 @@ CLI_OBJ := $(call objects,$(CLI_SRC))
 COMMAND_OBJ = $(filter-out %/main.o,$(CLI_OBJ))
 UNIT_BIN := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(UNIT_SRC))
 
-all: $(BUILD)/fisql $(BUILD)/libfisql.so $(BUILD)/libfisql.a $(BUILD)/libfisql_static.a $(BUILD)/libfisql_demand.a $(BUILD)/libfisql_cxx.a ## build the program and the collector
+all: $(BUILD)/fisql $(BUILD)/libfisql.so $(BUILD)/libfisql.a $(BUILD)/libfisql_static.a $(BUILD)/libfisql_demand.a ## build the program and the collector
 
 $(BUILD)/fisql: $(CLI_OBJ) $(LIB_OBJ)
 	$(CC) $(OPT) $(SANITIZE) -o $@ $^ $(LDFLAGS) $(LIBS)
@@ -64,26 +69,24 @@ $(BUILD)/libfisql_static.a: $(STATIC_OBJ)
 $(BUILD)/libfisql_demand.a: $(BUILD)/obj/collector/jump_chk_static.o
 	rm -f $@ && $(AR) rcs $@ $^
 
-# What clang++ leaves undefined in programs with hooks.
-$(BUILD)/libfisql_cxx.a: $(BUILD)/obj/collector/cxx/inlines.o
-	rm -f $@ && $(AR) rcs $@ $^
+# Before anything is compiled: says what is missing in place of a compiler's errors.
+$(BUILD)/needs:
+	@CC='$(CC)' CPPFLAGS='$(DWARF_FLAGS) $(CPPFLAGS)' LDFLAGS='$(LDFLAGS)' LIBS='$(LIBS)' tests/needs
+	@mkdir -p $(@D) && : > $@
 
-# Their place is the header, not the file that stands in for it.
-$(BUILD)/obj/collector/cxx/%.o: COLLECTOR_CFLAGS += -g0
-
-$(BUILD)/obj/collector/%.o: collector/%.c
+$(BUILD)/obj/collector/%.o: collector/%.c | $(BUILD)/needs
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS_ALL) $(COLLECTOR_CFLAGS) -c -o $@ $<
 
-$(BUILD)/obj/collector/%_wrap.o: collector/%.c
+$(BUILD)/obj/collector/%_wrap.o: collector/%.c | $(BUILD)/needs
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS_ALL) -DFISQL_WRAP $(COLLECTOR_CFLAGS) -c -o $@ $<
 
-$(BUILD)/obj/collector/%_static.o: collector/%.c
+$(BUILD)/obj/collector/%_static.o: collector/%.c | $(BUILD)/needs
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS_ALL) -DFISQL_WRAP -DFISQL_STATIC $(COLLECTOR_CFLAGS) -c -o $@ $<
 
-$(BUILD)/obj/%.o: %.c
+$(BUILD)/obj/%.o: %.c | $(BUILD)/needs
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) -c -o $@ $<
 
@@ -92,7 +95,7 @@ $(BUILD)/gen/embedded.c: queries/embed.sh schema.sql $(SQL) queries
 	@mkdir -p $(@D)
 	sh queries/embed.sh schema.sql $(sort $(SQL)) > $@.tmp && mv $@.tmp $@
 
-$(BUILD)/obj/embedded.o: $(BUILD)/gen/embedded.c
+$(BUILD)/obj/embedded.o: $(BUILD)/gen/embedded.c | $(BUILD)/needs
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) -c -o $@ $<
 
@@ -101,7 +104,7 @@ $(BUILD)/gen/report_tail.html: page/bundle.sh $(wildcard page/*) $(if $(wildcard
 	@mkdir -p $(@D)
 	sh page/bundle.sh $(BUILD)/gen
 
-$(BUILD)/obj/report_page.o: page/embed.sh $(BUILD)/gen/report_tail.html
+$(BUILD)/obj/report_page.o: page/embed.sh $(BUILD)/gen/report_tail.html | $(BUILD)/needs
 	@mkdir -p $(@D)
 	sh page/embed.sh $(BUILD)/gen/report_head.html $(BUILD)/gen/report_tail.html > $(BUILD)/gen/report_page.c
 	$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) -c -o $@ $(BUILD)/gen/report_page.c
@@ -145,6 +148,23 @@ check-e2e: all $(BUILD)/symbols_dump ## end-to-end tests on real programs
 
 check-queries: all ## the canned queries
 	@tests/run queries $(BUILD) $(wildcard tests/queries/*.sh)
+
+check-quick: ## the build, the demo and the unit tests alone
+	@tests/setup build
+	@tests/run begin $(BUILD)
+	@tests/run step $(BUILD) build $(MAKE) --no-print-directory -j2 -k all units
+	@tests/run step $(BUILD) demo examples/demo $(BUILD)
+	@tests/run unit $(BUILD) $(UNIT_BIN)
+	@tests/run summary $(BUILD)
+
+check-compilers: all ## every packaged gcc and clang (installs them)
+	@tests/setup compilers
+	@tests/run begin $(BUILD)
+	@tests/run e2e $(BUILD) tests/e2e/compilers.sh tests/e2e/cxx_link.sh
+	@tests/run summary $(BUILD)
+
+check-distros: ## README's commands on Debian 12, 13 and testing, each from a bare debootstrap (needs root; an hour)
+	@tests/distros all
 
 check-real: all ## the long tests: SQLite, zstd, Redis, oracles, a report of 70 million calls (not part of check)
 	@tests/setup real
@@ -232,7 +252,6 @@ install: all ## install under $(DESTDIR)$(PREFIX)
 	install -D -m 644 $(BUILD)/libfisql.a $(DESTDIR)$(PREFIX)/lib/fisql/libfisql.a
 	install -D -m 644 $(BUILD)/libfisql_static.a $(DESTDIR)$(PREFIX)/lib/fisql/libfisql_static.a
 	install -D -m 644 $(BUILD)/libfisql_demand.a $(DESTDIR)$(PREFIX)/lib/fisql/libfisql_demand.a
-	install -D -m 644 $(BUILD)/libfisql_cxx.a $(DESTDIR)$(PREFIX)/lib/fisql/libfisql_cxx.a
 	install -D -m 644 collector/fisql.h $(DESTDIR)$(PREFIX)/include/fisql.h
 	install -D -m 644 docs/fisql.1 $(DESTDIR)$(PREFIX)/share/man/man1/fisql.1
 	install -D -m 644 cli/completion.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/fisql
@@ -243,5 +262,5 @@ clean: ## remove what was built
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' Makefile | expand -t 16
 
-.PHONY: again all bench bench-load bench-queries fuzz stress demo setup check units check-unit check-decode check-e2e check-queries check-real docs examples pictures asan lint compdb format format-check install clean help
+.PHONY: again all bench bench-load bench-queries fuzz stress demo setup check units check-unit check-decode check-e2e check-queries check-quick check-compilers check-distros check-real docs examples pictures asan lint compdb format format-check install clean help
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

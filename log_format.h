@@ -233,7 +233,7 @@ static inline uint64_t fisql_checksum(const void *data, size_t size_bytes)
  * sequence, tick_start, first_call, base_address, open_calls, open_depth and flags are filled when
  * the chunk is begun, the rest when it is finished.
  */
-#define FISQL_LIVE_MAGIC 0x45564c52u
+#define FISQL_LIVE_MAGIC 0x45564c53u
 #define FISQL_LIVE_TAKEN 4096u
 #define FISQL_LIVE_SLOTS_MAX 65536u
 #define FISQL_LIVE_HEADER (FISQL_LIVE_TAKEN + FISQL_LIVE_SLOTS_MAX / 8)
@@ -249,7 +249,8 @@ static inline uint64_t fisql_checksum(const void *data, size_t size_bytes)
     X(LIBC, 3, "libfisql.so cannot run with its C library")                                        \
     X(STATIC, 4, "it is static and not linked by `fisql cc`")                                      \
     X(SECURE, 5, "it runs with other rights than its caller (set-user-ID and the like)")           \
-    X(FOLLOWED, 6, "it holds no hooks, but what it starts cannot be recorded")
+    X(FOLLOWED, 6, "it holds no hooks, but what it starts cannot be recorded")                     \
+    X(SECCOMP, 7, "it forbade itself system calls (seccomp): what came after that is missing")
 enum fisql_unrecorded {
 #define FISQL_UNRECORDED_ENUM(constant, number, words) FISQL_UNRECORDED_##constant = number,
     FISQL_UNRECORDED(FISQL_UNRECORDED_ENUM)

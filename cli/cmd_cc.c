@@ -19,6 +19,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "cli/cc/cxx_link.h"
+
 int cmd_cc(int argc, char **argv);
 
 static const char help[] =
@@ -182,17 +184,22 @@ static bool runtime_find(char *folder, size_t size)
     return access(archive, R_OK) == 0;
 }
 
-/* Is the compiler clang? Asked of the compiler itself, for names tell little (cc, c++). */
-static bool is_clang(const char *compiler)
+/* Is the compiler clang, and what does it call itself? Asked of the compiler, for names tell little
+ * (cc, c++). */
+static bool is_clang(const char *compiler, char *version, size_t size)
 {
     char command[PATH_MAX + 64], line[256];
+    version[0] = 0;
     if (strpbrk(compiler, "'\\") != NULL)
         return strstr(compiler, "clang") != NULL;
     snprintf(command, sizeof command, "'%s' --version 2>/dev/null", compiler);
     FILE *answer = popen(command, "r");
     bool clang = false;
-    while (answer != NULL && fgets(line, sizeof line, answer) != NULL)
+    while (answer != NULL && fgets(line, sizeof line, answer) != NULL) {
+        if (!clang && strstr(line, "clang") != NULL)
+            snprintf(version, size, "%s", line);
         clang |= strstr(line, "clang") != NULL;
+    }
     if (answer != NULL)
         pclose(answer);
     return clang;
@@ -210,7 +217,8 @@ static void add_joined(struct words *words, const char *option, const char *valu
 static int add_compile_flags(struct words *words, const struct plan *plan, const char *compiler)
 {
     bool choosy = plan->after_inlining || plan->exclude_function || plan->exclude_file;
-    bool clang = choosy && is_clang(compiler);
+    char version[256];
+    bool clang = choosy && is_clang(compiler, version, sizeof version);
     if (plan->after_inlining && !clang) {
         fprintf(stderr, "fisql: cc: --after-inlining: %s does not have it: use clang\n", compiler);
         return -1;
@@ -233,22 +241,22 @@ static int add_compile_flags(struct words *words, const struct plan *plan, const
     return 0;
 }
 
-/* Gives the linker what clang++ leaves undefined (collector/cxx/inlines.c); nothing is taken where
- * nothing is missing. */
-static void add_inlines(struct words *words)
+/* May the link miss members of the C++ library (cli/cc/cxx_link.h)? A source that comes from standard
+ * input can be read but once. */
+static bool may_miss_members(const struct words *words)
 {
-    char folder[PATH_MAX + 32], archive[PATH_MAX + 64];
-    if (!runtime_find(folder, sizeof folder))
-        return;
-    snprintf(archive, sizeof archive, "%s/libfisql_cxx.a", folder);
-    if (access(archive, R_OK) == 0)
-        add_joined(words, archive, "");
+    static const char *const without[] = {"-stdlib=libc++", "-", NULL};
+    char version[256];
+    for (size_t i = 1; i < words->count; i++)
+        if (one_of(words->items[i], without))
+            return false;
+    return is_clang(words->items[0], version, sizeof version) && cxx_link_needed(version);
 }
 
 /* The names by which the linker gives us what the program calls, and by which we call the real
  * ones. In every program that the collector is linked into: */
-static const char *const wrapped[] = {"longjmp", "_longjmp", "siglongjmp", "dlclose",
-                                      "_Fork",   "clone",    "syscall",    NULL};
+static const char *const wrapped[] = {"longjmp", "_longjmp", "siglongjmp", "dlclose", "_Fork",
+                                      "clone",   "syscall",  "prctl",      NULL};
 static const char *const wrapped_exec[] = {
     "execve",  "execv",    "execvp",      "execvpe",      "execl",  "execlp", "execle",
     "fexecve", "execveat", "posix_spawn", "posix_spawnp", "system", "popen",  "setuid",
@@ -354,6 +362,9 @@ static int add_runtime(struct words *words, const struct plan *plan)
     add(words, "-Wl,--no-whole-archive");
     if (plan->is_static)
         add_joined(words, folder, "/libfisql_demand.a");
+    else /* so that a preloaded collector sees it; glibc has a hook of that name, which does it too
+          */
+        add(words, "-Wl,--export-dynamic-symbol=__cyg_profile_func_enter");
     add(words, "-lpthread");
     add(words, "-ldl");
     return 0;
@@ -407,8 +418,8 @@ int cmd_cc(int argc, char **argv)
         if (!plan.shared && (plan.static_runtime || plan.is_static) &&
             add_runtime(&words, &plan) != 0)
             return 2;
-        if (!plan.partial)
-            add_inlines(&words);
+        if (!plan.partial && may_miss_members(&words))
+            return cxx_link(words.items, words.count, plan.shared);
     }
     interrupts_child();
     execvp(words.items[0], (char *const *)(uintptr_t)words.items);

@@ -387,11 +387,6 @@ static int record(const struct record_options *options, char **argv, const char 
         return fail("%s: %s", options->log, strerror(errno));
     if (live_make(&live, log, options) != 0)
         return fail("the live area cannot be made: %s", strerror(errno));
-    if (live.slots < FISQL_LIVE_SLOTS_MAX && !options->quiet)
-        fprintf(stderr,
-                "fisql: a limit on the size of files (ulimit -f) leaves room for %u thread%s: what "
-                "others have not yet written when they are killed is lost\n",
-                live.slots, live.slots == 1 ? "" : "s");
     if (environment_set(options, collector, &live, path) != 0 || asan_options_set(argv[0]) != 0)
         return fail("the environment cannot be set: %s", strerror(errno));
     run_append(&live, options, argv);

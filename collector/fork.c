@@ -19,15 +19,18 @@
 #include "collector/children.h"
 #include "collector/event.h"
 #include "collector/lock.h"
+#include "collector/system_call.h"
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <linux/seccomp.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdarg.h>
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 
 union fork_mark fork_mark;
@@ -206,36 +209,6 @@ EXPORT int NAME(clone)(int (*function)(void *), void *stack, int flags, void *ar
     return pid;
 }
 
-/* A system call; the kernel's negative error numbers as they come. */
-static inline long system_call(long number, const long argument[6])
-{
-#if defined(__x86_64__)
-    long result;
-    register long r10 __asm__("r10") = argument[3];
-    register long r8 __asm__("r8") = argument[4];
-    register long r9 __asm__("r9") = argument[5];
-    __asm__ volatile("syscall"
-                     : "=a"(result)
-                     : "0"(number), "D"(argument[0]), "S"(argument[1]), "d"(argument[2]), "r"(r10),
-                       "r"(r8), "r"(r9)
-                     : "rcx", "r11", "memory");
-    return result;
-#elif defined(__aarch64__)
-    register long x8 __asm__("x8") = number;
-    register long x0 __asm__("x0") = argument[0];
-    register long x1 __asm__("x1") = argument[1];
-    register long x2 __asm__("x2") = argument[2];
-    register long x3 __asm__("x3") = argument[3];
-    register long x4 __asm__("x4") = argument[4];
-    register long x5 __asm__("x5") = argument[5];
-    __asm__ volatile("svc 0"
-                     : "+r"(x0)
-                     : "r"(x8), "r"(x1), "r"(x2), "r"(x3), "r"(x4), "r"(x5)
-                     : "memory");
-    return x0;
-#endif
-}
-
 #if defined(__x86_64__) || defined(__aarch64__)
 /* Does the system call make a process that goes on here, on a stack of its own? */
 static bool is_fork(long number, const long argument[6])
@@ -267,6 +240,8 @@ EXPORT long NAME(syscall)(long number, ...)
     if (number == SYS_execve && exec_called != NULL)
         return exec_called((const char *)argument[0], (char *const *)argument[1],
                            (char *const *)argument[2]);
+    bool limits = (number == SYS_prctl && argument[0] == PR_SET_SECCOMP) ||
+                  (number == SYS_seccomp && (unsigned long)argument[0] <= SECCOMP_SET_MODE_FILTER);
     bool forks = (number == SYS_clone || number == SYS_clone3 ||
 #ifdef SYS_fork
                   number == SYS_fork ||
@@ -275,7 +250,14 @@ EXPORT long NAME(syscall)(long number, ...)
                  is_fork(number, argument);
     if (forks)
         before_fork();
-    long result = system_call(number, argument);
+    long result = !limits ? system_call(number, argument)
+                  : number == SYS_prctl
+                      ? seccomp_call(number, argument, (uint64_t)argument[1],
+                                     (const void *)(uintptr_t)argument[2])
+                      : seccomp_call(number, argument,
+                                     argument[0] == SECCOMP_SET_MODE_STRICT ? SECCOMP_MODE_STRICT
+                                                                            : SECCOMP_MODE_FILTER,
+                                     (const void *)(uintptr_t)argument[2]);
     if (forks && result == 0)
         forked_child();
     if (result < 0 && result > -4096) {

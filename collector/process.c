@@ -27,7 +27,8 @@
 
 struct process process;
 
-#pragma weak on_exit /* musl has none */
+#pragma weak on_exit /* musl has none, and does not declare it */
+int on_exit(void (*function)(int status, void *argument), void *argument);
 
 /* ---- options ---- */
 

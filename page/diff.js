@@ -1,5 +1,5 @@
 // Two runs on one page: A and B side by side, what differs in red. Functions are matched by name and
-// file as fisql diff matches them (cli/compare.h); contexts by the names along their stacks.
+// file as fisql diff matches them (cli/diff/compare.h); contexts by the names along their stacks.
 import { changeTable, FunctionPair, readChanges } from './diff_functions.js';
 import { flames } from './diff_flame.js';
 import { el, leftOut, section } from './dom.js';

@@ -6,7 +6,7 @@ import { histogram, relatives } from './functions.js';
 import { objects } from './model.js';
 import { Table } from './table.js';
 
-// As fisql diff decides (cli/compare.h): p is the probability that the times of a call differ by
+// As fisql diff decides (cli/diff/compare.h): p is the probability that the times of a call differ by
 // chance alone, doubt_ns how far apart the means may be for what the hooks cost.
 const CHANCE = 0.001;
 const CHANGE_LEAST = 0.05; // of A's mean

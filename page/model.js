@@ -1,4 +1,4 @@
-// The run's data, as the page's JSON has it (cli/report.h), made easy to use: rows become objects,
+// The run's data, as the page's JSON has it (cli/report/report.h), made easy to use: rows become objects,
 // ids become names.
 import { el } from './dom.js';
 import { visible } from './format.js';

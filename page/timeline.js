@@ -11,7 +11,7 @@ const LEAST_NS = 50; // the narrowest view
 const HEIGHT_MAX = 560; // px
 const ROWS_MAX = 400; // of a lane
 
-// The calls of a lane in arrays, from its numbers (cli/report_timeline.c).
+// The calls of a lane in arrays, from its numbers (cli/report/report_timeline.c).
 function readLane(model, data) {
   const size = data.data.length / 5;
   const lane = { thread: data.thread_id, calls: data.calls, least: data.least_ns, ids: [], depths: [],

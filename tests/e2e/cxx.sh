@@ -5,13 +5,6 @@
 . "$(dirname "$0")/lib.sh"
 cd "$TEST_TMP" || exit 2
 
-# own_counts: the calls of the program's own functions, by short name, as the compilers agree on them
-own_counts() {
-    "$fisql" query call-counts --file strings.cc --demangle short --format json run.db |
-        jq -r '.[] | "\(.function) \(.calls)"' | sed -E 's/\{lambda#[0-9]\}|\$_[0-9]/{lambda}/g; s/::operator\(\)//g' |
-        grep -v '^Ring::~\?Ring \|Base::Base\|Derived::Derived\|~Base\|~Derived\|^_GLOBAL_\|^__static_init' | LC_ALL=C sort
-}
-
 for cxx in g++ clang++; do
     for standard in 14 17 20; do
         for level in -O0 -O2; do
@@ -33,7 +26,7 @@ count 1
 main 1
 main::{lambda} 1
 main::{lambda} 2
-main::{lambda} 3" "$(own_counts)"
+main::{lambda} 3" "$(own_counts run.db)"
         done
     done
 done

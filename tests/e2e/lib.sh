@@ -105,6 +105,13 @@ counts() { # DB
               JOIN functions f ON f.id = s.function_id ORDER BY f.name"
 }
 
+# The calls of the own functions of strings.cc, by short name, as the compilers agree on them.
+own_counts() { # DB
+    "$fisql" query call-counts --file strings.cc --demangle short --format json "$1" |
+        jq -r '.[] | "\(.function) \(.calls)"' | sed -E 's/\{lambda#[0-9]\}|\$_[0-9]/{lambda}/g; s/::operator\(\)//g' |
+        grep -v '^Ring::~\?Ring \|Base::Base\|Derived::Derived\|~Base\|~Derived\|^_GLOBAL_\|^__static_init' | LC_ALL=C sort
+}
+
 # Sums up what processes of a program printed (report() in count.h), in the order of counts().
 expected() { # FILE
     awk '{ calls[$1] += $2 } END { for (name in calls) print name, calls[name] }' "$1" | LC_ALL=C sort

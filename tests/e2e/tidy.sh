@@ -37,7 +37,7 @@ out="$shown|cli/out/[a-z_]+\.h"
 run="$out|cli/run/[a-z_]+\.h"
 arrows cli/out "$out"
 arrows cli/run "$run"
-for room in record query export diff; do
+for room in cc record query export diff; do
     arrows cli/$room "$run|cli/$room/[a-z_]+\.h"
 done
 arrows cli/review "$run|cli/(review|export)/[a-z_]+\.h"

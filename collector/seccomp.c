@@ -1,0 +1,206 @@
+/*
+ * Programs that forbid themselves system calls (seccomp). Recording needs a few, and the kernel may
+ * kill the program for one of them: so recording ends before such a filter comes into force, with
+ * all that was recorded written, and `fisql record` says so. A filter that allows what recording
+ * needs changes nothing: it is asked, being a program of the classic BPF (bpf(4); struct
+ * seccomp_data in linux/seccomp.h), what it does with each call.
+ *
+ * In the strict mode the processor's clock cannot be read either (prctl(2), PR_SET_TSC).
+ */
+#include "collector/event.h"
+#include "collector/system_call.h"
+
+#include <errno.h>
+#include <linux/audit.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stdarg.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#if defined(__x86_64__)
+#define OWN_ARCH AUDIT_ARCH_X86_64
+#elif defined(__aarch64__)
+#define OWN_ARCH AUDIT_ARCH_AARCH64
+#endif
+
+/* What may be called while a program records, of which it would notice a refusal. */
+static const int needed[] = {SYS_rt_sigprocmask, SYS_write, SYS_lseek,  SYS_fstat,  SYS_fcntl,
+                             SYS_futex,          SYS_mmap,  SYS_munmap, SYS_mremap, SYS_openat,
+                             SYS_read,           SYS_close, SYS_getpid, SYS_gettid, SYS_prctl,
+                             SYS_sigaltstack,    SYS_tgkill};
+
+/* ---- what a filter answers ---- */
+
+static uint32_t data_word(const struct seccomp_data *data, uint32_t at)
+{
+    uint32_t word = 0;
+    if (at <= sizeof *data - sizeof word)
+        memcpy(&word, (const unsigned char *)data + at, sizeof word);
+    return word;
+}
+
+static uint32_t compute(uint32_t operation, uint32_t a, uint32_t b)
+{
+    switch (operation) {
+    case BPF_ADD:
+        return a + b;
+    case BPF_SUB:
+        return a - b;
+    case BPF_MUL:
+        return a * b;
+    case BPF_DIV:
+        return b != 0 ? a / b : 0;
+    case BPF_OR:
+        return a | b;
+    case BPF_AND:
+        return a & b;
+    case BPF_XOR:
+        return a ^ b;
+    case BPF_LSH:
+        return b < 32 ? a << b : 0;
+    case BPF_RSH:
+        return b < 32 ? a >> b : 0;
+    default: /* BPF_NEG */
+        return 0 - a;
+    }
+}
+
+static bool holds(uint32_t operation, uint32_t a, uint32_t b)
+{
+    switch (operation) {
+    case BPF_JEQ:
+        return a == b;
+    case BPF_JGT:
+        return a > b;
+    case BPF_JGE:
+        return a >= b;
+    default: /* BPF_JSET */
+        return (a & b) != 0;
+    }
+}
+
+/* The value with which the filter returns; to kill where it is not understood. Jumps go forward. */
+static uint32_t filter_run(const struct sock_fprog *filter, const struct seccomp_data *data)
+{
+    uint32_t a = 0, x = 0, memory[BPF_MEMWORDS] = {0};
+    for (uint32_t at = 0; at < filter->len; at++) {
+        const struct sock_filter *step = &filter->filter[at];
+        uint32_t class = BPF_CLASS(step->code), k = step->k;
+        uint32_t source = BPF_SRC(step->code) == BPF_X ? x : k;
+        if (class == BPF_RET)
+            return BPF_RVAL(step->code) == BPF_A ? a : k;
+        if (class == BPF_ALU) {
+            a = compute(BPF_OP(step->code), a, source);
+        } else if (class == BPF_JMP) {
+            bool always = BPF_OP(step->code) == BPF_JA;
+            at += always ? k : holds(BPF_OP(step->code), a, source) ? step->jt : step->jf;
+        } else if (class == BPF_LD || class == BPF_LDX) {
+            uint32_t mode = BPF_MODE(step->code);
+            uint32_t value = mode == BPF_IMM   ? k
+                             : mode == BPF_LEN ? (uint32_t)sizeof *data
+                             : mode == BPF_MEM ? memory[k % BPF_MEMWORDS]
+                                               : data_word(data, k);
+            *(class == BPF_LD ? &a : &x) = value;
+        } else if (class == BPF_ST || class == BPF_STX) {
+            memory[k % BPF_MEMWORDS] = class == BPF_ST ? a : x;
+        } else { /* BPF_MISC */
+            if (BPF_MISCOP(step->code) == BPF_TAX)
+                x = a;
+            else
+                a = x;
+        }
+    }
+    return SECCOMP_RET_KILL_PROCESS;
+}
+
+static bool allows(const struct sock_fprog *filter)
+{
+    for (size_t i = 0; i < sizeof needed / sizeof needed[0]; i++) {
+        struct seccomp_data data = {.nr = needed[i], .arch = OWN_ARCH};
+        uint32_t action = filter_run(filter, &data) & SECCOMP_RET_ACTION_FULL;
+        if (action != SECCOMP_RET_ALLOW && action != SECCOMP_RET_LOG)
+            return false;
+    }
+    return true;
+}
+
+/* ---- in front of it ---- */
+
+static bool recording(void)
+{
+    return __atomic_load_n(&process.active, __ATOMIC_ACQUIRE) == PROCESS_RECORDING;
+}
+
+/* Ends recording in this process, without a system call from here on. What other threads have not
+ * written lies in the live area. */
+static struct thread_log *seal(void)
+{
+    struct thread_log *log = current_log;
+    thread_log_finish("process-exit");
+    thread_logs_poke();
+    current_log = NULL;
+    __atomic_store_n(&process.active, PROCESS_NEVER, __ATOMIC_RELEASE);
+    return log;
+}
+
+static void unseal(struct thread_log *log)
+{
+    current_log = log;
+    __atomic_store_n(&process.active, PROCESS_RECORDING, __ATOMIC_RELEASE);
+}
+
+static void count_sealed(const char name[64])
+{
+    struct fisql_unrecorded_images *images = &process.area->unrecorded[FISQL_UNRECORDED_SECCOMP];
+    __atomic_fetch_add(&images->count, 1, __ATOMIC_RELAXED);
+    uint32_t at = __atomic_load_n(&images->named, __ATOMIC_RELAXED);
+    if (at < FISQL_UNRECORDED_NAMES &&
+        (at = __atomic_fetch_add(&images->named, 1, __ATOMIC_RELAXED)) < FISQL_UNRECORDED_NAMES)
+        memcpy(images->names[at], name, 64);
+}
+
+long seccomp_call(long number, const long argument[6], uint64_t mode, const void *filter)
+{
+    char name[64] = "";
+    bool strict = mode == SECCOMP_MODE_STRICT;
+    if (!recording() ||
+        (!strict && (mode != SECCOMP_MODE_FILTER || filter == NULL || allows(filter))))
+        return system_call(number, argument);
+    syscall(SYS_prctl, PR_GET_NAME, name, 0, 0, 0);
+    struct thread_log *log = seal();
+    long result = system_call(number, argument);
+    if (result >= 0)
+        count_sealed(name);
+    else
+        unseal(log);
+    return result;
+}
+
+#ifdef FISQL_WRAP
+#define NAME(name) __wrap_##name
+#else
+#define NAME(name) name
+#endif
+
+EXPORT int NAME(prctl)(int option, ...);
+EXPORT int NAME(prctl)(int option, ...)
+{
+    long argument[6] = {option};
+    va_list rest;
+    va_start(rest, option);
+    for (int i = 1; i < 5; i++)
+        argument[i] = va_arg(rest, long);
+    va_end(rest);
+    long result = option == PR_SET_SECCOMP
+                      ? seccomp_call(SYS_prctl, argument, (uint64_t)argument[1],
+                                     (const void *)(uintptr_t)argument[2])
+                      : system_call(SYS_prctl, argument);
+    if (result < 0 && result > -4096) {
+        errno = (int)-result;
+        return -1;
+    }
+    return (int)result;
+}

@@ -1,0 +1,51 @@
+#!/bin/bash
+# Every gcc and clang that is installed beside the usual ones (tests/setup check installs the newest, tests/setup
+# compilers all that are packaged): counts are exact, names are known, programs are untouched.
+# shellcheck source=tests/e2e/lib.sh
+. "$(dirname "$0")/lib.sh"
+cd "$TEST_TMP" || exit 2
+
+usual=$(readlink -f "$(command -v gcc)" "$(command -v clang)") # the other tests use these
+compilers=$(compgen -c | grep -xE '(gcc|clang)-[0-9]+' | sort -uV | while read -r name; do
+    grep -qxF "$(readlink -f "$(command -v "$name")")" <<<"$usual" || echo "$name"
+done)
+[ -n "$compilers" ] || ok "skipped: no other compiler is here than gcc and clang"
+build g++ strings -std=c++17 -O1 -g "$programs/strings.cc"
+"$fisql" record -q -o run.bin ./strings >/dev/null && "$fisql" load -q run.bin
+agreed=$(own_counts run.db)
+
+# counted WHAT PROGRAM: the counts are the program's own
+counted() {
+    local what=$1 status plain
+    "./$2" >plain.txt 2>/dev/null
+    plain=$?
+    run "$fisql" record -q -o run.bin "./$2"
+    same "$what: exit status, nothing on stderr" "$plain " "$status $err"
+    printf '%s\n' "$out" >out.txt
+    run "$fisql" load -q run.bin
+    same "$what: loads without loss" "0 " "$status $err"
+    same "$what: counts" "$(expected out.txt)" "$(counts run.db | grep -vE '::|operator' | LC_ALL=C sort)"
+}
+
+for compiler in $compilers; do
+    cxx=${compiler/gcc-/g++-}
+    cxx=${cxx/clang-/clang++-}
+    for level in "-O0 -gdwarf-4" "-O2 -gdwarf-5"; do
+        # shellcheck disable=SC2086 # a list of flags
+        build "$compiler" threads $level "$programs/threads.c" && counted "$compiler $level: threads" threads
+        # shellcheck disable=SC2086
+        build "$compiler" jumps $level "$programs/jumps.c" && counted "$compiler $level: jumps" jumps
+        same "$compiler $level: lines of definitions" 0 \
+            "$(sql run.db "SELECT count(*) FROM functions WHERE instrumented = 1 AND coalesce(line, 0) = 0")"
+    done
+    command -v "$cxx" >/dev/null || continue
+    for standard in 17 20; do
+        build "$cxx" strings -std=c++$standard -O1 -g "$programs/strings.cc" || continue
+        same "$cxx -std=c++$standard: the program is untouched" "$(./strings)" "$("$fisql" record -q -o run.bin ./strings)"
+        "$fisql" load -q run.bin
+        same "$cxx -std=c++$standard: each function has a name" 0 \
+            "$(sql run.db "SELECT count(*) FROM functions f JOIN function_stats s ON s.function_id = f.id
+                           WHERE f.name LIKE '%+0x%'")"
+        same "$cxx -std=c++$standard: counts, as with g++" "$agreed" "$(own_counts run.db)"
+    done
+done

@@ -1,0 +1,30 @@
+#!/bin/bash
+# Programs that forbid themselves system calls: they live, and what could not be recorded is said.
+# shellcheck source=tests/e2e/lib.sh
+. "$(dirname "$0")/lib.sh"
+cd "$TEST_TMP" || exit 2
+
+build gcc sealed -O2 -g "$programs/sealed.c" || exit 1
+"$fisql" cc gcc -static -w -O2 -g -o sealed_static "$programs/sealed.c"
+if ./sealed few >/dev/null; [ $? -ne 3 ]; then
+    echo "ok - skipped: this machine has no seccomp"
+    exit 0
+fi
+for program in sealed sealed_static; do
+    for how in few strict syscall most wrong; do
+        run "$fisql" record ./$program $how
+        same "$program $how: output and status" "3 done" "$status $out"
+        "$fisql" load run.bin 2>load.err
+        loaded=$?
+        case $how in
+            most | wrong)
+                same "$program $how: all is recorded" "after 200000 before 1000 0" "$(counts run.db | grep -v '^main\|^forbid' | tr '\n' ' ')$loaded"
+                ;;
+            *)
+                same "$program $how: what came before is recorded" "before 1000" "$(counts run.db | grep -v '^main\|^forbid')"
+                has "$program $how: record says what is missing" "it forbade itself system calls (seccomp)" "$err"
+                same "$program $how: load says it too" "1 1" "$loaded $(grep -c seccomp load.err)"
+                ;;
+        esac
+    done
+done
