@@ -5,6 +5,12 @@
 . "$(dirname "$0")/lib.sh"
 cd "$TEST_TMP" || exit 2
 
+# What gcc 14 and clang 16 refuse, gcc 12 takes: the programs are to be compiled by all.
+same "the test programs declare what they call" "" "$(for file in "$programs"/*.c; do
+    gcc -fsyntax-only -Werror=implicit-function-declaration -Werror=implicit-int -Werror=int-conversion \
+        -Werror=incompatible-pointer-types "$file" 2>&1 | grep -E 'error:'
+done)"
+
 usual=$(readlink -f "$(command -v gcc)" "$(command -v clang)") # the other tests use these
 compilers=$(compgen -c | grep -xE '(gcc|clang)-[0-9]+' | sort -uV | while read -r name; do
     grep -qxF "$(readlink -f "$(command -v "$name")")" <<<"$usual" || echo "$name"

@@ -1,5 +1,8 @@
 /* Three children, made in the way that the argument names. Each process prints its pid and how
  * often it called of_parent() and of_child(). */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
 #include <errno.h>
 #include <linux/sched.h>
 #include <sched.h>

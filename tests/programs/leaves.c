@@ -9,6 +9,9 @@
  *   crowd N      N children work and are killed together
  *   threads N    N threads work at the same time
  */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
