@@ -74,7 +74,7 @@ def size(value):
         value /= 1024
 expected["memory"] = {key: size(value) for key, value in expected["memory"].items()}
 json.dump(expected, sys.stdout)' >expected.json
-node "$here/tests/page/page.mjs" "$PWD/report.html" expected.json ||
+node "$here/tests/report/page.mjs" "$PWD/report.html" expected.json ||
     not_ok "the page's checks run to their end"
 
 # --- what the page carries, against SQL
