@@ -113,3 +113,4 @@ program=$(pgrep -P $recorder -x side)
 same "the options name no file" FISQL_OPTIONS=filter "$(tr '\0' '\n' <"/proc/$program/environ" | grep ^FISQL_OPTIONS)"
 kill "$program"
 wait $recorder 2>/dev/null
+true # the status of wait is the program's end
