@@ -19,7 +19,8 @@ WITH s AS (SELECT f.function_id, count(*) AS calls, sum(c.self_ns) AS raw_self, 
 SELECT 'function_stats', t.function_id FROM function_stats t LEFT JOIN s ON s.function_id = t.function_id
 WHERE t.calls IS NOT s.calls OR t.raw_self_ns IS NOT s.raw_self OR t.unwound IS NOT s.unwound
    OR t.open IS NOT s.still_open OR t.depth_max IS NOT s.depth;
-WITH n AS (SELECT c.id, f.function_id, c.duration_ns, c.thread_id, c.descendants FROM calls c JOIN frames f ON f.id = c.frame_id),
+WITH n AS (SELECT c.id, f.function_id, c.duration_ns, c.thread_id, c.descendants FROM calls c JOIN frames f ON f.id = c.frame_id
+           WHERE (SELECT count(*) FROM calls) < 20000),
      s AS (SELECT n.function_id, sum(n.duration_ns) AS total FROM n
            WHERE NOT EXISTS (WITH RECURSIVE up(id) AS (SELECT (SELECT parent_id FROM calls WHERE id = n.id)
                                 UNION ALL SELECT (SELECT parent_id FROM calls WHERE calls.id = up.id) FROM up WHERE up.id IS NOT NULL)
@@ -27,7 +28,7 @@ WITH n AS (SELECT c.id, f.function_id, c.duration_ns, c.thread_id, c.descendants
                              WHERE outer_call.function_id = n.function_id)
            GROUP BY n.function_id)
 SELECT 'function_stats.raw_total_ns', t.function_id FROM function_stats t JOIN s ON s.function_id = t.function_id
-WHERE t.raw_total_ns IS NOT s.total AND (SELECT count(*) FROM calls) < 20000;
+WHERE t.raw_total_ns IS NOT s.total;
 WITH s AS (SELECT c.thread_id, f.function_id, count(*) AS calls, sum(c.self_ns) AS raw_self, min(c.id) AS first, max(c.id) AS last
            FROM calls c JOIN frames f ON f.id = c.frame_id GROUP BY 1, 2)
 SELECT 'thread_functions', t.thread_id, t.function_id FROM thread_functions t
@@ -95,11 +96,13 @@ WITH kids AS (SELECT parent_id AS id, count(*) AS kids FROM made WHERE parent_id
      s AS (SELECT m.function_id, sum(coalesce(k.kids, 0)) AS child_calls, sum(k.kids > 0) AS calling,
                   sum(k.kids = 1 AND m.ended < 2) AS single, sum(m.parent_id IS NULL) AS roots,
                   min(m.id) AS first_call, max(m.id) AS last_call, max(CASE WHEN m.ended < 2 THEN m.adjusted END) AS slowest,
-                  count(DISTINCT m.caller_id) AS callers FROM made m LEFT JOIN kids k ON k.id = m.id GROUP BY 1)
+                  count(DISTINCT m.caller_id) AS callers FROM made m LEFT JOIN kids k ON k.id = m.id GROUP BY 1),
+     called AS (SELECT caller_id, count(DISTINCT function_id) AS callees FROM made GROUP BY 1)
 SELECT 'function_stats shape', t.function_id FROM function_stats t LEFT JOIN s ON s.function_id = t.function_id
+LEFT JOIN called ON called.caller_id = t.function_id
 WHERE t.child_calls IS NOT s.child_calls OR t.calling IS NOT coalesce(s.calling, 0) OR t.single_child_calls IS NOT coalesce(s.single, 0)
    OR t.root_calls IS NOT s.roots OR t.max_ns IS NOT s.slowest OR t.callers IS NOT s.callers
-   OR t.callees IS NOT (SELECT count(DISTINCT m.function_id) FROM made m WHERE m.caller_id = t.function_id);
+   OR t.callees IS NOT coalesce(called.callees, 0);
 WITH s AS (SELECT caller_id, site_id, function_id AS callee_id, count(*) AS calls, min(id) AS first_call FROM made GROUP BY 1, 2, 3),
      e AS (SELECT caller_id, site_id, callee_id, calls, first_call_id FROM edges)
 SELECT 'edges by site', * FROM (SELECT * FROM s EXCEPT SELECT * FROM e) UNION ALL SELECT 'edges by site', * FROM (SELECT * FROM e EXCEPT SELECT * FROM s);
