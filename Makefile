@@ -32,9 +32,9 @@ LIBS += -liberty
 endif
 
 COLLECTOR_SRC := $(wildcard collector/*.c)
-LOADER_SRC := $(wildcard loader/*.c)
+LOADER_SRC := $(wildcard base/*.c loader/*.c loader/*/*.c)
 QUERY_SRC := $(wildcard queries/*.c)
-CLI_SRC := $(wildcard cli/*.c)
+CLI_SRC := $(wildcard cli/*.c cli/*/*.c)
 UNIT_SRC := $(wildcard tests/unit/test_*.c)
 SQL := $(wildcard queries/*.sql)
 E2E := $(filter-out %/lib.sh,$(wildcard tests/e2e/*.sh))
@@ -100,13 +100,13 @@ $(BUILD)/obj/embedded.o: $(BUILD)/gen/embedded.c | $(BUILD)/needs
 	$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) -c -o $@ $<
 
 # The report's page, bundled with its libraries from npm; without npm it is empty, and tried anew.
-$(BUILD)/gen/report_tail.html: report/bundle.sh $(wildcard report/*) $(if $(wildcard $(BUILD)/gen/report_missing),again)
+$(BUILD)/gen/report_tail.html: page/bundle.sh $(wildcard page/*) $(if $(wildcard $(BUILD)/gen/report_missing),again)
 	@mkdir -p $(@D)
-	sh report/bundle.sh $(BUILD)/gen
+	sh page/bundle.sh $(BUILD)/gen
 
-$(BUILD)/obj/report_page.o: report/embed.sh $(BUILD)/gen/report_tail.html | $(BUILD)/needs
+$(BUILD)/obj/report_page.o: page/embed.sh $(BUILD)/gen/report_tail.html | $(BUILD)/needs
 	@mkdir -p $(@D)
-	sh report/embed.sh $(BUILD)/gen/report_head.html $(BUILD)/gen/report_tail.html > $(BUILD)/gen/report_page.c
+	sh page/embed.sh $(BUILD)/gen/report_head.html $(BUILD)/gen/report_tail.html > $(BUILD)/gen/report_page.c
 	$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) -c -o $@ $(BUILD)/gen/report_page.c
 
 $(BUILD)/unit/%: tests/unit/%.c $(LIB_OBJ) $(COMMAND_OBJ) $(BUILD)/libfisql.a
@@ -200,7 +200,7 @@ fuzz: all $(BUILD)/fuzz/fuzz_load ## fuzz the loader for FUZZ_SECONDS (ten hours
 	@tests/setup check
 	tests/fuzz/fuzz $(BUILD) $(FUZZ_SECONDS)
 
-$(BUILD)/fuzz/fuzz_load: tests/fuzz/fuzz_load.c $(LOADER_SRC) $(wildcard loader/*.h) log_format.h $(BUILD)/obj/embedded.o
+$(BUILD)/fuzz/fuzz_load: tests/fuzz/fuzz_load.c $(LOADER_SRC) $(wildcard base/*.h loader/*.h loader/*/*.h) log_format.h $(BUILD)/obj/embedded.o
 	@mkdir -p $(@D)
 	clang $(CPPFLAGS_ALL) -std=gnu11 -O2 -g -fno-omit-frame-pointer -fsanitize=fuzzer,address,undefined \
 	  -fno-sanitize-recover=undefined -o $@ $< $(LOADER_SRC) $(BUILD)/obj/embedded.o $(LIBS)
@@ -234,8 +234,8 @@ FORMATTED = $(filter-out log_format.h docs/% tests/programs/symbols/%,$(shell gi
 lint: format-check ## clang-tidy, cppcheck and shellcheck (installs what is missing)
 	@tests/setup lint
 	clang-tidy --quiet --warnings-as-errors='*' $(COLLECTOR_SRC) $(LOADER_SRC) $(CLI_SRC) -- -std=gnu11 $(CPPFLAGS_ALL)
-	cppcheck -q --error-exitcode=1 --inline-suppr --enable=warning,portability -I. collector loader cli queries
-	shellcheck -x -S warning .ci/run tests/run tests/setup examples/demo $(wildcard tests/*/*.sh docs/*.sh queries/*.sh report/*.sh)
+	cppcheck -q --error-exitcode=1 --inline-suppr --enable=warning,portability -I. base collector loader cli queries
+	shellcheck -x -S warning .ci/run tests/run tests/setup examples/demo $(wildcard tests/*/*.sh docs/*.sh queries/*.sh page/*.sh)
 
 compdb: ## write compile_commands.json for editors
 	@$(MAKE) --no-print-directory -Bnk all units CC='$(CC)' | tests/compdb > compile_commands.json

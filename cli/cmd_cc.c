@@ -6,7 +6,7 @@
  * compiled with -fno-instrument-functions stays as it is). Calls that compile nothing (--version,
  * -print-search-dirs, ...) are passed on as they came.
  */
-#include "cli/interrupts.h"
+#include "cli/out/interrupts.h"
 
 #include <errno.h>
 #include <libgen.h>
@@ -19,7 +19,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "cli/cxx_link.h"
+#include "cli/cc/cxx_link.h"
 
 int cmd_cc(int argc, char **argv);
 
@@ -241,7 +241,7 @@ static int add_compile_flags(struct words *words, const struct plan *plan, const
     return 0;
 }
 
-/* May the link miss members of the C++ library (cli/cxx_link.h)? A source that comes from standard
+/* May the link miss members of the C++ library (cli/cc/cxx_link.h)? A source that comes from standard
  * input can be read but once. */
 static bool may_miss_members(const struct words *words)
 {

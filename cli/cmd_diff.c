@@ -1,9 +1,9 @@
 /* fisql diff: what changed between two runs. */
 #include "cli/commands.h"
-#include "cli/compare.h"
-#include "cli/diff.h"
-#include "cli/output.h"
-#include "cli/say.h"
+#include "cli/diff/compare.h"
+#include "cli/diff/diff.h"
+#include "cli/out/output.h"
+#include "cli/out/say.h"
 
 #include <getopt.h>
 #include <limits.h>

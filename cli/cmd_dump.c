@@ -1,8 +1,8 @@
 /* fisql dump: prints a log as text. */
 #include "cli/commands.h"
-#include "cli/output.h"
-#include "cli/say.h"
-#include "cli/text.h"
+#include "cli/out/output.h"
+#include "cli/out/say.h"
+#include "cli/out/text.h"
 #include "loader/loader.h"
 
 #include <getopt.h>

@@ -3,10 +3,10 @@
  * appears under its name only when it is whole.
  */
 #include "cli/commands.h"
-#include "cli/database.h"
-#include "cli/export.h"
-#include "cli/out_file.h"
-#include "cli/say.h"
+#include "cli/run/database.h"
+#include "cli/export/export.h"
+#include "cli/out/out_file.h"
+#include "cli/out/say.h"
 
 #include <errno.h>
 #include <getopt.h>

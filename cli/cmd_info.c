@@ -1,10 +1,10 @@
 /* fisql info: what the run was, and what is in its database. */
 #include "cli/commands.h"
-#include "cli/database.h"
-#include "cli/output.h"
-#include "cli/run_view.h"
-#include "cli/say.h"
-#include "cli/text.h"
+#include "cli/run/database.h"
+#include "cli/out/output.h"
+#include "cli/run/run_view.h"
+#include "cli/out/say.h"
+#include "cli/out/text.h"
 
 #include <getopt.h>
 #include <inttypes.h>

@@ -1,9 +1,9 @@
 /* fisql load: makes the database of a log. */
 #include "cli/commands.h"
-#include "cli/query_file.h"
-#include "cli/say.h"
-#include "cli/interrupts.h"
-#include "cli/text.h"
+#include "cli/query/query_file.h"
+#include "cli/out/say.h"
+#include "cli/out/interrupts.h"
+#include "cli/out/text.h"
 #include "loader/loader.h"
 
 #include <getopt.h>

@@ -2,12 +2,12 @@
  * fisql query: lists the queries, explains one, runs one, or runs them all.
  */
 #include "cli/commands.h"
-#include "cli/database.h"
-#include "cli/findings.h"
-#include "cli/query_help.h"
-#include "cli/query_run.h"
-#include "cli/query_set.h"
-#include "cli/say.h"
+#include "cli/run/database.h"
+#include "cli/query/findings.h"
+#include "cli/query/query_help.h"
+#include "cli/query/query_run.h"
+#include "cli/query/query_set.h"
+#include "cli/out/say.h"
 
 #include <getopt.h>
 #include <limits.h>

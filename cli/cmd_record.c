@@ -7,17 +7,17 @@
  * area, so that nothing is lost by a crash. It ends as the program ended: with its exit status, or
  * by its signal.
  */
-#include "cli/late_images.h"
-#include "cli/live.h"
-#include "cli/log_space.h"
-#include "cli/log_totals.h"
-#include "cli/program_file.h"
-#include "cli/record_filter.h"
-#include "cli/record_libraries.h"
-#include "cli/record_options.h"
-#include "cli/record_signals.h"
-#include "cli/interrupts.h"
-#include "cli/unrecorded.h"
+#include "cli/record/late_images.h"
+#include "cli/record/live.h"
+#include "cli/record/log_space.h"
+#include "cli/record/log_totals.h"
+#include "cli/record/program_file.h"
+#include "cli/record/record_filter.h"
+#include "cli/record/record_libraries.h"
+#include "cli/record/record_options.h"
+#include "cli/record/record_signals.h"
+#include "cli/out/interrupts.h"
+#include "cli/record/unrecorded.h"
 
 #include <errno.h>
 #include <fcntl.h>

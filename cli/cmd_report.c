@@ -5,12 +5,12 @@
  * It is written beside its name and renamed when it is complete.
  */
 #include "cli/commands.h"
-#include "cli/compare.h"
-#include "cli/database.h"
-#include "cli/out_file.h"
-#include "cli/report.h"
-#include "cli/say.h"
-#include "report/page.h"
+#include "cli/diff/compare.h"
+#include "cli/run/database.h"
+#include "cli/out/out_file.h"
+#include "cli/report/report.h"
+#include "cli/out/say.h"
+#include "page/page.h"
 
 #include <errno.h>
 #include <getopt.h>

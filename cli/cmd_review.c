@@ -1,15 +1,15 @@
 /* fisql review: a small report on some functions, to attach to a code review. */
 #include "cli/commands.h"
-#include "cli/database.h"
-#include "cli/export.h"
-#include "cli/findings.h"
-#include "cli/out_file.h"
-#include "cli/output.h"
-#include "cli/query_set.h"
-#include "cli/review.h"
-#include "cli/say.h"
-#include "cli/interrupts.h"
-#include "cli/text.h"
+#include "cli/run/database.h"
+#include "cli/export/export.h"
+#include "cli/query/findings.h"
+#include "cli/out/out_file.h"
+#include "cli/out/output.h"
+#include "cli/query/query_set.h"
+#include "cli/review/review.h"
+#include "cli/out/say.h"
+#include "cli/out/interrupts.h"
+#include "cli/out/text.h"
 
 #include <errno.h>
 #include <fnmatch.h>

@@ -1,10 +1,10 @@
 /* fisql stack: the stack of a call, exact, recursion not folded. */
-#include "cli/call_cursor.h"
+#include "cli/run/call_cursor.h"
 #include "cli/commands.h"
-#include "cli/database.h"
-#include "cli/output.h"
-#include "cli/say.h"
-#include "cli/text.h"
+#include "cli/run/database.h"
+#include "cli/out/output.h"
+#include "cli/out/say.h"
+#include "cli/out/text.h"
 
 #include <getopt.h>
 #include <inttypes.h>

@@ -5,13 +5,13 @@
  * is the earliest goes on: memory is one row a thread. With many threads that would be many open
  * cursors; then one thread is printed after another.
  */
-#include "cli/call_cursor.h"
+#include "cli/run/call_cursor.h"
 #include "cli/commands.h"
-#include "cli/database.h"
-#include "cli/output.h"
-#include "cli/pager.h"
-#include "cli/say.h"
-#include "cli/text.h"
+#include "cli/run/database.h"
+#include "cli/out/output.h"
+#include "cli/out/pager.h"
+#include "cli/out/say.h"
+#include "cli/out/text.h"
 
 #include <getopt.h>
 #include <inttypes.h>

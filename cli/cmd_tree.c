@@ -5,13 +5,13 @@
  * caller. So frames are merged into nodes by function and parent node. A child's node has a larger
  * index than its parent's, so totals over subtrees are sums from the end to the start.
  */
-#include "cli/call_cursor.h"
+#include "cli/run/call_cursor.h"
 #include "cli/commands.h"
-#include "cli/database.h"
-#include "cli/output.h"
-#include "cli/pager.h"
-#include "cli/say.h"
-#include "cli/text.h"
+#include "cli/run/database.h"
+#include "cli/out/output.h"
+#include "cli/out/pager.h"
+#include "cli/out/say.h"
+#include "cli/out/text.h"
 
 #include <fnmatch.h>
 #include <getopt.h>

@@ -2,8 +2,8 @@
  * The fisql program: finds the command and runs it. The list of commands is in commands.h.
  */
 #include "cli/commands.h"
-#include "cli/say.h"
-#include "cli/interrupts.h"
+#include "cli/out/say.h"
+#include "cli/out/interrupts.h"
 
 #include <errno.h>
 #include <fcntl.h>

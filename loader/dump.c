@@ -8,8 +8,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "loader/events.h"
-#include "loader/log_reader.h"
+#include "loader/log/events.h"
+#include "loader/log/log_reader.h"
 
 static const char *const chunk_kinds[] = {"?",      "run",    "process", "modules",
                                           "thread", "events", "loss",    "end"};

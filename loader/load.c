@@ -12,9 +12,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "loader/array.h"
-#include "loader/database.h"
-#include "loader/insert.h"
+#include "base/array.h"
+#include "loader/sqlite/database.h"
+#include "loader/sqlite/insert.h"
 #include "loader/tables.h"
 #include "queries/embedded.h"
 

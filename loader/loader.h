@@ -13,7 +13,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "loader/error.h"
+#include "base/error.h"
 
 /* What a load is doing, for a progress line. */
 struct load_progress {

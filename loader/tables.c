@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "loader/insert.h"
+#include "loader/sqlite/insert.h"
 #include "loader/tables_parts.h"
 
 static void insert_ns(struct insert *insert, const struct tables *tables, uint32_t process,

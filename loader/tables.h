@@ -4,7 +4,7 @@
 
 #include <sqlite3.h>
 
-#include "loader/decode.h"
+#include "loader/calls/decode.h"
 #include "loader/loader.h"
 
 /* What there is to write. */

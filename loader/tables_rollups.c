@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "loader/insert.h"
+#include "loader/sqlite/insert.h"
 
 #define SEQUENCES_KEPT 16 /* a function */
 

@@ -4,8 +4,8 @@
  *
  *   bench_btree FOLDER [ROWS]
  */
-#include "loader/btree.h"
-#include "loader/sqlite_record.h"
+#include "loader/sqlite/btree.h"
+#include "loader/sqlite/sqlite_record.h"
 
 #include <pthread.h>
 #include <stdio.h>

@@ -8,7 +8,7 @@ if ! command -v aarch64-linux-gnu-gcc >/dev/null; then
     exit 0
 fi
 failed=
-for file in collector/*.c loader/*.c cli/*.c; do
+for file in collector/*.c base/*.c loader/*.c loader/*/*.c cli/*.c cli/*/*.c; do
     pic=
     case $file in collector/*) pic="-fPIC -fvisibility=hidden -ftls-model=initial-exec" ;; esac
     # shellcheck disable=SC2086 # a list of options

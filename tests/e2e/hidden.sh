@@ -85,7 +85,7 @@ WITH RECURSIVE n(i) AS (SELECT 128 UNION ALL SELECT i + 1 FROM n WHERE i < 11141
 SELECT i, 'x' || char(i) AS c FROM n WHERE i NOT BETWEEN 55296 AND 57343 AND (i < 131072 OR i BETWEEN 917000 AND 925000)
 S
 "$fisql" query --file all.sql --format markdown run.db 2>/dev/null | sed -n 's/^| *\([0-9]*\) | x<U+.*/\1/p' >ours
-cp "$here/report/format.js" format.mjs
+cp "$here/page/format.js" format.mjs
 node --input-type=module -e "
 import { visible } from './format.mjs';
 for (let i = 128; i < 0x110000; i++)

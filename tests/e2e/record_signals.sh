@@ -62,7 +62,7 @@ done 2>/dev/null
 
 # Stopping: the recorder is stopped while the program is, whoever stops it and lets it go on.
 states() { # of recorder and program
-    ps -o stat= -p "$recorder" -p "$(pgrep -P "$recorder" -x signalled)" | cut -c 1 | tr -d '\n'
+    ps -o stat= -p "$recorder" -p "$(pgrep -P "$recorder" -x signalled)" | cut -c 1 | tr RD S | tr -d '\n' # they run, or wait
 }
 wait_states() { # WANT
     for _ in $(seq 100); do
@@ -124,9 +124,8 @@ until(b"back")
 time.sleep(0.4)
 say(b"\x1a")
 until(b"Stopped")
-say(b"kill -TERM %1; sleep 0.4; kill -PWR %1; fg\n")
+say(b"kill -TERM %1; sleep 0.4; kill -PWR %1; wait %1; echo status $?; exit\n")
 counts = until(b" values:0").split(b"\n")[-1]
-say(b"echo status $?; exit\n")
 until(b"status ")
 print(counts.decode(), os.read(terminal, 1).decode() if not seen else seen[:1].decode())
 P

@@ -74,7 +74,7 @@ def size(value):
         value /= 1024
 expected["memory"] = {key: size(value) for key, value in expected["memory"].items()}
 json.dump(expected, sys.stdout)' >expected.json
-node "$here/tests/report/page.mjs" "$PWD/report.html" expected.json ||
+node "$here/tests/page/page.mjs" "$PWD/report.html" expected.json ||
     not_ok "the page's checks run to their end"
 
 # --- what the page carries, against SQL
@@ -172,7 +172,7 @@ has "too many arguments" "one argument too many" "$err"
 # --- without npm the build goes on, and the command says what is missing
 mkdir -p bare/gen bin
 for tool in sh dirname cmp tail pwd; do ln -sf "$(command -v $tool)" bin/; done
-PATH=$PWD/bin sh "$here/report/bundle.sh" bare/gen 2>bare.err
+PATH=$PWD/bin sh "$here/page/bundle.sh" bare/gen 2>bare.err
 same "without npm: the bundle is made empty" "0 0" "$? $(wc -c <bare/gen/report_tail.html)"
 has "without npm: says what to do" "apt-get install npm" "$(cat bare.err)"
 has "without npm: make tries again" report_missing "$(ls bare/gen)"

@@ -3,8 +3,8 @@
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 cd "$here" || exit 2
-mapfile -t c_files < <(find collector loader cli queries tests examples ./*.h -name '*.[ch]' | sort)
-mapfile -t scripts < <(grep -rlE '^#!/bin/(ba)?sh' .ci tests examples docs queries cli report --include='*' | sort)
+mapfile -t c_files < <(find base collector loader cli queries tests examples ./*.h -name '*.[ch]' | sort)
+mapfile -t scripts < <(grep -rlE '^#!/bin/(ba)?sh' .ci tests examples docs queries cli page --include='*' | sort)
 at_least "the C files are found" 60 "${#c_files[@]}"
 at_least "the scripts are found" 10 "${#scripts[@]}"
 
@@ -15,9 +15,36 @@ arrows() {
     same "$1 includes only what it may" "" "$wrong"
 }
 arrows collector 'log_format\.h|collector/[a-z_]+\.h'
-arrows loader 'log_format\.h|loader/[a-z_]+\.h|queries/embedded\.h'
+arrows base 'base/[a-z_0-9]+\.h'
 arrows queries 'queries/[a-z_]+\.h'
-arrows cli 'log_format\.h|cli/[a-z_]+\.h|loader/(loader|error|symbols|unfinished)\.h|queries/embedded\.h|report/page\.h'
+
+# The loader's rooms: a room includes those below it alone, and of another room no header that is its own.
+log='log_format\.h|base/[a-z_0-9]+\.h|loader/log/[a-z_]+\.h'
+sqlite='base/[a-z_0-9]+\.h|loader/sqlite/[a-z_]+\.h'
+symbols="$log|loader/symbols/[a-z_]+\.h"
+memory="$log|$sqlite|loader/memory/[a-z_]+\.h"
+calls="$symbols|$memory|loader/calls/[a-z_]+\.h"
+arrows loader/log "$log"
+arrows loader/sqlite "$sqlite|queries/embedded\.h"
+arrows loader/symbols "$symbols"
+arrows loader/memory "$memory"
+arrows loader/calls "$calls"
+arrows loader "$calls|loader/[a-z_]+\.h|queries/embedded\.h"
+
+# The program's rooms stand on out, run; of the loader they know what it shows.
+shown='log_format\.h|base/[a-z_0-9]+\.h|loader/loader\.h|loader/symbols/symbols\.h|queries/embedded\.h|page/page\.h'
+out="$shown|cli/out/[a-z_]+\.h"
+run="$out|cli/run/[a-z_]+\.h"
+arrows cli/out "$out"
+arrows cli/run "$run"
+for room in cc record query export diff; do
+    arrows cli/$room "$run|cli/$room/[a-z_]+\.h"
+done
+arrows cli/review "$run|cli/(review|export)/[a-z_]+\.h"
+arrows cli/report "$run|cli/(report|query|export|diff)/[a-z_]+\.h"
+arrows cli "$run|cli/[a-z_]+\.h|cli/[a-z]+/[a-z_]+\.h"
+same "no room includes what another one keeps to itself" "" "$(grep -nE '^# *include ".*_(parts|internal)\.h"' -r collector loader cli --include='*.[ch]' |
+    awk -F: '{ folder = $1; sub("/[^/]*$", "", folder); included = $3; sub(/^[^"]*"/, "", included); sub("/[^/]*$", "", included) } folder != included')"
 same "log_format.h includes only stdint.h and stddef.h" "<stddef.h> <stdint.h>" \
     "$(sed -n 's/^# *include *//p' log_format.h | sort | tr '\n' ' ' | sed 's/ $//')"
 same "the collector uses libc alone" "" \
@@ -25,20 +52,20 @@ same "the collector uses libc alone" "" \
 
 # What differs between libdwarf's versions: everything else must hold for all of them.
 differing='libdwarf/|<dwarf\.h>|DW_LIBDWARF_VERSION|Dwarf_Obj_Access_|dwarf_object_(init|finish)|dwarf_(dealloc_ranges|ranges_dealloc)'
-same "only loader/dwarf_api knows libdwarf's version" "" \
-    "$(grep -nE "$differing|dwarf_(next_cu_header|siblingof)_" loader/*.[ch] cli/*.[ch] tests/*/*.[ch] | grep -v '^loader/dwarf_api\.[ch]:')"
+same "only loader/symbols/dwarf_api knows libdwarf's version" "" \
+    "$(grep -nE "$differing|dwarf_(next_cu_header|siblingof)_" -r loader cli tests --include='*.[ch]' | grep -v '^loader/symbols/dwarf_api\.[ch]:')"
 # SQLite chooses the order of a plain join by its version, and a large table may come first.
 same "calls and allocs are joined behind what has their ids" "" \
-    "$(grep -nE '(^|[^ST]) +JOIN (calls|allocs)\b|(^|[^ST] )JOIN (calls|allocs)\b' queries/*.sql cli/*.c)"
+    "$(grep -nE '(^|[^ST]) +JOIN (calls|allocs)\b|(^|[^ST] )JOIN (calls|allocs)\b' queries/*.sql cli/*.c cli/*/*.c)"
 
 same "no file is longer than 700 lines" "" \
     "$(wc -l "${c_files[@]}" | awk '$2 != "total" && $1 > 700')"
-mapfile -t page_files < <(find report tests/report -name '*.js' -o -name '*.mjs' -o -name '*.css' | sort)
+mapfile -t page_files < <(find page tests/report -name '*.js' -o -name '*.mjs' -o -name '*.css' | sort)
 same "no file of the report's page is longer than 700 lines" "" \
     "$(wc -l "${page_files[@]}" | awk '$2 != "total" && $1 > 700')"
 same "each of them opens with a comment on what it is" "" \
     "$(for file in "${page_files[@]}"; do head -n 1 "$file" | grep -qE '^/[*/]' || echo "$file"; done)"
-same "the page makes no markup of text" "" "$(grep -nE 'innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval\(|new Function\(' report/*.js)"
+same "the page makes no markup of text" "" "$(grep -nE 'innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval\(|new Function\(' page/*.js)"
 same "no function is longer than 80 lines" "" "$(awk '
     FNR == 1 { start = 0 }
     /^\{$/ { start = FNR }
@@ -52,7 +79,7 @@ words='TO''DO|FIX''ME|XX''X|HA''CK|\.\./sha''red'
 same "no word that promises later work" "" "$(grep -nwE "$words" "${c_files[@]}" "${scripts[@]}" Makefile README.md CONTRIBUTING.md docs/*.md queries/*.sql schema.sql)"
 same "no typedef of a struct" "" "$(grep -nE '^ *typedef +(struct|union|enum)' "${c_files[@]}")"
 same "the loader never prints or exits" "" \
-    "$(grep -nE '(^|[^a-z_])(printf|puts|putchar|perror|exit|abort)\(|stderr|stdout' loader/*.c | grep -vE '^[^:]*:[0-9]+: *(/?\*|//)')"
+    "$(grep -nE '(^|[^a-z_])(printf|puts|putchar|perror|exit|abort)\(|stderr|stdout' base/*.c loader/*.c loader/*/*.c | grep -vE '^[^:]*:[0-9]+: *(/?\*|//)')"
 same "the collector never prints" "" \
     "$(grep -nE '(^|[^a-z_])(printf|puts|putchar|perror)\(|[^a-z_](stderr|stdout)[^a-z_]' collector/*.c | grep -vE '^[^:]*:[0-9]+: *(/?\*|//)')"
 

@@ -18,7 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "loader/symbols.h"
+#include "loader/symbols/symbols.h"
 
 #define ADDRESSES_MAX 65536
 

@@ -3,9 +3,9 @@
  * through INSERT; then PRAGMA integrity_check must say ok, and EXCEPT must find no difference
  * either way. The sqlite3 shell reads each file, too.
  */
-#include "loader/btree.h"
-#include "loader/btree_internal.h"
-#include "loader/sqlite_record.h"
+#include "loader/sqlite/btree.h"
+#include "loader/sqlite/btree_internal.h"
+#include "loader/sqlite/sqlite_record.h"
 #include "tests/unit/check.h"
 
 #include <inttypes.h>

@@ -1,5 +1,5 @@
 /* JSON that stands in a page: no text may end the script element or break the JSON. */
-#include "cli/json.h"
+#include "cli/out/json.h"
 #include "tests/unit/check.h"
 
 #include <math.h>

@@ -4,7 +4,7 @@
  * `model` and `calls`. Then allocs must equal the model, and each rollup what SQL makes of allocs
  * and calls (memory_oracle.sql).
  */
-#include "loader/memory.h"
+#include "loader/memory/memory.h"
 #include "queries/embedded.h"
 #include "tests/unit/check.h"
 

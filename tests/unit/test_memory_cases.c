@@ -3,7 +3,7 @@
  * is lost, gaps in the log, forked children, ends of processes. Each case is a list of events by
  * hand; then SQL asks the tables.
  */
-#include "loader/memory.h"
+#include "loader/memory/memory.h"
 #include "queries/embedded.h"
 #include "tests/unit/check.h"
 

@@ -1,11 +1,12 @@
 /* Names as people read them, suppressions, times, nearest names, and the headers of queries. */
 #include "tests/unit/check.h"
 
-#include "cli/names.h"
-#include "cli/query_file.h"
-#include "cli/query_filter.h"
-#include "cli/say.h"
-#include "cli/suppressions.h"
+#include "cli/run/names.h"
+#include "cli/query/query_file.h"
+#include "cli/out/amount.h"
+#include "cli/query/query_filter.h"
+#include "cli/out/say.h"
+#include "cli/query/suppressions.h"
 
 #include <stdlib.h>
 
@@ -64,16 +65,39 @@ static void check_times(void)
 {
     static const struct {
         const char *text;
-        long long ns;
-    } times[] = {
-        {"0", 0},  {"1500", 1500}, {"10us", 10000}, {"2.5s", 2500000000}, {"1min", 60000000000},
-        {"3ns", 3}};
-    static const char *const wrong[] = {"", "-1", "soon", "1 s", "1h", "1e99s", "nan", "inf"};
-    long long ns = -1;
+        int64_t ns;
+    } times[] = {{"0", 0},
+                 {"1500", 1500},
+                 {"10us", 10000},
+                 {"2.5s", 2500000000},
+                 {"1min", 60000000000},
+                 {"3ns", 3},
+                 {"1.5us", 1500},
+                 {".5s", 500000000},
+                 {"9223372036854775807", INT64_MAX},
+                 {"1.0000000009s", 1000000000}};
+    static const char *const wrong[] = {"",
+                                        "-1",
+                                        "soon",
+                                        "1 s",
+                                        "1h",
+                                        "1e99s",
+                                        "nan",
+                                        "inf",
+                                        ".",
+                                        "s",
+                                        "9223372036854775808",
+                                        "10000000000s"};
+    int64_t ns = -1, size_bytes = -1;
     for (size_t i = 0; i < sizeof times / sizeof times[0]; i++)
-        check(time_parse(times[i].text, &ns) && ns == times[i].ns, "%s is a time", times[i].text);
+        check(amount_time(times[i].text, &ns) && ns == times[i].ns, "%s is a time", times[i].text);
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
-        check(!time_parse(wrong[i], &ns), "\"%s\" is no time", wrong[i]);
+        check(!amount_time(wrong[i], &ns), "\"%s\" is no time", wrong[i]);
+    check(amount_size("1.5MiB", &size_bytes) && size_bytes == 3 << 19, "1.5MiB is a size");
+    check(amount_size("64k", &size_bytes) && size_bytes == 65536, "64k is a size");
+    check(!amount_size("64kb/s", &size_bytes), "64kb/s is no size");
+    check(amount_count("12", &size_bytes) && size_bytes == 12, "12 is a count");
+    check(!amount_count("1.5", &size_bytes), "1.5 is no count");
 }
 
 static void check_nearest(void)

@@ -7,7 +7,7 @@
  */
 #include "tests/unit/check.h"
 
-#include "cli/query_file.h"
+#include "cli/query/query_file.h"
 #include "queries/embedded.h"
 
 #include <sqlite3.h>

@@ -2,10 +2,10 @@
  * on real programs, by tests/e2e/symbols.sh. */
 #include <stdlib.h>
 
-#include "loader/demangle.h"
-#include "loader/dwarf_lines.h"
-#include "loader/dwarf_rows.h"
-#include "loader/symbols.h"
+#include "loader/symbols/demangle.h"
+#include "loader/symbols/dwarf_lines.h"
+#include "loader/symbols/dwarf_rows.h"
+#include "loader/symbols/symbols.h"
 #include "tests/unit/check.h"
 
 static void test_names(void)

@@ -1,0 +1,68 @@
+/* Growing arrays: the one piece of code that doubles a capacity and checks for overflow. */
+#ifndef FISQL_LOADER_ARRAY_H
+#define FISQL_LOADER_ARRAY_H
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+
+/* Makes room for `needed` items of `item_bytes` in the malloc'ed array *items (NULL at first) whose
+ * room is *capacity. Returns 0, or -1 with *error set; the array is unchanged then. */
+static inline int array_reserve_bytes(void **items, size_t *capacity, size_t needed,
+                                      size_t item_bytes, struct error *error)
+{
+    if (needed <= *capacity) {
+#ifdef __clang_analyzer__ /* room is somewhere */
+        if (*items == NULL)
+            __builtin_unreachable();
+#endif
+        return 0;
+    }
+    size_t wanted = *capacity < 8 ? 16 : *capacity * 2;
+    if (wanted < needed)
+        wanted = needed;
+    void *grown = wanted > SIZE_MAX / item_bytes ? NULL : realloc(*items, wanted * item_bytes);
+    if (grown == NULL)
+        return error_set(error, "out of memory for %zu bytes", wanted * item_bytes);
+    *items = grown;
+    *capacity = wanted;
+    return 0;
+}
+
+/* The same for a typed array: array_reserve(&list->items, &list->capacity, list->count + 1, error).
+ * The item pointer's address is passed as void * and copied, so no aliasing rule is broken. */
+#define array_reserve(items, capacity, needed, error)                                              \
+    __extension__({                                                                                \
+        void *array_reserve_items = *(items);                                                      \
+        int array_reserve_result = array_reserve_bytes(&array_reserve_items, (capacity), (needed), \
+                                                       sizeof **(items), (error));                 \
+        *(items) = array_reserve_items;                                                            \
+        array_reserve_result;                                                                      \
+    })
+
+/* Makes the array hold item `index`; new items are zero. */
+static inline int array_reach_bytes(void **items, size_t *capacity, size_t index, size_t item_bytes,
+                                    struct error *error)
+{
+    size_t before = *capacity;
+    if (index < before)
+        return 0;
+    if (array_reserve_bytes(items, capacity, index + 1, item_bytes, error) != 0)
+        return -1;
+    memset((char *)*items + before * item_bytes, 0, (*capacity - before) * item_bytes);
+    return 0;
+}
+
+/* The same for a typed array: array_reach(&list->items, &list->capacity, index, error). */
+#define array_reach(items, capacity, index, error)                                                 \
+    __extension__({                                                                                \
+        void *array_reach_items = *(items);                                                        \
+        int array_reach_result =                                                                   \
+            array_reach_bytes(&array_reach_items, (capacity), (index), sizeof **(items), (error)); \
+        *(items) = array_reach_items;                                                              \
+        array_reach_result;                                                                        \
+    })
+
+#endif

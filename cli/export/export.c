@@ -1,0 +1,193 @@
+/* What the exports share: see export.h. */
+#include "cli/run/database.h"
+#include "cli/export/export.h"
+#include "cli/out/say.h"
+#include "cli/out/text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+bool export_has_thread(const struct export *export, const struct run_thread *thread)
+{
+    return thread->first_call != 0 && call_cut_has_thread(export->cut, thread);
+}
+
+/* ---- walking ---- */
+
+struct walk {
+    struct shown_call *stack;
+    size_t count, capacity;
+};
+
+static int leave_above(struct walk *walk, int64_t id, const struct export_sink *sink)
+{
+    int status = 0;
+    while (status == 0 && walk->count > 0) {
+        const struct shown_call *top = &walk->stack[walk->count - 1];
+        if (id <= top->id + top->descendants)
+            break;
+        status = sink->leave(sink->context, top);
+        walk->count--;
+    }
+    return status;
+}
+
+static int enter(struct walk *walk, const struct shown_call *call, const struct export_sink *sink)
+{
+    if (walk->count == walk->capacity) {
+        size_t capacity = walk->capacity * 2 + 64;
+        struct shown_call *grown = realloc(walk->stack, capacity * sizeof *grown);
+        if (grown == NULL)
+            return fail("out of memory");
+        walk->stack = grown;
+        walk->capacity = capacity;
+    }
+    walk->stack[walk->count++] = *call;
+    return sink->enter(sink->context, call);
+}
+
+int export_walk(const struct export *export, const struct run_thread *thread,
+                const struct export_sink *sink)
+{
+    struct call_cursor cursor;
+    struct shown_call call;
+    struct walk walk = {.stack = NULL};
+    int got = 0;
+    int status = call_cursor_open(&cursor, export->view, thread, export->cut, export->wanted);
+    while (status == 0 && (got = call_cursor_next(&cursor, &call)) == 1) {
+        status = leave_above(&walk, call.id, sink);
+        if (status == 0)
+            status = enter(&walk, &call, sink);
+        if (ferror(export->out))
+            break; /* the caller sees it */
+    }
+    if (status == 0)
+        status = got < 0 ? 2 : leave_above(&walk, INT64_MAX, sink);
+    call_cursor_close(&cursor);
+    free(walk.stack);
+    return status;
+}
+
+/* ---- sums over frames ---- */
+
+struct frame_sums {
+    const struct export *export;
+    struct export_frames *frames;
+    int64_t *children_ns; /* of the open calls, by depth */
+    size_t capacity;
+};
+
+static int sum_enter(void *context, const struct shown_call *call)
+{
+    struct frame_sums *sums = context;
+    if (call->depth + 2 > sums->capacity) {
+        size_t capacity = ((size_t)call->depth + 2) * 2;
+        int64_t *grown = realloc(sums->children_ns, capacity * sizeof *grown);
+        if (grown == NULL)
+            return fail("out of memory");
+        sums->children_ns = grown;
+        sums->capacity = capacity;
+    }
+    /* The room is there. NOLINTNEXTLINE(clang-analyzer-core.NullDereference) */
+    sums->children_ns[call->depth + 1] = 0;
+    sums->frames->calls[call->frame]++;
+    return 0;
+}
+
+static int sum_leave(void *context, const struct shown_call *call)
+{
+    struct frame_sums *sums = context;
+    int64_t time_ns = call->exit_ns - call->enter_ns;
+    run_add(&sums->frames->self_ns[call->frame], time_ns - sums->children_ns[call->depth + 1]);
+    if (call->depth > 0)
+        run_add(&sums->children_ns[call->depth], time_ns);
+    return 0;
+}
+
+/* Bytes allocated in the piece: by the instant and thread of the allocation. What was allocated by
+ * calls that other cuts leave out cannot be told from the others' in the same frame without reading
+ * the calls, so those cuts count only frames that are there. */
+static int sum_bytes(const struct export *export, struct export_frames *frames)
+{
+    sqlite3_stmt *row = NULL;
+    if (sqlite3_prepare_v2(export->view->database,
+                           "SELECT frame_id, sum(size) FROM allocs WHERE frame_id IS NOT NULL AND"
+                           " thread_id = ?1 AND alloc_ns >= ?2 AND alloc_ns < ?3 GROUP BY 1",
+                           -1, &row, NULL) != SQLITE_OK)
+        return fail("the allocations cannot be read: %s", sqlite3_errmsg(export->view->database));
+    for (size_t i = 0; i < export->view->threads_count; i++) {
+        const struct run_thread *thread = &export->view->threads[i];
+        if (!export_has_thread(export, thread))
+            continue;
+        sqlite3_reset(row);
+        sqlite3_bind_int64(row, 1, thread->id);
+        sqlite3_bind_int64(row, 2, export->cut->since_ns);
+        sqlite3_bind_int64(row, 3, export->cut->until_ns);
+        while (sqlite3_step(row) == SQLITE_ROW) {
+            int64_t frame = sqlite3_column_int64(row, 0);
+            if (frame > 0 && (size_t)frame < export->view->frames_count && frames->calls[frame] > 0)
+                run_add(&frames->bytes[frame], sqlite3_column_int64(row, 1));
+        }
+        if (sqlite3_reset(row) != SQLITE_OK)
+            break;
+    }
+    return database_rows_end(row, "the allocations");
+}
+
+int export_frames_read(const struct export *export, struct export_frames *frames)
+{
+    const struct run_view *view = export->view;
+    size_t count = view->frames_count + 1;
+    frames->calls = calloc(count, sizeof *frames->calls);
+    frames->self_ns = calloc(count, sizeof *frames->self_ns);
+    frames->bytes = calloc(count, sizeof *frames->bytes);
+    if (frames->calls == NULL || frames->self_ns == NULL || frames->bytes == NULL)
+        return fail("out of memory");
+    for (size_t id = 1; !call_cut_any(export->cut) && id < view->frames_count; id++) {
+        frames->calls[id] = view->frames[id].calls;
+        frames->self_ns[id] = view->frames[id].self_ns;
+        frames->bytes[id] = view->frames[id].alloc_bytes;
+    }
+    if (!call_cut_any(export->cut))
+        return 0;
+    struct frame_sums sums = {.export = export, .frames = frames};
+    const struct export_sink sink = {sum_enter, sum_leave, &sums};
+    int status = 0;
+    for (size_t i = 0; status == 0 && i < view->threads_count; i++)
+        if (export_has_thread(export, &view->threads[i]))
+            status = export_walk(export, &view->threads[i], &sink);
+    free(sums.children_ns);
+    return status != 0 ? status : sum_bytes(export, frames);
+}
+
+void export_frames_release(struct export_frames *frames)
+{
+    free(frames->calls);
+    free(frames->self_ns);
+    free(frames->bytes);
+}
+
+/* ---- text ---- */
+
+void export_json_text(FILE *out, const char *text)
+{
+    text_put_json(out, text, strlen(text));
+}
+
+void export_plain_text(FILE *out, const char *text, const char *others, char instead)
+{
+    const unsigned char *at = (const unsigned char *)text;
+    while (*at != '\0') {
+        int length = utf8_length(at);
+        uint32_t character = length > 0 ? utf8_character(at, length) : 0;
+        if (length > 1 && text_is_hidden(character))
+            fprintf(out, "(U+%04X)", character);
+        else if (length > 1)
+            fwrite(at, 1, (size_t)length, out);
+        else
+            fputc(length == 0 || text_is_hidden(character) || strchr(others, *at) != NULL ? instead
+                                                                                          : *at,
+                  out);
+        at += length == 0 ? 1 : length;
+    }
+}

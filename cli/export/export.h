@@ -1,0 +1,96 @@
+/*
+ * Exports: a run in the formats of other viewers. Each format is one function that writes to a
+ * stream; what they share is here. Memory: the program's names, its calling context tree and its
+ * call graph, never the calls.
+ */
+#ifndef FISQL_CLI_EXPORT_H
+#define FISQL_CLI_EXPORT_H
+
+#include "cli/run/call_cursor.h"
+
+#include <stdio.h>
+
+enum export_weight { WEIGHT_TIME, WEIGHT_CALLS, WEIGHT_BYTES };
+
+struct export
+{
+    const struct run_view *view;
+    const struct call_cut *cut;
+    const bool *wanted; /* functions, as in call_cursor.h */
+    enum export_weight weight;
+    long nodes_max; /* of a drawn call graph */
+    FILE *out;
+};
+
+/* X(word, function, binary, calls, what it is): `calls` says that it needs rows of calls even where
+ * nothing is cut. */
+#define EXPORT_FORMATS(X)                                                                          \
+    X("perfetto", export_perfetto, true, true, "protobuf for ui.perfetto.dev")                     \
+    X("chrome", export_chrome, false, true, "JSON for chrome://tracing and Perfetto")              \
+    X("speedscope", export_speedscope, false, true, "JSON for speedscope.app")                     \
+    X("folded", export_folded, false, false, "folded stacks for flame graph scripts")              \
+    X("callgrind", export_callgrind, false, false, "for KCachegrind and callgrind_annotate")       \
+    X("pprof", export_pprof, true, false, "gzipped protobuf for go tool pprof")                    \
+    X("dot", export_dot, false, false, "the call graph for graphviz")                              \
+    X("mermaid", export_mermaid, false, false, "the call graph for Markdown pages")
+
+/* Each returns 0, or 2 after saying what is wrong; whether writing went well is the caller's to
+ * check. */
+#define EXPORT_DECLARE(word, function, binary, calls, what)                                        \
+    int function(const struct export *export);
+EXPORT_FORMATS(EXPORT_DECLARE)
+#undef EXPORT_DECLARE
+
+/* ---- single calls ---- */
+
+/* Told of a thread's calls as they nest: every enter has its leave. Returning other than 0 ends the
+ * walk with that status. */
+struct export_sink {
+    int (*enter)(void *context, const struct shown_call *call);
+    int (*leave)(void *context, const struct shown_call *call);
+    void *context;
+};
+
+int export_walk(const struct export *export, const struct run_thread *thread,
+                const struct export_sink *sink);
+
+/* Does the export have this thread? */
+bool export_has_thread(const struct export *export, const struct run_thread *thread);
+
+/* ---- sums ---- */
+
+/* By frames.id: calls, own time and bytes allocated; of the piece that the cut leaves, times as
+ * measured, or of the whole run, with the hooks' cost taken out. */
+struct export_frames {
+    int64_t *calls, *self_ns, *bytes;
+};
+
+int export_frames_read(const struct export *export, struct export_frames *frames);
+void export_frames_release(struct export_frames *frames);
+
+/* A direct call between functions. caller 0 = none. */
+struct export_edge {
+    uint32_t caller, callee;
+    int64_t line; /* of the call in the caller; 0 = not known */
+    int64_t calls, total_ns;
+};
+
+struct export_graph {
+    struct export_edge *edges; /* by caller, then callee */
+    size_t edges_count, edges_capacity;
+    int64_t *self_ns, *total_ns, *calls; /* by functions.id */
+};
+
+int export_graph_read(const struct export *export, struct export_graph *graph);
+void export_graph_release(struct export_graph *graph);
+
+/* ---- text ---- */
+
+/* A JSON string with its quotes: text_put_json(). */
+void export_json_text(FILE *out, const char *text);
+
+/* Text with control characters, the characters of `others` and what is not UTF-8 replaced by
+ * `instead`, and other hidden ones (text.h) as (U+NNNN). */
+void export_plain_text(FILE *out, const char *text, const char *others, char instead);
+
+#endif

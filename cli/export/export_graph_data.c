@@ -1,0 +1,221 @@
+/* The call graph for the exports: from the rollup, or from the calls that a cut leaves. */
+#include "cli/run/database.h"
+#include "cli/export/export.h"
+#include "cli/out/say.h"
+
+#include <stdlib.h>
+
+static int add_edge(struct export_graph *graph, const struct export_edge *edge)
+{
+    if (graph->edges_count == graph->edges_capacity) {
+        size_t capacity = graph->edges_capacity * 2 + 256;
+        struct export_edge *grown = realloc(graph->edges, capacity * sizeof *grown);
+        if (grown == NULL)
+            return fail("out of memory");
+        graph->edges = grown;
+        graph->edges_capacity = capacity;
+    }
+    graph->edges[graph->edges_count++] = *edge;
+    return 0;
+}
+
+static int by_ends(const void *left, const void *right)
+{
+    const struct export_edge *a = left, *b = right;
+    if (a->caller != b->caller)
+        return a->caller < b->caller ? -1 : 1;
+    if (a->callee != b->callee)
+        return a->callee < b->callee ? -1 : 1;
+    return a->line < b->line ? -1 : a->line > b->line;
+}
+
+static int read_whole(const struct export *export, struct export_graph *graph)
+{
+    sqlite3 *database = export->view->database;
+    sqlite3_stmt *row = NULL;
+    int status = 0;
+    size_t functions = export->view->functions_count;
+    if (sqlite3_prepare_v2(database,
+                           "SELECT coalesce(e.caller_id, 0), e.callee_id, coalesce(s.line, 0),"
+                           " sum(e.calls), sum(e.total_ns) FROM edges e"
+                           " LEFT JOIN sites s ON s.id = e.site_id GROUP BY 1, 2, 3",
+                           -1, &row, NULL) != SQLITE_OK)
+        return fail("the call graph cannot be read: %s", sqlite3_errmsg(database));
+    while (status == 0 && sqlite3_step(row) == SQLITE_ROW) {
+        int64_t caller = sqlite3_column_int64(row, 0), callee = sqlite3_column_int64(row, 1);
+        if (caller < 0 || callee <= 0 || (size_t)caller >= functions || (size_t)callee >= functions)
+            continue;
+        const struct export_edge edge = {(uint32_t)caller, (uint32_t)callee,
+                                         sqlite3_column_int64(row, 2), sqlite3_column_int64(row, 3),
+                                         sqlite3_column_int64(row, 4)};
+        status = add_edge(graph, &edge);
+    }
+    int ended = database_rows_end(row, "the call graph");
+    if (status == 0)
+        status = ended;
+    if (status != 0)
+        return status;
+    if (sqlite3_prepare_v2(database,
+                           "SELECT function_id, self_ns, total_ns, calls FROM function_stats", -1,
+                           &row, NULL) != SQLITE_OK)
+        return fail("the functions cannot be read: %s", sqlite3_errmsg(database));
+    while (sqlite3_step(row) == SQLITE_ROW) {
+        int64_t id = sqlite3_column_int64(row, 0);
+        if (id <= 0 || (size_t)id >= functions)
+            continue;
+        graph->self_ns[id] = sqlite3_column_int64(row, 1);
+        graph->total_ns[id] = sqlite3_column_int64(row, 2);
+        graph->calls[id] = sqlite3_column_int64(row, 3);
+    }
+    return database_rows_end(row, "the functions");
+}
+
+/* Adding up over a walk. Edges are found through a table of the last ones by caller and callee. */
+struct graph_walk {
+    const struct export *export;
+    struct export_graph *graph;
+    uint32_t *open;  /* activations by functions.id */
+    uint32_t *stack; /* functions of the open calls */
+    int64_t *children_ns;
+    size_t *edge_of; /* of the open calls: index in graph->edges */
+    size_t capacity;
+    size_t *slots; /* index + 1 */
+    size_t slots_mask;
+};
+
+static size_t slot_of(const struct graph_walk *walk, const struct export_edge *edge)
+{
+    uint64_t mixed = ((uint64_t)edge->caller << 32 | edge->callee) * UINT64_C(0x9e3779b97f4a7c15);
+    mixed ^= (uint64_t)edge->line * UINT64_C(0xd6e8feb86659fd93);
+    return (size_t)(mixed >> 20) & walk->slots_mask;
+}
+
+static int grow_slots(struct graph_walk *walk)
+{
+    size_t slots = walk->slots == NULL ? 1024 : (walk->slots_mask + 1) * 2;
+    size_t *grown = calloc(slots, sizeof *grown);
+    if (grown == NULL)
+        return fail("out of memory");
+    free(walk->slots);
+    walk->slots = grown;
+    walk->slots_mask = slots - 1;
+    for (size_t i = 0; i < walk->graph->edges_count; i++) {
+        size_t at = slot_of(walk, &walk->graph->edges[i]);
+        while (walk->slots[at] != 0)
+            at = (at + 1) & walk->slots_mask;
+        walk->slots[at] = i + 1;
+    }
+    return 0;
+}
+
+static int find_edge(struct graph_walk *walk, const struct export_edge *edge, size_t *index)
+{
+    struct export_graph *graph = walk->graph;
+    if ((walk->slots == NULL || graph->edges_count * 2 > walk->slots_mask) && grow_slots(walk) != 0)
+        return 2;
+    size_t at = slot_of(walk, edge);
+    for (; walk->slots[at] != 0; at = (at + 1) & walk->slots_mask) {
+        *index = walk->slots[at] - 1;
+        if (by_ends(&graph->edges[*index], edge) == 0)
+            return 0;
+    }
+    *index = graph->edges_count;
+    walk->slots[at] = *index + 1;
+    return add_edge(graph, edge);
+}
+
+static int reserve(struct graph_walk *walk, size_t needed)
+{
+    if (needed <= walk->capacity)
+        return 0;
+    size_t capacity = needed * 2;
+    uint32_t *stack = realloc(walk->stack, capacity * sizeof *stack);
+    if (stack != NULL)
+        walk->stack = stack;
+    int64_t *children = realloc(walk->children_ns, capacity * sizeof *children);
+    if (children != NULL)
+        walk->children_ns = children;
+    size_t *edges = realloc(walk->edge_of, capacity * sizeof *edges);
+    if (edges != NULL)
+        walk->edge_of = edges;
+    if (stack == NULL || children == NULL || edges == NULL)
+        return fail("out of memory");
+    walk->capacity = capacity;
+    return 0;
+}
+
+static int graph_enter(void *context, const struct shown_call *call)
+{
+    struct graph_walk *walk = context;
+    const struct run_frame *frame = &walk->export->view->frames[call->frame];
+    if (reserve(walk, (size_t)call->depth + 2) != 0)
+        return 2;
+    const struct export_edge edge = {.caller = call->depth > 0 ? walk->stack[call->depth - 1] : 0,
+                                     .callee = frame->function,
+                                     .line = frame->site_line};
+    size_t index;
+    if (find_edge(walk, &edge, &index) != 0)
+        return 2;
+    walk->graph->edges[index].calls++;
+    walk->graph->calls[frame->function]++;
+    walk->edge_of[call->depth] = index;
+    walk->stack[call->depth] = frame->function;
+    walk->children_ns[call->depth + 1] = 0;
+    walk->open[frame->function]++;
+    return 0;
+}
+
+static int graph_leave(void *context, const struct shown_call *call)
+{
+    struct graph_walk *walk = context;
+    uint32_t function = walk->stack[call->depth];
+    int64_t time_ns = call->exit_ns - call->enter_ns;
+    run_add(&walk->graph->self_ns[function], time_ns - walk->children_ns[call->depth + 1]);
+    if (call->depth > 0)
+        run_add(&walk->children_ns[call->depth], time_ns);
+    if (--walk->open[function] == 0) {
+        run_add(&walk->graph->total_ns[function], time_ns);
+        run_add(&walk->graph->edges[walk->edge_of[call->depth]].total_ns, time_ns);
+    }
+    return 0;
+}
+
+static int read_cut(const struct export *export, struct export_graph *graph)
+{
+    struct graph_walk walk = {.export = export, .graph = graph};
+    const struct export_sink sink = {graph_enter, graph_leave, &walk};
+    walk.open = calloc(export->view->functions_count + 1, sizeof *walk.open);
+    int status = walk.open == NULL ? fail("out of memory") : 0;
+    for (size_t i = 0; status == 0 && i < export->view->threads_count; i++)
+        if (export_has_thread(export, &export->view->threads[i]))
+            status = export_walk(export, &export->view->threads[i], &sink);
+    free(walk.open);
+    free(walk.stack);
+    free(walk.children_ns);
+    free(walk.edge_of);
+    free(walk.slots);
+    return status;
+}
+
+int export_graph_read(const struct export *export, struct export_graph *graph)
+{
+    size_t count = export->view->functions_count + 1;
+    *graph = (struct export_graph){.edges = NULL};
+    graph->self_ns = calloc(count, sizeof *graph->self_ns);
+    graph->total_ns = calloc(count, sizeof *graph->total_ns);
+    graph->calls = calloc(count, sizeof *graph->calls);
+    if (graph->self_ns == NULL || graph->total_ns == NULL || graph->calls == NULL)
+        return fail("out of memory");
+    int status = call_cut_any(export->cut) ? read_cut(export, graph) : read_whole(export, graph);
+    if (graph->edges_count > 0)
+        qsort(graph->edges, graph->edges_count, sizeof *graph->edges, by_ends);
+    return status;
+}
+
+void export_graph_release(struct export_graph *graph)
+{
+    free(graph->edges);
+    free(graph->self_ns);
+    free(graph->total_ns);
+    free(graph->calls);
+}

@@ -1,0 +1,196 @@
+/*
+ * Exports of single calls as JSON: Chrome's trace events and speedscope's evented profiles.
+ *
+ * Chrome: one complete event (ph X) a call, in microseconds with three decimals, and counters (C)
+ * for live memory. https://docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU
+ * Speedscope: https://www.speedscope.app/file-format-schema.json; times count from the first call
+ * shown, for they become doubles.
+ */
+#include "cli/run/database.h"
+#include "cli/export/export.h"
+#include "cli/out/say.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+struct json_walk {
+    const struct export *export;
+    const struct run_thread *thread;
+    int64_t base_ns;
+    bool first; /* no event is written yet */
+};
+
+static void separate(struct json_walk *walk)
+{
+    fputs(walk->first ? "\n" : ",\n", walk->export->out);
+    walk->first = false;
+}
+
+/* ---- Chrome ---- */
+
+static void put_us(FILE *out, int64_t ns)
+{
+    fprintf(out, "%" PRId64 ".%03d", ns / 1000, (int)(ns % 1000));
+}
+
+static int chrome_enter(void *context, const struct shown_call *call)
+{
+    struct json_walk *walk = context;
+    const struct run_view *view = walk->export->view;
+    FILE *out = walk->export->out;
+    separate(walk);
+    fputs("{\"ph\":\"X\",\"name\":", out);
+    export_json_text(out, view->functions[view->frames[call->frame].function].name);
+    fprintf(out, ",\"pid\":%" PRId64 ",\"tid\":%" PRId64 ",\"ts\":", walk->thread->pid,
+            walk->thread->tid);
+    put_us(out, call->enter_ns);
+    fputs(",\"dur\":", out);
+    put_us(out, call->exit_ns - call->enter_ns);
+    fprintf(out, ",\"args\":{\"call\":%" PRId64 "}}", call->id);
+    return 0;
+}
+
+static int chrome_leave(void *context, const struct shown_call *call)
+{
+    (void)context;
+    (void)call;
+    return 0;
+}
+
+static int chrome_memory(struct json_walk *walk)
+{
+    const struct export *export = walk->export;
+    sqlite3_stmt *row = NULL;
+    if (export->view->threads_count == 0)
+        return 0;
+    if (sqlite3_prepare_v2(export->view->database,
+                           "SELECT end_ns, live_bytes FROM memory_steps WHERE thread_id = 0 AND"
+                           " end_ns BETWEEN ?1 AND ?2 ORDER BY step",
+                           -1, &row, NULL) != SQLITE_OK)
+        return fail("the live memory cannot be read: %s", sqlite3_errmsg(export->view->database));
+    sqlite3_bind_int64(row, 1, export->cut->since_ns);
+    sqlite3_bind_int64(row, 2, export->cut->until_ns);
+    while (sqlite3_step(row) == SQLITE_ROW) {
+        separate(walk);
+        fprintf(export->out, "{\"ph\":\"C\",\"name\":\"live memory\",\"pid\":%" PRId64 ",\"ts\":",
+                export->view->threads[0].pid);
+        put_us(export->out, sqlite3_column_int64(row, 0));
+        fprintf(export->out, ",\"args\":{\"bytes\":%" PRId64 "}}",
+                (int64_t)sqlite3_column_int64(row, 1));
+    }
+    return database_rows_end(row, "the live memory");
+}
+
+int export_chrome(const struct export *export)
+{
+    struct json_walk walk = {.export = export, .first = true};
+    const struct export_sink sink = {chrome_enter, chrome_leave, &walk};
+    int status = 0;
+    fputs("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[", export->out);
+    for (size_t i = 0; status == 0 && i < export->view->threads_count; i++) {
+        walk.thread = &export->view->threads[i];
+        if (!export_has_thread(export, walk.thread))
+            continue;
+        separate(&walk);
+        fprintf(export->out,
+                "{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":%" PRId64 ",\"tid\":%" PRId64
+                ",\"args\":{\"name\":",
+                walk.thread->pid, walk.thread->tid);
+        export_json_text(export->out, walk.thread->name);
+        fputs("}}", export->out);
+        status = export_walk(export, walk.thread, &sink);
+    }
+    if (status == 0)
+        status = chrome_memory(&walk);
+    fputs("\n]}\n", export->out);
+    return status;
+}
+
+/* ---- speedscope ---- */
+
+static void speedscope_event(struct json_walk *walk, const struct shown_call *call, char type,
+                             int64_t at_ns)
+{
+    separate(walk);
+    fprintf(walk->export->out, "{\"type\":\"%c\",\"frame\":%u,\"at\":%" PRId64 "}", type,
+            walk->export->view->frames[call->frame].function - 1, at_ns - walk->base_ns);
+}
+
+static int speedscope_enter(void *context, const struct shown_call *call)
+{
+    speedscope_event(context, call, 'O', call->enter_ns);
+    return 0;
+}
+
+static int speedscope_leave(void *context, const struct shown_call *call)
+{
+    speedscope_event(context, call, 'C', call->exit_ns);
+    return 0;
+}
+
+static void speedscope_frames(const struct export *export)
+{
+    const struct run_view *view = export->view;
+    fputs("\"shared\":{\"frames\":[", export->out);
+    for (size_t id = 1; id < view->functions_count; id++) {
+        const struct run_function *function = &view->functions[id];
+        fputs(id > 1 ? ",\n{\"name\":" : "\n{\"name\":", export->out);
+        export_json_text(export->out, function->name != NULL ? function->name : "?");
+        if (function->file != NULL) {
+            fputs(",\"file\":", export->out);
+            export_json_text(export->out, function->file);
+            if (function->line > 0)
+                fprintf(export->out, ",\"line\":%" PRId64, function->line);
+        }
+        fputc('}', export->out);
+    }
+    fputs("\n]}", export->out);
+}
+
+int export_speedscope(const struct export *export)
+{
+    const struct run_view *view = export->view;
+    struct json_walk walk = {.export = export, .base_ns = INT64_MAX};
+    const struct export_sink sink = {speedscope_enter, speedscope_leave, &walk};
+    bool first = true;
+    int status = 0;
+    int64_t end_ns = 0;
+    for (size_t i = 0; i < view->threads_count; i++) {
+        if (!export_has_thread(export, &view->threads[i]))
+            continue;
+        if (view->threads[i].start_ns < walk.base_ns)
+            walk.base_ns = view->threads[i].start_ns;
+        if (view->threads[i].end_ns > end_ns)
+            end_ns = view->threads[i].end_ns;
+    }
+    if (walk.base_ns < export->cut->since_ns)
+        walk.base_ns = export->cut->since_ns;
+    if (end_ns > export->cut->until_ns)
+        end_ns = export->cut->until_ns;
+    if (end_ns < walk.base_ns)
+        end_ns = walk.base_ns;
+    fputs("{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\","
+          "\"exporter\":\"fisql\",\"name\":",
+          export->out);
+    export_json_text(export->out, view->command != NULL ? view->command : "run");
+    fputs(",\n", export->out);
+    speedscope_frames(export);
+    fputs(",\n\"profiles\":[", export->out);
+    for (size_t i = 0; status == 0 && i < view->threads_count; i++) {
+        walk.thread = &view->threads[i];
+        if (!export_has_thread(export, walk.thread))
+            continue;
+        fputs(first ? "\n{\"type\":\"evented\",\"name\":" : ",\n{\"type\":\"evented\",\"name\":",
+              export->out);
+        first = false;
+        export_json_text(export->out, walk.thread->name);
+        fprintf(export->out,
+                ",\"unit\":\"nanoseconds\",\"startValue\":0,\"endValue\":%" PRId64 ",\"events\":[",
+                end_ns - walk.base_ns);
+        walk.first = true;
+        status = export_walk(export, walk.thread, &sink);
+        fputs("\n]}", export->out);
+    }
+    fputs("\n]}\n", export->out);
+    return status;
+}

@@ -1,0 +1,64 @@
+/* Writing Protocol Buffers: see protobuf.h. */
+#include "cli/export/protobuf.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { WIRE_VARINT = 0, WIRE_BYTES = 2, VARINT_MAX = 10 };
+
+static bool reserve(struct message *message, size_t more)
+{
+    if (message->capacity - message->count >= more)
+        return true;
+    size_t capacity = (message->count + more) * 2 + 64;
+    unsigned char *grown = message->failed ? NULL : realloc(message->bytes, capacity);
+    if (grown == NULL) {
+        message->failed = true;
+        return false;
+    }
+    message->bytes = grown;
+    message->capacity = capacity;
+    return true;
+}
+
+void message_varint(struct message *message, uint64_t value)
+{
+    if (!reserve(message, VARINT_MAX))
+        return;
+    for (; value >= 0x80; value >>= 7)
+        message->bytes[message->count++] = (unsigned char)(value | 0x80);
+    message->bytes[message->count++] = (unsigned char)value;
+}
+
+void message_int(struct message *message, uint32_t field, uint64_t value)
+{
+    message_varint(message, (uint64_t)field << 3 | WIRE_VARINT);
+    message_varint(message, value);
+}
+
+void message_bytes(struct message *message, uint32_t field, const void *bytes, size_t count)
+{
+    message_varint(message, (uint64_t)field << 3 | WIRE_BYTES);
+    message_varint(message, count);
+    if (count == 0 || !reserve(message, count))
+        return;
+    memcpy(message->bytes + message->count, bytes, count);
+    message->count += count;
+}
+
+void message_text(struct message *message, uint32_t field, const char *text)
+{
+    message_bytes(message, field, text, strlen(text));
+}
+
+void message_put(struct message *message, uint32_t field, const struct message *part)
+{
+    message_bytes(message, field, part->bytes, part->count);
+    message->failed |= part->failed;
+}
+
+void message_release(struct message *message)
+{
+    free(message->bytes);
+    *message = (struct message){0};
+}

@@ -1,0 +1,104 @@
+/*
+ * What the commands say on stderr, and the guess at what a mistyped name was meant to be.
+ */
+#include "cli/out/say.h"
+#include "cli/out/text.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+int flush_output(void)
+{
+    static int problem; /* the first: later ones only follow from it */
+    if (problem == 0) {
+        errno = 0;
+        if (fflush(stdout) != 0 || ferror(stdout))
+            problem = errno != 0 ? errno : EIO;
+    }
+    return problem;
+}
+
+__attribute__((format(printf, 1, 0))) static void say(const char *format, va_list arguments)
+{
+    char *text = NULL;
+    if (vasprintf(&text, format, arguments) < 0)
+        return;
+    char *shown = text_shown(text, strlen(text));
+    flush_output(); /* keeps the order where both go to one place */
+    fprintf(stderr, "fisql: %s\n", shown != NULL ? shown : "out of memory");
+    free(shown);
+    free(text);
+}
+
+#undef fail
+
+int fail(const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    say(format, arguments);
+    va_end(arguments);
+    return 2;
+}
+
+void note(const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    say(format, arguments);
+    va_end(arguments);
+}
+
+static size_t smaller(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+enum { WORD_MAX = 256 }; /* longer names are compared by their first bytes */
+
+/* Edits (insertion, deletion, replacement, exchange of neighbours) that make b of a. */
+static size_t edit_distance(const char *a, size_t a_length, const char *b, size_t b_length)
+{
+    size_t rows[3][WORD_MAX + 1];
+    size_t *before = rows[0], *last = rows[1], *row = rows[2];
+    for (size_t j = 0; j <= b_length; j++)
+        last[j] = j;
+    for (size_t i = 1; i <= a_length; i++) {
+        row[0] = i;
+        for (size_t j = 1; j <= b_length; j++) {
+            size_t replaced = last[j - 1] + (a[i - 1] != b[j - 1]);
+            row[j] = smaller(smaller(last[j] + 1, row[j - 1] + 1), replaced);
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+                row[j] = smaller(row[j], before[j - 2] + 1);
+        }
+        size_t *oldest = before;
+        before = last;
+        last = row;
+        row = oldest;
+    }
+    return last[b_length];
+}
+
+const char *nearest_name(const char *word, const char *const *names, size_t count)
+{
+    size_t length = smaller(strlen(word), WORD_MAX);
+    size_t best = length / 3 + 2; /* a third of the letters may be wrong, and one more */
+    const char *nearest = NULL;
+    for (size_t i = 0; i < count; i++) {
+        size_t name_length = smaller(strlen(names[i]), WORD_MAX);
+        size_t distance = edit_distance(word, length, names[i], name_length);
+        if (distance < best && distance < (length > name_length ? length : name_length)) {
+            best = distance;
+            nearest = names[i];
+        }
+    }
+    for (size_t i = 0; nearest == NULL && length >= 3 && i < count; i++) {
+        if (strstr(names[i], word) != NULL)
+            nearest = names[i]; /* a part of the name, e.g. without its arguments */
+    }
+    return nearest;
+}

@@ -1,0 +1,255 @@
+/* Text as people are to see it: see text.h. */
+#include "cli/out/text.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/types.h>
+#include <wchar.h>
+
+/* ---- UTF-8 ---- */
+
+int utf8_length(const unsigned char *at)
+{
+    if (at[0] < 0x80)
+        return 1;
+    if (at[0] >= 0xc2 && at[0] < 0xe0)
+        return (at[1] & 0xc0) == 0x80 ? 2 : 0;
+    if (at[0] >= 0xe0 && at[0] < 0xf0) {
+        bool sound = (at[1] & 0xc0) == 0x80 && (at[2] & 0xc0) == 0x80;
+        bool overlong = at[0] == 0xe0 && at[1] < 0xa0;
+        bool surrogate = at[0] == 0xed && at[1] >= 0xa0;
+        return sound && !overlong && !surrogate ? 3 : 0;
+    }
+    if (at[0] >= 0xf0 && at[0] < 0xf5) {
+        bool sound = (at[1] & 0xc0) == 0x80 && (at[2] & 0xc0) == 0x80 && (at[3] & 0xc0) == 0x80;
+        bool wrong = (at[0] == 0xf0 && at[1] < 0x90) || (at[0] == 0xf4 && at[1] >= 0x90);
+        return sound && !wrong ? 4 : 0;
+    }
+    return 0;
+}
+
+uint32_t utf8_character(const unsigned char *at, int length)
+{
+    static const unsigned char first[] = {0, 0x7f, 0x1f, 0x0f, 0x07};
+    uint32_t character = at[0] & first[length];
+    for (int i = 1; i < length; i++)
+        character = character << 6 | (at[i] & 0x3f);
+    return character;
+}
+
+/* ---- what is not shown as it is ---- */
+
+/* Controls, line and paragraph separators, format characters that are invisible, and letters and
+ * marks that are blank. page/format.js has the same list; tests/e2e/hidden.sh compares them. */
+static const uint32_t hidden[][2] = {
+    {0x0000, 0x001f}, {0x007f, 0x009f}, {0x00ad, 0x00ad},   {0x034f, 0x034f},   {0x061c, 0x061c},
+    {0x115f, 0x1160}, {0x17b4, 0x17b5}, {0x180b, 0x180f},   {0x200b, 0x200f},   {0x2028, 0x202e},
+    {0x2060, 0x206f}, {0x2800, 0x2800}, {0x3164, 0x3164},   {0xfe00, 0xfe0f},   {0xfeff, 0xfeff},
+    {0xffa0, 0xffa0}, {0xfff0, 0xfffb}, {0x1bca0, 0x1bca3}, {0x1d173, 0x1d17a}, {0xe0000, 0xe0fff},
+};
+
+bool text_is_hidden(uint32_t character)
+{
+    for (size_t i = 0; i < sizeof hidden / sizeof hidden[0] && hidden[i][0] <= character; i++)
+        if (character <= hidden[i][1])
+            return true;
+    return false;
+}
+
+enum { SHOWN_MAX = 10 }; /* bytes of one character: <U+E0001> */
+
+/* Shows the character at *at, which it passes. `keep` is one that stays as it is. Returns the end
+ * of what it wrote. */
+static char *show(char *to, const unsigned char **at, uint32_t keep)
+{
+    int length = utf8_length(*at), taken = length > 0 ? length : 1;
+    uint32_t character = length > 0 ? utf8_character(*at, length) : 0;
+    if (length > 0 && (character == keep || !text_is_hidden(character)))
+        to = mempcpy(to, *at, (size_t)taken);
+    else if (taken == 1)
+        to += sprintf(to, "\\x%02x", **at);
+    else
+        to += sprintf(to, "<U+%04X>", character);
+    *at += taken;
+    return to;
+}
+
+static char *shown_but(const char *text, size_t length, uint32_t keep)
+{
+    if (text == NULL)
+        return strdup("?");
+    const unsigned char *at = (const unsigned char *)text, *end = at + length;
+    size_t room = length + SHOWN_MAX + 1, used = 0;
+    char *copy = malloc(room);
+    while (copy != NULL && at < end) {
+        if (used + SHOWN_MAX + 1 > room) {
+            room += room / 2 + SHOWN_MAX;
+            char *grown = realloc(copy, room);
+            if (grown == NULL)
+                free(copy);
+            copy = grown;
+            if (grown == NULL)
+                break;
+        }
+        used = (size_t)(show(copy + used, &at, keep) - copy);
+    }
+    if (copy != NULL)
+        copy[used] = '\0';
+    return copy;
+}
+
+char *text_shown(const char *text, size_t length)
+{
+    return shown_but(text, length, UINT32_MAX);
+}
+
+void text_put(FILE *out, const char *text)
+{
+    char *copy = text_shown(text, text != NULL ? strlen(text) : 0);
+    if (copy != NULL)
+        fputs(copy, out);
+    free(copy);
+}
+
+/* ---- JSON ---- */
+
+size_t text_json(const unsigned char *at, int length, char to[TEXT_JSON_MAX])
+{
+    if (length == 0)
+        return (size_t)sprintf(to, "\\ufffd");
+    if (*at == '"' || *at == '\\')
+        return (size_t)sprintf(to, "\\%c", *at);
+    uint32_t character = utf8_character(at, length);
+    if (!text_is_hidden(character)) {
+        memcpy(to, at, (size_t)length);
+        return (size_t)length;
+    }
+    if (character < 0x10000)
+        return (size_t)sprintf(to, "\\u%04x", character);
+    character -= 0x10000;
+    return (size_t)sprintf(to, "\\u%04x\\u%04x", 0xd800 | (character >> 10 & 0x3ff),
+                           0xdc00 | (character & 0x3ff));
+}
+
+void text_put_json(FILE *out, const char *text, size_t length)
+{
+    const unsigned char *at = (const unsigned char *)text, *end = at + length;
+    fputc('"', out);
+    while (at < end) {
+        char written[TEXT_JSON_MAX];
+        int bytes = utf8_length(at);
+        fwrite(written, 1, text_json(at, bytes, written), out);
+        at += bytes == 0 ? 1 : bytes;
+    }
+    fputc('"', out);
+}
+
+/* ---- a stream ---- */
+
+struct stream {
+    FILE *out;
+    char kept[4]; /* the start of a character whose end is still to come */
+    size_t kept_bytes;
+};
+
+static bool put_shown(struct stream *stream, const char *text, size_t length)
+{
+    char *copy = shown_but(text, length, '\n');
+    bool done = copy != NULL && fputs(copy, stream->out) >= 0;
+    free(copy);
+    return done;
+}
+
+/* Bytes at the end that may be the start of a character. */
+static size_t open_end(const char *text, size_t length)
+{
+    for (size_t back = 1; back <= 3 && back <= length; back++) {
+        unsigned char byte = (unsigned char)text[length - back];
+        if (byte >= 0xc0)
+            return back < (byte >= 0xf0 ? 4u : byte >= 0xe0 ? 3u : 2u) ? back : 0;
+        if (byte < 0x80)
+            return 0;
+    }
+    return 0;
+}
+
+static ssize_t stream_write(void *cookie, const char *data, size_t size)
+{
+    struct stream *stream = cookie;
+    char *text = malloc(stream->kept_bytes + size + 1);
+    if (text == NULL)
+        return 0;
+    memcpy(text, stream->kept, stream->kept_bytes);
+    memcpy(text + stream->kept_bytes, data, size);
+    size_t length = stream->kept_bytes + size, open = open_end(text, length);
+    memcpy(stream->kept, text + length - open, open);
+    stream->kept_bytes = open;
+    text[length - open] = '\0';
+    bool done = put_shown(stream, text, length - open);
+    free(text);
+    return done ? (ssize_t)size : 0;
+}
+
+static int stream_close(void *cookie)
+{
+    struct stream *stream = cookie;
+    char text[5] = "";
+    memcpy(text, stream->kept, stream->kept_bytes);
+    bool done = put_shown(stream, text, stream->kept_bytes);
+    free(stream);
+    return done ? 0 : EOF;
+}
+
+FILE *text_stream(FILE *out)
+{
+    struct stream *stream = calloc(1, sizeof *stream);
+    if (stream == NULL)
+        return NULL;
+    stream->out = out;
+    FILE *opened = fopencookie(
+        stream, "w", (cookie_io_functions_t){.write = stream_write, .close = stream_close});
+    if (opened == NULL)
+        free(stream);
+    return opened;
+}
+
+/* ---- columns ---- */
+
+/* Columns of the character at `at`; *length gets its bytes, at least one. */
+static int columns_of(const unsigned char *at, int *length)
+{
+    *length = utf8_length(at);
+    int columns = *length > 1 ? wcwidth((wchar_t)utf8_character(at, *length)) : 1;
+    if (*length == 0)
+        *length = 1;
+    return columns >= 0 ? columns : 1;
+}
+
+int text_width(const char *text)
+{
+    int width = 0, length;
+    for (const unsigned char *at = (const unsigned char *)text; *at != 0; at += length)
+        width += columns_of(at, &length);
+    return width;
+}
+
+size_t text_fits(const char *text, int width_max)
+{
+    const unsigned char *at = (const unsigned char *)text;
+    int length;
+    for (int width = 0; *at != 0; at += length) {
+        width += columns_of(at, &length);
+        if (width > width_max)
+            break;
+    }
+    return (size_t)(at - (const unsigned char *)text);
+}
+
+size_t text_fits_end(const char *text, int width_max)
+{
+    int over = text_width(text) - width_max, length;
+    const unsigned char *at = (const unsigned char *)text;
+    for (; *at != 0 && over > 0; at += length)
+        over -= columns_of(at, &length);
+    return strlen((const char *)at);
+}

@@ -1,0 +1,179 @@
+/*
+ * The findings report: see findings.h. Which part a query belongs to is its header's `report` line;
+ * the parts are printed in the order of the enum, so errors come before advice and figures last.
+ */
+#include "cli/query/findings.h"
+#include "cli/out/say.h"
+#include "cli/out/text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const struct {
+    const char *word, *title;
+} parts[PARTS_COUNT] = {{"errors", "Errors"}, {"findings", "Findings"}, {"overview", "Overview"}};
+
+const char *findings_part_title(enum findings_part part)
+{
+    return parts[part].title;
+}
+
+enum { ROWS_SHOWN = 3, COLUMNS_SHOWN = 6, CELL_WIDTH = 56 };
+
+enum findings_part findings_part_of(const struct query_file *query)
+{
+    if (query->report == NULL)
+        return PART_FINDINGS;
+    size_t length = strcspn(query->report, " ");
+    for (int i = 0; i < PARTS_COUNT; i++) {
+        if (strlen(parts[i].word) == length && strncmp(query->report, parts[i].word, length) == 0)
+            return (enum findings_part)i;
+    }
+    return PART_NONE;
+}
+
+void findings_settings(struct query_request *request, const struct query_file *query)
+{
+    const char *space = query->report != NULL ? strchr(query->report, ' ') : NULL;
+    request->settings_count = space != NULL;
+    request->settings[0] = space != NULL ? space + 1 : NULL;
+}
+
+static void print_count(sqlite3_stmt *statement, int column, const char *noun, const char *plural)
+{
+    long long count = sqlite3_column_int64(statement, column);
+    printf(", %lld %s%s", count, noun, count != 1 ? plural : "");
+}
+
+/* What ran, in one line. */
+static void print_head(sqlite3 *database, const char *path, bool markdown)
+{
+    sqlite3_stmt *statement = NULL;
+    printf("%sFindings in ", markdown ? "## " : "");
+    text_put(stdout, path);
+    puts(markdown ? "\n" : "");
+    if (sqlite3_prepare_v2(database,
+                           "SELECT (SELECT value FROM run WHERE key = 'command'),"
+                           "       (SELECT count(DISTINCT process_id) FROM threads), (SELECT "
+                           "count(*) FROM threads),"
+                           "       (SELECT coalesce(sum(calls + counted_calls), 0) FROM threads),"
+                           "       (SELECT coalesce(max(end_ns), 0) FROM threads),"
+                           "       (SELECT coalesce(sum(blocks), 0) FROM alloc_stacks)",
+                           -1, &statement, NULL) == SQLITE_OK &&
+        sqlite3_step(statement) == SQLITE_ROW) {
+        char time[64];
+        const char *command = (const char *)sqlite3_column_text(statement, 0);
+        output_time(sqlite3_column_double(statement, 4), time, sizeof time);
+        text_put(stdout, command != NULL ? command : "?");
+        printf(": %s", time);
+        print_count(statement, 1, "process", "es");
+        print_count(statement, 2, "thread", "s");
+        print_count(statement, 3, "call", "s");
+        print_count(statement, 5, "block", "s");
+        putchar('\n');
+    }
+    sqlite3_finalize(statement);
+}
+
+/* The first sentence of the advice. */
+static int first_sentence(const char *text)
+{
+    const char *end = text;
+    for (; *end != '\0'; end++) {
+        if ((*end == '.' || *end == ':') && (end[1] == ' ' || end[1] == '\0') &&
+            !(end - text >= 3 &&
+              (strncmp(end - 3, "e.g", 3) == 0 || strncmp(end - 3, "i.e", 3) == 0)))
+            return (int)(end - text);
+    }
+    return (int)(end - text);
+}
+
+/* Runs a query and prints its part if it has rows. Returns the number of rows, -1 after an error.
+ */
+static long print_query(const struct query_request *request, const struct query_file *query,
+                        sqlite3 *database, bool markdown)
+{
+    char *text = NULL;
+    size_t size = 0;
+    long rows = 0;
+    FILE *out = open_memstream(&text, &size);
+    if (out == NULL)
+        return -1;
+    int status = query_run(request, database, query, out, &rows);
+    if (fclose(out) != 0)
+        status = 2;
+    if (status == 0 && rows > 0) {
+        fputs(markdown ? "\n#### " : "\n", stdout);
+        text_put(stdout, query->title != NULL ? query->title : query->name);
+        printf(markdown ? " (`%s`, " : " (%s, ", query->name);
+        printf(rows > request->limit ? "rows: %ld, the first %ld)\n" : "rows: %ld)\n", rows,
+               request->limit);
+        fputs(markdown ? "\n" : "", stdout);
+        fputs(text, stdout);
+        if (query->advice != NULL) {
+            fputs(markdown ? "\n> " : "-> ", stdout);
+            printf("%.*s.\n", first_sentence(query->advice), query->advice);
+        }
+    }
+    free(text);
+    return status == 0 ? rows : -1;
+}
+
+static void print_names(const char *what, const struct query_file **queries, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (i == 0)
+            printf("\n%s: ", what);
+        else
+            fputs(", ", stdout);
+        text_put(stdout, queries[i]->name);
+    }
+    if (count > 0)
+        puts(".");
+}
+
+int findings_print(const struct query_request *request, const struct query_set *set,
+                   sqlite3 *database, const char *path, long *found)
+{
+    struct query_request one = *request;
+    bool markdown = request->format == OUTPUT_MARKDOWN;
+    one.limit = request->limit < 0 ? ROWS_SHOWN : request->limit;
+    one.columns_max = COLUMNS_SHOWN;
+    one.cell_width_max = CELL_WIDTH;
+    one.count_all = true;
+    one.suppress_any = true;
+    const struct query_file **empty = calloc(set->count + 1, sizeof *empty);
+    const struct query_file **skipped = calloc(set->count + 1, sizeof *skipped);
+    size_t empty_count = 0, skipped_count = 0;
+    int status = empty != NULL && skipped != NULL ? 0 : fail("out of memory");
+    int failed = 0;
+    *found = 0;
+    print_head(database, path, markdown);
+    for (int part = 0; part < PARTS_COUNT && status == 0; part++) {
+        bool headed = false;
+        for (size_t i = 0; i < set->count; i++) {
+            if (findings_part_of(&set->queries[i]) != (enum findings_part)part)
+                continue;
+            if (!headed)
+                printf("\n%s%s\n", markdown ? "### " : "== ", parts[part].title);
+            headed = true;
+            if (!filters_fit(&one.filters, database, &set->queries[i])) {
+                skipped[skipped_count++] = &set->queries[i];
+                continue;
+            }
+            findings_settings(&one, &set->queries[i]);
+            long rows = print_query(&one, &set->queries[i], database, markdown);
+            if (rows == 0)
+                empty[empty_count++] = &set->queries[i];
+            else if (rows < 0)
+                failed = 2;
+            else if (part != PART_OVERVIEW)
+                *found += rows;
+        }
+    }
+    print_names("Nothing found by", empty, empty_count);
+    print_names("Left out, for these filters mean nothing there", skipped, skipped_count);
+    free(skipped);
+    free(empty);
+    return status != 0 ? status : failed;
+}

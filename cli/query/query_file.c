@@ -1,0 +1,207 @@
+/* Parsing query files and making views of them: see query_file.h. */
+#include "cli/query/query_file.h"
+
+#include "queries/embedded.h"
+
+#include <ctype.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static char *trimmed(const char *from, const char *to)
+{
+    while (from < to && isspace((unsigned char)*from))
+        from++;
+    while (to > from && isspace((unsigned char)to[-1]))
+        to--;
+    return strndup(from, (size_t)(to - from));
+}
+
+static void append(char **text, const char *more)
+{
+    if (more == NULL)
+        return;
+    size_t size = (*text != NULL ? strlen(*text) : 0) + strlen(more) + 2;
+    char *joined = malloc(size);
+    if (joined == NULL)
+        return;
+    snprintf(joined, size, "%s%s%s", *text != NULL ? *text : "", *text != NULL ? " " : "", more);
+    free(*text);
+    *text = joined;
+}
+
+/* "name = default | unit | text", or without the default. */
+static void parse_part(struct query_part *part, const char *line)
+{
+    const char *end = line + strlen(line);
+    const char *bar = strchrnul(line, '|');
+    const char *second = *bar != 0 ? strchrnul(bar + 1, '|') : end;
+    const char *equals = memchr(line, '=', (size_t)(bar - line));
+    part->name = trimmed(line, equals != NULL ? equals : bar);
+    part->value = equals != NULL ? trimmed(equals + 1, bar) : NULL;
+    part->unit = trimmed(*bar != 0 ? bar + 1 : end, second);
+    part->text = trimmed(*second != 0 ? second + 1 : end, end);
+}
+
+static void parse_line(struct query_file *query, const char *key, char *value, char ***last)
+{
+    static const struct {
+        const char *name;
+        size_t offset;
+    } texts[] = {{"title", offsetof(struct query_file, title)},
+                 {"group", offsetof(struct query_file, group)},
+                 {"description", offsetof(struct query_file, description)},
+                 {"advice", offsetof(struct query_file, advice)},
+                 {"source", offsetof(struct query_file, source)},
+                 {"report", offsetof(struct query_file, report)}};
+    *last = NULL;
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
+        if (strcmp(key, texts[i].name) == 0) {
+            *last = (char **)(void *)((char *)query + texts[i].offset);
+            append(*last, value);
+            return;
+        }
+    struct query_part *part = NULL;
+    if (strcmp(key, "param") == 0 && query->params_count < QUERY_PARTS_MAX)
+        part = &query->params[query->params_count++];
+    else if (strcmp(key, "column") == 0 && query->columns_count < QUERY_PARTS_MAX)
+        part = &query->columns[query->columns_count++];
+    else if (strcmp(key, "filter") == 0 && query->filters_count < QUERY_PARTS_MAX)
+        part = &query->filters[query->filters_count++];
+    if (part != NULL) {
+        parse_part(part, value);
+        *last = &part->text;
+    }
+}
+
+static bool parts_sound(const struct query_part *parts, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (parts[i].name == NULL || parts[i].unit == NULL || parts[i].text == NULL)
+            return false;
+    }
+    return true;
+}
+
+int query_file_parse(struct query_file *query, const char *name, const char *text)
+{
+    char **last = NULL;
+    *query = (struct query_file){.name = strdup(name), .sql = strdup(text)};
+    for (const char *line = text; strncmp(line, "--", 2) == 0;) {
+        const char *end = strchrnul(line, '\n');
+        const char *at = line + 2;
+        const char *colon = memchr(at, ':', (size_t)(end - at));
+        bool keyed = colon != NULL && at[0] == ' ' && islower((unsigned char)at[1]);
+        for (const char *letter = at + 1; keyed && letter < colon; letter++)
+            keyed = islower((unsigned char)*letter);
+        char *key = keyed ? trimmed(at, colon) : NULL;
+        char *value = trimmed(keyed ? colon + 1 : at, end);
+        if (value != NULL && key != NULL)
+            parse_line(query, key, value, &last);
+        else if (value != NULL && last != NULL && value[0] != 0)
+            append(last, value);
+        free(key);
+        free(value);
+        line = *end != 0 ? end + 1 : end;
+    }
+    if (query->name == NULL || query->sql == NULL)
+        return -1;
+    bool sound = parts_sound(query->params, query->params_count) &&
+                 parts_sound(query->columns, query->columns_count) &&
+                 parts_sound(query->filters, query->filters_count);
+    return sound ? 0 : -1;
+}
+
+static void parts_release(struct query_part *parts, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        free(parts[i].name);
+        free(parts[i].value);
+        free(parts[i].unit);
+        free(parts[i].text);
+    }
+}
+
+void query_file_release(struct query_file *query)
+{
+    free(query->name);
+    free(query->title);
+    free(query->group);
+    free(query->description);
+    free(query->advice);
+    free(query->source);
+    free(query->report);
+    free(query->sql);
+    parts_release(query->params, query->params_count);
+    parts_release(query->columns, query->columns_count);
+    parts_release(query->filters, query->filters_count);
+    *query = (struct query_file){0};
+}
+
+const struct query_part *query_part_find(const struct query_part *parts, size_t count,
+                                         const char *name)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(parts[i].name, name) == 0)
+            return &parts[i];
+    }
+    return NULL;
+}
+
+/* Copies SQL with NULL in the place of each :parameter; comments and strings stay as they are. */
+static void put_unbound(FILE *out, const char *sql)
+{
+    for (const char *at = sql; *at != 0;) {
+        const char *end = at;
+        if (strncmp(at, "--", 2) == 0) {
+            end = strchrnul(at, '\n');
+        } else if (strncmp(at, "/*", 2) == 0) {
+            end = strstr(at, "*/");
+            end = end != NULL ? end + 2 : at + strlen(at);
+        } else if (*at == '\'' || *at == '"') {
+            end = strchr(at + 1, *at);
+            end = end != NULL ? end + 1 : at + strlen(at);
+        } else if (*at == ':' && isalpha((unsigned char)at[1])) {
+            for (at++; isalnum((unsigned char)*at) || *at == '_'; at++)
+                ;
+            fputs("NULL", out);
+            continue;
+        }
+        size_t length = end > at ? (size_t)(end - at) : 1;
+        fwrite(at, 1, length, out);
+        at += length;
+    }
+}
+
+void query_view_name(const char *query, char *name, size_t size)
+{
+    char table[160];
+    snprintf(name, size, "%s", query);
+    for (char *dash = name; (dash = strchr(dash, '-')) != NULL;)
+        *dash = '_';
+    snprintf(table, sizeof table, "CREATE TABLE %s(", name);
+    if (strstr(embedded_schema, table) != NULL)
+        snprintf(name + strlen(name), size - strlen(name), "_view");
+}
+
+char *query_views_sql(void)
+{
+    char *script = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&script, &size);
+    if (out == NULL)
+        return NULL;
+    for (size_t i = 0; i < embedded_queries_count; i++) {
+        char name[128];
+        query_view_name(embedded_queries[i].name, name, sizeof name);
+        fprintf(out, "CREATE VIEW %s AS\n", name);
+        put_unbound(out, embedded_queries[i].text);
+        fputs(";\n", out);
+    }
+    if (fclose(out) != 0) {
+        free(script);
+        return NULL;
+    }
+    return script;
+}

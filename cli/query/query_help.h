@@ -1,0 +1,16 @@
+/* What there is to ask: the list of queries, and what one of them means. */
+#ifndef FISQL_CLI_QUERY_HELP_H
+#define FISQL_CLI_QUERY_HELP_H
+
+#include "cli/query/query_set.h"
+
+/* Prints the queries by group, on stdout. */
+void query_help_list(const struct query_set *set);
+
+/* Prints the names alone, one a line, in the list's order: for completion and the manual. */
+void query_help_names(const struct query_set *set);
+
+/* Explains a query: as text for a terminal, or as a section of the manual in Markdown. */
+void query_help_explain(const struct query_file *query, bool markdown);
+
+#endif

@@ -1,0 +1,307 @@
+/* Running one query: see query_run.h. */
+#include "cli/query/query_run.h"
+
+#include "cli/out/amount.h"
+#include "cli/run/database.h"
+#include "cli/out/say.h"
+#include "cli/query/suppressions.h"
+#include "cli/out/text.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- parameters ---- */
+
+static bool is_numeric(const char *text)
+{
+    char *end;
+    if (text[0] == '\0' || isspace((unsigned char)text[0]))
+        return false;
+    strtod(text, &end);
+    return *end == '\0';
+}
+
+static int bind_value(sqlite3_stmt *statement, int index, const struct query_part *part,
+                      const char *value)
+{
+    char *end;
+    int64_t integer;
+    errno = 0;
+    integer = strtoll(value, &end, 10);
+    if (is_numeric(value) && *end == '\0' && errno == 0)
+        return sqlite3_bind_int64(statement, index, integer);
+    if (is_numeric(value))
+        return sqlite3_bind_double(statement, index, strtod(value, NULL));
+    if (part != NULL && strcmp(part->unit, "ns") == 0 && amount_time(value, &integer))
+        return sqlite3_bind_int64(statement, index, integer);
+    if (part != NULL && strcmp(part->unit, "bytes") == 0 && amount_size(value, &integer))
+        return sqlite3_bind_int64(statement, index, integer);
+    if (part != NULL && part->value != NULL && is_numeric(part->value))
+        return -1; /* a number is wanted */
+    return sqlite3_bind_text(statement, index, value, -1, SQLITE_TRANSIENT);
+}
+
+static int fail_unknown_parameter(const struct query_file *query, sqlite3_stmt *statement,
+                                  const char *name)
+{
+    const char *names[64];
+    size_t count = 0;
+    for (int i = 1; i <= sqlite3_bind_parameter_count(statement) && count < 64; i++) {
+        const char *known = sqlite3_bind_parameter_name(statement, i);
+        if (known != NULL && strncmp(known, ":fisql_", 7) != 0)
+            names[count++] = known + 1;
+    }
+    const char *nearest = nearest_name(name, names, count);
+    if (count == 0)
+        return fail("%s: has no parameters, so none named %s", query->name, name);
+    if (nearest != NULL)
+        fail("%s: has no parameter %s; did you mean %s?", query->name, name, nearest);
+    else
+        fail("%s: has no parameter %s", query->name, name);
+    fprintf(stderr, "fisql: its parameters are:");
+    for (size_t i = 0; i < count; i++)
+        fprintf(stderr, "%s %s", i > 0 ? "," : "", names[i]);
+    fputs("\n", stderr);
+    return 2;
+}
+
+static int bind_settings(const struct query_request *request, const struct query_file *query,
+                         sqlite3_stmt *statement)
+{
+    for (size_t i = 0; i < query->params_count && query->own; i++) {
+        char name[130];
+        snprintf(name, sizeof name, ":%.120s", query->params[i].name);
+        int index = sqlite3_bind_parameter_index(statement, name);
+        const char *value = query->params[i].value;
+        if (index > 0 && value != NULL && strcmp(value, "NULL") != 0)
+            bind_value(statement, index, &query->params[i], value);
+    }
+    for (size_t i = 0; i < request->settings_count; i++) {
+        const char *setting = request->settings[i], *equals = strchr(setting, '=');
+        char name[130];
+        if (equals == NULL || equals == setting || equals - setting > 120)
+            return fail("-p %s: wants NAME=VALUE", setting);
+        snprintf(name, sizeof name, ":%.*s", (int)(equals - setting), setting);
+        int index = sqlite3_bind_parameter_index(statement, name);
+        if (index == 0 || strncmp(name, ":fisql_", 7) == 0)
+            return fail_unknown_parameter(query, statement, name + 1);
+        const struct query_part *part =
+            query_part_find(query->params, query->params_count, name + 1);
+        if (bind_value(statement, index, part, equals + 1) != SQLITE_OK)
+            return fail("-p %s: wants a number%s%s", setting,
+                        part != NULL && strcmp(part->unit, "-") != 0 ? " of " : "",
+                        part != NULL && strcmp(part->unit, "-") != 0 ? part->unit : "");
+    }
+    return 0;
+}
+
+/* ---- rows ---- */
+
+static enum output_unit unit_of(const struct query_file *query, const char *column)
+{
+    const struct query_part *part = query_part_find(query->columns, query->columns_count, column);
+    const char *unit = part != NULL ? part->unit : "";
+    size_t length = strlen(column);
+    if (strcmp(unit, "ns") == 0)
+        return UNIT_NS;
+    if (strcmp(unit, "bytes") == 0)
+        return UNIT_BYTES;
+    if (strcmp(unit, "%") == 0)
+        return UNIT_PERCENT;
+    if (part == NULL && length > 3 && strcmp(column + length - 3, "_ns") == 0)
+        return UNIT_NS; /* a query without a header: the schema's own naming tells */
+    if (part == NULL && length > 6 && strcmp(column + length - 6, "_bytes") == 0)
+        return UNIT_BYTES;
+    return UNIT_NONE;
+}
+
+/* What the rows' callbacks need. */
+struct run_context {
+    struct names names;
+    struct suppressions suppressions;
+    int alloc_column; /* of allocs.id, for suppressions */
+};
+
+static bool keep_row(void *context, sqlite3_stmt *statement)
+{
+    struct run_context *run = context;
+    if (sqlite3_column_type(statement, run->alloc_column) == SQLITE_NULL)
+        return true;
+    return !suppressions_match(&run->suppressions,
+                               sqlite3_column_int64(statement, run->alloc_column));
+}
+
+static char *rewrite_cell(void *context, const char *text)
+{
+    const struct run_context *run = context;
+    return names_rewrite(&run->names, text);
+}
+
+/* The column that holds an allocs.id by the header, -1 if none does. */
+static int alloc_column(const struct query_file *query, sqlite3_stmt *statement)
+{
+    for (int i = 0; i < sqlite3_column_count(statement); i++) {
+        const struct query_part *part = query_part_find(query->columns, query->columns_count,
+                                                        sqlite3_column_name(statement, i));
+        if (part != NULL && strncmp(part->text, "allocs.id", 9) == 0)
+            return i;
+    }
+    return -1;
+}
+
+static int set_up(struct run_context *run, const struct query_request *request, sqlite3 *database,
+                  const struct query_file *query, sqlite3_stmt *statement)
+{
+    run->alloc_column = alloc_column(query, statement);
+    if (names_init(&run->names, request->names, database) != SQLITE_OK)
+        return fail("--demangle: %s", sqlite3_errmsg(database));
+    if (request->suppressions == NULL)
+        return 0;
+    if (run->alloc_column < 0 && request->suppress_any)
+        return 0;
+    if (run->alloc_column < 0)
+        return fail("%s: --suppressions: its rows are no allocations (no column of allocs.id)",
+                    query->name);
+    return suppressions_load(&run->suppressions, request->suppressions, database);
+}
+
+static void columns_free(struct output_column *columns, int count)
+{
+    for (int i = 0; i < count; i++)
+        free(columns[i].name);
+    free(columns);
+}
+
+/* The columns' names and units. The names are copies: SQLite's own go when the first step finds
+ * that it has to prepare the statement anew. Free with columns_free; NULL without memory. */
+static struct output_column *columns_of(const struct query_file *query, sqlite3_stmt *statement)
+{
+    int count = sqlite3_column_count(statement);
+    struct output_column *columns = calloc((size_t)count, sizeof *columns);
+    for (int i = 0; columns != NULL && i < count; i++) {
+        const char *name = sqlite3_column_name(statement, i);
+        columns[i].name = strdup(name != NULL ? name : "?");
+        if (columns[i].name == NULL) {
+            columns_free(columns, count);
+            return NULL;
+        }
+        columns[i].unit = unit_of(query, columns[i].name);
+    }
+    return columns;
+}
+
+static int write_rows(struct run_context *run, const struct query_request *request,
+                      const struct query_file *query, sqlite3_stmt *statement, FILE *out,
+                      long *rows)
+{
+    int count = sqlite3_column_count(statement);
+    struct output_column *columns = columns_of(query, statement);
+    if (columns == NULL)
+        return SQLITE_NOMEM;
+    struct output_source source = {.statement = statement,
+                                   .columns = columns,
+                                   .columns_max = request->columns_max,
+                                   .limit = request->limit,
+                                   .count_all = request->count_all,
+                                   .cell_width_max = request->cell_width_max,
+                                   .keep = run->suppressions.stack != NULL ? keep_row : NULL,
+                                   .rewrite = request->names != NAMES_FULL ? rewrite_cell : NULL,
+                                   .context = run};
+    int result = output_rows(out, request->format, &source, rows);
+    columns_free(columns, count);
+    return result;
+}
+
+/* Only what is recursive can go round in circles. */
+static bool walks_frames(const struct query_file *query, const struct query_request *request)
+{
+    return strcasestr(query->sql, "recursive") != NULL || request->suppressions != NULL ||
+           strcasestr(query->sql, "frame_stacks") != NULL;
+}
+
+int query_run(const struct query_request *request, sqlite3 *database,
+              const struct query_file *query, FILE *out, long *rows)
+{
+    struct run_context run = {0};
+    *rows = 0;
+    sqlite3_stmt *statement = filters_prepare(&request->filters, database, query);
+    if (statement == NULL)
+        return 2;
+    int status = bind_settings(request, query, statement);
+    if (status == 0 && walks_frames(query, request))
+        status = database_check_frames(database);
+    if (status == 0)
+        status = set_up(&run, request, database, query, statement);
+    if (status == 0) {
+        int result = write_rows(&run, request, query, statement, out, rows);
+        if (result != SQLITE_DONE)
+            status = fail("%s: %s", query->name,
+                          result == SQLITE_NOMEM ? "out of memory" : sqlite3_errmsg(database));
+        else if (run.suppressions.suppressed > 0)
+            note("%s: rows suppressed by %s: %zu", query->name, request->suppressions,
+                 run.suppressions.suppressed);
+    }
+    names_release(&run.names);
+    suppressions_release(&run.suppressions);
+    sqlite3_finalize(statement);
+    return status;
+}
+
+/* ---- explaining ---- */
+
+static const char *setting_of(const struct query_request *request, const char *name)
+{
+    size_t length = strlen(name);
+    for (size_t i = 0; i < request->settings_count; i++) {
+        if (strncmp(request->settings[i], name, length) == 0 && request->settings[i][length] == '=')
+            return request->settings[i] + length + 1;
+    }
+    return NULL;
+}
+
+static int explain_plan(sqlite3 *database, sqlite3_stmt *statement, FILE *out)
+{
+    char *sql = sqlite3_mprintf("EXPLAIN QUERY PLAN %s", sqlite3_sql(statement));
+    sqlite3_stmt *plan = NULL;
+    int depths[256] = {0}; /* nesting by the low byte of a step's id: enough to indent by */
+    int result = sqlite3_prepare_v2(database, sql, -1, &plan, NULL);
+    fputs("\n-- plan:\n", out);
+    while (result == SQLITE_OK && sqlite3_step(plan) == SQLITE_ROW) {
+        int depth = depths[sqlite3_column_int(plan, 1) & 255];
+        depths[sqlite3_column_int(plan, 0) & 255] = depth + 1;
+        fprintf(out, "--   %*s", 2 * depth, "");
+        text_put(out, (const char *)sqlite3_column_text(plan, 3));
+        fputc('\n', out);
+    }
+    sqlite3_finalize(plan);
+    sqlite3_free(sql);
+    return result == SQLITE_OK ? 0 : fail("%s", sqlite3_errmsg(database));
+}
+
+int query_explain(const struct query_request *request, sqlite3 *database,
+                  const struct query_file *query, FILE *out)
+{
+    for (size_t i = 0; i < query->params_count; i++) {
+        const struct query_part *part = &query->params[i];
+        const char *value = setting_of(request, part->name);
+        const char *shown = value != NULL ? value : part->value != NULL ? part->value : "NULL";
+        fprintf(out, "-- %s: %s%s\n.parameter set :%s %s\n", part->name, part->unit,
+                value != NULL ? "" : ", by default", part->name, shown);
+    }
+    sqlite3_stmt *statement =
+        database != NULL ? filters_prepare(&request->filters, database, query) : NULL;
+    if (database != NULL && statement == NULL)
+        return 2;
+    int status = statement != NULL ? bind_settings(request, query, statement) : 0;
+    const char *sql = statement != NULL ? sqlite3_sql(statement) : query->sql;
+    size_t length = strlen(sql);
+    while (length > 0 && strchr("; \n\t\r", sql[length - 1]) != NULL)
+        length--;
+    fprintf(out, "%.*s;\n", (int)length, sql);
+    if (status == 0 && statement != NULL)
+        status = explain_plan(database, statement, out);
+    sqlite3_finalize(statement);
+    return status;
+}

@@ -1,0 +1,38 @@
+/*
+ * Running one query: its parameters, filters, names and suppressions, and the output of its rows.
+ */
+#ifndef FISQL_CLI_QUERY_RUN_H
+#define FISQL_CLI_QUERY_RUN_H
+
+#include "cli/run/names.h"
+#include "cli/out/output.h"
+#include "cli/query/query_file.h"
+#include "cli/query/query_filter.h"
+
+enum { QUERY_SETTINGS_MAX = 64 };
+
+/* What was asked, borrowed from argv. */
+struct query_request {
+    enum output_format format;
+    enum name_style names;
+    long limit;                               /* -1 = all */
+    int columns_max, cell_width_max;          /* as in struct output_source */
+    bool count_all;                           /* count the rows beyond the limit */
+    const char *settings[QUERY_SETTINGS_MAX]; /* name=value */
+    size_t settings_count;
+    struct filters filters;
+    const char *suppressions; /* file, NULL = none */
+    bool suppress_any;        /* a query without allocations has nothing to suppress: no error */
+};
+
+/* Runs the query and writes its rows to `out`; *rows gets their number. Returns 0, or 2 after
+ * saying what is wrong. */
+int query_run(const struct query_request *request, sqlite3 *database,
+              const struct query_file *query, FILE *out, long *rows);
+
+/* Writes the SQL with the parameters' values and SQLite's plan, as SQL that can be run. A NULL
+ * database leaves the plan out. Returns 0, or 2 after saying what is wrong. */
+int query_explain(const struct query_request *request, sqlite3 *database,
+                  const struct query_file *query, FILE *out);
+
+#endif

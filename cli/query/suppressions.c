@@ -1,0 +1,134 @@
+/* Suppressions in LeakSanitizer's syntax: see suppressions.h. */
+#include "cli/query/suppressions.h"
+#include "cli/out/say.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Each function, file and module from the block's call outward, and those of the allocation's site.
+ * The stack is the chain of frames: recursion is folded there, which loses no name. */
+static const char stack_sql[] =
+    "WITH RECURSIVE chain(frame_id, parent_id, function_id, site_id) AS ("
+    "  SELECT fr.id, fr.parent_id, fr.function_id, fr.site_id"
+    "  FROM allocs a JOIN frames fr ON fr.id = a.frame_id WHERE a.id = ?1"
+    "  UNION ALL"
+    "  SELECT fr.id, fr.parent_id, fr.function_id, fr.site_id"
+    "  FROM chain JOIN frames fr ON fr.id = chain.parent_id"
+    "  WHERE coalesce(fr.parent_id, 0) < fr.id)"
+    " SELECT f.name, f.file, f.module, f.linkage_name"
+    " FROM chain JOIN function_details f ON f.id = chain.function_id"
+    " UNION ALL"
+    " SELECT s.function, s.file, s.module, NULL"
+    " FROM allocs a JOIN site_details s ON s.id = a.site_id WHERE a.id = ?1";
+
+/* Does the pattern, of which `^` has been taken off, match at the text's start? */
+static bool matches_here(const char *pattern, const char *text)
+{
+    for (; *pattern != '\0'; pattern++, text++) {
+        if (*pattern == '*') {
+            while (pattern[1] == '*')
+                pattern++;
+            for (const char *at = text;; at++) {
+                if (matches_here(pattern + 1, at))
+                    return true;
+                if (*at == '\0')
+                    return false;
+            }
+        }
+        if (*pattern == '$' && pattern[1] == '\0')
+            return *text == '\0';
+        if (*pattern != *text)
+            return false;
+    }
+    return true;
+}
+
+bool suppression_matches(const char *pattern, const char *text)
+{
+    if (*pattern == '^')
+        return matches_here(pattern + 1, text);
+    for (const char *at = text;; at++) {
+        if (matches_here(pattern, at))
+            return true;
+        if (*at == '\0')
+            return false;
+    }
+}
+
+static int add_line(struct suppressions *suppressions, const char *path, size_t number, char *line)
+{
+    line += strspn(line, " \t");
+    size_t length = strlen(line);
+    while (length > 0 && strchr(" \t\r\n", line[length - 1]) != NULL)
+        line[--length] = '\0';
+    if (*line == '\0' || *line == '#')
+        return 0;
+    if (strncmp(line, "leak:", 5) != 0 || line[5] == '\0')
+        return fail("%s:%zu: wants leak:PATTERN, a comment (#) or an empty line", path, number);
+    char **grown =
+        realloc(suppressions->patterns, (suppressions->count + 1) * sizeof *suppressions->patterns);
+    if (grown == NULL)
+        return fail("%s: out of memory", path);
+    suppressions->patterns = grown;
+    suppressions->patterns[suppressions->count] = strdup(line + 5);
+    if (suppressions->patterns[suppressions->count] == NULL)
+        return fail("%s: out of memory", path);
+    suppressions->count++;
+    return 0;
+}
+
+int suppressions_load(struct suppressions *suppressions, const char *path, sqlite3 *database)
+{
+    *suppressions = (struct suppressions){0};
+    FILE *file = fopen(path, "re");
+    if (file == NULL)
+        return fail("%s: %s: --suppressions wants a file of leak:PATTERN lines", path,
+                    strerror(errno));
+    char *line = NULL;
+    size_t size = 0;
+    int status = 0;
+    for (size_t number = 1; status == 0 && getline(&line, &size, file) >= 0; number++)
+        status = add_line(suppressions, path, number, line);
+    if (status == 0 && ferror(file))
+        status = fail("%s: cannot be read: %s", path, strerror(errno));
+    free(line);
+    fclose(file);
+    if (status == 0 &&
+        sqlite3_prepare_v2(database, stack_sql, -1, &suppressions->stack, NULL) != SQLITE_OK)
+        status = fail("%s: %s", path, sqlite3_errmsg(database));
+    return status;
+}
+
+void suppressions_release(struct suppressions *suppressions)
+{
+    for (size_t i = 0; i < suppressions->count; i++)
+        free(suppressions->patterns[i]);
+    free(suppressions->patterns);
+    sqlite3_finalize(suppressions->stack);
+    *suppressions = (struct suppressions){0};
+}
+
+static bool any_matches(const struct suppressions *suppressions, const char *text)
+{
+    for (size_t i = 0; text != NULL && i < suppressions->count; i++) {
+        if (suppression_matches(suppressions->patterns[i], text))
+            return true;
+    }
+    return false;
+}
+
+bool suppressions_match(struct suppressions *suppressions, long long alloc_id)
+{
+    bool found = false;
+    sqlite3_bind_int64(suppressions->stack, 1, alloc_id);
+    while (!found && sqlite3_step(suppressions->stack) == SQLITE_ROW) {
+        for (int i = 0; i < sqlite3_column_count(suppressions->stack) && !found; i++)
+            found = any_matches(suppressions,
+                                (const char *)sqlite3_column_text(suppressions->stack, i));
+    }
+    sqlite3_reset(suppressions->stack);
+    suppressions->suppressed += found;
+    return found;
+}

@@ -1,0 +1,508 @@
+/* The live area on the side of `fisql record`: see live.h. */
+#include "cli/record/live.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/random.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#define PIECE_SLOTS 256u /* mapped at once */
+#define PIECE_BYTES ((size_t)PIECE_SLOTS * FISQL_LIVE_SLOT_BYTES)
+#define KEEP_SLOTS 512u /* taken before live_keep() looks for those that nobody has any more */
+
+static size_t area_bytes(uint32_t slots)
+{
+    return FISQL_LIVE_HEADER + (size_t)slots * FISQL_LIVE_SLOT_BYTES;
+}
+
+/* The filter is mapped alone: pages may have up to 64 KiB. */
+static size_t filter_at(uint32_t slots)
+{
+    return (area_bytes(slots) + 65535) & ~(size_t)65535;
+}
+
+static size_t file_bytes(uint32_t slots, size_t filter_bytes)
+{
+    return filter_bytes != 0 ? filter_at(slots) + filter_bytes : area_bytes(slots);
+}
+
+static void pieces_unmap(const struct live *live)
+{
+    for (uint32_t i = 0; i < live->pieces_count; i++) {
+        if (live->pieces[i] != NULL)
+            munmap(live->pieces[i], PIECE_BYTES);
+        live->pieces[i] = NULL;
+    }
+}
+
+/* NULL where address space is so short that not even one piece can be mapped. */
+static struct fisql_live_slot *slot_at(const struct live *live, uint32_t index)
+{
+    uint32_t piece = index / PIECE_SLOTS;
+    for (int attempt = 0; attempt < 2 && live->pieces[piece] == NULL; attempt++) {
+        if (attempt > 0)
+            pieces_unmap(live);
+        void *memory = mmap(NULL, PIECE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE,
+                            live->memory, (off_t)area_bytes(piece * PIECE_SLOTS));
+        if (memory != MAP_FAILED)
+            live->pieces[piece] = memory;
+    }
+    if (live->pieces[piece] == NULL)
+        return NULL;
+    return (struct fisql_live_slot *)(void *)(live->pieces[piece] + (size_t)(index % PIECE_SLOTS) *
+                                                                        FISQL_LIVE_SLOT_BYTES);
+}
+
+static uint32_t slots_used(const struct live *live)
+{
+    uint32_t used = __atomic_load_n(&live->area->slots_used, __ATOMIC_ACQUIRE);
+    return used < live->slots ? used : live->slots;
+}
+
+/* Reads the TSC and CLOCK_MONOTONIC, the tightest of three tries, so that the program need not wait
+ * to learn the TSC's rate. */
+static void clock_pair_read(struct fisql_live_area *area)
+{
+#if defined(__x86_64__)
+    uint64_t best = UINT64_MAX;
+    for (int attempt = 0; attempt < 3; attempt++) {
+        struct timespec now;
+        uint64_t before = __builtin_ia32_rdtsc();
+        clock_gettime(CLOCK_MONOTONIC, &now);
+        uint64_t after = __builtin_ia32_rdtsc();
+        if (after - before < best) {
+            best = after - before;
+            area->clock_tick = before + best / 2;
+            area->clock_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+        }
+    }
+#else
+    (void)area;
+#endif
+}
+
+static uint64_t inode_of(const char *path)
+{
+    struct stat status;
+    return stat(path, &status) == 0 ? (uint64_t)status.st_ino : 0;
+}
+
+int live_make(struct live *live, int log, const struct record_options *options)
+{
+    struct rlimit limit;
+    *live = (struct live){.memory = memfd_create("fisql-live", MFD_CLOEXEC), .log = log};
+    if (live->memory < 0)
+        return -1;
+    /* A limit on the size of files holds for memory files too. Without slots the threads' chunks
+     * lie in memory of their own: all works, but what a crash leaves there is lost. */
+    uint32_t slots = FISQL_LIVE_SLOTS_MAX;
+    if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY)
+        while (slots > 0 && file_bytes(slots, options->filter_bytes) > limit.rlim_cur)
+            slots /= 2;
+    if (slots == 0 && file_bytes(slots, options->filter_bytes) > limit.rlim_cur) {
+        errno = EFBIG; /* asking the kernel would bring SIGXFSZ */
+        return -1;
+    }
+    if (ftruncate(live->memory, (off_t)file_bytes(slots, options->filter_bytes)) != 0)
+        return -1;
+    if (options->filter_bytes != 0 &&
+        pwrite(live->memory, options->filter, options->filter_bytes, (off_t)filter_at(slots)) !=
+            (ssize_t)options->filter_bytes)
+        return -1;
+    live->slots = slots;
+    live->pieces_count = (slots + PIECE_SLOTS - 1) / PIECE_SLOTS;
+    live->pieces = calloc(live->pieces_count + 1, sizeof *live->pieces);
+    void *memory =
+        mmap(NULL, FISQL_LIVE_HEADER, PROT_READ | PROT_WRITE, MAP_SHARED, live->memory, 0);
+    if (memory == MAP_FAILED || live->pieces == NULL)
+        return -1;
+    live->area = memory;
+    *live->area = (struct fisql_live_area){
+        .magic = FISQL_LIVE_MAGIC,
+        .version = FISQL_LOG_VERSION,
+        .slot_bytes = FISQL_LIVE_SLOT_BYTES,
+        .slots = slots,
+        .process_next = 1,
+        .recording = !options->start_off,
+        .ring_chunks = options->ring_chunks,
+        .filter_offset = filter_at(slots),
+        .filter_bytes = options->filter_bytes,
+        .pid_namespace = inode_of("/proc/self/ns/pid"),
+        .time_namespace = inode_of("/proc/self/ns/time"),
+    };
+    clock_pair_read(live->area);
+    if (getrandom(&live->area->run_id, sizeof live->area->run_id, 0) < 0)
+        return -1;
+    return 0;
+}
+
+void live_release(struct live *live)
+{
+    if (live->pieces != NULL)
+        pieces_unmap(live);
+    free(live->pieces);
+    live->pieces = NULL;
+    if (live->area != NULL)
+        munmap(live->area, FISQL_LIVE_HEADER);
+    if (live->memory >= 0)
+        close(live->memory);
+    live->area = NULL;
+    live->memory = -1;
+}
+
+static int append(const struct live *live, const void *chunk, size_t size_bytes)
+{
+    ssize_t written = write(live->log, chunk, size_bytes);
+    if (written == (ssize_t)size_bytes)
+        return 0;
+    return written < 0 ? errno : ENOSPC;
+}
+
+/* ---- who has slots ---- */
+
+struct owner {
+    pid_t pid;
+    uint64_t start; /* 0 = not known */
+};
+
+/* The owner of a slot; false if it is free, or its owner not known (it may just be taking it). */
+static bool owner_of(const struct fisql_live_slot *slot, struct owner *owner)
+{
+    /* The pid is 0 while owner and start change: read the same before and after, they belong
+     * together. */
+    uint32_t pid = __atomic_load_n(&slot->pid, __ATOMIC_ACQUIRE);
+    uint64_t start = __atomic_load_n(&slot->owner_start, __ATOMIC_ACQUIRE);
+    *owner = (struct owner){(pid_t)pid, start};
+    return __atomic_load_n(&slot->state, __ATOMIC_ACQUIRE) != FISQL_SLOT_FREE && pid != 0 &&
+           pid <= INT32_MAX && __atomic_load_n(&slot->pid, __ATOMIC_ACQUIRE) == pid;
+}
+
+enum owner_state { OWNER_ALIVE, OWNER_GONE, OWNER_UNKNOWN };
+
+/* Does the process still run? Its pid alone does not say: another process may have got it since. It
+ * is not known of a process that did not say when it started, for its pid may not be one of ours
+ * (another namespace), and where we are not allowed to look. */
+static enum owner_state owner_ask(const struct owner *owner)
+{
+    char path[64], line[1024], state = 0;
+    unsigned long long start = 0;
+    long threads = 0;
+    if (owner->start == 0)
+        return OWNER_UNKNOWN;
+    if (kill(owner->pid, 0) != 0 && errno == ESRCH)
+        return OWNER_GONE;
+    snprintf(path, sizeof path, "/proc/%d/stat", (int)owner->pid);
+    FILE *file = fopen(path, "re");
+    size_t length = file != NULL ? fread(line, 1, sizeof line - 1, file) : 0;
+    if (file != NULL)
+        fclose(file);
+    line[length] = 0;
+    const char *after = strrchr(line, ')'); /* the name before it may hold anything */
+    if (after == NULL ||
+        sscanf(after + 1,
+               " %c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %ld"
+               " %*d %llu",
+               &state, &threads, &start) != 3)
+        return kill(owner->pid, 0) != 0 && errno == ESRCH ? OWNER_GONE : OWNER_UNKNOWN;
+    /* A zombie with threads is a process whose first thread has ended. */
+    bool ended = (state == 'Z' && threads <= 1) || state == 'X';
+    return start != owner->start || ended ? OWNER_GONE : OWNER_ALIVE;
+}
+
+/* The same, asked once for slots of one owner that follow each other. */
+struct owner_memory {
+    struct owner owner;
+    enum owner_state state;
+};
+
+static enum owner_state owner_ask_once(struct owner_memory *memory, const struct owner *owner)
+{
+    if (memory->owner.pid != owner->pid || memory->owner.start != owner->start)
+        *memory = (struct owner_memory){*owner, owner_ask(owner)};
+    return memory->state;
+}
+
+/* A lock that each process takes when it opens the area belongs to the mapping: it lasts as long as
+ * one process has that, be it by fork, whatever descriptors it closes and wherever it runs. So the
+ * kernel knows when the last one is gone. */
+static struct flock whole_area(short type)
+{
+    return (struct flock){.l_type = type, .l_whence = SEEK_SET};
+}
+
+static bool area_shared(const struct live *live)
+{
+    struct flock lock = whole_area(F_WRLCK);
+    return fcntl(live->memory, F_OFD_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
+}
+
+bool live_close(struct live *live)
+{
+    struct flock lock = whole_area(F_WRLCK);
+    if (fcntl(live->memory, F_OFD_SETLK, &lock) == 0)
+        live->closed = true;
+    return live->closed;
+}
+
+bool live_busy(const struct live *live)
+{
+    struct owner_memory memory = {0};
+    if (live->closed)
+        return false;
+    /* In this order: the new image of a process that called exec shares the area before it frees
+     * the slots of the old one. */
+    if (area_shared(live))
+        return true;
+    for (uint32_t i = 0, used = slots_used(live); i < used; i++) {
+        const struct fisql_live_slot *slot = slot_at(live, i);
+        struct owner owner;
+        if (slot != NULL && owner_of(slot, &owner) &&
+            owner_ask_once(&memory, &owner) == OWNER_ALIVE)
+            return true;
+    }
+    return false;
+}
+
+static void name_add(pid_t pid, char *text, size_t size)
+{
+    char path[64], name[32] = "";
+    snprintf(path, sizeof path, "/proc/%d/comm", (int)pid);
+    FILE *file = fopen(path, "re");
+    if (file != NULL) {
+        if (fgets(name, sizeof name, file) == NULL)
+            name[0] = 0;
+        fclose(file);
+    }
+    name[strcspn(name, "\n")] = 0;
+    for (char *at = name; *at != 0; at++)
+        if ((unsigned char)*at < ' ' || *at == 127)
+            *at = '?';
+    size_t used = strlen(text);
+    snprintf(text + used, size - used, "%s%d (%s)", used == 0 ? ": " : ", ", (int)pid, name);
+}
+
+void live_names(const struct live *live, char *text, size_t size)
+{
+    enum { NAMED = 8 };
+    pid_t named[NAMED];
+    size_t count = 0;
+    struct owner_memory memory = {0};
+    text[0] = 0;
+    for (uint32_t i = 0, used = slots_used(live); i < used; i++) {
+        const struct fisql_live_slot *slot = slot_at(live, i);
+        struct owner owner;
+        if (slot == NULL || !owner_of(slot, &owner) ||
+            owner_ask_once(&memory, &owner) != OWNER_ALIVE)
+            continue;
+        size_t known = 0;
+        while (known < count && named[known] != owner.pid)
+            known++;
+        if (known < count)
+            continue;
+        if (count == NAMED) {
+            size_t length = strlen(text);
+            snprintf(text + length, size - length, ", ...");
+            return;
+        }
+        named[count++] = owner.pid;
+        name_add(owner.pid, text, size);
+    }
+}
+
+/* ---- what they left ---- */
+
+/* Is the chunk in the slot sound enough to be finished? */
+static bool slot_sound(const struct fisql_live_slot *slot, const struct fisql_chunk *chunk)
+{
+    uint32_t units = fisql_word_units(slot->word);
+    size_t before = sizeof *chunk + chunk->open_calls * sizeof(struct fisql_open_call);
+    return chunk->magic == FISQL_CHUNK_MAGIC && chunk->kind == FISQL_CHUNK_EVENTS &&
+           chunk->open_calls <= FISQL_SNAPSHOT_MAX && units * 2 <= FISQL_LIVE_CHUNK_BYTES - 8 &&
+           units * 2 > before;
+}
+
+static void count_lost(const struct live *live, const struct fisql_chunk *chunk, int error)
+{
+    if (live->area->lost_chunks == 0)
+        live->area->lost_errno = (uint64_t)error;
+    live->area->lost_chunks++;
+    live->area->lost_calls += chunk->calls;
+    live->area->lost_bytes += chunk->length;
+}
+
+/* In this order: the next owner must not seem to be the last one. */
+static void slot_free(const struct live *live, struct fisql_live_slot *slot, uint32_t index)
+{
+    __atomic_store_n(&slot->pid, 0, __ATOMIC_RELEASE);
+    __atomic_store_n(&slot->state, FISQL_SLOT_FREE, __ATOMIC_RELEASE);
+    fisql_slot_free(live->area, index);
+}
+
+static void slot_collect(const struct live *live, struct fisql_live_slot *slot, uint32_t index)
+{
+    struct fisql_chunk *chunk =
+        (struct fisql_chunk *)(void *)((unsigned char *)slot + FISQL_SLOT_HEADER);
+    bool sound = chunk->magic == FISQL_CHUNK_MAGIC && chunk->length >= sizeof *chunk &&
+                 chunk->length <= FISQL_LIVE_CHUNK_BYTES && chunk->length % 8 == 0;
+    int error = sound ? append(live, chunk, chunk->length) : 0;
+    if (error != 0)
+        count_lost(live, chunk, error);
+    slot_free(live, slot, index);
+}
+
+/* Appends the chunks that processes left whole, for they could not write them. */
+static void live_collect(struct live *live)
+{
+    for (uint32_t i = 0, used = slots_used(live); i < used; i++) {
+        struct fisql_live_slot *slot = slot_at(live, i);
+        if (slot != NULL && __atomic_load_n(&slot->state, __ATOMIC_ACQUIRE) == FISQL_SLOT_WHOLE)
+            slot_collect(live, slot, i);
+    }
+}
+
+static void slot_salvage(struct live *live, struct fisql_live_slot *slot)
+{
+    struct fisql_chunk *chunk =
+        (struct fisql_chunk *)(void *)((unsigned char *)slot + FISQL_SLOT_HEADER);
+    if (!slot_sound(slot, chunk))
+        return;
+    chunk->flags |= FISQL_FLAG_SALVAGED;
+    uint32_t length =
+        fisql_chunk_finish(chunk, slot->word, 0, 0, 0); /* the process's clock is gone */
+    int error = append(live, chunk, length);
+    if (error == 0) {
+        live->salvaged_chunks++;
+        live->salvaged_calls += chunk->calls;
+        return;
+    }
+    count_lost(live, chunk, error);
+}
+
+void live_salvage(struct live *live)
+{
+    struct owner_memory memory = {0};
+    uint32_t used = slots_used(live);
+    live->used_seen = used;
+    for (uint32_t i = 0; i < used; i++) {
+        struct fisql_live_slot *slot = slot_at(live, i);
+        struct owner owner;
+        if (slot == NULL)
+            continue;
+        bool gone = live->closed ||
+                    (owner_of(slot, &owner) && owner_ask_once(&memory, &owner) == OWNER_GONE);
+        uint32_t state = __atomic_load_n(&slot->state, __ATOMIC_ACQUIRE);
+        if (state == FISQL_SLOT_WHOLE)
+            slot_collect(live, slot, i);
+        if (state == FISQL_SLOT_FREE || state == FISQL_SLOT_WHOLE || !gone)
+            continue;
+        if (state == FISQL_SLOT_LIVE)
+            slot_salvage(live, slot);
+        slot_free(live, slot, i);
+    }
+}
+
+void live_keep(struct live *live)
+{
+    uint32_t used = slots_used(live);
+    live_collect(live);
+    if (used - live->used_seen >= KEEP_SLOTS || used > live->slots / 2)
+        live_salvage(live);
+}
+
+uint64_t live_process_key(const struct live *live, pid_t pid)
+{
+    uint64_t key = 0;
+    uint32_t used = slots_used(live);
+    for (uint32_t i = 0; i < used; i++) {
+        const struct fisql_live_slot *slot = slot_at(live, i);
+        if (slot != NULL && slot->state != FISQL_SLOT_FREE && (pid_t)slot->pid == pid &&
+            slot->process_key > key)
+            key = slot->process_key;
+    }
+    return key;
+}
+
+/* A chunk of facts, which is freed by the caller; NULL without memory. Its length is made at least
+ * size_min; pairs may be NULL: no facts. */
+static struct fisql_chunk *facts_chunk(const struct live *live, enum fisql_chunk_kind kind,
+                                       uint64_t process_key, pid_t pid,
+                                       const char *const (*pairs)[2], size_t size_min)
+{
+    size_t size_bytes = sizeof(struct fisql_chunk) + 8;
+    for (size_t i = 0; pairs != NULL && pairs[i][0] != NULL; i++)
+        size_bytes += strlen(pairs[i][0]) + strlen(pairs[i][1]) + 2;
+    size_bytes = (size_bytes > size_min ? size_bytes : size_min) & ~(size_t)7;
+    struct fisql_chunk *chunk = calloc(1, size_bytes);
+    if (chunk == NULL)
+        return NULL;
+    char *at = (char *)(chunk + 1);
+    for (size_t i = 0; pairs != NULL && pairs[i][0] != NULL; i++) {
+        at = stpcpy(at, pairs[i][0]) + 1;
+        at = stpcpy(at, pairs[i][1]) + 1;
+    }
+    chunk->magic = FISQL_CHUNK_MAGIC;
+    chunk->version = FISQL_LOG_VERSION;
+    chunk->kind = (uint16_t)kind;
+    chunk->length = (uint32_t)size_bytes;
+    chunk->run_id = live->area->run_id;
+    chunk->process_key = process_key;
+    chunk->pid = chunk->tid = (uint32_t)pid;
+    chunk->checksum = fisql_checksum(chunk, size_bytes);
+    return chunk;
+}
+
+int live_append_facts(const struct live *live, enum fisql_chunk_kind kind, uint64_t process_key,
+                      pid_t pid, const char *const (*pairs)[2])
+{
+    struct fisql_chunk *chunk = facts_chunk(live, kind, process_key, pid, pairs, 0);
+    if (chunk == NULL)
+        return ENOMEM;
+    int error = append(live, chunk, chunk->length);
+    free(chunk);
+    return error;
+}
+
+#define RESERVE_BYTES 512u
+
+int live_reserve(struct live *live)
+{
+    struct fisql_chunk *chunk =
+        facts_chunk(live, FISQL_CHUNK_RUN, 0, getpid(), NULL, RESERVE_BYTES);
+    if (chunk == NULL)
+        return ENOMEM;
+    int error = append(live, chunk, chunk->length);
+    off_t end = lseek(live->log, 0, SEEK_CUR);
+    if (error == 0 && end >= (off_t)chunk->length)
+        live->reserve_offset = (uint64_t)end - chunk->length;
+    free(chunk);
+    return error;
+}
+
+int live_tell(struct live *live, enum fisql_chunk_kind kind, pid_t pid,
+              const char *const (*pairs)[2])
+{
+    struct fisql_chunk *chunk = facts_chunk(live, kind, 0, pid, pairs, RESERVE_BYTES);
+    if (chunk == NULL)
+        return ENOMEM;
+    int error = EINVAL;
+    if (chunk->length == RESERVE_BYTES && live->reserve_offset != 0) {
+        /* With O_APPEND pwrite() would append. */
+        int flags = fcntl(live->log, F_GETFL);
+        ssize_t written = -1;
+        if (flags >= 0 && fcntl(live->log, F_SETFL, flags & ~O_APPEND) == 0)
+            written = pwrite(live->log, chunk, chunk->length, (off_t)live->reserve_offset);
+        error = written == (ssize_t)chunk->length ? 0 : written < 0 ? errno : ENOSPC;
+        fcntl(live->log, F_SETFL, flags);
+        live->reserve_offset = 0;
+    }
+    free(chunk);
+    return error == 0 ? 0 : live_append_facts(live, kind, 0, pid, pairs);
+}

@@ -1,0 +1,68 @@
+/*
+ * The live area from the side of `fisql record`: making it, and writing out what processes that
+ * ended left in it. See log_format.h for its layout. Everything read from it is checked, for a
+ * program that went wild may have written there.
+ */
+#ifndef FISQL_CLI_LIVE_H
+#define FISQL_CLI_LIVE_H
+
+#include "cli/record/record_options.h"
+#include "log_format.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct live {
+    struct fisql_live_area *area;
+    int memory; /* descriptor of the memfd, open as long as the area is used */
+    int log;    /* descriptor of the log, opened O_APPEND; borrowed */
+    uint64_t salvaged_chunks, salvaged_calls;
+    uint64_t reserve_offset; /* in the log, of live_reserve()'s chunk; 0 = there is none */
+    unsigned char **pieces;  /* of the slots, mapped when they are looked at */
+    uint32_t slots, pieces_count;
+    uint32_t used_seen; /* slots used when they were last gone through */
+    bool closed;        /* no process has the area any more, and none can get it */
+};
+
+/* Makes a live area in memory, for a recording with these options. Returns 0, or -1 with errno. */
+int live_make(struct live *live, int log, const struct record_options *options);
+void live_release(struct live *live);
+
+/* Is there a process that records or may come to record? One that has the area mapped, or one that
+ * left a slot of it behind by exec and may be about to open it again. */
+bool live_busy(const struct live *live);
+
+/* Keeps the area from all processes that do not have it yet. False if one has it. */
+bool live_close(struct live *live);
+
+/* Appends the chunks of processes that are certainly gone and frees their slots; all chunks once
+ * the area is closed. */
+void live_salvage(struct live *live);
+
+/* To be called often while processes run: appends the chunks that they left whole, for they could
+ * not write them; and salvages when many slots were taken since the last time. */
+void live_keep(struct live *live);
+
+/* ": PID (NAME), PID (NAME)" of the processes that live_busy() means, as far as they are known;
+ * empty if none is. */
+void live_names(const struct live *live, char *text, size_t size);
+
+/* The process_key of the newest image of a pid that has a slot, 0 if none. */
+uint64_t live_process_key(const struct live *live, pid_t pid);
+
+/* Builds a chunk of facts in a buffer of its own and appends it; pairs end with a NULL key. Returns
+ * 0 or errno. */
+int live_append_facts(const struct live *live, enum fisql_chunk_kind kind, uint64_t process_key,
+                      pid_t pid, const char *const (*pairs)[2]);
+
+/* Appends a chunk without facts that live_tell() overwrites: what was lost must be told when the
+ * disk is full. Returns 0 or errno. */
+int live_reserve(struct live *live);
+
+/* Tells the facts in the place of the reserved chunk, or appends them. Returns 0 or errno. */
+int live_tell(struct live *live, enum fisql_chunk_kind kind, pid_t pid,
+              const char *const (*pairs)[2]);
+
+#endif

@@ -1,0 +1,14 @@
+/* --only and --exclude of `fisql record`: from patterns to the addresses that the collector filters
+ * by. */
+#ifndef FISQL_CLI_RECORD_FILTER_H
+#define FISQL_CLI_RECORD_FILTER_H
+
+#include "cli/record/record_options.h"
+
+/* Finds the functions of the program and the libraries it is linked with whose name or file matches
+ * one of the patterns, and sets options->filter to their addresses (collector/filter.c has its
+ * form). Does nothing without patterns. Returns 0, or -1 after saying on stderr what is wrong; that
+ * no function matches is an error. */
+int record_filter_make(struct record_options *options, const char *program);
+
+#endif

@@ -1,0 +1,133 @@
+/* Signals of `fisql record`: see record_signals.h. */
+#include "cli/record/record_signals.h"
+
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+/* The system calls themselves: libc keeps two real-time signals for itself and does not block them.
+ * A bit for each signal, the first one lowest. */
+static uint64_t mask_set(int how, uint64_t mask)
+{
+    uint64_t old = 0;
+    syscall(SYS_rt_sigprocmask, how, &mask, &old, sizeof mask);
+    return old;
+}
+
+static uint64_t mask_of(int number)
+{
+    return (uint64_t)1 << (number - 1);
+}
+
+static bool mask_take(uint64_t mask, int timeout_ms, siginfo_t *info)
+{
+    struct timespec timeout = {timeout_ms / 1000, timeout_ms % 1000 * 1000000L};
+    return syscall(SYS_rt_sigtimedwait, &mask, info, &timeout, sizeof mask) > 0;
+}
+
+void signals_begin(struct signals *signals)
+{
+    struct sigaction normal = {.sa_handler = SIG_DFL};
+    *signals = (struct signals){.mask = mask_set(SIG_BLOCK, ~(uint64_t)0)};
+    sigaction(SIGCHLD, &normal, &signals->child); /* ignored, it would take the exit status away */
+    witness_start(&signals->witness);
+}
+
+void signals_inherit(const struct signals *signals)
+{
+    sigaction(SIGCHLD, &signals->child, NULL);
+    mask_set(SIG_SETMASK, signals->mask);
+}
+
+/* Did the program get it too, or is it none of its business? */
+static bool is_for_us(struct signals *signals, const siginfo_t *info)
+{
+    int number = info->si_signo;
+    if (info->si_code <= 0 && info->si_pid != 0 &&
+        (info->si_pid == getpid() || info->si_pid == signals->witness.pid))
+        return true; /* SIGPIPE, SIGXFSZ: by our own writing; SIGCONT: we go on */
+    bool group = witness_got(&signals->witness, info);
+    if (info->si_code <= 0) /* by a process */
+        return group;
+    /* By the kernel, to all processes of a terminal, but for these: a timer that was set before we
+     * were run, and what the first process of a session gets when its terminal is gone. */
+    if (number == SIGALRM || number == SIGVTALRM || number == SIGPROF)
+        return false;
+    return !((number == SIGHUP || number == SIGCONT) && getsid(0) == getpid());
+}
+
+static void pass_on(pid_t program, siginfo_t *info)
+{
+    /* With its value, and with its sender, where the kernel lets us. */
+    if (info->si_code == SI_QUEUE &&
+        syscall(SYS_rt_sigqueueinfo, program, info->si_signo, info) == 0)
+        return;
+    kill(program, info->si_signo);
+}
+
+/* Takes the action that the signal has where no handler is. */
+static void stop_self(int number)
+{
+    struct sigaction normal = {.sa_handler = SIG_DFL}, old = normal;
+    sigaction(number, &normal, &old);
+    kill(getpid(), number);
+    mask_set(SIG_UNBLOCK, mask_of(number)); /* stops here */
+    mask_set(SIG_BLOCK, mask_of(number));
+    sigaction(number, &old, NULL);
+}
+
+/* There is no program any more: signals mean us. */
+static void take_action(struct signals *signals, int number)
+{
+    if (number == SIGTERM || number == SIGINT || number == SIGQUIT || number == SIGHUP)
+        signals->end_asked = true;
+    else if (number == SIGTSTP || number == SIGTTIN || number == SIGTTOU)
+        stop_self(number);
+}
+
+void signals_wait(struct signals *signals, int timeout_ms)
+{
+    siginfo_t info;
+    while (mask_take(~(uint64_t)0, timeout_ms, &info)) {
+        timeout_ms = 0;
+        if (info.si_signo == SIGCHLD && info.si_code > 0)
+            continue; /* the caller looks after the program in any case */
+        if (signals->program == 0)
+            take_action(signals, info.si_signo);
+        else if (!is_for_us(signals, &info))
+            pass_on(signals->program, &info);
+    }
+}
+
+void signals_stop(struct signals *signals, int number)
+{
+    witness_watch(&signals->witness, signals->program);
+    if (number == SIGSTOP && signals->witness.pid == 0)
+        return; /* there may be nobody to let us go on; of a terminal's stops, the shell does */
+    stop_self(number);
+    witness_unwatch(&signals->witness);
+}
+
+void signals_program_ended(struct signals *signals)
+{
+    siginfo_t info;
+    /* What came before the end was dealt with; what the terminal or the group got since then was
+     * for the program. Any other asks us to end. */
+    while (mask_take(~mask_of(SIGCHLD), 0, &info))
+        if (!is_for_us(signals, &info))
+            take_action(signals, info.si_signo);
+    signals->program = 0;
+    witness_end(&signals->witness);
+}
+
+void signals_die(int number)
+{
+    struct rlimit none = {0, 0};
+    struct sigaction normal = {.sa_handler = SIG_DFL};
+    setrlimit(RLIMIT_CORE, &none);
+    sigaction(number, &normal, NULL);
+    kill(getpid(), number);
+    mask_set(SIG_UNBLOCK, mask_of(number));
+}

@@ -1,0 +1,14 @@
+/* Programs of a run that could not be recorded, as the collector has counted them. */
+#ifndef FISQL_CLI_UNRECORDED_H
+#define FISQL_CLI_UNRECORDED_H
+
+#include "cli/record/live.h"
+
+/* Says on stderr which there were, and why, and writes it into the log. Returns whether programs
+ * with hooks are among them. */
+bool unrecorded_append(const struct live *live, const char *log_path, bool quiet);
+
+/* Why was nothing recorded of a program, given as for execvp()? In words, with what to do. */
+const char *unrecorded_reason(const char *program);
+
+#endif

@@ -1,0 +1,112 @@
+/*
+ * The findings in a report: each query's first rows as JSON, with what its header says of them, in
+ * the order of `fisql query --all` (findings.h).
+ */
+#include "cli/query/findings.h"
+#include "cli/report/report.h"
+#include "cli/out/say.h"
+
+#include <stdlib.h>
+
+enum { ROWS_MAX = 25, TEXT_BYTES_MAX = 2000, QUERY_BYTES_MAX = 24000, ALL_BYTES_MAX = 400000 };
+
+static const char *unit_word(const struct query_part *column)
+{
+    return column->unit != NULL ? column->unit : "-";
+}
+
+static void write_columns(struct json *json, const struct query_file *query)
+{
+    json_key(json, "columns");
+    json_open(json, '[');
+    for (size_t i = 0; i < query->columns_count; i++) {
+        const struct query_part *column = &query->columns[i];
+        json_open(json, '[');
+        json_text(json, column->name, TEXT_BYTES_MAX);
+        json_text(json, unit_word(column), TEXT_BYTES_MAX);
+        json_text(json, column->text, TEXT_BYTES_MAX);
+        json_close(json, ']');
+    }
+    json_close(json, ']');
+}
+
+/* Runs the query with fewer rows until its JSON fits. *text becomes the rows, freed by the caller.
+ * Returns as query_run. */
+static int rows_of(const struct report *report, const struct query_file *query, char **text,
+                   long *rows)
+{
+    int status = 0;
+    for (long limit = ROWS_MAX;; limit /= 3) {
+        struct query_request request = {.format = OUTPUT_JSON,
+                                        .names = report->names,
+                                        .limit = limit,
+                                        .cell_width_max = TEXT_BYTES_MAX,
+                                        .count_all = true,
+                                        .suppress_any = true};
+        size_t size = 0;
+        findings_settings(&request, query);
+        FILE *out = open_memstream(text, &size);
+        if (out == NULL)
+            return fail("out of memory");
+        status = query_run(&request, report->database, query, out, rows);
+        if (fclose(out) != 0 && status == 0)
+            status = fail("out of memory");
+        if (status != 0 || size <= QUERY_BYTES_MAX || limit == 0)
+            return status;
+        free(*text);
+        *text = NULL;
+    }
+}
+
+/* Returns whether the query could be run. */
+static bool write_query(struct report *report, const struct query_file *query,
+                        enum findings_part part, bool room)
+{
+    struct json *json = &report->json;
+    char *text = NULL;
+    long rows = 0;
+    bool good = !room || rows_of(report, query, &text, &rows) == 0;
+    json_open(json, '{');
+    json_key(json, "name");
+    json_text(json, query->name, TEXT_BYTES_MAX);
+    json_key(json, "title");
+    json_text(json, query->title != NULL ? query->title : query->name, TEXT_BYTES_MAX);
+    json_key(json, "part");
+    json_text(json, findings_part_title(part), TEXT_BYTES_MAX);
+    json_key(json, "description");
+    json_text(json, query->description, TEXT_BYTES_MAX);
+    json_key(json, "advice");
+    json_text(json, query->advice, TEXT_BYTES_MAX);
+    write_columns(json, query);
+    json_key(json, "count");
+    if (good && room)
+        json_integer(json, rows);
+    else
+        json_null(json);
+    json_key(json, "rows");
+    json_raw(json, good && room ? text : "[]");
+    json_close(json, '}');
+    free(text);
+    return good;
+}
+
+int report_findings(struct report *report)
+{
+    struct query_set set = {0};
+    int status = query_set_load(&set);
+    json_key(&report->json, "findings");
+    json_open(&report->json, '[');
+    long begun = report->json.bytes;
+    for (int part = 0; part < PARTS_COUNT && status == 0; part++) {
+        for (size_t i = 0; i < set.count; i++) {
+            if (findings_part_of(&set.queries[i]) == (enum findings_part)part &&
+                !write_query(report, &set.queries[i], (enum findings_part)part,
+                             report->json.bytes - begun < ALL_BYTES_MAX / 100 * report->percent))
+                note("report: %s: could not be run: the page has no rows of it",
+                     set.queries[i].name);
+        }
+    }
+    json_close(&report->json, ']');
+    query_set_release(&set);
+    return status;
+}

@@ -1,0 +1,89 @@
+/*
+ * The names of what a report's parts referred to by id: sites first, for they refer to files, then
+ * functions, then files. Long names are cut, the more the more names there are, so that the names'
+ * part is bounded by how many ids were marked.
+ */
+#include "cli/report/report.h"
+#include "cli/out/say.h"
+
+#include <stdlib.h>
+
+enum { NAME_BYTES_MAX = 300, NAME_BYTES_MIN = 24 };
+
+static int64_t marks_count(const struct report *report, enum mark what)
+{
+    int64_t count = 0;
+    for (int64_t id = 1; id <= report->marks[what].ids_max; id++)
+        count += report_is_marked(report, what, id);
+    return count;
+}
+
+/* Writes the rows of a statement whose first column is a marked id: the id, then its name cut to
+ * the bytes there are for each, then the numbers after it; one of them may be a file's id. */
+struct name_list {
+    const char *key, *sql;
+    enum mark what;
+    int name_column, file_column; /* -1 = it has none */
+    int bytes;                    /* for all names together */
+};
+
+static void write_name(struct report *report, const char *name, size_t bytes_max, bool function)
+{
+    char *shorter =
+        function && report->names == NAMES_SHORT && name != NULL ? name_short(name) : NULL;
+    json_text(&report->json, shorter != NULL ? shorter : name, bytes_max);
+    free(shorter);
+}
+
+static int write_list(struct report *report, const struct name_list *list)
+{
+    struct json *json = &report->json;
+    sqlite3_stmt *statement = report_prepare(report, list->sql);
+    if (statement == NULL)
+        return 2;
+    sqlite3_bind_int(statement, 1, report->names == NAMES_LINKAGE);
+    int64_t count = marks_count(report, list->what);
+    int64_t each = count > 0 ? list->bytes / 100 * report->percent / count : NAME_BYTES_MAX;
+    if (each > NAME_BYTES_MAX)
+        each = NAME_BYTES_MAX;
+    if (each < NAME_BYTES_MIN)
+        each = NAME_BYTES_MIN;
+    json_key(json, list->key);
+    json_open(json, '[');
+    int result, columns = sqlite3_column_count(statement);
+    while ((result = sqlite3_step(statement)) == SQLITE_ROW) {
+        if (!report_is_marked(report, list->what, sqlite3_column_int64(statement, 0)))
+            continue;
+        json_open(json, '[');
+        for (int i = 0; i < columns; i++) {
+            if (i == list->file_column)
+                report_mark(report, MARK_FILES, sqlite3_column_int64(statement, i));
+            if (i == list->name_column)
+                write_name(report, (const char *)sqlite3_column_text(statement, i), (size_t)each,
+                           list->what == MARK_FUNCTIONS);
+            else
+                json_column(json, statement, i, (size_t)each);
+        }
+        json_close(json, ']');
+    }
+    json_close(json, ']');
+    int status = result == SQLITE_DONE ? 0 : report_fail(report);
+    sqlite3_finalize(statement);
+    return status;
+}
+
+int report_names(struct report *report)
+{
+    static const struct name_list lists[] = {
+        {"sites", "SELECT id, file_id, line FROM sites WHERE ?1 IS NOT NULL", MARK_SITES, -1, 1, 0},
+        {"names",
+         "SELECT id, iif(?1, coalesce(linkage_name, name), name), file_id, line, module_id"
+         " FROM functions",
+         MARK_FUNCTIONS, 1, 2, 450000},
+        {"files", "SELECT id, path FROM files WHERE ?1 IS NOT NULL", MARK_FILES, 1, -1, 150000},
+    };
+    int status = 0;
+    for (size_t i = 0; i < sizeof lists / sizeof lists[0] && status == 0; i++)
+        status = write_list(report, &lists[i]);
+    return status;
+}

@@ -1,0 +1,245 @@
+/*
+ * The timeline in a report: for each thread its longest calls, notes, and waits for locks.
+ *
+ * A call is never longer than the call around it, so the longest calls of a thread, ties going to
+ * the smaller id, form a tree without gaps. They are found in one pass over the thread's rows with
+ * a heap of the longest so far, whose least is the bar for further calls; SQLite itself compares,
+ * with the bar bound at the statement's start, and the pass begins anew where it stands whenever as
+ * many rows as the heap holds have come by. So nearly all rows of a long run cost a comparison
+ * within SQLite alone.
+ *
+ * The threads with the most calls get lanes. Half of the calls are shared out evenly, half by the
+ * threads' numbers of calls, so that a quiet thread is seen beside a busy one.
+ */
+#include "cli/report/report.h"
+#include "cli/run/run_view.h"
+#include "cli/out/say.h"
+
+#include <stdlib.h>
+
+enum { LANES_MAX = 64, LANE_CALLS_MIN = 16 };
+
+struct long_call {
+    int64_t id, frame_id, depth, enter_ns, duration_ns;
+};
+
+/* The longest calls so far, the least of them at the front. */
+struct heap {
+    struct long_call *items; /* owned */
+    long count, room;
+};
+
+struct lane {
+    int64_t thread_id, first_id, last_id, calls;
+};
+
+static bool is_less(const struct long_call *a, const struct long_call *b)
+{
+    return a->duration_ns != b->duration_ns ? a->duration_ns < b->duration_ns : a->id > b->id;
+}
+
+static void swap(struct long_call *a, struct long_call *b)
+{
+    struct long_call kept = *a;
+    *a = *b;
+    *b = kept;
+}
+
+static void sift_down(struct heap *heap)
+{
+    for (long at = 0;;) {
+        long least = at;
+        for (long child = 2 * at + 1; child <= 2 * at + 2 && child < heap->count; child++) {
+            if (is_less(&heap->items[child], &heap->items[least]))
+                least = child;
+        }
+        if (least == at)
+            return;
+        swap(&heap->items[at], &heap->items[least]);
+        at = least;
+    }
+}
+
+static void heap_offer(struct heap *heap, const struct long_call *call)
+{
+    if (heap->count < heap->room) {
+        long at = heap->count++;
+        heap->items[at] = *call;
+        while (at > 0 && is_less(&heap->items[at], &heap->items[(at - 1) / 2])) {
+            swap(&heap->items[at], &heap->items[(at - 1) / 2]);
+            at = (at - 1) / 2;
+        }
+    } else if (heap->room > 0 && is_less(&heap->items[0], call)) {
+        heap->items[0] = *call;
+        sift_down(heap);
+    }
+}
+
+/* Rows of the lane from *from on that pass the bar, until the heap's room of them have come by or
+ * the lane ends: *from is then beyond its end. */
+static int scan(struct report *report, sqlite3_stmt *statement, const struct lane *lane,
+                struct heap *heap, int64_t *from)
+{
+    int64_t bar = heap->count == heap->room ? heap->items[0].duration_ns : -1;
+    long rows = 0;
+    int result = SQLITE_ROW;
+    sqlite3_bind_int64(statement, 1, *from);
+    sqlite3_bind_int64(statement, 2, lane->last_id);
+    sqlite3_bind_int64(statement, 3, bar);
+    while (rows < heap->room && (result = sqlite3_step(statement)) == SQLITE_ROW) {
+        struct long_call call = {.id = sqlite3_column_int64(statement, 0),
+                                 .frame_id = sqlite3_column_int64(statement, 1),
+                                 .depth = sqlite3_column_int64(statement, 2),
+                                 .enter_ns = sqlite3_column_int64(statement, 3),
+                                 .duration_ns = sqlite3_column_int64(statement, 4)};
+        call.enter_ns = run_within(call.enter_ns, 0, RUN_NS_MAX);
+        heap_offer(heap, &call);
+        *from = call.id + 1;
+        rows++;
+    }
+    sqlite3_reset(statement);
+    if (result == SQLITE_DONE)
+        *from = lane->last_id + 1;
+    return result == SQLITE_DONE || result == SQLITE_ROW ? 0 : report_fail(report);
+}
+
+static int by_id(const void *left, const void *right)
+{
+    const struct long_call *a = left, *b = right;
+    return a->id < b->id ? -1 : a->id > b->id;
+}
+
+/* The calls as one array of numbers, five for each: id, depth, function, enter and duration; ids
+ * and enters as what they are more than those before. */
+static int write_calls(struct report *report, const struct heap *heap)
+{
+    struct json *json = &report->json;
+    sqlite3_stmt *function = report_prepare(report, "SELECT function_id FROM frames WHERE id = ?1");
+    if (function == NULL)
+        return 2;
+    int64_t last_id = 0, last_ns = 0;
+    json_key(json, "data");
+    json_open(json, '[');
+    for (long i = 0; i < heap->count; i++) {
+        const struct long_call *call = &heap->items[i];
+        sqlite3_bind_int64(function, 1, call->frame_id);
+        int64_t function_id =
+            sqlite3_step(function) == SQLITE_ROW ? sqlite3_column_int64(function, 0) : 0;
+        sqlite3_reset(function);
+        report_mark(report, MARK_FUNCTIONS, function_id);
+        json_integer(json, call->id - last_id);
+        json_integer(json, call->depth);
+        json_integer(json, function_id);
+        json_integer(json, call->enter_ns - last_ns);
+        json_integer(json, call->duration_ns);
+        last_id = call->id;
+        last_ns = call->enter_ns;
+    }
+    json_close(json, ']');
+    sqlite3_finalize(function);
+    return 0;
+}
+
+static int write_lane(struct report *report, sqlite3_stmt *statement, const struct lane *lane,
+                      long calls_max)
+{
+    struct json *json = &report->json;
+    struct heap heap = {.room = calls_max};
+    heap.items = calloc((size_t)calls_max + 1, sizeof *heap.items);
+    if (heap.items == NULL)
+        return fail("out of memory");
+    int status = 0;
+    for (int64_t from = lane->first_id; status == 0 && heap.room > 0 && from <= lane->last_id;)
+        status = scan(report, statement, lane, &heap, &from);
+    bool complete = heap.count < heap.room || heap.count == lane->calls;
+    json_open(json, '{');
+    json_key(json, "thread_id");
+    json_integer(json, lane->thread_id);
+    json_key(json, "calls");
+    json_integer(json, lane->calls);
+    json_key(json, "least_ns");
+    json_integer(json, complete || heap.count == 0 ? 0 : heap.items[0].duration_ns);
+    qsort(heap.items, (size_t)heap.count, sizeof *heap.items, by_id);
+    if (status == 0)
+        status = write_calls(report, &heap);
+    json_close(json, '}');
+    free(heap.items);
+    return status;
+}
+
+/* The threads with the most calls, at most LANES_MAX. */
+static int load_lanes(struct report *report, struct lane *lanes, int *count, int64_t *calls)
+{
+    sqlite3_stmt *statement =
+        report_prepare(report, "SELECT id, first_call_id, last_call_id, calls FROM threads"
+                               " WHERE calls > 0 AND first_call_id IS NOT NULL"
+                               " ORDER BY calls DESC, id LIMIT ?1");
+    if (statement == NULL)
+        return 2;
+    sqlite3_bind_int(statement, 1, LANES_MAX);
+    int result;
+    *count = 0;
+    *calls = 0;
+    while ((result = sqlite3_step(statement)) == SQLITE_ROW && *count < LANES_MAX) {
+        lanes[*count] = (struct lane){.thread_id = sqlite3_column_int64(statement, 0),
+                                      .first_id = sqlite3_column_int64(statement, 1),
+                                      .last_id = sqlite3_column_int64(statement, 2),
+                                      .calls = sqlite3_column_int64(statement, 3)};
+        struct lane *lane = &lanes[(*count)++];
+        lane->first_id = run_within(lane->first_id, 1, RUN_CALL_ID_MAX);
+        lane->last_id = run_within(lane->last_id, 0, RUN_CALL_ID_MAX);
+        run_add(calls, lane->calls);
+    }
+    sqlite3_finalize(statement);
+    return result == SQLITE_DONE ? 0 : report_fail(report);
+}
+
+static int write_lanes(struct report *report)
+{
+    struct lane lanes[LANES_MAX];
+    int count = 0;
+    int64_t calls = 0;
+    sqlite3_stmt *statement =
+        report_prepare(report, "SELECT id, frame_id, depth, enter_ns, duration_ns FROM calls"
+                               " WHERE id BETWEEN ?1 AND ?2 AND duration_ns > ?3");
+    int status = statement != NULL ? load_lanes(report, lanes, &count, &calls) : 2;
+    json_key(&report->json, "lanes");
+    json_open(&report->json, '[');
+    for (int i = 0; i < count && status == 0; i++) {
+        double share = 0.5 / count + 0.5 * (double)lanes[i].calls / (double)(calls > 0 ? calls : 1);
+        long calls_max = (long)((double)report->calls_max * share);
+        if (calls_max < LANE_CALLS_MIN && report->calls_max > 0)
+            calls_max = LANE_CALLS_MIN;
+        if (calls_max > lanes[i].calls)
+            calls_max = lanes[i].calls > 0 ? (long)lanes[i].calls : 0;
+        status = write_lane(report, statement, &lanes[i], calls_max);
+    }
+    json_close(&report->json, ']');
+    sqlite3_finalize(statement);
+    return status;
+}
+
+int report_timeline(struct report *report)
+{
+    static const struct report_part parts[] = {
+        {"notes", "SELECT thread_id, ns, text FROM notes ORDER BY id", 60000},
+        /* Functions that wait by their names, as queries/lock-waits.sql takes them, with their
+         * slowest calls; parameters, which may name a mutex, do not count. */
+        {"lock_waits",
+         "WITH named AS (SELECT id, lower(substr(name, 1, instr(name || '(', '(') - 1)) AS name"
+         "               FROM functions)"
+         " SELECT n.id AS function_id, c.thread_id, c.depth, c.enter_ns, c.duration_ns, c.id"
+         " FROM named n JOIN slow_calls s ON s.function_id = n.id"
+         "      CROSS JOIN calls c ON c.id = s.call_id"
+         " WHERE (n.name GLOB '*lock*' OR n.name GLOB '*wait*' OR n.name GLOB '*acquire*'"
+         "        OR n.name GLOB '*sleep*' OR n.name GLOB '*_join*')"
+         "   AND NOT (n.name GLOB '*unlock*' OR n.name GLOB '*block*' OR n.name GLOB '*clock*'"
+         "            OR n.name GLOB '*await_ready*')"
+         " ORDER BY c.duration_ns DESC, c.id",
+         60000},
+    };
+    int status = write_lanes(report);
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0] && status == 0; i++)
+        status = report_part(report, &parts[i]);
+    return status;
+}

@@ -1,0 +1,219 @@
+/* The calls of a thread one after another: see call_cursor.h. */
+#include "cli/run/call_cursor.h"
+#include "cli/out/amount.h"
+#include "cli/out/say.h"
+
+#include <fnmatch.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SKIP_MIN 200 /* rows; fewer are stepped over, not sought past */
+
+int call_cursor_open(struct call_cursor *cursor, const struct run_view *view,
+                     const struct run_thread *thread, const struct call_cut *cut,
+                     const bool *wanted)
+{
+    *cursor = (struct call_cursor){.view = view, .thread = thread, .cut = cut, .wanted = wanted};
+    cursor->skip_to = thread->first_call;
+    int result = sqlite3_prepare_v2(
+        view->database,
+        "SELECT id, frame_id, enter_ns, duration_ns, descendants, ended FROM calls"
+        " WHERE id BETWEEN ?1 AND ?2 ORDER BY id",
+        -1, &cursor->statement, NULL);
+    if (result != SQLITE_OK)
+        return fail("the calls cannot be read: %s", sqlite3_errmsg(view->database));
+    sqlite3_bind_int64(cursor->statement, 1, thread->first_call);
+    sqlite3_bind_int64(cursor->statement, 2, thread->first_call == 0 ? -1 : thread->last_call);
+    return 0;
+}
+
+void call_cursor_close(struct call_cursor *cursor)
+{
+    sqlite3_finalize(cursor->statement);
+    free(cursor->open_until);
+}
+
+/* Leaves out the call at `id` with all within it. */
+static void skip(struct call_cursor *cursor, int64_t id, int64_t descendants)
+{
+    cursor->skip_to = id + descendants + 1;
+    if (descendants < SKIP_MIN)
+        return;
+    sqlite3_reset(cursor->statement);
+    sqlite3_bind_int64(cursor->statement, 1, cursor->skip_to);
+}
+
+static int push(struct call_cursor *cursor, int64_t last_id)
+{
+    if (cursor->open_count == cursor->open_capacity) {
+        size_t capacity = cursor->open_capacity * 2 + 64;
+        int64_t *grown = realloc(cursor->open_until, capacity * sizeof *grown);
+        if (grown == NULL)
+            return -1;
+        cursor->open_until = grown;
+        cursor->open_capacity = capacity;
+    }
+    cursor->open_until[cursor->open_count++] = last_id;
+    return 0;
+}
+
+/* Reads a row. The database may say anything: a call that is given lies within the one around it by
+ * its id, and within the time that there is. Returns whether the call is one of those to show;
+ * those that are not, and cannot have any within them, are skipped. */
+static bool choose(struct call_cursor *cursor, struct shown_call *call, bool *end)
+{
+    const struct call_cut *cut = cursor->cut;
+    sqlite3_stmt *row = cursor->statement;
+    int64_t id = sqlite3_column_int64(row, 0), frame = sqlite3_column_int64(row, 1);
+    int64_t last = cursor->thread->last_call;
+    *call = (struct shown_call){.id = id, .frame = (uint32_t)frame};
+    call->enter_ns = run_within(sqlite3_column_int64(row, 2), 0, RUN_NS_MAX);
+    call->duration_ns = run_within(sqlite3_column_int64(row, 3), 0, RUN_NS_MAX - call->enter_ns);
+    call->ended = sqlite3_column_int(row, 5);
+    if (id < cursor->skip_to)
+        return false;
+    while (cursor->open_count > 0 && cursor->open_until[cursor->open_count - 1] < id)
+        cursor->open_count--;
+    if (cursor->open_count > 0)
+        last = cursor->open_until[cursor->open_count - 1];
+    call->descendants = run_within(sqlite3_column_int64(row, 4), 0, last - id);
+    call->exit_ns = call->enter_ns + call->duration_ns;
+    if (call->enter_ns >= cut->until_ns) {
+        *end = true; /* later ones begin later still */
+        return false;
+    }
+    bool known = frame > 0 && (size_t)frame < cursor->view->frames_count &&
+                 cursor->view->frames[frame].function != 0;
+    bool inside = cursor->open_count > 0 || cursor->wanted == NULL ||
+                  (known && cursor->wanted[cursor->view->frames[frame].function]);
+    bool deep = cut->depth_max > 0 && (int64_t)cursor->open_count >= cut->depth_max;
+    if (!known || call->duration_ns < cut->min_duration_ns ||
+        (cut->since_ns > 0 && call->exit_ns <= cut->since_ns) || (inside && deep)) {
+        skip(cursor, id, call->descendants);
+        return false;
+    }
+    return inside;
+}
+
+int call_cursor_next(struct call_cursor *cursor, struct shown_call *call)
+{
+    int result;
+    bool end = false;
+    while (!end && (result = sqlite3_step(cursor->statement)) == SQLITE_ROW) {
+        if (!choose(cursor, call, &end))
+            continue;
+        call->depth = (uint32_t)cursor->open_count;
+        if (call->enter_ns < cursor->cut->since_ns)
+            call->enter_ns = cursor->cut->since_ns;
+        if (call->exit_ns > cursor->cut->until_ns)
+            call->exit_ns = cursor->cut->until_ns;
+        if (push(cursor, call->id + call->descendants) == 0)
+            return 1;
+        fail("out of memory");
+        return -1;
+    }
+    if (end || result == SQLITE_DONE)
+        return 0;
+    fail("the calls cannot be read: %s", sqlite3_errmsg(cursor->view->database));
+    return -1;
+}
+
+int call_cut_functions(const struct call_cut *cut, const struct run_view *view, bool **wanted)
+{
+    *wanted = NULL;
+    if (cut->function == NULL)
+        return 0;
+    bool any = false;
+    *wanted = calloc(view->functions_count + 1, sizeof **wanted);
+    const char **names = calloc(view->functions_count + 1, sizeof *names);
+    size_t count = 0;
+    for (size_t i = 0; *wanted != NULL && names != NULL && i < view->functions_count; i++) {
+        const char *name = view->functions[i].name;
+        if (name == NULL)
+            continue;
+        names[count++] = name;
+        (*wanted)[i] = strcmp(name, cut->function) == 0 || fnmatch(cut->function, name, 0) == 0;
+        any |= (*wanted)[i];
+    }
+    if (any) {
+        free(names);
+        return 0;
+    }
+    const char *nearest = names != NULL ? nearest_name(cut->function, names, count) : NULL;
+    if (nearest != NULL)
+        fail("--function %s: there is no such function; did you mean %s?", cut->function, nearest);
+    else
+        fail("--function %s: there is no such function", cut->function);
+    free(names);
+    return 2;
+}
+
+bool call_cut_has_thread(const struct call_cut *cut, const struct run_thread *thread)
+{
+    char tid[24];
+    snprintf(tid, sizeof tid, "%lld", (long long)thread->tid);
+    return cut->thread == NULL || strcmp(cut->thread, thread->name) == 0 ||
+           strcmp(cut->thread, tid) == 0 || fnmatch(cut->thread, thread->name, 0) == 0;
+}
+
+int call_cut_check_thread(const struct call_cut *cut, const struct run_view *view)
+{
+    const char **names = calloc(view->threads_count + 1, sizeof *names);
+    for (size_t i = 0; i < view->threads_count; i++) {
+        if (call_cut_has_thread(cut, &view->threads[i])) {
+            free(names);
+            return 0;
+        }
+        if (names != NULL)
+            names[i] = view->threads[i].name;
+    }
+    const char *nearest = cut->thread != NULL && names != NULL
+                              ? nearest_name(cut->thread, names, view->threads_count)
+                              : NULL;
+    free(names);
+    if (cut->thread == NULL)
+        return 0;
+    if (nearest != NULL)
+        return fail("--thread %s: there is no such thread; did you mean %s?", cut->thread, nearest);
+    return fail("--thread %s: there is no such thread: see `fisql info`", cut->thread);
+}
+
+bool call_cut_any(const struct call_cut *cut)
+{
+    return cut->since_ns > 0 || cut->until_ns != INT64_MAX || cut->min_duration_ns > 0 ||
+           cut->depth_max > 0 || cut->function != NULL || cut->thread != NULL;
+}
+
+static int set_time(const char *option, const char *value, int64_t *ns)
+{
+    int64_t parsed;
+    if (!amount_time(value, &parsed))
+        return fail("%s %s: wants a time such as 1500ns, 10us, 2.5s", option, value);
+    *ns = parsed;
+    return 0;
+}
+
+int call_cut_option(struct call_cut *cut, int code, const char *value)
+{
+    char *end;
+    switch (code) {
+    case CUT_SINCE:
+        return set_time("--since", value, &cut->since_ns);
+    case CUT_UNTIL:
+        return set_time("--until", value, &cut->until_ns);
+    case CUT_MIN_DURATION:
+        return set_time("--min-duration", value, &cut->min_duration_ns);
+    case CUT_FUNCTION:
+        cut->function = value;
+        return 0;
+    case CUT_THREAD:
+        cut->thread = value;
+        return 0;
+    default:
+        cut->depth_max = strtol(value, &end, 10);
+        if (*end != '\0' || *value == '\0' || cut->depth_max <= 0)
+            return fail("--depth %s: wants a number from 1 on", value);
+        return 0;
+    }
+}

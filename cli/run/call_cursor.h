@@ -1,0 +1,93 @@
+/*
+ * The calls of a thread one after another, in the order of their entries, cut as the user wants it:
+ * the one way in which the commands and exports read the table calls. What is cut off is skipped
+ * whole (ids are in pre-order), so a short piece of a long run is found at once; memory does not
+ * grow with the calls.
+ */
+#ifndef FISQL_CLI_CALL_CURSOR_H
+#define FISQL_CLI_CALL_CURSOR_H
+
+#include "cli/run/run_view.h"
+
+/* What to leave out. Zero-initialised, but for until_ns, leaves out nothing. */
+struct call_cut {
+    int64_t since_ns, until_ns; /* calls that do not reach into it; until_ns = INT64_MAX: no end */
+    int64_t min_duration_ns;    /* shorter calls, with all within them */
+    int64_t depth_max;          /* deeper calls; 0 = no limit. Counts from the chosen function on */
+    const char *function;       /* calls outside calls of functions of this name or pattern */
+    const char *thread;         /* other threads: by name, pattern or tid */
+};
+
+/* One call as the cursor gives it. Times are raw, clipped to since and until. */
+struct shown_call {
+    int64_t id;
+    uint32_t frame;
+    uint32_t depth; /* among the calls shown, from 0 */
+    int64_t enter_ns, exit_ns;
+    int64_t duration_ns; /* whole, not clipped */
+    int64_t descendants; /* all, shown or not */
+    int ended;
+};
+
+struct call_cursor {
+    const struct run_view *view;
+    const struct run_thread *thread;
+    const struct call_cut *cut;
+    const bool *wanted; /* by function; NULL = all */
+    sqlite3_stmt *statement;
+    int64_t skip_to;     /* ids below are skipped */
+    int64_t *open_until; /* last id within each call shown around the next one */
+    size_t open_count, open_capacity;
+    int result; /* SQLite's error code, or SQLITE_OK */
+};
+
+int call_cursor_open(struct call_cursor *cursor, const struct run_view *view,
+                     const struct run_thread *thread, const struct call_cut *cut,
+                     const bool *wanted);
+/* 1: *call is the next one; 0: the end; -1: reading failed, said on stderr. */
+int call_cursor_next(struct call_cursor *cursor, struct shown_call *call);
+void call_cursor_close(struct call_cursor *cursor);
+
+/* Which functions the cut is about, by id: *wanted is NULL where it is about all. The caller frees
+ * it. Returns 0, or 2 after naming the nearest on stderr. */
+int call_cut_functions(const struct call_cut *cut, const struct run_view *view, bool **wanted);
+
+/* Is the thread one of those that the cut leaves in? */
+bool call_cut_has_thread(const struct call_cut *cut, const struct run_thread *thread);
+/* Is there such a thread? 0, or 2 after saying which there are. */
+int call_cut_check_thread(const struct call_cut *cut, const struct run_view *view);
+
+/* Does it leave out anything? */
+bool call_cut_any(const struct call_cut *cut);
+
+/* The options that commands with a cut share: --since, --until, --min-duration, --depth,
+ * --function, --thread. Codes for getopt_long from CUT_OPTIONS on. */
+enum {
+    CUT_OPTIONS = 1024,
+    CUT_SINCE = CUT_OPTIONS,
+    CUT_UNTIL,
+    CUT_MIN_DURATION,
+    CUT_DEPTH,
+    CUT_FUNCTION,
+    CUT_THREAD
+};
+#define CUT_LONG_OPTIONS                                                                           \
+    {"since", required_argument, NULL, CUT_SINCE}, {"until", required_argument, NULL, CUT_UNTIL},  \
+        {"min-duration", required_argument, NULL, CUT_MIN_DURATION},                               \
+        {"depth", required_argument, NULL, CUT_DEPTH},                                             \
+        {"function", required_argument, NULL, CUT_FUNCTION},                                       \
+    {                                                                                              \
+        "thread", required_argument, NULL, CUT_THREAD                                              \
+    }
+#define CUT_HELP                                                                                   \
+    "      --function NAME      only calls of this function and what they call (*, ? and [...])\n" \
+    "      --thread NAME        only this thread: its name or tid\n"                               \
+    "      --since TIME         only calls that end after this time since the run's start: 10ms\n" \
+    "      --until TIME         only calls that begin before it\n"                                 \
+    "      --min-duration TIME  leave out calls that took less, and what they call\n"              \
+    "      --depth N            leave out calls nested deeper\n"
+
+/* Takes an option of the above. Returns 0, or 2 after saying what is wrong with it. */
+int call_cut_option(struct call_cut *cut, int code, const char *value);
+
+#endif

@@ -1,0 +1,170 @@
+/* Opening a run's database for reading: see database.h. */
+#include "cli/run/database.h"
+#include "cli/out/say.h"
+#include "cli/run/schema_check.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { APPLICATION_ID = 0x4653514c, SCHEMA_VERSION = 1 };
+
+/* The first column of the first row, or -1. */
+static long long integer_of(sqlite3 *database, const char *sql)
+{
+    sqlite3_stmt *statement = NULL;
+    long long value = -1;
+    if (sqlite3_prepare_v2(database, sql, -1, &statement, NULL) == SQLITE_OK &&
+        sqlite3_step(statement) == SQLITE_ROW)
+        value = sqlite3_column_int64(statement, 0);
+    sqlite3_finalize(statement);
+    return value;
+}
+
+/* Opens the file as one that nobody changes: the only way where it was left in WAL mode in a folder
+ * that cannot be written. */
+static int open_immutable(const char *path, sqlite3 **database)
+{
+    char uri[PATH_MAX * 3 + 32] = "file:";
+    size_t used = strlen(uri);
+    for (const char *at = path; *at != '\0' && used < sizeof uri - 20; at++)
+        used += (size_t)snprintf(uri + used, 4, strchr("%?#", *at) != NULL ? "%%%02x" : "%c", *at);
+    snprintf(uri + used, sizeof uri - used, "?immutable=1");
+    return sqlite3_open_v2(uri, database, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, NULL);
+}
+
+static int open_read_only(const char *path, sqlite3 **database)
+{
+    int result = sqlite3_open_v2(path, database, SQLITE_OPEN_READONLY, NULL);
+    if (result == SQLITE_OK)
+        result = sqlite3_exec(*database, "SELECT 1 FROM sqlite_schema", NULL, NULL, NULL);
+    if (result == SQLITE_CANTOPEN && access(path, R_OK) == 0) {
+        sqlite3_close(*database);
+        result = open_immutable(path, database);
+    }
+    return result;
+}
+
+/* Says why the opened file cannot be used. Returns whether it can. */
+static int check(sqlite3 *database, const char *path)
+{
+    long long application = integer_of(database, "PRAGMA application_id");
+    long long version = integer_of(database, "PRAGMA user_version");
+    if (application != APPLICATION_ID) {
+        fail("%s: is not a fisql database: make one of a log with `fisql load run.bin`", path);
+        return 0;
+    }
+    if (version != SCHEMA_VERSION) {
+        fail("%s: has schema version %lld, this fisql reads version %d: %s", path, version,
+             SCHEMA_VERSION,
+             version > SCHEMA_VERSION ? "use the fisql that made it, or load the log again"
+                                      : "load the log again with `fisql load`");
+        return 0;
+    }
+    return 1;
+}
+
+/* A database is a file that anybody may have made. What stands in its schema is not to do anything
+ * but hold rows, and no value is to be larger than a run can need. */
+static void distrust(sqlite3 *database)
+{
+    const int value_bytes_max = 64 << 20;
+    sqlite3_db_config(database, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+    sqlite3_db_config(database, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
+    sqlite3_db_config(database, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
+    sqlite3_limit(database, SQLITE_LIMIT_LENGTH, value_bytes_max);
+}
+
+sqlite3 *database_open(const char *path)
+{
+    struct stat status;
+    if (stat(path, &status) != 0) {
+        fail("%s: %s: make a database with `fisql load run.bin -o %s`", path, strerror(errno),
+             path);
+        return NULL;
+    }
+    if (!S_ISREG(status.st_mode)) {
+        fail("%s: is not a file: give a database that `fisql load` made", path);
+        return NULL;
+    }
+    sqlite3 *database = NULL;
+    int result = open_read_only(path, &database);
+    if (result == SQLITE_OK) {
+        distrust(database);
+        if (check(database, path) && schema_check(database, path))
+            return database;
+    } else if (result == SQLITE_NOTADB) {
+        fail("%s: is not a fisql database: make one of a log with `fisql load run.bin`", path);
+    } else {
+        fail("%s: cannot be opened: %s", path, sqlite3_errmsg(database));
+    }
+    sqlite3_close(database);
+    return NULL;
+}
+
+/* The log beside the database, run.bin for run.db, is newer than it? */
+static void say_stale(const char *path)
+{
+    char log[PATH_MAX];
+    size_t length = strlen(path);
+    struct stat database_status, log_status;
+    if (length < 3 || length + 2 > sizeof log || strcmp(path + length - 3, ".db") != 0)
+        return;
+    snprintf(log, sizeof log, "%.*s.bin", (int)(length - 3), path);
+    if (stat(path, &database_status) != 0 || stat(log, &log_status) != 0)
+        return;
+    struct timespec made = database_status.st_mtim, recorded = log_status.st_mtim;
+    if (recorded.tv_sec > made.tv_sec ||
+        (recorded.tv_sec == made.tv_sec && recorded.tv_nsec > made.tv_nsec))
+        note("%s: is older than its log %s: `fisql load %s` brings it up to date", path, log, log);
+}
+
+long long database_say_state(sqlite3 *database, const char *path)
+{
+    long long losses = integer_of(database, "SELECT count(*) FROM losses");
+    if (losses > 0) {
+        sqlite3_stmt *statement = NULL;
+        const char *reasons = NULL;
+        if (sqlite3_prepare_v2(database, "SELECT group_concat(DISTINCT reason) FROM losses", -1,
+                               &statement, NULL) == SQLITE_OK &&
+            sqlite3_step(statement) == SQLITE_ROW)
+            reasons = (const char *)sqlite3_column_text(statement, 0);
+        note("%s: the recording is not complete (%lld losses: %s): see the table losses", path,
+             losses, reasons != NULL ? reasons : "?");
+        sqlite3_finalize(statement);
+    }
+    say_stale(path);
+    return losses > 0 ? losses : 0;
+}
+
+int database_rows_end(sqlite3_stmt *statement, const char *what)
+{
+    sqlite3 *database = sqlite3_db_handle(statement);
+    return sqlite3_finalize(statement) == SQLITE_OK
+               ? 0
+               : fail("%s: %s cannot be read: %s", sqlite3_db_filename(database, "main"), what,
+                      sqlite3_errmsg(database));
+}
+
+int database_check_frames(sqlite3 *database)
+{
+    sqlite3_stmt *statement = NULL;
+    long long bad = 0;
+    int result = sqlite3_prepare_v2(database,
+                                    "SELECT id FROM frames INDEXED BY frames_parent"
+                                    " WHERE parent_id >= id OR id < 1 LIMIT 1",
+                                    -1, &statement, NULL);
+    if (result == SQLITE_OK && sqlite3_step(statement) == SQLITE_ROW)
+        bad = sqlite3_column_int64(statement, 0);
+    bool found = result == SQLITE_OK && sqlite3_data_count(statement) > 0;
+    if (sqlite3_finalize(statement) != SQLITE_OK || result != SQLITE_OK)
+        return fail("%s: the frames cannot be read: %s", sqlite3_db_filename(database, "main"),
+                    sqlite3_errmsg(database));
+    return found ? fail("%s: its frames contradict one another (frame %lld): load the log again",
+                        sqlite3_db_filename(database, "main"), bad)
+                 : 0;
+}

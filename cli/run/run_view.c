@@ -1,0 +1,239 @@
+/* A run's names in memory: see run_view.h. */
+#include "cli/run/run_view.h"
+#include "cli/out/say.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+int64_t run_integer(sqlite3 *database, const char *sql, int64_t otherwise)
+{
+    sqlite3_stmt *statement = NULL;
+    int64_t value = otherwise;
+    if (sqlite3_prepare_v2(database, sql, -1, &statement, NULL) == SQLITE_OK &&
+        sqlite3_step(statement) == SQLITE_ROW && sqlite3_column_type(statement, 0) != SQLITE_NULL)
+        value = sqlite3_column_int64(statement, 0);
+    sqlite3_finalize(statement);
+    return value;
+}
+
+bool run_has_calls(sqlite3 *database, const char *path, const char *what)
+{
+    if (run_integer(database, "SELECT EXISTS (SELECT 1 FROM calls)", 0) != 0)
+        return true;
+    if (run_integer(database, "SELECT sum(calls) FROM threads", 0) > 0)
+        fail("%s: has no rows of calls, which %s needs: load the log without --summary", path,
+             what);
+    else
+        fail("%s: no call was recorded: was the program built with `fisql cc`?", path);
+    return false;
+}
+
+static char *copy_text(sqlite3_stmt *statement, int column)
+{
+    const char *text = (const char *)sqlite3_column_text(statement, column);
+    return text == NULL ? NULL : strdup(text);
+}
+
+bool run_ids_sound(sqlite3 *database, const char *table)
+{
+    static const char sql[] =
+        "SELECT count(*), coalesce(min(id), 1), coalesce(max(id), 0) FROM \"%w\"";
+    const int64_t gaps_max = 1000000;
+    sqlite3_stmt *statement = NULL;
+    char *text = sqlite3_mprintf(sql, table);
+    bool sound = false;
+    if (text != NULL && sqlite3_prepare_v2(database, text, -1, &statement, NULL) == SQLITE_OK &&
+        sqlite3_step(statement) == SQLITE_ROW)
+        sound =
+            sqlite3_column_int64(statement, 1) >= 1 &&
+            sqlite3_column_int64(statement, 2) / 2 <= sqlite3_column_int64(statement, 0) + gaps_max;
+    int result = sqlite3_finalize(statement);
+    sqlite3_free(text);
+    if (result != SQLITE_OK)
+        fail("%s: the table %s cannot be read: %s", sqlite3_db_filename(database, "main"), table,
+             sqlite3_errmsg(database));
+    else if (!sound)
+        fail("%s: its %s have ids that no load gives: load the log again",
+             sqlite3_db_filename(database, "main"), table);
+    return sound && result == SQLITE_OK;
+}
+
+/* Room for an item of this id in an array indexed by ids; the ids of a damaged or foreign database
+ * may be anything. */
+static void *reach(void *items, size_t *count, int64_t id, size_t item_bytes)
+{
+    if (id < 1 || id > UINT32_MAX - 1)
+        return NULL;
+    size_t needed = (size_t)id + 1;
+    if (needed <= *count)
+        return items;
+    size_t wanted = needed < *count * 2 ? *count * 2 : needed;
+    char *grown = realloc(items, wanted * item_bytes);
+    if (grown != NULL) {
+        memset(grown + *count * item_bytes, 0, (wanted - *count) * item_bytes);
+        *count = wanted;
+    }
+    return grown;
+}
+
+static int read_functions(struct run_view *view, enum name_style style, sqlite3_stmt *statement)
+{
+    while (sqlite3_step(statement) == SQLITE_ROW) {
+        int64_t id = sqlite3_column_int64(statement, 0);
+        void *grown = reach(view->functions, &view->functions_count, id, sizeof *view->functions);
+        if (grown == NULL)
+            return SQLITE_NOMEM;
+        view->functions = grown;
+        struct run_function *function = &view->functions[id];
+        const char *name = (const char *)sqlite3_column_text(statement, 1);
+        const char *linkage = (const char *)sqlite3_column_text(statement, 2);
+        if (name == NULL)
+            name = "?";
+        if (function->name != NULL)
+            return SQLITE_CORRUPT; /* the id stands twice */
+        if (style == NAMES_SHORT)
+            function->name = name_short(name);
+        else
+            function->name = strdup(style == NAMES_LINKAGE && linkage != NULL ? linkage : name);
+        function->file = copy_text(statement, 3);
+        function->line = sqlite3_column_int64(statement, 4);
+        function->module = copy_text(statement, 5);
+        if (function->name == NULL)
+            return SQLITE_NOMEM;
+    }
+    return SQLITE_OK;
+}
+
+static int read_frames(struct run_view *view, enum name_style style, sqlite3_stmt *statement)
+{
+    (void)style;
+    while (sqlite3_step(statement) == SQLITE_ROW) {
+        int64_t id = sqlite3_column_int64(statement, 0);
+        int64_t parent = sqlite3_column_int64(statement, 1);
+        int64_t function = sqlite3_column_int64(statement, 2);
+        void *grown = reach(view->frames, &view->frames_count, id, sizeof *view->frames);
+        if (grown == NULL)
+            return SQLITE_NOMEM;
+        view->frames = grown;
+        /* A parent has a smaller id than its children; everything here relies on it. */
+        if (parent < 0 || parent >= id || function <= 0 || view->frames[id].function != 0 ||
+            (parent > 0 && view->frames[parent].function == 0) ||
+            (size_t)function >= view->functions_count || view->functions[function].name == NULL)
+            return SQLITE_CORRUPT;
+        view->frames[id] = (struct run_frame){
+            .parent = (uint32_t)parent,
+            .function = (uint32_t)function,
+            .depth = parent == 0 ? 0 : view->frames[parent].depth + 1,
+            .site_line = sqlite3_column_int64(statement, 3),
+            .calls = sqlite3_column_int64(statement, 4),
+            .total_ns = sqlite3_column_int64(statement, 5),
+            .self_ns = sqlite3_column_int64(statement, 6),
+            .raw_self_ns = sqlite3_column_int64(statement, 7),
+            .alloc_bytes = sqlite3_column_int64(statement, 8),
+            .allocs = sqlite3_column_int64(statement, 9),
+        };
+    }
+    return SQLITE_OK;
+}
+
+static int read_threads(struct run_view *view, enum name_style style, sqlite3_stmt *statement)
+{
+    (void)style;
+    while (sqlite3_step(statement) == SQLITE_ROW) {
+        struct run_thread *grown =
+            realloc(view->threads, (view->threads_count + 1) * sizeof *view->threads);
+        if (grown == NULL)
+            return SQLITE_NOMEM;
+        view->threads = grown;
+        struct run_thread *thread = &view->threads[view->threads_count++];
+        *thread = (struct run_thread){.id = sqlite3_column_int64(statement, 0),
+                                      .process_id = sqlite3_column_int64(statement, 1),
+                                      .pid = sqlite3_column_int64(statement, 2),
+                                      .tid = sqlite3_column_int64(statement, 3),
+                                      .name = copy_text(statement, 4),
+                                      .start_ns = sqlite3_column_int64(statement, 5),
+                                      .end_ns = sqlite3_column_int64(statement, 6),
+                                      .first_call = sqlite3_column_int64(statement, 7),
+                                      .last_call = sqlite3_column_int64(statement, 8)};
+        thread->start_ns = run_within(thread->start_ns, 0, RUN_NS_MAX);
+        thread->end_ns = run_within(thread->end_ns, thread->start_ns, RUN_NS_MAX);
+        thread->first_call = run_within(thread->first_call, 0, RUN_CALL_ID_MAX);
+        thread->last_call = run_within(thread->last_call, 0, RUN_CALL_ID_MAX);
+        if (thread->name == NULL)
+            return SQLITE_NOMEM;
+    }
+    return SQLITE_OK;
+}
+
+int run_view_open(struct run_view *view, sqlite3 *database, enum name_style style)
+{
+    static const struct {
+        const char *sql;
+        int (*read)(struct run_view *, enum name_style, sqlite3_stmt *);
+    } parts[] = {
+        {"SELECT f.id, f.name, f.linkage_name, files.path, f.line, m.name FROM functions f"
+         " LEFT JOIN files ON files.id = f.file_id LEFT JOIN modules m ON m.id = f.module_id",
+         read_functions},
+        {"SELECT fr.id, coalesce(fr.parent_id, 0), fr.function_id, s.line, fr.calls, fr.total_ns,"
+         " fr.self_ns, fr.raw_self_ns, fr.alloc_bytes, fr.allocs FROM frames fr"
+         " LEFT JOIN sites s ON s.id = fr.site_id ORDER BY fr.id",
+         read_frames},
+        {"SELECT t.id, t.process_id, p.pid, t.tid, coalesce(t.name, '#' || t.tid, '?'), t.start_ns,"
+         " t.end_ns, t.first_call_id, t.last_call_id FROM threads t"
+         " LEFT JOIN processes p ON p.id = t.process_id ORDER BY t.id",
+         read_threads},
+    };
+    *view = (struct run_view){.database = database};
+    if (!run_ids_sound(database, "functions") || !run_ids_sound(database, "frames"))
+        return 2;
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+        sqlite3_stmt *statement = NULL;
+        int result = sqlite3_prepare_v2(database, parts[i].sql, -1, &statement, NULL);
+        if (result == SQLITE_OK)
+            result = parts[i].read(view, style, statement);
+        if (result == SQLITE_OK)
+            result = sqlite3_reset(statement);
+        sqlite3_finalize(statement);
+        if (result != SQLITE_OK)
+            return result == SQLITE_CORRUPT && sqlite3_errcode(database) != SQLITE_CORRUPT
+                       ? fail("%s: its functions and frames contradict one another: load the log "
+                              "again",
+                              sqlite3_db_filename(database, "main"))
+                       : fail("%s: cannot be read: %s", sqlite3_db_filename(database, "main"),
+                              result == SQLITE_NOMEM ? "out of memory" : sqlite3_errmsg(database));
+    }
+    sqlite3_stmt *statement = NULL;
+    if (sqlite3_prepare_v2(database, "SELECT value FROM run WHERE key = 'command'", -1, &statement,
+                           NULL) == SQLITE_OK &&
+        sqlite3_step(statement) == SQLITE_ROW)
+        view->command = copy_text(statement, 0);
+    sqlite3_finalize(statement);
+    return 0;
+}
+
+void run_view_release(struct run_view *view)
+{
+    for (size_t i = 0; i < view->functions_count; i++) {
+        free(view->functions[i].name);
+        free(view->functions[i].file);
+        free(view->functions[i].module);
+    }
+    for (size_t i = 0; i < view->threads_count; i++)
+        free(view->threads[i].name);
+    free(view->functions);
+    free(view->frames);
+    free(view->threads);
+    free(view->command);
+}
+
+void run_place(const struct run_function *function, char *text, size_t size)
+{
+    if (function->file == NULL) {
+        snprintf(text, size, "%s", function->module != NULL ? function->module : "?");
+        return;
+    }
+    const char *slash = strrchr(function->file, '/');
+    snprintf(text, size, "%s:%lld", slash != NULL ? slash + 1 : function->file,
+             (long long)function->line);
+}

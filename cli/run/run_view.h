@@ -1,0 +1,83 @@
+/*
+ * A run's names in memory, for the commands that show single calls or contexts: functions, threads
+ * and frames with what they are called. As large as the program and its calling context tree, not
+ * as its number of calls.
+ */
+#ifndef FISQL_CLI_RUN_VIEW_H
+#define FISQL_CLI_RUN_VIEW_H
+
+#include "cli/run/names.h"
+
+#include <sqlite3.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct run_function {
+    char *name; /* in the style asked for */
+    char *file; /* path; NULL = not known */
+    char *module;
+    int64_t line; /* 0 = not known */
+};
+
+struct run_frame {
+    uint32_t parent, function; /* ids; parent 0 = a root */
+    uint32_t depth;
+    int64_t site_line; /* of the call in the parent's function; 0 = not known */
+    int64_t calls, total_ns, self_ns, raw_self_ns, alloc_bytes, allocs;
+};
+
+struct run_thread {
+    int64_t id, process_id, pid, tid;
+    char *name; /* never NULL */
+    int64_t start_ns, end_ns;
+    int64_t first_call, last_call; /* calls.id; 0 = none */
+};
+
+struct run_view {
+    sqlite3 *database;              /* the caller's */
+    struct run_function *functions; /* by id; name NULL where there is none */
+    size_t functions_count;
+    struct run_frame *frames; /* by id; function 0 where there is none */
+    size_t frames_count;
+    struct run_thread *threads; /* in the order of their ids */
+    size_t threads_count;
+    char *command;
+};
+
+/* What stands in a database may be anything. Instants and ids of calls are brought within these
+ * bounds where they are read, so that they can be subtracted; sums are made with run_add(). */
+#define RUN_NS_MAX (INT64_C(1) << 61)
+#define RUN_CALL_ID_MAX (INT64_C(1) << 62)
+
+static inline int64_t run_within(int64_t value, int64_t least, int64_t most)
+{
+    return value < least ? least : value > most ? most : value;
+}
+
+/* Adds; a sum that is too large stays the largest there is. */
+static inline void run_add(int64_t *sum, int64_t more)
+{
+    if (__builtin_add_overflow(*sum, more, sum))
+        *sum = more > 0 ? INT64_MAX : INT64_MIN;
+}
+
+/* Are the ids of the table (functions, frames, sites, files) such as a load deals them out: from 1
+ * on, nearly without gaps? Arrays are indexed by them. Says on stderr that they are not. */
+bool run_ids_sound(sqlite3 *database, const char *table);
+
+/* Reads the names. Returns 0, or 2 after saying what is wrong; release in both cases. */
+int run_view_open(struct run_view *view, sqlite3 *database, enum name_style style);
+void run_view_release(struct run_view *view);
+
+/* The integer that the SQL gives, `otherwise` where it gives none. */
+int64_t run_integer(sqlite3 *database, const char *sql, int64_t otherwise);
+
+/* Are there rows of calls? Says on stderr that `what` needs them where not. */
+bool run_has_calls(sqlite3 *database, const char *path, const char *what);
+
+/* "name" or "name (file:line)"-like place of a function: the last part of its file and its line, or
+ * its module. */
+void run_place(const struct run_function *function, char *text, size_t size);
+
+#endif

@@ -1,0 +1,102 @@
+/*
+ * The schema of a database that somebody gave us: see schema_check.h. The known schema is made anew
+ * in memory, and what SQLite tells of both is compared row by row.
+ */
+#include "cli/run/schema_check.h"
+#include "cli/out/say.h"
+
+#include "queries/embedded.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* What matters of an object: a row each, in the same order for both. A table's columns with type,
+ * key and whether they are computed; an index as it was written. Virtual tables have
+ * no page of their own (rootpage). */
+static const char shape_sql[] =
+    "SELECT s.name AS name, 'column ' || x.name AS what,"
+    "  x.type || ' ' || x.pk || ' ' || x.hidden || ' ' || (s.rootpage > 0) AS shape"
+    " FROM sqlite_schema s, pragma_table_xinfo(s.name) x WHERE s.type = 'table'"
+    "  AND s.name NOT LIKE 'sqlite_%'"
+    " UNION ALL"
+    " SELECT tbl_name, 'index ' || name, sql FROM sqlite_schema"
+    " WHERE type = 'index' AND sql IS NOT NULL"
+    " ORDER BY 1, 2";
+
+static const char views_sql[] = "SELECT sql FROM sqlite_schema WHERE type = 'view'";
+
+static const char *text_at(sqlite3_stmt *statement, int column)
+{
+    const char *text = (const char *)sqlite3_column_text(statement, column);
+    return text != NULL ? text : "";
+}
+
+/* By table, then by what it is of the table. */
+static int compare(sqlite3_stmt *known, sqlite3_stmt *found)
+{
+    int order = strcmp(text_at(known, 0), text_at(found, 0));
+    return order != 0 ? order : strcmp(text_at(known, 1), text_at(found, 1));
+}
+
+/* Goes through both lists: all that is known must be found. */
+static bool same_shape(sqlite3_stmt *known, sqlite3_stmt *found, const char *path)
+{
+    int step = sqlite3_step(found);
+    while (sqlite3_step(known) == SQLITE_ROW) {
+        while (step == SQLITE_ROW && compare(known, found) > 0)
+            step = sqlite3_step(found);
+        if (step != SQLITE_ROW && step != SQLITE_DONE) {
+            fail("%s: its schema cannot be read: %s", path,
+                 sqlite3_errmsg(sqlite3_db_handle(found)));
+            return false;
+        }
+        if (step == SQLITE_ROW && compare(known, found) == 0 &&
+            strcmp(text_at(known, 2), text_at(found, 2)) == 0)
+            continue;
+        fail("%s: is not as `fisql load` makes it: the table %s has no %s of the known kind: load "
+             "the log again",
+             path, text_at(known, 0), text_at(known, 1));
+        return false;
+    }
+    return true;
+}
+
+/* Makes the known views as temporary ones, which go before the database's own. */
+static bool put_views(sqlite3 *memory, sqlite3 *database)
+{
+    static const char create[] = "CREATE VIEW ";
+    sqlite3_stmt *views = NULL;
+    bool done =
+        sqlite3_exec(database, "PRAGMA temp_store = MEMORY", NULL, NULL, NULL) == SQLITE_OK &&
+        sqlite3_prepare_v2(memory, views_sql, -1, &views, NULL) == SQLITE_OK;
+    while (done && sqlite3_step(views) == SQLITE_ROW) {
+        char *sql = sqlite3_mprintf("CREATE TEMP VIEW %s", text_at(views, 0) + strlen(create));
+        done = sql != NULL && sqlite3_exec(database, sql, NULL, NULL, NULL) == SQLITE_OK;
+        sqlite3_free(sql);
+    }
+    sqlite3_finalize(views);
+    return done;
+}
+
+bool schema_check(sqlite3 *database, const char *path)
+{
+    sqlite3 *memory = NULL;
+    sqlite3_stmt *known = NULL, *found = NULL;
+    bool made = sqlite3_open(":memory:", &memory) == SQLITE_OK &&
+                sqlite3_exec(memory, embedded_schema, NULL, NULL, NULL) == SQLITE_OK &&
+                sqlite3_prepare_v2(memory, shape_sql, -1, &known, NULL) == SQLITE_OK;
+    bool good = made && sqlite3_prepare_v2(database, shape_sql, -1, &found, NULL) == SQLITE_OK;
+    if (!made)
+        fail("the schema cannot be made: %s", sqlite3_errmsg(memory));
+    else if (!good)
+        fail("%s: its schema cannot be read: %s", path, sqlite3_errmsg(database));
+    good = good && same_shape(known, found, path);
+    sqlite3_finalize(known);
+    sqlite3_finalize(found);
+    if (good && !put_views(memory, database)) {
+        good = false;
+        fail("%s: its views cannot be replaced: %s", path, sqlite3_errmsg(database));
+    }
+    sqlite3_close(memory);
+    return good;
+}

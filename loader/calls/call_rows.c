@@ -1,0 +1,175 @@
+/*
+ * The rows of calls: from the window in which they wait to the pages of the b-tree.
+ *
+ * A call's row is complete at its exit, but rows must be written in the order of entries: so rows
+ * wait in a window, a ring by id. When it is full its older half is written; calls of it that are
+ * still open are written with fields at full width and patched when they end.
+ *
+ * A record is built from its end downwards straight in the page (btree_direct.h): the values first,
+ * the last column before the others, each with one store of 8 bytes whose upper part the next one
+ * overwrites; then the header, whose length is fixed by the number of columns because each serial
+ * type takes one byte. Columns that equal their DEFAULT are left out at the end.
+ */
+#include <string.h>
+
+#include "loader/sqlite/btree_direct.h"
+#include "loader/calls/decode_parts.h"
+#include "loader/sqlite/sqlite_record.h"
+
+#define COLUMNS_PLAIN 7
+#define COLUMNS 10
+#define RECORD_MAX (1 + COLUMNS + 9 * 8) /* bytes of the longest one */
+
+/* Serial type and bytes of an integer that is not negative, by the bits that it has. */
+static const struct width {
+    uint8_t type, bytes;
+} widths[65] = {
+    {8, 0}, {9, 0}, {1, 1}, {1, 1}, {1, 1}, {1, 1}, {1, 1}, {1, 1}, {2, 2}, {2, 2}, {2, 2},
+    {2, 2}, {2, 2}, {2, 2}, {2, 2}, {2, 2}, {3, 3}, {3, 3}, {3, 3}, {3, 3}, {3, 3}, {3, 3},
+    {3, 3}, {3, 3}, {4, 4}, {4, 4}, {4, 4}, {4, 4}, {4, 4}, {4, 4}, {4, 4}, {4, 4}, {5, 6},
+    {5, 6}, {5, 6}, {5, 6}, {5, 6}, {5, 6}, {5, 6}, {5, 6}, {5, 6}, {5, 6}, {5, 6}, {5, 6},
+    {5, 6}, {5, 6}, {5, 6}, {5, 6}, {6, 8}, {6, 8}, {6, 8}, {6, 8}, {6, 8}, {6, 8}, {6, 8},
+    {6, 8}, {6, 8}, {6, 8}, {6, 8}, {6, 8}, {6, 8}, {6, 8}, {6, 8}, {6, 8}, {6, 8},
+};
+
+/* Puts a value in front of *at and returns its serial type. */
+static inline uint64_t put_before(unsigned char **at, uint64_t value)
+{
+    const struct width *width = &widths[63 - __builtin_clzll(value << 1 | 1)];
+    record_put_int(*at - 8, (int64_t)value);
+    *at -= width->bytes;
+    return width->type;
+}
+
+static inline uint64_t put_before_or_null(unsigned char **at, uint64_t value)
+{
+    return value == 0 ? 0 : put_before(at, value);
+}
+
+static inline uint64_t put_full_before(unsigned char **at, uint64_t value)
+{
+    record_put_int(*at - 8, (int64_t)value);
+    *at -= 8;
+    return 6;
+}
+
+/* The columns up to `distance`, and the header's first 8 bytes. */
+static inline unsigned char *put_front(unsigned char *at, uint32_t thread, const struct row *row,
+                                       uint64_t duration_type, uint64_t distance_type,
+                                       unsigned more)
+{
+    uint64_t enter_type = put_before(&at, row->enter_ns);
+    uint64_t depth_type = put_before(&at, row->depth);
+    uint64_t frame_type = put_before(&at, row->frame);
+    uint64_t thread_type = put_before(&at, thread);
+    uint64_t header = 1 + COLUMNS_PLAIN + more;
+    header |= thread_type << 16 | frame_type << 24 | depth_type << 32; /* the id is NULL: 0 */
+    header |= enter_type << 40 | duration_type << 48 | distance_type << 56;
+    memcpy(at - 8 - more, &header, 8);
+    return at - 8 - more;
+}
+
+static unsigned char *put_row(unsigned char *at, uint32_t thread, const struct row *row)
+{
+    bool plain = row->descendants == 0 && row->children_ns == 0 && row->ended == 0;
+    uint64_t types[3];
+    if (!plain) {
+        types[2] = put_before(&at, row->ended);
+        types[1] = put_before(&at, row->children_ns);
+        types[0] = put_before(&at, row->descendants);
+    }
+    uint64_t distance_type = put_before_or_null(&at, row->distance);
+    uint64_t duration_type = put_before(&at, row->duration_ns);
+    if (plain)
+        return put_front(at, thread, row, duration_type, distance_type, 0);
+    at = put_front(at, thread, row, duration_type, distance_type, 3);
+    for (int i = 0; i < 3; i++)
+        at[8 + i] = (unsigned char)types[i];
+    return at;
+}
+
+/* The record of a call that is still open: what its end will tell is at full width. */
+static unsigned char *put_open_row(unsigned char *at, uint32_t thread, const struct row *row,
+                                   uint32_t *duration_offset)
+{
+    put_full_before(&at, ENDED_OPEN);
+    put_full_before(&at, 0);
+    put_full_before(&at, 0);
+    uint64_t distance_type = put_before_or_null(&at, row->distance);
+    put_full_before(&at, 0);
+    unsigned char *duration = at;
+    at = put_front(at, thread, row, 6, distance_type, 3);
+    memset(at + 8, 6, 3);
+    *duration_offset = (uint32_t)(duration - at);
+    return at;
+}
+
+static unsigned char *put_any_row(unsigned char *at, uint32_t thread, const struct row *row,
+                                  uint32_t *duration_offset)
+{
+    return row->done ? put_row(at, thread, row) : put_open_row(at, thread, row, duration_offset);
+}
+
+/* Where the page has too little room for any record, its own length decides. */
+static int append_slowly(struct btree_part *part, uint64_t id, uint32_t thread,
+                         const struct row *row, struct btree_place *place,
+                         uint32_t *duration_offset, struct error *error)
+{
+    unsigned char buffer[RECORD_MAX + 16];
+    unsigned char *end = buffer + sizeof buffer;
+    const unsigned char *record = put_any_row(end, thread, row, duration_offset);
+    return btree_append(part, (int64_t)id, record, (uint32_t)(end - record), 0, place, error);
+}
+
+static inline int append(struct btree_part *part, uint64_t id, uint32_t thread,
+                         const struct row *row, struct btree_place *place,
+                         uint32_t *duration_offset, struct error *error)
+{
+    unsigned char *end = btree_direct_end(part, (int64_t)id, RECORD_MAX + 8);
+    if (__builtin_expect(end == NULL, 0))
+        return append_slowly(part, id, thread, row, place, duration_offset, error);
+    unsigned char *record = put_any_row(end, thread, row, duration_offset);
+    btree_direct_done(part, (int64_t)id, record, (uint32_t)(end - record), place);
+    return 0;
+}
+
+int call_rows_flush(struct decoder *decoder, uint64_t kept, struct error *error)
+{
+    uint64_t waiting = decoder->next_id - decoder->window_start;
+    uint64_t count = waiting > kept ? waiting - kept : 0;
+    uint64_t end = decoder->window_start + count;
+    struct btree_part *part = decoder->out->part;
+    uint32_t open = decoder->depth; /* the first call of the stack whose row is in the window */
+    while (open > 0 && decoder->stack[open - 1].head.call_id >= decoder->window_start)
+        open--;
+    for (uint64_t id = decoder->window_start; id < end && part != NULL; id++) {
+        const struct row *row = &decoder->rows[id % WINDOW_ROWS];
+        struct btree_place place;
+        uint32_t offset = 0;
+        if (append(part, id, decoder->thread->id, row, &place, &offset, error) != 0)
+            return -1;
+        if (row->done)
+            continue;
+        struct open_call *call = &decoder->stack[open++];
+        call->written = true;
+        call->place = place;
+        call->duration_offset = offset;
+    }
+    __atomic_fetch_add(&decoder->shared->calls_done, count, __ATOMIC_RELAXED);
+    decoder->window_start = end;
+    return 0;
+}
+
+int call_row_patch(struct decoder *decoder, const struct open_call *call, uint64_t duration_ns,
+                   uint64_t descendants, uint64_t distance, enum ended ended, struct error *error)
+{
+    unsigned char buffer[5 * 8];
+    unsigned char *end = buffer + sizeof buffer, *at = end;
+    put_full_before(&at, ended);
+    put_full_before(&at, call->children_ns);
+    put_full_before(&at, descendants);
+    put_before_or_null(&at, distance);
+    put_full_before(&at, duration_ns);
+    return btree_patch(decoder->out->part, &call->place, call->duration_offset, at,
+                       (uint32_t)(end - at), error);
+}

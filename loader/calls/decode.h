@@ -1,0 +1,79 @@
+/*
+ * Decoding: from the event chunks of a thread to its calls. Each thread of the log is decoded by
+ * one worker; workers run side by side and share the tree of frames and the program. Rows of
+ * `calls` go straight into a part of the b-tree; all that is added up stays in the worker's rollup.
+ */
+#ifndef FISQL_LOADER_DECODE_H
+#define FISQL_LOADER_DECODE_H
+
+#include <stdint.h>
+
+#include "loader/sqlite/btree.h"
+#include "loader/log/clock.h"
+#include "base/error.h"
+#include "loader/calls/frames.h"
+#include "loader/log/log_index.h"
+#include "loader/memory/memory.h"
+#include "loader/symbols/program.h"
+#include "loader/calls/rollup.h"
+
+/* What all workers share. */
+struct decode_shared {
+    struct log_index *index;
+    const struct clock_map *clock;
+    struct program *program;
+    struct frames *frames;
+    struct memory *memory;
+    struct btree_file *file; /* NULL: no rows of calls are written */
+    struct hook_cost cost;
+    uint64_t calls_done; /* atomic; for the progress */
+    uint64_t bytes_done; /* likewise, of the log */
+};
+
+struct thread_function {
+    uint32_t function;
+    uint64_t calls, total_ns, raw_total_ns, raw_self_ns, child_calls;
+    uint64_t first_call, last_call;
+};
+
+struct decode_note {
+    uint64_t call_id, ns;
+    char *text;
+};
+
+struct decode_anomaly {
+    const char *kind;
+    uint64_t ns, call_id, calls;
+    uint32_t function, site;
+    char *detail; /* NULL = none */
+};
+
+/* What a thread gave. */
+struct decode_thread {
+    struct btree_part *part; /* NULL = no rows */
+    uint64_t calls, counted, start_ns, end_ns, raw_self_ns, child_calls;
+    struct thread_function *functions;
+    size_t functions_count, functions_capacity;
+    struct decode_note *notes;
+    size_t notes_count, notes_capacity;
+    struct decode_anomaly *anomalies;
+    size_t anomalies_count, anomalies_capacity;
+    uint64_t damaged_chunks, damaged_calls; /* chunks whose events break the rules */
+    uint64_t inherited_calls;               /* of a forked child: calls of its parent */
+};
+
+struct decoder;
+
+/* A worker. Owned by the caller. */
+int decoder_open(struct decoder **out, struct decode_shared *shared, struct error *error);
+void decoder_close(struct decoder *decoder);
+
+/* Decodes a thread (index in log_index.threads). */
+int decoder_thread(struct decoder *decoder, uint32_t thread, struct decode_thread *out,
+                   struct error *error);
+void decode_thread_release(struct decode_thread *thread);
+
+/* What the worker added up; borrowed. */
+const struct rollup *decoder_rollup(const struct decoder *decoder);
+
+#endif

@@ -1,0 +1,50 @@
+/* The calling context tree: see frames.h. */
+#include "loader/calls/frames.h"
+
+#include <stdlib.h>
+
+#include "base/array.h"
+
+int frames_init(struct frames *frames, struct error *error)
+{
+    *frames = (struct frames){.items = NULL};
+    if (pthread_mutex_init(&frames->lock, NULL) != 0)
+        return error_set(error, "cannot make a lock");
+    return 0;
+}
+
+void frames_release(struct frames *frames)
+{
+    pthread_mutex_destroy(&frames->lock);
+    intern_release(&frames->table);
+    free(frames->items);
+    frames->items = NULL;
+}
+
+static int child(struct frames *frames, const struct frame *frame, uint32_t *id,
+                 struct error *error)
+{
+    uint32_t count = frames->table.count;
+    if (array_reserve(&frames->items, &frames->capacity, (size_t)count + 1, error) != 0)
+        return -1;
+    uint32_t index;
+    if (intern_add(&frames->table, intern_pack(frame->parent, frame->function_id), frame->site_id,
+                   &index, error) != 0)
+        return -1;
+    if (index == count)
+        frames->items[index] = *frame;
+    *id = index + 1;
+    return 0;
+}
+
+int frames_child(struct frames *frames, uint32_t parent, uint32_t function_id, uint32_t site_id,
+                 uint32_t *id, struct error *error)
+{
+    struct frame frame = {.parent = parent, .function_id = function_id, .site_id = site_id};
+    pthread_mutex_lock(&frames->lock);
+    if (parent != 0)
+        frame.depth = frames->items[parent - 1].depth + 1;
+    int failed = child(frames, &frame, id, error);
+    pthread_mutex_unlock(&frames->lock);
+    return failed;
+}

@@ -1,0 +1,47 @@
+/*
+ * The calling context tree (Ammons, Ball & Larus 1997): a frame is a function called from a site
+ * under a parent frame. One tree for all threads of all processes; ids are dense, from 1, and a
+ * parent's id is less than its children's.
+ *
+ * Which frame a call belongs to is the decoder's business (call_stack.c folds recursion); here a
+ * child is only looked up or made.
+ *
+ * Threads: frames_child may be called by any thread. Decoders keep what they found, so the lock is
+ * taken once for each frame and thread, not once for each call.
+ */
+#ifndef FISQL_LOADER_FRAMES_H
+#define FISQL_LOADER_FRAMES_H
+
+#include <pthread.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "base/intern.h"
+
+struct frame {
+    uint32_t parent; /* frames.id, 0 = none */
+    uint32_t function_id;
+    uint32_t site_id; /* 0 = not known */
+    uint32_t depth;   /* 0 for a root */
+};
+
+struct frames {
+    pthread_mutex_t lock;
+    struct intern table;
+    struct frame *items; /* items[id - 1] */
+    size_t capacity;
+};
+
+int frames_init(struct frames *frames, struct error *error);
+void frames_release(struct frames *frames);
+
+/* The child of `parent` (0 = a root) for this function and site, made where it is new. */
+int frames_child(struct frames *frames, uint32_t parent, uint32_t function_id, uint32_t site_id,
+                 uint32_t *id, struct error *error);
+
+static inline uint32_t frames_count(const struct frames *frames)
+{
+    return frames->table.count;
+}
+
+#endif

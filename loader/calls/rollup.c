@@ -1,0 +1,287 @@
+/* Adding up what is known of calls: see rollup.h. */
+#include "loader/calls/rollup.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+
+int rollup_frame(struct rollup *rollup, uint32_t frame, struct tally **out, struct error *error)
+{
+    if (array_reach(&rollup->frames, &rollup->frames_capacity, frame, error) != 0)
+        return -1;
+    *out = &rollup->frames[frame];
+    return 0;
+}
+
+int rollup_function(struct rollup *rollup, uint32_t function, struct function_rollup **out,
+                    struct error *error)
+{
+    if (array_reach(&rollup->functions, &rollup->functions_capacity, function, error) != 0)
+        return -1;
+    if (rollup->functions[function] == NULL)
+        rollup->functions[function] = calloc(1, sizeof **rollup->functions);
+    *out = rollup->functions[function];
+    return *out != NULL ? 0 : error_set(error, "out of memory");
+}
+
+int rollup_edge(struct rollup *rollup, uint32_t caller, uint32_t site, uint32_t callee,
+                uint32_t *index, struct error *error)
+{
+    if (intern_add(&rollup->edge_keys, intern_pack(caller, callee), site, index, error) != 0 ||
+        array_reach(&rollup->edges, &rollup->edges_capacity, *index, error) != 0)
+        return -1;
+    struct edge *edge = &rollup->edges[*index];
+    edge->caller = caller;
+    edge->site = site;
+    edge->callee = callee;
+    return 0;
+}
+
+int rollup_repeat(struct rollup *rollup, uint32_t caller, uint32_t callee, uint32_t *index,
+                  struct error *error)
+{
+    if (intern_add(&rollup->repeat_keys, caller, callee, index, error) != 0)
+        return -1;
+    return array_reach(&rollup->repeats, &rollup->repeats_capacity, *index, error);
+}
+
+int rollup_sequence(struct rollup *rollup, uint32_t caller, uint32_t previous, uint32_t callee,
+                    uint32_t *index, struct error *error)
+{
+    if (intern_add(&rollup->sequence_keys, intern_pack(caller, previous), callee, index, error) !=
+        0)
+        return -1;
+    return array_reach(&rollup->sequences, &rollup->sequences_capacity, *index, error);
+}
+
+int rollup_shape(struct rollup *rollup, struct shape_hash hash, uint32_t function, uint64_t length,
+                 const uint32_t *ids, struct shape **out, struct error *error)
+{
+    uint32_t shown = length < SEQUENCE_SHOWN ? (uint32_t)length : SEQUENCE_SHOWN;
+    uint32_t index = intern_find(&rollup->shape_keys, hash.a, hash.b);
+    *out = NULL;
+    if (index != INTERN_NONE) {
+        *out = &rollup->shapes[index];
+        return 0;
+    }
+    if (rollup->shape_keys.count >= SHAPES_MAX || rollup->shape_ids_count + shown > SHAPE_IDS_MAX)
+        return 0;
+    if (intern_add(&rollup->shape_keys, hash.a, hash.b, &index, error) != 0 ||
+        array_reach(&rollup->shapes, &rollup->shapes_capacity, index, error) != 0 ||
+        array_reserve(&rollup->shape_ids, &rollup->shape_ids_capacity,
+                      rollup->shape_ids_count + shown, error) != 0)
+        return -1;
+    *out = &rollup->shapes[index];
+    **out = (struct shape){
+        .function = function, .shown = shown, .length = length, .first = rollup->shape_ids_count};
+    if (shown > 0)
+        memcpy(rollup->shape_ids + rollup->shape_ids_count, ids, shown * sizeof *ids);
+    rollup->shape_ids_count += shown;
+    return 0;
+}
+
+void rollup_edge_add(struct edge *edge, const struct tally *tally)
+{
+    if (edge->first_call == 0 || (tally->first_call != 0 && tally->first_call < edge->first_call))
+        edge->first_call = tally->first_call;
+    if (tally->finished > 0 &&
+        (edge->slowest_call == 0 || tally->max_ns > edge->slowest_ns ||
+         (tally->max_ns == edge->slowest_ns && tally->slowest_call < edge->slowest_call))) {
+        edge->slowest_ns = tally->max_ns;
+        edge->slowest_call = tally->slowest_call;
+    }
+    edge->calls += tally->calls;
+    edge->total_ns += tally->function_total_ns;
+    edge->raw_total_ns += tally->function_raw_total_ns;
+    edge->raw_self_ns += tally->raw_self_ns;
+    edge->child_calls += tally->child_calls;
+}
+
+static bool slower(const struct slow_call *a, const struct slow_call *b)
+{
+    return a->duration_ns != b->duration_ns ? a->duration_ns > b->duration_ns
+                                            : a->call_id < b->call_id;
+}
+
+static void sift_down(struct slow_call *heap, uint32_t count, uint32_t at)
+{
+    for (;;) {
+        uint32_t least = at;
+        for (uint32_t child = 2 * at + 1; child <= 2 * at + 2 && child < count; child++)
+            if (slower(&heap[least], &heap[child]))
+                least = child;
+        if (least == at)
+            return;
+        struct slow_call moved = heap[at];
+        heap[at] = heap[least];
+        heap[least] = moved;
+        at = least;
+    }
+}
+
+void rollup_slow_call(struct function_rollup *function, uint64_t duration_ns, uint64_t raw_ns,
+                      uint64_t call_id)
+{
+    struct slow_call call = {duration_ns, raw_ns, call_id};
+    struct slow_call *heap = function->slow;
+    if (function->slow_count < SLOW_CALLS) {
+        heap[function->slow_count++] = call;
+        if (function->slow_count == SLOW_CALLS)
+            for (uint32_t i = SLOW_CALLS / 2; i-- > 0;)
+                sift_down(heap, SLOW_CALLS, i);
+    } else if (slower(&call, &heap[0])) {
+        heap[0] = call;
+        sift_down(heap, SLOW_CALLS, 0);
+    }
+}
+
+/* ---- merging ---- */
+
+static int merge_function(struct rollup *into, uint32_t id, const struct function_rollup *from,
+                          struct error *error)
+{
+    struct function_rollup *to;
+    if (rollup_function(into, id, &to, error) != 0)
+        return -1;
+    for (int i = 0; i < LOG2_BUCKETS; i++) {
+        to->durations[i] += from->durations[i];
+        to->intervals[i] += from->intervals[i];
+    }
+    for (uint32_t i = 0; i < from->slow_count; i++)
+        rollup_slow_call(to, from->slow[i].duration_ns, from->slow[i].raw_ns,
+                         from->slow[i].call_id);
+    if (from->nesting_max > to->nesting_max ||
+        (from->nesting_max == to->nesting_max && from->nested_call < to->nested_call)) {
+        to->nesting_max = from->nesting_max;
+        to->nested_call = from->nested_call;
+    }
+    to->direct_recursive += from->direct_recursive;
+    to->sequences_cut |= from->sequences_cut;
+    if (from->childless > 0 &&
+        (to->childless == 0 || from->childless_example < to->childless_example))
+        to->childless_example = from->childless_example;
+    to->childless += from->childless;
+    if (from->cycle != NULL && (to->cycle == NULL || from->cycle_call < to->cycle_call)) {
+        free(to->cycle);
+        to->cycle = strdup(from->cycle);
+        to->cycle_call = from->cycle_call;
+    }
+    return 0;
+}
+
+static int merge_edges(struct rollup *into, const struct rollup *from, struct error *error)
+{
+    for (uint32_t i = 0; i < from->edge_keys.count; i++) {
+        const struct edge *edge = &from->edges[i];
+        uint32_t index;
+        if (rollup_edge(into, edge->caller, edge->site, edge->callee, &index, error) != 0)
+            return -1;
+        struct edge *to = &into->edges[index];
+        if (to->first_call == 0 || (edge->first_call != 0 && edge->first_call < to->first_call))
+            to->first_call = edge->first_call;
+        if (edge->slowest_call != 0 &&
+            (to->slowest_call == 0 || edge->slowest_ns > to->slowest_ns ||
+             (edge->slowest_ns == to->slowest_ns && edge->slowest_call < to->slowest_call))) {
+            to->slowest_ns = edge->slowest_ns;
+            to->slowest_call = edge->slowest_call;
+        }
+        to->calls += edge->calls;
+        to->total_ns += edge->total_ns;
+        to->raw_total_ns += edge->raw_total_ns;
+        to->raw_self_ns += edge->raw_self_ns;
+        to->child_calls += edge->child_calls;
+    }
+    return 0;
+}
+
+static int merge_runs(struct rollup *into, const struct rollup *from, struct error *error)
+{
+    for (uint32_t i = 0; i < from->repeat_keys.count; i++) {
+        const struct repeat *repeat = &from->repeats[i];
+        uint32_t index;
+        if (rollup_repeat(into, (uint32_t)from->repeat_keys.keys[i].a,
+                          (uint32_t)from->repeat_keys.keys[i].b, &index, error) != 0)
+            return -1;
+        struct repeat *to = &into->repeats[index];
+        to->runs += repeat->runs;
+        to->calls += repeat->calls;
+        to->caller_calls += repeat->caller_calls;
+        to->raw_total_ns += repeat->raw_total_ns;
+        if (repeat->longest_run > to->longest_run) {
+            to->longest_run = repeat->longest_run;
+            to->longest_call = repeat->longest_call;
+        }
+    }
+    for (uint32_t i = 0; i < from->sequence_keys.count; i++) {
+        const struct intern_key *key = &from->sequence_keys.keys[i];
+        uint32_t index;
+        if (rollup_sequence(into, (uint32_t)(key->a >> 32), (uint32_t)key->a, (uint32_t)key->b,
+                            &index, error) != 0)
+            return -1;
+        struct sequence *to = &into->sequences[index];
+        to->count += from->sequences[i].count;
+        if (to->example_call == 0 || from->sequences[i].example_call < to->example_call)
+            to->example_call = from->sequences[i].example_call;
+    }
+    return 0;
+}
+
+static int merge_shapes(struct rollup *into, const struct rollup *from, struct error *error)
+{
+    for (uint32_t i = 0; i < from->shape_keys.count; i++) {
+        const struct intern_key *key = &from->shape_keys.keys[i];
+        const struct shape *shape = &from->shapes[i];
+        struct shape *to;
+        if (rollup_shape(into, (struct shape_hash){key->a, key->b}, shape->function, shape->length,
+                         from->shape_ids + shape->first, &to, error) != 0)
+            return -1;
+        if (to == NULL) {
+            into->functions[shape->function]->sequences_cut = true;
+            continue;
+        }
+        if (to->calls == 0 || shape->example_call < to->example_call)
+            to->example_call = shape->example_call;
+        to->calls += shape->calls;
+    }
+    return 0;
+}
+
+int rollup_merge(struct rollup *into, const struct rollup *from, struct error *error)
+{
+    for (uint32_t i = 1; i < from->frames_capacity; i++) {
+        struct tally *to;
+        if (from->frames[i].calls == 0)
+            continue;
+        if (rollup_frame(into, i, &to, error) != 0)
+            return -1;
+        tally_add(to, &from->frames[i]);
+    }
+    for (uint32_t i = 1; i < from->functions_capacity; i++)
+        if (from->functions[i] != NULL && merge_function(into, i, from->functions[i], error) != 0)
+            return -1;
+    if (merge_edges(into, from, error) != 0 || merge_runs(into, from, error) != 0)
+        return -1;
+    return merge_shapes(into, from, error);
+}
+
+void rollup_release(struct rollup *rollup)
+{
+    for (size_t i = 0; i < rollup->functions_capacity; i++)
+        if (rollup->functions[i] != NULL) {
+            free(rollup->functions[i]->cycle);
+            free(rollup->functions[i]);
+        }
+    free(rollup->frames);
+    free(rollup->functions);
+    free(rollup->edges);
+    free(rollup->repeats);
+    free(rollup->sequences);
+    free(rollup->shapes);
+    free(rollup->shape_ids);
+    intern_release(&rollup->edge_keys);
+    intern_release(&rollup->repeat_keys);
+    intern_release(&rollup->sequence_keys);
+    intern_release(&rollup->shape_keys);
+    *rollup = (struct rollup){0};
+}

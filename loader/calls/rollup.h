@@ -1,0 +1,141 @@
+/*
+ * What is added up while calls are decoded, besides the tallies of frames: histograms, slowest
+ * calls, edges, runs and sequences of callees, recursion. A worker has one of these for all threads
+ * that it decodes; at the end they are added together (rollup_merge). All ids are the database's.
+ */
+#ifndef FISQL_LOADER_ROLLUP_H
+#define FISQL_LOADER_ROLLUP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "base/intern.h"
+#include "loader/calls/tally.h"
+
+#define LOG2_BUCKETS 64
+#define SLOW_CALLS 16
+#define SEQUENCE_SHOWN 64u    /* callees of a sequence that are kept */
+#define SHAPES_MAX (1u << 18) /* beyond it new sequences are counted together */
+#define SHAPE_IDS_MAX (1u << 22)
+
+struct slow_call {
+    uint64_t duration_ns, raw_ns, call_id;
+};
+
+struct function_rollup {
+    /* Of the thread that is being decoded, which `thread` says: 0 = none yet. */
+    uint64_t last_enter_ns;
+    uint32_t open; /* activations of it */
+    uint32_t thread, thread_index;
+    /* Of all. */
+    uint64_t durations[LOG2_BUCKETS], intervals[LOG2_BUCKETS];
+    struct slow_call slow[SLOW_CALLS]; /* a heap: the least at [0] */
+    uint32_t slow_count;
+    uint32_t nesting_max;
+    uint64_t nested_call;
+    uint64_t direct_recursive;
+    bool sequences_cut;
+    uint64_t childless, childless_example; /* ended calls that made no call */
+    char *cycle; /* functions.id along the first cycle seen; NULL = not recursive */
+    uint64_t cycle_call;
+};
+
+struct edge { /* slowest_call: of the finished calls, 0 = none finished */
+    uint32_t caller, site, callee;
+    uint64_t calls, total_ns, raw_total_ns, raw_self_ns, child_calls;
+    uint64_t first_call, slowest_call, slowest_ns;
+};
+
+struct repeat { /* by caller and callee */
+    uint64_t runs, calls, caller_calls, longest_run, longest_call, raw_total_ns;
+    uint64_t seen_by; /* the caller's call that was counted last in caller_calls */
+};
+
+struct sequence { /* by caller, previous and callee */
+    uint64_t count, example_call;
+};
+
+/* A distinct sequence of a function's direct callees, runs folded to one. It is told apart by 128
+ * bits of hash over function and callees, and keeps the first SEQUENCE_SHOWN of these. */
+struct shape {
+    uint32_t function;
+    uint32_t shown;  /* callees kept, from shape_ids[first] on */
+    uint64_t length; /* callees in it */
+    uint64_t calls, example_call;
+    size_t first;
+};
+
+/* The hash of a sequence while it grows. */
+struct shape_hash {
+    uint64_t a, b;
+};
+
+struct rollup {
+    struct tally *frames; /* by frames.id */
+    size_t frames_capacity;
+    struct function_rollup **functions; /* by functions.id; NULL where never called */
+    size_t functions_capacity;
+    struct intern edge_keys;
+    struct edge *edges;
+    size_t edges_capacity;
+    struct intern repeat_keys;
+    struct repeat *repeats;
+    size_t repeats_capacity;
+    struct intern sequence_keys; /* (caller, previous), callee */
+    struct sequence *sequences;
+    size_t sequences_capacity;
+    struct intern shape_keys; /* a shape_hash */
+    struct shape *shapes;
+    size_t shapes_capacity;
+    uint32_t *shape_ids; /* functions.id */
+    size_t shape_ids_count, shape_ids_capacity;
+};
+
+/* Each makes room for the id; 0, or -1 without memory. */
+int rollup_frame(struct rollup *rollup, uint32_t frame, struct tally **out, struct error *error);
+int rollup_function(struct rollup *rollup, uint32_t function, struct function_rollup **out,
+                    struct error *error);
+int rollup_edge(struct rollup *rollup, uint32_t caller, uint32_t site, uint32_t callee,
+                uint32_t *index, struct error *error);
+int rollup_repeat(struct rollup *rollup, uint32_t caller, uint32_t callee, uint32_t *index,
+                  struct error *error);
+int rollup_sequence(struct rollup *rollup, uint32_t caller, uint32_t previous, uint32_t callee,
+                    uint32_t *index, struct error *error);
+/* The shape with this hash: a new one is made of function, length and ids (of which there are
+ * min(length, SEQUENCE_SHOWN)), its calls being 0. *out is NULL where there are too many. */
+int rollup_shape(struct rollup *rollup, struct shape_hash hash, uint32_t function, uint64_t length,
+                 const uint32_t *ids, struct shape **out, struct error *error);
+
+void rollup_edge_add(struct edge *edge, const struct tally *tally);
+
+static inline struct shape_hash shape_hash_begin(uint32_t function)
+{
+    return (struct shape_hash){function * UINT64_C(0x9e3779b97f4a7c15),
+                               ~(uint64_t)function * UINT64_C(0xd6e8feb86659fd93)};
+}
+
+static inline struct shape_hash shape_hash_add(struct shape_hash hash, uint32_t callee)
+{
+    uint64_t a = (hash.a + callee + 1) * UINT64_C(0x9e3779b97f4a7c15);
+    uint64_t b = (hash.b ^ (callee + UINT64_C(0x632be59bd9b4e019))) * UINT64_C(0xd6e8feb86659fd93);
+    return (struct shape_hash){a ^ a >> 29, b ^ b >> 32};
+}
+
+/* Keeps the slowest calls: to be called where rollup_is_slow says so. */
+void rollup_slow_call(struct function_rollup *function, uint64_t duration_ns, uint64_t raw_ns,
+                      uint64_t call_id);
+static inline bool rollup_is_slow(const struct function_rollup *function, uint64_t duration_ns)
+{
+    return function->slow_count < SLOW_CALLS || duration_ns >= function->slow[0].duration_ns;
+}
+
+static inline unsigned rollup_bucket(uint64_t ns)
+{
+    return ns < 2 ? 0 : 63u - (unsigned)__builtin_clzll(ns);
+}
+
+int rollup_merge(struct rollup *into, const struct rollup *from, struct error *error);
+void rollup_release(struct rollup *rollup);
+
+#endif

@@ -1,0 +1,81 @@
+/* What is added up over a set of calls: see tally.h. */
+#include "loader/calls/tally.h"
+
+static void add_extremes(struct tally *into, const struct tally *from)
+{
+    if (from->finished == 0)
+        return;
+    if (into->finished == 0 || from->min_ns < into->min_ns ||
+        (from->min_ns == into->min_ns && from->fastest_call < into->fastest_call)) {
+        into->min_ns = from->min_ns;
+        into->fastest_call = from->fastest_call;
+    }
+    if (into->finished == 0 || from->max_ns > into->max_ns ||
+        (from->max_ns == into->max_ns && from->slowest_call < into->slowest_call)) {
+        into->max_ns = from->max_ns;
+        into->slowest_call = from->slowest_call;
+    }
+}
+
+static void add_instants(struct tally *into, const struct tally *from)
+{
+    if (from->first_call == 0)
+        return;
+    if (into->first_call == 0 || from->first_enter_ns < into->first_enter_ns ||
+        (from->first_enter_ns == into->first_enter_ns && from->first_call < into->first_call)) {
+        into->first_enter_ns = from->first_enter_ns;
+        into->first_call = from->first_call;
+    }
+    if (into->last_call == 0 || from->last_enter_ns > into->last_enter_ns ||
+        (from->last_enter_ns == into->last_enter_ns && from->last_call > into->last_call)) {
+        into->last_enter_ns = from->last_enter_ns;
+        into->last_call = from->last_call;
+    }
+    if (from->last_exit_ns > into->last_exit_ns)
+        into->last_exit_ns = from->last_exit_ns;
+    if (into->deepest_call == 0 || from->depth_max > into->depth_max ||
+        (from->depth_max == into->depth_max && from->deepest_call < into->deepest_call)) {
+        into->depth_max = from->depth_max;
+        into->deepest_call = from->deepest_call;
+    }
+}
+
+void tally_add(struct tally *into, const struct tally *from)
+{
+    add_extremes(into, from); /* before `finished`, which says whether there are any */
+    add_instants(into, from);
+    into->calls += from->calls;
+    into->counted += from->counted;
+    into->finished += from->finished;
+    into->unwound += from->unwound;
+    into->open += from->open;
+    into->sum_ns += from->sum_ns;
+    into->square_sum += from->square_sum;
+    into->raw_self_ns += from->raw_self_ns;
+    into->child_calls += from->child_calls;
+    into->frame_total_ns += from->frame_total_ns;
+    into->frame_raw_total_ns += from->frame_raw_total_ns;
+    into->function_total_ns += from->function_total_ns;
+    into->function_raw_total_ns += from->function_raw_total_ns;
+    into->calling += from->calling;
+    into->single_child += from->single_child;
+    into->recursive += from->recursive;
+}
+
+double tally_mean(const struct tally *tally)
+{
+    return (double)((long double)tally->sum_ns / (long double)tally->finished);
+}
+
+double tally_m2(const struct tally *tally)
+{
+    /* With q = sum / n in integers and r the rest, the sum of (x - q)^2 is exact in 128 bits, and
+     * the sum of (x - mean)^2 is less by r^2 / n: no difference of large, nearly equal numbers. */
+    wide_uint q = tally->sum_ns / tally->finished;
+    wide_uint r = tally->sum_ns % tally->finished;
+    wide_uint around_q =
+        tally->square_sum - 2 * q * tally->sum_ns + q * q * (wide_uint)tally->finished;
+    long double rest = (long double)r * (long double)r / (long double)tally->finished;
+    long double m2 = (long double)around_q - rest;
+    return m2 > 0 ? (double)m2 : 0;
+}

@@ -1,0 +1,71 @@
+/*
+ * What is added up over a set of calls: the calls of a frame, of a function, of an edge, of a
+ * thread's function. Every field is additive (count, sum, minimum, maximum with its call), so a
+ * tally of a larger set is the sum of those of its parts, in any order.
+ *
+ * Sums are exact 128-bit integers; mean and squared deviations are made of them at the end
+ * (tally_mean, tally_m2), so they do not depend on the order of the calls.
+ *
+ * Adjusted times have the hooks' cost taken out as schema.sql says at its top.
+ */
+#ifndef FISQL_LOADER_TALLY_H
+#define FISQL_LOADER_TALLY_H
+
+#include <stdint.h>
+
+#include "base/wide.h"
+
+/* What one call's two hooks cost, in picoseconds. */
+struct hook_cost {
+    uint64_t inside_ps;  /* within the call's own duration */
+    uint64_t outside_ps; /* paid by its caller */
+};
+
+#define HOOK_COST_PS_MAX 1000000000u /* more is not believed */
+
+struct tally {
+    uint64_t calls;    /* rows and counted */
+    uint64_t counted;  /* counted ones among them */
+    uint64_t finished; /* ended 0 or 1 */
+    uint64_t unwound;  /* ended 1 */
+    uint64_t open;     /* ended 2 or 3 */
+    wide_uint sum_ns;  /* of adjusted durations of finished calls */
+    wide_uint square_sum;
+    uint64_t min_ns, max_ns; /* of them; valid where finished > 0 */
+    uint64_t fastest_call, slowest_call;
+    uint64_t raw_self_ns;
+    uint64_t child_calls;
+    /* Outermost activations of the frame, and of the function, in their threads. */
+    uint64_t frame_total_ns, frame_raw_total_ns;
+    uint64_t function_total_ns, function_raw_total_ns;
+    uint64_t first_enter_ns, first_call; /* first_call 0 = no call that is a row */
+    uint64_t last_enter_ns, last_call;
+    uint64_t last_exit_ns;
+    uint64_t deepest_call;
+    uint64_t depth_max;
+    uint64_t calling;      /* calls that made a call */
+    uint64_t single_child; /* finished calls that made exactly one */
+    uint64_t recursive;    /* calls made while another call of the function was open */
+};
+
+void tally_add(struct tally *into, const struct tally *from);
+
+/* max(0, ns - the hooks' part): `inside` calls pay the inside part, `outside` calls the outside
+ * one. */
+static inline uint64_t tally_adjusted(uint64_t ns, uint64_t inside, uint64_t outside,
+                                      const struct hook_cost *cost)
+{
+    uint64_t hooks_ns = (inside * cost->inside_ps + outside * cost->outside_ps) / 1000;
+    return ns > hooks_ns ? ns - hooks_ns : 0;
+}
+
+static inline uint64_t tally_self_ns(const struct tally *tally, const struct hook_cost *cost)
+{
+    return tally_adjusted(tally->raw_self_ns, tally->calls, tally->child_calls, cost);
+}
+
+/* Of the adjusted durations of finished calls; finished must not be 0. */
+double tally_mean(const struct tally *tally);
+double tally_m2(const struct tally *tally);
+
+#endif

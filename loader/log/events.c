@@ -1,0 +1,171 @@
+/* Reads the events of a chunk: see events.h. Little-endian machines only, as the log is. */
+#include "loader/log/events.h"
+
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "units are read as they lie in memory");
+
+struct event_cursor events_begin(const struct fisql_chunk *chunk)
+{
+    const unsigned char *payload = (const unsigned char *)chunk + sizeof *chunk;
+    const void *units = payload + (size_t)chunk->open_calls * sizeof(struct fisql_open_call);
+    const uint16_t *at = units;
+    return (struct event_cursor){at, at + chunk->units, chunk->base_address, chunk->heap_base};
+}
+
+/* Whether `units` units are left from the event's code on. */
+static inline int room(const struct event_cursor *cursor, uint32_t units)
+{
+    return cursor->end - cursor->at >= (ptrdiff_t)units;
+}
+
+static int read_define(struct event_cursor *cursor, struct event *event, uint32_t code)
+{
+    const uint16_t *at = cursor->at;
+    event->type = EVENT_DEFINE;
+    event->slot = code & (FISQL_SLOTS_MAX - 1);
+    event->ticks = 0;
+    if (code < FISQL_CODE_DEFINE_FAR) {
+        if (!room(cursor, 5))
+            return -1;
+        event->function = cursor->base_address + (uint64_t)(int64_t)(int32_t)event_units2(at + 1);
+        event->site = cursor->base_address + (uint64_t)(int64_t)(int32_t)event_units2(at + 3);
+        cursor->at += 5;
+    } else {
+        if (!room(cursor, 9))
+            return -1;
+        event->function = event_units4(at + 1);
+        event->site = event_units4(at + 5);
+        cursor->at += 9;
+    }
+    return 1;
+}
+
+static uint64_t near_heap(const struct event_cursor *cursor, const uint16_t *at)
+{
+    return cursor->heap_base + (uint64_t)((int64_t)(int32_t)event_units2(at) * 16);
+}
+
+/* ALLOC, ALLOC_FULL, FREE, FREE_FULL and REALLOC. */
+static int read_memory(struct event_cursor *cursor, struct event *event, uint32_t code)
+{
+    static const uint8_t units_of[] = {6, 11, 5, 7};
+    const uint16_t *at = cursor->at;
+    uint32_t form = (code - FISQL_CODE_ALLOC) / FISQL_KINDS_MAX;
+    uint32_t units = code == FISQL_CODE_REALLOC ? 19 : form < 4 ? units_of[form] : 0;
+    if (units == 0 || !room(cursor, units) || at[2] >= FISQL_SLOTS_MAX)
+        return -1;
+    cursor->at += units;
+    event->ticks = event_unit(at + 1);
+    event->slot = at[2];
+    event->alloc_kind = (code - FISQL_CODE_ALLOC) % FISQL_KINDS_MAX;
+    if (code == FISQL_CODE_REALLOC) {
+        event->type = EVENT_REALLOC;
+        event->alloc_kind = FISQL_KIND_REALLOC;
+        event->elapsed = event_units4(at + 3);
+        event->size = event_units4(at + 7);
+        event->old = event_units4(at + 11);
+        event->address = event_units4(at + 15);
+        return 1;
+    }
+    event->type = form < 2 ? EVENT_ALLOC : EVENT_FREE;
+    if (form == 0) {
+        event->size = event_unit(at + 3);
+        event->address = near_heap(cursor, at + 4);
+    } else if (form == 1) {
+        event->size = event_units4(at + 3);
+        event->address = event_units4(at + 7);
+    } else {
+        event->address = form == 2 ? near_heap(cursor, at + 3) : event_units4(at + 3);
+    }
+    return 1;
+}
+
+static int read_note(struct event_cursor *cursor, struct event *event)
+{
+    const uint16_t *at = cursor->at;
+    uint32_t units = 3 + (at[2] + 1u) / 2;
+    if (!room(cursor, units))
+        return -1;
+    event->type = EVENT_NOTE;
+    event->text = (const char *)(at + 3);
+    event->text_bytes = at[2];
+    cursor->at += units;
+    return 1;
+}
+
+/* The codes from TIME to PAUSE. */
+static int read_rare(struct event_cursor *cursor, struct event *event, uint32_t code)
+{
+    static const uint8_t units_of[] = {5, 10, 4, 10, 3, 8, 2};
+    const uint16_t *at = cursor->at;
+    uint32_t units = code <= FISQL_CODE_PAUSE ? units_of[code - FISQL_CODE_TIME] : 0;
+    if (units == 0 || !room(cursor, units))
+        return -1;
+    if (code == FISQL_CODE_COUNTED && at[1] >= FISQL_SLOTS_MAX)
+        return -1;
+    event->ticks = event_unit(at + 1);
+    if (code == FISQL_CODE_NOTE)
+        return read_note(cursor, event);
+    cursor->at += units;
+    switch (code) {
+    case FISQL_CODE_TIME:
+        event->type = EVENT_TIME;
+        event->ticks = event_units4(at + 1);
+        break;
+    case FISQL_CODE_UNWIND:
+        event->type = EVENT_UNWIND;
+        event->calls = event_units2(at + 2);
+        break;
+    case FISQL_CODE_COUNTED:
+        event->type = EVENT_COUNTED;
+        event->slot = at[1];
+        event->calls = event_units2(at + 2);
+        event->ticks = event_units4(at + 4);
+        break;
+    case FISQL_CODE_PAUSE:
+        event->type = EVENT_PAUSE;
+        break;
+    default:
+        event->type = code == FISQL_CODE_MISMATCH ? EVENT_MISMATCH : EVENT_ENTER_FULL;
+        event->function = event_units4(at + 2);
+        event->site = event_units4(at + 6);
+        break;
+    }
+    return 1;
+}
+
+int event_next(struct event_cursor *cursor, struct event *event)
+{
+    if (cursor->at >= cursor->end)
+        return 0;
+    uint32_t unit = *cursor->at;
+    if ((unit & 1) == 0) {
+        event->type = EVENT_EXIT;
+        event->ticks = unit >> 1;
+        cursor->at++;
+        return 1;
+    }
+    uint32_t code = unit >> 1;
+    if (code < FISQL_CODE_DEFINE_NEAR) {
+        if (!room(cursor, 2))
+            return -1;
+        event->type = EVENT_ENTER;
+        event->slot = code;
+        event->ticks = cursor->at[1];
+        cursor->at += 2;
+        return 1;
+    }
+    if (code < FISQL_CODE_TIME)
+        return read_define(cursor, event, code);
+    if (code >= FISQL_CODE_COUNTED_SHORT) {
+        if (!room(cursor, 3))
+            return -1;
+        event->type = EVENT_COUNTED;
+        event->slot = code - FISQL_CODE_COUNTED_SHORT;
+        event->calls = cursor->at[1];
+        event->ticks = cursor->at[2];
+        cursor->at += 3;
+        return 1;
+    }
+    return code < FISQL_CODE_ALLOC ? read_rare(cursor, event, code)
+                                   : read_memory(cursor, event, code);
+}

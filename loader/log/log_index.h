@@ -1,0 +1,159 @@
+/*
+ * What a log holds, found in one pass over its chunks before any event is decoded: the facts of the
+ * run, its processes, threads and modules, where each thread's event chunks lie, in order, and what
+ * is missing. The ids of the database are dealt out here, since they must not depend on the order
+ * in which threads are decoded: processes by their keys, threads by process and index, calls thread
+ * after thread.
+ *
+ * Call ids. A thread's calls are numbered in the order of their entries. A chunk header says how
+ * many calls the chunk enters, so each thread's range is known beforehand. Where chunks before one
+ * are missing, or recording was off, calls may be open that no event entered: the snapshot names
+ * them, and the range holds `open_calls` ids more for them. Ids that are not used stay free at the
+ * end of the thread's range.
+ *
+ * Everything is owned by the index and lives until log_index_release.
+ */
+#ifndef FISQL_LOADER_LOG_INDEX_H
+#define FISQL_LOADER_LOG_INDEX_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "base/intern.h"
+#include "loader/log/log_reader.h"
+
+#define TICK_UNKNOWN UINT64_MAX
+
+/* An EVENTS chunk. */
+struct log_chunk {
+    uint64_t offset; /* in the log; for a salvaged one: its index in log_index.salvaged */
+    uint64_t first_call;
+    uint64_t tick_start;
+    uint32_t length;
+    uint32_t sequence;
+    uint32_t calls;
+    uint32_t thread; /* index in log_index.threads */
+    uint16_t open_calls;
+    uint16_t flags; /* FISQL_FLAG_ */
+    bool salvaged;
+    bool gap;             /* chunks before it are missing */
+    uint32_t loss;        /* the gap's row: index in log_index.losses + 1; 0 = it has none */
+    uint32_t lost_chunks; /* how many, where gap */
+    uint64_t lost_calls;
+};
+
+struct log_thread {
+    uint32_t id;      /* threads.id; 0 = it left no event */
+    uint32_t process; /* index in log_index.processes */
+    uint32_t thread;  /* index in its process */
+    uint32_t tid;
+    char *name;                    /* NULL = not told */
+    uint64_t start_tick, end_tick; /* as its facts tell; TICK_UNKNOWN */
+    uint32_t first_chunk, chunks;  /* in log_index.chunks */
+    uint64_t chunk_bytes;
+    uint64_t first_call_id; /* of its range */
+    uint64_t call_ids;      /* length of its range */
+};
+
+struct log_clock_pair {
+    uint64_t tick, ns;
+};
+
+struct log_process {
+    uint32_t id; /* processes.id */
+    uint32_t pid;
+    uint64_t key;
+    uint64_t parent_key; /* 0 = not known */
+    uint32_t parent_id;  /* processes.id; 0 = none or not in the log */
+    uint32_t parent_pid;
+    char *executable, *command, *origin; /* NULL = not told */
+    uint64_t start_tick;                 /* TICK_UNKNOWN */
+    uint64_t end_tick;
+    uint64_t fork_tick; /* when its parent was about to fork it; 0 = not told */
+    char *how;          /* how it ended, NULL = not told */
+    bool has_status, has_signal;
+    int64_t status, signal;
+    bool monotonic;            /* its ticks are nanoseconds */
+    bool timeless;             /* its ticks give an order and no time */
+    uint64_t ticks_per_second; /* as told; 0 = not */
+    struct log_clock_pair first_pair, last_pair;
+    bool has_pair;
+};
+
+/* A load of a module; its unload is an event of its own. */
+struct log_module {
+    uint32_t process; /* index in log_index.processes */
+    char *path;
+    char *build_id; /* hexadecimal; NULL = none */
+    uint64_t bias, start, end;
+    uint64_t load_tick;   /* TICK_UNKNOWN = not told, hence before everything */
+    uint64_t unload_tick; /* TICK_UNKNOWN = never */
+};
+
+struct log_fact {
+    char *key, *value;
+};
+
+/* Something that the log lacks, as a row of `losses`. UINT64_MAX = not known. */
+struct log_loss {
+    char *reason;
+    char *detail;                   /* NULL = none */
+    uint32_t process_id, thread_id; /* 0 = not known */
+    uint64_t offset, bytes, chunks, calls, events;
+    uint64_t from_tick, to_tick; /* TICK_UNKNOWN */
+    uint32_t clock_process;      /* index of the process whose ticks they are */
+    bool unwritten;              /* a LOSS chunk tells it: chunks that could not be written */
+    bool cut;                    /* bytes that begin with the header of a chunk of this run */
+};
+
+struct log_index {
+    char *path;
+    uint64_t size_bytes;
+    uint64_t run_id;
+    uint64_t chunks_sound;   /* of all kinds */
+    uint64_t newest_version; /* of a header at the start that is not ours; 0 = none */
+
+    struct log_chunk *chunks;
+    size_t chunks_count, chunks_capacity;
+    struct log_thread *threads;
+    size_t threads_count, threads_capacity;
+    struct log_process *processes;
+    size_t processes_count, processes_capacity;
+    struct log_module *modules;
+    size_t modules_count, modules_capacity;
+    struct log_fact *facts; /* of the run; a key stands once */
+    size_t facts_count, facts_capacity;
+    struct log_loss *losses;
+    size_t losses_count, losses_capacity;
+    uint64_t losses_left_out;      /* beyond LOSSES_MAX */
+    struct fisql_chunk **salvaged; /* whole chunks taken from the live area */
+    size_t salvaged_count, salvaged_capacity;
+    uint32_t live_slots; /* slots of the live area whose owners still run */
+    uint64_t ring_calls; /* calls that a flight recorder dropped on purpose */
+
+    struct intern process_of_key;
+    struct intern thread_of_key; /* (process index, thread) */
+};
+
+#define LOSSES_MAX 100000u
+
+/* Called now and then with the bytes read; may be NULL. */
+typedef void log_index_progress(void *context, uint64_t done_bytes, uint64_t total_bytes);
+
+/* Reads the log at `path`, and the live area beside it where there is one. 0, or -1: not a log, a
+ * log of a newer version, not readable. Release the index in both cases. */
+int log_index_read(struct log_index *index, const char *path, log_index_progress *progress,
+                   void *context, struct error *error);
+void log_index_release(struct log_index *index);
+
+/* The value of a fact of the run, or NULL. */
+const char *log_index_fact(const struct log_index *index, const char *key);
+
+/* Adds a loss; what is not known in *loss must be UINT64_MAX, and reason and detail are copied. */
+int log_index_add_loss(struct log_index *index, const struct log_loss *loss, struct error *error);
+
+/* A loss of which nothing is known but its reason. */
+struct log_loss log_loss_of(const char *reason);
+
+#endif

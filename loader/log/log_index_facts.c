@@ -1,0 +1,258 @@
+/*
+ * Takes the chunks of facts into the log index. Facts are not trusted: a number that is none is as
+ * if it were not told; a key that is not known is skipped.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "loader/log/facts.h"
+#include "loader/log/log_index_parts.h"
+
+#define RUN_FACTS_MAX 1000
+
+/* Puts a copy of the text in place of *out. */
+static int replace_text(char **out, const char *text, struct error *error)
+{
+    char *copy = strdup(text);
+    if (copy == NULL)
+        return error_set(error, "out of memory");
+    free(*out);
+    *out = copy;
+    return 0;
+}
+
+static int set_run_fact(struct log_index *index, const char *key, const char *value, bool replace,
+                        struct error *error)
+{
+    for (size_t i = 0; i < index->facts_count; i++) {
+        if (strcmp(index->facts[i].key, key) == 0)
+            return replace ? replace_text(&index->facts[i].value, value, error) : 0;
+    }
+    if (index->facts_count >= RUN_FACTS_MAX)
+        return 0;
+    if (array_reserve(&index->facts, &index->facts_capacity, index->facts_count + 1, error) != 0)
+        return -1;
+    struct log_fact *fact = &index->facts[index->facts_count++];
+    *fact = (struct log_fact){NULL, NULL};
+    return replace_text(&fact->key, key, error) != 0 ? -1
+                                                     : replace_text(&fact->value, value, error);
+}
+
+static int take_run_fact(struct log_index *index, const char *key, const char *value,
+                         struct error *error)
+{
+    return set_run_fact(index, key, value, true, error);
+}
+
+/* The clock's and the hooks' facts stand in each process; the run's are those of the first process,
+ * unless a RUN chunk tells them. */
+static int take_clock_fact(struct log_index *index, struct log_process *process, const char *key,
+                           const char *value, struct error *error)
+{
+    if (strcmp(key, "clock") == 0) {
+        process->monotonic = strcmp(value, "monotonic") == 0;
+        process->timeless = strcmp(value, "none") == 0;
+    } else if (strcmp(key, "ticks_per_second") == 0)
+        fact_decimal(value, &process->ticks_per_second);
+    else if (strncmp(key, "hook_", 5) != 0 && strncmp(key, "alloc_", 6) != 0)
+        return 0;
+    return set_run_fact(index, key, value, false, error);
+}
+
+static int take_process_fact(struct log_index *index, struct log_process *process, const char *key,
+                             const char *value, struct error *error)
+{
+    uint64_t number;
+    if (strcmp(key, "executable") == 0)
+        return replace_text(&process->executable, value, error);
+    if (strcmp(key, "command") == 0)
+        return replace_text(&process->command, value, error);
+    if (strcmp(key, "origin") == 0)
+        return replace_text(&process->origin, value, error);
+    if (strcmp(key, "parent_pid") == 0 && fact_decimal(value, &number))
+        process->parent_pid = (uint32_t)number;
+    else if (strcmp(key, "parent_process") == 0)
+        fact_hexadecimal(value, &process->parent_key);
+    else if (strcmp(key, "start_tick") == 0)
+        fact_decimal(value, &process->start_tick);
+    else if (strcmp(key, "fork_tick") == 0)
+        fact_decimal(value, &process->fork_tick);
+    return take_clock_fact(index, process, key, value, error);
+}
+
+static int take_end_fact(struct log_process *process, const char *key, const char *value,
+                         struct error *error)
+{
+    uint64_t number;
+    if (strcmp(key, "how") == 0)
+        return replace_text(&process->how, value, error);
+    if (!fact_decimal(value, &number) || number > INT64_MAX)
+        return 0;
+    if (strcmp(key, "status") == 0) {
+        process->has_status = true;
+        process->status = (int64_t)number;
+    } else if (strcmp(key, "signal") == 0) {
+        process->has_signal = number != 0;
+        process->signal = (int64_t)number;
+    } else if (strcmp(key, "tick") == 0) {
+        process->end_tick = number;
+    }
+    return 0;
+}
+
+static int take_thread_fact(struct log_thread *thread, const char *key, const char *value,
+                            struct error *error)
+{
+    if (strcmp(key, "name") == 0)
+        return replace_text(&thread->name, value, error);
+    if (strcmp(key, "start_tick") == 0)
+        fact_decimal(value, &thread->start_tick);
+    else if (strcmp(key, "end_tick") == 0)
+        fact_decimal(value, &thread->end_tick);
+    return 0;
+}
+
+/* A module as its facts tell it, the texts borrowed from the chunk. */
+struct told_module {
+    const char *path, *build_id;
+    uint64_t bias, start, end, tick;
+    bool unload;
+};
+
+static int take_unload(struct log_index *index, const struct told_module *told, uint32_t process)
+{
+    for (size_t i = index->modules_count; i-- > 0;) {
+        struct log_module *module = &index->modules[i];
+        if (module->process == process && module->unload_tick == TICK_UNKNOWN &&
+            module->bias == told->bias && module->start == told->start) {
+            module->unload_tick = told->tick;
+            break;
+        }
+    }
+    return 0;
+}
+
+static int take_module(struct log_index *index, const struct told_module *told, uint32_t process,
+                       struct error *error)
+{
+    if (told->path == NULL)
+        return 0;
+    if (told->unload)
+        return take_unload(index, told, process);
+    if (told->end <= told->start)
+        return 0;
+    if (array_reserve(&index->modules, &index->modules_capacity, index->modules_count + 1, error) !=
+        0)
+        return -1;
+    struct log_module *module = &index->modules[index->modules_count++];
+    *module = (struct log_module){
+        .process = process,
+        .bias = told->bias,
+        .start = told->start,
+        .end = told->end,
+        .load_tick = told->tick,
+        .unload_tick = TICK_UNKNOWN,
+    };
+    if (told->build_id != NULL && told->build_id[0] != '\0' &&
+        replace_text(&module->build_id, told->build_id, error) != 0)
+        return -1;
+    return replace_text(&module->path, told->path, error);
+}
+
+static int take_modules(struct log_index *index, struct facts *facts, uint32_t process,
+                        struct error *error)
+{
+    const char *key;
+    const char *value;
+    struct told_module told = {.tick = TICK_UNKNOWN};
+    while (facts_next(facts, &key, &value)) {
+        if (strcmp(key, "module") == 0) {
+            if (take_module(index, &told, process, error) != 0)
+                return -1;
+            told = (struct told_module){.path = value, .tick = TICK_UNKNOWN};
+        } else if (strcmp(key, "event") == 0) {
+            told.unload = strcmp(value, "unload") == 0;
+        } else if (strcmp(key, "build_id") == 0) {
+            told.build_id = value;
+        } else if (strcmp(key, "tick") == 0) {
+            fact_decimal(value, &told.tick);
+        } else if (strcmp(key, "bias") == 0) {
+            fact_hexadecimal(value, &told.bias);
+        } else if (strcmp(key, "start") == 0) {
+            fact_hexadecimal(value, &told.start);
+        } else if (strcmp(key, "end") == 0) {
+            fact_hexadecimal(value, &told.end);
+        }
+    }
+    return take_module(index, &told, process, error);
+}
+
+static int take_loss(struct log_index *index, const struct fisql_chunk *chunk, struct facts *facts,
+                     uint32_t process, struct error *error)
+{
+    const char *key;
+    const char *value;
+    struct log_loss loss = log_loss_of("not told");
+    loss.process_id = process + 1; /* an index until log_index_order gives the id */
+    if (process != UINT32_MAX && chunk->clock_ns != 0) {
+        loss.from_tick = chunk->clock_tick;
+        loss.clock_process = process;
+    }
+    uint64_t error_number = 0;
+    char detail[128];
+    while (facts_next(facts, &key, &value)) {
+        if (strcmp(key, "reason") == 0)
+            loss.reason = (char *)(uintptr_t)value;
+        else if (strcmp(key, "detail") == 0)
+            loss.detail = (char *)(uintptr_t)value;
+        else if (strcmp(key, "chunks") == 0)
+            fact_decimal(value, &loss.chunks);
+        else if (strcmp(key, "calls") == 0)
+            fact_decimal(value, &loss.calls);
+        else if (strcmp(key, "events") == 0)
+            fact_decimal(value, &loss.events);
+        else if (strcmp(key, "bytes") == 0)
+            fact_decimal(value, &loss.bytes);
+        else if (strcmp(key, "errno") == 0)
+            fact_decimal(value, &error_number);
+    }
+    loss.unwritten = loss.chunks != UINT64_MAX && loss.calls != UINT64_MAX;
+    if (error_number > 0 && error_number < 4096) {
+        snprintf(detail, sizeof detail, "%s", strerror((int)error_number));
+        loss.detail = detail;
+    }
+    return log_index_add_loss(index, &loss, error);
+}
+
+int log_index_take_facts(struct log_index *index, const struct fisql_chunk *chunk, uint32_t process,
+                         uint32_t thread, struct error *error)
+{
+    struct facts facts = facts_begin(chunk + 1, chunk->length - sizeof *chunk);
+    if (chunk->kind == FISQL_CHUNK_MODULES)
+        return take_modules(index, &facts, process, error);
+    if (chunk->kind == FISQL_CHUNK_LOSS)
+        return take_loss(index, chunk, &facts, process, error);
+    const char *key;
+    const char *value;
+    int failed = 0;
+    while (failed == 0 && facts_next(&facts, &key, &value)) {
+        switch (chunk->kind) {
+        case FISQL_CHUNK_RUN:
+            failed = take_run_fact(index, key, value, error);
+            break;
+        case FISQL_CHUNK_PROCESS:
+            failed = take_process_fact(index, &index->processes[process], key, value, error);
+            break;
+        case FISQL_CHUNK_THREAD:
+            failed = take_thread_fact(&index->threads[thread], key, value, error);
+            break;
+        default:
+            failed = take_end_fact(&index->processes[process], key, value, error);
+            break;
+        }
+    }
+    return failed;
+}

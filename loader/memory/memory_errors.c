@@ -1,0 +1,212 @@
+/*
+ * Frees that are wrong, allocations where a block still lives, and what of the kind the log's holes
+ * may excuse.
+ *
+ * What a wrong free meant is looked up in the finished table allocs, in one pass for all: the block
+ * that lay at the address before (freed twice), or the block around it that lives. No map of all
+ * addresses ever freed is kept for that, because most programs have no wrong free.
+ */
+#include "loader/memory/memory_parts.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "loader/sqlite/insert.h"
+
+/* Comparisons of a wrong free with a block, so that a hostile log ends, too. */
+#define COMPARISONS_MAX (UINT64_C(1) << 31)
+
+struct classifier {
+    struct memory *memory;
+    struct free_error **by_address;
+    size_t count;
+    uint32_t *process_of; /* by threads.id */
+    size_t process_of_capacity;
+    uint64_t comparisons;
+};
+
+static int compare_errors(const void *left, const void *right)
+{
+    const struct free_error *a = *(struct free_error *const *)left;
+    const struct free_error *b = *(struct free_error *const *)right;
+    if (a->address != b->address)
+        return a->address < b->address ? -1 : 1;
+    return a < b ? -1 : a > b;
+}
+
+/* The first wrong free at the address or after it. */
+static size_t find_first(const struct classifier *classifier, uint64_t address)
+{
+    size_t low = 0, high = classifier->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (classifier->by_address[middle]->address < address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Looks at a row of allocs, of ascending ids. */
+static void look_at_block(struct classifier *classifier, sqlite3_stmt *row)
+{
+    uint64_t id = (uint64_t)sqlite3_column_int64(row, 0);
+    uint64_t address = (uint64_t)sqlite3_column_int64(row, 1);
+    uint64_t size = (uint64_t)sqlite3_column_int64(row, 2);
+    bool freed = sqlite3_column_type(row, 3) != SQLITE_NULL;
+    uint64_t free_ns = (uint64_t)sqlite3_column_int64(row, 3);
+    uint32_t thread = (uint32_t)sqlite3_column_int64(row, 4);
+    uint64_t end = size > UINT64_MAX - address ? UINT64_MAX : address + size;
+    for (size_t i = find_first(classifier, address); i < classifier->count; i++) {
+        struct free_error *wrong = classifier->by_address[i];
+        bool same = wrong->address == address;
+        if (!same && wrong->address >= end)
+            return;
+        if (classifier->comparisons++ > COMPARISONS_MAX)
+            return;
+        if (id >= wrong->before || thread >= classifier->process_of_capacity ||
+            classifier->process_of[thread] != wrong->process)
+            continue;
+        if (same) {
+            /* It was freed, or the free would have found it; a later "inside" is nearer. */
+            wrong->error = "double";
+            wrong->alloc = id;
+        } else if (!freed || free_ns > wrong->ns) {
+            wrong->error = "inside";
+            wrong->alloc = id;
+        }
+    }
+}
+
+static int look_at_blocks(struct classifier *classifier, sqlite3 *database, struct error *error)
+{
+    static const char sql[] =
+        "SELECT id, address, size, free_ns, thread_id FROM allocs ORDER BY id";
+    sqlite3_stmt *row = NULL;
+    int status = sqlite3_prepare_v2(database, sql, -1, &row, NULL);
+    while (status == SQLITE_OK && (status = sqlite3_step(row)) == SQLITE_ROW) {
+        look_at_block(classifier, row);
+        status = SQLITE_OK;
+    }
+    if (status != SQLITE_DONE)
+        error_set(error, "reading allocs: %s", sqlite3_errmsg(database));
+    sqlite3_finalize(row);
+    return status == SQLITE_DONE ? 0 : -1;
+}
+
+/* What no block explains: unknown; but where the fork's own tick is not known, the block may be the
+ * parent's, freed there between the fork and the first that is known of the child. */
+static void settle_unknown(struct memory *memory)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < memory->errors_count; i++) {
+        struct free_error *wrong = &memory->errors[i];
+        if (wrong->error == NULL && memory->processes[wrong->process].parent != 0 &&
+            memory->processes[wrong->process].fork_tick == 0) {
+            memory->unknown_frees++;
+            continue;
+        }
+        if (wrong->error == NULL)
+            wrong->error = "unknown";
+        memory->errors[kept++] = *wrong;
+    }
+    memory->errors_count = kept;
+}
+
+int memory_errors_classify(struct memory *memory, sqlite3 *database, struct error *error)
+{
+    struct classifier classifier = {.memory = memory};
+    int status = 0;
+    if (memory->errors_count == 0)
+        return 0;
+    classifier.by_address = calloc(memory->errors_count, sizeof *classifier.by_address);
+    if (classifier.by_address == NULL)
+        return error_set(error, "out of memory");
+    for (size_t i = 0; i < memory->errors_count; i++)
+        if (memory->errors[i].error == NULL)
+            classifier.by_address[classifier.count++] = &memory->errors[i];
+    qsort(classifier.by_address, classifier.count, sizeof *classifier.by_address, compare_errors);
+    for (size_t i = 0; status == 0 && i < memory->threads_count; i++) {
+        const struct memory_thread *thread = memory->threads[i];
+        status =
+            array_reach(&classifier.process_of, &classifier.process_of_capacity, thread->id, error);
+        if (status == 0)
+            classifier.process_of[thread->id] = thread->process;
+    }
+    if (status == 0 && classifier.count > 0)
+        status = look_at_blocks(&classifier, database, error);
+    free(classifier.by_address);
+    free(classifier.process_of);
+    settle_unknown(memory);
+    return status;
+}
+
+static void write_loss(struct insert *insert, const char *reason, uint64_t events,
+                       const char *detail)
+{
+    if (events == 0)
+        return;
+    insert_text(insert, reason);
+    insert_int(insert, (int64_t)events);
+    insert_text(insert, detail);
+    insert_row(insert);
+}
+
+static int write_losses(const struct memory *memory, sqlite3 *database, struct error *error)
+{
+    struct insert insert;
+    insert_begin(&insert, database, "losses", "reason,events,detail");
+    write_loss(&insert, "unknown frees", memory->unknown_frees,
+               "frees of blocks whose allocation the log lacks");
+    write_loss(&insert, "missing frees", memory->missing_frees,
+               "blocks whose address was allocated again though the log lacks their free");
+    write_loss(&insert, "too many wrong frees", memory->errors_left_out,
+               "only the first 100000 are in free_errors");
+    write_loss(&insert, "too many impossible allocations", memory->clashes_left_out,
+               "only the first 1000 are in anomalies");
+    return insert_end(&insert, error);
+}
+
+static int write_clashes(const struct memory *memory, sqlite3 *database, struct error *error)
+{
+    struct insert insert;
+    insert_begin(&insert, database, "anomalies", "kind,thread_id,ns,call_id,detail");
+    for (size_t i = 0; i < memory->clashes_count; i++) {
+        const struct memory_clash *clash = &memory->clashes[i];
+        char detail[160];
+        snprintf(detail, sizeof detail,
+                 "allocs.id %llu lies at the address of allocs.id %llu, of which no free is known",
+                 (unsigned long long)clash->alloc, (unsigned long long)clash->old_alloc);
+        insert_text(&insert, "impossible");
+        insert_int(&insert, clash->thread);
+        insert_int(&insert, (int64_t)clash->ns);
+        insert_id(&insert, clash->call);
+        insert_text(&insert, detail);
+        insert_row(&insert);
+    }
+    return insert_end(&insert, error);
+}
+
+int memory_errors_write(const struct memory *memory, sqlite3 *database, struct error *error)
+{
+    struct insert insert;
+    insert_begin(&insert, database, "free_errors",
+                 "error,address,kind,ns,thread_id,call_id,frame_id,site_id,alloc_id");
+    for (size_t i = 0; i < memory->errors_count; i++) {
+        const struct free_error *wrong = &memory->errors[i];
+        insert_text(&insert, wrong->error);
+        insert_int(&insert, (int64_t)wrong->address);
+        insert_text(&insert, memory_kind_name(wrong->kind));
+        insert_int(&insert, (int64_t)wrong->ns);
+        insert_int(&insert, wrong->thread);
+        insert_id(&insert, wrong->call);
+        insert_id(&insert, wrong->frame);
+        insert_id(&insert, wrong->site);
+        insert_id(&insert, wrong->alloc);
+        insert_row(&insert);
+    }
+    if (insert_end(&insert, error) < 0 || write_clashes(memory, database, error) < 0)
+        return -1;
+    return write_losses(memory, database, error);
+}

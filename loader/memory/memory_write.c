@@ -1,0 +1,160 @@
+/*
+ * The third stage of memory.h: the rollups that memory_pair made, written through the sqlite3 API.
+ */
+#include "loader/memory/memory_parts.h"
+
+#include "loader/sqlite/insert.h"
+
+/* Inserts a row of integers. */
+static void insert_ints(struct insert *insert, const uint64_t *values, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        insert_int(insert, (int64_t)values[i]);
+}
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+
+static int write_stacks(const struct memory *memory, sqlite3 *database, struct error *error)
+{
+    struct insert insert;
+    insert_begin(&insert, database, "alloc_stacks",
+                 "id,frame_id,site_id,kind,blocks,bytes,freed_blocks,freed_bytes,live_blocks_max,"
+                 "live_bytes_max,peak_blocks,peak_bytes,min_size,max_size,lifetime_ns,"
+                 "cross_thread_frees,first_ns,last_ns,first_alloc_id,last_alloc_id,"
+                 "lifetime_max_ns,first_live_id,last_live_id");
+    for (uint32_t i = 0; i < memory->stack_keys.count; i++) {
+        const struct alloc_stack *stack = &memory->stacks[i];
+        const uint64_t values[] = {
+            stack->blocks,      stack->bytes,           stack->freed_blocks,
+            stack->freed_bytes, stack->live_blocks_max, stack->live_bytes_max,
+            stack->peak_blocks, stack->peak_bytes,      stack->min_size,
+            stack->max_size,    stack->lifetime_ns,     stack->cross_thread_frees,
+            stack->first_ns,    stack->last_ns,         stack->first_alloc,
+            stack->last_alloc};
+        insert_int(&insert, (int64_t)i + 1);
+        insert_id(&insert, stack->frame);
+        insert_id(&insert, stack->site);
+        insert_text(&insert, memory_kind_name(stack->kind));
+        insert_ints(&insert, values, COUNT(values));
+        if (stack->freed_blocks > 0)
+            insert_int(&insert, (int64_t)stack->lifetime_max_ns);
+        else
+            insert_null(&insert);
+        insert_id(&insert, stack->first_live);
+        insert_id(&insert, stack->last_live);
+        insert_row(&insert);
+    }
+    return insert_end(&insert, error);
+}
+
+/* Which of an amount's fields a table has after its key. */
+enum amount_fields { BLOCKS, BLOCKS_BYTES, BLOCKS_BYTES_EXAMPLE };
+
+static int write_counter(const struct memory_counter *counter, sqlite3 *database, const char *table,
+                         const char *columns, enum amount_fields fields, struct error *error)
+{
+    struct insert insert;
+    insert_begin(&insert, database, table, columns);
+    for (uint32_t i = 0; i < counter->keys.count; i++) {
+        const struct memory_amount *amount = &counter->amounts[i];
+        const uint64_t values[] = {counter->keys.keys[i].a + 1, counter->keys.keys[i].b,
+                                   amount->blocks, amount->bytes, amount->example};
+        insert_ints(&insert, values, 3 + (size_t)fields);
+        insert_row(&insert);
+    }
+    return insert_end(&insert, error);
+}
+
+static int write_counters(const struct memory *memory, sqlite3 *database, struct error *error)
+{
+    if (write_counter(&memory->sizes, database, "alloc_sizes", "stack_id,size,blocks", BLOCKS,
+                      error) < 0 ||
+        write_counter(&memory->distances, database, "alloc_distances",
+                      "stack_id,allocs_between,blocks,bytes", BLOCKS_BYTES, error) < 0)
+        return -1;
+    return write_counter(&memory->owners, database, "alloc_owners",
+                         "stack_id,owner_frame_id,blocks,bytes,example_alloc_id",
+                         BLOCKS_BYTES_EXAMPLE, error);
+}
+
+static int write_flows(const struct memory *memory, sqlite3 *database, struct error *error)
+{
+    struct insert insert;
+    insert_begin(&insert, database, "block_flows",
+                 "stack_id,free_frame_id,free_site_id,alloc_thread_id,free_thread_id,blocks,bytes,"
+                 "residence_ns,residence_max_ns,mismatched,example_alloc_id,example_mismatch_id");
+    for (uint32_t i = 0; i < memory->flow_keys.count; i++) {
+        const struct intern_key *key = &memory->flow_keys.keys[i];
+        const struct intern_key *place = &memory->flow_places.keys[key->a];
+        const struct intern_key *threads = &memory->flow_threads.keys[key->b];
+        const struct memory_flow *flow = &memory->flows[i];
+        const uint64_t values[] = {memory->threads[threads->a]->id,
+                                   memory->threads[threads->b]->id,
+                                   flow->blocks,
+                                   flow->bytes,
+                                   flow->residence_ns,
+                                   flow->residence_max_ns,
+                                   flow->mismatched,
+                                   flow->example};
+        insert_int(&insert, (int64_t)(place->a >> 32) + 1);
+        insert_id(&insert, (uint32_t)place->a);
+        insert_id(&insert, place->b);
+        insert_ints(&insert, values, COUNT(values));
+        insert_id(&insert, flow->mismatch);
+        insert_row(&insert);
+    }
+    return insert_end(&insert, error);
+}
+
+static int write_timeline(const struct memory *memory, sqlite3 *database, struct error *error)
+{
+    struct insert insert;
+    insert_begin(&insert, database, "memory_steps",
+                 "step,thread_id,end_ns,live_bytes,live_blocks,max_live_bytes,allocs,alloc_bytes,"
+                 "frees,free_bytes");
+    for (size_t i = 0; i < memory->timeline_count; i++) {
+        const struct timeline_row *row = &memory->timeline[i];
+        const uint64_t values[] = {
+            row->step,       row->thread,      ((uint64_t)row->step + 1) * memory->step_ns,
+            row->live_bytes, row->live_blocks, row->max_live_bytes,
+            row->allocs,     row->alloc_bytes, row->frees,
+            row->free_bytes};
+        insert_ints(&insert, values, COUNT(values));
+        insert_row(&insert);
+    }
+    return insert_end(&insert, error);
+}
+
+static int write_facts(const struct memory *memory, sqlite3 *database, struct error *error)
+{
+    const struct {
+        const char *key;
+        uint64_t value;
+    } facts[] = {{"peak_ns", memory->peak_ns},
+                 {"peak_bytes", memory->peak_bytes},
+                 {"peak_blocks", memory->peak_blocks},
+                 {"total_allocs", memory->totals.allocs},
+                 {"total_alloc_bytes", memory->totals.alloc_bytes},
+                 {"total_frees", memory->totals.frees},
+                 {"total_free_bytes", memory->totals.free_bytes}};
+    struct insert insert;
+    insert_begin(&insert, database, "run", "key,value");
+    for (size_t i = 0; i < COUNT(facts); i++) {
+        insert_text(&insert, facts[i].key);
+        insert_int(&insert, (int64_t)facts[i].value);
+        insert_row(&insert);
+    }
+    return insert_end(&insert, error);
+}
+
+int memory_write(struct memory *memory, sqlite3 *database, struct error *error)
+{
+    int (*const writers[])(const struct memory *, sqlite3 *,
+                           struct error *) = {write_stacks,   write_counters, write_flows,
+                                              write_timeline, write_facts,    memory_errors_write};
+    if (memory_errors_classify(memory, database, error) < 0)
+        return -1;
+    for (size_t i = 0; i < COUNT(writers); i++)
+        if (writers[i](memory, database, error) < 0)
+            return -1;
+    return 0;
+}

@@ -1,0 +1,367 @@
+/*
+ * The file under the b-tree writer: what must be true of it, its pages, and its header.
+ *
+ * Pages are given out in runs, first from what was handed back, then from the end of the file,
+ * under a lock (a run is large, so that the lock does not matter). The lock-byte page is left out
+ * of every run. At the end, free pages at the file's end are cut off and the others go to SQLite's
+ * freelist: trunk pages that hold the numbers of free pages, a list from offset 32 of the file's
+ * header.
+ */
+#include "loader/sqlite/btree_internal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <sqlite3.h>
+
+/* Offsets in the header of the file, the first 100 bytes of page 1. */
+enum {
+    HEADER_PAGE_SIZE = 16,
+    HEADER_WRITE_VERSION = 18,
+    HEADER_READ_VERSION = 19,
+    HEADER_RESERVED_BYTES = 20,
+    HEADER_CHANGE_COUNTER = 24,
+    HEADER_PAGES = 28,
+    HEADER_FREELIST_FIRST = 32,
+    HEADER_FREELIST_PAGES = 36,
+    HEADER_SCHEMA_FORMAT = 44,
+    HEADER_AUTO_VACUUM = 52,
+    HEADER_VERSION_VALID_FOR = 92,
+    HEADER_BYTES = 100,
+};
+
+#define LOCK_BYTE 0x40000000u
+#define PAGES_MAX 0xfffffffeu
+
+uint32_t btree_page_bytes(const struct btree_file *file)
+{
+    return file->page_bytes;
+}
+
+uint32_t btree_record_max(const struct btree_file *file)
+{
+    return file->usable_bytes - 35; /* what a leaf cell holds without overflow pages */
+}
+
+int btree_bytes_write(struct btree_file *file, uint64_t offset, const void *data, size_t bytes,
+                      struct error *error)
+{
+    const unsigned char *at = data;
+    while (bytes > 0) {
+        ssize_t done = pwrite(file->fd, at, bytes, (off_t)offset);
+        if (done < 0 && errno == EINTR)
+            continue;
+        if (done <= 0)
+            return error_set(error, "%s: cannot write: %s", file->path,
+                             strerror(done < 0 ? errno : ENOSPC));
+        at += done;
+        bytes -= (size_t)done;
+        offset += (uint64_t)done;
+    }
+    return 0;
+}
+
+int btree_pages_write(struct btree_file *file, uint32_t page, const void *data, size_t bytes,
+                      struct error *error)
+{
+    return btree_bytes_write(file, (uint64_t)(page - 1) * file->page_bytes, data, bytes, error);
+}
+
+static int read_all(struct btree_file *file, void *data, size_t bytes, uint64_t offset,
+                    struct error *error)
+{
+    unsigned char *at = data;
+    while (bytes > 0) {
+        ssize_t done = pread(file->fd, at, bytes, (off_t)offset);
+        if (done < 0 && errno == EINTR)
+            continue;
+        if (done <= 0)
+            return error_set(error, "%s: cannot read: %s", file->path,
+                             done < 0 ? strerror(errno) : "the file is too short");
+        at += done;
+        bytes -= (size_t)done;
+        offset += (uint64_t)done;
+    }
+    return 0;
+}
+
+int btree_page_read(struct btree_file *file, uint32_t page, void *data, struct error *error)
+{
+    return read_all(file, data, file->page_bytes, (uint64_t)(page - 1) * file->page_bytes, error);
+}
+
+static int add_table(struct btree_file *file, const char *name, uint32_t root, uint32_t indexes)
+{
+    struct btree_table *tables =
+        realloc(file->tables, (file->tables_count + 1) * sizeof *file->tables);
+    if (tables == NULL)
+        return SQLITE_NOMEM;
+    file->tables = tables;
+    struct btree_table *table = &tables[file->tables_count];
+    *table = (struct btree_table){.name = strdup(name), .root = root, .indexes = indexes};
+    if (table->name == NULL)
+        return SQLITE_NOMEM;
+    file->tables_count++;
+    return SQLITE_OK;
+}
+
+/* Remembers the tables' root pages, so that the file need not be read through sqlite3 later, when
+ * its header is behind its contents. */
+static int read_tables(struct btree_file *file, struct error *error)
+{
+    static const char sql[] =
+        "SELECT name, rootpage, (SELECT count(*) FROM sqlite_schema AS i"
+        "                        WHERE i.type = 'index' AND i.tbl_name = t.name)"
+        "FROM sqlite_schema AS t WHERE type = 'table' AND rootpage > 1";
+    sqlite3 *database = NULL;
+    sqlite3_stmt *statement = NULL;
+    int status = sqlite3_open_v2(file->path, &database, SQLITE_OPEN_READONLY, NULL);
+    if (status == SQLITE_OK)
+        status = sqlite3_prepare_v2(database, sql, -1, &statement, NULL);
+    while (status == SQLITE_OK && (status = sqlite3_step(statement)) == SQLITE_ROW)
+        status = add_table(file, (const char *)sqlite3_column_text(statement, 0),
+                           (uint32_t)sqlite3_column_int64(statement, 1),
+                           (uint32_t)sqlite3_column_int(statement, 2));
+    if (status != SQLITE_DONE)
+        error_set(error, "%s: cannot read its schema: %s", file->path, sqlite3_errstr(status));
+    sqlite3_finalize(statement);
+    sqlite3_close(database);
+    return status == SQLITE_DONE ? 0 : -1;
+}
+
+static int read_header(struct btree_file *file, struct error *error)
+{
+    unsigned char header[HEADER_BYTES];
+    struct stat status;
+    if (fstat(file->fd, &status) != 0)
+        return error_set(error, "%s: %s", file->path, strerror(errno));
+    if (read_all(file, header, sizeof header, 0, error) < 0)
+        return -1;
+    file->page_bytes = btree_get2(header + HEADER_PAGE_SIZE);
+    if (file->page_bytes == 1)
+        file->page_bytes = 65536;
+    uint32_t reserved = header[HEADER_RESERVED_BYTES];
+    const char *problem = NULL;
+    if (memcmp(header, "SQLite format 3", 16) != 0)
+        problem = "not an SQLite database";
+    else if (file->page_bytes < 512 || (file->page_bytes & (file->page_bytes - 1)) != 0 ||
+             file->page_bytes - reserved < 480)
+        problem = "its page size is impossible";
+    else if (header[HEADER_WRITE_VERSION] != 1 || header[HEADER_READ_VERSION] != 1)
+        problem = "it is in WAL mode";
+    else if (btree_get4(header + HEADER_AUTO_VACUUM) != 0)
+        problem = "it is in auto-vacuum mode";
+    else if (btree_get4(header + HEADER_SCHEMA_FORMAT) != 4)
+        problem = "its schema format is not 4";
+    else if (status.st_size % file->page_bytes != 0 || status.st_size == 0 ||
+             (uint64_t)status.st_size / file->page_bytes != btree_get4(header + HEADER_PAGES))
+        problem = "its size differs from what its header says";
+    if (problem != NULL)
+        return error_set(error, "%s: cannot write tables directly: %s", file->path, problem);
+    file->usable_bytes = file->page_bytes - reserved;
+    file->pages = (uint64_t)status.st_size / file->page_bytes;
+    file->lock_page = LOCK_BYTE / file->page_bytes + 1;
+    file->fanout = (file->usable_bytes - BTREE_INTERIOR_HEADER) / (4 + BTREE_VARINT_MAX + 2) + 1;
+    return 0;
+}
+
+int btree_open(const char *path, struct btree_file **out, struct error *error)
+{
+    struct btree_file *file = calloc(1, sizeof *file);
+    *out = NULL;
+    if (file == NULL)
+        return error_set(error, "%s: out of memory", path);
+    file->fd = -1;
+    pthread_mutex_init(&file->lock, NULL);
+    file->path = strdup(path);
+    if (file->path == NULL) {
+        error_set(error, "%s: out of memory", path);
+        goto failed;
+    }
+    if (read_tables(file, error) < 0)
+        goto failed;
+    file->fd = open(path, O_RDWR | O_CLOEXEC);
+    if (file->fd < 0) {
+        error_set(error, "%s: cannot open: %s", path, strerror(errno));
+        goto failed;
+    }
+    if (read_header(file, error) < 0)
+        goto failed;
+    *out = file;
+    return 0;
+failed:
+    btree_abandon(file);
+    return -1;
+}
+
+void btree_abandon(struct btree_file *file)
+{
+    if (file == NULL)
+        return;
+    while (file->parts != NULL)
+        btree_part_free(file->parts);
+    for (size_t i = 0; i < file->tables_count; i++)
+        free(file->tables[i].name);
+    if (file->fd >= 0)
+        close(file->fd);
+    pthread_mutex_destroy(&file->lock);
+    free(file->tables);
+    free(file->free);
+    free(file->path);
+    free(file);
+}
+
+static int free_add(struct btree_file *file, struct btree_run run)
+{
+    if (run.count == 0)
+        return 0;
+    if (file->free_count == file->free_room) {
+        size_t room = file->free_room * 2 + 16;
+        struct btree_run *runs = realloc(file->free, room * sizeof *runs);
+        if (runs == NULL)
+            return -1;
+        file->free = runs;
+        file->free_room = room;
+    }
+    file->free[file->free_count++] = run;
+    return 0;
+}
+
+/* Takes pages from the end of the file, around the lock-byte page. */
+static int take_from_end(struct btree_file *file, uint32_t wanted, struct btree_run *run)
+{
+    if (file->pages + 1 == file->lock_page)
+        file->pages++;
+    if (file->pages + wanted > PAGES_MAX)
+        return -1;
+    *run = (struct btree_run){.first = (uint32_t)file->pages + 1, .count = wanted};
+    if (run->first < file->lock_page && run->first + wanted > file->lock_page)
+        run->count = file->lock_page - run->first;
+    file->pages += run->count;
+    return 0;
+}
+
+int btree_pages_take(struct btree_file *file, uint32_t wanted, struct btree_run *run,
+                     struct error *error)
+{
+    int status = 0;
+    pthread_mutex_lock(&file->lock);
+    if (file->free_count > 0) {
+        struct btree_run *last = &file->free[file->free_count - 1];
+        *run = (struct btree_run){last->first, last->count < wanted ? last->count : wanted};
+        last->first += run->count;
+        last->count -= run->count;
+        if (last->count == 0)
+            file->free_count--;
+    } else {
+        status = take_from_end(file, wanted, run);
+    }
+    pthread_mutex_unlock(&file->lock);
+    if (status < 0)
+        return error_set(error, "%s: the database has more pages than SQLite allows", file->path);
+    return 0;
+}
+
+int btree_pages_return(struct btree_file *file, struct btree_run run, struct error *error)
+{
+    pthread_mutex_lock(&file->lock);
+    int status = free_add(file, run);
+    pthread_mutex_unlock(&file->lock);
+    return status < 0 ? error_set(error, "%s: out of memory", file->path) : 0;
+}
+
+static int compare_runs(const void *left, const void *right)
+{
+    uint32_t a = ((const struct btree_run *)left)->first;
+    uint32_t b = ((const struct btree_run *)right)->first;
+    return a < b ? -1 : a > b;
+}
+
+/* Cuts free pages off the end of the file. */
+static void drop_free_end(struct btree_file *file)
+{
+    if (file->free_count > 1)
+        qsort(file->free, file->free_count, sizeof *file->free, compare_runs);
+    while (file->free_count > 0) {
+        struct btree_run last = file->free[file->free_count - 1];
+        if (file->pages == file->lock_page && last.first + last.count == file->lock_page)
+            file->pages--;
+        if (last.first + (uint64_t)last.count != file->pages + 1)
+            break;
+        file->pages = last.first - 1;
+        file->free_count--;
+    }
+    if (file->pages == file->lock_page)
+        file->pages--;
+}
+
+/* Takes one page of the free runs. */
+static uint32_t take_free_page(struct btree_file *file)
+{
+    struct btree_run *run = &file->free[file->free_count - 1];
+    uint32_t page = run->first++;
+    if (--run->count == 0)
+        file->free_count--;
+    return page;
+}
+
+/* Puts all free pages on the freelist, before the pages that are on it. */
+static int write_freelist(struct btree_file *file, unsigned char *header, struct error *error)
+{
+    unsigned char *trunk = calloc(1, file->page_bytes);
+    if (trunk == NULL)
+        return error_set(error, "%s: out of memory", file->path);
+    /* Old versions of SQLite do not read the last six entries of a trunk page. */
+    uint32_t entries_max = file->usable_bytes / 4 - 8;
+    uint32_t next = btree_get4(header + HEADER_FREELIST_FIRST);
+    uint32_t pages = btree_get4(header + HEADER_FREELIST_PAGES);
+    int status = 0;
+    while (status == 0 && file->free_count > 0) {
+        uint32_t page = take_free_page(file);
+        uint32_t entries = 0;
+        while (entries < entries_max && file->free_count > 0)
+            btree_put4(trunk + 8 + 4 * entries++, take_free_page(file));
+        btree_put4(trunk, next);
+        btree_put4(trunk + 4, entries);
+        status = btree_pages_write(file, page, trunk, file->page_bytes, error);
+        next = page;
+        pages += 1 + entries;
+    }
+    btree_put4(header + HEADER_FREELIST_FIRST, next);
+    btree_put4(header + HEADER_FREELIST_PAGES, pages);
+    free(trunk);
+    return status;
+}
+
+int btree_close(struct btree_file *file, struct error *error)
+{
+    unsigned char header[HEADER_BYTES];
+    int status = file->parts != NULL ? error_set(error, "%s: a part is in no table", file->path)
+                                     : read_all(file, header, sizeof header, 0, error);
+    if (status == 0) {
+        drop_free_end(file);
+        status = write_freelist(file, header, error);
+    }
+    if (status == 0) {
+        uint32_t change = btree_get4(header + HEADER_CHANGE_COUNTER) + 1;
+        btree_put4(header + HEADER_CHANGE_COUNTER, change);
+        btree_put4(header + HEADER_VERSION_VALID_FOR, change);
+        btree_put4(header + HEADER_PAGES, (uint32_t)file->pages);
+        status = btree_bytes_write(file, 0, header, sizeof header, error);
+    }
+    if (status == 0 && ftruncate(file->fd, (off_t)(file->pages * file->page_bytes)) != 0)
+        status = error_set(error, "%s: cannot set its size: %s", file->path, strerror(errno));
+    if (status == 0) {
+        int fd = file->fd;
+        file->fd = -1;
+        if (close(fd) != 0)
+            status = error_set(error, "%s: cannot write: %s", file->path, strerror(errno));
+    }
+    btree_abandon(file);
+    return status;
+}

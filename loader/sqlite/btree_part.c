@@ -1,0 +1,378 @@
+/*
+ * Parts: rows in ascending order of their rowids become leaf pages.
+ *
+ * A part takes a run of adjacent pages from the file, fills them one after another in memory, and
+ * writes the run with one pwrite when it is full. Runs grow from one page to 256 KiB, so that a
+ * part with few rows costs little. The pages of the level above the leaves are made as soon as
+ * there are enough leaves, and stand in the same runs: so a part's memory does not grow with its
+ * rows but by 16 bytes for each of these pages.
+ *
+ * Cells are put at the end of a page's free space, the offsets to them at its start. A row with
+ * spare bytes leaves a freeblock behind its cell. Rows fill a page downwards, so a new freeblock is
+ * always the first of the page's list, which must be in the order of the offsets.
+ */
+#include "loader/sqlite/btree_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { RUN_BYTES_MAX = 256 * 1024 };
+
+static uint32_t run_pages_max(const struct btree_file *file)
+{
+    return RUN_BYTES_MAX / file->page_bytes;
+}
+
+uint32_t btree_get_varint(const unsigned char *at, uint64_t *value)
+{
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < 8; i++) {
+        sum = sum << 7 | (at[i] & 0x7f);
+        if (at[i] < 0x80) {
+            *value = sum;
+            return i + 1;
+        }
+    }
+    *value = sum << 8 | at[8];
+    return 9;
+}
+
+int btree_children_add(struct btree_children *children, uint32_t page, int64_t last_rowid)
+{
+    if (children->count == children->room) {
+        size_t room = children->room * 2 + 8;
+        struct btree_child *items = realloc(children->items, room * sizeof *items);
+        if (items == NULL)
+            return -1;
+        children->items = items;
+        children->room = room;
+    }
+    children->items[children->count++] = (struct btree_child){last_rowid, page};
+    return 0;
+}
+
+void btree_children_release(struct btree_children *children)
+{
+    free(children->items);
+    *children = (struct btree_children){0};
+}
+
+int btree_part_begin(struct btree_file *file, struct btree_part **out, struct error *error)
+{
+    struct btree_part *part = calloc(1, sizeof *part);
+    *out = part;
+    if (part == NULL)
+        return error_set(error, "%s: out of memory", file->path);
+    part->file = file;
+    part->run_wanted = 1;
+    pthread_mutex_lock(&file->lock);
+    part->next = file->parts;
+    file->parts = part;
+    pthread_mutex_unlock(&file->lock);
+    return 0;
+}
+
+void btree_part_free(struct btree_part *part)
+{
+    struct btree_file *file = part->file;
+    pthread_mutex_lock(&file->lock);
+    struct btree_part **link = &file->parts;
+    while (*link != part)
+        link = &(*link)->next;
+    *link = part->next;
+    pthread_mutex_unlock(&file->lock);
+    btree_children_release(&part->head);
+    btree_children_release(&part->tail);
+    btree_children_release(&part->level1);
+    free(part->buffer);
+    free(part->kept);
+    free(part);
+}
+
+uint64_t btree_part_rows(const struct btree_part *part)
+{
+    return part->rows;
+}
+
+/* Writes the complete pages of the run and takes a new one. */
+static int next_run(struct btree_part *part, struct error *error)
+{
+    struct btree_file *file = part->file;
+    if (part->buffer == NULL) {
+        part->buffer = malloc((size_t)run_pages_max(file) * file->page_bytes);
+        if (part->buffer == NULL)
+            return error_set(error, "%s: out of memory", file->path);
+    }
+    if (part->run_used > 0 &&
+        btree_pages_write(file, part->run.first, part->buffer,
+                          (size_t)part->run_used * file->page_bytes, error) < 0)
+        return -1;
+    part->run_used = 0;
+    part->run.count = 0;
+    if (btree_pages_take(file, part->run_wanted, &part->run, error) < 0)
+        return -1;
+    if (part->run_wanted * 2 <= run_pages_max(file))
+        part->run_wanted *= 2;
+    return 0;
+}
+
+/* Makes room for a page in memory and returns its start, or NULL. It becomes complete, and the
+ * page run.first + run_used, by run_used++. */
+static unsigned char *next_page(struct btree_part *part, struct error *error)
+{
+    if (part->run_used == part->run.count && next_run(part, error) < 0)
+        return NULL;
+    return part->buffer + (size_t)part->run_used * part->file->page_bytes;
+}
+
+/* Notes a leaf for its parent; makes the parent page when there are enough leaves. */
+static int add_leaf(struct btree_part *part, uint32_t page, int64_t last_rowid, struct error *error)
+{
+    const struct btree_file *file = part->file;
+    struct btree_children *tail = &part->tail;
+    struct btree_children *list = part->head.count < file->fanout ? &part->head : tail;
+    if (btree_children_add(list, page, last_rowid) < 0)
+        return error_set(error, "%s: out of memory", file->path);
+    if (tail->count < (size_t)file->fanout + 2)
+        return 0;
+    unsigned char *interior = next_page(part, error);
+    if (interior == NULL)
+        return -1;
+    btree_interior_fill(file, interior, tail->items, file->fanout);
+    if (btree_children_add(&part->level1, part->run.first + part->run_used,
+                           tail->items[file->fanout - 1].last_rowid) < 0)
+        return error_set(error, "%s: out of memory", file->path);
+    part->run_used++;
+    tail->count -= file->fanout;
+    memmove(tail->items, tail->items + file->fanout, tail->count * sizeof *tail->items);
+    return 0;
+}
+
+static int complete_leaf(struct btree_part *part, struct error *error)
+{
+    unsigned char *leaf = part->leaf;
+    uint32_t cells_end = BTREE_LEAF_HEADER + 2 * part->cells;
+    btree_put2(leaf + 3, part->cells);
+    btree_put2(leaf + 5, part->content);
+    memset(leaf + cells_end, 0, part->content - cells_end);
+    part->leaf = NULL;
+    uint32_t page = part->run.first + part->run_used++;
+    return add_leaf(part, page, part->last_rowid, error);
+}
+
+static int next_leaf(struct btree_part *part, struct error *error)
+{
+    const struct btree_file *file = part->file;
+    if (part->leaf != NULL && complete_leaf(part, error) < 0)
+        return -1;
+    unsigned char *leaf = next_page(part, error);
+    if (leaf == NULL)
+        return -1;
+    memset(leaf, 0, BTREE_LEAF_HEADER);
+    memset(leaf + file->usable_bytes, 0, file->page_bytes - file->usable_bytes);
+    leaf[0] = BTREE_LEAF;
+    part->leaf = leaf;
+    part->cells = 0;
+    part->content = file->usable_bytes;
+    return 0;
+}
+
+/* Why a row cannot be appended. */
+static int refuse(const struct btree_part *part, int64_t rowid, uint32_t record_bytes,
+                  uint32_t spare, struct error *error)
+{
+    const char *path = part->file->path;
+    if (part->ended)
+        return error_set(error, "%s: row %lld comes after the end of its part", path,
+                         (long long)rowid);
+    if (part->rows > 0 && rowid <= part->last_rowid)
+        return error_set(error, "%s: row %lld comes after row %lld", path, (long long)rowid,
+                         (long long)part->last_rowid);
+    if (spare > 0 && spare < BTREE_FREEBLOCK_MIN)
+        return error_set(error, "%s: row %lld: %u spare bytes are too few", path, (long long)rowid,
+                         spare);
+    return error_set(error, "%s: row %lld: a record of %u bytes does not fit into a page", path,
+                     (long long)rowid, record_bytes);
+}
+
+/* Puts a freeblock at `offset` in front of all others of the page. */
+static void put_first_freeblock(unsigned char *page, uint32_t offset, uint32_t bytes)
+{
+    memcpy(page + offset, page + 1, 2);
+    btree_put2(page + offset + 2, bytes);
+    btree_put2(page + 1, offset);
+}
+
+int btree_append(struct btree_part *part, int64_t rowid, const void *record, uint32_t record_bytes,
+                 uint32_t spare, struct btree_place *place, struct error *error)
+{
+    uint32_t record_max = btree_record_max(part->file);
+    if (part->ended || (part->rows > 0 && rowid <= part->last_rowid) ||
+        (spare > 0 && spare < BTREE_FREEBLOCK_MIN) || record_bytes > record_max ||
+        spare > record_max - record_bytes)
+        return refuse(part, rowid, record_bytes, spare, error);
+
+    unsigned char head[2 * BTREE_VARINT_MAX];
+    uint32_t head_bytes = btree_put_varint(head, record_bytes);
+    head_bytes += btree_put_varint(head + head_bytes, (uint64_t)rowid);
+    uint32_t cell_bytes = head_bytes + record_bytes;
+    if (cell_bytes < BTREE_CELL_MIN)
+        cell_bytes = BTREE_CELL_MIN;
+    uint32_t needed = cell_bytes + spare + 2;
+    if (part->leaf == NULL || part->content - BTREE_LEAF_HEADER - 2 * part->cells < needed) {
+        if (next_leaf(part, error) < 0)
+            return -1;
+    }
+    unsigned char *leaf = part->leaf;
+    part->content -= cell_bytes + spare;
+    uint32_t cell = part->content;
+    memcpy(leaf + cell, head, head_bytes);
+    memcpy(leaf + cell + head_bytes, record, record_bytes);
+    btree_put2(leaf + BTREE_LEAF_HEADER + 2 * part->cells, cell);
+    if (spare > 0)
+        put_first_freeblock(leaf, cell + cell_bytes, spare);
+    if (place != NULL)
+        *place = (struct btree_place){.page = part->run.first + part->run_used,
+                                      .cell = (uint16_t)cell,
+                                      .record = (uint16_t)(cell + head_bytes),
+                                      .spare = (uint16_t)spare};
+    part->cells++;
+    if (part->rows++ == 0)
+        part->first_rowid = rowid;
+    part->last_rowid = rowid;
+    return 0;
+}
+
+/* The page in memory, or NULL if it is written. */
+static unsigned char *page_in_memory(const struct btree_part *part, uint32_t page)
+{
+    if (page == part->kept_page)
+        return part->kept;
+    if (part->buffer == NULL || page < part->run.first || page - part->run.first >= part->run.count)
+        return NULL;
+    return part->buffer + (size_t)(page - part->run.first) * part->file->page_bytes;
+}
+
+int btree_patch(struct btree_part *part, const struct btree_place *place, uint32_t offset,
+                const void *data, uint32_t bytes, struct error *error)
+{
+    struct btree_file *file = part->file;
+    uint64_t at = (uint64_t)place->record + offset;
+    if (at + bytes > file->usable_bytes)
+        return error_set(error, "%s: a patch lies outside its page", file->path);
+    unsigned char *page = page_in_memory(part, place->page);
+    if (page == NULL)
+        return btree_bytes_write(file, (uint64_t)(place->page - 1) * file->page_bytes + at, data,
+                                 bytes, error);
+    memcpy(page + at, data, bytes);
+    return 0;
+}
+
+/* Writes the page that btree_replace has changed last. */
+static int write_kept(struct btree_part *part, struct error *error)
+{
+    uint32_t page = part->kept_page;
+    part->kept_page = 0;
+    if (page == 0)
+        return 0;
+    return btree_pages_write(part->file, page, part->kept, part->file->page_bytes, error);
+}
+
+/* A page for btree_replace: one that is written is kept in memory until another is wanted. */
+static unsigned char *keep_page(struct btree_part *part, uint32_t page, struct error *error)
+{
+    unsigned char *found = page_in_memory(part, page);
+    if (found != NULL)
+        return found;
+    if (write_kept(part, error) < 0)
+        return NULL;
+    if (part->kept == NULL && (part->kept = malloc(part->file->page_bytes)) == NULL) {
+        error_set(error, "%s: out of memory", part->file->path);
+        return NULL;
+    }
+    if (btree_page_read(part->file, page, part->kept, error) < 0)
+        return NULL;
+    part->kept_page = page;
+    return part->kept;
+}
+
+/* Moves the freeblock of a page from one offset to another, within its old length. */
+static void move_freeblock(unsigned char *page, uint32_t from, uint32_t to, uint32_t bytes)
+{
+    unsigned char *link = page + 1;
+    while (btree_get2(link) != from)
+        link = page + btree_get2(link);
+    uint32_t next = btree_get2(page + from);
+    btree_put2(link, to);
+    btree_put2(page + to, next);
+    btree_put2(page + to + 2, bytes);
+}
+
+/* Replaces a record within its page. Returns -1 if it does not fit. */
+static int replace_in_page(unsigned char *page, struct btree_place *place, const void *record,
+                           uint32_t record_bytes)
+{
+    unsigned char *cell = page + place->cell;
+    unsigned char head[2 * BTREE_VARINT_MAX];
+    uint64_t old_record_bytes, rowid;
+    uint32_t old_head = btree_get_varint(cell, &old_record_bytes);
+    old_head += btree_get_varint(cell + old_head, &rowid);
+    uint32_t old_cell = old_head + (uint32_t)old_record_bytes;
+    if (old_cell < BTREE_CELL_MIN)
+        old_cell = BTREE_CELL_MIN;
+    uint32_t new_head = btree_put_varint(head, record_bytes);
+    new_head += btree_put_varint(head + new_head, rowid);
+    uint32_t new_cell = new_head + record_bytes;
+    if (new_cell < BTREE_CELL_MIN)
+        new_cell = BTREE_CELL_MIN;
+    uint32_t room = old_cell + place->spare;
+    if (place->spare == 0 ? new_cell != room : new_cell + BTREE_FREEBLOCK_MIN > room)
+        return -1;
+    uint32_t spare = room - new_cell;
+    if (spare > 0)
+        move_freeblock(page, place->cell + old_cell, place->cell + new_cell, spare);
+    memcpy(cell, head, new_head);
+    memcpy(cell + new_head, record, record_bytes);
+    place->record = (uint16_t)(place->cell + new_head);
+    place->spare = (uint16_t)spare;
+    return 0;
+}
+
+int btree_replace(struct btree_part *part, struct btree_place *place, const void *record,
+                  uint32_t record_bytes, struct error *error)
+{
+    struct btree_file *file = part->file;
+    unsigned char *page = keep_page(part, place->page, error);
+    if (page == NULL)
+        return -1;
+    if (record_bytes > btree_record_max(file) ||
+        replace_in_page(page, place, record, record_bytes) < 0)
+        return error_set(error, "%s: a record of %u bytes does not fit into the place of another",
+                         file->path, record_bytes);
+    return 0;
+}
+
+/* Called by btree_finish, too, for what was replaced after the part's end. */
+int btree_part_flush(struct btree_part *part, struct error *error)
+{
+    return write_kept(part, error);
+}
+
+int btree_part_end(struct btree_part *part, struct error *error)
+{
+    struct btree_file *file = part->file;
+    if (part->ended)
+        return 0;
+    part->ended = true;
+    if (part->leaf != NULL && complete_leaf(part, error) < 0)
+        return -1;
+    if (part->run_used > 0 &&
+        btree_pages_write(file, part->run.first, part->buffer,
+                          (size_t)part->run_used * file->page_bytes, error) < 0)
+        return -1;
+    struct btree_run rest = {part->run.first + part->run_used, part->run.count - part->run_used};
+    part->run = (struct btree_run){0, 0};
+    free(part->buffer);
+    part->buffer = NULL;
+    return btree_pages_return(file, rest, error);
+}

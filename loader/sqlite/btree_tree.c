@@ -1,0 +1,192 @@
+/*
+ * From parts to a table: the pages above the leaves, and the root.
+ *
+ * All leaves of a b-tree lie at the same depth, and an interior page has at least two children.
+ * Each part comes with its first leaves (head), finished pages of the level above (level1), and its
+ * last leaves (tail). Leaves that have no parent yet are gathered across the parts' borders, and
+ * shared out evenly among as few parents as will do. Higher levels are made likewise until one page
+ * can hold what is left: that page is written over the table's root, whose number cannot change.
+ */
+#include "loader/sqlite/btree_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void btree_interior_fill(const struct btree_file *file, unsigned char *page,
+                         const struct btree_child *children, size_t count)
+{
+    uint32_t content = file->usable_bytes;
+    uint32_t cells = (uint32_t)count - 1;
+    memset(page, 0, file->page_bytes);
+    for (uint32_t i = 0; i < cells; i++) {
+        unsigned char cell[4 + BTREE_VARINT_MAX];
+        /* There are two at least. NOLINTNEXTLINE(clang-analyzer-core.NullDereference) */
+        btree_put4(cell, children[i].page);
+        uint32_t bytes = 4 + btree_put_varint(cell + 4, (uint64_t)children[i].last_rowid);
+        content -= bytes;
+        memcpy(page + content, cell, bytes);
+        btree_put2(page + BTREE_INTERIOR_HEADER + 2 * i, content);
+    }
+    page[0] = BTREE_INTERIOR;
+    btree_put2(page + 3, cells);
+    btree_put2(page + 5, content);
+    btree_put4(page + 8, children[cells].page);
+}
+
+/* What btree_finish works with. */
+struct builder {
+    struct btree_file *file;
+    unsigned char *page;
+    struct btree_children below; /* pages that have no parent yet */
+    struct btree_children above; /* their parents */
+};
+
+static int out_of_memory(const struct builder *builder, struct error *error)
+{
+    return error_set(error, "%s: out of memory", builder->file->path);
+}
+
+static int append(struct builder *builder, struct btree_children *list,
+                  const struct btree_children *more, struct error *error)
+{
+    for (size_t i = 0; i < more->count; i++)
+        if (btree_children_add(list, more->items[i].page, more->items[i].last_rowid) < 0)
+            return out_of_memory(builder, error);
+    return 0;
+}
+
+/* Writes parents of all pages in `below`, of which there are at least two, and empties it. */
+static int make_parents(struct builder *builder, struct error *error)
+{
+    struct btree_file *file = builder->file;
+    size_t count = builder->below.count;
+    size_t parents = (count + file->fanout - 1) / file->fanout;
+    for (size_t i = 0; i < parents; i++) {
+        size_t from = count * i / parents;
+        size_t to = count * (i + 1) / parents;
+        struct btree_run run;
+        if (btree_pages_take(file, 1, &run, error) < 0)
+            return -1;
+        btree_interior_fill(file, builder->page, builder->below.items + from, to - from);
+        if (btree_pages_write(file, run.first, builder->page, file->page_bytes, error) < 0)
+            return -1;
+        if (btree_children_add(&builder->above, run.first,
+                               builder->below.items[to - 1].last_rowid) < 0)
+            return out_of_memory(builder, error);
+    }
+    builder->below.count = 0;
+    return 0;
+}
+
+/* Brings the parts together: leaves no parent-less leaf in `below` unless one page can hold them
+ * all; then there is nothing in `above`. */
+static int join_parts(struct builder *builder, struct btree_part *const *parts, uint32_t count,
+                      struct error *error)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        const struct btree_part *part = parts[i];
+        if (append(builder, &builder->below, &part->head, error) < 0)
+            return -1;
+        /* Where level1 has pages, head is full, so that there are two leaves or more here. */
+        if (part->level1.count > 0 && (make_parents(builder, error) < 0 ||
+                                       append(builder, &builder->above, &part->level1, error) < 0))
+            return -1;
+        if (append(builder, &builder->below, &part->tail, error) < 0)
+            return -1;
+    }
+    /* After a part with level1 there are the two leaves or more of its tail. */
+    if (builder->above.count == 0 && builder->below.count <= builder->file->fanout)
+        return 0;
+    return make_parents(builder, error);
+}
+
+static int write_root(struct builder *builder, uint32_t root, struct error *error)
+{
+    struct btree_file *file = builder->file;
+    const struct btree_children *top = &builder->below;
+    if (top->count == 1) { /* a table of one page: it moves to the root's place */
+        struct btree_run run = {top->items[0].page, 1};
+        if (btree_page_read(file, run.first, builder->page, error) < 0 ||
+            btree_pages_return(file, run, error) < 0)
+            return -1;
+    } else {
+        btree_interior_fill(file, builder->page, top->items, top->count);
+    }
+    return btree_pages_write(file, root, builder->page, file->page_bytes, error);
+}
+
+/* Checks that the parts are complete and in order, and writes the last of them. */
+static int check_parts(const struct btree_file *file, const char *table,
+                       struct btree_part *const *parts, uint32_t count, struct error *error)
+{
+    const struct btree_part *before = NULL;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct btree_part *part = parts[i];
+        if (!part->ended)
+            return error_set(error, "%s: a part of table %s is not ended", file->path, table);
+        if (btree_part_flush(parts[i], error) < 0)
+            return -1;
+        if (part->rows == 0)
+            continue;
+        if (before != NULL && part->first_rowid <= before->last_rowid)
+            return error_set(error, "%s: table %s: row %lld of one part comes after row %lld",
+                             file->path, table, (long long)part->first_rowid,
+                             (long long)before->last_rowid);
+        before = part;
+    }
+    return 0;
+}
+
+/* The root page of the table, which must be an empty leaf of a rowid table; 0 = it is not. */
+static uint32_t find_root(struct builder *builder, const char *name, struct error *error)
+{
+    const struct btree_file *file = builder->file;
+    const struct btree_table *table = NULL;
+    for (size_t i = 0; i < file->tables_count; i++)
+        if (strcmp(file->tables[i].name, name) == 0)
+            table = &file->tables[i];
+    if (table == NULL) {
+        error_set(error, "%s: no table %s", file->path, name);
+        return 0;
+    }
+    if (btree_page_read(builder->file, table->root, builder->page, error) < 0)
+        return 0;
+    if (table->indexes > 0 || builder->page[0] != BTREE_LEAF ||
+        btree_get2(builder->page + 3) != 0) {
+        error_set(error, "%s: table %s is not an empty rowid table without indexes", file->path,
+                  name);
+        return 0;
+    }
+    return table->root;
+}
+
+int btree_finish(struct btree_file *file, const char *table, struct btree_part *const *parts,
+                 uint32_t count, struct error *error)
+{
+    struct builder builder = {.file = file, .page = malloc(file->page_bytes)};
+    int status = -1;
+    uint32_t root = 0;
+    if (builder.page == NULL)
+        out_of_memory(&builder, error);
+    else if ((root = find_root(&builder, table, error)) != 0 &&
+             check_parts(file, table, parts, count, error) == 0)
+        status = join_parts(&builder, parts, count, error);
+    while (status == 0 && (builder.above.count > 0 || builder.below.count > file->fanout)) {
+        if (builder.above.count > 0) { /* the parents are the next level */
+            struct btree_children empty = builder.below;
+            builder.below = builder.above;
+            builder.above = empty;
+            builder.above.count = 0;
+        }
+        if (builder.below.count > file->fanout)
+            status = make_parents(&builder, error);
+    }
+    if (status == 0 && builder.below.count > 0)
+        status = write_root(&builder, root, error);
+    btree_children_release(&builder.below);
+    btree_children_release(&builder.above);
+    free(builder.page);
+    for (uint32_t i = 0; i < count; i++)
+        btree_part_free(parts[i]);
+    return status;
+}

@@ -1,0 +1,176 @@
+/* Making the database file: see database.h. */
+#include "loader/sqlite/database.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "loader/sqlite/insert.h"
+#include "base/unfinished.h"
+
+#define APPLICATION_ID 0x4653514cu
+
+/* The file's application id as it stands in SQLite's header at offset 68; -1 if it is no SQLite
+ * database. */
+static int64_t application_id(int file)
+{
+    unsigned char header[72];
+    if (pread(file, header, sizeof header, 0) != (ssize_t)sizeof header ||
+        memcmp(header, "SQLite format 3", 16) != 0)
+        return -1;
+    return (int64_t)header[68] << 24 | header[69] << 16 | header[70] << 8 | header[71];
+}
+
+/* Has another process the database open for a transaction? */
+static bool in_use(const char *path)
+{
+    sqlite3 *database = NULL;
+    bool busy = false;
+    if (sqlite3_open_v2(path, &database, SQLITE_OPEN_READWRITE, NULL) == SQLITE_OK)
+        busy = sqlite3_exec(database, "BEGIN EXCLUSIVE; ROLLBACK", NULL, NULL, NULL) == SQLITE_BUSY;
+    sqlite3_close(database);
+    return busy;
+}
+
+static int check_target(const char *path, struct error *error)
+{
+    struct stat status;
+    if (lstat(path, &status) != 0)
+        return errno == ENOENT ? 0 : error_set(error, "%s: %s", path, strerror(errno));
+    if (!S_ISREG(status.st_mode))
+        return error_set(error, "%s: is not a regular file: give another output with -o", path);
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+    if (file < 0)
+        return error_set(error, "%s: %s: give another output with -o", path, strerror(errno));
+    int64_t id = status.st_size == 0 ? APPLICATION_ID : application_id(file);
+    close(file);
+    if (id != APPLICATION_ID)
+        return error_set(error,
+                         "%s: exists and is not a fisql database: remove it, or give another "
+                         "output with -o",
+                         path);
+    if (status.st_size != 0 && in_use(path))
+        return error_set(error,
+                         "%s: is in use by another process: close it there, or give another "
+                         "output with -o",
+                         path);
+    return 0;
+}
+
+/* Is the process gone that made the temporary of this name, ending in its pid? */
+static bool maker_is_gone(const char *name)
+{
+    char *end;
+    long pid = strtol(strrchr(name, '-') + 1, &end, 10);
+    return *end == '\0' && pid > 0 && kill((pid_t)pid, 0) != 0 && errno == ESRCH;
+}
+
+/* Removes temporaries of loads that were killed: those whose process is gone and that nobody holds
+ * a lock on (in another container the same pid is another process). */
+static void remove_stale(const char *target)
+{
+    char folder[4096];
+    const char *slash = strrchr(target, '/');
+    const char *name = slash != NULL ? slash + 1 : target;
+    snprintf(folder, sizeof folder, "%.*s", slash != NULL ? (int)(slash - target + 1) : 1,
+             slash != NULL ? target : ".");
+    DIR *directory = opendir(folder);
+    size_t length = strlen(name);
+    for (struct dirent *entry; directory != NULL && (entry = readdir(directory)) != NULL;) {
+        if (strncmp(entry->d_name, name, length) != 0 ||
+            strncmp(entry->d_name + length, ".loading-", 9) != 0 || !maker_is_gone(entry->d_name))
+            continue;
+        char path[4400];
+        snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
+        int file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+        if (file >= 0 && flock(file, LOCK_EX | LOCK_NB) == 0)
+            unlink(path);
+        if (file >= 0)
+            close(file);
+    }
+    if (directory != NULL)
+        closedir(directory);
+}
+
+static int execute(sqlite3 *database, const char *path, const char *sql, struct error *error)
+{
+    if (sqlite3_exec(database, sql, NULL, NULL, NULL) == SQLITE_OK)
+        return 0;
+    return error_set(error, "%s: %s", path, insert_problem(database));
+}
+
+int database_create(struct database *database, const char *target, const char *log,
+                    const char *schema, struct error *error)
+{
+    sqlite3 *connection = NULL;
+    *database = (struct database){.lock = -1};
+    if (check_target(target, error) != 0)
+        return -1;
+    remove_stale(target);
+    database->target = strdup(target);
+    if (asprintf(&database->temporary, "%s.loading-%d", target, (int)getpid()) < 0)
+        database->temporary = NULL;
+    if (database->target == NULL || database->temporary == NULL)
+        return error_set(error, "out of memory");
+    database->lock = unfinished_open(database->temporary, &log, 1);
+    if (database->lock < 0 || flock(database->lock, LOCK_EX | LOCK_NB) != 0)
+        return error_set(error, "%s: cannot be made: %s", target, strerror(errno));
+    if (sqlite3_open_v2(database->temporary, &connection, SQLITE_OPEN_READWRITE, NULL) !=
+        SQLITE_OK) {
+        error_set(error, "%s: %s", target, insert_problem(connection));
+        sqlite3_close(connection);
+        return -1;
+    }
+    int result = execute(connection, target,
+                         "PRAGMA page_size=16384; PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF;"
+                         "PRAGMA secure_delete=OFF; BEGIN",
+                         error);
+    if (result == 0)
+        result = execute(connection, target, schema, error);
+    if (result == 0)
+        result = execute(connection, target, "COMMIT", error);
+    if (sqlite3_close(connection) != SQLITE_OK && result == 0)
+        result = error_set(error, "%s: cannot be closed", target);
+    return result;
+}
+
+int database_open_temporary(const struct database *database, sqlite3 **out, struct error *error)
+{
+    if (sqlite3_open_v2(database->temporary, out, SQLITE_OPEN_READWRITE, NULL) != SQLITE_OK)
+        return error_set(error, "%s: %s", database->target, insert_problem(*out));
+    return execute(
+        *out, database->target,
+        "PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; PRAGMA secure_delete=OFF;"
+        "PRAGMA locking_mode=EXCLUSIVE; PRAGMA cache_size=-65536; PRAGMA temp_store=MEMORY",
+        error);
+}
+
+int database_publish(struct database *database, struct error *error)
+{
+    if (fsync(database->lock) != 0)
+        return error_set(error, "%s: %s", database->target, strerror(errno));
+    if (unfinished_publish(database->temporary, database->target) != 0)
+        return error_set(error, "%s: %s", database->target, strerror(errno));
+    free(database->temporary);
+    database->temporary = NULL;
+    return 0;
+}
+
+void database_release(struct database *database)
+{
+    if (database->temporary != NULL && database->lock >= 0)
+        unfinished_remove(database->temporary);
+    if (database->lock >= 0)
+        close(database->lock);
+    free(database->temporary);
+    free(database->target);
+    *database = (struct database){.lock = -1};
+}

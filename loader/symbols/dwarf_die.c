@@ -1,0 +1,171 @@
+/* Attributes of DWARF entries: see dwarf_die.h. */
+#include "loader/symbols/dwarf_die.h"
+
+#include "base/array.h"
+
+#define RANGES_MAX 65536 /* pieces of one function or unit; more is damage */
+
+const char *dwarf_die_string(Dwarf_Debug debug, Dwarf_Die die, Dwarf_Half attribute)
+{
+    Dwarf_Error error = NULL;
+    char *text = NULL;
+    return dwarf_done(debug, dwarf_die_text(die, attribute, &text, &error), &error) ? text : NULL;
+}
+
+bool dwarf_die_number(Dwarf_Debug debug, Dwarf_Die die, Dwarf_Half attribute, uint64_t *value)
+{
+    Dwarf_Error error = NULL;
+    Dwarf_Attribute found = NULL;
+    Dwarf_Unsigned number = 0;
+    if (!dwarf_done(debug, dwarf_attr(die, attribute, &found, &error), &error))
+        return false;
+    bool done = dwarf_done(debug, dwarf_formudata(found, &number, &error), &error);
+    if (!done) {
+        /* What all entries of a kind share stands in the abbreviation, as a signed number. */
+        Dwarf_Signed signed_number = 0;
+        done = dwarf_done(debug, dwarf_formsdata(found, &signed_number, &error), &error) &&
+               signed_number >= 0;
+        number = done ? (Dwarf_Unsigned)signed_number : 0;
+    }
+    if (!done) {
+        Dwarf_Sig8 bytes;
+        done = dwarf_done(debug, dwarf_formsig8_const(found, &bytes, &error), &error);
+        for (int i = 7; done && i >= 0; i--)
+            number = number << 8 | (unsigned char)bytes.signature[i];
+    }
+    dwarf_dealloc(debug, found, DW_DLA_ATTR);
+    *value = number;
+    return done;
+}
+
+Dwarf_Die dwarf_die_referred(Dwarf_Debug debug, Dwarf_Die die, Dwarf_Half attribute,
+                             Dwarf_Off *offset)
+{
+    Dwarf_Error error = NULL;
+    Dwarf_Attribute found = NULL;
+    Dwarf_Die referred = NULL;
+    Dwarf_Half form = 0;
+    if (!dwarf_done(debug, dwarf_attr(die, attribute, &found, &error), &error))
+        return NULL;
+    /* Other forms lead into another file (dwz) or to a type. */
+    bool here = dwarf_done(debug, dwarf_whatform(found, &form, &error), &error) &&
+                form != DW_FORM_ref_sig8 && form != DW_FORM_GNU_ref_alt &&
+                form != DW_FORM_ref_sup4 && form != DW_FORM_ref_sup8;
+    if (here && dwarf_done(debug, dwarf_global_formref(found, offset, &error), &error) &&
+        !dwarf_done(debug, dwarf_offdie_b(debug, *offset, 1, &referred, &error), &error))
+        referred = NULL;
+    dwarf_dealloc(debug, found, DW_DLA_ATTR);
+    return referred;
+}
+
+uint64_t dwarf_die_low(Dwarf_Debug debug, Dwarf_Die die)
+{
+    Dwarf_Error error = NULL;
+    Dwarf_Addr low = 0;
+    return dwarf_done(debug, dwarf_lowpc(die, &low, &error), &error) ? low : 0;
+}
+
+static int add_range(struct dwarf_ranges *ranges, uint64_t start, uint64_t end, struct error *error)
+{
+    if (end <= start || ranges->count >= RANGES_MAX)
+        return 0;
+    if (array_reserve(&ranges->items, &ranges->capacity, ranges->count + 1, error) != 0)
+        return -1;
+    ranges->items[ranges->count++] = (struct dwarf_range){start, end};
+    return 0;
+}
+
+/* DWARF 2 to 4: .debug_ranges. */
+static int old_ranges(Dwarf_Debug debug, Dwarf_Die die, Dwarf_Off offset, uint64_t base,
+                      struct dwarf_ranges *ranges, struct error *error)
+{
+    Dwarf_Error failure = NULL;
+    Dwarf_Ranges *list = NULL;
+    Dwarf_Signed count = 0;
+    Dwarf_Unsigned bytes = 0;
+    Dwarf_Off real = 0;
+    int result = 0;
+    if (!dwarf_done(debug,
+                    dwarf_get_ranges_b(debug, offset, die, &real, &list, &count, &bytes, &failure),
+                    &failure))
+        return 0;
+    for (Dwarf_Signed i = 0; i < count && result == 0; i++) {
+        if (list[i].dwr_type == DW_RANGES_ADDRESS_SELECTION)
+            base = list[i].dwr_addr2;
+        else if (list[i].dwr_type == DW_RANGES_ENTRY)
+            result = add_range(ranges, base + list[i].dwr_addr1, base + list[i].dwr_addr2, error);
+    }
+    dwarf_api_release_ranges(debug, list, count);
+    return result;
+}
+
+/* DWARF 5: .debug_rnglists. */
+static int new_ranges(Dwarf_Debug debug, Dwarf_Attribute attribute, Dwarf_Half form,
+                      Dwarf_Unsigned value, struct dwarf_ranges *ranges, struct error *error)
+{
+    Dwarf_Error failure = NULL;
+    Dwarf_Rnglists_Head head = NULL;
+    Dwarf_Unsigned count = 0, offset = 0;
+    int result = 0;
+    if (!dwarf_done(
+            debug,
+            dwarf_rnglists_get_rle_head(attribute, form, value, &head, &count, &offset, &failure),
+            &failure))
+        return 0;
+    for (Dwarf_Unsigned i = 0; i < count && result == 0; i++) {
+        unsigned length = 0, kind = 0;
+        Dwarf_Unsigned raw1, raw2, start = 0, end = 0;
+        Dwarf_Bool unavailable = 0;
+        if (!dwarf_done(debug,
+                        dwarf_get_rnglists_entry_fields_a(head, i, &length, &kind, &raw1, &raw2,
+                                                          &unavailable, &start, &end, &failure),
+                        &failure))
+            break;
+        if (kind != DW_RLE_end_of_list && kind != DW_RLE_base_address &&
+            kind != DW_RLE_base_addressx && !unavailable)
+            result = add_range(ranges, start, end, error);
+    }
+    dwarf_dealloc_rnglists_head(head);
+    return result;
+}
+
+static int listed_ranges(Dwarf_Debug debug, Dwarf_Die die, uint64_t base,
+                         struct dwarf_ranges *ranges, struct error *error)
+{
+    Dwarf_Error failure = NULL;
+    Dwarf_Attribute attribute = NULL;
+    Dwarf_Half version = 0, offset_size = 0, form = 0;
+    Dwarf_Unsigned value = 0;
+    int result = 0;
+    if (!dwarf_done(debug, dwarf_attr(die, DW_AT_ranges, &attribute, &failure), &failure))
+        return 0;
+    bool known = dwarf_get_version_of_die(die, &version, &offset_size) == DW_DLV_OK &&
+                 dwarf_done(debug, dwarf_whatform(attribute, &form, &failure), &failure);
+    if (known && form == DW_FORM_rnglistx)
+        known = dwarf_done(debug, dwarf_formudata(attribute, &value, &failure), &failure);
+    else if (known)
+        known = dwarf_done(debug, dwarf_global_formref(attribute, &value, &failure), &failure);
+    if (known && version >= 5)
+        result = new_ranges(debug, attribute, form, value, ranges, error);
+    else if (known)
+        result = old_ranges(debug, die, value, base, ranges, error);
+    dwarf_dealloc(debug, attribute, DW_DLA_ATTR);
+    return result;
+}
+
+int dwarf_die_ranges(Dwarf_Debug debug, Dwarf_Die die, uint64_t base, struct dwarf_ranges *ranges,
+                     struct error *error)
+{
+    Dwarf_Error failure = NULL;
+    Dwarf_Addr low = 0, high = 0;
+    Dwarf_Half form = 0;
+    enum Dwarf_Form_Class form_class = DW_FORM_CLASS_UNKNOWN;
+    ranges->count = 0;
+    bool has_low = dwarf_done(debug, dwarf_lowpc(die, &low, &failure), &failure);
+    if (!has_low ||
+        !dwarf_done(debug, dwarf_highpc_b(die, &high, &form, &form_class, &failure), &failure))
+        return listed_ranges(debug, die, base, ranges, error);
+    if (form_class == DW_FORM_CLASS_CONSTANT)
+        high += low;
+    return add_range(ranges, low, high, error);
+}

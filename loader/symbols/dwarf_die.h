@@ -1,0 +1,39 @@
+/* Attributes of DWARF entries, through libdwarf: absent and damaged are the same here. */
+#ifndef FISQL_LOADER_DWARF_DIE_H
+#define FISQL_LOADER_DWARF_DIE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "loader/symbols/dwarf_file.h"
+
+struct dwarf_range {
+    uint64_t start, end;
+};
+
+struct dwarf_ranges {
+    struct dwarf_range *items;
+    size_t count, capacity;
+};
+
+/* A text attribute, borrowed from the debug sections; NULL = none. */
+const char *dwarf_die_string(Dwarf_Debug debug, Dwarf_Die die, Dwarf_Half attribute);
+
+/* An unsigned number; false = none. */
+bool dwarf_die_number(Dwarf_Debug debug, Dwarf_Die die, Dwarf_Half attribute, uint64_t *value);
+
+/* The entry that an attribute refers to, and its offset in .debug_info; NULL = none. To be released
+ * with dwarf_dealloc_die(). */
+Dwarf_Die dwarf_die_referred(Dwarf_Debug debug, Dwarf_Die die, Dwarf_Half attribute,
+                             Dwarf_Off *offset);
+
+/* The code that an entry describes, its entry point's range first. `base` is the unit's low_pc.
+ * Replaces what *ranges held; leaves it empty where there is none. 0, or -1 without memory. */
+int dwarf_die_ranges(Dwarf_Debug debug, Dwarf_Die die, uint64_t base, struct dwarf_ranges *ranges,
+                     struct error *error);
+
+/* The entry's low_pc; 0 where it has none. */
+uint64_t dwarf_die_low(Dwarf_Debug debug, Dwarf_Die die);
+
+#endif

@@ -1,0 +1,35 @@
+/*
+ * The debug sections of an ELF file, ready for libdwarf. The sections are decompressed once and
+ * otherwise read in place, so that each thread can have a Dwarf_Debug of its own (libdwarf is not
+ * safe for threads) without a copy of the file each.
+ */
+#ifndef FISQL_LOADER_DWARF_FILE_H
+#define FISQL_LOADER_DWARF_FILE_H
+
+#include "loader/symbols/dwarf_api.h"
+#include "loader/symbols/elf_file.h"
+#include "base/error.h"
+
+struct dwarf_file {
+    struct elf_file elf;
+    struct dwarf_object object; /* owns its sections; do not move it */
+};
+
+/* Opens the file at `path` and finds its debug sections. Returns 0; 1 if it holds no debug
+ * information (or cannot be read: *problem says why, a static text); -1 without memory. Close it in
+ * every case. */
+int dwarf_file_open(struct dwarf_file *file, const char *path, const char **problem,
+                    struct error *error);
+void dwarf_file_close(struct dwarf_file *file);
+
+/* The debug section of this name (with its dot), or NULL. */
+const struct dwarf_section *dwarf_file_section(const struct dwarf_file *file, const char *name);
+
+/* A Dwarf_Debug over the file for one thread, or NULL. End it with dwarf_api_close(),
+ * before the file is closed. */
+Dwarf_Debug dwarf_file_debug(struct dwarf_file *file);
+
+/* Is the result DW_DLV_OK? Releases the error where it is not. */
+bool dwarf_done(Dwarf_Debug debug, int result, Dwarf_Error *error);
+
+#endif

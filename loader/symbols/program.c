@@ -1,0 +1,228 @@
+/* Modules, functions and sites of the recorded program: see program.h. */
+#include "loader/symbols/program.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+
+#define ANCESTORS_MAX 64 /* forks that are followed upwards for a module */
+
+static bool same_module(const struct program_module *module, const struct log_module *load)
+{
+    const char *a = module->build_id, *b = load->build_id;
+    if (a != NULL || b != NULL)
+        return a != NULL && b != NULL && strcmp(a, b) == 0 && strcmp(module->path, load->path) == 0;
+    return strcmp(module->path, load->path) == 0;
+}
+
+static int find_module(struct program *program, const struct log_module *load, uint32_t *id,
+                       struct error *error)
+{
+    for (size_t i = 0; i < program->modules_count; i++)
+        if (same_module(&program->modules[i], load)) {
+            *id = (uint32_t)i + 1;
+            return 0;
+        }
+    if (array_reserve(&program->modules, &program->modules_capacity, program->modules_count + 1,
+                      error))
+        return -1;
+    program->modules[program->modules_count] =
+        (struct program_module){.path = load->path, .build_id = load->build_id};
+    *id = (uint32_t)++program->modules_count;
+    return 0;
+}
+
+static int add_function(struct program *program, uint32_t module, uint64_t address,
+                        const struct symbol_function *symbol, uint32_t *id, struct error *error)
+{
+    if (array_reserve(&program->functions, &program->functions_capacity,
+                      program->functions_count + 1, error))
+        return -1;
+    program->functions[program->functions_count] =
+        (struct program_function){module, address, symbol, false};
+    *id = (uint32_t)++program->functions_count;
+    return 0;
+}
+
+static int read_symbols(struct program *program, const struct symbols_options *options,
+                        struct error *error)
+{
+    for (size_t i = 0; i < program->modules_count; i++) {
+        struct program_module *module = &program->modules[i];
+        if (symbols_open(&module->symbols, module->path, module->build_id, options, error) != 0)
+            return -1;
+        module->first_function = (uint32_t)program->functions_count + 1;
+        for (size_t k = 0; k < module->symbols.functions_count; k++) {
+            uint32_t id;
+            const struct symbol_function *symbol = &module->symbols.functions[k];
+            if (add_function(program, (uint32_t)i + 1, symbol->address, symbol, &id, error) != 0)
+                return -1;
+        }
+    }
+    return 0;
+}
+
+int program_open(struct program *program, const struct log_index *index,
+                 const struct symbols_options *options, struct error *error)
+{
+    *program = (struct program){.index = index};
+    pthread_mutex_init(&program->lock, NULL);
+    program->module_of_load = calloc(index->modules_count + 1, sizeof *program->module_of_load);
+    if (program->module_of_load == NULL)
+        return error_set(error, "out of memory");
+    for (size_t i = 0; i < index->modules_count; i++)
+        if (find_module(program, &index->modules[i], &program->module_of_load[i], error) != 0)
+            return -1;
+    return read_symbols(program, options, error);
+}
+
+void program_release(struct program *program)
+{
+    for (size_t i = 0; i < program->modules_count; i++)
+        symbols_release(&program->modules[i].symbols);
+    free(program->modules);
+    free(program->module_of_load);
+    free(program->functions);
+    free(program->unknown_ids);
+    intern_release(&program->unknown);
+    intern_release(&program->sites);
+    pthread_mutex_destroy(&program->lock);
+}
+
+/* Is the function one of a module that was not read, for it has no hooks? */
+static struct program_module *unread_module(struct program *program,
+                                            const struct program_function *function)
+{
+    if (function->module == 0 || function->symbol != NULL)
+        return NULL;
+    struct program_module *module = &program->modules[function->module - 1];
+    bool unread = module->first_function != 0 && module->symbols.functions_count == 0 &&
+                  !module->symbols.instrumented && module->symbols.problem == NULL;
+    return unread || module->first_function == 0 ? module : NULL;
+}
+
+int program_name_called(struct program *program, const struct symbols_options *options,
+                        struct error *error)
+{
+    struct symbols_options all = *options;
+    all.all_modules = true;
+    for (size_t i = 0; i < program->functions_count; i++) {
+        struct program_function *function = &program->functions[i];
+        struct program_module *module = unread_module(program, function);
+        if (module == NULL)
+            continue;
+        if (module->first_function != 0) {
+            symbols_release(&module->symbols);
+            module->first_function = 0;
+            if (symbols_open(&module->symbols, module->path, module->build_id, &all, error) != 0)
+                return -1;
+        }
+        const struct symbol_range *range = symbols_range(&module->symbols, function->address);
+        const struct symbol_function *symbol =
+            range != NULL ? &module->symbols.functions[range->function] : NULL;
+        if (symbol != NULL && symbol->address == function->address)
+            function->symbol = symbol;
+    }
+    return 0;
+}
+
+static uint32_t process_by_id(const struct log_index *index, uint32_t id)
+{
+    for (size_t i = 0; i < index->processes_count; i++)
+        if (index->processes[i].id == id)
+            return (uint32_t)i;
+    return UINT32_MAX;
+}
+
+/* The load that covers an address of a process at a tick. A forked child has its parent's modules
+ * as they were at the fork. */
+static const struct log_module *find_load(const struct program *program, uint32_t process,
+                                          uint64_t address, uint64_t tick)
+{
+    const struct log_index *index = program->index;
+    for (int step = 0; step < ANCESTORS_MAX; step++) {
+        const struct log_module *best = NULL;
+        for (size_t i = 0; i < index->modules_count; i++) {
+            const struct log_module *load = &index->modules[i];
+            if (load->process != process || address < load->start || address >= load->end ||
+                (load->unload_tick != TICK_UNKNOWN && load->unload_tick <= tick))
+                continue;
+            bool begun = load->load_tick == TICK_UNKNOWN || load->load_tick <= tick;
+            bool best_begun =
+                best != NULL && (best->load_tick == TICK_UNKNOWN || best->load_tick <= tick);
+            /* The last load that had begun; else the first one, whose record came a bit late. */
+            if (best == NULL || (begun && (!best_begun || load->load_tick >= best->load_tick)))
+                best = load;
+        }
+        if (best != NULL)
+            return best;
+        const struct log_process *child = &index->processes[process];
+        uint32_t parent =
+            child->parent_id != 0 && child->origin != NULL && strcmp(child->origin, "fork") == 0
+                ? process_by_id(index, child->parent_id)
+                : UINT32_MAX;
+        if (parent == UINT32_MAX || parent == process)
+            return NULL;
+        tick = child->start_tick;
+        process = parent;
+    }
+    return NULL;
+}
+
+static void locate(const struct program *program, uint32_t process, uint64_t address, uint64_t tick,
+                   uint32_t *module, uint64_t *file_address)
+{
+    const struct log_module *load = find_load(program, process, address, tick);
+    *module = load != NULL ? program->module_of_load[load - program->index->modules] : 0;
+    *file_address = load != NULL ? address - load->bias : address;
+}
+
+static int unknown_function(struct program *program, uint32_t module, uint64_t address,
+                            uint32_t *id, struct error *error)
+{
+    uint32_t index, before = program->unknown.count;
+    if (intern_add(&program->unknown, module, address, &index, error) != 0)
+        return -1;
+    if (index == before) {
+        if (array_reserve(&program->unknown_ids, &program->unknown_capacity, (size_t)index + 1,
+                          error) != 0 ||
+            add_function(program, module, address, NULL, &program->unknown_ids[index], error) != 0)
+            return -1;
+    }
+    *id = program->unknown_ids[index];
+    return 0;
+}
+
+int program_function(struct program *program, uint32_t process, uint64_t address, uint64_t tick,
+                     uint32_t *id, struct error *error)
+{
+    uint32_t module;
+    uint64_t file_address;
+    int result = 0;
+    locate(program, process, address, tick, &module, &file_address);
+    const struct symbol_range *range =
+        module != 0 ? symbols_range(&program->modules[module - 1].symbols, file_address) : NULL;
+    pthread_mutex_lock(&program->lock);
+    if (range != NULL)
+        *id = program->modules[module - 1].first_function + range->function;
+    else
+        result = unknown_function(program, module, file_address, id, error);
+    if (result == 0)
+        program->functions[*id - 1].called = true;
+    pthread_mutex_unlock(&program->lock);
+    return result;
+}
+
+int program_site(struct program *program, uint32_t process, uint64_t address, uint64_t tick,
+                 uint32_t *id, struct error *error)
+{
+    uint32_t module, index;
+    uint64_t file_address;
+    locate(program, process, address, tick, &module, &file_address);
+    pthread_mutex_lock(&program->lock);
+    int result = intern_add(&program->sites, module, file_address, &index, error);
+    pthread_mutex_unlock(&program->lock);
+    *id = result == 0 ? index + 1 : 0;
+    return result;
+}

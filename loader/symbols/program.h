@@ -1,0 +1,73 @@
+/*
+ * The recorded program: its modules with their symbols, and the functions and call sites that the
+ * database will have. Addresses in a process's memory are resolved to functions and sites here, by
+ * where modules lay at the time; what lies in no module still gets a function of its own.
+ *
+ * program_function() and program_site() may be called by several threads at once; they take a lock,
+ * so callers keep what they found. The rest is for one thread.
+ */
+#ifndef FISQL_LOADER_PROGRAM_H
+#define FISQL_LOADER_PROGRAM_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "base/intern.h"
+#include "loader/log/log_index.h"
+#include "loader/symbols/symbols.h"
+
+struct program_module {
+    const char *path, *build_id; /* borrowed from the index; build_id may be NULL */
+    struct symbols symbols;
+    uint32_t first_function; /* functions.id of its inventory's first; 0 = the inventory is no part
+                                of the program's functions (program_name_called()) */
+};
+
+struct program_function {
+    uint32_t module; /* modules.id, 0 = none */
+    uint64_t address;
+    const struct symbol_function *symbol; /* NULL = unknown */
+    bool called;
+};
+
+struct program_site {
+    uint32_t module; /* modules.id, 0 = none */
+    uint64_t address;
+};
+
+struct program {
+    const struct log_index *index;
+    struct program_module *modules; /* modules[id - 1] */
+    size_t modules_count, modules_capacity;
+    uint32_t *module_of_load;           /* modules.id by index in log_index.modules */
+    struct program_function *functions; /* functions[id - 1] */
+    size_t functions_count, functions_capacity;
+    struct intern unknown; /* functions that no symbol names, by module and address */
+    uint32_t *unknown_ids;
+    size_t unknown_capacity;
+    struct intern sites; /* sites.id - 1 by module and address */
+    pthread_mutex_t lock;
+};
+
+/* Reads the symbols of every module of the index. The index is borrowed. */
+int program_open(struct program *program, const struct log_index *index,
+                 const struct symbols_options *options, struct error *error);
+void program_release(struct program *program);
+
+/* Names functions that were called and lie in modules without hooks. There are such: clang puts
+ * hooks into inlined bodies of functions whose address is that of a library's copy. To be called
+ * when all is decoded. */
+int program_name_called(struct program *program, const struct symbols_options *options,
+                        struct error *error);
+
+/* functions.id of the function at an address of a process (index in log_index.processes) at a tick.
+ */
+int program_function(struct program *program, uint32_t process, uint64_t address, uint64_t tick,
+                     uint32_t *id, struct error *error);
+/* sites.id likewise. */
+int program_site(struct program *program, uint32_t process, uint64_t address, uint64_t tick,
+                 uint32_t *id, struct error *error);
+
+#endif

@@ -1,0 +1,20 @@
+/*
+ * The cache of inventories: what symbols_open() found out about a module with much debug
+ * information, kept in a file named by the build-id. It is a help only: what cannot be read, does
+ * not hold together or is out of date is as good as absent, and what cannot be written is not.
+ */
+#ifndef FISQL_LOADER_SYMBOL_CACHE_H
+#define FISQL_LOADER_SYMBOL_CACHE_H
+
+#include "loader/symbols/symbol_parts.h"
+
+/* Fills the functions and ranges of *symbols and opens its line tables (takes files->debug over).
+ * Returns 1 if it did, 0 if there is nothing in the cache, -1 without memory. */
+int symbol_cache_read(struct symbols *symbols, struct symbol_files *files, const char *module_path,
+                      const char *cache_dir, struct error *error);
+
+/* Keeps what was read. Does nothing for modules that are read in no time. */
+void symbol_cache_write(const struct symbols *symbols, const struct symbol_files *files,
+                        const struct dwarf_file *debug, const struct symbols_options *options);
+
+#endif

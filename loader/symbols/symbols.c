@@ -1,0 +1,266 @@
+/*
+ * Symbols of a module: see symbols.h. The steps of symbols_open(): find the module and its debug
+ * information (symbol_files.c), see where it calls the hooks (hook_calls.c), read the functions
+ * that DWARF describes (dwarf_functions.c), make the inventory of them and of the symbol tables
+ * (symbol_inventory.c), keep the line tables ready (symbol_lines.c).
+ */
+#include "loader/symbols/symbols.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <fnmatch.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "loader/symbols/symbol_cache.h"
+#include "loader/symbols/symbol_parts.h"
+
+#define TRIED_BYTES_MAX (16u << 20) /* of debug information that are tried first */
+#define TRIED_CPU_SECONDS_MAX 6     /* damage may also make it run forever */
+#define TRIED_SECONDS_MAX 60
+
+static const int deadly[] = {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL, SIGALRM};
+
+/* Is it a module that has no file: the code that the kernel maps into every process? */
+static bool has_no_file(const char *path)
+{
+    return path[0] == 0 || path[0] == '[' || strncmp(path, "linux-vdso", 10) == 0 ||
+           strncmp(path, "linux-gate", 10) == 0;
+}
+
+/* Debug information comes from strangers' files too, and libdwarf 20210528 crashes on some that are
+ * damaged. So the reading is tried in a process of its own first, where it does not take long. */
+static bool survives_reading(const struct dwarf_search *search)
+{
+    const struct dwarf_section *section = dwarf_file_section(search->file, ".debug_info");
+    int status = 0;
+    if (section != NULL && section->size_bytes > TRIED_BYTES_MAX)
+        return true;
+    pid_t child = fork();
+    if (child == 0) {
+        struct dwarf_functions functions;
+        const struct rlimit no_core = {0, 0};
+        const struct rlimit cpu = {TRIED_CPU_SECONDS_MAX, TRIED_CPU_SECONDS_MAX};
+        int quiet = open("/dev/null", O_WRONLY | O_CLOEXEC);
+        setrlimit(RLIMIT_CORE, &no_core);
+        setrlimit(RLIMIT_CPU, &cpu);
+        if (quiet >= 0)
+            dup2(quiet, STDERR_FILENO); /* the C library's last words */
+        for (size_t i = 0; i < sizeof deadly / sizeof deadly[0]; i++)
+            signal(deadly[i], SIG_DFL);
+        alarm(TRIED_SECONDS_MAX);
+        if (dwarf_functions_open(&functions, search, NULL) == 0)
+            dwarf_functions_read(&functions, search, false, NULL);
+        for (size_t i = 0; i < functions.units_count; i++)
+            functions.units[i].nested = true;
+        dwarf_functions_read(&functions, search, true, NULL);
+        _exit(0);
+    }
+    while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
+        ;
+    return child < 0 || status == 0;
+}
+
+/* Reads a module whose files are open. Takes files->debug over. */
+static int read_module(struct symbols *symbols, struct symbol_files *files,
+                       const struct hook_calls *hooks, const char *path,
+                       const struct symbols_options *options, struct error *error)
+{
+    struct dwarf_functions dwarf = {0};
+    struct dwarf_search search = {.file = files->debug,
+                                  .module = &files->module,
+                                  .path = files->debug_path,
+                                  .symbols_dir = options->symbols_dir,
+                                  .threads = options->threads};
+    const struct dwarf_file *debug = files->debug;
+    int result = symbol_cache_read(symbols, files, path, options->cache_dir, error);
+    if (result == 1)
+        symbols->source = "dwarf";
+    if (result != 0)
+        return result == 1 ? 0 : -1;
+    if (files->debug != NULL && !survives_reading(&search)) {
+        symbols->problem = "damaged debug information";
+        dwarf_file_close(files->debug);
+        free(files->debug);
+        files->debug = NULL;
+    }
+    if (files->debug != NULL) {
+        result = dwarf_functions_open(&dwarf, &search, error);
+        if (result == 0)
+            result = dwarf_functions_read(&dwarf, &search, false, error);
+        elf_file_rest(&files->debug->elf);
+        if (result == 0)
+            result = symbol_lines_open(&symbols->lines, files->debug, files->path, dwarf.units,
+                                       dwarf.units_count, dwarf.ranges, dwarf.ranges_count, error);
+    }
+    if (result == 0)
+        result = symbol_inventory_make(symbols, files, hooks, files->debug != NULL ? &dwarf : NULL,
+                                       &search, path, error);
+    if (symbols->lines != NULL)
+        files->debug = NULL;
+    unsigned missing_dwo = dwarf.missing_dwo;
+    dwarf_functions_release(&dwarf);
+    if (result == 0 && missing_dwo == 0 && symbols->problem == NULL && symbols->lines != NULL)
+        symbol_cache_write(symbols, files, debug, options);
+    if (missing_dwo > 0 && symbols->problem == NULL)
+        symbols->problem = "files of split debug information (.dwo) are missing";
+    return result;
+}
+
+static const char *problem_of(const struct symbols *symbols)
+{
+    if (strcmp(symbols->source, "none") == 0)
+        return "no symbols";
+    return strcmp(symbols->source, "symtab") == 0 ? "no debug information" : NULL;
+}
+
+int symbols_open(struct symbols *symbols, const char *path, const char *build_id,
+                 const struct symbols_options *options, struct error *error)
+{
+    struct symbol_files files;
+    struct hook_calls hooks = {0};
+    *symbols = (struct symbols){.source = "none"};
+    if (has_no_file(path))
+        return 0;
+    int result = symbol_files_find(&files, path, build_id != NULL ? build_id : "", options,
+                                   &symbols->problem, error);
+    if (result == 0 && files.module_open)
+        result = hook_calls_open(&hooks, &files.module,
+                                 files.debug != NULL ? &files.debug->elf : NULL, error);
+    if (result == 0 && files.module_open) {
+        symbols->instrumented = hook_calls_any(&hooks);
+        if (symbols->instrumented || options->all_modules || !files.code) {
+            result = read_module(symbols, &files, &hooks, path, options, error);
+            if (symbols->problem == NULL)
+                symbols->problem = problem_of(symbols);
+        }
+    }
+    hook_calls_close(&hooks);
+    symbol_files_close(&files);
+    return result;
+}
+
+int symbols_read(struct symbols *symbols, const char *path, const char *build_id,
+                 const char *sysroot, const char *symbols_dir, struct error *error)
+{
+    const struct symbols_options options = {.sysroot = sysroot, .symbols_dir = symbols_dir};
+    return symbols_open(symbols, path, build_id, &options, error);
+}
+
+void symbols_release(struct symbols *symbols)
+{
+    symbol_lines_close(symbols->lines);
+    free(symbols->functions);
+    free(symbols->ranges);
+    free(symbols->cached_texts);
+    text_pool_release(&symbols->texts);
+    *symbols = (struct symbols){.source = "none"};
+}
+
+const struct symbol_range *symbols_range(const struct symbols *symbols, uint64_t address)
+{
+    size_t low = 0, high = symbols->ranges_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (symbols->ranges[middle].start <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    const struct symbol_range *range = low > 0 ? &symbols->ranges[low - 1] : NULL;
+    return range != NULL && address < range->end ? range : NULL;
+}
+
+void symbols_line(struct symbols *symbols, uint64_t address, const char **file, uint32_t *line)
+{
+    const struct symbol_range *range = symbols_range(symbols, address);
+    *file = NULL;
+    *line = 0;
+    if (symbols->lines == NULL)
+        return;
+    uint32_t unit = range != NULL ? range->unit : SYMBOL_NONE;
+    if (unit == SYMBOL_NONE)
+        unit = symbol_lines_unit(symbols->lines, address);
+    symbol_lines_find(symbols->lines, unit, address, file, line);
+}
+
+/* The last `parts` parts of a path: what stays the same when the tree is built elsewhere. */
+static const char *path_tail(const char *path, int parts)
+{
+    const char *at = path + strlen(path);
+    while (at > path && !(at[-1] == '/' && --parts == 0))
+        at--;
+    return at;
+}
+
+uint64_t symbols_stable_id(const char *module_path, const char *linkage_name, const char *file)
+{
+    const char *module = path_tail(module_path, 1);
+    const char *version = strstr(module, ".so.");
+    size_t length = version != NULL ? (size_t)(version - module) + 3 : strlen(module);
+    const char *tail = file != NULL ? path_tail(file, 2) : "";
+    uint64_t hash = text_hash(TEXT_HASH_START, module, length);
+    hash = text_hash(hash, "", 1);
+    hash = text_hash(hash, linkage_name, strlen(linkage_name) + 1);
+    return text_hash(hash, tail, strlen(tail) + 1);
+}
+
+/* Does the name without its parameters, or without its namespaces too, match? */
+static bool match_short_name(const char *pattern, const char *name)
+{
+    size_t length = strcspn(name, "("), depth = 0, last = 0;
+    /* "(anonymous namespace)::f(int)" and "operator()(int)" begin with a parenthesis of their own.
+     */
+    while (name[length] == '(' &&
+           (strncmp(name + length, "(anonymous", 10) == 0 ||
+            (length >= 8 && strncmp(name + length - 8, "operator()", 10) == 0)))
+        length += 1 + strcspn(name + length + 1, "(");
+    for (size_t i = 0; i + 1 < length; i++) {
+        depth += name[i] == '<';
+        depth -= name[i] == '>' && depth > 0;
+        if (depth == 0 && name[i] == ':' && name[i + 1] == ':')
+            last = i + 2;
+    }
+    char *text = strndup(name, length);
+    bool match =
+        text != NULL && (fnmatch(pattern, text, 0) == 0 || fnmatch(pattern, text + last, 0) == 0);
+    free(text);
+    return match;
+}
+
+bool symbols_match(const struct symbol_function *function, const char *pattern)
+{
+    if (fnmatch(pattern, function->name, 0) == 0 || match_short_name(pattern, function->name) ||
+        (function->linkage_name != NULL && fnmatch(pattern, function->linkage_name, 0) == 0))
+        return true;
+    const char *file = function->file;
+    for (int parts = 1; file != NULL && parts <= 16; parts++) {
+        const char *tail = path_tail(file, parts);
+        if (fnmatch(pattern, tail, 0) == 0)
+            return true;
+        if (tail == file)
+            break;
+    }
+    return false;
+}
+
+int symbols_match_each(const struct symbols *symbols, const char *pattern,
+                       int (*visit)(void *context, uint64_t address), void *context)
+{
+    int result = 0;
+    bool *matches = calloc(symbols->functions_count + 1, sizeof *matches);
+    if (matches == NULL)
+        return -1;
+    for (size_t i = 0; i < symbols->functions_count; i++)
+        matches[i] = symbols_match(&symbols->functions[i], pattern);
+    for (size_t i = 0; i < symbols->ranges_count && result == 0; i++)
+        if (matches[symbols->ranges[i].function])
+            result = visit(context, symbols->ranges[i].start);
+    free(matches);
+    return result;
+}

@@ -1,0 +1,26 @@
+#!/bin/sh
+# Makes the report's page in the folder FOLDER (the argument): report_head.html and report_tail.html.
+# The drawing libraries come from npm as page/package-lock.json pins them. Where that cannot be
+# done the page is empty (fisql report then says so), report_missing tells make to try again, and the
+# rest of the build goes on.
+set -eu
+folder=$(cd "$1" && pwd)
+cd "$(dirname "$0")"
+missing() {
+    echo "fisql: report: $1: \`fisql report\` will not work; everything else does" >&2
+    : >"$folder/report_head.html"
+    : >"$folder/report_missing"
+    : >"$folder/report_tail.html"
+    exit 0
+}
+command -v node >/dev/null && command -v npm >/dev/null || missing "npm is missing (apt-get install npm)"
+mkdir -p "$folder/npm"
+if ! cmp -s package-lock.json "$folder/npm/installed.json"; then
+    cp package.json package-lock.json "$folder/npm/"
+    (cd "$folder/npm" && npm ci --ignore-scripts --no-audit --no-fund --prefer-offline --fetch-retries=1 --fetch-timeout=30000 \
+        --loglevel=error >npm.log 2>&1) ||
+        missing "npm could not fetch the libraries ($(grep -m 1 errno "$folder/npm/npm.log" || head -n 1 "$folder/npm/npm.log"))"
+    cp package-lock.json "$folder/npm/installed.json"
+fi
+rm -f "$folder/report_missing"
+node build.mjs "$folder" "$folder/npm/node_modules" || missing "node could not bundle the page"
