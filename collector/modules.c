@@ -287,6 +287,10 @@ static int uses_hooks(struct dl_phdr_info *info, size_t size, void *context)
 bool modules_instrumented(void)
 {
     bool found = false;
+#ifdef FISQL_STATIC
+    /* We are in it. glibc 2.41 does not yet list the program when it allocates for the first time. */
+    return true;
+#endif
     collector_inside++;
     dl_iterate_phdr(uses_hooks, &found);
     collector_inside--;

@@ -21,8 +21,7 @@ told() { # WHAT LOG RECORDER'S-WORDS
     has "$1: load says both" "; $lost calls are missing" "$err"
     if [ -n "$3" ]; then
         has "$1: record says how many are in the log" ": $((made - $(unwritten "$3"))) calls, " "$(cat "$3")"
-        [ "$(unwritten "$3")" -ge "$lost" ]
-        report $? "$1: record says how many are not" "$(cat "$3")"
+        at_least "$1: record says how many are not" "$lost" "$(unwritten "$3")" "$(cat "$3")"
     fi
     same "$1: completeness has them" "$lost" \
         "$("$fisql" query completeness --format csv run.db 2>/dev/null | awk -F, 'NR > 1 && $3 != "" { n += $3 } END { print n }')"

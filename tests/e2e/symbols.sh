@@ -63,6 +63,10 @@ compile() { # COMPILER OUTPUT FLAGS... FILES
 
 for compiler in gcc clang; do
     while read -r flags; do
+        if [[ $flags == *=gold ]] && ! command -v ld.gold >/dev/null; then
+            report 0 "skipped: gold is not here (package binutils-gold)"
+            continue
+        fi
         # shellcheck disable=SC2086 # a list of flags
         compile $compiler app $flags first.c second.c && check_module "$compiler $flags" ./app
     done <<'END'

@@ -79,8 +79,7 @@ interrupted() { # WHAT SIGNAL COMMAND...: stopped in the midst by a slow disk wo
         litter="$litter$(find . -name '*.*-*' -o -name '*.png.*'; find ../cache -name '*.*[0-9].*' 2>/dev/null)"
     done
     same "$what, SIG$signal: nothing half-made is left" "" "$litter"
-    [ "$killed" -gt 0 ]
-    report $? "$what, SIG$signal: it was ended at least once"
+    at_least "$what, SIG$signal: it was ended" 1 "$killed"
 }
 # Background jobs of a shell without job control ignore SIGINT.
 set -m
