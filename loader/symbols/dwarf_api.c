@@ -2,11 +2,16 @@
 #include "loader/symbols/dwarf_api.h"
 
 #include <elf.h>
+#include <pthread.h>
 #include <stddef.h>
+#include <stdio.h>
 
 #ifndef DW_LIBDWARF_VERSION_MAJOR /* before 0.3 */
 #define DW_LIBDWARF_VERSION_MAJOR 0
 #define DW_LIBDWARF_VERSION_MINOR 2
+#endif
+#ifndef DW_LIBDWARF_VERSION_MICRO
+#define DW_LIBDWARF_VERSION_MICRO 0
 #endif
 #define SINCE(minor) (DW_LIBDWARF_VERSION_MAJOR > 0 || DW_LIBDWARF_VERSION_MINOR >= (minor))
 
@@ -99,6 +104,44 @@ static const access_methods methods = {
     .METHOD(load_section) = load_section,
 };
 
+/* 0.11.1 to 2.3.1 print a line of their own debugging on stdout for each unit of a package (.dwp)
+ * of DWARF 5, when they come to know it. In glibc stdout is a variable that can be set. */
+#define VERSION                                                                                    \
+    (DW_LIBDWARF_VERSION_MAJOR * 1000000 + DW_LIBDWARF_VERSION_MINOR * 1000 +                      \
+     DW_LIBDWARF_VERSION_MICRO)
+#if VERSION >= 11001 && VERSION <= 2003001 && defined __GLIBC__
+static pthread_mutex_t hush_lock = PTHREAD_MUTEX_INITIALIZER;
+static FILE *nowhere, *own_output;
+static unsigned hushes; /* threads that are in libdwarf now */
+
+static void hush(void)
+{
+    pthread_mutex_lock(&hush_lock);
+    if (nowhere == NULL)
+        nowhere = fopen("/dev/null", "we");
+    if (hushes++ == 0) {
+        own_output = stdout;
+        stdout = nowhere != NULL ? nowhere : stdout;
+    }
+    pthread_mutex_unlock(&hush_lock);
+}
+
+static void unhush(void)
+{
+    pthread_mutex_lock(&hush_lock);
+    if (--hushes == 0)
+        stdout = own_output;
+    pthread_mutex_unlock(&hush_lock);
+}
+#else
+static void hush(void)
+{
+}
+static void unhush(void)
+{
+}
+#endif
+
 Dwarf_Debug dwarf_api_open(struct dwarf_object *object)
 {
     Dwarf_Debug debug = NULL;
@@ -125,16 +168,20 @@ int dwarf_api_next_unit(Dwarf_Debug debug, Dwarf_Die *die, Dwarf_Half *kind, Dwa
 {
     Dwarf_Unsigned length, abbreviations, type_offset, next;
     Dwarf_Half version, address_size, length_size, extension_size;
+    hush();
 #if SINCE(9)
-    return dwarf_next_cu_header_e(debug, 1, die, &length, &version, &abbreviations, &address_size,
-                                  &length_size, &extension_size, signature, &type_offset, &next,
-                                  kind, error);
+    int result = dwarf_next_cu_header_e(debug, 1, die, &length, &version, &abbreviations,
+                                        &address_size, &length_size, &extension_size, signature,
+                                        &type_offset, &next, kind, error);
 #else
     int result = dwarf_next_cu_header_d(debug, 1, &length, &version, &abbreviations, &address_size,
                                         &length_size, &extension_size, signature, &type_offset,
                                         &next, kind, error);
-    return result == DW_DLV_OK ? dwarf_siblingof_b(debug, NULL, 1, die, error) : result;
+    if (result == DW_DLV_OK)
+        result = dwarf_siblingof_b(debug, NULL, 1, die, error);
 #endif
+    unhush();
+    return result;
 }
 
 int dwarf_api_sibling(Dwarf_Debug debug, Dwarf_Die die, Dwarf_Die *sibling, Dwarf_Error *error)

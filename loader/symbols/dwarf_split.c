@@ -60,8 +60,13 @@ static bool open_one(struct dwarf_file *file, Dwarf_Debug *debug, Dwarf_Debug *n
         *names = dwarf_file_debug(file);
     }
     if (*debug != NULL && *names != NULL &&
-        dwarf_done(*debug, dwarf_set_tied_dbg(*debug, skeleton, &failure), &failure))
+        dwarf_done(*debug, dwarf_set_tied_dbg(*debug, skeleton, &failure), &failure)) {
+        /* What libdwarf says of the units of a package, it says here. */
+        uint64_t header_id;
+        for (Dwarf_Die die; (die = dwarf_next_unit(*names, &header_id)) != NULL;)
+            dwarf_dealloc_die(die);
         return true;
+    }
     close_one(file, debug, names);
     return false;
 }

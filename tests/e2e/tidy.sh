@@ -79,7 +79,8 @@ words='TO''DO|FIX''ME|XX''X|HA''CK|\.\./sha''red'
 same "no word that promises later work" "" "$(grep -nwE "$words" "${c_files[@]}" "${scripts[@]}" Makefile README.md CONTRIBUTING.md docs/*.md queries/*.sql schema.sql)"
 same "no typedef of a struct" "" "$(grep -nE '^ *typedef +(struct|union|enum)' "${c_files[@]}")"
 same "the loader never prints or exits" "" \
-    "$(grep -nE '(^|[^a-z_])(printf|puts|putchar|perror|exit|abort)\(|stderr|stdout' base/*.c loader/*.c loader/*/*.c | grep -vE '^[^:]*:[0-9]+: *(/?\*|//)')"
+    "$(grep -nE '(^|[^a-z_])(printf|puts|putchar|perror|exit|abort)\(|stderr|stdout' base/*.c loader/*.c loader/*/*.c | grep -vE '^[^:]*:[0-9]+: *(/?\*|//)' |
+        grep -v '^loader/symbols/dwarf_api.c.*stdout')" # there it is kept from libdwarf
 same "the collector never prints" "" \
     "$(grep -nE '(^|[^a-z_])(printf|puts|putchar|perror)\(|[^a-z_](stderr|stdout)[^a-z_]' collector/*.c | grep -vE '^[^:]*:[0-9]+: *(/?\*|//)')"
 
