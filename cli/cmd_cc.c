@@ -241,8 +241,8 @@ static int add_compile_flags(struct words *words, const struct plan *plan, const
     return 0;
 }
 
-/* May the link miss members of the C++ library (cli/cc/cxx_link.h)? A source that comes from standard
- * input can be read but once. */
+/* May the link miss members of the C++ library (cli/cc/cxx_link.h)? A source that comes from
+ * standard input can be read but once. */
 static bool may_miss_members(const struct words *words)
 {
     static const char *const without[] = {"-stdlib=libc++", "-", NULL};

@@ -288,7 +288,8 @@ bool modules_instrumented(void)
 {
     bool found = false;
 #ifdef FISQL_STATIC
-    /* We are in it. glibc 2.41 does not yet list the program when it allocates for the first time. */
+    /* We are in it. glibc 2.41 does not yet list the program when it allocates for the first time.
+     */
     return true;
 #endif
     collector_inside++;
