@@ -59,9 +59,11 @@ static bool undo_end(struct thread_log *log)
     BARRIER();
     if (UNLIKELY(log_writes_through(log)))
         log_write_through(log);
+    bool there = LIKELY(log->abandoned == 0) || log->undone == 0; /* as in log_leave() */
+    BARRIER();
     log->busy = 0;
     BARRIER();
-    return LIKELY(log->abandoned == 0) || log->undone == 0;
+    return there;
 }
 
 void count_undo(struct thread_log *log)

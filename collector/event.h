@@ -66,15 +66,19 @@ uint64_t log_delta(const struct thread_log *log, uint64_t word, uint64_t *tick);
 bool log_commit(struct thread_log *log, const struct event *event, uint64_t change, uint64_t tick);
 
 /* Gives the log back. Returns false if a nested hook abandoned it before the word `committed` was
- * stored: what was to be recorded is then not in the log. */
+ * stored: what was to be recorded is then not in the log. It may have been abandoned before this
+ * hook took it, too, and hold any word. This is judged while the log is still busy: after that,
+ * handlers that interrupt one another may take it up again, and abandon it anew. One that comes
+ * between the two finds the word stored. */
 static inline bool log_leave(struct thread_log *log, uint64_t committed)
 {
     BARRIER();
+    bool there = LIKELY(log->abandoned == 0) ||
+                 (log->abandoned_word == committed && log->abandoned_hook == log->busy);
+    BARRIER();
     log->busy = 0;
     BARRIER();
-    if (LIKELY(log->abandoned == 0))
-        return true;
-    return log->abandoned_word == committed;
+    return there;
 }
 
 /* Is every event of the log written at once, because nobody will write it later? */

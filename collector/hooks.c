@@ -165,10 +165,12 @@ void record_unwind_to(uint64_t stack, uint64_t own_stack)
         }
         log->blind = 0;
         if (gone == 0) {
-            log_leave(log, log->live.word);
-            if (log->abandoned == 0)
+            /* Else what was just set was set in a log that is not the thread's any more. */
+            bool ours = log->abandoned == 0;
+            log_leave(log, 0);
+            if (ours)
                 return;
-            continue; /* what was just set was set in a log that is not the thread's any more */
+            continue;
         }
         unwind(log, gone);
     }

@@ -80,7 +80,8 @@ struct thread_log {
     struct fisql_live_slot live; /* first: shared with whoever salvages */
     uint64_t busy;               /* frame address of the hook at work, 0 = none */
     uint64_t abandoned;          /* a nested hook went on with another log, ... */
-    uint64_t abandoned_word;     /* ... having written out this state */
+    uint64_t abandoned_word;     /* ... having written out this state, */
+    uint64_t abandoned_hook;     /* ... while the hook with this frame was at work */
     uint32_t poke;               /* atomic: another thread asks this one to begin a new chunk */
     uint32_t blind;              /* calls open for which the shadow stack has no room */
     uint32_t units_max;          /* beyond it the slow path is taken; 0 forces that */

@@ -417,6 +417,7 @@ static void log_continue(struct thread_log *log, struct thread_log *other, bool 
     uint32_t in_area = other->in_area, unslotted = other->unslotted;
     uint64_t word = log->live.word;
     log->abandoned_word = word;
+    log->abandoned_hook = log->busy;
     __atomic_store_n(&log->live.state, FISQL_SLOT_TAKEN, __ATOMIC_RELEASE);
     /* In one with its link into the list: a poke reaches one of the two logs before the copy, so
      * that it is copied, or the other one after it. And a spare log is in the list, which other
@@ -441,34 +442,46 @@ static void log_continue(struct thread_log *log, struct thread_log *other, bool 
     lock_release(&lists_lock);
 }
 
+/* The log with which a nested hook goes on, `log` being the thread's and busy; NULL if there is
+ * none.
+ */
+static struct thread_log *log_nested(struct thread_log *log, uint64_t frame)
+{
+    bool fresh;
+    struct thread_log *other = log_spare(frame, log->busy, &fresh);
+    if (other == NULL) {
+        log_missing();
+        return NULL;
+    }
+    count_undo(log);
+    uint64_t word = log->live.word;
+    uint64_t last = log_last_tick(log);
+    if (fisql_word_units(word) != log->min_units) {
+        chunk_write(log);
+        log->live.first_call += fisql_word_calls(word);
+        log->sequence++;
+    }
+    log_continue(log, other, fresh);
+    chunk_begin(other, last, fisql_word_depth(word), (word >> FISQL_WORD_FLUSH_SHIFT) + 1);
+    current_log = other;
+    return other;
+}
+
 struct thread_log *thread_log_nested(struct thread_log *log)
 {
     struct quiet quiet;
     uint64_t frame = FRAME_ADDRESS();
-    bool fresh;
     if (collector_inside != 0)
         return NULL;
     quiet_begin(&quiet);
     collector_inside++;
-    struct thread_log *other = log_spare(frame, log->busy, &fresh);
-    if (other != NULL) {
-        count_undo(log);
-        uint64_t word = log->live.word;
-        uint64_t last = log_last_tick(log);
-        if (fisql_word_units(word) != log->min_units) {
-            chunk_write(log);
-            log->live.first_call += fisql_word_calls(word);
-            log->sequence++;
-        }
-        log_continue(log, other, fresh);
-        chunk_begin(other, last, fisql_word_depth(word), (word >> FISQL_WORD_FLUSH_SHIFT) + 1);
-        current_log = other;
-    } else {
-        log_missing();
-    }
+    if (log->abandoned != 0)
+        log = current_log; /* a handler's hook came before signals were blocked, and did it */
+    if (log != NULL && log->busy != 0)
+        log = log_nested(log, frame);
     collector_inside--;
     quiet_end(&quiet);
-    return other;
+    return log;
 }
 
 uint32_t logs_interrupted(struct thread_log **found, uint32_t room)

@@ -14,6 +14,24 @@ for options in "" "--depth 1" "--min-duration 1us" "--no-time"; do
     same "a signal before each chunk is written ($options): no anomaly" 0 "$(sql run.db 'SELECT count(*) FROM anomalies')"
 done
 
+# A handler at every instruction of the hooks, and handlers within it: counts are exact.
+steps() {
+    # shellcheck disable=SC2086 # a list of words
+    "$fisql" record -q $1 ./steps "${@:2}" >out.txt
+    run "$fisql" load -q run.bin
+    same "handlers at each instruction ($*): loads without a word" "0 " "$status $err"
+    same "handlers at each instruction ($*): counts" "$(cat out.txt)" "$(counts run.db | LC_ALL=C sort)"
+    same "handlers at each instruction ($*): no anomaly" 0 "$(sql run.db 'SELECT count(*) FROM anomalies')"
+}
+if [ "$(uname -m)" = x86_64 ]; then
+    build gcc steps -O2 -g "$programs/steps.c" || exit 1
+    steps "--no-time" 1
+    steps "" 5
+    steps "--depth 1" 5
+    steps "--min-duration 1us" 5
+    steps "--no-time" 5 heap
+fi
+
 # Every thread that ends with handlers still coming is one thread.
 build gcc signals -O2 -g "$programs/signals.c" || exit 1
 for _ in 1 2 3; do
