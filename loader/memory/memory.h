@@ -147,8 +147,8 @@ struct memory_totals {
 };
 
 struct memory_function {
-    struct memory_totals own;       /* by the function's own code */
-    struct memory_totals inclusive; /* within its outermost activations */
+    struct memory_totals own;   /* by the function's own code */
+    struct memory_totals total; /* within its outermost activations */
     uint64_t live_blocks_max, live_bytes_max;
     uint64_t leaking_calls, leaked_bytes;
     uint64_t worst_leak_bytes, worst_leak_call_id; /* 0 = no call of it leaked */

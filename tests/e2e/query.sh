@@ -231,7 +231,15 @@ run $q hot-functions other.db
 has "another database is none of ours" "is not a fisql database" "$err"
 cp run.db newer.db && sqlite3 newer.db 'PRAGMA user_version = 99'
 run $q hot-functions newer.db
-has "another schema's version is told" "has schema version 99" "$err"
+has "a newer schema's version is named" "has schema version 99" "$err"
+sqlite3 run.db .dump | sed 's/callee_runs/repeats/; s/callee_transitions/sequences/' | sqlite3 older.db
+sqlite3 older.db 'PRAGMA application_id = 0x4653514c; PRAGMA user_version = 1'
+older="fisql: older.db: has schema version 1, this fisql reads version 2: load the log again with \`fisql load\`"
+for command in "query hot-functions older.db" "tree older.db" "diff run.db older.db" "diff older.db run.db" "report --diff run.db older.db"; do
+    # shellcheck disable=SC2086 # words of a command
+    run "$fisql" $command
+    same "an older database is to be loaded again: $command" "$older" "$err"
+done
 run $q hot-functions .
 has "a folder is no database" "is not a file" "$err"
 mkdir sealed && cp run.db sealed/ && sqlite3 sealed/run.db 'PRAGMA journal_mode = wal' >/dev/null && rm -f sealed/run.db-*
