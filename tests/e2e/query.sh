@@ -55,6 +55,14 @@ same "the default database is run.db" 0 "$status"
 has "times are readable in tables" "60.00 us" "$out"
 same "each column is as wide as its rule, which is as wide as its widest cell" "" "$(columns_off <<<"$out")"
 same "a column that is off would be seen" "2 lines off" "$(sed -e '4s/^/ /' -e '$s/$/ and more/' <<<"$out" | columns_off | tail -n 1)"
+cp run.db noisy.db
+sqlite3 noisy.db "UPDATE run SET value = CASE key WHEN 'hook_inside_ps' THEN 8000 ELSE 12000 END WHERE key LIKE 'hook_%_ps';
+    UPDATE function_stats SET calls = 10, self_ns = CASE function_id WHEN 2 THEN 3 WHEN 3 THEN 196 WHEN 4 THEN 201 ELSE 15000 END"
+run $q hot-functions noisy.db --format markdown
+same "times a call below the hooks' cost are about so much, and none has decimals of a nanosecond" \
+    "1.50 us 20 ns ~0 ns ~20 ns" "$(awk -F' *[|] *' 'NR > 2 { print $8 }' <<<"$out" | sort -u | xargs)"
+run $q hot-functions noisy.db --format csv
+same "CSV has them as they are" "0.3 1500 19.6 20.1" "$(tr -d '\r' <<<"$out" | awk -F, 'NR > 1 { print $(NF - 3) }' | sort -u | xargs)"
 run $q not-freed --format markdown
 has "markdown has a rule that aligns numbers right" "----:|" "$out"
 has "sizes are readable" "100 B" "$out"
