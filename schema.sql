@@ -16,7 +16,7 @@
 -- m2 is the sum of squared deviations from mean_ns: variance = m2 / (finished - 1).
 
 PRAGMA application_id = 0x4653514c;
-PRAGMA user_version = 1;
+PRAGMA user_version = 2;
 
 CREATE TABLE run( -- facts of the recording and of the load, e.g. command, clock, hook_inside_ps
   key TEXT PRIMARY KEY, -- name of the fact
@@ -236,28 +236,28 @@ CREATE TABLE edges( -- direct calls between functions, by call site
 CREATE INDEX edges_caller ON edges(caller_id, callee_id);
 CREATE INDEX edges_callee ON edges(callee_id, caller_id);
 
-CREATE TABLE repeats( -- runs: calls of one callee in a row, not broken by another, by one call
+CREATE TABLE callee_runs( -- a callee run: calls of one callee in a row by one call, with no other between
   caller_id INTEGER NOT NULL REFERENCES functions(id),
   callee_id INTEGER NOT NULL REFERENCES functions(id),
-  runs INTEGER NOT NULL,           -- runs of any length, also 1
+  count INTEGER NOT NULL,          -- callee runs of any length, also 1
   calls INTEGER NOT NULL,          -- calls in them
   caller_calls INTEGER NOT NULL,   -- calls of the caller that called the callee at least once
-  longest_run INTEGER NOT NULL,
-  longest_call_id INTEGER,         -- the caller's call that made the longest run
+  longest INTEGER NOT NULL,        -- calls in the longest
+  longest_call_id INTEGER,         -- the caller's call that made the longest
   raw_total_ns INTEGER NOT NULL,   -- time inside the callee's calls (durations, recursion counted)
   PRIMARY KEY(caller_id, callee_id)
 ) WITHOUT ROWID;
 
-CREATE TABLE sequences( -- which callee followed which within one call of a caller, runs folded
+CREATE TABLE callee_transitions( -- which callee followed which within one call of a caller
   caller_id INTEGER NOT NULL REFERENCES functions(id),
   previous_id INTEGER NOT NULL,    -- functions.id of the callee before, 0 = it was the first
   callee_id INTEGER NOT NULL REFERENCES functions(id),
-  count INTEGER NOT NULL,          -- runs of callee that came directly after a run of previous
+  count INTEGER NOT NULL,          -- callee runs that came directly after one of previous
   example_call_id INTEGER,         -- a call of the caller in which it was so
   PRIMARY KEY(callee_id, caller_id, previous_id)
 ) WITHOUT ROWID;
 
-CREATE TABLE call_sequences( -- distinct sequences of direct callees of a function, runs folded
+CREATE TABLE call_sequences( -- distinct sequences of direct callees of a function, callee runs folded
   function_id INTEGER NOT NULL REFERENCES functions(id),
   rank INTEGER NOT NULL,           -- 1 = the commonest; only the commonest few are kept
   calls INTEGER NOT NULL,          -- ended calls of the function with this sequence

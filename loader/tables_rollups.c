@@ -1,5 +1,5 @@
-/* Writing the tables of rollups: frames, function_stats, histograms, slow calls, edges, runs and
- * sequences. What the numbers mean is said in schema.sql. */
+/* Writing the tables of rollups: frames, function_stats, histograms, slow calls, edges, callee runs
+ * and sequences. What the numbers mean is said in schema.sql. */
 #include "loader/tables_parts.h"
 
 #include <inttypes.h>
@@ -129,10 +129,10 @@ static void insert_function(struct insert *insert, const struct tables *tables, 
                               tally->single_child, counts->callees,    counts->callers,
                               counts->root_calls,  tally->unwound,     tally->open};
     const uint64_t amounts[] = {
-        memory.own.allocs,      memory.own.alloc_bytes,      memory.own.frees,
-        memory.own.free_bytes,  memory.inclusive.allocs,     memory.inclusive.alloc_bytes,
-        memory.inclusive.frees, memory.inclusive.free_bytes, memory.live_blocks_max,
-        memory.live_bytes_max,  memory.leaking_calls,        memory.leaked_bytes};
+        memory.own.allocs,     memory.own.alloc_bytes,  memory.own.frees,
+        memory.own.free_bytes, memory.total.allocs,     memory.total.alloc_bytes,
+        memory.total.frees,    memory.total.free_bytes, memory.live_blocks_max,
+        memory.live_bytes_max, memory.leaking_calls,    memory.leaked_bytes};
     insert_int(insert, id);
     for (size_t i = 0; i < sizeof times / sizeof times[0]; i++)
         insert_int(insert, clip(times[i]));
@@ -308,40 +308,40 @@ static int write_edges(const struct tables *tables, sqlite3 *database, struct er
     return insert_end(&insert, error);
 }
 
-static int write_runs(const struct tables *tables, sqlite3 *database, struct error *error)
+static int write_callee_runs(const struct tables *tables, sqlite3 *database, struct error *error)
 {
     const struct rollup *rollup = tables->rollup;
     struct insert insert;
-    insert_begin(&insert, database, "repeats",
-                 "caller_id,callee_id,runs,calls,caller_calls,longest_run,longest_call_id,"
+    insert_begin(&insert, database, "callee_runs",
+                 "caller_id,callee_id,count,calls,caller_calls,longest,longest_call_id,"
                  "raw_total_ns");
-    for (uint32_t i = 0; i < rollup->repeat_keys.count; i++) {
-        const struct repeat *repeat = &rollup->repeats[i];
-        if (repeat->runs == 0)
+    for (uint32_t i = 0; i < rollup->callee_runs_keys.count; i++) {
+        const struct callee_runs *runs = &rollup->callee_runs[i];
+        if (runs->count == 0)
             continue; /* its calls were counted, not logged */
-        const uint64_t values[] = {rollup->repeat_keys.keys[i].a,
-                                   rollup->repeat_keys.keys[i].b,
-                                   repeat->runs,
-                                   repeat->calls,
-                                   repeat->caller_calls,
-                                   repeat->longest_run,
-                                   repeat->longest_call,
-                                   repeat->raw_total_ns};
+        const uint64_t values[] = {rollup->callee_runs_keys.keys[i].a,
+                                   rollup->callee_runs_keys.keys[i].b,
+                                   runs->count,
+                                   runs->calls,
+                                   runs->caller_calls,
+                                   runs->longest,
+                                   runs->longest_call,
+                                   runs->raw_total_ns};
         for (size_t k = 0; k < sizeof values / sizeof values[0]; k++)
             insert_int(&insert, clip(values[k]));
         insert_row(&insert);
     }
     if (insert_end(&insert, error) != 0)
         return -1;
-    insert_begin(&insert, database, "sequences",
+    insert_begin(&insert, database, "callee_transitions",
                  "caller_id,previous_id,callee_id,count,example_call_id");
-    for (uint32_t i = 0; i < rollup->sequence_keys.count; i++) {
-        const struct intern_key *key = &rollup->sequence_keys.keys[i];
+    for (uint32_t i = 0; i < rollup->transition_keys.count; i++) {
+        const struct intern_key *key = &rollup->transition_keys.keys[i];
         insert_int(&insert, clip(key->a >> 32));
         insert_int(&insert, (uint32_t)key->a);
         insert_int(&insert, clip(key->b));
-        insert_int(&insert, clip(rollup->sequences[i].count));
-        insert_id(&insert, rollup->sequences[i].example_call);
+        insert_int(&insert, clip(rollup->transitions[i].count));
+        insert_id(&insert, rollup->transitions[i].example_call);
         insert_row(&insert);
     }
     return insert_end(&insert, error);
@@ -438,7 +438,7 @@ int tables_write_rollups(const struct tables *tables, sqlite3 *database, struct 
     free(counts);
     int (*const others[])(const struct tables *, sqlite3 *, struct error *) = {
         write_frames,           write_histograms, write_slow_calls,
-        write_thread_functions, write_edges,      write_runs};
+        write_thread_functions, write_edges,      write_callee_runs};
     for (size_t i = 0; result == 0 && i < sizeof others / sizeof others[0]; i++)
         result = others[i](tables, database, error);
     return result;

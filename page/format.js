@@ -35,10 +35,17 @@ export function percent(part, whole) {
 // 1 call, 2 calls
 export const times = (value, noun, plural = `${noun}s`) => `${count(value)} ${value === 1 ? noun : plural}`;
 
-// By the units of a query's columns.
-export function byUnit(value, unit) {
+// A time of one call: less than the hooks' cost is about so much, and no nanosecond has decimals.
+export function timeACall(ns, doubt) {
+  if (Math.abs(ns) < doubt) return `~${Math.round(ns)} ns`;
+  return time(Math.abs(ns) < 1000 ? Math.round(ns) : ns);
+}
+
+// By the units of a query's columns; doubt: the hooks' cost of a call in ns.
+export function byUnit(value, unit, doubt) {
   if (typeof value !== 'number') return value === null ? '-' : String(value);
   if (unit === 'ns') return time(value);
+  if (unit === 'ns a call') return timeACall(value, doubt);
   if (unit === 'bytes') return bytes(value);
   if (unit === '%') return `${value.toFixed(1)}%`;
   if (unit === 'id') return String(value);

@@ -1,7 +1,7 @@
 // The table of functions, and for one of them: its figures, its histogram of times, who calls it and
 // whom it calls (the hierarchical report), its fastest and slowest call with their stacks.
 import { el, leftOut, replace, section, svg } from './dom.js';
-import { bytes, count, percent, time, times } from './format.js';
+import { bytes, count, percent, time, timeACall, times } from './format.js';
 import { objects } from './model.js';
 import { shareCell, Table } from './table.js';
 
@@ -15,7 +15,7 @@ export function functionsTable(model) {
     { key: 'share', label: 'Share', number: true, value: (row) => row.self_ns, show: (row) => percent(row.self_ns, self) },
     { key: 'total_ns', label: 'Total', title: 'Time with what it called; outermost calls only', number: true, show: (row) => time(row.total_ns) },
     { key: 'calls', label: 'Calls', number: true, show: (row) => count(row.calls) },
-    { key: 'mean_ns', label: 'Mean', title: 'Of the calls that ended', number: true, show: (row) => time(row.mean_ns === null ? null : Math.round(row.mean_ns)) },
+    { key: 'mean_ns', label: 'Mean', title: 'Of the calls that ended', number: true, show: (row) => (row.mean_ns === null ? '-' : timeACall(row.mean_ns, model.hooksNs)) },
     { key: 'max_ns', label: 'Longest', number: true, show: (row) => time(row.max_ns) },
     { key: 'alloc_bytes', label: 'Allocated', title: 'By its own code', number: true, show: (row) => (row.allocs ? bytes(row.alloc_bytes) : '') },
   ];
@@ -140,9 +140,9 @@ export class FunctionPage {
     return el('dl', { class: 'figures' },
       fact('Calls', count(stats.calls)), fact('Self', `${time(stats.self_ns)} (${percent(stats.self_ns, totals.self_ns)})`),
       fact('Total', time(stats.total_ns)), fact('Self as measured', time(stats.raw_self_ns)),
-      fact('Mean', time(stats.mean_ns === null ? null : Math.round(stats.mean_ns))),
+      fact('Mean', stats.mean_ns === null ? '-' : timeACall(stats.mean_ns, this.model.hooksNs)),
       fact('Deviation', stats.deviation_ns === null ? '-' : time(Math.round(stats.deviation_ns))),
-      fact('Fastest', time(stats.min_ns)), fact('Slowest', time(stats.max_ns)),
+      fact('Fastest', stats.min_ns === null ? '-' : timeACall(stats.min_ns, this.model.hooksNs)), fact('Slowest', time(stats.max_ns)),
       fact('Callers, callees', `${count(stats.callers)}, ${count(stats.callees)}`), fact('Deepest stack', count(stats.depth_max)),
       stats.recursive_calls > 0 && fact('Recursive calls', count(stats.recursive_calls)),
       stats.unwound > 0 && fact('Unwound', count(stats.unwound)), stats.open > 0 && fact('Still open at the end', count(stats.open)),

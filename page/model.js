@@ -19,6 +19,7 @@ export class Model {
   constructor(data) {
     this.data = data;
     this.run = new Map(data.run.rows);
+    this.hooksNs = (Number(this.run.get('hook_inside_ps') || 0) + Number(this.run.get('hook_outside_ps') || 0)) / 1000;
     this.totals = objects(data.totals)[0];
     this.threads = objects(data.threads);
     this.threadById = new Map(this.threads.map((thread) => [thread.id, thread]));

@@ -67,7 +67,7 @@ function facts(model) {
 
 // Names of functions become links, alone or in a stack.
 function cell(model, value, unit) {
-  if (typeof value !== 'string') return byUnit(value, unit);
+  if (typeof value !== 'string') return byUnit(value, unit, model.hooksNs);
   const text = visible(value);
   if (text.includes(' > ')) return el('span', { class: 'stack-text' }, text);
   const known = model.functionNamed(text);

@@ -11,7 +11,7 @@
 -- column:      calls | calls | calls
 -- column:      callers | functions | distinct functions that called it
 -- column:      callees | functions | distinct functions it called
--- column:      self_per_call_ns | ns | self time a call
+-- column:      self_per_call_ns | ns a call | self time a call
 -- column:      example_call | id | calls.id of its first call
 -- column:      module | - | where it was loaded from
 WITH params AS (SELECT coalesce(:min_calls, 1) AS min_calls)

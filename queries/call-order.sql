@@ -22,7 +22,7 @@ WITH params AS (SELECT coalesce(:min_times, 2) AS min_times, coalesce(:min_calle
      ordered AS MATERIALIZED (
        SELECT q.callee_id, min(q.previous_id) AS previous_id, sum(q.count) AS times,
               count(*) AS callers, min(q.caller_id) AS caller_id
-       FROM sequences q
+       FROM callee_transitions q
        GROUP BY q.callee_id
        HAVING min(q.previous_id) = max(q.previous_id) AND min(q.previous_id) <> 0)
 SELECT f.name AS function,
@@ -33,7 +33,7 @@ SELECT f.name AS function,
        o.callers,
        CASE o.callers WHEN 1 THEN 'yes' ELSE 'no' END AS encapsulated,
        c.name AS caller,
-       (SELECT q.example_call_id FROM sequences q
+       (SELECT q.example_call_id FROM callee_transitions q
         WHERE q.callee_id = o.callee_id AND q.caller_id = o.caller_id) AS example_call
 FROM ordered o
      JOIN function_stats s ON s.function_id = o.callee_id

@@ -15,7 +15,7 @@
 -- column:      share | % | of all calls of the function
 -- column:      total_ns | ns | time in those calls with callees, outermost activations
 -- column:      self_ns | ns | time in the function's own code in those calls
--- column:      ns_per_call | ns | total time a call
+-- column:      ns_per_call | ns a call | total time a call
 -- column:      first_call | id | calls.id of the first such call
 -- column:      slowest_call | id | calls.id of the slowest
 WITH params AS (SELECT :function AS function)

@@ -13,7 +13,7 @@
 -- column:      share | % | part of the run's whole self time
 -- column:      total_ns | ns | time with callees, outermost activations
 -- column:      calls | calls | calls
--- column:      self_per_call_ns | ns | self time a call
+-- column:      self_per_call_ns | ns a call | self time a call
 -- column:      raw_self_ns | ns | self time as measured, with the hooks' cost
 -- column:      slowest_call | id | calls.id of its slowest call
 -- column:      module | - | where it was loaded from

@@ -18,7 +18,7 @@
 -- column:      sites | sites | distinct places it is called from
 -- column:      calls | calls | calls
 -- column:      size | bytes | size of its code
--- column:      self_per_call_ns | ns | self time a call, hooks' cost taken out
+-- column:      self_per_call_ns | ns a call | self time a call, hooks' cost taken out
 -- column:      example_call | id | calls.id of its first call
 WITH params AS (SELECT coalesce(:min_calls, 2) AS min_calls,
                        coalesce(:max_size, 1000000) AS max_size),

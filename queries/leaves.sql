@@ -12,7 +12,7 @@
 -- column:      calls | calls | calls
 -- column:      self_ns | ns | time in its own code, hooks' cost taken out
 -- column:      share | % | of the run's whole self time
--- column:      self_per_call_ns | ns | self time a call
+-- column:      self_per_call_ns | ns a call | self time a call
 -- column:      callers | functions | distinct functions that called it
 -- column:      size | bytes | size of its code
 -- column:      slowest_call | id | calls.id of its slowest call

@@ -14,7 +14,7 @@
 -- column:      location | - | where it is defined
 -- column:      calls | calls | calls
 -- column:      total_ns | ns | time with callees, outermost activations
--- column:      mean_ns | ns | mean of the finished calls
+-- column:      mean_ns | ns a call | mean of the finished calls
 -- column:      longest_ns | ns | the longest call
 -- column:      longest_at_ns | ns | when that began, since the run's start
 -- column:      thread | - | in which thread

@@ -16,8 +16,8 @@
 -- column:      function | - | demangled name
 -- column:      location | - | where it is defined
 -- column:      calls | calls | finished calls
--- column:      min_ns | ns | fastest call
--- column:      mean_ns | ns | mean
+-- column:      min_ns | ns a call | fastest call
+-- column:      mean_ns | ns a call | mean
 -- column:      max_ns | ns | slowest call
 -- column:      deviation_ns | ns | standard deviation
 -- column:      variation | - | coefficient of variation: deviation / mean

@@ -14,7 +14,7 @@
 -- column:      target_location | - | where that is defined
 -- column:      calls | calls | finished calls
 -- column:      self_ns | ns | time in its own code
--- column:      self_per_call_ns | ns | the same a call: what the layer costs
+-- column:      self_per_call_ns | ns a call | the same a call: what the layer costs
 -- column:      example_call | id | calls.id of its first call
 WITH params AS (SELECT coalesce(:min_calls, 2) AS min_calls)
 SELECT f.name AS function,

@@ -13,7 +13,7 @@
 -- column:      function | - | demangled name
 -- column:      location | - | where it is defined
 -- column:      duration_ns | ns | from entry to exit, hooks' cost taken out
--- column:      mean_ns | ns | mean of the function's finished calls
+-- column:      mean_ns | ns a call | mean of the function's finished calls
 -- column:      enter_ns | ns | when it was entered, since the run's start
 -- column:      thread | - | name of its thread
 -- column:      call | id | calls.id

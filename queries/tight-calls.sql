@@ -16,7 +16,7 @@
 -- column:      share | % | of the intervals in that range
 -- column:      calls | calls | calls
 -- column:      self_ns | ns | time in its own code, hooks' cost taken out
--- column:      self_per_call_ns | ns | the same a call
+-- column:      self_per_call_ns | ns a call | the same a call
 -- column:      callers | functions | distinct functions that call it
 -- column:      first_call | id | calls.id of its first call
 WITH params AS (SELECT coalesce(:max_mode_ns, 1000) AS max_mode_ns, coalesce(:min_share, 50) AS min_share,

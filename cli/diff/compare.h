@@ -13,12 +13,15 @@
 #include <sqlite3.h>
 
 /* Columns of the temporary tables a and b: name, file, location, calls, total_ns, self_ns,
- * finished, mean_ns, m2, max_ns, hooks_ns (time of hooks in
- * a call), allocs, alloc_bytes. Also registers the SQL functions welch_p(n1,
- * mean1, m2_1, n2, mean2, m2_2)   see compare_welch_p; NULL where it cannot be said
- *   shown_name(name)                            in the style
+ * finished, mean_ns, m2, max_ns, hooks_ns (time of hooks in a call), allocs, alloc_bytes. Also
+ * registers the SQL functions
+ *
+ *   welch_p(n1, mean1, m2_1, n2, mean2, m2_2)   see compare_welch_p; NULL where it cannot be said
+ *   shown_name(name)                            the name in the style
+ *
  * and makes the temporary table ranks(name, file, z, p): the rank-sum test on the histograms of the
  * calls' durations, z > 0 where B's take longer.
+ *
  * Returns the connection, or NULL after saying what is wrong. Close it with sqlite3_close(). */
 sqlite3 *compare_open(const char *a_path, const char *b_path, enum name_style style);
 

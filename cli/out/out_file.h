@@ -11,10 +11,9 @@ struct out_file {
     char beside[PATH_MAX]; /* what is renamed at the end; empty for a pipe or a device */
 };
 
-/* Opens the output; a path of NULL or "-" is standard output. `inputs` are the files that
- * the command reads, which it must not overwrite, and than which the output must not be readable by
- * more people. The path is borrowed until the close. Returns 0,
- * or fail()'s status after saying why not. */
+/* Opens the output; a path of NULL or "-" is standard output. `inputs` are the files that the
+ * command reads: they must not be overwritten, and who may not read them must not read the output.
+ * The path is borrowed until the close. Returns 0, or fail()'s status after saying why not. */
 int out_file_open(struct out_file *out, const char *path, const char *const *inputs,
                   int inputs_count);
 

@@ -151,6 +151,16 @@ static void cut(char *text, int width_max)
     }
 }
 
+/* What is left after the hooks' cost is taken out has an error of the size of that cost: no digits
+ * are shown that would be noise. */
+static void time_a_call(double ns, double doubt_ns, char *text, size_t size)
+{
+    if (fabs(ns) < doubt_ns)
+        snprintf(text, size, "~%.0f ns", ns);
+    else
+        output_time(fabs(ns) < 1e3 ? round(ns) : ns, text, size);
+}
+
 /* The cell as people read it. Caller frees; NULL without memory. */
 static char *cell_text(const struct output_source *source, int column)
 {
@@ -161,6 +171,8 @@ static char *cell_text(const struct output_source *source, int column)
         enum output_unit unit = source->columns[column].unit;
         if (unit == UNIT_NS)
             output_time(value, text, sizeof text);
+        else if (unit == UNIT_NS_A_CALL)
+            time_a_call(value, source->doubt_ns, text, sizeof text);
         else if (unit == UNIT_BYTES)
             output_bytes(value, text, sizeof text);
         else if (unit == UNIT_PERCENT)

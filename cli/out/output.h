@@ -15,8 +15,9 @@
 
 enum output_format { OUTPUT_TABLE, OUTPUT_CSV, OUTPUT_JSON, OUTPUT_MARKDOWN };
 
-/* What a column's numbers are. */
-enum output_unit { UNIT_NONE, UNIT_NS, UNIT_BYTES, UNIT_PERCENT };
+/* What a column's numbers are. UNIT_NS_A_CALL: a mean, or another time of one call, that recording
+ * itself may have made: see doubt_ns. */
+enum output_unit { UNIT_NONE, UNIT_NS, UNIT_NS_A_CALL, UNIT_BYTES, UNIT_PERCENT };
 
 struct output_column {
     char *name; /* the caller's */
@@ -34,6 +35,7 @@ struct output_source {
     long limit;                          /* write at most so many rows; -1 = all */
     bool count_all;                      /* go on counting rows after the limit */
     int cell_width_max;                  /* cut longer text, but in CSV; 0 = never */
+    double doubt_ns;                     /* tables show smaller times a call as ~N; 0 = none */
     /* Is the row to be written? NULL = all are. */
     bool (*keep)(void *context, sqlite3_stmt *statement);
     /* Rewrites a text cell; the result is freed. NULL = as it is. */

@@ -8,7 +8,7 @@
  *   -- advice:      what to do with a row, and when the advice is wrong
  *   -- source:      where the method comes from
  *   -- report:      errors | findings | overview | none: its place in `fisql query --all`
- *                   (findings unless told), and a parameter's value there: NAME=VALUE
+ *                   (findings by default), and a parameter's value there: NAME=VALUE
  *   -- filter:      function = allocated_by freed_by
  *   -- param:       min_calls = 100 | calls | ignore rarer functions
  *   -- column:      function  | -     | demangled name
@@ -17,7 +17,8 @@
  * the query takes its default. All of the header is optional in a file of the user's own, where the
  * header's defaults are bound, so that the SQL needs no coalesce.
  *
- * A unit gives the form of a number in tables: ns is a time, bytes a size, % a share. A column
+ * A unit gives the form of a number in tables: ns is a time, bytes a size, % a share. "ns a call" is
+ * a call's time or a mean of them, shown as ~N where it is less than what the hooks cost. A column
  * whose text begins with "allocs.id" names the block whose stack --suppressions matches. A filter
  * line names the columns that a filter option (query_filter.h) looks at where they are not the
  * usual ones.

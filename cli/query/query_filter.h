@@ -3,7 +3,7 @@
  * --since and --until. A filter works on a query in one of two ways:
  *
  * - The query has a parameter of the filter's name (:function, ..., :since_ns, :until_ns): the
- * value is bound to it.
+ *   value is bound to it.
  * - The query's result has a column that the filter looks at: the query becomes a subselect and the
  *   filter a condition on it. Which columns is one table in query_filter.c; a header line
  *   `-- filter: function = allocated_by freed_by` names others. Any of several may match. Files and

@@ -106,15 +106,32 @@ static enum output_unit unit_of(const struct query_file *query, const char *colu
     size_t length = strlen(column);
     if (strcmp(unit, "ns") == 0)
         return UNIT_NS;
+    if (strcmp(unit, "ns a call") == 0)
+        return UNIT_NS_A_CALL;
     if (strcmp(unit, "bytes") == 0)
         return UNIT_BYTES;
     if (strcmp(unit, "%") == 0)
         return UNIT_PERCENT;
     if (part == NULL && length > 3 && strcmp(column + length - 3, "_ns") == 0)
-        return UNIT_NS; /* a query without a header: the schema's own naming tells */
+        return UNIT_NS; /* a query without a header: by the schema's own naming */
     if (part == NULL && length > 6 && strcmp(column + length - 6, "_bytes") == 0)
         return UNIT_BYTES;
     return UNIT_NONE;
+}
+
+/* A call's two hooks: an error of this size is left in times a call that they are taken out of. */
+static double hooks_ns(sqlite3 *database)
+{
+    sqlite3_stmt *statement = NULL;
+    double ps = 0;
+    if (sqlite3_prepare_v2(database,
+                           "SELECT sum(value) FROM run"
+                           " WHERE key IN ('hook_inside_ps', 'hook_outside_ps')",
+                           -1, &statement, NULL) == SQLITE_OK &&
+        sqlite3_step(statement) == SQLITE_ROW)
+        ps = sqlite3_column_double(statement, 0);
+    sqlite3_finalize(statement);
+    return ps / 1000;
 }
 
 /* What the rows' callbacks need. */
@@ -206,6 +223,7 @@ static int write_rows(struct run_context *run, const struct query_request *reque
                                    .limit = request->limit,
                                    .count_all = request->count_all,
                                    .cell_width_max = request->cell_width_max,
+                                   .doubt_ns = hooks_ns(sqlite3_db_handle(statement)),
                                    .keep = run->suppressions.stack != NULL ? keep_row : NULL,
                                    .rewrite = request->names != NAMES_FULL ? rewrite_cell : NULL,
                                    .context = run};

@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { APPLICATION_ID = 0x4653514c, SCHEMA_VERSION = 1 };
+enum { APPLICATION_ID = 0x4653514c, SCHEMA_VERSION = 2 };
 
 /* The first column of the first row, or -1. */
 static long long integer_of(sqlite3 *database, const char *sql)

@@ -16,22 +16,22 @@
 
 #define OPEN_MAX (1u << 24) /* a deeper stack is damage */
 
-/* ---- runs and sequences of callees ---- */
+/* ---- callee runs and sequences of callees ---- */
 
 /* Counts the caller's call among those that called the callee, once. A nested activation of the
  * caller takes the mark over and gives it back when it ends (give_back_marks). */
-static int mark_repeat(struct decoder *decoder, const struct open_call *caller,
-                       struct repeat *repeat, struct error *error)
+static int mark_callee_runs(struct decoder *decoder, const struct open_call *caller,
+                            struct callee_runs *runs, struct error *error)
 {
     if (caller->link->function->open > 1) {
         if (array_reserve(&decoder->marks, &decoder->marks_capacity, decoder->marks_count + 1,
                           error) != 0)
             return -1;
         decoder->marks[decoder->marks_count++] =
-            (struct repeat_mark){caller->head.call_id, repeat->seen_by, caller->last_repeat};
+            (struct callee_runs_mark){caller->head.call_id, runs->seen_by, caller->last_callee};
     }
-    repeat->caller_calls++;
-    repeat->seen_by = caller->head.call_id;
+    runs->caller_calls++;
+    runs->seen_by = caller->head.call_id;
     return 0;
 }
 
@@ -39,77 +39,78 @@ static inline void give_back_marks(struct decoder *decoder, const struct open_ca
 {
     while (decoder->marks_count > 0 &&
            decoder->marks[decoder->marks_count - 1].call == call->head.call_id) {
-        const struct repeat_mark *mark = &decoder->marks[--decoder->marks_count];
-        decoder->rollup.repeats[mark->repeat].seen_by = mark->before;
+        const struct callee_runs_mark *mark = &decoder->marks[--decoder->marks_count];
+        decoder->rollup.callee_runs[mark->callee_runs].seen_by = mark->before;
     }
 }
 
-/* The run of the last callee is over: another callee follows, or the caller ends. */
-static inline int close_run(struct decoder *decoder, const struct open_call *caller,
-                            struct error *error)
+/* The callee run is over: another callee follows, or the caller ends. */
+static inline int end_callee_run(struct decoder *decoder, const struct open_call *caller,
+                                 struct error *error)
 {
-    struct repeat *repeat = &decoder->rollup.repeats[caller->last_repeat];
-    repeat->runs++;
-    repeat->calls += caller->run;
-    repeat->raw_total_ns += caller->run_ns;
-    if (caller->run > repeat->longest_run) {
-        repeat->longest_run = caller->run;
-        repeat->longest_call = caller->head.call_id;
+    struct callee_runs *runs = &decoder->rollup.callee_runs[caller->last_callee];
+    runs->count++;
+    runs->calls += caller->callee_run_calls;
+    runs->raw_total_ns += caller->callee_run_ns;
+    if (caller->callee_run_calls > runs->longest) {
+        runs->longest = caller->callee_run_calls;
+        runs->longest_call = caller->head.call_id;
     }
-    return repeat->seen_by == caller->head.call_id ? 0
-                                                   : mark_repeat(decoder, caller, repeat, error);
+    return runs->seen_by == caller->head.call_id ? 0
+                                                 : mark_callee_runs(decoder, caller, runs, error);
 }
 
-/* Counts that a run of `link`'s callee follows that of `previous`. */
+/* Counts that `link`'s callee follows that of `previous`. */
 static inline int count_transition(struct decoder *decoder, const struct open_call *caller,
                                    uint32_t previous, const struct link *link, struct error *error)
 {
-    uint32_t mixed = previous * 0x9e3779b1u ^ link->repeat * 0x85ebca6bu;
+    uint32_t mixed = previous * 0x9e3779b1u ^ link->callee_runs * 0x85ebca6bu;
     uint32_t slot = (mixed ^ mixed >> 15) % TRANSITIONS_CACHED;
-    /* An empty slot names a run that follows itself, which is none. */
+    /* An empty slot names a callee that follows itself, which none does. */
     if (decoder->transitions[slot].previous != previous ||
-        decoder->transitions[slot].repeat != link->repeat) {
+        decoder->transitions[slot].callee_runs != link->callee_runs) {
         uint32_t before =
-            previous == NO_CALLEE ? 0 : (uint32_t)decoder->rollup.repeat_keys.keys[previous].b;
-        uint32_t sequence;
-        if (rollup_sequence(&decoder->rollup, caller->head.function_id, before, link->function_id,
-                            &sequence, error) != 0)
+            previous == NO_CALLEE ? 0 : (uint32_t)decoder->rollup.callee_runs_keys.keys[previous].b;
+        uint32_t index;
+        if (rollup_transition(&decoder->rollup, caller->head.function_id, before, link->function_id,
+                              &index, error) != 0)
             return -1;
         decoder->transitions[slot].previous = previous;
-        decoder->transitions[slot].repeat = link->repeat;
-        decoder->transitions[slot].sequence = sequence;
+        decoder->transitions[slot].callee_runs = link->callee_runs;
+        decoder->transitions[slot].index = index;
     }
-    struct sequence *sequence = &decoder->rollup.sequences[decoder->transitions[slot].sequence];
-    if (sequence->count++ == 0)
-        sequence->example_call = caller->head.call_id;
+    struct callee_transition *transition =
+        &decoder->rollup.transitions[decoder->transitions[slot].index];
+    if (transition->count++ == 0)
+        transition->example_call = caller->head.call_id;
     return 0;
 }
 
-/* A run of `link`'s callee begins within `caller`. */
-static int begin_run(struct decoder *decoder, struct open_call *caller, const struct link *link,
-                     struct error *error)
+/* A callee run of `link`'s callee begins within `caller`. */
+static int begin_callee_run(struct decoder *decoder, struct open_call *caller,
+                            const struct link *link, struct error *error)
 {
-    uint32_t previous = caller->last_repeat;
+    uint32_t previous = caller->last_callee;
     if (previous != NO_CALLEE) {
-        if (close_run(decoder, caller, error) != 0)
+        if (end_callee_run(decoder, caller, error) != 0)
             return -1;
     } else {
         caller->shape = shape_hash_begin(caller->head.function_id);
-        caller->runs = 0;
+        caller->callee_runs = 0;
         caller->first_id = decoder->callees_count;
     }
     if (count_transition(decoder, caller, previous, link, error) != 0)
         return -1;
     caller->shape = shape_hash_add(caller->shape, link->function_id);
-    if (caller->runs++ < SEQUENCE_SHOWN) {
+    if (caller->callee_runs++ < SEQUENCE_SHOWN) {
         if (array_reserve(&decoder->callees, &decoder->callees_capacity, decoder->callees_count + 1,
                           error) != 0)
             return -1;
         decoder->callees[decoder->callees_count++] = link->function_id;
     }
-    caller->last_repeat = link->repeat;
-    caller->run = 1;
-    caller->run_ns = 0;
+    caller->last_callee = link->callee_runs;
+    caller->callee_run_calls = 1;
+    caller->callee_run_ns = 0;
     return 0;
 }
 
@@ -119,16 +120,16 @@ static inline int end_sequence(struct decoder *decoder, const struct open_call *
 {
     struct function_rollup *function = call->link->function;
     struct shape *shape;
-    if (call->last_repeat == NO_CALLEE) {
+    if (call->last_callee == NO_CALLEE) {
         if (function->childless++ == 0)
             function->childless_example = call->head.call_id;
         return 0;
     }
-    if (close_run(decoder, call, error) != 0)
+    if (end_callee_run(decoder, call, error) != 0)
         return -1;
     give_back_marks(decoder, call);
     decoder->callees_count = call->first_id;
-    if (rollup_shape(&decoder->rollup, call->shape, call->head.function_id, call->runs,
+    if (rollup_shape(&decoder->rollup, call->shape, call->head.function_id, call->callee_runs,
                      decoder->callees + call->first_id, &shape, error) != 0)
         return -1;
     if (shape == NULL)
@@ -182,7 +183,7 @@ static inline int push(struct decoder *decoder, uint32_t pair_index, struct open
     call->link = link;
     call->pair = pair_index;
     call->written = false;
-    call->last_repeat = NO_CALLEE;
+    call->last_callee = NO_CALLEE;
     pair->open++;
     *out = call;
     return 0;
@@ -294,9 +295,9 @@ static inline int enter(struct decoder *decoder, uint32_t pair_index, uint64_t e
         struct open_call *caller = call - 1;
         distance = id - caller->head.call_id;
         caller->child_calls++;
-        if (caller->last_repeat == call->link->repeat)
-            caller->run++;
-        else if (begin_run(decoder, caller, call->link, error) != 0)
+        if (caller->last_callee == call->link->callee_runs)
+            caller->callee_run_calls++;
+        else if (begin_callee_run(decoder, caller, call->link, error) != 0)
             return -1;
     }
     if (note_entry(decoder, call, error) != 0)
@@ -391,7 +392,7 @@ static inline int leave(struct decoder *decoder, enum ended ended, struct error 
     bool has_caller = decoder->depth > decoder->inherited;
     if (has_caller) {
         call[-1].children_ns += duration;
-        call[-1].run_ns += duration;
+        call[-1].callee_run_ns += duration;
     }
     call->link->function->open--;
     decoder->pairs[call->pair].open--;

@@ -29,20 +29,20 @@ struct row {
     bool done;
 };
 
-/* An open call. What lies under `last_repeat` is only valid when that is not NO_CALLEE. */
+/* An open call. What lies under `last_callee` is only valid when that is not NO_CALLEE. */
 struct open_call {
     struct memory_open_call head; /* first: memory reads the stack through it */
     uint64_t enter_ns, enter_tick, children_ns, child_calls;
     struct link *link; /* NULL = inherited */
     uint32_t pair;
     bool frame_outermost;
-    bool written;            /* its row went out at full width */
-    uint32_t last_repeat;    /* index in rollup.repeats of the run of callees that goes on */
-    uint64_t run;            /* length of the run */
-    uint64_t run_ns;         /* time in it */
-    uint64_t runs;           /* this one included */
-    struct shape_hash shape; /* of the sequence so far */
-    size_t first_id;         /* its callees lie in decoder.callees from here on */
+    bool written;              /* its row went out at full width */
+    uint32_t last_callee;      /* index in rollup.callee_runs of the callee run that goes on */
+    uint64_t callee_run_calls; /* calls in it so far */
+    uint64_t callee_run_ns;    /* time in it */
+    uint64_t callee_runs;      /* of this call, this one included */
+    struct shape_hash shape;   /* of the sequence so far */
+    size_t first_id;           /* its callees lie in decoder.callees from here on */
     struct btree_place place;
     uint32_t duration_offset;
 };
@@ -53,10 +53,10 @@ struct hidden_calls {
     uint32_t calls;
 };
 
-/* Which call a repeat's mark was taken over from: see call_stack.c. */
-struct repeat_mark {
+/* Which call the mark of a struct callee_runs was taken over from: see call_stack.c. */
+struct callee_runs_mark {
     uint64_t call, before;
-    uint32_t repeat; /* index in rollup.repeats */
+    uint32_t callee_runs; /* index in rollup.callee_runs */
 };
 
 #define NO_CALLEE UINT32_MAX
@@ -93,11 +93,11 @@ struct decoder {
      * on with its sequence only when the calls within it have ended. */
     uint32_t *callees;
     size_t callees_count, callees_capacity;
-    struct repeat_mark *marks; /* those that open calls took over, a stack too */
+    struct callee_runs_mark *marks; /* those that open calls took over, a stack too */
     size_t marks_count, marks_capacity;
-    /* From a pair of runs that follow each other to its index in rollup.sequences. */
+    /* From a pair of callees that follow each other to its index in rollup.transitions. */
     struct {
-        uint32_t previous, repeat, sequence;
+        uint32_t previous, callee_runs, index;
     } transitions[TRANSITIONS_CACHED];
     const struct log_thread *thread;
     const struct clock_line *line;

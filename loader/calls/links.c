@@ -32,14 +32,14 @@ static int make_link(const struct link_callee *callee, uint32_t frame, struct ro
         return error_set(error, "out of memory");
     link->frame = frame;
     link->function_id = callee->function;
-    link->repeat = UINT32_MAX;
+    link->callee_runs = UINT32_MAX;
     if (rollup_function(rollup, callee->function, &link->function, error) != 0 ||
         rollup_edge(rollup, callee->caller, callee->site, callee->function, &link->edge, error) !=
             0)
         return -1;
-    return callee->caller == 0
-               ? 0
-               : rollup_repeat(rollup, callee->caller, callee->function, &link->repeat, error);
+    return callee->caller == 0 ? 0
+                               : rollup_callee_runs(rollup, callee->caller, callee->function,
+                                                    &link->callee_runs, error);
 }
 
 int links_find(struct links *links, struct link_key key, const struct link_callee *callee,

@@ -26,8 +26,8 @@ struct link {
     struct tally tally;               /* of the thread that is being decoded */
     struct function_rollup *function; /* of the callee */
     uint32_t frame, function_id;
-    uint32_t edge;   /* index in rollup.edges */
-    uint32_t repeat; /* index in rollup.repeats; UINT32_MAX where there is no caller */
+    uint32_t edge;        /* index in rollup.edges */
+    uint32_t callee_runs; /* index in rollup.callee_runs; UINT32_MAX where there is no caller */
 };
 
 #define LINKS_CACHED 4096u

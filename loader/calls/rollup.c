@@ -38,21 +38,21 @@ int rollup_edge(struct rollup *rollup, uint32_t caller, uint32_t site, uint32_t 
     return 0;
 }
 
-int rollup_repeat(struct rollup *rollup, uint32_t caller, uint32_t callee, uint32_t *index,
-                  struct error *error)
+int rollup_callee_runs(struct rollup *rollup, uint32_t caller, uint32_t callee, uint32_t *index,
+                       struct error *error)
 {
-    if (intern_add(&rollup->repeat_keys, caller, callee, index, error) != 0)
+    if (intern_add(&rollup->callee_runs_keys, caller, callee, index, error) != 0)
         return -1;
-    return array_reach(&rollup->repeats, &rollup->repeats_capacity, *index, error);
+    return array_reach(&rollup->callee_runs, &rollup->callee_runs_capacity, *index, error);
 }
 
-int rollup_sequence(struct rollup *rollup, uint32_t caller, uint32_t previous, uint32_t callee,
-                    uint32_t *index, struct error *error)
+int rollup_transition(struct rollup *rollup, uint32_t caller, uint32_t previous, uint32_t callee,
+                      uint32_t *index, struct error *error)
 {
-    if (intern_add(&rollup->sequence_keys, intern_pack(caller, previous), callee, index, error) !=
+    if (intern_add(&rollup->transition_keys, intern_pack(caller, previous), callee, index, error) !=
         0)
         return -1;
-    return array_reach(&rollup->sequences, &rollup->sequences_capacity, *index, error);
+    return array_reach(&rollup->transitions, &rollup->transitions_capacity, *index, error);
 }
 
 int rollup_shape(struct rollup *rollup, struct shape_hash hash, uint32_t function, uint64_t length,
@@ -197,32 +197,32 @@ static int merge_edges(struct rollup *into, const struct rollup *from, struct er
 
 static int merge_runs(struct rollup *into, const struct rollup *from, struct error *error)
 {
-    for (uint32_t i = 0; i < from->repeat_keys.count; i++) {
-        const struct repeat *repeat = &from->repeats[i];
+    for (uint32_t i = 0; i < from->callee_runs_keys.count; i++) {
+        const struct callee_runs *runs = &from->callee_runs[i];
         uint32_t index;
-        if (rollup_repeat(into, (uint32_t)from->repeat_keys.keys[i].a,
-                          (uint32_t)from->repeat_keys.keys[i].b, &index, error) != 0)
+        if (rollup_callee_runs(into, (uint32_t)from->callee_runs_keys.keys[i].a,
+                               (uint32_t)from->callee_runs_keys.keys[i].b, &index, error) != 0)
             return -1;
-        struct repeat *to = &into->repeats[index];
-        to->runs += repeat->runs;
-        to->calls += repeat->calls;
-        to->caller_calls += repeat->caller_calls;
-        to->raw_total_ns += repeat->raw_total_ns;
-        if (repeat->longest_run > to->longest_run) {
-            to->longest_run = repeat->longest_run;
-            to->longest_call = repeat->longest_call;
+        struct callee_runs *to = &into->callee_runs[index];
+        to->count += runs->count;
+        to->calls += runs->calls;
+        to->caller_calls += runs->caller_calls;
+        to->raw_total_ns += runs->raw_total_ns;
+        if (runs->longest > to->longest) {
+            to->longest = runs->longest;
+            to->longest_call = runs->longest_call;
         }
     }
-    for (uint32_t i = 0; i < from->sequence_keys.count; i++) {
-        const struct intern_key *key = &from->sequence_keys.keys[i];
+    for (uint32_t i = 0; i < from->transition_keys.count; i++) {
+        const struct intern_key *key = &from->transition_keys.keys[i];
         uint32_t index;
-        if (rollup_sequence(into, (uint32_t)(key->a >> 32), (uint32_t)key->a, (uint32_t)key->b,
-                            &index, error) != 0)
+        if (rollup_transition(into, (uint32_t)(key->a >> 32), (uint32_t)key->a, (uint32_t)key->b,
+                              &index, error) != 0)
             return -1;
-        struct sequence *to = &into->sequences[index];
-        to->count += from->sequences[i].count;
-        if (to->example_call == 0 || from->sequences[i].example_call < to->example_call)
-            to->example_call = from->sequences[i].example_call;
+        struct callee_transition *to = &into->transitions[index];
+        to->count += from->transitions[i].count;
+        if (to->example_call == 0 || from->transitions[i].example_call < to->example_call)
+            to->example_call = from->transitions[i].example_call;
     }
     return 0;
 }
@@ -275,13 +275,13 @@ void rollup_release(struct rollup *rollup)
     free(rollup->frames);
     free(rollup->functions);
     free(rollup->edges);
-    free(rollup->repeats);
-    free(rollup->sequences);
+    free(rollup->callee_runs);
+    free(rollup->transitions);
     free(rollup->shapes);
     free(rollup->shape_ids);
     intern_release(&rollup->edge_keys);
-    intern_release(&rollup->repeat_keys);
-    intern_release(&rollup->sequence_keys);
+    intern_release(&rollup->callee_runs_keys);
+    intern_release(&rollup->transition_keys);
     intern_release(&rollup->shape_keys);
     *rollup = (struct rollup){0};
 }

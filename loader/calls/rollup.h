@@ -1,6 +1,6 @@
 /*
  * What is added up while calls are decoded, besides the tallies of frames: histograms, slowest
- * calls, edges, runs and sequences of callees, recursion. A worker has one of these for all threads
+ * calls, edges, callee runs and sequences, recursion. A worker has one of these for all threads
  * that it decodes; at the end they are added together (rollup_merge). All ids are the database's.
  */
 #ifndef FISQL_LOADER_ROLLUP_H
@@ -47,17 +47,18 @@ struct edge { /* slowest_call: of the finished calls, 0 = none finished */
     uint64_t first_call, slowest_call, slowest_ns;
 };
 
-struct repeat { /* by caller and callee */
-    uint64_t runs, calls, caller_calls, longest_run, longest_call, raw_total_ns;
+/* A callee run: one call calls the same callee several times in a row, with no other between. */
+struct callee_runs { /* by caller and callee */
+    uint64_t count, calls, caller_calls, longest, longest_call, raw_total_ns;
     uint64_t seen_by; /* the caller's call that was counted last in caller_calls */
 };
 
-struct sequence { /* by caller, previous and callee */
+struct callee_transition { /* by caller, previous and callee */
     uint64_t count, example_call;
 };
 
-/* A distinct sequence of a function's direct callees, runs folded to one. It is told apart by 128
- * bits of hash over function and callees, and keeps the first SEQUENCE_SHOWN of these. */
+/* A distinct sequence of a function's direct callees, each callee run folded to one. 128 bits
+ * of hash over function and callees identify it; it keeps the first SEQUENCE_SHOWN callees. */
 struct shape {
     uint32_t function;
     uint32_t shown;  /* callees kept, from shape_ids[first] on */
@@ -79,12 +80,12 @@ struct rollup {
     struct intern edge_keys;
     struct edge *edges;
     size_t edges_capacity;
-    struct intern repeat_keys;
-    struct repeat *repeats;
-    size_t repeats_capacity;
-    struct intern sequence_keys; /* (caller, previous), callee */
-    struct sequence *sequences;
-    size_t sequences_capacity;
+    struct intern callee_runs_keys;
+    struct callee_runs *callee_runs;
+    size_t callee_runs_capacity;
+    struct intern transition_keys; /* (caller, previous), callee */
+    struct callee_transition *transitions;
+    size_t transitions_capacity;
     struct intern shape_keys; /* a shape_hash */
     struct shape *shapes;
     size_t shapes_capacity;
@@ -98,10 +99,10 @@ int rollup_function(struct rollup *rollup, uint32_t function, struct function_ro
                     struct error *error);
 int rollup_edge(struct rollup *rollup, uint32_t caller, uint32_t site, uint32_t callee,
                 uint32_t *index, struct error *error);
-int rollup_repeat(struct rollup *rollup, uint32_t caller, uint32_t callee, uint32_t *index,
-                  struct error *error);
-int rollup_sequence(struct rollup *rollup, uint32_t caller, uint32_t previous, uint32_t callee,
-                    uint32_t *index, struct error *error);
+int rollup_callee_runs(struct rollup *rollup, uint32_t caller, uint32_t callee, uint32_t *index,
+                       struct error *error);
+int rollup_transition(struct rollup *rollup, uint32_t caller, uint32_t previous, uint32_t callee,
+                      uint32_t *index, struct error *error);
 /* The shape with this hash: a new one is made of function, length and ids (of which there are
  * min(length, SEQUENCE_SHOWN)), its calls being 0. *out is NULL where there are too many. */
 int rollup_shape(struct rollup *rollup, struct shape_hash hash, uint32_t function, uint64_t length,

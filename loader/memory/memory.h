@@ -24,14 +24,14 @@
  *   parent has at the fork: its free of one is no error and makes no row; the parent's row stays
  *   untouched, and realloc_of of a block that the child reallocates names the parent's row.
  * - An allocation at an address where a block still lives shows that a free was lost. The old
- * block's row stays without free; it counts as live no longer; `anomalies` gets a row.
+ *   block's row stays without free; it counts as live no longer; `anomalies` gets a row.
  * - A free that finds no block is a row of `free_errors`, unless its process has a gap
  *   (memory_gap) before it: then it may well be right, and is only counted, in `losses`.
  * - Live memory (peak, timeline, *_max) is that of all processes together; that of a process that
  *   ended counts until its end.
  * - A call leaks what its thread allocated within it less what its thread freed within it of what
  *   the thread itself had allocated, if that is more than 0. Here a block counts as the thread's
- * own if the thread's last allocation at this address is not yet freed by the thread.
+ *   own if the thread's last allocation at this address is not yet freed by the thread.
  */
 #ifndef FISQL_LOADER_MEMORY_H
 #define FISQL_LOADER_MEMORY_H
@@ -76,7 +76,7 @@ struct memory_open_call {
     bool outermost; /* no call around it in the thread is of the same function */
 };
 
-/* No address space holds a larger block; an event that tells of one is damage. */
+/* No address space holds a larger block; an event that names one is damage. */
 #define MEMORY_SIZE_BYTES_MAX (UINT64_C(1) << 57)
 
 /* The calls open at an event: `depth` entries, `stride_bytes` apart, the outermost at `calls`. */
@@ -110,7 +110,7 @@ int memory_realloc(struct memory_thread *thread, uint64_t tick, uint64_t end_tic
 int memory_gap(struct memory_thread *thread, uint64_t tick, struct error *error);
 
 /* Depth of the innermost open call within which memory was allocated or freed and whose exit
- * therefore must be told; 0 = none. */
+ * memory must therefore hear of; 0 = none. */
 struct memory_watch {
     uint32_t depth;
 };
@@ -119,7 +119,7 @@ void memory_call_exit_watched(struct memory_thread *thread, const struct memory_
                               bool finished);
 
 /* To be called for each call that ends, from the innermost one outwards, while it still counts in
- * `depth` (calls of the stack that events are told). finished: it returned or was unwound. Costs
+ * `depth` (calls of the stack that events carry). finished: it returned or was unwound. Costs
  * one comparison for a call in which no memory was touched. */
 static inline void memory_call_exit(struct memory_thread *thread, uint32_t depth,
                                     const struct memory_open_call *call, bool finished)
@@ -147,8 +147,8 @@ struct memory_totals {
 };
 
 struct memory_function {
-    struct memory_totals own;       /* by the function's own code */
-    struct memory_totals inclusive; /* within its outermost activations */
+    struct memory_totals own;   /* by the function's own code */
+    struct memory_totals total; /* within its outermost activations */
     uint64_t live_blocks_max, live_bytes_max;
     uint64_t leaking_calls, leaked_bytes;
     uint64_t worst_leak_bytes, worst_leak_call_id; /* 0 = no call of it leaked */

@@ -59,7 +59,7 @@ void memory_map_remove(struct memory_map *map, uint64_t address)
     if (map->slots[hole].value == 0)
         return;
     map->count--;
-    /* Moves later slots of the run into the hole, unless that is before their home. */
+    /* Moves later slots of the cluster into the hole, unless that is before their home. */
     for (size_t at = (hole + 1) & map->mask; map->slots[at].value != 0; at = (at + 1) & map->mask) {
         size_t home = home_of(map, map->slots[at].address);
         if (((at - home) & map->mask) >= ((at - hole) & map->mask)) {

@@ -76,7 +76,7 @@ static int end_thread(struct pairing *pairing, struct pair_thread *thread)
         if (array_reach(&memory->functions, &memory->functions_capacity, function, pairing->error) <
             0)
             return -1;
-        struct memory_totals *sums[] = {&memory->functions[function].inclusive,
+        struct memory_totals *sums[] = {&memory->functions[function].total,
                                         parent > 0 ? &thread->paths[parent - 1] : NULL};
         for (int k = 0; k < 2 && sums[k] != NULL; k++) {
             sums[k]->allocs += sum->allocs;

@@ -8,7 +8,7 @@
  *      auto_vacuum; the tables to be written are empty and have no index);
  *   2. btree_open;
  *   3. for each table: any number of parts (btree_part_begin, btree_append..., btree_part_end),
- * then btree_finish with the parts in the order of their rowids;
+ *      then btree_finish with the parts in the order of their rowids;
  *   4. btree_close; from then on the file is used through sqlite3 again.
  * Nobody else may have the file open between 2 and 4. If the load fails in between, btree_abandon
  * and throw the file away: it is not a sound database.

@@ -34,7 +34,7 @@ static inline void btree_direct_done(struct btree_part *part, int64_t rowid, uns
     *--cell = (unsigned char)record_bytes;
     uint32_t offset = (uint32_t)(cell - part->leaf);
     btree_put2(part->leaf + BTREE_LEAF_HEADER + 2 * part->cells, offset);
-    *place = (struct btree_place){.page = part->run.first + part->run_used,
+    *place = (struct btree_place){.page = part->extent.first + part->extent_used,
                                   .cell = (uint16_t)offset,
                                   .record = (uint16_t)(record - part->leaf)};
     part->content = offset;

@@ -1,9 +1,9 @@
 /*
  * The file under the b-tree writer: what must be true of it, its pages, and its header.
  *
- * Pages are given out in runs, first from what was handed back, then from the end of the file,
- * under a lock (a run is large, so that the lock does not matter). The lock-byte page is left out
- * of every run. At the end, free pages at the file's end are cut off and the others go to SQLite's
+ * Pages are given out in extents, first from what was handed back, then from the end of the file,
+ * under a lock (an extent is large, so the lock does not matter). The lock-byte page is left out
+ * of every extent. At the end, free pages at the file's end are cut off; the others go to SQLite's
  * freelist: trunk pages that hold the numbers of free pages, a list from offset 32 of the file's
  * header.
  */
@@ -216,50 +216,50 @@ void btree_abandon(struct btree_file *file)
     free(file);
 }
 
-static int free_add(struct btree_file *file, struct btree_run run)
+static int free_add(struct btree_file *file, struct btree_extent extent)
 {
-    if (run.count == 0)
+    if (extent.count == 0)
         return 0;
     if (file->free_count == file->free_room) {
         size_t room = file->free_room * 2 + 16;
-        struct btree_run *runs = realloc(file->free, room * sizeof *runs);
-        if (runs == NULL)
+        struct btree_extent *extents = realloc(file->free, room * sizeof *extents);
+        if (extents == NULL)
             return -1;
-        file->free = runs;
+        file->free = extents;
         file->free_room = room;
     }
-    file->free[file->free_count++] = run;
+    file->free[file->free_count++] = extent;
     return 0;
 }
 
 /* Takes pages from the end of the file, around the lock-byte page. */
-static int take_from_end(struct btree_file *file, uint32_t wanted, struct btree_run *run)
+static int take_from_end(struct btree_file *file, uint32_t wanted, struct btree_extent *extent)
 {
     if (file->pages + 1 == file->lock_page)
         file->pages++;
     if (file->pages + wanted > PAGES_MAX)
         return -1;
-    *run = (struct btree_run){.first = (uint32_t)file->pages + 1, .count = wanted};
-    if (run->first < file->lock_page && run->first + wanted > file->lock_page)
-        run->count = file->lock_page - run->first;
-    file->pages += run->count;
+    *extent = (struct btree_extent){.first = (uint32_t)file->pages + 1, .count = wanted};
+    if (extent->first < file->lock_page && extent->first + wanted > file->lock_page)
+        extent->count = file->lock_page - extent->first;
+    file->pages += extent->count;
     return 0;
 }
 
-int btree_pages_take(struct btree_file *file, uint32_t wanted, struct btree_run *run,
+int btree_pages_take(struct btree_file *file, uint32_t wanted, struct btree_extent *extent,
                      struct error *error)
 {
     int status = 0;
     pthread_mutex_lock(&file->lock);
     if (file->free_count > 0) {
-        struct btree_run *last = &file->free[file->free_count - 1];
-        *run = (struct btree_run){last->first, last->count < wanted ? last->count : wanted};
-        last->first += run->count;
-        last->count -= run->count;
+        struct btree_extent *last = &file->free[file->free_count - 1];
+        *extent = (struct btree_extent){last->first, last->count < wanted ? last->count : wanted};
+        last->first += extent->count;
+        last->count -= extent->count;
         if (last->count == 0)
             file->free_count--;
     } else {
-        status = take_from_end(file, wanted, run);
+        status = take_from_end(file, wanted, extent);
     }
     pthread_mutex_unlock(&file->lock);
     if (status < 0)
@@ -267,18 +267,18 @@ int btree_pages_take(struct btree_file *file, uint32_t wanted, struct btree_run 
     return 0;
 }
 
-int btree_pages_return(struct btree_file *file, struct btree_run run, struct error *error)
+int btree_pages_return(struct btree_file *file, struct btree_extent extent, struct error *error)
 {
     pthread_mutex_lock(&file->lock);
-    int status = free_add(file, run);
+    int status = free_add(file, extent);
     pthread_mutex_unlock(&file->lock);
     return status < 0 ? error_set(error, "%s: out of memory", file->path) : 0;
 }
 
 static int compare_runs(const void *left, const void *right)
 {
-    uint32_t a = ((const struct btree_run *)left)->first;
-    uint32_t b = ((const struct btree_run *)right)->first;
+    uint32_t a = ((const struct btree_extent *)left)->first;
+    uint32_t b = ((const struct btree_extent *)right)->first;
     return a < b ? -1 : a > b;
 }
 
@@ -288,7 +288,7 @@ static void drop_free_end(struct btree_file *file)
     if (file->free_count > 1)
         qsort(file->free, file->free_count, sizeof *file->free, compare_runs);
     while (file->free_count > 0) {
-        struct btree_run last = file->free[file->free_count - 1];
+        struct btree_extent last = file->free[file->free_count - 1];
         if (file->pages == file->lock_page && last.first + last.count == file->lock_page)
             file->pages--;
         if (last.first + (uint64_t)last.count != file->pages + 1)
@@ -300,12 +300,12 @@ static void drop_free_end(struct btree_file *file)
         file->pages--;
 }
 
-/* Takes one page of the free runs. */
+/* Takes one page of the free extents. */
 static uint32_t take_free_page(struct btree_file *file)
 {
-    struct btree_run *run = &file->free[file->free_count - 1];
-    uint32_t page = run->first++;
-    if (--run->count == 0)
+    struct btree_extent *extent = &file->free[file->free_count - 1];
+    uint32_t page = extent->first++;
+    if (--extent->count == 0)
         file->free_count--;
     return page;
 }

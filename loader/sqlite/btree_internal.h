@@ -39,7 +39,7 @@ enum {
 };
 
 /* `count` pages from `first` on. */
-struct btree_run {
+struct btree_extent {
     uint32_t first;
     uint32_t count;
 };
@@ -70,10 +70,10 @@ struct btree_file {
     uint32_t fanout;       /* children of an interior page, however long their rowids are */
     struct btree_table *tables;
     size_t tables_count;
-    struct btree_part *parts; /* list of the parts not yet taken by btree_finish */
-    pthread_mutex_t lock;     /* guards what follows and the list of parts */
-    uint64_t pages;           /* pages of the file that are given out, in use before included */
-    struct btree_run *free;   /* runs that were given out and handed back */
+    struct btree_part *parts;  /* list of the parts not yet taken by btree_finish */
+    pthread_mutex_t lock;      /* guards what follows and the list of parts */
+    uint64_t pages;            /* pages of the file that are given out, in use before included */
+    struct btree_extent *free; /* extents that were given out and handed back */
     size_t free_count, free_room;
 };
 
@@ -82,14 +82,14 @@ struct btree_part {
     struct btree_part *next; /* in file->parts */
     uint64_t rows;
     int64_t first_rowid, last_rowid;
-    /* The run of pages that is being filled, in memory. */
-    struct btree_run run;
-    uint32_t run_used;     /* complete pages of it */
-    uint32_t run_wanted;   /* size of the next one */
-    unsigned char *buffer; /* run_pages_max pages; NULL before the first row and after the end */
+    /* The extent that is being filled, in memory. */
+    struct btree_extent extent;
+    uint32_t extent_used;   /* complete pages of it */
+    uint32_t extent_wanted; /* size of the next one */
+    unsigned char *buffer; /* extent_pages_max pages; NULL before the first row and after the end */
     unsigned char *kept;   /* a written page that btree_replace has changed; or NULL */
     uint32_t kept_page;    /* its number, 0 = none */
-    /* The leaf that is being filled, the page run.first + run_used; NULL = none */
+    /* The leaf that is being filled, the page extent.first + extent_used; NULL = none */
     unsigned char *leaf;
     uint32_t cells;
     uint32_t content; /* start of its content area */
@@ -152,10 +152,10 @@ int btree_children_add(struct btree_children *children, uint32_t page, int64_t l
 void btree_children_release(struct btree_children *children);
 
 /* Gives out up to `wanted` adjacent pages, at least one. */
-int btree_pages_take(struct btree_file *file, uint32_t wanted, struct btree_run *run,
+int btree_pages_take(struct btree_file *file, uint32_t wanted, struct btree_extent *extent,
                      struct error *error);
 /* Takes back pages that will not be used. */
-int btree_pages_return(struct btree_file *file, struct btree_run run, struct error *error);
+int btree_pages_return(struct btree_file *file, struct btree_extent extent, struct error *error);
 
 int btree_bytes_write(struct btree_file *file, uint64_t offset, const void *data, size_t bytes,
                       struct error *error);

@@ -1,10 +1,10 @@
 /*
  * Parts: rows in ascending order of their rowids become leaf pages.
  *
- * A part takes a run of adjacent pages from the file, fills them one after another in memory, and
- * writes the run with one pwrite when it is full. Runs grow from one page to 256 KiB, so that a
+ * A part takes an extent (adjacent pages) from the file, fills it page by page in memory,
+ * and writes it with one pwrite when it is full. Extents grow from one page to 256 KiB, so that a
  * part with few rows costs little. The pages of the level above the leaves are made as soon as
- * there are enough leaves, and stand in the same runs: so a part's memory does not grow with its
+ * there are enough leaves, and stand in the same extents: so a part's memory does not grow with its
  * rows but by 16 bytes for each of these pages.
  *
  * Cells are put at the end of a page's free space, the offsets to them at its start. A row with
@@ -18,7 +18,7 @@
 
 enum { RUN_BYTES_MAX = 256 * 1024 };
 
-static uint32_t run_pages_max(const struct btree_file *file)
+static uint32_t extent_pages_max(const struct btree_file *file)
 {
     return RUN_BYTES_MAX / file->page_bytes;
 }
@@ -64,7 +64,7 @@ int btree_part_begin(struct btree_file *file, struct btree_part **out, struct er
     if (part == NULL)
         return error_set(error, "%s: out of memory", file->path);
     part->file = file;
-    part->run_wanted = 1;
+    part->extent_wanted = 1;
     pthread_mutex_lock(&file->lock);
     part->next = file->parts;
     file->parts = part;
@@ -94,35 +94,35 @@ uint64_t btree_part_rows(const struct btree_part *part)
     return part->rows;
 }
 
-/* Writes the complete pages of the run and takes a new one. */
-static int next_run(struct btree_part *part, struct error *error)
+/* Writes the complete pages of the extent and takes a new one. */
+static int next_extent(struct btree_part *part, struct error *error)
 {
     struct btree_file *file = part->file;
     if (part->buffer == NULL) {
-        part->buffer = malloc((size_t)run_pages_max(file) * file->page_bytes);
+        part->buffer = malloc((size_t)extent_pages_max(file) * file->page_bytes);
         if (part->buffer == NULL)
             return error_set(error, "%s: out of memory", file->path);
     }
-    if (part->run_used > 0 &&
-        btree_pages_write(file, part->run.first, part->buffer,
-                          (size_t)part->run_used * file->page_bytes, error) < 0)
+    if (part->extent_used > 0 &&
+        btree_pages_write(file, part->extent.first, part->buffer,
+                          (size_t)part->extent_used * file->page_bytes, error) < 0)
         return -1;
-    part->run_used = 0;
-    part->run.count = 0;
-    if (btree_pages_take(file, part->run_wanted, &part->run, error) < 0)
+    part->extent_used = 0;
+    part->extent.count = 0;
+    if (btree_pages_take(file, part->extent_wanted, &part->extent, error) < 0)
         return -1;
-    if (part->run_wanted * 2 <= run_pages_max(file))
-        part->run_wanted *= 2;
+    if (part->extent_wanted * 2 <= extent_pages_max(file))
+        part->extent_wanted *= 2;
     return 0;
 }
 
 /* Makes room for a page in memory and returns its start, or NULL. It becomes complete, and the
- * page run.first + run_used, by run_used++. */
+ * page extent.first + extent_used, by extent_used++. */
 static unsigned char *next_page(struct btree_part *part, struct error *error)
 {
-    if (part->run_used == part->run.count && next_run(part, error) < 0)
+    if (part->extent_used == part->extent.count && next_extent(part, error) < 0)
         return NULL;
-    return part->buffer + (size_t)part->run_used * part->file->page_bytes;
+    return part->buffer + (size_t)part->extent_used * part->file->page_bytes;
 }
 
 /* Notes a leaf for its parent; makes the parent page when there are enough leaves. */
@@ -139,10 +139,10 @@ static int add_leaf(struct btree_part *part, uint32_t page, int64_t last_rowid, 
     if (interior == NULL)
         return -1;
     btree_interior_fill(file, interior, tail->items, file->fanout);
-    if (btree_children_add(&part->level1, part->run.first + part->run_used,
+    if (btree_children_add(&part->level1, part->extent.first + part->extent_used,
                            tail->items[file->fanout - 1].last_rowid) < 0)
         return error_set(error, "%s: out of memory", file->path);
-    part->run_used++;
+    part->extent_used++;
     tail->count -= file->fanout;
     memmove(tail->items, tail->items + file->fanout, tail->count * sizeof *tail->items);
     return 0;
@@ -156,7 +156,7 @@ static int complete_leaf(struct btree_part *part, struct error *error)
     btree_put2(leaf + 5, part->content);
     memset(leaf + cells_end, 0, part->content - cells_end);
     part->leaf = NULL;
-    uint32_t page = part->run.first + part->run_used++;
+    uint32_t page = part->extent.first + part->extent_used++;
     return add_leaf(part, page, part->last_rowid, error);
 }
 
@@ -232,7 +232,7 @@ int btree_append(struct btree_part *part, int64_t rowid, const void *record, uin
     if (spare > 0)
         put_first_freeblock(leaf, cell + cell_bytes, spare);
     if (place != NULL)
-        *place = (struct btree_place){.page = part->run.first + part->run_used,
+        *place = (struct btree_place){.page = part->extent.first + part->extent_used,
                                       .cell = (uint16_t)cell,
                                       .record = (uint16_t)(cell + head_bytes),
                                       .spare = (uint16_t)spare};
@@ -248,9 +248,10 @@ static unsigned char *page_in_memory(const struct btree_part *part, uint32_t pag
 {
     if (page == part->kept_page)
         return part->kept;
-    if (part->buffer == NULL || page < part->run.first || page - part->run.first >= part->run.count)
+    if (part->buffer == NULL || page < part->extent.first ||
+        page - part->extent.first >= part->extent.count)
         return NULL;
-    return part->buffer + (size_t)(page - part->run.first) * part->file->page_bytes;
+    return part->buffer + (size_t)(page - part->extent.first) * part->file->page_bytes;
 }
 
 int btree_patch(struct btree_part *part, const struct btree_place *place, uint32_t offset,
@@ -366,12 +367,13 @@ int btree_part_end(struct btree_part *part, struct error *error)
     part->ended = true;
     if (part->leaf != NULL && complete_leaf(part, error) < 0)
         return -1;
-    if (part->run_used > 0 &&
-        btree_pages_write(file, part->run.first, part->buffer,
-                          (size_t)part->run_used * file->page_bytes, error) < 0)
+    if (part->extent_used > 0 &&
+        btree_pages_write(file, part->extent.first, part->buffer,
+                          (size_t)part->extent_used * file->page_bytes, error) < 0)
         return -1;
-    struct btree_run rest = {part->run.first + part->run_used, part->run.count - part->run_used};
-    part->run = (struct btree_run){0, 0};
+    struct btree_extent rest = {part->extent.first + part->extent_used,
+                                part->extent.count - part->extent_used};
+    part->extent = (struct btree_extent){0, 0};
     free(part->buffer);
     part->buffer = NULL;
     return btree_pages_return(file, rest, error);

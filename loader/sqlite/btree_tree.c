@@ -64,13 +64,13 @@ static int make_parents(struct builder *builder, struct error *error)
     for (size_t i = 0; i < parents; i++) {
         size_t from = count * i / parents;
         size_t to = count * (i + 1) / parents;
-        struct btree_run run;
-        if (btree_pages_take(file, 1, &run, error) < 0)
+        struct btree_extent extent;
+        if (btree_pages_take(file, 1, &extent, error) < 0)
             return -1;
         btree_interior_fill(file, builder->page, builder->below.items + from, to - from);
-        if (btree_pages_write(file, run.first, builder->page, file->page_bytes, error) < 0)
+        if (btree_pages_write(file, extent.first, builder->page, file->page_bytes, error) < 0)
             return -1;
-        if (btree_children_add(&builder->above, run.first,
+        if (btree_children_add(&builder->above, extent.first,
                                builder->below.items[to - 1].last_rowid) < 0)
             return out_of_memory(builder, error);
     }
@@ -105,9 +105,9 @@ static int write_root(struct builder *builder, uint32_t root, struct error *erro
     struct btree_file *file = builder->file;
     const struct btree_children *top = &builder->below;
     if (top->count == 1) { /* a table of one page: it moves to the root's place */
-        struct btree_run run = {top->items[0].page, 1};
-        if (btree_page_read(file, run.first, builder->page, error) < 0 ||
-            btree_pages_return(file, run, error) < 0)
+        struct btree_extent extent = {top->items[0].page, 1};
+        if (btree_page_read(file, extent.first, builder->page, error) < 0 ||
+            btree_pages_return(file, extent, error) < 0)
             return -1;
     } else {
         btree_interior_fill(file, builder->page, top->items, top->count);

@@ -169,8 +169,8 @@ static int by_address(const void *left, const void *right)
     return (int)b->ends - (int)a->ends;
 }
 
-/* Sorts runs that are sorted already, as sequences are: merges neighbouring runs until one is left.
- * Stable. */
+/* Sorts what consists of sorted pieces, as sequences are: merges neighbouring pieces until one is
+ * left. Stable. */
 static int sort_lines(struct dwarf_lines *lines, struct error *error)
 {
     size_t count = lines->count;

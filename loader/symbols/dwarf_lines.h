@@ -44,9 +44,8 @@ struct dwarf_lines {
     size_t count, capacity;
 };
 
-/* Reads the whole line table of the unit of `file` whose entry lies at an offset. `module` tells
- * what is code. A table that is damaged
- * gives no lines. 0, or -1 without memory. */
+/* Reads the whole line table of the unit of `file` whose entry lies at an offset. `module` says
+ * what is code. A damaged table gives no lines. 0, or -1 without memory. */
 int dwarf_lines_read(struct dwarf_lines *lines, const struct elf_file *module,
                      struct dwarf_headers *headers, const struct dwarf_file *file,
                      Dwarf_Debug debug, Dwarf_Off unit, struct text_pool *pool,

@@ -17,7 +17,7 @@ build gcc hungry -O1 -g "$programs/hungry.c"
 "$fisql" record -q -o run.bin ./hungry relief none >/dev/null
 "$fisql" load -q run.bin
 sqlite3 run.db <bend.sql
-for view in frame_stacks not_freed peak_memory slow_calls outliers hot_paths inclusive_tree temporary_allocations deep_stacks; do
+for view in frame_stacks not_freed peak_memory slow_calls outliers hot_paths context_tree temporary_allocations deep_stacks; do
     timeout 20 sqlite3 -readonly run.db "SELECT count(*) FROM $view" >/dev/null 2>err
     same "the view $view ends where frames go in a circle" "0 " "$? $(cat err)"
 done

@@ -129,7 +129,7 @@ has "and the time left" " s left" "$out"
 "$fisql" load -q -o whole.db run.bin
 "$fisql" load -q --summary -o summary.db run.bin
 same "--summary leaves the calls out" 0 "$(sql summary.db 'SELECT count(*) FROM calls')"
-for table in frames function_stats edges allocs durations sequences call_sequences repeats threads; do
+for table in frames function_stats edges allocs durations callee_transitions call_sequences callee_runs threads; do
     same "--summary keeps $table" "" "$(sql whole.db "ATTACH 'summary.db' AS s; SELECT * FROM $table EXCEPT SELECT * FROM s.$table; SELECT * FROM s.$table EXCEPT SELECT * FROM $table")"
 done
 

@@ -55,6 +55,14 @@ same "the default database is run.db" 0 "$status"
 has "times are readable in tables" "60.00 us" "$out"
 same "each column is as wide as its rule, which is as wide as its widest cell" "" "$(columns_off <<<"$out")"
 same "a column that is off would be seen" "2 lines off" "$(sed -e '4s/^/ /' -e '$s/$/ and more/' <<<"$out" | columns_off | tail -n 1)"
+cp run.db noisy.db
+sqlite3 noisy.db "UPDATE run SET value = CASE key WHEN 'hook_inside_ps' THEN 8000 ELSE 12000 END WHERE key LIKE 'hook_%_ps';
+    UPDATE function_stats SET calls = 10, self_ns = CASE function_id WHEN 2 THEN 3 WHEN 3 THEN 196 WHEN 4 THEN 201 ELSE 15000 END"
+run $q hot-functions noisy.db --format markdown
+same "times a call below the hooks' cost are about so much, and none has decimals of a nanosecond" \
+    "1.50 us 20 ns ~0 ns ~20 ns" "$(awk -F' *[|] *' 'NR > 2 { print $8 }' <<<"$out" | sort -u | xargs)"
+run $q hot-functions noisy.db --format csv
+same "CSV has them as they are" "0.3 1500 19.6 20.1" "$(tr -d '\r' <<<"$out" | awk -F, 'NR > 1 { print $(NF - 3) }' | sort -u | xargs)"
 run $q not-freed --format markdown
 has "markdown has a rule that aligns numbers right" "----:|" "$out"
 has "sizes are readable" "100 B" "$out"
@@ -231,7 +239,15 @@ run $q hot-functions other.db
 has "another database is none of ours" "is not a fisql database" "$err"
 cp run.db newer.db && sqlite3 newer.db 'PRAGMA user_version = 99'
 run $q hot-functions newer.db
-has "another schema's version is told" "has schema version 99" "$err"
+has "a newer schema's version is named" "has schema version 99" "$err"
+sqlite3 run.db .dump | sed 's/callee_runs/repeats/; s/callee_transitions/sequences/' | sqlite3 older.db
+sqlite3 older.db 'PRAGMA application_id = 0x4653514c; PRAGMA user_version = 1'
+older="fisql: older.db: has schema version 1, this fisql reads version 2: load the log again with \`fisql load\`"
+for command in "query hot-functions older.db" "tree older.db" "diff run.db older.db" "diff older.db run.db" "report --diff run.db older.db"; do
+    # shellcheck disable=SC2086 # words of a command
+    run "$fisql" $command
+    same "an older database is to be loaded again: $command" "$older" "$err"
+done
 run $q hot-functions .
 has "a folder is no database" "is not a file" "$err"
 mkdir sealed && cp run.db sealed/ && sqlite3 sealed/run.db 'PRAGMA journal_mode = wal' >/dev/null && rm -f sealed/run.db-*

@@ -68,18 +68,18 @@ CREATE TEMP TABLE made AS -- each call with its function, its caller's, and the 
                 + c.descendants * (SELECT value FROM run WHERE key = 'hook_outside_ps')) / 1000) AS adjusted
   FROM calls c JOIN frames f ON f.id = c.frame_id LEFT JOIN calls p ON p.id = c.parent_id
        LEFT JOIN frames pf ON pf.id = p.frame_id;
-CREATE TEMP TABLE runs AS
+CREATE TEMP TABLE found_runs AS
   SELECT parent_id, caller_id, function_id, number, count(*) AS calls, sum(duration_ns) AS ns FROM (
     SELECT *, sum(previous_id IS NOT function_id) OVER (PARTITION BY parent_id ORDER BY id) AS number
     FROM made WHERE parent_id IS NOT NULL) GROUP BY parent_id, number;
-WITH s AS (SELECT caller_id, function_id AS callee_id, count(*) AS runs, sum(calls) AS calls,
-                  count(DISTINCT parent_id) AS caller_calls, max(calls) AS longest, sum(ns) AS ns FROM runs GROUP BY 1, 2),
-     r AS (SELECT caller_id, callee_id, runs, calls, caller_calls, longest_run, raw_total_ns FROM repeats)
-SELECT 'repeats', * FROM (SELECT * FROM s EXCEPT SELECT * FROM r) UNION ALL SELECT 'repeats', * FROM (SELECT * FROM r EXCEPT SELECT * FROM s);
+WITH s AS (SELECT caller_id, function_id AS callee_id, count(*) AS count, sum(calls) AS calls,
+                  count(DISTINCT parent_id) AS caller_calls, max(calls) AS longest, sum(ns) AS ns FROM found_runs GROUP BY 1, 2),
+     r AS (SELECT caller_id, callee_id, count, calls, caller_calls, longest, raw_total_ns FROM callee_runs)
+SELECT 'callee_runs', * FROM (SELECT * FROM s EXCEPT SELECT * FROM r) UNION ALL SELECT 'callee_runs', * FROM (SELECT * FROM r EXCEPT SELECT * FROM s);
 WITH s AS (SELECT caller_id, coalesce(previous_id, 0) AS previous_id, function_id AS callee_id, count(*) AS count FROM made
            WHERE parent_id IS NOT NULL AND previous_id IS NOT function_id GROUP BY 1, 2, 3),
-     q AS (SELECT caller_id, previous_id, callee_id, count FROM sequences)
-SELECT 'sequences', * FROM (SELECT * FROM s EXCEPT SELECT * FROM q) UNION ALL SELECT 'sequences', * FROM (SELECT * FROM q EXCEPT SELECT * FROM s);
+     q AS (SELECT caller_id, previous_id, callee_id, count FROM callee_transitions)
+SELECT 'callee_transitions', * FROM (SELECT * FROM s EXCEPT SELECT * FROM q) UNION ALL SELECT 'callee_transitions', * FROM (SELECT * FROM q EXCEPT SELECT * FROM s);
 WITH s AS (SELECT function_id, CASE WHEN enter_ns - previous_ns < 2 THEN 0 ELSE CAST(log2(enter_ns - previous_ns) AS INTEGER) END AS log2,
                   count(*) AS count FROM made WHERE previous_ns IS NOT NULL GROUP BY 1, 2),
      i AS (SELECT function_id, log2, count FROM intervals)

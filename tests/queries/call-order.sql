@@ -1,6 +1,6 @@
 -- positive: work always comes after parse, in main
 .read tests/fixtures/small.sql
-INSERT INTO sequences VALUES (1, 0, 2, 2, 1), (1, 2, 4, 2, 1),
+INSERT INTO callee_transitions VALUES (1, 0, 2, 2, 1), (1, 2, 4, 2, 1),
 -- positive: log_line after ns::next, in two callers: to be encapsulated
   (5, 3, 6, 1, 10), (1, 3, 6, 1, 1),
 -- negative: ns::next, which is first, or after work

@@ -29,7 +29,7 @@ deep_three nap 8 8
 deep_two deep_three 8 8
 even odd 6 6" "$(rows single-callee function,callee,calls,callee_calls | grep -vE '^(slow_sometimes|holder)' | sorted)"
         same "repeated-calls: batch calls leaf a hundred times in a row ($with)" "batch leaf 100 6 502" \
-            "$(rows repeated-calls caller,callee,longest_run,runs,calls -p min_run=20 --function batch)"
+            "$(rows repeated-calls caller,callee,longest,callee_runs,calls -p min_longest=20 --function batch)"
         same "repeated-calls: alternate does not ($with)" "" "$(rows repeated-calls callee --function alternate)"
         same "complexity: modes has four sequences of calls ($with)" "modes 4 16 25" \
             "$(rows complexity function,sequences,calls,commonest_share --function modes)"
@@ -65,8 +65,8 @@ wide 1" "$(rows callers caller,calls -p function=leaf | awk '{ n[$1] += $2 } END
             "$(rows slow-calls function,duration_ns -p per_function=1 --function slow_sometimes | awk '$2 > 29000000' | wc -l)"
         same "lock-waits: lock_store waited some 40 ms, in main ($with)" "lock_store 2 structure" \
             "$(rows lock-waits function,calls,thread,longest_ns | awk '$4 > 20000000 { print $1, $2, $3 }')"
-        same "inclusive-tree: main is the root, deep_three below ($with)" "main
-      deep_three" "$("$fisql" query inclusive-tree run.db -p min_percent=0 --format csv | cut -d, -f1 | grep -xE 'main|      deep_three' | uniq)"
+        same "context-tree: main is the root, deep_three below ($with)" "main
+      deep_three" "$("$fisql" query context-tree run.db -p min_percent=0 --format csv | cut -d, -f1 | grep -xE 'main|      deep_three' | uniq)"
         same "hook-cost: the whole run first ($with)" "(whole run)" "$(rows hook-cost function | sed -n 1p)"
         same "modules: one file, all within ($with)" "structure.c structure.c within" "$(rows modules from_group,to_group,kind)"
         sound "structure ($with)" run.db

@@ -196,7 +196,7 @@ CREATE TEMP TABLE sums AS -- what happened within each call
     (SELECT coalesce(sum(size), 0) FROM main.allocs
      WHERE free_call_id BETWEEN c.id AND c.id + descendants AND free_thread_id = thread_id) AS own_free_bytes
   FROM m.model_calls c;
-SELECT 'functions, inclusive', count(*), 12 FROM (
+SELECT 'functions, total', count(*), 12 FROM (
   SELECT f.id, coalesce(sum(s.allocs), 0), coalesce(sum(s.alloc_bytes), 0), coalesce(sum(s.frees), 0), coalesce(sum(s.free_bytes), 0)
   FROM function_totals f LEFT JOIN sums s ON s.frame_id = f.id + 100 AND outermost GROUP BY f.id
   EXCEPT SELECT id, total_allocs, total_alloc_bytes, total_frees, total_free_bytes FROM function_totals);

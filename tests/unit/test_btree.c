@@ -509,13 +509,13 @@ static void test_freelist(void)
 {
     struct error error = {""};
     struct btree_file *file = NULL;
-    struct btree_run run;
+    struct btree_extent extent;
     struct row *rows = make_rows(3000, 1, 1, 20);
     make_database(512, 0, rows, 3000);
     btree_open(path, &file, &error);
-    btree_pages_take(file, 1000, &run, &error);
+    btree_pages_take(file, 1000, &extent, &error);
     struct btree_part *part = write_part(file, rows, 3000);
-    btree_pages_return(file, run, &error);
+    btree_pages_return(file, extent, &error);
     check(btree_finish(file, "fast", &part, 1, &error) == 0, "freelist: finish %s", error.text);
     check(btree_close(file, &error) == 0, "freelist: close %s", error.text);
     check_database("freelist", 3000);
@@ -537,18 +537,18 @@ static void test_lock_page(unsigned page_bytes, uint32_t before, size_t count)
     char what[80];
     struct error error = {""};
     struct btree_file *file = NULL;
-    struct btree_run run;
+    struct btree_extent extent;
     snprintf(what, sizeof what, "%u pages of %u bytes before 1 GiB", before, page_bytes);
     struct row *rows = make_rows(count, 1, 2, 20);
     make_database(page_bytes, 0, rows, count);
     btree_open(path, &file, &error);
     uint32_t wanted = file->lock_page - before - (uint32_t)file->pages - 1;
-    btree_pages_take(file, wanted, &run, &error);
+    btree_pages_take(file, wanted, &extent, &error);
     struct btree_part *part = write_part(file, rows, count);
     check(part->level1.count == 0 &&
               part->head.items[0].page + before == file->lock_page + (before == 0),
           "%s: where it begins", what);
-    btree_pages_return(file, run, &error);
+    btree_pages_return(file, extent, &error);
     check(btree_finish(file, "fast", &part, 1, &error) == 0, "%s: finish %s", what, error.text);
     check(btree_close(file, &error) == 0, "%s: close %s", what, error.text);
     check_database(what, count);

@@ -313,8 +313,8 @@ static void write_totals(struct world *world, sqlite3 *database)
                  false);
         bind_all(function,
                  (uint64_t[]){id, of.own.allocs, of.own.alloc_bytes, of.own.frees,
-                              of.own.free_bytes, of.inclusive.allocs, of.inclusive.alloc_bytes,
-                              of.inclusive.frees, of.inclusive.free_bytes, of.live_blocks_max,
+                              of.own.free_bytes, of.total.allocs, of.total.alloc_bytes,
+                              of.total.frees, of.total.free_bytes, of.live_blocks_max,
                               of.live_bytes_max, of.leaking_calls, of.leaked_bytes,
                               of.worst_leak_bytes, of.worst_leak_call_id},
                  15, false);

@@ -1,6 +1,6 @@
--- title:       Inclusive tree
+-- title:       Calling context tree
 -- group:       Time
--- description: The calling context tree: each function under the one that called it, with the time
+-- description: Each function under the one that called it, with the time
 --              that its calls in this context took. Recursion is folded.
 -- advice:      Follow the largest total down until it breaks up: that is where to begin. `fisql tree`
 --              shows the same in the terminal, from any function on.
