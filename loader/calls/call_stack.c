@@ -162,7 +162,7 @@ static inline int push(struct decoder *decoder, uint32_t pair_index, struct open
 {
     struct link *link;
     if (decoder->depth >= OPEN_MAX)
-        return decode_damage(decoder, error, "calls nest too deeply");
+        return error_set_kind(error, ERROR_DAMAGE, "calls nest too deeply");
     if (decoder->depth >= decoder->stack_capacity &&
         array_reserve(&decoder->stack, &decoder->stack_capacity, (size_t)decoder->depth + 1,
                       error) != 0)
@@ -280,7 +280,7 @@ static inline int enter(struct decoder *decoder, uint32_t pair_index, uint64_t e
     struct open_call *call;
     uint64_t distance = 0;
     if (decoder->next_id >= decoder->end_id)
-        return decode_damage(decoder, error, "more calls than the chunk's header says");
+        return error_set_kind(error, ERROR_DAMAGE, "more calls than the chunk's header says");
     bool has_caller = decoder->depth > decoder->inherited;
     if (push(decoder, pair_index, &call, error) != 0)
         return -1;
@@ -382,8 +382,9 @@ static inline int leave(struct decoder *decoder, enum ended ended, struct error 
     if (duration < call->children_ns)
         duration = call->children_ns; /* rounding cannot do it; a hostile log can */
     uint64_t descendants = decoder->next_id - id - 1;
-    memory_call_exit(decoder->memory, decoder->depth - decoder->inherited, &call->head,
-                     ended == ENDED_RETURNED || ended == ENDED_UNWOUND);
+    if (memory_call_exit(decoder->memory, decoder->depth - decoder->inherited, &call->head,
+                         ended == ENDED_RETURNED || ended == ENDED_UNWOUND, error) != 0)
+        return -1;
     add_up(decoder, call, duration, descendants, ended);
     if (end_sequence(decoder, call, error) != 0)
         return -1;

@@ -74,12 +74,6 @@ static void drop_inherited(struct decoder *decoder)
 
 /* ---- events ---- */
 
-int decode_damage(struct decoder *decoder, struct error *error, const char *text)
-{
-    decoder->damaged = true;
-    return error_set(error, "%s", text);
-}
-
 static int anomaly(struct decoder *decoder, const char *kind, uint32_t function, uint32_t site,
                    uint64_t calls, struct error *error)
 {
@@ -119,7 +113,8 @@ static int slot_pair(struct decoder *decoder, uint32_t slot, uint32_t *pair, str
 {
     if (decoder->slots[slot] == 0) {
         if (!decoder->defined[slot] || decoder->definitions[slot].function == 0)
-            return decode_damage(decoder, error, "a dictionary slot is used before it is defined");
+            return error_set_kind(error, ERROR_DAMAGE,
+                                  "a dictionary slot is used before it is defined");
         if (decode_find_pair(decoder, decoder->definitions[slot].function,
                              decoder->definitions[slot].site, pair, error) != 0)
             return -1;
@@ -134,7 +129,8 @@ static int slot_site(struct decoder *decoder, uint32_t slot, uint32_t *site, str
 {
     if (decoder->alloc_sites[slot] == 0) {
         if (!decoder->defined[slot] || decoder->definitions[slot].function != 0)
-            return decode_damage(decoder, error, "a dictionary slot is used before it is defined");
+            return error_set_kind(error, ERROR_DAMAGE,
+                                  "a dictionary slot is used before it is defined");
         if (program_site(decoder->shared->program, decoder->process,
                          decoder->definitions[slot].site, decoder->tick,
                          &decoder->alloc_sites[slot], error) != 0)
@@ -208,7 +204,7 @@ static int allocation(struct decoder *decoder, const struct event *event, struct
     if (slot_site(decoder, event->slot, &site, error) != 0)
         return -1;
     if (event->type != EVENT_FREE && event->size > MEMORY_SIZE_BYTES_MAX)
-        return decode_damage(decoder, error, "a block larger than any address space");
+        return error_set_kind(error, ERROR_DAMAGE, "a block larger than any address space");
     if (event->type == EVENT_ALLOC)
         return memory_alloc(decoder->memory, decoder->tick, event->alloc_kind, site, event->address,
                             event->size, &stack, error);
@@ -317,7 +313,7 @@ static int decode_chunk(struct decoder *decoder, const struct log_chunk *place,
         if (got == 0)
             return 0;
         if (got < 0)
-            return decode_damage(decoder, error, "an event that the format does not know");
+            return error_set_kind(error, ERROR_DAMAGE, "an event that the format does not know");
         if (event.type != EVENT_DEFINE && event.type != EVENT_COUNTED)
             decode_advance(decoder, event.ticks);
         if (handle(decoder, &event, error) != 0)
@@ -337,11 +333,12 @@ static int read_chunk(struct decoder *decoder, const struct log_chunk *place,
         return -1;
     *chunk = found;
     if (found == NULL)
-        return error_set(error, "%s: became shorter while it was read",
-                         decoder->reader.window.path);
+        return error_set_file(error, ERROR_SYSTEM, decoder->reader.window.path,
+                              "became shorter while it was read");
     return log_chunk_is_sane(*chunk) && (*chunk)->length == place->length
                ? 0
-               : error_set(error, "%s: changed while it was read", decoder->reader.window.path);
+               : error_set_file(error, ERROR_SYSTEM, decoder->reader.window.path,
+                                "changed while it was read");
 }
 
 static int thread_begin(struct decoder *decoder, uint32_t thread, struct decode_thread *out,
@@ -390,7 +387,7 @@ static int chunk_damaged(struct decoder *decoder, const struct log_chunk *place,
     loss.detail = detail;
     loss.thread_id = decoder->thread->id;
     loss.process_id = decoder->shared->index->processes[decoder->process].id;
-    loss.offset = place->salvaged ? UINT64_MAX : place->offset;
+    loss.offset = why->offset;
     loss.bytes = place->length;
     loss.chunks = 1;
     uint64_t entered = decoder->next_id - decoder->chunk_first_id;
@@ -420,13 +417,15 @@ static int decode_chunks(struct decoder *decoder, struct error *error)
             return -1;
         if (i == 0)
             decoder->out->start_ns = clock_ns(decoder->line, chunk->tick_start);
-        decoder->damaged = damaged = false;
+        damaged = false;
         __atomic_fetch_add(&decoder->shared->bytes_done, place.length, __ATOMIC_RELAXED);
         if (decode_chunk(decoder, &place, chunk, i == 0, error) == 0)
             continue;
-        if (!decoder->damaged)
+        if (error->kind != ERROR_DAMAGE)
             return -1;
         damaged = true;
+        error_at(error, decoder->shared->index->path,
+                 place.salvaged ? ERROR_NO_OFFSET : place.offset);
         why = *error;
         if (chunk_damaged(decoder, &place, &why, &loss, error) != 0)
             return -1;

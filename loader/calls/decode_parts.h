@@ -106,7 +106,6 @@ struct decoder {
     struct log_reader reader; /* of the log; opened with the first thread */
     bool reader_open;
     bool counted;      /* calls were counted in this thread */
-    bool damaged;      /* the error is the chunk's, not the machine's */
     uint64_t *unloads; /* ticks at which the process unloaded modules */
     size_t unloads_count, unloads_capacity;
 };
@@ -117,9 +116,6 @@ int decode_find_pair(struct decoder *decoder, uint64_t function, uint64_t site, 
                      struct error *error);
 /* When the process unloaded modules: to be called once for each process. */
 int decode_find_unloads(struct decoder *decoder, struct error *error);
-
-/* An error that is the chunk's: what else the thread left is decoded all the same. Returns -1. */
-int decode_damage(struct decoder *decoder, struct error *error, const char *text);
 
 /* Makes the stack what the chunk's snapshot says: what it confirms stays, other calls end as lost,
  * and calls that are new in it, *unseen of them, were entered unseen. before_ns: the last event

@@ -58,7 +58,7 @@ int decode_exit(struct decoder *decoder, struct error *error)
     if (end_hidden(decoder, 1) > 0)
         return 0;
     if (decoder->depth == 0)
-        return decode_damage(decoder, error, "an exit without an open call");
+        return error_set_kind(error, ERROR_DAMAGE, "an exit without an open call");
     return call_leave_down_to(decoder, decoder->depth - 1, ENDED_RETURNED, error);
 }
 
