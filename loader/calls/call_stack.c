@@ -142,7 +142,7 @@ static inline int end_sequence(struct decoder *decoder, const struct open_call *
 
 int call_link(struct decoder *decoder, uint32_t pair_index, struct link **out, struct error *error)
 {
-    const struct pair *pair = &decoder->pairs[pair_index];
+    const struct pair *pair = &decoder->pairs.items[pair_index];
     bool has_caller = decoder->depth > decoder->inherited;
     const struct open_call *top = decoder->depth > 0 ? &decoder->stack[decoder->depth - 1] : NULL;
     struct link_key key = {link_parent(top != NULL ? top->head.frame_id : 0, has_caller),
@@ -169,7 +169,7 @@ static inline int push(struct decoder *decoder, uint32_t pair_index, struct open
         return -1;
     if (call_link(decoder, pair_index, &link, error) != 0)
         return -1;
-    struct pair *pair = &decoder->pairs[pair_index];
+    struct pair *pair = &decoder->pairs.items[pair_index];
     struct open_call *call = &decoder->stack[decoder->depth];
     if (pair->open == 0)
         pair->frame = link->frame;
@@ -199,7 +199,7 @@ int call_inherit(struct decoder *decoder, uint32_t pair_index, uint64_t enter_ti
     call->enter_tick = enter_tick;
     call->enter_ns = 0;
     call->link = NULL;
-    decoder->pairs[pair_index].inherited++;
+    decoder->pairs.items[pair_index].inherited++;
     decoder->inherited = ++decoder->depth;
     decoder->out->inherited_calls++;
     return 0;
@@ -395,7 +395,7 @@ static inline int leave(struct decoder *decoder, enum ended ended, struct error 
         call[-1].run_ns += duration;
     }
     call->link->function->open--;
-    decoder->pairs[call->pair].open--;
+    decoder->pairs.items[call->pair].open--;
     if (id < decoder->window_start)
         return call->written
                    ? call_row_patch(decoder, call, duration, descendants,
@@ -418,8 +418,8 @@ int call_leave_down_to(struct decoder *decoder, uint32_t depth, enum ended ended
             return -1;
     while (decoder->depth > depth) {
         struct open_call *call = &decoder->stack[--decoder->depth];
-        decoder->pairs[call->pair].open--;
-        decoder->pairs[call->pair].inherited--;
+        decoder->pairs.items[call->pair].open--;
+        decoder->pairs.items[call->pair].inherited--;
         decoder->inherited = decoder->depth;
     }
     return 0;

@@ -1,6 +1,6 @@
 /*
  * Decoding a thread's chunks and events: see decode.h. The dictionary of a chunk maps slots to
- * pairs of function and site (decode_names.c); calls begin and end in call_stack.c; a chunk's
+ * pairs of function and site (pairs.c); calls begin and end in call_stack.c; a chunk's
  * snapshot puts the stack right where chunks before it are missing (decode_snapshot.c).
  */
 #include "loader/calls/decode_parts.h"
@@ -20,6 +20,7 @@ int decoder_open(struct decoder **out, struct decode_shared *shared, struct erro
         return error_set(error, "out of memory");
     decoder->shared = shared;
     decoder->process = UINT32_MAX;
+    pairs_init(&decoder->pairs);
     decoder->rows = malloc(WINDOW_ROWS * sizeof *decoder->rows);
     if (decoder->rows == NULL)
         return error_set(error, "out of memory");
@@ -32,16 +33,14 @@ void decoder_close(struct decoder *decoder)
         return;
     rollup_release(&decoder->rollup);
     links_release(&decoder->links);
-    intern_release(&decoder->pair_keys);
+    pairs_release(&decoder->pairs);
     free(decoder->callees);
     free(decoder->marks);
-    free(decoder->pairs);
     free(decoder->stack);
     free(decoder->rows);
     free(decoder->hidden);
     if (decoder->reader_open)
         log_reader_close(&decoder->reader);
-    free(decoder->unloads);
     free(decoder);
 }
 
@@ -50,24 +49,13 @@ const struct rollup *decoder_rollup(const struct decoder *decoder)
     return &decoder->rollup;
 }
 
-void decode_thread_release(struct decode_thread *thread)
-{
-    for (size_t i = 0; i < thread->notes_count; i++)
-        free(thread->notes[i].text);
-    for (size_t i = 0; i < thread->anomalies_count; i++)
-        free(thread->anomalies[i].detail);
-    free(thread->notes);
-    free(thread->anomalies);
-    free(thread->functions);
-}
-
 /* Forgets the calls that a forked child inherited, all others having ended. */
 static void drop_inherited(struct decoder *decoder)
 {
     while (decoder->depth > 0) {
         struct open_call *call = &decoder->stack[--decoder->depth];
-        decoder->pairs[call->pair].open--;
-        decoder->pairs[call->pair].inherited--;
+        decoder->pairs.items[call->pair].open--;
+        decoder->pairs.items[call->pair].inherited--;
     }
     decoder->inherited = 0;
 }
@@ -104,8 +92,8 @@ static int mismatch(struct decoder *decoder, const struct event *event, struct e
     uint32_t pair;
     if (decode_find_pair(decoder, event->function, event->site, &pair, error) != 0)
         return -1;
-    return anomaly(decoder, "mismatched-exit", decoder->pairs[pair].function,
-                   decoder->pairs[pair].site, 0, error);
+    return anomaly(decoder, "mismatched-exit", decoder->pairs.items[pair].function,
+                   decoder->pairs.items[pair].site, 0, error);
 }
 
 /* The pair that a slot stands for, looked up at its first use. */
@@ -150,7 +138,7 @@ static int counted(struct decoder *decoder, const struct event *event, struct er
     if (slot_pair(decoder, event->slot, &index, error) != 0 ||
         call_link(decoder, index, &link, error) != 0)
         return -1;
-    const struct pair *pair = &decoder->pairs[index];
+    const struct pair *pair = &decoder->pairs.items[index];
     struct open_call *caller =
         decoder->depth > decoder->inherited ? &decoder->stack[decoder->depth - 1] : NULL;
     /* Their time has passed when the caller goes on: the clock does not show it yet. */
@@ -349,17 +337,15 @@ static int thread_begin(struct decoder *decoder, uint32_t thread, struct decode_
     decoder->out = out;
     *out = (struct decode_thread){.start_ns = UINT64_MAX};
     if (decoder->process != decoder->thread->process) {
-        intern_clear(&decoder->pair_keys);
         links_forget_pairs(&decoder->links);
         decoder->process = decoder->thread->process;
-        if (decode_find_unloads(decoder, error) != 0)
+        if (pairs_begin_process(&decoder->pairs, shared->index, decoder->process, error) != 0)
             return -1;
     }
     if (!decoder->reader_open && log_reader_open(&decoder->reader, shared->index->path, error) != 0)
         return -1;
     decoder->reader_open = true;
-    for (uint32_t i = 0; i < decoder->pair_keys.count; i++)
-        decoder->pairs[i].open = decoder->pairs[i].inherited = 0;
+    pairs_begin_thread(&decoder->pairs);
     decoder->threads_begun++;
     decoder->callees_count = decoder->marks_count = 0;
     decoder->line = &shared->clock->lines[decoder->process];

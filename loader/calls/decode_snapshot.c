@@ -87,7 +87,7 @@ int decode_unwind(struct decoder *decoder, uint32_t calls, uint32_t *ended, uint
 static bool same_call(const struct decoder *decoder, const struct open_call *call,
                       const struct fisql_open_call *entry)
 {
-    const struct pair *pair = &decoder->pairs[call->pair];
+    const struct pair *pair = &decoder->pairs.items[call->pair];
     return pair->function_address == entry->function && pair->site_address == entry->site &&
            call->enter_tick == entry->enter_tick;
 }
