@@ -23,7 +23,7 @@ static const char help[] =
 int cmd_dump(int argc, char **argv)
 {
     static const struct option known[] = {{"help", no_argument, NULL, 'h'}, {NULL, 0, NULL, 0}};
-    struct error error = {{0}};
+    struct error error = {.text = ""};
     optind = 0;
     for (int option; (option = getopt_long(argc, argv, "h", known, NULL)) != -1;) {
         if (option != 'h') {

@@ -181,10 +181,12 @@ int fisql_dump(const char *log_path, FILE *out, struct error *error)
     log_reader_close(&reader);
     if (got == 0 && !any) {
         if (newer != 0)
-            error_set(error, "%s: is a log of format version %u, this fisql reads version %u",
-                      log_path, newer, FISQL_LOG_VERSION);
+            error_set_file(error, ERROR_UNSUPPORTED, log_path,
+                           "is a log of format version %u, this fisql reads version %u", newer,
+                           FISQL_LOG_VERSION);
         else
-            error_set(error, "%s: is not a fisql log, or nothing in it is sound", log_path);
+            error_set_file(error, ERROR_USAGE, log_path,
+                           "is not a fisql log, or nothing in it is sound");
         return 2;
     }
     return got < 0 ? 2 : sound ? 0 : 1;

@@ -318,7 +318,7 @@ static int execute(sqlite3 *database, const char *what, const char *sql, struct 
 {
     if (sqlite3_exec(database, sql, NULL, NULL, NULL) == SQLITE_OK)
         return 0;
-    return error_set(error, "%s: %s", what, insert_problem(database));
+    return error_set_file(error, ERROR_SYSTEM, what, "%s", insert_problem(database));
 }
 
 static int write_tables(struct load *load, struct error *error)
@@ -345,7 +345,7 @@ static int write_tables(struct load *load, struct error *error)
     if (result == 0)
         result = execute(database, load->database_path, "COMMIT", error);
     if (sqlite3_close(database) != SQLITE_OK && result == 0)
-        result = error_set(error, "%s: cannot be closed", load->database_path);
+        result = error_set_file(error, ERROR_SYSTEM, load->database_path, "cannot be closed");
     return result;
 }
 
@@ -434,7 +434,7 @@ int fisql_load(const char *log_path, const char *database_path, const struct loa
                         .report = report,
                         .database = {.lock = -1}};
     *report = (struct load_report){0};
-    error->text[0] = 0;
+    *error = (struct error){.offset = ERROR_NO_OFFSET};
     clock_gettime(CLOCK_MONOTONIC, &load.began);
     int result = load_all(&load, error) == 0 ? 0 : 2;
     fill_report(&load);

@@ -143,7 +143,7 @@ static inline int end_sequence(struct decoder *decoder, const struct open_call *
 
 int call_link(struct decoder *decoder, uint32_t pair_index, struct link **out, struct error *error)
 {
-    const struct pair *pair = &decoder->pairs[pair_index];
+    const struct pair *pair = &decoder->pairs.items[pair_index];
     bool has_caller = decoder->depth > decoder->inherited;
     const struct open_call *top = decoder->depth > 0 ? &decoder->stack[decoder->depth - 1] : NULL;
     struct link_key key = {link_parent(top != NULL ? top->head.frame_id : 0, has_caller),
@@ -163,14 +163,14 @@ static inline int push(struct decoder *decoder, uint32_t pair_index, struct open
 {
     struct link *link;
     if (decoder->depth >= OPEN_MAX)
-        return decode_damage(decoder, error, "calls nest too deeply");
+        return error_set_kind(error, ERROR_DAMAGE, "calls nest too deeply");
     if (decoder->depth >= decoder->stack_capacity &&
         array_reserve(&decoder->stack, &decoder->stack_capacity, (size_t)decoder->depth + 1,
                       error) != 0)
         return -1;
     if (call_link(decoder, pair_index, &link, error) != 0)
         return -1;
-    struct pair *pair = &decoder->pairs[pair_index];
+    struct pair *pair = &decoder->pairs.items[pair_index];
     struct open_call *call = &decoder->stack[decoder->depth];
     if (pair->open == 0)
         pair->frame = link->frame;
@@ -200,7 +200,7 @@ int call_inherit(struct decoder *decoder, uint32_t pair_index, uint64_t enter_ti
     call->enter_tick = enter_tick;
     call->enter_ns = 0;
     call->link = NULL;
-    decoder->pairs[pair_index].inherited++;
+    decoder->pairs.items[pair_index].inherited++;
     decoder->inherited = ++decoder->depth;
     decoder->out->inherited_calls++;
     return 0;
@@ -281,7 +281,7 @@ static inline int enter(struct decoder *decoder, uint32_t pair_index, uint64_t e
     struct open_call *call;
     uint64_t distance = 0;
     if (decoder->next_id >= decoder->end_id)
-        return decode_damage(decoder, error, "more calls than the chunk's header says");
+        return error_set_kind(error, ERROR_DAMAGE, "more calls than the chunk's header says");
     bool has_caller = decoder->depth > decoder->inherited;
     if (push(decoder, pair_index, &call, error) != 0)
         return -1;
@@ -383,8 +383,9 @@ static inline int leave(struct decoder *decoder, enum ended ended, struct error 
     if (duration < call->children_ns)
         duration = call->children_ns; /* rounding cannot do it; a hostile log can */
     uint64_t descendants = decoder->next_id - id - 1;
-    memory_call_exit(decoder->memory, decoder->depth - decoder->inherited, &call->head,
-                     ended == ENDED_RETURNED || ended == ENDED_UNWOUND);
+    if (memory_call_exit(decoder->memory, decoder->depth - decoder->inherited, &call->head,
+                         ended == ENDED_RETURNED || ended == ENDED_UNWOUND, error) != 0)
+        return -1;
     add_up(decoder, call, duration, descendants, ended);
     if (end_sequence(decoder, call, error) != 0)
         return -1;
@@ -395,7 +396,7 @@ static inline int leave(struct decoder *decoder, enum ended ended, struct error 
         call[-1].callee_run_ns += duration;
     }
     call->link->function->open--;
-    decoder->pairs[call->pair].open--;
+    decoder->pairs.items[call->pair].open--;
     if (id < decoder->window_start)
         return call->written
                    ? call_row_patch(decoder, call, duration, descendants,
@@ -418,8 +419,8 @@ int call_leave_down_to(struct decoder *decoder, uint32_t depth, enum ended ended
             return -1;
     while (decoder->depth > depth) {
         struct open_call *call = &decoder->stack[--decoder->depth];
-        decoder->pairs[call->pair].open--;
-        decoder->pairs[call->pair].inherited--;
+        decoder->pairs.items[call->pair].open--;
+        decoder->pairs.items[call->pair].inherited--;
         decoder->inherited = decoder->depth;
     }
     return 0;

@@ -1,6 +1,6 @@
 /*
  * Decoding a thread's chunks and events: see decode.h. The dictionary of a chunk maps slots to
- * pairs of function and site (decode_names.c); calls begin and end in call_stack.c; a chunk's
+ * pairs of function and site (pairs.c); calls begin and end in call_stack.c; a chunk's
  * snapshot puts the stack right where chunks before it are missing (decode_snapshot.c).
  */
 #include "loader/calls/decode_parts.h"
@@ -20,6 +20,7 @@ int decoder_open(struct decoder **out, struct decode_shared *shared, struct erro
         return error_set(error, "out of memory");
     decoder->shared = shared;
     decoder->process = UINT32_MAX;
+    pairs_init(&decoder->pairs);
     decoder->rows = malloc(WINDOW_ROWS * sizeof *decoder->rows);
     if (decoder->rows == NULL)
         return error_set(error, "out of memory");
@@ -32,16 +33,14 @@ void decoder_close(struct decoder *decoder)
         return;
     rollup_release(&decoder->rollup);
     links_release(&decoder->links);
-    intern_release(&decoder->pair_keys);
+    pairs_release(&decoder->pairs);
     free(decoder->callees);
     free(decoder->marks);
-    free(decoder->pairs);
     free(decoder->stack);
     free(decoder->rows);
     free(decoder->hidden);
     if (decoder->reader_open)
         log_reader_close(&decoder->reader);
-    free(decoder->unloads);
     free(decoder);
 }
 
@@ -50,35 +49,18 @@ const struct rollup *decoder_rollup(const struct decoder *decoder)
     return &decoder->rollup;
 }
 
-void decode_thread_release(struct decode_thread *thread)
-{
-    for (size_t i = 0; i < thread->notes_count; i++)
-        free(thread->notes[i].text);
-    for (size_t i = 0; i < thread->anomalies_count; i++)
-        free(thread->anomalies[i].detail);
-    free(thread->notes);
-    free(thread->anomalies);
-    free(thread->functions);
-}
-
 /* Forgets the calls that a forked child inherited, all others having ended. */
 static void drop_inherited(struct decoder *decoder)
 {
     while (decoder->depth > 0) {
         struct open_call *call = &decoder->stack[--decoder->depth];
-        decoder->pairs[call->pair].open--;
-        decoder->pairs[call->pair].inherited--;
+        decoder->pairs.items[call->pair].open--;
+        decoder->pairs.items[call->pair].inherited--;
     }
     decoder->inherited = 0;
 }
 
 /* ---- events ---- */
-
-int decode_damage(struct decoder *decoder, struct error *error, const char *text)
-{
-    decoder->damaged = true;
-    return error_set(error, "%s", text);
-}
 
 static int anomaly(struct decoder *decoder, const char *kind, uint32_t function, uint32_t site,
                    uint64_t calls, struct error *error)
@@ -110,8 +92,8 @@ static int mismatch(struct decoder *decoder, const struct event *event, struct e
     uint32_t pair;
     if (decode_find_pair(decoder, event->function, event->site, &pair, error) != 0)
         return -1;
-    return anomaly(decoder, "mismatched-exit", decoder->pairs[pair].function,
-                   decoder->pairs[pair].site, 0, error);
+    return anomaly(decoder, "mismatched-exit", decoder->pairs.items[pair].function,
+                   decoder->pairs.items[pair].site, 0, error);
 }
 
 /* The pair that a slot stands for, looked up at its first use. */
@@ -119,7 +101,8 @@ static int slot_pair(struct decoder *decoder, uint32_t slot, uint32_t *pair, str
 {
     if (decoder->slots[slot] == 0) {
         if (!decoder->defined[slot] || decoder->definitions[slot].function == 0)
-            return decode_damage(decoder, error, "a dictionary slot is used before it is defined");
+            return error_set_kind(error, ERROR_DAMAGE,
+                                  "a dictionary slot is used before it is defined");
         if (decode_find_pair(decoder, decoder->definitions[slot].function,
                              decoder->definitions[slot].site, pair, error) != 0)
             return -1;
@@ -134,7 +117,8 @@ static int slot_site(struct decoder *decoder, uint32_t slot, uint32_t *site, str
 {
     if (decoder->alloc_sites[slot] == 0) {
         if (!decoder->defined[slot] || decoder->definitions[slot].function != 0)
-            return decode_damage(decoder, error, "a dictionary slot is used before it is defined");
+            return error_set_kind(error, ERROR_DAMAGE,
+                                  "a dictionary slot is used before it is defined");
         if (program_site(decoder->shared->program, decoder->process,
                          decoder->definitions[slot].site, decoder->tick,
                          &decoder->alloc_sites[slot], error) != 0)
@@ -154,7 +138,7 @@ static int counted(struct decoder *decoder, const struct event *event, struct er
     if (slot_pair(decoder, event->slot, &index, error) != 0 ||
         call_link(decoder, index, &link, error) != 0)
         return -1;
-    const struct pair *pair = &decoder->pairs[index];
+    const struct pair *pair = &decoder->pairs.items[index];
     struct open_call *caller =
         decoder->depth > decoder->inherited ? &decoder->stack[decoder->depth - 1] : NULL;
     /* Their time has passed when the caller goes on: the clock does not show it yet. */
@@ -208,7 +192,7 @@ static int allocation(struct decoder *decoder, const struct event *event, struct
     if (slot_site(decoder, event->slot, &site, error) != 0)
         return -1;
     if (event->type != EVENT_FREE && event->size > MEMORY_SIZE_BYTES_MAX)
-        return decode_damage(decoder, error, "a block larger than any address space");
+        return error_set_kind(error, ERROR_DAMAGE, "a block larger than any address space");
     if (event->type == EVENT_ALLOC)
         return memory_alloc(decoder->memory, decoder->tick, event->alloc_kind, site, event->address,
                             event->size, &stack, error);
@@ -317,7 +301,7 @@ static int decode_chunk(struct decoder *decoder, const struct log_chunk *place,
         if (got == 0)
             return 0;
         if (got < 0)
-            return decode_damage(decoder, error, "an event that the format does not know");
+            return error_set_kind(error, ERROR_DAMAGE, "an event that the format does not know");
         if (event.type != EVENT_DEFINE && event.type != EVENT_COUNTED)
             decode_advance(decoder, event.ticks);
         if (handle(decoder, &event, error) != 0)
@@ -337,11 +321,12 @@ static int read_chunk(struct decoder *decoder, const struct log_chunk *place,
         return -1;
     *chunk = found;
     if (found == NULL)
-        return error_set(error, "%s: became shorter while it was read",
-                         decoder->reader.window.path);
+        return error_set_file(error, ERROR_SYSTEM, decoder->reader.window.path,
+                              "became shorter while it was read");
     return log_chunk_is_sane(*chunk) && (*chunk)->length == place->length
                ? 0
-               : error_set(error, "%s: changed while it was read", decoder->reader.window.path);
+               : error_set_file(error, ERROR_SYSTEM, decoder->reader.window.path,
+                                "changed while it was read");
 }
 
 static int thread_begin(struct decoder *decoder, uint32_t thread, struct decode_thread *out,
@@ -352,17 +337,15 @@ static int thread_begin(struct decoder *decoder, uint32_t thread, struct decode_
     decoder->out = out;
     *out = (struct decode_thread){.start_ns = UINT64_MAX};
     if (decoder->process != decoder->thread->process) {
-        intern_clear(&decoder->pair_keys);
         links_forget_pairs(&decoder->links);
         decoder->process = decoder->thread->process;
-        if (decode_find_unloads(decoder, error) != 0)
+        if (pairs_begin_process(&decoder->pairs, shared->index, decoder->process, error) != 0)
             return -1;
     }
     if (!decoder->reader_open && log_reader_open(&decoder->reader, shared->index->path, error) != 0)
         return -1;
     decoder->reader_open = true;
-    for (uint32_t i = 0; i < decoder->pair_keys.count; i++)
-        decoder->pairs[i].open = decoder->pairs[i].inherited = 0;
+    pairs_begin_thread(&decoder->pairs);
     decoder->threads_begun++;
     decoder->callees_count = decoder->marks_count = 0;
     decoder->line = &shared->clock->lines[decoder->process];
@@ -390,7 +373,7 @@ static int chunk_damaged(struct decoder *decoder, const struct log_chunk *place,
     loss.detail = detail;
     loss.thread_id = decoder->thread->id;
     loss.process_id = decoder->shared->index->processes[decoder->process].id;
-    loss.offset = place->salvaged ? UINT64_MAX : place->offset;
+    loss.offset = why->offset;
     loss.bytes = place->length;
     loss.chunks = 1;
     uint64_t entered = decoder->next_id - decoder->chunk_first_id;
@@ -420,13 +403,15 @@ static int decode_chunks(struct decoder *decoder, struct error *error)
             return -1;
         if (i == 0)
             decoder->out->start_ns = clock_ns(decoder->line, chunk->tick_start);
-        decoder->damaged = damaged = false;
+        damaged = false;
         __atomic_fetch_add(&decoder->shared->bytes_done, place.length, __ATOMIC_RELAXED);
         if (decode_chunk(decoder, &place, chunk, i == 0, error) == 0)
             continue;
-        if (!decoder->damaged)
+        if (error->kind != ERROR_DAMAGE)
             return -1;
         damaged = true;
+        error_at(error, decoder->shared->index->path,
+                 place.salvaged ? ERROR_NO_OFFSET : place.offset);
         why = *error;
         if (chunk_damaged(decoder, &place, &why, &loss, error) != 0)
             return -1;

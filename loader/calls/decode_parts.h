@@ -5,19 +5,11 @@
 #include "loader/calls/decode.h"
 #include "loader/log/events.h"
 #include "loader/calls/links.h"
+#include "loader/calls/pairs.h"
 
 #define WINDOW_ROWS 8192u /* a power of two; half of them are written at a time */
 
 enum ended { ENDED_RETURNED = 0, ENDED_UNWOUND = 1, ENDED_OPEN = 2, ENDED_LOST = 3 };
-
-/* A function called from a site, as this thread's process knows it. */
-struct pair {
-    uint64_t function_address, site_address;
-    uint32_t function, site;
-    uint32_t open;      /* calls of it open in the thread */
-    uint32_t inherited; /* of these: calls of a forked child's parent, no calls of its own */
-    uint32_t frame;     /* of the outermost of them */
-};
 
 /* A row that waits for its call's end, or for its turn. */
 struct row {
@@ -66,11 +58,9 @@ struct decoder {
     struct decode_shared *shared;
     struct rollup rollup;
     struct links links;
-    uint32_t threads_begun;  /* numbers the threads, for function_rollup.thread */
-    struct intern pair_keys; /* by addresses; of one process */
-    struct pair *pairs;
-    size_t pairs_capacity;
-    uint32_t process; /* index that pair_keys belongs to */
+    uint32_t threads_begun; /* numbers the threads, for function_rollup.thread */
+    struct pairs pairs;
+    uint32_t process; /* index that the pairs belong to */
     struct open_call *stack;
     size_t stack_capacity;
     uint32_t depth, inherited;   /* the inherited calls lie at the stack's bottom */
@@ -105,21 +95,16 @@ struct decoder {
     struct memory_thread *memory;
     struct log_reader reader; /* of the log; opened with the first thread */
     bool reader_open;
-    bool counted;      /* calls were counted in this thread */
-    bool damaged;      /* the error is the chunk's, not the machine's */
-    uint64_t *unloads; /* ticks at which the process unloaded modules */
-    size_t unloads_count, unloads_capacity;
+    bool counted; /* calls were counted in this thread */
 };
 
-/* The pair of a function and a site of the process that is being decoded, resolved where it is new.
- */
-int decode_find_pair(struct decoder *decoder, uint64_t function, uint64_t site, uint32_t *index,
-                     struct error *error);
-/* When the process unloaded modules: to be called once for each process. */
-int decode_find_unloads(struct decoder *decoder, struct error *error);
-
-/* An error that is the chunk's: what else the thread left is decoded all the same. Returns -1. */
-int decode_damage(struct decoder *decoder, struct error *error, const char *text);
+/* The pair that two addresses mean at the present tick. */
+static inline int decode_find_pair(struct decoder *decoder, uint64_t function, uint64_t site,
+                                   uint32_t *index, struct error *error)
+{
+    return pairs_find(&decoder->pairs, decoder->shared->program, function, site, decoder->tick,
+                      index, error);
+}
 
 /* Makes the stack what the chunk's snapshot says: what it confirms stays, other calls end as lost,
  * and calls that are new in it, *unseen of them, were entered unseen. before_ns: the last event

@@ -58,7 +58,7 @@ int decode_exit(struct decoder *decoder, struct error *error)
     if (end_hidden(decoder, 1) > 0)
         return 0;
     if (decoder->depth == 0)
-        return decode_damage(decoder, error, "an exit without an open call");
+        return error_set_kind(error, ERROR_DAMAGE, "an exit without an open call");
     return call_leave_down_to(decoder, decoder->depth - 1, ENDED_RETURNED, error);
 }
 
@@ -87,7 +87,7 @@ int decode_unwind(struct decoder *decoder, uint32_t calls, uint32_t *ended, uint
 static bool same_call(const struct decoder *decoder, const struct open_call *call,
                       const struct fisql_open_call *entry)
 {
-    const struct pair *pair = &decoder->pairs[call->pair];
+    const struct pair *pair = &decoder->pairs.items[call->pair];
     return pair->function_address == entry->function && pair->site_address == entry->site &&
            call->enter_tick == entry->enter_tick;
 }

@@ -178,11 +178,12 @@ static int take_hole(struct log_index *index, const struct log_item *item, struc
 static int refuse(const struct log_reader *reader, const char *path, struct error *error)
 {
     if (reader->newer_version != 0)
-        return error_set(error,
-                         "%s: is a log of format version %u, this fisql reads version %u: load it "
-                         "with the fisql that recorded it",
-                         path, reader->newer_version, FISQL_LOG_VERSION);
-    return error_set(error, "%s: is not a fisql log, or nothing in it is sound", path);
+        return error_set_file(error, ERROR_UNSUPPORTED, path,
+                              "is a log of format version %u, this fisql reads version %u: load it "
+                              "with the fisql that recorded it",
+                              reader->newer_version, FISQL_LOG_VERSION);
+    return error_set_file(error, ERROR_USAGE, path,
+                          "is not a fisql log, or nothing in it is sound");
 }
 
 static int read_chunks(struct log_index *index, struct log_reader *reader,

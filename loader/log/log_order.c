@@ -264,8 +264,8 @@ static int deal_call_ids(struct log_index *index, struct error *error)
         thread->first_call_id = next;
         next += thread->call_ids;
         if (next > CALL_ID_MAX)
-            failed = error_set(error, "%s: claims %" PRIu64 " calls, more than can be numbered",
-                               index->path, next);
+            failed = error_set_file(error, ERROR_DAMAGE, index->path,
+                                    "claims %" PRIu64 " calls, more than can be numbered", next);
     }
     free(list);
     return failed;
@@ -276,7 +276,8 @@ int log_index_order(struct log_index *index, struct error *error)
     if (number_processes(index, error) != 0 || number_threads(index, error) != 0)
         return -1;
     if (index->chunks_count > UINT32_MAX)
-        return error_set(error, "%s: has more chunks than can be numbered", index->path);
+        return error_set_file(error, ERROR_UNSUPPORTED, index->path,
+                              "has more chunks than can be numbered");
     if (index->chunks_count > 0)
         qsort_r(index->chunks, index->chunks_count, sizeof *index->chunks, compare_chunks, index);
     if (check_chunks(index, error) != 0 || settle_losses(index, error) != 0)

@@ -21,7 +21,7 @@ static int window_open(struct log_window *window, int fd, const char *path, uint
     if (window->buffer != NULL)
         return 0;
     close(fd);
-    return error_set(error, "%s: out of memory", path);
+    return error_set_file(error, ERROR_SYSTEM, path, "out of memory");
 }
 
 void log_window_close(struct log_window *window)
@@ -37,7 +37,7 @@ int log_window_share(const struct log_window *window, struct log_window *out, st
 {
     int fd = fcntl(window->fd, F_DUPFD_CLOEXEC, 0);
     if (fd < 0)
-        return error_set(error, "%s: %s", window->path, strerror(errno));
+        return error_set_file(error, ERROR_SYSTEM, window->path, "%s", strerror(errno));
     return window_open(out, fd, window->path, window->size_bytes, error);
 }
 
@@ -47,7 +47,7 @@ static int window_reserve(struct log_window *window, uint64_t bytes, struct erro
         return 0;
     unsigned char *buffer = malloc(bytes);
     if (buffer == NULL)
-        return error_set(error, "%s: out of memory", window->path);
+        return error_set_file(error, ERROR_SYSTEM, window->path, "out of memory");
     free(window->buffer);
     window->buffer = buffer;
     window->buffer_capacity = bytes;
@@ -75,11 +75,13 @@ int log_window_at(struct log_window *window, uint64_t offset, uint64_t bytes,
                                 (off_t)(start + window->buffer_bytes));
             if (got < 0 && errno == EINTR)
                 continue;
-            if (got < 0)
-                return error_set(error, "%s: %s", window->path, strerror(errno));
-            if (got == 0) /* it has shrunk since it was opened */
-                return error_set(error, "%s: the log became shorter while it was read",
-                                 window->path);
+            if (got <= 0) {
+                /* 0: it has shrunk since it was opened */
+                error_set_file(error, ERROR_SYSTEM, window->path, "%s",
+                               got < 0 ? strerror(errno)
+                                       : "the log became shorter while it was read");
+                return error_at(error, window->path, start + window->buffer_bytes);
+            }
             window->buffer_bytes += (uint64_t)got;
         }
     }
@@ -112,17 +114,18 @@ int log_reader_open(struct log_reader *reader, const char *path, struct error *e
     /* O_NONBLOCK: opening a FIFO must not wait for its writer. */
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     if (fd < 0)
-        return error_set(error, "%s: %s", path, strerror(errno));
+        return error_set_file(error, ERROR_SYSTEM, path, "%s", strerror(errno));
     struct stat status;
     int failed = fstat(fd, &status);
     if (failed != 0)
-        error_set(error, "%s: %s", path, strerror(errno));
+        error_set_file(error, ERROR_SYSTEM, path, "%s", strerror(errno));
     else if (S_ISDIR(status.st_mode))
-        failed = error_set(error, "%s: is a folder, not a log", path);
+        failed = error_set_file(error, ERROR_USAGE, path, "is a folder, not a log");
     else if (!S_ISREG(status.st_mode))
-        failed = error_set(error, "%s: is not a regular file: save the log to a file first", path);
+        failed = error_set_file(error, ERROR_USAGE, path,
+                                "is not a regular file: save the log to a file first");
     else if (status.st_size == 0)
-        failed = error_set(error, "%s: is empty: nothing was recorded into it", path);
+        failed = error_set_file(error, ERROR_USAGE, path, "is empty: nothing was recorded into it");
     if (failed != 0) {
         close(fd);
         return -1;

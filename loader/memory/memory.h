@@ -115,17 +115,19 @@ struct memory_watch {
     uint32_t depth;
 };
 
-void memory_call_exit_watched(struct memory_thread *thread, const struct memory_open_call *call,
-                              bool finished);
+int memory_call_exit_watched(struct memory_thread *thread, const struct memory_open_call *call,
+                             bool finished, struct error *error);
 
 /* To be called for each call that ends, from the innermost one outwards, while it still counts in
  * `depth` (calls of the stack that events carry). finished: it returned or was unwound. Costs
  * one comparison for a call in which no memory was touched. */
-static inline void memory_call_exit(struct memory_thread *thread, uint32_t depth,
-                                    const struct memory_open_call *call, bool finished)
+static inline int memory_call_exit(struct memory_thread *thread, uint32_t depth,
+                                   const struct memory_open_call *call, bool finished,
+                                   struct error *error)
 {
     if (__builtin_expect(((const struct memory_watch *)(const void *)thread)->depth == depth, 0))
-        memory_call_exit_watched(thread, call, finished);
+        return memory_call_exit_watched(thread, call, finished, error);
+    return 0;
 }
 
 /* No more events of this thread will come. */

@@ -81,8 +81,6 @@ struct memory_thread {
     uint64_t first_tick;
     enum memory_event_type first_type;
     bool any;
-    bool failed; /* not by what the log says: memory or the temporary file is at its end */
-    struct error failure;
     struct memory_code {
         uint64_t tick, address, call; /* of the event before: deltas count from them */
     } code;

@@ -102,24 +102,13 @@ void memory_event_decode(const unsigned char **at, struct memory_code *code,
     }
 }
 
-/* Remembers a failure that is not the log's, so that it is not taken for damage of the log. */
-static int failed(struct memory_thread *thread, const struct error *error)
-{
-    if (!thread->failed)
-        thread->failure = *error;
-    thread->failed = true;
-    return -1;
-}
-
 static int seal(struct memory_thread *thread, struct error *error)
 {
     if (thread->buffer_used == 0)
         return 0;
     uint32_t bytes = (uint32_t)thread->buffer_used;
     thread->buffer_used = 0;
-    if (memory_store_put(thread->memory, thread, thread->buffer, bytes, error) < 0)
-        return failed(thread, error);
-    return 0;
+    return memory_store_put(thread->memory, thread, thread->buffer, bytes, error);
 }
 
 static int add_event(struct memory_thread *thread, const struct memory_event *event,
@@ -212,16 +201,13 @@ static int add_net(struct memory_thread *thread, uint32_t depth, int64_t bytes, 
     return 0;
 }
 
-static void add_leak(struct memory_thread *thread, const struct memory_open_call *call,
-                     uint64_t bytes)
+static int add_leak(struct memory_thread *thread, const struct memory_open_call *call,
+                    uint64_t bytes, struct error *error)
 {
-    struct error error;
     uint32_t index;
-    if (intern_add(&thread->leak_keys, call->function_id, 0, &index, &error) < 0 ||
-        array_reach(&thread->leaks, &thread->leaks_capacity, index, &error) < 0) {
-        failed(thread, &error);
-        return;
-    }
+    if (intern_add(&thread->leak_keys, call->function_id, 0, &index, error) < 0 ||
+        array_reach(&thread->leaks, &thread->leaks_capacity, index, error) < 0)
+        return -1;
     struct memory_leak *leak = &thread->leaks[index];
     leak->calls++;
     leak->bytes += bytes;
@@ -230,20 +216,19 @@ static void add_leak(struct memory_thread *thread, const struct memory_open_call
         leak->worst_bytes = bytes;
         leak->worst_call = call->call_id;
     }
+    return 0;
 }
 
-void memory_call_exit_watched(struct memory_thread *thread, const struct memory_open_call *call,
-                              bool finished)
+int memory_call_exit_watched(struct memory_thread *thread, const struct memory_open_call *call,
+                             bool finished, struct error *error)
 {
     if (thread->nets_count == 0)
-        return;
+        return 0;
     struct memory_net net = thread->nets[--thread->nets_count];
     thread->watch.depth = thread->nets_count > 0 ? thread->nets[thread->nets_count - 1].depth : 0;
-    if (finished && net.bytes > 0)
-        add_leak(thread, call, (uint64_t)net.bytes);
-    /* There is room where this net was. */
-    if (net.bytes != 0)
-        add_net(thread, net.depth - 1, net.bytes, NULL);
+    if (finished && net.bytes > 0 && add_leak(thread, call, (uint64_t)net.bytes, error) < 0)
+        return -1;
+    return net.bytes != 0 ? add_net(thread, net.depth - 1, net.bytes, error) : 0;
 }
 
 /* ---- the thread's own blocks ---- */
@@ -380,8 +365,6 @@ int memory_thread_end(struct memory_thread *thread, struct error *error)
 {
     struct memory *memory = thread->memory;
     int status = seal(thread, error);
-    if (thread->failed)
-        status = error_set(error, "%s", thread->failure.text);
     pthread_mutex_lock(&memory->lock);
     for (uint32_t i = 0; status == 0 && i < thread->leak_keys.count; i++)
         status = array_reach(&memory->functions, &memory->functions_capacity,

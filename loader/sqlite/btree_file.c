@@ -57,8 +57,8 @@ int btree_bytes_write(struct btree_file *file, uint64_t offset, const void *data
         if (done < 0 && errno == EINTR)
             continue;
         if (done <= 0)
-            return error_set(error, "%s: cannot write: %s", file->path,
-                             strerror(done < 0 ? errno : ENOSPC));
+            return error_set_file(error, ERROR_SYSTEM, file->path, "cannot write: %s",
+                                  strerror(done < 0 ? errno : ENOSPC));
         at += done;
         bytes -= (size_t)done;
         offset += (uint64_t)done;
@@ -81,8 +81,8 @@ static int read_all(struct btree_file *file, void *data, size_t bytes, uint64_t 
         if (done < 0 && errno == EINTR)
             continue;
         if (done <= 0)
-            return error_set(error, "%s: cannot read: %s", file->path,
-                             done < 0 ? strerror(errno) : "the file is too short");
+            return error_set_file(error, ERROR_SYSTEM, file->path, "cannot read: %s",
+                                  done < 0 ? strerror(errno) : "the file is too short");
         at += done;
         bytes -= (size_t)done;
         offset += (uint64_t)done;
@@ -128,7 +128,8 @@ static int read_tables(struct btree_file *file, struct error *error)
                            (uint32_t)sqlite3_column_int64(statement, 1),
                            (uint32_t)sqlite3_column_int(statement, 2));
     if (status != SQLITE_DONE)
-        error_set(error, "%s: cannot read its schema: %s", file->path, sqlite3_errstr(status));
+        error_set_file(error, ERROR_SYSTEM, file->path, "cannot read its schema: %s",
+                       sqlite3_errstr(status));
     sqlite3_finalize(statement);
     sqlite3_close(database);
     return status == SQLITE_DONE ? 0 : -1;
@@ -139,7 +140,7 @@ static int read_header(struct btree_file *file, struct error *error)
     unsigned char header[HEADER_BYTES];
     struct stat status;
     if (fstat(file->fd, &status) != 0)
-        return error_set(error, "%s: %s", file->path, strerror(errno));
+        return error_set_file(error, ERROR_SYSTEM, file->path, "%s", strerror(errno));
     if (read_all(file, header, sizeof header, 0, error) < 0)
         return -1;
     file->page_bytes = btree_get2(header + HEADER_PAGE_SIZE);
@@ -162,7 +163,8 @@ static int read_header(struct btree_file *file, struct error *error)
              (uint64_t)status.st_size / file->page_bytes != btree_get4(header + HEADER_PAGES))
         problem = "its size differs from what its header says";
     if (problem != NULL)
-        return error_set(error, "%s: cannot write tables directly: %s", file->path, problem);
+        return error_set_file(error, ERROR_UNSUPPORTED, file->path,
+                              "cannot write tables directly: %s", problem);
     file->usable_bytes = file->page_bytes - reserved;
     file->pages = (uint64_t)status.st_size / file->page_bytes;
     file->lock_page = LOCK_BYTE / file->page_bytes + 1;
@@ -175,19 +177,19 @@ int btree_open(const char *path, struct btree_file **out, struct error *error)
     struct btree_file *file = calloc(1, sizeof *file);
     *out = NULL;
     if (file == NULL)
-        return error_set(error, "%s: out of memory", path);
+        return error_set_file(error, ERROR_SYSTEM, path, "out of memory");
     file->fd = -1;
     pthread_mutex_init(&file->lock, NULL);
     file->path = strdup(path);
     if (file->path == NULL) {
-        error_set(error, "%s: out of memory", path);
+        error_set_file(error, ERROR_SYSTEM, path, "out of memory");
         goto failed;
     }
     if (read_tables(file, error) < 0)
         goto failed;
     file->fd = open(path, O_RDWR | O_CLOEXEC);
     if (file->fd < 0) {
-        error_set(error, "%s: cannot open: %s", path, strerror(errno));
+        error_set_file(error, ERROR_SYSTEM, path, "cannot open: %s", strerror(errno));
         goto failed;
     }
     if (read_header(file, error) < 0)
@@ -263,7 +265,8 @@ int btree_pages_take(struct btree_file *file, uint32_t wanted, struct btree_exte
     }
     pthread_mutex_unlock(&file->lock);
     if (status < 0)
-        return error_set(error, "%s: the database has more pages than SQLite allows", file->path);
+        return error_set_file(error, ERROR_UNSUPPORTED, file->path,
+                              "the database has more pages than SQLite allows");
     return 0;
 }
 
@@ -272,7 +275,7 @@ int btree_pages_return(struct btree_file *file, struct btree_extent extent, stru
     pthread_mutex_lock(&file->lock);
     int status = free_add(file, extent);
     pthread_mutex_unlock(&file->lock);
-    return status < 0 ? error_set(error, "%s: out of memory", file->path) : 0;
+    return status < 0 ? error_set_file(error, ERROR_SYSTEM, file->path, "out of memory") : 0;
 }
 
 static int compare_runs(const void *left, const void *right)
@@ -315,7 +318,7 @@ static int write_freelist(struct btree_file *file, unsigned char *header, struct
 {
     unsigned char *trunk = calloc(1, file->page_bytes);
     if (trunk == NULL)
-        return error_set(error, "%s: out of memory", file->path);
+        return error_set_file(error, ERROR_SYSTEM, file->path, "out of memory");
     /* Old versions of SQLite do not read the last six entries of a trunk page. */
     uint32_t entries_max = file->usable_bytes / 4 - 8;
     uint32_t next = btree_get4(header + HEADER_FREELIST_FIRST);
@@ -341,8 +344,9 @@ static int write_freelist(struct btree_file *file, unsigned char *header, struct
 int btree_close(struct btree_file *file, struct error *error)
 {
     unsigned char header[HEADER_BYTES];
-    int status = file->parts != NULL ? error_set(error, "%s: a part is in no table", file->path)
-                                     : read_all(file, header, sizeof header, 0, error);
+    int status = file->parts != NULL
+                     ? error_set_file(error, ERROR_SYSTEM, file->path, "a part is in no table")
+                     : read_all(file, header, sizeof header, 0, error);
     if (status == 0) {
         drop_free_end(file);
         status = write_freelist(file, header, error);
@@ -355,12 +359,14 @@ int btree_close(struct btree_file *file, struct error *error)
         status = btree_bytes_write(file, 0, header, sizeof header, error);
     }
     if (status == 0 && ftruncate(file->fd, (off_t)(file->pages * file->page_bytes)) != 0)
-        status = error_set(error, "%s: cannot set its size: %s", file->path, strerror(errno));
+        status = error_set_file(error, ERROR_SYSTEM, file->path, "cannot set its size: %s",
+                                strerror(errno));
     if (status == 0) {
         int fd = file->fd;
         file->fd = -1;
         if (close(fd) != 0)
-            status = error_set(error, "%s: cannot write: %s", file->path, strerror(errno));
+            status = error_set_file(error, ERROR_SYSTEM, file->path, "cannot write: %s",
+                                    strerror(errno));
     }
     btree_abandon(file);
     return status;

@@ -62,7 +62,7 @@ int btree_part_begin(struct btree_file *file, struct btree_part **out, struct er
     struct btree_part *part = calloc(1, sizeof *part);
     *out = part;
     if (part == NULL)
-        return error_set(error, "%s: out of memory", file->path);
+        return error_set_file(error, ERROR_SYSTEM, file->path, "out of memory");
     part->file = file;
     part->extent_wanted = 1;
     pthread_mutex_lock(&file->lock);
@@ -101,7 +101,7 @@ static int next_extent(struct btree_part *part, struct error *error)
     if (part->buffer == NULL) {
         part->buffer = malloc((size_t)extent_pages_max(file) * file->page_bytes);
         if (part->buffer == NULL)
-            return error_set(error, "%s: out of memory", file->path);
+            return error_set_file(error, ERROR_SYSTEM, file->path, "out of memory");
     }
     if (part->extent_used > 0 &&
         btree_pages_write(file, part->extent.first, part->buffer,
@@ -132,7 +132,7 @@ static int add_leaf(struct btree_part *part, uint32_t page, int64_t last_rowid, 
     struct btree_children *tail = &part->tail;
     struct btree_children *list = part->head.count < file->fanout ? &part->head : tail;
     if (btree_children_add(list, page, last_rowid) < 0)
-        return error_set(error, "%s: out of memory", file->path);
+        return error_set_file(error, ERROR_SYSTEM, file->path, "out of memory");
     if (tail->count < (size_t)file->fanout + 2)
         return 0;
     unsigned char *interior = next_page(part, error);
@@ -141,7 +141,7 @@ static int add_leaf(struct btree_part *part, uint32_t page, int64_t last_rowid, 
     btree_interior_fill(file, interior, tail->items, file->fanout);
     if (btree_children_add(&part->level1, part->extent.first + part->extent_used,
                            tail->items[file->fanout - 1].last_rowid) < 0)
-        return error_set(error, "%s: out of memory", file->path);
+        return error_set_file(error, ERROR_SYSTEM, file->path, "out of memory");
     part->extent_used++;
     tail->count -= file->fanout;
     memmove(tail->items, tail->items + file->fanout, tail->count * sizeof *tail->items);
@@ -183,16 +183,17 @@ static int refuse(const struct btree_part *part, int64_t rowid, uint32_t record_
 {
     const char *path = part->file->path;
     if (part->ended)
-        return error_set(error, "%s: row %lld comes after the end of its part", path,
-                         (long long)rowid);
+        return error_set_file(error, ERROR_SYSTEM, path, "row %lld comes after the end of its part",
+                              (long long)rowid);
     if (part->rows > 0 && rowid <= part->last_rowid)
-        return error_set(error, "%s: row %lld comes after row %lld", path, (long long)rowid,
-                         (long long)part->last_rowid);
+        return error_set_file(error, ERROR_SYSTEM, path, "row %lld comes after row %lld",
+                              (long long)rowid, (long long)part->last_rowid);
     if (spare > 0 && spare < BTREE_FREEBLOCK_MIN)
-        return error_set(error, "%s: row %lld: %u spare bytes are too few", path, (long long)rowid,
-                         spare);
-    return error_set(error, "%s: row %lld: a record of %u bytes does not fit into a page", path,
-                     (long long)rowid, record_bytes);
+        return error_set_file(error, ERROR_SYSTEM, path, "row %lld: %u spare bytes are too few",
+                              (long long)rowid, spare);
+    return error_set_file(error, ERROR_SYSTEM, path,
+                          "row %lld: a record of %u bytes does not fit into a page",
+                          (long long)rowid, record_bytes);
 }
 
 /* Puts a freeblock at `offset` in front of all others of the page. */
@@ -260,7 +261,7 @@ int btree_patch(struct btree_part *part, const struct btree_place *place, uint32
     struct btree_file *file = part->file;
     uint64_t at = (uint64_t)place->record + offset;
     if (at + bytes > file->usable_bytes)
-        return error_set(error, "%s: a patch lies outside its page", file->path);
+        return error_set_file(error, ERROR_SYSTEM, file->path, "a patch lies outside its page");
     unsigned char *page = page_in_memory(part, place->page);
     if (page == NULL)
         return btree_bytes_write(file, (uint64_t)(place->page - 1) * file->page_bytes + at, data,
@@ -288,7 +289,7 @@ static unsigned char *keep_page(struct btree_part *part, uint32_t page, struct e
     if (write_kept(part, error) < 0)
         return NULL;
     if (part->kept == NULL && (part->kept = malloc(part->file->page_bytes)) == NULL) {
-        error_set(error, "%s: out of memory", part->file->path);
+        error_set_file(error, ERROR_SYSTEM, part->file->path, "out of memory");
         return NULL;
     }
     if (btree_page_read(part->file, page, part->kept, error) < 0)
@@ -348,8 +349,9 @@ int btree_replace(struct btree_part *part, struct btree_place *place, const void
         return -1;
     if (record_bytes > btree_record_max(file) ||
         replace_in_page(page, place, record, record_bytes) < 0)
-        return error_set(error, "%s: a record of %u bytes does not fit into the place of another",
-                         file->path, record_bytes);
+        return error_set_file(error, ERROR_SYSTEM, file->path,
+                              "a record of %u bytes does not fit into the place of another",
+                              record_bytes);
     return 0;
 }
 

@@ -43,7 +43,7 @@ struct builder {
 
 static int out_of_memory(const struct builder *builder, struct error *error)
 {
-    return error_set(error, "%s: out of memory", builder->file->path);
+    return error_set_file(error, ERROR_SYSTEM, builder->file->path, "out of memory");
 }
 
 static int append(struct builder *builder, struct btree_children *list,
@@ -123,15 +123,16 @@ static int check_parts(const struct btree_file *file, const char *table,
     for (uint32_t i = 0; i < count; i++) {
         const struct btree_part *part = parts[i];
         if (!part->ended)
-            return error_set(error, "%s: a part of table %s is not ended", file->path, table);
+            return error_set_file(error, ERROR_SYSTEM, file->path,
+                                  "a part of table %s is not ended", table);
         if (btree_part_flush(parts[i], error) < 0)
             return -1;
         if (part->rows == 0)
             continue;
         if (before != NULL && part->first_rowid <= before->last_rowid)
-            return error_set(error, "%s: table %s: row %lld of one part comes after row %lld",
-                             file->path, table, (long long)part->first_rowid,
-                             (long long)before->last_rowid);
+            return error_set_file(error, ERROR_SYSTEM, file->path,
+                                  "table %s: row %lld of one part comes after row %lld", table,
+                                  (long long)part->first_rowid, (long long)before->last_rowid);
         before = part;
     }
     return 0;
@@ -146,15 +147,15 @@ static uint32_t find_root(struct builder *builder, const char *name, struct erro
         if (strcmp(file->tables[i].name, name) == 0)
             table = &file->tables[i];
     if (table == NULL) {
-        error_set(error, "%s: no table %s", file->path, name);
+        error_set_file(error, ERROR_SYSTEM, file->path, "no table %s", name);
         return 0;
     }
     if (btree_page_read(builder->file, table->root, builder->page, error) < 0)
         return 0;
     if (table->indexes > 0 || builder->page[0] != BTREE_LEAF ||
         btree_get2(builder->page + 3) != 0) {
-        error_set(error, "%s: table %s is not an empty rowid table without indexes", file->path,
-                  name);
+        error_set_file(error, ERROR_SYSTEM, file->path,
+                       "table %s is not an empty rowid table without indexes", name);
         return 0;
     }
     return table->root;

@@ -44,24 +44,25 @@ static int check_target(const char *path, struct error *error)
 {
     struct stat status;
     if (lstat(path, &status) != 0)
-        return errno == ENOENT ? 0 : error_set(error, "%s: %s", path, strerror(errno));
+        return errno == ENOENT ? 0
+                               : error_set_file(error, ERROR_SYSTEM, path, "%s", strerror(errno));
     if (!S_ISREG(status.st_mode))
-        return error_set(error, "%s: is not a regular file: give another output with -o", path);
+        return error_set_file(error, ERROR_USAGE, path,
+                              "is not a regular file: give another output with -o");
     int file = open(path, O_RDONLY | O_CLOEXEC);
     if (file < 0)
-        return error_set(error, "%s: %s: give another output with -o", path, strerror(errno));
+        return error_set_file(error, ERROR_USAGE, path, "%s: give another output with -o",
+                              strerror(errno));
     int64_t id = status.st_size == 0 ? APPLICATION_ID : application_id(file);
     close(file);
     if (id != APPLICATION_ID)
-        return error_set(error,
-                         "%s: exists and is not a fisql database: remove it, or give another "
-                         "output with -o",
-                         path);
+        return error_set_file(error, ERROR_USAGE, path,
+                              "exists and is not a fisql database: remove it, or give another "
+                              "output with -o");
     if (status.st_size != 0 && in_use(path))
-        return error_set(error,
-                         "%s: is in use by another process: close it there, or give another "
-                         "output with -o",
-                         path);
+        return error_set_file(error, ERROR_USAGE, path,
+                              "is in use by another process: close it there, or give another "
+                              "output with -o");
     return 0;
 }
 
@@ -104,7 +105,7 @@ static int execute(sqlite3 *database, const char *path, const char *sql, struct 
 {
     if (sqlite3_exec(database, sql, NULL, NULL, NULL) == SQLITE_OK)
         return 0;
-    return error_set(error, "%s: %s", path, insert_problem(database));
+    return error_set_file(error, ERROR_SYSTEM, path, "%s", insert_problem(database));
 }
 
 int database_create(struct database *database, const char *target, const char *log,
@@ -122,10 +123,10 @@ int database_create(struct database *database, const char *target, const char *l
         return error_set(error, "out of memory");
     database->lock = unfinished_open(database->temporary, &log, 1);
     if (database->lock < 0 || flock(database->lock, LOCK_EX | LOCK_NB) != 0)
-        return error_set(error, "%s: cannot be made: %s", target, strerror(errno));
+        return error_set_file(error, ERROR_SYSTEM, target, "cannot be made: %s", strerror(errno));
     if (sqlite3_open_v2(database->temporary, &connection, SQLITE_OPEN_READWRITE, NULL) !=
         SQLITE_OK) {
-        error_set(error, "%s: %s", target, insert_problem(connection));
+        error_set_file(error, ERROR_SYSTEM, target, "%s", insert_problem(connection));
         sqlite3_close(connection);
         return -1;
     }
@@ -138,14 +139,14 @@ int database_create(struct database *database, const char *target, const char *l
     if (result == 0)
         result = execute(connection, target, "COMMIT", error);
     if (sqlite3_close(connection) != SQLITE_OK && result == 0)
-        result = error_set(error, "%s: cannot be closed", target);
+        result = error_set_file(error, ERROR_SYSTEM, target, "cannot be closed");
     return result;
 }
 
 int database_open_temporary(const struct database *database, sqlite3 **out, struct error *error)
 {
     if (sqlite3_open_v2(database->temporary, out, SQLITE_OPEN_READWRITE, NULL) != SQLITE_OK)
-        return error_set(error, "%s: %s", database->target, insert_problem(*out));
+        return error_set_file(error, ERROR_SYSTEM, database->target, "%s", insert_problem(*out));
     return execute(
         *out, database->target,
         "PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; PRAGMA secure_delete=OFF;"
@@ -156,9 +157,9 @@ int database_open_temporary(const struct database *database, sqlite3 **out, stru
 int database_publish(struct database *database, struct error *error)
 {
     if (fsync(database->lock) != 0)
-        return error_set(error, "%s: %s", database->target, strerror(errno));
+        return error_set_file(error, ERROR_SYSTEM, database->target, "%s", strerror(errno));
     if (unfinished_publish(database->temporary, database->target) != 0)
-        return error_set(error, "%s: %s", database->target, strerror(errno));
+        return error_set_file(error, ERROR_SYSTEM, database->target, "%s", strerror(errno));
     free(database->temporary);
     database->temporary = NULL;
     return 0;

@@ -348,8 +348,10 @@ int dwarf_functions_read(struct dwarf_functions *functions, const struct dwarf_s
     for (unsigned i = 0; i < started; i++)
         pthread_join(threads[i], NULL);
     for (unsigned i = 0; i < count; i++) {
-        if (result == 0 && walkers[i].result != 0)
-            result = error_set(error, "%s", walkers[i].error.text);
+        if (result == 0 && walkers[i].result != 0) {
+            *error = walkers[i].error;
+            result = -1;
+        }
         if (result == 0)
             result = gather(functions, &walkers[i].found, error);
         free(walkers[i].found.pieces);

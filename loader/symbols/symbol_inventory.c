@@ -120,7 +120,7 @@ static int name_function(struct builder *builder, struct symbol_function *functi
     char *readable = linkage != NULL ? demangle(linkage) : NULL;
     const char *name = readable != NULL ? readable : plain != NULL ? plain : linkage;
     if (name == NULL)
-        return error_set(builder->error, "a function without a name");
+        return error_set_kind(builder->error, ERROR_DAMAGE, "a function without a name");
     function->name = keep(builder, name, strlen(name));
     if (linkage != NULL && strcmp(linkage, name) != 0)
         function->linkage_name = keep(builder, linkage, strlen(linkage));
@@ -145,7 +145,8 @@ static int add_function(struct builder *builder, uint64_t address, uint64_t size
 {
     struct symbols *symbols = builder->symbols;
     if (symbols->functions_count >= SYMBOL_NONE)
-        return error_set(builder->error, "too many functions in one module");
+        return error_set_kind(builder->error, ERROR_UNSUPPORTED,
+                              "too many functions in one module");
     if (array_reserve(&symbols->functions, &symbols->functions_capacity,
                       symbols->functions_count + 1, builder->error) != 0 ||
         array_reserve(&builder->ranks, &builder->ranks_capacity, symbols->functions_count + 1,

@@ -227,8 +227,10 @@ int symbols_prepare_lines(struct symbols *symbols, const uint64_t *addresses, si
     int result = readers[started].result;
     for (size_t i = 0; i < started; i++) {
         pthread_join(ids[i], NULL);
-        if (readers[i].result != 0)
-            result = error_set(error, "%s", readers[i].error.text);
+        if (readers[i].result != 0) {
+            *error = readers[i].error;
+            result = -1;
+        }
     }
     return result;
 }

@@ -81,3 +81,11 @@ inner_B 50
 main 1
 plugin 25
 plugin 25" "$(counts run.db | LC_ALL=C sort)"
+# Not in turn: 128 unloads ago, or 256, there was the other library.
+"$fisql" record -q ./dlopens ./pluginA.so ./pluginB.so 300 100 >out.txt
+"$fisql" load -q run.bin
+same "dlopen and dlclose 300 times: each call belongs to the library of its time" "inner_A 400
+inner_B 200
+main 1
+plugin 100
+plugin 200" "$(counts run.db | LC_ALL=C sort)"

@@ -47,7 +47,7 @@ static int print_address(void *context, uint64_t address)
 static int print_lines(struct symbols *symbols, const uint64_t *addresses, size_t count,
                        unsigned threads)
 {
-    struct error error = {""};
+    struct error error = {.text = ""};
     if (symbols_prepare_lines(symbols, addresses, count, threads, &error) != 0) {
         fprintf(stderr, "symbols_dump: %s\n", error.text);
         return 2;
@@ -137,7 +137,7 @@ int main(int count, char **arguments)
         return 2;
     }
     struct symbols symbols;
-    struct error error = {""};
+    struct error error = {.text = ""};
     double start = now_s();
     int status = 0;
     if (symbols_open(&symbols, arguments[optind], build_id, &options, &error) != 0) {

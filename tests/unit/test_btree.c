@@ -122,7 +122,7 @@ static void encode(struct record *record, const struct row *row)
 
 static struct btree_part *write_part(struct btree_file *file, const struct row *rows, size_t count)
 {
-    struct error error = {""};
+    struct error error = {.text = ""};
     struct btree_part *part = NULL;
     struct record record;
     bool done = btree_part_begin(file, &part, &error) == 0;
@@ -140,7 +140,7 @@ static struct btree_part *write_part(struct btree_file *file, const struct row *
 static void compare(const char *what, unsigned page_bytes, unsigned reserved_bytes,
                     const struct row *rows, size_t count, const size_t *sizes, uint32_t parts_count)
 {
-    struct error error = {""};
+    struct error error = {.text = ""};
     struct btree_file *file = NULL;
     struct btree_part *parts[64];
     make_database(page_bytes, reserved_bytes, rows, count);
@@ -295,7 +295,7 @@ static void test_threads(void)
     enum { JOBS = 4 };
     const size_t count = 200000;
     struct row *rows = make_rows(count, 1, 4, 30);
-    struct error error = {""};
+    struct error error = {.text = ""};
     struct job jobs[JOBS];
     struct btree_part *parts[JOBS];
     pthread_t threads[JOBS];
@@ -323,7 +323,7 @@ static void test_patches(void)
     const size_t count = 60000;
     struct row *rows = make_rows(count, 1, 2, 20);
     struct btree_place *places = calloc(count, sizeof *places);
-    struct error error = {""};
+    struct error error = {.text = ""};
     struct btree_file *file = NULL;
     struct btree_part *part = NULL;
     struct record record;
@@ -370,7 +370,7 @@ static void test_replacements(unsigned page_bytes)
     const size_t count = 30000;
     struct row *rows = make_rows(count, 1, 2, RECORD_TEXT_MAX);
     struct btree_place *places = calloc(count, sizeof *places);
-    struct error error = {""};
+    struct error error = {.text = ""};
     struct btree_file *file = NULL;
     struct btree_part *part = NULL;
     struct record record;
@@ -434,13 +434,13 @@ static void test_later_use(void)
 static bool append_fails(struct btree_part *part, int64_t rowid, uint32_t bytes, uint32_t spare)
 {
     static const unsigned char zeros[70000] = {2, 0};
-    struct error error = {""};
+    struct error error = {.text = ""};
     return btree_append(part, rowid, zeros, bytes, spare, NULL, &error) < 0 && error.text[0] != 0;
 }
 
 static void test_refusals(void)
 {
-    struct error error = {""};
+    struct error error = {.text = ""};
     struct btree_file *file = NULL;
     struct btree_part *part = NULL, *other = NULL;
     make_database(4096, 0, NULL, 0);
@@ -477,7 +477,7 @@ static void test_refusals(void)
 
 static void refuse_open(const char *what, const char *sql)
 {
-    struct error error = {""};
+    struct error error = {.text = ""};
     struct btree_file *file = NULL;
     unlink(path);
     sqlite3 *database = open_database();
@@ -488,7 +488,7 @@ static void refuse_open(const char *what, const char *sql)
 
 static void test_open(void)
 {
-    struct error error = {""};
+    struct error error = {.text = ""};
     struct btree_file *file = NULL;
     refuse_open("auto-vacuum", "PRAGMA auto_vacuum = 1; CREATE TABLE t(a)");
     refuse_open("WAL", "PRAGMA journal_mode = wal; CREATE TABLE t(a)");
@@ -507,7 +507,7 @@ static void test_open(void)
 /* Pages left over in the middle of the file go to SQLite's freelist, and SQLite takes them. */
 static void test_freelist(void)
 {
-    struct error error = {""};
+    struct error error = {.text = ""};
     struct btree_file *file = NULL;
     struct btree_extent extent;
     struct row *rows = make_rows(3000, 1, 1, 20);
@@ -535,7 +535,7 @@ static void test_freelist(void)
 static void test_lock_page(unsigned page_bytes, uint32_t before, size_t count)
 {
     char what[80];
-    struct error error = {""};
+    struct error error = {.text = ""};
     struct btree_file *file = NULL;
     struct btree_extent extent;
     snprintf(what, sizeof what, "%u pages of %u bytes before 1 GiB", before, page_bytes);

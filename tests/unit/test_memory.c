@@ -180,7 +180,8 @@ static void leave(struct world *world, struct thread *thread)
         return;
     struct call *call = &thread->stack[thread->depth - 1];
     bool finished = random_below(world, 10) != 0;
-    memory_call_exit(thread->spool, thread->depth, &call->head, finished);
+    world->failed |=
+        memory_call_exit(thread->spool, thread->depth, &call->head, finished, &world->error) < 0;
     bind_all(world->end_call, (uint64_t[]){call->head.call_id, call->descendants, finished ? 0 : 3},
              3, false);
     thread->depth--;
@@ -368,7 +369,8 @@ static void world_end(struct world *world, const char *what, bool large)
             leave(world, thread);
         for (uint32_t depth = thread->depth; depth > 0; depth--) {
             struct call *call = &thread->stack[depth - 1];
-            memory_call_exit(thread->spool, depth, &call->head, false);
+            world->failed |=
+                memory_call_exit(thread->spool, depth, &call->head, false, &world->error) < 0;
             bind_all(world->end_call, (uint64_t[]){call->head.call_id, call->descendants, 2}, 3,
                      false);
         }

@@ -1,0 +1,65 @@
+/* What a thread gave: its functions are added up from the tallies of links when it ends. */
+#include "loader/calls/decode_parts.h"
+
+#include <stdlib.h>
+
+#include "base/array.h"
+
+void decode_thread_release(struct decode_thread *thread)
+{
+    for (size_t i = 0; i < thread->notes_count; i++)
+        free(thread->notes[i].text);
+    for (size_t i = 0; i < thread->anomalies_count; i++)
+        free(thread->anomalies[i].detail);
+    free(thread->notes);
+    free(thread->anomalies);
+    free(thread->functions);
+}
+
+static struct thread_function *thread_function(struct decoder *decoder, const struct link *link,
+                                               struct error *error)
+{
+    struct decode_thread *thread = decoder->out;
+    uint32_t *index = &link->function->thread_index;
+    if (*index == 0) {
+        if (array_reserve(&thread->functions, &thread->functions_capacity,
+                          thread->functions_count + 1, error) != 0)
+            return NULL;
+        thread->functions[thread->functions_count] =
+            (struct thread_function){.function = link->function_id};
+        *index = (uint32_t)++thread->functions_count;
+    }
+    return &thread->functions[*index - 1];
+}
+
+static int fold_link(void *context, const struct link *link, struct error *error)
+{
+    struct decoder *decoder = context;
+    const struct tally *tally = &link->tally;
+    struct thread_function *function = thread_function(decoder, link, error);
+    if (function == NULL)
+        return -1;
+    function->calls += tally->calls;
+    function->total_ns += tally->function_total_ns;
+    function->raw_total_ns += tally->function_raw_total_ns;
+    function->raw_self_ns += tally->raw_self_ns;
+    function->child_calls += tally->child_calls;
+    if (tally->first_call != 0 &&
+        (function->first_call == 0 || tally->first_call < function->first_call))
+        function->first_call = tally->first_call;
+    if (tally->last_call > function->last_call)
+        function->last_call = tally->last_call;
+    decoder->out->calls += tally->calls - tally->counted;
+    decoder->out->counted += tally->counted;
+    decoder->out->raw_self_ns += tally->raw_self_ns;
+    decoder->out->child_calls += tally->child_calls;
+    return 0;
+}
+
+int decode_thread_fold(struct decoder *decoder, struct error *error)
+{
+    int result = links_fold(&decoder->links, &decoder->rollup, fold_link, decoder, error);
+    for (size_t i = 0; i < decoder->out->functions_count; i++)
+        decoder->rollup.functions[decoder->out->functions[i].function]->thread_index = 0;
+    return result;
+}

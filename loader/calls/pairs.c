@@ -1,0 +1,102 @@
+/* Pairs of function and site: see pairs.h. */
+#include "loader/calls/pairs.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+
+/* What a pair is known by. */
+struct pair_key {
+    uint64_t function, site; /* addresses */
+    uint64_t epoch;          /* modules unloaded before */
+};
+
+void pairs_init(struct pairs *pairs)
+{
+    memset(pairs, 0, sizeof *pairs);
+}
+
+void pairs_release(struct pairs *pairs)
+{
+    intern_release(&pairs->places);
+    intern_release(&pairs->keys);
+    free(pairs->items);
+    free(pairs->unloads);
+    pairs_init(pairs);
+}
+
+static int by_tick(const void *left, const void *right)
+{
+    const uint64_t *a = left, *b = right;
+    return *a < *b ? -1 : *a > *b;
+}
+
+int pairs_begin_process(struct pairs *pairs, const struct log_index *index, uint32_t process,
+                        struct error *error)
+{
+    intern_clear(&pairs->places);
+    intern_clear(&pairs->keys);
+    pairs->process = process;
+    pairs->unloads_count = 0;
+    for (size_t i = 0; i < index->modules_count; i++) {
+        const struct log_module *module = &index->modules[i];
+        if (module->process != process || module->unload_tick == TICK_UNKNOWN)
+            continue;
+        if (array_reserve(&pairs->unloads, &pairs->unloads_capacity, pairs->unloads_count + 1,
+                          error) != 0)
+            return -1;
+        pairs->unloads[pairs->unloads_count++] = module->unload_tick;
+    }
+    if (pairs->unloads_count > 0)
+        qsort(pairs->unloads, pairs->unloads_count, sizeof *pairs->unloads, by_tick);
+    return 0;
+}
+
+void pairs_begin_thread(struct pairs *pairs)
+{
+    for (uint32_t i = 0; i < pairs->keys.count; i++)
+        pairs->items[i].open = pairs->items[i].inherited = 0;
+}
+
+/* How many unloads came up to the tick. */
+static uint64_t epoch_at(const struct pairs *pairs, uint64_t tick)
+{
+    size_t low = 0, high = pairs->unloads_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (pairs->unloads[middle] <= tick)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* The key has three words and a table's two, so that a site in an epoch gets a number first. */
+static int intern_pair(struct pairs *pairs, const struct pair_key *key, uint32_t *index,
+                       struct error *error)
+{
+    uint32_t place;
+    if (intern_add(&pairs->places, key->site, key->epoch, &place, error) != 0)
+        return -1;
+    return intern_add(&pairs->keys, key->function, place, index, error);
+}
+
+int pairs_find(struct pairs *pairs, struct program *program, uint64_t function, uint64_t site,
+               uint64_t tick, uint32_t *index, struct error *error)
+{
+    struct pair_key key = {function, site, epoch_at(pairs, tick)};
+    uint32_t before = pairs->keys.count;
+    if (intern_pair(pairs, &key, index, error) != 0)
+        return -1;
+    if (*index < before)
+        return 0;
+    if (array_reserve(&pairs->items, &pairs->capacity, (size_t)*index + 1, error) != 0)
+        return -1;
+    struct pair *pair = &pairs->items[*index];
+    *pair = (struct pair){.function_address = function, .site_address = site};
+    return program_function(program, pairs->process, function, tick, &pair->function, error) != 0
+               ? -1
+               : program_site(program, pairs->process, site, tick, &pair->site, error);
+}
