@@ -172,9 +172,10 @@ check-real: all ## the long tests: SQLite, zstd, Redis, oracles, a report of 70 
 	@TEST_TIMEOUT=1800 tests/run real $(BUILD) $(filter-out %/gcov.sh,$(wildcard tests/real/*.sh))
 	@tests/run summary $(BUILD)
 
-docs: all ## write the generated pages: docs/queries.md, docs/schema.md, docs/fisql.1
+docs: all ## write the generated pages: docs/queries.md, docs/schema.md, docs/log-format.md, docs/fisql.1
 	docs/make-queries.sh $(BUILD)/fisql > docs/queries.md.tmp && mv docs/queries.md.tmp docs/queries.md
 	docs/make-schema.sh schema.sql > docs/schema.md.tmp && mv docs/schema.md.tmp docs/schema.md
+	docs/make-log-format.sh log_format.h docs/log-format.md > docs/log-format.md.tmp && mv docs/log-format.md.tmp docs/log-format.md
 	docs/make-man.sh $(BUILD)/fisql > docs/fisql.1.tmp && mv docs/fisql.1.tmp docs/fisql.1
 
 examples: all ## record the program of the manual's examples anew

@@ -22,40 +22,170 @@
 
 /* The kinds of chunk. Kinds whose payload is "facts" hold pairs of NUL-terminated strings, key
  * then value, one after another, padded with NULs to the chunk's length (an empty key ends them).
- * A reader skips keys that it does not know. */
+ * A reader skips keys that it does not know. X(constant, number, name, what) */
+#define FISQL_CHUNK_KINDS(X)                                                                       \
+    X(RUN, 1, "run", "facts; by fisql record, or by the first process without it")                 \
+    X(PROCESS, 2, "process", "facts; when a process image starts to be recorded")                  \
+    X(MODULES, 3, "modules", "facts; modules loaded and unloaded")                                 \
+    X(THREAD, 4, "thread", "facts; at a thread's start and again at its end")                      \
+    X(EVENTS, 5, "events", "the calls and allocations of one thread")                              \
+    X(LOSS, 6, "loss", "facts; what could not be written")                                         \
+    X(END, 7, "end", "facts; how a process ended")
 enum fisql_chunk_kind {
-    FISQL_CHUNK_RUN = 1,     /* facts; by fisql record, or by the first process without it */
-    FISQL_CHUNK_PROCESS = 2, /* facts; when a process image starts to be recorded */
-    FISQL_CHUNK_MODULES = 3, /* facts; modules loaded and unloaded */
-    FISQL_CHUNK_THREAD = 4,  /* facts; at a thread's start and again at its end */
-    FISQL_CHUNK_EVENTS = 5,  /* the calls and allocations of one thread */
-    FISQL_CHUNK_LOSS = 6,    /* facts; what could not be written */
-    FISQL_CHUNK_END = 7,     /* facts; how a process ended */
+#define FISQL_CHUNK_ENUM(constant, number, name, what) FISQL_CHUNK_##constant = number,
+    FISQL_CHUNK_KINDS(FISQL_CHUNK_ENUM)
+#undef FISQL_CHUNK_ENUM
 };
-/* Keys of each kind (times are ticks in decimal, addresses hexadecimal without 0x):
- * RUN      command, version (of fisql), folder, started (seconds since 1970), host, clock ("tsc",
- *          "cntvct" or "monotonic"), ticks_per_second, hook_inside_ps, hook_outside_ps (cost of one
- *          call's two hooks in picoseconds, inside and outside the call's own measured time),
- *          alloc_inside_ps, options; written again as later facts are known (later chunks win)
- * PROCESS  executable, command, parent_pid, parent_process (process_key of the fork's parent or of
- *          the image that exec'd, hexadecimal), origin ("start", "fork", "exec"), start_tick,
- *          fork_tick (of a forked child: the fork came between this tick and start_tick),
- *          alloc_own_malloc (the executable, if its malloc is not the collector's: its allocations
- *          are not recorded); and the clock facts, as in RUN
- * MODULES  for each module: module (path, empty for an unload; starts a new one), event ("load", "unload"), tick,
- *          build_id (hex), bias (address added to the file's addresses), start, end (of its
- *          executable segments in memory)
- * THREAD   name, start_tick, end_tick (only at the end), how ("exit", "process-exit")
- * LOSS     reason, detail, chunks, calls, events, bytes, errno, thread ("all" or absent: the header's)
- * END      how ("exit", "signal", "exec", "_exit", "unknown"), status, signal, core, tick */
 
-/* Flags of a chunk. */
-#define FISQL_FLAG_NO_TIME 1u  /* recorded without clock reads: every delta is 0 */
-#define FISQL_FLAG_SALVAGED 2u /* finished by another process after its writer died */
-#define FISQL_FLAG_RESUMED 4u  /* recording was off before this chunk: see "snapshot" */
-#define FISQL_FLAG_RING 8u     /* a flight recorder's chunk: earlier ones were dropped on purpose */
-#define FISQL_FLAG_FORKED 16u  /* first chunk of a forked child: its snapshot is the parent's stack */
-#define FISQL_FLAG_LOST 32u    /* chunks of the thread before it could not be written: LOSS has them */
+/* The keys of facts, by kind: the list that writers and readers stand on and that
+ * docs/log-format.md shows. Times are ticks in decimal, addresses hexadecimal without 0x.
+ * RUN may be written again as later facts are known: later chunks win.
+ * X(kind, constant, key, what a reader has to know of the value) */
+#define FISQL_FACTS(X)                                                                             \
+    X(RUN, COMMAND, "command", "")                                                                 \
+    X(RUN, VERSION, "version", "of fisql")                                                         \
+    X(RUN, FOLDER, "folder", "")                                                                   \
+    X(RUN, STARTED, "started", "seconds since 1970")                                               \
+    X(RUN, HOST, "host", "")                                                                       \
+    X(RUN, OPTIONS, "options", "as in FISQL_OPTIONS")                                              \
+    X(RUN, TICKS_PER_SECOND, "ticks_per_second", "")                                               \
+    X(RUN, NOT_FOLLOWED, "not_followed", "programs without hooks that could not be followed")      \
+    X(PROCESS, EXECUTABLE, "executable", "")                                                       \
+    X(PROCESS, COMMAND, "command", "")                                                             \
+    X(PROCESS, PARENT_PID, "parent_pid", "")                                                       \
+    X(PROCESS, PARENT_PROCESS, "parent_process",                                                   \
+      "process_key of the fork's parent or of the image that exec'd, hexadecimal")                 \
+    X(PROCESS, ORIGIN, "origin", "start, fork, exec")                                              \
+    X(PROCESS, START_TICK, "start_tick", "")                                                       \
+    X(PROCESS, FORK_TICK, "fork_tick",                                                             \
+      "when the parent was about to fork: the fork came between the two")                          \
+    X(PROCESS, ALLOC_OWN_MALLOC, "alloc_own_malloc",                                               \
+      "the executable, where its malloc is not the collector's: allocations are not recorded")     \
+    X(PROCESS, CLOCK, "clock", "tsc, cntvct, monotonic, none")                                     \
+    X(PROCESS, TICKS_PER_SECOND, "ticks_per_second", "")                                           \
+    X(PROCESS, HOOK_INSIDE_PS, "hook_inside_ps",                                                   \
+      "cost of one call's two hooks in picoseconds, inside the call's own measured time")          \
+    X(PROCESS, HOOK_OUTSIDE_PS, "hook_outside_ps", "the same, outside of it")                      \
+    X(MODULES, MODULE, "module", "path, empty for an unload; begins a new one")                    \
+    X(MODULES, EVENT, "event", "load, unload")                                                     \
+    X(MODULES, TICK, "tick", "")                                                                   \
+    X(MODULES, BUILD_ID, "build_id", "hexadecimal")                                                \
+    X(MODULES, BIAS, "bias", "address added to the file's addresses")                              \
+    X(MODULES, START, "start", "of its executable segments in memory")                             \
+    X(MODULES, END, "end", "")                                                                     \
+    X(THREAD, NAME, "name", "")                                                                    \
+    X(THREAD, START_TICK, "start_tick", "")                                                        \
+    X(THREAD, END_TICK, "end_tick", "only at its end")                                             \
+    X(THREAD, HOW, "how", "only at its end: exit, process-exit")                                   \
+    X(LOSS, REASON, "reason", "")                                                                  \
+    X(LOSS, DETAIL, "detail", "")                                                                  \
+    X(LOSS, CHUNKS, "chunks", "")                                                                  \
+    X(LOSS, CALLS, "calls", "")                                                                    \
+    X(LOSS, EVENTS, "events", "for other writers: libfisql counts calls")                          \
+    X(LOSS, BYTES, "bytes", "")                                                                    \
+    X(LOSS, ERRNO, "errno", "")                                                                    \
+    X(LOSS, THREAD, "thread", "all, or absent: the header's")                                      \
+    X(END, HOW, "how", "exit, _exit, signal")                                                      \
+    X(END, STATUS, "status", "")                                                                   \
+    X(END, SIGNAL, "signal", "")                                                                   \
+    X(END, CORE, "core", "1 = it was dumped")                                                      \
+    X(END, TICK, "tick", "")
+enum fisql_fact {
+#define FISQL_FACT_ENUM(kind, constant, key, what) FISQL_FACT_##kind##_##constant,
+    FISQL_FACTS(FISQL_FACT_ENUM)
+#undef FISQL_FACT_ENUM
+    FISQL_FACTS_COUNT
+};
+
+static inline const char *fisql_fact_key(enum fisql_fact fact)
+{
+    static const char *const keys[] = {
+#define FISQL_FACT_KEY(kind, constant, key, what) key,
+        FISQL_FACTS(FISQL_FACT_KEY)
+#undef FISQL_FACT_KEY
+    };
+    return keys[fact];
+}
+
+/* Values that writers and readers have to agree on. */
+#define FISQL_CLOCK_TSC "tsc"
+#define FISQL_CLOCK_CNTVCT "cntvct"
+#define FISQL_CLOCK_MONOTONIC "monotonic"
+#define FISQL_CLOCK_NONE "none" /* --no-time */
+#define FISQL_ORIGIN_START "start"
+#define FISQL_ORIGIN_FORK "fork"
+#define FISQL_ORIGIN_EXEC "exec"
+#define FISQL_MODULE_LOAD "load"
+#define FISQL_MODULE_UNLOAD "unload"
+#define FISQL_HOW_EXIT "exit"
+#define FISQL_HOW_AT_ONCE "_exit"
+#define FISQL_HOW_SIGNAL "signal"
+#define FISQL_HOW_WITH_PROCESS "process-exit"
+
+/* The environment variables by which the collector learns where to write.
+ * X(constant, name, what) */
+#define FISQL_VARIABLES(X)                                                                         \
+    X(LOG, "FISQL_LOG", "the log's path")                                                          \
+    X(LIVE, "FISQL_LIVE", "path of the live area; without it the process begins a run of its own") \
+    X(OPTIONS, "FISQL_OPTIONS", "words separated by commas")                                       \
+    X(HANDED, "FISQL_HANDED",                                                                      \
+      "descriptors of log and live area, for an image that cannot open them: \"3,4\"")
+enum fisql_variable {
+#define FISQL_VARIABLE_ENUM(constant, name, what) FISQL_VARIABLE_##constant,
+    FISQL_VARIABLES(FISQL_VARIABLE_ENUM)
+#undef FISQL_VARIABLE_ENUM
+};
+
+static inline const char *fisql_variable(enum fisql_variable variable)
+{
+    static const char *const names[] = {
+#define FISQL_VARIABLE_NAME(constant, name, what) name,
+        FISQL_VARIABLES(FISQL_VARIABLE_NAME)
+#undef FISQL_VARIABLE_NAME
+    };
+    return names[variable];
+}
+
+/* The words of FISQL_OPTIONS and of the fact "options". One that ends in = is followed by a decimal
+ * number. X(constant, word, what) */
+#define FISQL_OPTIONS(X)                                                                           \
+    X(NO_ALLOC, "no-alloc", "allocations are not recorded")                                        \
+    X(NO_TIME, "no-time", "the clock is not read")                                                 \
+    X(START_OFF, "start-off", "recording begins switched off")                                     \
+    X(DEPTH, "depth=", "levels of calls that are logged; deeper ones are counted")                 \
+    X(MIN_DURATION, "min-duration=", "nanoseconds; calls that end sooner are counted")             \
+    X(RING, "ring=", "chunks that a flight recorder keeps a thread")                               \
+    X(FILTER, "filter", "the live area says which functions are recorded")
+enum fisql_option {
+#define FISQL_OPTION_ENUM(constant, word, what) FISQL_OPTION_##constant,
+    FISQL_OPTIONS(FISQL_OPTION_ENUM)
+#undef FISQL_OPTION_ENUM
+    FISQL_OPTIONS_COUNT
+};
+
+static inline const char *fisql_option(enum fisql_option option)
+{
+    static const char *const words[] = {
+#define FISQL_OPTION_WORD(constant, word, what) word,
+        FISQL_OPTIONS(FISQL_OPTION_WORD)
+#undef FISQL_OPTION_WORD
+    };
+    return words[option];
+}
+
+/* Flags of a chunk. X(constant, number, name, what) */
+#define FISQL_FLAGS(X)                                                                             \
+    X(NO_TIME, 1, "no-time", "recorded without clock reads: every delta is 0")                     \
+    X(SALVAGED, 2, "salvaged", "finished by another process after its writer died")                \
+    X(RESUMED, 4, "resumed", "recording was off before this chunk: see \"snapshot\"")              \
+    X(RING, 8, "ring", "a flight recorder's: earlier ones were dropped on purpose")                \
+    X(FORKED, 16, "forked", "first of a forked child: its snapshot is the parent's stack")         \
+    X(LOST, 32, "lost", "chunks of the thread before it could not be written: LOSS has them")
+enum fisql_flag {
+#define FISQL_FLAG_ENUM(constant, number, name, what) FISQL_FLAG_##constant = number,
+    FISQL_FLAGS(FISQL_FLAG_ENUM)
+#undef FISQL_FLAG_ENUM
+};
 
 struct fisql_chunk {
     uint32_t magic;       /*   0 FISQL_CHUNK_MAGIC */

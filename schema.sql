@@ -32,7 +32,7 @@ CREATE TABLE processes( -- one row for each process image (fork and exec make ne
   command TEXT,            -- arguments
   start_ns INTEGER,        -- when its recording started
   end_ns INTEGER,          -- when it ended, NULL if not known
-  how_ended TEXT,          -- 'exit', '_exit', 'signal', 'exec', 'unknown', NULL while it ran
+  how_ended TEXT,          -- 'exit', '_exit', 'signal', NULL where its end was not seen
   status INTEGER,          -- exit status, where it exited
   signal INTEGER           -- number of the signal that ended it, where one did
 );

@@ -5,6 +5,7 @@
 #include "cli/run/run_view.h"
 #include "cli/out/say.h"
 #include "cli/out/text.h"
+#include "log_format.h"
 
 #include <getopt.h>
 #include <inttypes.h>
@@ -21,13 +22,13 @@ static const char help[] =
     "\n"
     "example: fisql info run.db\n";
 
-static char *fact(sqlite3 *database, const char *key)
+static char *fact(sqlite3 *database, enum fisql_fact which)
 {
     sqlite3_stmt *statement = NULL;
     char *value = NULL;
     if (sqlite3_prepare_v2(database, "SELECT value FROM run WHERE key = ?1", -1, &statement,
                            NULL) == SQLITE_OK &&
-        sqlite3_bind_text(statement, 1, key, -1, SQLITE_STATIC) == SQLITE_OK &&
+        sqlite3_bind_text(statement, 1, fisql_fact_key(which), -1, SQLITE_STATIC) == SQLITE_OK &&
         sqlite3_step(statement) == SQLITE_ROW && sqlite3_column_text(statement, 0) != NULL)
         value = strdup((const char *)sqlite3_column_text(statement, 0));
     sqlite3_finalize(statement);
@@ -41,9 +42,9 @@ static void print_line(const char *title, const char *text)
     fputc('\n', stdout);
 }
 
-static void print_fact(sqlite3 *database, const char *title, const char *key)
+static void print_fact(sqlite3 *database, const char *title, enum fisql_fact which)
 {
-    char *value = fact(database, key);
+    char *value = fact(database, which);
     if (value != NULL && value[0] != '\0')
         print_line(title, value);
     free(value);
@@ -51,7 +52,7 @@ static void print_fact(sqlite3 *database, const char *title, const char *key)
 
 static void print_start(sqlite3 *database)
 {
-    char *value = fact(database, "started"), text[64] = "";
+    char *value = fact(database, FISQL_FACT_RUN_STARTED), text[64] = "";
     time_t seconds = value != NULL ? (time_t)strtoll(value, NULL, 10) : 0;
     struct tm local;
     if (seconds > 0 && localtime_r(&seconds, &local) != NULL &&
@@ -101,9 +102,9 @@ static int print_amounts(sqlite3 *database)
 static int print_info(sqlite3 *database, const char *path)
 {
     char text[64];
-    print_fact(database, "command", "command");
-    print_fact(database, "folder", "folder");
-    print_fact(database, "host", "host");
+    print_fact(database, "command", FISQL_FACT_RUN_COMMAND);
+    print_fact(database, "folder", FISQL_FACT_RUN_FOLDER);
+    print_fact(database, "host", FISQL_FACT_RUN_HOST);
     print_start(database);
     output_time((double)run_integer(database, "SELECT max(end_ns) - min(start_ns) FROM threads", 0),
                 text, sizeof text);
@@ -131,11 +132,12 @@ static int print_info(sqlite3 *database, const char *path)
         status = print_amounts(database);
     if (status != 0)
         return status;
-    print_fact(database, "options", "options");
-    print_fact(database, "own malloc", "alloc_own_malloc");
-    print_fact(database, "not followed", "not_followed");
-    print_fact(database, "clock", "clock");
-    char *inside = fact(database, "hook_inside_ps"), *outside = fact(database, "hook_outside_ps");
+    print_fact(database, "options", FISQL_FACT_RUN_OPTIONS);
+    print_fact(database, "own malloc", FISQL_FACT_PROCESS_ALLOC_OWN_MALLOC);
+    print_fact(database, "not followed", FISQL_FACT_RUN_NOT_FOLLOWED);
+    print_fact(database, "clock", FISQL_FACT_PROCESS_CLOCK);
+    char *inside = fact(database, FISQL_FACT_PROCESS_HOOK_INSIDE_PS),
+         *outside = fact(database, FISQL_FACT_PROCESS_HOOK_OUTSIDE_PS);
     if (inside != NULL && outside != NULL && strcmp(inside, "0") != 0)
         printf("%-14s %.1f ns within a call, %.1f ns around it; taken out of totals\n", "hooks",
                strtod(inside, NULL) / 1000, strtod(outside, NULL) / 1000);

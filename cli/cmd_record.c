@@ -166,9 +166,11 @@ static int environment_set(const struct record_options *options, const char *col
              preload != NULL ? preload : "");
     int failed = setenv("LD_PRELOAD", text, 1);
     snprintf(text, sizeof text, "/proc/%d/fd/%d", (int)getpid(), live->memory);
-    failed |= setenv("FISQL_LIVE", text, 1) | setenv("FISQL_LOG", log_path, 1);
+    failed |= setenv(fisql_variable(FISQL_VARIABLE_LIVE), text, 1) |
+              setenv(fisql_variable(FISQL_VARIABLE_LOG), log_path, 1);
     record_options_text(options, text, sizeof text);
-    failed |= text[0] != 0 ? setenv("FISQL_OPTIONS", text, 1) : unsetenv("FISQL_OPTIONS");
+    const char *variable = fisql_variable(FISQL_VARIABLE_OPTIONS);
+    failed |= text[0] != 0 ? setenv(variable, text, 1) : unsetenv(variable);
     return failed;
 }
 
@@ -210,11 +212,11 @@ static void end_append(const struct live *live, uint64_t key, pid_t pid, int sta
     if (key == 0 || !WIFSIGNALED(status))
         return; /* the collector has told how it ended */
     snprintf(signal_text, sizeof signal_text, "%d", WTERMSIG(status));
-    const char *const pairs[][2] = {{"how", "signal"},
-                                    {"signal", signal_text},
-                                    {"core", WCOREDUMP(status) ? "1" : "0"},
-                                    {NULL, NULL}};
-    live_append_facts(live, FISQL_CHUNK_END, key, pid, pairs);
+    const struct live_fact facts[] = {{FISQL_FACT_END_HOW, FISQL_HOW_SIGNAL},
+                                      {FISQL_FACT_END_SIGNAL, signal_text},
+                                      {FISQL_FACT_END_CORE, WCOREDUMP(status) ? "1" : "0"},
+                                      {0, NULL}};
+    live_append_facts(live, FISQL_CHUNK_END, key, pid, facts);
 }
 
 /* Waits for the program's end. Returns its wait status. */
@@ -249,7 +251,8 @@ static bool others_wait(struct live *live, struct log_space *space, struct signa
 {
     char names[512], setting[64];
     bool told = quiet;
-    snprintf(setting, sizeof setting, "FISQL_LIVE=/proc/%d/fd/%d", (int)getpid(), live->memory);
+    snprintf(setting, sizeof setting, "%s=/proc/%d/fd/%d", fisql_variable(FISQL_VARIABLE_LIVE),
+             (int)getpid(), live->memory);
     for (int waited_ms = 0; live_busy(live) || late_images(setting) || !live_close(live);) {
         if (signals->end_asked)
             return live_close(live); /* those that we were waiting for may not record any more */
@@ -285,10 +288,14 @@ static void run_append(const struct live *live, const struct record_options *opt
     gethostname(host, sizeof host - 1);
     if (getcwd(folder, sizeof folder) == NULL)
         folder[0] = 0;
-    const char *const pairs[][2] = {
-        {"command", command}, {"version", FISQL_VERSION}, {"folder", folder}, {"started", started},
-        {"host", host},       {"options", options_text},  {NULL, NULL}};
-    live_append_facts(live, FISQL_CHUNK_RUN, 0, getpid(), pairs);
+    const struct live_fact facts[] = {{FISQL_FACT_RUN_COMMAND, command},
+                                      {FISQL_FACT_RUN_VERSION, FISQL_VERSION},
+                                      {FISQL_FACT_RUN_FOLDER, folder},
+                                      {FISQL_FACT_RUN_STARTED, started},
+                                      {FISQL_FACT_RUN_HOST, host},
+                                      {FISQL_FACT_RUN_OPTIONS, options_text},
+                                      {0, NULL}};
+    live_append_facts(live, FISQL_CHUNK_RUN, 0, getpid(), facts);
 }
 
 static void losses_append(struct live *live, const char *path)
@@ -301,10 +308,14 @@ static void losses_append(struct live *live, const char *path)
     snprintf(calls, sizeof calls, "%llu", (unsigned long long)area->lost_calls);
     snprintf(bytes, sizeof bytes, "%llu", (unsigned long long)area->lost_bytes);
     snprintf(error, sizeof error, "%llu", (unsigned long long)area->lost_errno);
-    const char *const pairs[][2] = {
-        {"reason", "write failed"}, {"chunks", chunks}, {"calls", calls}, {"bytes", bytes},
-        {"errno", error},           {"thread", "all"},  {NULL, NULL}};
-    live_tell(live, FISQL_CHUNK_LOSS, getpid(), pairs);
+    const struct live_fact facts[] = {{FISQL_FACT_LOSS_REASON, "write failed"},
+                                      {FISQL_FACT_LOSS_CHUNKS, chunks},
+                                      {FISQL_FACT_LOSS_CALLS, calls},
+                                      {FISQL_FACT_LOSS_BYTES, bytes},
+                                      {FISQL_FACT_LOSS_ERRNO, error},
+                                      {FISQL_FACT_LOSS_THREAD, "all"},
+                                      {0, NULL}};
+    live_tell(live, FISQL_CHUNK_LOSS, getpid(), facts);
     fail("%s: %s calls (%s chunks) could not be written: %s", path, calls, chunks,
          strerror((int)area->lost_errno));
 }
@@ -318,11 +329,11 @@ static void unslotted_append(const struct live *live, const char *path)
         return;
     char chunks[24];
     snprintf(chunks, sizeof chunks, "%lld", (long long)lost);
-    const char *const pairs[][2] = {{"reason", "no place in the live area"},
-                                    {"chunks", chunks},
-                                    {"thread", "all"},
-                                    {NULL, NULL}};
-    live_append_facts(live, FISQL_CHUNK_LOSS, 0, getpid(), pairs);
+    const struct live_fact facts[] = {{FISQL_FACT_LOSS_REASON, "no place in the live area"},
+                                      {FISQL_FACT_LOSS_CHUNKS, chunks},
+                                      {FISQL_FACT_LOSS_THREAD, "all"},
+                                      {0, NULL}};
+    live_append_facts(live, FISQL_CHUNK_LOSS, 0, getpid(), facts);
     fail("%s: the last calls of %s threads are lost: they ended with their processes, and found no "
          "place in the live area (of %u)",
          path, chunks, live->slots);

@@ -35,6 +35,11 @@ static bool is_variable(const char *entry, const char *name)
     return strncmp(entry, name, length) == 0 && entry[length] == '=';
 }
 
+static bool is_ours(const char *entry, enum fisql_variable variable)
+{
+    return is_variable(entry, fisql_variable(variable));
+}
+
 static void remember(char *entry, size_t size, const char *name)
 {
     const char *value = secure_getenv(name);
@@ -85,12 +90,12 @@ static void remember_collector(void)
 
 void children_setup(void)
 {
-    if (launch.known || secure_getenv("FISQL_LIVE") == NULL)
+    if (launch.known || secure_getenv(fisql_variable(FISQL_VARIABLE_LIVE)) == NULL)
         return; /* no run to take part in */
     remember_collector();
-    remember(launch.log, sizeof launch.log, "FISQL_LOG");
-    remember(launch.live, sizeof launch.live, "FISQL_LIVE");
-    remember(launch.options, sizeof launch.options, "FISQL_OPTIONS");
+    remember(launch.log, sizeof launch.log, fisql_variable(FISQL_VARIABLE_LOG));
+    remember(launch.live, sizeof launch.live, fisql_variable(FISQL_VARIABLE_LIVE));
+    remember(launch.options, sizeof launch.options, fisql_variable(FISQL_VARIABLE_OPTIONS));
     launch.user = geteuid();
     launch.known = launch.live[0] != 0 && launch.log[0] != 0;
 }
@@ -107,14 +112,14 @@ static int number_at(const char **text)
 
 void children_take(void)
 {
-    const char *handed = secure_getenv("FISQL_HANDED");
+    const char *handed = secure_getenv(fisql_variable(FISQL_VARIABLE_HANDED));
     if (handed == NULL)
         return;
     int log = number_at(&handed), live = number_at(&handed);
     uint64_t run_id = 0;
     if (log >= 0 && live >= 0 && live_area_adopt(live, &run_id) && log_file_adopt(log, run_id))
         launch.moved = true;
-    unsetenv("FISQL_HANDED"); /* it means nothing to anybody else */
+    unsetenv(fisql_variable(FISQL_VARIABLE_HANDED)); /* it means nothing to anybody else */
 }
 
 void children_keep(void)
@@ -156,8 +161,9 @@ static bool can_open(const char *path, int flags)
 static bool is_of_this_run(char *const *environment)
 {
     for (; environment != NULL && *environment != NULL; environment++)
-        if ((is_variable(*environment, "FISQL_LIVE") && strcmp(*environment, launch.live) != 0) ||
-            (is_variable(*environment, "FISQL_LOG") && strcmp(*environment, launch.log) != 0))
+        if ((is_ours(*environment, FISQL_VARIABLE_LIVE) &&
+             strcmp(*environment, launch.live) != 0) ||
+            (is_ours(*environment, FISQL_VARIABLE_LOG) && strcmp(*environment, launch.log) != 0))
             return false;
     return true;
 }
@@ -263,10 +269,10 @@ static struct found find_ours(char *const *environment)
     struct found found = {0};
     for (; environment != NULL && *environment != NULL; environment++, found.count++) {
         const char *entry = *environment;
-        found.log |= is_variable(entry, "FISQL_LOG");
-        found.live |= is_variable(entry, "FISQL_LIVE");
-        found.options |= is_variable(entry, "FISQL_OPTIONS");
-        found.handed |= is_variable(entry, "FISQL_HANDED");
+        found.log |= is_ours(entry, FISQL_VARIABLE_LOG);
+        found.live |= is_ours(entry, FISQL_VARIABLE_LIVE);
+        found.options |= is_ours(entry, FISQL_VARIABLE_OPTIONS);
+        found.handed |= is_ours(entry, FISQL_VARIABLE_HANDED);
         if (found.preload == NULL && is_variable(entry, "LD_PRELOAD"))
             found.preload = entry;
         if (found.asan == NULL && is_variable(entry, "ASAN_OPTIONS"))
@@ -347,7 +353,8 @@ static char *put_asan(char **text, const char *old)
 static char *put_handed(char **text, const struct child *child)
 {
     char *entry = *text;
-    char *at = put_number(stpcpy(entry, "FISQL_HANDED="), child->log);
+    char *at =
+        put_number(stpcpy(stpcpy(entry, fisql_variable(FISQL_VARIABLE_HANDED)), "="), child->log);
     *at++ = ',';
     at = put_number(at, child->live);
     *at++ = 0;
@@ -362,7 +369,7 @@ char **child_environment(const struct child *child, char *const *environment, vo
     bool preload = preload_changes(child, &found), asan = asan_changes(child, &found);
     for (size_t i = 0; i < found.count; i++) {
         char *entry = environment[i];
-        if (is_variable(entry, "FISQL_HANDED") || (preload && entry == found.preload) ||
+        if (is_ours(entry, FISQL_VARIABLE_HANDED) || (preload && entry == found.preload) ||
             (asan && entry == found.asan))
             continue;
         *at++ = entry;

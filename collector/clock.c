@@ -1,6 +1,8 @@
 /* Choosing the clock and tying it to CLOCK_MONOTONIC: see clock.h. */
 #include "collector/clock.h"
 
+#include "log_format.h"
+
 #if defined(__x86_64__)
 #include <cpuid.h>
 #endif
@@ -34,13 +36,13 @@ enum clock_kind clock_choose(void)
 const char *clock_name(enum clock_kind kind)
 {
     if (kind == CLOCK_SWITCHED_OFF)
-        return "none";
+        return FISQL_CLOCK_NONE;
 #if defined(__x86_64__)
-    return kind == CLOCK_COUNTER ? "tsc" : "monotonic";
+    return kind == CLOCK_COUNTER ? FISQL_CLOCK_TSC : FISQL_CLOCK_MONOTONIC;
 #elif defined(__aarch64__)
-    return kind == CLOCK_COUNTER ? "cntvct" : "monotonic";
+    return kind == CLOCK_COUNTER ? FISQL_CLOCK_CNTVCT : FISQL_CLOCK_MONOTONIC;
 #else
-    return "monotonic";
+    return FISQL_CLOCK_MONOTONIC;
 #endif
 }
 

@@ -29,8 +29,9 @@ static void put_string(struct facts *facts, const char *text, size_t length)
 }
 
 /* A pair that does not fit is cut: the value loses its end. */
-void facts_text(struct facts *facts, const char *key, const char *value)
+void facts_text(struct facts *facts, enum fisql_fact fact, const char *value)
 {
+    const char *key = fisql_fact_key(fact);
     size_t key_length = strlen(key), value_length = strlen(value);
     size_t room = facts->size_bytes - facts->used_bytes;
     if (room < key_length + 2)
@@ -41,7 +42,7 @@ void facts_text(struct facts *facts, const char *key, const char *value)
     put_string(facts, value, value_length);
 }
 
-static void put_number(struct facts *facts, const char *key, uint64_t value, unsigned base)
+static void put_number(struct facts *facts, enum fisql_fact fact, uint64_t value, unsigned base)
 {
     char digits[24];
     size_t at = sizeof digits - 1;
@@ -50,17 +51,17 @@ static void put_number(struct facts *facts, const char *key, uint64_t value, uns
         digits[--at] = "0123456789abcdef"[value % base];
         value /= base;
     } while (value != 0);
-    facts_text(facts, key, digits + at);
+    facts_text(facts, fact, digits + at);
 }
 
-void facts_number(struct facts *facts, const char *key, uint64_t value)
+void facts_number(struct facts *facts, enum fisql_fact fact, uint64_t value)
 {
-    put_number(facts, key, value, 10);
+    put_number(facts, fact, value, 10);
 }
 
-void facts_hex(struct facts *facts, const char *key, uint64_t value)
+void facts_hex(struct facts *facts, enum fisql_fact fact, uint64_t value)
 {
-    put_number(facts, key, value, 16);
+    put_number(facts, fact, value, 16);
 }
 
 int facts_write(struct facts *facts)

@@ -191,7 +191,7 @@ struct fisql_live_area *live_area_header(const char *path)
 
 bool live_area_open(void)
 {
-    const char *path = secure_getenv("FISQL_LIVE");
+    const char *path = secure_getenv(fisql_variable(FISQL_VARIABLE_LIVE));
     if (path != NULL && strlen(path) < sizeof process.live_path) {
         strcpy(process.live_path, path);
         process.with_parent = strncmp(path, "/proc/", 6) == 0;

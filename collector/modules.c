@@ -128,14 +128,14 @@ static void put_module(struct refresh *refresh, const struct dl_phdr_info *info,
             strcpy(path, refresh->full);
     }
     build_id(info, id, sizeof id);
-    facts_text(facts, "module", path);
-    facts_text(facts, "event", "load");
-    facts_number(facts, "tick", clock_read(process.clock));
+    facts_text(facts, FISQL_FACT_MODULES_MODULE, path);
+    facts_text(facts, FISQL_FACT_MODULES_EVENT, FISQL_MODULE_LOAD);
+    facts_number(facts, FISQL_FACT_MODULES_TICK, clock_read(process.clock));
     if (id[0] != 0)
-        facts_text(facts, "build_id", id);
-    facts_hex(facts, "bias", module->bias);
-    facts_hex(facts, "start", module->start);
-    facts_hex(facts, "end", module->end);
+        facts_text(facts, FISQL_FACT_MODULES_BUILD_ID, id);
+    facts_hex(facts, FISQL_FACT_MODULES_BIAS, module->bias);
+    facts_hex(facts, FISQL_FACT_MODULES_START, module->start);
+    facts_hex(facts, FISQL_FACT_MODULES_END, module->end);
     filter_module(path, module->bias, module->start, module->end);
 }
 
@@ -177,12 +177,12 @@ static void put_unloaded(struct refresh *refresh)
             facts_begin(facts, refresh->buffer, sizeof refresh->buffer, FISQL_CHUNK_MODULES, 0, 0);
         }
         refresh_changes(refresh);
-        facts_text(facts, "module", "");
-        facts_text(facts, "event", "unload");
-        facts_number(facts, "tick", clock_read(process.clock));
-        facts_hex(facts, "bias", module->bias);
-        facts_hex(facts, "start", module->start);
-        facts_hex(facts, "end", module->end);
+        facts_text(facts, FISQL_FACT_MODULES_MODULE, "");
+        facts_text(facts, FISQL_FACT_MODULES_EVENT, FISQL_MODULE_UNLOAD);
+        facts_number(facts, FISQL_FACT_MODULES_TICK, clock_read(process.clock));
+        facts_hex(facts, FISQL_FACT_MODULES_BIAS, module->bias);
+        facts_hex(facts, FISQL_FACT_MODULES_START, module->start);
+        facts_hex(facts, FISQL_FACT_MODULES_END, module->end);
     }
 }
 

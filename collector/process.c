@@ -32,39 +32,62 @@ int on_exit(void (*function)(int status, void *argument), void *argument);
 
 /* ---- options ---- */
 
-static uint64_t number_after(const char *word, const char *name)
+static uint64_t number_at(const char *digit)
 {
-    size_t length = strlen(name);
     uint64_t value = 0;
-    if (strncmp(word, name, length) != 0)
-        return 0;
-    for (const char *digit = word + length; *digit >= '0' && *digit <= '9'; digit++)
+    for (; *digit >= '0' && *digit <= '9'; digit++)
         value = value * 10 + (uint64_t)(*digit - '0');
     return value;
 }
 
-static void option_parse(const char *word, bool *no_time)
+/* Which option the text is; *value gets what stands behind its word. */
+static enum fisql_option option_of(const char *text, const char **value)
+{
+    enum fisql_option option = 0;
+    for (; option < FISQL_OPTIONS_COUNT; option++) {
+        const char *word = fisql_option(option);
+        size_t length = strlen(word);
+        *value = text + length;
+        if (strncmp(text, word, length) == 0 && (word[length - 1] == '=' || **value == 0))
+            break;
+    }
+    return option;
+}
+
+static void option_parse(const char *text, bool *no_time)
 {
     struct options *options = &process.options;
-    if (strcmp(word, "no-alloc") == 0)
+    const char *value;
+    switch (option_of(text, &value)) {
+    case FISQL_OPTION_NO_ALLOC:
         options->alloc = false;
-    else if (strcmp(word, "no-time") == 0)
+        break;
+    case FISQL_OPTION_NO_TIME:
         *no_time = true;
-    else if (strcmp(word, "start-off") == 0)
+        break;
+    case FISQL_OPTION_START_OFF:
         options->start_off = true;
-    else if (strncmp(word, "depth=", 6) == 0)
-        options->depth = (uint32_t)number_after(word, "depth=");
-    else if (strncmp(word, "min-duration=", 13) == 0)
-        options->min_ns = number_after(word, "min-duration=");
-    else if (strncmp(word, "ring=", 5) == 0)
-        options->ring_chunks = (uint32_t)number_after(word, "ring=");
+        break;
+    case FISQL_OPTION_DEPTH:
+        options->depth = (uint32_t)number_at(value);
+        break;
+    case FISQL_OPTION_MIN_DURATION:
+        options->min_ns = number_at(value);
+        break;
+    case FISQL_OPTION_RING:
+        options->ring_chunks = (uint32_t)number_at(value);
+        break;
+    case FISQL_OPTION_FILTER: /* the live area has it */
+    case FISQL_OPTIONS_COUNT:
+        break;
+    }
 }
 
 static void options_parse(void)
 {
     char words[4096 + 256];
     bool no_time = false;
-    const char *text = secure_getenv("FISQL_OPTIONS");
+    const char *text = secure_getenv(fisql_variable(FISQL_VARIABLE_OPTIONS));
     process.options = (struct options){.alloc = true};
     process.clock = clock_choose();
     if (text == NULL || strlen(text) >= sizeof words)
@@ -167,9 +190,9 @@ static void end_facts(const char *how, int status)
     unsigned char buffer[1024];
     struct facts facts;
     facts_begin(&facts, buffer, sizeof buffer, FISQL_CHUNK_END, 0, process.pid);
-    facts_text(&facts, "how", how);
-    facts_number(&facts, "status", (uint64_t)(status & 0xff));
-    facts_number(&facts, "tick", clock_read(process.clock));
+    facts_text(&facts, FISQL_FACT_END_HOW, how);
+    facts_number(&facts, FISQL_FACT_END_STATUS, (uint64_t)(status & 0xff));
+    facts_number(&facts, FISQL_FACT_END_TICK, clock_read(process.clock));
     facts_write(&facts);
 }
 
@@ -183,7 +206,7 @@ static void exit_status_known(int status, void *context)
         return;
     struct quiet quiet;
     quiet_begin(&quiet);
-    end_facts("exit", status);
+    end_facts(FISQL_HOW_EXIT, status);
     status_told = status;
     quiet_end(&quiet);
 }
@@ -192,7 +215,7 @@ static void exit_status_known(int status, void *context)
 
 static bool log_path_set(void)
 {
-    const char *path = secure_getenv("FISQL_LOG");
+    const char *path = secure_getenv(fisql_variable(FISQL_VARIABLE_LOG));
     if (path == NULL || path[0] == 0)
         return false;
     size_t length = strlen(path);
@@ -212,10 +235,10 @@ static void clock_facts(struct facts *facts, uint64_t ticks_per_second)
 {
     uint64_t inside = 0, outside = 0;
     hook_cost_measure(ticks_per_second, &inside, &outside);
-    facts_text(facts, "clock", clock_name(process.clock));
-    facts_number(facts, "ticks_per_second", ticks_per_second);
-    facts_number(facts, "hook_inside_ps", inside);
-    facts_number(facts, "hook_outside_ps", outside);
+    facts_text(facts, FISQL_FACT_PROCESS_CLOCK, clock_name(process.clock));
+    facts_number(facts, FISQL_FACT_PROCESS_TICKS_PER_SECOND, ticks_per_second);
+    facts_number(facts, FISQL_FACT_PROCESS_HOOK_INSIDE_PS, inside);
+    facts_number(facts, FISQL_FACT_PROCESS_HOOK_OUTSIDE_PS, outside);
 }
 
 /* Used before a second thread can come here; stacks may be small. */
@@ -237,7 +260,7 @@ static void command_fact(struct facts *facts)
         if (command[i] == 0)
             command[i] = ' ';
     command[length] = 0;
-    facts_text(facts, "command", command);
+    facts_text(facts, FISQL_FACT_PROCESS_COMMAND, command);
 }
 
 static void process_facts(const char *origin, uint64_t ticks_per_second)
@@ -247,16 +270,16 @@ static void process_facts(const char *origin, uint64_t ticks_per_second)
     facts_begin(&facts, scratch.facts, sizeof scratch.facts, FISQL_CHUNK_PROCESS, 0, process.pid);
     ssize_t length = readlink("/proc/self/exe", path, sizeof scratch.path - 1);
     path[length > 0 ? length : 0] = 0;
-    facts_text(&facts, "executable", path);
+    facts_text(&facts, FISQL_FACT_PROCESS_EXECUTABLE, path);
     command_fact(&facts);
-    facts_number(&facts, "parent_pid", (uint64_t)getppid());
-    facts_hex(&facts, "parent_process", process.parent_key);
-    facts_text(&facts, "origin", origin);
-    facts_number(&facts, "start_tick", process.start_tick);
+    facts_number(&facts, FISQL_FACT_PROCESS_PARENT_PID, (uint64_t)getppid());
+    facts_hex(&facts, FISQL_FACT_PROCESS_PARENT_PROCESS, process.parent_key);
+    facts_text(&facts, FISQL_FACT_PROCESS_ORIGIN, origin);
+    facts_number(&facts, FISQL_FACT_PROCESS_START_TICK, process.start_tick);
     if (process.options.alloc && !library_sees_malloc())
-        facts_text(&facts, "alloc_own_malloc", path);
+        facts_text(&facts, FISQL_FACT_PROCESS_ALLOC_OWN_MALLOC, path);
     if (process.fork_tick != 0)
-        facts_number(&facts, "fork_tick", process.fork_tick);
+        facts_number(&facts, FISQL_FACT_PROCESS_FORK_TICK, process.fork_tick);
     if (ticks_per_second != 0)
         clock_facts(&facts, ticks_per_second);
     facts_write(&facts);
@@ -267,9 +290,9 @@ static void run_facts(uint64_t ticks_per_second)
     unsigned char buffer[1024];
     struct facts facts;
     facts_begin(&facts, buffer, sizeof buffer, FISQL_CHUNK_RUN, 0, process.pid);
-    facts_text(&facts, "version", FISQL_VERSION);
-    facts_number(&facts, "started", (uint64_t)time(NULL));
-    facts_number(&facts, "ticks_per_second", ticks_per_second);
+    facts_text(&facts, FISQL_FACT_RUN_VERSION, FISQL_VERSION);
+    facts_number(&facts, FISQL_FACT_RUN_STARTED, (uint64_t)time(NULL));
+    facts_number(&facts, FISQL_FACT_RUN_TICKS_PER_SECOND, ticks_per_second);
     facts_write(&facts);
 }
 
@@ -284,7 +307,7 @@ static void owner_identify(void)
  * record. */
 static bool outputs_open(bool *first)
 {
-    *first = secure_getenv("FISQL_LIVE") == NULL;
+    *first = secure_getenv(fisql_variable(FISQL_VARIABLE_LIVE)) == NULL;
     if (!log_path_set() || !(*first ? log_file_create() : log_file_open()))
         return false;
     strcpy(process.live_path, process.log_path);
@@ -292,8 +315,8 @@ static bool outputs_open(bool *first)
     if (!live_area_open())
         return false;
     if (*first) {
-        setenv("FISQL_LOG", process.log_path, 1);
-        setenv("FISQL_LIVE", process.live_path, 1);
+        setenv(fisql_variable(FISQL_VARIABLE_LOG), process.log_path, 1);
+        setenv(fisql_variable(FISQL_VARIABLE_LIVE), process.live_path, 1);
     }
     return true;
 }
@@ -304,7 +327,7 @@ void process_forked(uint64_t fork_tick)
     process.start_tick = clock_read(process.clock);
     process.fork_tick = fork_tick;
     owner_identify();
-    process_facts("fork", 0);
+    process_facts(FISQL_ORIGIN_FORK, 0);
 }
 
 /* Runs once, with signals blocked. */
@@ -326,7 +349,8 @@ static bool activate(void)
     thread_log_setup();
     if (first)
         run_facts(ticks_per_second);
-    process_facts(process.parent_key != 0 ? "exec" : "start", ticks_per_second);
+    process_facts(process.parent_key != 0 ? FISQL_ORIGIN_EXEC : FISQL_ORIGIN_START,
+                  ticks_per_second);
     modules_refresh();
     if (!__atomic_load_n(&process.area->recording, __ATOMIC_RELAXED))
         process.paused = 1;
@@ -383,8 +407,8 @@ static void report_unrecorded(struct fisql_unrecorded_images *images, const char
             strncpy(detail, images->names[i], sizeof images->names[i] - 1);
         strcat(strcat(detail, ": "), words);
         facts_begin(&facts, buffer, sizeof buffer, FISQL_CHUNK_LOSS, 0, process.pid);
-        facts_text(&facts, "reason", "program not recorded");
-        facts_text(&facts, "detail", detail);
+        facts_text(&facts, FISQL_FACT_LOSS_REASON, "program not recorded");
+        facts_text(&facts, FISQL_FACT_LOSS_DETAIL, detail);
         facts_write(&facts);
     }
 }
@@ -407,12 +431,12 @@ void process_report_losses(void)
     if (chunks == 0)
         return;
     facts_begin(&facts, buffer, sizeof buffer, FISQL_CHUNK_LOSS, 0, process.pid);
-    facts_text(&facts, "reason", "write failed");
-    facts_number(&facts, "chunks", chunks);
-    facts_number(&facts, "calls", calls);
-    facts_number(&facts, "bytes", bytes);
-    facts_number(&facts, "errno", area->lost_errno);
-    facts_text(&facts, "thread", "all");
+    facts_text(&facts, FISQL_FACT_LOSS_REASON, "write failed");
+    facts_number(&facts, FISQL_FACT_LOSS_CHUNKS, chunks);
+    facts_number(&facts, FISQL_FACT_LOSS_CALLS, calls);
+    facts_number(&facts, FISQL_FACT_LOSS_BYTES, bytes);
+    facts_number(&facts, FISQL_FACT_LOSS_ERRNO, area->lost_errno);
+    facts_text(&facts, FISQL_FACT_LOSS_THREAD, "all");
     uint64_t error = area->lost_errno;
     if (facts_write(&facts) == 0)
         return;
@@ -436,7 +460,7 @@ static void process_end(void)
         thread_logs_poke();
     }
     thread_logs_cut_off();
-    thread_log_finish("process-exit");
+    thread_log_finish(FISQL_HOW_WITH_PROCESS);
     process_report_losses();
     live_area_remove();
     collector_inside--;
@@ -459,7 +483,7 @@ void process_returned(int status)
     quiet_begin(&quiet);
     /* In a static program exit() itself calls _exit() by that name. */
     if (status != status_told)
-        end_facts(exit_began ? "exit" : "_exit", status);
+        end_facts(exit_began ? FISQL_HOW_EXIT : FISQL_HOW_AT_ONCE, status);
     quiet_end(&quiet);
 }
 

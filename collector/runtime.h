@@ -347,9 +347,9 @@ struct facts {
 };
 void facts_begin(struct facts *facts, void *buffer, size_t size_bytes, enum fisql_chunk_kind kind,
                  uint32_t thread, uint32_t tid);
-void facts_text(struct facts *facts, const char *key, const char *value);
-void facts_number(struct facts *facts, const char *key, uint64_t value);
-void facts_hex(struct facts *facts, const char *key, uint64_t value);
+void facts_text(struct facts *facts, enum fisql_fact fact, const char *value);
+void facts_number(struct facts *facts, enum fisql_fact fact, uint64_t value);
+void facts_hex(struct facts *facts, enum fisql_fact fact, uint64_t value);
 int facts_write(struct facts *facts);
 
 /* Modules: refreshes the map from the dynamic linker and logs what changed. Signals must be

@@ -139,7 +139,7 @@ static bool recording(void)
 static struct thread_log *seal(void)
 {
     struct thread_log *log = current_log;
-    thread_log_finish("process-exit");
+    thread_log_finish(FISQL_HOW_WITH_PROCESS);
     thread_logs_poke();
     current_log = NULL;
     __atomic_store_n(&process.active, PROCESS_NEVER, __ATOMIC_RELEASE);

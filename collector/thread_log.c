@@ -230,11 +230,11 @@ static void named_facts(struct thread_log *log, const char *name, const char *ho
     unsigned char buffer[1024];
     struct facts facts;
     facts_begin(&facts, buffer, sizeof buffer, FISQL_CHUNK_THREAD, log->live.thread, log->live.tid);
-    facts_text(&facts, "name", name);
-    facts_number(&facts, "start_tick", log->start_tick);
+    facts_text(&facts, FISQL_FACT_THREAD_NAME, name);
+    facts_number(&facts, FISQL_FACT_THREAD_START_TICK, log->start_tick);
     if (how != NULL) {
-        facts_number(&facts, "end_tick", clock_read(process.clock));
-        facts_text(&facts, "how", how);
+        facts_number(&facts, FISQL_FACT_THREAD_END_TICK, clock_read(process.clock));
+        facts_text(&facts, FISQL_FACT_THREAD_HOW, how);
     }
     facts_write(&facts);
 }
@@ -341,8 +341,8 @@ static void log_missing(void)
         return;
     told = true;
     facts_begin(&facts, buffer, sizeof buffer, FISQL_CHUNK_LOSS, 0, (uint32_t)syscall(SYS_gettid));
-    facts_text(&facts, "reason", "no memory to record a thread");
-    facts_text(&facts, "thread", "all");
+    facts_text(&facts, FISQL_FACT_LOSS_REASON, "no memory to record a thread");
+    facts_text(&facts, FISQL_FACT_LOSS_THREAD, "all");
     facts_write(&facts);
 }
 
@@ -565,10 +565,10 @@ void thread_log_stop(const char *reason)
     struct quiet quiet;
     struct facts facts;
     quiet_begin(&quiet);
-    thread_log_finish("process-exit");
+    thread_log_finish(FISQL_HOW_WITH_PROCESS);
     facts_begin(&facts, buffer, sizeof buffer, FISQL_CHUNK_LOSS,
                 current_log != NULL ? current_log->live.thread : 0, (uint32_t)syscall(SYS_gettid));
-    facts_text(&facts, "reason", reason);
+    facts_text(&facts, FISQL_FACT_LOSS_REASON, reason);
     facts_write(&facts);
     stopped = true;
     current_log = paused_log = NULL;
@@ -613,7 +613,7 @@ void thread_log_finish(const char *how)
     else if (fisql_word_units(log->live.word) != log->min_units)
         thread_log_flush(log);
     thread_facts(log, how);
-    if (strcmp(how, "exit") == 0)
+    if (strcmp(how, FISQL_HOW_EXIT) == 0)
         log_end(log);
     unslotted_end(log);
     for (uint32_t i = 0; log->ring != NULL && i < process.options.ring_chunks; i++)
@@ -631,7 +631,7 @@ static void thread_ending(void *value)
     uintptr_t round = (uintptr_t)value;
     if (round < 4 && pthread_setspecific(end_key, (void *)(round + 1)) == 0)
         return;
-    thread_log_finish("exit");
+    thread_log_finish(FISQL_HOW_EXIT);
 }
 
 void thread_log_setup(void)

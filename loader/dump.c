@@ -11,8 +11,11 @@
 #include "loader/log/events.h"
 #include "loader/log/log_reader.h"
 
-static const char *const chunk_kinds[] = {"?",      "run",    "process", "modules",
-                                          "thread", "events", "loss",    "end"};
+static const char *const chunk_kinds[] = {
+#define KIND(constant, number, name, what) [number] = name,
+    FISQL_CHUNK_KINDS(KIND)
+#undef KIND
+};
 
 static const char *alloc_kind(uint32_t kind)
 {
@@ -40,15 +43,11 @@ static void put_text(FILE *out, const char *text, size_t bytes)
 
 static void dump_flags(FILE *out, uint32_t flags)
 {
-    static const struct {
-        uint32_t flag;
-        const char *name;
-    } names[] = {{FISQL_FLAG_NO_TIME, "no-time"}, {FISQL_FLAG_SALVAGED, "salvaged"},
-                 {FISQL_FLAG_RESUMED, "resumed"}, {FISQL_FLAG_RING, "ring"},
-                 {FISQL_FLAG_FORKED, "forked"},   {FISQL_FLAG_LOST, "lost"}};
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        if (flags & names[i].flag)
-            fprintf(out, " %s", names[i].name);
+#define FLAG(constant, number, name, what)                                                         \
+    if (flags & number)                                                                            \
+        fputs(" " name, out);
+    FISQL_FLAGS(FLAG)
+#undef FLAG
 }
 
 /* Pairs of strings, each ended by a NUL; an empty key ends them. */

@@ -105,9 +105,9 @@ void load_report_release(struct load_report *report)
 
 /* ---- before decoding ---- */
 
-static uint64_t cost_fact(const struct log_index *index, const char *key)
+static uint64_t cost_fact(const struct log_index *index, enum fisql_fact fact)
 {
-    const char *value = log_index_fact(index, key);
+    const char *value = log_index_fact(index, fact);
     uint64_t cost = value != NULL ? strtoull(value, NULL, 10) : 0;
     return cost <= HOOK_COST_PS_MAX ? cost : 0;
 }
@@ -169,21 +169,22 @@ static int prepare(struct load *load, struct error *error)
         return -1;
     for (size_t i = 0; i < load->index.processes_count; i++) {
         const struct log_process *process = &load->index.processes[i];
-        bool forked = process->origin != NULL && strcmp(process->origin, "fork") == 0;
+        bool forked = process->origin != NULL && strcmp(process->origin, FISQL_ORIGIN_FORK) == 0;
         if (memory_process(load->memory, process->id, forked ? process->parent_id : 0,
                            process->fork_tick,
                            process->start_tick == TICK_UNKNOWN ? 0 : process->start_tick,
                            process->end_tick, error) != 0)
             return -1;
     }
-    load->shared = (struct decode_shared){.index = &load->index,
-                                          .clock = &load->clock,
-                                          .program = &load->program,
-                                          .frames = &load->frames,
-                                          .memory = load->memory,
-                                          .file = options->summary ? NULL : load->file,
-                                          .cost = {cost_fact(&load->index, "hook_inside_ps"),
-                                                   cost_fact(&load->index, "hook_outside_ps")}};
+    load->shared = (struct decode_shared){
+        .index = &load->index,
+        .clock = &load->clock,
+        .program = &load->program,
+        .frames = &load->frames,
+        .memory = load->memory,
+        .file = options->summary ? NULL : load->file,
+        .cost = {cost_fact(&load->index, FISQL_FACT_PROCESS_HOOK_INSIDE_PS),
+                 cost_fact(&load->index, FISQL_FACT_PROCESS_HOOK_OUTSIDE_PS)}};
     return 0;
 }
 

@@ -28,12 +28,14 @@ static const char *last_part(const char *path)
 static int write_run(const struct tables *tables, sqlite3 *database, struct error *error)
 {
     const struct log_index *index = tables->index;
+    const char *inside = fisql_fact_key(FISQL_FACT_PROCESS_HOOK_INSIDE_PS);
+    const char *outside = fisql_fact_key(FISQL_FACT_PROCESS_HOOK_OUTSIDE_PS);
     struct insert insert;
     char number[32];
     insert_begin(&insert, database, "run", "key,value");
     for (size_t i = 0; i < index->facts_count; i++) {
         const char *key = index->facts[i].key, *value = index->facts[i].value;
-        if (strcmp(key, "hook_inside_ps") == 0 || strcmp(key, "hook_outside_ps") == 0)
+        if (strcmp(key, inside) == 0 || strcmp(key, outside) == 0)
             continue;
         char *end;
         long long integer = strtoll(value, &end, 10);
@@ -44,10 +46,10 @@ static int write_run(const struct tables *tables, sqlite3 *database, struct erro
             insert_text(&insert, value);
         insert_row(&insert);
     }
-    insert_text(&insert, "hook_inside_ps");
+    insert_text(&insert, inside);
     insert_int(&insert, clip(tables->cost.inside_ps));
     insert_row(&insert);
-    insert_text(&insert, "hook_outside_ps");
+    insert_text(&insert, outside);
     insert_int(&insert, clip(tables->cost.outside_ps));
     insert_row(&insert);
     snprintf(number, sizeof number, "%016" PRIx64, index->run_id);

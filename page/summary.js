@@ -21,9 +21,7 @@ function tiles(model) {
 
 function ending(process) {
   if (process.how_ended === 'signal') return `ended by signal ${process.signal}`;
-  if (process.how_ended === 'exec') return 'replaced by exec';
   if (process.how_ended === null) return 'still running';
-  if (process.how_ended === 'unknown') return 'end not seen';
   return `exit status ${process.status}`;
 }
 

@@ -34,7 +34,7 @@ WITH RECURSIVE
        SELECT * FROM all_kinds
        WHERE weight = 0 OR coalesce(:normal, 1) <> 0
           OR weight = 2 AND EXISTS (SELECT 1 FROM processes p
-                                    WHERE coalesce(p.how_ended, '') NOT IN ('exit', '_exit', 'exec'))),
+                                    WHERE coalesce(p.how_ended, '') NOT IN ('exit', '_exit'))),
      walk(call_id, frame_id, text) AS (
        SELECT c.id, fr.parent_id, f.name
        FROM (SELECT DISTINCT call_id FROM listed) AS k CROSS JOIN calls c ON c.id = k.call_id

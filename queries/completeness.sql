@@ -52,7 +52,7 @@ WITH lacks AS (
        SELECT 4, 'end of process ' || p.pid, 1, NULL, NULL, NULL,
               'its last calls may be open; not-freed shows what lived when it ended',
               coalesce('signal ' || p.signal, p.how_ended)
-       FROM processes p WHERE p.how_ended IN ('signal', 'unknown') OR p.how_ended IS NULL)
+       FROM processes p WHERE coalesce(p.how_ended, 'signal') = 'signal')
 SELECT what, times, calls, chunks, bytes, touches, detail
 FROM lacks
 ORDER BY weight, calls DESC, times DESC, what

@@ -1,7 +1,9 @@
 /* What the exports share: see export.h. */
+#include "base/utf8.h"
 #include "cli/run/database.h"
 #include "cli/export/export.h"
 #include "cli/out/say.h"
+#include "cli/out/json.h"
 #include "cli/out/text.h"
 
 #include <stdlib.h>
@@ -171,7 +173,7 @@ void export_frames_release(struct export_frames *frames)
 
 void export_json_text(FILE *out, const char *text)
 {
-    text_put_json(out, text, strlen(text));
+    json_string(out, text, strlen(text));
 }
 
 void export_plain_text(FILE *out, const char *text, const char *others, char instead)

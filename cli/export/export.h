@@ -86,7 +86,7 @@ void export_graph_release(struct export_graph *graph);
 
 /* ---- text ---- */
 
-/* A JSON string with its quotes: text_put_json(). */
+/* A JSON string with its quotes: json_string(). */
 void export_json_text(FILE *out, const char *text);
 
 /* Text with control characters, the characters of `others` and what is not UTF-8 replaced by

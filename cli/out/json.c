@@ -1,9 +1,60 @@
-/* Writing JSON for a page: see json.h. */
+/* Writing JSON: see json.h. */
 #include "cli/out/json.h"
+
+#include "base/utf8.h"
 #include "cli/out/text.h"
 
 #include <math.h>
 #include <string.h>
+
+enum { ESCAPED_MAX = 13 }; /* bytes of one character: \\ud83d\\ude00 */
+
+/* The character at `at`, a sequence of `length` bytes or an unsound byte (0), as it stands in a
+ * JSON string. Returns the bytes put into `to`. */
+static size_t escape(const unsigned char *at, int length, bool in_page, char to[ESCAPED_MAX])
+{
+    if (length == 0)
+        return (size_t)sprintf(to, "\\ufffd");
+    if (*at == '"' || *at == '\\')
+        return (size_t)sprintf(to, "\\%c", *at);
+    uint32_t character = utf8_character(at, length);
+    if (!text_is_hidden(character) && !(in_page && character == '<')) {
+        memcpy(to, at, (size_t)length);
+        return (size_t)length;
+    }
+    if (character < 0x10000)
+        return (size_t)sprintf(to, "\\u%04x", character);
+    character -= 0x10000;
+    return (size_t)sprintf(to, "\\u%04x\\u%04x", 0xd800 | (character >> 10 & 0x3ff),
+                           0xdc00 | (character & 0x3ff));
+}
+
+/* Writes the string with its quotes, cut before the character that would be written beyond
+ * bytes_max. Returns how many bytes were written. */
+static size_t put_string(FILE *out, const char *text, size_t length, bool in_page, size_t bytes_max)
+{
+    const unsigned char *at = (const unsigned char *)text, *end = at + length;
+    size_t written = 0;
+    fputc('"', out);
+    while (at < end) {
+        char escaped[ESCAPED_MAX];
+        int bytes = utf8_length(at);
+        size_t size = escape(at, bytes, in_page, escaped);
+        if (size > bytes_max - written) {
+            written += fwrite("\xe2\x80\xa6", 1, 3, out);
+            break;
+        }
+        written += fwrite(escaped, 1, size, out);
+        at += bytes == 0 ? 1 : bytes;
+    }
+    fputc('"', out);
+    return written + 2;
+}
+
+void json_string(FILE *out, const char *text, size_t length)
+{
+    put_string(out, text, length, false, SIZE_MAX);
+}
 
 static void put(struct json *json, const char *text, size_t length)
 {
@@ -72,22 +123,7 @@ void json_text(struct json *json, const char *text, size_t bytes_max)
         return;
     }
     begin_value(json);
-    put(json, "\"", 1);
-    size_t left = bytes_max;
-    for (const unsigned char *at = (const unsigned char *)text; *at != 0;) {
-        char written[TEXT_JSON_MAX];
-        int length = utf8_length(at);
-        size_t size =
-            *at == '<' ? (size_t)sprintf(written, "\\u003c") : text_json(at, length, written);
-        if (size > left) {
-            put(json, "\xe2\x80\xa6", 3);
-            break;
-        }
-        put(json, written, size);
-        left -= size;
-        at += length == 0 ? 1 : length;
-    }
-    put(json, "\"", 1);
+    json->bytes += (long)put_string(json->out, text, strlen(text), true, bytes_max);
 }
 
 void json_column(struct json *json, sqlite3_stmt *statement, int column, size_t bytes_max)

@@ -1,8 +1,9 @@
 /*
- * JSON written piece by piece, fit to stand inside an HTML script element: '<' is written as
- * \u003c, so that no text can end the element. Bytes that are not UTF-8 become U+FFFD.
+ * JSON: strings alone, and whole documents written piece by piece that are fit to stand inside an
+ * HTML script element: there '<' is written as \u003c, so that no text can end the element.
  *
- * Commas are put by themselves. Write errors stay in the stream (ferror), for the caller to check.
+ * In both, hidden characters (text.h) are written as \uNNNN, which keeps them exact, and bytes that
+ * are not UTF-8 as U+FFFD. Write errors stay in the stream (ferror), for the caller to check.
  */
 #ifndef FISQL_CLI_JSON_H
 #define FISQL_CLI_JSON_H
@@ -11,6 +12,10 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+/* Writes a JSON string with its quotes. The text may hold NULs. */
+void json_string(FILE *out, const char *text, size_t length);
+
+/* A document. Commas are put by themselves. */
 struct json {
     FILE *out;   /* the caller's */
     long bytes;  /* written so far */

@@ -1,6 +1,7 @@
 /* Writing rows: see output.h. A table is held in memory, for its widths are known only at the end.
  */
 #include "cli/out/output.h"
+#include "cli/out/json.h"
 #include "cli/out/text.h"
 
 #include <math.h>
@@ -226,7 +227,7 @@ static void json_cell(FILE *out, const struct output_source *source, int column)
         char *text = text_of(source, column, &length);
         if (text != NULL && source->cell_width_max > 0)
             length = json_cut(text, length, source->cell_width_max);
-        text_put_json(out, text, text != NULL ? length : 0);
+        json_string(out, text, text != NULL ? length : 0);
         free(text);
     }
 }
@@ -239,7 +240,7 @@ static int write_json(FILE *out, const struct output_source *source, long *rows)
         fputs(separator, out);
         for (int i = 0; i < count; i++) {
             fputs(i == 0 ? " {" : ", ", out);
-            text_put_json(out, source->columns[i].name, strlen(source->columns[i].name));
+            json_string(out, source->columns[i].name, strlen(source->columns[i].name));
             fputs(": ", out);
             json_cell(out, source, i);
         }

@@ -1,41 +1,12 @@
 /* Text as people are to see it: see text.h. */
 #include "cli/out/text.h"
 
+#include "base/utf8.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <sys/types.h>
 #include <wchar.h>
-
-/* ---- UTF-8 ---- */
-
-int utf8_length(const unsigned char *at)
-{
-    if (at[0] < 0x80)
-        return 1;
-    if (at[0] >= 0xc2 && at[0] < 0xe0)
-        return (at[1] & 0xc0) == 0x80 ? 2 : 0;
-    if (at[0] >= 0xe0 && at[0] < 0xf0) {
-        bool sound = (at[1] & 0xc0) == 0x80 && (at[2] & 0xc0) == 0x80;
-        bool overlong = at[0] == 0xe0 && at[1] < 0xa0;
-        bool surrogate = at[0] == 0xed && at[1] >= 0xa0;
-        return sound && !overlong && !surrogate ? 3 : 0;
-    }
-    if (at[0] >= 0xf0 && at[0] < 0xf5) {
-        bool sound = (at[1] & 0xc0) == 0x80 && (at[2] & 0xc0) == 0x80 && (at[3] & 0xc0) == 0x80;
-        bool wrong = (at[0] == 0xf0 && at[1] < 0x90) || (at[0] == 0xf4 && at[1] >= 0x90);
-        return sound && !wrong ? 4 : 0;
-    }
-    return 0;
-}
-
-uint32_t utf8_character(const unsigned char *at, int length)
-{
-    static const unsigned char first[] = {0, 0x7f, 0x1f, 0x0f, 0x07};
-    uint32_t character = at[0] & first[length];
-    for (int i = 1; i < length; i++)
-        character = character << 6 | (at[i] & 0x3f);
-    return character;
-}
 
 /* ---- what is not shown as it is ---- */
 
@@ -111,39 +82,6 @@ void text_put(FILE *out, const char *text)
     free(copy);
 }
 
-/* ---- JSON ---- */
-
-size_t text_json(const unsigned char *at, int length, char to[TEXT_JSON_MAX])
-{
-    if (length == 0)
-        return (size_t)sprintf(to, "\\ufffd");
-    if (*at == '"' || *at == '\\')
-        return (size_t)sprintf(to, "\\%c", *at);
-    uint32_t character = utf8_character(at, length);
-    if (!text_is_hidden(character)) {
-        memcpy(to, at, (size_t)length);
-        return (size_t)length;
-    }
-    if (character < 0x10000)
-        return (size_t)sprintf(to, "\\u%04x", character);
-    character -= 0x10000;
-    return (size_t)sprintf(to, "\\u%04x\\u%04x", 0xd800 | (character >> 10 & 0x3ff),
-                           0xdc00 | (character & 0x3ff));
-}
-
-void text_put_json(FILE *out, const char *text, size_t length)
-{
-    const unsigned char *at = (const unsigned char *)text, *end = at + length;
-    fputc('"', out);
-    while (at < end) {
-        char written[TEXT_JSON_MAX];
-        int bytes = utf8_length(at);
-        fwrite(written, 1, text_json(at, bytes, written), out);
-        at += bytes == 0 ? 1 : bytes;
-    }
-    fputc('"', out);
-}
-
 /* ---- a stream ---- */
 
 struct stream {
@@ -160,19 +98,6 @@ static bool put_shown(struct stream *stream, const char *text, size_t length)
     return done;
 }
 
-/* Bytes at the end that may be the start of a character. */
-static size_t open_end(const char *text, size_t length)
-{
-    for (size_t back = 1; back <= 3 && back <= length; back++) {
-        unsigned char byte = (unsigned char)text[length - back];
-        if (byte >= 0xc0)
-            return back < (byte >= 0xf0 ? 4u : byte >= 0xe0 ? 3u : 2u) ? back : 0;
-        if (byte < 0x80)
-            return 0;
-    }
-    return 0;
-}
-
 static ssize_t stream_write(void *cookie, const char *data, size_t size)
 {
     struct stream *stream = cookie;
@@ -181,7 +106,7 @@ static ssize_t stream_write(void *cookie, const char *data, size_t size)
         return 0;
     memcpy(text, stream->kept, stream->kept_bytes);
     memcpy(text + stream->kept_bytes, data, size);
-    size_t length = stream->kept_bytes + size, open = open_end(text, length);
+    size_t length = stream->kept_bytes + size, open = utf8_open_end(text, length);
     memcpy(stream->kept, text + length - open, open);
     stream->kept_bytes = open;
     text[length - open] = '\0';

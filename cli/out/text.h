@@ -11,13 +11,6 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* Length of the sound UTF-8 sequence at `at`, 0 if it is none (overlong forms and surrogates are
- * none). The text ends with a NUL. */
-int utf8_length(const unsigned char *at);
-
-/* The character of a sound sequence of that length. */
-uint32_t utf8_character(const unsigned char *at, int length);
-
 /* Is the character one that is not to be shown as it is: a control (C0, DEL, C1), one that changes
  * the direction of writing, or one that is invisible? */
 bool text_is_hidden(uint32_t character);
@@ -29,15 +22,6 @@ char *text_shown(const char *text, size_t length);
 
 /* Writes text_shown() of the text. */
 void text_put(FILE *out, const char *text);
-
-/* The character at `at`, a sequence of `length` bytes or an unsound byte (0), as it stands in a
- * JSON string: hidden ones as \uNNNN, which keeps them exact, unsound bytes as U+FFFD. Returns the
- * bytes put into `to`. */
-enum { TEXT_JSON_MAX = 13 };
-size_t text_json(const unsigned char *at, int length, char to[TEXT_JSON_MAX]);
-
-/* Writes a JSON string with its quotes. The text may hold NULs. */
-void text_put_json(FILE *out, const char *text, size_t length);
 
 /* A stream whose lines go to `out` as they are to be shown; `out` stays open when it is closed.
  * NULL without memory. */

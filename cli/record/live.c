@@ -431,22 +431,22 @@ uint64_t live_process_key(const struct live *live, pid_t pid)
 }
 
 /* A chunk of facts, which is freed by the caller; NULL without memory. Its length is made at least
- * size_min; pairs may be NULL: no facts. */
+ * size_min; facts may be NULL: none. */
 static struct fisql_chunk *facts_chunk(const struct live *live, enum fisql_chunk_kind kind,
                                        uint64_t process_key, pid_t pid,
-                                       const char *const (*pairs)[2], size_t size_min)
+                                       const struct live_fact *facts, size_t size_min)
 {
     size_t size_bytes = sizeof(struct fisql_chunk) + 8;
-    for (size_t i = 0; pairs != NULL && pairs[i][0] != NULL; i++)
-        size_bytes += strlen(pairs[i][0]) + strlen(pairs[i][1]) + 2;
+    for (const struct live_fact *fact = facts; fact != NULL && fact->value != NULL; fact++)
+        size_bytes += strlen(fisql_fact_key(fact->fact)) + strlen(fact->value) + 2;
     size_bytes = (size_bytes > size_min ? size_bytes : size_min) & ~(size_t)7;
     struct fisql_chunk *chunk = calloc(1, size_bytes);
     if (chunk == NULL)
         return NULL;
     char *at = (char *)(chunk + 1);
-    for (size_t i = 0; pairs != NULL && pairs[i][0] != NULL; i++) {
-        at = stpcpy(at, pairs[i][0]) + 1;
-        at = stpcpy(at, pairs[i][1]) + 1;
+    for (const struct live_fact *fact = facts; fact != NULL && fact->value != NULL; fact++) {
+        at = stpcpy(at, fisql_fact_key(fact->fact)) + 1;
+        at = stpcpy(at, fact->value) + 1;
     }
     chunk->magic = FISQL_CHUNK_MAGIC;
     chunk->version = FISQL_LOG_VERSION;
@@ -460,9 +460,9 @@ static struct fisql_chunk *facts_chunk(const struct live *live, enum fisql_chunk
 }
 
 int live_append_facts(const struct live *live, enum fisql_chunk_kind kind, uint64_t process_key,
-                      pid_t pid, const char *const (*pairs)[2])
+                      pid_t pid, const struct live_fact *facts)
 {
-    struct fisql_chunk *chunk = facts_chunk(live, kind, process_key, pid, pairs, 0);
+    struct fisql_chunk *chunk = facts_chunk(live, kind, process_key, pid, facts, 0);
     if (chunk == NULL)
         return ENOMEM;
     int error = append(live, chunk, chunk->length);
@@ -487,9 +487,9 @@ int live_reserve(struct live *live)
 }
 
 int live_tell(struct live *live, enum fisql_chunk_kind kind, pid_t pid,
-              const char *const (*pairs)[2])
+              const struct live_fact *facts)
 {
-    struct fisql_chunk *chunk = facts_chunk(live, kind, 0, pid, pairs, RESERVE_BYTES);
+    struct fisql_chunk *chunk = facts_chunk(live, kind, 0, pid, facts, RESERVE_BYTES);
     if (chunk == NULL)
         return ENOMEM;
     int error = EINVAL;
@@ -504,5 +504,5 @@ int live_tell(struct live *live, enum fisql_chunk_kind kind, pid_t pid,
         live->reserve_offset = 0;
     }
     free(chunk);
-    return error == 0 ? 0 : live_append_facts(live, kind, 0, pid, pairs);
+    return error == 0 ? 0 : live_append_facts(live, kind, 0, pid, facts);
 }

@@ -52,10 +52,15 @@ void live_names(const struct live *live, char *text, size_t size);
 /* The process_key of the newest image of a pid that has a slot, 0 if none. */
 uint64_t live_process_key(const struct live *live, pid_t pid);
 
-/* Builds a chunk of facts in a buffer of its own and appends it; pairs end with a NULL key. Returns
- * 0 or errno. */
+struct live_fact {
+    enum fisql_fact fact;
+    const char *value;
+};
+
+/* Builds a chunk of facts in a buffer of its own and appends it; they end with a NULL value.
+ * Returns 0 or errno. */
 int live_append_facts(const struct live *live, enum fisql_chunk_kind kind, uint64_t process_key,
-                      pid_t pid, const char *const (*pairs)[2]);
+                      pid_t pid, const struct live_fact *facts);
 
 /* Appends a chunk without facts that live_tell() overwrites: what was lost must be told when the
  * disk is full. Returns 0 or errno. */
@@ -63,6 +68,6 @@ int live_reserve(struct live *live);
 
 /* Tells the facts in the place of the reserved chunk, or appends them. Returns 0 or errno. */
 int live_tell(struct live *live, enum fisql_chunk_kind kind, pid_t pid,
-              const char *const (*pairs)[2]);
+              const struct live_fact *facts);
 
 #endif

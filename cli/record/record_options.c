@@ -152,21 +152,23 @@ void record_options_text(const struct record_options *options, char *text, size_
 {
     size_t used = 0;
     text[0] = 0;
-#define ADD(...) used += (size_t)snprintf(text + used, used < size ? size - used : 0, __VA_ARGS__)
+#define ADD(option, format, ...)                                                                   \
+    used += (size_t)snprintf(text + used, used < size ? size - used : 0, "%s" format ",",          \
+                             fisql_option(FISQL_OPTION_##option), ##__VA_ARGS__)
     if (options->no_alloc)
-        ADD("no-alloc,");
+        ADD(NO_ALLOC, "");
     if (options->no_time)
-        ADD("no-time,");
+        ADD(NO_TIME, "");
     if (options->start_off)
-        ADD("start-off,");
+        ADD(START_OFF, "");
     if (options->depth != 0)
-        ADD("depth=%u,", options->depth);
+        ADD(DEPTH, "%u", options->depth);
     if (options->min_duration_ns != 0)
-        ADD("min-duration=%llu,", (unsigned long long)options->min_duration_ns);
+        ADD(MIN_DURATION, "%llu", (unsigned long long)options->min_duration_ns);
     if (options->ring_chunks != 0)
-        ADD("ring=%u,", options->ring_chunks);
+        ADD(RING, "%u", options->ring_chunks);
     if (options->filter != NULL)
-        ADD("filter,");
+        ADD(FILTER, "");
 #undef ADD
     if (used > 0 && used < size)
         text[used - 1] = 0;

@@ -36,9 +36,10 @@ static void append_losses(const struct live *live, const struct fisql_unrecorded
             snprintf(detail, sizeof detail, "%u programs: %s", images->count - i, words);
         else
             snprintf(detail, sizeof detail, "%.63s: %s", named ? images->names[i] : "?", words);
-        const char *const pairs[][2] = {
-            {"reason", "program not recorded"}, {"detail", detail}, {NULL, NULL}};
-        live_append_facts(live, FISQL_CHUNK_LOSS, 0, 0, pairs);
+        const struct live_fact facts[] = {{FISQL_FACT_LOSS_REASON, "program not recorded"},
+                                          {FISQL_FACT_LOSS_DETAIL, detail},
+                                          {0, NULL}};
+        live_append_facts(live, FISQL_CHUNK_LOSS, 0, 0, facts);
     }
 }
 
@@ -48,8 +49,8 @@ static void append_not_followed(const struct live *live,
     char names[FISQL_UNRECORDED_NAMES * 66 + 8], text[sizeof names + 32];
     list_names(images, names, sizeof names);
     snprintf(text, sizeof text, "%u (%s)", images->count, names);
-    const char *const pairs[][2] = {{"not_followed", text}, {NULL, NULL}};
-    live_append_facts(live, FISQL_CHUNK_RUN, 0, 0, pairs);
+    const struct live_fact facts[] = {{FISQL_FACT_RUN_NOT_FOLLOWED, text}, {0, NULL}};
+    live_append_facts(live, FISQL_CHUNK_RUN, 0, 0, facts);
 }
 
 bool unrecorded_append(const struct live *live, const char *log_path, bool quiet)

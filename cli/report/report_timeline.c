@@ -12,6 +12,8 @@
  * threads' numbers of calls, so that a quiet thread is seen beside a busy one.
  */
 #include "cli/report/report.h"
+
+#include "base/heap.h"
 #include "cli/run/run_view.h"
 #include "cli/out/say.h"
 
@@ -23,77 +25,41 @@ struct long_call {
     int64_t id, frame_id, depth, enter_ns, duration_ns;
 };
 
-/* The longest calls so far, the least of them at the front. */
-struct heap {
+/* The longest calls so far; the least of them is at the front once there is no more room. */
+struct longest {
     struct long_call *items; /* owned */
-    long count, room;
+    size_t count, room;
 };
 
 struct lane {
     int64_t thread_id, first_id, last_id, calls;
 };
 
-static bool is_less(const struct long_call *a, const struct long_call *b)
+static bool is_less(const void *left, const void *right)
 {
+    const struct long_call *a = left, *b = right;
     return a->duration_ns != b->duration_ns ? a->duration_ns < b->duration_ns : a->id > b->id;
 }
 
-static void swap(struct long_call *a, struct long_call *b)
-{
-    struct long_call kept = *a;
-    *a = *b;
-    *b = kept;
-}
-
-static void sift_down(struct heap *heap)
-{
-    for (long at = 0;;) {
-        long least = at;
-        for (long child = 2 * at + 1; child <= 2 * at + 2 && child < heap->count; child++) {
-            if (is_less(&heap->items[child], &heap->items[least]))
-                least = child;
-        }
-        if (least == at)
-            return;
-        swap(&heap->items[at], &heap->items[least]);
-        at = least;
-    }
-}
-
-static void heap_offer(struct heap *heap, const struct long_call *call)
-{
-    if (heap->count < heap->room) {
-        long at = heap->count++;
-        heap->items[at] = *call;
-        while (at > 0 && is_less(&heap->items[at], &heap->items[(at - 1) / 2])) {
-            swap(&heap->items[at], &heap->items[(at - 1) / 2]);
-            at = (at - 1) / 2;
-        }
-    } else if (heap->room > 0 && is_less(&heap->items[0], call)) {
-        heap->items[0] = *call;
-        sift_down(heap);
-    }
-}
-
-/* Rows of the lane from *from on that pass the bar, until the heap's room of them have come by or
- * the lane ends: *from is then beyond its end. */
+/* Rows of the lane from *from on that pass the bar, until as many as there is room for have come by
+ * or the lane ends: *from is then beyond its end. */
 static int scan(struct report *report, sqlite3_stmt *statement, const struct lane *lane,
-                struct heap *heap, int64_t *from)
+                struct longest *longest, int64_t *from)
 {
-    int64_t bar = heap->count == heap->room ? heap->items[0].duration_ns : -1;
-    long rows = 0;
+    int64_t bar = longest->count == longest->room ? longest->items[0].duration_ns : -1;
+    size_t rows = 0;
     int result = SQLITE_ROW;
     sqlite3_bind_int64(statement, 1, *from);
     sqlite3_bind_int64(statement, 2, lane->last_id);
     sqlite3_bind_int64(statement, 3, bar);
-    while (rows < heap->room && (result = sqlite3_step(statement)) == SQLITE_ROW) {
+    while (rows < longest->room && (result = sqlite3_step(statement)) == SQLITE_ROW) {
         struct long_call call = {.id = sqlite3_column_int64(statement, 0),
                                  .frame_id = sqlite3_column_int64(statement, 1),
                                  .depth = sqlite3_column_int64(statement, 2),
                                  .enter_ns = sqlite3_column_int64(statement, 3),
                                  .duration_ns = sqlite3_column_int64(statement, 4)};
         call.enter_ns = run_within(call.enter_ns, 0, RUN_NS_MAX);
-        heap_offer(heap, &call);
+        longest->count = heap_keep(longest->items, longest->count, longest->room, &call, is_less);
         *from = call.id + 1;
         rows++;
     }
@@ -111,7 +77,7 @@ static int by_id(const void *left, const void *right)
 
 /* The calls as one array of numbers, five for each: id, depth, function, enter and duration; ids
  * and enters as what they are more than those before. */
-static int write_calls(struct report *report, const struct heap *heap)
+static int write_calls(struct report *report, const struct longest *longest)
 {
     struct json *json = &report->json;
     sqlite3_stmt *function = report_prepare(report, "SELECT function_id FROM frames WHERE id = ?1");
@@ -120,8 +86,8 @@ static int write_calls(struct report *report, const struct heap *heap)
     int64_t last_id = 0, last_ns = 0;
     json_key(json, "data");
     json_open(json, '[');
-    for (long i = 0; i < heap->count; i++) {
-        const struct long_call *call = &heap->items[i];
+    for (size_t i = 0; i < longest->count; i++) {
+        const struct long_call *call = &longest->items[i];
         sqlite3_bind_int64(function, 1, call->frame_id);
         int64_t function_id =
             sqlite3_step(function) == SQLITE_ROW ? sqlite3_column_int64(function, 0) : 0;
@@ -144,26 +110,26 @@ static int write_lane(struct report *report, sqlite3_stmt *statement, const stru
                       long calls_max)
 {
     struct json *json = &report->json;
-    struct heap heap = {.room = calls_max};
-    heap.items = calloc((size_t)calls_max + 1, sizeof *heap.items);
-    if (heap.items == NULL)
+    struct longest longest = {.room = (size_t)calls_max};
+    longest.items = calloc((size_t)calls_max + 1, sizeof *longest.items);
+    if (longest.items == NULL)
         return fail("out of memory");
     int status = 0;
-    for (int64_t from = lane->first_id; status == 0 && heap.room > 0 && from <= lane->last_id;)
-        status = scan(report, statement, lane, &heap, &from);
-    bool complete = heap.count < heap.room || heap.count == lane->calls;
+    for (int64_t from = lane->first_id; status == 0 && longest.room > 0 && from <= lane->last_id;)
+        status = scan(report, statement, lane, &longest, &from);
+    bool complete = longest.count < longest.room || (int64_t)longest.count == lane->calls;
     json_open(json, '{');
     json_key(json, "thread_id");
     json_integer(json, lane->thread_id);
     json_key(json, "calls");
     json_integer(json, lane->calls);
     json_key(json, "least_ns");
-    json_integer(json, complete || heap.count == 0 ? 0 : heap.items[0].duration_ns);
-    qsort(heap.items, (size_t)heap.count, sizeof *heap.items, by_id);
+    json_integer(json, complete || longest.count == 0 ? 0 : longest.items[0].duration_ns);
+    qsort(longest.items, longest.count, sizeof *longest.items, by_id);
     if (status == 0)
-        status = write_calls(report, &heap);
+        status = write_calls(report, &longest);
     json_close(json, '}');
-    free(heap.items);
+    free(longest.items);
     return status;
 }
 

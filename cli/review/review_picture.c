@@ -5,6 +5,7 @@
  *   Time: a lane for each thread; the slowest calls of the chosen functions where they were.
  *   Calls: who calls each of the chosen functions, and whom it calls, with the numbers of calls.
  */
+#include "base/utf8.h"
 #include "cli/run/database.h"
 #include "cli/review/review.h"
 #include "cli/export/export.h"
@@ -32,16 +33,14 @@ static void put_text(FILE *out, const char *text, size_t most)
         return;
     export_plain_text(memory, text, "", '?');
     fclose(memory);
-    bool cut = size > most;
-    while (cut && most > 0 && ((unsigned char)plain[most] & 0xc0) == 0x80)
-        most--;
-    for (size_t i = 0; i < size && i < most; i++) {
+    size_t kept = utf8_cut(plain, size, most);
+    for (size_t i = 0; i < kept; i++) {
         if (plain[i] == '<' || plain[i] == '>' || plain[i] == '&')
             fputs(plain[i] == '<' ? "&lt;" : plain[i] == '>' ? "&gt;" : "&amp;", out);
         else
             fputc(plain[i], out);
     }
-    fputs(cut ? "…" : "", out);
+    fputs(kept < size ? "…" : "", out);
     free(plain);
 }
 

@@ -158,7 +158,7 @@ static bool is_inherited(const struct decoder *decoder, const struct fisql_chunk
     if (chunk->flags & FISQL_FLAG_FORKED)
         return true;
     return decoder->depth == decoder->inherited && process->origin != NULL &&
-           strcmp(process->origin, "fork") == 0 && process->start_tick != TICK_UNKNOWN &&
+           strcmp(process->origin, FISQL_ORIGIN_FORK) == 0 && process->start_tick != TICK_UNKNOWN &&
            entry->enter_tick < process->start_tick;
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/heap.h"
 
 int rollup_frame(struct rollup *rollup, uint32_t frame, struct tally **out, struct error *error)
 {
@@ -98,42 +99,20 @@ void rollup_edge_add(struct edge *edge, const struct tally *tally)
     edge->child_calls += tally->child_calls;
 }
 
-static bool slower(const struct slow_call *a, const struct slow_call *b)
+/* The faster comes first; of calls that took as long, the later one. */
+static bool faster(const void *left, const void *right)
 {
-    return a->duration_ns != b->duration_ns ? a->duration_ns > b->duration_ns
-                                            : a->call_id < b->call_id;
-}
-
-static void sift_down(struct slow_call *heap, uint32_t count, uint32_t at)
-{
-    for (;;) {
-        uint32_t least = at;
-        for (uint32_t child = 2 * at + 1; child <= 2 * at + 2 && child < count; child++)
-            if (slower(&heap[least], &heap[child]))
-                least = child;
-        if (least == at)
-            return;
-        struct slow_call moved = heap[at];
-        heap[at] = heap[least];
-        heap[least] = moved;
-        at = least;
-    }
+    const struct slow_call *a = left, *b = right;
+    return a->duration_ns != b->duration_ns ? a->duration_ns < b->duration_ns
+                                            : a->call_id > b->call_id;
 }
 
 void rollup_slow_call(struct function_rollup *function, uint64_t duration_ns, uint64_t raw_ns,
                       uint64_t call_id)
 {
     struct slow_call call = {duration_ns, raw_ns, call_id};
-    struct slow_call *heap = function->slow;
-    if (function->slow_count < SLOW_CALLS) {
-        heap[function->slow_count++] = call;
-        if (function->slow_count == SLOW_CALLS)
-            for (uint32_t i = SLOW_CALLS / 2; i-- > 0;)
-                sift_down(heap, SLOW_CALLS, i);
-    } else if (slower(&call, &heap[0])) {
-        heap[0] = call;
-        sift_down(heap, SLOW_CALLS, 0);
-    }
+    function->slow_count =
+        (uint32_t)heap_keep(function->slow, function->slow_count, SLOW_CALLS, &call, faster);
 }
 
 /* ---- merging ---- */

@@ -22,6 +22,20 @@ bool facts_next(struct facts *facts, const char **key, const char **value)
     return text_next(facts, key) && (*key)[0] != '\0' && text_next(facts, value);
 }
 
+enum fisql_fact fact_find(uint16_t kind, const char *key)
+{
+    static const uint16_t kinds[] = {
+#define KIND(kind, constant, key, what) FISQL_CHUNK_##kind,
+        FISQL_FACTS(KIND)
+#undef KIND
+    };
+    enum fisql_fact fact = 0;
+    while (fact < FISQL_FACTS_COUNT &&
+           (kinds[fact] != kind || strcmp(fisql_fact_key(fact), key) != 0))
+        fact++;
+    return fact;
+}
+
 static bool number(const char *text, int base, uint64_t *out)
 {
     if (*text < '0' || (*text > '9' && base == 10) || *text > 'f')

@@ -9,6 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "log_format.h"
+
 struct facts {
     const char *at;
     const char *end;
@@ -23,6 +25,9 @@ static inline struct facts facts_begin(const void *payload, size_t bytes)
 
 /* The next pair, borrowed from the payload. False at the end, or where a text is not terminated. */
 bool facts_next(struct facts *facts, const char **key, const char **value);
+
+/* Which fact of a chunk of that kind it is; FISQL_FACTS_COUNT: none that we know. */
+enum fisql_fact fact_find(uint16_t kind, const char *key);
 
 /* Numbers as facts hold them. False, and *out untouched, where the text is no such number. */
 bool fact_decimal(const char *text, uint64_t *out);

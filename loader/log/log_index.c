@@ -267,8 +267,9 @@ void log_index_release(struct log_index *index)
     memset(index, 0, sizeof *index);
 }
 
-const char *log_index_fact(const struct log_index *index, const char *key)
+const char *log_index_fact(const struct log_index *index, enum fisql_fact fact)
 {
+    const char *key = fisql_fact_key(fact);
     for (size_t i = 0; i < index->facts_count; i++) {
         if (strcmp(index->facts[i].key, key) == 0)
             return index->facts[i].value;

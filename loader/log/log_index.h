@@ -148,7 +148,7 @@ int log_index_read(struct log_index *index, const char *path, log_index_progress
 void log_index_release(struct log_index *index);
 
 /* The value of a fact of the run, or NULL. */
-const char *log_index_fact(const struct log_index *index, const char *key);
+const char *log_index_fact(const struct log_index *index, enum fisql_fact fact);
 
 /* Adds a loss; what is not known in *loss must be UINT64_MAX, and reason and detail are copied. */
 int log_index_add_loss(struct log_index *index, const struct log_loss *loss, struct error *error);

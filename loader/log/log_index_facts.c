@@ -49,55 +49,63 @@ static int take_run_fact(struct log_index *index, const char *key, const char *v
 
 /* The clock's and the hooks' facts stand in each process; the run's are those of the first process,
  * unless a RUN chunk tells them. */
-static int take_clock_fact(struct log_index *index, struct log_process *process, const char *key,
-                           const char *value, struct error *error)
-{
-    if (strcmp(key, "clock") == 0) {
-        process->monotonic = strcmp(value, "monotonic") == 0;
-        process->timeless = strcmp(value, "none") == 0;
-    } else if (strcmp(key, "ticks_per_second") == 0)
-        fact_decimal(value, &process->ticks_per_second);
-    else if (strncmp(key, "hook_", 5) != 0 && strncmp(key, "alloc_", 6) != 0)
-        return 0;
-    return set_run_fact(index, key, value, false, error);
-}
-
 static int take_process_fact(struct log_index *index, struct log_process *process, const char *key,
                              const char *value, struct error *error)
 {
     uint64_t number;
-    if (strcmp(key, "executable") == 0)
+    switch (fact_find(FISQL_CHUNK_PROCESS, key)) {
+    case FISQL_FACT_PROCESS_EXECUTABLE:
         return replace_text(&process->executable, value, error);
-    if (strcmp(key, "command") == 0)
+    case FISQL_FACT_PROCESS_COMMAND:
         return replace_text(&process->command, value, error);
-    if (strcmp(key, "origin") == 0)
+    case FISQL_FACT_PROCESS_ORIGIN:
         return replace_text(&process->origin, value, error);
-    if (strcmp(key, "parent_pid") == 0 && fact_decimal(value, &number))
-        process->parent_pid = (uint32_t)number;
-    else if (strcmp(key, "parent_process") == 0)
+    case FISQL_FACT_PROCESS_PARENT_PID:
+        if (fact_decimal(value, &number))
+            process->parent_pid = (uint32_t)number;
+        return 0;
+    case FISQL_FACT_PROCESS_PARENT_PROCESS:
         fact_hexadecimal(value, &process->parent_key);
-    else if (strcmp(key, "start_tick") == 0)
+        return 0;
+    case FISQL_FACT_PROCESS_START_TICK:
         fact_decimal(value, &process->start_tick);
-    else if (strcmp(key, "fork_tick") == 0)
+        return 0;
+    case FISQL_FACT_PROCESS_FORK_TICK:
         fact_decimal(value, &process->fork_tick);
-    return take_clock_fact(index, process, key, value, error);
+        return 0;
+    case FISQL_FACT_PROCESS_CLOCK:
+        process->monotonic = strcmp(value, FISQL_CLOCK_MONOTONIC) == 0;
+        process->timeless = strcmp(value, FISQL_CLOCK_NONE) == 0;
+        break;
+    case FISQL_FACT_PROCESS_TICKS_PER_SECOND:
+        fact_decimal(value, &process->ticks_per_second);
+        break;
+    case FISQL_FACT_PROCESS_HOOK_INSIDE_PS:
+    case FISQL_FACT_PROCESS_HOOK_OUTSIDE_PS:
+    case FISQL_FACT_PROCESS_ALLOC_OWN_MALLOC:
+        break;
+    default:
+        return 0;
+    }
+    return set_run_fact(index, key, value, false, error);
 }
 
 static int take_end_fact(struct log_process *process, const char *key, const char *value,
                          struct error *error)
 {
+    enum fisql_fact fact = fact_find(FISQL_CHUNK_END, key);
     uint64_t number;
-    if (strcmp(key, "how") == 0)
+    if (fact == FISQL_FACT_END_HOW)
         return replace_text(&process->how, value, error);
     if (!fact_decimal(value, &number) || number > INT64_MAX)
         return 0;
-    if (strcmp(key, "status") == 0) {
+    if (fact == FISQL_FACT_END_STATUS) {
         process->has_status = true;
         process->status = (int64_t)number;
-    } else if (strcmp(key, "signal") == 0) {
+    } else if (fact == FISQL_FACT_END_SIGNAL) {
         process->has_signal = number != 0;
         process->signal = (int64_t)number;
-    } else if (strcmp(key, "tick") == 0) {
+    } else if (fact == FISQL_FACT_END_TICK) {
         process->end_tick = number;
     }
     return 0;
@@ -106,11 +114,12 @@ static int take_end_fact(struct log_process *process, const char *key, const cha
 static int take_thread_fact(struct log_thread *thread, const char *key, const char *value,
                             struct error *error)
 {
-    if (strcmp(key, "name") == 0)
+    enum fisql_fact fact = fact_find(FISQL_CHUNK_THREAD, key);
+    if (fact == FISQL_FACT_THREAD_NAME)
         return replace_text(&thread->name, value, error);
-    if (strcmp(key, "start_tick") == 0)
+    if (fact == FISQL_FACT_THREAD_START_TICK)
         fact_decimal(value, &thread->start_tick);
-    else if (strcmp(key, "end_tick") == 0)
+    else if (fact == FISQL_FACT_THREAD_END_TICK)
         fact_decimal(value, &thread->end_tick);
     return 0;
 }
@@ -169,22 +178,32 @@ static int take_modules(struct log_index *index, struct facts *facts, uint32_t p
     const char *value;
     struct told_module told = {.tick = TICK_UNKNOWN};
     while (facts_next(facts, &key, &value)) {
-        if (strcmp(key, "module") == 0) {
+        switch (fact_find(FISQL_CHUNK_MODULES, key)) {
+        case FISQL_FACT_MODULES_MODULE:
             if (take_module(index, &told, process, error) != 0)
                 return -1;
             told = (struct told_module){.path = value, .tick = TICK_UNKNOWN};
-        } else if (strcmp(key, "event") == 0) {
-            told.unload = strcmp(value, "unload") == 0;
-        } else if (strcmp(key, "build_id") == 0) {
+            break;
+        case FISQL_FACT_MODULES_EVENT:
+            told.unload = strcmp(value, FISQL_MODULE_UNLOAD) == 0;
+            break;
+        case FISQL_FACT_MODULES_BUILD_ID:
             told.build_id = value;
-        } else if (strcmp(key, "tick") == 0) {
+            break;
+        case FISQL_FACT_MODULES_TICK:
             fact_decimal(value, &told.tick);
-        } else if (strcmp(key, "bias") == 0) {
+            break;
+        case FISQL_FACT_MODULES_BIAS:
             fact_hexadecimal(value, &told.bias);
-        } else if (strcmp(key, "start") == 0) {
+            break;
+        case FISQL_FACT_MODULES_START:
             fact_hexadecimal(value, &told.start);
-        } else if (strcmp(key, "end") == 0) {
+            break;
+        case FISQL_FACT_MODULES_END:
             fact_hexadecimal(value, &told.end);
+            break;
+        default:
+            break;
         }
     }
     return take_module(index, &told, process, error);
@@ -204,20 +223,31 @@ static int take_loss(struct log_index *index, const struct fisql_chunk *chunk, s
     uint64_t error_number = 0;
     char detail[128];
     while (facts_next(facts, &key, &value)) {
-        if (strcmp(key, "reason") == 0)
+        switch (fact_find(FISQL_CHUNK_LOSS, key)) {
+        case FISQL_FACT_LOSS_REASON:
             loss.reason = (char *)(uintptr_t)value;
-        else if (strcmp(key, "detail") == 0)
+            break;
+        case FISQL_FACT_LOSS_DETAIL:
             loss.detail = (char *)(uintptr_t)value;
-        else if (strcmp(key, "chunks") == 0)
+            break;
+        case FISQL_FACT_LOSS_CHUNKS:
             fact_decimal(value, &loss.chunks);
-        else if (strcmp(key, "calls") == 0)
+            break;
+        case FISQL_FACT_LOSS_CALLS:
             fact_decimal(value, &loss.calls);
-        else if (strcmp(key, "events") == 0)
+            break;
+        case FISQL_FACT_LOSS_EVENTS:
             fact_decimal(value, &loss.events);
-        else if (strcmp(key, "bytes") == 0)
+            break;
+        case FISQL_FACT_LOSS_BYTES:
             fact_decimal(value, &loss.bytes);
-        else if (strcmp(key, "errno") == 0)
+            break;
+        case FISQL_FACT_LOSS_ERRNO:
             fact_decimal(value, &error_number);
+            break;
+        default:
+            break;
+        }
     }
     loss.unwritten = loss.chunks != UINT64_MAX && loss.calls != UINT64_MAX;
     if (error_number > 0 && error_number < 4096) {

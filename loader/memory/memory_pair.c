@@ -10,6 +10,8 @@
 
 #include <string.h>
 
+#include "base/heap.h"
+
 enum {
     TIMELINE_STEPS_MAX = 1000,
     TIMELINE_ROWS_MAX = 1000000, /* fewer steps where there are very many threads */
@@ -404,29 +406,14 @@ struct head {
     uint32_t type, thread;
 };
 
-static bool earlier(const struct head *a, const struct head *b)
+static bool earlier(const void *left, const void *right)
 {
+    const struct head *a = left, *b = right;
     if (a->tick != b->tick)
         return a->tick < b->tick;
     if (a->type != b->type)
         return a->type == MEMORY_FREE;
     return a->thread < b->thread;
-}
-
-static void sift(struct head *heap, size_t count, size_t at)
-{
-    for (;;) {
-        size_t least = at;
-        for (size_t child = 2 * at + 1; child <= 2 * at + 2 && child < count; child++)
-            if (earlier(&heap[child], &heap[least]))
-                least = child;
-        if (least == at)
-            return;
-        struct head moved = heap[at];
-        heap[at] = heap[least];
-        heap[least] = moved;
-        at = least;
-    }
 }
 
 /* Does the event at the head of the heap and puts the thread's next one there. Returns 1, 0 when
@@ -465,14 +452,13 @@ static int merge(struct pairing *pairing)
         if (spool->any)
             heap[count++] = (struct head){spool->first_tick, spool->first_type, i};
     }
-    for (size_t i = count / 2; i-- > 0;)
-        sift(heap, count, i);
+    heap_make(heap, count, earlier);
     while (status >= 0 && count > 0) {
         status = step(pairing, &heap[0]);
         if (status == 0)
             heap[0] = heap[--count];
         if (status >= 0)
-            sift(heap, count, 0);
+            heap_sift(heap, count, 0, earlier);
     }
     free(heap);
     return status < 0 ? -1 : 0;

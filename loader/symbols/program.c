@@ -158,10 +158,10 @@ static const struct log_module *find_load(const struct program *program, uint32_
         if (best != NULL)
             return best;
         const struct log_process *child = &index->processes[process];
-        uint32_t parent =
-            child->parent_id != 0 && child->origin != NULL && strcmp(child->origin, "fork") == 0
-                ? process_by_id(index, child->parent_id)
-                : UINT32_MAX;
+        uint32_t parent = child->parent_id != 0 && child->origin != NULL &&
+                                  strcmp(child->origin, FISQL_ORIGIN_FORK) == 0
+                              ? process_by_id(index, child->parent_id)
+                              : UINT32_MAX;
         if (parent == UINT32_MAX || parent == process)
             return NULL;
         tick = child->start_tick;

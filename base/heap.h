@@ -1,0 +1,81 @@
+/*
+ * Binary heaps in arrays: the item that comes before all others is at the front. What comes before
+ * what the caller says by a function of two items; it is compiled into each use, as in C++'s
+ * std::make_heap, for the loader merges hundreds of millions of events through one.
+ *
+ *     heap_make(items, count, before);
+ *     while (count > 0) {
+ *         ... take or change items[0], or put the last item there ...
+ *         heap_sift(items, count, 0, before);
+ *     }
+ */
+#ifndef FISQL_BASE_HEAP_H
+#define FISQL_BASE_HEAP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+
+#define HEAP_ITEM_MAX 64
+
+typedef bool heap_before(const void *a, const void *b);
+
+__attribute__((always_inline)) static inline void
+heap_sift_bytes(void *items, size_t item_bytes, size_t count, size_t at, heap_before *before)
+{
+    char *base = items, moved[HEAP_ITEM_MAX];
+    for (;;) {
+        size_t first = at;
+        for (size_t child = 2 * at + 1; child <= 2 * at + 2 && child < count; child++)
+            if (before(base + child * item_bytes, base + first * item_bytes))
+                first = child;
+        if (first == at)
+            return;
+        memcpy(moved, base + at * item_bytes, item_bytes);
+        memcpy(base + at * item_bytes, base + first * item_bytes, item_bytes);
+        memcpy(base + first * item_bytes, moved, item_bytes);
+        at = first;
+    }
+}
+
+__attribute__((always_inline)) static inline void heap_make_bytes(void *items, size_t item_bytes,
+                                                                  size_t count, heap_before *before)
+{
+    for (size_t at = count / 2; at-- > 0;)
+        heap_sift_bytes(items, item_bytes, count, at, before);
+}
+
+__attribute__((always_inline)) static inline size_t heap_keep_bytes(void *items, size_t item_bytes,
+                                                                    size_t count, size_t room,
+                                                                    const void *item,
+                                                                    heap_before *before)
+{
+    if (count < room) {
+        memcpy((char *)items + count++ * item_bytes, item, item_bytes);
+        if (count == room)
+            heap_make_bytes(items, item_bytes, count, before);
+    } else if (room > 0 && before(items, item)) {
+        memcpy(items, item, item_bytes);
+        heap_sift_bytes(items, item_bytes, count, 0, before);
+    }
+    return count;
+}
+
+#define HEAP_ITEM_BYTES(items)                                                                     \
+    (sizeof *(items) + 0 * sizeof(char[sizeof *(items) <= HEAP_ITEM_MAX ? 1 : -1]))
+
+/* Makes a heap of the array. */
+#define heap_make(items, count, before)                                                            \
+    heap_make_bytes((items), HEAP_ITEM_BYTES(items), (count), (before))
+
+/* Item `at` has changed, and must not come before the one above it: moves it down to its place. */
+#define heap_sift(items, count, at, before)                                                        \
+    heap_sift_bytes((items), HEAP_ITEM_BYTES(items), (count), (at), (before))
+
+/* Keeps of all items that are given one by one the `room` last ones. Of `count` that are there it
+ * returns how many are there now. The array is a heap once it is full: items[0] is then the bar
+ * that further ones have to pass. */
+#define heap_keep(items, count, room, item, before)                                                \
+    heap_keep_bytes((items), HEAP_ITEM_BYTES(items), (count), (room), (item), (before))
+
+#endif
