@@ -1,34 +1,66 @@
-/*
- * Frees that are wrong, allocations where a block still lives, and what of the kind the log's holes
- * may excuse.
- *
- * What a wrong free meant is looked up in the finished table allocs, in one pass for all: the block
- * that lay at the address before (freed twice), or the block around it that lives. No map of all
- * addresses ever freed is kept for that, because most programs have no wrong free.
- */
-#include "loader/memory/memory_parts.h"
+/* What is wrong with frees and allocations: see memory_errors.h. */
+#include "loader/memory/memory_errors.h"
 
 #include <stdio.h>
-#include <string.h>
+#include <stdlib.h>
 
+#include "base/array.h"
+#include "loader/memory/memory_kinds.h"
 #include "loader/sqlite/insert.h"
+
+enum { FREES_MAX = 100000, CLASHES_MAX = 1000 };
+
+int memory_errors_add_free(struct memory_errors *errors, const struct memory_wrong_free *wrong,
+                           struct error *error)
+{
+    if (errors->frees_count == FREES_MAX) {
+        errors->frees_left_out++;
+        return 0;
+    }
+    if (array_reserve(&errors->frees, &errors->frees_capacity, errors->frees_count + 1, error) < 0)
+        return -1;
+    errors->frees[errors->frees_count++] = *wrong;
+    return 0;
+}
+
+int memory_errors_add_clash(struct memory_errors *errors, const struct memory_clash *clash,
+                            struct error *error)
+{
+    if (errors->clashes_count == CLASHES_MAX) {
+        errors->clashes_left_out++;
+        return 0;
+    }
+    if (array_reserve(&errors->clashes, &errors->clashes_capacity, errors->clashes_count + 1,
+                      error) < 0)
+        return -1;
+    errors->clashes[errors->clashes_count++] = *clash;
+    return 0;
+}
+
+void memory_errors_release(struct memory_errors *errors)
+{
+    free(errors->frees);
+    free(errors->clashes);
+    *errors = (struct memory_errors){0};
+}
+
+/* ---- what a wrong free meant ---- */
 
 /* Comparisons of a wrong free with a block, so that a hostile log ends, too. */
 #define COMPARISONS_MAX (UINT64_C(1) << 31)
 
 struct classifier {
-    struct memory *memory;
-    struct free_error **by_address;
+    struct memory_wrong_free **by_address;
     size_t count;
     uint32_t *process_of; /* by threads.id */
     size_t process_of_capacity;
     uint64_t comparisons;
 };
 
-static int compare_errors(const void *left, const void *right)
+static int compare_frees(const void *left, const void *right)
 {
-    const struct free_error *a = *(struct free_error *const *)left;
-    const struct free_error *b = *(struct free_error *const *)right;
+    const struct memory_wrong_free *a = *(struct memory_wrong_free *const *)left;
+    const struct memory_wrong_free *b = *(struct memory_wrong_free *const *)right;
     if (a->address != b->address)
         return a->address < b->address ? -1 : 1;
     return a < b ? -1 : a > b;
@@ -59,7 +91,7 @@ static void look_at_block(struct classifier *classifier, sqlite3_stmt *row)
     uint32_t thread = (uint32_t)sqlite3_column_int64(row, 4);
     uint64_t end = size > UINT64_MAX - address ? UINT64_MAX : address + size;
     for (size_t i = find_first(classifier, address); i < classifier->count; i++) {
-        struct free_error *wrong = classifier->by_address[i];
+        struct memory_wrong_free *wrong = classifier->by_address[i];
         bool same = wrong->address == address;
         if (!same && wrong->address >= end)
             return;
@@ -97,50 +129,59 @@ static int look_at_blocks(struct classifier *classifier, sqlite3 *database, stru
 
 /* What no block explains: unknown; but where the fork's own tick is not known, the block may be the
  * parent's, freed there between the fork and the first that is known of the child. */
-static void settle_unknown(struct memory *memory)
+static void settle_unknown(struct memory_errors *errors, const struct memory_processes *processes)
 {
     size_t kept = 0;
-    for (size_t i = 0; i < memory->errors_count; i++) {
-        struct free_error *wrong = &memory->errors[i];
-        if (wrong->error == NULL && memory->processes[wrong->process].parent != 0 &&
-            memory->processes[wrong->process].fork_tick == 0) {
-            memory->unknown_frees++;
+    for (size_t i = 0; i < errors->frees_count; i++) {
+        struct memory_wrong_free *wrong = &errors->frees[i];
+        const struct memory_process *process = &processes->items[wrong->process];
+        if (wrong->error == NULL && process->parent != 0 && process->fork_tick == 0) {
+            errors->unknown_frees++;
             continue;
         }
         if (wrong->error == NULL)
             wrong->error = "unknown";
-        memory->errors[kept++] = *wrong;
+        errors->frees[kept++] = *wrong;
     }
-    memory->errors_count = kept;
+    errors->frees_count = kept;
 }
 
-int memory_errors_classify(struct memory *memory, sqlite3 *database, struct error *error)
+static int prepare(struct classifier *classifier, struct memory_errors *errors,
+                   struct memory_thread *const *threads, size_t threads_count, struct error *error)
 {
-    struct classifier classifier = {.memory = memory};
-    int status = 0;
-    if (memory->errors_count == 0)
-        return 0;
-    classifier.by_address = calloc(memory->errors_count, sizeof *classifier.by_address);
-    if (classifier.by_address == NULL)
+    classifier->by_address = calloc(errors->frees_count, sizeof *classifier->by_address);
+    if (classifier->by_address == NULL)
         return error_set(error, "out of memory");
-    for (size_t i = 0; i < memory->errors_count; i++)
-        if (memory->errors[i].error == NULL)
-            classifier.by_address[classifier.count++] = &memory->errors[i];
-    qsort(classifier.by_address, classifier.count, sizeof *classifier.by_address, compare_errors);
-    for (size_t i = 0; status == 0 && i < memory->threads_count; i++) {
-        const struct memory_thread *thread = memory->threads[i];
-        status =
-            array_reach(&classifier.process_of, &classifier.process_of_capacity, thread->id, error);
-        if (status == 0)
-            classifier.process_of[thread->id] = thread->process;
+    for (size_t i = 0; i < errors->frees_count; i++)
+        if (errors->frees[i].error == NULL)
+            classifier->by_address[classifier->count++] = &errors->frees[i];
+    qsort(classifier->by_address, classifier->count, sizeof *classifier->by_address, compare_frees);
+    for (size_t i = 0; i < threads_count; i++) {
+        if (array_reach(&classifier->process_of, &classifier->process_of_capacity, threads[i]->id,
+                        error) < 0)
+            return -1;
+        classifier->process_of[threads[i]->id] = threads[i]->process;
     }
+    return 0;
+}
+
+int memory_errors_classify(struct memory_errors *errors, const struct memory_processes *processes,
+                           struct memory_thread *const *threads, size_t threads_count,
+                           sqlite3 *database, struct error *error)
+{
+    struct classifier classifier = {0};
+    if (errors->frees_count == 0)
+        return 0;
+    int status = prepare(&classifier, errors, threads, threads_count, error);
     if (status == 0 && classifier.count > 0)
         status = look_at_blocks(&classifier, database, error);
     free(classifier.by_address);
     free(classifier.process_of);
-    settle_unknown(memory);
+    settle_unknown(errors, processes);
     return status;
 }
+
+/* ---- tables ---- */
 
 static void write_loss(struct insert *insert, const char *reason, uint64_t events,
                        const char *detail)
@@ -153,27 +194,27 @@ static void write_loss(struct insert *insert, const char *reason, uint64_t event
     insert_row(insert);
 }
 
-static int write_losses(const struct memory *memory, sqlite3 *database, struct error *error)
+static int write_losses(const struct memory_errors *errors, sqlite3 *database, struct error *error)
 {
     struct insert insert;
     insert_begin(&insert, database, "losses", "reason,events,detail");
-    write_loss(&insert, "unknown frees", memory->unknown_frees,
+    write_loss(&insert, "unknown frees", errors->unknown_frees,
                "frees of blocks whose allocation the log lacks");
-    write_loss(&insert, "missing frees", memory->missing_frees,
+    write_loss(&insert, "missing frees", errors->missing_frees,
                "blocks whose address was allocated again though the log lacks their free");
-    write_loss(&insert, "too many wrong frees", memory->errors_left_out,
+    write_loss(&insert, "too many wrong frees", errors->frees_left_out,
                "only the first 100000 are in free_errors");
-    write_loss(&insert, "too many impossible allocations", memory->clashes_left_out,
+    write_loss(&insert, "too many impossible allocations", errors->clashes_left_out,
                "only the first 1000 are in anomalies");
     return insert_end(&insert, error);
 }
 
-static int write_clashes(const struct memory *memory, sqlite3 *database, struct error *error)
+static int write_clashes(const struct memory_errors *errors, sqlite3 *database, struct error *error)
 {
     struct insert insert;
     insert_begin(&insert, database, "anomalies", "kind,thread_id,ns,call_id,detail");
-    for (size_t i = 0; i < memory->clashes_count; i++) {
-        const struct memory_clash *clash = &memory->clashes[i];
+    for (size_t i = 0; i < errors->clashes_count; i++) {
+        const struct memory_clash *clash = &errors->clashes[i];
         char detail[160];
         snprintf(detail, sizeof detail,
                  "allocs.id %llu lies at the address of allocs.id %llu, of which no free is known",
@@ -188,13 +229,13 @@ static int write_clashes(const struct memory *memory, sqlite3 *database, struct 
     return insert_end(&insert, error);
 }
 
-int memory_errors_write(const struct memory *memory, sqlite3 *database, struct error *error)
+int memory_errors_write(const struct memory_errors *errors, sqlite3 *database, struct error *error)
 {
     struct insert insert;
     insert_begin(&insert, database, "free_errors",
                  "error,address,kind,ns,thread_id,call_id,frame_id,site_id,alloc_id");
-    for (size_t i = 0; i < memory->errors_count; i++) {
-        const struct free_error *wrong = &memory->errors[i];
+    for (size_t i = 0; i < errors->frees_count; i++) {
+        const struct memory_wrong_free *wrong = &errors->frees[i];
         insert_text(&insert, wrong->error);
         insert_int(&insert, (int64_t)wrong->address);
         insert_text(&insert, memory_kind_name(wrong->kind));
@@ -206,7 +247,7 @@ int memory_errors_write(const struct memory *memory, sqlite3 *database, struct e
         insert_id(&insert, wrong->alloc);
         insert_row(&insert);
     }
-    if (insert_end(&insert, error) < 0 || write_clashes(memory, database, error) < 0)
+    if (insert_end(&insert, error) < 0 || write_clashes(errors, database, error) < 0)
         return -1;
-    return write_losses(memory, database, error);
+    return write_losses(errors, database, error);
 }

@@ -1,93 +1,118 @@
-/*
- * What lives while memory_pair goes through the run: for each stack, function and thread and for
- * all together; the most of each; and the timeline.
- *
- * How much of a stack lived at the run's peak is known only when no higher peak follows. Each peak
- * has a number. Before a stack changes it is brought up to date: if there was a peak since its last
- * change, what lives now is what lived then. So a peak costs nothing.
- */
-#include "loader/memory/memory_pairing.h"
+/* What lives: see memory_live.h. */
+#include "loader/memory/memory_live.h"
 
-static void note_peak(const struct pairing *pairing, struct alloc_stack *stack)
+#include <stdlib.h>
+
+#include "base/array.h"
+
+enum {
+    STEPS_MAX = 1000,
+    ROWS_MAX = 1000000, /* fewer steps where there are very many threads */
+};
+
+int memory_live_begin(struct memory_live *live, struct memory_stacks *stacks,
+                      struct memory_sums *sums, struct memory_timeline *timeline,
+                      const uint32_t *thread_ids, size_t threads_count, struct error *error)
 {
-    if (stack->peak == pairing->peak)
-        return;
-    stack->peak = pairing->peak;
-    stack->peak_blocks = stack->live_blocks;
-    stack->peak_bytes = stack->live_bytes;
+    *live = (struct memory_live){.stacks = stacks, .sums = sums, .timeline = timeline};
+    live->threads = calloc(threads_count + 1, sizeof *live->threads);
+    live->changed = calloc(threads_count + 1, sizeof *live->changed);
+    if (live->threads == NULL || live->changed == NULL)
+        return error_set(error, "out of memory");
+    for (size_t i = 0; i < threads_count; i++)
+        live->threads[i].id = thread_ids[i];
+    return 0;
 }
 
-static int add_row(struct pairing *pairing, const struct timeline_row *row)
+void memory_live_release(struct memory_live *live)
 {
-    struct memory *memory = pairing->memory;
-    if (array_reserve(&memory->timeline, &memory->timeline_capacity, memory->timeline_count + 1,
-                      pairing->error) < 0)
+    free(live->functions);
+    free(live->threads);
+    free(live->changed);
+    *live = (struct memory_live){0};
+}
+
+struct memory_timeline memory_timeline_of(uint64_t end_ns, size_t threads_count)
+{
+    uint64_t steps = ROWS_MAX / (threads_count + 1) + 1;
+    if (steps > STEPS_MAX)
+        steps = STEPS_MAX;
+    return (struct memory_timeline){.end_ns = end_ns, .step_ns = end_ns / steps + 1};
+}
+
+void memory_timeline_release(struct memory_timeline *timeline)
+{
+    free(timeline->steps);
+    *timeline = (struct memory_timeline){0};
+}
+
+static void note_peak(const struct memory_live *live, struct memory_stack_live *stack)
+{
+    if (stack->peak == live->peaks)
+        return;
+    stack->peak = live->peaks;
+    stack->peak_blocks = stack->blocks;
+    stack->peak_bytes = stack->bytes;
+}
+
+static int add_row(struct memory_live *live, const struct memory_step *row, struct error *error)
+{
+    struct memory_timeline *timeline = live->timeline;
+    if (array_reserve(&timeline->steps, &timeline->capacity, timeline->count + 1, error) < 0)
         return -1;
-    memory->timeline[memory->timeline_count] = *row;
-    memory->timeline[memory->timeline_count++].step = pairing->step;
+    timeline->steps[timeline->count++] = *row;
     return 0;
 }
 
 /* Ends the present step: a row for all, and one for each thread with a change. */
-static int end_step(struct pairing *pairing)
+static int end_step(struct memory_live *live, struct error *error)
 {
-    pairing->step_all.live_bytes = pairing->live_bytes;
-    pairing->step_all.live_blocks = pairing->live_blocks;
-    pairing->step_all.max_live_bytes = pairing->step_bytes_max;
-    if (add_row(pairing, &pairing->step_all) < 0)
+    struct memory_step all = {.step = live->step,
+                              .live_bytes = live->all.bytes,
+                              .live_blocks = live->all.blocks,
+                              .max_live_bytes = live->step_bytes_max,
+                              .totals = live->step_totals};
+    if (add_row(live, &all, error) < 0)
         return -1;
-    for (size_t i = 0; i < pairing->changed_count; i++) {
-        struct pair_thread *thread = &pairing->threads[pairing->changed_threads[i]];
-        thread->step.thread = thread->spool->id;
-        thread->step.live_bytes = thread->step.max_live_bytes = thread->live_bytes;
-        thread->step.live_blocks = thread->live_blocks;
-        if (add_row(pairing, &thread->step) < 0)
+    for (size_t i = 0; i < live->changed_count; i++) {
+        struct memory_live_thread *thread = &live->threads[live->changed[i]];
+        struct memory_step row = {.step = live->step,
+                                  .thread = thread->id,
+                                  .live_bytes = thread->live.bytes,
+                                  .live_blocks = thread->live.blocks,
+                                  .max_live_bytes = thread->live.bytes,
+                                  .totals = thread->totals};
+        if (add_row(live, &row, error) < 0)
             return -1;
-        thread->step = (struct timeline_row){0};
+        thread->totals = (struct memory_totals){0};
         thread->changed = false;
     }
-    pairing->changed_count = 0;
-    pairing->step_all = (struct timeline_row){0};
-    pairing->step_bytes_max = pairing->live_bytes;
-    pairing->step++;
+    live->changed_count = 0;
+    live->step_totals = (struct memory_totals){0};
+    live->step_bytes_max = live->all.bytes;
+    live->step++;
     return 0;
 }
 
-static uint64_t last_step(const struct memory *memory)
+int memory_live_advance(struct memory_live *live, uint64_t ns, struct error *error)
 {
-    return memory->end_ns / memory->step_ns;
-}
-
-int live_advance(struct pairing *pairing, uint64_t ns)
-{
-    const struct memory *memory = pairing->memory;
-    uint64_t step = ns / memory->step_ns;
-    if (step > last_step(memory))
-        step = last_step(memory);
-    while (pairing->step < step)
-        if (end_step(pairing) < 0)
+    const struct memory_timeline *timeline = live->timeline;
+    uint64_t step = (ns < timeline->end_ns ? ns : timeline->end_ns) / timeline->step_ns;
+    while (live->step < step)
+        if (end_step(live, error) < 0)
             return -1;
     return 0;
 }
 
-int live_end(struct pairing *pairing)
+int memory_live_end(struct memory_live *live, bool any, struct error *error)
 {
-    struct memory *memory = pairing->memory;
-    for (uint32_t i = 0; i < memory->stack_keys.count; i++)
-        note_peak(pairing, &memory->stacks[i]);
-    if (memory->rows == 0)
+    for (uint32_t i = 0; i < memory_stacks_count(live->stacks); i++)
+        note_peak(live, &live->stacks->items[i].live);
+    if (!any)
         return 0;
-    if (live_advance(pairing, memory->end_ns) < 0)
+    if (memory_live_advance(live, live->timeline->end_ns, error) < 0)
         return -1;
-    return end_step(pairing);
-}
-
-static void change(struct pairing *pairing, uint32_t index)
-{
-    struct pair_thread *thread = &pairing->threads[index];
-    if (!thread->changed)
-        pairing->changed_threads[pairing->changed_count++] = index;
-    thread->changed = true;
+    return end_step(live, error);
 }
 
 static void count_max(uint64_t value, uint64_t *max)
@@ -96,63 +121,72 @@ static void count_max(uint64_t value, uint64_t *max)
         *max = value;
 }
 
-int live_add(struct pairing *pairing, const struct memory_block *block)
+static struct memory_live_thread *change(struct memory_live *live, uint32_t index)
 {
-    struct memory *memory = pairing->memory;
-    struct alloc_stack *stack = &memory->stacks[block->stack];
-    struct pair_thread *thread = &pairing->threads[block->thread];
-    if (array_reach(&pairing->functions, &pairing->functions_capacity, stack->function,
-                    pairing->error) < 0 ||
-        array_reach(&memory->functions, &memory->functions_capacity, stack->function,
-                    pairing->error) < 0)
+    struct memory_live_thread *thread = &live->threads[index];
+    if (!thread->changed)
+        live->changed[live->changed_count++] = index;
+    thread->changed = true;
+    return thread;
+}
+
+static void add_amount(struct memory_amount_live *amount, uint64_t bytes)
+{
+    amount->blocks++;
+    amount->bytes += bytes;
+}
+
+static void remove_amount(struct memory_amount_live *amount, uint64_t bytes)
+{
+    amount->blocks--;
+    amount->bytes -= bytes;
+}
+
+int memory_live_add(struct memory_live *live, const struct memory_block *block, struct error *error)
+{
+    struct alloc_stack *stack = &live->stacks->items[block->stack];
+    if (array_reach(&live->functions, &live->functions_capacity, stack->function, error) < 0 ||
+        memory_sums_reach_function(live->sums, stack->function, error) < 0)
         return -1;
-    note_peak(pairing, stack);
-    count_max(++stack->live_blocks, &stack->live_blocks_max);
-    count_max(stack->live_bytes += block->size, &stack->live_bytes_max);
-    struct pair_live *live = &pairing->functions[stack->function];
-    struct memory_function *function = &memory->functions[stack->function];
-    count_max(++live->blocks, &function->live_blocks_max);
-    count_max(live->bytes += block->size, &function->live_bytes_max);
+    note_peak(live, &stack->live);
+    count_max(++stack->live.blocks, &stack->live.blocks_max);
+    count_max(stack->live.bytes += block->size, &stack->live.bytes_max);
+    struct memory_amount_live *function = &live->functions[stack->function];
+    add_amount(function, block->size);
+    count_max(function->blocks, &live->sums->functions[stack->function].live_blocks_max);
+    count_max(function->bytes, &live->sums->functions[stack->function].live_bytes_max);
 
-    thread->live_blocks++;
-    thread->live_bytes += block->size;
-    thread->step.allocs++;
-    thread->step.alloc_bytes += block->size;
-    change(pairing, block->thread);
+    struct memory_live_thread *thread = change(live, block->thread);
+    add_amount(&thread->live, block->size);
+    thread->totals.allocs++;
+    thread->totals.alloc_bytes += block->size;
 
-    pairing->live_blocks++;
-    pairing->live_bytes += block->size;
-    pairing->step_all.allocs++;
-    pairing->step_all.alloc_bytes += block->size;
-    count_max(pairing->live_bytes, &pairing->step_bytes_max);
-    if (pairing->live_bytes > memory->peak_bytes) {
-        memory->peak_bytes = pairing->live_bytes;
-        memory->peak_blocks = pairing->live_blocks;
-        memory->peak_ns = block->alloc_ns;
-        pairing->peak++;
+    add_amount(&live->all, block->size);
+    live->step_totals.allocs++;
+    live->step_totals.alloc_bytes += block->size;
+    count_max(live->all.bytes, &live->step_bytes_max);
+    if (live->all.bytes > live->timeline->peak.bytes) {
+        live->timeline->peak =
+            (struct memory_peak){block->alloc_ns, live->all.bytes, live->all.blocks};
+        live->peaks++;
     }
     return 0;
 }
 
-void live_remove(struct pairing *pairing, const struct memory_block *block, bool freed)
+void memory_live_remove(struct memory_live *live, const struct memory_block *block, bool freed)
 {
-    struct alloc_stack *stack = &pairing->memory->stacks[block->stack];
-    struct pair_thread *thread = &pairing->threads[block->thread];
-    struct pair_live *live = &pairing->functions[stack->function];
-    note_peak(pairing, stack);
-    stack->live_blocks--;
-    stack->live_bytes -= block->size;
-    live->blocks--;
-    live->bytes -= block->size;
-    thread->live_blocks--;
-    thread->live_bytes -= block->size;
-    pairing->live_blocks--;
-    pairing->live_bytes -= block->size;
+    struct alloc_stack *stack = &live->stacks->items[block->stack];
+    struct memory_live_thread *thread = change(live, block->thread);
+    note_peak(live, &stack->live);
+    stack->live.blocks--;
+    stack->live.bytes -= block->size;
+    remove_amount(&live->functions[stack->function], block->size);
+    remove_amount(&thread->live, block->size);
+    remove_amount(&live->all, block->size);
     if (freed) {
-        thread->step.frees++;
-        thread->step.free_bytes += block->size;
-        pairing->step_all.frees++;
-        pairing->step_all.free_bytes += block->size;
+        thread->totals.frees++;
+        thread->totals.free_bytes += block->size;
+        live->step_totals.frees++;
+        live->step_totals.free_bytes += block->size;
     }
-    change(pairing, block->thread);
 }

@@ -4,21 +4,37 @@
  *
  * The threads' events are merged by their ticks through a heap; at equal ticks frees come first,
  * for a free is logged before it happens and an allocation after. Between them, by their ticks too,
- * come forks and the ends of processes (memory_fork.c).
+ * come forks and the ends of processes (memory_processes.h).
  */
-#include "loader/memory/memory_pairing.h"
+#include <stdlib.h>
 
-#include <string.h>
-
+#include "base/array.h"
 #include "base/heap.h"
+#include "loader/memory/memory_chains.h"
+#include "loader/memory/memory_parts.h"
+#include "loader/memory/memory_rows.h"
 
-enum {
-    TIMELINE_STEPS_MAX = 1000,
-    TIMELINE_ROWS_MAX = 1000000, /* fewer steps where there are very many threads */
-    SIZES_MAX = 64,
-    DISTANCE_MAX = 15,
-    ERRORS_MAX = 100000,
-    CLASHES_MAX = 1000,
+/* How far a thread's events have come. */
+struct pair_thread {
+    const struct memory_thread *thread;
+    struct memory_reader reader; /* its event is the next one */
+    uint64_t tick;               /* of the next one, not less than that before */
+    bool begun;
+    uint64_t allocs;
+    struct memory_link freed; /* by the realloc whose allocation comes next */
+    uint32_t *place_stacks;   /* by place: its stack + 1 */
+    struct memory_totals *paths;
+};
+
+struct pairing {
+    struct memory *memory;
+    struct error *error;
+    struct pair_thread *threads; /* as memory->threads */
+    uint32_t *thread_ids;        /* as threads */
+    struct memory_blocks blocks;
+    struct memory_rows rows;
+    struct memory_chains chains;
+    struct memory_live live;
 };
 
 /* ---- reading ---- */
@@ -26,376 +42,326 @@ enum {
 /* Moves to the thread's next event; returns 1, 0 when there is none, -1. */
 static int next_event(struct pairing *pairing, struct pair_thread *thread)
 {
-    struct memory_thread *spool = thread->spool;
-    while (thread->at == thread->end) {
-        if (thread->piece > 0)
-            free(spool->pieces[thread->piece - 1].data);
-        if (thread->piece > 0)
-            spool->pieces[thread->piece - 1].data = NULL;
-        if (thread->piece == spool->pieces_count) {
-            free(thread->buffer);
-            thread->buffer = NULL;
-            return 0;
-        }
-        const struct memory_piece *piece = &spool->pieces[thread->piece++];
-        thread->at = piece->data;
-        if (piece->data == NULL) {
-            unsigned char *buffer = realloc(thread->buffer, piece->bytes);
-            if (buffer == NULL)
-                return error_set(pairing->error, "out of memory");
-            thread->at = thread->buffer = buffer;
-            if (memory_store_read(pairing->memory, piece, buffer, pairing->error) < 0)
-                return -1;
-        }
-        thread->end = thread->at + piece->bytes;
-    }
-    memory_event_decode(&thread->at, &thread->code, &thread->event);
-    if (thread->event.tick > thread->tick)
-        thread->tick = thread->event.tick;
-    return 1;
+    int status = memory_reader_next(&thread->reader, pairing->error);
+    if (status > 0 && thread->reader.event.tick > thread->tick)
+        thread->tick = thread->reader.event.tick;
+    return status;
 }
 
 /* Reads a thread's first event; its tables are made only now, for many threads are short. */
 static int begin_thread(struct pairing *pairing, struct pair_thread *thread)
 {
-    const struct memory_thread *spool = thread->spool;
+    const struct memory_places *places = &thread->thread->places;
     thread->begun = true;
-    thread->place_stacks = calloc((size_t)spool->places.count + 1, sizeof *thread->place_stacks);
-    thread->paths = calloc((size_t)spool->paths.count + 1, sizeof *thread->paths);
+    thread->place_stacks =
+        calloc((size_t)places->place_keys.count + 1, sizeof *thread->place_stacks);
+    thread->paths = calloc((size_t)memory_paths_count(places) + 1, sizeof *thread->paths);
     if (thread->place_stacks == NULL || thread->paths == NULL)
         return error_set(pairing->error, "out of memory");
     return next_event(pairing, thread);
 }
 
-/* Adds what happened under each path to the functions that are open on it. */
-static int end_thread(struct pairing *pairing, struct pair_thread *thread)
+static void release_thread(struct pair_thread *thread)
 {
-    struct memory *memory = pairing->memory;
-    const struct intern *paths = &thread->spool->paths;
-    for (uint32_t i = paths->count; i-- > 0;) {
-        const struct memory_totals *sum = &thread->paths[i];
-        uint64_t parent = paths->keys[i].a, function = paths->keys[i].b;
-        if (array_reach(&memory->functions, &memory->functions_capacity, function, pairing->error) <
-            0)
-            return -1;
-        struct memory_totals *sums[] = {&memory->functions[function].total,
-                                        parent > 0 ? &thread->paths[parent - 1] : NULL};
-        for (int k = 0; k < 2 && sums[k] != NULL; k++) {
-            sums[k]->allocs += sum->allocs;
-            sums[k]->alloc_bytes += sum->alloc_bytes;
-            sums[k]->frees += sum->frees;
-            sums[k]->free_bytes += sum->free_bytes;
-        }
-    }
+    memory_reader_release(&thread->reader);
     free(thread->place_stacks);
     free(thread->paths);
     thread->place_stacks = NULL;
     thread->paths = NULL;
-    return chain_end(pairing, &thread->freed);
+}
+
+static int end_thread(struct pairing *pairing, struct pair_thread *thread)
+{
+    int status = memory_sums_add_paths(&pairing->memory->sums, &thread->thread->places,
+                                       thread->paths, pairing->error);
+    release_thread(thread);
+    if (status < 0)
+        return -1;
+    return memory_chains_end(&pairing->chains, &thread->freed, pairing->error);
 }
 
 /* ---- what an event adds to ---- */
 
-/* The stack of an event's place. */
-static int find_stack(struct pairing *pairing, struct pair_thread *thread, uint32_t place,
-                      uint32_t *index)
+static const struct memory_place *place_of(const struct pair_thread *thread)
 {
-    struct memory *memory = pairing->memory;
-    const struct intern_key *key = &thread->spool->places.keys[place];
-    uint32_t site = (uint32_t)key->a, kind = (uint32_t)key->b;
-    if (thread->place_stacks[place] > 0) {
-        *index = thread->place_stacks[place] - 1;
-        return 0;
+    return &thread->thread->places.places[thread->reader.event.place];
+}
+
+static struct memory_process *process_of(const struct pairing *pairing,
+                                         const struct pair_thread *thread)
+{
+    return &pairing->memory->processes.items[thread->thread->process];
+}
+
+/* The stack of an event's place. */
+static int find_stack(struct pairing *pairing, struct pair_thread *thread, uint32_t *index)
+{
+    uint32_t *known = &thread->place_stacks[thread->reader.event.place];
+    if (*known == 0) {
+        if (memory_stacks_find(&pairing->memory->stacks, place_of(thread), index, pairing->error) <
+            0)
+            return -1;
+        *known = *index + 1;
     }
-    uint32_t before = memory->stack_keys.count;
-    if (intern_add(&memory->stack_keys, key->a >> 32, (uint64_t)site << 8 | kind, index,
-                   pairing->error) < 0 ||
-        array_reach(&memory->stacks, &memory->stacks_capacity, *index, pairing->error) < 0)
-        return -1;
-    thread->place_stacks[place] = *index + 1;
-    if (*index == before)
-        memory->stacks[*index] =
-            (struct alloc_stack){.frame = (uint32_t)(key->a >> 32),
-                                 .site = site,
-                                 .kind = kind,
-                                 .function = thread->spool->place_functions[place],
-                                 .min_size = UINT64_MAX};
+    *index = *known - 1;
     return 0;
 }
 
 /* The totals that an event at a place counts for: its frame's, its function's own, its path's and
  * all. Returns how many there are, or -1. */
-static int find_totals(struct pairing *pairing, struct pair_thread *thread, uint32_t place,
+static int find_totals(struct pairing *pairing, struct pair_thread *thread,
                        struct memory_totals *totals[4])
 {
-    struct memory *memory = pairing->memory;
-    const struct intern_key *key = &thread->spool->places.keys[place];
-    uint32_t frame = (uint32_t)(key->a >> 32), path = (uint32_t)(key->b >> 32);
-    uint32_t function = thread->spool->place_functions[place];
-    if (array_reach(&memory->frames, &memory->frames_capacity, frame, pairing->error) < 0 ||
-        array_reach(&memory->functions, &memory->functions_capacity, function, pairing->error) < 0)
+    struct memory_sums *sums = &pairing->memory->sums;
+    const struct memory_place *place = place_of(thread);
+    if (memory_sums_reach(sums, place->frame, place->function, pairing->error) < 0)
         return -1;
-    totals[0] = &memory->totals;
-    totals[1] = &memory->frames[frame];
-    totals[2] = &memory->functions[function].own;
-    totals[3] = path > 0 ? &thread->paths[path - 1] : NULL;
-    return path > 0 ? 4 : 3;
+    totals[0] = &sums->all;
+    totals[1] = &sums->frames[place->frame];
+    totals[2] = &sums->functions[place->function].own;
+    totals[3] = place->path > 0 ? &thread->paths[place->path - 1] : NULL;
+    return place->path > 0 ? 4 : 3;
 }
 
-static int count_amount(struct pairing *pairing, struct memory_counter *counter, uint64_t a,
-                        uint64_t b, const struct memory_block *block)
-{
-    uint32_t index;
-    if (intern_add(&counter->keys, a, b, &index, pairing->error) < 0 ||
-        array_reach(&counter->amounts, &counter->capacity, index, pairing->error) < 0)
-        return -1;
-    struct memory_amount *amount = &counter->amounts[index];
-    if (amount->blocks++ == 0)
-        amount->example = block->id;
-    amount->bytes += block->size;
-    return 0;
-}
-
-static int count_size(struct pairing *pairing, const struct memory_block *block)
+static int count_alloc(struct pairing *pairing, struct pair_thread *thread,
+                       const struct memory_block *block)
 {
     struct memory *memory = pairing->memory;
-    struct alloc_stack *stack = &memory->stacks[block->stack];
-    uint64_t size = block->size;
-    if (intern_find(&memory->sizes.keys, block->stack, size) == INTERN_NONE) {
-        if (stack->sizes >= SIZES_MAX)
-            size = UINT64_MAX;
-        else
-            stack->sizes++;
-    }
-    return count_amount(pairing, &memory->sizes, block->stack, size, block);
-}
-
-static int count_flow(struct pairing *pairing, const struct memory_block *block,
-                      const struct memory_block_free *freed)
-{
-    struct memory *memory = pairing->memory;
-    uint32_t place, threads, index;
-    if (intern_add(&memory->flow_places, intern_pack(block->stack, freed->frame), freed->site,
-                   &place, pairing->error) < 0 ||
-        intern_add(&memory->flow_threads, block->thread, freed->thread, &threads, pairing->error) <
-            0 ||
-        intern_add(&memory->flow_keys, place, threads, &index, pairing->error) < 0 ||
-        array_reach(&memory->flows, &memory->flows_capacity, index, pairing->error) < 0)
-        return -1;
-    struct memory_flow *flow = &memory->flows[index];
-    uint64_t residence = freed->ns - block->alloc_ns;
-    if (flow->blocks++ == 0)
-        flow->example = block->id;
-    flow->bytes += block->size;
-    flow->residence_ns += residence;
-    if (residence > flow->residence_max_ns)
-        flow->residence_max_ns = residence;
-    const char *family = memory_kind_family(memory->stacks[block->stack].kind);
-    if (strcmp(family, memory_kind_family(freed->kind)) != 0 && flow->mismatched++ == 0)
-        flow->mismatch = block->id;
-    return 0;
-}
-
-/* Adds a free to what is told of its block's stack, and of frames and functions. */
-static int count_free(struct pairing *pairing, const struct memory_block *block,
-                      const struct memory_block_free *freed)
-{
-    struct memory *memory = pairing->memory;
-    struct alloc_stack *stack = &memory->stacks[block->stack];
-    struct pair_thread *thread = &pairing->threads[freed->thread];
-    uint64_t lifetime = freed->ns - block->alloc_ns;
-    stack->freed_blocks++;
-    stack->freed_bytes += block->size;
-    stack->lifetime_ns += lifetime;
-    if (lifetime > stack->lifetime_max_ns)
-        stack->lifetime_max_ns = lifetime;
-    stack->cross_thread_frees += !freed->same_thread;
+    struct alloc_stack *stack = &memory->stacks.items[block->stack];
+    memory_stack_count_alloc(stack, block);
     struct memory_totals *totals[4];
-    int count = find_totals(pairing, thread, thread->event.place, totals);
+    int count = find_totals(pairing, thread, totals);
+    for (int i = 0; i < count; i++) {
+        totals[i]->allocs++;
+        totals[i]->alloc_bytes += block->size;
+    }
+    if (count < 0)
+        return -1;
+    return memory_counts_alloc(&memory->counts, stack, block, pairing->error);
+}
+
+static int count_free(struct pairing *pairing, struct pair_thread *thread,
+                      const struct memory_block *block, const struct memory_block_free *freed)
+{
+    struct memory *memory = pairing->memory;
+    struct alloc_stack *stack = &memory->stacks.items[block->stack];
+    memory_stack_count_free(stack, block, freed);
+    struct memory_totals *totals[4];
+    int count = find_totals(pairing, thread, totals);
     for (int i = 0; i < count; i++) {
         totals[i]->frees++;
         totals[i]->free_bytes += block->size;
     }
-    if (count < 0 || count_flow(pairing, block, freed) < 0)
+    if (count < 0)
         return -1;
-    if (freed->same_thread && freed->allocs_between <= DISTANCE_MAX &&
-        count_amount(pairing, &memory->distances, block->stack, freed->allocs_between, block) < 0)
-        return -1;
-    if (freed->owner_frame == 0)
-        return 0;
-    return count_amount(pairing, &memory->owners, block->stack, freed->owner_frame, block);
+    return memory_counts_free(&memory->counts, stack, block, freed, pairing->error);
 }
 
-/* ---- events ---- */
+/* ---- blocks ---- */
 
+/* A block that lives no longer, though no free of it is known. */
+static int forget_block(struct pairing *pairing, uint32_t index)
+{
+    const struct memory_block *block = &pairing->blocks.items[index];
+    struct memory_link link = memory_link_of(block);
+    memory_stack_note_live(&pairing->memory->stacks.items[block->stack], block);
+    memory_live_remove(&pairing->live, block, false);
+    if (memory_chains_end(&pairing->chains, &link, pairing->error) < 0)
+        return -1;
+    return memory_rows_final(&pairing->rows, index, NULL, pairing->error);
+}
+
+/* The thread's event frees a block. */
 static int free_block(struct pairing *pairing, uint32_t thread_index, uint32_t index, uint64_t ns)
 {
     struct pair_thread *thread = &pairing->threads[thread_index];
-    const struct memory_event *event = &thread->event;
-    const struct memory_block *block = &pairing->blocks[index];
-    const struct intern_key *place = &thread->spool->places.keys[event->place];
+    const struct memory_event *event = &thread->reader.event;
+    const struct memory_block *block = &pairing->blocks.items[index];
+    const struct memory_place *place = place_of(thread);
     bool same_thread = block->thread == thread_index;
     bool own = same_thread && event->number == block->number;
     struct memory_block_free freed = {
         .freed = true,
         .ns = ns > block->alloc_ns ? ns : block->alloc_ns,
         .call = event->call,
-        .frame = (uint32_t)(place->a >> 32),
-        .site = (uint32_t)place->a,
-        .kind = (uint8_t)place->b,
+        .frame = place->frame,
+        .site = place->site,
+        .kind = place->kind,
         .thread = thread_index,
         .same_thread = same_thread,
         .allocs_between = same_thread ? thread->allocs - block->number - 1 : 0,
         .owner_call = own ? event->owner_call : 0,
         .owner_frame = own ? event->owner_frame : 0,
     };
-    if (count_free(pairing, block, &freed) < 0)
+    if (count_free(pairing, thread, block, &freed) < 0)
         return -1;
-    live_remove(pairing, block, true);
+    memory_live_remove(&pairing->live, block, true);
     struct memory_link link = memory_link_of(block);
     if (event->realloc)
         thread->freed = link;
-    else if (chain_end(pairing, &link) < 0)
+    else if (memory_chains_end(&pairing->chains, &link, pairing->error) < 0)
         return -1;
-    return rows_final(pairing, index, &freed);
+    return memory_rows_final(&pairing->rows, index, &freed, pairing->error);
 }
 
 /* An allocation at the address of a live block: that block's free is missing. */
 static int clash(struct pairing *pairing, const struct pair_thread *thread, uint32_t old,
-                 uint64_t id, uint64_t ns)
+                 uint64_t ns)
 {
-    struct memory *memory = pairing->memory;
-    const struct memory_process_facts *process = &memory->processes[thread->spool->process];
-    if (process->gap && thread->tick >= process->gap_tick) {
-        memory->missing_frees++;
-    } else if (memory->clashes_count == CLASHES_MAX) {
-        memory->clashes_left_out++;
-    } else {
-        if (array_reserve(&memory->clashes, &memory->clashes_capacity, memory->clashes_count + 1,
-                          pairing->error) < 0)
-            return -1;
-        memory->clashes[memory->clashes_count++] =
-            (struct memory_clash){.ns = ns,
-                                  .call = thread->event.call,
-                                  .old_alloc = pairing->blocks[old].id,
-                                  .alloc = id,
-                                  .thread = thread->spool->id};
-    }
-    return pair_forget_block(pairing, old);
+    struct memory_errors *errors = &pairing->memory->errors;
+    struct memory_clash clash = {.ns = ns,
+                                 .call = thread->reader.event.call,
+                                 .old_alloc = pairing->blocks.items[old].id,
+                                 .alloc = pairing->rows.next,
+                                 .thread = thread->thread->id};
+    if (memory_process_has_gap(process_of(pairing, thread), thread->tick))
+        errors->missing_frees++;
+    else if (memory_errors_add_clash(errors, &clash, pairing->error) < 0)
+        return -1;
+    return forget_block(pairing, old);
 }
+
+/* ---- events ---- */
 
 static int on_alloc(struct pairing *pairing, uint32_t thread_index, uint64_t ns)
 {
     struct memory *memory = pairing->memory;
     struct pair_thread *thread = &pairing->threads[thread_index];
-    const struct memory_event *event = &thread->event;
-    struct pair_process *process = &pairing->processes[thread->spool->process];
-    uint32_t index, stack_index;
+    const struct memory_event *event = &thread->reader.event;
+    struct memory_process *process = process_of(pairing, thread);
+    uint32_t index, stack;
     uint64_t old = memory_map_find(&process->live, event->address);
-    if (old != MEMORY_MAP_NONE && clash(pairing, thread, (uint32_t)old, pairing->next_row, ns) < 0)
+    if (old != MEMORY_MAP_NONE && clash(pairing, thread, (uint32_t)old, ns) < 0)
         return -1;
-    memory_map_remove(&process->inherited_at, event->address);
-    if (rows_add(pairing, &index) < 0 ||
-        find_stack(pairing, thread, event->place, &stack_index) < 0 ||
+    memory_inherited_remove(&process->inherited, event->address);
+    if (memory_rows_add(&pairing->rows, &index, pairing->error) < 0 ||
+        find_stack(pairing, thread, &stack) < 0 ||
         memory_map_put(&process->live, event->address, index, pairing->error) < 0)
         return -1;
-    struct memory_block *block = &pairing->blocks[index];
+    struct memory_block *block = &pairing->blocks.items[index];
     block->address = event->address;
     block->size = event->size;
     block->alloc_ns = ns;
     block->call = event->call;
     block->number = thread->allocs++;
-    block->stack = stack_index;
+    block->stack = stack;
     block->thread = thread_index;
-    if (event->realloc && thread->freed.valid && chain_continue(pairing, index, &thread->freed) < 0)
+    if (event->realloc && thread->freed.valid &&
+        memory_chains_continue(&pairing->chains, block, &thread->freed, pairing->error) < 0)
         return -1;
-    thread->freed = (struct memory_link){.chain = NO_INDEX};
-
-    struct alloc_stack *stack = &memory->stacks[stack_index];
-    if (stack->blocks++ == 0) {
-        stack->first_ns = ns;
-        stack->first_alloc = block->id;
-    }
-    stack->bytes += block->size;
-    stack->last_ns = ns;
-    stack->last_alloc = block->id;
-    if (block->size < stack->min_size)
-        stack->min_size = block->size;
-    if (block->size > stack->max_size)
-        stack->max_size = block->size;
-    struct memory_totals *totals[4];
-    int count = find_totals(pairing, thread, event->place, totals);
-    for (int i = 0; i < count; i++) {
-        totals[i]->allocs++;
-        totals[i]->alloc_bytes += block->size;
-    }
-    if (count < 0 || count_size(pairing, block) < 0)
+    thread->freed = memory_no_link;
+    if (count_alloc(pairing, thread, block) < 0)
         return -1;
-    if (pairing->forking_count > 0 &&
-        pair_inherit_late(pairing, thread->spool->process, block, thread->tick) < 0)
+    if (memory->processes.forking_count > 0 &&
+        memory_processes_inherit_late(&memory->processes, thread->thread->process, block,
+                                      thread->tick, pairing->error) < 0)
         return -1;
-    return live_add(pairing, block);
+    return memory_live_add(&pairing->live, block, pairing->error);
 }
 
-/* A free of what is no live block. What is wrong with it is found out by memory_errors_classify. */
+/* A free of what is no live block. What is wrong with it is found out by memory_errors_classify,
+ * but for one of a block that the process inherited and has already freed. */
 static int bad_free(struct pairing *pairing, const struct pair_thread *thread, uint64_t ns,
-                    uint64_t inherited_id)
+                    const struct memory_inherited_block *inherited)
 {
-    struct memory *memory = pairing->memory;
-    const struct memory_process_facts *process = &memory->processes[thread->spool->process];
-    const struct intern_key *place = &thread->spool->places.keys[thread->event.place];
-    if (process->gap && thread->tick >= process->gap_tick) {
-        memory->unknown_frees++;
+    struct memory_errors *errors = &pairing->memory->errors;
+    const struct memory_place *place = place_of(thread);
+    if (memory_process_has_gap(process_of(pairing, thread), thread->tick)) {
+        errors->unknown_frees++;
         return 0;
     }
-    if (memory->errors_count == ERRORS_MAX) {
-        memory->errors_left_out++;
-        return 0;
-    }
-    if (array_reserve(&memory->errors, &memory->errors_capacity, memory->errors_count + 1,
-                      pairing->error) < 0)
-        return -1;
-    memory->errors[memory->errors_count++] =
-        (struct free_error){.error = inherited_id != 0 ? "double" : NULL,
-                            .address = thread->event.address,
-                            .ns = ns,
-                            .call = thread->event.call,
-                            .before = pairing->next_row,
-                            .alloc = inherited_id,
-                            .thread = thread->spool->id,
-                            .process = thread->spool->process,
-                            .frame = (uint32_t)(place->a >> 32),
-                            .site = (uint32_t)place->a,
-                            .kind = (uint8_t)place->b};
-    return 0;
+    return memory_errors_add_free(
+        errors,
+        &(struct memory_wrong_free){.error = inherited != NULL ? "double" : NULL,
+                                    .address = thread->reader.event.address,
+                                    .ns = ns,
+                                    .call = thread->reader.event.call,
+                                    .before = pairing->rows.next,
+                                    .alloc = inherited != NULL ? inherited->id : 0,
+                                    .thread = thread->thread->id,
+                                    .process = thread->thread->process,
+                                    .frame = place->frame,
+                                    .site = place->site,
+                                    .kind = place->kind},
+        pairing->error);
 }
 
 static int on_free(struct pairing *pairing, uint32_t thread_index, uint64_t ns)
 {
     struct pair_thread *thread = &pairing->threads[thread_index];
-    struct pair_process *process = &pairing->processes[thread->spool->process];
-    uint64_t address = thread->event.address;
-    if (chain_end(pairing, &thread->freed) < 0)
+    struct memory_process *process = process_of(pairing, thread);
+    uint64_t address = thread->reader.event.address;
+    if (memory_chains_end(&pairing->chains, &thread->freed, pairing->error) < 0)
         return -1;
-    thread->freed = (struct memory_link){.chain = NO_INDEX};
+    thread->freed = memory_no_link;
     uint64_t index = memory_map_find(&process->live, address);
     if (index != MEMORY_MAP_NONE) {
         memory_map_remove(&process->live, address);
         return free_block(pairing, thread_index, (uint32_t)index, ns);
     }
-    uint64_t inherited = memory_map_find(&process->inherited_at, address);
-    if (inherited == MEMORY_MAP_NONE)
-        return bad_free(pairing, thread, ns, 0);
-    struct inherited_block *block = &process->inherited[inherited];
-    if (block->freed)
-        return bad_free(pairing, thread, ns, block->id);
+    struct memory_inherited_block *block = memory_inherited_find(&process->inherited, address);
+    if (block == NULL || block->freed)
+        return bad_free(pairing, thread, ns, block);
     block->freed = true;
-    if (thread->event.realloc)
+    if (thread->reader.event.realloc)
         thread->freed = (struct memory_link){.valid = true,
                                              .id = block->id,
                                              .address = address,
                                              .size = block->size,
-                                             .chain = NO_INDEX};
+                                             .chain = MEMORY_NO_INDEX};
+    return 0;
+}
+
+/* ---- processes ---- */
+
+static int on_process_end(struct pairing *pairing, uint32_t id)
+{
+    struct memory_process *process = &pairing->memory->processes.items[id];
+    for (size_t i = 0; process->live.count > 0 && i <= process->live.mask; i++)
+        if (process->live.slots[i].value != 0 &&
+            forget_block(pairing, (uint32_t)(process->live.slots[i].value - 1)) < 0)
+            return -1;
+    memory_process_forget(process);
+    return 0;
+}
+
+/* Does what happened to processes before an event: forks up to its tick, ends before it. */
+static int pass_processes(struct pairing *pairing, uint64_t tick)
+{
+    const struct memory_options *options = &pairing->memory->options;
+    struct memory_processes *processes = &pairing->memory->processes;
+    const struct memory_process_event *event;
+    while ((event = memory_processes_next(processes, tick)) != NULL) {
+        if (!event->end) {
+            if (memory_processes_fork(processes, event->process, &pairing->blocks, pairing->error) <
+                0)
+                return -1;
+        } else if (processes->items[event->process].has_events) {
+            uint64_t ns = options->ns_at(options->clock, event->process, event->tick);
+            if (memory_live_advance(&pairing->live, ns, pairing->error) < 0 ||
+                on_process_end(pairing, event->process) < 0)
+                return -1;
+        }
+    }
+    return 0;
+}
+
+/* The end of all: what lives now was never freed. */
+static int end_processes(struct pairing *pairing)
+{
+    const struct memory_processes *processes = &pairing->memory->processes;
+    for (size_t id = 0; id < processes->capacity; id++) {
+        const struct memory_map *live = &processes->items[id].live;
+        for (size_t i = 0; live->count > 0 && i <= live->mask; i++) {
+            if (live->slots[i].value == 0)
+                continue;
+            const struct memory_block *block = &pairing->blocks.items[live->slots[i].value - 1];
+            struct memory_link link = memory_link_of(block);
+            memory_stack_note_live(&pairing->memory->stacks.items[block->stack], block);
+            if (memory_chains_end(&pairing->chains, &link, pairing->error) < 0)
+                return -1;
+        }
+    }
     return 0;
 }
 
@@ -424,31 +390,30 @@ static int step(struct pairing *pairing, struct head *head)
     struct pair_thread *thread = &pairing->threads[head->thread];
     if (!thread->begun && begin_thread(pairing, thread) < 0)
         return -1;
-    uint64_t ns = options->ns_at(options->clock, thread->spool->process, thread->tick);
-    if (pair_pass_processes(pairing, thread->tick) < 0 || live_advance(pairing, ns) < 0)
+    uint64_t ns = options->ns_at(options->clock, thread->thread->process, thread->tick);
+    if (pass_processes(pairing, thread->tick) < 0 ||
+        memory_live_advance(&pairing->live, ns, pairing->error) < 0)
         return -1;
-    int status = thread->event.type == MEMORY_ALLOC ? on_alloc(pairing, head->thread, ns)
-                                                    : on_free(pairing, head->thread, ns);
+    int status = thread->reader.event.type == MEMORY_ALLOC ? on_alloc(pairing, head->thread, ns)
+                                                           : on_free(pairing, head->thread, ns);
     if (status < 0)
         return -1;
     status = next_event(pairing, thread);
     if (status == 0)
         return end_thread(pairing, thread);
     head->tick = thread->tick;
-    head->type = thread->event.type;
+    head->type = thread->reader.event.type;
     return status;
 }
 
 static int merge(struct pairing *pairing)
 {
-    struct memory *memory = pairing->memory;
+    const struct memory *memory = pairing->memory;
     struct head *heap = calloc(memory->threads_count + 1, sizeof *heap);
     size_t count = 0;
     int status = heap == NULL ? error_set(pairing->error, "out of memory") : 0;
     for (uint32_t i = 0; status == 0 && i < memory->threads_count; i++) {
-        const struct memory_thread *spool = memory->threads[i];
-        pairing->threads[i].spool = memory->threads[i];
-        pairing->threads[i].freed.chain = NO_INDEX;
+        const struct memory_spool *spool = &memory->threads[i]->spool;
         if (spool->any)
             heap[count++] = (struct head){spool->first_tick, spool->first_type, i};
     }
@@ -464,47 +429,78 @@ static int merge(struct pairing *pairing)
     return status < 0 ? -1 : 0;
 }
 
+/* ---- the whole ---- */
+
+/* Brings together what the threads noted each for itself. */
+static int gather(struct memory *memory, struct error *error)
+{
+    for (size_t i = 0; i < memory->threads_count; i++)
+        if (memory_leaks_merge(&memory->threads[i]->leaks, &memory->sums, error) < 0)
+            return -1;
+    if (memory_processes_take_threads(&memory->processes, memory->threads, memory->threads_count,
+                                      error) < 0)
+        return -1;
+    return memory_processes_plan(&memory->processes, error);
+}
+
+static int begin(struct pairing *pairing, struct btree_file *file)
+{
+    struct memory *memory = pairing->memory;
+    size_t count = memory->threads_count;
+    pairing->threads = calloc(count + 1, sizeof *pairing->threads);
+    pairing->thread_ids = calloc(count + 1, sizeof *pairing->thread_ids);
+    if (pairing->threads == NULL || pairing->thread_ids == NULL)
+        return error_set(pairing->error, "out of memory");
+    for (size_t i = 0; i < count; i++) {
+        struct memory_thread *thread = memory->threads[i];
+        pairing->thread_ids[i] = thread->id;
+        pairing->threads[i] =
+            (struct pair_thread){.thread = thread,
+                                 .reader = {.spool = &thread->spool, .store = &memory->store},
+                                 .freed = memory_no_link};
+    }
+    if (memory_rows_begin(&pairing->rows, &pairing->blocks, &memory->stacks, pairing->thread_ids,
+                          file, pairing->error) < 0 ||
+        memory_chains_begin(&pairing->chains, file, pairing->error) < 0)
+        return -1;
+    return memory_live_begin(&pairing->live, &memory->stacks, &memory->sums, &memory->timeline,
+                             pairing->thread_ids, count, pairing->error);
+}
+
+static int finish(struct pairing *pairing, struct btree_file *file)
+{
+    struct memory *memory = pairing->memory;
+    memory->rows = pairing->rows.next - 1;
+    if (end_processes(pairing) < 0 ||
+        memory_live_end(&pairing->live, memory->rows > 0, pairing->error) < 0 ||
+        memory_rows_end(&pairing->rows, pairing->error) < 0 ||
+        memory_chains_end_rows(&pairing->chains, pairing->error) < 0 ||
+        btree_finish(file, "allocs", &pairing->rows.part, 1, pairing->error) < 0)
+        return -1;
+    return btree_finish(file, "alloc_chains", &pairing->chains.rows, 1, pairing->error);
+}
+
 static void release(struct pairing *pairing)
 {
-    const struct memory *memory = pairing->memory;
-    for (size_t i = 0; pairing->threads != NULL && i < memory->threads_count; i++) {
-        free(pairing->threads[i].buffer);
-        free(pairing->threads[i].place_stacks);
-        free(pairing->threads[i].paths);
-    }
-    for (size_t i = 0; pairing->processes != NULL && i < memory->processes_capacity; i++)
-        pair_process_release(&pairing->processes[i]);
+    for (size_t i = 0; pairing->threads != NULL && i < pairing->memory->threads_count; i++)
+        release_thread(&pairing->threads[i]);
     free(pairing->threads);
-    free(pairing->processes);
-    free(pairing->process_events);
-    free(pairing->forking);
-    free(pairing->blocks);
-    free(pairing->unused_blocks);
-    free(pairing->chains);
-    free(pairing->unused_chains);
-    free(pairing->window);
-    free(pairing->late);
-    free(pairing->functions);
-    free(pairing->changed_threads);
+    free(pairing->thread_ids);
+    memory_processes_trim(&pairing->memory->processes);
+    memory_rows_release(&pairing->rows);
+    memory_chains_release(&pairing->chains);
+    memory_live_release(&pairing->live);
+    memory_blocks_release(&pairing->blocks);
 }
 
 int memory_pair(struct memory *memory, struct btree_file *file, uint64_t end_ns,
                 struct error *error)
 {
     struct pairing pairing = {.memory = memory, .error = error};
-    uint64_t steps = TIMELINE_ROWS_MAX / (memory->threads_count + 1) + 1;
-    if (steps > TIMELINE_STEPS_MAX)
-        steps = TIMELINE_STEPS_MAX;
-    memory->end_ns = end_ns;
-    memory->step_ns = end_ns / steps + 1;
-    pairing.threads = calloc(memory->threads_count + 1, sizeof *pairing.threads);
-    pairing.changed_threads = calloc(memory->threads_count + 1, sizeof *pairing.changed_threads);
-    int status = 0;
-    if (pairing.threads == NULL || pairing.changed_threads == NULL)
-        status = error_set(error, "out of memory");
-    if (status == 0 && (rows_begin(&pairing, file) < 0 || pair_plan_processes(&pairing) < 0 ||
-                        merge(&pairing) < 0 || pair_end_processes(&pairing) < 0 ||
-                        live_end(&pairing) < 0 || rows_end(&pairing, file) < 0))
+    memory->timeline = memory_timeline_of(end_ns, memory->threads_count);
+    int status = gather(memory, error);
+    if (status == 0 &&
+        (begin(&pairing, file) < 0 || merge(&pairing) < 0 || finish(&pairing, file) < 0))
         status = -1;
     release(&pairing);
     return status;

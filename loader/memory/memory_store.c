@@ -1,40 +1,60 @@
-/*
- * Where encoded events are kept until memory_pair: in memory up to options.spool_bytes over all
- * threads, then in a temporary file without a name in the database's folder.
- */
-#include "loader/memory/memory_parts.h"
+/* Where encoded events are kept: see memory_store.h. */
+#include "loader/memory/memory_store.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-static int open_spill(struct memory *memory, struct error *error)
+int memory_store_init(struct memory_store *store, const char *folder, size_t kept_bytes_max,
+                      struct error *error)
 {
-    memory->spill = open(memory->folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-    if (memory->spill >= 0)
+    *store = (struct memory_store){.kept_bytes_max = kept_bytes_max, .folder = strdup(folder)};
+    if (store->folder == NULL)
+        return error_set(error, "out of memory");
+    pthread_mutex_init(&store->lock, NULL);
+    return 0;
+}
+
+void memory_store_release(struct memory_store *store)
+{
+    if (store->spilled)
+        close(store->file);
+    if (store->folder != NULL)
+        pthread_mutex_destroy(&store->lock);
+    free(store->folder);
+    *store = (struct memory_store){0};
+}
+
+static int open_file(struct memory_store *store, struct error *error)
+{
+    store->file = open(store->folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+    store->spilled = store->file >= 0;
+    if (store->spilled)
         return 0;
     char path[4096];
-    int length = snprintf(path, sizeof path, "%s/.fisql-XXXXXX", memory->folder);
+    int length = snprintf(path, sizeof path, "%s/.fisql-XXXXXX", store->folder);
     if (length > 0 && (size_t)length < sizeof path)
-        memory->spill = mkostemp(path, O_CLOEXEC);
-    if (memory->spill < 0)
-        return error_set(error, "%s: cannot make a temporary file: %s", memory->folder,
+        store->file = mkostemp(path, O_CLOEXEC);
+    if (store->file < 0)
+        return error_set(error, "%s: cannot make a temporary file: %s", store->folder,
                          strerror(errno));
+    store->spilled = true;
     unlink(path);
     return 0;
 }
 
-static int spill(const struct memory *memory, const unsigned char *data, size_t bytes,
+static int spill(const struct memory_store *store, const unsigned char *data, size_t bytes,
                  uint64_t offset, struct error *error)
 {
     while (bytes > 0) {
-        ssize_t done = pwrite(memory->spill, data, bytes, (off_t)offset);
+        ssize_t done = pwrite(store->file, data, bytes, (off_t)offset);
         if (done < 0 && errno == EINTR)
             continue;
         if (done <= 0)
-            return error_set(error, "%s: cannot write the temporary file: %s", memory->folder,
+            return error_set(error, "%s: cannot write the temporary file: %s", store->folder,
                              strerror(done < 0 ? errno : ENOSPC));
         data += done;
         bytes -= (size_t)done;
@@ -43,49 +63,43 @@ static int spill(const struct memory *memory, const unsigned char *data, size_t 
     return 0;
 }
 
-int memory_store_put(struct memory *memory, struct memory_thread *thread, const void *data,
-                     uint32_t bytes, struct error *error)
+int memory_store_put(struct memory_store *store, const void *data, uint32_t bytes,
+                     struct memory_piece *piece, struct error *error)
 {
-    if (array_reserve(&thread->pieces, &thread->pieces_capacity, thread->pieces_count + 1, error))
-        return -1;
-    struct memory_piece *piece = &thread->pieces[thread->pieces_count];
-    *piece = (struct memory_piece){.bytes = bytes};
     int status = 0;
-    pthread_mutex_lock(&memory->lock);
-    bool keep = memory->kept_bytes + bytes <= memory->options.spool_bytes;
+    pthread_mutex_lock(&store->lock);
+    bool keep = store->kept_bytes + bytes <= store->kept_bytes_max;
     if (keep)
-        memory->kept_bytes += bytes;
-    else if (memory->spill < 0)
-        status = open_spill(memory, error);
-    piece->offset = memory->spill_bytes;
+        store->kept_bytes += bytes;
+    else if (!store->spilled)
+        status = open_file(store, error);
+    *piece = (struct memory_piece){.bytes = bytes, .offset = store->file_bytes};
     if (!keep)
-        memory->spill_bytes += bytes;
-    pthread_mutex_unlock(&memory->lock);
+        store->file_bytes += bytes;
+    pthread_mutex_unlock(&store->lock);
     if (status < 0)
         return -1;
-    if (!keep) {
-        status = spill(memory, data, bytes, piece->offset, error);
-    } else if ((piece->data = malloc(bytes)) == NULL) {
-        status = error_set(error, "out of memory");
-    } else {
-        memcpy(piece->data, data, bytes);
-    }
-    thread->pieces_count += status == 0;
-    return status;
+    if (!keep)
+        return spill(store, data, bytes, piece->offset, error);
+    piece->data = malloc(bytes);
+    if (piece->data == NULL)
+        return error_set(error, "out of memory");
+    memcpy(piece->data, data, bytes);
+    return 0;
 }
 
-int memory_store_read(const struct memory *memory, const struct memory_piece *piece, void *data,
-                      struct error *error)
+int memory_store_read(const struct memory_store *store, const struct memory_piece *piece,
+                      void *data, struct error *error)
 {
     unsigned char *at = data;
     size_t left = piece->bytes;
     uint64_t offset = piece->offset;
     while (left > 0) {
-        ssize_t done = pread(memory->spill, at, left, (off_t)offset);
+        ssize_t done = pread(store->file, at, left, (off_t)offset);
         if (done < 0 && errno == EINTR)
             continue;
         if (done <= 0)
-            return error_set(error, "%s: cannot read the temporary file: %s", memory->folder,
+            return error_set(error, "%s: cannot read the temporary file: %s", store->folder,
                              done < 0 ? strerror(errno) : "it is too short");
         at += done;
         left -= (size_t)done;

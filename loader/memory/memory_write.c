@@ -1,8 +1,8 @@
 /*
  * The third stage of memory.h: the rollups that memory_pair made, written through the sqlite3 API.
  */
+#include "loader/memory/memory_kinds.h"
 #include "loader/memory/memory_parts.h"
-
 #include "loader/sqlite/insert.h"
 
 /* Inserts a row of integers. */
@@ -21,14 +21,14 @@ static int write_stacks(const struct memory *memory, sqlite3 *database, struct e
                  "live_bytes_max,peak_blocks,peak_bytes,min_size,max_size,lifetime_ns,"
                  "cross_thread_frees,first_ns,last_ns,first_alloc_id,last_alloc_id,"
                  "lifetime_max_ns,first_live_id,last_live_id");
-    for (uint32_t i = 0; i < memory->stack_keys.count; i++) {
-        const struct alloc_stack *stack = &memory->stacks[i];
+    for (uint32_t i = 0; i < memory_stacks_count(&memory->stacks); i++) {
+        const struct alloc_stack *stack = &memory->stacks.items[i];
         const uint64_t values[] = {
-            stack->blocks,      stack->bytes,           stack->freed_blocks,
-            stack->freed_bytes, stack->live_blocks_max, stack->live_bytes_max,
-            stack->peak_blocks, stack->peak_bytes,      stack->min_size,
-            stack->max_size,    stack->lifetime_ns,     stack->cross_thread_frees,
-            stack->first_ns,    stack->last_ns,         stack->first_alloc,
+            stack->blocks,           stack->bytes,           stack->freed_blocks,
+            stack->freed_bytes,      stack->live.blocks_max, stack->live.bytes_max,
+            stack->live.peak_blocks, stack->live.peak_bytes, stack->min_size,
+            stack->max_size,         stack->lifetime_ns,     stack->cross_thread_frees,
+            stack->first_ns,         stack->last_ns,         stack->first_alloc,
             stack->last_alloc};
         insert_int(&insert, (int64_t)i + 1);
         insert_id(&insert, stack->frame);
@@ -66,12 +66,12 @@ static int write_counter(const struct memory_counter *counter, sqlite3 *database
 
 static int write_counters(const struct memory *memory, sqlite3 *database, struct error *error)
 {
-    if (write_counter(&memory->sizes, database, "alloc_sizes", "stack_id,size,blocks", BLOCKS,
-                      error) < 0 ||
-        write_counter(&memory->distances, database, "alloc_distances",
+    if (write_counter(&memory->counts.sizes, database, "alloc_sizes", "stack_id,size,blocks",
+                      BLOCKS, error) < 0 ||
+        write_counter(&memory->counts.distances, database, "alloc_distances",
                       "stack_id,allocs_between,blocks,bytes", BLOCKS_BYTES, error) < 0)
         return -1;
-    return write_counter(&memory->owners, database, "alloc_owners",
+    return write_counter(&memory->counts.owners, database, "alloc_owners",
                          "stack_id,owner_frame_id,blocks,bytes,example_alloc_id",
                          BLOCKS_BYTES_EXAMPLE, error);
 }
@@ -82,22 +82,20 @@ static int write_flows(const struct memory *memory, sqlite3 *database, struct er
     insert_begin(&insert, database, "block_flows",
                  "stack_id,free_frame_id,free_site_id,alloc_thread_id,free_thread_id,blocks,bytes,"
                  "residence_ns,residence_max_ns,mismatched,example_alloc_id,example_mismatch_id");
-    for (uint32_t i = 0; i < memory->flow_keys.count; i++) {
-        const struct intern_key *key = &memory->flow_keys.keys[i];
-        const struct intern_key *place = &memory->flow_places.keys[key->a];
-        const struct intern_key *threads = &memory->flow_threads.keys[key->b];
-        const struct memory_flow *flow = &memory->flows[i];
-        const uint64_t values[] = {memory->threads[threads->a]->id,
-                                   memory->threads[threads->b]->id,
+    for (uint32_t i = 0; i < memory->counts.flows.keys.count; i++) {
+        const struct memory_flow *flow = &memory->counts.flows.items[i];
+        const struct memory_flow_key *key = &flow->key;
+        const uint64_t values[] = {memory->threads[key->alloc_thread]->id,
+                                   memory->threads[key->free_thread]->id,
                                    flow->blocks,
                                    flow->bytes,
                                    flow->residence_ns,
                                    flow->residence_max_ns,
                                    flow->mismatched,
                                    flow->example};
-        insert_int(&insert, (int64_t)(place->a >> 32) + 1);
-        insert_id(&insert, (uint32_t)place->a);
-        insert_id(&insert, place->b);
+        insert_int(&insert, (int64_t)key->stack + 1);
+        insert_id(&insert, key->frame);
+        insert_id(&insert, key->site);
         insert_ints(&insert, values, COUNT(values));
         insert_id(&insert, flow->mismatch);
         insert_row(&insert);
@@ -111,13 +109,18 @@ static int write_timeline(const struct memory *memory, sqlite3 *database, struct
     insert_begin(&insert, database, "memory_steps",
                  "step,thread_id,end_ns,live_bytes,live_blocks,max_live_bytes,allocs,alloc_bytes,"
                  "frees,free_bytes");
-    for (size_t i = 0; i < memory->timeline_count; i++) {
-        const struct timeline_row *row = &memory->timeline[i];
-        const uint64_t values[] = {
-            row->step,       row->thread,      ((uint64_t)row->step + 1) * memory->step_ns,
-            row->live_bytes, row->live_blocks, row->max_live_bytes,
-            row->allocs,     row->alloc_bytes, row->frees,
-            row->free_bytes};
+    for (size_t i = 0; i < memory->timeline.count; i++) {
+        const struct memory_step *row = &memory->timeline.steps[i];
+        const uint64_t values[] = {row->step,
+                                   row->thread,
+                                   ((uint64_t)row->step + 1) * memory->timeline.step_ns,
+                                   row->live_bytes,
+                                   row->live_blocks,
+                                   row->max_live_bytes,
+                                   row->totals.allocs,
+                                   row->totals.alloc_bytes,
+                                   row->totals.frees,
+                                   row->totals.free_bytes};
         insert_ints(&insert, values, COUNT(values));
         insert_row(&insert);
     }
@@ -129,13 +132,13 @@ static int write_facts(const struct memory *memory, sqlite3 *database, struct er
     const struct {
         const char *key;
         uint64_t value;
-    } facts[] = {{"peak_ns", memory->peak_ns},
-                 {"peak_bytes", memory->peak_bytes},
-                 {"peak_blocks", memory->peak_blocks},
-                 {"total_allocs", memory->totals.allocs},
-                 {"total_alloc_bytes", memory->totals.alloc_bytes},
-                 {"total_frees", memory->totals.frees},
-                 {"total_free_bytes", memory->totals.free_bytes}};
+    } facts[] = {{"peak_ns", memory->timeline.peak.ns},
+                 {"peak_bytes", memory->timeline.peak.bytes},
+                 {"peak_blocks", memory->timeline.peak.blocks},
+                 {"total_allocs", memory->sums.all.allocs},
+                 {"total_alloc_bytes", memory->sums.all.alloc_bytes},
+                 {"total_frees", memory->sums.all.frees},
+                 {"total_free_bytes", memory->sums.all.free_bytes}};
     struct insert insert;
     insert_begin(&insert, database, "run", "key,value");
     for (size_t i = 0; i < COUNT(facts); i++) {
@@ -146,12 +149,17 @@ static int write_facts(const struct memory *memory, sqlite3 *database, struct er
     return insert_end(&insert, error);
 }
 
+static int write_errors(const struct memory *memory, sqlite3 *database, struct error *error)
+{
+    return memory_errors_write(&memory->errors, database, error);
+}
+
 int memory_write(struct memory *memory, sqlite3 *database, struct error *error)
 {
-    int (*const writers[])(const struct memory *, sqlite3 *,
-                           struct error *) = {write_stacks,   write_counters, write_flows,
-                                              write_timeline, write_facts,    memory_errors_write};
-    if (memory_errors_classify(memory, database, error) < 0)
+    int (*const writers[])(const struct memory *, sqlite3 *, struct error *) = {
+        write_stacks, write_counters, write_flows, write_timeline, write_facts, write_errors};
+    if (memory_errors_classify(&memory->errors, &memory->processes, memory->threads,
+                               memory->threads_count, database, error) < 0)
         return -1;
     for (size_t i = 0; i < COUNT(writers); i++)
         if (writers[i](memory, database, error) < 0)

@@ -1,0 +1,72 @@
+/*
+ * The events of one thread about memory, encoded, from the decoding of the log until memory_pair
+ * reads them again.
+ *
+ * An event is a byte of flags and LEB128 numbers, most of them differences from the event before:
+ * place, tick, call, address, then the size of an allocation, or for a free of a block that the
+ * thread itself allocated the number of that block and the owner's call and frame. That is some 12
+ * bytes. A full buffer goes to the store as a piece.
+ *
+ * Zero-initialised is empty and may be released. Used by one thread at a time.
+ */
+#ifndef FISQL_LOADER_MEMORY_SPOOL_H
+#define FISQL_LOADER_MEMORY_SPOOL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "loader/memory/memory_store.h"
+
+enum memory_event_type { MEMORY_ALLOC, MEMORY_FREE };
+
+struct memory_event {
+    uint64_t tick, address, size;
+    uint64_t call;
+    uint32_t place;       /* of the thread: see memory_places.h */
+    uint32_t owner_frame; /* of a free of an own block */
+    uint64_t owner_call;
+    uint64_t number; /* of a free: the own block it is, UINT64_MAX = none of its own */
+    enum memory_event_type type;
+    bool realloc; /* a realloc's part: the allocation follows its free in the thread */
+};
+
+/* The event before: differences count from it. */
+struct memory_code {
+    uint64_t tick, address, call;
+};
+
+struct memory_spool {
+    struct memory_piece *pieces;
+    size_t pieces_count, pieces_capacity;
+    unsigned char *buffer; /* the piece being filled */
+    size_t buffer_capacity, buffer_used;
+    struct memory_code code;
+    bool any; /* then of the first event: */
+    uint64_t first_tick;
+    enum memory_event_type first_type;
+};
+
+int memory_spool_add(struct memory_spool *spool, struct memory_store *store,
+                     const struct memory_event *event, struct error *error);
+/* No more events will come: gives the rest to the store. */
+int memory_spool_end(struct memory_spool *spool, struct memory_store *store, struct error *error);
+void memory_spool_release(struct memory_spool *spool);
+
+/* Reads a spool that has ended; pieces are freed when they are read. */
+struct memory_reader {
+    struct memory_spool *spool; /* borrowed */
+    const struct memory_store *store;
+    const unsigned char *at, *end;
+    unsigned char *buffer; /* a piece that was in the file */
+    size_t pieces_read;
+    struct memory_code code;
+    struct memory_event event; /* the last one read */
+};
+
+/* Moves to the next event. Returns 1, 0 when there is none, -1. */
+int memory_reader_next(struct memory_reader *reader, struct error *error);
+void memory_reader_release(struct memory_reader *reader);
+
+#endif
