@@ -14,7 +14,11 @@
  * abandons the log (thread_log_nested) undoes it, and the interrupted hook then starts again in the
  * other log, as hooks always do.
  */
+#include "collector/count.h"
+
 #include "collector/event.h"
+#include "collector/modules.h"
+#include "collector/quiet.h"
 
 #include <string.h>
 

@@ -1,6 +1,10 @@
 /* Building an event and committing it to the thread's log: see event.h. */
 #include "collector/event.h"
 
+#include "collector/fork.h"
+#include "collector/quiet.h"
+#include "collector/ring.h"
+
 #include <string.h>
 
 void event_put_definition(struct event *event, struct thread_log *log, uint32_t slot,
@@ -89,7 +93,7 @@ static bool log_turn(struct thread_log *log)
         return false;
     }
     if (poked && process.options.ring_chunks != 0)
-        thread_log_dump(log);
+        ring_dump(log);
     else if (fisql_word_units(log->live.word) != log->min_units)
         thread_log_flush(log);
     return true;

@@ -5,16 +5,18 @@
  * the outside part is the rest, which its caller pays. The fastest round counts: the others were
  * disturbed.
  */
-#include "collector/runtime.h"
+#include "collector/hook_cost.h"
+
+#include "collector/chunk.h"
+#include "collector/dictionary.h"
+#include "collector/hooks.h"
+#include "collector/process.h"
 
 #include <string.h>
 #include <sys/mman.h>
 
 #define CALLS 256u
 #define ROUNDS 24
-
-void __cyg_profile_func_enter(void *function, void *site);
-void __cyg_profile_func_exit(void *function, void *site);
 
 typedef void hook(void *function, void *site);
 

@@ -19,8 +19,11 @@
  *
  * A delete is recorded before it happens, and the free() of that very block inside it is not.
  */
+#include "collector/operators.h"
+
 #include "collector/alloc.h"
-#include "collector/event.h"
+#include "collector/stack.h"
+#include "collector/thread_log.h"
 
 #include <malloc.h>
 #include <stdlib.h>
@@ -43,9 +46,9 @@ struct operator_frame {
     const void *recorded; /* the last allocation inside that was recorded at once */
 };
 
-__thread uint32_t operators_open __attribute__((tls_model("initial-exec")));
-__thread const void *operators_deleting __attribute__((tls_model("initial-exec")));
-static __thread struct operator_frame frames[FRAMES_MAX] __attribute__((tls_model("initial-exec")));
+THREAD_LOCAL uint32_t operators_open;
+THREAD_LOCAL const void *operators_deleting;
+static THREAD_LOCAL struct operator_frame frames[FRAMES_MAX];
 
 /* Takes what a frame keeps back, once: a signal's handler may be about to do it too. */
 static void *frame_take(struct operator_frame *frame)

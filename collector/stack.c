@@ -5,7 +5,11 @@
  * nptl/allocatestack.c; musl, src/thread/pthread_create.c), the main thread's stack holds what
  * AT_RANDOM points to, and may grow down to the mapping below it.
  */
-#include "collector/runtime.h"
+#include "collector/stack.h"
+
+#include "collector/file.h"
+#include "collector/quiet.h"
+#include "collector/thread_log.h"
 
 #include <fcntl.h>
 #include <signal.h>

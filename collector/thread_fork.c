@@ -2,17 +2,21 @@
  * The calling thread's log across fork. The live area is shared: the child goes on in a slot of its
  * own, from where its parent's log was when it forked.
  */
-#include "collector/thread_log_parts.h"
+#include "collector/thread_fork.h"
+
+#include "collector/chunk.h"
+#include "collector/live_area.h"
+#include "collector/process.h"
 
 #include <sys/mman.h>
 
 /* The log's head as it was before fork: in the child, the parent's log is already being written by
  * the parent, which does not wait. */
-static __thread struct thread_log at_fork __attribute__((tls_model("initial-exec")));
-static __thread bool had_log __attribute__((tls_model("initial-exec")));
+static THREAD_LOCAL struct thread_log at_fork;
+static THREAD_LOCAL bool had_log;
 /* The thread's logs in which a hook is interrupted. */
-static __thread struct thread_log *interrupted[8] __attribute__((tls_model("initial-exec")));
-static __thread uint32_t interrupted_count __attribute__((tls_model("initial-exec")));
+static THREAD_LOCAL struct thread_log *interrupted[8];
+static THREAD_LOCAL uint32_t interrupted_count;
 
 void thread_log_forking(void)
 {
@@ -22,7 +26,8 @@ void thread_log_forking(void)
     if (!had_log)
         return;
     at_fork = *current_log;
-    interrupted_count = logs_interrupted(interrupted, sizeof interrupted / sizeof interrupted[0]);
+    interrupted_count =
+        thread_logs_interrupted(interrupted, sizeof interrupted / sizeof interrupted[0]);
 }
 
 /* Hooks that a handler interrupted, and forked, go on in the child too: what they store there must
@@ -41,7 +46,7 @@ static void interrupted_detach(void)
 void thread_log_forked(void)
 {
     const struct thread_log *log = &at_fork;
-    lists_forked();
+    thread_logs_forked();
     __atomic_store_n(&process.thread_next, 0, __ATOMIC_RELAXED);
     if (paused_log != NULL)
         process.options.start_off = true; /* calls are open that the child's log will not know */
@@ -82,14 +87,14 @@ void thread_log_forked(void)
     own->room_units = CHUNK_UNITS;
     own->units_max = own->units_max == 0 ? 0 : units_max_of(own);
     chunk_begin(own, own->start_tick > last ? own->start_tick : last, depth, 0);
-    list_add(own);
+    thread_logs_add(own);
     current_log = own;
-    thread_facts(own, NULL);
+    thread_log_facts(own, NULL);
 }
 
 void thread_logs_forget(void)
 {
-    lists_forked();
+    thread_logs_forked();
     __atomic_store_n(&process.thread_next, 0, __ATOMIC_RELAXED);
     process.options.start_off = true; /* exits of calls come that the log does not know */
     paused_log = current_log = NULL;

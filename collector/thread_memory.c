@@ -7,9 +7,11 @@
  * hold an address in it: once the thread had a nested hook (thread_log_nested()), what the shadow
  * stack has outgrown stays mapped until the thread ends.
  */
-#include "collector/event.h"
+#include "collector/thread_memory.h"
+
 #include "collector/lock.h"
-#include "collector/thread_log_parts.h"
+#include "collector/process.h"
+#include "collector/quiet.h"
 
 #include <string.h>
 #include <sys/mman.h>
@@ -138,7 +140,7 @@ static struct shadow_head *shadow_grow(struct thread_log *log, size_t bytes)
     return head;
 }
 
-bool thread_log_deepen(struct thread_log *log)
+bool memory_deepen(struct thread_log *log)
 {
     struct quiet quiet;
     quiet_begin(&quiet);
