@@ -58,9 +58,9 @@ static uint32_t put_snapshot(struct thread_log *log, uint32_t depth)
     uint32_t count = depth < FISQL_SNAPSHOT_MAX ? depth : FISQL_SNAPSHOT_MAX;
     struct fisql_open_call *entry = (struct fisql_open_call *)(log->chunk + 1);
     for (uint32_t i = depth - count; i < depth; i++, entry++) {
-        entry->function = log->shadow[i].function;
-        entry->site = log->shadow[i].site;
-        entry->enter_tick = log->shadow[i].tick;
+        entry->function = log->shadow.calls[i].function;
+        entry->site = log->shadow.calls[i].site;
+        entry->enter_tick = log->shadow.calls[i].tick;
     }
     return count;
 }
@@ -73,25 +73,26 @@ void chunk_begin(struct thread_log *log, uint64_t last, uint32_t depth, uint64_t
     chunk->magic = FISQL_CHUNK_MAGIC;
     chunk->version = FISQL_LOG_VERSION;
     chunk->kind = FISQL_CHUNK_EVENTS;
-    chunk->flags = log->flags_next | (process.clock == CLOCK_SWITCHED_OFF ? FISQL_FLAG_NO_TIME : 0);
+    chunk->flags =
+        log->thread.flags_next | (process.clock == CLOCK_SWITCHED_OFF ? FISQL_FLAG_NO_TIME : 0);
     chunk->run_id = process.run_id;
     chunk->process_key = process.key;
     chunk->pid = process.pid;
     chunk->tid = log->live.tid;
     chunk->thread = log->live.thread;
-    chunk->sequence = log->sequence;
+    chunk->sequence = log->thread.sequence;
     chunk->tick_start = last;
     chunk->first_call = log->live.first_call;
     chunk->open_depth = depth;
     chunk->open_calls = put_snapshot(log, depth);
-    log->flags_next = 0;
-    log->counted_end = 0;
+    log->thread.flags_next = 0;
+    log->counts.end = 0;
     log->other_units = 0;
     memset(log->dictionary, 0, DICTIONARY_ENTRIES * sizeof(struct pair));
     log->min_units =
         (uint32_t)(sizeof *chunk + chunk->open_calls * sizeof(struct fisql_open_call)) / 2;
     log->room_units = process.options.ring_chunks != 0 ? CHUNK_UNITS : log_file_room(log) / 2;
-    if (log->units_max != 0)
+    if (log->thread.units_max != 0)
         log_limit_set(log, units_max_of(log));
     log->live.last_tick[0] = last;
     log->live.word =
@@ -107,6 +108,20 @@ void chunk_write(struct thread_log *log)
     uint32_t length =
         fisql_chunk_finish(log->chunk, log->live.word, tick, ns, full ? log->room_units * 2 : 0);
     if (log_file_write(log->chunk, length, log->chunk->calls) != 0)
-        log->flags_next |= FISQL_FLAG_LOST;
+        log->thread.flags_next |= FISQL_FLAG_LOST;
     log_file_room_used(log);
+    chunk_passed(log);
+}
+
+void chunk_passed(struct thread_log *log)
+{
+    log->live.first_call += fisql_word_calls(log->live.word);
+    log->thread.sequence++;
+}
+
+void chunk_follow(struct thread_log *log, const struct thread_log *before)
+{
+    uint64_t word = before->live.word;
+    chunk_begin(log, log_last_tick(before), fisql_word_depth(word),
+                (word >> FISQL_WORD_FLUSH_SHIFT) + 1);
 }

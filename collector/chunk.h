@@ -19,8 +19,12 @@ void slot_settle(struct thread_log *log);
 
 /* Begins a chunk after `last`, with `depth` calls open, and makes the slot live. */
 void chunk_begin(struct thread_log *log, uint64_t last, uint32_t depth, uint64_t flushes);
-/* Appends the chunk to the log. The next one is to be begun. */
+/* The chunk that follows the one in `before`, which may be the same log. */
+void chunk_follow(struct thread_log *log, const struct thread_log *before);
+/* Appends the chunk to the log. It is then behind, and the next one is to be begun. */
 void chunk_write(struct thread_log *log);
+/* The chunk is behind: the next one is counted from its end. */
+void chunk_passed(struct thread_log *log);
 
 /* What a log's units_max is where nothing wants the slow path. */
 static inline uint32_t units_max_of(const struct thread_log *log)
@@ -31,10 +35,10 @@ static inline uint32_t units_max_of(const struct thread_log *log)
 /* Sets units_max, unless another thread pokes the log. */
 static inline void log_limit_set(struct thread_log *log, uint32_t units)
 {
-    __atomic_store_n(&log->units_max, units, __ATOMIC_RELAXED);
+    __atomic_store_n(&log->thread.units_max, units, __ATOMIC_RELAXED);
     __atomic_thread_fence(__ATOMIC_SEQ_CST); /* against thread_logs_poke() */
-    if (__atomic_load_n(&log->poke, __ATOMIC_RELAXED) != 0)
-        __atomic_store_n(&log->units_max, 0, __ATOMIC_RELAXED);
+    if (__atomic_load_n(&log->thread.poke, __ATOMIC_RELAXED) != 0)
+        __atomic_store_n(&log->thread.units_max, 0, __ATOMIC_RELAXED);
 }
 
 #endif

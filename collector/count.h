@@ -20,6 +20,16 @@ struct count_undo {
     uint16_t units[8];
 };
 
+/* The counts of a chunk. */
+struct counts {
+    /* By dictionary slot: run << 16 | unit of its count; one more entry, the last run's number. */
+    uint32_t *of_slot;
+    uint32_t run;    /* the run of counts that ends at ... */
+    uint32_t end;    /* ... this unit */
+    uint32_t undone; /* a nested hook undid the change that was under way */
+    struct count_undo undo;
+};
+
 enum count_kind {
     COUNT_LEAF,   /* the innermost call, whose enter is the last event */
     COUNT_HIDDEN, /* the innermost hidden call */

@@ -86,7 +86,7 @@ static inline bool log_leave(struct thread_log *log, uint64_t committed)
 /* Is every event of the log written at once, because nobody will write it later? */
 static inline bool log_writes_through(const struct thread_log *log)
 {
-    return (process.ending | log->ended) != 0;
+    return (process.ending | log->thread.ended) != 0;
 }
 
 /* Writes what the log has committed. Returns false if a nested hook abandoned the log: it has

@@ -79,10 +79,10 @@ void hook_cost_measure(uint64_t ticks_per_second, uint64_t *inside_ps, uint64_t 
     uint64_t address = (uint64_t)(uintptr_t)hook_cost_measure;
     log->chunk = (struct fisql_chunk *)(void *)scratch->chunk;
     log->dictionary = scratch->dictionary;
-    log->shadow = scratch->shadow + SHADOW_SENTINELS;
-    log->shadow[-1].stack = log->shadow[-2].stack = UINT64_MAX;
-    log->depth_max = log->depth_logged = 4;
-    log->units_max = CHUNK_UNITS;
+    log->shadow.calls = scratch->shadow + SHADOW_SENTINELS;
+    log->shadow.calls[-1].stack = log->shadow.calls[-2].stack = UINT64_MAX;
+    log->shadow.depth_max = log->shadow.depth_logged = 4;
+    log->thread.units_max = CHUNK_UNITS;
     log->dictionary[pair_slot(address, address)] = (struct pair){address, address};
     current_log = log;
     for (int round = 0; round < ROUNDS; round++) {

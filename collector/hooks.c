@@ -20,7 +20,7 @@ EXPORT void __cyg_profile_func_enter(void *function_address, void *site_address)
     uint64_t site = (uint64_t)(uintptr_t)site_address;
     uint64_t stack = FRAME_ADDRESS();
     struct thread_log *log = current_log;
-    if (UNLIKELY(log == NULL || (log->busy | log->hidden) + 1 != fork_mark.mine)) {
+    if (UNLIKELY(log == NULL || (log->busy | log->shadow.hidden) + 1 != fork_mark.mine)) {
         hook_enter_slow(function, site, stack);
         return;
     }
@@ -32,12 +32,12 @@ EXPORT void __cyg_profile_func_enter(void *function_address, void *site_address)
     uint32_t depth = fisql_word_depth(word);
     uint64_t delta = tick - log->live.last_tick[toggle];
     uint32_t slot = pair_slot(function, site);
-    struct shadow_call *call = &log->shadow[depth];
+    struct shadow_call *call = &log->shadow.calls[depth];
     if (UNLIKELY(!pair_is(log, slot, function, site)))
         slot ^= 1;
     if (UNLIKELY(delta > 0xffff || !pair_is(log, slot, function, site) ||
-                 fisql_word_units(word) > log->units_max || stack > call[-1].stack ||
-                 stack == log->landing_stack || depth >= log->depth_logged)) {
+                 fisql_word_units(word) > log->thread.units_max || stack > call[-1].stack ||
+                 stack == log->shadow.landing_stack || depth >= log->shadow.depth_logged)) {
         log_leave(log, 0);
         hook_enter_slow(function, site, stack);
         return;
@@ -63,7 +63,7 @@ EXPORT void __cyg_profile_func_exit(void *function_address, void *site_address)
     uint64_t stack = FRAME_ADDRESS();
     bool tail = __builtin_return_address(0) == site_address;
     struct thread_log *log = current_log;
-    if (UNLIKELY(log == NULL || (log->busy | log->hidden) + 1 != fork_mark.mine)) {
+    if (UNLIKELY(log == NULL || (log->busy | log->shadow.hidden) + 1 != fork_mark.mine)) {
         hook_exit_slow(function, site, stack, tail);
         return;
     }
@@ -73,15 +73,15 @@ EXPORT void __cyg_profile_func_exit(void *function_address, void *site_address)
     uint64_t word = log->live.word;
     uint32_t toggle = fisql_word_toggle(word);
     uint64_t delta = tick - log->live.last_tick[toggle];
-    const struct shadow_call *call = &log->shadow[(int64_t)fisql_word_depth(word) - 1];
+    const struct shadow_call *call = &log->shadow.calls[(int64_t)fisql_word_depth(word) - 1];
     uint64_t highest = tail ? call[-1].stack : call->stack;
     if (UNLIKELY(delta > 0x7fff || call->function != function || stack > highest ||
-                 fisql_word_units(word) > log->units_max)) {
+                 fisql_word_units(word) > log->thread.units_max)) {
         log_leave(log, 0);
         hook_exit_slow(function, site, stack, tail);
         return;
     }
-    if (UNLIKELY(tick - call->tick < log->min_ticks) && hook_short_leaf(log, word, tick)) {
+    if (UNLIKELY(tick - call->tick < log->thread.min_ticks) && hook_short_leaf(log, word, tick)) {
         if (!hook_exit_short(log, tick))
             hook_exit_slow(function, site, stack, tail);
         return;

@@ -17,7 +17,7 @@
 /* A call that is not logged: one deeper than --depth, or deeper than the shadow stack has room. */
 static bool enter_hidden(struct thread_log *log, uint64_t function, uint64_t site, uint64_t stack)
 {
-    if (log->blind != 0 || calls_open(log) >= log->depth_max)
+    if (log->shadow.blind != 0 || calls_open(log) >= log->shadow.depth_max)
         return count_call(log, &(struct pair){function, site}, 0, COUNT_BLIND);
     return count_enter(log, &(struct shadow_call){function, site, stack, 0});
 }
@@ -31,9 +31,10 @@ static bool enter_deep(uint64_t function, uint64_t site, uint64_t stack)
     log->busy = stack;
     BARRIER();
     uint32_t open = calls_open(log);
-    if (fisql_word_depth(log->live.word) < log->depth_logged || open >= log->depth_max ||
-        log->blind != 0 || log->poke != 0 || process.ending != 0 ||
-        stack > log->shadow[open - 1].stack || stack == log->landing_stack) {
+    if (fisql_word_depth(log->live.word) < log->shadow.depth_logged ||
+        open >= log->shadow.depth_max || log->shadow.blind != 0 || log->thread.poke != 0 ||
+        process.ending != 0 || stack > log->shadow.calls[open - 1].stack ||
+        stack == log->shadow.landing_stack) {
         log_leave(log, 0);
         return false;
     }
@@ -48,10 +49,10 @@ static bool exit_deep(uint64_t function, uint64_t stack, bool tail)
         return false;
     log->busy = stack;
     BARRIER();
-    const struct shadow_call *call = &log->shadow[(int64_t)calls_open(log) - 1];
-    if (log->hidden == 0 || log->blind != 0 || log->poke != 0 || process.ending != 0 ||
-        log->throw_depth >= calls_open(log) || call->function != function ||
-        stack > (tail ? call[-1].stack : call->stack) ||
+    const struct shadow_call *call = &log->shadow.calls[(int64_t)calls_open(log) - 1];
+    if (log->shadow.hidden == 0 || log->shadow.blind != 0 || log->thread.poke != 0 ||
+        process.ending != 0 || log->shadow.throw_depth >= calls_open(log) ||
+        call->function != function || stack > (tail ? call[-1].stack : call->stack) ||
         fisql_word_units(log->live.word) > units_max_of(log)) {
         log_leave(log, 0);
         return false;
@@ -61,7 +62,7 @@ static bool exit_deep(uint64_t function, uint64_t stack, bool tail)
 
 bool hook_exit_short(struct thread_log *log, uint64_t tick)
 {
-    const struct shadow_call *call = &log->shadow[fisql_word_depth(log->live.word) - 1];
+    const struct shadow_call *call = &log->shadow.calls[fisql_word_depth(log->live.word) - 1];
     return count_call(log, &(struct pair){call->function, call->site}, tick - call->tick,
                       COUNT_LEAF);
 }
@@ -72,7 +73,7 @@ static void commit_enter(struct thread_log *log, struct event *event, uint64_t f
                          uint64_t site, uint64_t stack, uint64_t tick, bool *done)
 {
     uint64_t word = log->live.word;
-    log->shadow[fisql_word_depth(word)] = (struct shadow_call){function, site, stack, tick};
+    log->shadow.calls[fisql_word_depth(word)] = (struct shadow_call){function, site, stack, tick};
     *done = log_commit(log, event, WORD_CALL + WORD_DEPTH, tick);
 }
 
@@ -94,14 +95,16 @@ void hook_enter_slow(uint64_t function, uint64_t site, uint64_t stack)
             shadow_unwind(log, gone);
             continue;
         }
-        if (log->throw_depth > calls_open(log))
-            log->throw_depth = calls_open(log); /* this one runs while the exception passes */
-        if (UNLIKELY(calls_open(log) >= log->depth_max) && log->blind == 0 && memory_deepen(log)) {
+        if (log->shadow.throw_depth > calls_open(log))
+            log->shadow.throw_depth =
+                calls_open(log); /* this one runs while the exception passes */
+        if (UNLIKELY(calls_open(log) >= log->shadow.depth_max) && log->shadow.blind == 0 &&
+            memory_deepen(log)) {
             log_leave(log, 0);
             continue;
         }
-        if (fisql_word_depth(log->live.word) >= log->depth_logged || log->hidden != 0 ||
-            log->blind != 0) {
+        if (fisql_word_depth(log->live.word) >= log->shadow.depth_logged ||
+            log->shadow.hidden != 0 || log->shadow.blind != 0) {
             done = enter_hidden(log, function, site, stack);
             continue;
         }
@@ -126,7 +129,7 @@ void hook_enter_slow(uint64_t function, uint64_t site, uint64_t stack)
 static bool exit_innermost(struct thread_log *log)
 {
     struct event event = {.count = 0};
-    if (log->hidden != 0)
+    if (log->shadow.hidden != 0)
         return count_leave(log);
     uint64_t tick = clock_read(process.clock);
     if (process.ending == 0 && hook_short_leaf(log, log->live.word, tick))
@@ -139,7 +142,7 @@ static bool exit_innermost(struct thread_log *log)
 
 static bool exit_mismatched(struct thread_log *log, uint64_t function, uint64_t site)
 {
-    if (log->late != 0 && calls_open(log) == 0)
+    if (log->shadow.late != 0 && calls_open(log) == 0)
         return log_leave(log, log->live.word);
     struct event event = {.count = 0};
     uint64_t tick = clock_read(process.clock);
@@ -164,7 +167,7 @@ void hook_exit_slow(uint64_t function, uint64_t site, uint64_t stack, bool tail)
         struct thread_log *log = log_open(stack);
         if (log == NULL)
             return;
-        if (log->blind != 0) {
+        if (log->shadow.blind != 0) {
             done = count_leave_blind(log);
             continue;
         }
@@ -174,7 +177,7 @@ void hook_exit_slow(uint64_t function, uint64_t site, uint64_t stack, bool tail)
             done = exit_mismatched(log, function, site);
         } else if ((uint32_t)target + 1 < open) {
             shadow_unwind(log, open - 1 - (uint32_t)target);
-        } else if (log->throw_depth >= open) {
+        } else if (log->shadow.throw_depth >= open) {
             done = shadow_unwind(log, 1);
         } else {
             done = exit_innermost(log);

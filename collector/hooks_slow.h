@@ -13,9 +13,9 @@ void hook_exit_slow(uint64_t function, uint64_t site, uint64_t stack, bool tail)
  * then the last event. */
 static inline bool hook_short_leaf(struct thread_log *log, uint64_t word, uint64_t tick)
 {
-    const struct shadow_call *call = &log->shadow[(int64_t)fisql_word_depth(word) - 1];
+    const struct shadow_call *call = &log->shadow.calls[(int64_t)fisql_word_depth(word) - 1];
     uint32_t units = fisql_word_units(word);
-    if (tick - call->tick >= log->min_ticks || units < log->min_units + 2 ||
+    if (tick - call->tick >= log->thread.min_ticks || units < log->min_units + 2 ||
         units == log->other_units || log->live.last_tick[fisql_word_toggle(word)] != call->tick)
         return false;
     uint32_t code = log_units(log, units - 2)[0];

@@ -79,7 +79,7 @@ static struct shadow_call call_at(struct thread_log *log, uint32_t depth, uint64
     if (busy == 0)
         log->busy = stack;
     BARRIER();
-    struct shadow_call call = log->shadow[depth];
+    struct shadow_call call = log->shadow.calls[depth];
     BARRIER();
     if (busy == 0)
         log->busy = 0;
@@ -99,7 +99,7 @@ static bool frame_alive(const struct operator_frame *frame, uint64_t stack)
         if (caller.stack != frame->caller_stack || caller.tick != frame->caller_tick)
             return false;
     }
-    return stack < frame->stack || !stack_is_one(log, stack, frame->stack);
+    return stack < frame->stack || !stack_is_one(&log->shadow.bounds, stack, frame->stack);
 }
 
 /* Drops the frames of operators that are gone. */
@@ -162,10 +162,10 @@ void operators_recorded(const void *block)
 
 void operators_unwound(uint64_t stack)
 {
-    while (
-        operators_open != 0 && frames[operators_open - 1].stack != 0 &&
-        frames[operators_open - 1].stack <= stack &&
-        (current_log == NULL || stack_is_one(current_log, frames[operators_open - 1].stack, stack)))
+    while (operators_open != 0 && frames[operators_open - 1].stack != 0 &&
+           frames[operators_open - 1].stack <= stack &&
+           (current_log == NULL ||
+            stack_is_one(&current_log->shadow.bounds, frames[operators_open - 1].stack, stack)))
         frame_drop(stack);
 }
 

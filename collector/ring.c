@@ -8,22 +8,22 @@
 #include <string.h>
 #include <sys/mman.h>
 
-void ring_keep(struct thread_log *log)
+static void keep(struct thread_log *log)
 {
     uint32_t entries = process.options.ring_chunks;
-    if (log->ring == NULL) {
+    if (log->thread.ring == NULL) {
         void *memory = mmap(NULL, entries * sizeof(void *), PROT_READ | PROT_WRITE,
                             MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
         if (memory == MAP_FAILED)
             return;
-        log->ring = memory;
+        log->thread.ring = memory;
     }
-    uint32_t at = log->ring_next++ % entries;
-    if (log->ring[at] == NULL)
-        log->ring[at] = slot_take();
-    if (log->ring[at] == NULL)
+    uint32_t at = log->thread.ring_next++ % entries;
+    if (log->thread.ring[at] == NULL)
+        log->thread.ring[at] = slot_take();
+    if (log->thread.ring[at] == NULL)
         return;
-    struct thread_log *kept = log->ring[at];
+    struct thread_log *kept = log->thread.ring[at];
     uint64_t tick, ns;
     clock_pair(process.clock, &tick, &ns);
     log->chunk->flags |= FISQL_FLAG_RING;
@@ -36,40 +36,42 @@ void ring_keep(struct thread_log *log)
     __atomic_store_n(&kept->live.state, FISQL_SLOT_LIVE, __ATOMIC_RELEASE);
 }
 
+void ring_keep(struct thread_log *log)
+{
+    keep(log);
+    chunk_passed(log);
+}
+
 void ring_dump(struct thread_log *log)
 {
     uint32_t entries = process.options.ring_chunks;
-    for (uint32_t i = 0; log->ring != NULL && i < entries; i++) {
-        struct thread_log *kept = log->ring[(log->ring_next + i) % entries];
+    for (uint32_t i = 0; log->thread.ring != NULL && i < entries; i++) {
+        struct thread_log *kept = log->thread.ring[(log->thread.ring_next + i) % entries];
         if (kept == NULL || kept->live.state != FISQL_SLOT_LIVE)
             continue;
         log_file_write(kept->chunk, kept->chunk->length, kept->chunk->calls);
         __atomic_store_n(&kept->live.state, FISQL_SLOT_TAKEN, __ATOMIC_RELEASE);
     }
-    uint64_t word = log->live.word;
-    if (fisql_word_units(word) == log->min_units)
+    if (fisql_word_units(log->live.word) == log->min_units)
         return;
-    uint64_t last = log_last_tick(log);
     log->chunk->flags |= FISQL_FLAG_RING;
     chunk_write(log);
-    log->live.first_call += fisql_word_calls(word);
-    log->sequence++;
-    chunk_begin(log, last, fisql_word_depth(word), (word >> FISQL_WORD_FLUSH_SHIFT) + 1);
+    chunk_follow(log, log);
 }
 
 void ring_settle(struct thread_log *log)
 {
-    for (uint32_t i = 0; log->ring != NULL && i < process.options.ring_chunks; i++)
-        if (log->ring[i] != NULL)
-            slot_settle(log->ring[i]);
+    for (uint32_t i = 0; log->thread.ring != NULL && i < process.options.ring_chunks; i++)
+        if (log->thread.ring[i] != NULL)
+            slot_settle(log->thread.ring[i]);
 }
 
 void ring_release(struct thread_log *log)
 {
-    for (uint32_t i = 0; log->ring != NULL && i < process.options.ring_chunks; i++)
-        if (log->ring[i] != NULL)
-            slot_release(log->ring[i]);
-    if (log->ring != NULL)
-        munmap(log->ring, process.options.ring_chunks * sizeof(void *));
-    log->ring = NULL;
+    for (uint32_t i = 0; log->thread.ring != NULL && i < process.options.ring_chunks; i++)
+        if (log->thread.ring[i] != NULL)
+            slot_release(log->thread.ring[i]);
+    if (log->thread.ring != NULL)
+        munmap(log->thread.ring, process.options.ring_chunks * sizeof(void *));
+    log->thread.ring = NULL;
 }

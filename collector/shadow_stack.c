@@ -10,9 +10,9 @@
 static uint32_t calls_jumped(const struct thread_log *log, uint64_t function, uint64_t stack)
 {
     uint32_t open = calls_open(log);
-    for (uint32_t i = open; i-- > 1 && log->shadow[i].stack <= stack;)
-        if (log->shadow[i].stack == stack && log->shadow[i].function == function &&
-            log->shadow[i - 1].stack == stack)
+    for (uint32_t i = open; i-- > 1 && log->shadow.calls[i].stack <= stack;)
+        if (log->shadow.calls[i].stack == stack && log->shadow.calls[i].function == function &&
+            log->shadow.calls[i - 1].stack == stack)
             return open - i;
     return 0;
 }
@@ -21,16 +21,16 @@ uint32_t shadow_calls_gone(struct thread_log *log, uint64_t function, uint64_t s
 {
     uint32_t open = calls_open(log);
     uint32_t gone = 0;
-    if (stack == log->landing_stack)
+    if (stack == log->shadow.landing_stack)
         return calls_jumped(log, function, stack);
-    if (stack > log->landing_stack)
-        log->landing_stack = 0;
+    if (stack > log->shadow.landing_stack)
+        log->shadow.landing_stack = 0;
     while (gone < open) {
-        const struct shadow_call *call = &log->shadow[open - 1 - gone];
-        bool sibling = log->throw_depth != 0 && stack == call->stack && site != call->site;
+        const struct shadow_call *call = &log->shadow.calls[open - 1 - gone];
+        bool sibling = log->shadow.throw_depth != 0 && stack == call->stack && site != call->site;
         if (stack <= call->stack && !sibling)
             break;
-        if (!stack_is_one(log, stack, call->stack))
+        if (!stack_is_one(&log->shadow.bounds, stack, call->stack))
             break;
         gone++;
     }
@@ -42,11 +42,11 @@ int64_t shadow_exit_target(const struct thread_log *log, uint64_t function, uint
 {
     int64_t open = calls_open(log);
     for (int64_t i = open - 1; i >= 0; i--) {
-        const struct shadow_call *call = &log->shadow[i];
+        const struct shadow_call *call = &log->shadow.calls[i];
         if (call->function == function && stack <= (tail ? call[-1].stack : call->stack))
             return i;
     }
-    const struct shadow_call *top = &log->shadow[open - 1];
+    const struct shadow_call *top = &log->shadow.calls[open - 1];
     return open > 0 && top->function == function && top->site == site ? open - 1 : -1;
 }
 
@@ -54,7 +54,7 @@ int64_t shadow_exit_target(const struct thread_log *log, uint64_t function, uint
 
 bool shadow_unwind(struct thread_log *log, uint32_t calls)
 {
-    if (log->hidden > 0)
+    if (log->shadow.hidden > 0)
         return count_leave(log);
     struct event event = {.count = 0};
     uint64_t tick = clock_read(process.clock);
@@ -73,20 +73,20 @@ void shadow_unwind_to(uint64_t stack, uint64_t own_stack)
         struct thread_log *log = log_open(own_stack);
         if (log == NULL)
             return;
-        log->throw_depth = 0;
-        log->landing_stack = stack;
+        log->shadow.throw_depth = 0;
+        log->shadow.landing_stack = stack;
         uint32_t open = calls_open(log);
         uint32_t gone = 0;
         bool left_stack = own_stack > stack; /* we stand on another stack than the target's */
         while (gone < open) {
-            uint64_t entered = log->shadow[open - 1 - gone].stack;
+            uint64_t entered = log->shadow.calls[open - 1 - gone].stack;
             if (entered >= stack &&
                 !(left_stack && entered > stack && entered <= own_stack + 65536 &&
-                  !stack_is_one(log, entered, stack)))
+                  !stack_is_one(&log->shadow.bounds, entered, stack)))
                 break;
             gone++;
         }
-        log->blind = 0;
+        log->shadow.blind = 0;
         if (gone == 0) {
             /* Else what was just set was set in a log that is not the thread's any more. */
             bool ours = log->abandoned == 0;
@@ -119,6 +119,6 @@ void shadow_throw(void)
     struct thread_log *log = current_log;
     if (log == NULL)
         return;
-    log->throw_depth = calls_open(log);
-    log->units_max = 0;
+    log->shadow.throw_depth = calls_open(log);
+    log->thread.units_max = 0;
 }

@@ -13,9 +13,9 @@
 #ifndef FISQL_COLLECTOR_SHADOW_STACK_H
 #define FISQL_COLLECTOR_SHADOW_STACK_H
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "collector/stack.h"
 
+struct shadow_head;
 struct thread_log;
 
 /* Entries below the outermost call, so that hooks need no test for it. */
@@ -27,6 +27,23 @@ struct shadow_call {
     uint64_t site;
     uint64_t stack; /* address of the hook's frame at entry */
     uint64_t tick;
+};
+
+/* It goes on in the log of a signal handler's hooks, and in a forked child. */
+struct shadow_stack {
+    struct shadow_call *calls; /* the outermost is [0]; sentinels lie below */
+    uint64_t landing_stack;    /* where the last longjmp or catch landed, 0 = its frame is gone */
+    uint32_t depth_logged;     /* calls deeper than this are not logged */
+    uint32_t depth_max;        /* room in calls[] */
+    uint32_t hidden;           /* calls open that are not in the log: --depth, or no room */
+    uint32_t hidden_inherited; /* the outermost of them were open at fork: the parent counts them */
+    uint32_t blind;            /* calls open for which there is no room */
+    uint32_t throw_depth;      /* calls open when an exception was thrown; 0 = none under way */
+    uint32_t late;             /* recording began inside open calls: unmatched exits are theirs */
+    uint32_t pinned;           /* an interrupted hook may hold an address in calls[] */
+    struct stack_bounds bounds;
+    void *memory;              /* the thread's private memory: see thread_memory.c */
+    struct shadow_head *grown; /* where calls[] lies when it has outgrown that */
 };
 
 /* How many of the innermost calls are proven gone by a function that enters at `stack`? */

@@ -5,11 +5,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct thread_log;
+/* Of a thread; asked for when it is first needed. */
+struct stack_bounds {
+    uint64_t low, high; /* low: 0 = not asked yet */
+};
 
 /* Do both addresses, within the calling thread, lie on one stack? A handler may run on an alternate
  * stack, a coroutine on one of its own. */
-bool stack_is_one(struct thread_log *log, uint64_t a, uint64_t b);
+bool stack_is_one(struct stack_bounds *bounds, uint64_t a, uint64_t b);
 /* In the main thread, before another one asks. */
 void stack_setup(void);
 

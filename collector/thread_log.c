@@ -42,16 +42,11 @@ static THREAD_LOCAL bool stopped;
 
 void thread_log_flush(struct thread_log *log)
 {
-    uint64_t last = log_last_tick(log);
-    uint64_t word = log->live.word;
-    uint64_t flushes = (word >> FISQL_WORD_FLUSH_SHIFT) + 1;
-    if (process.options.ring_chunks != 0 && !process.ending && !log->ended)
+    if (process.options.ring_chunks != 0 && !process.ending && !log->thread.ended)
         ring_keep(log);
     else
         chunk_write(log);
-    log->live.first_call += fisql_word_calls(word);
-    log->sequence++;
-    chunk_begin(log, last, fisql_word_depth(word), flushes);
+    chunk_follow(log, log);
 }
 
 bool thread_logs_unslotted(void)
@@ -72,7 +67,7 @@ static void named_facts(struct thread_log *log, const char *name, const char *ho
     struct facts facts;
     facts_begin(&facts, buffer, sizeof buffer, FISQL_CHUNK_THREAD, log->live.thread, log->live.tid);
     facts_text(&facts, "name", name);
-    facts_number(&facts, "start_tick", log->start_tick);
+    facts_number(&facts, "start_tick", log->thread.start_tick);
     if (how != NULL) {
         facts_number(&facts, "end_tick", clock_read(process.clock));
         facts_text(&facts, "how", how);
@@ -93,7 +88,7 @@ void thread_logs_cut_off(void)
     lock_acquire(&lists_lock);
     for (struct thread_log *log = logs; log != NULL; log = log->next) {
         char path[48], name[17];
-        if (log == current_log || log->ended)
+        if (log == current_log || log->thread.ended)
             continue;
         if (thread_log_copy(log))
             slot_settle(log); /* what comes still it writes itself: process.ending */
@@ -139,7 +134,7 @@ static void logs_reap(void)
         lock_acquire(&lists_lock);
         struct thread_log *log = logs;
         while (log != NULL &&
-               !(log->ended && !log->abandoned && !log->reaping &&
+               !(log->thread.ended && !log->abandoned && !log->reaping &&
                  syscall(SYS_tgkill, (long)process.pid, (long)log->live.tid, 0L) != 0))
             log = log->next;
         /* A second thread that comes here leaves them to us. */
@@ -164,10 +159,10 @@ static struct thread_log *log_make(void)
         slot_release(log);
         return NULL;
     }
-    log->min_ticks = process.options.min_ticks;
+    log->thread.min_ticks = process.options.min_ticks;
     log->room_units = CHUNK_UNITS;
-    log->units_max = process.ending ? 0 : units_max_of(log);
-    log->start_tick = clock_read(process.clock);
+    log->thread.units_max = process.ending ? 0 : units_max_of(log);
+    log->thread.start_tick = clock_read(process.clock);
     return log;
 }
 
@@ -201,9 +196,9 @@ struct thread_log *thread_log_start(void)
     if (log == NULL)
         log = paused_log != NULL ? log_resume() : log_make();
     if (log != NULL && current_log == NULL) {
-        log->late = process.options.start_off;
+        log->shadow.late = process.options.start_off;
         thread_log_facts(log, NULL);
-        chunk_begin(log, log->start_tick, 0, 0);
+        chunk_begin(log, log->thread.start_tick, 0, 0);
         thread_logs_add(log);
         current_log = log;
         if (end_key_made)
@@ -225,8 +220,8 @@ static bool log_idle(struct thread_log *log, uint64_t frame, uint64_t waiting)
 {
     uint64_t busy = log->busy;
     return log->abandoned != 0 && log->live.tid == (uint32_t)syscall(SYS_gettid) &&
-           (busy == 0 || (busy < frame && stack_is_one(log, busy, frame)) ||
-            (busy <= waiting && stack_is_one(log, busy, waiting)));
+           (busy == 0 || (busy < frame && stack_is_one(&log->shadow.bounds, busy, frame)) ||
+            (busy <= waiting && stack_is_one(&log->shadow.bounds, busy, waiting)));
 }
 
 /* One of the thread's own logs that is idle, or a new one; NULL if there is none. */
@@ -253,32 +248,25 @@ static struct thread_log *log_spare(uint64_t frame, uint64_t waiting, bool *fres
 /* Makes `other` go on where `log` is, and abandons `log`. */
 static void log_continue(struct thread_log *log, struct thread_log *other, bool fresh)
 {
-    struct pair *dictionary = other->dictionary;
-    struct fisql_chunk *chunk = other->chunk;
-    uint32_t in_area = other->in_area, unslotted = other->unslotted;
-    uint64_t word = log->live.word;
-    log->abandoned_word = word;
+    log->abandoned_word = log->live.word;
     log->abandoned_hook = log->busy;
     __atomic_store_n(&log->live.state, FISQL_SLOT_TAKEN, __ATOMIC_RELEASE);
-    /* In one with its link into the list: a poke reaches one of the two logs before the copy, so
-     * that it is copied, or the other one after it. And a spare log is in the list, which other
-     * threads may be walking: with our own log's link in it they could miss one, or go round for
-     * ever. */
-    lock_acquire(&lists_lock);
-    struct thread_log *list_next = fresh ? logs : other->next;
-    *other = *log;
-    other->next = list_next;
-    other->chunk = chunk;
-    other->in_area = in_area;
-    other->unslotted = unslotted;
-    other->dictionary = dictionary;
-    other->counted = counted_behind(dictionary);
-    other->shadow_pinned = 1;
+    other->live.tid = log->live.tid;
+    other->live.thread = log->live.thread;
+    other->live.first_call = log->live.first_call;
+    other->counts.undo.active = other->counts.undone = 0; /* its hook was left by a jump, perhaps */
     other->busy = 0;
+    /* In one with its link into the list: a poke reaches one of the two logs before the copy, so
+     * that it is copied, or the other one after it. */
+    lock_acquire(&lists_lock);
+    other->shadow = log->shadow;
+    other->shadow.pinned = 1;
+    other->thread = log->thread;
     other->abandoned = 0;
-    other->undone = 0;
-    if (fresh)
+    if (fresh) {
+        other->next = logs;
         logs = other;
+    }
     log->abandoned = 1;
     lock_release(&lists_lock);
 }
@@ -295,15 +283,10 @@ static struct thread_log *log_nested(struct thread_log *log, uint64_t frame)
         return NULL;
     }
     count_undo(log);
-    uint64_t word = log->live.word;
-    uint64_t last = log_last_tick(log);
-    if (fisql_word_units(word) != log->min_units) {
+    if (fisql_word_units(log->live.word) != log->min_units)
         chunk_write(log);
-        log->live.first_call += fisql_word_calls(word);
-        log->sequence++;
-    }
     log_continue(log, other, fresh);
-    chunk_begin(other, last, fisql_word_depth(word), (word >> FISQL_WORD_FLUSH_SHIFT) + 1);
+    chunk_follow(other, log);
     current_log = other;
     return other;
 }
@@ -349,9 +332,9 @@ void thread_logs_poke(void)
 {
     lock_acquire(&lists_lock);
     for (struct thread_log *log = logs; log != NULL; log = log->next) {
-        __atomic_store_n(&log->poke, 1, __ATOMIC_RELAXED);
+        __atomic_store_n(&log->thread.poke, 1, __ATOMIC_RELAXED);
         __atomic_thread_fence(__ATOMIC_SEQ_CST); /* against log_limit_set() */
-        __atomic_store_n(&log->units_max, 0, __ATOMIC_RELAXED);
+        __atomic_store_n(&log->thread.units_max, 0, __ATOMIC_RELAXED);
     }
     lock_release(&lists_lock);
 }
@@ -361,7 +344,7 @@ void thread_logs_poke(void)
 static void logs_release(struct thread_log *log)
 {
     uint32_t thread = log->live.thread;
-    struct thread_log last = *log;
+    struct shadow_stack shadow = log->shadow;
     for (;;) {
         lock_acquire(&lists_lock);
         struct thread_log *at = logs;
@@ -374,7 +357,7 @@ static void logs_release(struct thread_log *log)
         memory_release_nested(at);
         slot_release(at);
     }
-    memory_release(&last);
+    memory_release(&shadow);
 }
 
 void thread_log_pause(struct thread_log *log)
@@ -387,12 +370,10 @@ void thread_log_pause(struct thread_log *log)
     log->live.last_tick[fisql_word_toggle(log->live.word)] =
         log->live.last_tick[fisql_word_toggle(word)];
     chunk_write(log);
-    log->live.first_call += fisql_word_calls(word);
-    log->sequence++;
-    log->late = 1;
-    log->hidden = log->blind = log->throw_depth = 0;
-    log->landing_stack = 0;
-    log->flags_next |= FISQL_FLAG_RESUMED;
+    log->shadow.late = 1;
+    log->shadow.hidden = log->shadow.blind = log->shadow.throw_depth = 0;
+    log->shadow.landing_stack = 0;
+    log->thread.flags_next |= FISQL_FLAG_RESUMED;
     __atomic_store_n(&log->live.state, FISQL_SLOT_TAKEN, __ATOMIC_RELEASE);
     paused_log = log;
     current_log = NULL;
@@ -421,8 +402,8 @@ static struct thread_log *log_resume(void)
 {
     struct thread_log *log = paused_log;
     paused_log = NULL;
-    log->poke = 0;
-    log->units_max = units_max_of(log);
+    log->thread.poke = 0;
+    log->thread.units_max = units_max_of(log);
     chunk_begin(log, clock_read(process.clock), 0, (log->live.word >> FISQL_WORD_FLUSH_SHIFT) + 1);
     current_log = log;
     return log;
@@ -433,8 +414,8 @@ static struct thread_log *log_resume(void)
 static void log_end(struct thread_log *log)
 {
     ring_release(log);
-    log->ended = 1;
-    log->units_max = 0;
+    log->thread.ended = 1;
+    log->thread.units_max = 0;
 }
 
 void thread_log_finish(const char *how)
@@ -449,7 +430,7 @@ void thread_log_finish(const char *how)
     log->busy = 1;
     if (busy != 0)
         count_undo(log); /* we come from a signal handler: its hook's change may be half-made */
-    if (log->ring != NULL || process.options.ring_chunks != 0)
+    if (log->thread.ring != NULL || process.options.ring_chunks != 0)
         ring_dump(log);
     else if (fisql_word_units(log->live.word) != log->min_units)
         thread_log_flush(log);

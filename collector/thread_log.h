@@ -11,52 +11,42 @@
 #include "log_format.h"
 
 struct pair;
-struct shadow_head;
 
+/* What goes on in the log of a signal handler's hooks, with the shadow stack: what a thread has
+ * recorded so far. */
+struct thread_state {
+    uint32_t units_max; /* beyond it the slow path is taken; 0 forces that */
+    uint32_t poke;      /* atomic: another thread asks this one to begin a new chunk */
+    uint64_t min_ticks; /* leaf calls shorter than this are counted */
+    uint64_t start_tick;
+    uint32_t sequence;        /* of the chunk being filled */
+    uint32_t flags_next;      /* FISQL_FLAG_ of the next chunk */
+    uint32_t ended;           /* the thread is at its end: what comes still is written at once */
+    uint32_t ring_next;       /* flight recorder: which of ring[] comes next */
+    struct thread_log **ring; /* slots of this thread's ring */
+};
+
+/* What is not in a part that says otherwise belongs to the slot and its chunk, and stays with them.
+ * What hooks look at comes first. */
 struct thread_log {
     struct fisql_live_slot live; /* first: shared with whoever salvages */
     uint64_t busy;               /* frame address of the hook at work, 0 = none */
     uint64_t abandoned;          /* a nested hook went on with another log, ... */
-    uint64_t abandoned_word;     /* ... having written out this state, */
-    uint64_t abandoned_hook;     /* ... while the hook with this frame was at work */
-    uint32_t poke;               /* atomic: another thread asks this one to begin a new chunk */
-    uint32_t blind;              /* calls open for which the shadow stack has no room */
-    uint32_t units_max;          /* beyond it the slow path is taken; 0 forces that */
-    uint32_t room_units;         /* of the chunk: CHUNK_UNITS, or less (log_file_room()) */
-    uint32_t depth_max;          /* room of the shadow stack */
-    uint32_t depth_logged;       /* calls deeper than this are not logged */
     struct pair *dictionary;     /* DICTIONARY_ENTRIES */
-    struct shadow_call *shadow;  /* the outermost call is [0]; sentinels lie below */
+    struct shadow_stack shadow;
+    struct thread_state thread;
+    uint64_t abandoned_word; /* ... having written out this state, ... */
+    uint64_t abandoned_hook; /* ... while the hook with this frame was at work */
+    uint32_t room_units;     /* of the chunk: CHUNK_UNITS, or less (log_file_room()) */
+    uint32_t min_units;      /* units of the chunk when it was begun */
+    uint32_t other_units;    /* units after the last event that did not enter a call */
+    uint32_t victim;         /* alternates between the slots that a new pair may take */
     struct fisql_chunk *chunk;
-    struct thread_log *next; /* in the process's list of logs, or of spare ones */
-    /* By dictionary slot: run << 16 | unit of its count; one more entry, the last run's number. */
-    uint32_t *counted;
-    uint32_t counted_run; /* the run of counts that ends at ... */
-    uint32_t counted_end; /* ... this unit */
-    uint32_t victim;      /* alternates between the slots that a new pair may take */
-    uint32_t other_units; /* units after the last event that did not enter a call */
-    uint32_t undone;      /* a nested hook undid the change that was under way */
-    struct count_undo undo;
-    uint64_t min_ticks;        /* leaf calls shorter than this are counted */
-    uint32_t sequence;         /* of the chunk being filled */
-    uint32_t flags_next;       /* FISQL_FLAG_ of the next chunk */
-    uint32_t in_area;          /* its slot of the live area plus 1; 0 = private memory */
-    uint32_t unslotted;        /* it has none, and is counted in the area (unslotted) */
-    uint32_t ended;            /* the thread is at its end: what comes still is written at once */
-    uint32_t reaping;          /* the thread is gone: another one gives its logs back */
-    uint32_t throw_depth;      /* calls open when an exception was thrown; 0 = none under way */
-    uint32_t late;             /* recording began inside open calls: unmatched exits are theirs */
-    uint32_t hidden;           /* calls open that are not in the log: --depth, or no room */
-    uint32_t hidden_inherited; /* the outermost of them were open at fork: the parent counts them */
-    uint32_t min_units;        /* units of the chunk when it was begun */
-    uint32_t ring_next;        /* flight recorder: which of ring[] comes next */
-    struct thread_log **ring;  /* slots of this thread's ring */
-    uint64_t stack_low, stack_high; /* the thread's stack, 0 = not asked yet */
-    uint64_t landing_stack; /* where the last longjmp or catch landed, 0 = its frame is gone */
-    uint64_t start_tick;
-    void *memory;                     /* the thread's private memory: see thread_memory.c */
-    struct shadow_head *shadow_grown; /* where the shadow stack lies that has outgrown it */
-    uint32_t shadow_pinned;           /* an interrupted hook may hold an address in it */
+    struct thread_log *next; /* in the process's list of logs */
+    struct counts counts;
+    uint32_t in_area;   /* its slot of the live area plus 1; 0 = private memory */
+    uint32_t unslotted; /* it has none, and is counted in the area (unslotted) */
+    uint32_t reaping;   /* the thread is gone: another one gives its logs back */
 };
 _Static_assert(sizeof(struct thread_log) <= FISQL_SLOT_HEADER, "a thread log's head is one page");
 
@@ -88,7 +78,7 @@ static inline uint64_t log_last_tick(const struct thread_log *log)
 /* Calls open in the thread, those that are not in the log included. */
 static inline uint32_t calls_open(const struct thread_log *log)
 {
-    return fisql_word_depth(log->live.word) + log->hidden;
+    return fisql_word_depth(log->live.word) + log->shadow.hidden;
 }
 
 /* ---- beginning and ending ---- */

@@ -7,7 +7,7 @@
 /* The private memory of a thread's first log; false where there is none. A thread gives its own
  * back when all its logs are given back. */
 bool memory_take(struct thread_log *log);
-void memory_release(const struct thread_log *log);
+void memory_release(const struct shadow_stack *shadow);
 /* A dictionary and counts for a further log of the thread: the shadow stack is the same. */
 bool memory_take_nested(struct thread_log *log);
 void memory_release_nested(const struct thread_log *log);
