@@ -10,12 +10,12 @@
  */
 #include "collector/alloc.h"
 
+#include "collector/hooks.h"
+
 #include <dlfcn.h>
 #include <errno.h>
 #include <malloc.h>
 #include <string.h>
-
-void __cyg_profile_func_enter(void *function, void *site);
 
 static struct {
     void *(*malloc)(size_t);
@@ -51,7 +51,7 @@ extern void *__libc_valloc(size_t) __attribute__((weak));
 extern void *__libc_pvalloc(size_t) __attribute__((weak));
 #endif
 
-__thread uint64_t alloc_outer __attribute__((tls_model("initial-exec")));
+THREAD_LOCAL uint64_t alloc_outer;
 
 /* ---- the arena of early blocks ---- */
 

@@ -1,8 +1,12 @@
 /* What an image that is about to be run needs: see children.h. */
 #include "collector/children.h"
 
+#include "collector/file.h"
 #include "collector/image.h"
-#include "collector/runtime.h"
+#include "collector/live_area.h"
+#include "collector/log_file.h"
+#include "collector/process.h"
+#include "collector/quiet.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -45,8 +45,4 @@ char **child_environment(const struct child *child, char *const *environment, vo
 /* After the exec failed (`started` false), or a process was started. Keeps errno. */
 void child_release(struct child *child, bool started);
 
-/* syscall(SYS_execve, ...); in exec.c, and absent where that is not linked in. */
-__attribute__((weak)) int exec_called(const char *path, char *const arguments[],
-                                      char *const environment[]);
-
 #endif

@@ -6,7 +6,8 @@
 #ifndef FISQL_COLLECTOR_CLOCK_H
 #define FISQL_COLLECTOR_CLOCK_H
 
-#include <stdint.h>
+#include "collector/base.h"
+
 #include <time.h>
 
 /* 128-bit products are GNU C, not ISO C. */
@@ -42,7 +43,7 @@ static inline uint64_t clock_counter(void)
 
 /* Stands in for the time where there is none: counts the changes of the module map, so that a
  * function is still told from one that lay at its address before. */
-extern uint64_t clock_epoch;
+extern HIDDEN uint64_t clock_epoch;
 
 static inline uint64_t clock_read(enum clock_kind kind)
 {

@@ -10,11 +10,15 @@
  * costs does not grow with its calls.
  *
  * Adding in place is several stores, which a signal handler may interrupt. Each change is therefore
- * a transaction: what it is about to change is saved in log->undo first. A nested hook that
+ * a transaction: what it is about to change is saved in log->counts.undo first. A nested hook that
  * abandons the log (thread_log_nested) undoes it, and the interrupted hook then starts again in the
  * other log, as hooks always do.
  */
+#include "collector/count.h"
+
 #include "collector/event.h"
+#include "collector/modules.h"
+#include "collector/quiet.h"
 
 #include <string.h>
 
@@ -23,31 +27,31 @@ _Static_assert(DICTIONARY_ENTRIES <= FISQL_COUNTED_SLOTS, "slots must fit COUNTE
 
 static void undo_begin(struct thread_log *log)
 {
-    struct count_undo *undo = &log->undo;
+    struct count_undo *undo = &log->counts.undo;
     uint64_t word = log->live.word;
     undo->word = word;
     undo->last_tick = log->live.last_tick[fisql_word_toggle(word)];
-    undo->hidden = log->hidden;
-    undo->hidden_inherited = log->hidden_inherited;
-    undo->blind = log->blind;
+    undo->hidden = log->shadow.hidden;
+    undo->hidden_inherited = log->shadow.hidden_inherited;
+    undo->blind = log->shadow.blind;
     undo->at = 0;
     undo->defined = 0;
-    log->undone = 0;
+    log->counts.undone = 0;
     BARRIER();
     undo->active = 1;
     BARRIER();
     if (UNLIKELY(log->abandoned != 0))
-        log->undone = 1; /* before anything was done */
+        log->counts.undone = 1; /* before anything was done */
 }
 
 /* Saves the record that is about to be written at a unit. */
 static void undo_save(struct thread_log *log, uint32_t at)
 {
-    log->undo.at = 0;
+    log->counts.undo.at = 0;
     BARRIER();
-    memcpy(log->undo.units, log_units(log, at), sizeof log->undo.units);
+    memcpy(log->counts.undo.units, log_units(log, at), sizeof log->counts.undo.units);
     BARRIER();
-    log->undo.at = at;
+    log->counts.undo.at = at;
     BARRIER();
 }
 
@@ -55,11 +59,11 @@ static void undo_save(struct thread_log *log, uint32_t at)
 static bool undo_end(struct thread_log *log)
 {
     BARRIER();
-    log->undo.active = 0;
+    log->counts.undo.active = 0;
     BARRIER();
     if (UNLIKELY(log_writes_through(log)))
         log_write_through(log);
-    bool there = LIKELY(log->abandoned == 0) || log->undone == 0; /* as in log_leave() */
+    bool there = LIKELY(log->abandoned == 0) || log->counts.undone == 0; /* as in log_leave() */
     BARRIER();
     log->busy = 0;
     BARRIER();
@@ -68,7 +72,7 @@ static bool undo_end(struct thread_log *log)
 
 void count_undo(struct thread_log *log)
 {
-    const struct count_undo *undo = &log->undo;
+    const struct count_undo *undo = &log->counts.undo;
     if (undo->active == 0)
         return;
     if (undo->at != 0)
@@ -77,33 +81,33 @@ void count_undo(struct thread_log *log)
         log->dictionary[undo->defined - 1] = (struct pair){0, 0};
     log->live.last_tick[fisql_word_toggle(undo->word)] = undo->last_tick;
     log->live.word = undo->word;
-    log->hidden = undo->hidden;
-    log->hidden_inherited = undo->hidden_inherited;
-    log->blind = undo->blind;
-    log->counted_end = 0;
-    log->undone = 1;
-    log->undo.active = 0;
+    log->shadow.hidden = undo->hidden;
+    log->shadow.hidden_inherited = undo->hidden_inherited;
+    log->shadow.blind = undo->blind;
+    log->counts.end = 0;
+    log->counts.undone = 1;
+    log->counts.undo.active = 0;
 }
 
 /* Where runs are told apart. The number of the last run stands behind the slots' entries: the table
  * outlives the log. */
 static void run_begin(struct thread_log *log, uint32_t at)
 {
-    uint32_t *last = &log->counted[DICTIONARY_ENTRIES];
+    uint32_t *last = &log->counts.of_slot[DICTIONARY_ENTRIES];
     if (++*last > SHORT_MAX) {
-        memset(log->counted, 0, DICTIONARY_ENTRIES * sizeof *log->counted);
+        memset(log->counts.of_slot, 0, DICTIONARY_ENTRIES * sizeof *log->counts.of_slot);
         *last = 1;
     }
-    log->counted_run = *last;
-    log->counted_end = at;
+    log->counts.run = *last;
+    log->counts.end = at;
 }
 
 /* Adds to the pair's record in the run. Returns false if there is none, or it is full. */
 static bool add_in_place(struct thread_log *log, const struct pair *pair, uint32_t slot,
                          uint64_t ticks)
 {
-    uint32_t entry = log->counted[slot];
-    if (entry >> 16 != log->counted_run || !pair_is(log, slot, pair->function, pair->site))
+    uint32_t entry = log->counts.of_slot[slot];
+    if (entry >> 16 != log->counts.run || !pair_is(log, slot, pair->function, pair->site))
         return false;
     uint32_t at = entry & 0xffffu;
     uint16_t *units = log_units(log, at);
@@ -151,13 +155,13 @@ static void append(struct thread_log *log, const struct pair *pair, uint32_t slo
             modules_refresh();
             quiet_end(&quiet);
         }
-        log->undo.defined = slot + 1;
+        log->counts.undo.defined = slot + 1;
         BARRIER();
-        log->counted[slot] = 0;
+        log->counts.of_slot[slot] = 0;
         event_put_definition(&event, log, slot, pair->function, pair->site);
     }
     uint32_t at = fisql_word_units(word) + event.count;
-    if (ticks <= SHORT_MAX && log->counted[slot] >> 16 != log->counted_run) {
+    if (ticks <= SHORT_MAX && log->counts.of_slot[slot] >> 16 != log->counts.run) {
         event_put_code(&event, FISQL_CODE_COUNTED_SHORT + slot);
         event_put(&event, 1, 1);
         event_put(&event, ticks, 1);
@@ -170,8 +174,8 @@ static void append(struct thread_log *log, const struct pair *pair, uint32_t slo
     uint16_t *units = log_units(log, word);
     for (uint32_t i = 0; i < event.count; i += 4)
         memcpy(units + i, event.units + i, 4 * sizeof units[0]);
-    log->counted[slot] = log->counted_run << 16 | at;
-    log->counted_end = fisql_word_units(word) + event.count;
+    log->counts.of_slot[slot] = log->counts.run << 16 | at;
+    log->counts.end = fisql_word_units(word) + event.count;
     BARRIER();
     commit(log, word_after(word, event.count), last);
 }
@@ -181,7 +185,7 @@ bool count_call(struct thread_log *log, const struct pair *pair, uint64_t ticks,
 {
     undo_begin(log);
     uint64_t word = log->live.word;
-    uint64_t last = log->undo.last_tick;
+    uint64_t last = log->counts.undo.last_tick;
     if (kind == COUNT_LEAF) { /* take its enter back: two units, the second is its delta */
         uint32_t at = fisql_word_units(word) - 2;
         undo_save(log, at);
@@ -190,7 +194,7 @@ bool count_call(struct thread_log *log, const struct pair *pair, uint64_t ticks,
         commit(log, word, last);
     }
     uint32_t slot = pair_find(log, pair->function, pair->site);
-    if (fisql_word_units(word) != log->counted_end)
+    if (fisql_word_units(word) != log->counts.end)
         run_begin(log, fisql_word_units(word));
     /* In place, the enter that was taken back needs no undoing of its units: they are as they were.
      */
@@ -198,29 +202,29 @@ bool count_call(struct thread_log *log, const struct pair *pair, uint64_t ticks,
         append(log, pair, slot, ticks, last);
     log->other_units = fisql_word_units(log->live.word);
     if (kind == COUNT_HIDDEN)
-        log->hidden--;
+        log->shadow.hidden--;
     else if (kind == COUNT_BLIND)
-        log->blind++;
+        log->shadow.blind++;
     return undo_end(log);
 }
 
 bool count_enter(struct thread_log *log, const struct shadow_call *call)
 {
     undo_begin(log);
-    log->shadow[fisql_word_depth(log->live.word) + log->hidden] = *call;
-    log->hidden++;
-    log->units_max = 0;
+    log->shadow.calls[fisql_word_depth(log->live.word) + log->shadow.hidden] = *call;
+    log->shadow.hidden++;
+    log->thread.units_max = 0;
     return undo_end(log);
 }
 
 bool count_leave(struct thread_log *log)
 {
     const struct shadow_call *call =
-        &log->shadow[fisql_word_depth(log->live.word) + log->hidden - 1];
-    if (UNLIKELY(log->hidden <= log->hidden_inherited)) {
+        &log->shadow.calls[fisql_word_depth(log->live.word) + log->shadow.hidden - 1];
+    if (UNLIKELY(log->shadow.hidden <= log->shadow.hidden_inherited)) {
         undo_begin(log);
-        log->hidden--;
-        log->hidden_inherited--;
+        log->shadow.hidden--;
+        log->shadow.hidden_inherited--;
         return undo_end(log);
     }
     return count_call(log, &(struct pair){call->function, call->site}, 0, COUNT_HIDDEN);
@@ -229,6 +233,6 @@ bool count_leave(struct thread_log *log)
 bool count_leave_blind(struct thread_log *log)
 {
     undo_begin(log);
-    log->blind--;
+    log->shadow.blind--;
     return undo_end(log);
 }

@@ -1,6 +1,10 @@
 /* Building an event and committing it to the thread's log: see event.h. */
 #include "collector/event.h"
 
+#include "collector/fork.h"
+#include "collector/quiet.h"
+#include "collector/ring.h"
+
 #include <string.h>
 
 void event_put_definition(struct event *event, struct thread_log *log, uint32_t slot,
@@ -83,13 +87,13 @@ bool log_write_through(struct thread_log *log)
  * paused. Signals must be blocked, and the log not abandoned. Returns false if the log is gone. */
 static bool log_turn(struct thread_log *log)
 {
-    bool poked = __atomic_exchange_n(&log->poke, 0, __ATOMIC_ACQ_REL) != 0;
+    bool poked = __atomic_exchange_n(&log->thread.poke, 0, __ATOMIC_ACQ_REL) != 0;
     if (__atomic_load_n(&process.paused, __ATOMIC_ACQUIRE) != 0) {
         thread_log_pause(log);
         return false;
     }
     if (poked && process.options.ring_chunks != 0)
-        thread_log_dump(log);
+        ring_dump(log);
     else if (fisql_word_units(log->live.word) != log->min_units)
         thread_log_flush(log);
     return true;
@@ -101,7 +105,7 @@ static bool log_turn(struct thread_log *log)
  * for goes on in the other log. */
 static bool log_maintain(struct thread_log *log)
 {
-    if (UNLIKELY(__atomic_load_n(&log->poke, __ATOMIC_RELAXED) != 0 ||
+    if (UNLIKELY(__atomic_load_n(&log->thread.poke, __ATOMIC_RELAXED) != 0 ||
                  fisql_word_units(log->live.word) > units_max_of(log))) {
         struct quiet quiet;
         quiet_begin(&quiet);
@@ -113,7 +117,7 @@ static bool log_maintain(struct thread_log *log)
         if (!there)
             return false;
     }
-    bool slow = log->hidden != 0 || log->blind != 0 || log->throw_depth != 0;
+    bool slow = log->shadow.hidden != 0 || log->shadow.blind != 0 || log->shadow.throw_depth != 0;
     log_limit_set(log, slow || log_writes_through(log) ? 0 : units_max_of(log));
     return true;
 }
@@ -124,7 +128,7 @@ struct thread_log *log_open(uint64_t frame)
     for (;;) {
         struct thread_log *log = log_begin(frame);
         /* units_max is 0 where the log wants looking after. */
-        if (log == NULL || LIKELY(fisql_word_units(log->live.word) <= log->units_max) ||
+        if (log == NULL || LIKELY(fisql_word_units(log->live.word) <= log->thread.units_max) ||
             log_maintain(log))
             return log;
     }

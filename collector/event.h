@@ -7,7 +7,9 @@
 #ifndef FISQL_COLLECTOR_EVENT_H
 #define FISQL_COLLECTOR_EVENT_H
 
-#include "collector/runtime.h"
+#include "collector/chunk.h"
+#include "collector/dictionary.h"
+#include "collector/process.h"
 
 /* An event under construction: at most TIME, a definition and the longest fixed record. It is
  * copied four units at a time, so what is behind it in the chunk may be spoiled. */
@@ -84,17 +86,11 @@ static inline bool log_leave(struct thread_log *log, uint64_t committed)
 /* Is every event of the log written at once, because nobody will write it later? */
 static inline bool log_writes_through(const struct thread_log *log)
 {
-    return (process.ending | log->ended) != 0;
+    return (process.ending | log->thread.ended) != 0;
 }
 
 /* Writes what the log has committed. Returns false if a nested hook abandoned the log: it has
  * written that already. */
 bool log_write_through(struct thread_log *log);
-
-/* Calls open in the thread, those that are not in the log included. */
-static inline uint32_t calls_open(const struct thread_log *log)
-{
-    return fisql_word_depth(log->live.word) + log->hidden;
-}
 
 #endif

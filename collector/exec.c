@@ -7,11 +7,15 @@
  * system() and popen() take the process's own environment and would start a shell with it: where
  * that must be changed they find another `environ` for the moment of their call.
  *
- * In a program that links libfisql.a the linker wraps these functions, as with longjmp (unwind.c).
+ * In a program that links libfisql.a the linker wraps these functions, as with longjmp
+ * (interpose.c).
  */
+#include "collector/exec.h"
+
+#include "collector/base.h"
 #include "collector/children.h"
 #include "collector/image.h"
-#include "collector/runtime.h"
+#include "collector/quiet.h"
 
 #include <alloca.h>
 #include <errno.h>

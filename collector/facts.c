@@ -1,5 +1,8 @@
 /* Chunks of facts: pairs of strings behind a chunk header (log_format.h). */
-#include "collector/runtime.h"
+#include "collector/facts.h"
+
+#include "collector/log_file.h"
+#include "collector/process.h"
 
 #include <string.h>
 

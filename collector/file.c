@@ -2,10 +2,11 @@
  * Descriptors of our own in somebody else's process. The program must get the numbers that it would
  * get without us, and what it does with descriptors that it has closed must not reach our files.
  */
-#include "collector/runtime.h"
+#include "collector/file.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -64,4 +65,28 @@ int file_move_high(int file)
     }
     close(file);
     return high;
+}
+
+/* ---- RLIMIT_FSIZE ---- */
+
+static bool signal_pending(int number)
+{
+    sigset_t pending;
+    return sigpending(&pending) == 0 && sigismember(&pending, number) == 1;
+}
+
+void file_size_begin(struct file_size *limit)
+{
+    limit->waiting = signal_pending(SIGXFSZ);
+}
+
+void file_size_end(const struct file_size *limit)
+{
+    sigset_t one;
+    struct timespec now = {0, 0};
+    if (limit->waiting || !signal_pending(SIGXFSZ))
+        return;
+    sigemptyset(&one);
+    sigaddset(&one, SIGXFSZ);
+    sigtimedwait(&one, NULL, &now);
 }

@@ -10,7 +10,11 @@
  * When a module appears in the map its functions become bits, one for each byte of its code, so a
  * hook finds its answer with one look. Nothing here compares strings in a hook.
  */
-#include "collector/runtime.h"
+#include "collector/filter.h"
+
+#include "collector/modules.h"
+#include "collector/process.h"
+#include "collector/quiet.h"
 
 #include <fcntl.h>
 #include <string.h>
@@ -24,7 +28,7 @@ static const char *text, *text_end;
 static bool only;
 static struct filter filters[FILTERS_MAX];
 static const struct filter nowhere;
-__thread const struct filter *filter_last __attribute__((tls_model("initial-exec"))) = &nowhere;
+THREAD_LOCAL const struct filter *filter_last = &nowhere;
 static uint32_t filters_used; /* atomic: entries before it are complete */
 
 bool filter_load(int file, uint64_t offset, uint64_t size_bytes)

@@ -16,10 +16,19 @@
  * beside its parent on the same thread-local variables, ours included: neither of the two can be
  * recorded from there on, and the log says so.
  */
-#include "collector/children.h"
-#include "collector/event.h"
+#include "collector/fork.h"
+
+#include "collector/exec.h"
+#include "collector/library.h"
 #include "collector/lock.h"
+#include "collector/log_file.h"
+#include "collector/modules.h"
+#include "collector/process.h"
+#include "collector/quiet.h"
+#include "collector/seccomp.h"
 #include "collector/system_call.h"
+#include "collector/thread_fork.h"
+#include "collector/thread_log.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -35,20 +44,15 @@
 
 union fork_mark fork_mark;
 
-static __thread uint32_t forking __attribute__((tls_model("initial-exec")));
-static __thread struct quiet fork_quiet __attribute__((tls_model("initial-exec")));
-static __thread uint64_t fork_tick __attribute__((tls_model("initial-exec")));
-
-static bool recording(void)
-{
-    return __atomic_load_n(&process.active, __ATOMIC_ACQUIRE) == PROCESS_RECORDING;
-}
+static THREAD_LOCAL uint32_t forking;
+static THREAD_LOCAL struct quiet fork_quiet;
+static THREAD_LOCAL uint64_t fork_tick;
 
 /* fisql record must not think that all is over while a child has not come to record yet. Where
  * fork() fails the count stays; fisql record then waits a moment for nothing. */
 static void before_fork(void)
 {
-    if (!recording() || forking++ != 0)
+    if (!process_recording() || forking++ != 0)
         return; /* or fork() calls _Fork() */
     quiet_begin(&fork_quiet);
     __atomic_fetch_add(&process.area->forks_pending, 1, __ATOMIC_RELAXED);
@@ -95,7 +99,7 @@ void fork_notice(void)
 {
     static uint32_t lock;
     struct quiet quiet;
-    if (!recording() || forking != 0 || collector_inside != 0)
+    if (!process_recording() || forking != 0 || collector_inside != 0)
         return;
     quiet_begin(&quiet);
     collector_inside++;
@@ -184,7 +188,7 @@ EXPORT int NAME(clone)(int (*function)(void *), void *stack, int flags, void *ar
     va_end(rest);
     if (next == NULL)
         FIND(clone, next);
-    if (next == NULL || function == NULL || stack == NULL || !recording()) {
+    if (next == NULL || function == NULL || stack == NULL || !process_recording()) {
         if (next != NULL)
             return next(function, stack, flags, argument, parent_tid, tls, child_tid);
         errno = ENOSYS;
@@ -198,7 +202,7 @@ EXPORT int NAME(clone)(int (*function)(void *), void *stack, int flags, void *ar
         int pid = next(function, stack, flags, argument, parent_tid, tls, child_tid);
         int error = errno;
         if ((flags & CLONE_VFORK) != 0 && log != NULL)
-            record_unwind_above(open); /* what the child left open when it ended or exec'd */
+            shadow_unwind_above(open); /* what the child left open when it ended or exec'd */
         errno = error;
         return pid;
     }

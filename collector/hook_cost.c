@@ -5,16 +5,18 @@
  * the outside part is the rest, which its caller pays. The fastest round counts: the others were
  * disturbed.
  */
-#include "collector/runtime.h"
+#include "collector/hook_cost.h"
+
+#include "collector/chunk.h"
+#include "collector/dictionary.h"
+#include "collector/hooks.h"
+#include "collector/process.h"
 
 #include <string.h>
 #include <sys/mman.h>
 
 #define CALLS 256u
 #define ROUNDS 24
-
-void __cyg_profile_func_enter(void *function, void *site);
-void __cyg_profile_func_exit(void *function, void *site);
 
 typedef void hook(void *function, void *site);
 
@@ -77,10 +79,10 @@ void hook_cost_measure(uint64_t ticks_per_second, uint64_t *inside_ps, uint64_t 
     uint64_t address = (uint64_t)(uintptr_t)hook_cost_measure;
     log->chunk = (struct fisql_chunk *)(void *)scratch->chunk;
     log->dictionary = scratch->dictionary;
-    log->shadow = scratch->shadow + SHADOW_SENTINELS;
-    log->shadow[-1].stack = log->shadow[-2].stack = UINT64_MAX;
-    log->depth_max = log->depth_logged = 4;
-    log->units_max = CHUNK_UNITS;
+    log->shadow.calls = scratch->shadow + SHADOW_SENTINELS;
+    log->shadow.calls[-1].stack = log->shadow.calls[-2].stack = UINT64_MAX;
+    log->shadow.depth_max = log->shadow.depth_logged = 4;
+    log->thread.units_max = CHUNK_UNITS;
     log->dictionary[pair_slot(address, address)] = (struct pair){address, address};
     current_log = log;
     for (int round = 0; round < ROUNDS; round++) {

@@ -1,7 +1,7 @@
 /* Looks at a file that is about to be run: see image.h. */
 #include "collector/image.h"
 
-#include "collector/runtime.h"
+#include "collector/file.h"
 
 #include <elf.h>
 #include <errno.h>

@@ -3,7 +3,7 @@
  * it, so this is a member that the linker takes only where the program calls it; only then is the
  * real one asked for.
  */
-#include "collector/jump.h"
+#include "collector/interpose.h"
 
 #ifdef FISQL_STATIC
 JUMP_WRAPPED(__longjmp_chk, )

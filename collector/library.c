@@ -3,9 +3,14 @@
  *
  * dlclose: interposed to learn that addresses may come to mean other functions. Every thread begins
  * a new chunk then, whose dictionary is empty. (dlopen is not interposed: see modules.c.) In a
- * program that links libfisql.a the linker wraps it, as with longjmp (unwind.c).
+ * program that links libfisql.a the linker wraps it, as with longjmp (interpose.c).
  */
-#include "collector/runtime.h"
+#include "collector/library.h"
+
+#include "collector/modules.h"
+#include "collector/process.h"
+#include "collector/quiet.h"
+#include "collector/thread_log.h"
 
 #include <dlfcn.h>
 #include <pthread.h>
@@ -16,7 +21,7 @@
 
 static void after_close(void)
 {
-    if (__atomic_load_n(&process.active, __ATOMIC_ACQUIRE) != PROCESS_RECORDING)
+    if (!process_recording())
         return;
     struct quiet quiet;
     quiet_begin(&quiet);

@@ -4,11 +4,18 @@
  * change its user or its root folder, so neither descriptor nor path is needed for that: what is
  * mapped is mapped again, further on (slot_map()). A slot is taken by setting its bit.
  */
+#include "collector/live_area.h"
+
+#include "collector/chunk.h"
+#include "collector/file.h"
+#include "collector/filter.h"
 #include "collector/lock.h"
-#include "collector/runtime.h"
+#include "collector/log_file.h"
+#include "collector/process.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>

@@ -11,7 +11,12 @@
  * them to whole large pages, at two thirds of the cost. Short chunks move the log's end off; one
  * thread at a time makes up for that with a chunk that is shorter by as much.
  */
-#include "collector/runtime.h"
+#include "collector/log_file.h"
+
+#include "collector/file.h"
+#include "collector/live_area.h"
+#include "collector/process.h"
+#include "collector/quiet.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -132,28 +137,6 @@ bool log_file_create(void)
             return log_file_use(file);
     }
     return false;
-}
-
-static bool signal_pending(int number)
-{
-    sigset_t pending;
-    return sigpending(&pending) == 0 && sigismember(&pending, number) == 1;
-}
-
-void file_size_begin(struct file_size *limit)
-{
-    limit->waiting = signal_pending(SIGXFSZ);
-}
-
-void file_size_end(const struct file_size *limit)
-{
-    sigset_t one;
-    struct timespec now = {0, 0};
-    if (limit->waiting || !signal_pending(SIGXFSZ))
-        return;
-    sigemptyset(&one);
-    sigaddset(&one, SIGXFSZ);
-    sigtimedwait(&one, NULL, &now);
 }
 
 static void count_lost(size_t size_bytes, uint32_t calls, int error)

@@ -7,9 +7,13 @@
  * The map is an immutable array that is replaced as a whole, so hooks read it without a lock; old
  * maps are small and are not given back, for a hook may still read one.
  */
-#include "collector/runtime.h"
+#include "collector/modules.h"
 
+#include "collector/facts.h"
+#include "collector/filter.h"
 #include "collector/lock.h"
+#include "collector/process.h"
+#include "collector/quiet.h"
 
 #include <elf.h>
 #include <errno.h>

@@ -19,8 +19,11 @@
  *
  * A delete is recorded before it happens, and the free() of that very block inside it is not.
  */
+#include "collector/operators.h"
+
 #include "collector/alloc.h"
-#include "collector/event.h"
+#include "collector/stack.h"
+#include "collector/thread_log.h"
 
 #include <malloc.h>
 #include <stdlib.h>
@@ -43,9 +46,9 @@ struct operator_frame {
     const void *recorded; /* the last allocation inside that was recorded at once */
 };
 
-__thread uint32_t operators_open __attribute__((tls_model("initial-exec")));
-__thread const void *operators_deleting __attribute__((tls_model("initial-exec")));
-static __thread struct operator_frame frames[FRAMES_MAX] __attribute__((tls_model("initial-exec")));
+THREAD_LOCAL uint32_t operators_open;
+THREAD_LOCAL const void *operators_deleting;
+static THREAD_LOCAL struct operator_frame frames[FRAMES_MAX];
 
 /* Takes what a frame keeps back, once: a signal's handler may be about to do it too. */
 static void *frame_take(struct operator_frame *frame)
@@ -76,7 +79,7 @@ static struct shadow_call call_at(struct thread_log *log, uint32_t depth, uint64
     if (busy == 0)
         log->busy = stack;
     BARRIER();
-    struct shadow_call call = log->shadow[depth];
+    struct shadow_call call = log->shadow.calls[depth];
     BARRIER();
     if (busy == 0)
         log->busy = 0;
@@ -96,7 +99,7 @@ static bool frame_alive(const struct operator_frame *frame, uint64_t stack)
         if (caller.stack != frame->caller_stack || caller.tick != frame->caller_tick)
             return false;
     }
-    return stack < frame->stack || !stack_is_one(log, stack, frame->stack);
+    return stack < frame->stack || !stack_is_one(&log->shadow.bounds, stack, frame->stack);
 }
 
 /* Drops the frames of operators that are gone. */
@@ -159,10 +162,10 @@ void operators_recorded(const void *block)
 
 void operators_unwound(uint64_t stack)
 {
-    while (
-        operators_open != 0 && frames[operators_open - 1].stack != 0 &&
-        frames[operators_open - 1].stack <= stack &&
-        (current_log == NULL || stack_is_one(current_log, frames[operators_open - 1].stack, stack)))
+    while (operators_open != 0 && frames[operators_open - 1].stack != 0 &&
+           frames[operators_open - 1].stack <= stack &&
+           (current_log == NULL ||
+            stack_is_one(&current_log->shadow.bounds, frames[operators_open - 1].stack, stack)))
         frame_drop(stack);
 }
 

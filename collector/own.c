@@ -7,6 +7,8 @@
  * about to end. While it starts it has not got the real functions yet. And the C library's system
  * calls are cancellation points, which must not act on a pthread_cancel() meant for the program.
  */
+#include "collector/base.h"
+
 #include <fcntl.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -69,8 +71,6 @@ OWN int memcmp(const void *left, const void *right, size_t bytes)
 }
 
 /* ---- system calls ---- */
-
-#define HIDDEN __attribute__((visibility("hidden")))
 
 HIDDEN int openat(int folder, const char *path, int flags, ...)
 {

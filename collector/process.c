@@ -9,11 +9,24 @@
  * (destructors of other libraries) is written at once, a chunk an event, for nobody would write it
  * later.
  */
+#include "collector/process.h"
+
+#include "collector/alloc.h"
+#include "collector/alloc_events.h"
 #include "collector/children.h"
 #include "collector/event.h"
-#include "collector/runtime.h"
-
+#include "collector/facts.h"
+#include "collector/file.h"
 #include "collector/fisql.h"
+#include "collector/fork.h"
+#include "collector/hook_cost.h"
+#include "collector/library.h"
+#include "collector/live_area.h"
+#include "collector/log_file.h"
+#include "collector/modules.h"
+#include "collector/quiet.h"
+#include "collector/stack.h"
+#include "collector/thread_log.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -110,7 +123,7 @@ static void options_parse(void)
 static void switch_recording(bool on)
 {
     struct quiet quiet;
-    if (__atomic_load_n(&process.active, __ATOMIC_ACQUIRE) != PROCESS_RECORDING)
+    if (!process_recording())
         return;
     quiet_begin(&quiet);
     __atomic_store_n(&process.paused, on ? 0 : 1, __ATOMIC_RELEASE);
@@ -166,8 +179,7 @@ EXPORT void fisql_stop(void)
 EXPORT void fisql_dump(void)
 {
     struct quiet quiet;
-    if (__atomic_load_n(&process.active, __ATOMIC_ACQUIRE) != PROCESS_RECORDING ||
-        process.options.ring_chunks == 0)
+    if (!process_recording() || process.options.ring_chunks == 0)
         return;
     quiet_begin(&quiet);
     thread_logs_poke();
@@ -201,8 +213,7 @@ static void end_facts(const char *how, int status)
 static void exit_status_known(int status, void *context)
 {
     (void)context;
-    if (__atomic_load_n(&process.active, __ATOMIC_ACQUIRE) != PROCESS_RECORDING ||
-        (uint32_t)getpid() != process.pid)
+    if (!process_recording() || (uint32_t)getpid() != process.pid)
         return;
     struct quiet quiet;
     quiet_begin(&quiet);
@@ -413,7 +424,8 @@ static void report_unrecorded(struct fisql_unrecorded_images *images, const char
     }
 }
 
-void process_report_losses(void)
+/* Without fisql record: writes what was lost as a chunk, if anything was. */
+static void report_losses(void)
 {
     unsigned char buffer[1024];
     struct fisql_live_area *area = process.area;
@@ -449,8 +461,7 @@ void process_report_losses(void)
 
 static void process_end(void)
 {
-    if (__atomic_load_n(&process.active, __ATOMIC_ACQUIRE) != PROCESS_RECORDING ||
-        (uint32_t)getpid() != process.pid)
+    if (!process_recording() || (uint32_t)getpid() != process.pid)
         return; /* not recorded, or the child of a vfork, which owns nothing */
     struct quiet quiet;
     quiet_begin(&quiet);
@@ -461,7 +472,7 @@ static void process_end(void)
     }
     thread_logs_cut_off();
     thread_log_finish(FISQL_HOW_WITH_PROCESS);
-    process_report_losses();
+    report_losses();
     live_area_remove();
     collector_inside--;
     quiet_end(&quiet);
@@ -475,8 +486,7 @@ static __attribute__((destructor)) void process_destructor(void)
 
 void process_returned(int status)
 {
-    if (__atomic_load_n(&process.active, __ATOMIC_ACQUIRE) != PROCESS_RECORDING ||
-        (uint32_t)getpid() != process.pid)
+    if (!process_recording() || (uint32_t)getpid() != process.pid)
         return;
     process_end();
     struct quiet quiet;

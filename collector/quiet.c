@@ -1,11 +1,13 @@
-/* What the slow path does first and last, so that the program notices nothing: see runtime.h. */
-#include "collector/runtime.h"
+/* What the slow path does first and last, so that the program notices nothing: see base.h. */
+#include "collector/quiet.h"
 
 #include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+THREAD_LOCAL int collector_inside;
 
 void quiet_begin(struct quiet *quiet)
 {

@@ -7,8 +7,11 @@
  *
  * In the strict mode the processor's clock cannot be read either (prctl(2), PR_SET_TSC).
  */
-#include "collector/event.h"
+#include "collector/seccomp.h"
+
+#include "collector/process.h"
 #include "collector/system_call.h"
+#include "collector/thread_log.h"
 
 #include <errno.h>
 #include <linux/audit.h>
@@ -129,11 +132,6 @@ static bool allows(const struct sock_fprog *filter)
 
 /* ---- in front of it ---- */
 
-static bool recording(void)
-{
-    return __atomic_load_n(&process.active, __ATOMIC_ACQUIRE) == PROCESS_RECORDING;
-}
-
 /* Ends recording in this process, without a system call from here on. What other threads have not
  * written lies in the live area. */
 static struct thread_log *seal(void)
@@ -166,7 +164,7 @@ long seccomp_call(long number, const long argument[6], uint64_t mode, const void
 {
     char name[64] = "";
     bool strict = mode == SECCOMP_MODE_STRICT;
-    if (!recording() ||
+    if (!process_recording() ||
         (!strict && (mode != SECCOMP_MODE_FILTER || filter == NULL || allows(filter))))
         return system_call(number, argument);
     syscall(SYS_prctl, PR_GET_NAME, name, 0, 0, 0);

@@ -5,7 +5,10 @@
  * nptl/allocatestack.c; musl, src/thread/pthread_create.c), the main thread's stack holds what
  * AT_RANDOM points to, and may grow down to the mapping below it.
  */
-#include "collector/runtime.h"
+#include "collector/stack.h"
+
+#include "collector/file.h"
+#include "collector/quiet.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -89,26 +92,26 @@ static bool find_mapping(uint64_t address, uint64_t *below, uint64_t *start, uin
 }
 
 /* Signals must be blocked. */
-static void stack_find(struct thread_log *log)
+static void stack_find(struct stack_bounds *bounds)
 {
     uint64_t below, start, end, pointer = thread_pointer();
     bool is_main = pointer == main_thread;
-    log->stack_low = 1; /* asked */
-    log->stack_high = 0;
+    bounds->low = 1; /* asked */
+    bounds->high = 0;
     if (!find_mapping(is_main ? (uint64_t)getauxval(AT_RANDOM) : pointer, &below, &start, &end))
         return;
-    log->stack_low = is_main ? below : start;
-    log->stack_high = is_main ? end : pointer; /* another stack may lie right above */
+    bounds->low = is_main ? below : start;
+    bounds->high = is_main ? end : pointer; /* another stack may lie right above */
 }
 
-bool stack_is_one(struct thread_log *log, uint64_t a, uint64_t b)
+bool stack_is_one(struct stack_bounds *bounds, uint64_t a, uint64_t b)
 {
     stack_t alternate;
     struct quiet quiet;
     quiet_begin(&quiet);
     bool known = sigaltstack(NULL, &alternate) == 0 && !(alternate.ss_flags & SS_DISABLE);
-    if (log->stack_low == 0)
-        stack_find(log);
+    if (bounds->low == 0)
+        stack_find(bounds);
     quiet_end(&quiet);
     if (known) {
         uint64_t low = (uint64_t)(uintptr_t)alternate.ss_sp;
@@ -116,7 +119,7 @@ bool stack_is_one(struct thread_log *log, uint64_t a, uint64_t b)
         if ((a >= low && a < high) != (b >= low && b < high))
             return false;
     }
-    bool a_inside = a >= log->stack_low && a < log->stack_high;
-    bool b_inside = b >= log->stack_low && b < log->stack_high;
+    bool a_inside = a >= bounds->low && a < bounds->high;
+    bool b_inside = b >= bounds->low && b < bounds->high;
     return a_inside == b_inside;
 }

@@ -4,7 +4,11 @@
  * longer and writes its chunk itself writes the same sequence with more in it, and readers take the
  * longer.
  */
-#include "collector/thread_log_parts.h"
+#include "collector/thread_copy.h"
+
+#include "collector/chunk.h"
+#include "collector/log_file.h"
+#include "collector/process.h"
 
 #include <string.h>
 #include <sys/mman.h>

@@ -2,17 +2,27 @@
  * The calling thread's log across fork. The live area is shared: the child goes on in a slot of its
  * own, from where its parent's log was when it forked.
  */
-#include "collector/thread_log_parts.h"
+#include "collector/thread_fork.h"
+
+#include "collector/chunk.h"
+#include "collector/process.h"
+#include "collector/thread_memory.h"
 
 #include <sys/mman.h>
 
-/* The log's head as it was before fork: in the child, the parent's log is already being written by
- * the parent, which does not wait. */
-static __thread struct thread_log at_fork __attribute__((tls_model("initial-exec")));
-static __thread bool had_log __attribute__((tls_model("initial-exec")));
+/* What the child goes on with, as it was before fork: in the child, the parent's log is already
+ * being written by the parent, which does not wait. */
+static THREAD_LOCAL struct {
+    struct shadow_stack shadow;
+    struct thread_state thread;
+    struct pair *dictionary;
+    uint64_t last_tick;
+    uint32_t depth;
+} at_fork;
+static THREAD_LOCAL bool had_log;
 /* The thread's logs in which a hook is interrupted. */
-static __thread struct thread_log *interrupted[8] __attribute__((tls_model("initial-exec")));
-static __thread uint32_t interrupted_count __attribute__((tls_model("initial-exec")));
+static THREAD_LOCAL struct thread_log *interrupted[8];
+static THREAD_LOCAL uint32_t interrupted_count;
 
 void thread_log_forking(void)
 {
@@ -21,8 +31,13 @@ void thread_log_forking(void)
     had_log = current_log != NULL;
     if (!had_log)
         return;
-    at_fork = *current_log;
-    interrupted_count = logs_interrupted(interrupted, sizeof interrupted / sizeof interrupted[0]);
+    at_fork.shadow = current_log->shadow;
+    at_fork.thread = current_log->thread;
+    at_fork.dictionary = current_log->dictionary;
+    at_fork.last_tick = log_last_tick(current_log);
+    at_fork.depth = fisql_word_depth(current_log->live.word);
+    interrupted_count =
+        thread_logs_interrupted(interrupted, sizeof interrupted / sizeof interrupted[0]);
 }
 
 /* Hooks that a handler interrupted, and forked, go on in the child too: what they store there must
@@ -40,8 +55,7 @@ static void interrupted_detach(void)
 
 void thread_log_forked(void)
 {
-    const struct thread_log *log = &at_fork;
-    lists_forked();
+    thread_logs_forked();
     __atomic_store_n(&process.thread_next, 0, __ATOMIC_RELAXED);
     if (paused_log != NULL)
         process.options.start_off = true; /* calls are open that the child's log will not know */
@@ -54,42 +68,30 @@ void thread_log_forked(void)
         current_log = NULL;
         return;
     }
-    struct fisql_chunk *chunk = own->chunk;
-    uint32_t in_area = own->in_area, unslotted = own->unslotted;
-    uint64_t last = log_last_tick(log);
-    uint32_t depth = fisql_word_depth(log->live.word);
-    struct thread_log head = *log; /* not yet ours to fisql record, and never again the parent's */
-    head.live.state = FISQL_SLOT_TAKEN;
-    head.live.pid = 0;
-    *own = head;
-    live_slot_own(own);
+    uint64_t now = clock_read(process.clock);
     own->live.tid = process.pid;
     own->live.thread = __atomic_fetch_add(&process.thread_next, 1, __ATOMIC_RELAXED);
-    own->live.first_call = 0;
-    own->chunk = chunk;
-    own->in_area = in_area;
-    own->unslotted = unslotted;
-    own->sequence = 0;
-    own->busy = 0;
-    own->poke = 0;
-    own->abandoned = 0;
-    own->undone = own->undo.active = 0;
-    own->hidden_inherited = own->hidden;
-    own->ring = NULL;
-    own->ring_next = 0;
-    own->flags_next = FISQL_FLAG_FORKED;
-    own->start_tick = clock_read(process.clock);
+    own->dictionary = at_fork.dictionary;
+    own->counts.of_slot = counted_behind(own->dictionary);
+    own->shadow = at_fork.shadow;
+    own->shadow.hidden_inherited = own->shadow.hidden;
     own->room_units = CHUNK_UNITS;
-    own->units_max = own->units_max == 0 ? 0 : units_max_of(own);
-    chunk_begin(own, own->start_tick > last ? own->start_tick : last, depth, 0);
-    list_add(own);
+    own->thread = (struct thread_state){
+        .units_max = at_fork.thread.units_max == 0 ? 0 : units_max_of(own),
+        .min_ticks = at_fork.thread.min_ticks,
+        .start_tick = now,
+        .flags_next = FISQL_FLAG_FORKED,
+        .ended = at_fork.thread.ended,
+    };
+    chunk_begin(own, now > at_fork.last_tick ? now : at_fork.last_tick, at_fork.depth, 0);
+    thread_logs_add(own);
     current_log = own;
-    thread_facts(own, NULL);
+    thread_log_facts(own, NULL);
 }
 
 void thread_logs_forget(void)
 {
-    lists_forked();
+    thread_logs_forked();
     __atomic_store_n(&process.thread_next, 0, __ATOMIC_RELAXED);
     process.options.start_off = true; /* exits of calls come that the log does not know */
     paused_log = current_log = NULL;

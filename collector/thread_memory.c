@@ -7,9 +7,11 @@
  * hold an address in it: once the thread had a nested hook (thread_log_nested()), what the shadow
  * stack has outgrown stays mapped until the thread ends.
  */
-#include "collector/event.h"
+#include "collector/thread_memory.h"
+
 #include "collector/lock.h"
-#include "collector/thread_log_parts.h"
+#include "collector/process.h"
+#include "collector/quiet.h"
 
 #include <string.h>
 #include <sys/mman.h>
@@ -51,13 +53,13 @@ static void *memory_map(size_t bytes)
 static void shadow_set(struct thread_log *log, void *start, size_t bytes)
 {
     size_t room = bytes / sizeof(struct shadow_call) - SHADOW_SENTINELS - 1;
-    log->shadow = (struct shadow_call *)start + SHADOW_SENTINELS;
-    log->depth_max = room < SHADOW_DEPTH_MAX ? (uint32_t)room : SHADOW_DEPTH_MAX;
-    log->depth_logged = log->depth_max;
-    if (process.options.depth != 0 && process.options.depth < log->depth_max)
-        log->depth_logged = process.options.depth;
+    log->shadow.calls = (struct shadow_call *)start + SHADOW_SENTINELS;
+    log->shadow.depth_max = room < SHADOW_DEPTH_MAX ? (uint32_t)room : SHADOW_DEPTH_MAX;
+    log->shadow.depth_logged = log->shadow.depth_max;
+    if (process.options.depth != 0 && process.options.depth < log->shadow.depth_max)
+        log->shadow.depth_logged = process.options.depth;
     for (int i = 1; i <= (int)SHADOW_SENTINELS; i++)
-        log->shadow[-i] = (struct shadow_call){.stack = UINT64_MAX};
+        log->shadow.calls[-i] = (struct shadow_call){.stack = UINT64_MAX};
 }
 
 bool memory_take(struct thread_log *log)
@@ -72,17 +74,17 @@ bool memory_take(struct thread_log *log)
     unsigned char *memory = spare != NULL ? (void *)spare : memory_map(MEMORY_BYTES);
     if (memory == NULL)
         return false;
-    log->memory = memory;
+    log->shadow.memory = memory;
     log->dictionary = (struct pair *)(void *)memory;
-    log->counted = counted_behind(log->dictionary);
+    log->counts.of_slot = counted_behind(log->dictionary);
     shadow_set(log, memory + NESTED_BYTES, MEMORY_BYTES - NESTED_BYTES);
     return true;
 }
 
-void memory_release(const struct thread_log *log)
+void memory_release(const struct shadow_stack *shadow)
 {
-    struct spare *spare = log->memory;
-    for (struct shadow_head *at = log->shadow_grown, *next; at != NULL; at = next) {
+    struct spare *spare = shadow->memory;
+    for (struct shadow_head *at = shadow->grown, *next; at != NULL; at = next) {
         next = at->outgrown;
         munmap(at, at->bytes);
     }
@@ -101,12 +103,15 @@ void memory_release(const struct thread_log *log)
 bool memory_take_nested(struct thread_log *log)
 {
     log->dictionary = memory_map(NESTED_BYTES);
-    return log->dictionary != NULL;
+    if (log->dictionary == NULL)
+        return false;
+    log->counts.of_slot = counted_behind(log->dictionary);
+    return true;
 }
 
 void memory_release_nested(const struct thread_log *log)
 {
-    if ((void *)log->dictionary != log->memory)
+    if ((void *)log->dictionary != log->shadow.memory)
         munmap(log->dictionary, NESTED_BYTES);
 }
 
@@ -121,8 +126,8 @@ void memory_forked(void)
 /* A new mapping with what is in the shadow stack, or the one that there is, moved. */
 static struct shadow_head *shadow_grow(struct thread_log *log, size_t bytes)
 {
-    struct shadow_head *old = log->shadow_grown, *head;
-    if (old != NULL && log->shadow_pinned == 0) {
+    struct shadow_head *old = log->shadow.grown, *head;
+    if (old != NULL && log->shadow.pinned == 0) {
         head = mremap(old, old->bytes, bytes, MREMAP_MAYMOVE);
         if (head == MAP_FAILED)
             return NULL;
@@ -131,23 +136,23 @@ static struct shadow_head *shadow_grow(struct thread_log *log, size_t bytes)
         if (head == NULL)
             return NULL;
         head->outgrown = old;
-        memcpy((struct shadow_call *)(void *)head + 1 + SHADOW_SENTINELS, log->shadow,
+        memcpy((struct shadow_call *)(void *)head + 1 + SHADOW_SENTINELS, log->shadow.calls,
                calls_open(log) * sizeof(struct shadow_call));
     }
     head->bytes = bytes;
     return head;
 }
 
-bool thread_log_deepen(struct thread_log *log)
+bool memory_deepen(struct thread_log *log)
 {
     struct quiet quiet;
     quiet_begin(&quiet);
     bool again = log->abandoned != 0; /* in the log that is current now */
-    if (!again && log->depth_max < SHADOW_DEPTH_MAX) {
-        size_t bytes = log->shadow_grown != NULL ? log->shadow_grown->bytes * 2 : SHADOW_BYTES * 4;
+    if (!again && log->shadow.depth_max < SHADOW_DEPTH_MAX) {
+        size_t bytes = log->shadow.grown != NULL ? log->shadow.grown->bytes * 2 : SHADOW_BYTES * 4;
         struct shadow_head *head = shadow_grow(log, bytes);
         if (head != NULL) {
-            log->shadow_grown = head;
+            log->shadow.grown = head;
             shadow_set(log, (struct shadow_call *)(void *)head + 1,
                        bytes - sizeof(struct shadow_call));
             again = true;

@@ -47,6 +47,23 @@ same "no room includes what another one keeps to itself" "" "$(grep -nE '^# *inc
     awk -F: '{ folder = $1; sub("/[^/]*$", "", folder); included = $3; sub(/^[^"]*"/, "", included); sub("/[^/]*$", "", included) } folder != included')"
 same "log_format.h includes only stdint.h and stddef.h" "<stddef.h> <stdint.h>" \
     "$(sed -n 's/^# *include *//p' log_format.h | sort | tr '\n' ' ' | sed 's/ $//')"
+# includes_loop FOLDER: the headers of collector/ in it that include one another in a circle
+includes_loop() {
+    grep -oE '^# *include "collector/[a-z_]+\.h"' "$1"/*.h | sed -E 's/^.*\/([a-z_]+\.h):.*\/([a-z_]+\.h)"$/\1 \2/' | { tsort >/dev/null; } 2>&1
+}
+same "the collector's headers make no circle" "" "$(includes_loop collector)"
+cp -r collector "$TEST_TMP/looped" && echo '#include "collector/event.h"' >>"$TEST_TMP/looped/base.h"
+has "a circle would be found" "event.h" "$(includes_loop "$TEST_TMP/looped")"
+# own_first FOLDER: files whose first include is not the header of their name; two have none
+own_first() {
+    grep -m 1 '^# *include' "$1"/*.c | sed -E 's/^.*\/([a-z_]+)\.c:# *include /\1 /' |
+        awk '$2 != "\"collector/" $1 ".h\""' | grep -vE '^(own "collector/base\.h"|jump_chk "collector/interpose\.h")$'
+}
+same "each file of the collector includes its own header first" "" "$(own_first collector)"
+sed -i '0,/include/s//include <errno.h>\n# include/' "$TEST_TMP/looped/ring.c"
+same "one that does not would be found" "ring <errno.h>" "$(own_first "$TEST_TMP/looped")"
+same "variables of other files are hidden: each use would load their address first" "" \
+    "$(grep -nE '^ *extern ' collector/*.h | grep -vE 'extern (HIDDEN |"C")|__real_')"
 same "the collector uses libc alone" "" \
     "$(grep -nE '^# *include <(sqlite3|libdwarf|dwarf|libelf|gelf|zlib)' collector/*.[ch])"
 

@@ -10,7 +10,12 @@
  * with --wrap for them (`fisql cc --static-runtime`), for there is no next definition to look up in
  * a static program; FISQL_WRAP then gives them their wrapped names.
  */
-#include "collector/jump.h"
+#include "collector/interpose.h"
+
+#include "collector/alloc.h"
+#include "collector/quiet.h"
+#include "collector/shadow_stack.h"
+#include "collector/thread_log.h"
 
 #include <string.h>
 #include <sys/syscall.h>
@@ -58,12 +63,12 @@ static uint64_t jump_target(const void *buffer)
 #endif
 }
 
-void unwind_before_jump(const void *buffer, uint64_t own_stack)
+void interpose_before_jump(const void *buffer, uint64_t own_stack)
 {
     uint64_t target = jump_target(buffer);
     if (collector_inside == 0 && current_log != NULL && target != 0 && (target & 7) == 0) {
         alloc_unwound(target - FRAME_BELOW_CALLER);
-        record_unwind_to(target - FRAME_BELOW_CALLER, own_stack);
+        shadow_unwind_to(target - FRAME_BELOW_CALLER, own_stack);
     }
 }
 
@@ -74,7 +79,7 @@ void unwind_before_jump(const void *buffer, uint64_t own_stack)
 #endif
 
 #ifndef FISQL_WRAP
-void (*unwind_find_jump(const char *name))(struct __jmp_buf_tag[1], int)
+void (*interpose_find_jump(const char *name))(struct __jmp_buf_tag[1], int)
 {
     void *found = quiet_symbol(name);
     void (*function)(struct __jmp_buf_tag[1], int);
@@ -116,7 +121,7 @@ EXPORT __attribute__((noreturn)) void NAME(__cxa_throw)(void *object, void *type
     if (next == NULL)
         FIND(__cxa_throw, next);
     if (collector_inside == 0)
-        record_throw();
+        shadow_throw();
     next(object, type, destroy);
     __builtin_unreachable();
 }
@@ -128,7 +133,7 @@ EXPORT __attribute__((noreturn)) void NAME(__cxa_rethrow)(void)
     if (next == NULL)
         FIND(__cxa_rethrow, next);
     if (collector_inside == 0)
-        record_throw();
+        shadow_throw();
     next();
     __builtin_unreachable();
 }
@@ -141,7 +146,7 @@ EXPORT void *NAME(__cxa_begin_catch)(void *exception)
         FIND(__cxa_begin_catch, next);
     if (collector_inside == 0 && current_log != NULL) {
         alloc_unwound(OWN_STACK);
-        record_unwind_to(OWN_STACK, OWN_STACK);
+        shadow_unwind_to(OWN_STACK, OWN_STACK);
     }
     return next(exception);
 }

@@ -1,7 +1,9 @@
 /*
  * Events other than calls: allocations, frees and notes. They take the slow path always; what
- * counts here is that each is committed with one store like every other event (runtime.h).
+ * counts here is that each is committed with one store like every other event (base.h).
  */
+#include "collector/alloc_events.h"
+
 #include "collector/event.h"
 
 #include <string.h>

@@ -1,0 +1,44 @@
+/*
+ * The chunk that a thread log fills: where it lies, how it is begun, limited and written. Signals
+ * must be blocked.
+ */
+#ifndef FISQL_COLLECTOR_CHUNK_H
+#define FISQL_COLLECTOR_CHUNK_H
+
+#include "collector/thread_log.h"
+
+#define CHUNK_UNITS (FISQL_LIVE_CHUNK_BYTES / 2)
+#define CHUNK_UNITS_ROOM 64u /* kept free at a chunk's end: the longest record and the padding */
+
+/* A slot of the live area, or private memory in its place; NULL where there is neither. */
+struct thread_log *slot_take(void);
+void slot_release(struct thread_log *log);
+/* fisql record need not mind any more that the chunk lies in private memory: what is in it is
+ * written, and so will be what comes. */
+void slot_settle(struct thread_log *log);
+
+/* Begins a chunk after `last`, with `depth` calls open, and makes the slot live. */
+void chunk_begin(struct thread_log *log, uint64_t last, uint32_t depth, uint64_t flushes);
+/* The chunk that follows the one in `before`, which may be the same log. */
+void chunk_follow(struct thread_log *log, const struct thread_log *before);
+/* Appends the chunk to the log. It is then behind, and the next one is to be begun. */
+void chunk_write(struct thread_log *log);
+/* The chunk is behind: the next one is counted from its end. */
+void chunk_passed(struct thread_log *log);
+
+/* What a log's units_max is where nothing wants the slow path. */
+static inline uint32_t units_max_of(const struct thread_log *log)
+{
+    return log->room_units - CHUNK_UNITS_ROOM;
+}
+
+/* Sets units_max, unless another thread pokes the log. */
+static inline void log_limit_set(struct thread_log *log, uint32_t units)
+{
+    __atomic_store_n(&log->thread.units_max, units, __ATOMIC_RELAXED);
+    __atomic_thread_fence(__ATOMIC_SEQ_CST); /* against thread_logs_poke() */
+    if (__atomic_load_n(&log->thread.poke, __ATOMIC_RELAXED) != 0)
+        __atomic_store_n(&log->thread.units_max, 0, __ATOMIC_RELAXED);
+}
+
+#endif

@@ -1,0 +1,37 @@
+/* Function filter (--only, --exclude), for each module: see filter.c. */
+#ifndef FISQL_COLLECTOR_FILTER_H
+#define FISQL_COLLECTOR_FILTER_H
+
+#include "collector/base.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct filter {
+    uint64_t start, size;
+    unsigned char *bits; /* one for each byte of code; NULL: no function of the module matches */
+    bool passes;         /* are functions with a bit recorded, or those without? */
+};
+extern HIDDEN THREAD_LOCAL const struct filter *filter_last;
+bool filter_passes_elsewhere(uint64_t function);
+
+static inline bool filter_answer(const struct filter *filter, uint64_t function)
+{
+    uint64_t at = function - filter->start;
+    bool match = filter->bits != NULL && (filter->bits[at / 8] >> (at & 7) & 1);
+    return match == filter->passes;
+}
+
+/* Does it let the function at this address be recorded? Most are in the last one's module. */
+static inline bool filter_passes(uint64_t function)
+{
+    const struct filter *filter = filter_last;
+    return LIKELY(function - filter->start < filter->size) ? filter_answer(filter, function)
+                                                           : filter_passes_elsewhere(function);
+}
+/* Takes what the live area says of it: from `offset` of its file on. False if it cannot be had. */
+bool filter_load(int file, uint64_t offset, uint64_t size_bytes);
+/* A module was loaded: are some of its functions filtered? */
+void filter_module(const char *path, uint64_t bias, uint64_t start, uint64_t end);
+
+#endif

@@ -1,0 +1,24 @@
+/* Forks: what tells a child from the process that it was forked from. */
+#ifndef FISQL_COLLECTOR_FORK_H
+#define FISQL_COLLECTOR_FORK_H
+
+#include "collector/base.h"
+
+/* A page that says whether this is the process that set it up, or a child that was forked from it
+ * (fork.c). Hooks look at it: 1 = ours. */
+#if defined(__aarch64__)
+#define FORK_MARK_BYTES 65536
+#else
+#define FORK_MARK_BYTES 4096
+#endif
+union fork_mark {
+    uint64_t mine;
+    unsigned char page[FORK_MARK_BYTES];
+} __attribute__((aligned(FORK_MARK_BYTES)));
+extern HIDDEN union fork_mark fork_mark;
+
+void fork_setup(void);
+/* The page is empty: begins to record this process as one of its own. */
+void fork_notice(void);
+
+#endif

@@ -1,0 +1,17 @@
+/* The module map: which executables and shared libraries are loaded where. */
+#ifndef FISQL_COLLECTOR_MODULES_H
+#define FISQL_COLLECTOR_MODULES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Refreshes the map from the dynamic linker and logs what changed. Signals must be blocked. */
+void modules_refresh(void);
+/* After fork, in the child. */
+void modules_forked(void);
+/* Is the address in a module of the map? */
+bool modules_known(uint64_t address);
+/* Does any loaded module call the hooks? */
+bool modules_instrumented(void);
+
+#endif
