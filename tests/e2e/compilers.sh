@@ -36,22 +36,20 @@ counted() {
 for compiler in $compilers; do
     cxx=${compiler/gcc-/g++-}
     cxx=${cxx/clang-/clang++-}
-    for level in "-O0 -gdwarf-4" "-O2 -gdwarf-5"; do
+    for what in "threads -O0 -gdwarf-4" "jumps -O2 -gdwarf-5"; do
+        program=${what%% *}
         # shellcheck disable=SC2086 # a list of flags
-        build "$compiler" threads $level "$programs/threads.c" && counted "$compiler $level: threads" threads
-        # shellcheck disable=SC2086
-        build "$compiler" jumps $level "$programs/jumps.c" && counted "$compiler $level: jumps" jumps
-        same "$compiler $level: lines of definitions" 0 \
+        build "$compiler" "$program" ${what#* } "$programs/$program.c" && counted "$compiler: $what" "$program"
+        same "$compiler: $what: lines of definitions" 0 \
             "$(sql run.db "SELECT count(*) FROM functions WHERE instrumented = 1 AND coalesce(line, 0) = 0")"
     done
     command -v "$cxx" >/dev/null || continue
-    for standard in 17 20; do
-        build "$cxx" strings -std=c++$standard -O1 -g "$programs/strings.cc" || continue
-        same "$cxx -std=c++$standard: the program is untouched" "$(./strings)" "$("$fisql" record -q -o run.bin ./strings)"
-        "$fisql" load -q run.bin
-        same "$cxx -std=c++$standard: each function has a name" 0 \
-            "$(sql run.db "SELECT count(*) FROM functions f JOIN function_stats s ON s.function_id = f.id
-                           WHERE f.name LIKE '%+0x%'")"
-        same "$cxx -std=c++$standard: counts, as with g++" "$agreed" "$(own_counts run.db)"
-    done
+    with="$cxx -std=c++20"
+    build "$cxx" strings -std=c++20 -O1 -g "$programs/strings.cc" || continue
+    same "$with: the program is untouched" "$(./strings)" "$("$fisql" record -q -o run.bin ./strings)"
+    "$fisql" load -q run.bin
+    same "$with: each function has a name" 0 \
+        "$(sql run.db "SELECT count(*) FROM functions f JOIN function_stats s ON s.function_id = f.id
+                       WHERE f.name LIKE '%+0x%'")"
+    same "$with: counts, as with g++" "$agreed" "$(own_counts run.db)"
 done

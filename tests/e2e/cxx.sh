@@ -6,17 +6,16 @@
 cd "$TEST_TMP" || exit 2
 
 for cxx in g++ clang++; do
-    for standard in 14 17 20; do
-        for level in -O0 -O2; do
-            with="$cxx $standard $level"
-            build $cxx strings -std=c++$standard $level -g "$programs/strings.cc" || continue
-            same "$with: the program is untouched" "$(./strings)" "$("$fisql" record -q -o run.bin ./strings)"
-            "$fisql" load -q run.bin
-            # clang's hooks in inlined members of std::string name the library's copies.
-            same "$with: each function has a name, those of libstdc++ too" 0 \
-                "$(sql run.db "SELECT count(*) FROM functions f JOIN function_stats s ON s.function_id = f.id
-                               WHERE f.name LIKE '%+0x%'")"
-            same "$with: counts" "(anonymous namespace)::Derived::run 1
+    for with in "14 -O0" "17 -O2" "20 -O0" "20 -O2"; do
+        build $cxx strings -std=c++${with% *} "${with#* }" -g "$programs/strings.cc" || continue
+        with="$cxx $with"
+        same "$with: the program is untouched" "$(./strings)" "$("$fisql" record -q -o run.bin ./strings)"
+        "$fisql" load -q run.bin
+        # clang's hooks in inlined members of std::string name the library's copies.
+        same "$with: each function has a name, those of libstdc++ too" 0 \
+            "$(sql run.db "SELECT count(*) FROM functions f JOIN function_stats s ON s.function_id = f.id
+                           WHERE f.name LIKE '%+0x%'")"
+        same "$with: counts" "(anonymous namespace)::Derived::run 1
 (anonymous namespace)::Derived::run::{lambda} 2
 (anonymous namespace)::Derived::run::{lambda}::{lambda} 4
 Ring::each 1
@@ -27,7 +26,6 @@ main 1
 main::{lambda} 1
 main::{lambda} 2
 main::{lambda} 3" "$(own_counts run.db)"
-        done
     done
 done
 

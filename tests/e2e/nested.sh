@@ -25,11 +25,11 @@ steps() {
 }
 if [ "$(uname -m)" = x86_64 ]; then
     build gcc steps -O2 -g "$programs/steps.c" || exit 1
-    steps "--no-time" 1
-    steps "" 5
-    steps "--depth 1" 5
-    steps "--min-duration 1us" 5
-    steps "--no-time" 5 heap
+    steps "--no-time" 2
+    steps "" 9
+    steps "--depth 1" 9
+    steps "--min-duration 1us" 9
+    steps "--no-time" 9 heap
 fi
 
 # Every thread that ends with handlers still coming is one thread.
