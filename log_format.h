@@ -275,7 +275,7 @@ struct fisql_live_area {
     uint32_t ring_chunks;  /* flight recorder: chunks kept a thread, 0 = off */
     uint64_t process_next; /* atomic: process_key of the next process image, from 1 */
     uint32_t recording;    /* atomic: 0 = --start-off, not yet switched on */
-    uint32_t forks_pending; /* atomic: children of fork that have not yet taken a slot */
+    uint32_t reserved;     /* zero */
     uint64_t lost_chunks;  /* atomic: what could not be written, for fisql record to report */
     uint64_t lost_calls;
     uint64_t lost_bytes;
