@@ -113,6 +113,12 @@ $(BUILD)/unit/%: tests/unit/%.c $(LIB_OBJ) $(COMMAND_OBJ) $(BUILD)/libfisql.a
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) -MF $@.d -o $@ $< $(COMMAND_OBJ) $(LIB_OBJ) $(LIBS)
 
+# The collector's pure parts; the test stands in for the rest.
+PURE := alloc_events chunk clock count event facts hooks_slow shadow_stack thread_copy
+$(BUILD)/unit/test_collector: tests/unit/test_collector.c $(PURE:%=$(BUILD)/obj/collector/%.o)
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) -MF $@.d -o $@ $< $(filter %.o,$^)
+
 $(BUILD)/symbols_dump: tests/tools/symbols_dump.c $(LIB_OBJ)
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) -MF $@.d -o $@ $< $(LIB_OBJ) $(LIBS)

@@ -405,7 +405,7 @@ struct fisql_live_area {
     uint32_t ring_chunks;  /* flight recorder: chunks kept a thread, 0 = off */
     uint64_t process_next; /* atomic: process_key of the next process image, from 1 */
     uint32_t recording;    /* atomic: 0 = --start-off, not yet switched on */
-    uint32_t forks_pending; /* atomic: children of fork that have not yet taken a slot */
+    uint32_t reserved;     /* zero */
     uint64_t lost_chunks;  /* atomic: what could not be written, for fisql record to report */
     uint64_t lost_calls;
     uint64_t lost_bytes;
@@ -539,9 +539,26 @@ static inline uint32_t fisql_word_depth(uint64_t word)
     return (uint32_t)(word >> FISQL_WORD_DEPTH_SHIFT) & 0x7fffffu;
 }
 
-/* Completes the header of a filled chunk: length, counts, clock pair, padding, checksum. The chunk
- * must have room for the padding: up to 6 bytes, or up to length_min, a multiple of 8. Returns the
- * chunk's length in bytes. */
+/* Completes a chunk's header: length (a multiple of 8), clock pair, checksum. */
+static inline void fisql_chunk_seal(struct fisql_chunk *chunk, uint32_t length, uint64_t clock_tick,
+                                    uint64_t clock_ns)
+{
+    chunk->length = length;
+    chunk->clock_tick = clock_tick;
+    chunk->clock_ns = clock_ns;
+    chunk->checksum = 0;
+    chunk->checksum = fisql_checksum(chunk, length);
+}
+
+/* Bytes of an EVENTS chunk before its units. */
+static inline uint32_t fisql_chunk_before(const struct fisql_chunk *chunk)
+{
+    return (uint32_t)sizeof *chunk + chunk->open_calls * (uint32_t)sizeof(struct fisql_open_call);
+}
+
+/* Finishes a filled EVENTS chunk: counts, padding, and the rest of its header. The chunk must have
+ * room for the padding: up to 6 bytes, or up to length_min, a multiple of 8. Returns the chunk's
+ * length in bytes. */
 static inline uint32_t fisql_chunk_finish(struct fisql_chunk *chunk, uint64_t word,
                                           uint64_t clock_tick, uint64_t clock_ns,
                                           uint32_t length_min)
@@ -550,17 +567,38 @@ static inline uint32_t fisql_chunk_finish(struct fisql_chunk *chunk, uint64_t wo
     uint32_t length = (used + 7) & ~7u;
     if (length < length_min)
         length = length_min;
-    uint32_t before = (uint32_t)sizeof *chunk +
-                      chunk->open_calls * (uint32_t)sizeof(struct fisql_open_call);
     __builtin_memset((unsigned char *)chunk + used, 0, length - used);
-    chunk->length = length;
-    chunk->units = (used - before) / 2;
+    chunk->units = (used - fisql_chunk_before(chunk)) / 2;
     chunk->calls = fisql_word_calls(word);
-    chunk->clock_tick = clock_tick;
-    chunk->clock_ns = clock_ns;
-    chunk->checksum = 0;
-    chunk->checksum = fisql_checksum(chunk, length);
+    fisql_chunk_seal(chunk, length, clock_tick, clock_ns);
     return length;
+}
+
+/* Is there a chunk in a slot in which something happened, and which can be finished? What stands in
+ * the slot comes from a process that may have died in the middle of anything, or from a file. */
+static inline int fisql_slot_sound(const struct fisql_live_slot *slot,
+                                   const struct fisql_chunk *chunk, uint64_t run_id)
+{
+    uint32_t used = fisql_word_units(slot->word) * 2;
+    return slot->state == FISQL_SLOT_LIVE && chunk->magic == FISQL_CHUNK_MAGIC &&
+           chunk->version == FISQL_LOG_VERSION && chunk->kind == FISQL_CHUNK_EVENTS &&
+           chunk->run_id == run_id && chunk->open_calls <= FISQL_SNAPSHOT_MAX &&
+           chunk->open_calls <= chunk->open_depth && used > fisql_chunk_before(chunk) &&
+           used <= FISQL_LIVE_CHUNK_BYTES - 8 &&
+           fisql_word_calls(slot->word) <= (used - fisql_chunk_before(chunk)) / 4;
+}
+
+/* Finishes the chunk of a slot in place of the thread that was filling it. The chunk has room for
+ * FISQL_LIVE_CHUNK_BYTES; nobody may be changing slot or chunk. Returns the chunk's length in bytes,
+ * 0 where the slot is not sound. */
+static inline uint32_t fisql_slot_finish(const struct fisql_live_slot *slot,
+                                         struct fisql_chunk *chunk, uint64_t run_id,
+                                         uint64_t clock_tick, uint64_t clock_ns)
+{
+    if (!fisql_slot_sound(slot, chunk, run_id))
+        return 0;
+    chunk->flags |= FISQL_FLAG_SALVAGED;
+    return fisql_chunk_finish(chunk, slot->word, clock_tick, clock_ns, 0);
 }
 
 #endif

@@ -71,10 +71,9 @@ int facts_write(struct facts *facts)
 {
     struct fisql_chunk *chunk = (struct fisql_chunk *)(void *)facts->buffer;
     size_t length = (facts->used_bytes + 7) & ~(size_t)7;
+    uint64_t tick, ns;
     memset(facts->buffer + facts->used_bytes, 0, length - facts->used_bytes);
-    chunk->length = (uint32_t)length;
-    clock_pair(process.clock, &chunk->clock_tick, &chunk->clock_ns);
-    chunk->checksum = 0;
-    chunk->checksum = fisql_checksum(chunk, length);
+    clock_pair(process.clock, &tick, &ns);
+    fisql_chunk_seal(chunk, (uint32_t)length, tick, ns);
     return log_file_write(chunk, length, 0);
 }

@@ -16,11 +16,9 @@
 #include "collector/process.h"
 #include "collector/quiet.h"
 
-#include <fcntl.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #define FILTERS_MAX 256u
 

@@ -30,7 +30,6 @@
 #include "collector/thread_fork.h"
 #include "collector/thread_log.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <linux/seccomp.h>
 #include <pthread.h>
@@ -48,31 +47,22 @@ static THREAD_LOCAL uint32_t forking;
 static THREAD_LOCAL struct quiet fork_quiet;
 static THREAD_LOCAL uint64_t fork_tick;
 
-/* fisql record must not think that all is over while a child has not come to record yet. Where
- * fork() fails the count stays; fisql record then waits a moment for nothing. */
 static void before_fork(void)
 {
     if (!process_recording() || forking++ != 0)
         return; /* or fork() calls _Fork() */
     quiet_begin(&fork_quiet);
-    __atomic_fetch_add(&process.area->forks_pending, 1, __ATOMIC_RELAXED);
     thread_log_forking();
     fork_tick = clock_read(process.clock);
 }
 
-static void after_fork(bool failed)
+/* In the parent, whether there is a child now or not. */
+static void after_fork(void)
 {
     if (forking == 0 || --forking != 0)
         return;
-    if (failed)
-        __atomic_fetch_sub(&process.area->forks_pending, 1, __ATOMIC_RELEASE);
     fork_quiet.error = errno;
     quiet_end(&fork_quiet);
-}
-
-static void after_fork_in_parent(void)
-{
-    after_fork(false);
 }
 
 static void child_begin(uint64_t tick)
@@ -90,7 +80,6 @@ static void forked_child(void)
     child_begin(fork_tick);
     thread_log_forked();
     fork_mark.mine = 1;
-    __atomic_fetch_sub(&process.area->forks_pending, 1, __ATOMIC_RELEASE);
     collector_inside--;
     quiet_end(&fork_quiet);
 }
@@ -120,7 +109,7 @@ void fork_setup(void)
     if (getauxval(AT_PAGESZ) <= sizeof fork_mark)
         madvise(&fork_mark, sizeof fork_mark, MADV_WIPEONFORK);
     fork_mark.mine = 1;
-    library_at_fork(before_fork, after_fork_in_parent, forked_child);
+    library_at_fork(before_fork, after_fork, forked_child);
 }
 
 /* ---- what else makes processes ---- */
@@ -156,7 +145,7 @@ EXPORT pid_t NAME(_Fork)(void)
     if (pid == 0)
         forked_child();
     else
-        after_fork(pid < 0);
+        after_fork();
     return pid;
 }
 
@@ -209,7 +198,7 @@ EXPORT int NAME(clone)(int (*function)(void *), void *stack, int flags, void *ar
     struct start start = {function, argument};
     before_fork();
     int pid = next(clone_start, stack, flags, &start, parent_tid, tls, child_tid);
-    after_fork(pid < 0);
+    after_fork();
     return pid;
 }
 
@@ -269,7 +258,7 @@ EXPORT long NAME(syscall)(long number, ...)
         result = -1;
     }
     if (forks && result != 0)
-        after_fork(result < 0);
+        after_fork();
     return result;
 }
 #endif

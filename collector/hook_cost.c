@@ -12,7 +12,6 @@
 #include "collector/hooks.h"
 #include "collector/process.h"
 
-#include <string.h>
 #include <sys/mman.h>
 
 #define CALLS 256u

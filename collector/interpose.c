@@ -18,8 +18,6 @@
 #include "collector/thread_log.h"
 
 #include <string.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #if defined(__aarch64__)
 /* The word of a jmp_buf that holds the stack pointer: glibc's JB_SP; musl has it there too. */

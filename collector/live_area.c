@@ -408,16 +408,11 @@ static void slots_look(bool (*each)(uint32_t slot, const struct thread_log *copy
 static void slot_salvage(struct thread_log *log)
 {
     struct fisql_chunk *chunk = (struct fisql_chunk *)((unsigned char *)log + FISQL_SLOT_HEADER);
-    uint32_t units = fisql_word_units(log->live.word);
-    if (log->live.state != FISQL_SLOT_LIVE || units > CHUNK_UNITS - 4 ||
-        units * 2 < sizeof *chunk || chunk->open_calls > FISQL_SNAPSHOT_MAX ||
-        units * 2 <= sizeof *chunk + chunk->open_calls * sizeof(struct fisql_open_call))
-        return;
     uint64_t tick, ns;
     clock_pair(process.clock, &tick, &ns);
-    chunk->flags |= FISQL_FLAG_SALVAGED;
-    uint32_t length = fisql_chunk_finish(chunk, log->live.word, tick, ns, 0);
-    log_file_write(chunk, length, chunk->calls);
+    uint32_t length = fisql_slot_finish(&log->live, chunk, process.run_id, tick, ns);
+    if (length != 0)
+        log_file_write(chunk, length, chunk->calls);
 }
 
 static bool salvage_own(uint32_t slot, const struct thread_log *copy, void *context)

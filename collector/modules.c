@@ -16,7 +16,6 @@
 #include "collector/quiet.h"
 
 #include <elf.h>
-#include <errno.h>
 #include <link.h>
 #include <stdlib.h>
 #include <string.h>

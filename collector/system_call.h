@@ -2,8 +2,6 @@
 #ifndef FISQL_COLLECTOR_SYSTEM_CALL_H
 #define FISQL_COLLECTOR_SYSTEM_CALL_H
 
-#include <stdint.h>
-
 /* A system call; the kernel's negative error numbers as they come. */
 static inline long system_call(long number, const long argument[6])
 {

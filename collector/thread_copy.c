@@ -13,21 +13,20 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/* Copies the chunk as far as its events are committed. *word says how far, 0 where there is nothing
- * to copy. Returns false where the thread was too quick for it. */
-static bool copy_chunk(const struct thread_log *log, struct fisql_chunk *copy, uint64_t *word)
+/* Copies slot and chunk as far as events are committed. Returns false where the thread was too
+ * quick for it. */
+static bool copy_slot(const struct thread_log *log, struct fisql_live_slot *slot,
+                      struct fisql_chunk *chunk)
 {
     for (int tries = 0; tries < 100; tries++) {
-        *word = __atomic_load_n(&log->live.word, __ATOMIC_ACQUIRE);
-        uint32_t units = fisql_word_units(*word);
-        if (__atomic_load_n(&log->live.state, __ATOMIC_ACQUIRE) != FISQL_SLOT_LIVE ||
-            units <= log->min_units || units > CHUNK_UNITS - 4) {
-            *word = 0;
-            return true;
-        }
-        memcpy(copy, log->chunk, units * 2);
+        slot->word = __atomic_load_n(&log->live.word, __ATOMIC_ACQUIRE);
+        slot->state = __atomic_load_n(&log->live.state, __ATOMIC_ACQUIRE);
+        memcpy(chunk, log->chunk, fisql_word_units(slot->word) * 2);
+        __atomic_thread_fence(__ATOMIC_ACQUIRE);
         uint64_t after = __atomic_load_n(&log->live.word, __ATOMIC_ACQUIRE);
-        if ((*word ^ after) >> FISQL_WORD_FLUSH_SHIFT == 0)
+        /* Else the next chunk was begun meanwhile, or is being begun: its word comes last. */
+        if ((slot->word ^ after) >> FISQL_WORD_FLUSH_SHIFT == 0 &&
+            __atomic_load_n(&log->live.state, __ATOMIC_ACQUIRE) == slot->state)
             return true;
     }
     return false;
@@ -35,19 +34,19 @@ static bool copy_chunk(const struct thread_log *log, struct fisql_chunk *copy, u
 
 bool thread_log_copy(const struct thread_log *log)
 {
+    struct fisql_live_slot slot = {0};
     if (log->in_area || process.options.ring_chunks != 0)
         return false;
     struct fisql_chunk *copy = mmap(NULL, FISQL_LIVE_CHUNK_BYTES, PROT_READ | PROT_WRITE,
                                     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (copy == MAP_FAILED)
         return false;
-    uint64_t tick, ns, word;
-    bool done = copy_chunk(log, copy, &word);
-    if (done && word != 0) {
+    bool done = copy_slot(log, &slot, copy);
+    if (done) {
+        uint64_t tick, ns;
         clock_pair(process.clock, &tick, &ns);
-        copy->flags |= FISQL_FLAG_SALVAGED;
-        uint32_t length = fisql_chunk_finish(copy, word, tick, ns, 0);
-        done = log_file_write(copy, length, copy->calls) == 0;
+        uint32_t length = fisql_slot_finish(&slot, copy, process.run_id, tick, ns);
+        done = length == 0 || log_file_write(copy, length, copy->calls) == 0;
     }
     munmap(copy, FISQL_LIVE_CHUNK_BYTES);
     return done;

@@ -319,16 +319,6 @@ void live_names(const struct live *live, char *text, size_t size)
 
 /* ---- what they left ---- */
 
-/* Is the chunk in the slot sound enough to be finished? */
-static bool slot_sound(const struct fisql_live_slot *slot, const struct fisql_chunk *chunk)
-{
-    uint32_t units = fisql_word_units(slot->word);
-    size_t before = sizeof *chunk + chunk->open_calls * sizeof(struct fisql_open_call);
-    return chunk->magic == FISQL_CHUNK_MAGIC && chunk->kind == FISQL_CHUNK_EVENTS &&
-           chunk->open_calls <= FISQL_SNAPSHOT_MAX && units * 2 <= FISQL_LIVE_CHUNK_BYTES - 8 &&
-           units * 2 > before;
-}
-
 static void count_lost(const struct live *live, const struct fisql_chunk *chunk, int error)
 {
     if (live->area->lost_chunks == 0)
@@ -372,11 +362,10 @@ static void slot_salvage(struct live *live, struct fisql_live_slot *slot)
 {
     struct fisql_chunk *chunk =
         (struct fisql_chunk *)(void *)((unsigned char *)slot + FISQL_SLOT_HEADER);
-    if (!slot_sound(slot, chunk))
+    /* The process's clock is gone. */
+    uint32_t length = fisql_slot_finish(slot, chunk, live->area->run_id, 0, 0);
+    if (length == 0)
         return;
-    chunk->flags |= FISQL_FLAG_SALVAGED;
-    uint32_t length =
-        fisql_chunk_finish(chunk, slot->word, 0, 0, 0); /* the process's clock is gone */
     int error = append(live, chunk, length);
     if (error == 0) {
         live->salvaged_chunks++;
@@ -451,11 +440,10 @@ static struct fisql_chunk *facts_chunk(const struct live *live, enum fisql_chunk
     chunk->magic = FISQL_CHUNK_MAGIC;
     chunk->version = FISQL_LOG_VERSION;
     chunk->kind = (uint16_t)kind;
-    chunk->length = (uint32_t)size_bytes;
     chunk->run_id = live->area->run_id;
     chunk->process_key = process_key;
     chunk->pid = chunk->tid = (uint32_t)pid;
-    chunk->checksum = fisql_checksum(chunk, size_bytes);
+    fisql_chunk_seal(chunk, (uint32_t)size_bytes, 0, 0);
     return chunk;
 }
 

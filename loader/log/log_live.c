@@ -50,23 +50,6 @@ static bool owner_is_alive(const struct fisql_live_slot *slot)
     return slot->owner_start == 0 || process_start(slot->pid) == slot->owner_start;
 }
 
-/* Finishes the chunk in `chunk`, which has room for FISQL_LIVE_CHUNK_BYTES. False: it is unsound.
- */
-static bool finish(struct fisql_chunk *chunk, const struct fisql_live_slot *slot)
-{
-    uint32_t used = fisql_word_units(slot->word) * 2;
-    uint32_t before = (uint32_t)sizeof *chunk;
-    if (chunk->kind != FISQL_CHUNK_EVENTS || chunk->open_calls > FISQL_SNAPSHOT_MAX)
-        return false;
-    before += chunk->open_calls * (uint32_t)sizeof(struct fisql_open_call);
-    if (used <= before || used > FISQL_LIVE_CHUNK_BYTES - 8)
-        return false; /* nothing happened since the chunk before, or damage */
-    chunk->flags |= FISQL_FLAG_SALVAGED;
-    /* A clock_ns of 0 says that there is no clock pair. */
-    fisql_chunk_finish(chunk, slot->word, slot->last_tick[fisql_word_toggle(slot->word)], 0, 0);
-    return log_chunk_is_sane(chunk);
-}
-
 static int read_slot(struct log_index *index, int fd, uint64_t offset, struct error *error)
 {
     struct fisql_live_slot slot;
@@ -82,7 +65,10 @@ static int read_slot(struct log_index *index, int fd, uint64_t offset, struct er
     if (chunk == NULL)
         return error_set(error, "out of memory");
     ssize_t bytes = pread(fd, chunk, FISQL_LIVE_CHUNK_BYTES, (off_t)(offset + FISQL_SLOT_HEADER));
-    if (bytes < (ssize_t)sizeof *chunk || !finish(chunk, &slot) || chunk->run_id != index->run_id) {
+    /* A clock_ns of 0 says that there is no clock pair. */
+    if (bytes < (ssize_t)sizeof *chunk ||
+        fisql_slot_finish(&slot, chunk, index->run_id, slot.last_tick[fisql_word_toggle(slot.word)],
+                          0) == 0) {
         free(chunk);
         return 0;
     }
