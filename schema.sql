@@ -1,5 +1,10 @@
 -- fisql: the database that `fisql load` makes of a run.
 --
+-- Words. A run is one recording. A calling context, or context, is a function called from a site
+-- within the context of its caller: a node of the calling context tree. Its table is called frames,
+-- because one row stands for one frame of many stacks, and so are the columns that name it. A
+-- function's self time is that of its own body; total includes what it called.
+--
 -- Times are INTEGER nanoseconds since the run's start in columns that end in _ns, sizes are bytes in
 -- columns that end in _bytes or are named size. Ids are INTEGER PRIMARY KEY. The comments inside the
 -- statements stay in the database: `.schema calls` in the sqlite3 shell explains itself.
@@ -52,7 +57,7 @@ CREATE TABLE threads( -- one row for each thread that left an event
   self_ns INTEGER NOT NULL DEFAULT 0        -- the same adjusted for the hooks' cost
 );
 
-CREATE TABLE modules( -- one row for each executable or shared library, told apart by build-id
+CREATE TABLE modules( -- one row for each executable or shared library, identified by build-id
   id INTEGER PRIMARY KEY,
   path TEXT NOT NULL,      -- path when it was loaded
   name TEXT NOT NULL,      -- last part of the path
@@ -100,13 +105,13 @@ CREATE TABLE sites( -- places in the code that calls or allocations were made fr
   line INTEGER             -- of the call
 );
 
-CREATE TABLE frames( -- calling contexts: function + site under a parent frame, recursion folded
+CREATE TABLE frames( -- calling contexts: function + site under a parent context, recursion folded
   id INTEGER PRIMARY KEY,  -- larger than the parent's
   parent_id INTEGER REFERENCES frames(id), -- NULL for a root
   function_id INTEGER NOT NULL REFERENCES functions(id),
   site_id INTEGER REFERENCES sites(id),
   depth INTEGER NOT NULL,  -- 0 for a root
-  calls INTEGER NOT NULL,  -- calls of this frame, rows or counted
+  calls INTEGER NOT NULL,  -- calls in this context, rows or counted
   total_ns INTEGER NOT NULL, -- time with callees, outermost activations only
   self_ns INTEGER NOT NULL,  -- time in the function's own body
   min_ns INTEGER,          -- shortest finished call
@@ -118,7 +123,7 @@ CREATE TABLE frames( -- calling contexts: function + site under a parent frame, 
   slowest_call_id INTEGER, -- calls.id of the longest finished call
   raw_total_ns INTEGER NOT NULL, -- total_ns with the hooks' cost
   raw_self_ns INTEGER NOT NULL,  -- self_ns with the hooks' cost
-  child_calls INTEGER NOT NULL,  -- calls made directly by this frame's calls
+  child_calls INTEGER NOT NULL,  -- calls made directly by its calls
   counted_calls INTEGER NOT NULL DEFAULT 0, -- part of calls that was counted, not logged
   first_ns INTEGER,        -- enter of its first call
   last_ns INTEGER,         -- enter of its last call
@@ -197,7 +202,7 @@ CREATE TABLE function_stats( -- one row for each function that was called
   recursive_calls INTEGER NOT NULL, -- calls made while one of its calls was open in the thread
   direct_recursive_calls INTEGER NOT NULL, -- those whose direct caller was itself
   sequences INTEGER NOT NULL,       -- distinct sequences of direct callees (see call_sequences)
-  sequences_complete INTEGER NOT NULL DEFAULT 1, -- 0 = there were more than could be told apart
+  sequences_complete INTEGER NOT NULL DEFAULT 1, -- 0 = there were more than could be kept
   -- memory, by the function's own code and within its outermost activations
   allocs INTEGER NOT NULL DEFAULT 0, alloc_bytes INTEGER NOT NULL DEFAULT 0,
   frees INTEGER NOT NULL DEFAULT 0, free_bytes INTEGER NOT NULL DEFAULT 0,
@@ -316,7 +321,7 @@ CREATE TABLE alloc_stacks( -- blocks by where they were allocated
   first_live_id INTEGER, last_live_id INTEGER -- the same among the blocks not freed
 );
 
-CREATE TABLE alloc_sizes( -- how many blocks of which size (up to 64 sizes a frame and site)
+CREATE TABLE alloc_sizes( -- how many blocks of which size (up to 64 sizes a context and site)
   stack_id INTEGER NOT NULL REFERENCES alloc_stacks(id),
   size INTEGER NOT NULL,           -- -1 = all further sizes together
   blocks INTEGER NOT NULL,
@@ -345,7 +350,7 @@ CREATE TABLE block_flows( -- who freed what who allocated
   example_mismatch_id INTEGER      -- allocs.id of a mismatched block
 );
 
-CREATE TABLE alloc_owners( -- the deepest frame open at both allocation and free, same thread
+CREATE TABLE alloc_owners( -- the deepest context open at both allocation and free, same thread
   stack_id INTEGER NOT NULL REFERENCES alloc_stacks(id),
   owner_frame_id INTEGER NOT NULL REFERENCES frames(id),
   blocks INTEGER NOT NULL, bytes INTEGER NOT NULL,
@@ -353,7 +358,7 @@ CREATE TABLE alloc_owners( -- the deepest frame open at both allocation and free
   PRIMARY KEY(stack_id, owner_frame_id)
 ) WITHOUT ROWID;
 
-CREATE TABLE alloc_chains( -- blocks that realloc made anew at least twice
+CREATE TABLE alloc_chains( -- blocks that were reallocated at least twice
   id INTEGER PRIMARY KEY,
   first_alloc_id INTEGER NOT NULL, -- allocs.id of the first and the last block of the chain
   last_alloc_id INTEGER NOT NULL,
@@ -408,9 +413,9 @@ CREATE TABLE losses( -- what the log or the database lacks
   id INTEGER PRIMARY KEY,
   reason TEXT NOT NULL,    -- 'damaged', 'truncated', 'missing chunk', 'disk full', 'killed', ...
   process_id INTEGER, thread_id INTEGER, -- NULL = not known
-  offset INTEGER,          -- in the log, where it can be told
-  bytes INTEGER, chunks INTEGER, calls INTEGER, events INTEGER, -- how much, where it can be told
-  from_ns INTEGER, to_ns INTEGER, -- when, where it can be told
+  offset INTEGER,          -- in the log, NULL = not known
+  bytes INTEGER, chunks INTEGER, calls INTEGER, events INTEGER, -- how much, NULL = not known
+  from_ns INTEGER, to_ns INTEGER, -- when, NULL = not known
   detail TEXT              -- in words
 );
 
@@ -435,12 +440,12 @@ CREATE VIEW call_details AS -- calls with function, location, adjusted duration 
          fr.function_id, fr.site_id
   FROM calls c JOIN frames fr ON fr.id = c.frame_id JOIN function_details fn ON fn.id = fr.function_id;
 
-CREATE VIEW frame_details AS -- frames with names in place of ids
+CREATE VIEW frame_details AS -- contexts with names in place of ids
   SELECT fr.*, fn.name AS function, fn.location, s.location AS called_from
   FROM frames fr JOIN function_details fn ON fn.id = fr.function_id
        LEFT JOIN site_details s ON s.id = fr.site_id;
 
-CREATE VIEW frame_stacks AS -- each frame's stack as text, outermost first: main > parse > next
+CREATE VIEW frame_stacks AS -- each context's stack as text, outermost first: main > parse > next
   WITH RECURSIVE stack(id, text) AS (
     SELECT fr.id, f.name FROM frames fr JOIN functions f ON f.id = fr.function_id WHERE fr.parent_id IS NULL
     UNION ALL

@@ -40,7 +40,7 @@ static const char help[] =
     "      --picture FILE       the picture: FILE.svg, or FILE.png (by rsvg-convert)\n"
     "      --demangle STYLE     full names, short ones, or no: as the linker knows them (full)\n"
     "\n"
-    "Without a choice it takes the five functions with the most self time.\n"
+    "Without these options it takes the five functions with the most self time.\n"
     "\n"
     "examples: fisql review --function main -o review.md --picture review.svg\n"
     "          fisql review\n";

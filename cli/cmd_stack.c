@@ -16,11 +16,11 @@ static const char help[] =
     "\n"
     "Prints the stack of a call (DB: run.db): the call itself first, then its caller, and so on, "
     "with\n"
-    "where each was called from, when it was entered and how long it took. Queries give such ids "
+    "where each was called from, when it was entered and how long it took. Queries list such ids "
     "in\n"
     "columns like slowest_call.\n"
     "\n"
-    "      --all                all calls of a deep stack; else the first and last 100\n"
+    "      --all                all calls of a deep stack (default: the first and last 100)\n"
     "      --demangle STYLE     full names, short ones, or no: as the linker knows them (full)\n"
     "\n"
     "example: fisql stack 3\n";

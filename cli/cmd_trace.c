@@ -24,7 +24,7 @@ static const char help[] =
     "Prints the calls of a run (DB: run.db) one after another, indented by depth: when a call was\n"
     "entered since the run's start, how long it took, its thread, the function, and the blocks "
     "that\n"
-    "it allocated. All threads together in the order of time.\n"
+    "it allocated. Calls of all threads are sorted by time.\n"
     "\n" CUT_HELP "      --no-allocs          leave out the blocks allocated\n"
     "      --limit N            at most N calls\n"
     "      --demangle STYLE     full names, short ones, or no: as the linker knows them (short)\n"

@@ -1,10 +1,10 @@
 -- title:       Bad frees
 -- group:       Memory
--- description: Frees of what was never a live block's start: of an address inside a block, or of unknown
---              origin.
--- advice:      Inside a block: a pointer was moved (p++) before it was freed; offset says by how much.
---              Unknown: memory of the stack, of a static array, or of an allocator of its own; or it was
---              allocated before recording began (--start-off, --no-alloc parts): then all is well.
+-- description: Frees of an address that is not the start of a live block: it lies inside one, or was never
+--              seen as a block.
+-- advice:      Inside a block: a pointer was moved (p++) before it was freed; the column offset says how far.
+--              Unknown: memory of the stack, of a static array, or of another allocator. If it was allocated
+--              while recording was off (--start-off), all is well.
 -- source:      CWE-590, CWE-761; valgrind memcheck's invalid free
 -- report:      errors
 -- column:      function | - | that freed it

@@ -1,9 +1,9 @@
 -- title:       Block owners
 -- group:       Memory
--- description: For each place that allocates, the deepest function whose call encloses both allocation
---              and free: where an arena for these blocks would live.
+-- description: For each place that allocates, the deepest function whose call encloses both the allocation
+--              and the free: an arena for these blocks would live there.
 -- advice:      An owner with many blocks can make one arena at its start and free it at its end: no single
---              frees, no leaks on error paths. A high owner (main) says only that the blocks live long.
+--              frees, no leaks on error paths. An owner near the root (main) says only that the blocks live long.
 --              Blocks freed by another thread, or not at all, have no owner.
 -- source:      region-based memory management: Tofte & Talpin 1997
 -- report:      findings

@@ -1,9 +1,9 @@
 -- title:       Call cycles
 -- group:       Inlining and call structure
 -- description: Pairs of functions where each calls the other directly: suspicious layering. A function
---              that calls itself is no such pair.
+--              that calls itself does not count.
 -- advice:      Of two layers only the upper one should know the lower: break the back call with a
---              callback, a return value, or a third function. Mutual recursion that is meant (a parser,
+--              callback, a return value, or a third function. Intended mutual recursion (a parser,
 --              a tree of mixed nodes) is fine.
 -- source:      cycles of length two in the call graph
 -- report:      findings

@@ -3,8 +3,8 @@
 -- description: Functions that were always called directly after the same other function, under the same
 --              caller (calls of one function in a row count once): an order contract.
 -- advice:      With several callers the order is a rule that each of them has to know: put both calls
---              into one function. With one caller it is encapsulated already. An order that the run
---              happened to have is no contract: look whether the second needs what the first did.
+--              into one function. With one caller it is encapsulated already. An order that this run
+--              happened to have is no contract: check whether the second needs what the first did.
 -- source:      which callee followed which within one call of a caller
 -- report:      findings
 -- param:       min_times = 2 | times | leave out pairs seen less often

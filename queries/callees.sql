@@ -1,8 +1,8 @@
 -- title:       Callees
 -- group:       Time
--- description: Whom a function called, from which line, how often, and how long those calls took: where
+-- description: What a function called, from which line, how often, and how long those calls took: where
 --              its total time went.
--- advice:      Give the function with --function. What is missing between the function's total and the
+-- advice:      Name the function with --function. What is missing between the function's total and the
 --              sum of its callees is its own code and code without hooks.
 -- source:      gprof's call graph, with exact times
 -- report:      none

@@ -1,9 +1,9 @@
 -- title:       Completeness
 -- group:       Trust
 -- description: What the log or the database lacks, and which results that touches. No rows: nothing.
--- advice:      A run with losses is sound in what it has: counts are lower bounds, and what is said to be
+-- advice:      What a run with losses does have is sound. Its counts are lower bounds, and what is listed as
 --              dead or not freed may have been called or freed in the part that is missing. Record again
---              where that matters.
+--              if that matters.
 -- source:      gaps in the chunks' sequences, checksums, what the collector counted as lost
 -- report:      errors
 -- column:      what | - | is missing

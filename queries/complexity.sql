@@ -2,7 +2,7 @@
 -- group:       Inlining and call structure
 -- description: Functions by the number of distinct sequences of direct calls that their calls made
 --              (calls of the same callee in a row count once): how many different things they do.
--- advice:      Many sequences, none of them common, are a function with many modes: split it by them.
+-- advice:      Many sequences, none of them common, mean a function with many modes: split it by them.
 --              One sequence with nearly all calls is a fast path: put it first, move the rest out of
 --              line. A function with one call has one sequence, however long. Interpreters' loops are
 --              complex by nature.
@@ -14,7 +14,7 @@
 -- column:      function | - | demangled name
 -- column:      location | - | where it is defined
 -- column:      sequences | sequences | distinct ones
--- column:      complete | 0 or 1 | 0 = there were more than could be told apart
+-- column:      complete | 0 or 1 | 0 = there were more than could be kept
 -- column:      calls | calls | calls of the function
 -- column:      commonest_share | % | share of the calls with the commonest sequence
 -- column:      length | callees | in the commonest sequence

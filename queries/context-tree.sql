@@ -1,8 +1,8 @@
 -- title:       Calling context tree
 -- group:       Time
--- description: Each function under the one that called it, with the time
---              that its calls in this context took. Recursion is folded.
--- advice:      Follow the largest total down until it breaks up: that is where to begin. `fisql tree`
+-- description: Each function under the one that called it, with the time that its calls in this context
+--              took. Recursion is folded.
+-- advice:      Follow the largest total down until it splits up: begin there. `fisql tree`
 --              shows the same in the terminal, from any function on.
 -- source:      calling context tree: Ammons, Ball & Larus 1997
 -- report:      none

@@ -2,7 +2,7 @@
 -- group:       Coverage and threads
 -- description: Called and uncalled functions, by file and module.
 -- advice:      A file with few functions called is tested little by this run, or is not needed by it:
---              dead-code lists the functions. A run is one input: add up several before removing code.
+--              dead-code lists the functions. A run is one input: combine several before removing code.
 --              Only functions compiled with hooks count.
 -- source:      function coverage, as gcov -f counts it
 -- report:      overview

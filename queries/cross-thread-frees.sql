@@ -1,9 +1,9 @@
 -- title:       Cross-thread frees
 -- group:       Memory
 -- description: Blocks that one thread allocated and another freed: the paths from producer to consumer,
---              and how long the blocks were on their way.
+--              and how long the blocks took.
 -- advice:      Such frees cost locks or atomics in most allocators: hand the block back to its producer
---              for reuse, or pass by copying what is small. The residence time is that of the queue
+--              for reuse, or copy what is small. The residence time is that of the queue
 --              between the two. Blocks handed over once at start-up do not matter.
 -- source:      remote frees, as in the design of jemalloc and mimalloc
 -- report:      findings

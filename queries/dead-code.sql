@@ -4,7 +4,7 @@
 --              them first. Clones and inlined copies count as their function.
 -- advice:      A function that no run of a full test suite calls can be removed, or lacks a test. One
 --              run proves nothing: look at the runs together (ATTACH their databases). Functions that
---              are only called when something fails (error paths) show up here by nature.
+--              are only called when something fails (error paths) naturally show up here.
 -- source:      gcov's functions executed 0 times
 -- report:      findings
 -- param:       file = * | pattern | only files whose path matches (GLOB)

@@ -2,8 +2,8 @@
 -- group:       Inlining and call structure
 -- description: The deepest stacks, each by the function at its top, and the calls that led there.
 -- advice:      Compare the depth with the stack that threads have (8 MB for main, what
---              pthread_attr_setstacksize gave others). Layers that only pass on make stacks deep
---              without need: see proxies. Recursion is folded in the stack shown: see recursion.
+--              pthread_attr_setstacksize gave others). Layers that only pass calls on make stacks
+--              deeper than they need to be: see proxies. Recursion is folded in the stack shown: see recursion.
 -- source:      number of calls open in the thread
 -- report:      overview
 -- param:       rows = 20 | rows | show so many stacks

@@ -2,7 +2,7 @@
 -- group:       Memory
 -- description: Pointers that were freed again with no allocation between: where the block was allocated,
 --              first freed, and freed again.
--- advice:      An error, always: the second free may end another owner's block. Set the pointer to NULL
+-- advice:      Always an error: the second free may release another owner's block. Set the pointer to NULL
 --              after the first free, or find out who owns it. Where recording was off or chunks are lost
 --              before the second free, an allocation between may be missing: see completeness.
 -- source:      CWE-415; valgrind memcheck's invalid free

@@ -1,10 +1,10 @@
 -- title:       Finalizers
 -- group:       Inlining and call structure
 -- description: Functions that were called once, near the end of the run.
--- advice:      What tears down before an exit that frees everything anyway can often be left out in release
---              builds; what must be flushed or saved belongs here.
---              A function that a longer run would call again is no such function; a run that is one
---              long call has little before and after it: change percent.
+-- advice:      Cleanup before an exit that frees everything anyway can often be left out in release builds;
+--              what must be flushed or saved belongs here.
+--              The advice does not hold for a function that a longer run would call again. A run that
+--              is one long call has little before and after it: change percent.
 -- source:      time of the only call, as a share of the run
 -- report:      overview
 -- param:       percent = 5 | % | how near: within this share of the run

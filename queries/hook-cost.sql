@@ -1,6 +1,6 @@
 -- title:       Hook cost
 -- group:       Time
--- description: How much of the run was the tracing itself, and which functions it distorts most. The
+-- description: How much of the run was the recording itself, and which functions it distorts most. The
 --              first row is the whole run.
 -- advice:      Where the distortion is large the adjusted self time is the difference of two large
 --              numbers: trust counts and ranks, not nanoseconds. Fewer hooks help: `fisql cc

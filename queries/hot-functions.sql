@@ -1,9 +1,11 @@
 -- title:       Hot functions
 -- group:       Time
--- description: The functions in whose own code the run spent its time, the hooks' cost taken out.
+-- description: Where the run spent its time: functions by the time in their own code, the hooks' cost taken
+--              out.
 -- advice:      Start with the first rows: making a function with a small share faster gains little.
 --              A function with many calls and little time a call is better inlined or called less
---              often than tuned. Times below some 20 ns a call are as uncertain as the hooks' cost.
+--              often than tuned. Below 100 ns a call trust counts and ranks, not nanoseconds;
+--              what is less than the hooks' cost is shown as ~N ns.
 -- source:      gprof's flat profile (Graham, Kessler & McKusick 1982), with exact counts
 -- report:      overview
 -- param:       min_calls = 1 | calls | leave out functions with fewer calls

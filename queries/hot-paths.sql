@@ -2,9 +2,9 @@
 -- group:       Time
 -- description: For the hottest functions the longest common stack that leads to their calls: the most
 --              callers above one another through which at least min_share of the calls came.
--- advice:      A function that nearly always comes by one path can be specialised for it (arguments
---              that are constant there, checks already made above), or the work be done once further
---              up. A short path means that many ways lead there: improve the function itself.
+-- advice:      A function that is nearly always reached by one path can be specialised for it (arguments
+--              that are constant there, checks already made above), or its work can be done once
+--              further up. A short path means that many ways lead there: improve the function itself.
 -- source:      calling context tree: Ammons, Ball & Larus 1997
 -- report:      overview
 -- param:       functions = 30 | functions | for this many, the largest self time first

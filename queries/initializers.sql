@@ -3,8 +3,8 @@
 -- description: Functions that were called once, near the beginning of the run.
 -- advice:      What runs before any work is start-up time: do it later, in parallel, or not at all where the
 --              result is not used.
---              A function that a longer run would call again is no such function; a run that is one
---              long call has little before and after it: change percent.
+--              The advice does not hold for a function that a longer run would call again. A run that
+--              is one long call has little before and after it: change percent.
 -- source:      time of the only call, as a share of the run
 -- report:      overview
 -- param:       percent = 5 | % | how near: within this share of the run

@@ -1,8 +1,8 @@
 -- title:       Inline candidates
 -- group:       Inlining and call structure
 -- description: Functions that were only ever called by one other function. Making such a function
---              static inline, or moving it into its caller's file, removes the calls; one call site
---              means that the code does not even grow.
+--              static inline, or moving it into its caller's file, removes the calls; with one call site
+--              the code does not even grow.
 -- advice:      Prefer rows with many calls, few sites and small size. The advice is wrong where
 --              another input would bring other callers (look at a run that covers more), where the
 --              function is called through a pointer or belongs to an interface, and where it is

@@ -4,7 +4,7 @@
 --              within the call, callees included, less what was freed of it.
 -- advice:      A function that should leave nothing behind and has leaking calls is where to look; the
 --              worst call shows a case. Constructors, caches and whatever returns a block leak by this
---              measure: that is their purpose. What another thread frees is not seen.
+--              measure: that is their purpose. Frees by other threads are not seen.
 -- source:      net allocation of each call in its thread
 -- report:      overview
 -- param:       min_bytes = 1 | bytes | leave out functions that left less in all

@@ -1,8 +1,8 @@
 -- title:       Memory timeline
 -- group:       Memory
 -- description: Live bytes over time: the run in equal steps, for all threads together or for each.
--- advice:      A line that climbs without end is a leak or a cache without bound; a saw is churn. Steps of
---              one thread say what it allocated and is still live, whoever frees it.
+-- advice:      A line that climbs without end is a leak or a cache without bound; a saw-tooth is churn. The steps
+--              of one thread show what it allocated and is still live, whichever thread frees it.
 -- source:      massif's graph
 -- report:      none
 -- param:       by_thread = 0 | 0 or 1 | 1 = a row for each thread and step

@@ -1,7 +1,7 @@
 -- title:       Mismatched frees
 -- group:       Memory
--- description: Blocks that were freed by another family than the one that allocated them: new against
---              free, malloc against delete, new[] against delete.
+-- description: Blocks that were freed by a family of functions other than the one that allocated them: new
+--              and free, malloc and delete, new[] and delete.
 -- advice:      An error, even where it happens to work: new[] and delete may differ in what they store
 --              before the block, and another allocator breaks it. Use the family's own, or a smart
 --              pointer with the right deleter.

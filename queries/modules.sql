@@ -2,8 +2,8 @@
 -- group:       Inlining and call structure
 -- description: Calls and time between files (or modules, or name prefixes): the coupling between them and
 --              the cohesion within.
--- advice:      Two groups with many calls to and fro belong together, or need a coarser interface
---              between them. A group that calls itself little is a collection, not a module. Calls
+-- advice:      Two groups with many calls between them belong together, or need a coarser
+--              interface. A group with few calls within it is a collection, not a module. Calls
 --              through libraries without hooks do not show.
 -- source:      coupling and cohesion: Stevens, Myers & Constantine 1974
 -- report:      overview

@@ -3,8 +3,8 @@
 -- description: Blocks that were not freed at exit (reachability not checked), by the stack that
 --              allocated them.
 -- advice:      Blocks that are meant to live as long as the program (tables, caches, stdio buffers)
---              are no leak. A number of blocks that grows with the work done is: compare two runs of
---              different length. The stack outside any traced call is code without hooks, such as
+--              are not leaks. A number of blocks that grows with the work done is one: compare two runs
+--              of different length. The stack outside any traced call is code without hooks, such as
 --              libraries before main.
 -- source:      valgrind memcheck's leak summary, without its reachability analysis
 -- report:      findings

@@ -1,12 +1,12 @@
 -- title:       Outliers
 -- group:       Time
--- description: Functions whose call times scatter: most calls are quick, some are many times slower.
---              The fastest and the slowest call are given with their stacks, so that a slow path can
---              be told from a fast one.
+-- description: Functions whose call times vary widely: most calls are quick, some are many times slower.
+--              The fastest and the slowest call are given with their stacks, so that you can compare a
+--              slow path with a fast one.
 -- advice:      Compare the two stacks and what the calls did (fisql query, or SQL over calls between
 --              the two ids). A slow call with the same stack points at data, locks, page faults or
---              the scheduler; another stack points at a caller's wish. A function that is meant to do
---              different amounts of work (a recursive walk, main) scatters by design.
+--              the scheduler; another stack points at what a caller asked for. The times of a function that
+--              is meant to do different amounts of work (a recursive walk, main) vary by design.
 -- source:      standard deviation over the finished calls; variance = m2 / (n - 1)
 -- report:      findings
 -- param:       min_calls = 10 | calls | leave out functions with fewer finished calls

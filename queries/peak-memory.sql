@@ -1,8 +1,8 @@
 -- title:       Peak memory
 -- group:       Memory
 -- description: The instant at which most bytes were live, and the stacks that held them then.
--- advice:      The first rows are what to make smaller, or to free before the peak. What is not needed at
---              that instant but live is the cheapest to save. Only blocks of malloc and the like count:
+-- advice:      Make the first rows smaller, or free them before the peak. What is live but not needed at
+--              that instant is the cheapest to save. Only blocks of malloc and the like count:
 --              no stacks, no mapped files, no overhead of the allocator.
 -- source:      massif's and heaptrack's peak
 -- report:      overview

@@ -4,7 +4,7 @@
 --              layers that only pass a request on.
 -- advice:      Let callers call the target, or merge the two, where the layer adds nothing. The
 --              advice is wrong where the layer checks, converts, locks or keeps an interface stable:
---              its self time and its source tell.
+--              look at its self time and its source.
 -- source:      "middle man" in Fowler, Refactoring
 -- report:      findings
 -- param:       min_calls = 2 | calls | leave out functions with fewer finished calls

@@ -1,8 +1,8 @@
 -- title:       Realloc chains
 -- group:       Memory
--- description: Blocks that were grown (or shrunk) many times by realloc: a reserve would do.
--- advice:      Ask for the final size at once, or double the size each time. copied_bytes is what moving
---              the blocks cost at most; few moves mean that the allocator grew them in place.
+-- description: Blocks that were grown (or shrunk) many times by realloc: reserve the space once instead.
+-- advice:      Ask for the final size at once, or double the size each time. copied_bytes is the most that
+--              moving the blocks can have cost; few moves mean that the allocator grew them in place.
 -- source:      chains of reallocs of one block
 -- report:      findings
 -- param:       min_length = 3 | reallocs | leave out places whose longest chain is shorter

@@ -1,9 +1,8 @@
 -- title:       Recursion
 -- group:       Inlining and call structure
--- description: Functions that were called while a call of theirs was open in the same thread, directly
+-- description: Functions that were called while one of their calls was open in the same thread, directly
 --              or through others, with the deepest nesting and the cycle.
--- advice:      Deep direct recursion whose call comes last is a loop: write it as one, and the stack is
---              safe. Nesting that grows with the input can overflow the stack: bound it. Walks over
+-- advice:      Deep direct recursion whose call comes last is a loop: write it as one to save the stack. Nesting that grows with the input can overflow the stack: bound it. Walks over
 --              trees are recursive by nature and shallow.
 -- source:      activations of one function open at once in a thread
 -- report:      findings

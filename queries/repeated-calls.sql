@@ -3,7 +3,7 @@
 -- description: Callees that one call of their caller called many times in a row, with no other call in
 --              between: loops over items.
 -- advice:      If the iterations do not depend on one another, hand the callee the whole array: it can
---              then use SIMD, or run in parallel. A small callee belongs into the loop. Iterations
+--              then use SIMD, or run in parallel. A small callee belongs in the loop. Iterations
 --              that depend on one another (a parser, a list walk) make the advice wrong.
 -- source:      callee runs: one callee several times in a row in the sequence of direct calls
 -- report:      findings

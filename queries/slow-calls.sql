@@ -3,7 +3,7 @@
 -- description: The slowest single calls of each function, with the stack that led there.
 -- advice:      Look at calls whose function is quick as a rule (compare mean_ns): what was different
 --              then? `fisql stack ID` and `fisql trace` show what happened around it. Rows near the
---              root of the program (main, an event loop) are slow because they are everything: the
+--              root of the program (main, an event loop) are slow because they contain everything: the
 --              advice is wrong for them.
 -- source:      the 16 slowest calls of each function, kept while loading
 -- report:      overview

@@ -1,9 +1,9 @@
 -- title:       Temporary allocations
 -- group:       Memory
 -- description: Blocks that the same thread freed after at most k other allocations: memory that was only
---              wanted for a moment.
--- advice:      Put it on the stack, keep the buffer from call to call, or reserve once. A block that is
---              rarely needed and large is better allocated when it is.
+--              needed for a moment.
+-- advice:      Put it on the stack, keep the buffer from call to call, or reserve once. A large block that is
+--              rarely needed is better allocated when it is.
 -- source:      heaptrack's temporary allocations
 -- report:      findings
 -- param:       k = 1 | blocks | allocations of the thread between allocation and free (up to 15)

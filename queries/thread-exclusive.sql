@@ -1,10 +1,10 @@
 -- title:       Thread-exclusive functions
 -- group:       Coverage and threads
--- description: Functions that one thread alone called, or threads of one name alone, in runs with
---              several threads.
--- advice:      What one thread alone touches needs no lock and can be moved into that thread's
---              module. The advice is wrong where the run was too short to bring other threads there,
---              or where which thread takes the work is chance.
+-- description: Functions that only one thread called, or only threads of one name, in runs with several
+--              threads.
+-- advice:      What only one thread touches needs no lock and can be moved into that thread's
+--              module. The advice is wrong where the run was too short for other threads to come there,
+--              or where it is chance which thread takes the work.
 -- source:      thread confinement: Goetz et al., Java Concurrency in Practice, 3.3
 -- report:      overview
 -- param:       by_name = 0 | 0 or 1 | 1 = count threads of the same name as one

@@ -1,6 +1,6 @@
 -- title:       Thread functions
 -- group:       Coverage and threads
--- description: Which thread called which functions, how often, and with how much time of its own.
+-- description: Which thread called which functions, how often, and how much of its own time it spent there.
 -- advice:      Threads with the same functions are a pool: their times should be alike. A function that
 --              many threads share needs its data to be safe for that; see thread-exclusive for the
 --              others. Filter with --thread.

@@ -3,8 +3,8 @@
 -- description: Functions whose typical time from one invocation to the next (the commonest power of
 --              two) is very short: they sit in an inner loop.
 -- advice:      In an inner loop a call's own cost counts: make it inline, hoist what does not change
---              out of the loop, or handle many items in one call. The hooks are part of the time
---              between two calls, some 20 to 40 ns of it.
+--              out of the loop, or handle many items in one call. Some 20 to 40 ns of the time between
+--              two calls are the hooks'.
 -- source:      histogram of the times between entries, log2 buckets, by thread
 -- report:      findings
 -- param:       max_mode_ns = 1000 | ns | leave out functions whose commonest interval is longer

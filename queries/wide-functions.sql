@@ -3,7 +3,7 @@
 -- description: Functions that call many distinct functions directly: candidates to split.
 -- advice:      A function that knows many others is hard to test and to change: group the callees by
 --              what they are for, and give each group a function of its own. Dispatchers,
---              interpreters' main loops and main itself are wide by nature.
+--              interpreters' main loops and main itself are naturally wide.
 -- source:      fan-out: Henry & Kafura 1981
 -- report:      overview
 -- param:       min_callees = 7 | functions | leave out functions that call fewer

@@ -10,6 +10,20 @@ archive=$sources/lua5.4/lua5.4_5.4.4.orig.tar.gz
 cp "$archive" "$here/tests/fixtures/words.lua" .
 python3 "$here/tests/e2e/readme.py" "$here/README.md"
 
+# the four lines for a program of one's own run as they stand
+cat >app.c <<'C'
+#include <stdlib.h>
+int main(void) { free(malloc(10)); return 0; }
+C
+grep -nE '^    fisql (cc|record|load|query) ' "$here/README.md" >own
+same "a program of one's own takes four lines" 4 "$(wc -l <own)"
+at_least "they stand at the beginning, by line 30" 0 "$((30 - $(tail -n 1 own | cut -d: -f1)))"
+while IFS=: read -r _ line; do
+    run bash -c "$line"
+    same "README: ${line#"${line%%[! ]*}"}" 0 "$status"
+done <own
+has "and answer" "main " "$out"
+
 for page in README.md CONTRIBUTING.md docs/ARCHITECTURE.md docs/recording.md; do
     folder=$(dirname "$here/$page")
     missing=$(grep -o '](\([^)#]*\)' "$here/$page" | sed 's/^](//' | grep -v '^http' | while read -r link; do
