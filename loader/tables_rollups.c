@@ -261,7 +261,7 @@ static int write_thread_functions(const struct tables *tables, sqlite3 *database
                  "thread_id,function_id,calls,total_ns,self_ns,raw_total_ns,raw_self_ns,"
                  "first_call_id,last_call_id");
     for (size_t i = 0; i < tables->index->threads_count; i++) {
-        const struct decode_thread *thread = &tables->threads[i];
+        const struct decoded_thread *thread = &tables->threads[i];
         for (size_t k = 0; k < thread->functions_count; k++) {
             const struct thread_function *function = &thread->functions[k];
             insert_int(&insert, tables->index->threads[i].id);
@@ -319,14 +319,10 @@ static int write_runs(const struct tables *tables, sqlite3 *database, struct err
         const struct repeat *repeat = &rollup->repeats[i];
         if (repeat->runs == 0)
             continue; /* its calls were counted, not logged */
-        const uint64_t values[] = {rollup->repeat_keys.keys[i].a,
-                                   rollup->repeat_keys.keys[i].b,
-                                   repeat->runs,
-                                   repeat->calls,
-                                   repeat->caller_calls,
-                                   repeat->longest_run,
-                                   repeat->longest_call,
-                                   repeat->raw_total_ns};
+        struct repeat_key key = rollup_repeat_key(rollup, i);
+        const uint64_t values[] = {key.caller,           key.callee,           repeat->runs,
+                                   repeat->calls,        repeat->caller_calls, repeat->longest_run,
+                                   repeat->longest_call, repeat->raw_total_ns};
         for (size_t k = 0; k < sizeof values / sizeof values[0]; k++)
             insert_int(&insert, clip(values[k]));
         insert_row(&insert);
@@ -336,10 +332,10 @@ static int write_runs(const struct tables *tables, sqlite3 *database, struct err
     insert_begin(&insert, database, "sequences",
                  "caller_id,previous_id,callee_id,count,example_call_id");
     for (uint32_t i = 0; i < rollup->sequence_keys.count; i++) {
-        const struct intern_key *key = &rollup->sequence_keys.keys[i];
-        insert_int(&insert, clip(key->a >> 32));
-        insert_int(&insert, (uint32_t)key->a);
-        insert_int(&insert, clip(key->b));
+        struct sequence_key key = rollup_sequence_key(rollup, i);
+        insert_int(&insert, key.caller);
+        insert_int(&insert, key.previous);
+        insert_int(&insert, key.callee);
         insert_int(&insert, clip(rollup->sequences[i].count));
         insert_id(&insert, rollup->sequences[i].example_call);
         insert_row(&insert);

@@ -199,9 +199,9 @@ static int merge_runs(struct rollup *into, const struct rollup *from, struct err
 {
     for (uint32_t i = 0; i < from->repeat_keys.count; i++) {
         const struct repeat *repeat = &from->repeats[i];
+        struct repeat_key key = rollup_repeat_key(from, i);
         uint32_t index;
-        if (rollup_repeat(into, (uint32_t)from->repeat_keys.keys[i].a,
-                          (uint32_t)from->repeat_keys.keys[i].b, &index, error) != 0)
+        if (rollup_repeat(into, key.caller, key.callee, &index, error) != 0)
             return -1;
         struct repeat *to = &into->repeats[index];
         to->runs += repeat->runs;
@@ -214,10 +214,9 @@ static int merge_runs(struct rollup *into, const struct rollup *from, struct err
         }
     }
     for (uint32_t i = 0; i < from->sequence_keys.count; i++) {
-        const struct intern_key *key = &from->sequence_keys.keys[i];
+        struct sequence_key key = rollup_sequence_key(from, i);
         uint32_t index;
-        if (rollup_sequence(into, (uint32_t)(key->a >> 32), (uint32_t)key->a, (uint32_t)key->b,
-                            &index, error) != 0)
+        if (rollup_sequence(into, key.caller, key.previous, key.callee, &index, error) != 0)
             return -1;
         struct sequence *to = &into->sequences[index];
         to->count += from->sequences[i].count;

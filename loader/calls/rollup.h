@@ -92,6 +92,27 @@ struct rollup {
     size_t shape_ids_count, shape_ids_capacity;
 };
 
+/* What repeats and sequences are known by, in functions.id; previous 0 = it is the first one. */
+struct repeat_key {
+    uint32_t caller, callee;
+};
+
+struct sequence_key {
+    uint32_t caller, previous, callee;
+};
+
+static inline struct repeat_key rollup_repeat_key(const struct rollup *rollup, uint32_t index)
+{
+    const struct intern_key *key = &rollup->repeat_keys.keys[index];
+    return (struct repeat_key){(uint32_t)key->a, (uint32_t)key->b};
+}
+
+static inline struct sequence_key rollup_sequence_key(const struct rollup *rollup, uint32_t index)
+{
+    const struct intern_key *key = &rollup->sequence_keys.keys[index];
+    return (struct sequence_key){(uint32_t)(key->a >> 32), (uint32_t)key->a, (uint32_t)key->b};
+}
+
 /* Each makes room for the id; 0, or -1 without memory. */
 int rollup_frame(struct rollup *rollup, uint32_t frame, struct tally **out, struct error *error);
 int rollup_function(struct rollup *rollup, uint32_t function, struct function_rollup **out,
