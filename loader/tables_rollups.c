@@ -49,11 +49,11 @@ static int write_frames(const struct tables *tables, sqlite3 *database, struct e
         insert_id(&insert, frame->site_id);
         insert_int(&insert, frame->depth);
         insert_int(&insert, clip(tally->calls));
-        insert_int(&insert, clip(tally->frame_total_ns));
+        insert_int(&insert, clip(tally->total.frame_ns));
         insert_int(&insert, clip(tally_self_ns(tally, &tables->cost)));
         insert_statistics(&insert, tally);
         insert_int(&insert, clip(tally->finished));
-        insert_int(&insert, clip(tally->frame_raw_total_ns));
+        insert_int(&insert, clip(tally->total.frame_raw_ns));
         insert_int(&insert, clip(tally->raw_self_ns));
         insert_int(&insert, clip(tally->child_calls));
         insert_int(&insert, clip(tally->counted));
@@ -120,9 +120,9 @@ static void insert_function(struct insert *insert, const struct tables *tables, 
     const struct tally *tally = &counts->tally;
     struct memory_function memory = memory_of_function(tables->memory, id);
     const uint64_t times[] = {tally->calls,
-                              tally->function_total_ns,
+                              tally->total.function_ns,
                               tally_self_ns(tally, &tables->cost),
-                              tally->function_raw_total_ns,
+                              tally->total.function_raw_ns,
                               tally->raw_self_ns,
                               tally->finished};
     const uint64_t shape[] = {tally->counted,      tally->child_calls, tally->calling,

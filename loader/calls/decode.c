@@ -19,6 +19,8 @@ int decoder_open(struct decoder **out, struct decode_shared *shared, struct erro
         return error_set(error, "out of memory");
     decoder->shared = shared;
     decoder->process = UINT32_MAX;
+    rollup_init(&decoder->rollup);
+    links_init(&decoder->links);
     pairs_init(&decoder->pairs);
     callee_history_init(&decoder->history);
     dictionary_clear(&decoder->dictionary);
@@ -153,12 +155,12 @@ static int counted(struct decoder *decoder, const struct event *event, struct er
     tally->counted += event->calls;
     tally->raw_self_ns += ns;
     if (pair->open == pair->inherited) {
-        tally->frame_raw_total_ns += ns;
-        tally->frame_total_ns += adjusted;
+        tally->total.frame_raw_ns += ns;
+        tally->total.frame_ns += adjusted;
     }
     if (link->function->open == 0) {
-        tally->function_raw_total_ns += ns;
-        tally->function_total_ns += adjusted;
+        tally->total.function_raw_ns += ns;
+        tally->total.function_ns += adjusted;
     } else {
         tally->recursive += event->calls;
     }

@@ -41,8 +41,8 @@ static int fold_link(void *context, const struct link *link, struct error *error
     if (function == NULL)
         return -1;
     function->calls += tally->calls;
-    function->total_ns += tally->function_total_ns;
-    function->raw_total_ns += tally->function_raw_total_ns;
+    function->total_ns += tally->total.function_ns;
+    function->raw_total_ns += tally->total.function_raw_ns;
     function->raw_self_ns += tally->raw_self_ns;
     function->child_calls += tally->child_calls;
     if (tally->first_call != 0 &&

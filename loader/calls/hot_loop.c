@@ -19,8 +19,8 @@ int call_link(struct decoder *decoder, uint32_t pair_index, struct link **out, s
     const struct pair *pair = &decoder->pairs.items[pair_index];
     bool has_caller = call_stack_has_own(&decoder->stack);
     const struct open_call *top = call_stack_top(&decoder->stack);
-    struct link_key key = {link_parent(top != NULL ? top->head.frame_id : 0, has_caller),
-                           pair_index, pair->open > 0 ? pair->frame : 0};
+    struct link_key key = {top != NULL ? top->head.frame_id : 0, pair_index,
+                           pair->open > 0 ? pair->frame : 0, has_caller};
     *out = links_cached(&decoder->links, key);
     if (*out != NULL)
         return 0;
@@ -228,12 +228,12 @@ static inline void add_up(struct decoder *decoder, const struct open_call *call,
     if (decoder->clock.now_ns > tally->last_exit_ns)
         tally->last_exit_ns = decoder->clock.now_ns;
     if (call->frame_outermost) {
-        tally->frame_total_ns += adjusted;
-        tally->frame_raw_total_ns += duration;
+        tally->total.frame_ns += adjusted;
+        tally->total.frame_raw_ns += duration;
     }
     if (call->head.outermost) {
-        tally->function_total_ns += adjusted;
-        tally->function_raw_total_ns += duration;
+        tally->total.function_ns += adjusted;
+        tally->total.function_raw_ns += duration;
     }
 }
 

@@ -6,6 +6,11 @@
 
 #include "base/array.h"
 
+void rollup_init(struct rollup *rollup)
+{
+    *rollup = (struct rollup){.frames = NULL};
+}
+
 int rollup_frame(struct rollup *rollup, uint32_t frame, struct tally **out, struct error *error)
 {
     if (array_reach(&rollup->frames, &rollup->frames_capacity, frame, error) != 0)
@@ -92,8 +97,8 @@ void rollup_edge_add(struct edge *edge, const struct tally *tally)
         edge->slowest_call = tally->slowest_call;
     }
     edge->calls += tally->calls;
-    edge->total_ns += tally->function_total_ns;
-    edge->raw_total_ns += tally->function_raw_total_ns;
+    edge->total_ns += tally->total.function_ns;
+    edge->raw_total_ns += tally->total.function_raw_ns;
     edge->raw_self_ns += tally->raw_self_ns;
     edge->child_calls += tally->child_calls;
 }
@@ -282,5 +287,5 @@ void rollup_release(struct rollup *rollup)
     intern_release(&rollup->repeat_keys);
     intern_release(&rollup->sequence_keys);
     intern_release(&rollup->shape_keys);
-    *rollup = (struct rollup){0};
+    rollup_init(rollup);
 }

@@ -92,6 +92,9 @@ struct rollup {
     size_t shape_ids_count, shape_ids_capacity;
 };
 
+/* Empty; zeros are, too. */
+void rollup_init(struct rollup *rollup);
+
 /* What repeats and sequences are known by, in functions.id; previous 0 = it is the first one. */
 struct repeat_key {
     uint32_t caller, callee;
