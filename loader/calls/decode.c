@@ -352,6 +352,22 @@ static int chunk_damaged(struct decoder *decoder, const struct log_chunk *place,
     return decode_losses_add(&decoder->out->losses, &loss, number, error);
 }
 
+/* The tick of the chunk's first event; where it has none that takes place, that of its start. */
+static uint64_t first_tick(const struct fisql_chunk *chunk)
+{
+    struct event_cursor cursor = events_begin(chunk);
+    struct event event;
+    uint64_t tick = chunk->tick_start;
+    while (event_next(&cursor, &event) > 0) {
+        if (event.type == EVENT_DEFINE || event.type == EVENT_COUNTED)
+            continue;
+        tick += event.ticks;
+        if (event.type != EVENT_TIME)
+            return tick;
+    }
+    return chunk->tick_start;
+}
+
 static int decode_chunks(struct decoder *decoder, struct error *error)
 {
     const struct log_thread *thread = decoder->thread;
@@ -366,7 +382,7 @@ static int decode_chunks(struct decoder *decoder, struct error *error)
         if (read_chunk(decoder, &place, &chunk, error) != 0)
             return -1;
         if (i == 0)
-            decoder->out->start_ns = clock_ns(decoder->clock.line, chunk->tick_start);
+            decoder->out->start_ns = clock_ns(decoder->clock.line, first_tick(chunk));
         damaged = false;
         __atomic_fetch_add(&decoder->shared->bytes_done, place.length, __ATOMIC_RELAXED);
         if (decode_chunk(decoder, &place, chunk, i == 0, error) == 0)

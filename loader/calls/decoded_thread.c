@@ -50,6 +50,9 @@ static int fold_link(void *context, const struct link *link, struct error *error
         function->first_call = tally->first_call;
     if (tally->last_call > function->last_call)
         function->last_call = tally->last_call;
+    /* A snapshot may show calls that were entered before the first event. */
+    if (tally->first_call != 0 && tally->first_enter_ns < decoder->out->start_ns)
+        decoder->out->start_ns = tally->first_enter_ns;
     decoder->out->calls += tally->calls - tally->counted;
     decoder->out->counted += tally->counted;
     decoder->out->raw_self_ns += tally->raw_self_ns;

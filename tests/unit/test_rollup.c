@@ -219,13 +219,14 @@ static struct link *find(struct links *links, struct frames *frames, struct roll
     return link;
 }
 
-static uint64_t folded_calls;
+static uint64_t folded_calls, folded_links;
 
 static int fold(void *context, const struct link *link, struct error *why)
 {
     (void)context;
     (void)why;
     folded_calls += link->tally.calls;
+    folded_links++;
     return 0;
 }
 
@@ -275,6 +276,7 @@ static void links_are_found(void)
     check_equal(0, child->tally.calls, "and are empty then");
     links_fold(links, &rollup, fold, NULL, &error);
     check_equal(2, rollup.frames[child->frame].calls, "so that they are added once");
+    check_equal(2, folded_links, "and shown once");
     links_release(links);
     links_release(links);
     rollup_release(&rollup);
