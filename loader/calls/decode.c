@@ -243,6 +243,21 @@ static int decode_event(struct decoder *decoder, const struct event *event, stru
 
 /* ---- chunks ---- */
 
+/* Behind a gap: says when it was, and that calls which were entered in it and which the snapshot
+ * shows open have rows: they are not lost. */
+static int gap_ends(struct decoder *decoder, const struct log_chunk *place, uint64_t from_tick,
+                    uint32_t unseen, struct error *error)
+{
+    bool ring = (place->flags & FISQL_FLAG_RING) != 0;
+    uint64_t to_tick = place->tick_start;
+    struct loss_found found = {
+        .number = place->loss != 0 || ring ? place->loss : LOSS_NONE,
+        .calls = unseen,
+        .from_tick = from_tick,
+        .to_tick = from_tick != TICK_UNKNOWN && to_tick < from_tick ? from_tick : to_tick};
+    return decode_losses_found(&decoder->out->losses, &found, error);
+}
+
 /* The ids that this chunk's calls may use end where its header says; those that chunks before it
  * did not use (they were lost) stay free. */
 static int decode_chunk(struct decoder *decoder, const struct log_chunk *place,
@@ -262,10 +277,8 @@ static int decode_chunk(struct decoder *decoder, const struct log_chunk *place,
         uint32_t unseen = 0;
         if (decode_reconcile(decoder, chunk, before_ns, &unseen, error) != 0)
             return -1;
-        /* Calls that were entered in a chunk that is missing, and that a snapshot shows open, have
-         * rows: they are not lost. */
-        if (place->gap && (place->loss != 0 || (place->flags & FISQL_FLAG_RING)) &&
-            decode_losses_found(&decoder->out->losses, place->loss, unseen, error) != 0)
+        if (place->gap && gap_ends(decoder, place, first ? decoder->thread->start_tick : before,
+                                   unseen, error) != 0)
             return -1;
     }
     decoder->chunk_first_id = decoder->window.next_id;
@@ -348,6 +361,8 @@ static int chunk_damaged(struct decoder *decoder, const struct log_chunk *place,
     loss.offset = why->offset;
     loss.bytes = place->length;
     loss.chunks = 1;
+    loss.clock_process = decoder->process;
+    loss.from_tick = decoder->clock.tick;
     loss.calls = place->calls > entered ? place->calls - entered : 0;
     return decode_losses_add(&decoder->out->losses, &loss, number, error);
 }

@@ -45,18 +45,27 @@ static void take_out(uint64_t *lost, uint64_t calls)
     *lost -= *lost < calls ? *lost : calls;
 }
 
-int decode_losses_found(struct decode_losses *losses, uint32_t number, uint64_t calls,
+static void apply(struct log_loss *loss, const struct loss_found *found)
+{
+    take_out(&loss->calls, found->calls);
+    if (found->from_tick != TICK_UNKNOWN)
+        loss->from_tick = found->from_tick;
+    if (found->to_tick != TICK_UNKNOWN)
+        loss->to_tick = found->to_tick;
+}
+
+int decode_losses_found(struct decode_losses *losses, const struct loss_found *found,
                         struct error *error)
 {
-    if (calls == 0 || number == LOSS_NONE)
+    if (found->number == LOSS_NONE)
         return 0;
-    if (number >= losses->first) {
-        take_out(&losses->items[number - losses->first].calls, calls);
+    if (found->number >= losses->first) {
+        apply(&losses->items[found->number - losses->first], found);
         return 0;
     }
     if (array_reserve(&losses->found, &losses->found_capacity, losses->found_count + 1, error) != 0)
         return -1;
-    losses->found[losses->found_count++] = (struct found_calls){number, calls};
+    losses->found[losses->found_count++] = *found;
     return 0;
 }
 
@@ -64,9 +73,11 @@ int decode_losses_merge(const struct decode_losses *losses, struct log_index *in
                         struct error *error)
 {
     for (size_t i = 0; i < losses->found_count; i++) {
-        const struct found_calls *found = &losses->found[i];
-        take_out(found->number == 0 ? &index->ring_calls : &index->losses[found->number - 1].calls,
-                 found->calls);
+        const struct loss_found *found = &losses->found[i];
+        if (found->number == 0)
+            take_out(&index->ring_calls, found->calls);
+        else
+            apply(&index->losses[found->number - 1], found);
     }
     for (size_t i = 0; i < losses->count; i++)
         if (log_index_add_loss(index, &losses->items[i], error) != 0)

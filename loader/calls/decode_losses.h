@@ -14,18 +14,19 @@
 #include "base/error.h"
 #include "loader/log/log_index.h"
 
-/* Calls of a loss of the index, or dropped by a flight recorder, that have rows. */
-struct found_calls {
+/* What the chunk behind a loss says of it. */
+struct loss_found {
     uint32_t number;
-    uint64_t calls;
+    uint64_t calls;              /* that have rows: they are not lost */
+    uint64_t from_tick, to_tick; /* what is lost lay between them; TICK_UNKNOWN */
 };
 
 struct decode_losses {
     uint32_t first;         /* number of items[0]: losses of the index + 1 */
     struct log_loss *items; /* details are owned, reasons are literals */
     size_t count, capacity;
-    uint64_t left_out; /* beyond LOSSES_MAX */
-    struct found_calls *found;
+    uint64_t left_out;        /* beyond LOSSES_MAX */
+    struct loss_found *found; /* of losses of the index */
     size_t found_count, found_capacity;
 };
 
@@ -38,8 +39,8 @@ void decode_losses_release(struct decode_losses *losses);
 int decode_losses_add(struct decode_losses *losses, const struct log_loss *loss, uint32_t *number,
                       struct error *error);
 
-/* `calls` calls of the loss are not lost: they have rows. */
-int decode_losses_found(struct decode_losses *losses, uint32_t number, uint64_t calls,
+/* More is known of a loss. */
+int decode_losses_found(struct decode_losses *losses, const struct loss_found *found,
                         struct error *error);
 
 /* Tells the index. */

@@ -313,11 +313,13 @@ static void losses(void)
     check_equal(0, decode_losses_add(&losses, &loss, &number, &error), "a loss is found");
     check_equal(2, number, "its number follows those of the index");
     detail[0] = 'X';
-    decode_losses_found(&losses, number, 3, &error);
-    decode_losses_found(&losses, 1, 4, &error);
-    decode_losses_found(&losses, 1, 20, &error);
-    decode_losses_found(&losses, 0, 30, &error);
-    decode_losses_found(&losses, LOSS_NONE, 30, &error);
+    struct loss_found found[] = {{number, 3, 50, TICK_UNKNOWN},
+                                 {1, 4, 60, 70},
+                                 {1, 20, TICK_UNKNOWN, TICK_UNKNOWN},
+                                 {0, 30, 80, 90},
+                                 {LOSS_NONE, 30, 80, 90}};
+    for (size_t i = 0; i < sizeof found / sizeof found[0]; i++)
+        decode_losses_found(&losses, &found[i], &error);
     check(index.losses_count == 1 && index.losses[0].calls == 10 && index.ring_calls == 100,
           "the index stays as it is");
     check_equal(0, decode_losses_merge(&losses, &index, &error), "until it is told");
@@ -325,6 +327,10 @@ static void losses(void)
     check_equal(4, index.losses[1].calls, "less the calls that were found");
     check_string("broken", index.losses[1].detail, "with its own words");
     check_equal(0, index.losses[0].calls, "no more calls are found than were lost");
+    check(index.losses[0].from_tick == 60 && index.losses[0].to_tick == 70,
+          "it says when they were lost");
+    check(index.losses[1].from_tick == 50 && index.losses[1].to_tick == TICK_UNKNOWN,
+          "as far as that is known");
     check_equal(70, index.ring_calls, "those that a flight recorder dropped are less, too");
     decode_losses_release(&losses);
     decode_losses_release(&losses);
