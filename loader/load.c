@@ -33,7 +33,7 @@ struct load {
     struct database database;
     struct btree_file *file;
     struct decode_shared shared;
-    struct decode_thread *threads;
+    struct decoded_thread *threads;
     struct rollup rollup;
     uint32_t workers_ended; /* atomic */
     double progress_s;      /* when progress was told last */
@@ -230,7 +230,7 @@ static void *work(void *context)
             break;
         uint32_t thread = load->order[at];
         worker->result =
-            decoder_thread(worker->decoder, thread, &load->threads[thread], &worker->error);
+            decoder_decode_thread(worker->decoder, thread, &load->threads[thread], &worker->error);
     }
     if (worker->result != 0)
         __atomic_store_n(&load->next_thread, load->order_count, __ATOMIC_RELAXED);
@@ -282,6 +282,8 @@ static int decode(struct load *load, struct error *error)
         decoder_close(workers[i].decoder);
     }
     free(workers);
+    for (size_t i = 0; i < load->index.threads_count && result == 0; i++)
+        result = decode_losses_merge(&load->threads[i].losses, &load->index, error);
     return result;
 }
 
@@ -409,7 +411,7 @@ static void fill_report(struct load *load)
 static void release(struct load *load)
 {
     for (size_t i = 0; load->threads != NULL && i < load->index.threads_count; i++)
-        decode_thread_release(&load->threads[i]);
+        decoded_thread_release(&load->threads[i]);
     free(load->threads);
     free(load->order);
     rollup_release(&load->rollup);

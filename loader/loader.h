@@ -39,7 +39,6 @@ struct load_options {
 /* What a load did. fisql_load fills it also when it fails. */
 struct load_report {
     uint64_t log_bytes;
-    uint64_t database_bytes;
     uint64_t chunks;        /* sound ones */
     uint64_t calls;         /* rows of calls (with `summary`: what they would be) */
     uint64_t counted_calls; /* counted by the collector, not logged */

@@ -110,7 +110,7 @@ static int write_threads(const struct tables *tables, sqlite3 *database, struct 
                  "counted_calls,raw_self_ns,self_ns");
     for (size_t i = 0; i < index->threads_count; i++) {
         const struct log_thread *thread = &index->threads[i];
-        const struct decode_thread *decoded = &tables->threads[i];
+        const struct decoded_thread *decoded = &tables->threads[i];
         if (thread->id == 0)
             continue;
         insert_int(&insert, thread->id);
@@ -346,7 +346,7 @@ static int write_notes(const struct tables *tables, sqlite3 *database, struct er
     insert_begin(&anomalies, database, "anomalies",
                  "kind,thread_id,ns,call_id,function_id,site_id,calls,detail");
     for (size_t i = 0; i < tables->index->threads_count; i++) {
-        const struct decode_thread *thread = &tables->threads[i];
+        const struct decoded_thread *thread = &tables->threads[i];
         uint32_t id = tables->index->threads[i].id;
         for (size_t k = 0; k < thread->notes_count; k++) {
             insert_int(&notes, id);

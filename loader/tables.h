@@ -9,13 +9,13 @@
 
 /* What there is to write. */
 struct tables {
-    struct log_index *index;
+    const struct log_index *index;
     const struct clock_map *clock;
     struct program *program;
     struct frames *frames;
     struct rollup *rollup; /* of all workers */
     struct memory *memory;
-    struct decode_thread *threads; /* by index in log_index.threads */
+    const struct decoded_thread *threads; /* by index in log_index.threads */
     struct hook_cost cost;
     const struct load_options *options;
 };

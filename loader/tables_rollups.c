@@ -49,11 +49,11 @@ static int write_frames(const struct tables *tables, sqlite3 *database, struct e
         insert_id(&insert, frame->site_id);
         insert_int(&insert, frame->depth);
         insert_int(&insert, clip(tally->calls));
-        insert_int(&insert, clip(tally->frame_total_ns));
+        insert_int(&insert, clip(tally->total.frame_ns));
         insert_int(&insert, clip(tally_self_ns(tally, &tables->cost)));
         insert_statistics(&insert, tally);
         insert_int(&insert, clip(tally->finished));
-        insert_int(&insert, clip(tally->frame_raw_total_ns));
+        insert_int(&insert, clip(tally->total.frame_raw_ns));
         insert_int(&insert, clip(tally->raw_self_ns));
         insert_int(&insert, clip(tally->child_calls));
         insert_int(&insert, clip(tally->counted));
@@ -120,9 +120,9 @@ static void insert_function(struct insert *insert, const struct tables *tables, 
     const struct tally *tally = &counts->tally;
     struct memory_function memory = memory_of_function(tables->memory, id);
     const uint64_t times[] = {tally->calls,
-                              tally->function_total_ns,
+                              tally->total.function_ns,
                               tally_self_ns(tally, &tables->cost),
-                              tally->function_raw_total_ns,
+                              tally->total.function_raw_ns,
                               tally->raw_self_ns,
                               tally->finished};
     const uint64_t shape[] = {tally->counted,      tally->child_calls, tally->calling,
@@ -261,7 +261,7 @@ static int write_thread_functions(const struct tables *tables, sqlite3 *database
                  "thread_id,function_id,calls,total_ns,self_ns,raw_total_ns,raw_self_ns,"
                  "first_call_id,last_call_id");
     for (size_t i = 0; i < tables->index->threads_count; i++) {
-        const struct decode_thread *thread = &tables->threads[i];
+        const struct decoded_thread *thread = &tables->threads[i];
         for (size_t k = 0; k < thread->functions_count; k++) {
             const struct thread_function *function = &thread->functions[k];
             insert_int(&insert, tables->index->threads[i].id);
@@ -319,14 +319,10 @@ static int write_callee_runs(const struct tables *tables, sqlite3 *database, str
         const struct callee_runs *runs = &rollup->callee_runs[i];
         if (runs->count == 0)
             continue; /* its calls were counted, not logged */
-        const uint64_t values[] = {rollup->callee_runs_keys.keys[i].a,
-                                   rollup->callee_runs_keys.keys[i].b,
-                                   runs->count,
-                                   runs->calls,
-                                   runs->caller_calls,
-                                   runs->longest,
-                                   runs->longest_call,
-                                   runs->raw_total_ns};
+        struct callee_runs_key key = rollup_callee_runs_key(rollup, i);
+        const uint64_t values[] = {key.caller,         key.callee,         runs->count,
+                                   runs->calls,        runs->caller_calls, runs->longest,
+                                   runs->longest_call, runs->raw_total_ns};
         for (size_t k = 0; k < sizeof values / sizeof values[0]; k++)
             insert_int(&insert, clip(values[k]));
         insert_row(&insert);
@@ -336,10 +332,10 @@ static int write_callee_runs(const struct tables *tables, sqlite3 *database, str
     insert_begin(&insert, database, "callee_transitions",
                  "caller_id,previous_id,callee_id,count,example_call_id");
     for (uint32_t i = 0; i < rollup->transition_keys.count; i++) {
-        const struct intern_key *key = &rollup->transition_keys.keys[i];
-        insert_int(&insert, clip(key->a >> 32));
-        insert_int(&insert, (uint32_t)key->a);
-        insert_int(&insert, clip(key->b));
+        struct transition_key key = rollup_transition_key(rollup, i);
+        insert_int(&insert, key.caller);
+        insert_int(&insert, key.previous);
+        insert_int(&insert, key.callee);
         insert_int(&insert, clip(rollup->transitions[i].count));
         insert_id(&insert, rollup->transitions[i].example_call);
         insert_row(&insert);

@@ -1,19 +1,17 @@
 /*
- * The rows of calls: from the window in which they wait to the pages of the b-tree.
- *
- * A call's row is complete at its exit, but rows must be written in the order of entries: so rows
- * wait in a window, a ring by id. When it is full its older half is written; calls of it that are
- * still open are written with fields at full width and patched when they end.
+ * The rows of calls: see call_rows.h.
  *
  * A record is built from its end downwards straight in the page (btree_direct.h): the values first,
  * the last column before the others, each with one store of 8 bytes whose upper part the next one
  * overwrites; then the header, whose length is fixed by the number of columns because each serial
  * type takes one byte. Columns that equal their DEFAULT are left out at the end.
  */
+#include "loader/calls/call_rows.h"
+
+#include <stdlib.h>
 #include <string.h>
 
 #include "loader/sqlite/btree_direct.h"
-#include "loader/calls/decode_parts.h"
 #include "loader/sqlite/sqlite_record.h"
 
 #define COLUMNS_PLAIN 7
@@ -133,43 +131,64 @@ static inline int append(struct btree_part *part, uint64_t id, uint32_t thread,
     return 0;
 }
 
-int call_rows_flush(struct decoder *decoder, uint64_t kept, struct error *error)
+int row_window_init(struct row_window *window, uint64_t *progress_calls, struct error *error)
 {
-    uint64_t waiting = decoder->next_id - decoder->window_start;
+    *window = (struct row_window){.progress_calls = progress_calls};
+    window->rows = malloc(WINDOW_ROWS * sizeof *window->rows);
+    return window->rows != NULL ? 0 : error_set(error, "out of memory");
+}
+
+void row_window_release(struct row_window *window)
+{
+    free(window->rows);
+    *window = (struct row_window){.rows = NULL};
+}
+
+void row_window_begin(struct row_window *window, uint32_t thread, uint64_t first_id,
+                      struct btree_part *part)
+{
+    window->thread = thread;
+    window->start_id = window->next_id = first_id;
+    window->part = part;
+}
+
+int row_window_flush(struct row_window *window, struct call_stack *stack, uint64_t kept,
+                     struct error *error)
+{
+    uint64_t waiting = window->next_id - window->start_id;
     uint64_t count = waiting > kept ? waiting - kept : 0;
-    uint64_t end = decoder->window_start + count;
-    struct btree_part *part = decoder->out->part;
-    uint32_t open = decoder->depth; /* the first call of the stack whose row is in the window */
-    while (open > 0 && decoder->stack[open - 1].head.call_id >= decoder->window_start)
+    uint64_t end = window->start_id + count;
+    uint32_t open = stack->depth; /* the first call of the stack whose row is in the window */
+    while (open > 0 && stack->items[open - 1].head.call_id >= window->start_id)
         open--;
-    for (uint64_t id = decoder->window_start; id < end && part != NULL; id++) {
-        const struct row *row = &decoder->rows[id % WINDOW_ROWS];
+    for (uint64_t id = window->start_id; id < end && window->part != NULL; id++) {
+        const struct row *row = row_window_row(window, id);
         struct btree_place place;
         uint32_t offset = 0;
-        if (append(part, id, decoder->thread->id, row, &place, &offset, error) != 0)
+        if (append(window->part, id, window->thread, row, &place, &offset, error) != 0)
             return -1;
         if (row->done)
             continue;
-        struct open_call *call = &decoder->stack[open++];
+        struct open_call *call = &stack->items[open++];
         call->written = true;
         call->place = place;
         call->duration_offset = offset;
     }
-    __atomic_fetch_add(&decoder->shared->calls_done, count, __ATOMIC_RELAXED);
-    decoder->window_start = end;
+    __atomic_fetch_add(window->progress_calls, count, __ATOMIC_RELAXED);
+    window->start_id = end;
     return 0;
 }
 
-int call_row_patch(struct decoder *decoder, const struct open_call *call, uint64_t duration_ns,
-                   uint64_t descendants, uint64_t distance, enum ended ended, struct error *error)
+int row_window_patch(const struct row_window *window, const struct open_call *call,
+                     const struct row *end, uint64_t descendants, struct error *error)
 {
     unsigned char buffer[5 * 8];
-    unsigned char *end = buffer + sizeof buffer, *at = end;
-    put_full_before(&at, ended);
-    put_full_before(&at, call->children_ns);
+    unsigned char *limit = buffer + sizeof buffer, *at = limit;
+    put_full_before(&at, end->ended);
+    put_full_before(&at, end->children_ns);
     put_full_before(&at, descendants);
-    put_before_or_null(&at, distance);
-    put_full_before(&at, duration_ns);
-    return btree_patch(decoder->out->part, &call->place, call->duration_offset, at,
-                       (uint32_t)(end - at), error);
+    put_before_or_null(&at, end->distance);
+    put_full_before(&at, end->duration_ns);
+    return btree_patch(window->part, &call->place, call->duration_offset, at,
+                       (uint32_t)(limit - at), error);
 }

@@ -1,11 +1,10 @@
 /*
- * Decoding a thread's chunks and events: see decode.h. The dictionary of a chunk maps slots to
- * pairs of function and site (pairs.c); calls begin and end in call_stack.c; a chunk's
+ * Decoding a thread's chunks and events: see decode.h. The dictionary of a chunk (dictionary.h)
+ * maps slots to pairs of function and site (pairs.h); calls begin and end in hot_loop.c; a chunk's
  * snapshot puts the stack right where chunks before it are missing (decode_snapshot.c).
  */
 #include "loader/calls/decode_parts.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,11 +19,14 @@ int decoder_open(struct decoder **out, struct decode_shared *shared, struct erro
         return error_set(error, "out of memory");
     decoder->shared = shared;
     decoder->process = UINT32_MAX;
+    rollup_init(&decoder->rollup);
+    links_init(&decoder->links);
     pairs_init(&decoder->pairs);
-    decoder->rows = malloc(WINDOW_ROWS * sizeof *decoder->rows);
-    if (decoder->rows == NULL)
-        return error_set(error, "out of memory");
-    return array_reserve(&decoder->stack, &decoder->stack_capacity, 1, error);
+    callee_history_init(&decoder->history);
+    dictionary_clear(&decoder->dictionary);
+    if (call_stack_init(&decoder->stack, error) != 0)
+        return -1;
+    return row_window_init(&decoder->window, &shared->calls_done, error);
 }
 
 void decoder_close(struct decoder *decoder)
@@ -34,11 +36,9 @@ void decoder_close(struct decoder *decoder)
     rollup_release(&decoder->rollup);
     links_release(&decoder->links);
     pairs_release(&decoder->pairs);
-    free(decoder->callees);
-    free(decoder->marks);
-    free(decoder->stack);
-    free(decoder->rows);
-    free(decoder->hidden);
+    call_stack_release(&decoder->stack);
+    callee_history_release(&decoder->history);
+    row_window_release(&decoder->window);
     if (decoder->reader_open)
         log_reader_close(&decoder->reader);
     free(decoder);
@@ -52,12 +52,12 @@ const struct rollup *decoder_rollup(const struct decoder *decoder)
 /* Forgets the calls that a forked child inherited, all others having ended. */
 static void drop_inherited(struct decoder *decoder)
 {
-    while (decoder->depth > 0) {
-        struct open_call *call = &decoder->stack[--decoder->depth];
+    while (decoder->stack.depth > 0) {
+        const struct open_call *call = &decoder->stack.items[--decoder->stack.depth];
         decoder->pairs.items[call->pair].open--;
         decoder->pairs.items[call->pair].inherited--;
     }
-    decoder->inherited = 0;
+    decoder->stack.inherited = 0;
 }
 
 /* ---- events ---- */
@@ -65,17 +65,16 @@ static void drop_inherited(struct decoder *decoder)
 static int anomaly(struct decoder *decoder, const char *kind, uint32_t function, uint32_t site,
                    uint64_t calls, struct error *error)
 {
-    struct decode_thread *out = decoder->out;
+    struct decoded_thread *out = decoder->out;
     if (array_reserve(&out->anomalies, &out->anomalies_capacity, out->anomalies_count + 1, error))
         return -1;
-    bool open = decoder->depth > decoder->inherited;
-    out->anomalies[out->anomalies_count++] = (struct decode_anomaly){
-        .kind = kind,
-        .ns = decoder->now_ns,
-        .call_id = open ? decoder->stack[decoder->depth - 1].head.call_id : 0,
-        .calls = calls,
-        .function = function,
-        .site = site};
+    out->anomalies[out->anomalies_count++] =
+        (struct decode_anomaly){.kind = kind,
+                                .ns = decoder->clock.now_ns,
+                                .call_id = call_stack_call_id(&decoder->stack),
+                                .calls = calls,
+                                .function = function,
+                                .site = site};
     return 0;
 }
 
@@ -99,32 +98,30 @@ static int mismatch(struct decoder *decoder, const struct event *event, struct e
 /* The pair that a slot stands for, looked up at its first use. */
 static int slot_pair(struct decoder *decoder, uint32_t slot, uint32_t *pair, struct error *error)
 {
-    if (decoder->slots[slot] == 0) {
-        if (!decoder->defined[slot] || decoder->definitions[slot].function == 0)
-            return error_set_kind(error, ERROR_DAMAGE,
-                                  "a dictionary slot is used before it is defined");
-        if (decode_find_pair(decoder, decoder->definitions[slot].function,
-                             decoder->definitions[slot].site, pair, error) != 0)
+    struct dictionary *dictionary = &decoder->dictionary;
+    if (dictionary->pairs[slot] == 0) {
+        const struct definition *definition;
+        if (dictionary_call(dictionary, slot, &definition, error) != 0 ||
+            decode_find_pair(decoder, definition->function, definition->site, pair, error) != 0)
             return -1;
-        decoder->slots[slot] = *pair + 1;
+        dictionary->pairs[slot] = *pair + 1;
     }
-    *pair = decoder->slots[slot] - 1;
+    *pair = dictionary->pairs[slot] - 1;
     return 0;
 }
 
 /* Likewise the place of an allocation. */
 static int slot_site(struct decoder *decoder, uint32_t slot, uint32_t *site, struct error *error)
 {
-    if (decoder->alloc_sites[slot] == 0) {
-        if (!decoder->defined[slot] || decoder->definitions[slot].function != 0)
-            return error_set_kind(error, ERROR_DAMAGE,
-                                  "a dictionary slot is used before it is defined");
-        if (program_site(decoder->shared->program, decoder->process,
-                         decoder->definitions[slot].site, decoder->tick,
-                         &decoder->alloc_sites[slot], error) != 0)
+    uint32_t *known = &decoder->dictionary.alloc_sites[slot];
+    if (*known == 0) {
+        const struct definition *definition;
+        if (dictionary_alloc(&decoder->dictionary, slot, &definition, error) != 0 ||
+            program_site(decoder->shared->program, decoder->process, definition->site,
+                         decoder->clock.tick, known, error) != 0)
             return -1;
     }
-    *site = decoder->alloc_sites[slot];
+    *site = *known;
     return 0;
 }
 
@@ -139,10 +136,10 @@ static int counted(struct decoder *decoder, const struct event *event, struct er
         call_link(decoder, index, &link, error) != 0)
         return -1;
     const struct pair *pair = &decoder->pairs.items[index];
-    struct open_call *caller =
-        decoder->depth > decoder->inherited ? &decoder->stack[decoder->depth - 1] : NULL;
+    struct open_call *caller = call_stack_own_top(&decoder->stack);
     /* Their time has passed when the caller goes on: the clock does not show it yet. */
-    uint64_t ns = clock_ns(decoder->line, decoder->tick + event->ticks) - decoder->now_ns;
+    uint64_t ns =
+        clock_ns(decoder->clock.line, decoder->clock.tick + event->ticks) - decoder->clock.now_ns;
     if (ns > COUNTED_NS_MAX)
         ns = COUNTED_NS_MAX;
     decoder->counted = true;
@@ -158,12 +155,12 @@ static int counted(struct decoder *decoder, const struct event *event, struct er
     tally->counted += event->calls;
     tally->raw_self_ns += ns;
     if (pair->open == pair->inherited) {
-        tally->frame_raw_total_ns += ns;
-        tally->frame_total_ns += adjusted;
+        tally->total.frame_raw_ns += ns;
+        tally->total.frame_ns += adjusted;
     }
     if (link->function->open == 0) {
-        tally->function_raw_total_ns += ns;
-        tally->function_total_ns += adjusted;
+        tally->total.function_raw_ns += ns;
+        tally->total.function_ns += adjusted;
     } else {
         tally->recursive += event->calls;
     }
@@ -172,45 +169,34 @@ static int counted(struct decoder *decoder, const struct event *event, struct er
 
 static int note(struct decoder *decoder, const struct event *event, struct error *error)
 {
-    struct decode_thread *out = decoder->out;
+    struct decoded_thread *out = decoder->out;
     if (array_reserve(&out->notes, &out->notes_capacity, out->notes_count + 1, error) != 0)
         return -1;
     char *text = strndup(event->text, event->text_bytes);
     if (text == NULL)
         return error_set(error, "out of memory");
-    bool open = decoder->depth > decoder->inherited;
-    out->notes[out->notes_count++] = (struct decode_note){
-        open ? decoder->stack[decoder->depth - 1].head.call_id : 0, decoder->now_ns, text};
+    out->notes[out->notes_count++] =
+        (struct decode_note){call_stack_call_id(&decoder->stack), decoder->clock.now_ns, text};
     return 0;
 }
 
 static int allocation(struct decoder *decoder, const struct event *event, struct error *error)
 {
     uint32_t site = 0;
-    struct memory_stack stack = {decoder->stack + decoder->inherited, sizeof *decoder->stack,
-                                 decoder->depth - decoder->inherited};
+    uint64_t tick = decoder->clock.tick;
+    struct memory_stack stack = call_stack_own(&decoder->stack);
     if (slot_site(decoder, event->slot, &site, error) != 0)
         return -1;
     if (event->type != EVENT_FREE && event->size > MEMORY_SIZE_BYTES_MAX)
         return error_set_kind(error, ERROR_DAMAGE, "a block larger than any address space");
     if (event->type == EVENT_ALLOC)
-        return memory_alloc(decoder->memory, decoder->tick, event->alloc_kind, site, event->address,
+        return memory_alloc(decoder->memory, tick, event->alloc_kind, site, event->address,
                             event->size, &stack, error);
     if (event->type == EVENT_FREE)
-        return memory_free(decoder->memory, decoder->tick, event->alloc_kind, site, event->address,
-                           &stack, error);
-    return memory_realloc(decoder->memory, decoder->tick, decoder->tick + event->elapsed, site,
-                          event->old, event->address, event->size, &stack, error);
-}
-
-static void define(struct decoder *decoder, const struct event *event)
-{
-    uint32_t slot = event->slot;
-    decoder->slots[slot] = 0;
-    decoder->alloc_sites[slot] = 0;
-    decoder->defined[slot] = 1;
-    decoder->definitions[slot].function = event->function;
-    decoder->definitions[slot].site = event->site;
+        return memory_free(decoder->memory, tick, event->alloc_kind, site, event->address, &stack,
+                           error);
+    return memory_realloc(decoder->memory, tick, tick + event->elapsed, site, event->old,
+                          event->address, event->size, &stack, error);
 }
 
 static int enter_slot(struct decoder *decoder, uint32_t slot, struct error *error)
@@ -218,10 +204,10 @@ static int enter_slot(struct decoder *decoder, uint32_t slot, struct error *erro
     uint32_t pair;
     return slot_pair(decoder, slot, &pair, error) != 0
                ? -1
-               : call_enter(decoder, pair, decoder->tick, error);
+               : call_enter(decoder, pair, decoder->clock.tick, error);
 }
 
-static int handle(struct decoder *decoder, const struct event *event, struct error *error)
+static int decode_event(struct decoder *decoder, const struct event *event, struct error *error)
 {
     uint32_t pair;
     switch (event->type) {
@@ -230,14 +216,15 @@ static int handle(struct decoder *decoder, const struct event *event, struct err
     case EVENT_ENTER:
         return enter_slot(decoder, event->slot, error);
     case EVENT_DEFINE:
-        define(decoder, event);
+        dictionary_define(&decoder->dictionary, event->slot,
+                          (struct definition){event->function, event->site});
         return 0;
     case EVENT_TIME:
         return 0;
     case EVENT_ENTER_FULL:
         if (decode_find_pair(decoder, event->function, event->site, &pair, error) != 0)
             return -1;
-        return call_enter(decoder, pair, decoder->tick, error);
+        return call_enter(decoder, pair, decoder->clock.tick, error);
     case EVENT_UNWIND:
         return unwind(decoder, event->calls, error);
     case EVENT_MISMATCH:
@@ -247,7 +234,7 @@ static int handle(struct decoder *decoder, const struct event *event, struct err
     case EVENT_COUNTED:
         return counted(decoder, event, error);
     case EVENT_PAUSE:
-        decoder->hidden_count = 0;
+        decoder->stack.hidden_count = 0;
         return call_leave_down_to(decoder, 0, ENDED_LOST, error);
     default:
         return allocation(decoder, event, error);
@@ -256,15 +243,19 @@ static int handle(struct decoder *decoder, const struct event *event, struct err
 
 /* ---- chunks ---- */
 
-/* Calls that were entered in a chunk that is missing, and that a snapshot shows open, have rows:
- * they are not lost. `loss` is their loss's index + 1, 0 = a flight recorder dropped them. */
-static void found_again(struct decoder *decoder, uint32_t loss, uint32_t calls)
+/* Behind a gap: says when it was, and that calls which were entered in it and which the snapshot
+ * shows open have rows: they are not lost. */
+static int gap_ends(struct decoder *decoder, const struct log_chunk *place, uint64_t from_tick,
+                    uint32_t unseen, struct error *error)
 {
-    struct log_index *index = decoder->shared->index;
-    pthread_mutex_lock(&decoder->shared->program->lock);
-    uint64_t *lost = loss != 0 ? &index->losses[loss - 1].calls : &index->ring_calls;
-    *lost -= *lost < calls ? *lost : calls;
-    pthread_mutex_unlock(&decoder->shared->program->lock);
+    bool ring = (place->flags & FISQL_FLAG_RING) != 0;
+    uint64_t to_tick = place->tick_start;
+    struct loss_found found = {
+        .number = place->loss != 0 || ring ? place->loss : LOSS_NONE,
+        .calls = unseen,
+        .from_tick = from_tick,
+        .to_tick = from_tick != TICK_UNKNOWN && to_tick < from_tick ? from_tick : to_tick};
+    return decode_losses_found(&decoder->out->losses, &found, error);
 }
 
 /* The ids that this chunk's calls may use end where its header says; those that chunks before it
@@ -274,15 +265,11 @@ static int decode_chunk(struct decoder *decoder, const struct log_chunk *place,
 {
     struct event_cursor cursor = events_begin(chunk);
     struct event event;
-    memset(decoder->defined, 0, sizeof decoder->defined);
-    memset(decoder->slots, 0, sizeof decoder->slots);
-    memset(decoder->alloc_sites, 0, sizeof decoder->alloc_sites);
-    uint64_t before = first ? 0 : decoder->tick, before_ns = decoder->now_ns;
-    /* Where it lies behind, by another core's clock, now_ns waits for it. */
-    decoder->tick = chunk->tick_start;
-    decode_advance(decoder, 0);
+    dictionary_clear(&decoder->dictionary);
+    uint64_t before = first ? 0 : decoder->clock.tick, before_ns = decoder->clock.now_ns;
+    thread_clock_set(&decoder->clock, chunk->tick_start);
     decoder->end_id = decoder->thread->first_call_id + decoder->thread->call_ids;
-    decoder->chunk_first_id = decoder->next_id;
+    decoder->chunk_first_id = decoder->window.next_id;
     bool resumed = (chunk->flags & FISQL_FLAG_RESUMED) != 0;
     if (first || place->gap || resumed) {
         if ((place->gap || resumed) && memory_gap(decoder->memory, before, error) != 0)
@@ -290,12 +277,13 @@ static int decode_chunk(struct decoder *decoder, const struct log_chunk *place,
         uint32_t unseen = 0;
         if (decode_reconcile(decoder, chunk, before_ns, &unseen, error) != 0)
             return -1;
-        if (place->gap && (place->loss != 0 || (place->flags & FISQL_FLAG_RING)))
-            found_again(decoder, place->loss, unseen);
+        if (place->gap && gap_ends(decoder, place, first ? decoder->thread->start_tick : before,
+                                   unseen, error) != 0)
+            return -1;
     }
-    decoder->chunk_first_id = decoder->next_id;
+    decoder->chunk_first_id = decoder->window.next_id;
     for (;;) {
-        if (call_plain_events(decoder, &cursor, error) != 0)
+        if (decode_hot_loop(decoder, &cursor, error) != 0)
             return -1;
         int got = event_next(&cursor, &event);
         if (got == 0)
@@ -303,8 +291,8 @@ static int decode_chunk(struct decoder *decoder, const struct log_chunk *place,
         if (got < 0)
             return error_set_kind(error, ERROR_DAMAGE, "an event that the format does not know");
         if (event.type != EVENT_DEFINE && event.type != EVENT_COUNTED)
-            decode_advance(decoder, event.ticks);
-        if (handle(decoder, &event, error) != 0)
+            thread_clock_advance(&decoder->clock, event.ticks);
+        if (decode_event(decoder, &event, error) != 0)
             return -1;
     }
 }
@@ -329,13 +317,14 @@ static int read_chunk(struct decoder *decoder, const struct log_chunk *place,
                                 "changed while it was read");
 }
 
-static int thread_begin(struct decoder *decoder, uint32_t thread, struct decode_thread *out,
+static int thread_begin(struct decoder *decoder, uint32_t thread, struct decoded_thread *out,
                         struct error *error)
 {
     struct decode_shared *shared = decoder->shared;
     decoder->thread = &shared->index->threads[thread];
     decoder->out = out;
-    *out = (struct decode_thread){.start_ns = UINT64_MAX};
+    *out = (struct decoded_thread){.start_ns = UINT64_MAX};
+    decode_losses_init(&out->losses, shared->index);
     if (decoder->process != decoder->thread->process) {
         links_forget_pairs(&decoder->links);
         decoder->process = decoder->thread->process;
@@ -347,52 +336,58 @@ static int thread_begin(struct decoder *decoder, uint32_t thread, struct decode_
     decoder->reader_open = true;
     pairs_begin_thread(&decoder->pairs);
     decoder->threads_begun++;
-    decoder->callees_count = decoder->marks_count = 0;
-    decoder->line = &shared->clock->lines[decoder->process];
-    decoder->depth = decoder->inherited = 0;
-    decoder->hidden_count = 0;
-    decoder->tick = decoder->now_ns = 0;
-    decoder->next_id = decoder->window_start = decoder->thread->first_call_id;
+    callee_history_clear(&decoder->history);
+    call_stack_clear(&decoder->stack);
+    thread_clock_begin(&decoder->clock, &shared->clock->lines[decoder->process]);
     if (shared->file != NULL && btree_part_begin(shared->file, &out->part, error) != 0)
         return -1;
+    row_window_begin(&decoder->window, decoder->thread->id, decoder->thread->first_call_id,
+                     out->part);
     return memory_thread_begin(shared->memory, decoder->thread->id,
                                shared->index->processes[decoder->process].id, &decoder->memory,
                                error);
 }
 
 /* A chunk whose events break the rules: what came before it in the chunk stays, the calls that it
- * would have entered are missing. *number gets the loss's index + 1. */
-static int chunk_damaged(struct decoder *decoder, const struct log_chunk *place,
-                         const struct error *why, uint32_t *number, struct error *error)
+ * would have entered are missing. *number gets the loss's number. */
+static int chunk_damaged(struct decoder *decoder, const struct log_chunk *place, struct error *why,
+                         uint32_t *number, struct error *error)
 {
     struct log_loss loss = log_loss_of("damaged");
-    char reason[64] = "damaged";
-    char detail[sizeof why->text];
-    snprintf(detail, sizeof detail, "%s", why->text);
-    loss.reason = reason;
-    loss.detail = detail;
+    uint64_t entered = decoder->window.next_id - decoder->chunk_first_id;
+    loss.detail = why->text;
     loss.thread_id = decoder->thread->id;
     loss.process_id = decoder->shared->index->processes[decoder->process].id;
     loss.offset = why->offset;
     loss.bytes = place->length;
     loss.chunks = 1;
-    uint64_t entered = decoder->next_id - decoder->chunk_first_id;
+    loss.clock_process = decoder->process;
+    loss.from_tick = decoder->clock.tick;
     loss.calls = place->calls > entered ? place->calls - entered : 0;
-    decoder->out->damaged_chunks++;
-    struct log_index *index = decoder->shared->index;
-    pthread_mutex_lock(&decoder->shared->program->lock);
-    size_t count = index->losses_count;
-    int result = log_index_add_loss(index, &loss, error);
-    *number = index->losses_count > count ? (uint32_t)index->losses_count : 0;
-    pthread_mutex_unlock(&decoder->shared->program->lock);
-    return result;
+    return decode_losses_add(&decoder->out->losses, &loss, number, error);
+}
+
+/* The tick of the chunk's first event; where it has none that takes place, that of its start. */
+static uint64_t first_tick(const struct fisql_chunk *chunk)
+{
+    struct event_cursor cursor = events_begin(chunk);
+    struct event event;
+    uint64_t tick = chunk->tick_start;
+    while (event_next(&cursor, &event) > 0) {
+        if (event.type == EVENT_DEFINE || event.type == EVENT_COUNTED)
+            continue;
+        tick += event.ticks;
+        if (event.type != EVENT_TIME)
+            return tick;
+    }
+    return chunk->tick_start;
 }
 
 static int decode_chunks(struct decoder *decoder, struct error *error)
 {
     const struct log_thread *thread = decoder->thread;
     bool damaged = false;
-    uint32_t loss = 0; /* of the chunk before, where it was damaged */
+    uint32_t loss = 0; /* number of that of the chunk before, where it was damaged */
     for (uint32_t i = 0; i < thread->chunks; i++) {
         struct log_chunk place = decoder->shared->index->chunks[thread->first_chunk + i];
         const struct fisql_chunk *chunk;
@@ -402,7 +397,7 @@ static int decode_chunks(struct decoder *decoder, struct error *error)
         if (read_chunk(decoder, &place, &chunk, error) != 0)
             return -1;
         if (i == 0)
-            decoder->out->start_ns = clock_ns(decoder->line, chunk->tick_start);
+            decoder->out->start_ns = clock_ns(decoder->clock.line, first_tick(chunk));
         damaged = false;
         __atomic_fetch_add(&decoder->shared->bytes_done, place.length, __ATOMIC_RELAXED);
         if (decode_chunk(decoder, &place, chunk, i == 0, error) == 0)
@@ -416,20 +411,20 @@ static int decode_chunks(struct decoder *decoder, struct error *error)
         if (chunk_damaged(decoder, &place, &why, &loss, error) != 0)
             return -1;
     }
-    return damaged ? memory_gap(decoder->memory, decoder->tick, error) : 0;
+    return damaged ? memory_gap(decoder->memory, decoder->clock.tick, error) : 0;
 }
 
-int decoder_thread(struct decoder *decoder, uint32_t thread, struct decode_thread *out,
-                   struct error *error)
+int decoder_decode_thread(struct decoder *decoder, uint32_t thread, struct decoded_thread *out,
+                          struct error *error)
 {
     if (thread_begin(decoder, thread, out, error) != 0 || decode_chunks(decoder, error) != 0)
         return -1;
-    out->end_ns = decoder->now_ns;
-    if (call_leave_down_to(decoder, decoder->inherited, ENDED_OPEN, error) != 0)
+    out->end_ns = decoder->clock.now_ns;
+    if (call_leave_down_to(decoder, decoder->stack.inherited, ENDED_OPEN, error) != 0)
         return -1;
     drop_inherited(decoder);
-    if (call_rows_flush(decoder, 0, error) != 0 || decode_thread_fold(decoder, error) != 0 ||
-        memory_thread_end(decoder->memory, error) != 0)
+    if (row_window_flush(&decoder->window, &decoder->stack, 0, error) != 0 ||
+        decode_fold_thread(decoder, error) != 0 || memory_thread_end(decoder->memory, error) != 0)
         return -1;
     return out->part == NULL ? 0 : btree_part_end(out->part, error);
 }

@@ -11,6 +11,7 @@
 #include "loader/sqlite/btree.h"
 #include "loader/log/clock.h"
 #include "base/error.h"
+#include "loader/calls/decode_losses.h"
 #include "loader/calls/frames.h"
 #include "loader/log/log_index.h"
 #include "loader/memory/memory.h"
@@ -19,7 +20,7 @@
 
 /* What all workers share. */
 struct decode_shared {
-    struct log_index *index;
+    const struct log_index *index; /* nobody changes it while threads are decoded */
     const struct clock_map *clock;
     struct program *program;
     struct frames *frames;
@@ -49,7 +50,7 @@ struct decode_anomaly {
 };
 
 /* What a thread gave. */
-struct decode_thread {
+struct decoded_thread {
     struct btree_part *part; /* NULL = no rows */
     uint64_t calls, counted, start_ns, end_ns, raw_self_ns, child_calls;
     struct thread_function *functions;
@@ -58,8 +59,7 @@ struct decode_thread {
     size_t notes_count, notes_capacity;
     struct decode_anomaly *anomalies;
     size_t anomalies_count, anomalies_capacity;
-    uint64_t damaged_chunks, damaged_calls; /* chunks whose events break the rules */
-    uint64_t inherited_calls;               /* of a forked child: calls of its parent */
+    struct decode_losses losses;
 };
 
 struct decoder;
@@ -68,10 +68,10 @@ struct decoder;
 int decoder_open(struct decoder **out, struct decode_shared *shared, struct error *error);
 void decoder_close(struct decoder *decoder);
 
-/* Decodes a thread (index in log_index.threads). */
-int decoder_thread(struct decoder *decoder, uint32_t thread, struct decode_thread *out,
-                   struct error *error);
-void decode_thread_release(struct decode_thread *thread);
+/* Decodes a thread (index in log_index.threads). Release *out in any case; zeros are released. */
+int decoder_decode_thread(struct decoder *decoder, uint32_t thread, struct decoded_thread *out,
+                          struct error *error);
+void decoded_thread_release(struct decoded_thread *thread);
 
 /* What the worker added up; borrowed. */
 const struct rollup *decoder_rollup(const struct decoder *decoder);

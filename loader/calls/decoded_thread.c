@@ -5,7 +5,7 @@
 
 #include "base/array.h"
 
-void decode_thread_release(struct decode_thread *thread)
+void decoded_thread_release(struct decoded_thread *thread)
 {
     for (size_t i = 0; i < thread->notes_count; i++)
         free(thread->notes[i].text);
@@ -14,12 +14,13 @@ void decode_thread_release(struct decode_thread *thread)
     free(thread->notes);
     free(thread->anomalies);
     free(thread->functions);
+    decode_losses_release(&thread->losses);
 }
 
 static struct thread_function *thread_function(struct decoder *decoder, const struct link *link,
                                                struct error *error)
 {
-    struct decode_thread *thread = decoder->out;
+    struct decoded_thread *thread = decoder->out;
     uint32_t *index = &link->function->thread_index;
     if (*index == 0) {
         if (array_reserve(&thread->functions, &thread->functions_capacity,
@@ -40,8 +41,8 @@ static int fold_link(void *context, const struct link *link, struct error *error
     if (function == NULL)
         return -1;
     function->calls += tally->calls;
-    function->total_ns += tally->function_total_ns;
-    function->raw_total_ns += tally->function_raw_total_ns;
+    function->total_ns += tally->total.function_ns;
+    function->raw_total_ns += tally->total.function_raw_ns;
     function->raw_self_ns += tally->raw_self_ns;
     function->child_calls += tally->child_calls;
     if (tally->first_call != 0 &&
@@ -49,6 +50,9 @@ static int fold_link(void *context, const struct link *link, struct error *error
         function->first_call = tally->first_call;
     if (tally->last_call > function->last_call)
         function->last_call = tally->last_call;
+    /* A snapshot may show calls that were entered before the first event. */
+    if (tally->first_call != 0 && tally->first_enter_ns < decoder->out->start_ns)
+        decoder->out->start_ns = tally->first_enter_ns;
     decoder->out->calls += tally->calls - tally->counted;
     decoder->out->counted += tally->counted;
     decoder->out->raw_self_ns += tally->raw_self_ns;
@@ -56,7 +60,7 @@ static int fold_link(void *context, const struct link *link, struct error *error
     return 0;
 }
 
-int decode_thread_fold(struct decoder *decoder, struct error *error)
+int decode_fold_thread(struct decoder *decoder, struct error *error)
 {
     int result = links_fold(&decoder->links, &decoder->rollup, fold_link, decoder, error);
     for (size_t i = 0; i < decoder->out->functions_count; i++)

@@ -6,6 +6,11 @@
 
 #include "base/array.h"
 
+void links_init(struct links *links)
+{
+    memset(links, 0, sizeof *links);
+}
+
 /* The child of a frame, asked of the shared tree once. */
 static int find_frame(struct links *links, uint32_t parent, const struct link_callee *callee,
                       struct frames *frames, uint32_t *frame, struct error *error)
@@ -46,10 +51,10 @@ int links_find(struct links *links, struct link_key key, const struct link_calle
                struct frames *frames, struct rollup *rollup, struct link **out, struct error *error)
 {
     uint32_t frame = key.frame, index;
-    uint32_t parent = key.parent & ~(UINT32_C(1) << 31);
-    if (frame == 0 && find_frame(links, parent, callee, frames, &frame, error) != 0)
+    if (frame == 0 && find_frame(links, key.parent, callee, frames, &frame, error) != 0)
         return -1;
-    if (intern_add(&links->link_keys, key.parent, frame, &index, error) != 0 ||
+    if (intern_add(&links->link_keys, intern_pack(key.has_caller, key.parent), frame, &index,
+                   error) != 0 ||
         array_reach(&links->links, &links->links_capacity, index, error) != 0)
         return -1;
     if (links->links[index] == NULL &&
@@ -95,11 +100,12 @@ int links_fold(struct links *links, struct rollup *rollup,
 
 void links_release(struct links *links)
 {
-    for (uint32_t i = 0; i < links->links_capacity; i++)
+    for (size_t i = 0; i < links->links_capacity; i++)
         free(links->links[i]);
     free(links->links);
     free(links->frame_ids);
     free(links->touched);
     intern_release(&links->frame_keys);
     intern_release(&links->link_keys);
+    links_init(links);
 }

@@ -33,9 +33,12 @@ struct link {
 #define LINKS_CACHED 4096u
 
 struct link_key {
-    uint32_t parent; /* the caller's frame; see link_parent */
-    uint32_t pair;   /* index of function and site in the decoder */
-    uint32_t frame;  /* that it is open in, 0 = it is not open */
+    uint32_t parent; /* the frame it lies under: the caller's, if there is one */
+    uint32_t pair;   /* index in pairs.items */
+    uint32_t frame;  /* that the pair is open in, 0 = it is not open */
+    /* A call without a caller may lie under a frame, too: a forked child's calls lie under frames
+     * of its parent's. */
+    bool has_caller;
 };
 
 struct links {
@@ -46,7 +49,7 @@ struct links {
     struct intern frame_keys; /* (parent frame, function), site: to frame_ids */
     uint32_t *frame_ids;
     size_t frame_ids_capacity;
-    struct intern link_keys; /* (parent, frame): to links */
+    struct intern link_keys; /* (has caller, parent), frame: to links */
     struct link **links;
     size_t links_capacity;
     struct link **touched; /* those whose tally is not empty */
@@ -59,13 +62,6 @@ struct link_callee {
     uint32_t function, site;
 };
 
-/* The key's first part: a call without a caller may still lie under a frame (a forked child's calls
- * lie under frames of its parent's). */
-static inline uint32_t link_parent(uint32_t frame, bool has_caller)
-{
-    return has_caller ? frame : frame | UINT32_C(1) << 31;
-}
-
 static inline uint32_t link_slot(struct link_key key)
 {
     uint32_t mixed = key.parent * 0x9e3779b1u ^ key.pair * 0x85ebca6bu ^ key.frame * 0xc2b2ae35u;
@@ -77,9 +73,12 @@ static inline struct link *links_cached(const struct links *links, struct link_k
 {
     uint32_t slot = link_slot(key);
     const struct link_key *held = &links->cache[slot].key;
-    bool same = held->parent == key.parent && held->pair == key.pair && held->frame == key.frame;
+    bool same = held->parent == key.parent && held->pair == key.pair && held->frame == key.frame &&
+                held->has_caller == key.has_caller;
     return __builtin_expect(same, 1) ? links->cache[slot].link : NULL;
 }
+
+void links_init(struct links *links);
 
 /* The link of a call, made with its frame where it is new. Valid until links_release. */
 int links_find(struct links *links, struct link_key key, const struct link_callee *callee,

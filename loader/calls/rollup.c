@@ -7,6 +7,11 @@
 #include "base/array.h"
 #include "base/heap.h"
 
+void rollup_init(struct rollup *rollup)
+{
+    *rollup = (struct rollup){.frames = NULL};
+}
+
 int rollup_frame(struct rollup *rollup, uint32_t frame, struct tally **out, struct error *error)
 {
     if (array_reach(&rollup->frames, &rollup->frames_capacity, frame, error) != 0)
@@ -93,8 +98,8 @@ void rollup_edge_add(struct edge *edge, const struct tally *tally)
         edge->slowest_call = tally->slowest_call;
     }
     edge->calls += tally->calls;
-    edge->total_ns += tally->function_total_ns;
-    edge->raw_total_ns += tally->function_raw_total_ns;
+    edge->total_ns += tally->total.function_ns;
+    edge->raw_total_ns += tally->total.function_raw_ns;
     edge->raw_self_ns += tally->raw_self_ns;
     edge->child_calls += tally->child_calls;
 }
@@ -178,9 +183,9 @@ static int merge_runs(struct rollup *into, const struct rollup *from, struct err
 {
     for (uint32_t i = 0; i < from->callee_runs_keys.count; i++) {
         const struct callee_runs *runs = &from->callee_runs[i];
+        struct callee_runs_key key = rollup_callee_runs_key(from, i);
         uint32_t index;
-        if (rollup_callee_runs(into, (uint32_t)from->callee_runs_keys.keys[i].a,
-                               (uint32_t)from->callee_runs_keys.keys[i].b, &index, error) != 0)
+        if (rollup_callee_runs(into, key.caller, key.callee, &index, error) != 0)
             return -1;
         struct callee_runs *to = &into->callee_runs[index];
         to->count += runs->count;
@@ -193,10 +198,9 @@ static int merge_runs(struct rollup *into, const struct rollup *from, struct err
         }
     }
     for (uint32_t i = 0; i < from->transition_keys.count; i++) {
-        const struct intern_key *key = &from->transition_keys.keys[i];
+        struct transition_key key = rollup_transition_key(from, i);
         uint32_t index;
-        if (rollup_transition(into, (uint32_t)(key->a >> 32), (uint32_t)key->a, (uint32_t)key->b,
-                              &index, error) != 0)
+        if (rollup_transition(into, key.caller, key.previous, key.callee, &index, error) != 0)
             return -1;
         struct callee_transition *to = &into->transitions[index];
         to->count += from->transitions[i].count;
@@ -262,5 +266,5 @@ void rollup_release(struct rollup *rollup)
     intern_release(&rollup->callee_runs_keys);
     intern_release(&rollup->transition_keys);
     intern_release(&rollup->shape_keys);
-    *rollup = (struct rollup){0};
+    rollup_init(rollup);
 }

@@ -93,6 +93,32 @@ struct rollup {
     size_t shape_ids_count, shape_ids_capacity;
 };
 
+/* Empty; zeros are, too. */
+void rollup_init(struct rollup *rollup);
+
+/* What callee runs and transitions are known by, in functions.id; previous 0 = it is the first one. */
+struct callee_runs_key {
+    uint32_t caller, callee;
+};
+
+struct transition_key {
+    uint32_t caller, previous, callee;
+};
+
+static inline struct callee_runs_key rollup_callee_runs_key(const struct rollup *rollup,
+                                                            uint32_t index)
+{
+    const struct intern_key *key = &rollup->callee_runs_keys.keys[index];
+    return (struct callee_runs_key){(uint32_t)key->a, (uint32_t)key->b};
+}
+
+static inline struct transition_key rollup_transition_key(const struct rollup *rollup,
+                                                          uint32_t index)
+{
+    const struct intern_key *key = &rollup->transition_keys.keys[index];
+    return (struct transition_key){(uint32_t)(key->a >> 32), (uint32_t)key->a, (uint32_t)key->b};
+}
+
 /* Each makes room for the id; 0, or -1 without memory. */
 int rollup_frame(struct rollup *rollup, uint32_t frame, struct tally **out, struct error *error);
 int rollup_function(struct rollup *rollup, uint32_t function, struct function_rollup **out,

@@ -53,10 +53,10 @@ void tally_add(struct tally *into, const struct tally *from)
     into->square_sum += from->square_sum;
     into->raw_self_ns += from->raw_self_ns;
     into->child_calls += from->child_calls;
-    into->frame_total_ns += from->frame_total_ns;
-    into->frame_raw_total_ns += from->frame_raw_total_ns;
-    into->function_total_ns += from->function_total_ns;
-    into->function_raw_total_ns += from->function_raw_total_ns;
+    into->total.frame_ns += from->total.frame_ns;
+    into->total.frame_raw_ns += from->total.frame_raw_ns;
+    into->total.function_ns += from->total.function_ns;
+    into->total.function_raw_ns += from->total.function_raw_ns;
     into->calling += from->calling;
     into->single_child += from->single_child;
     into->recursive += from->recursive;

@@ -23,6 +23,12 @@ struct hook_cost {
 
 #define HOOK_COST_PS_MAX 1000000000u /* more is not believed */
 
+/* Sums over the outermost activations, in their threads, of a frame and of a function. */
+struct tally_totals {
+    uint64_t frame_ns, frame_raw_ns;
+    uint64_t function_ns, function_raw_ns;
+};
+
 struct tally {
     uint64_t calls;    /* rows and counted */
     uint64_t counted;  /* counted ones among them */
@@ -35,9 +41,7 @@ struct tally {
     uint64_t fastest_call, slowest_call;
     uint64_t raw_self_ns;
     uint64_t child_calls;
-    /* Outermost activations of the frame, and of the function, in their threads. */
-    uint64_t frame_total_ns, frame_raw_total_ns;
-    uint64_t function_total_ns, function_raw_total_ns;
+    struct tally_totals total;
     uint64_t first_enter_ns, first_call; /* first_call 0 = no call that is a row */
     uint64_t last_enter_ns, last_call;
     uint64_t last_exit_ns;

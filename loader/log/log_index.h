@@ -111,8 +111,7 @@ struct log_index {
     char *path;
     uint64_t size_bytes;
     uint64_t run_id;
-    uint64_t chunks_sound;   /* of all kinds */
-    uint64_t newest_version; /* of a header at the start that is not ours; 0 = none */
+    uint64_t chunks_sound; /* of all kinds */
 
     struct log_chunk *chunks;
     size_t chunks_count, chunks_capacity;

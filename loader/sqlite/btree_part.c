@@ -89,11 +89,6 @@ void btree_part_free(struct btree_part *part)
     free(part);
 }
 
-uint64_t btree_part_rows(const struct btree_part *part)
-{
-    return part->rows;
-}
-
 /* Writes the complete pages of the extent and takes a new one. */
 static int next_extent(struct btree_part *part, struct error *error)
 {

@@ -8,7 +8,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <fnmatch.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -208,59 +207,4 @@ uint64_t symbols_stable_id(const char *module_path, const char *linkage_name, co
     hash = text_hash(hash, "", 1);
     hash = text_hash(hash, linkage_name, strlen(linkage_name) + 1);
     return text_hash(hash, tail, strlen(tail) + 1);
-}
-
-/* Does the name without its parameters, or without its namespaces too, match? */
-static bool match_short_name(const char *pattern, const char *name)
-{
-    size_t length = strcspn(name, "("), depth = 0, last = 0;
-    /* "(anonymous namespace)::f(int)" and "operator()(int)" begin with a parenthesis of their own.
-     */
-    while (name[length] == '(' &&
-           (strncmp(name + length, "(anonymous", 10) == 0 ||
-            (length >= 8 && strncmp(name + length - 8, "operator()", 10) == 0)))
-        length += 1 + strcspn(name + length + 1, "(");
-    for (size_t i = 0; i + 1 < length; i++) {
-        depth += name[i] == '<';
-        depth -= name[i] == '>' && depth > 0;
-        if (depth == 0 && name[i] == ':' && name[i + 1] == ':')
-            last = i + 2;
-    }
-    char *text = strndup(name, length);
-    bool match =
-        text != NULL && (fnmatch(pattern, text, 0) == 0 || fnmatch(pattern, text + last, 0) == 0);
-    free(text);
-    return match;
-}
-
-bool symbols_match(const struct symbol_function *function, const char *pattern)
-{
-    if (fnmatch(pattern, function->name, 0) == 0 || match_short_name(pattern, function->name) ||
-        (function->linkage_name != NULL && fnmatch(pattern, function->linkage_name, 0) == 0))
-        return true;
-    const char *file = function->file;
-    for (int parts = 1; file != NULL && parts <= 16; parts++) {
-        const char *tail = path_tail(file, parts);
-        if (fnmatch(pattern, tail, 0) == 0)
-            return true;
-        if (tail == file)
-            break;
-    }
-    return false;
-}
-
-int symbols_match_each(const struct symbols *symbols, const char *pattern,
-                       int (*visit)(void *context, uint64_t address), void *context)
-{
-    int result = 0;
-    bool *matches = calloc(symbols->functions_count + 1, sizeof *matches);
-    if (matches == NULL)
-        return -1;
-    for (size_t i = 0; i < symbols->functions_count; i++)
-        matches[i] = symbols_match(&symbols->functions[i], pattern);
-    for (size_t i = 0; i < symbols->ranges_count && result == 0; i++)
-        if (matches[symbols->ranges[i].function])
-            result = visit(context, symbols->ranges[i].start);
-    free(matches);
-    return result;
 }

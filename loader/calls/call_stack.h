@@ -1,0 +1,121 @@
+/*
+ * The stack of the calls that are open in the thread that is being decoded. At its bottom may lie
+ * *inherited* calls, those of a forked child's parent: they give the child's calls their frames and
+ * are no calls of its own.
+ *
+ * A snapshot names the innermost FISQL_SNAPSHOT_MAX calls. Where more are open and no chunk before
+ * tells which, the others are *hidden*: they have no rows, but their exits come. So the stack knows
+ * how many are hidden between which of its calls, and an exit that finds hidden calls innermost
+ * ends one of them.
+ */
+#ifndef FISQL_LOADER_CALL_STACK_H
+#define FISQL_LOADER_CALL_STACK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "loader/calls/links.h"
+#include "loader/calls/rollup.h"
+#include "loader/memory/memory.h"
+#include "loader/sqlite/btree.h"
+
+/* An open call. What lies under `last_callee` is only valid when that is not NO_CALLEE. */
+struct open_call {
+    struct memory_open_call head; /* first: memory reads the stack through it */
+    uint64_t enter_ns, enter_tick, children_ns, child_calls;
+    struct link *link; /* NULL = inherited */
+    uint32_t pair;
+    bool frame_outermost;
+    bool written;              /* its row went out at full width */
+    uint32_t last_callee;      /* index in rollup.callee_runs of the callee run that goes on */
+    uint64_t callee_run_calls; /* calls in it so far */
+    uint64_t callee_run_ns;    /* time in it */
+    uint64_t callee_runs;      /* of this call, this one included */
+    struct shape_hash shape;   /* of the sequence so far */
+    size_t first_id;           /* its callees lie in callee_history.callees from here on */
+    struct btree_place place;
+    uint32_t duration_offset;
+};
+
+#define NO_CALLEE UINT32_MAX
+
+/* Calls that are open and of which nothing else is known. */
+struct hidden_calls {
+    uint32_t at; /* calls of the stack around them */
+    uint32_t calls;
+};
+
+struct call_stack {
+    struct open_call *items; /* the outermost first */
+    size_t capacity;
+    uint32_t depth, inherited;
+    struct hidden_calls *hidden; /* the outermost ones first */
+    size_t hidden_count, hidden_capacity;
+};
+
+/* Makes an empty stack; `items` is never NULL afterwards. Release it in any case. */
+int call_stack_init(struct call_stack *stack, struct error *error);
+void call_stack_release(struct call_stack *stack);
+
+/* Forgets all calls. */
+void call_stack_clear(struct call_stack *stack);
+
+/* Makes room for one more call: *out is its place, which is not counted in yet. */
+int call_stack_grow(struct call_stack *stack, struct error *error);
+static inline int call_stack_place(struct call_stack *stack, struct open_call **out,
+                                   struct error *error)
+{
+    if (__builtin_expect(stack->depth >= stack->capacity, 0) && call_stack_grow(stack, error) != 0)
+        return -1;
+    *out = &stack->items[stack->depth];
+    return 0;
+}
+
+/* The innermost call, an inherited one too; NULL = none is open. */
+static inline struct open_call *call_stack_top(const struct call_stack *stack)
+{
+    return stack->depth > 0 ? &stack->items[stack->depth - 1] : NULL;
+}
+
+/* Whether the innermost call is one of the thread's own. */
+static inline bool call_stack_has_own(const struct call_stack *stack)
+{
+    return stack->depth > stack->inherited;
+}
+
+/* The innermost call where it is one of the thread's own; else NULL. */
+static inline struct open_call *call_stack_own_top(const struct call_stack *stack)
+{
+    return call_stack_has_own(stack) ? &stack->items[stack->depth - 1] : NULL;
+}
+
+/* The id of the innermost call of the thread's own, 0 = none. */
+static inline uint64_t call_stack_call_id(const struct call_stack *stack)
+{
+    return call_stack_has_own(stack) ? stack->items[stack->depth - 1].head.call_id : 0;
+}
+
+/* What memory wants to know of it. */
+static inline struct memory_stack call_stack_own(const struct call_stack *stack)
+{
+    return (struct memory_stack){stack->items + stack->inherited, sizeof *stack->items,
+                                 stack->depth - stack->inherited};
+}
+
+/* The depth at which calls are hidden, nearest to the top; 0 = there are none. */
+uint32_t call_stack_hidden_at(const struct call_stack *stack);
+
+/* The depth at which an exit does not end a call of the thread's own. */
+uint32_t call_stack_floor(const struct call_stack *stack);
+
+/* `calls` hidden calls more are innermost. */
+int call_stack_hide(struct call_stack *stack, uint32_t calls, struct error *error);
+
+/* Ends up to `calls` hidden calls, if such are innermost. Returns how many. */
+uint32_t call_stack_end_hidden(struct call_stack *stack, uint32_t calls);
+
+/* Forgets the hidden calls that lie within calls which have ended. Returns how many are left. */
+uint64_t call_stack_drop_hidden(struct call_stack *stack);
+
+#endif

@@ -1,0 +1,50 @@
+/* What open calls have called: see callee_history.h. */
+#include "loader/calls/callee_history.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void callee_history_init(struct callee_history *history)
+{
+    memset(history, 0, sizeof *history);
+}
+
+void callee_history_release(struct callee_history *history)
+{
+    free(history->callees);
+    free(history->marks);
+    callee_history_init(history);
+}
+
+void callee_history_clear(struct callee_history *history)
+{
+    history->callees_count = history->marks_count = 0;
+}
+
+int callee_history_mark(struct callee_history *history, const struct open_call *caller,
+                        struct callee_runs *runs, struct error *error)
+{
+    if (caller->link->function->open > 1) {
+        if (array_reserve(&history->marks, &history->marks_capacity, history->marks_count + 1,
+                          error) != 0)
+            return -1;
+        history->marks[history->marks_count++] =
+            (struct callee_runs_mark){caller->head.call_id, runs->seen_by, caller->last_callee};
+    }
+    runs->caller_calls++;
+    runs->seen_by = caller->head.call_id;
+    return 0;
+}
+
+int callee_history_find(struct transition *transition, struct rollup *rollup,
+                        const struct open_call *caller, uint32_t previous, const struct link *link,
+                        struct error *error)
+{
+    uint32_t before = previous == NO_CALLEE ? 0 : rollup_callee_runs_key(rollup, previous).callee;
+    uint32_t sequence;
+    if (rollup_transition(rollup, caller->head.function_id, before, link->function_id, &sequence,
+                          error) != 0)
+        return -1;
+    *transition = (struct transition){previous, link->callee_runs, sequence};
+    return 0;
+}

@@ -1,0 +1,43 @@
+/* A chunk's dictionary: see dictionary.h. */
+#include "loader/calls/dictionary.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+void dictionary_clear(struct dictionary *dictionary)
+{
+    /* Definitions that do not count need not be cleared. */
+    memset(dictionary->defined, 0, sizeof dictionary->defined);
+    memset(dictionary->pairs, 0, sizeof dictionary->pairs);
+    memset(dictionary->alloc_sites, 0, sizeof dictionary->alloc_sites);
+}
+
+void dictionary_define(struct dictionary *dictionary, uint32_t slot, struct definition definition)
+{
+    dictionary->definitions[slot] = definition;
+    dictionary->defined[slot] = 1;
+    dictionary->pairs[slot] = 0;
+    dictionary->alloc_sites[slot] = 0;
+}
+
+static int find(const struct dictionary *dictionary, uint32_t slot, bool alloc,
+                const struct definition **out, struct error *error)
+{
+    *out = &dictionary->definitions[slot];
+    return dictionary->defined[slot] && ((*out)->function == 0) == alloc
+               ? 0
+               : error_set_kind(error, ERROR_DAMAGE,
+                                "a dictionary slot is used before it is defined");
+}
+
+int dictionary_call(const struct dictionary *dictionary, uint32_t slot,
+                    const struct definition **out, struct error *error)
+{
+    return find(dictionary, slot, false, out, error);
+}
+
+int dictionary_alloc(const struct dictionary *dictionary, uint32_t slot,
+                     const struct definition **out, struct error *error)
+{
+    return find(dictionary, slot, true, out, error);
+}

@@ -1,0 +1,330 @@
+/*
+ * Entering and leaving, all that is added up over them, and the hot loop that reads these two kinds
+ * of events: what loading spends its time with. So a call touches as little as can be: its place on
+ * the stack, its waiting row (call_rows.h), its link's tally (links.h) and its function's rollup.
+ *
+ * Frames fold recursion: a call whose (function, site) pair is already open in the thread belongs
+ * to that open frame.
+ */
+#include "loader/calls/decode_parts.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- entering ---- */
+
+int call_link(struct decoder *decoder, uint32_t pair_index, struct link **out, struct error *error)
+{
+    const struct pair *pair = &decoder->pairs.items[pair_index];
+    bool has_caller = call_stack_has_own(&decoder->stack);
+    const struct open_call *top = call_stack_top(&decoder->stack);
+    struct link_key key = {top != NULL ? top->head.frame_id : 0, pair_index,
+                           pair->open > 0 ? pair->frame : 0, has_caller};
+    *out = links_cached(&decoder->links, key);
+    if (*out != NULL)
+        return 0;
+    struct link_callee callee = {has_caller ? top->head.function_id : 0, pair->function,
+                                 pair->site};
+    return links_find(&decoder->links, key, &callee, decoder->shared->frames, &decoder->rollup, out,
+                      error);
+}
+
+/* The place on the stack of a call that begins; the caller counts it in. */
+static inline int push(struct decoder *decoder, uint32_t pair_index, struct open_call **out,
+                       struct error *error)
+{
+    struct link *link;
+    struct open_call *call;
+    if (call_stack_place(&decoder->stack, &call, error) != 0 ||
+        call_link(decoder, pair_index, &link, error) != 0)
+        return -1;
+    struct pair *pair = &decoder->pairs.items[pair_index];
+    if (pair->open == 0)
+        pair->frame = link->frame;
+    call->head.frame_id = link->frame;
+    call->head.function_id = link->function_id;
+    call->head.outermost = link->function->open == 0;
+    call->frame_outermost = pair->open == pair->inherited;
+    call->children_ns = 0;
+    call->child_calls = 0;
+    call->link = link;
+    call->pair = pair_index;
+    call->written = false;
+    call->last_callee = NO_CALLEE;
+    pair->open++;
+    *out = call;
+    return 0;
+}
+
+int call_inherit(struct decoder *decoder, uint32_t pair_index, uint64_t enter_tick,
+                 struct error *error)
+{
+    struct open_call *call;
+    if (push(decoder, pair_index, &call, error) != 0)
+        return -1;
+    /* push() put it there. NOLINTNEXTLINE(clang-analyzer-core.NullDereference) */
+    call->head.call_id = 0;
+    call->enter_tick = enter_tick;
+    call->enter_ns = 0;
+    call->link = NULL;
+    decoder->pairs.items[pair_index].inherited++;
+    decoder->stack.inherited = ++decoder->stack.depth;
+    return 0;
+}
+
+/* Remembers the calls from the last activation of the function to this one as its cycle. */
+static int note_cycle(struct decoder *decoder, struct function_rollup *rollup, uint32_t function,
+                      uint64_t call_id, struct error *error)
+{
+    uint32_t from = decoder->stack.depth;
+    while (from > 0 && decoder->stack.items[from - 1].head.function_id != function)
+        from--;
+    if (from == 0)
+        return 0;
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    if (out == NULL)
+        return error_set(error, "out of memory");
+    uint32_t shown = 0;
+    for (uint32_t i = from - 1; i < decoder->stack.depth && shown < 64; i++, shown++)
+        fprintf(out, "%s%u", shown > 0 ? " " : "", decoder->stack.items[i].head.function_id);
+    fclose(out);
+    rollup->cycle = text;
+    rollup->cycle_call = call_id;
+    return 0;
+}
+
+/* A call of a function that is open already. */
+static int note_recursion(struct decoder *decoder, const struct open_call *call,
+                          struct error *error)
+{
+    struct function_rollup *function = call->link->function;
+    uint32_t id = call->head.function_id;
+    call->link->tally.recursive++;
+    if (decoder->stack.depth > 0 && call[-1].head.function_id == id)
+        function->direct_recursive++;
+    return function->cycle != NULL ? 0
+                                   : note_cycle(decoder, function, id, call->head.call_id, error);
+}
+
+static inline int note_entry(struct decoder *decoder, const struct open_call *call,
+                             struct error *error)
+{
+    struct function_rollup *function = call->link->function;
+    struct tally *tally = &call->link->tally;
+    uint64_t id = call->head.call_id, enter_ns = call->enter_ns;
+    if (function->thread == decoder->threads_begun)
+        function->intervals[rollup_bucket(enter_ns - function->last_enter_ns)]++;
+    function->thread = decoder->threads_begun;
+    function->last_enter_ns = enter_ns;
+    if (function->open++ > 0 && note_recursion(decoder, call, error) != 0)
+        return -1;
+    if (function->open > function->nesting_max) {
+        function->nesting_max = function->open;
+        function->nested_call = id;
+    }
+    if (tally->calls++ == 0 && links_touch(&decoder->links, call->link, error) != 0)
+        return -1;
+    if (tally->first_call == 0) {
+        tally->first_call = id;
+        tally->first_enter_ns = enter_ns;
+    }
+    if (enter_ns >= tally->last_enter_ns) {
+        tally->last_call = id;
+        tally->last_enter_ns = enter_ns;
+    }
+    if (tally->deepest_call == 0 || decoder->stack.depth > tally->depth_max) {
+        tally->depth_max = decoder->stack.depth;
+        tally->deepest_call = id;
+    }
+    return 0;
+}
+
+static inline int enter(struct decoder *decoder, uint32_t pair_index, uint64_t enter_tick,
+                        struct error *error)
+{
+    struct open_call *call;
+    uint64_t distance = 0;
+    if (decoder->window.next_id >= decoder->end_id)
+        return error_set_kind(error, ERROR_DAMAGE, "more calls than the chunk's header says");
+    bool has_caller = call_stack_has_own(&decoder->stack);
+    if (push(decoder, pair_index, &call, error) != 0)
+        return -1;
+    uint64_t id = decoder->window.next_id++;
+    /* push() put it there. NOLINTNEXTLINE(clang-analyzer-core.NullDereference) */
+    call->head.call_id = id;
+    call->enter_tick = enter_tick;
+    call->enter_ns = thread_clock_ns(&decoder->clock, enter_tick);
+    if (has_caller) {
+        struct open_call *caller = call - 1;
+        distance = id - caller->head.call_id;
+        caller->child_calls++;
+        if (callee_history_enter(&decoder->history, &decoder->rollup, caller, call->link, error) !=
+            0)
+            return -1;
+    }
+    if (note_entry(decoder, call, error) != 0)
+        return -1;
+    struct row *row = row_window_row(&decoder->window, id);
+    row->enter_ns = call->enter_ns;
+    row->distance = distance;
+    row->frame = call->head.frame_id;
+    row->depth = decoder->stack.depth++;
+    row->done = false;
+    if (row_window_is_full(&decoder->window))
+        return row_window_flush(&decoder->window, &decoder->stack, WINDOW_ROWS / 2, error);
+    return 0;
+}
+
+int call_enter(struct decoder *decoder, uint32_t pair_index, uint64_t enter_tick,
+               struct error *error)
+{
+    return enter(decoder, pair_index, enter_tick, error);
+}
+
+/* ---- leaving ---- */
+
+/* Adds a call that returned or was unwound. */
+static inline void add_finished(const struct open_call *call, uint64_t duration, uint64_t adjusted,
+                                bool unwound)
+{
+    struct tally *tally = &call->link->tally;
+    struct function_rollup *function = call->link->function;
+    uint64_t id = call->head.call_id;
+    if (adjusted < tally->min_ns || tally->finished == 0) {
+        tally->min_ns = adjusted;
+        tally->fastest_call = id;
+    }
+    if (adjusted > tally->max_ns || tally->finished == 0) {
+        tally->max_ns = adjusted;
+        tally->slowest_call = id;
+    }
+    tally->finished++;
+    tally->unwound += unwound;
+    tally->sum_ns += adjusted;
+    tally->square_sum += (wide_uint)adjusted * adjusted;
+    tally->single_child += call->child_calls == 1;
+    function->durations[rollup_bucket(adjusted)]++;
+    if (rollup_is_slow(function, adjusted))
+        rollup_slow_call(function, adjusted, duration, id);
+}
+
+/* Adds a call that ends to all that is added up. */
+static inline void add_up(struct decoder *decoder, const struct open_call *call, uint64_t duration,
+                          uint64_t descendants, enum ended ended)
+{
+    const struct hook_cost *cost = &decoder->shared->cost;
+    uint64_t adjusted = tally_adjusted(duration, descendants + 1, descendants, cost);
+    struct tally *tally = &call->link->tally;
+    if (ended <= ENDED_UNWOUND)
+        add_finished(call, duration, adjusted, ended == ENDED_UNWOUND);
+    else
+        tally->open++;
+    tally->raw_self_ns += duration - call->children_ns;
+    tally->child_calls += call->child_calls;
+    tally->calling += call->child_calls > 0;
+    if (decoder->clock.now_ns > tally->last_exit_ns)
+        tally->last_exit_ns = decoder->clock.now_ns;
+    if (call->frame_outermost) {
+        tally->total.frame_ns += adjusted;
+        tally->total.frame_raw_ns += duration;
+    }
+    if (call->head.outermost) {
+        tally->total.function_ns += adjusted;
+        tally->total.function_raw_ns += duration;
+    }
+}
+
+/* The rest of a call's end where its row is written already. */
+static int leave_written(struct decoder *decoder, const struct open_call *call, uint64_t duration,
+                         uint64_t descendants, enum ended ended, struct error *error)
+{
+    if (!call->written)
+        return 0;
+    bool has_caller = call_stack_has_own(&decoder->stack);
+    struct row row = {.duration_ns = duration,
+                      .children_ns = call->children_ns,
+                      .distance = has_caller ? call->head.call_id - call[-1].head.call_id : 0,
+                      .ended = (uint8_t)ended};
+    return row_window_patch(&decoder->window, call, &row, descendants, error);
+}
+
+/* Ends the innermost call, which must not be an inherited one, at the present time. */
+static inline int leave(struct decoder *decoder, enum ended ended, struct error *error)
+{
+    struct open_call *call = &decoder->stack.items[decoder->stack.depth - 1];
+    uint64_t id = call->head.call_id;
+    uint64_t duration =
+        decoder->clock.now_ns > call->enter_ns ? decoder->clock.now_ns - call->enter_ns : 0;
+    if (duration < call->children_ns && decoder->counted)
+        call->children_ns = duration; /* counted calls' times are rounded each by itself */
+    if (duration < call->children_ns)
+        duration = call->children_ns; /* rounding cannot do it; a hostile log can */
+    uint64_t descendants = decoder->window.next_id - id - 1;
+    if (memory_call_exit(decoder->memory, decoder->stack.depth - decoder->stack.inherited,
+                         &call->head, ended == ENDED_RETURNED || ended == ENDED_UNWOUND,
+                         error) != 0)
+        return -1;
+    add_up(decoder, call, duration, descendants, ended);
+    if (callee_history_leave(&decoder->history, &decoder->rollup, call, error) != 0)
+        return -1;
+    decoder->stack.depth--;
+    if (call_stack_has_own(&decoder->stack)) {
+        call[-1].children_ns += duration;
+        call[-1].callee_run_ns += duration;
+    }
+    call->link->function->open--;
+    decoder->pairs.items[call->pair].open--;
+    if (id < decoder->window.start_id)
+        return leave_written(decoder, call, duration, descendants, ended, error);
+    struct row *row = row_window_row(&decoder->window, id);
+    row->duration_ns = duration;
+    row->children_ns = call->children_ns;
+    row->descendants = (uint32_t)descendants;
+    row->ended = (uint8_t)ended;
+    row->done = true;
+    return 0;
+}
+
+int call_leave_down_to(struct decoder *decoder, uint32_t depth, enum ended ended,
+                       struct error *error)
+{
+    while (decoder->stack.depth > depth && decoder->stack.depth > decoder->stack.inherited)
+        if (leave(decoder, ended, error) != 0)
+            return -1;
+    while (decoder->stack.depth > depth) {
+        struct open_call *call = &decoder->stack.items[--decoder->stack.depth];
+        decoder->pairs.items[call->pair].open--;
+        decoder->pairs.items[call->pair].inherited--;
+        decoder->stack.inherited = decoder->stack.depth;
+    }
+    return 0;
+}
+
+int decode_hot_loop(struct decoder *decoder, struct event_cursor *cursor, struct error *error)
+{
+    uint32_t floor = call_stack_floor(&decoder->stack); /* these events do not change it */
+    while (cursor->at < cursor->end) {
+        uint32_t unit = *cursor->at, slot = unit >> 1;
+        if ((unit & 1) == 0) {
+            if (decoder->stack.depth <= floor)
+                return 0;
+            thread_clock_advance(&decoder->clock, unit >> 1);
+            cursor->at++;
+            if (leave(decoder, ENDED_RETURNED, error) != 0)
+                return -1;
+        } else {
+            if (slot >= FISQL_CODE_DEFINE_NEAR || cursor->end - cursor->at < 2 ||
+                decoder->dictionary.pairs[slot] == 0)
+                return 0;
+            thread_clock_advance(&decoder->clock, cursor->at[1]);
+            cursor->at += 2;
+            if (enter(decoder, decoder->dictionary.pairs[slot] - 1, decoder->clock.tick, error) !=
+                0)
+                return -1;
+        }
+    }
+    return 0;
+}

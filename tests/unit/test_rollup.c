@@ -1,0 +1,301 @@
+/* What is added up: tallies and rollups are the same in whichever pieces they are added, and a link
+ * belongs to one caller's frame, one pair, and the frame that this is open in. */
+#include "loader/calls/frames.h"
+#include "loader/calls/links.h"
+#include "loader/calls/rollup.h"
+#include "loader/calls/tally.h"
+#include "tests/unit/check.h"
+
+#include <stdlib.h>
+
+static struct error error;
+
+/* ---- tallies ---- */
+
+/* A call as a tally counts it: it lasted `ns` from `enter_ns` on. */
+static struct tally one_call(uint64_t id, uint64_t enter_ns, uint64_t ns, uint64_t depth)
+{
+    return (struct tally){.calls = 1,
+                          .finished = 1,
+                          .sum_ns = ns,
+                          .square_sum = (wide_uint)ns * ns,
+                          .min_ns = ns,
+                          .max_ns = ns,
+                          .fastest_call = id,
+                          .slowest_call = id,
+                          .first_enter_ns = enter_ns,
+                          .first_call = id,
+                          .last_enter_ns = enter_ns,
+                          .last_call = id,
+                          .last_exit_ns = enter_ns + ns,
+                          .deepest_call = id,
+                          .depth_max = depth};
+}
+
+static void tallies_add_up(void)
+{
+    /* Equal extremes: the one with the lesser id counts, but the later id is the last call. */
+    struct tally calls[] = {one_call(5, 100, 30, 2), one_call(3, 100, 30, 2),
+                            one_call(9, 700, 10, 1), one_call(8, 700, 10, 2),
+                            one_call(7, 400, 20, 0)};
+    struct tally forwards = {0}, backwards = {0}, empty = {0}, open = {.calls = 1, .open = 1};
+    for (int i = 0; i < 5; i++) {
+        tally_add(&forwards, &calls[i]);
+        tally_add(&backwards, &calls[4 - i]);
+    }
+    check(memcmp(&forwards, &backwards, sizeof forwards) == 0, "calls add up in any order");
+    check_equal(8, forwards.fastest_call, "the fastest call, of two the first");
+    check_equal(3, forwards.slowest_call, "the slowest one likewise");
+    check_equal(3, forwards.first_call, "the first call");
+    check_equal(9, forwards.last_call, "the last one");
+    check_equal(710, forwards.last_exit_ns, "the last exit");
+    check_equal(3, forwards.deepest_call, "the deepest one");
+    check_equal(5, forwards.calls, "five calls");
+    tally_add(&backwards, &empty);
+    check(memcmp(&forwards, &backwards, sizeof forwards) == 0, "adding nothing changes nothing");
+    tally_add(&backwards, &open);
+    check(backwards.min_ns == 10 && backwards.finished == 5 && backwards.open == 1,
+          "an open call has no duration");
+    check(tally_mean(&forwards) > 19.999 && tally_mean(&forwards) < 20.001,
+          "the mean of 30 30 10 10 20");
+    check(tally_m2(&forwards) > 399.999 && tally_m2(&forwards) < 400.001,
+          "and their squared deviations");
+}
+
+/* Squares of large, nearly equal numbers lose everything in doubles. */
+static void statistics_are_exact(void)
+{
+    struct tally tally = {0};
+    for (uint64_t i = 0; i < 3; i++) {
+        struct tally call = one_call(i + 1, i, 1000000000000 + i, 0);
+        tally_add(&tally, &call);
+    }
+    check(tally_m2(&tally) > 1.999 && tally_m2(&tally) < 2.001,
+          "deviations of 1e12, 1e12 + 1, 1e12 + 2: %g", tally_m2(&tally));
+}
+
+static void costs_are_taken_out(void)
+{
+    struct hook_cost cost = {.inside_ps = 1500, .outside_ps = 2500};
+    check_equal(100 - 8, tally_adjusted(100, 2, 2, &cost), "two calls' hooks cost 8 ns");
+    check_equal(0, tally_adjusted(7, 2, 2, &cost), "no time is less than 0");
+}
+
+/* ---- rollups ---- */
+
+static void slow_calls(void)
+{
+    struct function_rollup *function = calloc(1, sizeof *function);
+    if (function == NULL)
+        return;
+    for (uint64_t id = 1; id <= 100; id++)
+        if (rollup_is_slow(function, id % 50))
+            rollup_slow_call(function, id % 50, id % 50 + 1, id);
+    uint64_t sum = 0, ids = 0, least = 99;
+    for (uint32_t i = 0; i < function->slow_count; i++) {
+        sum += function->slow[i].duration_ns;
+        ids += function->slow[i].call_id;
+        if (function->slow[i].duration_ns < least)
+            least = function->slow[i].duration_ns;
+    }
+    /* Of 1 .. 49, 0 twice the 16 slowest: 49 49 48 48 ... 42 42. */
+    check_equal(SLOW_CALLS, function->slow_count, "16 slow calls are kept");
+    check_equal(2 * (49 + 48 + 47 + 46 + 45 + 44 + 43 + 42), sum, "the slowest ones");
+    check_equal(sum + 8 * 50, ids, "with their ids");
+    check_equal(42, least, "the least of them");
+    check_equal(least, function->slow[0].duration_ns, "which is the next to go");
+    free(function);
+}
+
+static void buckets(void)
+{
+    check(rollup_bucket(0) == 0 && rollup_bucket(1) == 0, "bucket 0 holds 0 and 1 ns");
+    check(rollup_bucket(2) == 1 && rollup_bucket(3) == 1 && rollup_bucket(4) == 2,
+          "1 holds 2 and 3");
+    check_equal(63, rollup_bucket(UINT64_MAX), "the last one what is largest");
+}
+
+static void shapes_are_limited(void)
+{
+    struct rollup rollup;
+    struct shape *shape = NULL;
+    uint32_t ids[SEQUENCE_SHOWN] = {0};
+    rollup_init(&rollup);
+    bool made = true;
+    uint64_t count = 0;
+    for (; count < SHAPE_IDS_MAX / SEQUENCE_SHOWN; count++) {
+        made &= rollup_shape(&rollup, (struct shape_hash){count, ~count}, 1, 1000, ids, &shape,
+                             &error) == 0 &&
+                shape != NULL;
+    }
+    check(made, "%u long sequences are kept", SHAPE_IDS_MAX / SEQUENCE_SHOWN);
+    check_equal(SEQUENCE_SHOWN, rollup.shapes[0].shown, "of each the first callees");
+    check_equal(1000, rollup.shapes[0].length, "and its whole length");
+    rollup_shape(&rollup, (struct shape_hash){count, ~count}, 1, 1000, ids, &shape, &error);
+    check(shape == NULL, "one more is not");
+    rollup_shape(&rollup, (struct shape_hash){7, ~UINT64_C(7)}, 1, 1000, ids, &shape, &error);
+    check(shape == &rollup.shapes[7], "those that are known are found");
+    rollup_release(&rollup);
+}
+
+static void fill(struct rollup *rollup, uint64_t first_call)
+{
+    struct tally *frame, call = one_call(first_call, first_call * 10, first_call, 3);
+    struct function_rollup *function;
+    uint32_t index;
+    rollup_init(rollup);
+    rollup_frame(rollup, 5, &frame, &error);
+    tally_add(frame, &call);
+    rollup_function(rollup, 2, &function, &error);
+    function->durations[4] = 3;
+    function->nesting_max = 2;
+    function->nested_call = first_call;
+    function->childless = 1;
+    function->childless_example = first_call;
+    function->cycle = first_call > 1 ? strdup("2 3") : NULL;
+    function->cycle_call = first_call;
+    rollup_slow_call(function, first_call, first_call, first_call);
+    rollup_edge(rollup, 1, 7, 2, &index, &error);
+    rollup_edge_add(&rollup->edges[index], &call);
+    /* The other one knows this pair under another index. */
+    if (first_call > 1)
+        rollup_callee_runs(rollup, 8, 9, &index, &error);
+    rollup_callee_runs(rollup, 1, 2, &index, &error);
+    rollup->callee_runs[index] = (struct callee_runs){
+        .count = 1, .calls = first_call, .longest = first_call, .longest_call = first_call};
+    rollup_transition(rollup, 1, 4, 2, &index, &error);
+    rollup->transitions[index] = (struct callee_transition){.count = 2, .example_call = first_call};
+}
+
+static void rollups_merge(void)
+{
+    struct rollup a, b, into[2];
+    for (int order = 0; order < 2; order++) {
+        fill(&a, 1);
+        fill(&b, 40);
+        rollup_init(&into[order]);
+        bool merged = rollup_merge(&into[order], order == 0 ? &a : &b, &error) == 0 &&
+                      rollup_merge(&into[order], order == 0 ? &b : &a, &error) == 0;
+        check(merged, "two workers' rollups are merged");
+        rollup_release(&a);
+        rollup_release(&b);
+        rollup_release(&b);
+    }
+    for (int order = 0; order < 2; order++) {
+        struct rollup *sum = &into[order];
+        const struct function_rollup *function = sum->functions[2];
+        uint32_t index;
+        check_equal(2, sum->frames[5].calls, "a frame's calls");
+        check_equal(6, function->durations[4], "a function's histogram");
+        check_equal(1, function->nested_call, "its first deepest call");
+        check(function->childless == 2 && function->childless_example == 1,
+              "its calls without calls");
+        check_string("2 3", function->cycle, "its cycle, from the one that has it");
+        check_equal(2, function->slow_count, "its slow calls");
+        check(sum->edge_keys.count == 1 && sum->edges[0].calls == 2, "an edge's calls");
+        check_equal(40, sum->edges[0].slowest_call, "its slowest call");
+        check_equal(1, sum->edges[0].first_call, "its first one");
+        rollup_callee_runs(sum, 1, 2, &index, &error);
+        check(sum->callee_runs[index].count == 2 && sum->callee_runs[index].calls == 41,
+              "runs of a callee");
+        check_equal(40, sum->callee_runs[index].longest_call, "the longest one's call");
+        struct callee_runs_key runs = rollup_callee_runs_key(sum, index);
+        check(runs.caller == 1 && runs.callee == 2, "a run's key is what it was made of");
+        struct transition_key key = rollup_transition_key(sum, 0);
+        check(key.caller == 1 && key.previous == 4 && key.callee == 2, "so is a transition's");
+        check(sum->transitions[0].count == 4 && sum->transitions[0].example_call == 1,
+              "transitions");
+        rollup_release(sum);
+    }
+}
+
+/* ---- links ---- */
+
+static struct link *find(struct links *links, struct frames *frames, struct rollup *rollup,
+                         struct link_key key, uint32_t caller)
+{
+    struct link_callee callee = {caller, key.pair + 10, key.pair + 20};
+    struct link *link = links_cached(links, key);
+    if (link == NULL && links_find(links, key, &callee, frames, rollup, &link, &error) != 0)
+        return NULL;
+    return link;
+}
+
+static uint64_t folded_calls, folded_links;
+
+static int fold(void *context, const struct link *link, struct error *why)
+{
+    (void)context;
+    (void)why;
+    folded_calls += link->tally.calls;
+    folded_links++;
+    return 0;
+}
+
+static void links_are_found(void)
+{
+    struct links *links = malloc(sizeof *links);
+    struct frames frames;
+    struct rollup rollup;
+    if (links == NULL || frames_init(&frames, &error) != 0)
+        return;
+    links_init(links);
+    rollup_init(&rollup);
+    struct link *root = find(links, &frames, &rollup, (struct link_key){0, 0, 0, false}, 0);
+    struct link *child =
+        find(links, &frames, &rollup, (struct link_key){root->frame, 1, 0, true}, 10);
+    struct link *folded =
+        find(links, &frames, &rollup, (struct link_key){child->frame, 0, root->frame, true}, 11);
+    struct link *rootless =
+        find(links, &frames, &rollup, (struct link_key){root->frame, 1, 0, false}, 0);
+    check(root->frame == 1 && child->frame == 2 && frames.items[1].parent == 1,
+          "a callee's frame lies under the caller's");
+    check(folded->frame == root->frame && folded != root,
+          "a recursive call has the frame that is open");
+    check_equal(2, frames_count(&frames), "and makes none");
+    check(rootless->frame == child->frame && rootless != child && rootless->edge != child->edge,
+          "a call without a caller may lie under a frame and be another link");
+    check(rootless->callee_runs == UINT32_MAX && child->callee_runs != UINT32_MAX,
+          "and follows no callee");
+    check(find(links, &frames, &rollup, (struct link_key){root->frame, 1, 0, true}, 10) == child,
+          "the same call has the same link");
+    links_forget_pairs(links);
+    check(find(links, &frames, &rollup, (struct link_key){root->frame, 1, 0, true}, 10) == child,
+          "when pairs are forgotten, too");
+    for (uint32_t pair = 100; pair < 20000; pair++)
+        check_failures +=
+            find(links, &frames, &rollup, (struct link_key){1, pair, 0, true}, 10) == NULL;
+    check(find(links, &frames, &rollup, (struct link_key){root->frame, 1, 0, true}, 10) == child,
+          "and when others took its place in the table");
+
+    links_touch(links, child, &error);
+    child->tally = one_call(1, 5, 7, 1);
+    links_touch(links, rootless, &error);
+    rootless->tally = one_call(2, 5, 7, 1);
+    check_equal(0, links_fold(links, &rollup, fold, NULL, &error), "tallies are folded");
+    check_equal(2, folded_calls, "each is shown");
+    check_equal(2, rollup.frames[child->frame].calls, "they go to the frame");
+    check_equal(1, rollup.edges[child->edge].calls, "and to their edges");
+    check_equal(0, child->tally.calls, "and are empty then");
+    links_fold(links, &rollup, fold, NULL, &error);
+    check_equal(2, rollup.frames[child->frame].calls, "so that they are added once");
+    check_equal(2, folded_links, "and shown once");
+    links_release(links);
+    links_release(links);
+    rollup_release(&rollup);
+    frames_release(&frames);
+    free(links);
+}
+
+int main(void)
+{
+    tallies_add_up();
+    statistics_are_exact();
+    costs_are_taken_out();
+    slow_calls();
+    buckets();
+    shapes_are_limited();
+    rollups_merge();
+    links_are_found();
+    return check_status();
+}

@@ -1,0 +1,309 @@
+/* Rows: those of calls come out in the order of entries whatever order they end in, and the small
+ * tables hold what was added up, NULL where nothing is known, and no number that SQLite cannot
+ * hold. */
+#include "base/array.h"
+#include "loader/calls/call_rows.h"
+#include "loader/tables.h"
+#include "queries/embedded.h"
+#include "tests/unit/check.h"
+
+#include <fcntl.h>
+#include <sqlite3.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+static struct error error;
+static char path[] = "/tmp/fisql-tables-XXXXXX";
+
+/* The rows of a statement: columns with |, rows with a space between; NULL is -. */
+static const char *rows_of(sqlite3 *database, const char *sql)
+{
+    static char text[4096];
+    sqlite3_stmt *statement = NULL;
+    size_t used = 0;
+    text[0] = 0;
+    if (sqlite3_prepare_v2(database, sql, -1, &statement, NULL) != SQLITE_OK)
+        return sqlite3_errmsg(database);
+    while (sqlite3_step(statement) == SQLITE_ROW && used < sizeof text - 200)
+        for (int i = 0; i < sqlite3_column_count(statement); i++) {
+            const unsigned char *value = sqlite3_column_text(statement, i);
+            used += (size_t)snprintf(text + used, 200, "%s%s",
+                                     i > 0      ? "|"
+                                     : used > 0 ? " "
+                                                : "",
+                                     value != NULL ? (const char *)value : "-");
+        }
+    sqlite3_finalize(statement);
+    return text;
+}
+
+static sqlite3 *make_database(void)
+{
+    sqlite3 *database = NULL;
+    close(open(path, O_CREAT | O_RDWR, 0600));
+    check(sqlite3_open(path, &database) == SQLITE_OK &&
+              sqlite3_exec(database, embedded_schema, NULL, NULL, NULL) == SQLITE_OK,
+          "the schema makes tables: %s", sqlite3_errmsg(database));
+    return database;
+}
+
+/* ---- rows of calls ---- */
+
+#define CALLS (3 * WINDOW_ROWS)
+
+/* main and the call that it makes first stay open while so many others come and go that both rows
+ * are written; the call in it returns, main is open to the end. */
+static void write_calls(struct row_window *window, struct call_stack *stack,
+                        struct btree_part *part)
+{
+    struct row end = {.ended = ENDED_RETURNED, .done = true};
+    row_window_begin(window, 7, 1, part);
+    for (uint64_t id = 1; id <= CALLS; id++) {
+        struct row *row = row_window_row(window, window->next_id++);
+        *row = (struct row){.enter_ns = id * 10,
+                            .distance = id == 1   ? 0
+                                        : id == 2 ? 1
+                                                  : id - 2,
+                            .frame = id == 1 ? 1 : 2,
+                            .depth = id == 1   ? 0
+                                     : id == 2 ? 1
+                                               : 2,
+                            .duration_ns = 5,
+                            .done = id > 2};
+        if (id <= 2)
+            stack->items[stack->depth++] = (struct open_call){.head.call_id = id};
+        check_failures += row_window_is_full(window) &&
+                          row_window_flush(window, stack, WINDOW_ROWS / 2, &error) != 0;
+    }
+    check(stack->items[0].written && stack->items[1].written, "open calls get to know their rows");
+    end.duration_ns = 1000000;
+    end.children_ns = 999;
+    end.distance = 1;
+    check_equal(0, row_window_patch(window, &stack->items[1], &end, CALLS - 2, &error),
+                "the row of a call that returns late is completed");
+    stack->depth = 1;
+    check_equal(0, row_window_flush(window, stack, 0, &error), "the rest is written");
+}
+
+static void calls(void)
+{
+    struct row_window window;
+    struct call_stack stack;
+    struct btree_file *file = NULL;
+    struct btree_part *part = NULL;
+    uint64_t written = 0;
+    sqlite3_close(make_database());
+    call_stack_init(&stack, &error);
+    array_reserve(&stack.items, &stack.capacity, 2, &error);
+    row_window_init(&window, &written, &error);
+    if (!check(btree_open(path, &file, &error) == 0 && btree_part_begin(file, &part, &error) == 0,
+               "a part of the table begins"))
+        return;
+    write_calls(&window, &stack, part);
+    check(btree_part_end(part, &error) == 0 && btree_finish(file, "calls", &part, 1, &error) == 0 &&
+              btree_close(file, &error) == 0,
+          "and ends: %s", error.text);
+    check_equal(CALLS, written, "every row was written");
+    sqlite3 *database = NULL;
+    sqlite3_open(path, &database);
+    check_string("24576|24576|1|24576",
+                 rows_of(database, "SELECT count(*), count(DISTINCT id), min(id),"
+                                   " max(id) FROM calls"),
+                 "each call has its row");
+    check_string("1|-|7|1|0|10|0|0|0|2",
+                 rows_of(database,
+                         "SELECT id, parent_id, thread_id, frame_id, depth, enter_ns,"
+                         " duration_ns, descendants, children_ns, ended FROM calls WHERE id = 1"),
+                 "the one that never ended is open");
+    check_string("2|1|7|2|1|20|1000000|24574|999|0",
+                 rows_of(database,
+                         "SELECT id, parent_id, thread_id, frame_id, depth, enter_ns,"
+                         " duration_ns, descendants, children_ns, ended FROM calls WHERE id = 2"),
+                 "the one that returned late is complete");
+    check_string("24574|2|2|5",
+                 rows_of(database, "SELECT count(*), min(parent_id), max(parent_id),"
+                                   " max(duration_ns) FROM calls WHERE id > 2"),
+                 "the others lie within it");
+    check_string("ok", rows_of(database, "PRAGMA integrity_check"), "SQLite accepts the table");
+    sqlite3_close(database);
+    call_stack_release(&stack);
+    row_window_release(&window);
+    unlink(path);
+}
+
+/* ---- small tables ---- */
+
+static void add_up(struct rollup *rollup, struct frames *frames)
+{
+    struct function_rollup *function;
+    struct tally *tally;
+    uint32_t frame, child, index;
+    frames_child(frames, 0, 1, 0, &frame, &error);
+    frames_child(frames, frame, 2, 1, &child, &error);
+    rollup_frame(rollup, frame, &tally, &error);
+    *tally = (struct tally){.calls = 1,
+                            .open = 1,
+                            .first_call = 1,
+                            .last_call = 1,
+                            .deepest_call = 1,
+                            .raw_self_ns = UINT64_MAX,
+                            .total = {.function_ns = 70}};
+    rollup_frame(rollup, child, &tally, &error);
+    *tally = (struct tally){.calls = 2,
+                            .finished = 2,
+                            .sum_ns = 30,
+                            .square_sum = 500,
+                            .min_ns = 10,
+                            .max_ns = 20,
+                            .fastest_call = 3,
+                            .slowest_call = 2,
+                            .first_call = 2,
+                            .first_enter_ns = 0,
+                            .last_call = 3,
+                            .last_enter_ns = 25,
+                            .last_exit_ns = 35,
+                            .deepest_call = 2,
+                            .depth_max = 1,
+                            .raw_self_ns = 30,
+                            .total = {.function_ns = 30, .frame_ns = 30}};
+    rollup_edge(rollup, 1, 1, 2, &index, &error);
+    rollup_edge_add(&rollup->edges[index], tally);
+    rollup_edge(rollup, 2, 1, 1, &index, &error); /* of which no call was made */
+    rollup_function(rollup, 1, &function, &error);
+    rollup_function(rollup, 2, &function, &error);
+    function->durations[3] = 1;
+    function->durations[4] = 1;
+    rollup_slow_call(function, 10, 11, 3);
+    rollup_slow_call(function, 20, 21, 2);
+    function->childless = 2;
+    function->childless_example = 2;
+    rollup_callee_runs(rollup, 1, 2, &index, &error);
+    rollup->callee_runs[index] = (struct callee_runs){
+        .count = 1, .calls = 2, .caller_calls = 1, .longest = 2, .longest_call = 1};
+    rollup_transition(rollup, 1, 0, 2, &index, &error);
+    rollup->transitions[index] = (struct callee_transition){.count = 1, .example_call = 1};
+}
+
+static void check_tables(sqlite3 *database)
+{
+    check_string("3|1|40|worker|0|35|1|3|3|9223372036854775807",
+                 rows_of(database,
+                         "SELECT id, process_id, tid, name, start_ns, end_ns, first_call_id,"
+                         " last_call_id, calls, raw_self_ns FROM threads"),
+                 "a thread that left no event has no row; numbers are clipped");
+    check_string("1|-|1|-|0|1|-|- 2|1|2|1|1|2|10|20",
+                 rows_of(database,
+                         "SELECT id, parent_id, function_id, site_id, depth, calls, min_ns,"
+                         " max_ns FROM frames"),
+                 "frames; without finished calls no times");
+    check_string("1|1|70|-|0|1|0 2|2|30|20|1|0|1",
+                 rows_of(database, "SELECT function_id, calls, total_ns, max_ns, callers, callees,"
+                                   " sequences FROM (SELECT *, callees AS c FROM function_stats)"
+                                   " ORDER BY function_id"),
+                 "functions");
+    check_string("0|25|35|15.0|50.0",
+                 rows_of(database, "SELECT first_enter_ns, last_enter_ns, last_exit_ns, mean_ns, m2"
+                                   " FROM function_stats WHERE function_id = 2"),
+                 "an instant of 0 is an instant");
+    check_string("2|1|2|20|21 2|2|3|10|11", rows_of(database, "SELECT * FROM slow_calls"),
+                 "slow calls, the slowest first");
+    check_string("1|1|2|2",
+                 rows_of(database, "SELECT caller_id, site_id, callee_id, calls FROM edges"),
+                 "edges that were gone along");
+    check_string("2|3|1 2|4|1", rows_of(database, "SELECT * FROM durations"), "histograms");
+    check_string("2|1|2||0|2", rows_of(database, "SELECT * FROM call_sequences"),
+                 "empty sequences");
+    check_string("hello|2", rows_of(database, "SELECT text, call_id FROM notes"), "notes");
+    check_string("unwound|-|2|-",
+                 rows_of(database, "SELECT kind, call_id, calls, detail FROM anomalies"),
+                 "anomalies");
+    check_string("torn|-|3|-|7|-|-",
+                 rows_of(database, "SELECT reason, process_id, thread_id, offset,"
+                                   " calls, from_ns, detail FROM losses"),
+                 "losses, with what is known");
+    check_string("0|-|5|12|3",
+                 rows_of(database, "SELECT (SELECT value FROM run WHERE key = 'complete'),"
+                                   " (SELECT value FROM run WHERE key = 'ring_dropped_calls'),"
+                                   " (SELECT value FROM run WHERE key = 'hook_inside_ps'),"
+                                   " (SELECT value FROM run WHERE key = 'number'),"
+                                   " (SELECT value FROM run WHERE key = 'log_bytes')"),
+                 "facts of the run");
+}
+
+static void small_tables(void)
+{
+    static char reason[] = "torn", text[] = "hello", name[] = "worker";
+    static char key[] = "number", value[] = "12", hook[] = "hook_inside_ps", cost[] = "999";
+    struct log_process process = {
+        .id = 1, .pid = 30, .start_tick = TICK_UNKNOWN, .end_tick = TICK_UNKNOWN};
+    struct log_thread threads[2] = {{.id = 3, .tid = 40, .name = name, .first_call_id = 1},
+                                    {.id = 0}};
+    struct log_loss loss = log_loss_of(reason);
+    struct log_fact facts[] = {{key, value}, {hook, cost}};
+    struct clock_line line = {.rate = UINT64_C(1) << CLOCK_SHIFT};
+    struct clock_map clock = {.lines = &line, .count = 1};
+    loss.thread_id = 3;
+    loss.calls = 7;
+    struct log_index index = {.size_bytes = 3,
+                              .processes = &process,
+                              .processes_count = 1,
+                              .threads = threads,
+                              .threads_count = 2,
+                              .losses = &loss,
+                              .losses_count = 1,
+                              .facts = facts,
+                              .facts_count = 2};
+    struct decode_note note = {2, 20, text};
+    struct decode_anomaly anomaly = {.kind = "unwound", .ns = 30, .calls = 2};
+    struct decoded_thread decoded[2] = {{.calls = 3,
+                                         .end_ns = 35,
+                                         .raw_self_ns = UINT64_MAX,
+                                         .notes = &note,
+                                         .notes_count = 1,
+                                         .anomalies = &anomaly,
+                                         .anomalies_count = 1},
+                                        {.calls = 0}};
+    struct program_function functions[2] = {{.address = 0x10, .called = true},
+                                            {.address = 0x20, .called = true}};
+    struct program program = {.index = &index, .functions = functions, .functions_count = 2};
+    struct memory_options options = {.folder = "/tmp"};
+    struct load_options load_options = {.threads = 1};
+    struct frames frames;
+    struct rollup rollup;
+    struct memory *memory = NULL;
+    rollup_init(&rollup);
+    if (frames_init(&frames, &error) != 0 || memory_open(&options, &memory, &error) != 0)
+        return;
+    add_up(&rollup, &frames);
+    struct tables tables = {.index = &index,
+                            .clock = &clock,
+                            .program = &program,
+                            .frames = &frames,
+                            .rollup = &rollup,
+                            .memory = memory,
+                            .threads = decoded,
+                            .cost = {.inside_ps = 5},
+                            .options = &load_options};
+    sqlite3 *database = make_database();
+    check(tables_write(&tables, database, &error) == 0, "the tables are written: %s", error.text);
+    check_tables(database);
+    check_equal(-1, tables_write(&tables, database, &error), "they cannot be written twice");
+    check_equal(ERROR_SYSTEM, error.kind, "and that is no damage of the log");
+    sqlite3_close(database);
+    rollup_release(&rollup);
+    frames_release(&frames);
+    memory_close(memory);
+    unlink(path);
+}
+
+int main(void)
+{
+    int file = mkstemp(path);
+    if (file < 0)
+        return 1;
+    close(file);
+    unlink(path);
+    calls();
+    small_tables();
+    return check_status();
+}
