@@ -531,9 +531,9 @@ static void test_facts(void)
     log_make();
     memset(buffer, 0xee, sizeof buffer);
     facts_begin(&facts, buffer, sizeof buffer, FISQL_CHUNK_THREAD, 4, 11);
-    facts_text(&facts, "name", "main");
-    facts_number(&facts, "tick", UINT64_MAX);
-    facts_hex(&facts, "end", 0);
+    facts_text(&facts, FISQL_FACT_THREAD_NAME, "main");
+    facts_number(&facts, FISQL_FACT_MODULES_TICK, UINT64_MAX);
+    facts_hex(&facts, FISQL_FACT_MODULES_END, 0);
     check_equal(0, facts_write(&facts), "facts are written");
     check(chunk->magic == FISQL_CHUNK_MAGIC && chunk->kind == FISQL_CHUNK_THREAD &&
               chunk->thread == 4 && chunk->tid == 11 && chunk->pid == 10 &&
@@ -545,10 +545,11 @@ static void test_facts(void)
               checksum_holds(chunk),
           "and the rest up to a multiple of 8 is NULs");
     facts_begin(&facts, buffer, sizeof buffer, FISQL_CHUNK_RUN, 0, 0);
-    facts_text(&facts, "command", "0123456789012345678901234567890123456789012345678901234567");
+    facts_text(&facts, FISQL_FACT_RUN_COMMAND,
+               "0123456789012345678901234567890123456789012345678901234567");
     check(facts.used_bytes == sizeof buffer && strlen(text + 8) == 55,
           "a value that does not fit loses its end");
-    facts_text(&facts, "host", "x");
+    facts_text(&facts, FISQL_FACT_RUN_HOST, "x");
     facts_write(&facts);
     check(chunk->length == sizeof buffer && checksum_holds(chunk), "what follows is left out");
 }
