@@ -143,10 +143,8 @@ int query_set_fail_unknown(const struct query_set *set, const char *name)
         fail("%s: no such query; did you mean %s?", name, nearest);
     else
         fail("%s: no such query", name);
-    fputs("fisql: the queries are:", stderr);
-    for (size_t i = 0; i < set->count; i++)
-        fprintf(stderr, "%s %s", i > 0 ? "," : "", set->queries[i].name);
-    fputs("\n", stderr);
+    if (names != NULL)
+        say_list("the queries are", names, set->count);
     free(names);
     return 2;
 }
