@@ -40,6 +40,7 @@ static int next_event(struct pairing *pairing, struct pair_thread *thread)
         const struct memory_piece *piece = &spool->pieces[thread->piece++];
         thread->at = piece->data;
         if (piece->data == NULL) {
+            /* Of one piece after the other, each read whole: no array that grows. */
             unsigned char *buffer = realloc(thread->buffer, piece->bytes);
             if (buffer == NULL)
                 return error_set(pairing->error, "out of memory");

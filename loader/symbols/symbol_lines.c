@@ -27,7 +27,7 @@ struct symbol_lines {
     size_t ranges_count;
     Dwarf_Debug debug;
     struct text_pool *pools; /* the first is symbol_lines_find()'s */
-    unsigned pools_count;
+    size_t pools_count, pools_capacity;
 };
 
 static int by_start(const void *left, const void *right)
@@ -50,7 +50,7 @@ int symbol_lines_open(struct symbol_lines **out, struct dwarf_file *debug, const
         lines->units = calloc(units_count + 1, sizeof *lines->units);
         lines->ranges = calloc(ranges_count + 1, sizeof *lines->ranges);
         lines->pools = calloc(1, sizeof *lines->pools);
-        lines->pools_count = lines->pools != NULL;
+        lines->pools_count = lines->pools_capacity = lines->pools != NULL;
     }
     if (lines == NULL || lines->units == NULL || lines->ranges == NULL || lines->pools == NULL) {
         if (lines == NULL) {
@@ -78,7 +78,7 @@ void symbol_lines_close(struct symbol_lines *lines)
         dwarf_api_close(lines->debug);
     for (size_t i = 0; lines->units != NULL && i < lines->units_count; i++)
         dwarf_lines_release(&lines->units[i].lines);
-    for (unsigned i = 0; i < lines->pools_count; i++)
+    for (size_t i = 0; i < lines->pools_count; i++)
         text_pool_release(&lines->pools[i]);
     free(lines->pools);
     free(lines->units);
@@ -210,13 +210,11 @@ int symbols_prepare_lines(struct symbols *symbols, const uint64_t *addresses, si
     pthread_t ids[64];
     size_t started = 0;
     uint32_t next_unit = 0;
-    struct text_pool *pools =
-        realloc(lines->pools, (lines->pools_count + readers_count) * sizeof *lines->pools);
-    if (pools == NULL)
-        return error_set(error, "out of memory for %zu threads", readers_count);
-    lines->pools = pools;
+    if (array_reserve(&lines->pools, &lines->pools_capacity, lines->pools_count + readers_count,
+                      error) != 0)
+        return -1;
     for (size_t i = 0; i < readers_count; i++) {
-        struct text_pool *pool = &pools[lines->pools_count++];
+        struct text_pool *pool = &lines->pools[lines->pools_count++];
         *pool = (struct text_pool){0};
         readers[i] = (struct line_reader){.lines = lines, .next_unit = &next_unit, .pool = pool};
     }
