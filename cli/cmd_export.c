@@ -138,9 +138,10 @@ static int parse(struct options *options, int argc, char **argv)
             return 2;
     }
     options->path = args_word(&args, "run.db");
-    if (args.status == ARGS_GO_ON && args_words(&args) == 0 && options->format == NULL)
+    int status = args_end(&args);
+    if (status == ARGS_GO_ON && options->format == NULL)
         return fail("export: wants --format FORMAT: `fisql export --help` lists them");
-    return args_end(&args);
+    return status;
 }
 
 static int write_export(struct options *options)

@@ -73,7 +73,7 @@ static int parse(struct request *request, int argc, char **argv)
         {"threads", THREADS, true}, {NULL, 0, false}};
     struct args args = {.command = "load", .help = help, .options = known};
     char *end;
-    *request = (struct request){0};
+    *request = (struct request){.log = "run.bin"};
     args_begin(&args, argc, argv);
     while (args_next(&args)) {
         switch (args.code) {
@@ -102,7 +102,7 @@ static int parse(struct request *request, int argc, char **argv)
             break;
         }
     }
-    request->log = args_word(&args, "run.bin");
+    request->log = args_word(&args, request->log);
     return args_end(&args);
 }
 
