@@ -19,7 +19,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "cli/cc/cxx_link.h"
+#include "cli/out/args.h"
+#include "cli/out/say.h"
 
 int cmd_cc(int argc, char **argv);
 
@@ -57,14 +60,10 @@ struct words {
 
 static void add(struct words *words, const char *word)
 {
-    if (words->count + 1 >= words->room) {
-        words->room = words->room * 2 + 64;
-        const char **grown = realloc(words->items, words->room * sizeof *grown);
-        if (grown == NULL) {
-            fputs("fisql: cc: out of memory\n", stderr);
-            exit(2);
-        }
-        words->items = grown;
+    struct error error;
+    if (array_reach(&words->items, &words->room, words->count + 1, &error) != 0) { /* and a NULL */
+        fail("cc: %s", error.text);
+        exit(2);
     }
     words->items[words->count++] = word;
     words->items[words->count] = NULL;
@@ -218,17 +217,12 @@ static int add_compile_flags(struct words *words, const struct plan *plan, const
     bool choosy = plan->after_inlining || plan->exclude_function || plan->exclude_file;
     char version[256];
     bool clang = choosy && is_clang(compiler, version, sizeof version);
-    if (plan->after_inlining && !clang) {
-        fprintf(stderr, "fisql: cc: --after-inlining: %s does not have it: use clang\n", compiler);
-        return -1;
-    }
-    if ((plan->exclude_function || plan->exclude_file) && clang) {
-        fprintf(stderr,
-                "fisql: cc: --exclude-function, --exclude-file: %s does not have them: use gcc, or "
-                "`fisql record --exclude`\n",
-                compiler);
-        return -1;
-    }
+    if (plan->after_inlining && !clang)
+        return fail("cc: --after-inlining: %s does not have it: use clang", compiler);
+    if ((plan->exclude_function || plan->exclude_file) && clang)
+        return fail("cc: --exclude-function, --exclude-file: %s does not have them: use gcc, or "
+                    "`fisql record --exclude`",
+                    compiler);
     add(words,
         plan->after_inlining ? "-finstrument-functions-after-inlining" : "-finstrument-functions");
     if (plan->exclude_function)
@@ -337,13 +331,10 @@ static bool links_cxx(const struct words *words)
 static int add_runtime(struct words *words, const struct plan *plan)
 {
     char folder[PATH_MAX + 32];
-    if (!runtime_find(folder, sizeof folder)) {
-        fprintf(stderr,
-                "fisql: cc: libfisql.a: not found beside fisql nor in %s/lib/fisql: run make, or "
-                "make install\n",
-                FISQL_PREFIX);
-        return -1;
-    }
+    if (!runtime_find(folder, sizeof folder))
+        return fail("cc: libfisql.a: not found beside fisql nor in %s/lib/fisql: run make, or make "
+                    "install",
+                    FISQL_PREFIX);
     bool cxx = !plan->is_static || links_cxx(words);
     add_wrapped(words, wrapped, plan->is_static);
     add_wrapped(words, wrapped_exec, false);
@@ -369,43 +360,46 @@ static int add_runtime(struct words *words, const struct plan *plan)
     return 0;
 }
 
-/* Our own options, up to the compiler's name. Returns the compiler's index, 0 after --help, -1
- * after saying what is wrong. */
-static int parse(struct plan *plan, int argc, char **argv)
+/* Our own options, up to the compiler's name, whose index *compiler gets. */
+static int parse(struct plan *plan, int argc, char **argv, int *compiler)
 {
-    int at = 1;
-    for (; at < argc && argv[at][0] == '-'; at++) {
-        if (strcmp(argv[at], "--help") == 0 || strcmp(argv[at], "-h") == 0) {
-            fputs(help, stdout);
-            return fflush(stdout) == 0 ? 0 : -1;
-        }
-        if (strcmp(argv[at], "--static-runtime") == 0) {
+    enum { STATIC_RUNTIME = 256, AFTER_INLINING, EXCLUDE_FUNCTION, EXCLUDE_FILE };
+    static const struct args_option known[] = {{"static-runtime", STATIC_RUNTIME, false},
+                                               {"after-inlining", AFTER_INLINING, false},
+                                               {"exclude-function", EXCLUDE_FUNCTION, true},
+                                               {"exclude-file", EXCLUDE_FILE, true},
+                                               {NULL, 0, false}};
+    struct args args = {.command = "cc", .help = help, .options = known, .program_follows = true};
+    args_begin(&args, argc, argv);
+    while (args_next(&args)) {
+        switch (args.code) {
+        case STATIC_RUNTIME:
             plan->static_runtime = true;
-        } else if (strcmp(argv[at], "--after-inlining") == 0) {
+            break;
+        case AFTER_INLINING:
             plan->after_inlining = true;
-        } else if (starts(argv[at], "--exclude-function=")) {
-            plan->exclude_function = strchr(argv[at], '=') + 1;
-        } else if (starts(argv[at], "--exclude-file=")) {
-            plan->exclude_file = strchr(argv[at], '=') + 1;
-        } else {
-            fprintf(stderr, "fisql: cc: %s: unknown option; see `fisql cc --help`\n", argv[at]);
-            return -1;
+            break;
+        case EXCLUDE_FUNCTION:
+            plan->exclude_function = args.value;
+            break;
+        case EXCLUDE_FILE:
+            plan->exclude_file = args.value;
+            break;
         }
     }
-    if (at == argc) {
-        fputs("fisql: cc: no compiler given; see `fisql cc --help`\n", stderr);
-        return -1;
-    }
-    return at;
+    *compiler = args.at;
+    if (args.status == ARGS_GO_ON && args_words(&args) == 0)
+        return fail("cc: no compiler given; see `fisql cc --help`");
+    return args.status;
 }
 
 int cmd_cc(int argc, char **argv)
 {
     struct plan plan = {0};
     static struct words words; /* lives until exec */
-    int compiler = parse(&plan, argc, argv);
-    if (compiler <= 0)
-        return compiler == 0 ? 0 : 2;
+    int compiler = 0, status = parse(&plan, argc, argv, &compiler);
+    if (status != ARGS_GO_ON)
+        return status;
     look_at(&plan, argv + compiler + 1);
     add(&words, argv[compiler]);
     if (plan.compiles && add_compile_flags(&words, &plan, argv[compiler]) != 0)
@@ -422,6 +416,5 @@ int cmd_cc(int argc, char **argv)
     }
     interrupts_child();
     execvp(words.items[0], (char *const *)(uintptr_t)words.items);
-    fprintf(stderr, "fisql: cc: %s: cannot be run: %s\n", argv[compiler], strerror(errno));
-    return 2;
+    return fail("cc: %s: cannot be run: %s", argv[compiler], strerror(errno));
 }

@@ -1,11 +1,11 @@
 /* fisql diff: what changed between two runs. */
 #include "cli/commands.h"
+#include "cli/out/args.h"
 #include "cli/diff/compare.h"
 #include "cli/diff/diff.h"
 #include "cli/out/output.h"
 #include "cli/out/say.h"
 
-#include <getopt.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -98,25 +98,23 @@ static const char functions_sql[] =
     " FROM changed WHERE change <> '' OR :all"
     " ORDER BY abs(coalesce(self_b, 0) - coalesce(self_a, 0)) DESC, name, location";
 
-static int set_number(const char *option, const char *value, double least, double *number)
+static int set_number(const struct args *args, double least, double *number)
 {
-    char *end;
-    *number = strtod(value, &end);
-    return *value != '\0' && *end == '\0' && *number >= least && *number < 1e9
+    char *end, wants[64];
+    *number = strtod(args->value, &end);
+    snprintf(wants, sizeof wants, "a number from %g on", least);
+    return *args->value != '\0' && *end == '\0' && *number >= least && *number < 1e9
                ? 0
-               : fail("%s %s: wants a number from %g on", option, value, least);
+               : args_wrong(args, wants);
 }
 
 enum code { TREE = 256, DIVERGENCE, CHECK, ALL, PERCENT, DEPTH, THREAD, FORMAT, LIMIT, DEMANGLE };
 
-static int set_option(struct options *options, int code, const char *value)
+static int set_option(struct options *options, const struct args *args)
 {
     double number = 0;
     int status = 0;
-    switch (code) {
-    case 'h':
-        fputs(help, stdout);
-        exit(flush_output() == 0 ? 0 : 2);
+    switch (args->code) {
     case TREE:
         options->tree = true;
         return 0;
@@ -129,58 +127,57 @@ static int set_option(struct options *options, int code, const char *value)
     case CHECK:
         if (options->budgets_count == BUDGETS_MAX)
             return fail("--check: at most %d budgets", BUDGETS_MAX);
-        options->budgets[options->budgets_count++] = value;
+        options->budgets[options->budgets_count++] = args->value;
         return 0;
     case PERCENT:
         options->percent_given = true;
-        return set_number("--min-percent", value, 0, &options->min_percent);
+        return set_number(args, 0, &options->min_percent);
     case DEPTH:
-        status = set_number("--depth", value, 1, &number);
+        status = set_number(args, 1, &number);
         options->depth_max = (long)number;
         return status;
     case LIMIT:
-        status = set_number("--limit", value, 1, &number);
+        status = set_number(args, 1, &number);
         options->limit = (long)number;
         return status;
     case THREAD:
-        options->thread = value;
+        options->thread = args->value;
         return 0;
     case FORMAT:
-        return output_format_parse(value, &options->format)
+        return output_format_parse(args->value, &options->format)
                    ? 0
-                   : fail("--format %s: wants table, csv, json or markdown", value);
+                   : args_wrong(args, "table, csv, json or markdown");
     case DEMANGLE:
-        return name_style_parse(value, &options->style)
+        return name_style_parse(args->value, &options->style)
                    ? 0
-                   : fail("--demangle %s: wants full, short or no", value);
-    default:
-        return fail("see `fisql diff --help`");
+                   : args_wrong(args, "full, short or no");
     }
+    return 0;
 }
 
 static int parse(struct options *options, int argc, char **argv)
 {
-    static const struct option known[] = {{"help", no_argument, NULL, 'h'},
-                                          {"tree", no_argument, NULL, TREE},
-                                          {"first-divergence", no_argument, NULL, DIVERGENCE},
-                                          {"check", required_argument, NULL, CHECK},
-                                          {"all", no_argument, NULL, ALL},
-                                          {"min-percent", required_argument, NULL, PERCENT},
-                                          {"depth", required_argument, NULL, DEPTH},
-                                          {"thread", required_argument, NULL, THREAD},
-                                          {"format", required_argument, NULL, FORMAT},
-                                          {"limit", required_argument, NULL, LIMIT},
-                                          {"demangle", required_argument, NULL, DEMANGLE},
-                                          {NULL, 0, NULL, 0}};
-    int status = 0;
-    optind = 0;
-    for (int code; status == 0 && (code = getopt_long(argc, argv, "h", known, NULL)) != -1;)
-        status = set_option(options, code, optarg);
-    if (status == 0 && optind + 2 != argc)
-        status = fail("diff: wants two databases, A.db and B.db; see `fisql diff --help`");
-    options->paths[0] = status == 0 ? argv[optind] : NULL;
-    options->paths[1] = status == 0 ? argv[optind + 1] : NULL;
-    return status;
+    static const struct args_option known[] = {{"tree", TREE, false},
+                                               {"first-divergence", DIVERGENCE, false},
+                                               {"check", CHECK, true},
+                                               {"all", ALL, false},
+                                               {"min-percent", PERCENT, true},
+                                               {"depth", DEPTH, true},
+                                               {"thread", THREAD, true},
+                                               {"format", FORMAT, true},
+                                               {"limit", LIMIT, true},
+                                               {"demangle", DEMANGLE, true},
+                                               {NULL, 0, false}};
+    struct args args = {.command = "diff", .help = help, .options = known};
+    args_begin(&args, argc, argv);
+    while (args_next(&args))
+        if (set_option(options, &args) != 0)
+            return 2;
+    if (args.status == ARGS_GO_ON && args_words(&args) != 2)
+        return fail("diff: wants two databases, A.db and B.db; see `fisql diff --help`");
+    options->paths[0] = args_word(&args, NULL);
+    options->paths[1] = args_word(&args, NULL);
+    return args_end(&args);
 }
 
 static int print_functions(const struct options *options, sqlite3 *database)
@@ -219,7 +216,7 @@ int cmd_diff(int argc, char **argv)
 {
     struct options options = {.format = OUTPUT_TABLE, .style = NAMES_FULL};
     int status = parse(&options, argc, argv);
-    if (status != 0)
+    if (status != ARGS_GO_ON)
         return status;
     if (options.divergence) {
         bool found;
@@ -234,6 +231,7 @@ int cmd_diff(int argc, char **argv)
     sqlite3 *database = compare_open(options.paths[0], options.paths[1], options.style);
     if (database == NULL)
         return 2;
+    status = 0;
     for (int i = 0; i < options.budgets_count; i++) {
         int kept = diff_check(database, options.budgets[i]);
         status = kept > status ? kept : status;

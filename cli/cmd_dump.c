@@ -1,11 +1,11 @@
 /* fisql dump: prints a log as text. */
 #include "cli/commands.h"
+#include "cli/out/args.h"
 #include "cli/out/output.h"
 #include "cli/out/say.h"
 #include "cli/out/text.h"
 #include "loader/loader.h"
 
-#include <getopt.h>
 #include <stdio.h>
 
 static const char help[] =
@@ -22,22 +22,19 @@ static const char help[] =
 
 int cmd_dump(int argc, char **argv)
 {
-    static const struct option known[] = {{"help", no_argument, NULL, 'h'}, {NULL, 0, NULL, 0}};
+    struct args args = {.command = "dump", .help = help};
     struct error error = {.text = ""};
-    optind = 0;
-    for (int option; (option = getopt_long(argc, argv, "h", known, NULL)) != -1;) {
-        if (option != 'h') {
-            return fail("see `fisql dump --help`");
-        }
-        fputs(help, stdout);
-        return fflush(stdout) == 0 ? 0 : 2;
-    }
-    if (optind + 1 < argc)
-        return fail("dump: %s: one argument too many; see `fisql dump --help`", argv[optind + 1]);
+    args_begin(&args, argc, argv);
+    while (args_next(&args))
+        continue;
+    const char *path = args_word(&args, "run.bin");
+    int status = args_end(&args);
+    if (status != ARGS_GO_ON)
+        return status;
     FILE *out = text_stream(stdout);
     if (out == NULL)
         return fail("out of memory");
-    int status = fisql_dump(optind < argc ? argv[optind] : "run.bin", out, &error);
+    status = fisql_dump(path, out, &error);
     fclose(out); /* whether stdout was written well is looked at by main */
     return status == 2 ? fail("%s", error.text) : status;
 }

@@ -3,13 +3,13 @@
  * appears under its name only when it is whole.
  */
 #include "cli/commands.h"
+#include "cli/out/args.h"
 #include "cli/run/database.h"
 #include "cli/export/export.h"
 #include "cli/out/out_file.h"
 #include "cli/out/say.h"
 
 #include <errno.h>
-#include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -80,68 +80,66 @@ static int set_format(struct options *options, const char *word)
                : fail("--format %s: no such format: `fisql export --help` lists them", word);
 }
 
-static int set_weight(struct options *options, const char *word)
+static int set_weight(struct options *options, const struct args *args)
 {
     static const char *const words[] = {"time", "calls", "bytes"};
     for (int i = 0; i < 3; i++) {
-        if (strcmp(word, words[i]) == 0) {
+        if (strcmp(args->value, words[i]) == 0) {
             options->export.weight = (enum export_weight)i;
             return 0;
         }
     }
-    return fail("--weight %s: wants time, calls or bytes", word);
+    return args_wrong(args, "time, calls or bytes");
 }
 
-static int set_option(struct options *options, int code, const char *value)
+enum { FORMAT = 256, WEIGHT, NODES, DEMANGLE };
+
+static int set_option(struct options *options, const struct args *args)
 {
-    enum { FORMAT = 256, WEIGHT, NODES, DEMANGLE };
     char *end;
-    switch (code) {
+    switch (args->code) {
     case FORMAT:
-        return set_format(options, value);
+        return set_format(options, args->value);
     case WEIGHT:
-        return set_weight(options, value);
+        return set_weight(options, args);
     case NODES:
-        options->export.nodes_max = strtol(value, &end, 10);
+        options->export.nodes_max = strtol(args->value, &end, 10);
         return *end == '\0' && options->export.nodes_max > 0
                    ? 0
-                   : fail("--nodes %s: wants a number from 1 on", value);
+                   : args_wrong(args, "a number from 1 on");
     case DEMANGLE:
-        return name_style_parse(value, &options->style)
+        return name_style_parse(args->value, &options->style)
                    ? 0
-                   : fail("--demangle %s: wants full, short or no", value);
+                   : args_wrong(args, "full, short or no");
     case 'o':
-        options->output = value;
+        options->output = args->value;
         return 0;
-    case 'h':
-        print_help();
-        exit(flush_output() == 0 ? 0 : 2);
     default:
-        return code >= CUT_OPTIONS ? call_cut_option(&options->cut, code, value)
-                                   : fail("see `fisql export --help`");
+        return call_cut_option(&options->cut, args);
     }
 }
 
 static int parse(struct options *options, int argc, char **argv)
 {
-    enum { FORMAT = 256, WEIGHT, NODES, DEMANGLE };
-    static const struct option known[] = {{"format", required_argument, NULL, FORMAT},
-                                          {"weight", required_argument, NULL, WEIGHT},
-                                          {"nodes", required_argument, NULL, NODES},
-                                          {"demangle", required_argument, NULL, DEMANGLE},
-                                          {"output", required_argument, NULL, 'o'},
-                                          {"help", no_argument, NULL, 'h'},
-                                          CUT_LONG_OPTIONS,
-                                          {NULL, 0, NULL, 0}};
-    int status = 0;
-    optind = 0;
-    for (int code; status == 0 && (code = getopt_long(argc, argv, "o:h", known, NULL)) != -1;)
-        status = set_option(options, code, optarg);
-    if (status == 0 && optind + 1 < argc)
-        status = fail("export: %s: one argument too many", argv[optind + 1]);
-    if (status == 0 && options->format == NULL)
-        status = fail("export: wants --format FORMAT: `fisql export --help` lists them");
-    options->path = optind < argc ? argv[optind] : "run.db";
+    static const struct args_option known[] = {
+        {"format", FORMAT, true}, {"weight", WEIGHT, true},
+        {"nodes", NODES, true},   {"demangle", DEMANGLE, true},
+        {"output", 'o', true},    CUT_LONG_OPTIONS,
+        {NULL, 0, false}};
+    struct args args = {.command = "export", .options = known};
+    args_begin(&args, argc, argv);
+    while (args_next(&args)) {
+        if (args.code == 'h') {
+            print_help();
+            return 0;
+        }
+        if (set_option(options, &args) != 0)
+            return 2;
+    }
+    options->path = args_word(&args, "run.db");
+    int status = args_end(&args);
+    if (status == ARGS_GO_ON && options->format == NULL)
+        return fail("export: wants --format FORMAT: `fisql export --help` lists them");
     return status;
 }
 
@@ -163,8 +161,9 @@ int cmd_export(int argc, char **argv)
     struct run_view view = {0};
     bool *wanted = NULL;
     int status = parse(&options, argc, argv);
-    if (status != 0)
+    if (status != ARGS_GO_ON)
         return status;
+    status = 0;
     sqlite3 *database = database_open(options.path);
     if (database == NULL)
         return 2;

@@ -1,5 +1,6 @@
 /* fisql info: what the run was, and what is in its database. */
 #include "cli/commands.h"
+#include "cli/out/args.h"
 #include "cli/run/database.h"
 #include "cli/out/output.h"
 #include "cli/run/run_view.h"
@@ -7,7 +8,6 @@
 #include "cli/out/text.h"
 #include "log_format.h"
 
-#include <getopt.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -167,21 +167,18 @@ static int print_info(sqlite3 *database, const char *path)
 
 int cmd_info(int argc, char **argv)
 {
-    static const struct option known[] = {{"help", no_argument, NULL, 'h'}, {NULL, 0, NULL, 0}};
-    optind = 0;
-    for (int option; (option = getopt_long(argc, argv, "h", known, NULL)) != -1;) {
-        if (option != 'h')
-            return fail("see `fisql info --help`");
-        fputs(help, stdout);
-        return 0;
-    }
-    if (optind + 1 < argc)
-        return fail("info: %s: one argument too many", argv[optind + 1]);
-    const char *path = optind < argc ? argv[optind] : "run.db";
+    struct args args = {.command = "info", .help = help};
+    args_begin(&args, argc, argv);
+    while (args_next(&args))
+        continue;
+    const char *path = args_word(&args, "run.db");
+    int status = args_end(&args);
+    if (status != ARGS_GO_ON)
+        return status;
     sqlite3 *database = database_open(path);
     if (database == NULL)
         return 2;
-    int status = print_info(database, path);
+    status = print_info(database, path);
     sqlite3_close(database);
     return status;
 }

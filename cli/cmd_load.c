@@ -1,12 +1,12 @@
 /* fisql load: makes the database of a log. */
 #include "cli/commands.h"
+#include "cli/out/args.h"
 #include "cli/query/query_file.h"
 #include "cli/out/say.h"
 #include "cli/out/interrupts.h"
 #include "cli/out/text.h"
 #include "loader/loader.h"
 
-#include <getopt.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -52,35 +52,33 @@ static void show_progress(void *context, const struct load_progress *progress)
     }
     double spent_s = progress->elapsed_s - line->stage_began_s;
     double done = (double)progress->done_bytes, total = (double)progress->total_bytes;
-    fprintf(stderr, "\r\033[Kfisql: %s: %.1f M calls", progress->stage,
-            (double)progress->calls / 1e6);
+    char speed[64] = "", left[32] = "";
     if (done > 0 && spent_s > 0.2) {
-        fprintf(stderr, ", %.0f%%, %.0f MB/s", 100 * done / total, done / spent_s / 1e6);
+        snprintf(speed, sizeof speed, ", %.0f%%, %.0f MB/s", 100 * done / total,
+                 done / spent_s / 1e6);
         if (total > done)
-            fprintf(stderr, ", %.0f s left", spent_s * (total - done) / done);
+            snprintf(left, sizeof left, ", %.0f s left", spent_s * (total - done) / done);
     }
-    fflush(stderr);
+    say_progress("%s: %.1f M calls%s%s", progress->stage, (double)progress->calls / 1e6, speed,
+                 left);
 }
 
 static int parse(struct request *request, int argc, char **argv)
 {
     enum { SUMMARY = 256, SYSROOT, SYMBOLS, THREADS };
-    static const struct option known[] = {{"output", required_argument, NULL, 'o'},
-                                          {"quiet", no_argument, NULL, 'q'},
-                                          {"verbose", no_argument, NULL, 'v'},
-                                          {"help", no_argument, NULL, 'h'},
-                                          {"summary", no_argument, NULL, SUMMARY},
-                                          {"sysroot", required_argument, NULL, SYSROOT},
-                                          {"symbols", required_argument, NULL, SYMBOLS},
-                                          {"threads", required_argument, NULL, THREADS},
-                                          {NULL, 0, NULL, 0}};
+    static const struct args_option known[] = {
+        {"output", 'o', true},      {"quiet", 'q', false},
+        {"verbose", 'v', false},    {"summary", SUMMARY, false},
+        {"sysroot", SYSROOT, true}, {"symbols", SYMBOLS, true},
+        {"threads", THREADS, true}, {NULL, 0, false}};
+    struct args args = {.command = "load", .help = help, .options = known};
     char *end;
     *request = (struct request){.log = "run.bin"};
-    optind = 0;
-    for (int option; (option = getopt_long(argc, argv, "o:qvh", known, NULL)) != -1;) {
-        switch (option) {
+    args_begin(&args, argc, argv);
+    while (args_next(&args)) {
+        switch (args.code) {
         case 'o':
-            request->output = optarg;
+            request->output = args.value;
             break;
         case 'q':
             request->quiet = true;
@@ -88,32 +86,24 @@ static int parse(struct request *request, int argc, char **argv)
         case 'v':
             request->verbose = true;
             break;
-        case 'h':
-            fputs(help, stdout);
-            exit(fflush(stdout) == 0 ? 0 : 2);
         case SUMMARY:
             request->options.summary = true;
             break;
         case SYSROOT:
-            request->options.sysroot = optarg;
+            request->options.sysroot = args.value;
             break;
         case SYMBOLS:
-            request->options.symbols_dir = optarg;
+            request->options.symbols_dir = args.value;
             break;
         case THREADS:
-            request->options.threads = (unsigned)strtoul(optarg, &end, 10);
+            request->options.threads = (unsigned)strtoul(args.value, &end, 10);
             if (*end != 0 || request->options.threads == 0 || request->options.threads > 64)
-                return fail("--threads %s: wants a number from 1 to 64", optarg);
+                return args_wrong(&args, "a number from 1 to 64");
             break;
-        default:
-            return fail("see `fisql load --help`");
         }
     }
-    if (optind < argc)
-        request->log = argv[optind++];
-    if (optind < argc)
-        return fail("load: %s: one argument too many; see `fisql load --help`", argv[optind]);
-    return 0;
+    request->log = args_word(&args, request->log);
+    return args_end(&args);
 }
 
 /* run.bin gives run.db, any other name has .db put behind it. */
@@ -153,22 +143,27 @@ static void say_messages(const struct load_report *report, bool all)
 static void say_result(const struct request *request, const struct load_report *report,
                        const char *output)
 {
-    fputs("fisql: ", stderr);
-    text_put(stderr, output);
-    fprintf(stderr, ": %llu calls", (unsigned long long)report->calls);
+    char *text = NULL;
+    size_t size = 0;
+    FILE *line = open_memstream(&text, &size);
+    if (line == NULL)
+        return;
+    fprintf(line, "%s: %llu calls", output, (unsigned long long)report->calls);
     if (report->counted_calls > 0)
-        fprintf(stderr, " and %llu counted ones", (unsigned long long)report->counted_calls);
-    fprintf(stderr, ", %llu allocations, %llu thread%s", (unsigned long long)report->allocs,
+        fprintf(line, " and %llu counted ones", (unsigned long long)report->counted_calls);
+    fprintf(line, ", %llu allocations, %llu thread%s", (unsigned long long)report->allocs,
             (unsigned long long)report->threads, report->threads == 1 ? "" : "s");
     if (report->lost_calls > 0)
-        fprintf(stderr, "; %llu calls are missing", (unsigned long long)report->lost_calls);
+        fprintf(line, "; %llu calls are missing", (unsigned long long)report->lost_calls);
     if (report->ring_calls > 0)
-        fprintf(stderr, "; the ring dropped %llu earlier ones",
+        fprintf(line, "; the ring dropped %llu earlier ones",
                 (unsigned long long)report->ring_calls);
     if (request->verbose)
-        fprintf(stderr, " (%.2f s, %.1f M calls/s)", report->elapsed_s,
+        fprintf(line, " (%.2f s, %.1f M calls/s)", report->elapsed_s,
                 report->elapsed_s > 0 ? (double)report->calls / 1e6 / report->elapsed_s : 0);
-    fputc('\n', stderr);
+    if (fclose(line) == 0)
+        note("%s", text);
+    free(text);
 }
 
 int cmd_load(int argc, char **argv)
@@ -179,7 +174,7 @@ int cmd_load(int argc, char **argv)
     struct error error;
     char path[PATH_MAX], cache[PATH_MAX];
     int status = parse(&request, argc, argv);
-    if (status != 0)
+    if (status != ARGS_GO_ON)
         return status;
     default_output(request.log, path, sizeof path);
     const char *output = request.output != NULL ? request.output : path;
@@ -192,7 +187,7 @@ int cmd_load(int argc, char **argv)
     request.options.progress_context = &line;
     status = fisql_load(request.log, output, &request.options, &report, &error);
     if (terminal)
-        fputs("\r\033[K", stderr);
+        say_progress_end();
     if (status == 2) {
         fail("%s", error.text);
     } else if (!request.quiet) {

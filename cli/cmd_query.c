@@ -2,6 +2,7 @@
  * fisql query: lists the queries, explains one, runs one, or runs them all.
  */
 #include "cli/commands.h"
+#include "cli/out/args.h"
 #include "cli/run/database.h"
 #include "cli/query/findings.h"
 #include "cli/query/query_help.h"
@@ -9,7 +10,6 @@
 #include "cli/query/query_set.h"
 #include "cli/out/say.h"
 
-#include <getopt.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -84,43 +84,44 @@ enum option_code {
     OPTION_FILTERS /* the filters' options follow, in the order of enum filter */
 };
 
-static const struct option options_known[] = {
-    {"param", required_argument, NULL, 'p'},
-    {"help", no_argument, NULL, 'h'},
-    {"format", required_argument, NULL, OPTION_FORMAT},
-    {"limit", required_argument, NULL, OPTION_LIMIT},
-    {"demangle", required_argument, NULL, OPTION_DEMANGLE},
-    {"explain", no_argument, NULL, OPTION_EXPLAIN},
-    {"check", no_argument, NULL, OPTION_CHECK},
-    {"suppressions", required_argument, NULL, OPTION_SUPPRESSIONS},
-    {"all", no_argument, NULL, OPTION_ALL},
-    {"names", no_argument, NULL, OPTION_NAMES},
-    {"wide", no_argument, NULL, OPTION_WIDE},
-    {"query-file", required_argument, NULL, OPTION_QUERY_FILE},
-    {"function", required_argument, NULL, OPTION_FILTERS + FILTER_FUNCTION},
-    {"file", required_argument, NULL, OPTION_FILTERS + FILTER_FILE},
-    {"module", required_argument, NULL, OPTION_FILTERS + FILTER_MODULE},
-    {"thread", required_argument, NULL, OPTION_FILTERS + FILTER_THREAD},
-    {"since", required_argument, NULL, OPTION_FILTERS + FILTER_SINCE},
-    {"until", required_argument, NULL, OPTION_FILTERS + FILTER_UNTIL},
-    {NULL, 0, NULL, 0}};
+static const struct args_option options_known[] = {
+    {"param", 'p', true},
+    {"format", OPTION_FORMAT, true},
+    {"limit", OPTION_LIMIT, true},
+    {"demangle", OPTION_DEMANGLE, true},
+    {"explain", OPTION_EXPLAIN, false},
+    {"check", OPTION_CHECK, false},
+    {"suppressions", OPTION_SUPPRESSIONS, true},
+    {"all", OPTION_ALL, false},
+    {"names", OPTION_NAMES, false},
+    {"wide", OPTION_WIDE, false},
+    {"query-file", OPTION_QUERY_FILE, true},
+    {"function", OPTION_FILTERS + FILTER_FUNCTION, true},
+    {"file", OPTION_FILTERS + FILTER_FILE, true},
+    {"module", OPTION_FILTERS + FILTER_MODULE, true},
+    {"thread", OPTION_FILTERS + FILTER_THREAD, true},
+    {"since", OPTION_FILTERS + FILTER_SINCE, true},
+    {"until", OPTION_FILTERS + FILTER_UNTIL, true},
+    {NULL, 0, false}};
 
-static int set_limit(struct options *options, const char *value)
+static int set_limit(struct options *options, const struct args *args)
 {
+    const char *value = args->value;
     char *end;
     options->request.limit = strtol(value, &end, 10);
     options->limit_given = true;
     if (*value == '\0' || *end != '\0' || options->request.limit < 0)
-        return fail("--limit %s: wants a number of rows, 0 for all", value);
+        return args_wrong(args, "a number of rows, 0 for all");
     if (options->request.limit == 0)
         options->request.limit = LONG_MAX;
     return 0;
 }
 
-static int set_option(struct options *options, int code, const char *value)
+static int set_option(struct options *options, const struct args *args)
 {
     struct query_request *request = &options->request;
-    switch (code) {
+    const char *value = args->value;
+    switch (args->code) {
     case 'p':
         if (request->settings_count == QUERY_SETTINGS_MAX)
             return fail("-p %s: too many parameters", value);
@@ -132,13 +133,11 @@ static int set_option(struct options *options, int code, const char *value)
     case OPTION_FORMAT:
         return output_format_parse(value, &request->format)
                    ? 0
-                   : fail("--format %s: wants table, csv, json or markdown", value);
+                   : args_wrong(args, "table, csv, json or markdown");
     case OPTION_LIMIT:
-        return set_limit(options, value);
+        return set_limit(options, args);
     case OPTION_DEMANGLE:
-        return name_style_parse(value, &request->names)
-                   ? 0
-                   : fail("--demangle %s: wants full, short or no", value);
+        return name_style_parse(value, &request->names) ? 0 : args_wrong(args, "full, short or no");
     case OPTION_EXPLAIN:
         options->action = ACTION_EXPLAIN;
         return 0;
@@ -161,9 +160,7 @@ static int set_option(struct options *options, int code, const char *value)
         options->query_file = value;
         return 0;
     default:
-        if (code < OPTION_FILTERS)
-            return fail("query: see `fisql query --help`");
-        request->filters.values[code - OPTION_FILTERS] = value;
+        request->filters.values[args->code - OPTION_FILTERS] = value;
         return 0;
     }
 }
@@ -189,20 +186,18 @@ static void decide_file(struct options *options, int names_count)
 static int parse(struct options *options, int argc, char **argv)
 {
     *options = (struct options){.request.limit = -1, .database_path = "run.db"};
-    optind = 0;
-    for (int code; (code = getopt_long(argc, argv, "p:h", options_known, NULL)) != -1;) {
-        int status = set_option(options, code, optarg);
-        if (status != 0)
-            return status;
-    }
-    decide_file(options, argc - optind);
-    if (options->query_file == NULL && options->action != ACTION_ALL && optind < argc)
-        options->name = argv[optind++];
-    if (optind < argc)
-        options->database_path = argv[optind++];
-    if (optind < argc)
-        return fail("query: %s: one argument too many; see `fisql query --help`", argv[optind]);
-    return 0;
+    struct args args = {.command = "query", .options = options_known};
+    args_begin(&args, argc, argv);
+    while (args_next(&args))
+        if (set_option(options, &args) != 0)
+            return 2;
+    if (args.status != ARGS_GO_ON)
+        return args.status;
+    decide_file(options, args_words(&args));
+    if (options->query_file == NULL && options->action != ACTION_ALL)
+        options->name = args_word(&args, NULL);
+    options->database_path = args_word(&args, options->database_path);
+    return args_end(&args);
 }
 
 /* ---- actions ---- */
@@ -307,8 +302,9 @@ int cmd_query(int argc, char **argv)
     struct options options;
     struct query_set set = {0};
     int status = parse(&options, argc, argv);
-    if (status == 0)
-        status = query_set_load(&set);
+    if (status != ARGS_GO_ON)
+        return status;
+    status = query_set_load(&set);
     if (status == 0)
         status = dispatch(&options, &set);
     query_set_release(&set);

@@ -7,6 +7,8 @@
  * area, so that nothing is lost by a crash. It ends as the program ended: with its exit status, or
  * by its signal.
  */
+#include "cli/out/args.h"
+#include "cli/out/say.h"
 #include "cli/record/late_images.h"
 #include "cli/record/live.h"
 #include "cli/record/log_space.h"
@@ -22,7 +24,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,17 +33,6 @@
 #include <unistd.h>
 
 int cmd_record(int argc, char **argv);
-
-__attribute__((format(printf, 1, 2))) static int fail(const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    fputs("fisql: ", stderr);
-    vfprintf(stderr, format, arguments);
-    fputc('\n', stderr);
-    va_end(arguments);
-    return 2;
-}
 
 /* ---- the log ---- */
 
@@ -258,10 +248,9 @@ static bool others_wait(struct live *live, struct log_space *space, struct signa
             return live_close(live); /* those that we were waiting for may not record any more */
         if (!told && waited_ms >= 100 && live_busy(live)) {
             live_names(live, names, sizeof names);
-            fprintf(stderr,
-                    "fisql: the program has ended; waiting for what it left running%s (Ctrl-C ends "
-                    "the waiting)\n",
-                    names);
+            note("the program has ended; waiting for what it left running%s (Ctrl-C ends the "
+                 "waiting)",
+                 names);
             told = true;
         }
         int timeout_ms = waited_ms < 2000 ? 20 : 100;
@@ -352,12 +341,13 @@ static void say_result(const struct live *live, int log, const struct record_opt
     }
     if (options->quiet)
         return;
-    fprintf(stderr, "fisql: %s: %llu calls, %.1f MB written", options->log,
-            (unsigned long long)totals.calls, (double)totals.bytes / 1e6);
+    char saved[128] = "";
     if (live->salvaged_chunks != 0)
-        fprintf(stderr, " (%llu calls saved from processes that ended without writing them)",
-                (unsigned long long)live->salvaged_calls);
-    fputc('\n', stderr);
+        snprintf(saved, sizeof saved,
+                 " (%llu calls saved from processes that ended without writing them)",
+                 (unsigned long long)live->salvaged_calls);
+    note("%s: %llu calls, %.1f MB written%s", options->log, (unsigned long long)totals.calls,
+         (double)totals.bytes / 1e6, saved);
 }
 
 /* They go on recording: what they have not written yet is in the log when they write it. */
@@ -365,10 +355,9 @@ static void say_left(const struct live *live)
 {
     char names[512];
     live_names(live, names, sizeof names);
-    fprintf(stderr,
-            "fisql: not waited for%s: what they record from now on is missing until they write it, "
-            "and lost where they are killed\n",
-            names);
+    note("not waited for%s: what they record from now on is missing until they write it, and lost "
+         "where they are killed",
+         names);
 }
 
 /* Ends as the program ended. */
@@ -434,14 +423,16 @@ int cmd_record(int argc, char **argv)
 {
     struct record_options options;
     char collector[PATH_MAX + 64];
-    int first = record_options_parse(&options, argc, argv);
-    if (first <= 0)
-        return first == 0 ? 0 : 2;
+    int first = 0, status = record_options_parse(&options, argc, argv, &first);
+    if (status != ARGS_GO_ON) {
+        record_options_release(&options);
+        return status;
+    }
     if (!collector_find(collector, sizeof collector))
         return fail("libfisql.so: not found beside fisql nor in %s/lib/fisql: run make, or make "
                     "install",
                     FISQL_PREFIX);
-    int status = 0, result = 2;
+    int result = 2;
     if (record_filter_make(&options, argv[first]) == 0)
         result = record(&options, argv + first, collector, &status);
     record_options_release(&options);

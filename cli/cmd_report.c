@@ -5,6 +5,7 @@
  * It is written beside its name and renamed when it is complete.
  */
 #include "cli/commands.h"
+#include "cli/out/args.h"
 #include "cli/diff/compare.h"
 #include "cli/run/database.h"
 #include "cli/out/out_file.h"
@@ -13,7 +14,6 @@
 #include "page/page.h"
 
 #include <errno.h>
-#include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -45,7 +45,6 @@ struct options {
     bool diff;
     enum name_style names;
     long calls_max;
-    bool help;
     bool terminal; /* progress is shown */
 };
 
@@ -54,62 +53,52 @@ enum { STEPS_A_TICK = 20000000 }; /* SQLite's, some tenths of a second */
 enum { DIFF_PERCENT = 38 };       /* of the budgets for each of two runs */
 enum { CALLS_DEFAULT = 40000, CALLS_MOST = 60000 };
 
-static int set_option(struct options *options, int code, const char *value)
+static int set_option(struct options *options, const struct args *args)
 {
-    char *end;
-    switch (code) {
+    char *end, wants[64];
+    switch (args->code) {
     case 'o':
-        options->output_path = value;
-        return 0;
-    case 'h':
-        options->help = true;
+        options->output_path = args->value;
         return 0;
     case OPTION_CALLS:
-        options->calls_max = strtol(value, &end, 10);
-        return *value != '\0' && *end == '\0' && options->calls_max >= 0 &&
+        options->calls_max = strtol(args->value, &end, 10);
+        snprintf(wants, sizeof wants, "a number from 0 to %d", CALLS_MOST);
+        return *args->value != '\0' && *end == '\0' && options->calls_max >= 0 &&
                        options->calls_max <= CALLS_MOST
                    ? 0
-                   : fail("--calls %s: wants a number from 0 to %d", value, CALLS_MOST);
+                   : args_wrong(args, wants);
     case OPTION_DIFF:
         options->diff = true;
         return 0;
-    case OPTION_DEMANGLE:
-        return name_style_parse(value, &options->names)
-                   ? 0
-                   : fail("--demangle %s: wants full, short or no", value);
     default:
-        return fail("report: see `fisql report --help`");
+        return name_style_parse(args->value, &options->names)
+                   ? 0
+                   : args_wrong(args, "full, short or no");
     }
 }
 
 static int parse(struct options *options, int argc, char **argv)
 {
-    static const struct option known[] = {{"output", required_argument, NULL, 'o'},
-                                          {"help", no_argument, NULL, 'h'},
-                                          {"calls", required_argument, NULL, OPTION_CALLS},
-                                          {"diff", no_argument, NULL, OPTION_DIFF},
-                                          {"demangle", required_argument, NULL, OPTION_DEMANGLE},
-                                          {NULL, 0, NULL, 0}};
+    static const struct args_option known[] = {{"output", 'o', true},
+                                               {"calls", OPTION_CALLS, true},
+                                               {"diff", OPTION_DIFF, false},
+                                               {"demangle", OPTION_DEMANGLE, true},
+                                               {NULL, 0, false}};
+    struct args args = {.command = "report", .help = usage, .options = known};
     *options = (struct options){
         .paths = {"run.db"}, .output_path = "report.html", .calls_max = CALLS_DEFAULT};
-    optind = 0;
-    for (int code; (code = getopt_long(argc, argv, "o:h", known, NULL)) != -1;) {
-        int status = set_option(options, code, optarg);
-        if (status != 0)
-            return status;
-    }
-    if (optind < argc)
-        options->paths[0] = argv[optind++];
-    if (options->diff && optind < argc)
-        options->paths[1] = argv[optind++];
-    if (options->diff && options->paths[1] == NULL && !options->help)
+    args_begin(&args, argc, argv);
+    while (args_next(&args))
+        if (set_option(options, &args) != 0)
+            return 2;
+    options->paths[0] = args_word(&args, options->paths[0]);
+    if (options->diff)
+        options->paths[1] = args_word(&args, NULL);
+    if (args.status == ARGS_GO_ON && options->diff && options->paths[1] == NULL)
         return fail("report: --diff: wants two databases: fisql report --diff A.db B.db");
-    if (optind < argc)
-        return fail("report: %s: one argument too many; see `fisql report --help`", argv[optind]);
-    return 0;
+    return args_end(&args);
 }
 
-/* Writes the page of the one database, or of the two, to the stream. */
 static int write_page(const struct options *options, sqlite3 *const *databases, FILE *out)
 {
     struct report reports[2];
@@ -129,7 +118,7 @@ static int write_page(const struct options *options, sqlite3 *const *databases, 
         status =
             options->diff ? report_write_diff(&reports[0], &reports[1]) : report_write(&reports[0]);
     if (options->terminal)
-        fputs("\r\033[K", stderr);
+        say_progress_end();
     for (int i = 0; i < count; i++)
         report_close(&reports[i]);
     fputs(report_page_tail, out);
@@ -142,8 +131,8 @@ static int show_progress(void *context)
     const struct timespec *begun = context;
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
-    fprintf(stderr, "\r\033[Kfisql: collecting the report: %.1f s",
-            (double)(now.tv_sec - begun->tv_sec) + (double)(now.tv_nsec - begun->tv_nsec) / 1e9);
+    say_progress("collecting the report: %.1f s", (double)(now.tv_sec - begun->tv_sec) +
+                                                      (double)(now.tv_nsec - begun->tv_nsec) / 1e9);
     return 0;
 }
 
@@ -180,12 +169,9 @@ int cmd_report(int argc, char **argv)
 {
     struct options options;
     int status = parse(&options, argc, argv);
-    if (status != 0)
+    if (status != ARGS_GO_ON)
         return status;
-    if (options.help) {
-        fputs(usage, stdout);
-        return 0;
-    }
+    status = 0;
     if (report_page_tail[0] == '\0')
         return fail("report: the page is missing: this fisql was built without npm, which brings "
                     "the page's drawing libraries: install npm (apt-get install npm), then run "

@@ -1,5 +1,6 @@
 /* fisql review: a small report on some functions, to attach to a code review. */
 #include "cli/commands.h"
+#include "cli/out/args.h"
 #include "cli/run/database.h"
 #include "cli/export/export.h"
 #include "cli/query/findings.h"
@@ -13,7 +14,6 @@
 
 #include <errno.h>
 #include <fnmatch.h>
-#include <getopt.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -359,40 +359,45 @@ static int write_picture(const struct review *review, const struct options *opti
 static int parse(struct options *options, int argc, char **argv)
 {
     enum { FUNCTION = 256, FILE_NAME, GIT_DIFF, RANGE, PICTURE, DEMANGLE };
-    static const struct option known[] = {{"help", no_argument, NULL, 'h'},
-                                          {"function", required_argument, NULL, FUNCTION},
-                                          {"file", required_argument, NULL, FILE_NAME},
-                                          {"git-diff", no_argument, NULL, GIT_DIFF},
-                                          {"range", required_argument, NULL, RANGE},
-                                          {"output", required_argument, NULL, 'o'},
-                                          {"picture", required_argument, NULL, PICTURE},
-                                          {"demangle", required_argument, NULL, DEMANGLE},
-                                          {NULL, 0, NULL, 0}};
-    optind = 0;
-    for (int code; (code = getopt_long(argc, argv, "o:h", known, NULL)) != -1;) {
-        if (code == 'h') {
-            fputs(help, stdout);
-            exit(flush_output() == 0 ? 0 : 2);
-        }
-        if (code == FUNCTION && options->functions_count < CHOICES_MAX)
-            options->functions[options->functions_count++] = optarg;
-        else if (code == FILE_NAME && options->files_count < CHOICES_MAX)
-            options->files[options->files_count++] = optarg;
-        else if (code == GIT_DIFF || code == RANGE)
+    static const struct args_option known[] = {
+        {"function", FUNCTION, true}, {"file", FILE_NAME, true}, {"git-diff", GIT_DIFF, false},
+        {"range", RANGE, true},       {"output", 'o', true},     {"picture", PICTURE, true},
+        {"demangle", DEMANGLE, true}, {NULL, 0, false}};
+    struct args args = {.command = "review", .help = help, .options = known};
+    args_begin(&args, argc, argv);
+    while (args_next(&args)) {
+        switch (args.code) {
+        case FUNCTION:
+            if (options->functions_count == CHOICES_MAX)
+                return fail("--function: at most %d of them", CHOICES_MAX);
+            options->functions[options->functions_count++] = args.value;
+            break;
+        case FILE_NAME:
+            if (options->files_count == CHOICES_MAX)
+                return fail("--file: at most %d of them", CHOICES_MAX);
+            options->files[options->files_count++] = args.value;
+            break;
+        case RANGE:
+            options->range = args.value;
             options->changed = true;
-        else if (code == 'o')
-            options->output = optarg;
-        else if (code == PICTURE)
-            options->picture = optarg;
-        else if (code != DEMANGLE || !name_style_parse(optarg, &options->style))
-            return fail("see `fisql review --help`");
-        if (code == RANGE)
-            options->range = optarg;
+            break;
+        case GIT_DIFF:
+            options->changed = true;
+            break;
+        case 'o':
+            options->output = args.value;
+            break;
+        case PICTURE:
+            options->picture = args.value;
+            break;
+        case DEMANGLE:
+            if (!name_style_parse(args.value, &options->style))
+                return args_wrong(&args, "full, short or no");
+            break;
+        }
     }
-    if (optind + 1 < argc)
-        return fail("review: %s: one argument too many", argv[optind + 1]);
-    options->path = optind < argc ? argv[optind] : "run.db";
-    return 0;
+    options->path = args_word(&args, "run.db");
+    return args_end(&args);
 }
 
 int cmd_review(int argc, char **argv)
@@ -400,7 +405,7 @@ int cmd_review(int argc, char **argv)
     struct options options = {.style = NAMES_FULL};
     struct review review = {.database = NULL};
     int status = parse(&options, argc, argv);
-    if (status != 0)
+    if (status != ARGS_GO_ON)
         return status;
     review.database = database_open(options.path);
     status =

@@ -1,4 +1,5 @@
 /* fisql stack: the stack of a call, exact, recursion not folded. */
+#include "cli/out/args.h"
 #include "cli/run/call_cursor.h"
 #include "cli/commands.h"
 #include "cli/run/database.h"
@@ -6,7 +7,6 @@
 #include "cli/out/say.h"
 #include "cli/out/text.h"
 
-#include <getopt.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -102,42 +102,49 @@ static int print_stack(const struct run_view *view, int64_t id, bool all, const 
     return result != 0 ? result : ended;
 }
 
-int cmd_stack(int argc, char **argv)
+struct request {
+    enum name_style style;
+    bool all;
+    int64_t id;
+    const char *path;
+};
+
+static int parse(struct request *request, int argc, char **argv)
 {
     enum { ALL = 256, DEMANGLE };
-    static const struct option known[] = {{"help", no_argument, NULL, 'h'},
-                                          {"all", no_argument, NULL, ALL},
-                                          {"demangle", required_argument, NULL, DEMANGLE},
-                                          {NULL, 0, NULL, 0}};
-    enum name_style style = NAMES_FULL;
-    bool all = false;
-    optind = 0;
-    for (int option; (option = getopt_long(argc, argv, "h", known, NULL)) != -1;) {
-        if (option == 'h') {
-            fputs(help, stdout);
-            return 0;
-        }
-        if (option == ALL)
-            all = true;
-        else if (option != DEMANGLE)
-            return fail("see `fisql stack --help`");
-        else if (!name_style_parse(optarg, &style))
-            return fail("--demangle %s: wants full, short or no", optarg);
+    static const struct args_option known[] = {
+        {"all", ALL, false}, {"demangle", DEMANGLE, true}, {NULL, 0, false}};
+    struct args args = {.command = "stack", .help = help, .options = known};
+    args_begin(&args, argc, argv);
+    while (args_next(&args)) {
+        if (args.code == ALL)
+            request->all = true;
+        else if (!name_style_parse(args.value, &request->style))
+            return args_wrong(&args, "full, short or no");
     }
+    if (args.status != ARGS_GO_ON)
+        return args.status;
     char *end = NULL;
-    int64_t id = optind < argc ? strtoll(argv[optind], &end, 10) : 0;
-    if (optind >= argc || *end != '\0' || id <= 0)
+    request->id = strtoll(args_word(&args, ""), &end, 10);
+    if (*end != '\0' || request->id <= 0)
         return fail("stack: wants the id of a call, a number from 1 on; see `fisql stack --help`");
-    if (optind + 2 < argc)
-        return fail("stack: %s: one argument too many", argv[optind + 2]);
-    const char *path = optind + 1 < argc ? argv[optind + 1] : "run.db";
-    sqlite3 *database = database_open(path);
+    request->path = args_word(&args, "run.db");
+    return args_end(&args);
+}
+
+int cmd_stack(int argc, char **argv)
+{
+    struct request request = {.style = NAMES_FULL};
+    int status = parse(&request, argc, argv);
+    if (status != ARGS_GO_ON)
+        return status;
+    sqlite3 *database = database_open(request.path);
     struct run_view view = {0};
-    int status = 2;
-    if (database != NULL && run_has_calls(database, path, "a stack"))
-        status = run_view_open(&view, database, style);
+    status = 2;
+    if (database != NULL && run_has_calls(database, request.path, "a stack"))
+        status = run_view_open(&view, database, request.style);
     if (status == 0)
-        status = print_stack(&view, id, all, path);
+        status = print_stack(&view, request.id, request.all, request.path);
     run_view_release(&view);
     sqlite3_close(database);
     return status;

@@ -5,6 +5,8 @@
  * is the earliest goes on: memory is one row a thread. With many threads that would be many open
  * cursors; then one thread is printed after another.
  */
+#include "base/array.h"
+#include "cli/out/args.h"
 #include "cli/run/call_cursor.h"
 #include "cli/commands.h"
 #include "cli/run/database.h"
@@ -13,7 +15,6 @@
 #include "cli/out/say.h"
 #include "cli/out/text.h"
 
-#include <getopt.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,6 +46,10 @@ struct options {
     const char *path;
 };
 
+struct open_end {
+    int64_t id, last_id; /* of a call, and the last one within it */
+};
+
 /* A thread that is being printed. */
 struct lane {
     char label[64]; /* the thread's name, as it is shown, cut to 15 columns */
@@ -54,7 +59,7 @@ struct lane {
     bool more;
     sqlite3_stmt *allocs;
     bool more_allocs;
-    int64_t *ends; /* last id within each printed call that is open */
+    struct open_end *ends; /* the printed calls that are open */
     size_t ends_count, ends_capacity;
 };
 
@@ -159,7 +164,7 @@ static int alloc_depth(const struct lane *lane)
 {
     int64_t call = sqlite3_column_int64(lane->allocs, 1);
     for (size_t i = lane->ends_count; i-- > 0;)
-        if (lane->ends[2 * i] == call)
+        if (lane->ends[i].id == call)
             return (int)(i < 60 ? i + 1 : 60);
     return -1;
 }
@@ -182,23 +187,15 @@ static int64_t lane_time(const struct lane *lane)
     return lane->more ? lane->call.enter_ns : INT64_MAX;
 }
 
-/* Remembers an open call: its id and the last id within it, in pairs. */
+/* Remembers an open call. */
 static int open_call(struct lane *lane)
 {
     const struct shown_call *call = &lane->call;
-    while (lane->ends_count > 0 && lane->ends[2 * lane->ends_count - 1] < call->id)
+    while (lane->ends_count > 0 && lane->ends[lane->ends_count - 1].last_id < call->id)
         lane->ends_count--;
-    if (lane->ends_count == lane->ends_capacity) {
-        size_t capacity = lane->ends_capacity * 2 + 32;
-        int64_t *grown = realloc(lane->ends, 2 * capacity * sizeof *grown);
-        if (grown == NULL)
-            return fail("out of memory");
-        lane->ends = grown;
-        lane->ends_capacity = capacity;
-    }
-    lane->ends[2 * lane->ends_count] = call->id;
-    lane->ends[2 * lane->ends_count + 1] = call->id + call->descendants;
-    lane->ends_count++;
+    if (array_reserve(&lane->ends, &lane->ends_capacity, lane->ends_count + 1, NULL) != 0)
+        return fail("out of memory");
+    lane->ends[lane->ends_count++] = (struct open_end){call->id, call->id + call->descendants};
     return 0;
 }
 
@@ -270,54 +267,50 @@ static int print_trace(const struct run_view *view, const struct options *option
     return status;
 }
 
-static int parse_colour(struct options *options, const char *value)
+static int parse_colour(struct options *options, const struct args *args)
 {
-    options->colour_given = strcmp(value, "auto") != 0;
-    options->colour = strcmp(value, "always") == 0;
-    if (options->colour_given && !options->colour && strcmp(value, "never") != 0)
-        return fail("--color %s: wants auto, always or never", value);
+    options->colour_given = strcmp(args->value, "auto") != 0;
+    options->colour = strcmp(args->value, "always") == 0;
+    if (options->colour_given && !options->colour && strcmp(args->value, "never") != 0)
+        return args_wrong(args, "auto, always or never");
     return 0;
+}
+
+enum { NO_ALLOCS = 256, LIMIT, DEMANGLE, COLOR };
+
+static int set_option(struct options *options, const struct args *args)
+{
+    char *end;
+    switch (args->code) {
+    case NO_ALLOCS:
+        options->no_allocs = true;
+        return 0;
+    case COLOR:
+        return parse_colour(options, args);
+    case LIMIT:
+        options->limit = strtol(args->value, &end, 10);
+        return *end == '\0' && options->limit > 0 ? 0 : args_wrong(args, "a number of calls");
+    case DEMANGLE:
+        return name_style_parse(args->value, &options->style)
+                   ? 0
+                   : args_wrong(args, "full, short or no");
+    default:
+        return call_cut_option(&options->cut, args);
+    }
 }
 
 static int parse(struct options *options, int argc, char **argv)
 {
-    enum { NO_ALLOCS = 256, LIMIT, DEMANGLE, COLOR };
-    static const struct option known[] = {{"help", no_argument, NULL, 'h'},
-                                          {"no-allocs", no_argument, NULL, NO_ALLOCS},
-                                          {"limit", required_argument, NULL, LIMIT},
-                                          {"demangle", required_argument, NULL, DEMANGLE},
-                                          {"color", required_argument, NULL, COLOR},
-                                          CUT_LONG_OPTIONS,
-                                          {NULL, 0, NULL, 0}};
-    char *end;
-    int status = 0;
-    optind = 0;
-    for (int option; status == 0 && (option = getopt_long(argc, argv, "h", known, NULL)) != -1;) {
-        if (option == 'h') {
-            fputs(help, stdout);
-            exit(flush_output() == 0 ? 0 : 2);
-        }
-        if (option >= CUT_OPTIONS) {
-            status = call_cut_option(&options->cut, option, optarg);
-        } else if (option == NO_ALLOCS) {
-            options->no_allocs = true;
-        } else if (option == COLOR) {
-            status = parse_colour(options, optarg);
-        } else if (option == LIMIT) {
-            options->limit = strtol(optarg, &end, 10);
-            if (*end != '\0' || options->limit <= 0)
-                status = fail("--limit %s: wants a number of calls", optarg);
-        } else if (option == DEMANGLE) {
-            if (!name_style_parse(optarg, &options->style))
-                status = fail("--demangle %s: wants full, short or no", optarg);
-        } else {
-            status = fail("see `fisql trace --help`");
-        }
-    }
-    if (status == 0 && optind + 1 < argc)
-        status = fail("trace: %s: one argument too many", argv[optind + 1]);
-    options->path = optind < argc ? argv[optind] : "run.db";
-    return status;
+    static const struct args_option known[] = {
+        {"no-allocs", NO_ALLOCS, false}, {"limit", LIMIT, true}, {"demangle", DEMANGLE, true},
+        {"color", COLOR, true},          CUT_LONG_OPTIONS,       {NULL, 0, false}};
+    struct args args = {.command = "trace", .help = help, .options = known};
+    args_begin(&args, argc, argv);
+    while (args_next(&args))
+        if (set_option(options, &args) != 0)
+            return 2;
+    options->path = args_word(&args, "run.db");
+    return args_end(&args);
 }
 
 int cmd_trace(int argc, char **argv)
@@ -326,7 +319,7 @@ int cmd_trace(int argc, char **argv)
     struct run_view view = {0};
     bool *wanted = NULL;
     int status = parse(&options, argc, argv);
-    if (status != 0)
+    if (status != ARGS_GO_ON)
         return status;
     sqlite3 *database = database_open(options.path);
     if (database == NULL || !run_has_calls(database, options.path, "a trace")) {

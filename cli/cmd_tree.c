@@ -5,6 +5,7 @@
  * caller. So frames are merged into nodes by function and parent node. A child's node has a larger
  * index than its parent's, so totals over subtrees are sums from the end to the start.
  */
+#include "cli/out/args.h"
 #include "cli/run/call_cursor.h"
 #include "cli/commands.h"
 #include "cli/run/database.h"
@@ -14,7 +15,6 @@
 #include "cli/out/text.h"
 
 #include <fnmatch.h>
-#include <getopt.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -217,52 +217,42 @@ struct request {
 static int parse(struct request *request, struct tree *tree, int argc, char **argv)
 {
     enum { FROM = 256, DEPTH, MIN_PERCENT, SORT, DEMANGLE };
-    static const struct option known[] = {{"help", no_argument, NULL, 'h'},
-                                          {"from", required_argument, NULL, FROM},
-                                          {"depth", required_argument, NULL, DEPTH},
-                                          {"min-percent", required_argument, NULL, MIN_PERCENT},
-                                          {"sort", required_argument, NULL, SORT},
-                                          {"demangle", required_argument, NULL, DEMANGLE},
-                                          {NULL, 0, NULL, 0}};
+    static const struct args_option known[] = {
+        {"from", FROM, true}, {"depth", DEPTH, true},       {"min-percent", MIN_PERCENT, true},
+        {"sort", SORT, true}, {"demangle", DEMANGLE, true}, {NULL, 0, false}};
     static const char *const sorts[] = {"time", "calls", "bytes"};
+    struct args args = {.command = "tree", .help = help, .options = known};
     char *end = NULL;
-    optind = 0;
-    for (int option; (option = getopt_long(argc, argv, "h", known, NULL)) != -1;) {
-        switch (option) {
-        case 'h':
-            fputs(help, stdout);
-            exit(flush_output() == 0 ? 0 : 2);
+    args_begin(&args, argc, argv);
+    while (args_next(&args)) {
+        switch (args.code) {
         case FROM:
-            request->from = optarg;
+            request->from = args.value;
             break;
         case DEPTH:
-            tree->depth_max = strtol(optarg, &end, 10);
+            tree->depth_max = strtol(args.value, &end, 10);
             if (*end != '\0' || tree->depth_max <= 0)
-                return fail("--depth %s: wants a number from 1 on", optarg);
+                return args_wrong(&args, "a number from 1 on");
             break;
         case MIN_PERCENT:
-            tree->min_percent = strtod(optarg, &end);
+            tree->min_percent = strtod(args.value, &end);
             if (*end != '\0' || !(tree->min_percent >= 0 && tree->min_percent <= 100))
-                return fail("--min-percent %s: wants a number from 0 to 100", optarg);
+                return args_wrong(&args, "a number from 0 to 100");
             break;
         case SORT:
-            for (tree->sort = 0; tree->sort < 3 && strcmp(sorts[tree->sort], optarg) != 0;)
+            for (tree->sort = 0; tree->sort < 3 && strcmp(sorts[tree->sort], args.value) != 0;)
                 tree->sort++;
             if (tree->sort == 3)
-                return fail("--sort %s: wants time, calls or bytes", optarg);
+                return args_wrong(&args, "time, calls or bytes");
             break;
         case DEMANGLE:
-            if (!name_style_parse(optarg, &request->style))
-                return fail("--demangle %s: wants full, short or no", optarg);
+            if (!name_style_parse(args.value, &request->style))
+                return args_wrong(&args, "full, short or no");
             break;
-        default:
-            return fail("see `fisql tree --help`");
         }
     }
-    if (optind + 1 < argc)
-        return fail("tree: %s: one argument too many", argv[optind + 1]);
-    request->path = optind < argc ? argv[optind] : "run.db";
-    return 0;
+    request->path = args_word(&args, "run.db");
+    return args_end(&args);
 }
 
 static int print_tree(struct tree *tree, const struct request *request)
@@ -291,7 +281,7 @@ int cmd_tree(int argc, char **argv)
     struct tree tree = {.min_percent = 1};
     struct run_view view = {0};
     int status = parse(&request, &tree, argc, argv);
-    if (status != 0)
+    if (status != ARGS_GO_ON)
         return status;
     sqlite3 *database = database_open(request.path);
     status = database == NULL ? 2 : run_view_open(&view, database, request.style);

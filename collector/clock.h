@@ -56,7 +56,7 @@ static inline uint64_t clock_read(enum clock_kind kind)
 /* Chooses the clock for this machine. */
 enum clock_kind clock_choose(void);
 
-/* "tsc", "cntvct", "monotonic" or "none", for the log. */
+/* FISQL_CLOCK_..., for the log. */
 const char *clock_name(enum clock_kind kind);
 
 /* Reads the tick and CLOCK_MONOTONIC as near to each other as can be. */

@@ -84,11 +84,11 @@ static __attribute__((format(printf, 2, 3))) void message(struct load_report *re
     va_start(arguments, format);
     int length = vasprintf(&text, format, arguments);
     va_end(arguments);
-    char **grown = realloc(report->messages, (report->messages_count + 1) * sizeof *grown);
-    if (grown != NULL)
-        report->messages = grown;
-    if (length < 0 || grown == NULL) {
-        free(length < 0 ? NULL : text);
+    if (length < 0)
+        return;
+    if (array_reserve(&report->messages, &report->messages_room, report->messages_count + 1,
+                      NULL) != 0) {
+        free(text);
         return;
     }
     report->messages[report->messages_count++] = text;
@@ -100,7 +100,7 @@ void load_report_release(struct load_report *report)
         free(report->messages[i]);
     free(report->messages);
     report->messages = NULL;
-    report->messages_count = 0;
+    report->messages_count = report->messages_room = 0;
 }
 
 /* ---- before decoding ---- */

@@ -51,7 +51,7 @@ struct load_report {
     double elapsed_s;
     /* Things to say on stderr, one line each, without a newline. Owned by the report. */
     char **messages;
-    size_t messages_count;
+    size_t messages_count, messages_room;
 };
 
 /* Makes the database at database_path from the log at log_path. The database appears under its name

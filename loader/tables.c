@@ -2,6 +2,8 @@
  * writes one table, or two that belong together. */
 #include "loader/tables.h"
 
+#include "base/array.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -190,14 +192,8 @@ static uint32_t file_id(struct file_list *list, const char *path)
         /* Ids in buckets are of items. NOLINTNEXTLINE(clang-analyzer-core.NullDereference) */
         if (strcmp(list->items[at - 1].path, path) == 0)
             return at;
-    if (list->count == list->capacity) {
-        size_t capacity = list->capacity * 2 + 64;
-        void *grown = realloc(list->items, capacity * sizeof *list->items);
-        if (grown == NULL)
-            return 0;
-        list->items = grown;
-        list->capacity = capacity;
-    }
+    if (array_reserve(&list->items, &list->capacity, list->count + 1, NULL) != 0)
+        return 0;
     list->items[list->count] = (struct intern_text){strdup(path), *bucket};
     *bucket = (uint32_t)++list->count;
     return *bucket;

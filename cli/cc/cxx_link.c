@@ -1,6 +1,8 @@
 /* Linking what clang instruments: see cxx_link.h. */
 #include "cli/cc/cxx_link.h"
 
+#include "cli/out/say.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -57,7 +59,7 @@ static int run(const struct session *session, const char *const *words, size_t c
         if (file >= 0)
             dup2(file, STDERR_FILENO);
         execvp(command[0], (char *const *)(uintptr_t)command);
-        fprintf(stderr, "fisql: cc: %s: cannot be run: %s\n", command[0], strerror(errno));
+        fail("cc: %s: cannot be run: %s", command[0], strerror(errno));
         _exit(2);
     }
     free(command);
@@ -231,7 +233,7 @@ static void show(const struct session *session, const char *errors)
     snprintf(path, sizeof path, "%s/%s", session->folder, errors);
     FILE *file = fopen(path, "re");
     for (size_t size; file != NULL && (size = fread(text, 1, sizeof text, file)) > 0;)
-        fwrite(text, 1, size, stderr);
+        say_through(text, size);
     if (file != NULL)
         fclose(file);
 }
@@ -254,10 +256,8 @@ int cxx_link(const char *const *words, size_t count, bool shared)
     const char *place = getenv("TMPDIR");
     snprintf(session.folder, sizeof session.folder, "%s/fisql-cc-XXXXXX",
              place != NULL && place[0] == '/' ? place : "/tmp");
-    if (mkdtemp(session.folder) == NULL) {
-        fprintf(stderr, "fisql: cc: %s: cannot be made: %s\n", session.folder, strerror(errno));
-        return 2;
-    }
+    if (mkdtemp(session.folder) == NULL)
+        return fail("cc: %s: cannot be made: %s", session.folder, strerror(errno));
     snprintf(object, sizeof object, "%s/members.o", session.folder);
     snprintf(checked, sizeof checked, "%s/checked", session.folder);
     /* As system(3): a signal from the terminal is the compiler's; what it left is removed here. */

@@ -2,6 +2,7 @@
  * The first point at which two runs part: both threads' calls are read side by side in the order of
  * their entries and compared by depth and function (name and file). Memory: a stack for each.
  */
+#include "base/array.h"
 #include "cli/run/call_cursor.h"
 #include "cli/run/database.h"
 #include "cli/diff/diff.h"
@@ -74,14 +75,8 @@ static int advance(struct side *side)
 
 static int keep(struct side *side)
 {
-    if (side->open_count == side->open_capacity) {
-        size_t capacity = side->open_capacity * 2 + 64;
-        struct shown_call *grown = realloc(side->open, capacity * sizeof *grown);
-        if (grown == NULL)
-            return fail("out of memory");
-        side->open = grown;
-        side->open_capacity = capacity;
-    }
+    if (array_reserve(&side->open, &side->open_capacity, side->open_count + 1, NULL) != 0)
+        return fail("out of memory");
     side->open[side->open_count++] = side->call;
     return 0;
 }

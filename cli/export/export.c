@@ -2,6 +2,8 @@
 #include "base/utf8.h"
 #include "cli/run/database.h"
 #include "cli/export/export.h"
+
+#include "base/array.h"
 #include "cli/out/say.h"
 #include "cli/out/json.h"
 #include "cli/out/text.h"
@@ -36,14 +38,8 @@ static int leave_above(struct walk *walk, int64_t id, const struct export_sink *
 
 static int enter(struct walk *walk, const struct shown_call *call, const struct export_sink *sink)
 {
-    if (walk->count == walk->capacity) {
-        size_t capacity = walk->capacity * 2 + 64;
-        struct shown_call *grown = realloc(walk->stack, capacity * sizeof *grown);
-        if (grown == NULL)
-            return fail("out of memory");
-        walk->stack = grown;
-        walk->capacity = capacity;
-    }
+    if (array_reserve(&walk->stack, &walk->capacity, walk->count + 1, NULL) != 0)
+        return fail("out of memory");
     walk->stack[walk->count++] = *call;
     return sink->enter(sink->context, call);
 }
@@ -82,14 +78,9 @@ struct frame_sums {
 static int sum_enter(void *context, const struct shown_call *call)
 {
     struct frame_sums *sums = context;
-    if (call->depth + 2 > sums->capacity) {
-        size_t capacity = ((size_t)call->depth + 2) * 2;
-        int64_t *grown = realloc(sums->children_ns, capacity * sizeof *grown);
-        if (grown == NULL)
-            return fail("out of memory");
-        sums->children_ns = grown;
-        sums->capacity = capacity;
-    }
+    size_t needed = (size_t)call->depth + 2;
+    if (array_reserve(&sums->children_ns, &sums->capacity, needed, NULL) != 0)
+        return fail("out of memory");
     /* The room is there. NOLINTNEXTLINE(clang-analyzer-core.NullDereference) */
     sums->children_ns[call->depth + 1] = 0;
     sums->frames->calls[call->frame]++;

@@ -1,4 +1,5 @@
 /* The call graph for the exports: from the rollup, or from the calls that a cut leaves. */
+#include "base/array.h"
 #include "cli/run/database.h"
 #include "cli/export/export.h"
 #include "cli/out/say.h"
@@ -7,14 +8,8 @@
 
 static int add_edge(struct export_graph *graph, const struct export_edge *edge)
 {
-    if (graph->edges_count == graph->edges_capacity) {
-        size_t capacity = graph->edges_capacity * 2 + 256;
-        struct export_edge *grown = realloc(graph->edges, capacity * sizeof *grown);
-        if (grown == NULL)
-            return fail("out of memory");
-        graph->edges = grown;
-        graph->edges_capacity = capacity;
-    }
+    if (array_reserve(&graph->edges, &graph->edges_capacity, graph->edges_count + 1, NULL) != 0)
+        return fail("out of memory");
     graph->edges[graph->edges_count++] = *edge;
     return 0;
 }
@@ -70,14 +65,18 @@ static int read_whole(const struct export *export, struct export_graph *graph)
     return database_rows_end(row, "the functions");
 }
 
+struct graph_level {
+    uint32_t function;
+    size_t edge;         /* index in graph->edges */
+    int64_t children_ns; /* of the call above this one */
+};
+
 /* Adding up over a walk. Edges are found through a table of the last ones by caller and callee. */
 struct graph_walk {
     const struct export *export;
     struct export_graph *graph;
-    uint32_t *open;  /* activations by functions.id */
-    uint32_t *stack; /* functions of the open calls */
-    int64_t *children_ns;
-    size_t *edge_of; /* of the open calls: index in graph->edges */
+    uint32_t *open;             /* activations by functions.id */
+    struct graph_level *levels; /* the open calls, by depth */
     size_t capacity;
     size_t *slots; /* index + 1 */
     size_t slots_mask;
@@ -124,43 +123,24 @@ static int find_edge(struct graph_walk *walk, const struct export_edge *edge, si
     return add_edge(graph, edge);
 }
 
-static int reserve(struct graph_walk *walk, size_t needed)
-{
-    if (needed <= walk->capacity)
-        return 0;
-    size_t capacity = needed * 2;
-    uint32_t *stack = realloc(walk->stack, capacity * sizeof *stack);
-    if (stack != NULL)
-        walk->stack = stack;
-    int64_t *children = realloc(walk->children_ns, capacity * sizeof *children);
-    if (children != NULL)
-        walk->children_ns = children;
-    size_t *edges = realloc(walk->edge_of, capacity * sizeof *edges);
-    if (edges != NULL)
-        walk->edge_of = edges;
-    if (stack == NULL || children == NULL || edges == NULL)
-        return fail("out of memory");
-    walk->capacity = capacity;
-    return 0;
-}
-
 static int graph_enter(void *context, const struct shown_call *call)
 {
     struct graph_walk *walk = context;
     const struct run_frame *frame = &walk->export->view->frames[call->frame];
-    if (reserve(walk, (size_t)call->depth + 2) != 0)
-        return 2;
-    const struct export_edge edge = {.caller = call->depth > 0 ? walk->stack[call->depth - 1] : 0,
-                                     .callee = frame->function,
-                                     .line = frame->site_line};
+    if (array_reserve(&walk->levels, &walk->capacity, (size_t)call->depth + 2, NULL) != 0)
+        return fail("out of memory");
+    const struct export_edge edge = {
+        .caller = call->depth > 0 ? walk->levels[call->depth - 1].function : 0,
+        .callee = frame->function,
+        .line = frame->site_line};
     size_t index;
     if (find_edge(walk, &edge, &index) != 0)
         return 2;
     walk->graph->edges[index].calls++;
     walk->graph->calls[frame->function]++;
-    walk->edge_of[call->depth] = index;
-    walk->stack[call->depth] = frame->function;
-    walk->children_ns[call->depth + 1] = 0;
+    walk->levels[call->depth].edge = index;
+    walk->levels[call->depth].function = frame->function;
+    walk->levels[call->depth + 1].children_ns = 0;
     walk->open[frame->function]++;
     return 0;
 }
@@ -168,14 +148,14 @@ static int graph_enter(void *context, const struct shown_call *call)
 static int graph_leave(void *context, const struct shown_call *call)
 {
     struct graph_walk *walk = context;
-    uint32_t function = walk->stack[call->depth];
+    uint32_t function = walk->levels[call->depth].function;
     int64_t time_ns = call->exit_ns - call->enter_ns;
-    run_add(&walk->graph->self_ns[function], time_ns - walk->children_ns[call->depth + 1]);
+    run_add(&walk->graph->self_ns[function], time_ns - walk->levels[call->depth + 1].children_ns);
     if (call->depth > 0)
-        run_add(&walk->children_ns[call->depth], time_ns);
+        run_add(&walk->levels[call->depth].children_ns, time_ns);
     if (--walk->open[function] == 0) {
         run_add(&walk->graph->total_ns[function], time_ns);
-        run_add(&walk->graph->edges[walk->edge_of[call->depth]].total_ns, time_ns);
+        run_add(&walk->graph->edges[walk->levels[call->depth].edge].total_ns, time_ns);
     }
     return 0;
 }
@@ -190,9 +170,7 @@ static int read_cut(const struct export *export, struct export_graph *graph)
         if (export_has_thread(export, &export->view->threads[i]))
             status = export_walk(export, &export->view->threads[i], &sink);
     free(walk.open);
-    free(walk.stack);
-    free(walk.children_ns);
-    free(walk.edge_of);
+    free(walk.levels);
     free(walk.slots);
     return status;
 }

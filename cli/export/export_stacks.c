@@ -7,6 +7,7 @@
  * sample for each context with calls, own time and bytes; a location is a function with a line: of
  * the call to the next one, or of its definition for the innermost.
  */
+#include "base/array.h"
 #include "cli/export/export.h"
 #include "cli/export/protobuf.h"
 #include "cli/out/say.h"
@@ -28,16 +29,11 @@ static const int64_t *weights_of(const struct export *export, const struct expor
 
 /* The frames from the root to this one, in *path, which grows. */
 static uint32_t path_of(const struct run_view *view, uint32_t frame, uint32_t **path,
-                        uint32_t *capacity)
+                        size_t *capacity)
 {
     uint32_t length = view->frames[frame].depth + 1;
-    if (length > *capacity) {
-        uint32_t *grown = realloc(*path, (size_t)length * 2 * sizeof *grown);
-        if (grown == NULL)
-            return 0;
-        *path = grown;
-        *capacity = length * 2;
-    }
+    if (array_reserve(path, capacity, length, NULL) != 0)
+        return 0;
     for (uint32_t i = length; i-- > 0; frame = view->frames[frame].parent)
         (*path)[i] = frame;
     return length;
@@ -47,7 +43,8 @@ int export_folded(const struct export *export)
 {
     const struct run_view *view = export->view;
     struct export_frames frames = {.calls = NULL};
-    uint32_t *path = NULL, capacity = 0;
+    uint32_t *path = NULL;
+    size_t capacity = 0;
     int status = export_frames_read(export, &frames);
     const int64_t *weights = weights_of(export, &frames);
     for (uint32_t id = 1; status == 0 && id < view->frames_count; id++) {

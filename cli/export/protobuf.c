@@ -1,6 +1,8 @@
 /* Writing Protocol Buffers: see protobuf.h. */
 #include "cli/export/protobuf.h"
 
+#include "base/array.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,17 +10,10 @@ enum { WIRE_VARINT = 0, WIRE_BYTES = 2, VARINT_MAX = 10 };
 
 static bool reserve(struct message *message, size_t more)
 {
-    if (message->capacity - message->count >= more)
-        return true;
-    size_t capacity = (message->count + more) * 2 + 64;
-    unsigned char *grown = message->failed ? NULL : realloc(message->bytes, capacity);
-    if (grown == NULL) {
+    if (!message->failed &&
+        array_reserve(&message->bytes, &message->capacity, message->count + more, NULL) != 0)
         message->failed = true;
-        return false;
-    }
-    message->bytes = grown;
-    message->capacity = capacity;
-    return true;
+    return !message->failed;
 }
 
 void message_varint(struct message *message, uint64_t value)

@@ -1,6 +1,8 @@
 /* Writing rows: see output.h. A table is held in memory, for its widths are known only at the end.
  */
 #include "cli/out/output.h"
+
+#include "base/array.h"
 #include "cli/out/json.h"
 #include "cli/out/text.h"
 
@@ -188,7 +190,8 @@ static char *cell_text(const struct output_source *source, int column)
         return strdup("-");
     char *text = shown_of(source, column);
     if (text != NULL && source->cell_width_max > 0) {
-        char *roomy = realloc(text, strlen(text) + 4); /* for the ellipsis */
+        /* Once, for the ellipsis: nothing that grows. */
+        char *roomy = realloc(text, strlen(text) + 4);
         if (roomy == NULL) {
             free(text);
             return NULL;
@@ -314,15 +317,9 @@ struct table {
 
 static bool table_add(struct table *table, char *cell)
 {
-    if (table->used == table->room) {
-        size_t room = table->room * 2 + 256;
-        char **grown = realloc(table->cells, room * sizeof *grown);
-        if (grown == NULL) {
-            free(cell);
-            return false;
-        }
-        table->cells = grown;
-        table->room = room;
+    if (array_reserve(&table->cells, &table->room, table->used + 1, NULL) != 0) {
+        free(cell);
+        return false;
     }
     int column = (int)(table->used % (size_t)table->columns);
     int width = cell != NULL ? text_width(cell) : 0;

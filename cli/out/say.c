@@ -22,14 +22,16 @@ int flush_output(void)
     return problem;
 }
 
-__attribute__((format(printf, 1, 0))) static void say(const char *format, va_list arguments)
+/* Prints "fisql: " and the words between what stands before and behind them. */
+__attribute__((format(printf, 2, 0))) static void say(const char *before, const char *format,
+                                                      va_list arguments, const char *behind)
 {
     char *text = NULL;
     if (vasprintf(&text, format, arguments) < 0)
         return;
     char *shown = text_shown(text, strlen(text));
     flush_output(); /* keeps the order where both go to one place */
-    fprintf(stderr, "fisql: %s\n", shown != NULL ? shown : "out of memory");
+    fprintf(stderr, "%sfisql: %s%s", before, shown != NULL ? shown : "out of memory", behind);
     free(shown);
     free(text);
 }
@@ -40,7 +42,7 @@ int fail(const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    say(format, arguments);
+    say("", format, arguments, "\n");
     va_end(arguments);
     return 2;
 }
@@ -49,8 +51,41 @@ void note(const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    say(format, arguments);
+    say("", format, arguments, "\n");
     va_end(arguments);
+}
+
+void say_list(const char *words, const char *const *names, size_t count)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *list = open_memstream(&text, &size);
+    if (list == NULL)
+        return;
+    for (size_t i = 0; i < count; i++)
+        fprintf(list, "%s %s", i > 0 ? "," : "", names[i]);
+    if (fclose(list) == 0)
+        note("%s:%s", words, text);
+    free(text);
+}
+
+void say_progress(const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    say("\r\033[K", format, arguments, "");
+    fflush(stderr);
+    va_end(arguments);
+}
+
+void say_progress_end(void)
+{
+    fputs("\r\033[K", stderr);
+}
+
+void say_through(const char *text, size_t size_bytes)
+{
+    fwrite(text, 1, size_bytes, stderr);
 }
 
 static size_t smaller(size_t a, size_t b)

@@ -22,6 +22,17 @@ int fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* The same for what is worth saying but is no failure. */
 void note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* Says "words: name, name": which there are, after fail() said that there is no such one. */
+void say_list(const char *words, const char *const *names, size_t count);
+
+/* A line on a terminal that shows how far a command has come: each replaces the one before it, and
+ * ..._end() takes the last one away. */
+void say_progress(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void say_progress_end(void);
+
+/* What another program said on its stderr, as it is. */
+void say_through(const char *text, size_t size_bytes);
+
 /* Flushes stdout. Returns 0, or the errno of the first failure there was (EIO where it is not
  * known). */
 int flush_output(void);

@@ -1,6 +1,7 @@
 /* Text as people are to see it: see text.h. */
 #include "cli/out/text.h"
 
+#include "base/array.h"
 #include "base/utf8.h"
 
 #include <stdlib.h>
@@ -50,22 +51,18 @@ static char *shown_but(const char *text, size_t length, uint32_t keep)
     if (text == NULL)
         return strdup("?");
     const unsigned char *at = (const unsigned char *)text, *end = at + length;
-    size_t room = length + SHOWN_MAX + 1, used = 0;
-    char *copy = malloc(room);
-    while (copy != NULL && at < end) {
-        if (used + SHOWN_MAX + 1 > room) {
-            room += room / 2 + SHOWN_MAX;
-            char *grown = realloc(copy, room);
-            if (grown == NULL)
-                free(copy);
-            copy = grown;
-            if (grown == NULL)
-                break;
-        }
+    size_t room = 0, used = 0;
+    char *copy = NULL;
+    bool failed = array_reserve(&copy, &room, length + SHOWN_MAX + 1, NULL) != 0;
+    while (!failed && at < end) {
         used = (size_t)(show(copy + used, &at, keep) - copy);
+        failed = array_reserve(&copy, &room, used + SHOWN_MAX + 1, NULL) != 0;
     }
-    if (copy != NULL)
-        copy[used] = '\0';
+    if (failed) {
+        free(copy);
+        return NULL;
+    }
+    copy[used] = '\0';
     return copy;
 }
 

@@ -60,10 +60,7 @@ static int fail_unknown_parameter(const struct query_file *query, sqlite3_stmt *
         fail("%s: has no parameter %s; did you mean %s?", query->name, name, nearest);
     else
         fail("%s: has no parameter %s", query->name, name);
-    fprintf(stderr, "fisql: its parameters are:");
-    for (size_t i = 0; i < count; i++)
-        fprintf(stderr, "%s %s", i > 0 ? "," : "", names[i]);
-    fputs("\n", stderr);
+    say_list("its parameters are", names, count);
     return 2;
 }
 

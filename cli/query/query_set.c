@@ -1,5 +1,7 @@
 /* All the queries there are: see query_set.h. */
 #include "cli/query/query_set.h"
+
+#include "base/array.h"
 #include "cli/out/say.h"
 
 #include "queries/embedded.h"
@@ -61,11 +63,8 @@ int query_set_read_file(struct query_file *query, const char *name, const char *
 
 static struct query_file *add(struct query_set *set)
 {
-    struct query_file *grown =
-        realloc(set->queries, (set->count + 1) * sizeof *set->queries); /* a few dozen */
-    if (grown == NULL)
+    if (array_reserve(&set->queries, &set->capacity, set->count + 1, NULL) != 0)
         return NULL;
-    set->queries = grown;
     set->queries[set->count] = (struct query_file){0};
     return &set->queries[set->count++];
 }
@@ -143,10 +142,8 @@ int query_set_fail_unknown(const struct query_set *set, const char *name)
         fail("%s: no such query; did you mean %s?", name, nearest);
     else
         fail("%s: no such query", name);
-    fputs("fisql: the queries are:", stderr);
-    for (size_t i = 0; i < set->count; i++)
-        fprintf(stderr, "%s %s", i > 0 ? "," : "", set->queries[i].name);
-    fputs("\n", stderr);
+    if (names != NULL)
+        say_list("the queries are", names, set->count);
     free(names);
     return 2;
 }

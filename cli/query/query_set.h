@@ -9,7 +9,7 @@
 
 struct query_set {
     struct query_file *queries; /* owned */
-    size_t count;
+    size_t count, capacity;
 };
 
 /* Loads them all. A file of the user's own that cannot be read is named on stderr and left out.

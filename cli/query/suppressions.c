@@ -1,5 +1,7 @@
 /* Suppressions in LeakSanitizer's syntax: see suppressions.h. */
 #include "cli/query/suppressions.h"
+
+#include "base/array.h"
 #include "cli/out/say.h"
 
 #include <errno.h>
@@ -67,11 +69,9 @@ static int add_line(struct suppressions *suppressions, const char *path, size_t 
         return 0;
     if (strncmp(line, "leak:", 5) != 0 || line[5] == '\0')
         return fail("%s:%zu: wants leak:PATTERN, a comment (#) or an empty line", path, number);
-    char **grown =
-        realloc(suppressions->patterns, (suppressions->count + 1) * sizeof *suppressions->patterns);
-    if (grown == NULL)
+    if (array_reserve(&suppressions->patterns, &suppressions->capacity, suppressions->count + 1,
+                      NULL) != 0)
         return fail("%s: out of memory", path);
-    suppressions->patterns = grown;
     suppressions->patterns[suppressions->count] = strdup(line + 5);
     if (suppressions->patterns[suppressions->count] == NULL)
         return fail("%s: out of memory", path);

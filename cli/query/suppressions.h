@@ -13,7 +13,7 @@
 
 struct suppressions {
     char **patterns; /* owned, without `leak:` */
-    size_t count;
+    size_t count, capacity;
     sqlite3_stmt *stack; /* names on the stack of the block ?1 */
     size_t suppressed;   /* rows left out so far */
 };

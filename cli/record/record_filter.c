@@ -6,6 +6,7 @@
  */
 #include "cli/record/record_filter.h"
 
+#include "cli/out/say.h"
 #include "cli/record/record_libraries.h"
 #include "loader/symbols/symbols.h"
 
@@ -45,7 +46,7 @@ static int add_module(struct filter *filter, const char *path)
         return 0;
     if (symbols_read(&symbols, full, NULL, NULL, NULL, &error) != 0) {
         symbols_release(&symbols);
-        fprintf(stderr, "fisql: %s: %s\n", path, error.text);
+        fail("%s: %s", path, error.text);
         return -1;
     }
     if (symbols.instrumented)
@@ -76,7 +77,7 @@ static int add_library(void *context, const char *path)
 
 static int out_of_memory(void)
 {
-    fputs("fisql: record: out of memory\n", stderr);
+    fail("record: out of memory");
     return -1;
 }
 
@@ -99,9 +100,9 @@ int record_filter_make(struct record_options *options, const char *program)
     if (fclose(filter.out) != 0 && result == 0)
         return out_of_memory();
     if (result == 0 && filter.matches == 0) {
-        fprintf(stderr, "fisql: %s: no function's name or file matches%s%s\n", program,
-                options->patterns_count == 1 ? " " : " any of the patterns",
-                options->patterns_count == 1 ? options->patterns[0] : "");
+        fail("%s: no function's name or file matches%s%s", program,
+             options->patterns_count == 1 ? " " : " any of the patterns",
+             options->patterns_count == 1 ? options->patterns[0] : "");
         result = -1;
     }
     return result;

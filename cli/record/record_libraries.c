@@ -1,6 +1,8 @@
 /* What a program would load: see record_libraries.h. */
 #include "cli/record/record_libraries.h"
 
+#include "cli/out/say.h"
+
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -202,8 +204,7 @@ int program_libraries(const char *image, int (*each)(void *context, const char *
     int result = 0;
     char *rest = answer;
     if (pid < 0 || !answer_read(ends[0], answer, LIST_MAX)) {
-        fprintf(stderr, "fisql: %s: %s --list did not say what libraries it has\n", image,
-                interpreter);
+        fail("%s: %s --list did not say what libraries it has", image, interpreter);
         result = -1;
     }
     close(ends[0]);

@@ -1,10 +1,12 @@
 /* The options of `fisql record`: see record_options.h. */
 #include "cli/record/record_options.h"
 
+#include "base/array.h"
 #include "cli/out/amount.h"
+#include "cli/out/args.h"
+#include "cli/out/say.h"
 #include "log_format.h"
 
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,46 +46,36 @@ enum {
     OPTION_RING
 };
 
-static const struct option options_known[] = {
-    {"output", required_argument, NULL, 'o'},
-    {"quiet", no_argument, NULL, 'q'},
-    {"help", no_argument, NULL, 'h'},
-    {"no-alloc", no_argument, NULL, OPTION_NO_ALLOC},
-    {"no-time", no_argument, NULL, OPTION_NO_TIME},
-    {"depth", required_argument, NULL, OPTION_DEPTH},
-    {"min-duration", required_argument, NULL, OPTION_MIN_DURATION},
-    {"only", required_argument, NULL, OPTION_ONLY},
-    {"exclude", required_argument, NULL, OPTION_EXCLUDE},
-    {"start-off", no_argument, NULL, OPTION_START_OFF},
-    {"ring", required_argument, NULL, OPTION_RING},
-    {NULL, 0, NULL, 0}};
-
-static int wrong(const char *option, const char *value, const char *want)
-{
-    fprintf(stderr, "fisql: %s %s: wants %s\n", option, value, want);
-    return -1;
-}
+static const struct args_option options_known[] = {{"output", 'o', true},
+                                                   {"quiet", 'q', false},
+                                                   {"no-alloc", OPTION_NO_ALLOC, false},
+                                                   {"no-time", OPTION_NO_TIME, false},
+                                                   {"depth", OPTION_DEPTH, true},
+                                                   {"min-duration", OPTION_MIN_DURATION, true},
+                                                   {"only", OPTION_ONLY, true},
+                                                   {"exclude", OPTION_EXCLUDE, true},
+                                                   {"start-off", OPTION_START_OFF, false},
+                                                   {"ring", OPTION_RING, true},
+                                                   {NULL, 0, false}};
 
 static int add_pattern(struct record_options *options, bool only, const char *pattern)
 {
-    if (options->patterns_count > 0 && options->only != only) {
-        fputs("fisql: --only and --exclude: use one or the other\n", stderr);
-        return -1;
-    }
-    const char **grown =
-        realloc(options->patterns, (options->patterns_count + 1) * sizeof *options->patterns);
-    if (grown == NULL)
-        return -1;
-    options->patterns = grown;
+    struct error error;
+    if (options->patterns_count > 0 && options->only != only)
+        return fail("--only and --exclude: use one or the other");
+    if (array_reserve(&options->patterns, &options->patterns_room, options->patterns_count + 1,
+                      &error) != 0)
+        return fail("%s", error.text);
     options->patterns[options->patterns_count++] = pattern;
     options->only = only;
     return 0;
 }
 
-static int set_option(struct record_options *options, int option, const char *value)
+static int set_option(struct record_options *options, const struct args *args)
 {
+    const char *value = args->value;
     int64_t number = 0;
-    switch (option) {
+    switch (args->code) {
     case 'o':
         options->log = value;
         return 0;
@@ -101,51 +93,42 @@ static int set_option(struct record_options *options, int option, const char *va
         return 0;
     case OPTION_DEPTH:
         if (!amount_count(value, &number) || number == 0 || number > 1000000)
-            return wrong("--depth", value, "a number from 1 to 1000000");
+            return args_wrong(args, "a number from 1 to 1000000");
         options->depth = (uint32_t)number;
         return 0;
     case OPTION_MIN_DURATION:
         if (!amount_time(value, &number) || number == 0 || number > 3600000000000)
-            return wrong("--min-duration", value,
-                         "a time such as 100ns, 2us or 1ms, at most 3600s");
+            return args_wrong(args, "a time such as 100ns, 2us or 1ms, at most 3600s");
         options->min_duration_ns = (uint64_t)number;
         return 0;
     case OPTION_RING:
         if (!amount_size(value, &number) || number == 0 || number > 1 << 30)
-            return wrong("--ring", value, "a size such as 512K or 4M, at most 1G");
+            return args_wrong(args, "a size such as 512K or 4M, at most 1G");
         options->ring_chunks =
             (uint32_t)((number + FISQL_LIVE_CHUNK_BYTES - 1) / FISQL_LIVE_CHUNK_BYTES);
         return 0;
-    case OPTION_ONLY:
-    case OPTION_EXCLUDE:
-        return add_pattern(options, option == OPTION_ONLY, value);
     default:
-        fputs("fisql: see `fisql record --help`\n", stderr);
-        return -1;
+        return add_pattern(options, args->code == OPTION_ONLY, value);
     }
 }
 
-int record_options_parse(struct record_options *options, int argc, char **argv)
+int record_options_parse(struct record_options *options, int argc, char **argv, int *program)
 {
+    struct args args = {
+        .command = "record", .help = help, .options = options_known, .program_follows = true};
     *options = (struct record_options){.log = "run.bin"};
-    optind = 0;
-    for (int option; (option = getopt_long(argc, argv, "+o:qh", options_known, NULL)) != -1;) {
-        if (option == 'h') {
-            fputs(help, stdout);
-            return fflush(stdout) == 0 ? 0 : -1;
-        }
-        if (set_option(options, option, optarg) != 0)
-            return -1;
-    }
-    if (optind >= argc) {
-        fputs("fisql: record: no program given; see `fisql record --help`\n", stderr);
-        return -1;
-    }
-    if (options->no_time && options->min_duration_ns != 0) {
-        fputs("fisql: --min-duration needs the clock: leave out --no-time\n", stderr);
-        return -1;
-    }
-    return optind;
+    args_begin(&args, argc, argv);
+    while (args_next(&args))
+        if (set_option(options, &args) != 0)
+            return 2;
+    *program = args.at;
+    if (args.status != ARGS_GO_ON)
+        return args.status;
+    if (args_words(&args) == 0)
+        return fail("record: no program given; see `fisql record --help`");
+    if (options->no_time && options->min_duration_ns != 0)
+        return fail("--min-duration needs the clock: leave out --no-time");
+    return ARGS_GO_ON;
 }
 
 void record_options_text(const struct record_options *options, char *text, size_t size)

@@ -14,14 +14,14 @@ struct record_options {
     uint32_t ring_chunks;
     bool only; /* patterns say what to record, not what to leave out */
     const char **patterns;
-    size_t patterns_count;
+    size_t patterns_count, patterns_room;
     char *filter; /* the functions that match, as collector/filter.c reads them; NULL if none */
     size_t filter_bytes;
 };
 
-/* Parses argv, argv[0] being "record". Returns the index of the program, 0 after --help, -1 after
- * saying on stderr what is wrong. */
-int record_options_parse(struct record_options *options, int argc, char **argv);
+/* Parses argv, argv[0] being "record". Returns ARGS_GO_ON, with the index of the
+ * program in *program, or the exit status after --help or saying what is wrong. */
+int record_options_parse(struct record_options *options, int argc, char **argv, int *program);
 
 /* The options for the collector, as FISQL_OPTIONS holds them. */
 void record_options_text(const struct record_options *options, char *text, size_t size);

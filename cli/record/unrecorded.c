@@ -1,6 +1,7 @@
 /* Programs of a run that could not be recorded: see unrecorded.h. */
 #include "cli/record/unrecorded.h"
 
+#include "cli/out/say.h"
 #include "cli/record/program_file.h"
 
 #include <stdio.h>
@@ -69,9 +70,9 @@ bool unrecorded_append(const struct live *live, const char *log_path, bool quiet
             append_losses(live, images, reasons[reason]);
         lost |= !followed;
         if (!followed || !quiet)
-            fprintf(stderr, "fisql: %s: %u program%s %s not %s (%s): %s\n", log_path, images->count,
-                    images->count == 1 ? "" : "s", images->count == 1 ? "was" : "were",
-                    followed ? "followed" : "recorded", names, reasons[reason]);
+            note("%s: %u program%s %s not %s (%s): %s", log_path, images->count,
+                 images->count == 1 ? "" : "s", images->count == 1 ? "was" : "were",
+                 followed ? "followed" : "recorded", names, reasons[reason]);
     }
     return lost;
 }

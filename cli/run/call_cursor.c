@@ -1,5 +1,7 @@
 /* The calls of a thread one after another: see call_cursor.h. */
 #include "cli/run/call_cursor.h"
+
+#include "base/array.h"
 #include "cli/out/amount.h"
 #include "cli/out/say.h"
 
@@ -46,14 +48,9 @@ static void skip(struct call_cursor *cursor, int64_t id, int64_t descendants)
 
 static int push(struct call_cursor *cursor, int64_t last_id)
 {
-    if (cursor->open_count == cursor->open_capacity) {
-        size_t capacity = cursor->open_capacity * 2 + 64;
-        int64_t *grown = realloc(cursor->open_until, capacity * sizeof *grown);
-        if (grown == NULL)
-            return -1;
-        cursor->open_until = grown;
-        cursor->open_capacity = capacity;
-    }
+    if (array_reserve(&cursor->open_until, &cursor->open_capacity, cursor->open_count + 1, NULL) !=
+        0)
+        return -1;
     cursor->open_until[cursor->open_count++] = last_id;
     return 0;
 }
@@ -185,25 +182,22 @@ bool call_cut_any(const struct call_cut *cut)
            cut->depth_max > 0 || cut->function != NULL || cut->thread != NULL;
 }
 
-static int set_time(const char *option, const char *value, int64_t *ns)
+static int set_time(const struct args *args, int64_t *ns)
 {
-    int64_t parsed;
-    if (!amount_time(value, &parsed))
-        return fail("%s %s: wants a time such as 1500ns, 10us, 2.5s", option, value);
-    *ns = parsed;
-    return 0;
+    return amount_time(args->value, ns) ? 0 : args_wrong(args, "a time such as 1500ns, 10us, 2.5s");
 }
 
-int call_cut_option(struct call_cut *cut, int code, const char *value)
+int call_cut_option(struct call_cut *cut, const struct args *args)
 {
+    const char *value = args->value;
     char *end;
-    switch (code) {
+    switch (args->code) {
     case CUT_SINCE:
-        return set_time("--since", value, &cut->since_ns);
+        return set_time(args, &cut->since_ns);
     case CUT_UNTIL:
-        return set_time("--until", value, &cut->until_ns);
+        return set_time(args, &cut->until_ns);
     case CUT_MIN_DURATION:
-        return set_time("--min-duration", value, &cut->min_duration_ns);
+        return set_time(args, &cut->min_duration_ns);
     case CUT_FUNCTION:
         cut->function = value;
         return 0;
@@ -213,7 +207,7 @@ int call_cut_option(struct call_cut *cut, int code, const char *value)
     default:
         cut->depth_max = strtol(value, &end, 10);
         if (*end != '\0' || *value == '\0' || cut->depth_max <= 0)
-            return fail("--depth %s: wants a number from 1 on", value);
+            return args_wrong(args, "a number from 1 on");
         return 0;
     }
 }

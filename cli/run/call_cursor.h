@@ -7,6 +7,7 @@
 #ifndef FISQL_CLI_CALL_CURSOR_H
 #define FISQL_CLI_CALL_CURSOR_H
 
+#include "cli/out/args.h"
 #include "cli/run/run_view.h"
 
 /* What to leave out. Zero-initialised, but for until_ns, leaves out nothing. */
@@ -61,7 +62,7 @@ int call_cut_check_thread(const struct call_cut *cut, const struct run_view *vie
 bool call_cut_any(const struct call_cut *cut);
 
 /* The options that commands with a cut share: --since, --until, --min-duration, --depth,
- * --function, --thread. Codes for getopt_long from CUT_OPTIONS on. */
+ * --function, --thread. Codes from CUT_OPTIONS on. */
 enum {
     CUT_OPTIONS = 1024,
     CUT_SINCE = CUT_OPTIONS,
@@ -72,12 +73,11 @@ enum {
     CUT_THREAD
 };
 #define CUT_LONG_OPTIONS                                                                           \
-    {"since", required_argument, NULL, CUT_SINCE}, {"until", required_argument, NULL, CUT_UNTIL},  \
-        {"min-duration", required_argument, NULL, CUT_MIN_DURATION},                               \
-        {"depth", required_argument, NULL, CUT_DEPTH},                                             \
-        {"function", required_argument, NULL, CUT_FUNCTION},                                       \
+    {"since", CUT_SINCE, true}, {"until", CUT_UNTIL, true},                                        \
+        {"min-duration", CUT_MIN_DURATION, true}, {"depth", CUT_DEPTH, true},                      \
+        {"function", CUT_FUNCTION, true},                                                          \
     {                                                                                              \
-        "thread", required_argument, NULL, CUT_THREAD                                              \
+        "thread", CUT_THREAD, true                                                                 \
     }
 #define CUT_HELP                                                                                   \
     "      --function NAME      only calls of this function and what they call (*, ? and [...])\n" \
@@ -88,6 +88,6 @@ enum {
     "      --depth N            leave out calls nested deeper\n"
 
 /* Takes an option of the above. Returns 0, or 2 after saying what is wrong with it. */
-int call_cut_option(struct call_cut *cut, int code, const char *value);
+int call_cut_option(struct call_cut *cut, const struct args *args);
 
 #endif

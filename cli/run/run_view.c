@@ -1,5 +1,7 @@
 /* A run's names in memory: see run_view.h. */
 #include "cli/run/run_view.h"
+
+#include "base/array.h"
 #include "cli/out/say.h"
 
 #include <stdio.h>
@@ -59,32 +61,19 @@ bool run_ids_sound(sqlite3 *database, const char *table)
     return sound && result == SQLITE_OK;
 }
 
-/* Room for an item of this id in an array indexed by ids; the ids of a damaged or foreign database
- * may be anything. */
-static void *reach(void *items, size_t *count, int64_t id, size_t item_bytes)
+/* May an array be indexed by this id? Those of a damaged or foreign database may be anything. */
+static bool id_fits(int64_t id)
 {
-    if (id < 1 || id > UINT32_MAX - 1)
-        return NULL;
-    size_t needed = (size_t)id + 1;
-    if (needed <= *count)
-        return items;
-    size_t wanted = needed < *count * 2 ? *count * 2 : needed;
-    char *grown = realloc(items, wanted * item_bytes);
-    if (grown != NULL) {
-        memset(grown + *count * item_bytes, 0, (wanted - *count) * item_bytes);
-        *count = wanted;
-    }
-    return grown;
+    return id >= 1 && id < UINT32_MAX;
 }
 
 static int read_functions(struct run_view *view, enum name_style style, sqlite3_stmt *statement)
 {
     while (sqlite3_step(statement) == SQLITE_ROW) {
         int64_t id = sqlite3_column_int64(statement, 0);
-        void *grown = reach(view->functions, &view->functions_count, id, sizeof *view->functions);
-        if (grown == NULL)
+        if (!id_fits(id) ||
+            array_reach(&view->functions, &view->functions_count, (size_t)id, NULL) != 0)
             return SQLITE_NOMEM;
-        view->functions = grown;
         struct run_function *function = &view->functions[id];
         const char *name = (const char *)sqlite3_column_text(statement, 1);
         const char *linkage = (const char *)sqlite3_column_text(statement, 2);
@@ -112,10 +101,8 @@ static int read_frames(struct run_view *view, enum name_style style, sqlite3_stm
         int64_t id = sqlite3_column_int64(statement, 0);
         int64_t parent = sqlite3_column_int64(statement, 1);
         int64_t function = sqlite3_column_int64(statement, 2);
-        void *grown = reach(view->frames, &view->frames_count, id, sizeof *view->frames);
-        if (grown == NULL)
+        if (!id_fits(id) || array_reach(&view->frames, &view->frames_count, (size_t)id, NULL) != 0)
             return SQLITE_NOMEM;
-        view->frames = grown;
         /* A parent has a smaller id than its children; everything here relies on it. */
         if (parent < 0 || parent >= id || function <= 0 || view->frames[id].function != 0 ||
             (parent > 0 && view->frames[parent].function == 0) ||
@@ -141,11 +128,9 @@ static int read_threads(struct run_view *view, enum name_style style, sqlite3_st
 {
     (void)style;
     while (sqlite3_step(statement) == SQLITE_ROW) {
-        struct run_thread *grown =
-            realloc(view->threads, (view->threads_count + 1) * sizeof *view->threads);
-        if (grown == NULL)
+        if (array_reserve(&view->threads, &view->threads_capacity, view->threads_count + 1, NULL) !=
+            0)
             return SQLITE_NOMEM;
-        view->threads = grown;
         struct run_thread *thread = &view->threads[view->threads_count++];
         *thread = (struct run_thread){.id = sqlite3_column_int64(statement, 0),
                                       .process_id = sqlite3_column_int64(statement, 1),

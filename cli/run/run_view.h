@@ -41,7 +41,7 @@ struct run_view {
     struct run_frame *frames; /* by id; function 0 where there is none */
     size_t frames_count;
     struct run_thread *threads; /* in the order of their ids */
-    size_t threads_count;
+    size_t threads_count, threads_capacity;
     char *command;
 };
 

@@ -72,6 +72,7 @@ static int read_slot(struct log_index *index, int fd, uint64_t offset, struct er
         free(chunk);
         return 0;
     }
+    /* It shrinks: a slot has room for more than most hold. */
     struct fisql_chunk *fitted = realloc(chunk, chunk->length);
     if (fitted != NULL)
         chunk = fitted;

@@ -7,6 +7,7 @@
  * freelist: trunk pages that hold the numbers of free pages, a list from offset 32 of the file's
  * header.
  */
+#include "base/array.h"
 #include "loader/sqlite/btree_internal.h"
 
 #include <errno.h>
@@ -92,12 +93,9 @@ int btree_page_read(struct btree_file *file, uint32_t page, void *data, struct e
 
 static int add_table(struct btree_file *file, const char *name, uint32_t root, uint32_t indexes)
 {
-    struct btree_table *tables =
-        realloc(file->tables, (file->tables_count + 1) * sizeof *file->tables);
-    if (tables == NULL)
+    if (array_reserve(&file->tables, &file->tables_room, file->tables_count + 1, NULL) != 0)
         return SQLITE_NOMEM;
-    file->tables = tables;
-    struct btree_table *table = &tables[file->tables_count];
+    struct btree_table *table = &file->tables[file->tables_count];
     *table = (struct btree_table){.name = strdup(name), .root = root, .indexes = indexes};
     if (table->name == NULL)
         return SQLITE_NOMEM;
@@ -217,14 +215,8 @@ static int free_add(struct btree_file *file, struct btree_extent extent)
 {
     if (extent.count == 0)
         return 0;
-    if (file->free_count == file->free_room) {
-        size_t room = file->free_room * 2 + 16;
-        struct btree_extent *extents = realloc(file->free, room * sizeof *extents);
-        if (extents == NULL)
-            return -1;
-        file->free = extents;
-        file->free_room = room;
-    }
+    if (array_reserve(&file->free, &file->free_room, file->free_count + 1, NULL) != 0)
+        return -1;
     file->free[file->free_count++] = extent;
     return 0;
 }

@@ -69,7 +69,7 @@ struct btree_file {
     uint32_t lock_page;    /* never used: holds the bytes that SQLite locks, at 1 GiB */
     uint32_t fanout;       /* children of an interior page, however long their rowids are */
     struct btree_table *tables;
-    size_t tables_count;
+    size_t tables_count, tables_room;
     struct btree_part *parts;  /* list of the parts not yet taken by btree_finish */
     pthread_mutex_t lock;      /* guards what follows and the list of parts */
     uint64_t pages;            /* pages of the file that are given out, in use before included */

@@ -11,6 +11,7 @@
  * spare bytes leaves a freeblock behind its cell. Rows fill a page downwards, so a new freeblock is
  * always the first of the page's list, which must be in the order of the offsets.
  */
+#include "base/array.h"
 #include "loader/sqlite/btree_internal.h"
 
 #include <stdlib.h>
@@ -39,14 +40,8 @@ uint32_t btree_get_varint(const unsigned char *at, uint64_t *value)
 
 int btree_children_add(struct btree_children *children, uint32_t page, int64_t last_rowid)
 {
-    if (children->count == children->room) {
-        size_t room = children->room * 2 + 8;
-        struct btree_child *items = realloc(children->items, room * sizeof *items);
-        if (items == NULL)
-            return -1;
-        children->items = items;
-        children->room = room;
-    }
+    if (array_reserve(&children->items, &children->room, children->count + 1, NULL) != 0)
+        return -1;
     children->items[children->count++] = (struct btree_child){last_rowid, page};
     return 0;
 }

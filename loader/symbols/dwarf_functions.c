@@ -319,12 +319,9 @@ int dwarf_functions_read(struct dwarf_functions *functions, const struct dwarf_s
     uint32_t next_unit = 0;
     struct walker *walkers = calloc((size_t)count + 1, sizeof *walkers);
     pthread_t *threads = calloc((size_t)count + 1, sizeof *threads);
-    struct text_pool *pools = realloc(
-        functions->pools, (functions->pools_count + (size_t)count + 1) * sizeof *functions->pools);
-    int result = 0;
-    if (pools != NULL)
-        functions->pools = pools;
-    if (walkers == NULL || threads == NULL || pools == NULL) {
+    int result = array_reserve(&functions->pools, &functions->pools_capacity,
+                               functions->pools_count + count + 1, error);
+    if (walkers == NULL || threads == NULL || result != 0) {
         free(walkers);
         free(threads);
         return error_set(error, "out of memory for %u threads", count);
@@ -389,7 +386,7 @@ int dwarf_functions_open(struct dwarf_functions *functions, const struct dwarf_s
 
 void dwarf_functions_release(struct dwarf_functions *functions)
 {
-    for (unsigned i = 0; i < functions->pools_count; i++)
+    for (size_t i = 0; i < functions->pools_count; i++)
         text_pool_release(&functions->pools[i]);
     free(functions->pools);
     free(functions->units);

@@ -40,7 +40,7 @@ struct dwarf_functions {
     size_t ranges_count, ranges_capacity;
     unsigned missing_dwo; /* units whose .dwo file was not found */
     struct text_pool *pools;
-    unsigned pools_count;
+    size_t pools_count, pools_capacity;
 };
 
 struct dwarf_search {

@@ -172,7 +172,7 @@ static void history_counts(void)
     const struct callee_runs *a = &it.rollup.callee_runs[it.callees[0].callee_runs];
     check_equal(2, a->count, "aaabaa: two runs of a");
     check_equal(5, a->calls, "of five calls");
-    check_equal(3, a->longest_run, "the longest one of three");
+    check_equal(3, a->longest, "the longest one of three");
     check_equal(10, a->longest_call, "in this call");
     check_equal(1, a->caller_calls, "by one call");
     check_equal(1, transitions(&it.rollup, 0, 2), "a comes first once");
