@@ -99,7 +99,7 @@ $(BUILD)/obj/embedded.o: $(BUILD)/gen/embedded.c | $(BUILD)/needs
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) -c -o $@ $<
 
-# The report's page, bundled with its libraries from npm; without npm it is empty, and tried anew.
+# The report's page, bundled with its libraries from npm; without npm it is empty, and tried again.
 $(BUILD)/gen/report_tail.html: page/bundle.sh $(wildcard page/*) $(if $(wildcard $(BUILD)/gen/report_missing),again)
 	@mkdir -p $(@D)
 	sh page/bundle.sh $(BUILD)/gen
@@ -184,10 +184,10 @@ docs: all ## write the generated pages: docs/queries.md, docs/schema.md, docs/lo
 	docs/make-log-format.sh log_format.h docs/log-format.md > docs/log-format.md.tmp && mv docs/log-format.md.tmp docs/log-format.md
 	docs/make-man.sh $(BUILD)/fisql > docs/fisql.1.tmp && mv docs/fisql.1.tmp docs/fisql.1
 
-examples: all ## record the program of the manual's examples anew
-	docs/make-examples.sh $(BUILD)/fisql docs/examples
+examples: all ## write the manual's examples, those of QUERIES or all, from a new recording
+	docs/make-examples.sh $(BUILD)/fisql docs/examples $(QUERIES)
 
-pictures: all ## make README's pictures anew, docs/pictures, from real runs
+pictures: all ## make README's pictures, docs/pictures, from real runs
 	@tests/setup check
 	docs/make-pictures.sh $(BUILD)
 

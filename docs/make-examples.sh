@@ -1,8 +1,9 @@
 #!/bin/bash
 # Records docs/examples/shop.cc and writes what each query says of it to FOLDER/NAME.txt: the
-# examples of docs/queries.md. make-examples.sh FISQL FOLDER
+# examples of docs/queries.md. make-examples.sh FISQL FOLDER [NAME...]
 set -eu
 fisql=$(realpath "$1") folder=$(realpath "$2")
+shift 2
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 export XDG_CONFIG_HOME=$tmp/config
@@ -11,7 +12,8 @@ cd "$tmp"
 "$fisql" cc g++ -O1 -o shop shop.cc -lpthread
 "$fisql" record -q ./shop >/dev/null || true # the program's own status is none of ours
 "$fisql" load -q run.bin
-for query in $("$fisql" query --names); do
+[ $# -gt 0 ] || mapfile -t all < <("$fisql" query --names)
+for query in "$@" ${all[@]+"${all[@]}"}; do
     {
         echo "\$ fisql query $query --limit 5 --demangle short"
         "$fisql" query "$query" --limit 5 --demangle short 2>&1 | sed "s|$tmp|/home/you|g" | cut -c 1-180 | sed 's/ *$//'

@@ -3,15 +3,26 @@
 #include "cli/out/say.h"
 #include "cli/run/schema_check.h"
 
+#include "queries/embedded.h"
+
 #include <errno.h>
 #include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { APPLICATION_ID = 0x4653514c, SCHEMA_VERSION = 2 };
+enum { APPLICATION_ID = 0x4653514c };
+
+/* As schema.sql has it. */
+static long long schema_version(void)
+{
+    static const char pragma[] = "PRAGMA user_version = ";
+    const char *at = strstr(embedded_schema, pragma);
+    return at != NULL ? strtoll(at + strlen(pragma), NULL, 10) : 0;
+}
 
 /* The first column of the first row, or -1. */
 static long long integer_of(sqlite3 *database, const char *sql)
@@ -58,11 +69,11 @@ static int check(sqlite3 *database, const char *path)
         fail("%s: is not a fisql database: make one of a log with `fisql load run.bin`", path);
         return 0;
     }
-    if (version != SCHEMA_VERSION) {
-        fail("%s: has schema version %lld, this fisql reads version %d: %s", path, version,
-             SCHEMA_VERSION,
-             version > SCHEMA_VERSION ? "use the fisql that made it, or load the log again"
-                                      : "load the log again with `fisql load`");
+    if (version != schema_version()) {
+        fail("%s: has schema version %lld, this fisql reads version %lld: %s", path, version,
+             schema_version(),
+             version > schema_version() ? "use the fisql that made it, or load the log again"
+                                        : "load the log again with `fisql load`");
         return 0;
     }
     return 1;

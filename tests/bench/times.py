@@ -112,7 +112,8 @@ for name in programs:
 lines += ["", "What is left is what the measurement at start does not see: the instrumented code itself is larger and "
           "slower (the calls of the hooks spill registers and keep functions from being merged), and the hooks' memory "
           "displaces the program's from the caches. Trust nanoseconds of a function with 100 ns a call or more; "
-          "below, trust counts and ranks. The matrix product shows code that the hooks make slower: gcc keeps a "
+          "below, trust counts and ranks. Tables print times a call that are smaller than the hooks' own cost as `~N ns`. "
+          "The matrix product shows code that the hooks make slower: gcc keeps a "
           "function's result in memory across the hook at its end when it is a floating-point number, so here the "
           "sum's loop waits for each store. No tracer that uses these hooks can take that out."]
 print("\n".join(lines))

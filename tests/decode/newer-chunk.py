@@ -2,4 +2,4 @@
 from log import *
 
 write(program(), thread_chunk(define(1, MAIN, SHELL), enter(1), leave()),
-      thread_chunk(define(1, MAIN, SHELL), enter(1), leave(), sequence=1, first_call=1, tick=START + 20, version=2))
+      thread_chunk(define(1, MAIN, SHELL), enter(1), leave(), sequence=1, first_call=1, tick=START + 20, version=VERSION + 1))

@@ -1,5 +1,5 @@
-"""A log of format version 2 is refused, and who reads it is told what to do; nothing is made of it."""
+"""A log of a newer format version is refused with advice; nothing is made of it."""
 from log import *
 
-write(chunk(RUN, facts(command="program"), process=0, version=2),
-      thread_chunk(define(1, MAIN, SHELL), enter(1), leave(), version=2))
+write(chunk(RUN, facts(command="program"), process=0, version=VERSION + 1),
+      thread_chunk(define(1, MAIN, SHELL), enter(1), leave(), version=VERSION + 1))

@@ -242,7 +242,8 @@ run $q hot-functions newer.db
 has "a newer schema's version is named" "has schema version 99" "$err"
 sqlite3 run.db .dump | sed 's/callee_runs/repeats/; s/callee_transitions/sequences/' | sqlite3 older.db
 sqlite3 older.db 'PRAGMA application_id = 0x4653514c; PRAGMA user_version = 1'
-older="fisql: older.db: has schema version 1, this fisql reads version 2: load the log again with \`fisql load\`"
+version=$(sed -n 's/^PRAGMA user_version = \([0-9]*\);/\1/p' "$here/schema.sql")
+older="fisql: older.db: has schema version 1, this fisql reads version $version: load the log again with \`fisql load\`"
 for command in "query hot-functions older.db" "tree older.db" "diff run.db older.db" "diff older.db run.db" "report --diff run.db older.db"; do
     # shellcheck disable=SC2086 # words of a command
     run "$fisql" $command
