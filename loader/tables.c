@@ -31,8 +31,8 @@ static int write_run(const struct tables *tables, sqlite3 *database, struct erro
     struct insert insert;
     char number[32];
     insert_begin(&insert, database, "run", "key,value");
-    for (size_t i = 0; i < index->facts_count; i++) {
-        const char *key = index->facts[i].key, *value = index->facts[i].value;
+    for (size_t i = 0; i < index->facts.count; i++) {
+        const char *key = index->facts.items[i].key, *value = index->facts.items[i].value;
         if (strcmp(key, "hook_inside_ps") == 0 || strcmp(key, "hook_outside_ps") == 0)
             continue;
         char *end;

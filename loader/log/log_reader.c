@@ -33,14 +33,6 @@ void log_window_close(struct log_window *window)
     window->buffer = NULL;
 }
 
-int log_window_share(const struct log_window *window, struct log_window *out, struct error *error)
-{
-    int fd = fcntl(window->fd, F_DUPFD_CLOEXEC, 0);
-    if (fd < 0)
-        return error_set(error, "%s: %s", window->path, strerror(errno));
-    return window_open(out, fd, window->path, window->size_bytes, error);
-}
-
 static int window_reserve(struct log_window *window, uint64_t bytes, struct error *error)
 {
     if (bytes <= window->buffer_capacity)

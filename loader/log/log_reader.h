@@ -67,8 +67,6 @@ int log_window_at(struct log_window *window, uint64_t offset, uint64_t bytes,
 int log_window_chunk(struct log_window *window, uint64_t offset, uint64_t bytes,
                      struct fisql_chunk **out, struct error *error);
 
-/* Opens a second window on the same file, for another thread. */
-int log_window_share(const struct log_window *window, struct log_window *out, struct error *error);
 void log_window_close(struct log_window *window);
 
 /* Whether a header's numbers agree with each other: magic, version, kind, length, and for an EVENTS

@@ -47,8 +47,7 @@ int btree_close(struct btree_file *file, struct error *error);
 /* Closes the file as it is and frees it. NULL is allowed. */
 void btree_abandon(struct btree_file *file);
 
-/* The page's size in bytes, and the longest record that btree_append takes, spare included. */
-uint32_t btree_page_bytes(const struct btree_file *file);
+/* The longest record that btree_append takes, spare included. */
 uint32_t btree_record_max(const struct btree_file *file);
 
 /* Begins a part. It is owned by the file and lives until btree_finish has taken it. */
@@ -75,9 +74,6 @@ int btree_replace(struct btree_part *part, struct btree_place *place, const void
 
 /* Writes out what the part still holds. Nothing may be appended afterwards. */
 int btree_part_end(struct btree_part *part, struct error *error);
-
-/* The number of rows appended. */
-uint64_t btree_part_rows(const struct btree_part *part);
 
 /* Makes the empty table `table` hold the rows of the `count` ended parts: all rowids of a part must
  * be less than those of the next one. The parts are freed. count = 0 leaves the table empty. */

@@ -38,11 +38,6 @@ enum {
 #define LOCK_BYTE 0x40000000u
 #define PAGES_MAX 0xfffffffeu
 
-uint32_t btree_page_bytes(const struct btree_file *file)
-{
-    return file->page_bytes;
-}
-
 uint32_t btree_record_max(const struct btree_file *file)
 {
     return file->usable_bytes - 35; /* what a leaf cell holds without overflow pages */

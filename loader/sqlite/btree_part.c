@@ -89,11 +89,6 @@ void btree_part_free(struct btree_part *part)
     free(part);
 }
 
-uint64_t btree_part_rows(const struct btree_part *part)
-{
-    return part->rows;
-}
-
 /* Writes the complete pages of the run and takes a new one. */
 static int next_run(struct btree_part *part, struct error *error)
 {

@@ -32,11 +32,6 @@ struct program_function {
     bool called;
 };
 
-struct program_site {
-    uint32_t module; /* modules.id, 0 = none */
-    uint64_t address;
-};
-
 struct program {
     const struct log_index *index;
     struct program_module *modules; /* modules[id - 1] */

@@ -96,23 +96,9 @@ const struct symbol_range *symbols_range(const struct symbols *symbols, uint64_t
  */
 void symbols_line(struct symbols *symbols, uint64_t address, const char **file, uint32_t *line);
 
-/* Reads the line tables that `count` addresses need, side by side; symbols_line() is then only a
- * lookup for them. 0, or -1 without memory. */
-int symbols_prepare_lines(struct symbols *symbols, const uint64_t *addresses, size_t count,
-                          unsigned threads, struct error *error);
-
 /* The identity of a function across builds: a hash of the module's name (last part of its path,
  * without what follows ".so"), the linkage name, and the last two parts of the source file's path
  * ("" where there is no file). */
 uint64_t symbols_stable_id(const char *module_path, const char *linkage_name, const char *file);
-
-/* Does a function match a pattern (*, ?, []: fnmatch)? Compared with its name with and without the
- * parameters and without its namespaces, its linkage name, and its file's path and last parts. */
-bool symbols_match(const struct symbol_function *function, const char *pattern);
-
-/* Calls `visit` with the address of each copy of each function that matches. A visit returns 0 to
- * go on; another value ends the walk and is returned. */
-int symbols_match_each(const struct symbols *symbols, const char *pattern,
-                       int (*visit)(void *context, uint64_t address), void *context);
 
 #endif

@@ -159,11 +159,6 @@ compile gcc app -O2 -finstrument-functions-exclude-function-list=dead -finstrume
 same "functions excluded by options are not instrumented" "dead=0 other=0 main=1" \
     "$("$dump" ./app | awk -F'\t' '{ flag[$5] = $3 } END { print "dead=" flag["dead"], "other=" flag["other"], "main=" flag["main"] }')"
 
-# Patterns
-"$dump" ./app >list
-same "a pattern matches a function" "$(awk -F'\t' '$5 == "dead" { print $1 }' list)" "$("$dump" -m dead ./app)"
-same "a pattern matches a file" "$(awk -F'\t' '$4 ~ /second.c/ { print $1 }' list | sort)" "$("$dump" -m 'second.*' ./app | sort)"
-
 # The same ids in other builds
 compile gcc app -O0 first.c second.c
 first=$("$dump" ./app | cut -f6,7 | grep -E '^(main|dead|other)' | sort)

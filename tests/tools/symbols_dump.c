@@ -6,7 +6,6 @@
  *     -b ID    build-id of the recording      -s DIR   symbols folder     -r DIR   sysroot
  *     -c DIR   cache folder                   -t N     threads            -p       pieces of code
  *     -l HEX   print file:line of this address (may be given several times) instead
- *     -m GLOB  print the addresses of the functions that match instead
  *     -C       cache small modules too
  *     -q       print the summary alone: source, problem, functions, seconds, peak memory
  */
@@ -38,20 +37,8 @@ static void print_function(const struct symbol_function *function)
            function->stable_id);
 }
 
-static int print_address(void *context, uint64_t address)
+static void print_lines(struct symbols *symbols, const uint64_t *addresses, size_t count)
 {
-    (void)context;
-    return printf("%" PRIx64 "\n", address) < 0;
-}
-
-static int print_lines(struct symbols *symbols, const uint64_t *addresses, size_t count,
-                       unsigned threads)
-{
-    struct error error = {""};
-    if (symbols_prepare_lines(symbols, addresses, count, threads, &error) != 0) {
-        fprintf(stderr, "symbols_dump: %s\n", error.text);
-        return 2;
-    }
     for (size_t i = 0; i < count; i++) {
         const char *file;
         uint32_t line;
@@ -61,7 +48,6 @@ static int print_lines(struct symbols *symbols, const uint64_t *addresses, size_
                range != NULL ? symbols->functions[range->function].name : "??",
                file != NULL ? file : "??", line);
     }
-    return 0;
 }
 
 static void print_pieces(const struct symbols *symbols)
@@ -93,9 +79,9 @@ int main(int count, char **arguments)
     static uint64_t addresses[ADDRESSES_MAX];
     size_t addresses_count = 0;
     struct symbols_options options = {.all_modules = true};
-    const char *build_id = NULL, *pattern = NULL;
+    const char *build_id = NULL;
     bool quiet = false, pieces = false;
-    for (int option; (option = getopt(count, arguments, "b:s:r:c:t:pl:m:qC")) != -1;) {
+    for (int option; (option = getopt(count, arguments, "b:s:r:c:t:pl:qC")) != -1;) {
         switch (option) {
         case 'b':
             build_id = optarg;
@@ -122,9 +108,6 @@ int main(int count, char **arguments)
             if (addresses_count < ADDRESSES_MAX)
                 addresses[addresses_count++] = strtoull(optarg, NULL, 16);
             break;
-        case 'm':
-            pattern = optarg;
-            break;
         case 'q':
             quiet = true;
             break;
@@ -148,9 +131,7 @@ int main(int count, char **arguments)
     } else if (pieces) {
         print_pieces(&symbols);
     } else if (addresses_count > 0) {
-        status = print_lines(&symbols, addresses, addresses_count, options.threads);
-    } else if (pattern != NULL) {
-        status = symbols_match_each(&symbols, pattern, print_address, NULL) != 0 ? 2 : 0;
+        print_lines(&symbols, addresses, addresses_count);
     } else {
         for (size_t i = 0; i < symbols.functions_count; i++)
             print_function(&symbols.functions[i]);

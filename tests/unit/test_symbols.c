@@ -54,20 +54,6 @@ static void test_identity(void)
           "another file is another id");
 }
 
-static void test_patterns(void)
-{
-    struct symbol_function function = {.name = "shop::Stack<int, 4>::push(int)",
-                                       .linkage_name = "_ZN4shop5StackIiLi4EE4pushEi",
-                                       .file = "/home/me/src/stack.h"};
-    const char *const yes[] = {"push",    "shop::*",   "*push(int)", "stack.h",
-                               "src/*.h", "_ZN4shop*", "/home/*",    "shop::Stack<int, 4>::push"};
-    const char *const no[] = {"pus", "pop", "stack.c", "int", "Stack"};
-    for (size_t i = 0; i < sizeof yes / sizeof yes[0]; i++)
-        check(symbols_match(&function, yes[i]), "%s matches", yes[i]);
-    for (size_t i = 0; i < sizeof no / sizeof no[0]; i++)
-        check(!symbols_match(&function, no[i]), "%s does not match", no[i]);
-}
-
 struct rows {
     struct dwarf_row items[8];
     size_t count;
@@ -115,7 +101,6 @@ int main(void)
     test_names();
     test_paths();
     test_identity();
-    test_patterns();
     test_rows();
     return check_status();
 }
