@@ -277,7 +277,7 @@ static void test_processes(void)
     struct memory_processes processes = {0};
     memory_processes_release(&processes);
     /* 1 forks 2, 2 forks 3, which alone has events; 4 is a child of 1 without any. */
-    const uint64_t starts[] = {0, 10, 50, 70, 60}, ends[] = {0, 90, 80, UINT64_MAX, 65};
+    const uint64_t starts[] = {0, 10, 50, 70, 60}, ends[] = {0, 90, 68, UINT64_MAX, 65};
     const uint32_t parents[] = {0, 0, 1, 2, 1};
     for (uint32_t id = 1; id <= 4; id++) {
         struct memory_process *process = memory_processes_reach(&processes, id, &failure);
@@ -289,9 +289,10 @@ static void test_processes(void)
     struct memory_thread threads[] = {
         {.process = 3, .spool = {.any = true, .first_tick = 75}, .gap = {true, 100}},
         {.process = 3, .gap = {true, 85}},
+        {.process = 3, .gap = {true, 95}},
         {.process = 9}};
-    struct memory_thread *const list[] = {&threads[0], &threads[1], &threads[2]};
-    check(memory_processes_take_threads(&processes, list, 3, &failure) == 0 &&
+    struct memory_thread *const list[] = {&threads[0], &threads[1], &threads[2], &threads[3]};
+    check(memory_processes_take_threads(&processes, list, 4, &failure) == 0 &&
               memory_processes_plan(&processes, &failure) == 0,
           "processes are planned");
     check(processes.items[9].known && processes.items[9].end_tick == UINT64_MAX,
@@ -302,8 +303,8 @@ static void test_processes(void)
     check_events(&processes, 49, "");
     check_events(&processes, 50, "fork 2");
     check_events(&processes, 68, "end 4, fork 3");
-    check_events(&processes, 80, "");
-    check_events(&processes, 1000, "end 2, end 1");
+    check_events(&processes, 69, "end 2");
+    check_events(&processes, 1000, "end 1");
     check_events(&processes, UINT64_MAX, "");
 
     struct memory_block items[] = {{.id = 7, .address = 16, .size = 5},
@@ -440,6 +441,8 @@ static void test_live(void)
     check(step[1].thread == 7 && step[1].live_blocks == 0 && step[2].thread == 8 &&
               step[2].live_bytes == 30,
           "its threads");
+    check(step[3].step == 1 && step[3].max_live_bytes == 30 && step[3].totals.allocs == 0,
+          "a step in which nothing happens has what lives");
     check(step[5].step == 3 && step[5].max_live_bytes == 70 && step[5].totals.frees == 0,
           "what is forgotten is not freed");
     memory_live_release(&live);
