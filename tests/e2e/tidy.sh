@@ -54,6 +54,11 @@ same "the collector uses libc alone" "" \
 differing='libdwarf/|<dwarf\.h>|DW_LIBDWARF_VERSION|Dwarf_Obj_Access_|dwarf_object_(init|finish)|dwarf_(dealloc_ranges|ranges_dealloc)'
 same "only loader/symbols/dwarf_api knows libdwarf's version" "" \
     "$(grep -nE "$differing|dwarf_(next_cu_header|siblingof)_" -r loader cli tests --include='*.[ch]' | grep -v '^loader/symbols/dwarf_api\.[ch]:')"
+# Its functions are those that are not ours; in two versions the same one is called in two ways.
+ours=$(cat loader/symbols/*.h loader/symbols/*.c | grep -oE '^[A-Za-z].*\bdwarf_[a-zA-Z0-9_]+\(' | grep -oE 'dwarf_[a-zA-Z0-9_]+\($' | sort -u)
+calls=$(sed -E 's://.*|/\*.*\*/::; /^ \*/d' loader/symbols/*.c | grep -oE '\bdwarf_[a-zA-Z0-9_]+\(' | grep -vxFf <(echo "$ours"))
+at_least "the calls of libdwarf are found" 25 "$(wc -l <<<"$calls")"
+same "each function of libdwarf is called in one place" "" "$(sort <<<"$calls" | uniq -d | grep -v '^dwarf_object_finish($')"
 # SQLite chooses the order of a plain join by its version, and a large table may come first.
 same "calls and allocs are joined behind what has their ids" "" \
     "$(grep -nE '(^|[^ST]) +JOIN (calls|allocs)\b|(^|[^ST] )JOIN (calls|allocs)\b' queries/*.sql cli/*.c cli/*/*.c)"
