@@ -408,13 +408,14 @@ static void test_live(void)
     struct memory_timeline timeline = memory_timeline_of(99999, 2);
     struct memory_live live = {0};
     const struct memory_place place = {11, 5, 101, 0, 0}, other = {12, 5, 101, 0, 0};
-    const uint32_t ids[] = {7, 8};
+    struct memory_thread seven = {.id = 7}, eight = {.id = 8};
+    struct memory_thread *const threads[] = {&seven, &eight};
     uint32_t a, b;
     memory_live_release(&live);
     memory_stacks_find(&stacks, &place, &a, &failure);
     memory_stacks_find(&stacks, &other, &b, &failure);
     check_equal(100, timeline.step_ns, "a thousand steps");
-    check(memory_live_begin(&live, &stacks, &sums, &timeline, ids, 2, &failure) == 0, "begun");
+    check(memory_live_begin(&live, &stacks, &sums, &timeline, threads, 2, &failure) == 0, "begun");
     struct memory_block first = {.size = 50, .alloc_ns = 10, .stack = a},
                         second = {.size = 30, .alloc_ns = 20, .stack = b, .thread = 1},
                         third = {.size = 40, .alloc_ns = 320, .stack = b, .thread = 1};
@@ -507,14 +508,15 @@ static void test_rows_and_chains(void)
     struct memory_chains chains = {0};
     struct alloc_stack stack = {.frame = 3, .site = 4};
     const struct memory_stacks stacks = {.items = &stack};
-    const uint32_t ids[] = {1, 2};
+    struct memory_thread one = {.id = 1}, two = {.id = 2};
+    struct memory_thread *const threads[] = {&one, &two};
     struct memory_block_free freed = {
         .freed = true, .ns = 500, .thread = 1, .kind = FISQL_KIND_FREE};
     uint32_t first = 0, index = 0;
     memory_rows_release(&rows);
     memory_chains_release(&chains);
     memory_blocks_release(&blocks);
-    int status = memory_rows_begin(&rows, &blocks, &stacks, ids, file, &failure);
+    int status = memory_rows_begin(&rows, &blocks, &stacks, threads, file, &failure);
     if (status == 0)
         status = memory_chains_begin(&chains, file, &failure);
     struct memory_link last = memory_no_link;
