@@ -400,6 +400,15 @@ static int write_losses(const struct tables *tables, sqlite3 *database, struct e
         insert_text(&insert, loss->detail);
         insert_row(&insert);
     }
+    if (index->losses_left_out > 0) {
+        char detail[64];
+        snprintf(detail, sizeof detail, "%" PRIu64 " more have no row", index->losses_left_out);
+        insert_text(&insert, "too many losses");
+        for (int column = 0; column < 9; column++)
+            insert_null(&insert);
+        insert_text(&insert, detail);
+        insert_row(&insert);
+    }
     return insert_end(&insert, error);
 }
 
