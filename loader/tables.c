@@ -35,8 +35,8 @@ static int write_run(const struct tables *tables, sqlite3 *database, struct erro
     struct insert insert;
     char number[32];
     insert_begin(&insert, database, "run", "key,value");
-    for (size_t i = 0; i < index->facts_count; i++) {
-        const char *key = index->facts[i].key, *value = index->facts[i].value;
+    for (size_t i = 0; i < index->facts.count; i++) {
+        const char *key = index->facts.items[i].key, *value = index->facts.items[i].value;
         if (strcmp(key, inside) == 0 || strcmp(key, outside) == 0)
             continue;
         char *end;
@@ -396,6 +396,15 @@ static int write_losses(const struct tables *tables, sqlite3 *database, struct e
         insert_ns(&insert, tables, loss->clock_process, loss->from_tick);
         insert_ns(&insert, tables, loss->clock_process, loss->to_tick);
         insert_text(&insert, loss->detail);
+        insert_row(&insert);
+    }
+    if (index->losses_left_out > 0) {
+        char detail[64];
+        snprintf(detail, sizeof detail, "%" PRIu64 " more have no row", index->losses_left_out);
+        insert_text(&insert, "too many losses");
+        for (int column = 0; column < 9; column++)
+            insert_null(&insert);
+        insert_text(&insert, detail);
         insert_row(&insert);
     }
     return insert_end(&insert, error);

@@ -302,7 +302,7 @@ static int read_chunk(struct decoder *decoder, const struct log_chunk *place,
 {
     struct fisql_chunk *found;
     if (place->salvaged) {
-        *chunk = decoder->shared->index->salvaged[place->offset];
+        *chunk = decoder->shared->index->salvaged.chunks[place->offset];
         return 0;
     }
     if (log_window_chunk(&decoder->reader.window, place->offset, place->length, &found, error) != 0)

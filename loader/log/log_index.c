@@ -244,24 +244,24 @@ void log_index_release(struct log_index *index)
         free(index->modules[i].path);
         free(index->modules[i].build_id);
     }
-    for (size_t i = 0; i < index->facts_count; i++) {
-        free(index->facts[i].key);
-        free(index->facts[i].value);
+    for (size_t i = 0; i < index->facts.count; i++) {
+        free(index->facts.items[i].key);
+        free(index->facts.items[i].value);
     }
     for (size_t i = 0; i < index->losses_count; i++) {
         free(index->losses[i].reason);
         free(index->losses[i].detail);
     }
-    for (size_t i = 0; i < index->salvaged_count; i++)
-        free(index->salvaged[i]);
+    for (size_t i = 0; i < index->salvaged.count; i++)
+        free(index->salvaged.chunks[i]);
     free(index->path);
     free(index->chunks);
     free(index->threads);
     free(index->processes);
     free(index->modules);
-    free(index->facts);
+    free(index->facts.items);
     free(index->losses);
-    free(index->salvaged);
+    free(index->salvaged.chunks);
     intern_release(&index->process_of_key);
     intern_release(&index->thread_of_key);
     memset(index, 0, sizeof *index);
@@ -270,9 +270,9 @@ void log_index_release(struct log_index *index)
 const char *log_index_fact(const struct log_index *index, enum fisql_fact fact)
 {
     const char *key = fisql_fact_key(fact);
-    for (size_t i = 0; i < index->facts_count; i++) {
-        if (strcmp(index->facts[i].key, key) == 0)
-            return index->facts[i].value;
+    for (size_t i = 0; i < index->facts.count; i++) {
+        if (strcmp(index->facts.items[i].key, key) == 0)
+            return index->facts.items[i].value;
     }
     return NULL;
 }

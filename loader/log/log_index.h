@@ -27,7 +27,7 @@
 
 /* An EVENTS chunk. */
 struct log_chunk {
-    uint64_t offset; /* in the log; for a salvaged one: its index in log_index.salvaged */
+    uint64_t offset; /* in the log; for a salvaged one: its index in log_index.salvaged.chunks */
     uint64_t first_call;
     uint64_t tick_start;
     uint32_t length;
@@ -64,9 +64,8 @@ struct log_process {
     uint32_t id; /* processes.id */
     uint32_t pid;
     uint64_t key;
-    uint64_t parent_key; /* 0 = not known */
-    uint32_t parent_id;  /* processes.id; 0 = none or not in the log */
-    uint32_t parent_pid;
+    uint64_t parent_key;                 /* 0 = not known */
+    uint32_t parent_id;                  /* processes.id; 0 = none or not in the log */
     char *executable, *command, *origin; /* NULL = not told */
     uint64_t start_tick;                 /* TICK_UNKNOWN */
     uint64_t end_tick;
@@ -91,8 +90,18 @@ struct log_module {
     uint64_t unload_tick; /* TICK_UNKNOWN = never */
 };
 
-struct log_fact {
-    char *key, *value;
+/* Facts of the run; a key stands once. */
+struct log_facts {
+    struct log_fact {
+        char *key, *value;
+    } * items;
+    size_t count, capacity;
+};
+
+/* Whole chunks taken from the live area. */
+struct log_salvaged {
+    struct fisql_chunk **chunks;
+    size_t count, capacity;
 };
 
 /* Something that the log lacks, as a row of `losses`. UINT64_MAX = not known. */
@@ -121,14 +130,11 @@ struct log_index {
     size_t processes_count, processes_capacity;
     struct log_module *modules;
     size_t modules_count, modules_capacity;
-    struct log_fact *facts; /* of the run; a key stands once */
-    size_t facts_count, facts_capacity;
+    struct log_facts facts;
     struct log_loss *losses;
     size_t losses_count, losses_capacity;
-    uint64_t losses_left_out;      /* beyond LOSSES_MAX */
-    struct fisql_chunk **salvaged; /* whole chunks taken from the live area */
-    size_t salvaged_count, salvaged_capacity;
-    uint32_t live_slots; /* slots of the live area whose owners still run */
+    uint64_t losses_left_out; /* beyond LOSSES_MAX */
+    struct log_salvaged salvaged;
     uint64_t ring_calls; /* calls that a flight recorder dropped on purpose */
 
     struct intern process_of_key;

@@ -27,15 +27,16 @@ static int replace_text(char **out, const char *text, struct error *error)
 static int set_run_fact(struct log_index *index, const char *key, const char *value, bool replace,
                         struct error *error)
 {
-    for (size_t i = 0; i < index->facts_count; i++) {
-        if (strcmp(index->facts[i].key, key) == 0)
-            return replace ? replace_text(&index->facts[i].value, value, error) : 0;
+    for (size_t i = 0; i < index->facts.count; i++) {
+        if (strcmp(index->facts.items[i].key, key) == 0)
+            return replace ? replace_text(&index->facts.items[i].value, value, error) : 0;
     }
-    if (index->facts_count >= RUN_FACTS_MAX)
+    if (index->facts.count >= RUN_FACTS_MAX)
         return 0;
-    if (array_reserve(&index->facts, &index->facts_capacity, index->facts_count + 1, error) != 0)
+    if (array_reserve(&index->facts.items, &index->facts.capacity, index->facts.count + 1, error) !=
+        0)
         return -1;
-    struct log_fact *fact = &index->facts[index->facts_count++];
+    struct log_fact *fact = &index->facts.items[index->facts.count++];
     *fact = (struct log_fact){NULL, NULL};
     return replace_text(&fact->key, key, error) != 0 ? -1
                                                      : replace_text(&fact->value, value, error);
@@ -52,7 +53,6 @@ static int take_run_fact(struct log_index *index, const char *key, const char *v
 static int take_process_fact(struct log_index *index, struct log_process *process, const char *key,
                              const char *value, struct error *error)
 {
-    uint64_t number;
     switch (fact_find(FISQL_CHUNK_PROCESS, key)) {
     case FISQL_FACT_PROCESS_EXECUTABLE:
         return replace_text(&process->executable, value, error);
@@ -60,10 +60,6 @@ static int take_process_fact(struct log_index *index, struct log_process *proces
         return replace_text(&process->command, value, error);
     case FISQL_FACT_PROCESS_ORIGIN:
         return replace_text(&process->origin, value, error);
-    case FISQL_FACT_PROCESS_PARENT_PID:
-        if (fact_decimal(value, &number))
-            process->parent_pid = (uint32_t)number;
-        return 0;
     case FISQL_FACT_PROCESS_PARENT_PROCESS:
         fact_hexadecimal(value, &process->parent_key);
         return 0;

@@ -6,7 +6,7 @@
 #include "loader/log/log_index.h"
 
 /* log_index.c: takes in one sound chunk, which lies at `offset` of the log or, if salvaged, is
- * index->salvaged[offset]. */
+ * index->salvaged.chunks[offset]. */
 int log_index_take(struct log_index *index, const struct fisql_chunk *chunk, uint64_t offset,
                    bool salvaged, struct error *error);
 

@@ -55,12 +55,8 @@ static int read_slot(struct log_index *index, int fd, uint64_t offset, struct er
     struct fisql_live_slot slot;
     if (pread(fd, &slot, sizeof slot, (off_t)offset) != (ssize_t)sizeof slot)
         return 0;
-    if (slot.state != FISQL_SLOT_LIVE)
+    if (slot.state != FISQL_SLOT_LIVE || owner_is_alive(&slot))
         return 0;
-    if (owner_is_alive(&slot)) {
-        index->live_slots++;
-        return 0;
-    }
     struct fisql_chunk *chunk = calloc(1, FISQL_LIVE_CHUNK_BYTES);
     if (chunk == NULL)
         return error_set(error, "out of memory");
@@ -76,13 +72,13 @@ static int read_slot(struct log_index *index, int fd, uint64_t offset, struct er
     struct fisql_chunk *fitted = realloc(chunk, chunk->length);
     if (fitted != NULL)
         chunk = fitted;
-    if (array_reserve(&index->salvaged, &index->salvaged_capacity, index->salvaged_count + 1,
-                      error) != 0) {
+    struct log_salvaged *salvaged = &index->salvaged;
+    if (array_reserve(&salvaged->chunks, &salvaged->capacity, salvaged->count + 1, error) != 0) {
         free(chunk);
         return -1;
     }
-    index->salvaged[index->salvaged_count++] = chunk;
-    return log_index_take(index, chunk, index->salvaged_count - 1, true, error);
+    salvaged->chunks[salvaged->count++] = chunk;
+    return log_index_take(index, chunk, salvaged->count - 1, true, error);
 }
 
 /* Programs that were not recorded, where no process was left to say so. */

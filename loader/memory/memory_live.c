@@ -12,7 +12,8 @@ enum {
 
 int memory_live_begin(struct memory_live *live, struct memory_stacks *stacks,
                       struct memory_sums *sums, struct memory_timeline *timeline,
-                      const uint32_t *thread_ids, size_t threads_count, struct error *error)
+                      struct memory_thread *const *threads, size_t threads_count,
+                      struct error *error)
 {
     *live = (struct memory_live){.stacks = stacks, .sums = sums, .timeline = timeline};
     live->threads = calloc(threads_count + 1, sizeof *live->threads);
@@ -20,7 +21,7 @@ int memory_live_begin(struct memory_live *live, struct memory_stacks *stacks,
     if (live->threads == NULL || live->changed == NULL)
         return error_set(error, "out of memory");
     for (size_t i = 0; i < threads_count; i++)
-        live->threads[i].id = thread_ids[i];
+        live->threads[i].id = threads[i]->id;
     return 0;
 }
 

@@ -13,6 +13,7 @@
 
 #include "loader/memory/memory_stacks.h"
 #include "loader/memory/memory_sums.h"
+#include "loader/memory/memory_thread.h"
 
 struct memory_amount_live {
     uint64_t blocks, bytes;
@@ -56,11 +57,12 @@ struct memory_live {
     uint64_t step_bytes_max;
 };
 
-/* The three are borrowed until memory_live_release; the timeline is empty but for its end. The ids
- * are those of the threads, by index; each gets a row of a step in which it did something. */
+/* The three are borrowed until memory_live_release; the timeline is empty but for its end. Each of
+ * the threads gets a row of a step in which it did something. */
 int memory_live_begin(struct memory_live *live, struct memory_stacks *stacks,
                       struct memory_sums *sums, struct memory_timeline *timeline,
-                      const uint32_t *thread_ids, size_t threads_count, struct error *error);
+                      struct memory_thread *const *threads, size_t threads_count,
+                      struct error *error);
 
 /* The time of what is added or removed next. */
 int memory_live_advance(struct memory_live *live, uint64_t ns, struct error *error);

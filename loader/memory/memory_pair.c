@@ -30,7 +30,6 @@ struct pairing {
     struct memory *memory;
     struct error *error;
     struct pair_thread *threads; /* as memory->threads */
-    uint32_t *thread_ids;        /* as threads */
     struct memory_blocks blocks;
     struct memory_rows rows;
     struct memory_chains chains;
@@ -447,24 +446,19 @@ static int begin(struct pairing *pairing, struct btree_file *file)
 {
     struct memory *memory = pairing->memory;
     size_t count = memory->threads_count;
-    pairing->threads = calloc(count + 1, sizeof *pairing->threads);
-    pairing->thread_ids = calloc(count + 1, sizeof *pairing->thread_ids);
-    if (pairing->threads == NULL || pairing->thread_ids == NULL)
-        return error_set(pairing->error, "out of memory");
     for (size_t i = 0; i < count; i++) {
         struct memory_thread *thread = memory->threads[i];
-        pairing->thread_ids[i] = thread->id;
         pairing->threads[i] =
             (struct pair_thread){.thread = thread,
                                  .reader = {.spool = &thread->spool, .store = &memory->store},
                                  .freed = memory_no_link};
     }
-    if (memory_rows_begin(&pairing->rows, &pairing->blocks, &memory->stacks, pairing->thread_ids,
-                          file, pairing->error) < 0 ||
+    if (memory_rows_begin(&pairing->rows, &pairing->blocks, &memory->stacks, memory->threads, file,
+                          pairing->error) < 0 ||
         memory_chains_begin(&pairing->chains, file, pairing->error) < 0)
         return -1;
     return memory_live_begin(&pairing->live, &memory->stacks, &memory->sums, &memory->timeline,
-                             pairing->thread_ids, count, pairing->error);
+                             memory->threads, count, pairing->error);
 }
 
 static int finish(struct pairing *pairing, struct btree_file *file)
@@ -485,7 +479,6 @@ static void release(struct pairing *pairing)
     for (size_t i = 0; pairing->threads != NULL && i < pairing->memory->threads_count; i++)
         release_thread(&pairing->threads[i]);
     free(pairing->threads);
-    free(pairing->thread_ids);
     memory_processes_trim(&pairing->memory->processes);
     memory_rows_release(&pairing->rows);
     memory_chains_release(&pairing->chains);
@@ -498,7 +491,9 @@ int memory_pair(struct memory *memory, struct btree_file *file, uint64_t end_ns,
 {
     struct pairing pairing = {.memory = memory, .error = error};
     memory->timeline = memory_timeline_of(end_ns, memory->threads_count);
-    int status = gather(memory, error);
+    pairing.threads = calloc(memory->threads_count + 1, sizeof *pairing.threads);
+    int status =
+        pairing.threads == NULL ? error_set(error, "out of memory") : gather(memory, error);
     if (status == 0 &&
         (begin(&pairing, file) < 0 || merge(&pairing) < 0 || finish(&pairing, file) < 0))
         status = -1;

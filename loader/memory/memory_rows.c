@@ -16,11 +16,11 @@ enum {
 };
 
 int memory_rows_begin(struct memory_rows *rows, struct memory_blocks *blocks,
-                      const struct memory_stacks *stacks, const uint32_t *thread_ids,
+                      const struct memory_stacks *stacks, struct memory_thread *const *threads,
                       struct btree_file *file, struct error *error)
 {
     *rows = (struct memory_rows){
-        .blocks = blocks, .stacks = stacks, .thread_ids = thread_ids, .first = 1, .next = 1};
+        .blocks = blocks, .stacks = stacks, .threads = threads, .first = 1, .next = 1};
     rows->window = malloc(WINDOW_ROWS * sizeof *rows->window);
     rows->late = malloc(LATE_MAX * sizeof *rows->late);
     if (rows->window == NULL || rows->late == NULL)
@@ -49,7 +49,7 @@ static void encode(const struct memory_rows *rows, const struct memory_block *bl
     record_null(record);
     record_id_or_null(record, block->call);
     record_id_or_null(record, stack->frame);
-    record_int(record, rows->thread_ids[block->thread]);
+    record_int(record, rows->threads[block->thread]->id);
     record_id_or_null(record, stack->site);
     put_kind(record, stack->kind);
     record_int(record, (int64_t)block->address);
@@ -59,7 +59,7 @@ static void encode(const struct memory_rows *rows, const struct memory_block *bl
         record_int(record, (int64_t)freed->ns);
         record_id_or_null(record, freed->call);
         record_id_or_null(record, freed->frame);
-        record_int(record, rows->thread_ids[freed->thread]);
+        record_int(record, rows->threads[freed->thread]->id);
         record_id_or_null(record, freed->site);
         put_kind(record, freed->kind);
     } else {

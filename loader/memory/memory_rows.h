@@ -14,11 +14,12 @@
 
 #include "loader/memory/memory_blocks.h"
 #include "loader/memory/memory_stacks.h"
+#include "loader/memory/memory_thread.h"
 
 struct memory_rows {
     struct memory_blocks *blocks; /* borrowed, as the next two */
     const struct memory_stacks *stacks;
-    const uint32_t *thread_ids; /* threads.id by index of memory->threads */
+    struct memory_thread *const *threads; /* of all blocks */
     /* Rows that are not written yet, by id modulo its size, from `first` on. */
     struct memory_window_row {
         uint32_t block;
@@ -35,7 +36,7 @@ struct memory_rows {
 };
 
 int memory_rows_begin(struct memory_rows *rows, struct memory_blocks *blocks,
-                      const struct memory_stacks *stacks, const uint32_t *thread_ids,
+                      const struct memory_stacks *stacks, struct memory_thread *const *threads,
                       struct btree_file *file, struct error *error);
 
 /* A new block with the next id; its index. */

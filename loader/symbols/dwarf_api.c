@@ -142,6 +142,14 @@ static void unhush(void)
 }
 #endif
 
+bool dwarf_done(Dwarf_Debug debug, int result, Dwarf_Error *error)
+{
+    if (result == DW_DLV_ERROR && *error != NULL)
+        dwarf_dealloc_error(debug, *error);
+    *error = NULL;
+    return result == DW_DLV_OK;
+}
+
 Dwarf_Debug dwarf_api_open(struct dwarf_object *object)
 {
     Dwarf_Debug debug = NULL;
@@ -149,9 +157,7 @@ Dwarf_Debug dwarf_api_open(struct dwarf_object *object)
     object->interface = (dwarf_api_interface){object, &methods};
     int result =
         dwarf_object_init_b(&object->interface, NULL, NULL, DW_GROUPNUMBER_ANY, &debug, &error);
-    if (result == DW_DLV_ERROR && error != NULL)
-        dwarf_dealloc_error(debug, error);
-    return result == DW_DLV_OK ? debug : NULL;
+    return dwarf_done(debug, result, &error) ? debug : NULL;
 }
 
 void dwarf_api_close(Dwarf_Debug debug)
@@ -178,7 +184,7 @@ int dwarf_api_next_unit(Dwarf_Debug debug, Dwarf_Die *die, Dwarf_Half *kind, Dwa
                                         &length_size, &extension_size, signature, &type_offset,
                                         &next, kind, error);
     if (result == DW_DLV_OK)
-        result = dwarf_siblingof_b(debug, NULL, 1, die, error);
+        result = dwarf_api_sibling(debug, NULL, die, error);
 #endif
     unhush();
     return result;

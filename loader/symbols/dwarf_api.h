@@ -1,7 +1,8 @@
 /*
  * libdwarf, whichever version: all that differs between 20210528 (Debian 12) and the newest is
  * known here and in dwarf_api.c. Everything else includes this header in place of libdwarf's own,
- * and calls libdwarf directly only where all versions agree.
+ * and calls libdwarf directly only where all versions agree. Each function of libdwarf is called in
+ * one place (tests/e2e/tidy.sh looks): what many need of an entry is in dwarf_die.h.
  *
  *   since 0.2   the access to sections has structures of its own; dwarf_object_finish() takes
  *               the Dwarf_Debug alone
@@ -13,6 +14,7 @@
 #ifndef FISQL_LOADER_DWARF_API_H
 #define FISQL_LOADER_DWARF_API_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* Debian has the headers in a folder of this name; elsewhere it has the version in its name, and
@@ -44,6 +46,9 @@ struct dwarf_object {
     uint32_t sections_count;
     dwarf_api_interface interface;
 };
+
+/* Is the result DW_DLV_OK? Releases the error where it is not. */
+bool dwarf_done(Dwarf_Debug debug, int result, Dwarf_Error *error);
 
 /* A Dwarf_Debug over the object, or NULL. The sections are read in place. Close it before they
  * go. */

@@ -12,14 +12,46 @@ const char *dwarf_die_string(Dwarf_Debug debug, Dwarf_Die die, Dwarf_Half attrib
     return dwarf_done(debug, dwarf_die_text(die, attribute, &text, &error), &error) ? text : NULL;
 }
 
-bool dwarf_die_number(Dwarf_Debug debug, Dwarf_Die die, Dwarf_Half attribute, uint64_t *value)
+/* ---- attributes ---- */
+
+static Dwarf_Attribute find_attribute(Dwarf_Debug debug, Dwarf_Die die, Dwarf_Half attribute)
 {
     Dwarf_Error error = NULL;
     Dwarf_Attribute found = NULL;
+    return dwarf_done(debug, dwarf_attr(die, attribute, &found, &error), &error) ? found : NULL;
+}
+
+static void release_attribute(Dwarf_Debug debug, Dwarf_Attribute attribute)
+{
+    dwarf_dealloc(debug, attribute, DW_DLA_ATTR);
+}
+
+static bool form_of(Dwarf_Debug debug, Dwarf_Attribute attribute, Dwarf_Half *form)
+{
+    Dwarf_Error error = NULL;
+    return dwarf_done(debug, dwarf_whatform(attribute, form, &error), &error);
+}
+
+static bool unsigned_of(Dwarf_Debug debug, Dwarf_Attribute attribute, Dwarf_Unsigned *number)
+{
+    Dwarf_Error error = NULL;
+    return dwarf_done(debug, dwarf_formudata(attribute, number, &error), &error);
+}
+
+static bool offset_of(Dwarf_Debug debug, Dwarf_Attribute attribute, Dwarf_Off *offset)
+{
+    Dwarf_Error error = NULL;
+    return dwarf_done(debug, dwarf_global_formref(attribute, offset, &error), &error);
+}
+
+bool dwarf_die_number(Dwarf_Debug debug, Dwarf_Die die, Dwarf_Half attribute, uint64_t *value)
+{
+    Dwarf_Error error = NULL;
+    Dwarf_Attribute found = find_attribute(debug, die, attribute);
     Dwarf_Unsigned number = 0;
-    if (!dwarf_done(debug, dwarf_attr(die, attribute, &found, &error), &error))
+    if (found == NULL)
         return false;
-    bool done = dwarf_done(debug, dwarf_formudata(found, &number, &error), &error);
+    bool done = unsigned_of(debug, found, &number);
     if (!done) {
         /* What all entries of a kind share stands in the abbreviation, as a signed number. */
         Dwarf_Signed signed_number = 0;
@@ -33,36 +65,60 @@ bool dwarf_die_number(Dwarf_Debug debug, Dwarf_Die die, Dwarf_Half attribute, ui
         for (int i = 7; done && i >= 0; i--)
             number = number << 8 | (unsigned char)bytes.signature[i];
     }
-    dwarf_dealloc(debug, found, DW_DLA_ATTR);
+    release_attribute(debug, found);
     *value = number;
     return done;
+}
+
+/* ---- entries ---- */
+
+Dwarf_Die dwarf_die_at(Dwarf_Debug debug, Dwarf_Off offset)
+{
+    Dwarf_Error error = NULL;
+    Dwarf_Die die = NULL;
+    return dwarf_done(debug, dwarf_offdie_b(debug, offset, 1, &die, &error), &error) ? die : NULL;
+}
+
+void dwarf_die_release(Dwarf_Die die)
+{
+    if (die != NULL)
+        dwarf_dealloc_die(die);
+}
+
+bool dwarf_die_offset(Dwarf_Debug debug, Dwarf_Die die, Dwarf_Off *offset)
+{
+    Dwarf_Error error = NULL;
+    return dwarf_done(debug, dwarf_dieoffset(die, offset, &error), &error);
 }
 
 Dwarf_Die dwarf_die_referred(Dwarf_Debug debug, Dwarf_Die die, Dwarf_Half attribute,
                              Dwarf_Off *offset)
 {
-    Dwarf_Error error = NULL;
-    Dwarf_Attribute found = NULL;
-    Dwarf_Die referred = NULL;
+    Dwarf_Attribute found = find_attribute(debug, die, attribute);
     Dwarf_Half form = 0;
-    if (!dwarf_done(debug, dwarf_attr(die, attribute, &found, &error), &error))
+    if (found == NULL)
         return NULL;
     /* Other forms lead into another file (dwz) or to a type. */
-    bool here = dwarf_done(debug, dwarf_whatform(found, &form, &error), &error) &&
-                form != DW_FORM_ref_sig8 && form != DW_FORM_GNU_ref_alt &&
-                form != DW_FORM_ref_sup4 && form != DW_FORM_ref_sup8;
-    if (here && dwarf_done(debug, dwarf_global_formref(found, offset, &error), &error) &&
-        !dwarf_done(debug, dwarf_offdie_b(debug, *offset, 1, &referred, &error), &error))
-        referred = NULL;
-    dwarf_dealloc(debug, found, DW_DLA_ATTR);
+    bool here = form_of(debug, found, &form) && form != DW_FORM_ref_sig8 &&
+                form != DW_FORM_GNU_ref_alt && form != DW_FORM_ref_sup4 && form != DW_FORM_ref_sup8;
+    Dwarf_Die referred =
+        here && offset_of(debug, found, offset) ? dwarf_die_at(debug, *offset) : NULL;
+    release_attribute(debug, found);
     return referred;
+}
+
+/* ---- addresses ---- */
+
+static bool low_of(Dwarf_Debug debug, Dwarf_Die die, Dwarf_Addr *low)
+{
+    Dwarf_Error error = NULL;
+    return dwarf_done(debug, dwarf_lowpc(die, low, &error), &error);
 }
 
 uint64_t dwarf_die_low(Dwarf_Debug debug, Dwarf_Die die)
 {
-    Dwarf_Error error = NULL;
     Dwarf_Addr low = 0;
-    return dwarf_done(debug, dwarf_lowpc(die, &low, &error), &error) ? low : 0;
+    return low_of(debug, die, &low) ? low : 0;
 }
 
 static int add_range(struct dwarf_ranges *ranges, uint64_t start, uint64_t end, struct error *error)
@@ -132,24 +188,23 @@ static int new_ranges(Dwarf_Debug debug, Dwarf_Attribute attribute, Dwarf_Half f
 static int listed_ranges(Dwarf_Debug debug, Dwarf_Die die, uint64_t base,
                          struct dwarf_ranges *ranges, struct error *error)
 {
-    Dwarf_Error failure = NULL;
-    Dwarf_Attribute attribute = NULL;
+    Dwarf_Attribute attribute = find_attribute(debug, die, DW_AT_ranges);
     Dwarf_Half version = 0, offset_size = 0, form = 0;
     Dwarf_Unsigned value = 0;
     int result = 0;
-    if (!dwarf_done(debug, dwarf_attr(die, DW_AT_ranges, &attribute, &failure), &failure))
+    if (attribute == NULL)
         return 0;
     bool known = dwarf_get_version_of_die(die, &version, &offset_size) == DW_DLV_OK &&
-                 dwarf_done(debug, dwarf_whatform(attribute, &form, &failure), &failure);
+                 form_of(debug, attribute, &form);
     if (known && form == DW_FORM_rnglistx)
-        known = dwarf_done(debug, dwarf_formudata(attribute, &value, &failure), &failure);
+        known = unsigned_of(debug, attribute, &value);
     else if (known)
-        known = dwarf_done(debug, dwarf_global_formref(attribute, &value, &failure), &failure);
+        known = offset_of(debug, attribute, &value);
     if (known && version >= 5)
         result = new_ranges(debug, attribute, form, value, ranges, error);
     else if (known)
         result = old_ranges(debug, die, value, base, ranges, error);
-    dwarf_dealloc(debug, attribute, DW_DLA_ATTR);
+    release_attribute(debug, attribute);
     return result;
 }
 
@@ -161,8 +216,7 @@ int dwarf_die_ranges(Dwarf_Debug debug, Dwarf_Die die, uint64_t base, struct dwa
     Dwarf_Half form = 0;
     enum Dwarf_Form_Class form_class = DW_FORM_CLASS_UNKNOWN;
     ranges->count = 0;
-    bool has_low = dwarf_done(debug, dwarf_lowpc(die, &low, &failure), &failure);
-    if (!has_low ||
+    if (!low_of(debug, die, &low) ||
         !dwarf_done(debug, dwarf_highpc_b(die, &high, &form, &form_class, &failure), &failure))
         return listed_ranges(debug, die, base, ranges, error);
     if (form_class == DW_FORM_CLASS_CONSTANT)

@@ -23,8 +23,15 @@ const char *dwarf_die_string(Dwarf_Debug debug, Dwarf_Die die, Dwarf_Half attrib
 /* An unsigned number; false = none. */
 bool dwarf_die_number(Dwarf_Debug debug, Dwarf_Die die, Dwarf_Half attribute, uint64_t *value);
 
+/* The entry at an offset in .debug_info; NULL = none. To be released with dwarf_die_release(). */
+Dwarf_Die dwarf_die_at(Dwarf_Debug debug, Dwarf_Off offset);
+void dwarf_die_release(Dwarf_Die die); /* NULL is allowed */
+
+/* Where the entry is in .debug_info; false = not known. */
+bool dwarf_die_offset(Dwarf_Debug debug, Dwarf_Die die, Dwarf_Off *offset);
+
 /* The entry that an attribute refers to, and its offset in .debug_info; NULL = none. To be released
- * with dwarf_dealloc_die(). */
+ * with dwarf_die_release(). */
 Dwarf_Die dwarf_die_referred(Dwarf_Debug debug, Dwarf_Die die, Dwarf_Half attribute,
                              Dwarf_Off *offset);
 

@@ -168,11 +168,3 @@ Dwarf_Debug dwarf_file_debug(struct dwarf_file *file)
 {
     return dwarf_api_open(&file->object);
 }
-
-bool dwarf_done(Dwarf_Debug debug, int result, Dwarf_Error *error)
-{
-    if (result == DW_DLV_ERROR && *error != NULL)
-        dwarf_dealloc_error(debug, *error);
-    *error = NULL;
-    return result == DW_DLV_OK;
-}

@@ -29,7 +29,4 @@ const struct dwarf_section *dwarf_file_section(const struct dwarf_file *file, co
  * before the file is closed. */
 Dwarf_Debug dwarf_file_debug(struct dwarf_file *file);
 
-/* Is the result DW_DLV_OK? Releases the error where it is not. */
-bool dwarf_done(Dwarf_Debug debug, int result, Dwarf_Error *error);
-
 #endif

@@ -82,26 +82,26 @@ static int take_facts(struct walker *walker, Dwarf_Die die, struct dwarf_piece *
                                  walker->pool, &piece->path, &walker->error);
     Dwarf_Error failure = NULL;
     Dwarf_Off offset = 0;
-    Dwarf_Die unit_die = NULL;
-    if (!dwarf_done(debug, dwarf_CU_dieoffset_given_die(die, &offset, &failure), &failure) ||
-        !dwarf_done(debug, dwarf_offdie_b(debug, offset, 1, &unit_die, &failure), &failure))
+    if (!dwarf_done(debug, dwarf_CU_dieoffset_given_die(die, &offset, &failure), &failure))
+        return 0;
+    Dwarf_Die unit_die = dwarf_die_at(debug, offset);
+    if (unit_die == NULL)
         return 0;
     int result = dwarf_source_path(&walker->headers, debug, unit_die, number, walker->pool,
                                    &piece->path, &walker->error);
-    dwarf_dealloc_die(unit_die);
+    dwarf_die_release(unit_die);
     return result;
 }
 
 /* Follows the chain of references from a function's entry. */
 static int resolve(struct walker *walker, Dwarf_Die die, struct dwarf_piece *piece)
 {
-    Dwarf_Error failure = NULL;
     Dwarf_Off offset = 0;
-    Dwarf_Die at = NULL;
     int result = 0;
-    if (!dwarf_done(walker->unit_debug, dwarf_dieoffset(die, &offset, &failure), &failure) ||
-        !dwarf_done(walker->names, dwarf_offdie_b(walker->names, offset, 1, &at, &failure),
-                    &failure))
+    if (!dwarf_die_offset(walker->unit_debug, die, &offset))
+        return 0;
+    Dwarf_Die at = dwarf_die_at(walker->names, offset);
+    if (at == NULL)
         return 0;
     piece->origin = walker->origin_high | offset;
     for (int step = 0; at != NULL && result == 0; step++) {
@@ -113,11 +113,10 @@ static int resolve(struct walker *walker, Dwarf_Die die, struct dwarf_piece *pie
             piece->origin = walker->origin_high | offset;
         else if (step < REFERENCES_MAX)
             next = dwarf_die_referred(walker->names, at, DW_AT_specification, &offset);
-        dwarf_dealloc_die(at);
+        dwarf_die_release(at);
         at = next;
     }
-    if (at != NULL)
-        dwarf_dealloc_die(at);
+    dwarf_die_release(at);
     return result;
 }
 
@@ -196,7 +195,7 @@ static int walk_children(struct walker *walker, Dwarf_Die parent, int depth)
         if (result != 0 ||
             !dwarf_done(debug, dwarf_api_sibling(debug, child, &next, &failure), &failure))
             next = NULL;
-        dwarf_dealloc_die(child);
+        dwarf_die_release(child);
         child = next;
     }
     return result;
@@ -235,7 +234,7 @@ static int read_unit(struct walker *walker, Dwarf_Die unit_die)
         return 0;
     walker->origin_high = ((uint64_t)walker->unit + 1) << 40;
     int result = walk_children(walker, whole, 0);
-    dwarf_dealloc_die(whole);
+    dwarf_die_release(whole);
     return result;
 }
 
@@ -253,19 +252,17 @@ static void *walk_units(void *argument)
     uint64_t walked_bytes = 0;
     walker->debug = dwarf_file_debug(walker->search->file);
     while (walker->debug != NULL && walker->result == 0) {
-        Dwarf_Error failure = NULL;
-        Dwarf_Die die = NULL;
         walker->unit = __atomic_fetch_add(walker->next_unit, 1, __ATOMIC_RELAXED);
         if (walker->unit >= walker->all->units_count)
             break;
         const struct dwarf_unit *unit = &walker->all->units[walker->unit];
         if (walker->nested && !unit->nested)
             continue;
-        if (!dwarf_done(walker->debug, dwarf_offdie_b(walker->debug, unit->die, 1, &die, &failure),
-                        &failure))
+        Dwarf_Die die = dwarf_die_at(walker->debug, unit->die);
+        if (die == NULL)
             continue;
         walker->result = read_unit(walker, die);
-        dwarf_dealloc_die(die);
+        dwarf_die_release(die);
         walked_bytes += unit_bytes(walker->all, walker->unit);
         if (walked_bytes > REST_BYTES) {
             elf_file_rest(&walker->search->file->elf);
@@ -368,10 +365,9 @@ int dwarf_functions_open(struct dwarf_functions *functions, const struct dwarf_s
     int result = 0;
     for (Dwarf_Die die; debug != NULL && result == 0 && functions->units_count < UNITS_MAX &&
                         (die = dwarf_next_unit(debug, &dwo_id)) != NULL;) {
-        Dwarf_Error failure = NULL;
         Dwarf_Off offset = 0;
-        bool known = dwarf_done(debug, dwarf_dieoffset(die, &offset, &failure), &failure);
-        dwarf_dealloc_die(die);
+        bool known = dwarf_die_offset(debug, die, &offset);
+        dwarf_die_release(die);
         if (!known)
             continue;
         result = array_reserve(&functions->units, &functions->units_capacity,

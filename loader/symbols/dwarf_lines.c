@@ -67,7 +67,7 @@ static struct dwarf_header *header_of(struct dwarf_headers *headers, Dwarf_Debug
 {
     Dwarf_Error failure = NULL;
     Dwarf_Off unit = 0;
-    if (!dwarf_done(debug, dwarf_dieoffset(unit_die, &unit, &failure), &failure))
+    if (!dwarf_die_offset(debug, unit_die, &unit))
         return NULL;
     for (unsigned i = 0; i < DWARF_HEADERS_MAX; i++)
         if (headers->items[i].debug == debug && headers->items[i].unit == unit)
@@ -211,10 +211,10 @@ int dwarf_lines_read(struct dwarf_lines *lines, const struct elf_file *module,
                      Dwarf_Debug debug, Dwarf_Off unit, struct text_pool *pool, struct error *error)
 {
     Dwarf_Error failure = NULL;
-    Dwarf_Die die = NULL;
+    Dwarf_Die die = dwarf_die_at(debug, unit);
     Dwarf_Unsigned offset = 0;
     int result = 0;
-    if (!dwarf_done(debug, dwarf_offdie_b(debug, unit, 1, &die, &failure), &failure))
+    if (die == NULL)
         return 0;
     struct dwarf_header *header = header_of(headers, debug, die);
     const struct dwarf_section *section = dwarf_file_section(file, ".debug_line");
@@ -229,7 +229,7 @@ int dwarf_lines_read(struct dwarf_lines *lines, const struct elf_file *module,
                                   .file = UINT64_MAX};
         result = dwarf_rows(section->data, section->size_bytes, offset, take_row, &taker);
     }
-    dwarf_dealloc_die(die);
+    dwarf_die_release(die);
     return result == 0 ? sort_lines(lines, error) : -1;
 }
 

@@ -64,7 +64,7 @@ static bool open_one(struct dwarf_file *file, Dwarf_Debug *debug, Dwarf_Debug *n
         /* What libdwarf says of the units of a package, it says here. */
         uint64_t header_id;
         for (Dwarf_Die die; (die = dwarf_next_unit(*names, &header_id)) != NULL;)
-            dwarf_dealloc_die(die);
+            dwarf_die_release(die);
         return true;
     }
     close_one(file, debug, names);
@@ -81,7 +81,7 @@ static Dwarf_Die find_unit(Dwarf_Debug debug, uint64_t wanted)
         if (found == NULL && id_of(debug, die, header_id) == wanted)
             found = die;
         else
-            dwarf_dealloc_die(die);
+            dwarf_die_release(die);
     }
     return found;
 }

@@ -28,7 +28,7 @@ bool dwarf_split_is_skeleton(Dwarf_Debug debug, Dwarf_Die unit_die);
  * and references: one that knows the skeleton, as addresses need it, makes libdwarf 20210528 look
  * texts up by the skeleton's base, which is wrong. Both are borrowed until the next call. NULL
  * where it is not found. dwo_id: that of the skeleton's header, 0 = look into the
- * entry. Release the entry with dwarf_dealloc_die(). */
+ * entry. Release the entry with dwarf_die_release(). */
 Dwarf_Die dwarf_split_find(struct dwarf_split *split, const struct dwarf_split_places *places,
                            Dwarf_Debug debug, Dwarf_Die unit_die, uint64_t dwo_id,
                            Dwarf_Debug *split_debug, Dwarf_Debug *names);

@@ -24,7 +24,7 @@ struct symbol_lines {
     struct dwarf_unit_range *ranges; /* by start */
     size_t ranges_count;
     Dwarf_Debug debug;
-    struct text_pool pool;
+    struct text_pool texts;
 };
 
 static int by_start(const void *left, const void *right)
@@ -73,7 +73,7 @@ void symbol_lines_close(struct symbol_lines *lines)
         dwarf_api_close(lines->debug);
     for (size_t i = 0; lines->units != NULL && i < lines->units_count; i++)
         dwarf_lines_release(&lines->units[i].lines);
-    text_pool_release(&lines->pool);
+    text_pool_release(&lines->texts);
     free(lines->units);
     free(lines->ranges);
     elf_file_close(&lines->module);
@@ -130,7 +130,7 @@ void symbol_lines_find(struct symbol_lines *lines, uint32_t unit, uint64_t addre
         table->read = true;
         if (lines->debug != NULL)
             dwarf_lines_read(&table->lines, lines->code, &headers, lines->file, lines->debug,
-                             table->die, &lines->pool, NULL);
+                             table->die, &lines->texts, NULL);
         dwarf_headers_release(&headers);
     }
     const struct dwarf_line *row = dwarf_lines_find(&table->lines, address);

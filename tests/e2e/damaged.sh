@@ -37,3 +37,16 @@ same "a chunk that stands twice: exit status 1" 1 "$status"
 has "a chunk that stands twice: it is said" "chunk stands twice" "$err"
 same "a chunk that stands twice: its calls are loaded once" "$(sql work.db 'SELECT count(*), sum(duration_ns) FROM calls')" \
     "$(sql twice.db 'SELECT count(*), sum(duration_ns) FROM calls')"
+
+# Losses beyond the first hundred thousand are counted, not dropped.
+python3 - "$here" <<'P'
+import sys
+sys.path.insert(0, sys.argv[1] + "/tests/corrupt")
+import log
+open("many.bin", "wb").write(open("work.bin", "rb").read() + log.chunk(log.EVENTS, run=99) * 100003)
+P
+run "$fisql" load -q -o many.db many.bin
+same "a hundred thousand losses: exit status 1" 1 "$status"
+same "a hundred thousand losses: each of the first has a row, the others a row together" "100000|3 more have no row" \
+    "$(sql many.db "SELECT count(*) FILTER (WHERE reason = 'chunk of another run'),
+        max(detail) FILTER (WHERE reason = 'too many losses') FROM losses")"

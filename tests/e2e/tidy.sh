@@ -23,7 +23,7 @@ log='log_format\.h|base/[a-z_0-9]+\.h|loader/log/[a-z_]+\.h'
 sqlite='base/[a-z_0-9]+\.h|loader/sqlite/[a-z_]+\.h'
 symbols="$log|loader/symbols/[a-z_]+\.h"
 memory="$log|$sqlite|loader/memory/[a-z_]+\.h"
-calls="$symbols|$memory|loader/calls/[a-z_]+\.h"
+calls="$symbols|$sqlite|loader/memory/memory\.h|loader/calls/[a-z_]+\.h" # of memory its one door
 arrows loader/log "$log"
 arrows loader/sqlite "$sqlite|queries/embedded\.h"
 arrows loader/symbols "$symbols"
@@ -71,6 +71,11 @@ same "the collector uses libc alone" "" \
 differing='libdwarf/|<dwarf\.h>|DW_LIBDWARF_VERSION|Dwarf_Obj_Access_|dwarf_object_(init|finish)|dwarf_(dealloc_ranges|ranges_dealloc)'
 same "only loader/symbols/dwarf_api knows libdwarf's version" "" \
     "$(grep -nE "$differing|dwarf_(next_cu_header|siblingof)_" -r loader cli tests --include='*.[ch]' | grep -v '^loader/symbols/dwarf_api\.[ch]:')"
+# Its functions are those that are not ours; in two versions the same one is called in two ways.
+ours=$(cat loader/symbols/*.h loader/symbols/*.c | grep -oE '^[A-Za-z].*\bdwarf_[a-zA-Z0-9_]+\(' | grep -oE 'dwarf_[a-zA-Z0-9_]+\($' | sort -u)
+calls=$(sed -E 's://.*|/\*.*\*/::; /^ \*/d' loader/symbols/*.c | grep -oE '\bdwarf_[a-zA-Z0-9_]+\(' | grep -vxFf <(echo "$ours"))
+at_least "the calls of libdwarf are found" 25 "$(wc -l <<<"$calls")"
+same "each function of libdwarf is called in one place" "" "$(sort <<<"$calls" | uniq -d | grep -v '^dwarf_object_finish($')"
 # SQLite chooses the order of a plain join by its version, and a large table may come first.
 same "calls and allocs are joined behind what has their ids" "" \
     "$(grep -nE '(^|[^ST]) +JOIN (calls|allocs)\b|(^|[^ST] )JOIN (calls|allocs)\b' queries/*.sql cli/*.c cli/*/*.c)"
@@ -88,6 +93,15 @@ same "no function is longer than 80 lines" "" "$(awk '
     /^\{$/ { start = FNR }
     /^\}$/ && start { if (FNR - start > 80) print FILENAME ":" start ": " FNR - start " lines"; start = 0 }
     ' "${c_files[@]}")"
+# A struct has one subject; these two are still to be divided.
+divided='loader/calls/(decode_parts\.h: struct decoder|tally\.h: struct tally)|collector/[a-z_]+\.h: struct thread_log'
+mapfile -t own_files < <(find base collector loader cli log_format.h -name '*.[ch]' | sort)
+same "no struct has more than 25 fields" "" \
+    "$(python3 tests/e2e/struct_fields.py 25 "${own_files[@]}" | grep -vE " ($divided)\$")"
+# shellcheck disable=SC2016
+printf 'struct few { int a, b; struct { int c; }; /* int d; */ };\nstruct nest {\n  struct in { int x[2], *y; } * e;\n  int (*f)(int, int), g : 3;\n};\n' >"$TEST_TMP/structs.h"
+same "and fields are counted as C does" "3 few 3 nest 2 in" \
+    "$(python3 tests/e2e/struct_fields.py 1 "$TEST_TMP/structs.h" | awk '{ print $1, $4 }' | xargs)"
 same "each file opens with a comment on what it is" "" \
     "$(for file in "${c_files[@]}"; do [[ $file == tests/programs/* ]] || head -n 3 "$file" | grep -qE '^/[*/]' || echo "$file"; done)"
 
