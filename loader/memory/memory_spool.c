@@ -162,6 +162,7 @@ static int next_piece(struct memory_reader *reader, struct error *error)
     const struct memory_piece *piece = &spool->pieces[reader->pieces_read++];
     reader->at = piece->data;
     if (piece->data == NULL) {
+        /* Of one piece after the other, each read whole: no array that grows. */
         unsigned char *buffer = realloc(reader->buffer, piece->bytes);
         if (buffer == NULL)
             return error_set(error, "out of memory");

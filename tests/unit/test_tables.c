@@ -251,8 +251,7 @@ static void small_tables(void)
                               .threads_count = 2,
                               .losses = &loss,
                               .losses_count = 1,
-                              .facts = facts,
-                              .facts_count = 2};
+                              .facts = {.items = facts, .count = 2}};
     struct decode_note note = {2, 20, text};
     struct decode_anomaly anomaly = {.kind = "unwound", .ns = 30, .calls = 2};
     struct decoded_thread decoded[2] = {{.calls = 3,
