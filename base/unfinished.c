@@ -86,11 +86,12 @@ int unfinished_open(const char *path, const char *const *sources, size_t sources
         strcpy(place, path);
     change_end(&mask);
     if (file >= 0 && sources_count > 0 && fstat(file, &status) == 0) {
-        mode_t hidden = umask(077), given;
+        mode_t hidden = umask(077);
         umask(hidden);
-        given = shared_mode(path, &status, sources, sources_count) & ~hidden;
-        if (given != 0 && fchmod(file, 0600 | given) != 0)
-            given = 0; /* it stays the owner's alone */
+        mode_t given = shared_mode(path, &status, sources, sources_count) & ~hidden;
+        /* Where that fails it stays the owner's alone. */
+        bool changed = given == 0 || fchmod(file, 0600 | given) == 0;
+        (void)changed;
     }
     errno = error;
     return file;

@@ -21,13 +21,13 @@ static inline void lock_acquire(uint32_t *lock)
     if (__atomic_compare_exchange_n(lock, &state, LOCK_HELD, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
         return;
     while (__atomic_exchange_n(lock, LOCK_AWAITED, __ATOMIC_ACQUIRE) != LOCK_FREE)
-        syscall(SYS_futex, lock, FUTEX_WAIT_PRIVATE, LOCK_AWAITED, NULL, NULL, 0);
+        syscall(SYS_futex, lock, FUTEX_WAIT_PRIVATE, LOCK_AWAITED, (void *)0, (void *)0, 0);
 }
 
 static inline void lock_release(uint32_t *lock)
 {
     if (__atomic_exchange_n(lock, LOCK_FREE, __ATOMIC_RELEASE) == LOCK_AWAITED)
-        syscall(SYS_futex, lock, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+        syscall(SYS_futex, lock, FUTEX_WAKE_PRIVATE, 1, (void *)0, (void *)0, 0);
 }
 
 /* In a forked child, where the holder may be a thread that is not there. */

@@ -255,13 +255,15 @@ static int decode(struct load *load, struct error *error)
         return error_set(error, "out of memory");
     unsigned count = workers_wanted(load), started = 0;
     int result = 0;
+    int refused = 0;
     for (; started < count; started++) {
         workers[started].load = load;
-        if (pthread_create(&workers[started].thread, NULL, work, &workers[started]) != 0)
+        refused = pthread_create(&workers[started].thread, NULL, work, &workers[started]);
+        if (refused != 0)
             break;
     }
     if (started == 0 && count > 0)
-        result = error_set(error, "no thread can be started: %s", strerror(errno));
+        result = error_set(error, "no thread can be started: %s", strerror(refused));
     while (load->options->progress != NULL && result == 0 &&
            __atomic_load_n(&load->workers_ended, __ATOMIC_RELAXED) < started) {
         struct timespec moment = {0, 20000000};
@@ -283,6 +285,7 @@ static int decode(struct load *load, struct error *error)
     }
     free(workers);
     for (size_t i = 0; i < load->index.threads_count && result == 0; i++)
+        /* release() frees what load holds. NOLINTNEXTLINE(clang-analyzer-unix.Malloc) */
         result = decode_losses_merge(&load->threads[i].losses, &load->index, error);
     return result;
 }

@@ -95,8 +95,9 @@ void json_key(struct json *json, const char *name)
 void json_integer(struct json *json, long long value)
 {
     char text[32];
+    int length = snprintf(text, sizeof text, "%lld", value);
     begin_value(json);
-    put(json, text, (size_t)snprintf(text, sizeof text, "%lld", value));
+    put(json, text, (size_t)length);
 }
 
 void json_real(struct json *json, double value)
@@ -106,8 +107,9 @@ void json_real(struct json *json, double value)
         json_null(json);
         return;
     }
+    int length = snprintf(text, sizeof text, "%.6g", value);
     begin_value(json);
-    put(json, text, (size_t)snprintf(text, sizeof text, "%.6g", value));
+    put(json, text, (size_t)length);
 }
 
 void json_null(struct json *json)
