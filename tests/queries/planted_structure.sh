@@ -56,7 +56,7 @@ wide 1" "$(rows callers caller,calls -p function=leaf | awk '{ n[$1] += $2 } END
         same "wide-functions: wide and main ($with)" "main wide" "$(rows wide-functions function | sorted | tr '\n' ' ' | sed 's/ $//')"
         same "leaves: never those that call ($with)" "" "$(rows leaves function | grep -E '^(batch|wide|main|odd|direct|modes)$')"
         same "leaves: leaf among them ($with)" "leaf 564" "$(rows leaves function,calls --function leaf)"
-        same "tight-calls: leaf, in a loop ($with)" leaf "$(rows tight-calls function -p max_mode_ns=4096 | grep -x leaf)"
+        same "tight-calls: leaf, in a loop ($with)" leaf "$(rows tight-calls function -p max_mode_ns=16384 -p min_share=10 | grep -x leaf)"
         same "tight-calls: not deep_three ($with)" "" "$(rows tight-calls function -p max_mode_ns=4096 | grep -x deep_three)"
         same "deep-stacks: the deepest is direct's ($with)" "42 direct" "$(rows deep-stacks depth,function | sed -n 1p)"
         same "initializers: set_up, not main ($with)" "set_up" "$(rows initializers function | grep -vE '^(holder|nap|leaf)$' | sed -n 1p)"
