@@ -62,6 +62,7 @@ static void after_fork(void)
     if (forking == 0 || --forking != 0)
         return;
     fork_quiet.error = errno;
+    thread_log_went_on();
     quiet_end(&fork_quiet);
 }
 

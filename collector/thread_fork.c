@@ -20,9 +20,50 @@ static THREAD_LOCAL struct {
     uint32_t depth;
 } at_fork;
 static THREAD_LOCAL bool had_log;
-/* The thread's logs in which a hook is interrupted. */
-static THREAD_LOCAL struct thread_log *interrupted[8];
-static THREAD_LOCAL uint32_t interrupted_count;
+
+/* The logs in which a hook of the thread may be at work when its handler forks: it goes on in the
+ * child, too, and what it stores there must not reach the parent's memory. Those in which one is
+ * interrupted, and the current one, which a hook may have looked up but not taken yet. */
+#define DETACHED_MAX 9u
+/* In a detached log's chunk, which nobody reads: for a dictionary and its counts. */
+#define DICTIONARY_ROOM (FISQL_LIVE_CHUNK_BYTES / 2)
+_Static_assert(DICTIONARY_ENTRIES * sizeof(struct pair) + (DICTIONARY_ENTRIES + 8) * 4 <=
+                   DICTIONARY_ROOM,
+               "a dictionary and its counts fit");
+struct detached {
+    struct thread_log *log;
+    struct thread_log was; /* before fork: the parent may use it again by now */
+};
+static THREAD_LOCAL struct detached *detached;
+static THREAD_LOCAL uint32_t detached_count;
+
+static void detached_note(void)
+{
+    struct thread_log *found[DETACHED_MAX];
+    void *memory = mmap(NULL, DETACHED_MAX * sizeof *detached, PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    detached = memory != MAP_FAILED ? memory : NULL;
+    if (detached == NULL)
+        return;
+    detached_count = thread_logs_interrupted(found, DETACHED_MAX - 1);
+    found[detached_count++] = current_log;
+    for (uint32_t i = 0; i < detached_count; i++)
+        detached[i] = (struct detached){found[i], *found[i]};
+    struct thread_log *current = &detached[detached_count - 1].was;
+    current->abandoned = 1;
+    current->abandoned_hook = 0; /* whatever a hook commits there is not recorded */
+    /* The child's own log goes on with the dictionary. */
+    current->dictionary =
+        (struct pair *)((unsigned char *)current_log + FISQL_LIVE_SLOT_BYTES - DICTIONARY_ROOM);
+    current->counts.of_slot = counted_behind(current->dictionary);
+}
+
+static void detached_release(void)
+{
+    if (detached != NULL)
+        munmap(detached, DETACHED_MAX * sizeof *detached);
+    detached = NULL;
+}
 
 void thread_log_forking(void)
 {
@@ -36,21 +77,22 @@ void thread_log_forking(void)
     at_fork.dictionary = current_log->dictionary;
     at_fork.last_tick = log_last_tick(current_log);
     at_fork.depth = fisql_word_depth(current_log->live.word);
-    interrupted_count =
-        thread_logs_interrupted(interrupted, sizeof interrupted / sizeof interrupted[0]);
+    detached_note();
 }
 
-/* Hooks that a handler interrupted, and forked, go on in the child too: what they store there must
- * not reach the parent's memory. */
-static void interrupted_detach(void)
+void thread_log_went_on(void)
 {
-    for (uint32_t i = 0; i < interrupted_count; i++) {
-        struct thread_log *log = interrupted[i], copy = *log;
-        copy.abandoned = 1; /* the parent may use it again by now */
-        if (mmap(log, FISQL_LIVE_SLOT_BYTES, PROT_READ | PROT_WRITE,
+    detached_release();
+}
+
+/* In the child: puts private memory in the place of the logs. */
+static void detach(void)
+{
+    for (uint32_t i = 0; detached != NULL && i < detached_count; i++)
+        if (mmap(detached[i].log, FISQL_LIVE_SLOT_BYTES, PROT_READ | PROT_WRITE,
                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != MAP_FAILED)
-            *log = copy;
-    }
+            *detached[i].log = detached[i].was;
+    detached_release();
 }
 
 void thread_log_forked(void)
@@ -62,7 +104,7 @@ void thread_log_forked(void)
     paused_log = NULL;
     if (!had_log)
         return;
-    interrupted_detach();
+    detach();
     struct thread_log *own = slot_take();
     if (own == NULL) {
         current_log = NULL;

@@ -4,6 +4,8 @@
 
 /* Before fork, in the thread that forks; after fork, in the child. */
 void thread_log_forking(void);
+/* In the parent, afterwards. */
+void thread_log_went_on(void);
 void thread_log_forked(void);
 /* In a forked child of which nothing was known at the fork: begins with no log. */
 void thread_logs_forget(void);

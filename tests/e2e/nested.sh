@@ -30,6 +30,20 @@ if [ "$(uname -m)" = x86_64 ]; then
     steps "--depth 1" 9
     steps "--min-duration 1us" 9
     steps "--no-time" 9 heap
+
+    # Handlers that jump out of a hook, kill the process in it, or fork: the child goes on with the hook, too. What is recorded of
+    # target() depends on how far its hook had come; all else is exact.
+    build gcc stepaway -O2 -g "$programs/stepaway.c" || exit 1
+    for how in "1 jump --no-time" "1 fork --no-time" "2 kill --no-time" "9 kill --depth 1" "5 jump --depth 1" "9 fork --depth 1" "9 fork --min-duration 1us"; do
+        read -r every way options <<<"$how"
+        # shellcheck disable=SC2086 # a list of words
+        "$fisql" record -q $options ./stepaway "$every" "$way" >out.txt
+        run "$fisql" load -q run.bin
+        same "$how, at each instruction: loads without a word" "0 " "$status $err"
+        same "$how, at each instruction: counts" "$(cat out.txt)" "$(counts run.db | grep -v target | LC_ALL=C sort)"
+        same "$how, at each instruction: nothing else is wrong" "" \
+            "$(sql run.db "SELECT kind, count(*) FROM anomalies WHERE kind <> 'unwound' GROUP BY 1")"
+    done
 fi
 
 # Every thread that ends with handlers still coming is one thread.
