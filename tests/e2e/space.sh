@@ -11,7 +11,11 @@ calls_of() { sql run.db "SELECT s.calls FROM function_stats s JOIN functions f O
 gcc -w -O0 -o plain "$programs/tight.c" -lpthread
 build gcc tight -O0 -g "$programs/tight.c"
 "$fisql" cc gcc -static -w -O0 -g -o static "$programs/tight.c" -lpthread
-for limit in 3000000 2000000; do # glibc alone reserves 64 MB a thread
+limits="3000000 2000000" # glibc alone reserves 64 MB a thread
+case $FISQL_BUILD in
+*asan*) limits= ;; # a fisql with ASan needs 20 TB itself
+esac
+for limit in $limits; do
     same "ulimit -v $limit: without fisql nothing fails" 0 "$(ulimit -v $limit && ./plain threads)"
     for program in tight static; do
         same "$program, ulimit -v $limit: nothing fails" 0 "$(ulimit -v $limit && "$fisql" record -q ./$program threads)"
