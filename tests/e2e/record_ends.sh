@@ -71,7 +71,7 @@ take_pid() {
     python3 - "$1" <<'P'
 import os, signal, sys, time
 want = int(sys.argv[1])
-for attempt in range(200):
+for attempt in range(3000): # another test's process may have it for a while
     with open("/proc/sys/kernel/ns_last_pid", "w") as last:
         last.write(str(want - 1))
     child = os.fork()
@@ -87,6 +87,7 @@ for attempt in range(200):
     if child == want:
         os._exit(0)
     os.waitpid(child, 0)
+    time.sleep(0.005 if attempt > 100 else 0)
 os._exit(1)
 P
 }

@@ -44,7 +44,9 @@ async function table(page) {
   same('more memory is told, in red', ['allocates more', '100 B', '900 B', true],
     [hungry.states, hungry.a_alloc_bytes, hungry.b_alloc_bytes, hungry.red.includes('b_alloc_bytes')]);
   const alike = await page.value(row('alike'));
-  same('a function that is the same has nothing in red', ['', []], [alike.states, alike.red]);
+  // Of two runs a function's time may differ by chance; of one run with itself nothing is red (report_diff.sh).
+  same('a function that is the same has nothing in red but its time', [true, []],
+    [/^(slower|faster)?$/.test(alike.states), alike.red.filter((column) => !column.endsWith('_ns'))]);
   await page.click('#functions [data-value="new"]');
   same('the new ones can be had alone', ['added'], await page.value("[...document.querySelectorAll('#functions tbody tr')].map((one) => one.children[0].textContent)"));
   await page.click('#functions [data-value="all"]');
