@@ -81,7 +81,6 @@ enum fisql_chunk_kind {
     X(LOSS, DETAIL, "detail", "")                                                                  \
     X(LOSS, CHUNKS, "chunks", "")                                                                  \
     X(LOSS, CALLS, "calls", "")                                                                    \
-    X(LOSS, EVENTS, "events", "for other writers: libfisql counts calls")                          \
     X(LOSS, BYTES, "bytes", "")                                                                    \
     X(LOSS, ERRNO, "errno", "")                                                                    \
     X(LOSS, THREAD, "thread", "all, or absent: the header's")                                      \

@@ -414,7 +414,7 @@ CREATE TABLE losses( -- what the log or the database lacks
   reason TEXT NOT NULL,    -- 'damaged', 'truncated', 'missing chunk', 'disk full', 'killed', ...
   process_id INTEGER, thread_id INTEGER, -- NULL = not known
   offset INTEGER,          -- in the log, NULL = not known
-  bytes INTEGER, chunks INTEGER, calls INTEGER, events INTEGER, -- how much, NULL = not known
+  bytes INTEGER, chunks INTEGER, calls INTEGER, events INTEGER, -- how much (events: of memory), NULL = not known
   from_ns INTEGER, to_ns INTEGER, -- when, NULL = not known
   detail TEXT              -- in words
 );

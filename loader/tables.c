@@ -380,9 +380,8 @@ static int write_losses(const struct tables *tables, sqlite3 *database, struct e
 {
     const struct log_index *index = tables->index;
     struct insert insert;
-    insert_begin(
-        &insert, database, "losses",
-        "reason,process_id,thread_id,offset,bytes,chunks,calls,events,from_ns,to_ns,detail");
+    insert_begin(&insert, database, "losses",
+                 "reason,process_id,thread_id,offset,bytes,chunks,calls,from_ns,to_ns,detail");
     for (size_t i = 0; i < index->losses_count; i++) {
         const struct log_loss *loss = &index->losses[i];
         insert_text(&insert, loss->reason);
@@ -392,7 +391,6 @@ static int write_losses(const struct tables *tables, sqlite3 *database, struct e
         insert_known(&insert, loss->bytes);
         insert_known(&insert, loss->chunks);
         insert_known(&insert, loss->calls);
-        insert_known(&insert, loss->events);
         insert_ns(&insert, tables, loss->clock_process, loss->from_tick);
         insert_ns(&insert, tables, loss->clock_process, loss->to_tick);
         insert_text(&insert, loss->detail);
@@ -402,7 +400,7 @@ static int write_losses(const struct tables *tables, sqlite3 *database, struct e
         char detail[64];
         snprintf(detail, sizeof detail, "%" PRIu64 " more have no row", index->losses_left_out);
         insert_text(&insert, "too many losses");
-        for (int column = 0; column < 9; column++)
+        for (int column = 0; column < 8; column++)
             insert_null(&insert);
         insert_text(&insert, detail);
         insert_row(&insert);

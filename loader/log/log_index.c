@@ -23,7 +23,6 @@ struct log_loss log_loss_of(const char *reason)
         .bytes = UINT64_MAX,
         .chunks = UINT64_MAX,
         .calls = UINT64_MAX,
-        .events = UINT64_MAX,
         .from_tick = TICK_UNKNOWN,
         .to_tick = TICK_UNKNOWN,
     };

@@ -109,7 +109,7 @@ struct log_loss {
     char *reason;
     char *detail;                   /* NULL = none */
     uint32_t process_id, thread_id; /* 0 = not known */
-    uint64_t offset, bytes, chunks, calls, events;
+    uint64_t offset, bytes, chunks, calls;
     uint64_t from_tick, to_tick; /* TICK_UNKNOWN */
     uint32_t clock_process;      /* index of the process whose ticks they are */
     bool unwritten;              /* a LOSS chunk tells it: chunks that could not be written */

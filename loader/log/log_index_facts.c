@@ -232,9 +232,6 @@ static int take_loss(struct log_index *index, const struct fisql_chunk *chunk, s
         case FISQL_FACT_LOSS_CALLS:
             fact_decimal(value, &loss.calls);
             break;
-        case FISQL_FACT_LOSS_EVENTS:
-            fact_decimal(value, &loss.events);
-            break;
         case FISQL_FACT_LOSS_BYTES:
             fact_decimal(value, &loss.bytes);
             break;
