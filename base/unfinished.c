@@ -89,9 +89,8 @@ int unfinished_open(const char *path, const char *const *sources, size_t sources
         mode_t hidden = umask(077);
         umask(hidden);
         mode_t given = shared_mode(path, &status, sources, sources_count) & ~hidden;
-        /* Where that fails it stays the owner's alone. */
-        bool changed = given == 0 || fchmod(file, 0600 | given) == 0;
-        (void)changed;
+        if (given != 0)
+            (void)fchmod(file, 0600 | given); /* where that fails it stays the owner's alone */
     }
     errno = error;
     return file;

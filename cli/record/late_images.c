@@ -1,6 +1,8 @@
 /* Programs that are being started: see late_images.h. */
 #include "cli/record/late_images.h"
 
+#include "cli/record/process_stat.h"
+
 #include <dirent.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -14,25 +16,12 @@
 /* Is the process alive and young? */
 static bool is_young(const char *pid)
 {
-    char path[64], line[1024], state = 0;
-    unsigned long long start = 0;
+    struct process_stat stat;
     struct timespec now;
-    snprintf(path, sizeof path, "/proc/%.20s/stat", pid);
-    FILE *file = fopen(path, "re");
-    size_t length = file != NULL ? fread(line, 1, sizeof line - 1, file) : 0;
-    if (file != NULL)
-        fclose(file);
-    line[length] = 0;
-    const char *after = strrchr(line, ')'); /* the name before it may hold anything */
-    if (after == NULL ||
-        sscanf(after + 1,
-               " %c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d"
-               " %*d %llu",
-               &state, &start) != 2 ||
-        state == 'Z' || state == 'X')
+    if (!process_stat_read(strtol(pid, NULL, 10), &stat) || stat.state == 'Z' || stat.state == 'X')
         return false;
     clock_gettime(CLOCK_BOOTTIME, &now);
-    return (uint64_t)now.tv_sec < start / (unsigned long)sysconf(_SC_CLK_TCK) + YOUNG_SECONDS;
+    return (uint64_t)now.tv_sec < stat.start / (unsigned long)sysconf(_SC_CLK_TCK) + YOUNG_SECONDS;
 }
 
 static bool has_setting(const char *pid, const char *setting)

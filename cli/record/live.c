@@ -1,6 +1,8 @@
 /* The live area on the side of `fisql record`: see live.h. */
 #include "cli/record/live.h"
 
+#include "cli/record/process_stat.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -192,29 +194,16 @@ enum owner_state { OWNER_ALIVE, OWNER_GONE, OWNER_UNKNOWN };
  * (another namespace), and where we are not allowed to look. */
 static enum owner_state owner_ask(const struct owner *owner)
 {
-    char path[64], line[1024], state = 0;
-    unsigned long long start = 0;
-    long threads = 0;
+    struct process_stat stat;
     if (owner->start == 0)
         return OWNER_UNKNOWN;
     if (kill(owner->pid, 0) != 0 && errno == ESRCH)
         return OWNER_GONE;
-    snprintf(path, sizeof path, "/proc/%d/stat", (int)owner->pid);
-    FILE *file = fopen(path, "re");
-    size_t length = file != NULL ? fread(line, 1, sizeof line - 1, file) : 0;
-    if (file != NULL)
-        fclose(file);
-    line[length] = 0;
-    const char *after = strrchr(line, ')'); /* the name before it may hold anything */
-    if (after == NULL ||
-        sscanf(after + 1,
-               " %c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %ld"
-               " %*d %llu",
-               &state, &threads, &start) != 3)
+    if (!process_stat_read(owner->pid, &stat))
         return kill(owner->pid, 0) != 0 && errno == ESRCH ? OWNER_GONE : OWNER_UNKNOWN;
     /* A zombie with threads is a process whose first thread has ended. */
-    bool ended = (state == 'Z' && threads <= 1) || state == 'X';
-    return start != owner->start || ended ? OWNER_GONE : OWNER_ALIVE;
+    bool ended = (stat.state == 'Z' && stat.threads <= 1) || stat.state == 'X';
+    return stat.start != owner->start || ended ? OWNER_GONE : OWNER_ALIVE;
 }
 
 /* The same, asked once for slots of one owner that follow each other. */

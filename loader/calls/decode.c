@@ -272,8 +272,8 @@ static int decode_chunk(struct decoder *decoder, const struct log_chunk *place,
     decoder->chunk_first_id = decoder->window.next_id;
     bool resumed = (chunk->flags & FISQL_FLAG_RESUMED) != 0;
     if (first || place->gap || resumed) {
-        if ((place->gap || resumed) && memory_gap(decoder->memory, before, error) != 0)
-            return -1;
+        if (place->gap || resumed)
+            memory_gap(decoder->memory, before);
         uint32_t unseen = 0;
         if (decode_reconcile(decoder, chunk, before_ns, &unseen, error) != 0)
             return -1;
@@ -411,7 +411,9 @@ static int decode_chunks(struct decoder *decoder, struct error *error)
         if (chunk_damaged(decoder, &place, &why, &loss, error) != 0)
             return -1;
     }
-    return damaged ? memory_gap(decoder->memory, decoder->clock.tick, error) : 0;
+    if (damaged)
+        memory_gap(decoder->memory, decoder->clock.tick);
+    return 0;
 }
 
 int decoder_decode_thread(struct decoder *decoder, uint32_t thread, struct decoded_thread *out,

@@ -107,7 +107,7 @@ int memory_realloc(struct memory_thread *thread, uint64_t tick, uint64_t end_tic
 
 /* From here on the thread's process may have blocks that are not known, because events before
  * `tick` are missing: a chunk is lost or damaged, or recording was off. */
-int memory_gap(struct memory_thread *thread, uint64_t tick, struct error *error);
+void memory_gap(struct memory_thread *thread, uint64_t tick);
 
 /* Depth of the innermost open call within which memory was allocated or freed and whose exit
  * memory must therefore hear of; 0 = none. */

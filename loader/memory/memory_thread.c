@@ -102,12 +102,11 @@ int memory_realloc(struct memory_thread *thread, uint64_t tick, uint64_t end_tic
                      error);
 }
 
-int memory_gap(struct memory_thread *thread, uint64_t tick, struct error *error)
+void memory_gap(struct memory_thread *thread, uint64_t tick)
 {
-    (void)error; /* each thread notes its own: memory_pair puts them together */
+    /* Each thread notes its own: memory_pair puts them together. */
     if (!thread->gap.any || tick < thread->gap.tick)
         thread->gap = (struct memory_gap){true, tick};
-    return 0;
 }
 
 int memory_call_exit_watched(struct memory_thread *thread, const struct memory_open_call *call,
