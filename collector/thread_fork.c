@@ -30,39 +30,28 @@ static THREAD_LOCAL bool had_log;
 _Static_assert(DICTIONARY_ENTRIES * sizeof(struct pair) + (DICTIONARY_ENTRIES + 8) * 4 <=
                    DICTIONARY_ROOM,
                "a dictionary and its counts fit");
-struct detached {
-    struct thread_log *log;
-    struct thread_log was; /* before fork: the parent may use it again by now */
-};
-static THREAD_LOCAL struct detached *detached;
+static THREAD_LOCAL struct thread_log *detached[DETACHED_MAX];
 static THREAD_LOCAL uint32_t detached_count;
+/* As they were before fork, for the parent may use them again by now; NULL without memory. */
+static THREAD_LOCAL struct thread_log *detached_were;
 
 static void detached_note(void)
 {
-    struct thread_log *found[DETACHED_MAX];
-    void *memory = mmap(NULL, DETACHED_MAX * sizeof *detached, PROT_READ | PROT_WRITE,
+    detached_count = thread_logs_interrupted(detached, DETACHED_MAX - 1);
+    detached[detached_count++] = current_log;
+    void *memory = mmap(NULL, DETACHED_MAX * sizeof *detached_were, PROT_READ | PROT_WRITE,
                         MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    detached = memory != MAP_FAILED ? memory : NULL;
-    if (detached == NULL)
-        return;
-    detached_count = thread_logs_interrupted(found, DETACHED_MAX - 1);
-    found[detached_count++] = current_log;
-    for (uint32_t i = 0; i < detached_count; i++)
-        detached[i] = (struct detached){found[i], *found[i]};
-    struct thread_log *current = &detached[detached_count - 1].was;
-    current->abandoned = 1;
-    current->abandoned_hook = 0; /* whatever a hook commits there is not recorded */
-    /* The child's own log goes on with the dictionary. */
-    current->dictionary =
-        (struct pair *)((unsigned char *)current_log + FISQL_LIVE_SLOT_BYTES - DICTIONARY_ROOM);
-    current->counts.of_slot = counted_behind(current->dictionary);
+    detached_were = memory != MAP_FAILED ? memory : NULL;
+    for (uint32_t i = 0; detached_were != NULL && i < detached_count; i++)
+        detached_were[i] = *detached[i];
 }
 
 static void detached_release(void)
 {
-    if (detached != NULL)
-        munmap(detached, DETACHED_MAX * sizeof *detached);
-    detached = NULL;
+    if (detached_were != NULL)
+        munmap(detached_were, DETACHED_MAX * sizeof *detached_were);
+    detached_were = NULL;
+    detached_count = 0;
 }
 
 void thread_log_forking(void)
@@ -88,10 +77,20 @@ void thread_log_went_on(void)
 /* In the child: puts private memory in the place of the logs. */
 static void detach(void)
 {
-    for (uint32_t i = 0; detached != NULL && i < detached_count; i++)
-        if (mmap(detached[i].log, FISQL_LIVE_SLOT_BYTES, PROT_READ | PROT_WRITE,
+    for (uint32_t i = 0; i < detached_count; i++) {
+        struct thread_log *log = detached[i];
+        struct thread_log was = detached_were != NULL ? detached_were[i] : *log;
+        was.abandoned = 1;
+        if (i + 1 == detached_count) { /* the one that was current */
+            was.abandoned_hook = 0;    /* whatever a hook commits there is not recorded, */
+            was.dictionary = (struct pair *)((unsigned char *)log + FISQL_LIVE_SLOT_BYTES -
+                                             DICTIONARY_ROOM); /* for the child's log has its own */
+            was.counts.of_slot = counted_behind(was.dictionary);
+        }
+        if (mmap(log, FISQL_LIVE_SLOT_BYTES, PROT_READ | PROT_WRITE,
                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != MAP_FAILED)
-            *detached[i].log = detached[i].was;
+            *log = was;
+    }
     detached_release();
 }
 
