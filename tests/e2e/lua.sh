@@ -18,15 +18,15 @@ flags="-O1 -g -gdwarf-4 -Wl,-E"
 
 cat >script.lua <<'L'
 local words = {}
-for i = 1, 3000 do words[i] = string.format("%05d", (i * 7919) % 3001) end
+for i = 1, 800 do words[i] = string.format("%05d", (i * 7919) % 801) end
 table.sort(words)
 table.sort(words, function(a, b) return a > b end)
 local text = table.concat(words, " "):gsub("%d%d", string.upper):rep(3)
 local count = 0
 for word in text:gmatch("%S+") do count = count + #word end
 local function fib(n) return n < 2 and n or fib(n - 1) + fib(n - 2) end
-local co = coroutine.wrap(function() for i = 1, 50 do coroutine.yield(fib(10)) end end)
-for _ = 1, 50 do count = count + co() end
+local co = coroutine.wrap(function() for i = 1, 15 do coroutine.yield(fib(10)) end end)
+for _ = 1, 15 do count = count + co() end
 for i = 1, 100 do pcall(error, { i }) end
 local t = setmetatable({}, { __index = function(_, k) return k * 2 end, __gc = function() count = 0 end })
 for i = 1, 1000 do count = count + t[i] end

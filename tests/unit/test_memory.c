@@ -433,7 +433,7 @@ int main(void)
         test_random(seed, 1 + (uint32_t)seed % 4, 5000, seed % 2 ? 0 : 1, false);
     }
     /* More blocks than the window of rows holds, and frees long after; events in the file. */
-    test_random(7, 3, 900000, 100000, true);
+    test_random(7, 3, 300000, 100000, true);
     unlink(path);
     return check_status();
 }
