@@ -161,6 +161,7 @@ static inline const char *fisql_variable(enum fisql_variable variable)
     X(DEPTH, "depth=", "levels of calls that are logged; deeper ones are counted")                 \
     X(MIN_DURATION, "min-duration=", "nanoseconds; calls that end sooner are counted")             \
     X(RING, "ring=", "chunks that a flight recorder keeps a thread")                               \
+    X(NO_WAITS, "no-waits", "the threads' processor clocks are not read")                          \
     X(FILTER, "filter", "the live area says which functions are recorded")
 enum fisql_option {
 #define FISQL_OPTION_ENUM(constant, word, what) FISQL_OPTION_##constant,

@@ -8,6 +8,8 @@
 
 #include <string.h>
 
+#define NOTE_BYTES_MAX 80u /* long notes are cut to what stays readable in a table */
+
 /* Signed distance from the chunk's heap base in steps of 16 bytes; false if it does not fit. */
 static bool address_short(struct thread_log *log, uint64_t address, uint64_t *steps)
 {
@@ -27,7 +29,7 @@ static struct thread_log *record_begin(struct event *event, uint64_t tick_wanted
         return NULL;
     event->count = 0;
     *tick = tick_wanted != 0 ? tick_wanted : clock_read(process.clock);
-    *delta = event_put_time(event, log_delta(log, log->live.word, tick), 0xffff);
+    *delta = event_put_delta(event, log, tick, 0xffff);
     *slot = event_put_pair(event, log, 0, site);
     return log;
 }
@@ -93,12 +95,11 @@ void record_realloc(uint64_t start_tick, uint64_t old, uint64_t address, uint64_
 
 void record_note(const char *text, size_t size_bytes)
 {
-    /* Long notes are cut to what fits an event: 80 bytes stay readable in a table. */
     struct event event;
     struct thread_log *log;
     uint64_t tick;
     uint64_t frame = FRAME_ADDRESS();
-    size_t size_max = (CHUNK_UNITS_ROOM - 24) * sizeof(uint16_t);
+    size_t size_max = NOTE_BYTES_MAX;
     size_t size = size_bytes < size_max ? size_bytes : size_max;
     while (size < size_bytes && size > 0 && ((unsigned char)text[size] & 0xc0) == 0x80)
         size--; /* not inside a UTF-8 character */
@@ -108,7 +109,7 @@ void record_note(const char *text, size_t size_bytes)
             return;
         event.count = 0;
         tick = clock_read(process.clock);
-        uint64_t delta = event_put_time(&event, log_delta(log, log->live.word, &tick), 0xffff);
+        uint64_t delta = event_put_delta(&event, log, &tick, 0xffff);
         event_put_code(&event, FISQL_CODE_NOTE);
         event_put(&event, delta, 1);
         event_put(&event, size, 1);

@@ -8,7 +8,7 @@
 #include "collector/thread_log.h"
 
 #define CHUNK_UNITS (FISQL_LIVE_CHUNK_BYTES / 2)
-#define CHUNK_UNITS_ROOM 64u /* kept free at a chunk's end: the longest record and the padding */
+#define CHUNK_UNITS_ROOM 80u /* kept free at a chunk's end: the longest record and the padding */
 
 /* A slot of the live area, or private memory in its place; NULL where there is neither. */
 struct thread_log *slot_take(void);

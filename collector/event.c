@@ -4,6 +4,7 @@
 #include "collector/fork.h"
 #include "collector/quiet.h"
 #include "collector/ring.h"
+#include "collector/usage.h"
 
 #include <string.h>
 
@@ -28,6 +29,21 @@ void event_put_definition(struct event *event, struct thread_log *log, uint32_t 
     }
 }
 
+void event_put_gap(struct event *event, uint64_t gap, uint64_t tick)
+{
+    struct usage usage;
+    usage_read(process.clock, &usage);
+    uint64_t reading = usage.tick - tick;
+    event_put_code(event, FISQL_CODE_GAP);
+    event_put(event, gap, 4);
+    event_put(event, reading < UINT32_MAX ? reading : UINT32_MAX, 2);
+    event_put(event, usage.cpu_ns, 4);
+    event_put(event, usage.waits, 2);
+    event_put(event, usage.preemptions, 2);
+    event_put(event, usage.minor_faults, 2);
+    event_put(event, usage.major_faults, 2);
+}
+
 /* The calling thread's log, marked busy with this frame; NULL if nothing can be recorded. */
 static struct thread_log *log_begin(uint64_t frame)
 {
@@ -43,16 +59,6 @@ static struct thread_log *log_begin(uint64_t frame)
     log->busy = frame;
     BARRIER();
     return log;
-}
-
-/* Ticks since the last event, and that event's tick. A reading taken before a signal handler's
- * events is older than them: time then stands still. */
-uint64_t log_delta(const struct thread_log *log, uint64_t word, uint64_t *tick)
-{
-    uint64_t last = log->live.last_tick[fisql_word_toggle(word)];
-    if ((int64_t)(*tick - last) < 0)
-        *tick = last;
-    return *tick - last;
 }
 
 /* Commits the built units with a change of the word. Returns as log_leave(). */

@@ -31,6 +31,9 @@ static inline void event_put_code(struct event *event, uint32_t code)
     event->units[event->count++] = (uint16_t)(code << 1 | 1u);
 }
 
+/* Puts a GAP record: `gap` ticks without an event end at `tick`. */
+void event_put_gap(struct event *event, uint64_t gap, uint64_t tick);
+
 /* Puts a TIME record if the time since the last event exceeds what the event's own delta holds.
  * Returns that delta. */
 static inline uint64_t event_put_time(struct event *event, uint64_t delta, uint64_t delta_max)
@@ -60,9 +63,20 @@ static inline uint32_t event_put_pair(struct event *event, struct thread_log *lo
  * be recorded. */
 struct thread_log *log_open(uint64_t frame);
 
-/* Ticks since the last event, and that event's tick. A reading taken before a signal handler's
- * events is older than them: time then stands still. */
-uint64_t log_delta(const struct thread_log *log, uint64_t word, uint64_t *tick);
+/* Puts what stands before an event at *tick: GAP where the last event is long ago, TIME where its own
+ * delta does not hold the time since. Returns that delta. A tick read before a signal handler's
+ * events is older than them: time then stands still, and *tick becomes the last event's. */
+static inline uint64_t event_put_delta(struct event *event, const struct thread_log *log,
+                                       uint64_t *tick, uint64_t delta_max)
+{
+    uint64_t last = log_last_tick(log);
+    if ((int64_t)(*tick - last) < 0)
+        *tick = last;
+    uint64_t delta = *tick - last;
+    if (UNLIKELY(delta > process.gap_ticks))
+        event_put_gap(event, delta, *tick);
+    return event_put_time(event, delta, delta_max);
+}
 
 /* Commits an event with a change of the log's word, and leaves the log. Returns as log_leave(). */
 bool log_commit(struct thread_log *log, const struct event *event, uint64_t change, uint64_t tick);

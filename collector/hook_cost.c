@@ -82,6 +82,7 @@ void hook_cost_measure(uint64_t ticks_per_second, uint64_t *inside_ps, uint64_t 
     log->shadow.calls[-1].stack = log->shadow.calls[-2].stack = UINT64_MAX;
     log->shadow.depth_max = log->shadow.depth_logged = 4;
     log->thread.units_max = CHUNK_UNITS;
+    thread_log_deltas(log);
     log->dictionary[pair_slot(address, address)] = (struct pair){address, address};
     current_log = log;
     for (int round = 0; round < ROUNDS; round++) {

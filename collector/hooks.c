@@ -35,7 +35,7 @@ EXPORT void __cyg_profile_func_enter(void *function_address, void *site_address)
     struct shadow_call *call = &log->shadow.calls[depth];
     if (UNLIKELY(!pair_is(log, slot, function, site)))
         slot ^= 1;
-    if (UNLIKELY(delta > 0xffff || !pair_is(log, slot, function, site) ||
+    if (UNLIKELY(delta > log->thread.enter_max || !pair_is(log, slot, function, site) ||
                  fisql_word_units(word) > log->thread.units_max || stack > call[-1].stack ||
                  stack == log->shadow.landing_stack || depth >= log->shadow.depth_logged)) {
         log_leave(log, 0);
@@ -75,7 +75,7 @@ EXPORT void __cyg_profile_func_exit(void *function_address, void *site_address)
     uint64_t delta = tick - log->live.last_tick[toggle];
     const struct shadow_call *call = &log->shadow.calls[(int64_t)fisql_word_depth(word) - 1];
     uint64_t highest = tail ? call[-1].stack : call->stack;
-    if (UNLIKELY(delta > 0x7fff || call->function != function || stack > highest ||
+    if (UNLIKELY(delta > log->thread.exit_max || call->function != function || stack > highest ||
                  fisql_word_units(word) > log->thread.units_max)) {
         log_leave(log, 0);
         hook_exit_slow(function, site, stack, tail);

@@ -27,6 +27,7 @@
 #include "collector/quiet.h"
 #include "collector/stack.h"
 #include "collector/thread_log.h"
+#include "collector/usage.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -86,6 +87,9 @@ static void option_parse(const char *text, bool *no_time)
         break;
     case FISQL_OPTION_RING:
         options->ring_chunks = (uint32_t)number_at(value);
+        break;
+    case FISQL_OPTION_NO_WAITS:
+        options->no_waits = true;
         break;
     case FISQL_OPTION_FILTER: /* the live area has it */
     case FISQL_OPTIONS_COUNT:
@@ -288,6 +292,8 @@ static void process_facts(const char *origin, uint64_t ticks_per_second)
         facts_text(&facts, FISQL_FACT_PROCESS_ALLOC_OWN_MALLOC, path);
     if (process.fork_tick != 0)
         facts_number(&facts, FISQL_FACT_PROCESS_FORK_TICK, process.fork_tick);
+    if (process.gap_ticks != UINT64_MAX)
+        facts_number(&facts, FISQL_FACT_PROCESS_GAP_TICKS, process.gap_ticks);
     if (ticks_per_second != 0)
         clock_facts(&facts, ticks_per_second);
     facts_write(&facts);
@@ -351,6 +357,9 @@ static bool activate(void)
         clock_rate(process.clock, process.area->clock_tick, process.area->clock_ns);
     process.options.min_ticks =
         (uint64_t)((uint128)process.options.min_ns * ticks_per_second / 1000000000u);
+    process.gap_ticks = process.options.no_waits || process.clock == CLOCK_SWITCHED_OFF
+                            ? UINT64_MAX
+                            : usage_gap_ticks(ticks_per_second);
     process.parent_key = live_area_salvage_exec();
     stack_setup();
     fork_setup();

@@ -16,6 +16,7 @@ struct options {
     uint64_t min_ticks;   /* the same in ticks */
     uint32_t ring_chunks; /* flight recorder: chunks kept a thread, 0 = off */
     bool start_off;
+    bool no_waits; /* processor clocks are not read */
 };
 
 enum process_state {
@@ -40,6 +41,7 @@ struct process {
     uint64_t start_tick;
     uint64_t parent_key;
     uint64_t fork_tick; /* see process_forked() */
+    uint64_t gap_ticks; /* a longer time between two events is a gap (usage.h) */
     struct options options;
     struct fisql_live_area *area;
     bool with_parent; /* fisql record holds the live area */

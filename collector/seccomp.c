@@ -3,7 +3,8 @@
  * kill the program for one of them: so recording ends before such a filter comes into force, with
  * all that was recorded written, and `fisql record` says so. A filter that allows what recording
  * needs changes nothing: it is asked, being a program of the classic BPF (bpf(4); struct
- * seccomp_data in linux/seccomp.h), what it does with each call.
+ * seccomp_data in linux/seccomp.h), what it does with each call. One that forbids no more than to
+ * read the threads' processor clocks (usage.h) ends that alone.
  *
  * In the strict mode the processor's clock cannot be read either (prctl(2), PR_SET_TSC).
  */
@@ -34,6 +35,11 @@ static const int needed[] = {SYS_rt_sigprocmask, SYS_write, SYS_lseek,  SYS_fsta
                              SYS_futex,          SYS_mmap,  SYS_munmap, SYS_mremap, SYS_openat,
                              SYS_read,           SYS_close, SYS_getpid, SYS_gettid, SYS_prctl,
                              SYS_sigaltstack,    SYS_tgkill};
+
+/* What usage.h calls. */
+static const int for_usage[] = {SYS_getrusage, SYS_clock_gettime};
+
+#define COUNT(list) (sizeof(list) / sizeof(list)[0])
 
 /* ---- what a filter answers ---- */
 
@@ -119,10 +125,10 @@ static uint32_t filter_run(const struct sock_fprog *filter, const struct seccomp
     return SECCOMP_RET_KILL_PROCESS;
 }
 
-static bool allows(const struct sock_fprog *filter)
+static bool allows(const struct sock_fprog *filter, const int *calls, size_t count)
 {
-    for (size_t i = 0; i < sizeof needed / sizeof needed[0]; i++) {
-        struct seccomp_data data = {.nr = needed[i], .arch = OWN_ARCH};
+    for (size_t i = 0; i < count; i++) {
+        struct seccomp_data data = {.nr = calls[i], .arch = OWN_ARCH};
         uint32_t action = filter_run(filter, &data) & SECCOMP_RET_ACTION_FULL;
         if (action != SECCOMP_RET_ALLOW && action != SECCOMP_RET_LOG)
             return false;
@@ -164,9 +170,13 @@ long seccomp_call(long number, const long argument[6], uint64_t mode, const void
 {
     char name[64] = "";
     bool strict = mode == SECCOMP_MODE_STRICT;
-    if (!process_recording() ||
-        (!strict && (mode != SECCOMP_MODE_FILTER || filter == NULL || allows(filter))))
+    if (!process_recording() || (!strict && (mode != SECCOMP_MODE_FILTER || filter == NULL)))
         return system_call(number, argument);
+    if (!strict && allows(filter, needed, COUNT(needed))) {
+        if (!allows(filter, for_usage, COUNT(for_usage)))
+            __atomic_store_n(&process.gap_ticks, UINT64_MAX, __ATOMIC_RELAXED);
+        return system_call(number, argument);
+    }
     syscall(SYS_prctl, PR_GET_NAME, name, 0, 0, 0);
     struct thread_log *log = seal();
     long result = system_call(number, argument);

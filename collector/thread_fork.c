@@ -120,6 +120,8 @@ void thread_log_forked(void)
     own->thread = (struct thread_state){
         .units_max = at_fork.thread.units_max == 0 ? 0 : units_max_of(own),
         .min_ticks = at_fork.thread.min_ticks,
+        .enter_max = at_fork.thread.enter_max,
+        .exit_max = at_fork.thread.exit_max,
         .start_tick = now,
         .flags_next = FISQL_FLAG_FORKED,
         .ended = at_fork.thread.ended,

@@ -18,6 +18,7 @@
 #include "collector/stack.h"
 #include "collector/thread_copy.h"
 #include "collector/thread_memory.h"
+#include "collector/usage.h"
 
 #include <fcntl.h>
 #include <pthread.h>
@@ -58,6 +59,17 @@ bool thread_logs_unslotted(void)
 
 /* ---- threads ---- */
 
+static void usage_facts(struct facts *facts, const struct usage *usage)
+{
+    facts_number(facts, FISQL_FACT_THREAD_CPU_TICK, usage->tick);
+    facts_number(facts, FISQL_FACT_THREAD_CPU_NS, usage->cpu_ns);
+    facts_number(facts, FISQL_FACT_THREAD_WAITS, usage->waits);
+    facts_number(facts, FISQL_FACT_THREAD_PREEMPTIONS, usage->preemptions);
+    facts_number(facts, FISQL_FACT_THREAD_MINOR_FAULTS, usage->minor_faults);
+    facts_number(facts, FISQL_FACT_THREAD_MAJOR_FAULTS, usage->major_faults);
+}
+
+/* Of the calling thread, or of one that the process's end cuts off. */
 static void named_facts(struct thread_log *log, const char *name, const char *how)
 {
     unsigned char buffer[1024];
@@ -68,6 +80,19 @@ static void named_facts(struct thread_log *log, const char *name, const char *ho
     if (how != NULL) {
         facts_number(&facts, FISQL_FACT_THREAD_END_TICK, clock_read(process.clock));
         facts_text(&facts, FISQL_FACT_THREAD_HOW, how);
+    }
+    if (process.gap_ticks != UINT64_MAX) {
+        struct usage usage;
+        bool own = log->live.tid == (uint32_t)syscall(SYS_gettid);
+        if (own)
+            usage_read(process.clock, &usage);
+        uint64_t before = clock_read(process.clock);
+        if (own) {
+            usage_facts(&facts, &usage);
+        } else if (usage_cpu_of(log->live.tid, &usage.cpu_ns)) {
+            facts_number(&facts, FISQL_FACT_THREAD_CPU_TICK, before);
+            facts_number(&facts, FISQL_FACT_THREAD_CPU_NS, usage.cpu_ns);
+        }
     }
     facts_write(&facts);
 }
@@ -97,7 +122,7 @@ void thread_logs_cut_off(void)
         close(file);
         if (length > 1) {
             name[length - 1] = '\0'; /* in place of the line's end */
-            named_facts(log, name, NULL);
+            named_facts(log, name, FISQL_HOW_WITH_PROCESS);
         }
     }
     lock_release(&lists_lock);
@@ -144,6 +169,13 @@ static void logs_reap(void)
     }
 }
 
+void thread_log_deltas(struct thread_log *log)
+{
+    uint64_t gap = process.gap_ticks;
+    log->thread.enter_max = gap < 0xffff ? (uint32_t)gap : 0xffff;
+    log->thread.exit_max = gap < 0x7fff ? (uint32_t)gap : 0x7fff;
+}
+
 static struct thread_log *log_make(void)
 {
     logs_reap();
@@ -159,6 +191,7 @@ static struct thread_log *log_make(void)
     log->thread.min_ticks = process.options.min_ticks;
     log->room_units = CHUNK_UNITS;
     log->thread.units_max = process.ending ? 0 : units_max_of(log);
+    thread_log_deltas(log);
     log->thread.start_tick = clock_read(process.clock);
     return log;
 }

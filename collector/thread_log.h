@@ -17,6 +17,8 @@ struct pair;
 struct thread_state {
     uint32_t units_max; /* beyond it the slow path is taken; 0 forces that */
     uint32_t poke;      /* atomic: another thread asks this one to begin a new chunk */
+    uint32_t enter_max; /* ticks since the last event beyond which the slow path is taken: what */
+    uint32_t exit_max;  /* an enter's and an exit's delta hold, and no gap (usage.h) */
     uint64_t min_ticks; /* leaf calls shorter than this are counted */
     uint64_t start_tick;
     uint32_t sequence;        /* of the chunk being filled */
@@ -112,6 +114,8 @@ void thread_logs_forked(void);
 /* The calling thread's logs in which a hook is interrupted: at most `room`. Returns their number.
  */
 uint32_t thread_logs_interrupted(struct thread_log **found, uint32_t room);
+/* Sets what the fast path takes as a delta. */
+void thread_log_deltas(struct thread_log *log);
 /* Writes what is known of the calling thread; how: how it ends, NULL at its start. */
 void thread_log_facts(struct thread_log *log, const char *how);
 

@@ -23,6 +23,7 @@ static const char help[] =
     "  -q, --quiet             do not print what was written\n"
     "      --no-alloc          do not record allocations\n"
     "      --no-time           do not read the clock: structure and counts only\n"
+    "      --no-waits          do not read the threads' processor clocks: waiting counts as time\n"
     "      --depth N           log the outermost N levels of calls; count deeper ones\n"
     "      --min-duration T    count calls that call nothing and end within T (100ns, 2us, 1ms)\n"
     "                          instead of logging them: counts stay exact\n"
@@ -38,6 +39,7 @@ static const char help[] =
 enum {
     OPTION_NO_ALLOC = 256,
     OPTION_NO_TIME,
+    OPTION_NO_WAITS,
     OPTION_DEPTH,
     OPTION_MIN_DURATION,
     OPTION_ONLY,
@@ -50,6 +52,7 @@ static const struct args_option options_known[] = {{"output", 'o', true},
                                                    {"quiet", 'q', false},
                                                    {"no-alloc", OPTION_NO_ALLOC, false},
                                                    {"no-time", OPTION_NO_TIME, false},
+                                                   {"no-waits", OPTION_NO_WAITS, false},
                                                    {"depth", OPTION_DEPTH, true},
                                                    {"min-duration", OPTION_MIN_DURATION, true},
                                                    {"only", OPTION_ONLY, true},
@@ -87,6 +90,9 @@ static int set_option(struct record_options *options, const struct args *args)
         return 0;
     case OPTION_NO_TIME:
         options->no_time = true;
+        return 0;
+    case OPTION_NO_WAITS:
+        options->no_waits = true;
         return 0;
     case OPTION_START_OFF:
         options->start_off = true;
@@ -142,6 +148,8 @@ void record_options_text(const struct record_options *options, char *text, size_
         ADD(NO_ALLOC, "");
     if (options->no_time)
         ADD(NO_TIME, "");
+    if (options->no_waits)
+        ADD(NO_WAITS, "");
     if (options->start_off)
         ADD(START_OFF, "");
     if (options->depth != 0)

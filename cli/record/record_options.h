@@ -9,6 +9,7 @@
 struct record_options {
     const char *log; /* borrowed from argv */
     bool quiet, no_alloc, no_time, start_off;
+    bool no_waits;
     uint32_t depth;
     uint64_t min_duration_ns;
     uint32_t ring_chunks;

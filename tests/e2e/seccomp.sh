@@ -11,13 +11,13 @@ if ./sealed few >/dev/null; [ $? -ne 3 ]; then
     exit 0
 fi
 for program in sealed sealed_static; do
-    for how in few strict syscall most wrong; do
+    for how in few strict syscall most clocks wrong; do
         run "$fisql" record ./$program $how
         same "$program $how: output and status" "3 done" "$status $out"
         "$fisql" load run.bin 2>load.err
         loaded=$?
         case $how in
-            most | wrong)
+            most | clocks | wrong)
                 same "$program $how: all is recorded" "after 200000 before 1000 0" "$(counts run.db | grep -v '^main\|^forbid' | tr '\n' ' ')$loaded"
                 ;;
             *)

@@ -18,7 +18,7 @@ static int after(int n)
 {
     return n ^ 5;
 }
-/* "few" lets write and exit_group through, "most" all but socket. */
+/* "few" lets write and exit_group through, "most" all but socket, "clocks" all but getrusage. */
 static int forbid(const char *how)
 {
     struct sock_filter few[] = {
@@ -32,9 +32,16 @@ static int forbid(const char *how)
         BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_socket, 0, 1),
         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)};
+    struct sock_filter clocks[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_getrusage, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)};
     struct sock_fprog program = {sizeof few / sizeof few[0], few};
     if (strcmp(how, "most") == 0)
         program = (struct sock_fprog){sizeof most / sizeof most[0], most};
+    if (strcmp(how, "clocks") == 0)
+        program = (struct sock_fprog){sizeof clocks / sizeof clocks[0], clocks};
     if (strcmp(how, "strict") == 0)
         return prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT);
     if (strcmp(how, "wrong") == 0) /* refused by the kernel */
