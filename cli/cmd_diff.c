@@ -33,10 +33,12 @@ static const char help[] =
     "      --check BUDGET       exit with status 1 where the budget is broken; may be repeated:\n"
     "                           METRIC>LIMIT, METRIC<LIMIT, FUNCTION:METRIC>LIMIT. LIMIT: a "
     "number\n"
-    "                           for B, or a change such as +10%, -5, +0. Metrics: calls total_ns\n"
-    "                           self_ns run_ns functions allocs alloc_bytes not_freed_blocks\n"
-    "                           not_freed_bytes peak_bytes; of a function calls total_ns self_ns\n"
-    "                           mean_ns max_ns allocs alloc_bytes\n"
+    "                           for B, or a change such as +10%, -5, +0. Metrics: calls cpu_ns\n"
+    "                           wait_ns total_ns self_ns run_ns functions allocs alloc_bytes\n"
+    "                           not_freed_blocks not_freed_bytes peak_bytes; of a function\n"
+    "                           calls cpu_ns self_cpu_ns wait_ns total_ns self_ns mean_ns max_ns\n"
+    "                           allocs alloc_bytes\n"
+    "      --by MEASURE         " MEASURE_HELP "\n"
     "      --all                also list what did not change\n"
     "      --min-percent P      how much slower or faster counts (5); with --tree: leave out\n"
     "                           contexts with less of the whole (0)\n"
@@ -64,13 +66,17 @@ struct options {
     const char *thread, *paths[2];
     enum output_format format;
     enum name_style style;
+    enum measure measure;
 };
 
+#define SELF(side)                                                                                 \
+    " CASE :by WHEN 'wall' THEN " side ".self_ns WHEN 'wait' THEN " side                            \
+    ".self_wait_ns ELSE " side ".self_cpu_ns END"
 static const char functions_sql[] =
     "WITH sides AS ("
     " SELECT coalesce(a.name, b.name) AS name, coalesce(b.location, a.location) AS location,"
     "  a.calls AS calls_a, b.calls AS calls_b, a.mean_ns AS mean_a, b.mean_ns AS mean_b,"
-    "  a.self_ns AS self_a, b.self_ns AS self_b, a.alloc_bytes AS bytes_a,"
+    " " SELF("a") " AS self_a," SELF("b") " AS self_b, a.alloc_bytes AS bytes_a,"
     "  b.alloc_bytes AS bytes_b, a.allocs AS allocs_a, b.allocs AS allocs_b,"
     "  CASE WHEN a.finished >= 10 AND b.finished >= 10 THEN min(1.0, 2 * min("
     "   welch_p(a.finished, a.mean_ns, a.m2, b.finished, b.mean_ns, b.m2),"
@@ -108,7 +114,7 @@ static int set_number(const struct args *args, double least, double *number)
                : args_wrong(args, wants);
 }
 
-enum code { TREE = 256, DIVERGENCE, CHECK, ALL, PERCENT, DEPTH, THREAD, FORMAT, LIMIT, DEMANGLE };
+enum code { TREE = 256, BY, DIVERGENCE, CHECK, ALL, PERCENT, DEPTH, THREAD, FORMAT, LIMIT, DEMANGLE };
 
 static int set_option(struct options *options, const struct args *args)
 {
@@ -124,6 +130,8 @@ static int set_option(struct options *options, const struct args *args)
     case ALL:
         options->all = true;
         return 0;
+    case BY:
+        return measure_parse(args->value, &options->measure) ? 0 : args_wrong(args, MEASURE_WORDS);
     case CHECK:
         if (options->budgets_count == BUDGETS_MAX)
             return fail("--check: at most %d budgets", BUDGETS_MAX);
@@ -161,6 +169,7 @@ static int parse(struct options *options, int argc, char **argv)
                                                {"first-divergence", DIVERGENCE, false},
                                                {"check", CHECK, true},
                                                {"all", ALL, false},
+                                               {"by", BY, true},
                                                {"min-percent", PERCENT, true},
                                                {"depth", DEPTH, true},
                                                {"thread", THREAD, true},
@@ -199,6 +208,8 @@ static int print_functions(const struct options *options, sqlite3 *database)
     sqlite3_bind_double(statement, sqlite3_bind_parameter_index(statement, ":percent"),
                         options->percent_given ? options->min_percent : 5);
     sqlite3_bind_int(statement, sqlite3_bind_parameter_index(statement, ":all"), options->all);
+    sqlite3_bind_text(statement, sqlite3_bind_parameter_index(statement, ":by"),
+                      measure_word(options->measure), -1, SQLITE_STATIC);
     const struct output_source source = {.statement = statement,
                                          .columns = columns,
                                          .limit = options->limit > 0 ? options->limit : -1};
@@ -225,7 +236,7 @@ int cmd_diff(int argc, char **argv)
     }
     if (options.tree) {
         const struct diff_tree_options tree = {options.min_percent, options.depth_max,
-                                               options.style, options.all};
+                                               options.style, options.measure, options.all};
         return diff_tree(options.paths[0], options.paths[1], &tree);
     }
     sqlite3 *database = compare_open(options.paths[0], options.paths[1], options.style);

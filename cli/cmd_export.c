@@ -33,6 +33,7 @@ static const char help_head[] = "usage: fisql export --format FORMAT [OPTION...]
 static const char help_tail[] =
     "\n"
     "  -o, --output FILE        the file (standard output)\n"
+    "      --by MEASURE         " MEASURE_HELP "\n"
     "      --weight WEIGHT      what folded stacks count: time (ns), calls or bytes (time)\n"
     "      --nodes N            functions in dot and mermaid, those with the most time (50)\n"
     "      --demangle STYLE     full names, short ones, or no: as the linker knows them (full)\n"
@@ -41,7 +42,7 @@ static const char help_tail[] =
     "\n" CUT_HELP "\n"
     "perfetto, chrome and speedscope show single calls with their times as measured. The others "
     "add\n"
-    "up: times of the whole run leave out the hooks' cost, those of a part are as measured.\n"
+    "up: times of the whole run leave out the hooks' cost, those of a part do not.\n"
     "Most viewers of JSON cannot take more than some 500 MB: write less.\n"
     "\n"
     "examples: fisql export --format perfetto -o run.pftrace\n"
@@ -92,7 +93,7 @@ static int set_weight(struct options *options, const struct args *args)
     return args_wrong(args, "time, calls or bytes");
 }
 
-enum { FORMAT = 256, WEIGHT, NODES, DEMANGLE };
+enum { FORMAT = 256, BY, WEIGHT, NODES, DEMANGLE };
 
 static int set_option(struct options *options, const struct args *args)
 {
@@ -100,6 +101,10 @@ static int set_option(struct options *options, const struct args *args)
     switch (args->code) {
     case FORMAT:
         return set_format(options, args->value);
+    case BY:
+        return measure_parse(args->value, &options->export.measure)
+                   ? 0
+                   : args_wrong(args, MEASURE_WORDS);
     case WEIGHT:
         return set_weight(options, args);
     case NODES:
@@ -122,7 +127,7 @@ static int set_option(struct options *options, const struct args *args)
 static int parse(struct options *options, int argc, char **argv)
 {
     static const struct args_option known[] = {
-        {"format", FORMAT, true}, {"weight", WEIGHT, true},
+        {"format", FORMAT, true}, {"by", BY, true}, {"weight", WEIGHT, true},
         {"nodes", NODES, true},   {"demangle", DEMANGLE, true},
         {"output", 'o', true},    CUT_LONG_OPTIONS,
         {NULL, 0, false}};
@@ -171,7 +176,7 @@ int cmd_export(int argc, char **argv)
         !run_has_calls(database, options.path, "this export"))
         status = 2;
     if (status == 0)
-        status = run_view_open(&view, database, options.style);
+        status = run_view_open(&view, database, options.style, options.export.measure);
     if (status == 0 && (status = call_cut_functions(&options.cut, &view, &wanted)) == 0)
         status = call_cut_check_thread(&options.cut, &view);
     if (status == 0) {

@@ -23,6 +23,7 @@ static const char usage[] =
     "       fisql query --file MY.sql [DB]     run a query of your own\n"
     "\n"
     "  -p, --param NAME=VALUE   set a parameter of the query (times as 10us, sizes as 4K)\n"
+    "      --by MEASURE         as -p by=MEASURE: cpu, wall or wait for queries about time\n"
     "      --format FORMAT      table, csv, json or markdown (table)\n"
     "      --limit N            at most N rows, 0 for all (40 on a terminal, else all)\n"
     ""
@@ -72,6 +73,7 @@ struct options {
 
 enum option_code {
     OPTION_FORMAT = 256,
+    OPTION_BY,
     OPTION_LIMIT,
     OPTION_DEMANGLE,
     OPTION_EXPLAIN,
@@ -87,6 +89,7 @@ enum option_code {
 static const struct args_option options_known[] = {
     {"param", 'p', true},
     {"format", OPTION_FORMAT, true},
+    {"by", OPTION_BY, true},
     {"limit", OPTION_LIMIT, true},
     {"demangle", OPTION_DEMANGLE, true},
     {"explain", OPTION_EXPLAIN, false},
@@ -126,6 +129,9 @@ static int set_option(struct options *options, const struct args *args)
         if (request->settings_count == QUERY_SETTINGS_MAX)
             return fail("-p %s: too many parameters", value);
         request->settings[request->settings_count++] = value;
+        return 0;
+    case OPTION_BY:
+        request->by = value;
         return 0;
     case 'h':
         options->action = ACTION_HELP;

@@ -409,7 +409,7 @@ int cmd_review(int argc, char **argv)
         return status;
     review.database = database_open(options.path);
     status =
-        review.database == NULL ? 2 : run_view_open(&review.view, review.database, options.style);
+        review.database == NULL ? 2 : run_view_open(&review.view, review.database, options.style, MEASURE_CPU);
     if (status == 0) {
         database_say_state(review.database, options.path);
         status = choose_all(&review, &options);

@@ -142,7 +142,7 @@ int cmd_stack(int argc, char **argv)
     struct run_view view = {0};
     status = 2;
     if (database != NULL && run_has_calls(database, request.path, "a stack"))
-        status = run_view_open(&view, database, request.style);
+        status = run_view_open(&view, database, request.style, MEASURE_CPU);
     if (status == 0)
         status = print_stack(&view, request.id, request.all, request.path);
     run_view_release(&view);

@@ -326,7 +326,7 @@ int cmd_trace(int argc, char **argv)
         sqlite3_close(database);
         return 2;
     }
-    status = run_view_open(&view, database, options.style);
+    status = run_view_open(&view, database, options.style, MEASURE_CPU);
     if (status == 0 && (status = call_cut_functions(&options.cut, &view, &wanted)) == 0)
         status = call_cut_check_thread(&options.cut, &view);
     if (status == 0) {

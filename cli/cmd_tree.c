@@ -24,14 +24,15 @@ static const char help[] =
     "\n"
     "Prints the calling context tree of a run (DB: run.db): each function under the one that "
     "called\n"
-    "it, with its total time (with callees), its self time, its calls, and the memory allocated\n"
-    "within it. The hooks' cost is taken out of the times; recursion is folded.\n"
+    "it, with its total processor time (with callees), its self time, its calls, and the memory\n"
+    "allocated within it. The hooks' cost is taken out of the times; recursion is folded.\n"
     "\n"
     "      --from FUNCTION      begin at this function (*, ? and [...]): its contexts are merged\n"
     "      --depth N            show N levels\n"
     "      --min-percent P      leave out contexts with less than P % of the whole (1)\n"
     "      --sort BY            time, calls or bytes: order, and what the percentages are of "
     "(time)\n"
+    "      --by MEASURE         " MEASURE_HELP "\n"
     "      --demangle STYLE     full names, short ones, or no: as the linker knows them (short)\n"
     "\n"
     "example: fisql tree --depth 4\n";
@@ -212,14 +213,15 @@ static void print_below(struct tree *tree, uint32_t at, char *lines, long level)
 struct request {
     const char *from, *path;
     enum name_style style;
+    enum measure measure;
 };
 
 static int parse(struct request *request, struct tree *tree, int argc, char **argv)
 {
-    enum { FROM = 256, DEPTH, MIN_PERCENT, SORT, DEMANGLE };
+    enum { FROM = 256, DEPTH, MIN_PERCENT, SORT, BY, DEMANGLE };
     static const struct args_option known[] = {
         {"from", FROM, true}, {"depth", DEPTH, true},       {"min-percent", MIN_PERCENT, true},
-        {"sort", SORT, true}, {"demangle", DEMANGLE, true}, {NULL, 0, false}};
+        {"sort", SORT, true}, {"by", BY, true}, {"demangle", DEMANGLE, true}, {NULL, 0, false}};
     static const char *const sorts[] = {"time", "calls", "bytes"};
     struct args args = {.command = "tree", .help = help, .options = known};
     char *end = NULL;
@@ -244,6 +246,10 @@ static int parse(struct request *request, struct tree *tree, int argc, char **ar
                 tree->sort++;
             if (tree->sort == 3)
                 return args_wrong(&args, "time, calls or bytes");
+            break;
+        case BY:
+            if (!measure_parse(args.value, &request->measure))
+                return args_wrong(&args, MEASURE_WORDS);
             break;
         case DEMANGLE:
             if (!name_style_parse(args.value, &request->style))
@@ -284,7 +290,7 @@ int cmd_tree(int argc, char **argv)
     if (status != ARGS_GO_ON)
         return status;
     sqlite3 *database = database_open(request.path);
-    status = database == NULL ? 2 : run_view_open(&view, database, request.style);
+    status = database == NULL ? 2 : run_view_open(&view, database, request.style, request.measure);
     tree.view = &view;
     if (status == 0) {
         database_say_state(database, request.path);

@@ -1,39 +1,48 @@
 -- title:       Calling context tree
 -- group:       Time
--- description: Each function under the one that called it, with the time that its calls in this context
---              took. Recursion is folded.
+-- description: Each function under the one that called it, with the processor time that its calls in this
+--              context took. Recursion is folded.
 -- advice:      Follow the largest total down until it splits up: begin there. `fisql tree`
 --              shows the same in the terminal, from any function on.
 -- source:      calling context tree: Ammons, Ball & Larus 1997
 -- report:      none
+-- param:       by = 'cpu' | cpu/wall/wait | order and share by processor time, all time, or waiting
 -- param:       min_percent = 1 | % | leave out contexts with a smaller share of the run
 -- param:       max_depth = 64 | - | leave out deeper contexts
 -- column:      tree | - | the function, indented by its depth
--- column:      total_ns | ns | time with callees, hooks' cost taken out
--- column:      share | % | of the whole run's total
--- column:      self_ns | ns | time in its own code
+-- column:      cpu_ns | ns | processor time with callees, hooks' cost taken out
+-- column:      share | % | of the whole run's
+-- column:      self_cpu_ns | ns | processor time in its own code
+-- column:      wait_ns | ns | time waited, with callees
+-- column:      total_ns | ns | all time with callees
 -- column:      calls | calls | calls in this context
 -- column:      called_from | - | file and line of the call
 -- column:      function | - | demangled name
 -- column:      slowest_call | id | calls.id of the slowest call
 -- column:      frame | id | frames.id
 WITH RECURSIVE
-     params AS (SELECT coalesce(:min_percent, 1) AS min_percent, coalesce(:max_depth, 64) AS max_depth),
-     whole AS (SELECT sum(total_ns) AS total_ns FROM frames WHERE parent_id IS NULL),
+     params AS (SELECT coalesce(:min_percent, 1) AS min_percent, coalesce(:max_depth, 64) AS max_depth,
+                       coalesce(:by, 'cpu') AS by),
+     weighed AS MATERIALIZED (
+       SELECT fr.id, fr.parent_id, fr.depth, CASE params.by WHEN 'wall' THEN fr.total_ns WHEN 'wait' THEN fr.wait_ns ELSE fr.cpu_ns END AS weight
+       FROM frames fr CROSS JOIN params),
+     whole AS (SELECT sum(weight) AS weight FROM weighed WHERE parent_id IS NULL),
      kept AS MATERIALIZED (
-       SELECT fr.id, fr.parent_id, fr.depth,
-              printf('%06d', row_number() OVER (PARTITION BY fr.parent_id ORDER BY fr.total_ns DESC, fr.id)) AS place
-       FROM frames fr CROSS JOIN params CROSS JOIN whole
-       WHERE fr.depth <= params.max_depth AND 100 * fr.total_ns >= params.min_percent * whole.total_ns),
-     tree(id, path) AS (
-       SELECT id, place FROM kept WHERE parent_id IS NULL
+       SELECT fr.id, fr.parent_id, fr.depth, fr.weight,
+              printf('%06d', row_number() OVER (PARTITION BY fr.parent_id ORDER BY fr.weight DESC, fr.id)) AS place
+       FROM weighed fr CROSS JOIN params CROSS JOIN whole
+       WHERE fr.depth <= params.max_depth AND 100 * fr.weight >= params.min_percent * whole.weight),
+     tree(id, weight, path) AS (
+       SELECT id, weight, place FROM kept WHERE parent_id IS NULL
        UNION ALL
-       SELECT kept.id, tree.path || ' ' || kept.place FROM tree JOIN kept ON kept.parent_id = tree.id
+       SELECT kept.id, kept.weight, tree.path || ' ' || kept.place FROM tree JOIN kept ON kept.parent_id = tree.id
        WHERE kept.id > tree.id)
 SELECT printf('%*s%s', 2 * max(0, fr.depth), '', f.name) AS tree,
+       fr.cpu_ns,
+       round(100.0 * tree.weight / nullif(whole.weight, 0), 2) AS share,
+       fr.self_cpu_ns,
+       fr.wait_ns,
        fr.total_ns,
-       round(100.0 * fr.total_ns / nullif(whole.total_ns, 0), 2) AS share,
-       fr.self_ns,
        fr.calls,
        s.location AS called_from,
        f.name AS function,

@@ -1,38 +1,48 @@
 -- title:       Hot functions
 -- group:       Time
--- description: Where the run spent its time: functions by the time in their own code, the hooks' cost taken
---              out.
+-- description: Where the run spent its time: functions by the processor time in their own code, the hooks'
+--              cost taken out.
 -- advice:      Start with the first rows: making a function with a small share faster gains little.
 --              A function with many calls and little time a call is better inlined or called less
 --              often than tuned. Below 100 ns a call trust counts and ranks, not nanoseconds;
 --              what is less than the hooks' cost is shown as ~N ns.
 -- source:      gprof's flat profile (Graham, Kessler & McKusick 1982), with exact counts
 -- report:      overview
+-- param:       by = 'cpu' | cpu/wall/wait | order and share by processor time, all time, or waiting
 -- param:       min_calls = 1 | calls | leave out functions with fewer calls
 -- column:      function | - | demangled name
 -- column:      location | - | where it is defined
--- column:      self_ns | ns | time in its own code, hooks' cost taken out
--- column:      share | % | part of the run's whole self time
--- column:      total_ns | ns | time with callees, outermost activations
+-- column:      self_cpu_ns | ns | processor time in its own code, hooks' cost taken out
+-- column:      share | % | part of the run's whole
+-- column:      cpu_ns | ns | processor time with callees, outermost activations
 -- column:      calls | calls | calls
--- column:      self_per_call_ns | ns a call | self time a call
+-- column:      self_per_call_ns | ns a call | processor time in its own code a call
+-- column:      self_wait_ns | ns | time it waited in its own code
+-- column:      self_ns | ns | time in its own code: on the processor, waiting, put aside
+-- column:      total_ns | ns | time with callees, outermost activations
 -- column:      raw_self_ns | ns | self time as measured, with the hooks' cost
 -- column:      slowest_call | id | calls.id of its slowest call
 -- column:      module | - | where it was loaded from
-WITH params AS (SELECT coalesce(:min_calls, 1) AS min_calls),
-     whole AS (SELECT sum(self_ns) AS self_ns FROM function_stats)
+WITH params AS (SELECT coalesce(:min_calls, 1) AS min_calls, coalesce(:by, 'cpu') AS by),
+     weighed AS MATERIALIZED (
+       SELECT s.*, CASE params.by WHEN 'wall' THEN s.self_ns WHEN 'wait' THEN s.self_wait_ns ELSE s.self_cpu_ns END AS weight
+       FROM function_stats s CROSS JOIN params),
+     whole AS (SELECT sum(weight) AS weight FROM weighed)
 SELECT f.name AS function,
        f.location,
-       s.self_ns,
-       round(100.0 * s.self_ns / nullif(whole.self_ns, 0), 2) AS share,
-       s.total_ns,
+       s.self_cpu_ns,
+       round(100.0 * s.weight / nullif(whole.weight, 0), 2) AS share,
+       s.cpu_ns,
        s.calls,
-       round(1.0 * s.self_ns / s.calls, 1) AS self_per_call_ns,
+       round(1.0 * s.self_cpu_ns / s.calls, 1) AS self_per_call_ns,
+       s.self_wait_ns,
+       s.self_ns,
+       s.total_ns,
        s.raw_self_ns,
        s.slowest_call_id AS slowest_call,
        f.module
-FROM function_stats s
+FROM weighed s
      JOIN function_details f ON f.id = s.function_id
      CROSS JOIN params CROSS JOIN whole
 WHERE s.calls >= params.min_calls
-ORDER BY s.self_ns DESC, s.calls DESC, s.function_id
+ORDER BY s.weight DESC, s.self_ns DESC, s.calls DESC, s.function_id

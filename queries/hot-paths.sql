@@ -7,7 +7,8 @@
 --              further up. A short path means that many ways lead there: improve the function itself.
 -- source:      calling context tree: Ammons, Ball & Larus 1997
 -- report:      overview
--- param:       functions = 30 | functions | for this many, the largest self time first
+-- param:       by = 'cpu' | cpu/wall/wait | the hottest by processor time, all time, or waiting
+-- param:       functions = 30 | functions | for this many, the hottest first
 -- param:       min_share = 50 | % | least share of the function's calls that the path carries
 -- param:       max_length = 16 | functions | cut the path after so many
 -- column:      function | - | demangled name
@@ -16,14 +17,17 @@
 -- column:      share | % | of all calls of the function
 -- column:      calls | calls | all calls of the function
 -- column:      length | functions | in the path, the function included
--- column:      self_ns | ns | the function's self time, by all paths
+-- column:      self_cpu_ns | ns | processor time in the function's own code, by all paths
+-- column:      self_wait_ns | ns | time it waited in its own code, by all paths
 -- column:      path | - | the path, outermost first
 WITH RECURSIVE
      params AS (SELECT coalesce(:functions, 30) AS functions, coalesce(:min_share, 50) AS min_share,
-                       coalesce(:max_length, 16) AS max_length),
+                       coalesce(:max_length, 16) AS max_length, coalesce(:by, 'cpu') AS by),
      hot AS MATERIALIZED (
-       SELECT function_id, calls, self_ns, row_number() OVER (ORDER BY self_ns DESC, function_id) AS place
-       FROM function_stats),
+       SELECT function_id, calls, self_cpu_ns, self_wait_ns, self_ns,
+              row_number() OVER (ORDER BY CASE params.by WHEN 'wall' THEN self_ns WHEN 'wait' THEN self_wait_ns ELSE self_cpu_ns END
+                                 DESC, self_ns DESC, function_id) AS place
+       FROM function_stats CROSS JOIN params),
      walk(function_id, calls, up_id, length, ids) AS (
        SELECT hot.function_id, fr.calls, fr.parent_id, 1, CAST(fr.function_id AS INTEGER) || ''
        FROM hot CROSS JOIN params JOIN frames fr ON fr.function_id = hot.function_id
@@ -51,7 +55,8 @@ SELECT f.name AS function,
        round(100.0 * chosen.calls / hot.calls, 1) AS share,
        hot.calls,
        chosen.length,
-       hot.self_ns,
+       hot.self_cpu_ns,
+       hot.self_wait_ns,
        split.text AS path
 FROM chosen
      JOIN hot ON hot.function_id = chosen.function_id

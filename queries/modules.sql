@@ -7,7 +7,7 @@
 --              through libraries without hooks do not show.
 -- source:      coupling and cohesion: Stevens, Myers & Constantine 1974
 -- report:      overview
--- param:       by = 'file' | - | file, module, or prefix (of the name, up to the first _ or ::)
+-- param:       by = 'file' | file/module/prefix | file, module, or prefix (of the name, up to the first _ or ::)
 -- filter:      function = from_group to_group
 -- column:      from_group | - | group of the callers
 -- column:      to_group | - | group of the callees

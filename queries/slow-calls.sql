@@ -1,6 +1,7 @@
 -- title:       Slow calls
 -- group:       Time
--- description: The slowest single calls of each function, with the stack that led there.
+-- description: The slowest single calls of each function by processor time, whether each computed, waited or
+--              was put aside, and the stack that led there.
 -- advice:      Look at calls whose function is quick as a rule (compare mean_ns): what was different
 --              then? `fisql stack ID` and `fisql trace` show what happened around it. Rows near the
 --              root of the program (main, an event loop) are slow because they contain everything: the
@@ -8,12 +9,16 @@
 -- source:      the 16 slowest calls of each function, kept while loading
 -- report:      overview
 -- param:       per_function = 3 | calls | give at most so many calls of a function (up to 16)
--- param:       min_ns = 0 | ns | leave out calls that were shorter
+-- param:       min_ns = 0 | ns | leave out calls that took less processor time
 -- param:       stacks = 50 | rows | give the stacks for this many rows
 -- column:      function | - | demangled name
 -- column:      location | - | where it is defined
--- column:      duration_ns | ns | from entry to exit, hooks' cost taken out
+-- column:      cpu_ns | ns | processor time, hooks' cost taken out
 -- column:      mean_ns | ns a call | mean of the function's finished calls
+-- column:      mostly | - | computed, waited, was put aside, or had page faults with I/O
+-- column:      duration_ns | ns | from entry to exit
+-- column:      wait_ns | ns | part of that it waited
+-- column:      put_aside_ns | ns | part of that the scheduler put it aside
 -- column:      enter_ns | ns | when it was entered, since the run's start
 -- column:      thread | - | name of its thread
 -- column:      call | id | calls.id
@@ -23,9 +28,9 @@ WITH RECURSIVE
      params AS (SELECT coalesce(:per_function, 3) AS per_function, coalesce(:min_ns, 0) AS min_ns,
                        coalesce(:stacks, 50) AS stacks),
      chosen AS MATERIALIZED (
-       SELECT s.*, row_number() OVER (ORDER BY s.duration_ns DESC, s.call_id) AS place
+       SELECT s.*, row_number() OVER (ORDER BY s.cpu_ns DESC, s.call_id) AS place
        FROM slow_calls s CROSS JOIN params
-       WHERE s.rank <= params.per_function AND s.duration_ns >= params.min_ns),
+       WHERE s.rank <= params.per_function AND s.cpu_ns >= params.min_ns),
      walk(call_id, frame_id, text) AS (
        SELECT c.id, fr.parent_id, f.name
        FROM chosen CROSS JOIN params CROSS JOIN calls c ON c.id = chosen.call_id
@@ -38,8 +43,16 @@ WITH RECURSIVE
      stacks AS MATERIALIZED (SELECT call_id, text FROM walk WHERE frame_id IS NULL)
 SELECT f.name AS function,
        f.location,
-       chosen.duration_ns,
+       chosen.cpu_ns,
        round(s.mean_ns, 1) AS mean_ns,
+       CASE WHEN chosen.cpu_ns >= max(chosen.wait_ns, chosen.preempted_ns) THEN 'computed'
+            WHEN chosen.preempted_ns > chosen.wait_ns THEN 'put aside'
+            WHEN EXISTS (SELECT 1 FROM gaps g WHERE g.call_id BETWEEN chosen.call_id AND
+                           chosen.call_id + c.descendants AND g.major_faults > 0) THEN 'page faults'
+            ELSE 'waited' END AS mostly,
+       chosen.duration_ns,
+       chosen.wait_ns,
+       chosen.preempted_ns AS put_aside_ns,
        c.enter_ns,
        t.name AS thread,
        chosen.call_id AS call,

@@ -2,6 +2,7 @@
 #ifndef FISQL_CLI_DIFF_H
 #define FISQL_CLI_DIFF_H
 
+#include "cli/run/measure.h"
 #include "cli/run/names.h"
 
 #include <sqlite3.h>
@@ -12,6 +13,7 @@ struct diff_tree_options {
     double min_percent; /* of the larger whole */
     long depth_max;     /* 0 = no limit */
     enum name_style style;
+    enum measure measure;
     bool all; /* also what does not differ */
 };
 

@@ -23,6 +23,8 @@ static const struct metric {
     {"calls", BOTH("SELECT sum(calls + counted_calls) FROM ", ".threads")},
     {"total_ns", BOTH("SELECT sum(total_ns) FROM ", ".frames WHERE parent_id IS NULL")},
     {"self_ns", BOTH("SELECT sum(self_ns) FROM ", ".function_stats")},
+    {"cpu_ns", BOTH("SELECT sum(self_cpu_ns) FROM ", ".function_stats")},
+    {"wait_ns", BOTH("SELECT sum(self_wait_ns) FROM ", ".function_stats")},
     {"run_ns", BOTH("SELECT max(end_ns) - min(start_ns) FROM ", ".threads")},
     {"functions", BOTH("SELECT count(*) FROM ", ".function_stats WHERE calls > 0")},
     {"allocs", BOTH("SELECT sum(blocks) FROM ", ".alloc_stacks")},
@@ -32,8 +34,9 @@ static const struct metric {
     {"peak_bytes", BOTH("SELECT value FROM ", ".run WHERE key = 'peak_bytes'")},
 };
 /* Columns of the tables a and b. */
-static const char *const function_metrics[] = {"calls",  "total_ns", "self_ns",    "mean_ns",
-                                               "max_ns", "allocs",   "alloc_bytes"};
+static const char *const function_metrics[] = {"calls",       "total_ns", "self_ns", "cpu_ns",
+                                               "self_cpu_ns", "wait_ns",  "mean_ns", "max_ns",
+                                               "allocs",      "alloc_bytes"};
 enum {
     RUN_METRICS = sizeof run_metrics / sizeof run_metrics[0],
     FUNCTION_METRICS = sizeof function_metrics / sizeof function_metrics[0],

@@ -33,7 +33,7 @@ static int side_open(struct side *side, const char *path, enum name_style style)
     side->database = database_open(path);
     if (side->database == NULL || !run_has_calls(side->database, path, "finding where runs part"))
         return 2;
-    return run_view_open(&side->view, side->database, style);
+    return run_view_open(&side->view, side->database, style, MEASURE_CPU);
 }
 
 static void side_close(struct side *side)

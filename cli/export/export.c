@@ -127,6 +127,49 @@ static int sum_bytes(const struct export *export, struct export_frames *frames)
     return database_rows_end(row, "the allocations");
 }
 
+/* What was waited, or spent off the processor, in the piece, by the start of the gap: in frames that are
+ * there, as with bytes. */
+static int sum_gaps(const struct export *export, struct export_frames *frames)
+{
+    sqlite3_stmt *row = NULL;
+    bool waiting = export->measure == MEASURE_WAIT;
+    if (export->measure == MEASURE_WALL)
+        return 0;
+    if (sqlite3_prepare_v2(export->view->database,
+                           "SELECT frame_id, sum(wait_ns), sum(preempted_ns) FROM gaps"
+                           " WHERE frame_id IS NOT NULL AND thread_id = ?1 AND start_ns >= ?2 AND"
+                           " start_ns < ?3 GROUP BY 1",
+                           -1, &row, NULL) != SQLITE_OK)
+        return fail("the gaps cannot be read: %s", sqlite3_errmsg(export->view->database));
+    for (size_t id = 1; waiting && id < export->view->frames_count; id++)
+        frames->self_ns[id] = 0;
+    for (size_t i = 0; i < export->view->threads_count; i++) {
+        const struct run_thread *thread = &export->view->threads[i];
+        if (!export_has_thread(export, thread))
+            continue;
+        sqlite3_reset(row);
+        sqlite3_bind_int64(row, 1, thread->id);
+        sqlite3_bind_int64(row, 2, export->cut->since_ns);
+        sqlite3_bind_int64(row, 3, export->cut->until_ns);
+        while (sqlite3_step(row) == SQLITE_ROW) {
+            int64_t frame = sqlite3_column_int64(row, 0);
+            if (frame <= 0 || (size_t)frame >= export->view->frames_count ||
+                frames->calls[frame] == 0)
+                continue;
+            int64_t *self = &frames->self_ns[frame];
+            int64_t wait = run_within(sqlite3_column_int64(row, 1), 0, RUN_NS_MAX);
+            int64_t off = wait + run_within(sqlite3_column_int64(row, 2), 0, RUN_NS_MAX);
+            if (waiting)
+                run_add(self, wait);
+            else
+                *self = *self > off ? *self - off : 0;
+        }
+        if (sqlite3_reset(row) != SQLITE_OK)
+            break;
+    }
+    return database_rows_end(row, "the gaps");
+}
+
 int export_frames_read(const struct export *export, struct export_frames *frames)
 {
     const struct run_view *view = export->view;
@@ -150,6 +193,8 @@ int export_frames_read(const struct export *export, struct export_frames *frames
         if (export_has_thread(export, &view->threads[i]))
             status = export_walk(export, &view->threads[i], &sink);
     free(sums.children_ns);
+    if (status == 0)
+        status = sum_gaps(export, frames);
     return status != 0 ? status : sum_bytes(export, frames);
 }
 

@@ -18,6 +18,7 @@ struct export
     const struct call_cut *cut;
     const bool *wanted; /* functions, as in call_cursor.h */
     enum export_weight weight;
+    enum measure measure;
     long nodes_max; /* of a drawn call graph */
     FILE *out;
 };

@@ -27,14 +27,16 @@ static int by_ends(const void *left, const void *right)
 static int read_whole(const struct export *export, struct export_graph *graph)
 {
     sqlite3 *database = export->view->database;
+    const char *total = measure_total(export->measure), *self = measure_self(export->measure);
     sqlite3_stmt *row = NULL;
     int status = 0;
+    char sql[300];
     size_t functions = export->view->functions_count;
-    if (sqlite3_prepare_v2(database,
-                           "SELECT coalesce(e.caller_id, 0), e.callee_id, coalesce(s.line, 0),"
-                           " sum(e.calls), sum(e.total_ns) FROM edges e"
-                           " LEFT JOIN sites s ON s.id = e.site_id GROUP BY 1, 2, 3",
-                           -1, &row, NULL) != SQLITE_OK)
+    snprintf(sql, sizeof sql,
+             "SELECT coalesce(e.caller_id, 0), e.callee_id, coalesce(s.line, 0), sum(e.calls),"
+             " sum(e.%s) FROM edges e LEFT JOIN sites s ON s.id = e.site_id GROUP BY 1, 2, 3",
+             total);
+    if (sqlite3_prepare_v2(database, sql, -1, &row, NULL) != SQLITE_OK)
         return fail("the call graph cannot be read: %s", sqlite3_errmsg(database));
     while (status == 0 && sqlite3_step(row) == SQLITE_ROW) {
         int64_t caller = sqlite3_column_int64(row, 0), callee = sqlite3_column_int64(row, 1);
@@ -50,9 +52,8 @@ static int read_whole(const struct export *export, struct export_graph *graph)
         status = ended;
     if (status != 0)
         return status;
-    if (sqlite3_prepare_v2(database,
-                           "SELECT function_id, self_ns, total_ns, calls FROM function_stats", -1,
-                           &row, NULL) != SQLITE_OK)
+    snprintf(sql, sizeof sql, "SELECT function_id, %s, %s, calls FROM function_stats", self, total);
+    if (sqlite3_prepare_v2(database, sql, -1, &row, NULL) != SQLITE_OK)
         return fail("the functions cannot be read: %s", sqlite3_errmsg(database));
     while (sqlite3_step(row) == SQLITE_ROW) {
         int64_t id = sqlite3_column_int64(row, 0);

@@ -17,6 +17,8 @@
  * the query takes its default. All of the header is optional in a file of the user's own, where the
  * header's defaults are bound, so that the SQL needs no coalesce.
  *
+ * A parameter that takes one of some words has them as its unit: cpu/wall/wait.
+ *
  * A unit gives the form of a number in tables: ns is a time, bytes a size, % a share. "ns a call" is
  * a call's time or a mean of them, shown as ~N where it is less than what the hooks cost. A column
  * whose text begins with "allocs.id" names the block whose stack --suppressions matches. A filter

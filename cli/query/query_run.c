@@ -64,6 +64,39 @@ static int fail_unknown_parameter(const struct query_file *query, sqlite3_stmt *
     return 2;
 }
 
+/* A parameter whose unit is a list of words, with / between them, takes one of these. */
+static bool word_fits(const struct query_part *part, const char *value)
+{
+    size_t length = strlen(value);
+    if (part == NULL || strchr(part->unit, '/') == NULL)
+        return true;
+    for (const char *word = part->unit; *word != '\0'; word += *word == '/') {
+        size_t word_length = strcspn(word, "/");
+        if (word_length == length && strncmp(word, value, length) == 0)
+            return true;
+        word += word_length;
+    }
+    return false;
+}
+
+static int bind_setting(const struct query_file *query, sqlite3_stmt *statement, const char *wanted,
+                        const char *value)
+{
+    char name[130];
+    snprintf(name, sizeof name, ":%.120s", wanted);
+    int index = sqlite3_bind_parameter_index(statement, name);
+    if (index == 0 || strncmp(name, ":fisql_", 7) == 0)
+        return fail_unknown_parameter(query, statement, name + 1);
+    const struct query_part *part = query_part_find(query->params, query->params_count, name + 1);
+    if (!word_fits(part, value))
+        return fail("%s: %s=%s: wants one of %s", query->name, wanted, value, part->unit);
+    if (bind_value(statement, index, part, value) != SQLITE_OK)
+        return fail("-p %s=%s: wants a number%s%s", wanted, value,
+                    part != NULL && strcmp(part->unit, "-") != 0 ? " of " : "",
+                    part != NULL && strcmp(part->unit, "-") != 0 ? part->unit : "");
+    return 0;
+}
+
 static int bind_settings(const struct query_request *request, const struct query_file *query,
                          sqlite3_stmt *statement)
 {
@@ -80,18 +113,11 @@ static int bind_settings(const struct query_request *request, const struct query
         char name[130];
         if (equals == NULL || equals == setting || equals - setting > 120)
             return fail("-p %s: wants NAME=VALUE", setting);
-        snprintf(name, sizeof name, ":%.*s", (int)(equals - setting), setting);
-        int index = sqlite3_bind_parameter_index(statement, name);
-        if (index == 0 || strncmp(name, ":fisql_", 7) == 0)
-            return fail_unknown_parameter(query, statement, name + 1);
-        const struct query_part *part =
-            query_part_find(query->params, query->params_count, name + 1);
-        if (bind_value(statement, index, part, equals + 1) != SQLITE_OK)
-            return fail("-p %s: wants a number%s%s", setting,
-                        part != NULL && strcmp(part->unit, "-") != 0 ? " of " : "",
-                        part != NULL && strcmp(part->unit, "-") != 0 ? part->unit : "");
+        snprintf(name, sizeof name, "%.*s", (int)(equals - setting), setting);
+        if (bind_setting(query, statement, name, equals + 1) != 0)
+            return 2;
     }
-    return 0;
+    return request->by != NULL ? bind_setting(query, statement, "by", request->by) : 0;
 }
 
 /* ---- rows ---- */

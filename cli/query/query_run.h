@@ -20,6 +20,7 @@ struct query_request {
     bool count_all;                           /* count the rows beyond the limit */
     const char *settings[QUERY_SETTINGS_MAX]; /* name=value */
     size_t settings_count;
+    const char *by; /* --by: the setting of that name; NULL where it is not given */
     struct filters filters;
     const char *suppressions; /* file, NULL = none */
     bool suppress_any;        /* a query without allocations has nothing to suppress: no error */

@@ -151,19 +151,23 @@ static int read_threads(struct run_view *view, enum name_style style, sqlite3_st
     return SQLITE_OK;
 }
 
-int run_view_open(struct run_view *view, sqlite3 *database, enum name_style style)
+int run_view_open(struct run_view *view, sqlite3 *database, enum name_style style,
+                  enum measure measure)
 {
-    static const struct {
+    char frames_sql[400];
+    snprintf(frames_sql, sizeof frames_sql,
+             "SELECT fr.id, coalesce(fr.parent_id, 0), fr.function_id, s.line, fr.calls, fr.%s,"
+             " fr.%s, fr.raw_self_ns, fr.alloc_bytes, fr.allocs FROM frames fr"
+             " LEFT JOIN sites s ON s.id = fr.site_id ORDER BY fr.id",
+             measure_total(measure), measure_self(measure));
+    const struct {
         const char *sql;
         int (*read)(struct run_view *, enum name_style, sqlite3_stmt *);
     } parts[] = {
         {"SELECT f.id, f.name, f.linkage_name, files.path, f.line, m.name FROM functions f"
          " LEFT JOIN files ON files.id = f.file_id LEFT JOIN modules m ON m.id = f.module_id",
          read_functions},
-        {"SELECT fr.id, coalesce(fr.parent_id, 0), fr.function_id, s.line, fr.calls, fr.total_ns,"
-         " fr.self_ns, fr.raw_self_ns, fr.alloc_bytes, fr.allocs FROM frames fr"
-         " LEFT JOIN sites s ON s.id = fr.site_id ORDER BY fr.id",
-         read_frames},
+        {frames_sql, read_frames},
         {"SELECT t.id, t.process_id, p.pid, t.tid, coalesce(t.name, '#' || t.tid, '?'), t.start_ns,"
          " t.end_ns, t.first_call_id, t.last_call_id FROM threads t"
          " LEFT JOIN processes p ON p.id = t.process_id ORDER BY t.id",

@@ -6,6 +6,7 @@
 #ifndef FISQL_CLI_RUN_VIEW_H
 #define FISQL_CLI_RUN_VIEW_H
 
+#include "cli/run/measure.h"
 #include "cli/run/names.h"
 
 #include <sqlite3.h>
@@ -24,7 +25,8 @@ struct run_frame {
     uint32_t parent, function; /* ids; parent 0 = a root */
     uint32_t depth;
     int64_t site_line; /* of the call in the parent's function; 0 = not known */
-    int64_t calls, total_ns, self_ns, raw_self_ns, alloc_bytes, allocs;
+    int64_t calls, total_ns, self_ns; /* by the view's measure */
+    int64_t raw_self_ns, alloc_bytes, allocs;
 };
 
 struct run_thread {
@@ -66,8 +68,10 @@ static inline void run_add(int64_t *sum, int64_t more)
  * on, nearly without gaps? Arrays are indexed by them. Says on stderr that they are not. */
 bool run_ids_sound(sqlite3 *database, const char *table);
 
-/* Reads the names. Returns 0, or 2 after saying what is wrong; release in both cases. */
-int run_view_open(struct run_view *view, sqlite3 *database, enum name_style style);
+/* Reads the names and, by that measure, the contexts' times. Returns 0, or 2 after saying what is
+ * wrong; release in both cases. */
+int run_view_open(struct run_view *view, sqlite3 *database, enum name_style style,
+                  enum measure measure);
 void run_view_release(struct run_view *view);
 
 /* The integer that the SQL gives, `otherwise` where it gives none. */

@@ -1,0 +1,27 @@
+/* What times are weighed by: the processor's time, all of it, or waiting (--by). */
+#ifndef FISQL_CLI_MEASURE_H
+#define FISQL_CLI_MEASURE_H
+
+#include <stdbool.h>
+
+/* The word, the column of a total and that of a self time in frames, function_stats and edges. */
+#define MEASURES(X)                                                                                \
+    X(CPU, "cpu", "cpu_ns", "self_cpu_ns")                                                         \
+    X(WALL, "wall", "total_ns", "self_ns")                                                         \
+    X(WAIT, "wait", "wait_ns", "self_wait_ns")
+enum measure {
+#define MEASURE_ENUM(constant, word, total, self) MEASURE_##constant,
+    MEASURES(MEASURE_ENUM)
+#undef MEASURE_ENUM
+};
+
+#define MEASURE_HELP "cpu, wall or wait: weigh times by the processor's, all, or waiting (cpu)"
+#define MEASURE_WORDS "cpu, wall or wait"
+
+/* Finds the measure of that word; false where there is none. */
+bool measure_parse(const char *word, enum measure *measure);
+const char *measure_word(enum measure measure);
+const char *measure_total(enum measure measure);
+const char *measure_self(enum measure measure);
+
+#endif

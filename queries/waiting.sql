@@ -1,0 +1,62 @@
+-- title:       Waiting
+-- group:       Time
+-- description: Where threads waited: for locks, input and output, sleep, other threads, whatever the
+--              kernel put them to sleep for. By function and the stack that led there.
+-- advice:      A worker that waits for work in an idle pool is no problem. A wait within a request, or
+--              many short ones under a lock that several threads take, is: see what the others did
+--              then (fisql trace --since). put_aside_ns is time when the thread wanted to run and
+--              had no processor: more threads than cores.
+-- source:      the thread's processor clock, read at the end of each gap between two events that is longer
+--              than run.gap_ns; what is shorter than that is not seen
+-- report:      findings
+-- param:       min_wait_ns = 1000 | ns | leave out contexts that waited less
+-- param:       stacks = 100 | rows | give the stacks for this many rows
+-- column:      function | - | demangled name
+-- column:      location | - | where it is defined
+-- column:      wait_ns | ns | time it waited in its own code and in what has no hooks
+-- column:      share | % | of all that was waited
+-- column:      waits | waits | how often it waited
+-- column:      mean_wait_ns | ns a wait | mean
+-- column:      longest_wait_ns | ns | longest of them
+-- column:      longest_at_ns | ns | when that began, since the run's start
+-- column:      threads | threads | that waited here
+-- column:      put_aside_ns | ns | time put aside by the scheduler here
+-- column:      longest_call | id | calls.id of the call with the longest wait
+-- column:      stack | - | who called it, outermost first
+WITH RECURSIVE
+     params AS (SELECT coalesce(:min_wait_ns, 1000) AS min_wait_ns, coalesce(:stacks, 100) AS stacks),
+     places AS MATERIALIZED (
+       SELECT frame_id, sum(wait_ns) AS wait_ns, sum(wait_ns > 0) AS waits, max(wait_ns) AS longest_ns,
+              count(DISTINCT CASE WHEN wait_ns > 0 THEN thread_id END) AS threads,
+              sum(preempted_ns) AS preempted_ns, start_ns, call_id
+       FROM gaps GROUP BY frame_id),
+     whole AS (SELECT sum(wait_ns) AS wait_ns FROM places),
+     chosen AS MATERIALIZED (
+       SELECT p.*, row_number() OVER (ORDER BY p.wait_ns DESC, p.frame_id) AS place
+       FROM places p CROSS JOIN params WHERE p.waits > 0 AND p.wait_ns >= params.min_wait_ns),
+     walk(leaf_id, frame_id, text) AS (
+       SELECT chosen.frame_id, fr.parent_id, f.name
+       FROM chosen CROSS JOIN params JOIN frames fr ON fr.id = chosen.frame_id
+            JOIN functions f ON f.id = fr.function_id
+       WHERE chosen.place <= params.stacks
+       UNION ALL
+       SELECT w.leaf_id, fr.parent_id, f.name || ' > ' || w.text
+       FROM walk w JOIN frames fr ON fr.id = w.frame_id JOIN functions f ON f.id = fr.function_id
+       WHERE coalesce(fr.parent_id, 0) < fr.id),
+     stacks AS MATERIALIZED (SELECT leaf_id, text FROM walk WHERE frame_id IS NULL)
+SELECT coalesce(f.name, '(outside any call)') AS function,
+       f.location,
+       chosen.wait_ns,
+       round(100.0 * chosen.wait_ns / nullif(whole.wait_ns, 0), 2) AS share,
+       chosen.waits,
+       chosen.wait_ns / chosen.waits AS mean_wait_ns,
+       chosen.longest_ns AS longest_wait_ns,
+       chosen.start_ns AS longest_at_ns,
+       chosen.threads,
+       chosen.preempted_ns AS put_aside_ns,
+       chosen.call_id AS longest_call,
+       (SELECT text FROM stacks WHERE leaf_id = chosen.frame_id) AS stack
+FROM chosen CROSS JOIN whole
+     LEFT JOIN frames fr ON fr.id = chosen.frame_id
+     LEFT JOIN function_details f ON f.id = fr.function_id
+ORDER BY chosen.place
