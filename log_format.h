@@ -66,6 +66,7 @@ enum fisql_chunk_kind {
     X(PROCESS, HOOK_INSIDE_PS, "hook_inside_ps",                                                   \
       "cost of one call's two hooks in picoseconds, inside the call's own measured time")          \
     X(PROCESS, HOOK_OUTSIDE_PS, "hook_outside_ps", "the same, outside of it")                      \
+    X(PROCESS, GAP_TICKS, "gap_ticks", "a longer time between two events of a thread has a GAP")   \
     X(MODULES, MODULE, "module", "path, empty for an unload; begins a new one")                    \
     X(MODULES, EVENT, "event", "load, unload")                                                     \
     X(MODULES, TICK, "tick", "")                                                                   \
@@ -77,6 +78,12 @@ enum fisql_chunk_kind {
     X(THREAD, START_TICK, "start_tick", "")                                                        \
     X(THREAD, END_TICK, "end_tick", "only at its end")                                             \
     X(THREAD, HOW, "how", "only at its end: exit, process-exit")                                   \
+    X(THREAD, CPU_TICK, "cpu_tick", "when this and what follows was read: see GAP")                \
+    X(THREAD, CPU_NS, "cpu_ns", "")                                                                \
+    X(THREAD, WAITS, "waits", "")                                                                  \
+    X(THREAD, PREEMPTIONS, "preemptions", "")                                                      \
+    X(THREAD, MINOR_FAULTS, "minor_faults", "")                                                    \
+    X(THREAD, MAJOR_FAULTS, "major_faults", "")                                                    \
     X(LOSS, REASON, "reason", "")                                                                  \
     X(LOSS, DETAIL, "detail", "")                                                                  \
     X(LOSS, CHUNKS, "chunks", "")                                                                  \
@@ -249,6 +256,9 @@ _Static_assert(sizeof(struct fisql_open_call) == 24, "the snapshot is part of th
  *                                                             depth limit): ticks is the sum of
  *                                                             their own time, callees not included
  *   0x6006          PAUSE        delta:1                      recording goes off; nothing follows
+ *   0x6007          GAP          gap:4 reading:2 cpu:4 waits:2 preemptions:2 minor_faults:2
+ *                                major_faults:2               the event that follows ends a long gap
+ *                                                             between events: what the thread did
  *   0x6010 + kind   ALLOC        delta:1 slot:1 size:1 address:2
  *   0x6030 + kind   ALLOC_FULL   delta:1 slot:1 size:4 address:4
  *   0x6050 + kind   FREE         delta:1 slot:1 address:2
@@ -265,6 +275,13 @@ _Static_assert(sizeof(struct fisql_open_call) == 24, "the snapshot is part of th
  * its tick and allocates `new` `elapsed` ticks later (its own tick does not advance by elapsed: the
  * next event's delta counts from the realloc's start). old = 0 never occurs (that is an ALLOC);
  * the new size and address of a realloc that failed are not logged.
+ *
+ * A GAP stands before the event that ended more than gap_ticks without an event (before that
+ * event's TIME, too), and does not advance the clock. gap is the ticks from the event before to the
+ * one that follows, reading the ticks from then until the thread's clocks were read (at most 2^32 - 1).
+ * cpu is its CLOCK_THREAD_CPUTIME_ID in ns; waits and preemptions are its voluntary and involuntary
+ * switches, the faults those without and with I/O (getrusage: ru_nvcsw, ru_nivcsw, ru_minflt,
+ * ru_majflt). All of these are totals since the thread's start, the last four modulo 2^32.
  */
 #define FISQL_SLOTS_MAX 0x2000u
 #define FISQL_CODE_ENTER 0x0000u
@@ -277,6 +294,7 @@ _Static_assert(sizeof(struct fisql_open_call) == 24, "the snapshot is part of th
 #define FISQL_CODE_NOTE 0x6004u
 #define FISQL_CODE_COUNTED 0x6005u
 #define FISQL_CODE_PAUSE 0x6006u
+#define FISQL_CODE_GAP 0x6007u
 #define FISQL_CODE_ALLOC 0x6010u
 #define FISQL_CODE_ALLOC_FULL 0x6030u
 #define FISQL_CODE_FREE 0x6050u
