@@ -16,12 +16,23 @@
 --   a call's adjusted duration = max(0, duration_ns - (inside + descendants*(inside+outside))/1000)
 --   an adjusted sum of self    = max(0, raw_self_ns - (calls*inside + child_calls*outside)/1000)
 --   an adjusted sum of totals  = sum of the adjusted durations of the outermost activations
--- (integer division). mean_ns, m2, min_ns, max_ns and histograms are of adjusted durations.
+-- (integer division).
+--
+-- Wall and CPU times. A thread waits (for a lock, input, a sleep to end ...) or is put aside by the
+-- scheduler (preempted). Where two of its events lie further apart than run.gap_ticks, its
+-- processor clock was read: see gaps. So beside a total or self time, which is wall time, stand what
+-- of it was waiting (wait_ns) and put aside (preempted_ns), and what is left, CPU time (cpu_ns).
+-- Shorter gaps are not looked into: what a thread waits there counts as CPU time. So does waiting in
+-- calls that were counted, not logged, which counts for their caller. Without the fact run.gap_ticks
+-- nothing is known of waiting.
+--
+-- mean_ns, m2, min_ns, max_ns, median_ns, p99_ns and the histogram durations are of CPU durations:
+--   a call's CPU duration = max(0, adjusted duration - waiting and put aside within it)
 -- Statistics are over finished calls (ended = 0 or 1); calls, self and total are over all.
 -- m2 is the sum of squared deviations from mean_ns: variance = m2 / (finished - 1).
 
 PRAGMA application_id = 0x4653514c;
-PRAGMA user_version = 2;
+PRAGMA user_version = 3;
 
 CREATE TABLE run( -- facts of the recording and of the load, e.g. command, clock, hook_inside_ps
   key TEXT PRIMARY KEY, -- name of the fact
@@ -48,13 +59,22 @@ CREATE TABLE threads( -- one row for each thread that left an event
   tid INTEGER NOT NULL,    -- thread id in the system
   name TEXT,               -- name at its end (pthread_setname_np), else at its start
   start_ns INTEGER,        -- first event
-  end_ns INTEGER,          -- last event
+  end_ns INTEGER,          -- its end or its process's, where known, else its last event
   first_call_id INTEGER,   -- its calls are the ids first_call_id .. last_call_id, NULL if none
   last_call_id INTEGER,
   calls INTEGER NOT NULL,  -- calls that are rows
   counted_calls INTEGER NOT NULL DEFAULT 0, -- calls that were counted, not logged
   raw_self_ns INTEGER NOT NULL DEFAULT 0,   -- time in instrumented code: sum of self_ns
-  self_ns INTEGER NOT NULL DEFAULT 0        -- the same adjusted for the hooks' cost
+  self_ns INTEGER NOT NULL DEFAULT 0,       -- the same adjusted for the hooks' cost
+  wait_ns INTEGER NOT NULL DEFAULT 0,       -- all its waiting, outside of any call too
+  preempted_ns INTEGER NOT NULL DEFAULT 0,  -- likewise put aside
+  self_wait_ns INTEGER NOT NULL DEFAULT 0, self_preempted_ns INTEGER NOT NULL DEFAULT 0, -- within self_ns
+  self_waits INTEGER NOT NULL DEFAULT 0,    -- gaps within its calls in which it waited
+  unplaced_ns INTEGER NOT NULL DEFAULT 0,   -- off the processor, but in no row of gaps: in gaps of
+                                            -- less than 1 us, or in ones too short to be looked into
+  cpu_ns INTEGER,          -- on the processor, by its clock, from the first reading of that to the
+                           -- last one; NULL where there are not two
+  self_cpu_ns INTEGER AS (max(0, self_ns - self_wait_ns - self_preempted_ns)) VIRTUAL
 );
 
 CREATE TABLE modules( -- one row for each executable or shared library, identified by build-id
@@ -114,8 +134,8 @@ CREATE TABLE frames( -- calling contexts: function + site under a parent context
   calls INTEGER NOT NULL,  -- calls in this context, rows or counted
   total_ns INTEGER NOT NULL, -- time with callees, outermost activations only
   self_ns INTEGER NOT NULL,  -- time in the function's own body
-  min_ns INTEGER,          -- shortest finished call
-  max_ns INTEGER,          -- longest finished call
+  min_ns INTEGER,          -- shortest finished call, in CPU time
+  max_ns INTEGER,          -- longest finished call, likewise
   mean_ns REAL,            -- mean of the finished calls
   m2 REAL,                 -- sum of squared deviations from mean_ns
   finished INTEGER NOT NULL, -- calls that returned or were unwound, counted ones not included
@@ -130,7 +150,12 @@ CREATE TABLE frames( -- calling contexts: function + site under a parent context
   allocs INTEGER NOT NULL DEFAULT 0,      -- blocks allocated directly by its calls
   alloc_bytes INTEGER NOT NULL DEFAULT 0,
   frees INTEGER NOT NULL DEFAULT 0,       -- blocks freed directly by its calls
-  free_bytes INTEGER NOT NULL DEFAULT 0
+  free_bytes INTEGER NOT NULL DEFAULT 0,
+  wait_ns INTEGER NOT NULL DEFAULT 0, preempted_ns INTEGER NOT NULL DEFAULT 0, -- off the processor within total_ns
+  self_wait_ns INTEGER NOT NULL DEFAULT 0, self_preempted_ns INTEGER NOT NULL DEFAULT 0, -- within self_ns
+  self_waits INTEGER NOT NULL DEFAULT 0, -- gaps in its own body in which the thread waited
+  cpu_ns INTEGER AS (max(0, total_ns - wait_ns - preempted_ns)) VIRTUAL, -- on the processor
+  self_cpu_ns INTEGER AS (max(0, self_ns - self_wait_ns - self_preempted_ns)) VIRTUAL
 );
 
 CREATE TABLE calls( -- one row for each call, ids in pre-order: the calls within call c are
@@ -142,7 +167,7 @@ CREATE TABLE calls( -- one row for each call, ids in pre-order: the calls within
   depth INTEGER NOT NULL,       -- number of calls open around it in its thread
   enter_ns INTEGER NOT NULL,    -- when it was entered
   duration_ns INTEGER NOT NULL, -- from entry to exit, the hooks' cost included; up to the thread's
-                                -- last event where it is still open
+                                -- end where it is still open
   self_ns INTEGER AS (duration_ns - children_ns) VIRTUAL, -- time in the function's own body
   parent_distance INTEGER,      -- id - parent_id, NULL for a root (stored in place of parent_id)
   descendants INTEGER NOT NULL DEFAULT 0, -- calls made within it, at any depth
@@ -173,7 +198,25 @@ CREATE TABLE allocs( -- one row for each block of memory
   owner_call_id INTEGER    -- the deepest call open at both its allocation and its free, same thread
 );
 
--- Rollups. Each equals what SQL over calls and allocs gives (tests/e2e/rollups.sql does it).
+CREATE TABLE gaps( -- where threads were off the processor for more than 1 us between two events that
+                   -- lie further apart than run.gap_ticks, or waited there for a page of a file
+  id INTEGER PRIMARY KEY,
+  thread_id INTEGER NOT NULL, -- threads.id
+  call_id INTEGER,         -- calls.id of the innermost call then, NULL outside any
+  frame_id INTEGER,        -- frames.id of that call
+  start_ns INTEGER NOT NULL, -- the event before the gap
+  wall_ns INTEGER NOT NULL,  -- from it to the event after, or to the thread's end
+  wait_ns INTEGER NOT NULL,  -- off the processor, where it gave it up at least as often as it was put aside
+  preempted_ns INTEGER NOT NULL, -- off the processor, where it was put aside more often
+  -- what the kernel counted since the reading before; NULL where it was not asked: in the last gap of
+  -- a thread. Where its clock was not read there, either, the whole gap counts as waiting.
+  waits INTEGER,           -- voluntary switches
+  preemptions INTEGER,     -- involuntary ones
+  minor_faults INTEGER,    -- page faults without input or output
+  major_faults INTEGER     -- page faults with it
+);
+
+-- Rollups. Each equals what SQL over calls, gaps and allocs gives (tests/e2e/rollups.sql does it).
 
 CREATE TABLE function_stats( -- one row for each function that was called
   function_id INTEGER PRIMARY KEY REFERENCES functions(id),
@@ -183,7 +226,7 @@ CREATE TABLE function_stats( -- one row for each function that was called
   raw_total_ns INTEGER NOT NULL,
   raw_self_ns INTEGER NOT NULL,
   finished INTEGER NOT NULL,   -- calls that returned or were unwound (not counted ones)
-  min_ns INTEGER, max_ns INTEGER, mean_ns REAL, m2 REAL, -- adjusted durations of finished calls
+  min_ns INTEGER, max_ns INTEGER, mean_ns REAL, m2 REAL, -- CPU durations of finished calls
   fastest_call_id INTEGER, slowest_call_id INTEGER,
   counted_calls INTEGER NOT NULL DEFAULT 0,
   child_calls INTEGER NOT NULL,     -- calls made directly by its calls
@@ -213,7 +256,14 @@ CREATE TABLE function_stats( -- one row for each function that was called
   -- its finished calls at whose end more of what the thread had allocated within them was live than
   -- freed (frees by other threads not seen), the sum, and the worst of them
   leaking_calls INTEGER NOT NULL DEFAULT 0, leaked_bytes INTEGER NOT NULL DEFAULT 0,
-  worst_leak_bytes INTEGER, worst_leak_call_id INTEGER
+  worst_leak_bytes INTEGER, worst_leak_call_id INTEGER,
+  wait_ns INTEGER NOT NULL DEFAULT 0, preempted_ns INTEGER NOT NULL DEFAULT 0, -- off the processor within total_ns
+  self_wait_ns INTEGER NOT NULL DEFAULT 0, self_preempted_ns INTEGER NOT NULL DEFAULT 0, -- within self_ns
+  self_waits INTEGER NOT NULL DEFAULT 0, -- gaps in its own body in which the thread waited
+  cpu_ns INTEGER AS (max(0, total_ns - wait_ns - preempted_ns)) VIRTUAL, -- on the processor
+  self_cpu_ns INTEGER AS (max(0, self_ns - self_wait_ns - self_preempted_ns)) VIRTUAL,
+  -- CPU durations that 50 and 99 of a hundred finished calls do not exceed; up to 3.2 % off
+  median_ns INTEGER, p99_ns INTEGER
 );
 
 CREATE TABLE thread_functions( -- which thread called what
@@ -223,6 +273,11 @@ CREATE TABLE thread_functions( -- which thread called what
   total_ns INTEGER NOT NULL, self_ns INTEGER NOT NULL,
   raw_total_ns INTEGER NOT NULL, raw_self_ns INTEGER NOT NULL,
   first_call_id INTEGER, last_call_id INTEGER,
+  wait_ns INTEGER NOT NULL DEFAULT 0, preempted_ns INTEGER NOT NULL DEFAULT 0, -- off the processor within total_ns
+  self_wait_ns INTEGER NOT NULL DEFAULT 0, self_preempted_ns INTEGER NOT NULL DEFAULT 0, -- within self_ns
+  self_waits INTEGER NOT NULL DEFAULT 0, -- gaps in its own body in which the thread waited
+  cpu_ns INTEGER AS (max(0, total_ns - wait_ns - preempted_ns)) VIRTUAL, -- on the processor
+  self_cpu_ns INTEGER AS (max(0, self_ns - self_wait_ns - self_preempted_ns)) VIRTUAL,
   PRIMARY KEY(thread_id, function_id)
 ) WITHOUT ROWID;
 
@@ -236,7 +291,12 @@ CREATE TABLE edges( -- direct calls between functions, by call site
   raw_total_ns INTEGER NOT NULL,
   self_ns INTEGER NOT NULL, raw_self_ns INTEGER NOT NULL, -- own time of the callee in these calls
   first_call_id INTEGER,
-  slowest_call_id INTEGER    -- the slowest that finished, NULL if none did
+  slowest_call_id INTEGER,   -- the one with most CPU time that finished, NULL if none did
+  wait_ns INTEGER NOT NULL DEFAULT 0, preempted_ns INTEGER NOT NULL DEFAULT 0, -- off the processor within total_ns
+  self_wait_ns INTEGER NOT NULL DEFAULT 0, self_preempted_ns INTEGER NOT NULL DEFAULT 0, -- within self_ns
+  self_waits INTEGER NOT NULL DEFAULT 0, -- gaps in its own body in which the thread waited
+  cpu_ns INTEGER AS (max(0, total_ns - wait_ns - preempted_ns)) VIRTUAL, -- on the processor
+  self_cpu_ns INTEGER AS (max(0, self_ns - self_wait_ns - self_preempted_ns)) VIRTUAL
 );
 CREATE INDEX edges_caller ON edges(caller_id, callee_id);
 CREATE INDEX edges_callee ON edges(callee_id, caller_id);
@@ -279,19 +339,21 @@ CREATE TABLE intervals( -- histogram of time from one entry to a function to the
   PRIMARY KEY(function_id, log2)
 ) WITHOUT ROWID;
 
-CREATE TABLE durations( -- histogram of the adjusted durations of a function's finished calls
+CREATE TABLE durations( -- histogram of the CPU durations of a function's finished calls
   function_id INTEGER NOT NULL REFERENCES functions(id),
   log2 INTEGER NOT NULL,           -- as in intervals
   count INTEGER NOT NULL,
   PRIMARY KEY(function_id, log2)
 ) WITHOUT ROWID;
 
-CREATE TABLE slow_calls( -- the slowest finished calls of each function (up to 16)
+CREATE TABLE slow_calls( -- the finished calls of each function with most CPU time (up to 16)
   function_id INTEGER NOT NULL REFERENCES functions(id),
   rank INTEGER NOT NULL,           -- 1 = the slowest
   call_id INTEGER NOT NULL,
-  duration_ns INTEGER NOT NULL,    -- adjusted
+  duration_ns INTEGER NOT NULL,    -- adjusted, waiting included
   raw_duration_ns INTEGER NOT NULL,
+  wait_ns INTEGER NOT NULL DEFAULT 0, preempted_ns INTEGER NOT NULL DEFAULT 0, -- within duration_ns
+  cpu_ns INTEGER AS (max(0, duration_ns - wait_ns - preempted_ns)) VIRTUAL,
   PRIMARY KEY(function_id, rank)
 ) WITHOUT ROWID;
 
@@ -457,5 +519,6 @@ CREATE VIEW frame_stacks AS -- each context's stack as text, outermost first: ma
 CREATE INDEX frames_parent ON frames(parent_id);
 CREATE INDEX frames_function ON frames(function_id);
 CREATE INDEX functions_name ON functions(name);
+CREATE INDEX gaps_call ON gaps(call_id);
 CREATE INDEX block_flows_stack ON block_flows(stack_id);
 CREATE INDEX alloc_stacks_frame ON alloc_stacks(frame_id);

@@ -103,6 +103,13 @@ static void dump_event(FILE *out, const struct event *event)
     case EVENT_PAUSE:
         fputs("pause", out);
         break;
+    case EVENT_GAP:
+        fprintf(out,
+                "gap of %" PRIu64 " read %u later: cpu %" PRIu64
+                "ns waits %u preemptions %u faults %u and %u with I/O",
+                event->gap.ticks, event->gap.reading, event->gap.cpu_ns, event->gap.waits,
+                event->gap.preemptions, event->gap.minor_faults, event->gap.major_faults);
+        break;
     case EVENT_ALLOC:
         fprintf(out, "%s %" PRIu64 " bytes at %" PRIx64 " slot %u", alloc_kind(event->alloc_kind),
                 event->size, event->address, event->slot);

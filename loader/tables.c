@@ -109,7 +109,8 @@ static int write_threads(const struct tables *tables, sqlite3 *database, struct 
     struct insert insert;
     insert_begin(&insert, database, "threads",
                  "id,process_id,tid,name,start_ns,end_ns,first_call_id,last_call_id,calls,"
-                 "counted_calls,raw_self_ns,self_ns");
+                 "counted_calls,raw_self_ns,self_ns,wait_ns,preempted_ns,self_wait_ns,"
+                 "self_preempted_ns,self_waits,unplaced_ns,cpu_ns");
     for (size_t i = 0; i < index->threads_count; i++) {
         const struct log_thread *thread = &index->threads[i];
         const struct decoded_thread *decoded = &tables->threads[i];
@@ -129,6 +130,14 @@ static int write_threads(const struct tables *tables, sqlite3 *database, struct 
         insert_int(&insert,
                    clip(tally_adjusted(decoded->raw_self_ns, decoded->calls + decoded->counted,
                                        decoded->child_calls, &tables->cost)));
+        struct off_sums off = decoded->off;
+        off.total = decoded->gaps.off;
+        tables_insert_off(&insert, &off);
+        insert_int(&insert, clip(decoded->gaps.unplaced_ns));
+        if (decoded->gaps.has_cpu)
+            insert_int(&insert, clip(decoded->gaps.cpu_ns));
+        else
+            insert_null(&insert);
         insert_row(&insert);
     }
     return insert_end(&insert, error);
@@ -411,8 +420,8 @@ static int write_losses(const struct tables *tables, sqlite3 *database, struct e
 int tables_write(const struct tables *tables, sqlite3 *database, struct error *error)
 {
     int (*const parts[])(const struct tables *, sqlite3 *, struct error *) = {
-        tables_write_rollups, write_run,     write_processes, write_threads,
-        write_modules,        write_program, write_notes,     write_losses};
+        tables_write_rollups, write_run,   write_processes, write_threads,    write_modules,
+        write_program,        write_notes, write_losses,    tables_write_gaps};
     int result = 0;
     for (size_t i = 0; result == 0 && i < sizeof parts / sizeof parts[0]; i++)
         result = parts[i](tables, database, error);

@@ -4,6 +4,7 @@
 
 #include <stdint.h>
 
+#include "loader/sqlite/insert.h"
 #include "loader/tables.h"
 
 /* A count as SQLite can hold it. */
@@ -11,6 +12,19 @@ static inline int64_t clip(uint64_t value)
 {
     return value > INT64_MAX ? INT64_MAX : (int64_t)value;
 }
+
+/* The columns wait_ns, preempted_ns, self_wait_ns, self_preempted_ns, self_waits. */
+static inline void tables_insert_off(struct insert *insert, const struct off_sums *off)
+{
+    insert_int(insert, clip(off->total.wait_ns));
+    insert_int(insert, clip(off->total.preempted_ns));
+    insert_int(insert, clip(off->self.wait_ns));
+    insert_int(insert, clip(off->self.preempted_ns));
+    insert_int(insert, clip(off->self_waits));
+}
+
+/* Writes the table gaps. */
+int tables_write_gaps(const struct tables *tables, sqlite3 *database, struct error *error);
 
 /* Writes frames, function_stats and all other tables of what was added up while decoding. */
 int tables_write_rollups(const struct tables *tables, sqlite3 *database, struct error *error);

@@ -38,7 +38,8 @@ static int write_frames(const struct tables *tables, sqlite3 *database, struct e
     insert_begin(&insert, database, "frames",
                  "id,parent_id,function_id,site_id,depth,calls,total_ns,self_ns,min_ns,max_ns,"
                  "mean_ns,m2,fastest_call_id,slowest_call_id,finished,raw_total_ns,raw_self_ns,"
-                 "child_calls,counted_calls,first_ns,last_ns,allocs,alloc_bytes,frees,free_bytes");
+                 "child_calls,counted_calls,first_ns,last_ns,allocs,alloc_bytes,frees,free_bytes,"
+                 "wait_ns,preempted_ns,self_wait_ns,self_preempted_ns,self_waits");
     for (uint32_t id = 1; id <= frames_count(tables->frames); id++) {
         const struct frame *frame = &tables->frames->items[id - 1];
         const struct tally *tally = frame_tally(tables, id);
@@ -68,6 +69,9 @@ static int write_frames(const struct tables *tables, sqlite3 *database, struct e
         insert_int(&insert, clip(memory.alloc_bytes));
         insert_int(&insert, clip(memory.frees));
         insert_int(&insert, clip(memory.free_bytes));
+        struct off_sums off = tally->off;
+        off.total = tally->frame_off;
+        tables_insert_off(&insert, &off);
         insert_row(&insert);
     }
     return insert_end(&insert, error);
@@ -107,6 +111,20 @@ static int count_functions(const struct tables *tables, struct function_counts *
     }
     intern_release(&pairs);
     return 0;
+}
+
+/* The CPU duration that so many of a hundred finished calls at most have. */
+static void insert_quantile(struct insert *insert, const struct function_rollup *rollup,
+                            const struct tally *tally, unsigned percent)
+{
+    wide_uint part = (wide_uint)tally->finished * percent;
+    uint64_t ns = duration_counts_rank(&rollup->durations, (uint64_t)((part + 99) / 100));
+    if (tally->finished == 0)
+        insert_null(insert);
+    else
+        insert_int(insert, clip(ns < tally->min_ns   ? tally->min_ns
+                                : ns > tally->max_ns ? tally->max_ns
+                                                     : ns));
 }
 
 static void insert_function(struct insert *insert, const struct tables *tables, uint32_t id,
@@ -156,6 +174,9 @@ static void insert_function(struct insert *insert, const struct tables *tables, 
         insert_int(insert, clip(amounts[i]));
     insert_id(insert, memory.worst_leak_call_id != 0 ? memory.worst_leak_bytes : 0);
     insert_id(insert, memory.worst_leak_call_id);
+    tables_insert_off(insert, &tally->off);
+    insert_quantile(insert, rollup, tally, 50);
+    insert_quantile(insert, rollup, tally, 99);
     insert_row(insert);
 }
 
@@ -172,7 +193,8 @@ static int write_function_stats(const struct tables *tables, sqlite3 *database,
         "nesting_max,nested_call_id,recursive_calls,direct_recursive_calls,sequences,"
         "sequences_complete,allocs,alloc_bytes,frees,free_bytes,total_allocs,"
         "total_alloc_bytes,total_frees,total_free_bytes,live_blocks_max,live_bytes_max,"
-        "leaking_calls,leaked_bytes,worst_leak_bytes,worst_leak_call_id");
+        "leaking_calls,leaked_bytes,worst_leak_bytes,worst_leak_call_id,"
+        "wait_ns,preempted_ns,self_wait_ns,self_preempted_ns,self_waits,median_ns,p99_ns");
     for (uint32_t id = 1; id <= tables->program->functions_count; id++)
         if (counts[id].tally.calls > 0)
             insert_function(&insert, tables, id, &counts[id]);
@@ -197,14 +219,15 @@ static int write_histograms(const struct tables *tables, sqlite3 *database, stru
         for (uint32_t id = 1; id < rollup->functions_capacity; id++) {
             if (rollup->functions[id] == NULL)
                 continue;
-            const uint64_t *counts =
-                which == 0 ? rollup->functions[id]->durations : rollup->functions[id]->intervals;
-            for (int bucket = 0; bucket < LOG2_BUCKETS; bucket++) {
-                if (counts[bucket] == 0)
+            for (unsigned bucket = 0; bucket < LOG2_BUCKETS; bucket++) {
+                const struct function_rollup *function = rollup->functions[id];
+                uint64_t count = which == 0 ? duration_counts_of(&function->durations, bucket)
+                                            : function->intervals[bucket];
+                if (count == 0)
                     continue;
                 insert_int(&insert, id);
                 insert_int(&insert, bucket);
-                insert_int(&insert, clip(counts[bucket]));
+                insert_int(&insert, clip(count));
                 insert_row(&insert);
             }
         }
@@ -217,8 +240,8 @@ static int write_histograms(const struct tables *tables, sqlite3 *database, stru
 static int slowest_first(const void *left, const void *right)
 {
     const struct slow_call *a = left, *b = right;
-    if (a->duration_ns != b->duration_ns)
-        return a->duration_ns > b->duration_ns ? -1 : 1;
+    if (a->cpu_ns != b->cpu_ns)
+        return a->cpu_ns > b->cpu_ns ? -1 : 1;
     return a->call_id < b->call_id ? -1 : 1;
 }
 
@@ -227,7 +250,7 @@ static int write_slow_calls(const struct tables *tables, sqlite3 *database, stru
     const struct rollup *rollup = tables->rollup;
     struct insert insert, cycles;
     insert_begin(&insert, database, "slow_calls",
-                 "function_id,rank,call_id,duration_ns,raw_duration_ns");
+                 "function_id,rank,call_id,duration_ns,raw_duration_ns,wait_ns,preempted_ns");
     insert_begin(&cycles, database, "recursions", "function_id,cycle,example_call_id");
     for (uint32_t id = 1; id < rollup->functions_capacity; id++) {
         struct function_rollup *function = rollup->functions[id];
@@ -240,6 +263,8 @@ static int write_slow_calls(const struct tables *tables, sqlite3 *database, stru
             insert_int(&insert, clip(function->slow[i].call_id));
             insert_int(&insert, clip(function->slow[i].duration_ns));
             insert_int(&insert, clip(function->slow[i].raw_ns));
+            insert_int(&insert, clip(function->slow[i].off.wait_ns));
+            insert_int(&insert, clip(function->slow[i].off.preempted_ns));
             insert_row(&insert);
         }
         if (function->cycle != NULL) {
@@ -259,7 +284,8 @@ static int write_thread_functions(const struct tables *tables, sqlite3 *database
     struct insert insert;
     insert_begin(&insert, database, "thread_functions",
                  "thread_id,function_id,calls,total_ns,self_ns,raw_total_ns,raw_self_ns,"
-                 "first_call_id,last_call_id");
+                 "first_call_id,last_call_id,wait_ns,preempted_ns,self_wait_ns,self_preempted_ns,"
+                 "self_waits");
     for (size_t i = 0; i < tables->index->threads_count; i++) {
         const struct decoded_thread *thread = &tables->threads[i];
         for (size_t k = 0; k < thread->functions_count; k++) {
@@ -274,6 +300,7 @@ static int write_thread_functions(const struct tables *tables, sqlite3 *database
             insert_int(&insert, clip(function->raw_self_ns));
             insert_id(&insert, function->first_call);
             insert_id(&insert, function->last_call);
+            tables_insert_off(&insert, &function->off);
             insert_row(&insert);
         }
     }
@@ -286,7 +313,8 @@ static int write_edges(const struct tables *tables, sqlite3 *database, struct er
     struct insert insert;
     insert_begin(&insert, database, "edges",
                  "id,caller_id,site_id,callee_id,calls,total_ns,raw_total_ns,self_ns,raw_self_ns,"
-                 "first_call_id,slowest_call_id");
+                 "first_call_id,slowest_call_id,wait_ns,preempted_ns,self_wait_ns,"
+                 "self_preempted_ns,self_waits");
     for (uint32_t i = 0; i < rollup->edge_keys.count; i++) {
         const struct edge *edge = &rollup->edges[i];
         if (edge->calls == 0)
@@ -303,6 +331,7 @@ static int write_edges(const struct tables *tables, sqlite3 *database, struct er
         insert_int(&insert, clip(edge->raw_self_ns));
         insert_id(&insert, edge->first_call);
         insert_id(&insert, edge->slowest_call);
+        tables_insert_off(&insert, &edge->off);
         insert_row(&insert);
     }
     return insert_end(&insert, error);

@@ -24,6 +24,7 @@ int decoder_open(struct decoder **out, struct decode_shared *shared, struct erro
     pairs_init(&decoder->pairs);
     callee_history_init(&decoder->history);
     dictionary_clear(&decoder->dictionary);
+    gaps_init(&decoder->gaps);
     if (call_stack_init(&decoder->stack, error) != 0)
         return -1;
     return row_window_init(&decoder->window, &shared->calls_done, error);
@@ -37,6 +38,7 @@ void decoder_close(struct decoder *decoder)
     links_release(&decoder->links);
     pairs_release(&decoder->pairs);
     call_stack_release(&decoder->stack);
+    gaps_release(&decoder->gaps);
     callee_history_release(&decoder->history);
     row_window_release(&decoder->window);
     if (decoder->reader_open)
@@ -221,6 +223,9 @@ static int decode_event(struct decoder *decoder, const struct event *event, stru
         return 0;
     case EVENT_TIME:
         return 0;
+    case EVENT_GAP:
+        gaps_read(&decoder->gaps, &event->gap, &decoder->clock);
+        return 0;
     case EVENT_ENTER_FULL:
         if (decode_find_pair(decoder, event->function, event->site, &pair, error) != 0)
             return -1;
@@ -234,11 +239,19 @@ static int decode_event(struct decoder *decoder, const struct event *event, stru
     case EVENT_COUNTED:
         return counted(decoder, event, error);
     case EVENT_PAUSE:
+        decoder->paused = true;
         decoder->stack.hidden_count = 0;
         return call_leave_down_to(decoder, 0, ENDED_LOST, error);
     default:
         return allocation(decoder, event, error);
     }
+}
+
+/* Whether the event is at an instant of its own: the clock of others stands, or goes on only. */
+static bool event_happens(const struct event *event)
+{
+    return event->type != EVENT_DEFINE && event->type != EVENT_COUNTED &&
+           event->type != EVENT_TIME && event->type != EVENT_GAP;
 }
 
 /* ---- chunks ---- */
@@ -271,9 +284,12 @@ static int decode_chunk(struct decoder *decoder, const struct log_chunk *place,
     decoder->end_id = decoder->thread->first_call_id + decoder->thread->call_ids;
     decoder->chunk_first_id = decoder->window.next_id;
     bool resumed = (chunk->flags & FISQL_FLAG_RESUMED) != 0;
+    decoder->paused = false;
     if (first || place->gap || resumed) {
-        if (place->gap || resumed)
+        if (place->gap || resumed) {
             memory_gap(decoder->memory, before);
+            gaps_interrupt(&decoder->gaps);
+        }
         uint32_t unseen = 0;
         if (decode_reconcile(decoder, chunk, before_ns, &unseen, error) != 0)
             return -1;
@@ -283,7 +299,8 @@ static int decode_chunk(struct decoder *decoder, const struct log_chunk *place,
     }
     decoder->chunk_first_id = decoder->window.next_id;
     for (;;) {
-        if (decode_hot_loop(decoder, &cursor, error) != 0)
+        bool pending = decoder->gaps.pending; /* the next event is not for the hot loop */
+        if (!pending && decode_hot_loop(decoder, &cursor, error) != 0)
             return -1;
         int got = event_next(&cursor, &event);
         if (got == 0)
@@ -292,6 +309,8 @@ static int decode_chunk(struct decoder *decoder, const struct log_chunk *place,
             return error_set_kind(error, ERROR_DAMAGE, "an event that the format does not know");
         if (event.type != EVENT_DEFINE && event.type != EVENT_COUNTED)
             thread_clock_advance(&decoder->clock, event.ticks);
+        if (pending && event_happens(&event) && decode_gap_ends(decoder, error) != 0)
+            return -1;
         if (decode_event(decoder, &event, error) != 0)
             return -1;
     }
@@ -343,6 +362,8 @@ static int thread_begin(struct decoder *decoder, uint32_t thread, struct decoded
         return -1;
     row_window_begin(&decoder->window, decoder->thread->id, decoder->thread->first_call_id,
                      out->part);
+    gaps_begin(&decoder->gaps, decoder->thread, decoder->clock.line, &out->gaps);
+    decoder->paused = false;
     return memory_thread_begin(shared->memory, decoder->thread->id,
                                shared->index->processes[decoder->process].id, &decoder->memory,
                                error);
@@ -377,13 +398,14 @@ static uint64_t first_tick(const struct fisql_chunk *chunk)
         if (event.type == EVENT_DEFINE || event.type == EVENT_COUNTED)
             continue;
         tick += event.ticks;
-        if (event.type != EVENT_TIME)
+        if (event_happens(&event))
             return tick;
     }
     return chunk->tick_start;
 }
 
-static int decode_chunks(struct decoder *decoder, struct error *error)
+/* *last_damaged: the last one was. */
+static int decode_chunks(struct decoder *decoder, bool *last_damaged, struct error *error)
 {
     const struct log_thread *thread = decoder->thread;
     bool damaged = false;
@@ -413,13 +435,17 @@ static int decode_chunks(struct decoder *decoder, struct error *error)
     }
     if (damaged)
         memory_gap(decoder->memory, decoder->clock.tick);
+    *last_damaged = damaged;
     return 0;
 }
 
 int decoder_decode_thread(struct decoder *decoder, uint32_t thread, struct decoded_thread *out,
                           struct error *error)
 {
-    if (thread_begin(decoder, thread, out, error) != 0 || decode_chunks(decoder, error) != 0)
+    bool damaged;
+    if (thread_begin(decoder, thread, out, error) != 0 ||
+        decode_chunks(decoder, &damaged, error) != 0 ||
+        decode_thread_ends(decoder, damaged, error) != 0)
         return -1;
     out->end_ns = decoder->clock.now_ns;
     if (call_leave_down_to(decoder, decoder->stack.inherited, ENDED_OPEN, error) != 0)

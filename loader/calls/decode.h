@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "loader/calls/decode_losses.h"
 #include "loader/calls/frames.h"
+#include "loader/calls/gaps.h"
 #include "loader/log/log_index.h"
 #include "loader/memory/memory.h"
 #include "loader/symbols/program.h"
@@ -34,6 +35,7 @@ struct decode_shared {
 struct thread_function {
     uint32_t function;
     uint64_t calls, total_ns, raw_total_ns, raw_self_ns, child_calls;
+    struct off_sums off;
     uint64_t first_call, last_call;
 };
 
@@ -60,6 +62,8 @@ struct decoded_thread {
     struct decode_anomaly *anomalies;
     size_t anomalies_count, anomalies_capacity;
     struct decode_losses losses;
+    struct thread_gaps gaps;
+    struct off_sums off; /* `self` alone: of its calls */
 };
 
 struct decoder;

@@ -7,6 +7,7 @@
 #include "loader/calls/callee_history.h"
 #include "loader/calls/decode.h"
 #include "loader/calls/dictionary.h"
+#include "loader/calls/gaps.h"
 #include "loader/calls/links.h"
 #include "loader/calls/pairs.h"
 #include "loader/calls/thread_clock.h"
@@ -32,10 +33,12 @@ struct decoder {
     struct callee_history history;
     struct row_window window;
     bool counted; /* calls were counted in this thread */
+    struct gaps gaps;
     /* Of one chunk. */
     struct dictionary dictionary;
     uint64_t end_id;         /* ids of calls that it may enter lie below */
     uint64_t chunk_first_id; /* of the calls that the chunk's own events enter */
+    bool paused;             /* recording went off */
 };
 
 /* The pair that two addresses mean at the present tick. */
@@ -57,6 +60,12 @@ int decode_exit(struct decoder *decoder, struct error *error);
  * the outermost of them, 0 = not known. */
 int decode_unwind(struct decoder *decoder, uint32_t calls, uint32_t *ended, uint32_t *outermost,
                   struct error *error);
+
+/* decode_gaps.c: the event behind a GAP was read, the clock is there. */
+int decode_gap_ends(struct decoder *decoder, struct error *error);
+/* The clock goes from the thread's last event to its end, as far as that is known. damaged: its last
+ * chunk was. */
+int decode_thread_ends(struct decoder *decoder, bool damaged, struct error *error);
 
 /* hot_loop.c: reads the enters and exits that need no more than is known, up to any other event. */
 int decode_hot_loop(struct decoder *decoder, struct event_cursor *cursor, struct error *error);

@@ -14,6 +14,7 @@ void decoded_thread_release(struct decoded_thread *thread)
     free(thread->notes);
     free(thread->anomalies);
     free(thread->functions);
+    free(thread->gaps.items);
     decode_losses_release(&thread->losses);
 }
 
@@ -45,6 +46,7 @@ static int fold_link(void *context, const struct link *link, struct error *error
     function->raw_total_ns += tally->total.function_raw_ns;
     function->raw_self_ns += tally->raw_self_ns;
     function->child_calls += tally->child_calls;
+    off_sums_add(&function->off, &tally->off);
     if (tally->first_call != 0 &&
         (function->first_call == 0 || tally->first_call < function->first_call))
         function->first_call = tally->first_call;
@@ -57,6 +59,7 @@ static int fold_link(void *context, const struct link *link, struct error *error
     decoder->out->counted += tally->counted;
     decoder->out->raw_self_ns += tally->raw_self_ns;
     decoder->out->child_calls += tally->child_calls;
+    off_sums_add(&decoder->out->off, &tally->off);
     return 0;
 }
 

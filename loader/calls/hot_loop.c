@@ -187,41 +187,64 @@ int call_enter(struct decoder *decoder, uint32_t pair_index, uint64_t enter_tick
 /* ---- leaving ---- */
 
 /* Adds a call that returned or was unwound. */
-static inline void add_finished(const struct open_call *call, uint64_t duration, uint64_t adjusted,
-                                bool unwound)
+static inline int add_finished(const struct open_call *call, uint64_t duration, uint64_t adjusted,
+                               struct off_time off, bool unwound, struct error *error)
 {
     struct tally *tally = &call->link->tally;
     struct function_rollup *function = call->link->function;
     uint64_t id = call->head.call_id;
-    if (adjusted < tally->min_ns || tally->finished == 0) {
-        tally->min_ns = adjusted;
+    uint64_t off_ns = off.wait_ns + off.preempted_ns;
+    uint64_t cpu_ns = adjusted > off_ns ? adjusted - off_ns : 0;
+    if (cpu_ns < tally->min_ns || tally->finished == 0) {
+        tally->min_ns = cpu_ns;
         tally->fastest_call = id;
     }
-    if (adjusted > tally->max_ns || tally->finished == 0) {
-        tally->max_ns = adjusted;
+    if (cpu_ns > tally->max_ns || tally->finished == 0) {
+        tally->max_ns = cpu_ns;
         tally->slowest_call = id;
     }
     tally->finished++;
     tally->unwound += unwound;
-    tally->sum_ns += adjusted;
-    tally->square_sum += (wide_uint)adjusted * adjusted;
+    tally->sum_ns += cpu_ns;
+    tally->square_sum += (wide_uint)cpu_ns * cpu_ns;
     tally->single_child += call->child_calls == 1;
-    function->durations[rollup_bucket(adjusted)]++;
-    if (rollup_is_slow(function, adjusted))
-        rollup_slow_call(function, adjusted, duration, id);
+    if (rollup_is_slow(function, cpu_ns)) {
+        struct slow_call slow = {cpu_ns, adjusted, duration, id, off};
+        rollup_slow_call(function, &slow);
+    }
+    return duration_counts_add(&function->durations, cpu_ns, error);
+}
+
+/* Adds the time off the processor within a call that ends; returns it. */
+static __attribute__((noinline)) struct off_time add_off(struct decoder *decoder,
+                                                         const struct open_call *call)
+{
+    struct tally *tally = &call->link->tally;
+    bool has_caller = decoder->stack.depth - 1 > decoder->stack.inherited;
+    struct off_sums off = gaps_leave(&decoder->gaps, has_caller);
+    struct off_time total = off.total;
+    if (call->frame_outermost)
+        off_time_add(&tally->frame_off, total);
+    if (!call->head.outermost)
+        off.total = (struct off_time){0, 0};
+    off_sums_add(&tally->off, &off);
+    return total;
 }
 
 /* Adds a call that ends to all that is added up. */
-static inline void add_up(struct decoder *decoder, const struct open_call *call, uint64_t duration,
-                          uint64_t descendants, enum ended ended)
+static inline int add_up(struct decoder *decoder, const struct open_call *call, uint64_t duration,
+                         uint64_t descendants, enum ended ended, struct error *error)
 {
     const struct hook_cost *cost = &decoder->shared->cost;
     uint64_t adjusted = tally_adjusted(duration, descendants + 1, descendants, cost);
     struct tally *tally = &call->link->tally;
-    if (ended <= ENDED_UNWOUND)
-        add_finished(call, duration, adjusted, ended == ENDED_UNWOUND);
-    else
+    struct off_time off = {0, 0};
+    if (__builtin_expect(decoder->gaps.depth == decoder->stack.depth, 0))
+        off = add_off(decoder, call);
+    if (ended > ENDED_UNWOUND)
         tally->open++;
+    else if (add_finished(call, duration, adjusted, off, ended == ENDED_UNWOUND, error) != 0)
+        return -1;
     tally->raw_self_ns += duration - call->children_ns;
     tally->child_calls += call->child_calls;
     tally->calling += call->child_calls > 0;
@@ -235,6 +258,7 @@ static inline void add_up(struct decoder *decoder, const struct open_call *call,
         tally->total.function_ns += adjusted;
         tally->total.function_raw_ns += duration;
     }
+    return 0;
 }
 
 /* The rest of a call's end where its row is written already. */
@@ -267,8 +291,8 @@ static inline int leave(struct decoder *decoder, enum ended ended, struct error 
                          &call->head, ended == ENDED_RETURNED || ended == ENDED_UNWOUND,
                          error) != 0)
         return -1;
-    add_up(decoder, call, duration, descendants, ended);
-    if (callee_history_leave(&decoder->history, &decoder->rollup, call, error) != 0)
+    if (add_up(decoder, call, duration, descendants, ended, error) != 0 ||
+        callee_history_leave(&decoder->history, &decoder->rollup, call, error) != 0)
         return -1;
     decoder->stack.depth--;
     if (call_stack_has_own(&decoder->stack)) {

@@ -102,22 +102,71 @@ void rollup_edge_add(struct edge *edge, const struct tally *tally)
     edge->raw_total_ns += tally->total.function_raw_ns;
     edge->raw_self_ns += tally->raw_self_ns;
     edge->child_calls += tally->child_calls;
+    off_sums_add(&edge->off, &tally->off);
 }
+
+/* ---- durations ---- */
+
+int duration_counts_make(struct duration_counts *durations, unsigned bucket, struct error *error)
+{
+    durations->parts[bucket] = calloc(LOG2_PARTS, sizeof *durations->parts[bucket]);
+    return durations->parts[bucket] != NULL ? 0 : error_set(error, "out of memory");
+}
+
+uint64_t duration_counts_of(const struct duration_counts *durations, unsigned bucket)
+{
+    uint64_t count = 0;
+    for (unsigned part = 0; durations->parts[bucket] != NULL && part < LOG2_PARTS; part++)
+        count += durations->parts[bucket][part];
+    return count;
+}
+
+/* The middle of a part: exact where a part is one ns wide. */
+static uint64_t part_middle(unsigned bucket, unsigned part)
+{
+    uint64_t width = bucket > 4 ? UINT64_C(1) << (bucket - 4) : 1;
+    return bucket < 4 ? part : (UINT64_C(1) << bucket) + part * width + width / 2;
+}
+
+uint64_t duration_counts_rank(const struct duration_counts *durations, uint64_t rank)
+{
+    uint64_t count = 0;
+    for (unsigned bucket = 0; bucket < LOG2_BUCKETS; bucket++)
+        for (unsigned part = 0; durations->parts[bucket] != NULL && part < LOG2_PARTS; part++) {
+            count += durations->parts[bucket][part];
+            if (count >= rank)
+                return part_middle(bucket, part);
+        }
+    return 0;
+}
+
+static int merge_durations(struct duration_counts *into, const struct duration_counts *from,
+                           struct error *error)
+{
+    for (unsigned bucket = 0; bucket < LOG2_BUCKETS; bucket++) {
+        if (from->parts[bucket] == NULL)
+            continue;
+        if (into->parts[bucket] == NULL && duration_counts_make(into, bucket, error) != 0)
+            return -1;
+        for (unsigned part = 0; part < LOG2_PARTS; part++)
+            into->parts[bucket][part] += from->parts[bucket][part];
+    }
+    return 0;
+}
+
+/* ---- slow calls ---- */
 
 /* The faster comes first; of calls that took as long, the later one. */
 static bool faster(const void *left, const void *right)
 {
     const struct slow_call *a = left, *b = right;
-    return a->duration_ns != b->duration_ns ? a->duration_ns < b->duration_ns
-                                            : a->call_id > b->call_id;
+    return a->cpu_ns != b->cpu_ns ? a->cpu_ns < b->cpu_ns : a->call_id > b->call_id;
 }
 
-void rollup_slow_call(struct function_rollup *function, uint64_t duration_ns, uint64_t raw_ns,
-                      uint64_t call_id)
+void rollup_slow_call(struct function_rollup *function, const struct slow_call *call)
 {
-    struct slow_call call = {duration_ns, raw_ns, call_id};
     function->slow_count =
-        (uint32_t)heap_keep(function->slow, function->slow_count, SLOW_CALLS, &call, faster);
+        (uint32_t)heap_keep(function->slow, function->slow_count, SLOW_CALLS, call, faster);
 }
 
 /* ---- merging ---- */
@@ -128,13 +177,12 @@ static int merge_function(struct rollup *into, uint32_t id, const struct functio
     struct function_rollup *to;
     if (rollup_function(into, id, &to, error) != 0)
         return -1;
-    for (int i = 0; i < LOG2_BUCKETS; i++) {
-        to->durations[i] += from->durations[i];
+    if (merge_durations(&to->durations, &from->durations, error) != 0)
+        return -1;
+    for (int i = 0; i < LOG2_BUCKETS; i++)
         to->intervals[i] += from->intervals[i];
-    }
     for (uint32_t i = 0; i < from->slow_count; i++)
-        rollup_slow_call(to, from->slow[i].duration_ns, from->slow[i].raw_ns,
-                         from->slow[i].call_id);
+        rollup_slow_call(to, &from->slow[i]);
     if (from->nesting_max > to->nesting_max ||
         (from->nesting_max == to->nesting_max && from->nested_call < to->nested_call)) {
         to->nesting_max = from->nesting_max;
@@ -175,6 +223,7 @@ static int merge_edges(struct rollup *into, const struct rollup *from, struct er
         to->raw_total_ns += edge->raw_total_ns;
         to->raw_self_ns += edge->raw_self_ns;
         to->child_calls += edge->child_calls;
+        off_sums_add(&to->off, &edge->off);
     }
     return 0;
 }
@@ -252,6 +301,8 @@ void rollup_release(struct rollup *rollup)
 {
     for (size_t i = 0; i < rollup->functions_capacity; i++)
         if (rollup->functions[i] != NULL) {
+            for (unsigned bucket = 0; bucket < LOG2_BUCKETS; bucket++)
+                free(rollup->functions[i]->durations.parts[bucket]);
             free(rollup->functions[i]->cycle);
             free(rollup->functions[i]);
         }

@@ -14,13 +14,21 @@
 #include "loader/calls/tally.h"
 
 #define LOG2_BUCKETS 64
+#define LOG2_PARTS 16 /* equal parts of a bucket: their middle is within 3.2 % of what they hold */
 #define SLOW_CALLS 16
 #define SEQUENCE_SHOWN 64u    /* callees of a sequence that are kept */
 #define SHAPES_MAX (1u << 18) /* beyond it new sequences are counted together */
 #define SHAPE_IDS_MAX (1u << 22)
 
 struct slow_call {
+    uint64_t cpu_ns; /* duration_ns, without `off` */
     uint64_t duration_ns, raw_ns, call_id;
+    struct off_time off;
+};
+
+/* How many CPU durations lie in which part of which bucket of 2^n ns. */
+struct duration_counts {
+    uint64_t *parts[LOG2_BUCKETS]; /* LOG2_PARTS each; NULL = none lie there */
 };
 
 struct function_rollup {
@@ -29,7 +37,8 @@ struct function_rollup {
     uint32_t open; /* activations of it */
     uint32_t thread, thread_index;
     /* Of all. */
-    uint64_t durations[LOG2_BUCKETS], intervals[LOG2_BUCKETS];
+    struct duration_counts durations;
+    uint64_t intervals[LOG2_BUCKETS];
     struct slow_call slow[SLOW_CALLS]; /* a heap: the least at [0] */
     uint32_t slow_count;
     uint32_t nesting_max;
@@ -44,6 +53,7 @@ struct function_rollup {
 struct edge { /* slowest_call: of the finished calls, 0 = none finished */
     uint32_t caller, site, callee;
     uint64_t calls, total_ns, raw_total_ns, raw_self_ns, child_calls;
+    struct off_sums off;
     uint64_t first_call, slowest_call, slowest_ns;
 };
 
@@ -150,17 +160,40 @@ static inline struct shape_hash shape_hash_add(struct shape_hash hash, uint32_t 
 }
 
 /* Keeps the slowest calls: to be called where rollup_is_slow says so. */
-void rollup_slow_call(struct function_rollup *function, uint64_t duration_ns, uint64_t raw_ns,
-                      uint64_t call_id);
-static inline bool rollup_is_slow(const struct function_rollup *function, uint64_t duration_ns)
+void rollup_slow_call(struct function_rollup *function, const struct slow_call *call);
+static inline bool rollup_is_slow(const struct function_rollup *function, uint64_t cpu_ns)
 {
-    return function->slow_count < SLOW_CALLS || duration_ns >= function->slow[0].duration_ns;
+    return function->slow_count < SLOW_CALLS || cpu_ns >= function->slow[0].cpu_ns;
 }
 
 static inline unsigned rollup_bucket(uint64_t ns)
 {
     return ns < 2 ? 0 : 63u - (unsigned)__builtin_clzll(ns);
 }
+
+/* The part of its bucket that a time lies in. Below LOG2_PARTS each ns has one of its own. */
+static inline unsigned rollup_part(unsigned bucket, uint64_t ns)
+{
+    return (unsigned)(ns >> (bucket > 4 ? bucket - 4 : 0)) % LOG2_PARTS;
+}
+
+/* Makes a bucket, all 0. */
+int duration_counts_make(struct duration_counts *durations, unsigned bucket, struct error *error);
+static inline int duration_counts_add(struct duration_counts *durations, uint64_t ns,
+                                      struct error *error)
+{
+    unsigned bucket = rollup_bucket(ns);
+    if (__builtin_expect(durations->parts[bucket] == NULL, 0) &&
+        duration_counts_make(durations, bucket, error) != 0)
+        return -1;
+    durations->parts[bucket][rollup_part(bucket, ns)]++;
+    return 0;
+}
+/* How many there are in a bucket. */
+uint64_t duration_counts_of(const struct duration_counts *durations, unsigned bucket);
+/* The duration that `rank` (from 1) of them are at most as long as, within half a part. 0 if there
+ * are fewer. */
+uint64_t duration_counts_rank(const struct duration_counts *durations, uint64_t rank);
 
 int rollup_merge(struct rollup *into, const struct rollup *from, struct error *error);
 void rollup_release(struct rollup *rollup);

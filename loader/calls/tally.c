@@ -57,6 +57,8 @@ void tally_add(struct tally *into, const struct tally *from)
     into->total.frame_raw_ns += from->total.frame_raw_ns;
     into->total.function_ns += from->total.function_ns;
     into->total.function_raw_ns += from->total.function_raw_ns;
+    off_sums_add(&into->off, &from->off);
+    off_time_add(&into->frame_off, from->frame_off);
     into->calling += from->calling;
     into->single_child += from->single_child;
     into->recursive += from->recursive;

@@ -6,7 +6,8 @@
  * Sums are exact 128-bit integers; mean and squared deviations are made of them at the end
  * (tally_mean, tally_m2), so they do not depend on the order of the calls.
  *
- * Adjusted times have the hooks' cost taken out as schema.sql says at its top.
+ * Adjusted times have the hooks' cost taken out as schema.sql says at its top. A call's CPU duration
+ * is its adjusted one without the time that its thread was off the processor in it (gaps.h).
  */
 #ifndef FISQL_LOADER_TALLY_H
 #define FISQL_LOADER_TALLY_H
@@ -29,19 +30,32 @@ struct tally_totals {
     uint64_t function_ns, function_raw_ns;
 };
 
+/* Time off the processor. */
+struct off_time {
+    uint64_t wait_ns, preempted_ns;
+};
+
+/* The same summed over calls: `total` over outermost activations, `self` without callees. */
+struct off_sums {
+    struct off_time total, self;
+    uint64_t self_waits; /* gaps in which the thread waited */
+};
+
 struct tally {
     uint64_t calls;    /* rows and counted */
     uint64_t counted;  /* counted ones among them */
     uint64_t finished; /* ended 0 or 1 */
     uint64_t unwound;  /* ended 1 */
     uint64_t open;     /* ended 2 or 3 */
-    wide_uint sum_ns;  /* of adjusted durations of finished calls */
+    wide_uint sum_ns;  /* of CPU durations of finished calls */
     wide_uint square_sum;
     uint64_t min_ns, max_ns; /* of them; valid where finished > 0 */
     uint64_t fastest_call, slowest_call;
     uint64_t raw_self_ns;
     uint64_t child_calls;
     struct tally_totals total;
+    struct off_sums off;                 /* total: outermost activations of the function */
+    struct off_time frame_off;           /* outermost activations of the frame */
     uint64_t first_enter_ns, first_call; /* first_call 0 = no call that is a row */
     uint64_t last_enter_ns, last_call;
     uint64_t last_exit_ns;
@@ -51,6 +65,19 @@ struct tally {
     uint64_t single_child; /* finished calls that made exactly one */
     uint64_t recursive;    /* calls made while another call of the function was open */
 };
+
+static inline void off_time_add(struct off_time *into, struct off_time from)
+{
+    into->wait_ns += from.wait_ns;
+    into->preempted_ns += from.preempted_ns;
+}
+
+static inline void off_sums_add(struct off_sums *into, const struct off_sums *from)
+{
+    off_time_add(&into->total, from->total);
+    off_time_add(&into->self, from->self);
+    into->self_waits += from->self_waits;
+}
 
 void tally_add(struct tally *into, const struct tally *from);
 
@@ -68,7 +95,7 @@ static inline uint64_t tally_self_ns(const struct tally *tally, const struct hoo
     return tally_adjusted(tally->raw_self_ns, tally->calls, tally->child_calls, cost);
 }
 
-/* Of the adjusted durations of finished calls; finished must not be 0. */
+/* Of the CPU durations of finished calls; finished must not be 0. */
 double tally_mean(const struct tally *tally);
 double tally_m2(const struct tally *tally);
 

@@ -92,12 +92,25 @@ static int read_note(struct event_cursor *cursor, struct event *event)
     return 1;
 }
 
-/* The codes from TIME to PAUSE. */
+static void read_gap(struct event *event, const uint16_t *at)
+{
+    event->type = EVENT_GAP;
+    event->ticks = 0;
+    event->gap = (struct event_gap){.ticks = event_units4(at + 1),
+                                    .reading = event_units2(at + 5),
+                                    .cpu_ns = event_units4(at + 7),
+                                    .waits = event_units2(at + 11),
+                                    .preemptions = event_units2(at + 13),
+                                    .minor_faults = event_units2(at + 15),
+                                    .major_faults = event_units2(at + 17)};
+}
+
+/* The codes from TIME to GAP. */
 static int read_rare(struct event_cursor *cursor, struct event *event, uint32_t code)
 {
-    static const uint8_t units_of[] = {5, 10, 4, 10, 3, 8, 2};
+    static const uint8_t units_of[] = {5, 10, 4, 10, 3, 8, 2, 19};
     const uint16_t *at = cursor->at;
-    uint32_t units = code <= FISQL_CODE_PAUSE ? units_of[code - FISQL_CODE_TIME] : 0;
+    uint32_t units = code <= FISQL_CODE_GAP ? units_of[code - FISQL_CODE_TIME] : 0;
     if (units == 0 || !room(cursor, units))
         return -1;
     if (code == FISQL_CODE_COUNTED && at[1] >= FISQL_SLOTS_MAX)
@@ -123,6 +136,9 @@ static int read_rare(struct event_cursor *cursor, struct event *event, uint32_t 
         break;
     case FISQL_CODE_PAUSE:
         event->type = EVENT_PAUSE;
+        break;
+    case FISQL_CODE_GAP:
+        read_gap(event, at);
         break;
     default:
         event->type = code == FISQL_CODE_MISMATCH ? EVENT_MISMATCH : EVENT_ENTER_FULL;

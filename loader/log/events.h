@@ -25,25 +25,34 @@ enum event_type {
     EVENT_NOTE,
     EVENT_COUNTED,
     EVENT_PAUSE,
+    EVENT_GAP,
     EVENT_ALLOC,
     EVENT_FREE,
     EVENT_REALLOC,
 };
 
+/* What a GAP says: a reading of the thread's clocks (log_format.h). */
+struct event_gap {
+    uint64_t ticks, cpu_ns; /* ticks: from the event before it to the one that follows it */
+    uint32_t reading;       /* ticks from then until the clocks were read */
+    uint32_t waits, preemptions, minor_faults, major_faults;
+};
+
 struct event {
     enum event_type type;
-    uint32_t slot;       /* ENTER, DEFINE, COUNTED, ALLOC, FREE, REALLOC */
-    uint64_t ticks;      /* since the event before; COUNTED: the calls' time, the clock stands */
-    uint64_t function;   /* DEFINE, ENTER_FULL, MISMATCH: absolute */
-    uint64_t site;       /* likewise */
-    uint32_t calls;      /* UNWIND, COUNTED */
-    uint32_t alloc_kind; /* ALLOC, FREE: enum fisql_alloc_kind */
-    uint64_t address;    /* ALLOC, FREE, REALLOC */
-    uint64_t size;       /* ALLOC, REALLOC: bytes */
-    uint64_t old;        /* REALLOC */
-    uint64_t elapsed;    /* REALLOC: ticks from its start to its end */
-    const char *text;    /* NOTE: not terminated */
-    uint32_t text_bytes; /* NOTE */
+    uint32_t slot;        /* ENTER, DEFINE, COUNTED, ALLOC, FREE, REALLOC */
+    uint64_t ticks;       /* since the event before; COUNTED: the calls' time, the clock stands */
+    struct event_gap gap; /* GAP */
+    uint64_t function;    /* DEFINE, ENTER_FULL, MISMATCH: absolute */
+    uint64_t site;        /* likewise */
+    uint32_t calls;       /* UNWIND, COUNTED */
+    uint32_t alloc_kind;  /* ALLOC, FREE: enum fisql_alloc_kind */
+    uint64_t address;     /* ALLOC, FREE, REALLOC */
+    uint64_t size;        /* ALLOC, REALLOC: bytes */
+    uint64_t old;         /* REALLOC */
+    uint64_t elapsed;     /* REALLOC: ticks from its start to its end */
+    const char *text;     /* NOTE: not terminated */
+    uint32_t text_bytes;  /* NOTE */
 };
 
 /* The units that are still to be read. */

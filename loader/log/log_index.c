@@ -62,6 +62,7 @@ static int find_process(struct log_index *index, const struct fisql_chunk *chunk
         .key = chunk->process_key,
         .start_tick = TICK_UNKNOWN,
         .end_tick = TICK_UNKNOWN,
+        .gap_ticks = TICK_UNKNOWN,
     };
     return 0;
 }
@@ -82,6 +83,8 @@ static int find_thread(struct log_index *index, const struct fisql_chunk *chunk,
         .tid = chunk->tid,
         .start_tick = TICK_UNKNOWN,
         .end_tick = TICK_UNKNOWN,
+        .at_start = {.tick = TICK_UNKNOWN},
+        .at_end = {.tick = TICK_UNKNOWN},
     };
     return 0;
 }

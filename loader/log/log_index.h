@@ -43,6 +43,14 @@ struct log_chunk {
     uint64_t lost_calls;
 };
 
+/* What the kernel knew of a thread: see GAP in log_format.h. */
+struct log_reading {
+    uint64_t tick; /* TICK_UNKNOWN = there is none */
+    uint64_t cpu_ns;
+    uint32_t waits, preemptions, minor_faults, major_faults;
+    bool counted; /* these four are known, too */
+};
+
 struct log_thread {
     uint32_t id;      /* threads.id; 0 = it left no event */
     uint32_t process; /* index in log_index.processes */
@@ -50,7 +58,9 @@ struct log_thread {
     uint32_t tid;
     char *name;                    /* NULL = not told */
     uint64_t start_tick, end_tick; /* as its facts tell; TICK_UNKNOWN */
-    uint32_t first_chunk, chunks;  /* in log_index.chunks */
+    struct log_reading at_start, at_end;
+    bool ended;                   /* its facts say how */
+    uint32_t first_chunk, chunks; /* in log_index.chunks */
     uint64_t chunk_bytes;
     uint64_t first_call_id; /* of its range */
     uint64_t call_ids;      /* length of its range */
@@ -73,8 +83,10 @@ struct log_process {
     char *how;          /* how it ended, NULL = not told */
     bool has_status, has_signal;
     int64_t status, signal;
-    bool monotonic;            /* its ticks are nanoseconds */
-    bool timeless;             /* its ticks give an order and no time */
+    bool monotonic;     /* its ticks are nanoseconds */
+    bool timeless;      /* its ticks give an order and no time */
+    bool ends_lost;     /* the last chunks of its threads may be missing */
+    uint64_t gap_ticks; /* a longer time without an event has a GAP; TICK_UNKNOWN = none has */
     uint64_t ticks_per_second; /* as told; 0 = not */
     struct log_clock_pair first_pair, last_pair;
     bool has_pair;

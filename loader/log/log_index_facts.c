@@ -76,6 +76,9 @@ static int take_process_fact(struct log_index *index, struct log_process *proces
     case FISQL_FACT_PROCESS_TICKS_PER_SECOND:
         fact_decimal(value, &process->ticks_per_second);
         break;
+    case FISQL_FACT_PROCESS_GAP_TICKS:
+        fact_decimal(value, &process->gap_ticks);
+        break;
     case FISQL_FACT_PROCESS_HOOK_INSIDE_PS:
     case FISQL_FACT_PROCESS_HOOK_OUTSIDE_PS:
     case FISQL_FACT_PROCESS_ALLOC_OWN_MALLOC:
@@ -107,16 +110,75 @@ static int take_end_fact(struct log_process *process, const char *key, const cha
     return 0;
 }
 
-static int take_thread_fact(struct log_thread *thread, const char *key, const char *value,
-                            struct error *error)
+/* The numbers of a reading; those after cpu_ns are modulo 2^32. */
+struct told_reading {
+    uint64_t tick, cpu_ns, waits, preemptions, minor_faults, major_faults;
+};
+
+static struct log_reading reading_of(const struct told_reading *told)
 {
-    enum fisql_fact fact = fact_find(FISQL_CHUNK_THREAD, key);
-    if (fact == FISQL_FACT_THREAD_NAME)
-        return replace_text(&thread->name, value, error);
-    if (fact == FISQL_FACT_THREAD_START_TICK)
-        fact_decimal(value, &thread->start_tick);
-    else if (fact == FISQL_FACT_THREAD_END_TICK)
-        fact_decimal(value, &thread->end_tick);
+    bool counted = told->waits <= UINT32_MAX && told->preemptions <= UINT32_MAX &&
+                   told->minor_faults <= UINT32_MAX && told->major_faults <= UINT32_MAX;
+    struct log_reading reading = {.tick = told->cpu_ns != UINT64_MAX ? told->tick : TICK_UNKNOWN,
+                                  .cpu_ns = told->cpu_ns,
+                                  .counted = counted};
+    if (counted) {
+        reading.waits = (uint32_t)told->waits;
+        reading.preemptions = (uint32_t)told->preemptions;
+        reading.minor_faults = (uint32_t)told->minor_faults;
+        reading.major_faults = (uint32_t)told->major_faults;
+    }
+    return reading;
+}
+
+/* Where the number of a thread's fact goes; NULL where it has none that we know. */
+static uint64_t *thread_number(struct log_thread *thread, struct told_reading *told,
+                               enum fisql_fact fact)
+{
+    switch (fact) {
+    case FISQL_FACT_THREAD_START_TICK:
+        return &thread->start_tick;
+    case FISQL_FACT_THREAD_END_TICK:
+        return &thread->end_tick;
+    case FISQL_FACT_THREAD_CPU_TICK:
+        return &told->tick;
+    case FISQL_FACT_THREAD_CPU_NS:
+        return &told->cpu_ns;
+    case FISQL_FACT_THREAD_WAITS:
+        return &told->waits;
+    case FISQL_FACT_THREAD_PREEMPTIONS:
+        return &told->preemptions;
+    case FISQL_FACT_THREAD_MINOR_FAULTS:
+        return &told->minor_faults;
+    case FISQL_FACT_THREAD_MAJOR_FAULTS:
+        return &told->major_faults;
+    default:
+        return NULL;
+    }
+}
+
+/* A thread's facts stand in the log at its start, and again at its end. */
+static int take_thread(struct log_thread *thread, struct facts *facts, struct error *error)
+{
+    const char *key;
+    const char *value;
+    struct told_reading told;
+    memset(&told, 0xff, sizeof told); /* nothing is known */
+    bool ends = false;
+    while (facts_next(facts, &key, &value)) {
+        enum fisql_fact fact = fact_find(FISQL_CHUNK_THREAD, key);
+        uint64_t *number = thread_number(thread, &told, fact);
+        ends |= fact == FISQL_FACT_THREAD_END_TICK || fact == FISQL_FACT_THREAD_HOW;
+        if (number != NULL)
+            fact_decimal(value, number);
+        else if (fact == FISQL_FACT_THREAD_NAME && replace_text(&thread->name, value, error) != 0)
+            return -1;
+    }
+    if (ends)
+        thread->at_end = reading_of(&told);
+    else if (thread->at_start.tick == TICK_UNKNOWN)
+        thread->at_start = reading_of(&told);
+    thread->ended |= ends;
     return 0;
 }
 
@@ -258,6 +320,8 @@ int log_index_take_facts(struct log_index *index, const struct fisql_chunk *chun
         return take_modules(index, &facts, process, error);
     if (chunk->kind == FISQL_CHUNK_LOSS)
         return take_loss(index, chunk, &facts, process, error);
+    if (chunk->kind == FISQL_CHUNK_THREAD)
+        return take_thread(&index->threads[thread], &facts, error);
     const char *key;
     const char *value;
     int failed = 0;
@@ -268,9 +332,6 @@ int log_index_take_facts(struct log_index *index, const struct fisql_chunk *chun
             break;
         case FISQL_CHUNK_PROCESS:
             failed = take_process_fact(index, &index->processes[process], key, value, error);
-            break;
-        case FISQL_CHUNK_THREAD:
-            failed = take_thread_fact(&index->threads[thread], key, value, error);
             break;
         default:
             failed = take_end_fact(&index->processes[process], key, value, error);

@@ -244,6 +244,26 @@ static int settle_losses(struct log_index *index, struct error *error)
     return 0;
 }
 
+/* Where it is not known whose chunks are lost, they may be any thread's last ones: no chunk behind
+ * them tells. */
+static int mark_lost_ends(struct log_index *index, struct error *error)
+{
+    bool *lost = calloc(index->processes_count + 1, sizeof *lost); /* by id, 0 = of all */
+    if (lost == NULL)
+        return error_set(error, "out of memory");
+    for (size_t i = 0; i < index->losses_count; i++) {
+        const struct log_loss *loss = &index->losses[i];
+        bool told = loss->unwritten && loss->chunks == 0; /* all of it is missing between chunks */
+        bool chunks = loss->bytes != UINT64_MAX || loss->chunks != UINT64_MAX;
+        if (loss->thread_id == 0 && chunks && !told)
+            lost[loss->process_id] = true;
+    }
+    for (size_t i = 0; i < index->processes_count; i++)
+        index->processes[i].ends_lost = lost[0] || lost[index->processes[i].id];
+    free(lost);
+    return 0;
+}
+
 static int compare_thread_ids(const void *left, const void *right, void *context)
 {
     const struct log_index *index = context;
@@ -282,5 +302,5 @@ int log_index_order(struct log_index *index, struct error *error)
         qsort_r(index->chunks, index->chunks_count, sizeof *index->chunks, compare_chunks, index);
     if (check_chunks(index, error) != 0 || settle_losses(index, error) != 0)
         return -1;
-    return deal_call_ids(index, error);
+    return mark_lost_ends(index, error) != 0 ? -1 : deal_call_ids(index, error);
 }

@@ -143,6 +143,13 @@ def pause(delta=10):
     return [code(0x6006), delta]
 
 
+def gap(ticks, cpu, waits=0, preemptions=0, minor_faults=0, major_faults=0, reading=0):
+    """What the thread's clocks said `reading` ticks after the event that follows, which comes `ticks` after the one
+    before."""
+    return ([code(0x6007)] + wide(ticks, 4) + wide(reading, 2) + wide(cpu, 4) + wide(waits, 2) + wide(preemptions, 2) +
+            wide(minor_faults, 2) + wide(major_faults, 2))
+
+
 def alloc(slot, address, size, kind="malloc", delta=10, heap=0):
     return [code(0x6010 + KINDS[kind]), delta, slot, size] + wide((address - heap) // 16, 2)
 
@@ -165,7 +172,7 @@ def realloc(slot, old, address, size, elapsed=4, delta=10):
 
 def calls_in(words):
     """The calls that a chunk's units enter, read on their own."""
-    lengths = {0x6000: 5, 0x6001: 10, 0x6002: 4, 0x6003: 10, 0x6005: 8, 0x6006: 2, 0x6090: 19}
+    lengths = {0x6000: 5, 0x6001: 10, 0x6002: 4, 0x6003: 10, 0x6005: 8, 0x6006: 2, 0x6007: 19, 0x6090: 19}
     calls = at = 0
     while at < len(words):
         number = words[at] >> 1
@@ -219,6 +226,15 @@ def module(path=MODULE, event="load", bias=0, start=0x10000, end=0x20000, tick=N
 def program(**told):
     """A process that starts, and its module."""
     return process(ticks_per_second=1000000000, **told) + module()
+
+
+def thread_facts(tick, cpu, how=None, waits=0, preemptions=0, minor_faults=0, major_faults=0, counted=True, **head):
+    """A thread's facts at its start or, with `how`, at its end, with what its clocks said then."""
+    told = dict(name="thread", start_tick=START, **({} if how is None else dict(end_tick=tick, how=how)),
+                cpu_tick=tick, cpu_ns=cpu)
+    if counted:
+        told.update(waits=waits, preemptions=preemptions, minor_faults=minor_faults, major_faults=major_faults)
+    return chunk(THREAD, facts(**told), **head)
 
 
 def thread_chunk(*happened, calls=None, **head):

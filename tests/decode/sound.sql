@@ -6,6 +6,13 @@ SELECT 'overlaps the callee before it', id FROM (
 WHERE enter_ns < before_ns;
 SELECT 'ends after its thread', c.id FROM calls c JOIN threads t ON t.id = c.thread_id
 WHERE c.enter_ns + c.duration_ns > t.end_ns;
+SELECT 'a gap not in its call', g.id FROM gaps g JOIN calls c ON c.id = g.call_id
+WHERE g.start_ns < c.enter_ns OR g.start_ns + g.wall_ns > c.enter_ns + c.duration_ns OR g.thread_id <> c.thread_id;
+SELECT 'a gap that overlaps the one before it', id FROM (
+  SELECT id, start_ns, lag(start_ns + wall_ns) OVER (PARTITION BY thread_id ORDER BY id) AS before_ns FROM gaps)
+WHERE start_ns < before_ns;
+SELECT 'a gap with more time than it has', id FROM gaps
+WHERE wait_ns + preempted_ns > wall_ns OR wait_ns < 0 OR preempted_ns < 0 OR (wait_ns > 0 AND preempted_ns > 0);
 SELECT 'own time below 0', id FROM calls WHERE self_ns < 0;
 SELECT 'freed before it was allocated', id FROM allocs WHERE free_ns < alloc_ns;
 PRAGMA foreign_key_check;

@@ -9,6 +9,11 @@ FROM processes ORDER BY id;
 SELECT id AS thread, process_id AS process, tid, json_quote(name) AS name, start_ns, end_ns, first_call_id AS first_call,
        last_call_id AS last_call, calls, counted_calls AS counted, raw_self_ns, self_ns
 FROM threads ORDER BY id;
+SELECT id AS clock_of_thread, cpu_ns, wait_ns, preempted_ns, self_wait_ns, self_preempted_ns, self_waits, self_cpu_ns, unplaced_ns
+FROM threads WHERE cpu_ns IS NOT NULL OR (SELECT count(*) FROM gaps) > 0 ORDER BY id;
+SELECT id AS gap, thread_id AS thread, call_id AS call, start_ns, wall_ns, wait_ns, preempted_ns, waits, preemptions,
+       minor_faults, major_faults
+FROM gaps ORDER BY id;
 SELECT m.process_id AS mapping_of_process, modules.path, printf('%x', m.bias) AS bias, printf('%x', m.start_address) AS start,
        printf('%x', m.end_address) AS "end", m.load_ns, m.unload_ns
 FROM mappings m JOIN modules ON modules.id = m.module_id WHERE (SELECT count(*) FROM mappings) > 1
@@ -19,6 +24,9 @@ FROM calls c JOIN call_details d ON d.id = c.id LEFT JOIN site_details s ON s.id
 SELECT st.stack AS frame, fr.called_from, fr.calls, fr.counted_calls AS counted, fr.total_ns, fr.raw_total_ns, fr.self_ns,
        fr.raw_self_ns, fr.finished, fr.child_calls
 FROM frame_details fr JOIN frame_stacks st ON st.frame_id = fr.id ORDER BY st.stack, fr.called_from;
+SELECT st.stack AS frame, fr.wait_ns, fr.preempted_ns, fr.cpu_ns, fr.self_wait_ns, fr.self_preempted_ns, fr.self_waits,
+       fr.self_cpu_ns, fr.min_ns, fr.max_ns
+FROM frames fr JOIN frame_stacks st ON st.frame_id = fr.id WHERE (SELECT count(*) FROM gaps) > 0 ORDER BY st.stack, fr.site_id;
 SELECT a.id AS block, a.thread_id AS thread, a.call_id AS call, a.kind, printf('%x', a.address) AS address, a.size,
        s.location AS allocated_at, a.alloc_ns, a.free_ns, a.free_thread_id AS free_thread, a.free_call_id AS free_call,
        a.free_kind, f.location AS freed_at, a.realloc_of, a.allocs_between, a.owner_call_id AS owner_call

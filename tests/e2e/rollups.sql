@@ -1,10 +1,21 @@
--- Each SELECT gives the rows of a rollup that differ from what SQL over calls and allocs gives: nothing,
+-- Each SELECT gives the rows of a rollup that differ from what SQL over calls, gaps and allocs gives: nothing,
 -- in a sound database that has no counted calls.
+CREATE TEMP TABLE off AS -- each call in which its thread was off the processor
+  WITH RECURSIVE up(id, gap_id) AS (
+    SELECT call_id, id FROM main.gaps WHERE call_id IS NOT NULL
+    UNION ALL SELECT c.parent_id, up.gap_id FROM up JOIN calls c ON c.id = up.id WHERE c.parent_id IS NOT NULL)
+  SELECT up.id, sum(g.wait_ns) AS wait, sum(g.preempted_ns) AS preempted,
+         sum(CASE WHEN g.call_id = up.id THEN g.wait_ns ELSE 0 END) AS self_wait,
+         sum(CASE WHEN g.call_id = up.id THEN g.preempted_ns ELSE 0 END) AS self_preempted,
+         sum(g.call_id = up.id AND g.wait_ns > 0) AS waits
+  FROM up JOIN main.gaps g ON g.id = up.gap_id GROUP BY up.id;
+CREATE UNIQUE INDEX temp.off_id ON off(id);
 WITH cost AS (SELECT (SELECT value FROM run WHERE key = 'hook_inside_ps') AS i,
                      (SELECT value FROM run WHERE key = 'hook_outside_ps') AS o),
      d AS (SELECT c.frame_id, c.id, c.duration_ns, c.self_ns, c.ended,
-                  max(0, c.duration_ns - ((c.descendants + 1) * i + c.descendants * o) / 1000) AS adjusted
-           FROM calls c, cost),
+                  max(0, max(0, c.duration_ns - ((c.descendants + 1) * i + c.descendants * o) / 1000)
+                         - coalesce(off.wait + off.preempted, 0)) AS adjusted
+           FROM cost, calls c LEFT JOIN off ON off.id = c.id),
      s AS (SELECT frame_id, count(*) AS calls, sum(self_ns) AS raw_self,
                   min(CASE WHEN ended < 2 THEN adjusted END) AS lo, max(CASE WHEN ended < 2 THEN adjusted END) AS hi,
                   avg(CASE WHEN ended < 2 THEN adjusted END) AS mean, sum(ended < 2) AS finished
@@ -65,9 +76,11 @@ CREATE TEMP TABLE made AS -- each call with its function, its caller's, and the 
          lag(f.function_id) OVER (PARTITION BY c.parent_id ORDER BY c.id) AS previous_id,
          lag(c.enter_ns) OVER (PARTITION BY c.thread_id, f.function_id ORDER BY c.id) AS previous_ns,
          max(0, c.duration_ns - ((c.descendants + 1) * (SELECT value FROM run WHERE key = 'hook_inside_ps')
-                + c.descendants * (SELECT value FROM run WHERE key = 'hook_outside_ps')) / 1000) AS adjusted
+                + c.descendants * (SELECT value FROM run WHERE key = 'hook_outside_ps')) / 1000) AS adjusted,
+         coalesce(off.wait, 0) AS wait, coalesce(off.preempted, 0) AS preempted, 0 AS cpu
   FROM calls c JOIN frames f ON f.id = c.frame_id LEFT JOIN calls p ON p.id = c.parent_id
-       LEFT JOIN frames pf ON pf.id = p.frame_id;
+       LEFT JOIN frames pf ON pf.id = p.frame_id LEFT JOIN off ON off.id = c.id;
+UPDATE made SET cpu = max(0, adjusted - wait - preempted);
 CREATE TEMP TABLE found_runs AS
   SELECT parent_id, caller_id, function_id, number, count(*) AS calls, sum(duration_ns) AS ns FROM (
     SELECT *, sum(previous_id IS NOT function_id) OVER (PARTITION BY parent_id ORDER BY id) AS number
@@ -84,19 +97,19 @@ WITH s AS (SELECT function_id, CASE WHEN enter_ns - previous_ns < 2 THEN 0 ELSE 
                   count(*) AS count FROM made WHERE previous_ns IS NOT NULL GROUP BY 1, 2),
      i AS (SELECT function_id, log2, count FROM intervals)
 SELECT 'intervals', * FROM (SELECT * FROM s EXCEPT SELECT * FROM i) UNION ALL SELECT 'intervals', * FROM (SELECT * FROM i EXCEPT SELECT * FROM s);
-WITH s AS (SELECT function_id, CASE WHEN adjusted < 2 THEN 0 ELSE CAST(log2(adjusted) AS INTEGER) END AS log2, count(*) AS count
+WITH s AS (SELECT function_id, CASE WHEN cpu < 2 THEN 0 ELSE CAST(log2(cpu) AS INTEGER) END AS log2, count(*) AS count
            FROM made WHERE ended < 2 GROUP BY 1, 2),
      d AS (SELECT function_id, log2, count FROM durations)
 SELECT 'durations by range', * FROM (SELECT * FROM s EXCEPT SELECT * FROM d) UNION ALL SELECT 'durations by range', * FROM (SELECT * FROM d EXCEPT SELECT * FROM s);
-WITH s AS (SELECT function_id, row_number() OVER (PARTITION BY function_id ORDER BY adjusted DESC, id) AS rank, id, adjusted, duration_ns
-           FROM made WHERE ended < 2),
-     l AS (SELECT function_id, rank, call_id, duration_ns, raw_duration_ns FROM slow_calls)
+WITH s AS (SELECT function_id, row_number() OVER (PARTITION BY function_id ORDER BY cpu DESC, id) AS rank, id, adjusted, duration_ns,
+                  wait, preempted, cpu FROM made WHERE ended < 2),
+     l AS (SELECT function_id, rank, call_id, duration_ns, raw_duration_ns, wait_ns, preempted_ns, cpu_ns FROM slow_calls)
 SELECT 'slow_calls', * FROM (SELECT * FROM s WHERE rank <= 16 EXCEPT SELECT * FROM l)
 UNION ALL SELECT 'slow_calls', * FROM (SELECT * FROM l EXCEPT SELECT * FROM s);
 WITH kids AS (SELECT parent_id AS id, count(*) AS kids FROM made WHERE parent_id IS NOT NULL GROUP BY 1),
      s AS (SELECT m.function_id, sum(coalesce(k.kids, 0)) AS child_calls, sum(k.kids > 0) AS calling,
                   sum(k.kids = 1 AND m.ended < 2) AS single, sum(m.parent_id IS NULL) AS roots,
-                  min(m.id) AS first_call, max(m.id) AS last_call, max(CASE WHEN m.ended < 2 THEN m.adjusted END) AS slowest,
+                  min(m.id) AS first_call, max(m.id) AS last_call, max(CASE WHEN m.ended < 2 THEN m.cpu END) AS slowest,
                   count(DISTINCT m.caller_id) AS callers FROM made m LEFT JOIN kids k ON k.id = m.id GROUP BY 1),
      called AS (SELECT caller_id, count(DISTINCT function_id) AS callees FROM made GROUP BY 1)
 SELECT 'function_stats shape', t.function_id FROM function_stats t LEFT JOIN s ON s.function_id = t.function_id
@@ -107,3 +120,61 @@ WHERE t.child_calls IS NOT s.child_calls OR t.calling IS NOT coalesce(s.calling,
 WITH s AS (SELECT caller_id, site_id, function_id AS callee_id, count(*) AS calls, min(id) AS first_call FROM made GROUP BY 1, 2, 3),
      e AS (SELECT caller_id, site_id, callee_id, calls, first_call_id FROM edges)
 SELECT 'edges by site', * FROM (SELECT * FROM s EXCEPT SELECT * FROM e) UNION ALL SELECT 'edges by site', * FROM (SELECT * FROM e EXCEPT SELECT * FROM s);
+CREATE TEMP TABLE within AS -- each gap of a call under each call around it
+  WITH RECURSIVE up(id, gap_id) AS (
+    SELECT call_id, id FROM main.gaps WHERE call_id IS NOT NULL
+    UNION ALL SELECT m.parent_id, up.gap_id FROM up JOIN calls m ON m.id = up.id WHERE m.parent_id IS NOT NULL)
+  SELECT up.id, up.gap_id, c.frame_id, f.function_id, c.thread_id, g.wait_ns, g.preempted_ns
+  FROM up JOIN calls c ON c.id = up.id JOIN frames f ON f.id = c.frame_id JOIN main.gaps g ON g.id = up.gap_id;
+CREATE TEMP TABLE own AS -- each gap with its call's frame and function, and what called that
+  SELECT g.id, g.thread_id, g.wait_ns, g.preempted_ns, c.frame_id, f.function_id, f.site_id, pf.function_id AS caller_id
+  FROM main.gaps g JOIN calls c ON c.id = g.call_id JOIN frames f ON f.id = c.frame_id
+       LEFT JOIN calls p ON p.id = c.parent_id LEFT JOIN frames pf ON pf.id = p.frame_id;
+SELECT 'gaps.frame_id', g.id FROM main.gaps g LEFT JOIN calls c ON c.id = g.call_id WHERE g.frame_id IS NOT c.frame_id;
+-- An outermost activation holds a gap once, however many activations are around it: so a function's or frame's
+-- total is that of the gaps that lie in any of its calls.
+WITH s AS (SELECT function_id, sum(wait_ns) AS w, sum(preempted_ns) AS p
+           FROM (SELECT DISTINCT function_id, gap_id, wait_ns, preempted_ns FROM within) GROUP BY 1),
+     o AS (SELECT function_id, sum(wait_ns) AS w, sum(preempted_ns) AS p, sum(wait_ns > 0) AS n FROM own GROUP BY 1)
+SELECT 'function_stats off', t.function_id FROM function_stats t LEFT JOIN s USING (function_id) LEFT JOIN o USING (function_id)
+WHERE t.wait_ns IS NOT coalesce(s.w, 0) OR t.preempted_ns IS NOT coalesce(s.p, 0) OR t.self_wait_ns IS NOT coalesce(o.w, 0)
+   OR t.self_preempted_ns IS NOT coalesce(o.p, 0) OR t.self_waits IS NOT coalesce(o.n, 0);
+WITH s AS (SELECT frame_id, sum(wait_ns) AS w, sum(preempted_ns) AS p
+           FROM (SELECT DISTINCT frame_id, gap_id, wait_ns, preempted_ns FROM within) GROUP BY 1),
+     o AS (SELECT frame_id, sum(wait_ns) AS w, sum(preempted_ns) AS p, sum(wait_ns > 0) AS n FROM own GROUP BY 1)
+SELECT 'frames off', t.id FROM frames t LEFT JOIN s ON s.frame_id = t.id LEFT JOIN o ON o.frame_id = t.id
+WHERE t.wait_ns IS NOT coalesce(s.w, 0) OR t.preempted_ns IS NOT coalesce(s.p, 0) OR t.self_wait_ns IS NOT coalesce(o.w, 0)
+   OR t.self_preempted_ns IS NOT coalesce(o.p, 0) OR t.self_waits IS NOT coalesce(o.n, 0);
+WITH s AS (SELECT thread_id, function_id, sum(wait_ns) AS w, sum(preempted_ns) AS p
+           FROM (SELECT DISTINCT thread_id, function_id, gap_id, wait_ns, preempted_ns FROM within) GROUP BY 1, 2),
+     o AS (SELECT thread_id, function_id, sum(wait_ns) AS w, sum(preempted_ns) AS p, sum(wait_ns > 0) AS n FROM own GROUP BY 1, 2)
+SELECT 'thread_functions off', t.thread_id, t.function_id FROM thread_functions t
+LEFT JOIN s USING (thread_id, function_id) LEFT JOIN o USING (thread_id, function_id)
+WHERE t.wait_ns IS NOT coalesce(s.w, 0) OR t.preempted_ns IS NOT coalesce(s.p, 0) OR t.self_wait_ns IS NOT coalesce(o.w, 0)
+   OR t.self_preempted_ns IS NOT coalesce(o.p, 0) OR t.self_waits IS NOT coalesce(o.n, 0);
+WITH inner_ones AS ( -- activations within one of the same function
+       SELECT DISTINCT i.id FROM within i JOIN within a ON a.gap_id = i.gap_id AND a.function_id = i.function_id AND a.id < i.id),
+     s AS (SELECT pf.function_id AS caller_id, f.site_id, f.function_id AS callee_id, sum(w.wait_ns) AS w, sum(w.preempted_ns) AS p
+           FROM within w JOIN calls c ON c.id = w.id JOIN frames f ON f.id = c.frame_id
+                LEFT JOIN calls p ON p.id = c.parent_id LEFT JOIN frames pf ON pf.id = p.frame_id
+           WHERE w.id NOT IN (SELECT id FROM inner_ones) GROUP BY 1, 2, 3),
+     o AS (SELECT caller_id, site_id, function_id AS callee_id, sum(wait_ns) AS w, sum(preempted_ns) AS p, sum(wait_ns > 0) AS n
+           FROM own GROUP BY 1, 2, 3)
+SELECT 'edges off', t.id FROM edges t
+LEFT JOIN s ON s.caller_id IS t.caller_id AND s.site_id IS t.site_id AND s.callee_id = t.callee_id
+LEFT JOIN o ON o.caller_id IS t.caller_id AND o.site_id IS t.site_id AND o.callee_id = t.callee_id
+WHERE t.wait_ns IS NOT coalesce(s.w, 0) OR t.preempted_ns IS NOT coalesce(s.p, 0) OR t.self_wait_ns IS NOT coalesce(o.w, 0)
+   OR t.self_preempted_ns IS NOT coalesce(o.p, 0) OR t.self_waits IS NOT coalesce(o.n, 0);
+SELECT 'threads off', t.id FROM threads t
+WHERE t.wait_ns IS NOT (SELECT coalesce(sum(wait_ns), 0) FROM main.gaps g WHERE g.thread_id = t.id)
+   OR t.preempted_ns IS NOT (SELECT coalesce(sum(preempted_ns), 0) FROM main.gaps g WHERE g.thread_id = t.id)
+   OR t.self_wait_ns IS NOT (SELECT coalesce(sum(wait_ns), 0) FROM own g WHERE g.thread_id = t.id)
+   OR t.self_preempted_ns IS NOT (SELECT coalesce(sum(preempted_ns), 0) FROM own g WHERE g.thread_id = t.id)
+   OR t.self_waits IS NOT (SELECT count(*) FROM own g WHERE g.thread_id = t.id AND wait_ns > 0);
+WITH s AS (SELECT function_id, cpu, row_number() OVER (PARTITION BY function_id ORDER BY cpu) AS rank,
+                  count(*) OVER (PARTITION BY function_id) AS finished FROM made WHERE ended < 2)
+SELECT 'quantiles', t.function_id, t.median_ns, t.p99_ns, m.cpu, p.cpu FROM function_stats t
+LEFT JOIN s m ON m.function_id = t.function_id AND m.rank = (m.finished + 1) / 2
+LEFT JOIN s p ON p.function_id = t.function_id AND p.rank = (p.finished * 99 + 99) / 100
+WHERE (t.finished = 0) <> (t.median_ns IS NULL) OR (t.finished > 0 AND m.cpu IS NULL)
+   OR abs(t.median_ns - m.cpu) * 30 > m.cpu OR abs(t.p99_ns - p.cpu) * 30 > p.cpu;

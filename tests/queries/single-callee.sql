@@ -7,4 +7,6 @@ INSERT INTO function_stats(function_id, calls, total_ns, self_ns, raw_total_ns, 
     child_calls, calling, single_child_calls, callees, callers, root_calls,
     unwound, open, first_call_id, depth_max, nesting_max, recursive_calls, direct_recursive_calls, sequences)
   VALUES (8, 3, 9, 9, 9, 9, 3, 2, 3, 3, 1, 1, 0, 0, 0, 3, 2, 3, 2, 2, 1);
-INSERT INTO edges VALUES (7, 8, 1, 8, 3, 9, 9, 9, 9, 3, 3);
+INSERT INTO edges(id, caller_id, site_id, callee_id, calls, total_ns, raw_total_ns, self_ns, raw_self_ns,
+    first_call_id, slowest_call_id) VALUES
+  (7, 8, 1, 8, 3, 9, 9, 9, 9, 3, 3);

@@ -66,6 +66,19 @@ static const struct sample samples[] = {
      7,
      {.type = EVENT_COUNTED, .slot = 6, .calls = 1000000, .ticks = 123456789}},
     {"pause", FISQL_CODE_PAUSE, {8}, 1, {.type = EVENT_PAUSE, .ticks = 8}},
+    {"gap",
+     FISQL_CODE_GAP,
+     {LOW64(0x123456789a), LOW32(77), LOW64(0x3456789abc), LOW32(0xfffffffe), LOW32(5), LOW32(6),
+      LOW32(0x70000)},
+     18,
+     {.type = EVENT_GAP,
+      .gap = {.ticks = 0x123456789a,
+              .reading = 77,
+              .cpu_ns = 0x3456789abc,
+              .waits = 0xfffffffe,
+              .preemptions = 5,
+              .minor_faults = 6,
+              .major_faults = 0x70000}}},
     {"short allocation",
      FISQL_CODE_ALLOC + FISQL_KIND_NEW,
      {9, 10, 400, LOW32(-2)},
@@ -113,6 +126,13 @@ static const struct sample samples[] = {
       .address = 0x2000}},
 };
 
+static bool same_gap(const struct event_gap *a, const struct event_gap *b)
+{
+    return a->ticks == b->ticks && a->reading == b->reading && a->cpu_ns == b->cpu_ns &&
+           a->waits == b->waits && a->preemptions == b->preemptions &&
+           a->minor_faults == b->minor_faults && a->major_faults == b->major_faults;
+}
+
 static bool like(const struct event *a, const struct event *b)
 {
     if (a->type != b->type)
@@ -134,6 +154,8 @@ static bool like(const struct event *a, const struct event *b)
     case EVENT_REALLOC:
         return a->ticks == b->ticks && a->slot == b->slot && a->elapsed == b->elapsed &&
                a->size == b->size && a->old == b->old && a->address == b->address;
+    case EVENT_GAP:
+        return a->ticks == b->ticks && same_gap(&a->gap, &b->gap);
     case EVENT_ENTER:
         return a->slot == b->slot && a->ticks == b->ticks;
     default:

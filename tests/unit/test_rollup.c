@@ -89,22 +89,51 @@ static void slow_calls(void)
     if (function == NULL)
         return;
     for (uint64_t id = 1; id <= 100; id++)
-        if (rollup_is_slow(function, id % 50))
-            rollup_slow_call(function, id % 50, id % 50 + 1, id);
+        if (rollup_is_slow(function, id % 50)) {
+            /* The longer they took, the less of it was on the processor. */
+            struct slow_call call = {
+                .cpu_ns = id % 50, .duration_ns = 1000 - id % 50, .call_id = id};
+            rollup_slow_call(function, &call);
+        }
     uint64_t sum = 0, ids = 0, least = 99;
     for (uint32_t i = 0; i < function->slow_count; i++) {
-        sum += function->slow[i].duration_ns;
+        sum += function->slow[i].cpu_ns;
         ids += function->slow[i].call_id;
-        if (function->slow[i].duration_ns < least)
-            least = function->slow[i].duration_ns;
+        if (function->slow[i].cpu_ns < least)
+            least = function->slow[i].cpu_ns;
     }
     /* Of 1 .. 49, 0 twice the 16 slowest: 49 49 48 48 ... 42 42. */
     check_equal(SLOW_CALLS, function->slow_count, "16 slow calls are kept");
     check_equal(2 * (49 + 48 + 47 + 46 + 45 + 44 + 43 + 42), sum, "the slowest ones");
     check_equal(sum + 8 * 50, ids, "with their ids");
     check_equal(42, least, "the least of them");
-    check_equal(least, function->slow[0].duration_ns, "which is the next to go");
+    check_equal(least, function->slow[0].cpu_ns, "which is the next to go");
     free(function);
+}
+
+static void durations(void)
+{
+    struct duration_counts counts = {.parts = {NULL}};
+    uint64_t times = 0;
+    check_equal(0, duration_counts_rank(&counts, 1), "of nothing no rank is known");
+    for (uint64_t ns = 0; ns < 3000; ns++)
+        times += duration_counts_add(&counts, ns, &error) == 0;
+    for (uint64_t ns = 3000; ns < UINT64_MAX / 3; ns *= 3)
+        times += duration_counts_add(&counts, ns, &error) == 0;
+    bool near = true;
+    uint64_t rank = 0;
+    for (uint64_t ns = 0; ns < UINT64_MAX / 3; ns = ns < 3000 ? ns + 1 : ns * 3) {
+        uint64_t found = duration_counts_rank(&counts, ++rank);
+        uint64_t error_ns = found > ns ? found - ns : ns - found;
+        near = near && error_ns <= ns / 32;
+    }
+    check(near, "each rank's duration is known to 1 in 32, exactly below 32 ns");
+    check_equal(times, rank, "all were added");
+    check_equal(0, duration_counts_rank(&counts, rank + 1), "there is none beyond the last");
+    check_equal(2, duration_counts_of(&counts, 0), "0 and 1 ns share a bucket");
+    check_equal(512, duration_counts_of(&counts, 9), "512 .. 1023 ns are another");
+    for (unsigned bucket = 0; bucket < LOG2_BUCKETS; bucket++)
+        free(counts.parts[bucket]);
 }
 
 static void buckets(void)
@@ -147,14 +176,16 @@ static void fill(struct rollup *rollup, uint64_t first_call)
     rollup_frame(rollup, 5, &frame, &error);
     tally_add(frame, &call);
     rollup_function(rollup, 2, &function, &error);
-    function->durations[4] = 3;
+    for (uint64_t ns = 16; ns < 19; ns++)
+        duration_counts_add(&function->durations, ns, &error);
     function->nesting_max = 2;
     function->nested_call = first_call;
     function->childless = 1;
     function->childless_example = first_call;
     function->cycle = first_call > 1 ? strdup("2 3") : NULL;
     function->cycle_call = first_call;
-    rollup_slow_call(function, first_call, first_call, first_call);
+    struct slow_call slow = {.cpu_ns = first_call, .call_id = first_call};
+    rollup_slow_call(function, &slow);
     rollup_edge(rollup, 1, 7, 2, &index, &error);
     rollup_edge_add(&rollup->edges[index], &call);
     /* The other one knows this pair under another index. */
@@ -186,7 +217,8 @@ static void rollups_merge(void)
         const struct function_rollup *function = sum->functions[2];
         uint32_t index;
         check_equal(2, sum->frames[5].calls, "a frame's calls");
-        check_equal(6, function->durations[4], "a function's histogram");
+        check_equal(6, duration_counts_of(&function->durations, 4), "a function's histogram");
+        check_equal(17, duration_counts_rank(&function->durations, 4), "and the ranks in it");
         check_equal(1, function->nested_call, "its first deepest call");
         check(function->childless == 2 && function->childless_example == 1,
               "its calls without calls");
@@ -293,6 +325,7 @@ int main(void)
     statistics_are_exact();
     costs_are_taken_out();
     slow_calls();
+    durations();
     buckets();
     shapes_are_limited();
     rollups_merge();

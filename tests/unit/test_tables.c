@@ -171,10 +171,11 @@ static void add_up(struct rollup *rollup, struct frames *frames)
     rollup_edge(rollup, 2, 1, 1, &index, &error); /* of which no call was made */
     rollup_function(rollup, 1, &function, &error);
     rollup_function(rollup, 2, &function, &error);
-    function->durations[3] = 1;
-    function->durations[4] = 1;
-    rollup_slow_call(function, 10, 11, 3);
-    rollup_slow_call(function, 20, 21, 2);
+    duration_counts_add(&function->durations, 10, &error);
+    duration_counts_add(&function->durations, 20, &error);
+    const struct slow_call slow[] = {{10, 15, 11, 3, {5, 0}}, {20, 20, 21, 2, {0, 0}}};
+    rollup_slow_call(function, &slow[0]);
+    rollup_slow_call(function, &slow[1]);
     function->childless = 2;
     function->childless_example = 2;
     rollup_callee_runs(rollup, 1, 2, &index, &error);
@@ -205,8 +206,20 @@ static void check_tables(sqlite3 *database)
                  rows_of(database, "SELECT first_enter_ns, last_enter_ns, last_exit_ns, mean_ns, m2"
                                    " FROM function_stats WHERE function_id = 2"),
                  "an instant of 0 is an instant");
-    check_string("2|1|2|20|21 2|2|3|10|11", rows_of(database, "SELECT * FROM slow_calls"),
-                 "slow calls, the slowest first");
+    check_string("10|20",
+                 rows_of(database, "SELECT median_ns, p99_ns FROM function_stats"
+                                   " WHERE function_id = 2"),
+                 "the median is the lower one of two");
+    check_string("1|2|30|70|9|0|3|1|4|5 2|-|90|5|5|0|-|-|-|-",
+                 rows_of(database, "SELECT id, call_id, start_ns, wall_ns, wait_ns, preempted_ns,"
+                                   " waits, preemptions, minor_faults, major_faults FROM gaps"),
+                 "gaps, with what is known");
+    check_string("6|8|9|7|-",
+                 rows_of(database, "SELECT wait_ns, preempted_ns, self_wait_ns,"
+                                   " unplaced_ns, cpu_ns FROM threads"),
+                 "where a thread was");
+    check_string("2|1|2|20|21|0|0|20 2|2|3|15|11|5|0|10",
+                 rows_of(database, "SELECT * FROM slow_calls"), "slow calls, the slowest first");
     check_string("1|1|2|2",
                  rows_of(database, "SELECT caller_id, site_id, callee_id, calls FROM edges"),
                  "edges that were gone along");
@@ -254,14 +267,28 @@ static void small_tables(void)
                               .facts = {.items = facts, .count = 2}};
     struct decode_note note = {2, 20, text};
     struct decode_anomaly anomaly = {.kind = "unwound", .ns = 30, .calls = 2};
-    struct decoded_thread decoded[2] = {{.calls = 3,
-                                         .end_ns = 35,
-                                         .raw_self_ns = UINT64_MAX,
-                                         .notes = &note,
-                                         .notes_count = 1,
-                                         .anomalies = &anomaly,
-                                         .anomalies_count = 1},
-                                        {.calls = 0}};
+    struct gap gaps[2] = {{.call_id = 2,
+                           .frame = 1,
+                           .start_ns = 30,
+                           .wall_ns = 70,
+                           .off_ns = 9,
+                           .waits = 3,
+                           .preemptions = 1,
+                           .minor_faults = 4,
+                           .major_faults = 5,
+                           .counted = true},
+                          {.start_ns = 90, .wall_ns = 5, .off_ns = 5}};
+    struct decoded_thread decoded[2] = {
+        {.calls = 3,
+         .end_ns = 35,
+         .raw_self_ns = UINT64_MAX,
+         .notes = &note,
+         .notes_count = 1,
+         .anomalies = &anomaly,
+         .anomalies_count = 1,
+         .gaps = {.items = gaps, .count = 2, .off = {6, 8}, .unplaced_ns = 7},
+         .off = {.self = {9, 0}}},
+        {.calls = 0}};
     struct program_function functions[2] = {{.address = 0x10, .called = true},
                                             {.address = 0x20, .called = true}};
     struct program program = {.index = &index, .functions = functions, .functions_count = 2};

@@ -1,0 +1,35 @@
+/* Gaps of the thread that is being decoded (gaps.h), and its end. */
+#include "loader/calls/decode_parts.h"
+
+static struct gap_place innermost(const struct decoder *decoder)
+{
+    const struct open_call *call = call_stack_own_top(&decoder->stack);
+    return call == NULL ? (struct gap_place){.call_id = 0}
+                        : (struct gap_place){.call_id = call->head.call_id,
+                                             .frame = call->head.frame_id,
+                                             .depth = decoder->stack.depth};
+}
+
+int decode_gap_ends(struct decoder *decoder, struct error *error)
+{
+    return gaps_end(&decoder->gaps, &decoder->clock, innermost(decoder), error);
+}
+
+int decode_thread_ends(struct decoder *decoder, bool damaged, struct error *error)
+{
+    const struct log_thread *thread = decoder->thread;
+    const struct log_process *process = &decoder->shared->index->processes[decoder->process];
+    struct thread_clock *clock = &decoder->clock;
+    uint64_t tick = thread->end_tick != TICK_UNKNOWN ? thread->end_tick : process->end_tick;
+    if (tick == TICK_UNKNOWN || damaged || process->ends_lost)
+        return 0;
+    uint64_t start_ns = clock->now_ns, end_ns = clock_ns(clock->line, tick);
+    if (end_ns < start_ns)
+        end_ns = start_ns;
+    clock->now_ns = end_ns;
+    if (decoder->paused)
+        return 0;
+    bool waits = !thread->ended && tick > clock->tick && tick - clock->tick > process->gap_ticks;
+    return gaps_end_thread(&decoder->gaps, start_ns, end_ns, &thread->at_end, waits,
+                           innermost(decoder), error);
+}

@@ -1,0 +1,122 @@
+/*
+ * Gaps: where a thread was between two of its events that lie far apart, told from readings of its
+ * processor clock (log_format.h, GAP).
+ *
+ * The time between two readings that was not spent on the processor lies in the gap that the second
+ * one ends, but for what hides in gaps too short for a reading: so it belongs to the innermost call
+ * of that gap. It is *waiting* where the thread gave the processor up at least as often as it was
+ * put aside, else it was put aside (*preempted*). What does not fit into the gap has no place.
+ * Where part of the log is missing between two readings, the second one tells nothing.
+ *
+ * The times of open calls. Off-processor time is rare, calls are not: so calls on the stack know
+ * nothing of it. A stack of its own has an entry for each open call in which there was some, and
+ * when such a call ends, its time goes to the entry of its caller. Entering a call costs nothing,
+ * leaving it one comparison.
+ *
+ * All numbers come from the log and are not trusted: the gaps of a thread do not overlap and lie
+ * before CLOCK_NS_MAX, so that their sums do not overflow; sums of what has no place saturate.
+ */
+#ifndef FISQL_LOADER_GAPS_H
+#define FISQL_LOADER_GAPS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "loader/calls/tally.h"
+#include "loader/calls/thread_clock.h"
+#include "loader/log/events.h"
+#include "loader/log/log_index.h"
+
+#define GAP_OFF_NS_MIN 1000 /* a reading is not better than that */
+
+/* A row of the table gaps. */
+struct gap {
+    uint64_t call_id; /* 0 = none */
+    uint64_t start_ns, wall_ns;
+    uint64_t off_ns;
+    uint32_t frame;
+    uint32_t waits, preemptions, minor_faults, major_faults; /* 0 where not counted */
+    bool counted;
+};
+
+/* What a thread's readings gave. */
+struct thread_gaps {
+    struct gap *items;
+    size_t count, capacity;
+    struct off_time off;  /* of all of them */
+    uint64_t unplaced_ns; /* off the processor, in no gap */
+    bool has_cpu;         /* there are two readings */
+    uint64_t cpu_ns;      /* from the first to the last of them */
+};
+
+/* A reading with its instant. */
+struct gap_reading {
+    uint64_t ns, cpu_ns;
+    uint32_t waits, preemptions, minor_faults, major_faults;
+    bool counted;
+};
+
+/* The times of an open call. */
+struct gap_entry {
+    uint32_t depth; /* calls open, it included */
+    struct off_sums off;
+};
+
+/* Of the thread that is being decoded. */
+struct gaps {
+    struct thread_gaps *out; /* borrowed */
+    const struct clock_line *line;
+    bool has_first, has_base;
+    uint64_t first_cpu_ns;         /* of the thread's first reading */
+    struct gap_reading base;       /* the last reading: what comes is measured from it */
+    bool pending;                  /* a GAP was read, and the event behind it was not */
+    struct event_gap event;        /* that GAP ... */
+    uint64_t start_tick, start_ns; /* ... and the instant at which it was read */
+    struct gap_entry *entries;     /* the outermost call first */
+    size_t entries_count, entries_capacity;
+    uint32_t depth; /* of the last entry; UINT32_MAX = there is none */
+};
+
+/* The innermost call of a gap. */
+struct gap_place {
+    uint64_t call_id; /* 0 = it has none */
+    uint32_t frame, depth;
+};
+
+/* Empty; release it in any case. */
+void gaps_init(struct gaps *gaps);
+void gaps_release(struct gaps *gaps);
+
+/* A thread begins; its facts may hold its first reading. `out` is empty, and borrowed until the next
+ * thread begins. */
+void gaps_begin(struct gaps *gaps, const struct log_thread *thread, const struct clock_line *line,
+                struct thread_gaps *out);
+
+/* Something is missing here, or was not recorded: readings before tell nothing of what comes. */
+void gaps_interrupt(struct gaps *gaps);
+
+/* A GAP was read at this instant. */
+void gaps_read(struct gaps *gaps, const struct event_gap *event, const struct thread_clock *clock);
+
+/* The event behind a GAP comes at this instant; what it does is not done yet. */
+int gaps_end(struct gaps *gaps, const struct thread_clock *clock, struct gap_place place,
+             struct error *error);
+
+/* The thread ends at end_ns; since start_ns it had no event. reading: taken at its end; without one
+ * it counts as waiting where `waits` is true. */
+int gaps_end_thread(struct gaps *gaps, uint64_t start_ns, uint64_t end_ns,
+                    const struct log_reading *reading, bool waits, struct gap_place place,
+                    struct error *error);
+
+/* The call of the last entry ends: returns what it had. Its total goes to its caller, if it has one. */
+struct off_sums gaps_leave(struct gaps *gaps, bool has_caller);
+
+/* What the time off the processor of a gap was. */
+static inline struct off_time gap_off(const struct gap *gap)
+{
+    bool waited = gap->waits >= gap->preemptions;
+    return (struct off_time){waited ? gap->off_ns : 0, waited ? 0 : gap->off_ns};
+}
+
+#endif
