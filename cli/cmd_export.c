@@ -126,11 +126,14 @@ static int set_option(struct options *options, const struct args *args)
 
 static int parse(struct options *options, int argc, char **argv)
 {
-    static const struct args_option known[] = {
-        {"format", FORMAT, true}, {"by", BY, true}, {"weight", WEIGHT, true},
-        {"nodes", NODES, true},   {"demangle", DEMANGLE, true},
-        {"output", 'o', true},    CUT_LONG_OPTIONS,
-        {NULL, 0, false}};
+    static const struct args_option known[] = {{"format", FORMAT, true},
+                                               {"by", BY, true},
+                                               {"weight", WEIGHT, true},
+                                               {"nodes", NODES, true},
+                                               {"demangle", DEMANGLE, true},
+                                               {"output", 'o', true},
+                                               CUT_LONG_OPTIONS,
+                                               {NULL, 0, false}};
     struct args args = {.command = "export", .options = known};
     args_begin(&args, argc, argv);
     while (args_next(&args)) {

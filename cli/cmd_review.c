@@ -408,8 +408,9 @@ int cmd_review(int argc, char **argv)
     if (status != ARGS_GO_ON)
         return status;
     review.database = database_open(options.path);
-    status =
-        review.database == NULL ? 2 : run_view_open(&review.view, review.database, options.style, MEASURE_CPU);
+    status = review.database == NULL
+                 ? 2
+                 : run_view_open(&review.view, review.database, options.style, MEASURE_CPU);
     if (status == 0) {
         database_say_state(review.database, options.path);
         status = choose_all(&review, &options);

@@ -220,8 +220,9 @@ static int parse(struct request *request, struct tree *tree, int argc, char **ar
 {
     enum { FROM = 256, DEPTH, MIN_PERCENT, SORT, BY, DEMANGLE };
     static const struct args_option known[] = {
-        {"from", FROM, true}, {"depth", DEPTH, true},       {"min-percent", MIN_PERCENT, true},
-        {"sort", SORT, true}, {"by", BY, true}, {"demangle", DEMANGLE, true}, {NULL, 0, false}};
+        {"from", FROM, true}, {"depth", DEPTH, true}, {"min-percent", MIN_PERCENT, true},
+        {"sort", SORT, true}, {"by", BY, true},       {"demangle", DEMANGLE, true},
+        {NULL, 0, false}};
     static const char *const sorts[] = {"time", "calls", "bytes"};
     struct args args = {.command = "tree", .help = help, .options = known};
     char *end = NULL;

@@ -29,7 +29,7 @@ static struct thread_log *record_begin(struct event *event, uint64_t tick_wanted
         return NULL;
     event->count = 0;
     *tick = tick_wanted != 0 ? tick_wanted : clock_read(process.clock);
-    *delta = event_put_delta(event, log, tick, 0xffff);
+    *delta = event_put_delta(event, log, tick, tick_wanted == 0, 0xffff);
     *slot = event_put_pair(event, log, 0, site);
     return log;
 }
@@ -109,7 +109,7 @@ void record_note(const char *text, size_t size_bytes)
             return;
         event.count = 0;
         tick = clock_read(process.clock);
-        uint64_t delta = event_put_delta(&event, log, &tick, 0xffff);
+        uint64_t delta = event_put_delta(&event, log, &tick, true, 0xffff);
         event_put_code(&event, FISQL_CODE_NOTE);
         event_put(&event, delta, 1);
         event_put(&event, size, 1);

@@ -29,13 +29,15 @@ void event_put_definition(struct event *event, struct thread_log *log, uint32_t 
     }
 }
 
-void event_put_gap(struct event *event, uint64_t gap, uint64_t tick)
+void event_put_gap(struct event *event, uint64_t last, uint64_t *tick, bool now)
 {
     struct usage usage;
     usage_read(process.clock, &usage);
-    uint64_t reading = usage.tick - tick;
+    if (now && usage.tick > *tick)
+        *tick = usage.tick;
+    uint64_t reading = usage.tick > *tick ? usage.tick - *tick : 0;
     event_put_code(event, FISQL_CODE_GAP);
-    event_put(event, gap, 4);
+    event_put(event, *tick - last, 4);
     event_put(event, reading < UINT32_MAX ? reading : UINT32_MAX, 2);
     event_put(event, usage.cpu_ns, 4);
     event_put(event, usage.waits, 2);

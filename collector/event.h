@@ -31,8 +31,9 @@ static inline void event_put_code(struct event *event, uint32_t code)
     event->units[event->count++] = (uint16_t)(code << 1 | 1u);
 }
 
-/* Puts a GAP record: `gap` ticks without an event end at `tick`. */
-void event_put_gap(struct event *event, uint64_t gap, uint64_t tick);
+/* Puts a GAP record for the gap from `last` to an event at *tick. Where the event is now, its tick
+ * becomes that of the reading: a thread that is put aside during the reading is so within the gap. */
+void event_put_gap(struct event *event, uint64_t last, uint64_t *tick, bool now);
 
 /* Puts a TIME record if the time since the last event exceeds what the event's own delta holds.
  * Returns that delta. */
@@ -63,19 +64,18 @@ static inline uint32_t event_put_pair(struct event *event, struct thread_log *lo
  * be recorded. */
 struct thread_log *log_open(uint64_t frame);
 
-/* Puts what stands before an event at *tick: GAP where the last event is long ago, TIME where its own
+/* Puts what stands before an event at *tick, which is now or was some time ago: GAP where the last event is long ago, TIME where its own
  * delta does not hold the time since. Returns that delta. A tick read before a signal handler's
  * events is older than them: time then stands still, and *tick becomes the last event's. */
 static inline uint64_t event_put_delta(struct event *event, const struct thread_log *log,
-                                       uint64_t *tick, uint64_t delta_max)
+                                       uint64_t *tick, bool now, uint64_t delta_max)
 {
     uint64_t last = log_last_tick(log);
     if ((int64_t)(*tick - last) < 0)
         *tick = last;
-    uint64_t delta = *tick - last;
-    if (UNLIKELY(delta > process.gap_ticks))
-        event_put_gap(event, delta, *tick);
-    return event_put_time(event, delta, delta_max);
+    if (UNLIKELY(*tick - last > process.gap_ticks))
+        event_put_gap(event, last, tick, now);
+    return event_put_time(event, *tick - last, delta_max);
 }
 
 /* Commits an event with a change of the log's word, and leaves the log. Returns as log_leave(). */

@@ -116,7 +116,7 @@ void hook_enter_slow(uint64_t function, uint64_t site, uint64_t stack)
         }
         struct event event = {.count = 0};
         uint64_t tick = clock_read(process.clock);
-        uint64_t delta = event_put_delta(&event, log, &tick, 0xffff);
+        uint64_t delta = event_put_delta(&event, log, &tick, true, 0xffff);
         uint32_t slot = event_put_pair(&event, log, function, site);
         event_put_code(&event, FISQL_CODE_ENTER + slot);
         event_put(&event, delta, 1);
@@ -134,7 +134,7 @@ static bool exit_innermost(struct thread_log *log)
     uint64_t tick = clock_read(process.clock);
     if (process.ending == 0 && hook_short_leaf(log, log->live.word, tick))
         return hook_exit_short(log, tick);
-    uint64_t delta = event_put_delta(&event, log, &tick, 0x7fff);
+    uint64_t delta = event_put_delta(&event, log, &tick, true, 0x7fff);
     event_put(&event, delta << 1, 1);
     return log_commit(log, &event, 0 - WORD_DEPTH, tick);
 }
@@ -145,7 +145,7 @@ static bool exit_mismatched(struct thread_log *log, uint64_t function, uint64_t 
         return log_leave(log, log->live.word);
     struct event event = {.count = 0};
     uint64_t tick = clock_read(process.clock);
-    uint64_t delta = event_put_delta(&event, log, &tick, 0xffff);
+    uint64_t delta = event_put_delta(&event, log, &tick, true, 0xffff);
     event_put_code(&event, FISQL_CODE_MISMATCH);
     event_put(&event, delta, 1);
     event_put(&event, function, 4);

@@ -58,7 +58,7 @@ bool shadow_unwind(struct thread_log *log, uint32_t calls)
         return count_leave(log);
     struct event event = {.count = 0};
     uint64_t tick = clock_read(process.clock);
-    uint64_t delta = event_put_delta(&event, log, &tick, 0xffff);
+    uint64_t delta = event_put_delta(&event, log, &tick, true, 0xffff);
     event_put_code(&event, FISQL_CODE_UNWIND);
     event_put(&event, delta, 1);
     event_put(&event, calls, 2);

@@ -12,10 +12,11 @@ void usage_read(enum clock_kind clock, struct usage *usage)
 {
     struct timespec cpu = {0, 0};
     struct rusage counts = {.ru_nvcsw = 0};
-    /* Not getrusage(), which the program may have taken over. */
-    syscall(SYS_getrusage, RUSAGE_THREAD, &counts);
+    /* The two clocks next to each other: a thread is often put aside when a system call ends. */
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &cpu);
     usage->tick = clock_read(clock);
+    /* Not getrusage(), which the program may have taken over. */
+    syscall(SYS_getrusage, RUSAGE_THREAD, &counts);
     usage->cpu_ns = (uint64_t)cpu.tv_sec * 1000000000u + (uint64_t)cpu.tv_nsec;
     usage->waits = (uint32_t)counts.ru_nvcsw;
     usage->preemptions = (uint32_t)counts.ru_nivcsw;

@@ -16,7 +16,7 @@
 -- column:      wait_ns | ns | time it waited in its own code and in what has no hooks
 -- column:      share | % | of all that was waited
 -- column:      waits | waits | how often it waited
--- column:      mean_wait_ns | ns a wait | mean
+-- column:      mean_wait_ns | ns | mean
 -- column:      longest_wait_ns | ns | longest of them
 -- column:      longest_at_ns | ns | when that began, since the run's start
 -- column:      threads | threads | that waited here

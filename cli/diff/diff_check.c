@@ -34,8 +34,8 @@ static const struct metric {
     {"peak_bytes", BOTH("SELECT value FROM ", ".run WHERE key = 'peak_bytes'")},
 };
 /* Columns of the tables a and b. */
-static const char *const function_metrics[] = {"calls",       "total_ns", "self_ns", "cpu_ns",
-                                               "self_cpu_ns", "wait_ns",  "mean_ns", "max_ns",
+static const char *const function_metrics[] = {"calls",       "total_ns",   "self_ns", "cpu_ns",
+                                               "self_cpu_ns", "wait_ns",    "mean_ns", "max_ns",
                                                "allocs",      "alloc_bytes"};
 enum {
     RUN_METRICS = sizeof run_metrics / sizeof run_metrics[0],

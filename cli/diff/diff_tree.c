@@ -148,7 +148,9 @@ int diff_tree(const char *a_path, const char *b_path, const struct diff_tree_opt
     int status = 0;
     for (int i = 0; i < 2 && status == 0; i++) {
         databases[i] = database_open(paths[i]);
-        status = databases[i] == NULL ? 2 : run_view_open(&views[i], databases[i], options->style, options->measure);
+        status = databases[i] == NULL
+                     ? 2
+                     : run_view_open(&views[i], databases[i], options->style, options->measure);
     }
     if (status == 0) {
         trees.nodes =

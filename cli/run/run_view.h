@@ -24,7 +24,7 @@ struct run_function {
 struct run_frame {
     uint32_t parent, function; /* ids; parent 0 = a root */
     uint32_t depth;
-    int64_t site_line; /* of the call in the parent's function; 0 = not known */
+    int64_t site_line;                /* of the call in the parent's function; 0 = not known */
     int64_t calls, total_ns, self_ns; /* by the view's measure */
     int64_t raw_self_ns, alloc_bytes, allocs;
 };

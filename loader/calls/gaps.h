@@ -115,7 +115,7 @@ struct off_sums gaps_leave(struct gaps *gaps, bool has_caller);
 /* What the time off the processor of a gap was. */
 static inline struct off_time gap_off(const struct gap *gap)
 {
-    bool waited = gap->waits >= gap->preemptions;
+    bool waited = !gap->counted || (gap->waits > 0 && gap->waits >= gap->preemptions);
     return (struct off_time){waited ? gap->off_ns : 0, waited ? 0 : gap->off_ns};
 }
 

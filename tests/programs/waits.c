@@ -54,6 +54,12 @@ static QUIET struct account account_read(void)
     return account;
 }
 
+/* The thread is new: what it ran until here is no more than its start. */
+static QUIET struct account account_begin(void)
+{
+    return (struct account){now_ns(), 0};
+}
+
 static QUIET void account_print(const char *name, struct account before)
 {
     struct account after = account_read();
@@ -64,7 +70,6 @@ static QUIET void account_print(const char *name, struct account before)
     if (write(STDOUT_FILENO, line, (size_t)length) != length)
         abort();
 }
-
 
 __attribute__((noinline)) static void nap(unsigned us)
 {
@@ -110,7 +115,7 @@ __attribute__((noinline)) static void touch_pages(void)
 
 static void *napper(void *unused)
 {
-    struct account before = account_read();
+    struct account before = account_begin();
     for (int i = 0; i < 200; i++)
         nap(385);
     account_print("napper", before);
@@ -119,7 +124,7 @@ static void *napper(void *unused)
 
 static void *worker(void *unused)
 {
-    struct account before = account_read();
+    struct account before = account_begin();
     unsigned seed = 1;
     for (int i = 0; i < 500; i++)
         seed = compute(seed);
@@ -130,7 +135,7 @@ static void *worker(void *unused)
 
 static void *holder(void *unused)
 {
-    struct account before = account_read();
+    struct account before = account_begin();
     hold(180);
     account_print("holder", before);
     return unused;
@@ -138,7 +143,7 @@ static void *holder(void *unused)
 
 static void *waiter(void *unused)
 {
-    struct account before = account_read();
+    struct account before = account_begin();
     nap(20000);
     wait_for_lock();
     account_print("waiter", before);
@@ -147,7 +152,7 @@ static void *waiter(void *unused)
 
 static void *reader(void *unused)
 {
-    struct account before = account_read();
+    struct account before = account_begin();
     int sum = 0;
     for (int byte; (byte = read_one()) >= 0;)
         sum += byte;

@@ -17,6 +17,7 @@
 #include "collector/quiet.h"
 #include "collector/ring.h"
 #include "collector/thread_memory.h"
+#include "collector/usage.h"
 #include "tests/unit/check.h"
 
 #include <stdlib.h>
@@ -66,6 +67,19 @@ uint32_t log_file_room(const void *writer)
 {
     (void)writer;
     return FISQL_LIVE_CHUNK_BYTES;
+}
+
+/* Takes three ticks. */
+void usage_read(enum clock_kind clock, struct usage *usage)
+{
+    (void)clock;
+    clock_epoch += 3;
+    *usage = (struct usage){.tick = clock_epoch,
+                            .cpu_ns = 0x500000004,
+                            .waits = 0x10002,
+                            .preemptions = 3,
+                            .minor_faults = 4,
+                            .major_faults = 5};
 }
 
 void quiet_begin(struct quiet *quiet)
@@ -135,6 +149,7 @@ static struct thread_log *log_make(void)
     log->thread.units_max = units_max_of(log);
     clock_epoch = 1000;
     process.options = (struct options){.alloc = true};
+    process.gap_ticks = UINT64_MAX;
     stacks_differ = false;
     interruption = NULL;
     memset(&written, 0, sizeof written);

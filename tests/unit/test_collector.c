@@ -4,6 +4,7 @@
  */
 #include "tests/unit/collector_log.h"
 
+#include "collector/alloc_events.h"
 #include "collector/facts.h"
 #include "collector/thread_copy.h"
 
@@ -105,6 +106,31 @@ static void test_definitions(void)
     event.count = 0;
     event_put_pair(&event, log, MAIN + 0x7fffffffu, SITE);
     check_equal(5, event.count, "one that is a byte nearer takes 5");
+}
+
+/* A gap is read before the event that ends it, and that event's tick is the reading's. */
+static void test_gaps(void)
+{
+    struct thread_log *log = log_make();
+    uint32_t slot = pair_slot(CALLEE, SITE);
+    process.gap_ticks = 100;
+    clock_epoch += 100;
+    hook_enter_slow(CALLEE, SITE, 900);
+    CHECK_UNITS(log, 0, "what is not longer is no gap", CODE(FISQL_CODE_DEFINE_NEAR + slot), 0, 0,
+                (uint16_t)(SITE - CALLEE), 0xffff, CODE(FISQL_CODE_ENTER + slot), 100);
+    clock_epoch += 101;
+    hook_exit_slow(CALLEE, SITE, 900, false);
+    CHECK_UNITS(log, 7, "a gap before an exit", CODE(FISQL_CODE_GAP), 104, 0, 0, 0, 0, 0, 4, 0, 5,
+                0, 2, 1, 3, 0, 4, 0, 5, 0, 104 << 1);
+    clock_epoch += 0x10000;
+    hook_enter_slow(CALLEE, SITE, 900);
+    CHECK_UNITS(log, 27, "a gap before the time that an enter's delta does not hold",
+                CODE(FISQL_CODE_GAP), 3, 1, 0, 0, 0, 0, 4, 0, 5, 0, 2, 1, 3, 0, 4, 0, 5, 0,
+                CODE(FISQL_CODE_TIME), 3, 1, 0, 0, CODE(FISQL_CODE_ENTER + slot), 0);
+    clock_epoch += 200;
+    record_realloc(clock_epoch, 0x5000, 0x6000, 32, SITE);
+    check(unit(log, 53) == CODE(FISQL_CODE_GAP) && unit(log, 54) == 200 && unit(log, 58) == 3,
+          "what began before the reading keeps its tick");
 }
 
 static void test_calls(void)
@@ -560,6 +586,7 @@ int main(void)
     test_pairs();
     test_event_put();
     test_definitions();
+    test_gaps();
     test_calls();
     test_counts();
     test_short_leaves();
