@@ -13,6 +13,12 @@
 #include "loader/calls/thread_clock.h"
 #include "loader/log/events.h"
 
+/* A call that ended. */
+struct left_call {
+    uint64_t call_id;
+    struct off_time off; /* within it */
+};
+
 struct decoder {
     struct decode_shared *shared;
     /* Of all threads that the decoder decodes. */
@@ -34,6 +40,7 @@ struct decoder {
     struct row_window window;
     bool counted; /* calls were counted in this thread */
     struct gaps gaps;
+    struct left_call left; /* the last one with time off the processor */
     /* Of one chunk. */
     struct dictionary dictionary;
     uint64_t end_id;         /* ids of calls that it may enter lie below */

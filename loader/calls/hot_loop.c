@@ -186,15 +186,28 @@ int call_enter(struct decoder *decoder, uint32_t pair_index, uint64_t enter_tick
 
 /* ---- leaving ---- */
 
+/* Keeps a call that is one of its function's slowest. */
+static __attribute__((noinline)) void keep_slow(const struct decoder *decoder,
+                                                const struct open_call *call, uint64_t cpu_ns,
+                                                uint64_t adjusted, uint64_t duration)
+{
+    struct slow_call slow = {.cpu_ns = cpu_ns,
+                             .duration_ns = adjusted,
+                             .raw_ns = duration,
+                             .call_id = call->head.call_id};
+    if (decoder->left.call_id == slow.call_id)
+        slow.off = decoder->left.off;
+    rollup_slow_call(call->link->function, &slow);
+}
+
 /* Adds a call that returned or was unwound. */
-static inline int add_finished(const struct open_call *call, uint64_t duration, uint64_t adjusted,
-                               struct off_time off, bool unwound, struct error *error)
+static inline int add_finished(const struct decoder *decoder, const struct open_call *call,
+                               uint64_t cpu_ns, uint64_t adjusted, uint64_t duration, bool unwound,
+                               struct error *error)
 {
     struct tally *tally = &call->link->tally;
     struct function_rollup *function = call->link->function;
     uint64_t id = call->head.call_id;
-    uint64_t off_ns = off.wait_ns + off.preempted_ns;
-    uint64_t cpu_ns = adjusted > off_ns ? adjusted - off_ns : 0;
     if (cpu_ns < tally->min_ns || tally->finished == 0) {
         tally->min_ns = cpu_ns;
         tally->fastest_call = id;
@@ -208,27 +221,26 @@ static inline int add_finished(const struct open_call *call, uint64_t duration, 
     tally->sum_ns += cpu_ns;
     tally->square_sum += (wide_uint)cpu_ns * cpu_ns;
     tally->single_child += call->child_calls == 1;
-    if (rollup_is_slow(function, cpu_ns)) {
-        struct slow_call slow = {cpu_ns, adjusted, duration, id, off};
-        rollup_slow_call(function, &slow);
-    }
+    if (rollup_is_slow(function, cpu_ns))
+        keep_slow(decoder, call, cpu_ns, adjusted, duration);
     return duration_counts_add(&function->durations, cpu_ns, error);
 }
 
-/* Adds the time off the processor within a call that ends; returns it. */
-static __attribute__((noinline)) struct off_time add_off(struct decoder *decoder,
-                                                         const struct open_call *call)
+/* Adds the time off the processor within a call that ends. Returns its CPU duration. */
+static __attribute__((noinline)) uint64_t add_off(struct decoder *decoder,
+                                                  const struct open_call *call, uint64_t adjusted)
 {
     struct tally *tally = &call->link->tally;
     bool has_caller = decoder->stack.depth - 1 > decoder->stack.inherited;
     struct off_sums off = gaps_leave(&decoder->gaps, has_caller);
-    struct off_time total = off.total;
+    uint64_t off_ns = off.total.wait_ns + off.total.preempted_ns;
+    decoder->left = (struct left_call){call->head.call_id, off.total};
     if (call->frame_outermost)
-        off_time_add(&tally->frame_off, total);
+        off_time_add(&tally->frame_off, off.total);
     if (!call->head.outermost)
         off.total = (struct off_time){0, 0};
     off_sums_add(&tally->off, &off);
-    return total;
+    return adjusted > off_ns ? adjusted - off_ns : 0;
 }
 
 /* Adds a call that ends to all that is added up. */
@@ -237,13 +249,14 @@ static inline int add_up(struct decoder *decoder, const struct open_call *call, 
 {
     const struct hook_cost *cost = &decoder->shared->cost;
     uint64_t adjusted = tally_adjusted(duration, descendants + 1, descendants, cost);
+    uint64_t cpu_ns = adjusted;
     struct tally *tally = &call->link->tally;
-    struct off_time off = {0, 0};
     if (__builtin_expect(decoder->gaps.depth == decoder->stack.depth, 0))
-        off = add_off(decoder, call);
+        cpu_ns = add_off(decoder, call, adjusted);
     if (ended > ENDED_UNWOUND)
         tally->open++;
-    else if (add_finished(call, duration, adjusted, off, ended == ENDED_UNWOUND, error) != 0)
+    else if (add_finished(decoder, call, cpu_ns, adjusted, duration, ended == ENDED_UNWOUND,
+                          error) != 0)
         return -1;
     tally->raw_self_ns += duration - call->children_ns;
     tally->child_calls += call->child_calls;

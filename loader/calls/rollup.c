@@ -107,35 +107,37 @@ void rollup_edge_add(struct edge *edge, const struct tally *tally)
 
 /* ---- durations ---- */
 
-int duration_counts_make(struct duration_counts *durations, unsigned bucket, struct error *error)
+int duration_counts_make(struct duration_counts *durations, unsigned group, struct error *error)
 {
-    durations->parts[bucket] = calloc(LOG2_PARTS, sizeof *durations->parts[bucket]);
-    return durations->parts[bucket] != NULL ? 0 : error_set(error, "out of memory");
+    durations->groups[group] = calloc(DURATION_STEPS, sizeof *durations->groups[group]);
+    return durations->groups[group] != NULL ? 0 : error_set(error, "out of memory");
+}
+
+void duration_counts_release(struct duration_counts *durations)
+{
+    for (unsigned group = 0; group < DURATION_GROUPS; group++)
+        free(durations->groups[group]);
+    *durations = (struct duration_counts){.groups = {NULL}};
 }
 
 uint64_t duration_counts_of(const struct duration_counts *durations, unsigned bucket)
 {
+    unsigned group = bucket > 4 ? bucket - 4 : 0, shift = bucket - group; /* of its first step */
+    unsigned first = bucket == 0 ? 0 : 1u << shift, end = 2u << shift;
     uint64_t count = 0;
-    for (unsigned part = 0; durations->parts[bucket] != NULL && part < LOG2_PARTS; part++)
-        count += durations->parts[bucket][part];
+    for (unsigned step = first; durations->groups[group] != NULL && step < end; step++)
+        count += durations->groups[group][step];
     return count;
-}
-
-/* The middle of a part: exact where a part is one ns wide. */
-static uint64_t part_middle(unsigned bucket, unsigned part)
-{
-    uint64_t width = bucket > 4 ? UINT64_C(1) << (bucket - 4) : 1;
-    return bucket < 4 ? part : (UINT64_C(1) << bucket) + part * width + width / 2;
 }
 
 uint64_t duration_counts_rank(const struct duration_counts *durations, uint64_t rank)
 {
     uint64_t count = 0;
-    for (unsigned bucket = 0; bucket < LOG2_BUCKETS; bucket++)
-        for (unsigned part = 0; durations->parts[bucket] != NULL && part < LOG2_PARTS; part++) {
-            count += durations->parts[bucket][part];
+    for (unsigned group = 0; group < DURATION_GROUPS; group++)
+        for (uint64_t step = 0; durations->groups[group] != NULL && step < DURATION_STEPS; step++) {
+            count += durations->groups[group][step];
             if (count >= rank)
-                return part_middle(bucket, part);
+                return (step << group) + (UINT64_C(1) << group) / 2;
         }
     return 0;
 }
@@ -143,13 +145,13 @@ uint64_t duration_counts_rank(const struct duration_counts *durations, uint64_t 
 static int merge_durations(struct duration_counts *into, const struct duration_counts *from,
                            struct error *error)
 {
-    for (unsigned bucket = 0; bucket < LOG2_BUCKETS; bucket++) {
-        if (from->parts[bucket] == NULL)
+    for (unsigned group = 0; group < DURATION_GROUPS; group++) {
+        if (from->groups[group] == NULL)
             continue;
-        if (into->parts[bucket] == NULL && duration_counts_make(into, bucket, error) != 0)
+        if (into->groups[group] == NULL && duration_counts_make(into, group, error) != 0)
             return -1;
-        for (unsigned part = 0; part < LOG2_PARTS; part++)
-            into->parts[bucket][part] += from->parts[bucket][part];
+        for (unsigned step = 0; step < DURATION_STEPS; step++)
+            into->groups[group][step] += from->groups[group][step];
     }
     return 0;
 }
@@ -301,8 +303,7 @@ void rollup_release(struct rollup *rollup)
 {
     for (size_t i = 0; i < rollup->functions_capacity; i++)
         if (rollup->functions[i] != NULL) {
-            for (unsigned bucket = 0; bucket < LOG2_BUCKETS; bucket++)
-                free(rollup->functions[i]->durations.parts[bucket]);
+            duration_counts_release(&rollup->functions[i]->durations);
             free(rollup->functions[i]->cycle);
             free(rollup->functions[i]);
         }

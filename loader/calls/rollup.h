@@ -14,7 +14,6 @@
 #include "loader/calls/tally.h"
 
 #define LOG2_BUCKETS 64
-#define LOG2_PARTS 16 /* equal parts of a bucket: their middle is within 3.2 % of what they hold */
 #define SLOW_CALLS 16
 #define SEQUENCE_SHOWN 64u    /* callees of a sequence that are kept */
 #define SHAPES_MAX (1u << 18) /* beyond it new sequences are counted together */
@@ -26,9 +25,13 @@ struct slow_call {
     struct off_time off;
 };
 
-/* How many CPU durations lie in which part of which bucket of 2^n ns. */
+/* A histogram of CPU durations, finer than the table durations. Group g counts in steps of 2^g ns: the
+ * first one times below 32 ns, each other one those from 2^(g+4) ns on to twice that, which is 16 to
+ * 31 of its steps. So a step's middle is within 3.2 % of what it holds. */
+#define DURATION_GROUPS 60
+#define DURATION_STEPS 32
 struct duration_counts {
-    uint64_t *parts[LOG2_BUCKETS]; /* LOG2_PARTS each; NULL = none lie there */
+    uint64_t *groups[DURATION_GROUPS]; /* DURATION_STEPS each; NULL = it holds none */
 };
 
 struct function_rollup {
@@ -171,27 +174,22 @@ static inline unsigned rollup_bucket(uint64_t ns)
     return ns < 2 ? 0 : 63u - (unsigned)__builtin_clzll(ns);
 }
 
-/* The part of its bucket that a time lies in. Below LOG2_PARTS each ns has one of its own. */
-static inline unsigned rollup_part(unsigned bucket, uint64_t ns)
-{
-    return (unsigned)(ns >> (bucket > 4 ? bucket - 4 : 0)) % LOG2_PARTS;
-}
-
-/* Makes a bucket, all 0. */
-int duration_counts_make(struct duration_counts *durations, unsigned bucket, struct error *error);
+/* Makes a group, all 0. */
+int duration_counts_make(struct duration_counts *durations, unsigned group, struct error *error);
 static inline int duration_counts_add(struct duration_counts *durations, uint64_t ns,
                                       struct error *error)
 {
-    unsigned bucket = rollup_bucket(ns);
-    if (__builtin_expect(durations->parts[bucket] == NULL, 0) &&
-        duration_counts_make(durations, bucket, error) != 0)
+    unsigned group = 59u - (unsigned)__builtin_clzll(ns | DURATION_STEPS / 2);
+    if (__builtin_expect(durations->groups[group] == NULL, 0) &&
+        duration_counts_make(durations, group, error) != 0)
         return -1;
-    durations->parts[bucket][rollup_part(bucket, ns)]++;
+    durations->groups[group][ns >> group]++;
     return 0;
 }
-/* How many there are in a bucket. */
+void duration_counts_release(struct duration_counts *durations);
+/* How many there are in a bucket of the table: rollup_bucket(). */
 uint64_t duration_counts_of(const struct duration_counts *durations, unsigned bucket);
-/* The duration that `rank` (from 1) of them are at most as long as, within half a part. 0 if there
+/* The duration that `rank` (from 1) of them are at most as long as, within half a step. 0 if there
  * are fewer. */
 uint64_t duration_counts_rank(const struct duration_counts *durations, uint64_t rank);
 
