@@ -9,6 +9,7 @@
 #include "cli/run/call_cursor.h"
 #include "cli/commands.h"
 #include "cli/run/database.h"
+#include "cli/run/own_code.h"
 #include "cli/out/output.h"
 #include "cli/out/pager.h"
 #include "cli/out/say.h"
@@ -32,6 +33,8 @@ static const char help[] =
     "      --min-percent P      leave out contexts with less than P % of the whole (1)\n"
     "      --sort BY            time, calls or bytes: order, and what the percentages are of "
     "(time)\n"
+    "      --all-code           show functions of system headers and libraries, too; else they\n"
+    "                           count as part of the own code that called them\n"
     "      --demangle STYLE     full names, short ones, or no: as the linker knows them (short)\n"
     "\n"
     "example: fisql tree --depth 4\n";
@@ -212,14 +215,16 @@ static void print_below(struct tree *tree, uint32_t at, char *lines, long level)
 struct request {
     const char *from, *path;
     enum name_style style;
+    bool all_code;
 };
 
 static int parse(struct request *request, struct tree *tree, int argc, char **argv)
 {
-    enum { FROM = 256, DEPTH, MIN_PERCENT, SORT, DEMANGLE };
+    enum { FROM = 256, DEPTH, MIN_PERCENT, SORT, DEMANGLE, ALL_CODE };
     static const struct args_option known[] = {
         {"from", FROM, true}, {"depth", DEPTH, true},       {"min-percent", MIN_PERCENT, true},
-        {"sort", SORT, true}, {"demangle", DEMANGLE, true}, {NULL, 0, false}};
+        {"sort", SORT, true}, {"demangle", DEMANGLE, true}, {"all-code", ALL_CODE, false},
+        {NULL, 0, false}};
     static const char *const sorts[] = {"time", "calls", "bytes"};
     struct args args = {.command = "tree", .help = help, .options = known};
     char *end = NULL;
@@ -228,6 +233,9 @@ static int parse(struct request *request, struct tree *tree, int argc, char **ar
         switch (args.code) {
         case FROM:
             request->from = args.value;
+            break;
+        case ALL_CODE:
+            request->all_code = true;
             break;
         case DEPTH:
             tree->depth_max = strtol(args.value, &end, 10);
@@ -275,6 +283,19 @@ static int print_tree(struct tree *tree, const struct request *request)
     return 0;
 }
 
+/* Own code, unless all is asked for. */
+static int fold(const struct request *request, sqlite3 *database)
+{
+    bool folded = false;
+    if (request->all_code ||
+        (request->from != NULL && own_code_none_named(database, request->from)))
+        return 0;
+    int status = own_code_fold(database, &folded);
+    if (status == 0 && folded)
+        note("functions of system headers count as part of their callers: --all-code shows them");
+    return status;
+}
+
 int cmd_tree(int argc, char **argv)
 {
     struct request request = {.style = NAMES_SHORT};
@@ -284,7 +305,9 @@ int cmd_tree(int argc, char **argv)
     if (status != ARGS_GO_ON)
         return status;
     sqlite3 *database = database_open(request.path);
-    status = database == NULL ? 2 : run_view_open(&view, database, request.style);
+    status = database == NULL ? 2 : fold(&request, database);
+    if (status == 0)
+        status = run_view_open(&view, database, request.style);
     tree.view = &view;
     if (status == 0) {
         database_say_state(database, request.path);
