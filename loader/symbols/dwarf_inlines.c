@@ -49,15 +49,10 @@ static int walk(struct walker *walker, Dwarf_Die parent, int nesting, uint32_t d
 {
     Dwarf_Error failure = NULL;
     Dwarf_Debug debug = walker->debug;
-    Dwarf_Die child = NULL, next = NULL;
+    Dwarf_Die child = nesting <= NESTING_MAX ? dwarf_die_child(debug, parent) : NULL, next = NULL;
     int result = 0;
-    if (nesting > NESTING_MAX ||
-        !dwarf_done(debug, dwarf_child(parent, &child, &failure), &failure))
-        return 0;
     while (child != NULL) {
-        Dwarf_Half tag = 0;
-        if (!dwarf_done(debug, dwarf_tag(child, &tag, &failure), &failure))
-            tag = 0;
+        Dwarf_Half tag = dwarf_die_tag(debug, child);
         bool inlined = tag == DW_TAG_inlined_subroutine;
         if (inlined)
             result = add(walker, child, depth);

@@ -18,57 +18,56 @@ own_calls() {
 }
 
 for compiler in g++ clang++; do
-    for flags in "-O2 -std=c++17"; do
-        what="$compiler $flags"
-        cc_options=--system-headers
-        # shellcheck disable=SC2086 # lists of flags
-        build $compiler all $flags "$programs/system_headers.cc"
-        cc_options=
-        # shellcheck disable=SC2086
-        build $compiler own $flags "$programs/system_headers.cc"
-        "$fisql" record -q -o all.bin ./all >/dev/null && "$fisql" load -q all.bin
-        "$fisql" record -q -o own.bin ./own >out.txt && "$fisql" load -q own.bin
-        at_least "$what: with --system-headers there are calls of std" 1000 "$(system_calls all.db)"
-        same "$what: without there are none" 0 "$(system_calls own.db)"
-        same "$what: own functions are recorded as before" "$(own_calls all.db)" "$(own_calls own.db)"
-        # Folded, the run with them is the run without: counts, stacks and memory of own functions.
-        for ask in "SELECT f.line AS line, sum(s.calls), sum(s.allocs), sum(s.alloc_bytes), sum(s.frees), sum(s.free_bytes)
-                    FROM function_stats s JOIN functions f ON f.id = s.function_id GROUP BY f.line ORDER BY 1" \
-            "SELECT f.line AS callee, g.line AS caller, sum(e.calls)
-             FROM edges e JOIN functions f ON f.id = e.callee_id LEFT JOIN functions g ON g.id = e.caller_id
-             GROUP BY 1, 2 ORDER BY 1, 2" \
-            "WITH RECURSIVE lines(id, text) AS (
-                SELECT fr.id, '' || f.line FROM frames fr JOIN functions f ON f.id = fr.function_id WHERE fr.parent_id IS NULL
-                UNION ALL SELECT fr.id, text || '.' || f.line FROM lines JOIN frames fr ON fr.parent_id = lines.id
-                          JOIN functions f ON f.id = fr.function_id)
-             SELECT text AS stack, sum(fr.calls), sum(fr.allocs) FROM lines JOIN frames fr ON fr.id = lines.id GROUP BY text ORDER BY 1"; do
-            echo "$ask" >ask.sql
-            same "$what: folded as not recorded: $(echo "$ask" | grep -oE 'SELECT [a-z.]+ AS [a-z]+' | tail -n 1)" \
-                "$("$fisql" query --format csv --file ask.sql own.db)" "$("$fisql" query --format csv --file ask.sql all.db)"
-        done
-        for ask in "sum(self_ns) AS self, sum(raw_self_ns), sum(allocs), sum(alloc_bytes), sum(frees) FROM frames" \
-            "sum(raw_self_ns) AS raw, sum(allocs), sum(alloc_bytes), sum(frees) FROM function_stats" \
-            "sum(raw_self_ns) AS edges FROM edges" \
-            "sum(blocks) AS blocks, sum(bytes) FROM alloc_stacks JOIN frames ON frames.id = frame_id"; do
-            echo "SELECT $ask" >ask.sql
-            same "$what: folding keeps sums: ${ask##* AS }" "$("$fisql" query --all-code --format csv --file ask.sql all.db)" \
-                "$("$fisql" query --format csv --file ask.sql all.db)"
-        done
-        # An allocation's place is the first own line of what was inlined there, as addr2line tells it.
-        while IFS='|' read -r id address line; do
-            wanted=$(addr2line -i -e own "$(printf '0x%x' $((address - 1)))" |
-                sed 's/ (discriminator.*//' | grep -v '/usr/' | head -n 1 | sed 's/.*://')
-            [ -z "$wanted" ] || echo "$id $line $wanted"
-        done < <(sql own.db "SELECT s.id, s.address, s.line FROM sites s JOIN modules m ON m.id = s.module_id
-                             WHERE m.name = 'own' AND s.id IN (SELECT site_id FROM alloc_stacks)") >places.txt
-        at_least "$what: allocations with lines" 1 "$(grep -c . places.txt)"
-        same "$what: an allocation's line is the first own one" "" "$(awk '$2 != $3' places.txt)"
-        same "$what: as the program counts them" "$(cat out.txt)" "$(sql own.db "
-            WITH named AS (SELECT CASE f.line WHEN 15 THEN 'copy' WHEN 19 THEN 'twice' WHEN 25 THEN 'add'
-                                              WHEN 41 THEN 'compare' END AS name, s.calls
-                           FROM function_stats s JOIN functions f ON f.id = s.function_id)
-            SELECT name || ' ' || sum(calls) FROM named WHERE name IS NOT NULL GROUP BY name ORDER BY name")"
+    flags="-O2 -std=c++17"
+    what="$compiler $flags"
+    cc_options=--system-headers
+    # shellcheck disable=SC2086 # lists of flags
+    build $compiler all $flags "$programs/system_headers.cc"
+    cc_options=
+    # shellcheck disable=SC2086
+    build $compiler own $flags "$programs/system_headers.cc"
+    "$fisql" record -q -o all.bin ./all >/dev/null && "$fisql" load -q all.bin
+    "$fisql" record -q -o own.bin ./own >out.txt && "$fisql" load -q own.bin
+    at_least "$what: with --system-headers there are calls of std" 1000 "$(system_calls all.db)"
+    same "$what: without there are none" 0 "$(system_calls own.db)"
+    same "$what: own functions are recorded as before" "$(own_calls all.db)" "$(own_calls own.db)"
+    # Folded, the run with them is the run without: counts, stacks and memory of own functions.
+    for ask in "SELECT f.line AS line, sum(s.calls), sum(s.allocs), sum(s.alloc_bytes), sum(s.frees), sum(s.free_bytes)
+                FROM function_stats s JOIN functions f ON f.id = s.function_id GROUP BY f.line ORDER BY 1" \
+        "SELECT f.line AS callee, g.line AS caller, sum(e.calls)
+         FROM edges e JOIN functions f ON f.id = e.callee_id LEFT JOIN functions g ON g.id = e.caller_id
+         GROUP BY 1, 2 ORDER BY 1, 2" \
+        "WITH RECURSIVE lines(id, text) AS (
+            SELECT fr.id, '' || f.line FROM frames fr JOIN functions f ON f.id = fr.function_id WHERE fr.parent_id IS NULL
+            UNION ALL SELECT fr.id, text || '.' || f.line FROM lines JOIN frames fr ON fr.parent_id = lines.id
+                      JOIN functions f ON f.id = fr.function_id)
+         SELECT text AS stack, sum(fr.calls), sum(fr.allocs) FROM lines JOIN frames fr ON fr.id = lines.id GROUP BY text ORDER BY 1"; do
+        echo "$ask" >ask.sql
+        same "$what: folded as not recorded: $(echo "$ask" | grep -oE 'SELECT [a-z.]+ AS [a-z]+' | tail -n 1)" \
+            "$("$fisql" query --format csv --file ask.sql own.db)" "$("$fisql" query --format csv --file ask.sql all.db)"
     done
+    for ask in "sum(self_ns) AS self, sum(raw_self_ns), sum(allocs), sum(alloc_bytes), sum(frees) FROM frames" \
+        "sum(raw_self_ns) AS raw, sum(allocs), sum(alloc_bytes), sum(frees) FROM function_stats" \
+        "sum(raw_self_ns) AS edges FROM edges" \
+        "sum(blocks) AS blocks, sum(bytes) FROM alloc_stacks JOIN frames ON frames.id = frame_id"; do
+        echo "SELECT $ask" >ask.sql
+        same "$what: folding keeps sums: ${ask##* AS }" "$("$fisql" query --all-code --format csv --file ask.sql all.db)" \
+            "$("$fisql" query --format csv --file ask.sql all.db)"
+    done
+    # An allocation's place is the first own line of what was inlined there, as addr2line tells it.
+    while IFS='|' read -r id address line; do
+        wanted=$(addr2line -i -e own "$(printf '0x%x' $((address - 1)))" |
+            sed 's/ (discriminator.*//' | grep -v '/usr/' | head -n 1 | sed 's/.*://')
+        [ -z "$wanted" ] || echo "$id $line $wanted"
+    done < <(sql own.db "SELECT s.id, s.address, s.line FROM sites s JOIN modules m ON m.id = s.module_id
+                         WHERE m.name = 'own' AND s.id IN (SELECT site_id FROM alloc_stacks)") >places.txt
+    at_least "$what: allocations with lines" 1 "$(grep -c . places.txt)"
+    same "$what: an allocation's line is the first own one" "" "$(awk '$2 != $3' places.txt)"
+    same "$what: as the program counts them" "$(cat out.txt)" "$(sql own.db "
+        WITH named AS (SELECT CASE f.line WHEN 15 THEN 'copy' WHEN 19 THEN 'twice' WHEN 25 THEN 'add'
+                                          WHEN 41 THEN 'compare' END AS name, s.calls
+                       FROM function_stats s JOIN functions f ON f.id = s.function_id)
+        SELECT name || ' ' || sum(calls) FROM named WHERE name IS NOT NULL GROUP BY name ORDER BY name")"
 done
 
 # Who asks for such a function by name gets it; the tree folds, too; load says what fills the log.
