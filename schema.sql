@@ -105,15 +105,18 @@ CREATE TABLE files( -- source files
 
 CREATE TABLE functions( -- every function of every instrumented module, called or not
   id INTEGER PRIMARY KEY,
-  module_id INTEGER REFERENCES modules(id),
-  address INTEGER NOT NULL,-- in the module's file (less bias)
+  module_id INTEGER REFERENCES modules(id), -- that it is part of: of an inlined copy of a library's
+                           -- function the program that has the copy
+  address INTEGER NOT NULL,-- in the file it lies in (less bias): the module's, or that library's
   size INTEGER,            -- bytes of code, NULL if not known
   name TEXT NOT NULL,      -- demangled; module+0xoffset where no name is known
   linkage_name TEXT,       -- mangled, where it differs
   file_id INTEGER REFERENCES files(id),
   line INTEGER,            -- line of its definition
   instrumented INTEGER NOT NULL, -- 1 = compiled with hooks (or seen called), 0 = not
-  stable_id TEXT NOT NULL  -- the same in other builds: hash of module name, linkage name and file
+  stable_id TEXT NOT NULL, -- the same in other builds: hash of module name, linkage name and file
+  own INTEGER NOT NULL DEFAULT 1 -- 1 = the user's own; 0 = its source lies in a folder of the system
+                           -- or the compiler, or is not known and its library has no hooks
 );
 
 CREATE TABLE sites( -- places in the code that calls or allocations were made from
@@ -122,7 +125,8 @@ CREATE TABLE sites( -- places in the code that calls or allocations were made fr
   address INTEGER NOT NULL,-- return address in the module's file (less bias)
   function_id INTEGER REFERENCES functions(id), -- function the site lies in, NULL if not known
   file_id INTEGER REFERENCES files(id),
-  line INTEGER             -- of the call
+  line INTEGER             -- of the call; where it was inlined out of a system header's function, of
+                           -- the call of that
 );
 
 CREATE TABLE frames( -- calling contexts: function + site under a parent context, recursion folded

@@ -20,7 +20,9 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "cli/cc/clang_stages.h"
 #include "cli/cc/cxx_link.h"
+#include "cli/cc/system_headers.h"
 #include "cli/out/args.h"
 #include "cli/out/say.h"
 
@@ -31,7 +33,10 @@ static const char help[] =
     "\n"
     "Runs COMPILER (gcc, g++, clang, clang++, cc, ...) so that what it compiles can be recorded:\n"
     "with -finstrument-functions, and with -g where the arguments have no -g of their own.\n"
+    "Functions of system headers (std::vector, ...) are not instrumented: what they do counts as\n"
+    "their callers'.\n"
     "\n"
+    "      --system-headers          instrument functions of system headers, too\n"
     "      --static-runtime          link the collector into the program, which then also records\n"
     "                                without fisql record, into the file that the environment\n"
     "                                variable FISQL_LOG names; implied by -static and\n"
@@ -47,10 +52,11 @@ static const char help[] =
     "          cmake -DCMAKE_C_COMPILER=fisql \"-DCMAKE_C_COMPILER_ARG1=cc gcc\" ...\n";
 
 struct plan {
-    bool static_runtime, after_inlining;
+    bool static_runtime, after_inlining, system_headers;
     const char *exclude_function, *exclude_file; /* borrowed from argv */
     /* what the compiler's arguments say */
     bool compiles, links, shared, partial, is_static, has_debug;
+    bool in_stages; /* by clang, without functions of system headers */
 };
 
 struct words {
@@ -133,13 +139,14 @@ static void add_expanded(struct words *words, const char *argument, int level)
         fclose(file);
 }
 
-static void look_at(struct plan *plan, char **arguments)
+/* Reads the compiler's name and arguments; `words` gets them as the compiler sees them. */
+static void look_at(struct plan *plan, char **arguments, struct words *words)
 {
     bool inputs = false, link = true;
-    static struct words words; /* what it holds lives until exec */
+    add(words, *arguments++);
     for (; *arguments != NULL; arguments++)
-        add_expanded(&words, *arguments, 0);
-    for (const char **word = words.items; word != NULL && *word != NULL; word++) {
+        add_expanded(words, *arguments, 0);
+    for (const char **word = words->items + 1; *word != NULL; word++) {
         if (one_of(*word, valued) && word[1] != NULL) {
             word++;
             continue;
@@ -212,14 +219,15 @@ static void add_joined(struct words *words, const char *option, const char *valu
     add(words, word != NULL ? word : option);
 }
 
-static int add_compile_flags(struct words *words, const struct plan *plan, const char *compiler)
+/* The flags go to `words`; all of the command's words, for the compiler's search list, are `all`. */
+static int add_compile_flags(struct words *words, struct plan *plan, const struct words *all)
 {
-    bool choosy = plan->after_inlining || plan->exclude_function || plan->exclude_file;
-    char version[256];
-    bool clang = choosy && is_clang(compiler, version, sizeof version);
-    if (plan->after_inlining && !clang)
+    const char *compiler = words->items[0];
+    static struct compiler_facts facts; /* what it holds lives until exec */
+    compiler_ask(&facts, all->items, all->count);
+    if (plan->after_inlining && !facts.clang)
         return fail("cc: --after-inlining: %s does not have it: use clang", compiler);
-    if ((plan->exclude_function || plan->exclude_file) && clang)
+    if ((plan->exclude_function || plan->exclude_file) && facts.clang)
         return fail("cc: --exclude-function, --exclude-file: %s does not have them: use gcc, or "
                     "`fisql record --exclude`",
                     compiler);
@@ -229,6 +237,12 @@ static int add_compile_flags(struct words *words, const struct plan *plan, const
         add_joined(words, "-finstrument-functions-exclude-function-list=", plan->exclude_function);
     if (plan->exclude_file)
         add_joined(words, "-finstrument-functions-exclude-file-list=", plan->exclude_file);
+    const char *folders = plan->system_headers || !facts.gcc || facts.clang
+                              ? NULL
+                              : system_headers_list(&facts, all->items + 1, all->count - 1);
+    if (folders != NULL)
+        add_joined(words, "-finstrument-functions-exclude-file-list=", folders);
+    plan->in_stages = facts.clang && !plan->system_headers;
     if (!plan->has_debug)
         add(words, "-g");
     return 0;
@@ -363,12 +377,11 @@ static int add_runtime(struct words *words, const struct plan *plan)
 /* Our own options, up to the compiler's name, whose index *compiler gets. */
 static int parse(struct plan *plan, int argc, char **argv, int *compiler)
 {
-    enum { STATIC_RUNTIME = 256, AFTER_INLINING, EXCLUDE_FUNCTION, EXCLUDE_FILE };
-    static const struct args_option known[] = {{"static-runtime", STATIC_RUNTIME, false},
-                                               {"after-inlining", AFTER_INLINING, false},
-                                               {"exclude-function", EXCLUDE_FUNCTION, true},
-                                               {"exclude-file", EXCLUDE_FILE, true},
-                                               {NULL, 0, false}};
+    enum { STATIC_RUNTIME = 256, AFTER_INLINING, SYSTEM_HEADERS, EXCLUDE_FUNCTION, EXCLUDE_FILE };
+    static const struct args_option known[] = {
+        {"static-runtime", STATIC_RUNTIME, false}, {"after-inlining", AFTER_INLINING, false},
+        {"system-headers", SYSTEM_HEADERS, false}, {"exclude-function", EXCLUDE_FUNCTION, true},
+        {"exclude-file", EXCLUDE_FILE, true},      {NULL, 0, false}};
     struct args args = {.command = "cc", .help = help, .options = known, .program_follows = true};
     args_begin(&args, argc, argv);
     while (args_next(&args)) {
@@ -378,6 +391,9 @@ static int parse(struct plan *plan, int argc, char **argv, int *compiler)
             break;
         case AFTER_INLINING:
             plan->after_inlining = true;
+            break;
+        case SYSTEM_HEADERS:
+            plan->system_headers = true;
             break;
         case EXCLUDE_FUNCTION:
             plan->exclude_function = args.value;
@@ -396,13 +412,13 @@ static int parse(struct plan *plan, int argc, char **argv, int *compiler)
 int cmd_cc(int argc, char **argv)
 {
     struct plan plan = {0};
-    static struct words words; /* lives until exec */
+    static struct words words, all; /* live until exec */
     int compiler = 0, status = parse(&plan, argc, argv, &compiler);
     if (status != ARGS_GO_ON)
         return status;
-    look_at(&plan, argv + compiler + 1);
+    look_at(&plan, argv + compiler, &all);
     add(&words, argv[compiler]);
-    if (plan.compiles && add_compile_flags(&words, &plan, argv[compiler]) != 0)
+    if (plan.compiles && add_compile_flags(&words, &plan, &all) != 0)
         return 2;
     for (int i = compiler + 1; i < argc; i++)
         add(&words, argv[i]);
@@ -411,9 +427,14 @@ int cmd_cc(int argc, char **argv)
         if (!plan.shared && (plan.static_runtime || plan.is_static) &&
             add_runtime(&words, &plan) != 0)
             return 2;
-        if (!plan.partial && may_miss_members(&words))
-            return cxx_link(words.items, words.count, plan.shared);
     }
+    bool ran = false;
+    if (plan.in_stages)
+        status = clang_stages(words.items, words.count, &ran);
+    if (ran || (plan.in_stages && status > 0))
+        return status;
+    if (plan.links && !plan.partial && may_miss_members(&words))
+        return cxx_link(words.items, words.count, plan.shared);
     interrupts_child();
     execvp(words.items[0], (char *const *)(uintptr_t)words.items);
     return fail("cc: %s: cannot be run: %s", argv[compiler], strerror(errno));

@@ -166,6 +166,18 @@ static void say_result(const struct request *request, const struct load_report *
     free(text);
 }
 
+/* Hooks in functions of system headers make C++ many times slower, and say little. */
+static void say_system_calls(const struct load_report *report)
+{
+    const uint64_t share_min_percent = 20;
+    uint64_t all = report->calls + report->counted_calls;
+    uint64_t percent = all > 0 ? report->system_calls * 100 / all : 0;
+    if (percent >= share_min_percent)
+        note("%llu %% of the calls are of system headers' functions (std::...): rebuild with "
+             "`fisql cc` without --system-headers, which leaves them out",
+             (unsigned long long)percent);
+}
+
 int cmd_load(int argc, char **argv)
 {
     struct request request;
@@ -193,6 +205,7 @@ int cmd_load(int argc, char **argv)
     } else if (!request.quiet) {
         say_messages(&report, request.verbose);
         say_result(&request, &report, output);
+        say_system_calls(&report);
     }
     load_report_release(&report);
     free(views);

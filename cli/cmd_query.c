@@ -4,6 +4,7 @@
 #include "cli/commands.h"
 #include "cli/out/args.h"
 #include "cli/run/database.h"
+#include "cli/run/own_code.h"
 #include "cli/query/findings.h"
 #include "cli/query/query_help.h"
 #include "cli/query/query_run.h"
@@ -34,6 +35,8 @@ static const char usage[] =
     "      --check              exit with status 1 if there are rows or the run is not complete\n"
     "      --suppressions FILE  leave out allocations whose stack matches (leak:PATTERN lines,\n"
     "                           as LeakSanitizer's)\n"
+    "      --all-code           show functions of system headers and libraries as the program's\n"
+    "                           own; else they count as part of the own code that called them\n"
     "      --all                run every query: a few rows of each that matters, worst first\n"
     "      --names              print only the names of the queries\n"
     "      --query-file FILE    run the SQL in FILE; so does --file without a NAME, or with a\n"
@@ -67,7 +70,7 @@ enum action { ACTION_RUN, ACTION_EXPLAIN, ACTION_HELP, ACTION_ALL, ACTION_NAMES 
 struct options {
     struct query_request request;
     enum action action;
-    bool check, limit_given, wide;
+    bool check, limit_given, wide, all_code;
     const char *name, *database_path, *query_file;
 };
 
@@ -83,6 +86,7 @@ enum option_code {
     OPTION_NAMES,
     OPTION_QUERY_FILE,
     OPTION_WIDE,
+    OPTION_ALL_CODE,
     OPTION_FILTERS /* the filters' options follow, in the order of enum filter */
 };
 
@@ -98,6 +102,7 @@ static const struct args_option options_known[] = {
     {"all", OPTION_ALL, false},
     {"names", OPTION_NAMES, false},
     {"wide", OPTION_WIDE, false},
+    {"all-code", OPTION_ALL_CODE, false},
     {"query-file", OPTION_QUERY_FILE, true},
     {"function", OPTION_FILTERS + FILTER_FUNCTION, true},
     {"file", OPTION_FILTERS + FILTER_FILE, true},
@@ -161,6 +166,9 @@ static int set_option(struct options *options, const struct args *args)
         return 0;
     case OPTION_WIDE:
         options->wide = true;
+        return 0;
+    case OPTION_ALL_CODE:
+        options->all_code = true;
         return 0;
     case OPTION_QUERY_FILE:
         options->query_file = value;
@@ -243,6 +251,32 @@ static int run_all(struct options *options, const struct query_set *set, sqlite3
     return status == 0 && options->check && (found > 0 || losses > 0) ? 1 : status;
 }
 
+/* Is the question about functions that are none of the user's own? */
+static bool asks_for_system(const struct query_request *request, sqlite3 *database)
+{
+    const char *function = request->filters.values[FILTER_FUNCTION];
+    if (function != NULL && own_code_none_named(database, function))
+        return true;
+    for (size_t i = 0; i < request->settings_count; i++) {
+        const char *value = strchr(request->settings[i], '=');
+        if (value != NULL && own_code_none_named(database, value + 1))
+            return true;
+    }
+    return false;
+}
+
+/* Own code, unless all is asked for. */
+static int fold(const struct options *options, sqlite3 *database)
+{
+    bool folded = false;
+    if (options->all_code || asks_for_system(&options->request, database))
+        return 0;
+    int status = own_code_fold(database, &folded);
+    if (status == 0 && folded && options->request.format == OUTPUT_TABLE)
+        note("functions of system headers count as part of their callers: --all-code shows them");
+    return status;
+}
+
 /* Runs, explains, or runs all, on the database. */
 static int with_database(struct options *options, const struct query_set *set,
                          const struct query_file *query)
@@ -254,6 +288,8 @@ static int with_database(struct options *options, const struct query_set *set,
     if (database == NULL)
         return 2;
     int status = filters_check(&options->request.filters, database);
+    if (status == 0)
+        status = fold(options, database);
     if (status == 0 && explain)
         status = query_explain(&options->request, database, query, stdout);
     else if (status == 0 && options->action == ACTION_ALL)

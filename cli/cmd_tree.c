@@ -9,6 +9,7 @@
 #include "cli/run/call_cursor.h"
 #include "cli/commands.h"
 #include "cli/run/database.h"
+#include "cli/run/own_code.h"
 #include "cli/out/output.h"
 #include "cli/out/pager.h"
 #include "cli/out/say.h"
@@ -33,6 +34,8 @@ static const char help[] =
     "      --sort BY            time, calls or bytes: order, and what the percentages are of "
     "(time)\n"
     "      --by MEASURE         " MEASURE_HELP "\n"
+    "      --all-code           show functions of system headers and libraries, too; else they\n"
+    "                           count as part of the own code that called them\n"
     "      --demangle STYLE     full names, short ones, or no: as the linker knows them (short)\n"
     "\n"
     "example: fisql tree --depth 4\n";
@@ -214,14 +217,16 @@ struct request {
     const char *from, *path;
     enum name_style style;
     enum measure measure;
+    bool all_code;
 };
 
 static int parse(struct request *request, struct tree *tree, int argc, char **argv)
 {
-    enum { FROM = 256, DEPTH, MIN_PERCENT, SORT, BY, DEMANGLE };
+    enum { FROM = 256, DEPTH, MIN_PERCENT, SORT, BY, DEMANGLE, ALL_CODE };
     static const struct args_option known[] = {
         {"from", FROM, true}, {"depth", DEPTH, true}, {"min-percent", MIN_PERCENT, true},
         {"sort", SORT, true}, {"by", BY, true},       {"demangle", DEMANGLE, true},
+        {"all-code", ALL_CODE, false},
         {NULL, 0, false}};
     static const char *const sorts[] = {"time", "calls", "bytes"};
     struct args args = {.command = "tree", .help = help, .options = known};
@@ -231,6 +236,9 @@ static int parse(struct request *request, struct tree *tree, int argc, char **ar
         switch (args.code) {
         case FROM:
             request->from = args.value;
+            break;
+        case ALL_CODE:
+            request->all_code = true;
             break;
         case DEPTH:
             tree->depth_max = strtol(args.value, &end, 10);
@@ -282,6 +290,19 @@ static int print_tree(struct tree *tree, const struct request *request)
     return 0;
 }
 
+/* Own code, unless all is asked for. */
+static int fold(const struct request *request, sqlite3 *database)
+{
+    bool folded = false;
+    if (request->all_code ||
+        (request->from != NULL && own_code_none_named(database, request->from)))
+        return 0;
+    int status = own_code_fold(database, &folded);
+    if (status == 0 && folded)
+        note("functions of system headers count as part of their callers: --all-code shows them");
+    return status;
+}
+
 int cmd_tree(int argc, char **argv)
 {
     struct request request = {.style = NAMES_SHORT};
@@ -291,7 +312,9 @@ int cmd_tree(int argc, char **argv)
     if (status != ARGS_GO_ON)
         return status;
     sqlite3 *database = database_open(request.path);
-    status = database == NULL ? 2 : run_view_open(&view, database, request.style, request.measure);
+    status = database == NULL ? 2 : fold(&request, database);
+    if (status == 0)
+        status = run_view_open(&view, database, request.style, request.measure);
     tree.view = &view;
     if (status == 0) {
         database_say_state(database, request.path);

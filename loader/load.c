@@ -327,6 +327,20 @@ static int execute(sqlite3 *database, const char *what, const char *sql, struct 
     return error_set_file(error, ERROR_SYSTEM, what, "%s", insert_problem(database));
 }
 
+static uint64_t system_calls(sqlite3 *database)
+{
+    sqlite3_stmt *statement = NULL;
+    uint64_t calls = 0;
+    if (sqlite3_prepare_v2(database,
+                           "SELECT sum(s.calls) FROM function_stats s"
+                           " JOIN functions f ON f.id = s.function_id WHERE f.own = 0",
+                           -1, &statement, NULL) == SQLITE_OK &&
+        sqlite3_step(statement) == SQLITE_ROW)
+        calls = (uint64_t)sqlite3_column_int64(statement, 0);
+    sqlite3_finalize(statement);
+    return calls;
+}
+
 static int write_tables(struct load *load, struct error *error)
 {
     sqlite3 *database = NULL;
@@ -346,6 +360,8 @@ static int write_tables(struct load *load, struct error *error)
         result = tables_write(&tables, database, error);
     if (result == 0)
         result = memory_write(load->memory, database, error);
+    if (result == 0)
+        load->report->system_calls = system_calls(database);
     if (result == 0 && load->options->extra_sql != NULL)
         result = execute(database, load->database_path, load->options->extra_sql, error);
     if (result == 0)

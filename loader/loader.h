@@ -45,9 +45,10 @@ struct load_report {
     uint64_t allocs;        /* rows of allocs */
     uint64_t processes;
     uint64_t threads;
-    uint64_t losses;     /* rows of losses */
-    uint64_t lost_calls; /* their calls, where they can be told */
-    uint64_t ring_calls; /* calls that a flight recorder dropped on purpose */
+    uint64_t losses;       /* rows of losses */
+    uint64_t lost_calls;   /* their calls, where they can be told */
+    uint64_t ring_calls;   /* calls that a flight recorder dropped on purpose */
+    uint64_t system_calls; /* calls of functions that are not the user's own (functions.own = 0) */
     double elapsed_s;
     /* Things to say on stderr, one line each, without a newline. Owned by the report. */
     char **messages;

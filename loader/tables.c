@@ -258,13 +258,14 @@ static int write_functions(const struct tables *tables, sqlite3 *database, struc
     if (called == NULL)
         return error_set(error, "out of memory for %zu functions", program->functions_count);
     insert_begin(&insert, database, "functions",
-                 "id,module_id,address,size,name,linkage_name,file_id,line,instrumented,stable_id");
+                 "id,module_id,address,size,name,linkage_name,file_id,line,instrumented,stable_id,"
+                 "own");
     for (size_t i = 0; i < program->functions_count; i++) {
         const struct program_function *function = &program->functions[i];
         const struct symbol_function *symbol = function->symbol;
         char text[4400];
         insert_int(&insert, (int64_t)i + 1);
-        insert_id(&insert, function->module);
+        insert_id(&insert, program_booked_module(program, function));
         insert_int(&insert, (int64_t)function->address);
         insert_id(&insert, symbol != NULL ? symbol->size : 0);
         unknown_name(tables, function, text, sizeof text);
@@ -276,6 +277,7 @@ static int write_functions(const struct tables *tables, sqlite3 *database, struc
         snprintf(text, sizeof text, "%016" PRIx64,
                  symbol != NULL ? symbol->stable_id : function->address);
         insert_text(&insert, text);
+        insert_int(&insert, program_own(program, function));
         insert_row(&insert);
     }
     free(called);
@@ -296,7 +298,7 @@ static int write_sites(const struct tables *tables, sqlite3 *database, struct fi
         if (module != 0) {
             struct symbols *symbols = &program->modules[module - 1].symbols;
             range = symbols_range(symbols, address - 1);
-            symbols_line(symbols, address - 1, &file, &line);
+            symbols_own_line(symbols, address - 1, &file, &line);
         }
         insert_int(&insert, (int64_t)i + 1);
         insert_id(&insert, module);

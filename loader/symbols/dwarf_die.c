@@ -85,6 +85,20 @@ void dwarf_die_release(Dwarf_Die die)
         dwarf_dealloc_die(die);
 }
 
+Dwarf_Die dwarf_die_child(Dwarf_Debug debug, Dwarf_Die die)
+{
+    Dwarf_Error error = NULL;
+    Dwarf_Die child = NULL;
+    return dwarf_done(debug, dwarf_child(die, &child, &error), &error) ? child : NULL;
+}
+
+Dwarf_Half dwarf_die_tag(Dwarf_Debug debug, Dwarf_Die die)
+{
+    Dwarf_Error error = NULL;
+    Dwarf_Half tag = 0;
+    return dwarf_done(debug, dwarf_tag(die, &tag, &error), &error) ? tag : 0;
+}
+
 bool dwarf_die_offset(Dwarf_Debug debug, Dwarf_Die die, Dwarf_Off *offset)
 {
     Dwarf_Error error = NULL;

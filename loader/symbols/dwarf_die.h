@@ -27,6 +27,12 @@ bool dwarf_die_number(Dwarf_Debug debug, Dwarf_Die die, Dwarf_Half attribute, ui
 Dwarf_Die dwarf_die_at(Dwarf_Debug debug, Dwarf_Off offset);
 void dwarf_die_release(Dwarf_Die die); /* NULL is allowed */
 
+/* The first entry within another, NULL = none; to be released with dwarf_die_release(). */
+Dwarf_Die dwarf_die_child(Dwarf_Debug debug, Dwarf_Die die);
+
+/* What an entry describes; 0 = not known. */
+Dwarf_Half dwarf_die_tag(Dwarf_Debug debug, Dwarf_Die die);
+
 /* Where the entry is in .debug_info; false = not known. */
 bool dwarf_die_offset(Dwarf_Debug debug, Dwarf_Die die, Dwarf_Off *offset);
 

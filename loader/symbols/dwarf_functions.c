@@ -158,11 +158,7 @@ static int walk_children(struct walker *walker, Dwarf_Die parent, int depth);
 
 static int visit(struct walker *walker, Dwarf_Die die, int depth)
 {
-    Dwarf_Error failure = NULL;
-    Dwarf_Half tag = 0;
-    if (!dwarf_done(walker->unit_debug, dwarf_tag(die, &tag, &failure), &failure))
-        return 0;
-    switch (tag) {
+    switch (dwarf_die_tag(walker->unit_debug, die)) {
     case DW_TAG_subprogram:
         if (visit_function(walker, die) != 0)
             return -1;
@@ -185,10 +181,9 @@ static int visit(struct walker *walker, Dwarf_Die die, int depth)
 static int walk_children(struct walker *walker, Dwarf_Die parent, int depth)
 {
     Dwarf_Error failure = NULL;
-    Dwarf_Die child = NULL, next = NULL;
+    Dwarf_Die next = NULL;
     Dwarf_Debug debug = walker->unit_debug;
-    if (depth > NESTING_MAX || !dwarf_done(debug, dwarf_child(parent, &child, &failure), &failure))
-        return 0;
+    Dwarf_Die child = depth <= NESTING_MAX ? dwarf_die_child(debug, parent) : NULL;
     int result = 0;
     while (child != NULL) {
         result = visit(walker, child, depth);

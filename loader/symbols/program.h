@@ -65,4 +65,14 @@ int program_function(struct program *program, uint32_t process, uint64_t address
 int program_site(struct program *program, uint32_t process, uint64_t address, uint64_t tick,
                  uint32_t *id, struct error *error);
 
+/* Is it the user's own: is its source no system's (base/system_path.h)? Where the source is not
+ * known: does it lie in a module with hooks? */
+bool program_own(const struct program *program, const struct program_function *function);
+
+/* modules.id of the module that a function is booked to. Where a function was called that lies in a
+ * library without hooks, the call was made in a body of it that the program has (program_name_called
+ * above): it is the program's. */
+uint32_t program_booked_module(const struct program *program,
+                               const struct program_function *function);
+
 #endif

@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/system_path.h"
+#include "loader/symbols/dwarf_inlines.h"
 #include "loader/symbols/dwarf_lines.h"
 #include "loader/symbols/symbol_parts.h"
 
@@ -13,6 +15,8 @@ struct unit_lines {
     Dwarf_Off die;
     bool read;
     struct dwarf_lines lines;
+    bool inlines_read;
+    struct dwarf_inlines inlines;
 };
 
 struct symbol_lines {
@@ -73,6 +77,8 @@ void symbol_lines_close(struct symbol_lines *lines)
         dwarf_api_close(lines->debug);
     for (size_t i = 0; lines->units != NULL && i < lines->units_count; i++)
         dwarf_lines_release(&lines->units[i].lines);
+    for (size_t i = 0; lines->units != NULL && i < lines->units_count; i++)
+        dwarf_inlines_release(&lines->units[i].inlines);
     text_pool_release(&lines->texts);
     free(lines->units);
     free(lines->ranges);
@@ -137,5 +143,30 @@ void symbol_lines_find(struct symbol_lines *lines, uint32_t unit, uint64_t addre
     if (row != NULL && row->line != 0) {
         *file = row->path;
         *line = row->line;
+    }
+}
+
+void symbol_lines_find_own(struct symbol_lines *lines, uint32_t unit, uint64_t address,
+                           const char **file, uint32_t *line)
+{
+    if (unit >= lines->units_count)
+        return;
+    struct unit_lines *table = &lines->units[unit];
+    if (!table->inlines_read) {
+        struct dwarf_headers headers = {0};
+        if (lines->debug == NULL)
+            lines->debug = dwarf_file_debug(lines->file);
+        table->inlines_read = true;
+        if (lines->debug != NULL)
+            dwarf_inlines_read(&table->inlines, &headers, lines->debug, table->die, &lines->texts,
+                               NULL);
+        dwarf_headers_release(&headers);
+    }
+    const struct dwarf_inline *piece = dwarf_inlines_find(&table->inlines, address);
+    while (piece != NULL && (piece->path == NULL || system_path(piece->path)))
+        piece = dwarf_inlines_around(&table->inlines, piece);
+    if (piece != NULL) {
+        *file = piece->path;
+        *line = piece->line;
     }
 }

@@ -50,4 +50,9 @@ uint32_t symbol_lines_unit(const struct symbol_lines *lines, uint64_t address);
 void symbol_lines_find(struct symbol_lines *lines, uint32_t unit, uint64_t address,
                        const char **file, uint32_t *line);
 
+/* Of the lines that inlined calls around an address were made from, the innermost that is no system
+ * header's. *file and *line stay where there is none. */
+void symbol_lines_find_own(struct symbol_lines *lines, uint32_t unit, uint64_t address,
+                           const char **file, uint32_t *line);
+
 #endif

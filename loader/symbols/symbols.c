@@ -4,6 +4,7 @@
  * that DWARF describes (dwarf_functions.c), make the inventory of them and of the symbol tables
  * (symbol_inventory.c), keep the line tables ready (symbol_lines.c).
  */
+#include "base/system_path.h"
 #include "loader/symbols/symbols.h"
 
 #include <errno.h>
@@ -16,6 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "loader/symbols/dwarf_inlines.h"
 #include "loader/symbols/symbol_cache.h"
 #include "loader/symbols/symbol_parts.h"
 
@@ -30,6 +32,19 @@ static bool has_no_file(const char *path)
 {
     return path[0] == 0 || path[0] == '[' || strncmp(path, "linux-vdso", 10) == 0 ||
            strncmp(path, "linux-gate", 10) == 0;
+}
+
+/* Reads what symbol_lines_find_own() may read. */
+static void try_inlines(const struct dwarf_search *search, const struct dwarf_functions *functions)
+{
+    Dwarf_Debug debug = dwarf_file_debug(search->file);
+    struct dwarf_headers headers = {0};
+    struct text_pool pool = {0};
+    for (size_t i = 0; debug != NULL && i < functions->units_count; i++) {
+        struct dwarf_inlines inlines = {0};
+        dwarf_inlines_read(&inlines, &headers, debug, functions->units[i].die, &pool, NULL);
+        dwarf_inlines_release(&inlines);
+    }
 }
 
 /* Debug information comes from strangers' files too, and libdwarf 20210528 crashes on some that are
@@ -58,6 +73,7 @@ static bool survives_reading(const struct dwarf_search *search)
         for (size_t i = 0; i < functions.units_count; i++)
             functions.units[i].nested = true;
         dwarf_functions_read(&functions, search, true, NULL);
+        try_inlines(search, &functions);
         _exit(0);
     }
     while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
@@ -175,17 +191,29 @@ const struct symbol_range *symbols_range(const struct symbols *symbols, uint64_t
     return range != NULL && address < range->end ? range : NULL;
 }
 
-void symbols_line(struct symbols *symbols, uint64_t address, const char **file, uint32_t *line)
+/* The unit that describes an address; SYMBOL_NONE = none. */
+static uint32_t unit_of(const struct symbols *symbols, uint64_t address)
 {
     const struct symbol_range *range = symbols_range(symbols, address);
+    if (symbols->lines == NULL)
+        return SYMBOL_NONE;
+    return range != NULL && range->unit != SYMBOL_NONE ? range->unit
+                                                       : symbol_lines_unit(symbols->lines, address);
+}
+
+void symbols_line(struct symbols *symbols, uint64_t address, const char **file, uint32_t *line)
+{
     *file = NULL;
     *line = 0;
-    if (symbols->lines == NULL)
-        return;
-    uint32_t unit = range != NULL ? range->unit : SYMBOL_NONE;
-    if (unit == SYMBOL_NONE)
-        unit = symbol_lines_unit(symbols->lines, address);
-    symbol_lines_find(symbols->lines, unit, address, file, line);
+    if (symbols->lines != NULL)
+        symbol_lines_find(symbols->lines, unit_of(symbols, address), address, file, line);
+}
+
+void symbols_own_line(struct symbols *symbols, uint64_t address, const char **file, uint32_t *line)
+{
+    symbols_line(symbols, address, file, line);
+    if (symbols->lines != NULL && (*file == NULL || system_path(*file)))
+        symbol_lines_find_own(symbols->lines, unit_of(symbols, address), address, file, line);
 }
 
 /* The last `parts` parts of a path: what stays the same when the tree is built elsewhere. */

@@ -96,6 +96,10 @@ const struct symbol_range *symbols_range(const struct symbols *symbols, uint64_t
  */
 void symbols_line(struct symbols *symbols, uint64_t address, const char **file, uint32_t *line);
 
+/* The same, but where that line is a system header's (base/system_path.h), or not known: the first
+ * line outwards along inlined calls that is not. Without such a line it is the innermost one. */
+void symbols_own_line(struct symbols *symbols, uint64_t address, const char **file, uint32_t *line);
+
 /* The identity of a function across builds: a hash of the module's name (last part of its path,
  * without what follows ".so"), the linkage name, and the last two parts of the source file's path
  * ("" where there is no file). */

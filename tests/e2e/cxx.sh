@@ -4,6 +4,7 @@
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 cd "$TEST_TMP" || exit 2
+cc_options=--system-headers
 
 for cxx in g++ clang++; do
     for with in "14 -O0" "17 -O2" "20 -O0" "20 -O2"; do
@@ -34,7 +35,7 @@ build clang++ libstrings.so -std=c++17 -shared -fPIC -g -Dmain=strings_main "$pr
 echo 'extern int strings_main(); int main() { return strings_main(); }' >caller.cc
 build clang++ caller -std=c++17 caller.cc ./libstrings.so
 same "a library with hooks" "a string 26" "$("$fisql" record -q -o run.bin ./caller)"
-"$fisql" cc --static-runtime clang++ -w -std=c++20 -g -o linked "$programs/strings.cc"
+"$fisql" cc --system-headers --static-runtime clang++ -w -std=c++20 -g -o linked "$programs/strings.cc"
 same "linked with the collector" "a string 26" "$("$fisql" record -q -o run.bin ./linked)"
 
 # The three forms of a name.

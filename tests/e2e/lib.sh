@@ -75,11 +75,13 @@ not_ok() { report 1 "$*"; }
 # sql DB QUERY
 sql() { sqlite3 -batch "$1" "$2"; }
 
-# Compiles a test program with hooks: build COMPILER OUTPUT FLAG... FILE...
+# Compiles a test program with hooks: build COMPILER OUTPUT FLAG... FILE..., and with fisql cc's options $cc_options
+cc_options=
 build() {
     local compiler=$1 output=$2
     shift 2
-    "$fisql" cc "$compiler" -w -o "$output" "$@" -lpthread -ldl -lm || {
+    # shellcheck disable=SC2086 # a list
+    "$fisql" cc $cc_options "$compiler" -w -o "$output" "$@" -lpthread -ldl -lm || {
         not_ok "$output builds"
         return 1
     }
