@@ -328,6 +328,23 @@ static void unslotted_append(const struct live *live, const char *path)
          path, chunks, live->slots);
 }
 
+/* No process came to record: the log says so, and why. */
+static void nothing_append(const struct live *live, int log, const char *program)
+{
+    struct log_totals totals = {0};
+    if (live->area->process_next != 1)
+        return;
+    log_totals(log, live->area->run_id, &totals);
+    if (totals.processes)
+        return;
+    char detail[512];
+    snprintf(detail, sizeof detail, "%s: %s", program, unrecorded_reason(program));
+    const struct live_fact facts[] = {{FISQL_FACT_LOSS_REASON, FISQL_LOSS_NOTHING},
+                                      {FISQL_FACT_LOSS_DETAIL, detail},
+                                      {0, NULL}};
+    live_append_facts(live, FISQL_CHUNK_LOSS, 0, 0, facts);
+}
+
 static void say_result(const struct live *live, int log, const struct record_options *options,
                        const char *program)
 {
@@ -409,6 +426,7 @@ static int record(const struct record_options *options, char **argv, const char 
     if (all)
         unslotted_append(&live, options->log);
     unrecorded_append(&live, options->log, options->quiet);
+    nothing_append(&live, log, argv[0]);
     if (all)
         log_space_end(&space);
     say_result(&live, log, options, argv[0]);

@@ -15,6 +15,7 @@
 #include "base/array.h"
 #include "loader/sqlite/database.h"
 #include "loader/sqlite/insert.h"
+#include "loader/nothing.h"
 #include "loader/tables.h"
 #include "queries/embedded.h"
 
@@ -364,13 +365,23 @@ static uint64_t run_end_ns(const struct load *load)
     return end;
 }
 
+static uint64_t calls_recorded(const struct load *load)
+{
+    uint64_t calls = 0;
+    for (size_t i = 0; i < load->index.threads_count; i++)
+        calls += load->threads[i].calls + load->threads[i].counted;
+    return calls;
+}
+
 static int load_all(struct load *load, struct error *error)
 {
     if (prepare(load, error) != 0 || order_threads(load, error) != 0 || decode(load, error) != 0)
         return -1;
     progress(load, "memory", 0, 0);
     if (finish_calls(load, error) != 0 ||
-        memory_pair(load->memory, load->file, run_end_ns(load), error) != 0)
+        memory_pair(load->memory, load->file, run_end_ns(load), error) != 0 ||
+        nothing_check(&load->index, &load->program, calls_recorded(load),
+                      memory_rows(load->memory), error) != 0)
         return -1;
     struct btree_file *file = load->file;
     load->file = NULL;

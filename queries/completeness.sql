@@ -16,7 +16,8 @@
 WITH lacks AS (
        SELECT 0 AS weight, l.reason AS what, count(*) AS times, sum(l.calls) AS calls, sum(l.chunks) AS chunks,
               sum(l.bytes) AS bytes,
-              'counts and times are lower bounds; dead-code, not-freed, callers may name too much' AS touches,
+              CASE l.reason WHEN 'nothing was recorded' THEN 'all of them'
+              ELSE 'counts and times are lower bounds; dead-code, not-freed, callers may name too much' END AS touches,
               min(l.detail) AS detail
        FROM losses l GROUP BY l.reason
        UNION ALL

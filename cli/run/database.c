@@ -3,6 +3,7 @@
 #include "cli/out/say.h"
 #include "cli/run/schema_check.h"
 
+#include "log_format.h"
 #include "queries/embedded.h"
 
 #include <errno.h>
@@ -134,10 +135,27 @@ static void say_stale(const char *path)
         note("%s: is older than its log %s: `fisql load %s` brings it up to date", path, log, log);
 }
 
+/* Says that there is nothing to look at, and what to do. Returns whether it is so. */
+static bool say_nothing(sqlite3 *database, const char *path)
+{
+    sqlite3_stmt *statement = NULL;
+    bool nothing = false;
+    if (sqlite3_prepare_v2(database, "SELECT detail FROM losses WHERE reason = ?1", -1, &statement,
+                           NULL) == SQLITE_OK &&
+        sqlite3_bind_text(statement, 1, FISQL_LOSS_NOTHING, -1, SQLITE_STATIC) == SQLITE_OK &&
+        sqlite3_step(statement) == SQLITE_ROW) {
+        const char *detail = (const char *)sqlite3_column_text(statement, 0);
+        note("%s: %s: %s", path, FISQL_LOSS_NOTHING, detail != NULL ? detail : "?");
+        nothing = true;
+    }
+    sqlite3_finalize(statement);
+    return nothing;
+}
+
 long long database_say_state(sqlite3 *database, const char *path)
 {
     long long losses = integer_of(database, "SELECT count(*) FROM losses");
-    if (losses > 0) {
+    if (losses > 0 && !say_nothing(database, path)) {
         sqlite3_stmt *statement = NULL;
         const char *reasons = NULL;
         if (sqlite3_prepare_v2(database, "SELECT group_concat(DISTINCT reason) FROM losses", -1,
