@@ -123,6 +123,15 @@ function findings(model) {
       leftOut(`Rows too long for this page: ${names(all.filter((one) => one.count > 0 && one.rows.length === 0))}.`));
 }
 
+// The few that matter most: the words of `fisql digest`, each leading to its rows below.
+function worst(model) {
+  const list = model.data.worst;
+  if (list.length === 0) return el('p', { class: 'nothing' }, 'No finding: no error, and nothing that would save a hundredth of the time.');
+  return el('div', { class: 'worst' }, el('h3', null, 'What matters most'), el('ol', null, list.map((one) => el('li', null,
+    visible(one.text), one.rows > 1 && ` (and ${count(one.rows - 1)} more)`, ': ',
+    el('a', { href: `#finding-${one.name}` }, one.saves_ns === null ? 'an error' : `would save about ${time(one.saves_ns)}`)))));
+}
+
 export function summary(model) {
   const problems = [...model.modules.values()].filter((one) => one.problem);
   return section('summary', 'Summary',
@@ -130,5 +139,5 @@ export function summary(model) {
     tiles(model), completeness(model),
     problems.length > 0 && el('details', null, el('summary', null, `${times(problems.length, 'module')} without full names`),
       el('ul', null, problems.map((one) => el('li', null, `${visible(one.path)}: ${visible(one.problem)}`)))),
-    facts(model), findings(model));
+    worst(model), facts(model), findings(model));
 }

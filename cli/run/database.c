@@ -61,13 +61,28 @@ static int open_read_only(const char *path, sqlite3 **database)
     return result;
 }
 
+/* Says that the file is no database of ours: a log has to be loaded first. */
+static void fail_foreign(const char *path)
+{
+    uint32_t magic = 0;
+    FILE *file = fopen(path, "re");
+    bool log =
+        file != NULL && fread(&magic, sizeof magic, 1, file) == 1 && magic == FISQL_CHUNK_MAGIC;
+    if (file != NULL)
+        fclose(file);
+    if (log)
+        fail("%s: is a log, not a database: `fisql load %s` makes its database first", path, path);
+    else
+        fail("%s: is not a fisql database: make one of a log with `fisql load run.bin`", path);
+}
+
 /* Says why the opened file cannot be used. Returns whether it can. */
 static int check(sqlite3 *database, const char *path)
 {
     long long application = integer_of(database, "PRAGMA application_id");
     long long version = integer_of(database, "PRAGMA user_version");
     if (application != APPLICATION_ID) {
-        fail("%s: is not a fisql database: make one of a log with `fisql load run.bin`", path);
+        fail_foreign(path);
         return 0;
     }
     if (version != schema_version()) {
@@ -110,7 +125,7 @@ sqlite3 *database_open(const char *path)
         if (check(database, path) && schema_check(database, path))
             return database;
     } else if (result == SQLITE_NOTADB) {
-        fail("%s: is not a fisql database: make one of a log with `fisql load run.bin`", path);
+        fail_foreign(path);
     } else {
         fail("%s: cannot be opened: %s", path, sqlite3_errmsg(database));
     }
