@@ -260,7 +260,7 @@ static int print_tree(struct tree *tree, const struct request *request)
     bool *from = NULL;
     char lines[LINES_MAX] = "";
     const struct call_cut cut = {.function = request->from};
-    int status = call_cut_functions(&cut, tree->view, &from);
+    int status = call_cut_functions(&cut, "--from", tree->view, &from);
     if (status == 0)
         status = build(tree, from);
     free(from);

@@ -121,7 +121,9 @@ static void say_modules(const struct load *load)
             module->symbols.problem != NULL &&
             (strcmp(module->symbols.source, "none") == 0 || module->symbols.instrumented);
         if (vanished)
-            message(load->report, "%s: %s: its functions show as module+offset or without lines",
+            message(load->report,
+                    "%s: %s: its functions show as module+offset or without lines: give the folder "
+                    "of its unstripped or debug file with --symbols, or another / with --sysroot",
                     module->path, module->symbols.problem);
     }
 }
@@ -380,8 +382,8 @@ static int load_all(struct load *load, struct error *error)
     progress(load, "memory", 0, 0);
     if (finish_calls(load, error) != 0 ||
         memory_pair(load->memory, load->file, run_end_ns(load), error) != 0 ||
-        nothing_check(&load->index, &load->program, calls_recorded(load),
-                      memory_rows(load->memory), error) != 0)
+        nothing_check(&load->index, &load->program, calls_recorded(load), memory_rows(load->memory),
+                      error) != 0)
         return -1;
     struct btree_file *file = load->file;
     load->file = NULL;

@@ -11,8 +11,7 @@ one() { # ARGUMENT...: one object, in a build folder of its own
 }
 one
 same "a file: one line" "0   CC   $object" "$status $out"
-[ -s "$object" ]
-report $? "and the file is there"
+same "and the file is there" yes "$([ -s "$object" ] && echo yes)"
 one V=1
 has "V=1: the command" " -c -o $object base/utf8.c" "$out"
 lacks "V=1: no line beside it" "  CC " "$out"
