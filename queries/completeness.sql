@@ -26,6 +26,10 @@ WITH lacks AS (
               NULL
        FROM run WHERE key = 'ring_dropped_calls'
        UNION ALL
+       SELECT 1, 'callees of calls that were open where the ring begins', count(*), count(*), NULL, NULL,
+              'their own time counts from where the ring begins; tree shows >', min(f.name)
+       FROM cut_calls k JOIN functions f ON f.id = k.function_id HAVING count(*) > 0
+       UNION ALL
        SELECT 1, 'calls counted, not recorded one by one', count(*), sum(s.counted_calls), NULL, NULL,
               'calls, outliers, slow-calls, sequences and histograms lack them; counts and totals have them',
               min(f.name)

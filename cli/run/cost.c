@@ -21,7 +21,7 @@ double cost_sum(sqlite3 *database, enum cost cost)
 {
     const char *column = cost_column(database, cost);
     sqlite3_stmt *row = NULL;
-    char sql[128];
+    char sql[256];
     double sum = 0;
     if (column == NULL)
         return 0;

@@ -119,6 +119,7 @@ static int read_frames(struct run_view *view, enum name_style style, sqlite3_stm
             .raw_self_ns = sqlite3_column_int64(statement, 7),
             .alloc_bytes = sqlite3_column_int64(statement, 8),
             .allocs = sqlite3_column_int64(statement, 9),
+            .cut = sqlite3_column_int(statement, 10) != 0,
         };
     }
     return SQLITE_OK;
@@ -161,8 +162,11 @@ int run_view_open(struct run_view *view, sqlite3 *database, enum name_style styl
          " LEFT JOIN files ON files.id = f.file_id LEFT JOIN modules m ON m.id = f.module_id",
          read_functions},
         {"SELECT fr.id, coalesce(fr.parent_id, 0), fr.function_id, s.line, fr.calls, fr.total_ns,"
-         " fr.self_ns, fr.raw_self_ns, fr.alloc_bytes, fr.allocs FROM frames fr"
-         " LEFT JOIN sites s ON s.id = fr.site_id ORDER BY fr.id",
+         " fr.self_ns, fr.raw_self_ns, fr.alloc_bytes, fr.allocs,"
+         " k.frame_id IS NOT NULL FROM frames fr"
+         " LEFT JOIN sites s ON s.id = fr.site_id"
+         " LEFT JOIN (SELECT DISTINCT frame_id FROM cut_calls) k ON k.frame_id = fr.id"
+         " ORDER BY fr.id",
          read_frames},
         {"SELECT t.id, t.process_id, p.pid, t.tid, coalesce(t.name, '#' || t.tid, '?'), t.start_ns,"
          " t.end_ns, t.first_call_id, t.last_call_id FROM threads t"

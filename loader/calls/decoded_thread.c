@@ -14,6 +14,7 @@ void decoded_thread_release(struct decoded_thread *thread)
     free(thread->notes);
     free(thread->anomalies);
     free(thread->functions);
+    free(thread->cut_calls);
     decode_losses_release(&thread->losses);
 }
 

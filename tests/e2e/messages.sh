@@ -75,6 +75,23 @@ same "trace --since: its true entry" "$(printf '%d.%03d' $((entered / 1000)) $((
 same "trace --since: in the order of entries" "$("$fisql" trace --since ${since}ns | awk '{ print $1 }')" \
     "$("$fisql" trace --since ${since}ns | awk '{ print $1 }' | sort -n)"
 
+# A flight recorder: nobody's own time holds that of dropped callees.
+cat >long.c <<'C'
+static int leaf(int n) { return n + 1; }
+static int inner(int n) { int s = 0; for (int i = 0; i < n; i++) s += leaf(i); return s; }
+int main(void) { return inner(300000) == 0; }
+C
+"$fisql" cc gcc -g -o long long.c
+"$fisql" record -q --ring 128K -o long.bin ./long
+"$fisql" load -q long.bin
+same "ring: the calls open where it begins" "main inner" "$(sql long.db "SELECT group_concat(f.name, ' ') FROM cut_calls k JOIN functions f ON f.id = k.function_id WHERE f.name <> 'leaf'")"
+same "ring: their own time is not known" "inner|1 main|1" \
+    "$(sql long.db "SELECT function, self_ns IS NULL FROM call_details WHERE function IN ('main', 'inner') ORDER BY 1" | paste -sd' ')"
+same "ring: all own times lie behind its beginning" 1 "$(sql long.db "SELECT (SELECT sum(raw_self_ns) FROM function_stats)
+    <= (SELECT max(end_ns) - (SELECT min(enter_ns) FROM calls WHERE id > (SELECT max(call_id) FROM cut_calls)) FROM threads) + 100000")"
+at_least "ring: tree marks them" 1 "$("$fisql" tree long.db | grep -c '>[0-9.]* .*inner')"
+has "ring: completeness says so" "callees of calls that were open where the ring begins" "$("$fisql" query completeness long.db)"
+
 # Viewers.
 same "speedscope: threads of one name are told apart" \
     "$(sql run.db "SELECT name || ' (' || tid || ')' FROM threads ORDER BY id")" \
