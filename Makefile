@@ -39,6 +39,10 @@ UNIT_SRC := $(wildcard tests/unit/test_*.c)
 SQL := $(wildcard queries/*.sql)
 E2E := $(filter-out %/lib.sh,$(wildcard tests/e2e/*.sh))
 
+# One line a file; V=1 shows the commands, -s nothing.
+SILENT := $(findstring s,$(firstword -$(MAKEFLAGS)))
+say = $(if $(filter 1,$(V)),,@$(if $(SILENT),,printf '  %-4s %s\n' $(1) $@; ))
+
 objects = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
 COLLECTOR_OBJ := $(call objects,$(COLLECTOR_SRC))
 # In a program that links libfisql.a, longjmp and the like are wrapped by the linker; in a static one
@@ -51,23 +55,23 @@ CLI_OBJ := $(call objects,$(CLI_SRC))
 COMMAND_OBJ = $(filter-out %/main.o,$(CLI_OBJ))
 UNIT_BIN := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(UNIT_SRC))
 
-all: $(BUILD)/fisql $(BUILD)/libfisql.so $(BUILD)/libfisql.a $(BUILD)/libfisql_static.a $(BUILD)/libfisql_demand.a ## build the program and the collector
+all: $(BUILD)/fisql $(BUILD)/libfisql.so $(BUILD)/libfisql.a $(BUILD)/libfisql_static.a $(BUILD)/libfisql_demand.a ## build the program and the collector (V=1 shows the commands)
 
 $(BUILD)/fisql: $(CLI_OBJ) $(LIB_OBJ)
-	$(CC) $(OPT) $(SANITIZE) -o $@ $^ $(LDFLAGS) $(LIBS)
+	$(call say,LD)$(CC) $(OPT) $(SANITIZE) -o $@ $^ $(LDFLAGS) $(LIBS)
 
 $(BUILD)/libfisql.so: $(COLLECTOR_OBJ)
-	$(CC) -shared -Wl,-soname,libfisql.so -Wl,-z,now -Wl,-z,relro -o $@ $^ -ldl -lpthread
+	$(call say,LD)$(CC) -shared -Wl,-soname,libfisql.so -Wl,-z,now -Wl,-z,relro -o $@ $^ -ldl -lpthread
 
 $(BUILD)/libfisql.a: $(WRAP_OBJ)
-	rm -f $@ && $(AR) rcs $@ $^
+	$(call say,AR)rm -f $@ && $(AR) rcs $@ $^
 
 $(BUILD)/libfisql_static.a: $(STATIC_OBJ)
-	rm -f $@ && $(AR) rcs $@ $^
+	$(call say,AR)rm -f $@ && $(AR) rcs $@ $^
 
 # What static programs get where they ask for it.
 $(BUILD)/libfisql_demand.a: $(BUILD)/obj/collector/jump_chk_static.o
-	rm -f $@ && $(AR) rcs $@ $^
+	$(call say,AR)rm -f $@ && $(AR) rcs $@ $^
 
 # Before anything is compiled: says what is missing in place of a compiler's errors.
 $(BUILD)/needs:
@@ -76,52 +80,52 @@ $(BUILD)/needs:
 
 $(BUILD)/obj/collector/%.o: collector/%.c | $(BUILD)/needs
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS_ALL) $(COLLECTOR_CFLAGS) -c -o $@ $<
+	$(call say,CC)$(CC) $(CPPFLAGS_ALL) $(COLLECTOR_CFLAGS) -c -o $@ $<
 
 $(BUILD)/obj/collector/%_wrap.o: collector/%.c | $(BUILD)/needs
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS_ALL) -DFISQL_WRAP $(COLLECTOR_CFLAGS) -c -o $@ $<
+	$(call say,CC)$(CC) $(CPPFLAGS_ALL) -DFISQL_WRAP $(COLLECTOR_CFLAGS) -c -o $@ $<
 
 $(BUILD)/obj/collector/%_static.o: collector/%.c | $(BUILD)/needs
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS_ALL) -DFISQL_WRAP -DFISQL_STATIC $(COLLECTOR_CFLAGS) -c -o $@ $<
+	$(call say,CC)$(CC) $(CPPFLAGS_ALL) -DFISQL_WRAP -DFISQL_STATIC $(COLLECTOR_CFLAGS) -c -o $@ $<
 
 $(BUILD)/obj/%.o: %.c | $(BUILD)/needs
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) -c -o $@ $<
+	$(call say,CC)$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) -c -o $@ $<
 
 # schema.sql and the queries, compiled in
 $(BUILD)/gen/embedded.c: queries/embed.sh schema.sql $(SQL) queries
 	@mkdir -p $(@D)
-	sh queries/embed.sh schema.sql $(sort $(SQL)) > $@.tmp && mv $@.tmp $@
+	$(call say,GEN)sh queries/embed.sh schema.sql $(sort $(SQL)) > $@.tmp && mv $@.tmp $@
 
 $(BUILD)/obj/embedded.o: $(BUILD)/gen/embedded.c | $(BUILD)/needs
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) -c -o $@ $<
+	$(call say,CC)$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) -c -o $@ $<
 
 # The report's page, bundled with its libraries from npm; without npm it is empty, and tried again.
 $(BUILD)/gen/report_tail.html: page/bundle.sh $(wildcard page/*) $(if $(wildcard $(BUILD)/gen/report_missing),again)
 	@mkdir -p $(@D)
-	sh page/bundle.sh $(BUILD)/gen
+	$(call say,GEN)sh page/bundle.sh $(BUILD)/gen
 
 $(BUILD)/obj/report_page.o: page/embed.sh $(BUILD)/gen/report_tail.html | $(BUILD)/needs
 	@mkdir -p $(@D)
-	sh page/embed.sh $(BUILD)/gen/report_head.html $(BUILD)/gen/report_tail.html > $(BUILD)/gen/report_page.c
-	$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) -c -o $@ $(BUILD)/gen/report_page.c
+	$(if $(filter 1,$(V)),,@)sh page/embed.sh $(BUILD)/gen/report_head.html $(BUILD)/gen/report_tail.html > $(BUILD)/gen/report_page.c
+	$(call say,CC)$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) -c -o $@ $(BUILD)/gen/report_page.c
 
 $(BUILD)/unit/%: tests/unit/%.c $(LIB_OBJ) $(COMMAND_OBJ) $(BUILD)/libfisql.a
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) -MF $@.d -o $@ $< $(COMMAND_OBJ) $(LIB_OBJ) $(LIBS)
+	$(call say,CC)$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) -MF $@.d -o $@ $< $(COMMAND_OBJ) $(LIB_OBJ) $(LIBS)
 
 # The collector's pure parts; the test stands in for the rest.
 PURE := alloc_events chunk clock count event facts hooks_slow shadow_stack thread_copy
 $(BUILD)/unit/test_collector: tests/unit/test_collector.c $(PURE:%=$(BUILD)/obj/collector/%.o)
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) -MF $@.d -o $@ $< $(filter %.o,$^)
+	$(call say,CC)$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) -MF $@.d -o $@ $< $(filter %.o,$^)
 
 $(BUILD)/symbols_dump: tests/tools/symbols_dump.c $(LIB_OBJ)
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) -MF $@.d -o $@ $< $(LIB_OBJ) $(LIBS)
+	$(call say,CC)$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) -MF $@.d -o $@ $< $(LIB_OBJ) $(LIBS)
 
 demo: ## install what is missing, build, record an example and show what the queries answer
 	@tests/setup build
@@ -209,7 +213,7 @@ fuzz: all $(BUILD)/fuzz/fuzz_load ## fuzz the loader for FUZZ_SECONDS (ten hours
 
 $(BUILD)/fuzz/fuzz_load: tests/fuzz/fuzz_load.c $(LOADER_SRC) $(wildcard base/*.h loader/*.h loader/*/*.h) log_format.h $(BUILD)/obj/embedded.o
 	@mkdir -p $(@D)
-	clang $(CPPFLAGS_ALL) -std=gnu11 -O2 -g -fno-omit-frame-pointer -fsanitize=fuzzer,address,undefined \
+	$(call say,CC)clang $(CPPFLAGS_ALL) -std=gnu11 -O2 -g -fno-omit-frame-pointer -fsanitize=fuzzer,address,undefined \
 	  -fno-sanitize-recover=undefined -o $@ $< $(LOADER_SRC) $(BUILD)/obj/embedded.o $(LIBS)
 
 bench: all ## what recording costs, beside uftrace and heaptrack (some minutes)
@@ -234,7 +238,7 @@ bench-queries: all ## how long the canned queries take on some 70 million calls
 
 $(BUILD)/bench_%: tests/bench/bench_%.c $(LIB_OBJ)
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) -MF $@.d -o $@ $< $(LIB_OBJ) $(LIBS)
+	$(call say,CC)$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) -MF $@.d -o $@ $< $(LIB_OBJ) $(LIBS)
 
 FORMATTED = $(filter-out log_format.h docs/% tests/programs/symbols/%,$(shell git ls-files "*.c" "*.h" "*.cc"))
 
@@ -250,7 +254,7 @@ lint: format-check ## clang-tidy, cppcheck and shellcheck (installs what is miss
 	shellcheck -x -S warning .ci/run tests/run tests/setup examples/demo $(wildcard tests/*/*.sh docs/*.sh queries/*.sh page/*.sh)
 
 compdb: ## write compile_commands.json for editors
-	@$(MAKE) --no-print-directory -Bnk all units CC='$(CC)' | tests/compdb > compile_commands.json
+	@$(MAKE) --no-print-directory -Bnk V=1 all units CC='$(CC)' | tests/compdb > compile_commands.json
 
 format: ## format the C sources
 	clang-format -i $(FORMATTED)

@@ -389,6 +389,9 @@ static inline uint64_t fisql_checksum(const void *data, size_t size_bytes)
 #define FISQL_LIVE_CHUNK_BYTES (128u * 1024u)
 #define FISQL_LIVE_SLOT_BYTES (FISQL_SLOT_HEADER + FISQL_LIVE_CHUNK_BYTES)
 
+/* The reason of a loss that is the whole run. */
+#define FISQL_LOSS_NOTHING "nothing was recorded"
+
 /* Why an image that holds hooks was not recorded. X(constant, number, words) */
 #define FISQL_UNRECORDED(X)                                                                        \
     X(USER, 0, "its user or its root folder keeps it from the log")                                \

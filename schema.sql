@@ -475,6 +475,14 @@ CREATE TABLE anomalies( -- what should not happen in a sound program
   detail TEXT
 );
 
+CREATE TABLE cut_calls( -- calls that were open where a flight recorder (record --ring) dropped what came
+                        -- before: their time before that is in no function's own time, for nobody knows
+                        -- which callees it was spent in; children_ns holds it
+  call_id INTEGER PRIMARY KEY,     -- calls.id
+  function_id INTEGER NOT NULL REFERENCES functions(id),
+  frame_id INTEGER NOT NULL REFERENCES frames(id)
+);
+
 CREATE TABLE losses( -- what the log or the database lacks
   id INTEGER PRIMARY KEY,
   reason TEXT NOT NULL,    -- 'damaged', 'truncated', 'missing chunk', 'disk full', 'killed', ...
@@ -501,7 +509,9 @@ CREATE VIEW site_details AS -- sites with names in place of ids
 
 CREATE VIEW call_details AS -- calls with function, location, adjusted duration and ending in words
   SELECT c.id, c.parent_id, c.thread_id, c.frame_id, c.depth, fn.name AS function, fn.location,
-         c.enter_ns, c.duration_ns, c.self_ns, c.descendants,
+         c.enter_ns, c.duration_ns,
+         CASE WHEN EXISTS (SELECT 1 FROM cut_calls k WHERE k.call_id = c.id) THEN NULL ELSE c.self_ns END AS self_ns,
+         c.descendants,
          CASE c.ended WHEN 0 THEN 'returned' WHEN 1 THEN 'unwound' WHEN 2 THEN 'open' ELSE 'lost' END AS ended,
          fr.function_id, fr.site_id
   FROM calls c JOIN frames fr ON fr.id = c.frame_id JOIN function_details fn ON fn.id = fr.function_id;

@@ -36,7 +36,8 @@ static const char help_tail[] =
     "      --by MEASURE         " MEASURE_HELP "\n"
     "      --weight WEIGHT      what folded stacks count: time (ns), calls or bytes (time)\n"
     "      --nodes N            functions in dot and mermaid, those with the most time (50)\n"
-    "      --demangle STYLE     full names, short ones, or no: as the linker knows them (full)\n"
+    "      --demangle STYLE     full names, short ones, or no: as the linker knows them (short in\n"
+    "                           drawings, full elsewhere)\n"
     "\n"
     "Write only part of the run (default: all of it):\n"
     "\n" CUT_HELP "\n"
@@ -54,6 +55,7 @@ struct options {
     struct export export;
     struct call_cut cut;
     enum name_style style;
+    bool style_given;
     const char *output, *path;
 };
 
@@ -76,9 +78,12 @@ static int set_format(struct options *options, const char *word)
     if (options->format != NULL)
         return 0;
     const char *nearest = nearest_name(word, names, FORMATS_COUNT);
-    return nearest != NULL
-               ? fail("--format %s: no such format; did you mean %s?", word, nearest)
-               : fail("--format %s: no such format: `fisql export --help` lists them", word);
+    if (nearest != NULL)
+        fail("--format %s: no such format; did you mean %s?", word, nearest);
+    else
+        fail("--format %s: no such format", word);
+    say_list("the formats are", names, FORMATS_COUNT);
+    return 2;
 }
 
 static int set_weight(struct options *options, const struct args *args)
@@ -113,6 +118,7 @@ static int set_option(struct options *options, const struct args *args)
                    ? 0
                    : args_wrong(args, "a number from 1 on");
     case DEMANGLE:
+        options->style_given = true;
         return name_style_parse(args->value, &options->style)
                    ? 0
                    : args_wrong(args, "full, short or no");
@@ -122,6 +128,16 @@ static int set_option(struct options *options, const struct args *args)
     default:
         return call_cut_option(&options->cut, args);
     }
+}
+
+static int fail_no_format(void)
+{
+    const char *names[FORMATS_COUNT];
+    for (int i = 0; i < FORMATS_COUNT; i++)
+        names[i] = formats[i].word;
+    fail("export: wants --format FORMAT");
+    say_list("the formats are", names, FORMATS_COUNT);
+    return 2;
 }
 
 static int parse(struct options *options, int argc, char **argv)
@@ -147,7 +163,7 @@ static int parse(struct options *options, int argc, char **argv)
     options->path = args_word(&args, "run.db");
     int status = args_end(&args);
     if (status == ARGS_GO_ON && options->format == NULL)
-        return fail("export: wants --format FORMAT: `fisql export --help` lists them");
+        return fail_no_format();
     return status;
 }
 
@@ -172,6 +188,9 @@ int cmd_export(int argc, char **argv)
     if (status != ARGS_GO_ON)
         return status;
     status = 0;
+    if (!options.style_given &&
+        (options.format->write == export_dot || options.format->write == export_mermaid))
+        options.style = NAMES_SHORT;
     sqlite3 *database = database_open(options.path);
     if (database == NULL)
         return 2;
@@ -180,7 +199,8 @@ int cmd_export(int argc, char **argv)
         status = 2;
     if (status == 0)
         status = run_view_open(&view, database, options.style, options.export.measure);
-    if (status == 0 && (status = call_cut_functions(&options.cut, &view, &wanted)) == 0)
+    if (status == 0 &&
+        (status = call_cut_functions(&options.cut, "--function", &view, &wanted)) == 0)
         status = call_cut_check_thread(&options.cut, &view);
     if (status == 0) {
         database_say_state(database, options.path);

@@ -2,6 +2,7 @@
 #include "cli/commands.h"
 #include "cli/out/args.h"
 #include "cli/run/database.h"
+#include "cli/run/ending.h"
 #include "cli/out/output.h"
 #include "cli/run/run_view.h"
 #include "cli/out/say.h"
@@ -99,9 +100,47 @@ static int print_amounts(sqlite3 *database)
     return status;
 }
 
+/* What matters most where it happened, before all else. */
+static void print_crash(sqlite3 *database)
+{
+    char text[ENDING_TEXT_BYTES];
+    int64_t killed = ending_next_killed(database, 0);
+    if (killed == 0)
+        return;
+    ending_text(database, killed, text, sizeof text);
+    print_line("crash", text);
+}
+
+static int print_processes(sqlite3 *database)
+{
+    enum { MOST = 10 };
+    sqlite3_stmt *statement = NULL;
+    long rows = 0;
+    if (sqlite3_prepare_v2(database,
+                           "SELECT id, pid || ' ' || coalesce(command, executable, '?')"
+                           " FROM processes ORDER BY id",
+                           -1, &statement, NULL) != SQLITE_OK)
+        return fail("the database cannot be read: %s", sqlite3_errmsg(database));
+    while (sqlite3_step(statement) == SQLITE_ROW) {
+        char ending[ENDING_TEXT_BYTES];
+        if (rows++ >= MOST)
+            continue;
+        ending_text(database, sqlite3_column_int64(statement, 0), ending, sizeof ending);
+        printf("%-14s ", rows == 1 ? "processes" : "");
+        text_put(stdout, (const char *)sqlite3_column_text(statement, 1));
+        fputs(": ", stdout);
+        text_put(stdout, ending);
+        fputc('\n', stdout);
+    }
+    if (rows > MOST)
+        printf("%-14s and %ld more\n", "", rows - MOST);
+    return database_rows_end(statement, "what was recorded");
+}
+
 static int print_info(sqlite3 *database, const char *path)
 {
     char text[64];
+    print_crash(database);
     print_fact(database, "command", FISQL_FACT_RUN_COMMAND);
     print_fact(database, "folder", FISQL_FACT_RUN_FOLDER);
     print_fact(database, "host", FISQL_FACT_RUN_HOST);
@@ -109,13 +148,7 @@ static int print_info(sqlite3 *database, const char *path)
     output_time((double)run_integer(database, "SELECT max(end_ns) - min(start_ns) FROM threads", 0),
                 text, sizeof text);
     print_line("ran for", text);
-    int status = print_rows(
-        database, "processes",
-        "SELECT pid || ' ' || coalesce(command, executable, '?') || ': ' || CASE how_ended"
-        " WHEN 'exit' THEN 'exit status ' || status WHEN '_exit' THEN '_exit status ' || status"
-        " WHEN 'signal' THEN 'killed by signal ' || signal"
-        " ELSE coalesce(how_ended, 'end not known') END FROM processes ORDER BY id",
-        10);
+    int status = print_processes(database);
     if (status == 0)
         status = print_rows(database, "threads",
                             "SELECT tid || ' ' || coalesce(name, '') || ': ' || calls || ' calls'"

@@ -1,7 +1,10 @@
 /* fisql load: makes the database of a log. */
 #include "cli/commands.h"
 #include "cli/out/args.h"
+#include "cli/out/out_file.h"
 #include "cli/query/query_file.h"
+#include "cli/run/database.h"
+#include "cli/run/ending.h"
 #include "cli/out/say.h"
 #include "cli/out/interrupts.h"
 #include "cli/out/text.h"
@@ -106,15 +109,6 @@ static int parse(struct request *request, int argc, char **argv)
     return args_end(&args);
 }
 
-/* run.bin gives run.db, any other name has .db put behind it. */
-static void default_output(const char *log, char *path, size_t size)
-{
-    size_t length = strlen(log);
-    if (length > 4 && strcmp(log + length - 4, ".bin") == 0)
-        length -= 4;
-    snprintf(path, size, "%.*s.db", (int)length, log);
-}
-
 /* The user's cache folder for symbols; NULL where there is none. */
 static const char *cache_folder(char *path, size_t size)
 {
@@ -138,6 +132,23 @@ static void say_messages(const struct load_report *report, bool all)
         note("%s", report->messages[i]);
     if (report->messages_count > most)
         note("and %zu more messages; --verbose shows them", report->messages_count - most);
+}
+
+/* Processes that a signal ended, and where they were then. */
+static void say_crashes(const char *path)
+{
+    enum { MOST = 3 };
+    sqlite3 *database = database_open(path);
+    int64_t id = 0;
+    for (int i = 0; database != NULL && i < MOST; i++) {
+        char ending[ENDING_TEXT_BYTES];
+        id = ending_next_killed(database, id);
+        if (id == 0)
+            break;
+        ending_text(database, id, ending, sizeof ending);
+        note("%s: %s", path, ending);
+    }
+    sqlite3_close(database);
 }
 
 static void say_result(const struct request *request, const struct load_report *report,
@@ -188,7 +199,7 @@ int cmd_load(int argc, char **argv)
     int status = parse(&request, argc, argv);
     if (status != ARGS_GO_ON)
         return status;
-    default_output(request.log, path, sizeof path);
+    out_file_beside(request.log, ".db", path, sizeof path);
     const char *output = request.output != NULL ? request.output : path;
     interrupts_remove_unfinished();
     bool terminal = isatty(STDERR_FILENO) && !request.quiet;
@@ -204,6 +215,8 @@ int cmd_load(int argc, char **argv)
         fail("%s", error.text);
     } else if (!request.quiet) {
         say_messages(&report, request.verbose);
+        if (report.processes > 0)
+            say_crashes(output);
         say_result(&request, &report, output);
         say_system_calls(&report);
     }

@@ -4,6 +4,7 @@
 #include "cli/commands.h"
 #include "cli/out/args.h"
 #include "cli/run/database.h"
+#include "cli/query/digest.h"
 #include "cli/run/own_code.h"
 #include "cli/query/findings.h"
 #include "cli/query/query_help.h"
@@ -18,6 +19,7 @@
 
 static const char usage[] =
     "usage: fisql query                        list the queries\n"
+    "       fisql query DB                     the run's digest, as `fisql digest`\n"
     "       fisql query NAME [DB] [OPTION...]  run one (DB: run.db)\n"
     "       fisql query NAME --help            explain one\n"
     "       fisql query --all [DB]             a page of findings from all of them\n"
@@ -300,6 +302,17 @@ static int with_database(struct options *options, const struct query_set *set,
     return status;
 }
 
+/* A database given in the place of a query's name is asked for its digest: a file that is none of
+ * ours is told there. */
+static bool is_database(const struct query_set *set, const char *name)
+{
+    size_t length = strlen(name);
+    bool ending = length > 3 && strcmp(name + length - 3, ".db") == 0;
+    bool log = length > 4 && strcmp(name + length - 4, ".bin") == 0;
+    return query_set_find(set, name) == NULL &&
+           (ending || log || (access(name, F_OK) == 0 && strchr(name, '/') != NULL));
+}
+
 static int with_query(struct options *options, const struct query_set *set,
                       const struct query_file *query)
 {
@@ -334,6 +347,8 @@ static int dispatch(struct options *options, const struct query_set *set)
             query_help_list(set);
         return 0;
     }
+    if (options->action == ACTION_RUN && is_database(set, options->name))
+        return digest_of_file(options->name);
     const struct query_file *query = query_set_find(set, options->name);
     return query != NULL ? with_query(options, set, query)
                          : query_set_fail_unknown(set, options->name);

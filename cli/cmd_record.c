@@ -7,7 +7,10 @@
  * area, so that nothing is lost by a crash. It ends as the program ended: with its exit status, or
  * by its signal.
  */
+#include "cli/cmd_record.h"
+
 #include "cli/out/args.h"
+#include "cli/out/output.h"
 #include "cli/out/say.h"
 #include "cli/record/late_images.h"
 #include "cli/record/live.h"
@@ -328,26 +331,37 @@ static void unslotted_append(const struct live *live, const char *path)
          path, chunks, live->slots);
 }
 
-static void say_result(const struct live *live, int log, const struct record_options *options,
-                       const char *program)
+/* No process came to record: the log says so, and why. Returns whether it is so. */
+static bool nothing_append(const struct live *live, int log, const char *program)
 {
     struct log_totals totals = {0};
-    bool none = live->area->process_next == 1; /* no process came to record */
-    if (none || !options->quiet)
-        log_totals(log, live->area->run_id, &totals);
-    if (none && !totals.processes) {
-        fail("%s: nothing was recorded: %s", program, unrecorded_reason(program));
-        return;
-    }
-    if (options->quiet)
-        return;
+    char detail[512];
+    if (live->area->process_next != 1)
+        return false;
+    log_totals(log, live->area->run_id, &totals);
+    if (totals.processes)
+        return false;
+    snprintf(detail, sizeof detail, "%s: %s", program, unrecorded_reason(program));
+    const struct live_fact facts[] = {
+        {FISQL_FACT_LOSS_REASON, FISQL_LOSS_NOTHING}, {FISQL_FACT_LOSS_DETAIL, detail}, {0, NULL}};
+    live_append_facts(live, FISQL_CHUNK_LOSS, 0, 0, facts);
+    fail("%s: %s: %s", program, FISQL_LOSS_NOTHING, unrecorded_reason(program));
+    return true;
+}
+
+static void say_result(const struct live *live, int log, const struct record_options *options)
+{
+    struct log_totals totals = {0};
     char saved[128] = "";
+    log_totals(log, live->area->run_id, &totals);
     if (live->salvaged_chunks != 0)
         snprintf(saved, sizeof saved,
                  " (%llu calls saved from processes that ended without writing them)",
                  (unsigned long long)live->salvaged_calls);
-    note("%s: %llu calls, %.1f MB written%s", options->log, (unsigned long long)totals.calls,
-         (double)totals.bytes / 1e6, saved);
+    char written[32];
+    output_bytes((double)totals.bytes, written, sizeof written);
+    note("%s: %llu calls, %s written%s", options->log, (unsigned long long)totals.calls, written,
+         saved);
 }
 
 /* They go on recording: what they have not written yet is in the log when they write it. */
@@ -360,8 +374,7 @@ static void say_left(const struct live *live)
          names);
 }
 
-/* Ends as the program ended. */
-static int end_as(int status)
+int record_end_as(int status)
 {
     if (WIFSIGNALED(status)) {
         fflush(NULL);
@@ -371,9 +384,9 @@ static int end_as(int status)
     return WEXITSTATUS(status);
 }
 
-/* Records; *status gets the program's wait status. Returns 0, or 2 if it could not be run. */
+/* Records. Returns 0, or 2 if the program could not be run. */
 static int record(const struct record_options *options, char **argv, const char *collector,
-                  int *status)
+                  struct recorded *recorded)
 {
     struct live live;
     char path[PATH_MAX];
@@ -393,25 +406,27 @@ static int record(const struct record_options *options, char **argv, const char 
     live_reserve(&live);
     struct log_space space;
     log_space_begin(&space, log);
-    struct signals signals;
-    signals_begin(&signals);
-    signals.program = program_start(argv, &signals);
-    if (signals.program < 0) {
+    struct signals *signals = &recorded->signals;
+    signals_begin(signals);
+    signals->program = program_start(argv, signals);
+    if (signals->program < 0) {
         int error = errno;
         unlink(options->log);
-        witness_end(&signals.witness);
+        witness_end(&signals->witness);
         return fail("%s: cannot be run: %s", argv[0], strerror(error));
     }
-    *status = program_wait(&live, &space, &signals);
-    bool all = others_wait(&live, &space, &signals, options->quiet);
+    recorded->status = program_wait(&live, &space, signals);
+    bool all = others_wait(&live, &space, signals, options->quiet);
     live_salvage(&live);
     losses_append(&live, options->log);
     if (all)
         unslotted_append(&live, options->log);
     unrecorded_append(&live, options->log, options->quiet);
+    recorded->nothing = nothing_append(&live, log, argv[0]);
     if (all)
         log_space_end(&space);
-    say_result(&live, log, options, argv[0]);
+    if (!recorded->nothing && !options->quiet)
+        say_result(&live, log, options);
     if (!all)
         say_left(&live);
     live_release(&live);
@@ -419,22 +434,28 @@ static int record(const struct record_options *options, char **argv, const char 
     return 0;
 }
 
-int cmd_record(int argc, char **argv)
+int record_program(struct record_options *options, char **program, struct recorded *recorded)
 {
-    struct record_options options;
     char collector[PATH_MAX + 64];
-    int first = 0, status = record_options_parse(&options, argc, argv, &first);
-    if (status != ARGS_GO_ON) {
-        record_options_release(&options);
-        return status;
-    }
+    *recorded = (struct recorded){.status = 0};
     if (!collector_find(collector, sizeof collector))
         return fail("libfisql.so: not found beside fisql nor in %s/lib/fisql: run make, or make "
                     "install",
                     FISQL_PREFIX);
-    int result = 2;
-    if (record_filter_make(&options, argv[first]) == 0)
-        result = record(&options, argv + first, collector, &status);
+    return record_filter_make(options, program[0]) == 0
+               ? record(options, program, collector, recorded)
+               : 2;
+}
+
+int cmd_record(int argc, char **argv)
+{
+    struct record_options options;
+    struct recorded recorded;
+    int first = 0, status = record_options_parse(&options, argc, argv, &first);
+    if (status == ARGS_GO_ON)
+        status = record_program(&options, argv + first, &recorded) == 0
+                     ? record_end_as(recorded.status)
+                     : 2;
     record_options_release(&options);
-    return result == 0 ? end_as(status) : result;
+    return status;
 }

@@ -129,7 +129,7 @@ static void print_call(const struct run_view *view, const struct lane *lane, boo
     const struct run_function *function = &view->functions[view->frames[call->frame].function];
     char place[256];
     run_place(function, place, sizeof place);
-    printf("%14.3f us ", (double)call->enter_ns / 1e3);
+    printf("%14.3f us ", (double)call->began_ns / 1e3);
     print_time((double)call->duration_ns, 10);
     printf("  %s%*s  %*s", lane->label, lane->label_pad, "",
            (int)(2 * (call->depth < 60 ? call->depth : 60)), "");
@@ -175,8 +175,8 @@ static bool alloc_is_next(const struct lane *lane)
     if (!lane->more_allocs || !lane->more)
         return lane->more_allocs;
     int64_t alloc_ns = sqlite3_column_int64(lane->allocs, 0);
-    return alloc_ns < lane->call.enter_ns ||
-           (alloc_ns == lane->call.enter_ns &&
+    return alloc_ns < lane->call.began_ns ||
+           (alloc_ns == lane->call.began_ns &&
             sqlite3_column_int64(lane->allocs, 1) < lane->call.id);
 }
 
@@ -184,7 +184,7 @@ static int64_t lane_time(const struct lane *lane)
 {
     if (alloc_is_next(lane))
         return sqlite3_column_int64(lane->allocs, 0);
-    return lane->more ? lane->call.enter_ns : INT64_MAX;
+    return lane->more ? lane->call.began_ns : INT64_MAX;
 }
 
 /* Remembers an open call. */
@@ -327,7 +327,8 @@ int cmd_trace(int argc, char **argv)
         return 2;
     }
     status = run_view_open(&view, database, options.style, MEASURE_CPU);
-    if (status == 0 && (status = call_cut_functions(&options.cut, &view, &wanted)) == 0)
+    if (status == 0 &&
+        (status = call_cut_functions(&options.cut, "--function", &view, &wanted)) == 0)
         status = call_cut_check_thread(&options.cut, &view);
     if (status == 0) {
         database_say_state(database, options.path);

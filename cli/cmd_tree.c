@@ -28,6 +28,9 @@ static const char help[] =
     "it, with its total processor time (with callees), its self time, its calls, and the memory\n"
     "allocated within it. The hooks' cost is taken out of the times; recursion is folded.\n"
     "\n"
+    "A self time with > counts from where the log of record --ring begins: what was before is not\n"
+    "known.\n"
+    "\n"
     "      --from FUNCTION      begin at this function (*, ? and [...]): its contexts are merged\n"
     "      --depth N            show N levels\n"
     "      --min-percent P      leave out contexts with less than P % of the whole (1)\n"
@@ -47,6 +50,7 @@ struct node {
     uint32_t child, sibling; /* first child, next sibling; 0 = none */
     uint32_t next;           /* in its hash chain */
     int64_t total_ns, self_ns, calls, bytes, all_calls;
+    bool cut; /* its own time is known in part */
 };
 
 struct tree {
@@ -112,6 +116,7 @@ static int build(struct tree *tree, const bool *from)
         node_of[id] = at;
         run_add(&node->total_ns, folded ? 0 : frame->total_ns);
         run_add(&node->self_ns, frame->self_ns);
+        node->cut |= frame->cut;
         run_add(&node->calls, frame->calls);
         run_add(&node->bytes, frame->alloc_bytes);
     }
@@ -152,7 +157,8 @@ static void print_node(const struct tree *tree, uint32_t at, const char *lines, 
     const struct run_function *function = &tree->view->functions[node->function];
     char total[32], self[32], bytes[32] = "", place[256];
     output_time((double)node->total_ns, total, sizeof total);
-    output_time((double)node->self_ns, self, sizeof self);
+    self[0] = '>';
+    output_time((double)node->self_ns, self + node->cut, sizeof self - 1);
     if (node->bytes > 0)
         output_bytes((double)node->bytes, bytes, sizeof bytes);
     run_place(function, place, sizeof place);
@@ -224,10 +230,9 @@ static int parse(struct request *request, struct tree *tree, int argc, char **ar
 {
     enum { FROM = 256, DEPTH, MIN_PERCENT, SORT, BY, DEMANGLE, ALL_CODE };
     static const struct args_option known[] = {
-        {"from", FROM, true}, {"depth", DEPTH, true}, {"min-percent", MIN_PERCENT, true},
-        {"sort", SORT, true}, {"by", BY, true},       {"demangle", DEMANGLE, true},
-        {"all-code", ALL_CODE, false},
-        {NULL, 0, false}};
+        {"from", FROM, true},          {"depth", DEPTH, true}, {"min-percent", MIN_PERCENT, true},
+        {"sort", SORT, true},          {"by", BY, true},       {"demangle", DEMANGLE, true},
+        {"all-code", ALL_CODE, false}, {NULL, 0, false}};
     static const char *const sorts[] = {"time", "calls", "bytes"};
     struct args args = {.command = "tree", .help = help, .options = known};
     char *end = NULL;
@@ -275,7 +280,7 @@ static int print_tree(struct tree *tree, const struct request *request)
     bool *from = NULL;
     char lines[LINES_MAX] = "";
     const struct call_cut cut = {.function = request->from};
-    int status = call_cut_functions(&cut, tree->view, &from);
+    int status = call_cut_functions(&cut, "--from", tree->view, &from);
     if (status == 0)
         status = build(tree, from);
     free(from);

@@ -11,7 +11,9 @@
 #define FISQL_COMMANDS(X)                                                                          \
     X(cc, "COMPILER ARG...", "compile a program so that it can be recorded")                       \
     X(record, "[OPTION...] PROGRAM ARG...", "run a program and write its log (run.bin)")           \
+    X(run, "[OPTION...] PROGRAM ARG...", "record, load, digest and report a program in one go")    \
     X(load, "[RUN.bin] [-o RUN.db]", "make the database of a log (run.db)")                        \
+    X(digest, "[DB]", "what matters of a run, on one screen")                                      \
     X(query, "[NAME] [DB]", "list the canned queries, or run one")                                 \
     X(info, "[DB]", "what the run was and what its database holds")                                \
     X(tree, "[DB]", "the calling context tree")                                                    \

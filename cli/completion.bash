@@ -38,7 +38,8 @@ _fisql_query() {
         --suppressions | --file | --query-file) _fisql_files '' ;;
         *)
             if [ "$COMP_CWORD" -eq 2 ] && [[ $current != -* ]]; then
-                _fisql_words "$("$program" query --names 2>/dev/null)"
+                _fisql_files .db
+                mapfile -t -O "${#COMPREPLY[@]}" COMPREPLY < <(compgen -W "$("$program" query --names 2>/dev/null)" -- "$current")
             elif [[ $current == -* ]]; then
                 _fisql_words "$(_fisql_options "$program" query) -p"
             else
@@ -64,6 +65,8 @@ _fisql() {
                 _fisql_words "$(_fisql_options "$program" "$command")"
             elif [ "$command" = load ] || [ "$command" = dump ]; then
                 _fisql_files .bin
+            elif [ "$command" = digest ]; then
+                _fisql_files .db
             elif [ "$command" = cc ]; then
                 _fisql_words "gcc g++ clang clang++ cc c++"
                 [ "$COMP_CWORD" -eq 2 ] || _fisql_files ''

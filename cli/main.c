@@ -62,8 +62,7 @@ static void print_overview(FILE *out)
     fputs("\n`fisql COMMAND --help` explains a command.\n"
           "\n"
           "example: fisql cc gcc -O2 -o sort sort.c\n"
-          "         fisql record ./sort numbers.txt\n"
-          "         fisql load run.bin\n"
+          "         fisql run ./sort numbers.txt\n"
           "         fisql query hot-functions\n",
           out);
 }

@@ -36,8 +36,7 @@ The usual way:
 .nf
 .RS
 make CC="fisql cc gcc"
-fisql record ./app
-fisql load
+fisql run ./app
 fisql query
 fisql query hot\-functions
 sqlite3 run.db
@@ -73,7 +72,9 @@ done, but something was lost, or a check found rows
 could not be done; the words on standard error say why, and what to do
 .PP
 .B fisql record
-ends with the status of the program that it ran.
+and
+.B fisql run
+end with the status of the program that they ran.
 .SH ENVIRONMENT
 .TP
 .B XDG_CONFIG_HOME
@@ -92,6 +93,11 @@ the log that a recording writes, with mode 0600
 .TP
 .I run.db
 the database that a load makes of it
+.TP
+.I run.html
+the page that
+.B fisql run
+writes
 .SH SEE ALSO
 .BR sqlite3 (1),
 .BR gcc (1)

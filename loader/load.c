@@ -15,6 +15,7 @@
 #include "base/array.h"
 #include "loader/sqlite/database.h"
 #include "loader/sqlite/insert.h"
+#include "loader/nothing.h"
 #include "loader/tables.h"
 #include "queries/embedded.h"
 
@@ -120,7 +121,9 @@ static void say_modules(const struct load *load)
             module->symbols.problem != NULL &&
             (strcmp(module->symbols.source, "none") == 0 || module->symbols.instrumented);
         if (vanished)
-            message(load->report, "%s: %s: its functions show as module+offset or without lines",
+            message(load->report,
+                    "%s: %s: its functions show as module+offset or without lines: give the folder "
+                    "of its unstripped or debug file with --symbols, or another / with --sysroot",
                     module->path, module->symbols.problem);
     }
 }
@@ -380,13 +383,23 @@ static uint64_t run_end_ns(const struct load *load)
     return end;
 }
 
+static uint64_t calls_recorded(const struct load *load)
+{
+    uint64_t calls = 0;
+    for (size_t i = 0; i < load->index.threads_count; i++)
+        calls += load->threads[i].calls + load->threads[i].counted;
+    return calls;
+}
+
 static int load_all(struct load *load, struct error *error)
 {
     if (prepare(load, error) != 0 || order_threads(load, error) != 0 || decode(load, error) != 0)
         return -1;
     progress(load, "memory", 0, 0);
     if (finish_calls(load, error) != 0 ||
-        memory_pair(load->memory, load->file, run_end_ns(load), error) != 0)
+        memory_pair(load->memory, load->file, run_end_ns(load), error) != 0 ||
+        nothing_check(&load->index, &load->program, calls_recorded(load), memory_rows(load->memory),
+                      error) != 0)
         return -1;
     struct btree_file *file = load->file;
     load->file = NULL;

@@ -346,6 +346,27 @@ static int write_program(const struct tables *tables, sqlite3 *database, struct 
 
 /* ---- notes, anomalies, losses ---- */
 
+static int write_cut_calls(const struct tables *tables, sqlite3 *database, struct error *error)
+{
+    struct insert insert;
+    insert_begin(&insert, database, "cut_calls", "call_id,function_id,frame_id");
+    for (size_t i = 0; i < tables->index->threads_count; i++) {
+        const struct decoded_thread *thread = &tables->threads[i];
+        uint64_t last = 0;
+        for (size_t k = 0; k < thread->cut_calls_count; k++) {
+            const struct decode_cut_call *call = &thread->cut_calls[k];
+            if (call->call_id <= last)
+                continue; /* open over several gaps */
+            last = call->call_id;
+            insert_int(&insert, clip(call->call_id));
+            insert_int(&insert, call->function);
+            insert_int(&insert, call->frame);
+            insert_row(&insert);
+        }
+    }
+    return insert_end(&insert, error);
+}
+
 static int write_notes(const struct tables *tables, sqlite3 *database, struct error *error)
 {
     struct insert notes, anomalies;
@@ -422,8 +443,8 @@ static int write_losses(const struct tables *tables, sqlite3 *database, struct e
 int tables_write(const struct tables *tables, sqlite3 *database, struct error *error)
 {
     int (*const parts[])(const struct tables *, sqlite3 *, struct error *) = {
-        tables_write_rollups, write_run,   write_processes, write_threads,    write_modules,
-        write_program,        write_notes, write_losses,    tables_write_gaps};
+        tables_write_rollups, write_run,   write_processes, write_threads,   write_modules,
+        write_program,        write_notes, write_losses,    write_cut_calls, tables_write_gaps};
     int result = 0;
     for (size_t i = 0; result == 0 && i < sizeof parts / sizeof parts[0]; i++)
         result = parts[i](tables, database, error);

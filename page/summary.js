@@ -32,8 +32,10 @@ function completeness(model) {
     loss.calls && ` (${times(loss.calls, 'call')})`));
   const complete = model.totals.losses === 0;
   const counted = model.totals.calls - model.totals.call_rows;
+  const nothing = losses.some((loss) => loss.reason === 'nothing was recorded');
+  const state = nothing ? 'Nothing was recorded.' : complete ? 'The recording is complete.' : 'The recording is not complete.';
   return el('div', { class: complete ? 'complete' : 'incomplete' },
-    el('p', null, el('strong', null, complete ? 'The recording is complete.' : 'The recording is not complete.'),
+    el('p', null, el('strong', null, state),
       counted > 0 && ` ${times(counted, 'call')} were only counted, or their rows were left out of the database.`),
     !complete && el('ul', null, items),
     model.data.losses.left_out > 0 && leftOut(`${count(model.data.losses.left_out)} more losses are in the table losses.`),
@@ -121,6 +123,15 @@ function findings(model) {
       leftOut(`Rows too long for this page: ${names(all.filter((one) => one.count > 0 && one.rows.length === 0))}.`));
 }
 
+// The few that matter most: the words of `fisql digest`, each leading to its rows below.
+function worst(model) {
+  const list = model.data.worst;
+  if (list.length === 0) return el('p', { class: 'nothing' }, 'No finding: no error, and nothing that would save a hundredth of the time.');
+  return el('div', { class: 'worst' }, el('h3', null, 'What matters most'), el('ol', null, list.map((one) => el('li', null,
+    visible(one.text), one.rows > 1 && ` (and ${count(one.rows - 1)} more)`, ': ',
+    el('a', { href: `#finding-${one.name}` }, one.saves_ns === null ? 'an error' : `would save about ${time(one.saves_ns)}`)))));
+}
+
 export function summary(model) {
   const problems = [...model.modules.values()].filter((one) => one.problem);
   return section('summary', 'Summary',
@@ -128,5 +139,5 @@ export function summary(model) {
     tiles(model), completeness(model),
     problems.length > 0 && el('details', null, el('summary', null, `${times(problems.length, 'module')} without full names`),
       el('ul', null, problems.map((one) => el('li', null, `${visible(one.path)}: ${visible(one.problem)}`)))),
-    facts(model), findings(model));
+    worst(model), facts(model), findings(model));
 }

@@ -16,7 +16,8 @@
 WITH lacks AS (
        SELECT 0 AS weight, l.reason AS what, count(*) AS times, sum(l.calls) AS calls, sum(l.chunks) AS chunks,
               sum(l.bytes) AS bytes,
-              'counts and times are lower bounds; dead-code, not-freed, callers may name too much' AS touches,
+              CASE l.reason WHEN 'nothing was recorded' THEN 'all of them'
+              ELSE 'counts and times are lower bounds; dead-code, not-freed, callers may name too much' END AS touches,
               min(l.detail) AS detail
        FROM losses l GROUP BY l.reason
        UNION ALL
@@ -24,6 +25,10 @@ WITH lacks AS (
               'counts and times are of the last part only; dead-code, not-freed, callers may name too much',
               NULL
        FROM run WHERE key = 'ring_dropped_calls'
+       UNION ALL
+       SELECT 1, 'callees of calls that were open where the ring begins', count(*), count(*), NULL, NULL,
+              'their own time counts from where the ring begins; tree shows >', min(f.name)
+       FROM cut_calls k JOIN functions f ON f.id = k.function_id HAVING count(*) > 0
        UNION ALL
        SELECT 1, 'calls counted, not recorded one by one', count(*), sum(s.counted_calls), NULL, NULL,
               'calls, outliers, slow-calls, sequences and histograms lack them; counts and totals have them',

@@ -7,6 +7,8 @@
 --              after.
 -- source:      number of distinct sizes an allocating function asks for
 -- report:      findings
+-- finding:     {function} allocates {blocks} blocks of {sizes} bytes: a pool
+-- saves:       blocks * 10
 -- param:       max_sizes = 2 | sizes | leave out functions with more distinct sizes
 -- param:       min_blocks = 100 | blocks | leave out functions that allocate fewer
 -- column:      function | - | that allocates

@@ -7,6 +7,8 @@
 --              look at its self time and its source.
 -- source:      "middle man" in Fowler, Refactoring
 -- report:      findings
+-- finding:     {function} only passes its {calls} calls on to {target}
+-- saves:       calls * 2
 -- param:       min_calls = 2 | calls | leave out functions with fewer finished calls
 -- column:      function | - | demangled name
 -- column:      location | - | where it is defined

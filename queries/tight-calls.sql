@@ -7,6 +7,8 @@
 --              two calls are the hooks'.
 -- source:      histogram of the times between entries, log2 buckets, by thread
 -- report:      findings
+-- finding:     {function} is called {calls} times in an inner loop: inline it
+-- saves:       calls * 2
 -- param:       max_mode_ns = 1000 | ns | leave out functions whose commonest interval is longer
 -- param:       min_share = 50 | % | least share of the intervals that lie in the commonest range
 -- param:       min_calls = 100 | calls | leave out functions with fewer calls

@@ -164,6 +164,38 @@ static bool *choose_nodes(const struct export *export, const struct export_graph
     return chosen;
 }
 
+enum { LABEL_WIDTH = 24 };
+
+/* Where the first line of a long name ends: behind one of the separators, or 0. */
+static size_t break_behind(const char *name, const char *separators)
+{
+    for (size_t end = LABEL_WIDTH; end > LABEL_WIDTH / 3; end--)
+        if (strchr(separators, name[end - 1]) != NULL && name[end] != ':')
+            return end;
+    return 0;
+}
+
+/* A name in lines of some LABEL_WIDTH bytes, broken where its parts meet, so that boxes stay narrow:
+ * in the middle of a part only where that is as long as a line. */
+static void put_wrapped(FILE *out, const char *name, const char *escaped, const char *line_break)
+{
+    while (*name != '\0') {
+        char line[LABEL_WIDTH + 8];
+        size_t end = strlen(name);
+        if (end > LABEL_WIDTH + 4) {
+            end = break_behind(name, ":<,( ");
+            end = end > 0 ? end : break_behind(name, "_.");
+            end = end > 0 ? end : LABEL_WIDTH;
+            while (((unsigned char)name[end] & 0xc0) == 0x80 && end < sizeof line - 1)
+                end++; /* not within a character */
+        }
+        snprintf(line, sizeof line, "%.*s", (int)end, name);
+        export_plain_text(out, line, escaped, '\'');
+        name += strlen(line);
+        fputs(*name != '\0' ? line_break : "", out);
+    }
+}
+
 /* How the two languages write a node and an edge. */
 struct drawing {
     const char *begin, *end;
@@ -192,10 +224,10 @@ static int draw(const struct export *export, const struct drawing *drawing)
         char place[256];
         run_place(&view->functions[id], place, sizeof place);
         fprintf(export->out, "  n%u%s", id, drawing->node_begin);
-        export_plain_text(export->out, view->functions[id].name, drawing->escaped, '\'');
+        put_wrapped(export->out, view->functions[id].name, drawing->escaped, drawing->line_break);
         fputs(drawing->line_break, export->out);
-        export_plain_text(export->out, place, drawing->escaped, '\'');
-        fprintf(export->out, ", %.1f%% self, %" PRId64 " calls%s\n",
+        put_wrapped(export->out, place, drawing->escaped, drawing->line_break);
+        fprintf(export->out, "%s%.1f%% self, %" PRId64 " calls%s\n", drawing->line_break,
                 whole_ns > 0 ? 100.0 * (double)graph.self_ns[id] / (double)whole_ns : 0,
                 graph.calls[id], drawing->node_end);
     }
@@ -225,7 +257,9 @@ static void dot_edge(FILE *out, uint32_t caller, uint32_t callee, int64_t calls)
 int export_dot(const struct export *export)
 {
     static const struct drawing dot = {
-        .begin = "digraph calls {\n  node [shape=box, fontname=\"sans-serif\"];\n",
+        /* At most 31 inches, which are 2,976 pixels. */
+        .begin = "digraph calls {\n  graph [size=\"31,31\", nodesep=0.15, ranksep=0.4];\n"
+                 "  node [shape=box, fontname=\"sans-serif\"];\n",
         .end = "}\n",
         .escaped = "\"\\",
         .line_break = "\\n",

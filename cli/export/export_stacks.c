@@ -114,13 +114,24 @@ static int64_t put_string(struct profile *profile, const char *text)
     return profile->strings++;
 }
 
-static void put_value_type(struct profile *profile, const char *type, const char *unit)
+/* Returns the number of the type's string. */
+static int64_t put_value_type(struct profile *profile, const char *type, const char *unit)
 {
     int64_t type_id = put_string(profile, type), unit_id = put_string(profile, unit);
     message_clear(&profile->part);
     message_int(&profile->part, 1, (uint64_t)type_id);
     message_int(&profile->part, 2, (uint64_t)unit_id);
     put_field(profile, PROFILE_SAMPLE_TYPE, &profile->part);
+    return type_id;
+}
+
+/* What viewers open the profile on. */
+static void put_default_type(struct profile *profile, int64_t type_id)
+{
+    message_clear(&profile->part);
+    message_int(&profile->part, PROFILE_DEFAULT_TYPE, (uint64_t)type_id);
+    if (gzwrite(profile->out, profile->part.bytes, (unsigned)profile->part.count) <= 0)
+        profile->failed = true;
 }
 
 static void put_functions(struct profile *profile)
@@ -238,8 +249,9 @@ int export_pprof(const struct export *export)
     if (status == 0) {
         put_string(&profile, "");
         put_value_type(&profile, "calls", "count");
-        put_value_type(&profile, "time", "nanoseconds");
+        int64_t time = put_value_type(&profile, "time", "nanoseconds");
         put_value_type(&profile, "allocated", "bytes");
+        put_default_type(&profile, time);
         put_functions(&profile);
         for (uint32_t id = 1; id < export->view->frames_count && !profile.failed; id++)
             if (export->view->frames[id].function != 0 &&

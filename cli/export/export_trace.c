@@ -12,6 +12,7 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct json_walk {
     const struct export *export;
@@ -147,6 +148,20 @@ static void speedscope_frames(const struct export *export)
     fputs("\n]}", export->out);
 }
 
+/* The thread's name; where several have it, with the thread's id in the system. */
+static void put_thread_name(const struct export *export, const struct run_thread *thread)
+{
+    const struct run_view *view = export->view;
+    int same = 0;
+    char *text = NULL;
+    for (size_t i = 0; i < view->threads_count; i++)
+        same += strcmp(view->threads[i].name, thread->name) == 0;
+    if (same > 1 && asprintf(&text, "%s (%" PRId64 ")", thread->name, thread->tid) < 0)
+        text = NULL;
+    export_json_text(export->out, text != NULL ? text : thread->name);
+    free(text);
+}
+
 int export_speedscope(const struct export *export)
 {
     const struct run_view *view = export->view;
@@ -183,7 +198,7 @@ int export_speedscope(const struct export *export)
         fputs(first ? "\n{\"type\":\"evented\",\"name\":" : ",\n{\"type\":\"evented\",\"name\":",
               export->out);
         first = false;
-        export_json_text(export->out, walk.thread->name);
+        put_thread_name(export, walk.thread);
         fprintf(export->out,
                 ",\"unit\":\"nanoseconds\",\"startValue\":0,\"endValue\":%" PRId64 ",\"events\":[",
                 end_ns - walk.base_ns);

@@ -93,3 +93,11 @@ int out_file_close(struct out_file *out, int status)
         unfinished_remove(out->beside);
     return status;
 }
+
+void out_file_beside(const char *log, const char *ending, char *path, size_t size)
+{
+    size_t length = strlen(log);
+    if (length > 4 && strcmp(log + length - 4, ".bin") == 0)
+        length -= 4;
+    snprintf(path, size, "%.*s%s", (int)length, log, ending);
+}

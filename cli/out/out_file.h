@@ -21,4 +21,8 @@ int out_file_open(struct out_file *out, const char *path, const char *const *inp
  * or fail()'s after saying why it cannot be written. */
 int out_file_close(struct out_file *out, int status);
 
+/* The path of what is made of a log: run.bin gives run.db for the ending ".db", any other name has
+ * it put behind it. */
+void out_file_beside(const char *log, const char *ending, char *path, size_t size);
+
 #endif

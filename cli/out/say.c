@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -136,4 +137,38 @@ const char *nearest_name(const char *word, const char *const *names, size_t coun
             nearest = names[i]; /* a part of the name, e.g. without its arguments */
     }
     return nearest;
+}
+
+int fail_nearest(const char *words, const char *word, const char *const *names, size_t count)
+{
+    enum { MOST = 5 };
+    const char *near[MOST];
+    size_t found = 0, length = smaller(strlen(word), WORD_MAX);
+    const char *nearest = nearest_name(word, names, count);
+    size_t best = nearest != NULL
+                      ? edit_distance(word, length, nearest, smaller(strlen(nearest), WORD_MAX))
+                      : 0;
+    bool inside = best >= length / 3 + 2; /* none is near, some contain it */
+    for (size_t i = 0; nearest != NULL && i < count && found < MOST; i++) {
+        size_t name_length = smaller(strlen(names[i]), WORD_MAX);
+        bool near_too = inside ? strstr(names[i], word) != NULL
+                               : edit_distance(word, length, names[i], name_length) == best;
+        for (size_t k = 0; k < found && near_too; k++)
+            near_too = strcmp(near[k], names[i]) != 0; /* overloads have one short name */
+        if (near_too)
+            near[found++] = names[i];
+    }
+    if (found == 0)
+        return fail("%s", words);
+    char *text = NULL;
+    size_t size = 0;
+    FILE *list = open_memstream(&text, &size);
+    if (list == NULL)
+        return fail("%s; did you mean %s?", words, nearest);
+    for (size_t i = 0; i < found; i++)
+        fprintf(list, "%s%s", i == 0 ? "" : i + 1 < found ? ", " : " or ", near[i]);
+    fclose(list);
+    fail("%s; did you mean %s?", words, text);
+    free(text);
+    return 2;
 }

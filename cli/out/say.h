@@ -41,4 +41,8 @@ int flush_output(void);
  * contains it, else NULL. Borrowed from names. */
 const char *nearest_name(const char *word, const char *const *names, size_t count);
 
+/* Says "words; did you mean a, b or c?": the names nearest to `word`, those that are equally near. A
+ * word that is near to none is taken for a part of names. Returns 2. */
+int fail_nearest(const char *words, const char *word, const char *const *names, size_t count);
+
 #endif

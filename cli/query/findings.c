@@ -1,6 +1,6 @@
 /*
- * The findings report: see findings.h. Which part a query belongs to is its header's `report` line;
- * the parts are printed in the order of the enum, so errors come before advice and figures last.
+ * The findings report: see findings.h. Whether a query is in it is its header's `report` line; its
+ * sections are those of the digest, and what the digest speaks of comes first in each.
  */
 #include "cli/query/findings.h"
 #include "cli/out/say.h"
@@ -31,6 +31,67 @@ enum findings_part findings_part_of(const struct query_file *query)
     }
     return PART_NONE;
 }
+
+/* ---- the order ---- */
+
+/* The sections in the digest's order; all but the errors are groups of queries. */
+static const char *const sections[] = {"Time",
+                                       "Memory",
+                                       "Errors and losses",
+                                       "Coverage and threads",
+                                       "Other",
+                                       "Inlining and call structure"};
+enum {
+    SECTIONS_COUNT = sizeof sections / sizeof sections[0],
+    SECTION_ERRORS = 2,
+    SECTION_OTHER = 4
+};
+
+static int section_of(const struct query_file *query)
+{
+    if (findings_part_of(query) == PART_ERRORS)
+        return SECTION_ERRORS;
+    for (int i = 0; i < SECTIONS_COUNT; i++)
+        if (query->group != NULL && strcmp(query->group, sections[i]) == 0)
+            return i;
+    return SECTION_OTHER;
+}
+
+/* The digest's own, in its order; the others follow by name. */
+static int place_of(const struct query_file *query)
+{
+    static const char *const first[] = {
+        "hot-functions", "waiting",      "lock-waits", "temporary-allocations",
+        "not-freed",     "completeness", "dead-code"};
+    enum { COUNT = sizeof first / sizeof first[0] };
+    for (int i = 0; i < COUNT; i++)
+        if (strcmp(query->name, first[i]) == 0)
+            return i;
+    return COUNT;
+}
+
+static int by_order(const void *left, const void *right)
+{
+    const struct query_file *a = *(const struct query_file *const *)left;
+    const struct query_file *b = *(const struct query_file *const *)right;
+    int sections_apart = section_of(a) - section_of(b), apart = place_of(a) - place_of(b);
+    return sections_apart != 0 ? sections_apart : apart != 0 ? apart : strcmp(a->name, b->name);
+}
+
+/* The queries of the report in its order, as a malloc'ed list; NULL without memory. */
+static const struct query_file **queries_in_order(const struct query_set *set, size_t *count)
+{
+    const struct query_file **list = calloc(set->count + 1, sizeof *list);
+    *count = 0;
+    for (size_t i = 0; list != NULL && i < set->count; i++)
+        if (findings_part_of(&set->queries[i]) != PART_NONE)
+            list[(*count)++] = &set->queries[i];
+    if (*count > 1)
+        qsort(list, *count, sizeof *list, by_order);
+    return list;
+}
+
+/* ---- the report ---- */
 
 void findings_settings(struct query_request *request, const struct query_file *query)
 {
@@ -142,38 +203,36 @@ int findings_print(const struct query_request *request, const struct query_set *
     one.cell_width_max = CELL_WIDTH;
     one.count_all = true;
     one.suppress_any = true;
+    size_t count, empty_count = 0, skipped_count = 0;
+    const struct query_file **order = queries_in_order(set, &count);
     const struct query_file **empty = calloc(set->count + 1, sizeof *empty);
     const struct query_file **skipped = calloc(set->count + 1, sizeof *skipped);
-    size_t empty_count = 0, skipped_count = 0;
-    int status = empty != NULL && skipped != NULL ? 0 : fail("out of memory");
-    int failed = 0;
+    int status = order != NULL && empty != NULL && skipped != NULL ? 0 : fail("out of memory");
+    int failed = 0, headed = -1;
     *found = 0;
     print_head(database, path, markdown);
-    for (int part = 0; part < PARTS_COUNT && status == 0; part++) {
-        bool headed = false;
-        for (size_t i = 0; i < set->count; i++) {
-            if (findings_part_of(&set->queries[i]) != (enum findings_part)part)
-                continue;
-            if (!headed)
-                printf("\n%s%s\n", markdown ? "### " : "== ", parts[part].title);
-            headed = true;
-            if (!filters_fit(&one.filters, database, &set->queries[i])) {
-                skipped[skipped_count++] = &set->queries[i];
-                continue;
-            }
-            findings_settings(&one, &set->queries[i]);
-            long rows = print_query(&one, &set->queries[i], database, markdown);
-            if (rows == 0)
-                empty[empty_count++] = &set->queries[i];
-            else if (rows < 0)
-                failed = 2;
-            else if (part != PART_OVERVIEW)
-                *found += rows;
+    for (size_t i = 0; i < count && status == 0; i++) {
+        const struct query_file *query = order[i];
+        if (section_of(query) != headed)
+            printf("\n%s%s\n", markdown ? "### " : "== ", sections[section_of(query)]);
+        headed = section_of(query);
+        if (!filters_fit(&one.filters, database, query)) {
+            skipped[skipped_count++] = query;
+            continue;
         }
+        findings_settings(&one, query);
+        long rows = print_query(&one, query, database, markdown);
+        if (rows == 0)
+            empty[empty_count++] = query;
+        else if (rows < 0)
+            failed = 2;
+        else if (findings_part_of(query) != PART_OVERVIEW)
+            *found += rows;
     }
     print_names("Nothing found by", empty, empty_count);
     print_names("Left out, for these filters mean nothing there", skipped, skipped_count);
     free(skipped);
     free(empty);
+    free(order);
     return status != 0 ? status : failed;
 }

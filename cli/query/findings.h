@@ -1,6 +1,7 @@
 /*
  * The findings report, `fisql query --all`: a few rows of each analysis that matter, the worst
- * first, on one page that fits into a code review.
+ * first, on one page that fits into a code review. Its sections come in the digest's order, those
+ * of call structure last.
  */
 #ifndef FISQL_CLI_FINDINGS_H
 #define FISQL_CLI_FINDINGS_H
@@ -8,8 +9,7 @@
 #include "cli/query/query_run.h"
 #include "cli/query/query_set.h"
 
-/* Where a query's rows belong, by its header's `report` line; in the order in which they are read.
- */
+/* What a query's rows are, by its header's `report` line. */
 enum findings_part {
     PART_ERRORS,
     PART_FINDINGS,

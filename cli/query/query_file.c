@@ -54,7 +54,9 @@ static void parse_line(struct query_file *query, const char *key, char *value, c
                  {"description", offsetof(struct query_file, description)},
                  {"advice", offsetof(struct query_file, advice)},
                  {"source", offsetof(struct query_file, source)},
-                 {"report", offsetof(struct query_file, report)}};
+                 {"report", offsetof(struct query_file, report)},
+                 {"finding", offsetof(struct query_file, finding)},
+                 {"saves", offsetof(struct query_file, saves)}};
     *last = NULL;
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
         if (strcmp(key, texts[i].name) == 0) {
@@ -132,6 +134,8 @@ void query_file_release(struct query_file *query)
     free(query->advice);
     free(query->source);
     free(query->report);
+    free(query->finding);
+    free(query->saves);
     free(query->sql);
     parts_release(query->params, query->params_count);
     parts_release(query->columns, query->columns_count);

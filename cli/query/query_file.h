@@ -9,6 +9,10 @@
  *   -- source:      where the method comes from
  *   -- report:      errors | findings | overview | none: its place in `fisql query --all`
  *                   (findings by default), and a parameter's value there: NAME=VALUE
+ *   -- finding:     {function} is called {calls} times ...: a row as a sentence for the digest
+ *                   (worst.h), with its columns in braces, the first one what it is about
+ *   -- saves:       calls * 2: nanoseconds of a plain build that heeding a row saves, as SQL over
+ *                   the query's columns; a finding without it is an error
  *   -- filter:      function = allocated_by freed_by
  *   -- param:       min_calls = 100 | calls | ignore rarer functions
  *   -- column:      function  | -     | demangled name
@@ -44,6 +48,7 @@ struct query_part {
 struct query_file {
     char *name;
     char *title, *group, *description, *advice, *source, *report; /* NULL where it lacks them */
+    char *finding, *saves;                                        /* likewise */
     struct query_part params[QUERY_PARTS_MAX], columns[QUERY_PARTS_MAX], filters[QUERY_PARTS_MAX];
     size_t params_count, columns_count, filters_count;
     char *sql; /* the whole text */

@@ -97,8 +97,8 @@ static int bind_setting(const struct query_file *query, sqlite3_stmt *statement,
     return 0;
 }
 
-static int bind_settings(const struct query_request *request, const struct query_file *query,
-                         sqlite3_stmt *statement)
+int query_bind_settings(const struct query_request *request, const struct query_file *query,
+                        sqlite3_stmt *statement)
 {
     for (size_t i = 0; i < query->params_count && query->own; i++) {
         char name[130];
@@ -270,7 +270,7 @@ int query_run(const struct query_request *request, sqlite3 *database,
     sqlite3_stmt *statement = filters_prepare(&request->filters, database, query);
     if (statement == NULL)
         return 2;
-    int status = bind_settings(request, query, statement);
+    int status = query_bind_settings(request, query, statement);
     if (status == 0 && walks_frames(query, request))
         status = database_check_frames(database);
     if (status == 0)
@@ -335,7 +335,7 @@ int query_explain(const struct query_request *request, sqlite3 *database,
         database != NULL ? filters_prepare(&request->filters, database, query) : NULL;
     if (database != NULL && statement == NULL)
         return 2;
-    int status = statement != NULL ? bind_settings(request, query, statement) : 0;
+    int status = statement != NULL ? query_bind_settings(request, query, statement) : 0;
     const char *sql = statement != NULL ? sqlite3_sql(statement) : query->sql;
     size_t length = strlen(sql);
     while (length > 0 && strchr("; \n\t\r", sql[length - 1]) != NULL)

@@ -31,6 +31,11 @@ struct query_request {
 int query_run(const struct query_request *request, sqlite3 *database,
               const struct query_file *query, FILE *out, long *rows);
 
+/* Binds the request's settings, and the defaults of a query of the user's own. Returns 0, or 2
+ * after saying what is wrong. */
+int query_bind_settings(const struct query_request *request, const struct query_file *query,
+                        sqlite3_stmt *statement);
+
 /* Writes the SQL with the parameters' values and SQLite's plan, as SQL that can be run. A NULL
  * database leaves the plan out. Returns 0, or 2 after saying what is wrong. */
 int query_explain(const struct query_request *request, sqlite3 *database,

@@ -12,29 +12,42 @@
 #include <string.h>
 #include <unistd.h>
 
+#define SHARED_HELP                                                                                \
+    "  -o, --output FILE       the log to write (run.bin)\n"                                       \
+    "  -q, --quiet             do not print what was written\n"                                    \
+    "      --no-alloc          do not record allocations\n"                                        \
+    "      --no-time           do not read the clock: structure and counts only\n"                 \
+    "      --no-waits          do not read the threads' processor clocks: waiting counts as\n"     \
+    "                          time\n"                                                             \
+    "      --depth N           log the outermost N levels of calls; count deeper ones\n"           \
+    "      --min-duration T    count calls that call nothing and end within T (100ns, 2us, 1ms)\n" \
+    "                          instead of logging them: counts stay exact\n"                       \
+    "      --only PATTERN      record only functions whose name or file matches (*, ?, [])\n"      \
+    "      --exclude PATTERN   do not record functions whose name or file matches\n"               \
+    "                          (both can be repeated, but not mixed)\n"                            \
+    "      --start-off         start with recording off; SIGUSR2 or fisql_start() switches it\n"   \
+    "      --ring SIZE         flight recorder: keep only the last SIZE bytes of each thread\n"    \
+    "                          (512K, 4M), written at exit, crash, SIGUSR2 or fisql_dump()\n"
+
 static const char help[] =
     "usage: fisql record [OPTION...] [--] PROGRAM [ARGUMENT...]\n"
     "\n"
     "Runs PROGRAM, built with `fisql cc`, and records every function call and every heap\n"
     "allocation in all its threads and child processes. Input, output, signals and exit status\n"
     "stay the program's own.\n"
-    "\n"
-    "  -o, --output FILE       the log to write (run.bin)\n"
-    "  -q, --quiet             do not print what was written\n"
-    "      --no-alloc          do not record allocations\n"
-    "      --no-time           do not read the clock: structure and counts only\n"
-    "      --no-waits          do not read the threads' processor clocks: waiting counts as time\n"
-    "      --depth N           log the outermost N levels of calls; count deeper ones\n"
-    "      --min-duration T    count calls that call nothing and end within T (100ns, 2us, 1ms)\n"
-    "                          instead of logging them: counts stay exact\n"
-    "      --only PATTERN      record only functions whose name or file matches (*, ?, [])\n"
-    "      --exclude PATTERN   do not record functions whose name or file matches\n"
-    "                          (both can be repeated, but not mixed)\n"
-    "      --start-off         start with recording off; SIGUSR2 or fisql_start() switches it\n"
-    "      --ring SIZE         flight recorder: keep only the last SIZE bytes of each thread\n"
-    "                          (512K, 4M), written at exit, crash, SIGUSR2 or fisql_dump()\n"
-    "\n"
+    "\n" SHARED_HELP "\n"
     "example: fisql record -o sort.bin ./sort numbers.txt\n";
+
+static const char run_help[] =
+    "usage: fisql run [OPTION...] [--] PROGRAM [ARGUMENT...]\n"
+    "\n"
+    "Runs PROGRAM, built with `fisql cc`, and says what matters of the run: `fisql record`, then\n"
+    "`fisql load`, `fisql digest` on standard error, and `fisql report` into a page beside the\n"
+    "log. Input, output, signals and exit status stay the program's own.\n"
+    "\n" SHARED_HELP "\n"
+    "Beside the log run.bin come the database run.db and the page run.html.\n"
+    "\n"
+    "example: fisql run ./sort numbers.txt\n";
 
 enum {
     OPTION_NO_ALLOC = 256,
@@ -120,8 +133,11 @@ static int set_option(struct record_options *options, const struct args *args)
 
 int record_options_parse(struct record_options *options, int argc, char **argv, int *program)
 {
-    struct args args = {
-        .command = "record", .help = help, .options = options_known, .program_follows = true};
+    bool run = strcmp(argv[0], "run") == 0;
+    struct args args = {.command = argv[0],
+                        .help = run ? run_help : help,
+                        .options = options_known,
+                        .program_follows = true};
     *options = (struct record_options){.log = "run.bin"};
     args_begin(&args, argc, argv);
     while (args_next(&args))
@@ -131,7 +147,7 @@ int record_options_parse(struct record_options *options, int argc, char **argv, 
     if (args.status != ARGS_GO_ON)
         return args.status;
     if (args_words(&args) == 0)
-        return fail("record: no program given; see `fisql record --help`");
+        return fail("%s: no program given; see `fisql %s --help`", argv[0], argv[0]);
     if (options->no_time && options->min_duration_ns != 0)
         return fail("--min-duration needs the clock: leave out --no-time");
     return ARGS_GO_ON;

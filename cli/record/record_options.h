@@ -20,7 +20,7 @@ struct record_options {
     size_t filter_bytes;
 };
 
-/* Parses argv, argv[0] being "record". Returns ARGS_GO_ON, with the index of the
+/* Parses argv, argv[0] being "record" or "run". Returns ARGS_GO_ON, with the index of the
  * program in *program, or the exit status after --help or saying what is wrong. */
 int record_options_parse(struct record_options *options, int argc, char **argv, int *program);
 

@@ -3,6 +3,7 @@
  * the order of `fisql query --all` (findings.h).
  */
 #include "cli/query/findings.h"
+#include "cli/query/worst.h"
 #include "cli/report/report.h"
 #include "cli/out/say.h"
 
@@ -90,10 +91,40 @@ static bool write_query(struct report *report, const struct query_file *query,
     return good;
 }
 
+/* The worst of them, as the digest has them: each with its query and what it would save. */
+static int write_worst(struct report *report, const struct query_set *set)
+{
+    struct json *json = &report->json;
+    struct worst_finding worst[WORST_MAX];
+    int count = worst_findings(report->database, set, worst);
+    json_key(json, "worst");
+    json_open(json, '[');
+    for (int i = 0; i < count; i++) {
+        json_open(json, '{');
+        json_key(json, "name");
+        json_text(json, worst[i].query->name, TEXT_BYTES_MAX);
+        json_key(json, "text");
+        json_text(json, worst[i].text, TEXT_BYTES_MAX);
+        json_key(json, "rows");
+        json_integer(json, worst[i].rows);
+        json_key(json, "saves_ns");
+        if (worst[i].is_error)
+            json_null(json);
+        else
+            json_integer(json, worst[i].saves_ns < 1e18 ? (int64_t)worst[i].saves_ns : INT64_MAX);
+        json_close(json, '}');
+    }
+    json_close(json, ']');
+    worst_release(worst, count > 0 ? count : 0);
+    return count < 0 ? 2 : 0;
+}
+
 int report_findings(struct report *report)
 {
     struct query_set set = {0};
     int status = query_set_load(&set);
+    if (status == 0)
+        status = write_worst(report, &set);
     json_key(&report->json, "findings");
     json_open(&report->json, '[');
     long begun = report->json.bytes;

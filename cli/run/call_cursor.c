@@ -101,6 +101,7 @@ int call_cursor_next(struct call_cursor *cursor, struct shown_call *call)
         if (!choose(cursor, call, &end))
             continue;
         call->depth = (uint32_t)cursor->open_count;
+        call->began_ns = call->enter_ns;
         if (call->enter_ns < cursor->cut->since_ns)
             call->enter_ns = cursor->cut->since_ns;
         if (call->exit_ns > cursor->cut->until_ns)
@@ -116,7 +117,8 @@ int call_cursor_next(struct call_cursor *cursor, struct shown_call *call)
     return -1;
 }
 
-int call_cut_functions(const struct call_cut *cut, const struct run_view *view, bool **wanted)
+int call_cut_functions(const struct call_cut *cut, const char *option, const struct run_view *view,
+                       bool **wanted)
 {
     *wanted = NULL;
     if (cut->function == NULL)
@@ -137,11 +139,13 @@ int call_cut_functions(const struct call_cut *cut, const struct run_view *view, 
         free(names);
         return 0;
     }
-    const char *nearest = names != NULL ? nearest_name(cut->function, names, count) : NULL;
-    if (nearest != NULL)
-        fail("--function %s: there is no such function; did you mean %s?", cut->function, nearest);
-    else
-        fail("--function %s: there is no such function", cut->function);
+    char words[512];
+    snprintf(words, sizeof words, "%s %.400s: there is no such function", option, cut->function);
+    if (names == NULL || nearest_name(cut->function, names, count) == NULL) {
+        free(names);
+        return fail("%s; `fisql query call-counts` lists those that were called", words);
+    }
+    fail_nearest(words, cut->function, names, names != NULL ? count : 0);
     free(names);
     return 2;
 }

@@ -25,6 +25,7 @@ struct shown_call {
     uint32_t frame;
     uint32_t depth; /* among the calls shown, from 0 */
     int64_t enter_ns, exit_ns;
+    int64_t began_ns;    /* its entry, not clipped */
     int64_t duration_ns; /* whole, not clipped */
     int64_t descendants; /* all, shown or not */
     int ended;
@@ -50,8 +51,9 @@ int call_cursor_next(struct call_cursor *cursor, struct shown_call *call);
 void call_cursor_close(struct call_cursor *cursor);
 
 /* Which functions the cut is about, by id: *wanted is NULL where it is about all. The caller frees
- * it. Returns 0, or 2 after naming the nearest on stderr. */
-int call_cut_functions(const struct call_cut *cut, const struct run_view *view, bool **wanted);
+ * it. Returns 0, or 2 after naming the nearest on stderr, for the option that was given. */
+int call_cut_functions(const struct call_cut *cut, const char *option, const struct run_view *view,
+                       bool **wanted);
 
 /* Is the thread one of those that the cut leaves in? */
 bool call_cut_has_thread(const struct call_cut *cut, const struct run_thread *thread);

@@ -3,6 +3,7 @@
 #include "cli/out/say.h"
 #include "cli/run/schema_check.h"
 
+#include "log_format.h"
 #include "queries/embedded.h"
 
 #include <errno.h>
@@ -60,13 +61,28 @@ static int open_read_only(const char *path, sqlite3 **database)
     return result;
 }
 
+/* Says that the file is no database of ours: a log has to be loaded first. */
+static void fail_foreign(const char *path)
+{
+    uint32_t magic = 0;
+    FILE *file = fopen(path, "re");
+    bool log =
+        file != NULL && fread(&magic, sizeof magic, 1, file) == 1 && magic == FISQL_CHUNK_MAGIC;
+    if (file != NULL)
+        fclose(file);
+    if (log)
+        fail("%s: is a log, not a database: `fisql load %s` makes its database first", path, path);
+    else
+        fail("%s: is not a fisql database: make one of a log with `fisql load run.bin`", path);
+}
+
 /* Says why the opened file cannot be used. Returns whether it can. */
 static int check(sqlite3 *database, const char *path)
 {
     long long application = integer_of(database, "PRAGMA application_id");
     long long version = integer_of(database, "PRAGMA user_version");
     if (application != APPLICATION_ID) {
-        fail("%s: is not a fisql database: make one of a log with `fisql load run.bin`", path);
+        fail_foreign(path);
         return 0;
     }
     if (version != schema_version()) {
@@ -109,7 +125,7 @@ sqlite3 *database_open(const char *path)
         if (check(database, path) && schema_check(database, path))
             return database;
     } else if (result == SQLITE_NOTADB) {
-        fail("%s: is not a fisql database: make one of a log with `fisql load run.bin`", path);
+        fail_foreign(path);
     } else {
         fail("%s: cannot be opened: %s", path, sqlite3_errmsg(database));
     }
@@ -134,10 +150,27 @@ static void say_stale(const char *path)
         note("%s: is older than its log %s: `fisql load %s` brings it up to date", path, log, log);
 }
 
+/* Says that there is nothing to look at, and what to do. Returns whether it is so. */
+static bool say_nothing(sqlite3 *database, const char *path)
+{
+    sqlite3_stmt *statement = NULL;
+    bool nothing = false;
+    if (sqlite3_prepare_v2(database, "SELECT detail FROM losses WHERE reason = ?1", -1, &statement,
+                           NULL) == SQLITE_OK &&
+        sqlite3_bind_text(statement, 1, FISQL_LOSS_NOTHING, -1, SQLITE_STATIC) == SQLITE_OK &&
+        sqlite3_step(statement) == SQLITE_ROW) {
+        const char *detail = (const char *)sqlite3_column_text(statement, 0);
+        note("%s: %s: %s", path, FISQL_LOSS_NOTHING, detail != NULL ? detail : "?");
+        nothing = true;
+    }
+    sqlite3_finalize(statement);
+    return nothing;
+}
+
 long long database_say_state(sqlite3 *database, const char *path)
 {
     long long losses = integer_of(database, "SELECT count(*) FROM losses");
-    if (losses > 0) {
+    if (losses > 0 && !say_nothing(database, path)) {
         sqlite3_stmt *statement = NULL;
         const char *reasons = NULL;
         if (sqlite3_prepare_v2(database, "SELECT group_concat(DISTINCT reason) FROM losses", -1,

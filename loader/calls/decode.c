@@ -271,6 +271,33 @@ static int gap_ends(struct decoder *decoder, const struct log_chunk *place, uint
     return decode_losses_found(&decoder->out->losses, &found, error);
 }
 
+/* The ring dropped chunks. Of the calls that are open behind them callees are missing: what they
+ * spent since the last event that is known (before_ns) until the next one was entered, the innermost
+ * until now, is taken for their callees' time: so nobody's own time holds that of dropped calls.
+ * `confirmed` calls were on the stack before; the innermost of them may have had a callee that ended
+ * unseen, whose time reaches to there already. */
+static int calls_cut(struct decoder *decoder, uint64_t before_ns, uint32_t confirmed,
+                     bool callee_ended, struct error *error)
+{
+    struct decoded_thread *out = decoder->out;
+    const struct call_stack *stack = &decoder->stack;
+    size_t more = stack->depth - stack->inherited;
+    if (array_reserve(&out->cut_calls, &out->cut_calls_capacity, out->cut_calls_count + more,
+                      error) != 0)
+        return -1;
+    for (uint32_t i = stack->inherited; i < stack->depth; i++) {
+        struct open_call *call = &stack->items[i];
+        bool innermost = i + 1 == stack->depth, known = i + 1 == confirmed && callee_ended;
+        uint64_t until_ns = innermost ? decoder->clock.now_ns : call[1].enter_ns;
+        uint64_t from_ns = call->enter_ns > before_ns ? call->enter_ns : before_ns;
+        if (until_ns > from_ns && !known)
+            call->children_ns += until_ns - from_ns;
+        out->cut_calls[out->cut_calls_count++] = (struct decode_cut_call){
+            call->head.call_id, call->head.function_id, call->head.frame_id};
+    }
+    return 0;
+}
+
 /* The ids that this chunk's calls may use end where its header says; those that chunks before it
  * did not use (they were lost) stay free. */
 static int decode_chunk(struct decoder *decoder, const struct log_chunk *place,
@@ -290,11 +317,15 @@ static int decode_chunk(struct decoder *decoder, const struct log_chunk *place,
             memory_gap(decoder->memory, before);
             gaps_interrupt(&decoder->gaps);
         }
-        uint32_t unseen = 0;
+        uint32_t unseen = 0, open = decoder->stack.depth;
         if (decode_reconcile(decoder, chunk, before_ns, &unseen, error) != 0)
             return -1;
         if (place->gap && gap_ends(decoder, place, first ? decoder->thread->start_tick : before,
                                    unseen, error) != 0)
+            return -1;
+        uint32_t confirmed = decoder->stack.depth - unseen;
+        if (place->gap && (place->flags & FISQL_FLAG_RING) != 0 &&
+            calls_cut(decoder, before_ns, confirmed, open > confirmed, error) != 0)
             return -1;
     }
     decoder->chunk_first_id = decoder->window.next_id;

@@ -51,6 +51,12 @@ struct decode_anomaly {
     char *detail; /* NULL = none */
 };
 
+/* A call within which the log lacks calls: its own time is not known. */
+struct decode_cut_call {
+    uint64_t call_id;
+    uint32_t function, frame;
+};
+
 /* What a thread gave. */
 struct decoded_thread {
     struct btree_part *part; /* NULL = no rows */
@@ -61,6 +67,8 @@ struct decoded_thread {
     size_t notes_count, notes_capacity;
     struct decode_anomaly *anomalies;
     size_t anomalies_count, anomalies_capacity;
+    struct decode_cut_call *cut_calls;
+    size_t cut_calls_count, cut_calls_capacity;
     struct decode_losses losses;
     struct thread_gaps gaps;
     struct off_sums off; /* `self` alone: of its calls */

@@ -15,6 +15,7 @@ void decoded_thread_release(struct decoded_thread *thread)
     free(thread->anomalies);
     free(thread->functions);
     free(thread->gaps.items);
+    free(thread->cut_calls);
     decode_losses_release(&thread->losses);
 }
 

@@ -43,3 +43,5 @@ SELECT a.kind AS anomaly, a.ns, a.thread_id AS thread, a.call_id AS call, f.name
 FROM anomalies a LEFT JOIN functions f ON f.id = a.function_id ORDER BY a.ns, a.id;
 SELECT reason AS loss, process_id AS process, thread_id AS thread, "offset", bytes, chunks, calls, events, from_ns, to_ns, detail
 FROM losses ORDER BY id;
+SELECT k.call_id AS cut_call, f.name AS function, st.stack FROM cut_calls k JOIN functions f ON f.id = k.function_id
+JOIN frame_stacks st ON st.frame_id = k.frame_id ORDER BY k.call_id;

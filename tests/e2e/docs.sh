@@ -61,7 +61,7 @@ C
 echo 3 1 2 >numbers.txt
 PATH=$FISQL_BUILD:$PATH
 {
-    "$fisql" help | grep -o 'fisql \(cc\|record\|load\|query\) .*$' | tail -n 4
+    "$fisql" help | grep -o 'fisql \(cc\|run\|query\) .*$' | tail -n 3
     for command in $("$fisql" help --list | cut -f1); do
         "$fisql" "$command" --help | sed -n '/^examples\{0,1\}:/,$p' | grep -v 'C=\|CC=\|COMPILER=' | grep -o 'fisql [a-z]* .*$'
     done
@@ -93,6 +93,9 @@ completes "an option" "--format" fisql query hot-functions --fo
 completes "a format" "markdown" fisql query hot-functions --format ma
 completes "a parameter" "min_calls=" fisql query hot-functions -p mi
 completes "a database" "run.db" fisql query hot-functions ru
+completes "a database in the place of a query" "run.db" fisql query ru
+completes "a database for its digest" "run.db" fisql digest ru
+completes "an option of recording" "--min-duration" fisql run --mi
 completes "another command's option" "--output" fisql record --ou
 touch run.bin
 completes "a log" "run.bin" fisql load ru

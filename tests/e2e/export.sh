@@ -108,7 +108,7 @@ lacks "callgrind: no control characters" "$(printf '\033')" "$(cat hostile.callg
 
 # Errors.
 run "$fisql" export --format perfeto
-same "an unknown format: the nearest is named" "fisql: --format perfeto: no such format; did you mean perfetto?" "$err"
+same "an unknown format: the nearest is named" "fisql: --format perfeto: no such format; did you mean perfetto?" "$(head -n 1 <<<"$err")"
 run "$fisql" export --format chrome --function mian
 same "an unknown function: the nearest is named" "2 fisql: --function mian: there is no such function; did you mean main?" "$status $err"
 run "$fisql" export --format chrome --thread nobody_at_all

@@ -11,8 +11,13 @@ static int added, compared, copied, doubled;
 struct item {
     std::string name;
     std::vector<int> values;
-    item(int n) : name(40, static_cast<char>('a' + n % 26)) {}
-    item(const item &other) : name(other.name), values(other.values) { copied++; }
+    item(int n) : name(40, static_cast<char>('a' + n % 26))
+    {
+    }
+    item(const item &other) : name(other.name), values(other.values)
+    {
+        copied++;
+    }
     item &operator=(const item &other) = default;
 };
 

@@ -1,0 +1,446 @@
+/* The digest of a run: see digest.h. Sums are made with total(): a hostile database cannot make
+ * them overflow. */
+#include "cli/query/digest.h"
+
+#include "cli/out/output.h"
+#include "cli/out/say.h"
+#include "cli/out/text.h"
+#include "cli/query/query_set.h"
+#include "cli/query/worst.h"
+#include "cli/run/cost.h"
+#include "cli/run/database.h"
+#include "cli/run/ending.h"
+#include "cli/run/names.h"
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ROWS = 5, MORE_MAX = 8, TITLE_WIDTH = 13, NAME_WIDTH = 48 };
+
+struct digest {
+    sqlite3 *database;
+    const char *path;
+    FILE *out;
+    double cpu_ns;
+    const char *more[MORE_MAX]; /* queries */
+    int more_count;
+};
+
+/* ---- words ---- */
+
+/* A function's name, short, as it may be shown, and cut where it is long. */
+static void put_name(FILE *out, const char *name)
+{
+    char *brief = name_short(name != NULL ? name : "?");
+    char *shown = brief != NULL ? text_shown(brief, strlen(brief)) : NULL;
+    if (shown != NULL && text_width(shown) > NAME_WIDTH)
+        fprintf(out, "%.*s…", (int)text_fits(shown, NAME_WIDTH - 1), shown);
+    else
+        fputs(shown != NULL ? shown : "?", out);
+    free(shown);
+    free(brief);
+}
+
+static void put_count(FILE *out, double count, const char *noun, const char *plural)
+{
+    fprintf(out, "%.0f %s%s", count, noun, count == 1 ? "" : plural);
+}
+
+static void put_time(FILE *out, double ns)
+{
+    char text[64];
+    output_time(ns, text, sizeof text);
+    fputs(text, out);
+}
+
+static void put_bytes(FILE *out, double bytes)
+{
+    char text[64];
+    output_bytes(bytes, text, sizeof text);
+    fputs(text, out);
+}
+
+static void put_title(FILE *out, const char *title)
+{
+    fprintf(out, "%-*s", TITLE_WIDTH, title);
+}
+
+/* A path as a shell takes it for one word. */
+static void put_word(FILE *out, const char *path)
+{
+    bool plain = path[strcspn(path, " '\"\\$`&|;<>()*?[]#~\t\n!{}")] == '\0';
+    fputs(plain ? "" : "'", out);
+    for (const char *at = path; *at != '\0';) {
+        char part[PATH_MAX];
+        size_t length = strcspn(at, "'");
+        snprintf(part, sizeof part, "%.*s", (int)length, at);
+        text_put(out, part);
+        at += length;
+        if (*at == '\'') {
+            fputs("'\\''", out);
+            at++;
+        }
+    }
+    fputs(plain ? "" : "'", out);
+}
+
+/* The command that shows more, its database named where it is not the one that is taken without. */
+static void put_command(const struct digest *digest, const char *query)
+{
+    fprintf(digest->out, "fisql query %s", query);
+    if (strcmp(digest->path, "run.db") == 0)
+        return;
+    fputc(' ', digest->out);
+    put_word(digest->out, digest->path);
+}
+
+/* Remembers a query that shows more, for put_more(). */
+static void add_more(struct digest *digest, const char *query)
+{
+    if (digest->more_count < MORE_MAX)
+        digest->more[digest->more_count++] = query;
+}
+
+/* The queries that show more, in one line. */
+static void put_more(const struct digest *digest)
+{
+    put_title(digest->out, "More");
+    put_command(digest, "NAME");
+    for (int i = 0; i < digest->more_count; i++)
+        fprintf(digest->out, "%s%s", i == 0 ? ": " : ", ", digest->more[i]);
+    fputc('\n', digest->out);
+}
+
+/* ---- rows ---- */
+
+static sqlite3_stmt *prepare(const struct digest *digest, const char *sql)
+{
+    sqlite3_stmt *row = NULL;
+    if (sqlite3_prepare_v2(digest->database, sql, -1, &row, NULL) == SQLITE_OK)
+        return row;
+    fail("%s: cannot be read: %s", digest->path, sqlite3_errmsg(digest->database));
+    return NULL;
+}
+
+/* A statement of one row, stepped to it; NULL after saying what is wrong. */
+static sqlite3_stmt *prepare_row(const struct digest *digest, const char *sql)
+{
+    sqlite3_stmt *row = prepare(digest, sql);
+    if (row == NULL || sqlite3_step(row) == SQLITE_ROW)
+        return row;
+    fail("%s: cannot be read: %s", digest->path, sqlite3_errmsg(digest->database));
+    sqlite3_finalize(row);
+    return NULL;
+}
+
+static double number(sqlite3_stmt *row, int column)
+{
+    return sqlite3_column_double(row, column);
+}
+
+static const char *word(sqlite3_stmt *row, int column)
+{
+    return (const char *)sqlite3_column_text(row, column);
+}
+
+/* What ran, for how long, and how it ended. */
+static int print_head(const struct digest *digest)
+{
+    sqlite3_stmt *row = prepare_row(
+        digest, "SELECT (SELECT value FROM run WHERE key = 'command'),"
+                " (SELECT coalesce(max(end_ns), 0) - coalesce(min(start_ns), 0) FROM threads),"
+                " (SELECT count(*) FROM processes), (SELECT count(*) FROM threads),"
+                " (SELECT total(calls) + total(counted_calls) FROM threads),"
+                " (SELECT min(id) FROM processes)");
+    if (row == NULL)
+        return 2;
+    char ending[ENDING_TEXT_BYTES];
+    int64_t killed = ending_next_killed(digest->database, 0);
+    ending_text(digest->database, killed != 0 ? killed : sqlite3_column_int64(row, 5), ending,
+                sizeof ending);
+    text_put(digest->out, word(row, 0));
+    fputs(killed != 0 ? ": " : "\n", digest->out);
+    if (killed != 0) {
+        text_put(digest->out, ending);
+        fputc('\n', digest->out);
+    }
+    put_time(digest->out, number(row, 1));
+    fputs(" long, ", digest->out);
+    put_time(digest->out, digest->cpu_ns);
+    fputs(cost_column(digest->database, COST_WAIT) != NULL ? " on processors; "
+                                                           : " in recorded code; ",
+          digest->out);
+    if (number(row, 2) > 1) {
+        put_count(digest->out, number(row, 2), "process", "es");
+        fputs(", ", digest->out);
+    }
+    put_count(digest->out, number(row, 3), "thread", "s");
+    fputs(", ", digest->out);
+    put_count(digest->out, number(row, 4), "call", "s");
+    if (killed == 0) {
+        fputs("; ", digest->out);
+        text_put(digest->out, ending);
+    }
+    fputs("\n\n", digest->out);
+    sqlite3_finalize(row);
+    return 0;
+}
+
+/* The functions with the most of a cost: time, share of `whole_ns`, how often, name and place. */
+static int print_functions(struct digest *digest, const char *title, enum cost cost,
+                           const char *query)
+{
+    const char *column = cost_column(digest->database, cost);
+    const char *times = cost == COST_WAIT ? "self_waits" : "calls";
+    double whole_ns = cost_sum(digest->database, cost);
+    char sql[512];
+    long rows = 0;
+    if (column == NULL)
+        return 0;
+    snprintf(sql, sizeof sql,
+             "SELECT s.%s, s.%s, f.name, f.location FROM function_stats s"
+             " JOIN function_details f ON f.id = s.function_id WHERE s.%s > 0"
+             " ORDER BY s.%s DESC, s.function_id LIMIT %d",
+             column, times, column, column, (int)ROWS);
+    sqlite3_stmt *row = prepare(digest, sql);
+    if (row == NULL)
+        return 2;
+    while (sqlite3_step(row) == SQLITE_ROW) {
+        char time[64];
+        output_time(number(row, 0), time, sizeof time);
+        put_title(digest->out, rows++ == 0 ? title : "");
+        fprintf(digest->out, "%10s %5.1f%%  ", time,
+                whole_ns > 0 ? 100 * number(row, 0) / whole_ns : 0);
+        put_name(digest->out, word(row, 2));
+        fputs(" (", digest->out);
+        text_put(digest->out, word(row, 3));
+        fputs("), ", digest->out);
+        put_count(digest->out, number(row, 1), cost == COST_WAIT ? "wait" : "call", "s");
+        fputc('\n', digest->out);
+    }
+    if (rows > 0)
+        add_more(digest, query);
+    else if (cost == COST_WAIT)
+        fprintf(digest->out, "%-*sno thread waited\n", TITLE_WIDTH, title);
+    return database_rows_end(row, "the functions");
+}
+
+/* "; most by parse (p.c:12)": of a statement's columns, where there is a name. */
+static void put_most(const struct digest *digest, sqlite3_stmt *row, int column)
+{
+    if (word(row, column) == NULL)
+        return;
+    fputs("; most by ", digest->out);
+    put_name(digest->out, word(row, column));
+    fputs(" (", digest->out);
+    text_put(digest->out, word(row, column + 1));
+    fputc(')', digest->out);
+}
+
+#define TOP_ALLOCATOR(amount)                                                                      \
+    "(SELECT fr.function_id FROM alloc_stacks a JOIN frames fr ON fr.id = a.frame_id"              \
+    " GROUP BY fr.function_id HAVING total(" amount ") > 0"                                        \
+    " ORDER BY total(" amount ") DESC, fr.function_id LIMIT 1)"
+
+static int print_allocations(struct digest *digest)
+{
+    sqlite3_stmt *row = prepare_row(
+        digest,
+        "WITH sums AS (SELECT total(blocks) AS blocks, total(bytes) AS bytes,"
+        "  total(blocks - freed_blocks) AS live, total(bytes - freed_bytes) AS live_bytes"
+        " FROM alloc_stacks)"
+        " SELECT sums.blocks, sums.bytes, sums.live, sums.live_bytes,"
+        " (SELECT value FROM run WHERE key = 'peak_bytes'),"
+        " (SELECT total(blocks) FROM alloc_distances WHERE allocs_between <= 1),"
+        " top.name, top.location, kept.name, kept.location FROM sums"
+        " LEFT JOIN function_details top ON top.id = " TOP_ALLOCATOR(
+            "a.blocks") " LEFT JOIN function_details kept ON kept.id = " TOP_ALLOCATOR("a.bytes - "
+                                                                                       "a.freed_"
+                                                                                       "bytes"));
+    if (row == NULL)
+        return 2;
+    FILE *out = digest->out;
+    double blocks = number(row, 0);
+    put_title(out, "Allocations");
+    if (blocks == 0) {
+        fputs("none recorded\n", out);
+        sqlite3_finalize(row);
+        return 0;
+    }
+    put_count(out, blocks, "block", "s");
+    fputs(", ", out);
+    put_bytes(out, number(row, 1));
+    if (sqlite3_column_type(row, 4) != SQLITE_NULL) {
+        fputs("; ", out);
+        put_bytes(out, number(row, 4));
+        fputs(" at most live", out);
+    }
+    fprintf(out, "; %.0f%% freed at once", 100 * number(row, 5) / blocks);
+    put_most(digest, row, 6);
+    fputc('\n', out);
+    add_more(digest, "temporary-allocations");
+    put_title(out, "Not freed");
+    if (number(row, 2) > 0) {
+        put_count(out, number(row, 2), "block", "s");
+        fputs(", ", out);
+        put_bytes(out, number(row, 3));
+        put_most(digest, row, 8);
+        fputc('\n', out);
+        add_more(digest, "not-freed");
+    } else {
+        fputs("nothing\n", out);
+    }
+    sqlite3_finalize(row);
+    return 0;
+}
+
+/* ", 2 double frees" where there are some. Returns their number. */
+static double put_some(FILE *out, double count, double before, const char *noun)
+{
+    if (count > 0) {
+        fputs(before > 0 ? ", " : "", out);
+        put_count(out, count, noun, "s");
+    }
+    return before + count;
+}
+
+static int print_errors(struct digest *digest)
+{
+    sqlite3_stmt *row =
+        prepare_row(digest, "SELECT (SELECT count(*) FROM processes WHERE signal IS NOT NULL),"
+                            " (SELECT count(*) FROM free_errors WHERE error = 'double'),"
+                            " (SELECT count(*) FROM free_errors WHERE error <> 'double'),"
+                            " (SELECT total(mismatched) FROM block_flows),"
+                            " (SELECT count(*) FROM anomalies WHERE kind <> 'unwound'),"
+                            " (SELECT count(*) FROM losses),"
+                            " (SELECT value FROM run WHERE key = 'ring_dropped_calls'),"
+                            " (SELECT reason FROM losses ORDER BY id LIMIT 1)");
+    if (row == NULL)
+        return 2;
+    FILE *out = digest->out;
+    put_title(out, "Errors");
+    double count = put_some(out, number(row, 0), 0, "crash");
+    count = put_some(out, number(row, 1), count, "double free");
+    count = put_some(out, number(row, 2), count, "bad free");
+    count = put_some(out, number(row, 3), count, "mismatched free");
+    count = put_some(out, number(row, 4), count, "anomaly of call structure");
+    if (count == 0)
+        fputs("none seen", out);
+    if (number(row, 5) > 0) {
+        fputs("; the recording is not complete: ", out);
+        text_put(out, word(row, 7));
+        if (number(row, 5) > 1)
+            fprintf(out, " and %.0f more", number(row, 5) - 1);
+    } else if (number(row, 6) > 0) {
+        fprintf(out, "; the ring dropped %.0f earlier calls", number(row, 6));
+    } else {
+        fputs("; the recording is complete", out);
+    }
+    fputc('\n', out);
+    if (number(row, 0) + number(row, 4) > 0)
+        add_more(digest, "anomalies");
+    if (number(row, 5) + number(row, 6) > 0)
+        add_more(digest, "completeness");
+    sqlite3_finalize(row);
+    return 0;
+}
+
+static int print_dead_code(struct digest *digest)
+{
+    sqlite3_stmt *row = prepare_row(
+        digest, "WITH inventory AS (SELECT f.file_id, f.size, EXISTS (SELECT 1"
+                "  FROM function_stats s WHERE s.function_id = f.id AND s.calls > 0) AS called"
+                "  FROM functions f WHERE f.instrumented = 1)"
+                " SELECT count(*), total(NOT called), total(CASE WHEN called THEN 0 ELSE size END)"
+                " FROM inventory");
+    if (row == NULL)
+        return 2;
+    double all = number(row, 0), dead = number(row, 1);
+    put_title(digest->out, "Dead code");
+    fprintf(digest->out, "%.0f of ", dead);
+    put_count(digest->out, all, "function", "s");
+    fputs(" with hooks never called", digest->out);
+    if (dead > 0) {
+        fputs(", ", digest->out);
+        put_bytes(digest->out, number(row, 2));
+        fputs(" of code\n", digest->out);
+        add_more(digest, "dead-code");
+    } else {
+        fputc('\n', digest->out);
+    }
+    sqlite3_finalize(row);
+    return 0;
+}
+
+/* ---- findings ---- */
+
+static int print_findings(const struct digest *digest)
+{
+    struct query_set set = {0};
+    struct worst_finding findings[WORST_MAX];
+    int status = query_set_load(&set);
+    int count = status == 0 ? worst_findings(digest->database, &set, findings) : -1;
+    if (count == 0)
+        fputs("\nNo finding: no error, and nothing that would save a hundredth of the time.\n",
+              digest->out);
+    else if (count > 0)
+        fputs("\nFindings, worst first, with a guess at what they would save\n", digest->out);
+    for (int i = 0; i < count; i++) {
+        const struct worst_finding *finding = &findings[i];
+        fprintf(digest->out, "%d. ", i + 1);
+        text_put(digest->out, finding->text);
+        if (finding->rows > 1)
+            fprintf(digest->out, " (and %ld more)", finding->rows - 1);
+        fputs("\n   ", digest->out);
+        if (finding->is_error) {
+            fputs("an error", digest->out);
+        } else {
+            fputc('~', digest->out);
+            put_time(digest->out, finding->saves_ns);
+            fprintf(digest->out, ", %.0f%%", 100 * finding->saves_ns / digest->cpu_ns);
+        }
+        fputs(": ", digest->out);
+        put_command(digest, finding->query->name);
+        fputc('\n', digest->out);
+    }
+    if (count > 0)
+        worst_release(findings, count);
+    query_set_release(&set);
+    return count < 0 ? 2 : 0;
+}
+
+int digest_print(sqlite3 *database, const char *path, FILE *out)
+{
+    struct digest digest = {.database = database, .path = path, .out = out};
+    digest.cpu_ns = cost_sum(database, COST_CPU);
+    int status = print_head(&digest);
+    if (status == 0)
+        status = print_functions(&digest, "CPU time", COST_CPU, "hot-functions");
+    if (status == 0)
+        status = print_functions(&digest, "Waiting", COST_WAIT, "waiting");
+    if (status == 0)
+        status = print_allocations(&digest);
+    if (status == 0)
+        status = print_errors(&digest);
+    if (status == 0)
+        status = print_dead_code(&digest);
+    if (status == 0)
+        put_more(&digest);
+    if (status == 0)
+        status = print_findings(&digest);
+    return status;
+}
+
+int digest_of_file(const char *path)
+{
+    sqlite3 *database = database_open(path);
+    if (database == NULL)
+        return 2;
+    int status = digest_print(database, path, stdout);
+    if (database_say_state(database, path) > 0 && status == 0)
+        status = 1;
+    sqlite3_close(database);
+    return status;
+}

@@ -1,0 +1,19 @@
+/*
+ * The digest: what matters of a run on one screen. Where processor time goes, where threads wait,
+ * what is allocated and not freed, errors and losses, and dead code in numbers; then the worst
+ * findings (worst.h), each with what it would save and the command that shows more.
+ */
+#ifndef FISQL_CLI_DIGEST_H
+#define FISQL_CLI_DIGEST_H
+
+#include <sqlite3.h>
+#include <stdio.h>
+
+/* Writes the digest of the database at `path` (for the commands that it names) to `out`. Returns 0,
+ * or 2 after saying what is wrong. */
+int digest_print(sqlite3 *database, const char *path, FILE *out);
+
+/* Opens the database and prints its digest on stdout. Returns the exit status of `fisql digest`. */
+int digest_of_file(const char *path);
+
+#endif

@@ -1,0 +1,34 @@
+/*
+ * The findings that matter most, worst first, from all queries whose header says how a row reads as
+ * a sentence and what heeding it saves (query_file.h): for the digest and for the report. Errors
+ * come first; then what saves the most time. What saves less than a hundredth of the run's processor
+ * time is no finding, and each function stands once.
+ */
+#ifndef FISQL_CLI_WORST_H
+#define FISQL_CLI_WORST_H
+
+#include "cli/query/query_set.h"
+
+#include <sqlite3.h>
+#include <stdbool.h>
+
+struct worst_finding {
+    const struct query_file *query; /* borrowed from the set */
+    char *text;                     /* the sentence; to be shown by text.h */
+    char *subject;                  /* what it is about: the value of its first column */
+    bool is_error;
+    double saves_ns; /* a guess at it, for a plain build; 0 for errors */
+    long rows;       /* of an error: how many the query has */
+};
+
+enum { WORST_MAX = 5 };
+
+/* Finds at most WORST_MAX. Returns their number, or -1 after saying what is wrong. */
+int worst_findings(sqlite3 *database, const struct query_set *set,
+                   struct worst_finding findings[WORST_MAX]);
+void worst_release(struct worst_finding *findings, int count);
+
+/* The processor time of the run's recorded code, of which savings are a part. */
+double worst_whole_ns(sqlite3 *database);
+
+#endif

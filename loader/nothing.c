@@ -1,0 +1,74 @@
+/* A run in which nothing was recorded: see nothing.h. */
+#include "loader/nothing.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Is the word one of those that the collector was given? */
+static bool has_option(const struct log_index *index, enum fisql_option option)
+{
+    const char *word = fisql_option(option);
+    size_t length = strlen(word);
+    for (const char *at = log_index_fact(index, FISQL_FACT_RUN_OPTIONS); at != NULL && *at != 0;) {
+        const char *end = strchrnul(at, ',');
+        if ((size_t)(end - at) == length && strncmp(at, word, length) == 0)
+            return true;
+        at = *end != 0 ? end + 1 : end;
+    }
+    return false;
+}
+
+static uint64_t functions_with_hooks(const struct program *program)
+{
+    uint64_t count = 0;
+    for (size_t i = 0; i < program->functions_count; i++) {
+        const struct symbol_function *symbol = program->functions[i].symbol;
+        count += symbol != NULL && symbol->instrumented;
+    }
+    return count;
+}
+
+/* The modules of a program are read, and none of its functions calls the hooks. */
+static bool is_without_hooks(const struct program *program)
+{
+    bool read = program->modules_count > 0;
+    for (size_t i = 0; i < program->modules_count; i++)
+        read &= program->modules[i].symbols.problem == NULL;
+    return read && functions_with_hooks(program) == 0;
+}
+
+/* Why no call was recorded; NULL where all may be well, as of blocks alone it may. */
+static const char *cause(const struct log_index *index, const struct program *program,
+                         uint64_t blocks, char *text, size_t size)
+{
+    if (index->processes_count == 0)
+        return "no program came to record: build it with `fisql cc`, run it with `fisql record`";
+    if (has_option(index, FISQL_OPTION_START_OFF) && blocks == 0)
+        return "recording was off from start to end (--start-off): switch it on with SIGUSR2 or "
+               "fisql_start()";
+    if (has_option(index, FISQL_OPTION_FILTER))
+        return "no function that the filter leaves in was called: give other patterns with --only "
+               "or --exclude";
+    if (is_without_hooks(program))
+        return "no function calls the hooks: compile the sources with `fisql cc`, too; linking "
+               "alone does not do it";
+    snprintf(text, size, "none of the %llu functions with hooks was called while recording was on",
+             (unsigned long long)functions_with_hooks(program));
+    return blocks == 0 ? text : NULL;
+}
+
+int nothing_check(struct log_index *index, const struct program *program, uint64_t calls,
+                  uint64_t blocks, struct error *error)
+{
+    char text[128], detail[256];
+    if (calls > 0 || index->losses_count > 0 || index->ring_calls > 0)
+        return 0;
+    const char *why = cause(index, program, blocks, text, sizeof text);
+    if (why == NULL)
+        return 0;
+    snprintf(detail, sizeof detail, "%s", why);
+    struct log_loss loss =
+        log_loss_of(blocks == 0 ? FISQL_LOSS_NOTHING : "no call was recorded, only allocations");
+    loss.detail = detail;
+    return log_index_add_loss(index, &loss, error);
+}

@@ -1,0 +1,102 @@
+#!/bin/bash
+# `fisql digest`, what `fisql query DB` answers, and `fisql run`: the first minute with a program.
+# shellcheck source=tests/e2e/lib.sh
+. "$(dirname "$0")/lib.sh"
+cd "$TEST_TMP" || exit 2
+export XDG_CACHE_HOME=$TEST_TMP/cache XDG_CONFIG_HOME=$TEST_TMP/config
+
+cat >shop.c <<'C'
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+static char *volatile kept;
+static int price(int x) { return x * 3; }
+static void boom(char *p) { *(volatile char *)p = 1; }
+static int sum(int n) { int s = 0; for (int i = 0; i < n; i++) { char *t = malloc(20); memset(t, i, 20); s += price(i) + t[0]; free(t); } return s; }
+void never(void) {}
+int main(int argc, char **argv)
+{
+    printf("%d\n", sum(50000));
+    kept = malloc(100);
+    if (argc > 1 && strcmp(argv[1], "boom") == 0) boom(NULL);
+    return argc > 1 ? atoi(argv[1]) : 0;
+}
+C
+"$fisql" cc gcc -O1 -fno-inline -g -o shop shop.c
+
+run "$fisql" run ./shop 7
+same "run: the exit status is the program's" 7 "$status"
+same "run: so is what it prints" "$(./shop)" "$out"
+has "run: what was recorded" "fisql: run.bin: 50" "$err"
+has "run: what was loaded" "fisql: run.db: 50002 calls, " "$err"
+has "run: where the page is" "fisql: run.html: written" "$err"
+has "run: the page is one" "<title>fisql report" "$(head -c 2000 run.html)"
+has "run: the page has the findings" '"text":"sum (shop.c:7) allocates 50000 blocks that are freed at once: keep one"' "$(cat run.html)"
+printf '%s\n' "$err" | grep -v '^fisql: ' >said
+run "$fisql" digest
+same "digest: status" 0 "$status"
+same "run says the digest" "$(cat said)" "$out"
+digest=$out
+same "digest: nothing on stderr" "" "$err"
+run "$fisql" query run.db
+same "query DB is the digest" "0 $digest" "$status $out"
+blocks=$(sql run.db 'SELECT sum(blocks) FROM alloc_stacks')
+same "digest: what ran" "./shop 7" "$(head -n 1 <<<"$digest")"
+has "digest: threads, calls, ending" " in recorded code; 1 thread, 50002 calls; exit status 7" "$digest"
+at_least "digest: where time goes" 3 "$(grep -c '% .* (shop.c:[0-9]*), [0-9]* call' <<<"$digest")"
+hot=$(sql run.db 'SELECT f.name FROM function_stats s JOIN functions f ON f.id = s.function_id ORDER BY s.self_ns DESC LIMIT 1')
+has "digest: the hottest first" "%  $hot (shop.c:" "$(grep '^CPU time' <<<"$digest")"
+has "digest: allocations" "Allocations  $blocks blocks, " "$digest"
+has "digest: most of them freed at once" "; 100% freed at once; most by sum (shop.c:7)" "$digest"
+has "digest: not freed" "$(sql run.db "SELECT 'Not freed    ' || count(*) || ' blocks, ' FROM allocs WHERE free_ns IS NULL")" "$digest"
+has "digest: by whom" "; most by main (shop.c:9)" "$(grep '^Not freed' <<<"$digest")"
+has "digest: no errors" "Errors       none seen; the recording is complete" "$digest"
+has "digest: dead code" "Dead code    2 of 5 functions with hooks never called, " "$digest"
+has "digest: a finding" "sum (shop.c:7) allocates 50000 blocks that are freed at once: keep one" "$digest"
+has "digest: what it would save, and the command" "   ~1.00 ms, " "$digest"
+command=$(sed -n 's/^   ~1.00 ms, .*: \(fisql query .*\)/\1/p' <<<"$digest")
+same "digest: the command" "fisql query temporary-allocations" "$command"
+has "digest: it runs" "sum" "$("$fisql" query temporary-allocations --format csv)"
+
+# Names beside the log, options, and what must not be overwritten.
+echo mine >mine.html
+run "$fisql" run -q --no-alloc -o mine.bin -- ./shop 0
+same "run: options of record" "0 0" "$status $(sql mine.db 'SELECT count(*) FROM allocs')"
+same "run: a page of the user's is left" mine "$(cat mine.html)"
+has "run: that is told" "mine.html: is no page of fisql's: left as it is" "$err"
+has "run: the commands name the database" "fisql query NAME mine.db" "$err"
+lacks "run -q: quiet" "calls, " "$(grep '^fisql: ' <<<"$err")"
+same "run: the log's name decides" "mine.db run.db" "$(echo ./*.db | sed 's|\./||g')"
+
+run "$fisql" run ./shop boom
+same "run: a crash is the program's" 139 "$status"
+has "run: and it is told where" "fisql: run.db: killed by SIGSEGV in boom (shop.c:6)" "$err"
+has "run: it leads the digest" "
+./shop boom: killed by SIGSEGV in boom (shop.c:6)" "$err"
+same "info: it leads" "crash          killed by SIGSEGV in boom (shop.c:6)" "$("$fisql" info | head -n 1)"
+gcc -o plain shop.c
+rm -f run.db
+run "$fisql" run ./plain 3
+same "run: nothing recorded" 3 "$status"
+has "run: is told once" "fisql: ./plain: nothing was recorded: the program does not call the hooks" "$err"
+same "run: and nothing more" 1 "$(wc -l <<<"$err")"
+run "$fisql" run ./not-there
+same "run: a program that is missing" "2 fisql: ./not-there: cannot be run: No such file or directory" "$status $err"
+
+# Several threads with open calls: which one died is a guess.
+cat >two.c <<'C'
+#include <pthread.h>
+#include <stdlib.h>
+static void worker(void) { abort(); }
+static void *start(void *p) { worker(); return p; }
+int main(void) { pthread_t t; pthread_create(&t, NULL, start, NULL); pthread_join(t, NULL); return 0; }
+C
+"$fisql" cc gcc -g -o two two.c -lpthread
+"$fisql" record -q ./two 2>/dev/null
+run "$fisql" load
+has "two threads: a guess" "killed by SIGABRT, probably in worker (two.c:3)" "$err"
+
+# query --all: in the digest's order, structure last.
+run "$fisql" query --all
+same "--all: the sections" "Time, Memory, Errors and losses, Coverage and threads, Inlining and call structure" \
+    "$(sed -n 's/^== //p' <<<"$out" | paste -sd, | sed 's/,/, /g')"

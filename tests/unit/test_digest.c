@@ -1,0 +1,166 @@
+/*
+ * The digest of the small run (tests/fixtures/small.sql), and of the same with times of waiting,
+ * errors and losses: what it says stands here in full.
+ */
+#include "tests/unit/check.h"
+
+#include "cli/query/digest.h"
+#include "cli/query/query_file.h"
+#include "cli/query/worst.h"
+#include "queries/embedded.h"
+
+#include <sqlite3.h>
+#include <stdlib.h>
+
+static char *read_whole(const char *path)
+{
+    FILE *file = fopen(path, "re");
+    char *text = NULL;
+    size_t size = 0;
+    if (file == NULL)
+        return NULL;
+    if (getdelim(&text, &size, '\0', file) < 0) {
+        free(text);
+        text = NULL;
+    }
+    fclose(file);
+    return text;
+}
+
+static sqlite3 *open_run(const char *more_sql)
+{
+    sqlite3 *database = NULL;
+    char *run = read_whole("tests/fixtures/small.sql");
+    bool sound = run != NULL && sqlite3_open(":memory:", &database) == SQLITE_OK &&
+                 sqlite3_exec(database, embedded_schema, NULL, NULL, NULL) == SQLITE_OK &&
+                 sqlite3_exec(database, run, NULL, NULL, NULL) == SQLITE_OK &&
+                 sqlite3_exec(database, more_sql, NULL, NULL, NULL) == SQLITE_OK;
+    check(sound, "the run loads: %s", database != NULL ? sqlite3_errmsg(database) : "none");
+    free(run);
+    return database;
+}
+
+/* Caller frees. */
+static char *digest_of(const char *more_sql, const char *path)
+{
+    sqlite3 *database = open_run(more_sql);
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    check_equal(0, digest_print(database, path, out), "the digest is made");
+    fclose(out);
+    sqlite3_close(database);
+    return text;
+}
+
+static void whole(void)
+{
+    char *text = digest_of("INSERT INTO run VALUES ('command', 'shop --now')", "run.db");
+    check_string("shop --now\n"
+                 "100.00 us long, 170.00 us in recorded code; 2 threads, 11 calls; exit status 0\n"
+                 "\n"
+                 "CPU time       60.00 us  35.3%  worker (main.c:50), 1 call\n"
+                 "               40.00 us  23.5%  work (main.c:40), 1 call\n"
+                 "               30.00 us  17.6%  parse (parse.cc:5), 2 calls\n"
+                 "               20.00 us  11.8%  ns::next (parse.cc:30), 5 calls\n"
+                 "               10.00 us   5.9%  main (main.c:10), 1 call\n"
+                 "Allocations  3 blocks, 4.2 KiB; 0% freed at once; most by parse (parse.cc:5)\n"
+                 "Not freed    1 block, 100 B; most by parse (parse.cc:5)\n"
+                 "Errors       none seen; the recording is complete\n"
+                 "Dead code    1 of 7 functions with hooks never called, 32 B of code\n"
+                 "More         fisql query NAME: hot-functions, temporary-allocations, not-freed,"
+                 " dead-code\n"
+                 "\n"
+                 "No finding: no error, and nothing that would save a hundredth of the time.\n",
+                 text, "the digest of the small run");
+    free(text);
+}
+
+/* The columns that hold processor time and waiting; virtual as in the schema. */
+static const char waiting_sql[] =
+    "ALTER TABLE function_stats ADD COLUMN self_wait_ns INTEGER NOT NULL DEFAULT 0;"
+    "ALTER TABLE function_stats ADD COLUMN self_waits INTEGER NOT NULL DEFAULT 0;"
+    "ALTER TABLE function_stats ADD COLUMN self_cpu_ns INTEGER"
+    " AS (max(0, self_ns - self_wait_ns)) VIRTUAL;";
+
+static void waiting(void)
+{
+    char sql[1024];
+    snprintf(sql, sizeof sql,
+             "%sUPDATE function_stats SET self_wait_ns = 55000, self_waits = 3"
+             " WHERE function_id = 5",
+             waiting_sql);
+    char *text = digest_of(sql, "it's.db");
+    check(strstr(text, "115.00 us on processors") != NULL, "processor time is added up");
+    check(strstr(text, "CPU time       40.00 us  34.8%  work (main.c:40), 1 call\n") != NULL,
+          "functions are in the order of processor time");
+    check(strstr(text, "Waiting        55.00 us 100.0%  worker (main.c:50), 3 waits\n") != NULL,
+          "who waits is told");
+    check(strstr(text, ": hot-functions, waiting, ") != NULL, "and what shows more");
+    check(strstr(text, "fisql query NAME 'it'\\''s.db'") != NULL, "a path is quoted");
+    free(text);
+    text = digest_of(waiting_sql, "run.db");
+    check(strstr(text, "Waiting      no thread waited\n") != NULL, "where none did, too");
+    free(text);
+}
+
+static void errors(void)
+{
+    char *text = digest_of(
+        "INSERT INTO losses(reason, calls) VALUES ('disk full', 7), ('killed', 1);"
+        "UPDATE processes SET how_ended = 'signal', signal = 11, status = NULL;"
+        "UPDATE calls SET ended = 2 WHERE id IN (1, 9);"
+        "INSERT INTO free_errors(error, address, kind, ns, thread_id, frame_id, site_id, alloc_id)"
+        " VALUES ('double', 0x5000, 'free', 96000, 1, 4, 3, 1), ('double', 0x5000, 'free', 97000,"
+        " 1, 4, 3, 1), ('inside', 0x5108, 'free', 98000, 1, 4, 3, 2)",
+        "x.db");
+    check(strncmp(text, "?: killed by SIGSEGV in work (main.c:40)\n", 41) == 0, "a crash leads");
+    check(strstr(text, "Errors       1 crash, 2 double frees, 1 bad free; the recording is not "
+                       "complete: disk full and 1 more\n") != NULL,
+          "errors and losses are counted");
+    check(strstr(text, "\n1. work (main.c:14) frees 0x5108, which is no block (inside)\n"
+                       "   an error: fisql query bad-frees x.db\n"
+                       "2. work (main.c:14) frees a block again that main has freed "
+                       "(and 1 more)\n   an error: fisql query double-frees x.db\n") != NULL,
+          "and are findings, one a query");
+    free(text);
+}
+
+/* Five at most, worst first, none twice, none that saves less than a hundredth. */
+static void order(void)
+{
+    sqlite3 *database = open_run(
+        "UPDATE function_stats SET self_ns = 1000000 WHERE function_id = 1;"
+        "UPDATE function_stats SET calls = 100000, finished = 100000 WHERE function_id = 3;"
+        "UPDATE function_stats SET calls = 4000, finished = 4000 WHERE function_id = 4;"
+        "INSERT INTO intervals VALUES (3, 4, 100000);"
+        "UPDATE alloc_stacks SET blocks = 9000 WHERE id = 1;"
+        "INSERT INTO alloc_distances VALUES (1, 0, 9000, 900000)");
+    struct query_set set = {0};
+    struct worst_finding found[WORST_MAX];
+    check_equal(0, query_set_load(&set), "the queries load");
+    int count = worst_findings(database, &set, found);
+    check_equal(2, count, "a function stands once, what saves little not at all");
+    if (count == 2) {
+        check_string("ns::next is called from parse alone, 100000 times: inlined, the calls are "
+                     "gone",
+                     found[0].text, "what saves most is first");
+        check_equal(200000, found[0].saves_ns, "what it saves is the header's guess");
+        check_string("parse (parse.cc:9) allocates 9000 blocks that are freed at once: keep one",
+                     found[1].text, "the next");
+        check_equal(180000, found[1].saves_ns, "and its guess");
+    }
+    worst_release(found, count);
+    query_set_release(&set);
+    sqlite3_close(database);
+}
+
+int main(void)
+{
+    setenv("XDG_CONFIG_HOME", "/nonexistent", 1);
+    whole();
+    waiting();
+    errors();
+    order();
+    return check_status();
+}
