@@ -3,6 +3,7 @@
  * the parts are printed in the order of the enum, so errors come before advice and figures last.
  */
 #include "cli/query/findings.h"
+#include "cli/query/kept_blocks.h"
 #include "cli/out/say.h"
 #include "cli/out/text.h"
 
@@ -163,6 +164,8 @@ int findings_print(const struct query_request *request, const struct query_set *
             }
             findings_settings(&one, &set->queries[i]);
             long rows = print_query(&one, &set->queries[i], database, markdown);
+            if (rows >= 0)
+                kept_blocks_say(&one, &set->queries[i], database);
             if (rows == 0)
                 empty[empty_count++] = &set->queries[i];
             else if (rows < 0)

@@ -3,6 +3,7 @@
 
 #include "cli/out/amount.h"
 #include "cli/run/database.h"
+#include "cli/query/kept_blocks.h"
 #include "cli/out/say.h"
 #include "cli/query/suppressions.h"
 #include "cli/out/text.h"
@@ -91,6 +92,12 @@ static int bind_settings(const struct query_request *request, const struct query
                         part != NULL && strcmp(part->unit, "-") != 0 ? " of " : "",
                         part != NULL && strcmp(part->unit, "-") != 0 ? part->unit : "");
     }
+    const struct query_part *all_blocks = kept_blocks_parameter(query);
+    if (request->all_blocks && all_blocks != NULL)
+        bind_value(statement, sqlite3_bind_parameter_index(statement, ":all_blocks"), all_blocks,
+                   "1");
+    else if (request->all_blocks && !request->suppress_any)
+        return fail("%s: --all-blocks: it leaves out no blocks", query->name);
     return 0;
 }
 
