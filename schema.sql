@@ -480,7 +480,7 @@ CREATE VIEW kept_sites AS -- sites that the C library allocates from for itself
          ('__tz*'), ('tz*'), ('__add_to_environ'), ('putenv'), ('__new_exitfn'),
          ('__cxa_thread_atexit_impl'), ('__register_atfork'),
          -- the dynamic linker where it has names, threads' own memory, texts in static memory
-         ('_dl_*'), ('__libc_dl*'), ('*dlerror*'), ('allocate_dtv'),
+         ('_dl_*'), ('__libc_dl*'), ('*register_printf_*'), ('*dlerror*'), ('allocate_dtv'),
          ('*pthread_setspecific'), ('*strsignal'), ('*strerror*'), ('ttyname'), ('ptsname'),
          -- the C++ runtime: memory for exceptions, the global locale, the buffers of cout and the like
          ('_GLOBAL__sub_I_eh_alloc.cc'), ('__cxa_get_globals'), ('std::locale::*'),
