@@ -227,6 +227,10 @@ bench: all ## what recording costs, beside uftrace and heaptrack (some minutes)
 	@tests/setup bench
 	tests/bench/record.py $(BUILD) 3
 
+bench-others: all ## what README's table of other tools says (a minute)
+	@tests/setup bench
+	tests/bench/others.py $(BUILD) 3
+
 bench-load: all $(BUILD)/bench_insert ## what loading costs, beside INSERT and uftrace report
 	@tests/setup bench
 	tests/bench/load.py $(BUILD) 3
@@ -299,6 +303,7 @@ uninstall: ## remove what install put there
 deb: ## build a Debian package, $(BUILD)/fisql_VERSION_ARCHITECTURE.deb
 	rm -rf $(BUILD)/deb
 	$(MAKE) --no-print-directory -s PREFIX=/usr DESTDIR=$(abspath $(BUILD)/deb) install
+	@! test -e $(BUILD)/gen/report_missing || { echo "fisql: make deb: the report's page is missing: install npm" >&2; exit 2; }
 	packaging/deb.sh $(abspath $(BUILD)/deb) $(VERSION) $(BUILD)
 
 clean: ## remove what was built
@@ -307,5 +312,5 @@ clean: ## remove what was built
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' Makefile | expand -t 16
 
-.PHONY: again all bench bench-load bench-queries fuzz stress demo setup check units check-unit check-decode check-e2e check-queries check-quick check-compilers check-distros check-real docs examples pictures asan lint compdb format format-check install uninstall deb check-deb clean help
+.PHONY: again all bench bench-others bench-load bench-queries fuzz stress demo setup check units check-unit check-decode check-e2e check-queries check-quick check-compilers check-distros check-real docs examples pictures asan lint compdb format format-check install uninstall deb check-deb clean help
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

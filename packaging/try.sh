@@ -22,13 +22,12 @@ files() { find / -xdev \( -path /proc -o -path /tmp -o -path /home -o -path /roo
 check "the package's list is read" apt-get update -qq
 # what it recommends, so that what is left afterwards is the package's own
 check "what it recommends is installed" apt-get install -qq -y --no-install-recommends gcc libc6-dev sqlite3 man-db libdwarf1
-rm -rf /usr/share/man/man1/placeholder
+useradd -m you
 files >/tmp/before
 check "it is installed" apt-get install -qq -y --no-install-recommends "$package"
 check "nothing is missing" dpkg --verify fisql
 check "its version is the program's" says "^fisql $(dpkg-query -W -f '${Version}' fisql)\$" "$(fisql --version)"
 
-useradd -m you 2>/dev/null
 as_you() { su - you -c "$1"; }
 cat >/home/you/app.c <<'C'
 #include <fisql.h>
