@@ -18,7 +18,7 @@ ifeq ($(wildcard /usr/include/libdwarf/libdwarf.h),)
 DWARF_FLAGS := $(shell pkg-config --cflags libdwarf 2>/dev/null || \
         ls -d /usr/include/libdwarf-* 2>/dev/null | sed -n 's/^/-I/;$$p')
 endif
-CPPFLAGS_ALL = -I. $(DWARF_FLAGS) -D_GNU_SOURCE -DFISQL_VERSION='"$(VERSION)"' -DFISQL_PREFIX='"$(PREFIX)"' $(CPPFLAGS)
+CPPFLAGS_ALL = -I. $(DWARF_FLAGS) -D_GNU_SOURCE -DFISQL_VERSION='"$(VERSION)"' $(CPPFLAGS)
 CFLAGS_ALL = -std=gnu11 $(OPT) $(WARN) -fno-common -MMD -MP $(SANITIZE) $(CFLAGS)
 # The collector lives inside other people's programs: it is never sanitized or instrumented itself.
 COLLECTOR_CFLAGS = -std=gnu11 -O2 -g $(WARN) -fno-common -MMD -MP -fPIC -fvisibility=hidden \
@@ -93,6 +93,14 @@ $(BUILD)/obj/collector/%_static.o: collector/%.c | $(BUILD)/needs
 $(BUILD)/obj/%.o: %.c | $(BUILD)/needs
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) -c -o $@ $<
+
+# Where make install puts the collector: these are compiled again when that changes.
+PLACED := $(BUILD)/obj/cli/cmd_cc.o $(BUILD)/obj/cli/cmd_record.o
+$(PLACED): CPPFLAGS_ALL += -DFISQL_PREFIX='"$(PREFIX)"'
+$(PLACED): $(BUILD)/gen/prefix
+$(BUILD)/gen/prefix: again
+	@mkdir -p $(@D)
+	@echo '$(PREFIX)' | cmp -s - $@ || echo '$(PREFIX)' > $@
 
 # schema.sql and the queries, compiled in
 $(BUILD)/gen/embedded.c: queries/embed.sh schema.sql $(SQL) queries
@@ -176,6 +184,9 @@ check-compilers: all ## every packaged gcc and clang (installs them)
 check-distros: ## README's commands on Debian 12, 13 and testing, each from a bare debootstrap (needs root; an hour)
 	@tests/distros all
 
+check-deb: ## build the package on a bare Debian 12, install, use and remove it on another (needs root; some minutes)
+	@tests/distros deb
+
 check-real: all ## the long tests: SQLite, zstd, Redis, oracles, a report of 70 million calls (not part of check)
 	@tests/setup real
 	@tests/run begin $(BUILD)
@@ -220,6 +231,10 @@ bench: all ## what recording costs, beside uftrace and heaptrack (some minutes)
 	@tests/setup bench
 	tests/bench/record.py $(BUILD) 3
 
+bench-others: all ## what README's table of other tools says (a minute)
+	@tests/setup bench
+	tests/bench/others.py $(BUILD) 3
+
 bench-load: all $(BUILD)/bench_insert ## what loading costs, beside INSERT and uftrace report
 	@tests/setup bench
 	tests/bench/load.py $(BUILD) 3
@@ -251,7 +266,7 @@ lint: format-check ## clang-tidy, cppcheck and shellcheck (installs what is miss
 	@tests/setup lint
 	clang-tidy --quiet --warnings-as-errors='*' $(COLLECTOR_SRC) $(LOADER_SRC) $(CLI_SRC) -- -std=gnu11 $(CPPFLAGS_ALL)
 	cppcheck -q --error-exitcode=1 --inline-suppr --enable=warning,portability $(CPPCHECK_NOT) -I. base collector loader cli queries
-	shellcheck -x -S warning .ci/run tests/run tests/setup examples/demo $(wildcard tests/*/*.sh docs/*.sh queries/*.sh page/*.sh)
+	shellcheck -x -S warning .ci/run tests/run tests/setup examples/demo $(wildcard tests/*/*.sh docs/*.sh queries/*.sh page/*.sh packaging/*.sh)
 
 compdb: ## write compile_commands.json for editors
 	@$(MAKE) --no-print-directory -Bnk V=1 all units CC='$(CC)' | tests/compdb > compile_commands.json
@@ -262,15 +277,38 @@ format: ## format the C sources
 format-check: ## fail where format would change something (log_format.h and tests/programs/symbols are laid out by hand)
 	clang-format --dry-run -Werror $(FORMATTED)
 
-install: all ## install under $(DESTDIR)$(PREFIX)
+# One page for each command, and one of them all.
+$(BUILD)/man: docs/make-man.sh $(BUILD)/fisql
+	rm -rf $@ && mkdir -p $@
+	docs/make-man.sh $(BUILD)/fisql > $@/fisql.1
+	for command in $$($(BUILD)/fisql help --list | cut -f1 | grep -vxE 'help|version'); do \
+	  docs/make-man.sh $(BUILD)/fisql $$command > $@/fisql-$$command.1 || exit 1; done
+	gzip -9n $@/*.1
+
+LIBRARY = $(DESTDIR)$(PREFIX)/lib/fisql
+SHARE = $(DESTDIR)$(PREFIX)/share
+install: all $(BUILD)/man ## install under $(DESTDIR)$(PREFIX)
 	install -D -m 755 $(BUILD)/fisql $(DESTDIR)$(PREFIX)/bin/fisql
-	install -D -m 755 $(BUILD)/libfisql.so $(DESTDIR)$(PREFIX)/lib/fisql/libfisql.so
-	install -D -m 644 $(BUILD)/libfisql.a $(DESTDIR)$(PREFIX)/lib/fisql/libfisql.a
-	install -D -m 644 $(BUILD)/libfisql_static.a $(DESTDIR)$(PREFIX)/lib/fisql/libfisql_static.a
-	install -D -m 644 $(BUILD)/libfisql_demand.a $(DESTDIR)$(PREFIX)/lib/fisql/libfisql_demand.a
+	install -d $(LIBRARY) $(SHARE)/man/man1 $(SHARE)/doc/fisql
+	install -m 644 $(BUILD)/libfisql.so $(BUILD)/libfisql.a $(BUILD)/libfisql_static.a $(BUILD)/libfisql_demand.a $(LIBRARY)
 	install -D -m 644 collector/fisql.h $(DESTDIR)$(PREFIX)/include/fisql.h
-	install -D -m 644 docs/fisql.1 $(DESTDIR)$(PREFIX)/share/man/man1/fisql.1
-	install -D -m 644 cli/completion.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/fisql
+	install -m 644 $(BUILD)/man/*.1.gz $(SHARE)/man/man1
+	install -D -m 644 cli/completion.bash $(SHARE)/bash-completion/completions/fisql
+	install -m 644 README.md LICENSE packaging/copyright $(SHARE)/doc/fisql
+	gzip -9nc CHANGELOG.md > $(SHARE)/doc/fisql/changelog.gz && chmod 644 $(SHARE)/doc/fisql/changelog.gz
+	for file in $$(find docs tests/fixtures/words.lua -name '*.md' -o -name '*.svg' -o -name '*.png' -o -name '*.txt' -o -name '*.lua'); do \
+	  install -D -m 644 $$file $(SHARE)/doc/fisql/$$file || exit 1; done
+
+uninstall: ## remove what install put there
+	rm -rf $(LIBRARY) $(SHARE)/doc/fisql
+	rm -f $(DESTDIR)$(PREFIX)/bin/fisql $(DESTDIR)$(PREFIX)/include/fisql.h $(SHARE)/bash-completion/completions/fisql
+	rm -f $(SHARE)/man/man1/fisql.1.gz $(SHARE)/man/man1/fisql-*.1.gz
+
+deb: ## build a Debian package, $(BUILD)/fisql_VERSION_ARCHITECTURE.deb
+	rm -rf $(BUILD)/deb
+	$(MAKE) --no-print-directory -s PREFIX=/usr DESTDIR=$(abspath $(BUILD)/deb) install
+	@! test -e $(BUILD)/gen/report_missing || { echo "fisql: make deb: the report's page is missing: install npm" >&2; exit 2; }
+	packaging/deb.sh $(abspath $(BUILD)/deb) $(VERSION) $(BUILD)
 
 clean: ## remove what was built
 	rm -rf $(BUILD)
@@ -278,5 +316,5 @@ clean: ## remove what was built
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' Makefile | expand -t 16
 
-.PHONY: again all bench bench-load bench-queries fuzz stress demo setup check units check-unit check-decode check-e2e check-queries check-quick check-compilers check-distros check-real docs examples pictures asan lint compdb format format-check install clean help
+.PHONY: again all bench bench-others bench-load bench-queries fuzz stress demo setup check units check-unit check-decode check-e2e check-queries check-quick check-compilers check-distros check-real docs examples pictures asan lint compdb format format-check install uninstall deb check-deb clean help
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

@@ -530,6 +530,54 @@ CREATE VIEW frame_stacks AS -- each context's stack as text, outermost first: ma
     WHERE fr.id > stack.id)
   SELECT id AS frame_id, text AS stack FROM stack;
 
+-- What the C library, the dynamic linker and the C++ library allocate for themselves and keep until
+-- the program ends. A block is known by the function that malloc returned to; what such a function
+-- makes for its caller (strdup, getline, asprintf, fopen, opendir, getaddrinfo's result) is the
+-- program's own. Names that a program may use itself count in the C library alone; those that begin
+-- with an underscore are reserved. A function compiled with hooks is never one of them.
+CREATE VIEW kept_sites AS -- sites that the C library allocates from for itself
+  WITH library(module_id) AS ( -- the C library; in a static program it lies in the program itself
+         SELECT id FROM modules WHERE name GLOB 'libc.so*' OR name GLOB 'libc-[0-9]*'
+         UNION SELECT module_id FROM functions WHERE name = '__libc_start_main' AND NOT instrumented),
+       kept(pattern) AS (VALUES
+         -- stdio: the buffers of stdin, stdout and of files not closed
+         ('_IO_*file_doallocate'),
+         -- locales, translations, conversions; not iconv_open's own descriptor
+         ('_nl_*'), ('read_alias_file'), ('new_composite_name'), ('set_binding_values'),
+         ('__textdomain'), ('__dcigettext'), ('__gconv_[^o]*'), ('__wcsmbs_*'), ('find_derivation'),
+         ('add_derivation'), ('gen_steps'), ('add_module'), ('add_alias2'),
+         -- users, hosts, services: modules, configuration, the results in static memory
+         ('__nss_*'), ('nss_*'), ('global_state_allocate'), ('get_locked_global'),
+         ('update_from_conf'), ('__resolv_conf_*'), ('__res_*'), ('__check_pf'), ('make_request'),
+         ('__libc_alloc_buffer_*'), ('__libc_dynarray_*'),
+         ('get[pgs][wrp]nam'), ('get[pg][wr][ug]id'), ('get[hnpsr]*by*'), ('getaliasbyname'),
+         ('get*ent'), ('__get*ent'),
+         -- time zones, the environment, functions to be called at exit and at fork
+         ('__tz*'), ('tz*'), ('__add_to_environ'), ('putenv'), ('__new_exitfn'),
+         ('__cxa_thread_atexit_impl'), ('__register_atfork'),
+         -- the dynamic linker where it has names, threads' own memory, texts in static memory
+         ('_dl_*'), ('__libc_dl*'), ('*register_printf_*'), ('*dlerror*'), ('allocate_dtv'),
+         ('*pthread_setspecific'), ('*strsignal'), ('*strerror*'), ('ttyname'), ('ptsname'),
+         -- the C++ runtime: memory for exceptions, the global locale, the buffers of cout and the like
+         ('_GLOBAL__sub_I_eh_alloc.cc'), ('__cxa_get_globals'), ('std::locale::*'),
+         ('std::basic_filebuf<*>::_M_allocate_internal_buffer*'))
+  SELECT s.id
+  FROM sites s JOIN modules m ON m.id = s.module_id LEFT JOIN functions f ON f.id = s.function_id
+  WHERE m.name GLOB 'ld-linux*' OR m.name GLOB 'ld64.so*' OR m.name GLOB 'ld-[0-9]*'
+     OR m.name GLOB 'libstdc++.so*' AND f.id IS NULL -- what it has no name for: memory for exceptions
+     OR NOT f.instrumented AND EXISTS (SELECT 1 FROM kept WHERE f.name GLOB kept.pattern)
+        AND (f.name GLOB '_[_A-Z]*' OR f.name GLOB '_[dn]l_*' OR f.name GLOB 'std::*'
+             OR m.id IN library);
+
+CREATE VIEW kept_stacks AS -- blocks that the C library keeps, by where they were allocated
+  SELECT a.id AS stack_id, a.blocks - a.freed_blocks AS blocks, a.bytes - a.freed_bytes AS bytes
+  FROM alloc_stacks a
+  WHERE a.blocks > a.freed_blocks AND a.site_id IN (SELECT id FROM kept_sites)
+        -- of libstdc++'s functions without names, only one calls malloc
+        AND (a.kind = 'malloc' OR a.site_id IN (
+          SELECT s.id FROM sites s JOIN modules m ON m.id = s.module_id
+          WHERE m.name NOT GLOB 'libstdc++.so*' OR s.function_id IS NOT NULL));
+
 CREATE INDEX frames_parent ON frames(parent_id);
 CREATE INDEX frames_function ON frames(function_id);
 CREATE INDEX functions_name ON functions(name);

@@ -4,7 +4,8 @@
  *
  * The flags go right behind the compiler's name, so flags of the build that come later win (a file
  * compiled with -fno-instrument-functions stays as it is). Calls that compile nothing (--version,
- * -print-search-dirs, ...) are passed on as they came.
+ * -print-search-dirs, ...) are passed on as they came. gnatmake and gprbuild, which build Ada programs,
+ * are told what is for the compiler (-cargs) and what for the linker (-largs); -margs ends that.
  */
 #include "cli/out/interrupts.h"
 
@@ -31,8 +32,9 @@ int cmd_cc(int argc, char **argv);
 static const char help[] =
     "usage: fisql cc [OPTION...] COMPILER [ARGUMENT...]\n"
     "\n"
-    "Runs COMPILER (gcc, g++, clang, clang++, cc, ...) so that what it compiles can be recorded:\n"
-    "with -finstrument-functions, and with -g where the arguments have no -g of their own.\n"
+    "Runs COMPILER (gcc, g++, clang, clang++, cc, ..., gfortran, gdc, gnatmake, gprbuild, gccgo)\n"
+    "so that what it compiles can be recorded: with -finstrument-functions, and with -g where the\n"
+    "arguments have no -g of their own.\n"
     "Functions of system headers (std::vector, ...) are not instrumented: what they do counts as\n"
     "their callers'.\n"
     "\n"
@@ -57,6 +59,7 @@ struct plan {
     /* what the compiler's arguments say */
     bool compiles, links, shared, partial, is_static, has_debug;
     bool in_stages; /* by clang, without functions of system headers */
+    bool ada;       /* the compiler is gnatmake or gprbuild */
 };
 
 struct words {
@@ -94,10 +97,18 @@ static const char *const valued[] = {
     "-L",          "-l",       "-D",         "-U",       "-T",        "-MF",       "-MT",
     "-MQ",         "-Xlinker", "-idirafter", "-u",       "-z",        "-e",        "-Xclang",
     "-Xassembler", "-target",  "--param",    "-arch",    "-isysroot", "--sysroot", NULL};
+static const char *const ada_sections[] = {"-cargs", "-bargs", "-largs", "-margs", "-gargs", NULL};
 static const char *const no_link[] = {"-c", "-S", "-E", "-M", "-MM", "-fsyntax-only", NULL};
 /* -Wl,-Bstatic is none of them: it chooses among libraries, the program stays a dynamic one. */
 static const char *const static_link[] = {"-static", "--static", "-static-pie", "--static-pie",
                                           NULL};
+
+/* Also with a target before its name or a version behind it. */
+static bool is_ada_builder(const char *compiler)
+{
+    const char *slash = strrchr(compiler, '/'), *name = slash != NULL ? slash + 1 : compiler;
+    return strstr(name, "gnatmake") != NULL || strstr(name, "gprbuild") != NULL;
+}
 
 /* Reads the next word of a response file in place, as gcc does: words end at white space, quotes
  * and backslashes take it as it is. Returns NULL at the end. */
@@ -142,7 +153,7 @@ static void add_expanded(struct words *words, const char *argument, int level)
 /* Reads the compiler's name and arguments; `words` gets them as the compiler sees them. */
 static void look_at(struct plan *plan, char **arguments, struct words *words)
 {
-    bool inputs = false, link = true;
+    bool inputs = false, link = true, linker = !plan->ada; /* is it the linker's -static? */
     add(words, *arguments++);
     for (; *arguments != NULL; arguments++)
         add_expanded(words, *arguments, 0);
@@ -157,11 +168,13 @@ static void look_at(struct plan *plan, char **arguments, struct words *words)
             plan->shared = true;
         else if (strcmp(*word, "-r") == 0)
             plan->shared = plan->partial = true;
-        else if (one_of(*word, static_link))
+        else if (plan->ada && one_of(*word, ada_sections))
+            linker = strcmp(*word, "-largs") == 0;
+        else if (linker && one_of(*word, static_link))
             plan->is_static = true;
         else if (starts(*word, "-g"))
             plan->has_debug = true;
-        if ((*word)[0] != '-' || strcmp(*word, "-") == 0)
+        if ((*word)[0] != '-' || strcmp(*word, "-") == 0 || (plan->ada && starts(*word, "-P")))
             inputs = true;
     }
     plan->compiles = inputs;
@@ -224,7 +237,8 @@ static int add_compile_flags(struct words *words, struct plan *plan, const struc
 {
     const char *compiler = words->items[0];
     static struct compiler_facts facts; /* what it holds lives until exec */
-    compiler_ask(&facts, all->items, all->count);
+    if (!plan->ada)                     /* which is a builder, and asks nothing of headers */
+        compiler_ask(&facts, all->items, all->count);
     if (plan->after_inlining && !facts.clang)
         return fail("cc: --after-inlining: %s does not have it: use clang", compiler);
     if ((plan->exclude_function || plan->exclude_file) && facts.clang)
@@ -297,6 +311,43 @@ static const char *const wrapped_operators[] = {"_Znwm",
                                                 "_ZdaPvSt11align_val_tRKSt9nothrow_t",
                                                 NULL};
 
+/* gcc's runtime libraries (gthr-posix.h) refer to these weakly, and call them all where
+ * __pthread_key_create is in the program. The collector brings that one in, so in a static program
+ * the others have to come, too: gfortran's input and output called pthread_mutex_trylock at address 0. */
+static const char *const gthreads[] = {"pthread_once",
+                                       "pthread_getspecific",
+                                       "pthread_setspecific",
+                                       "pthread_create",
+                                       "pthread_join",
+                                       "pthread_equal",
+                                       "pthread_self",
+                                       "pthread_detach",
+                                       "pthread_cancel",
+                                       "sched_yield",
+                                       "pthread_mutex_lock",
+                                       "pthread_mutex_trylock",
+                                       "pthread_mutex_timedlock",
+                                       "pthread_mutex_unlock",
+                                       "pthread_mutex_init",
+                                       "pthread_mutex_destroy",
+                                       "pthread_cond_init",
+                                       "pthread_cond_broadcast",
+                                       "pthread_cond_signal",
+                                       "pthread_cond_wait",
+                                       "pthread_cond_timedwait",
+                                       "pthread_cond_destroy",
+                                       "pthread_key_create",
+                                       "pthread_key_delete",
+                                       "pthread_mutexattr_init",
+                                       "pthread_mutexattr_settype",
+                                       "pthread_mutexattr_destroy",
+                                       "pthread_rwlock_rdlock",
+                                       "pthread_rwlock_tryrdlock",
+                                       "pthread_rwlock_wrlock",
+                                       "pthread_rwlock_trywrlock",
+                                       "pthread_rwlock_unlock",
+                                       NULL};
+
 /* With `undefined` the linker takes the real ones out of a static library: our references to them
  * are weak, for not every program has them. */
 static void add_wrapped(struct words *words, const char *const *names, bool undefined)
@@ -349,7 +400,7 @@ static int add_runtime(struct words *words, const struct plan *plan)
         return fail("cc: libfisql.a: not found beside fisql nor in %s/lib/fisql: run make, or make "
                     "install",
                     FISQL_PREFIX);
-    bool cxx = !plan->is_static || links_cxx(words);
+    bool cxx = !plan->is_static || (!plan->ada && links_cxx(words));
     add_wrapped(words, wrapped, plan->is_static);
     add_wrapped(words, wrapped_exec, false);
     add_wrapped(words, wrapped_demand, false);
@@ -359,6 +410,8 @@ static int add_runtime(struct words *words, const struct plan *plan)
         add_wrapped(words, wrapped_alloc, false);
         if (cxx)
             add_wrapped(words, wrapped_operators, true);
+        for (const char *const *name = gthreads; *name != NULL; name++)
+            add_joined(words, "-Wl,--undefined=", *name);
         add(words, "-Wl,-z,muldefs"); /* functions that we have instead of libc, such as _exit */
     }
     add(words, "-Wl,--whole-archive");
@@ -371,6 +424,16 @@ static int add_runtime(struct words *words, const struct plan *plan)
         add(words, "-Wl,--export-dynamic-symbol=__cyg_profile_func_enter");
     add(words, "-lpthread");
     add(words, "-ldl");
+    return 0;
+}
+
+static int add_link_flags(struct words *words, const struct plan *plan)
+{
+    if (plan->ada)
+        add(words, "-largs");
+    add(words, "-Wl,--build-id"); /* ties recordings to this very binary */
+    if (!plan->shared && (plan->static_runtime || plan->is_static))
+        return add_runtime(words, plan);
     return 0;
 }
 
@@ -416,24 +479,27 @@ int cmd_cc(int argc, char **argv)
     int compiler = 0, status = parse(&plan, argc, argv, &compiler);
     if (status != ARGS_GO_ON)
         return status;
+    plan.ada = is_ada_builder(argv[compiler]);
     look_at(&plan, argv + compiler, &all);
     add(&words, argv[compiler]);
+    if (plan.ada && plan.compiles)
+        add(&words, "-cargs");
     if (plan.compiles && add_compile_flags(&words, &plan, &all) != 0)
         return 2;
+    if (plan.ada && plan.links && add_link_flags(&words, &plan) != 0)
+        return 2;
+    if (plan.ada && plan.compiles)
+        add(&words, "-margs");
     for (int i = compiler + 1; i < argc; i++)
         add(&words, argv[i]);
-    if (plan.links) {
-        add(&words, "-Wl,--build-id"); /* ties recordings to this very binary */
-        if (!plan.shared && (plan.static_runtime || plan.is_static) &&
-            add_runtime(&words, &plan) != 0)
-            return 2;
-    }
+    if (!plan.ada && plan.links && add_link_flags(&words, &plan) != 0)
+        return 2;
     bool ran = false;
     if (plan.in_stages)
         status = clang_stages(words.items, words.count, &ran);
     if (ran || (plan.in_stages && status > 0))
         return status;
-    if (plan.links && !plan.partial && may_miss_members(&words))
+    if (plan.links && !plan.ada && !plan.partial && may_miss_members(&words))
         return cxx_link(words.items, words.count, plan.shared);
     interrupts_child();
     execvp(words.items[0], (char *const *)(uintptr_t)words.items);

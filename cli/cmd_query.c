@@ -7,6 +7,7 @@
 #include "cli/query/digest.h"
 #include "cli/run/own_code.h"
 #include "cli/query/findings.h"
+#include "cli/query/kept_blocks.h"
 #include "cli/query/query_help.h"
 #include "cli/query/query_run.h"
 #include "cli/query/query_set.h"
@@ -39,6 +40,8 @@ static const char usage[] =
     "                           as LeakSanitizer's)\n"
     "      --all-code           show functions of system headers and libraries as the program's\n"
     "                           own; else they count as part of the own code that called them\n"
+    "      --all-blocks         also list blocks that the C library keeps for itself until the "
+    "end\n"
     "      --all                run every query: a few rows of each that matters, worst first\n"
     "      --names              print only the names of the queries\n"
     "      --query-file FILE    run the SQL in FILE; so does --file without a NAME, or with a\n"
@@ -84,6 +87,7 @@ enum option_code {
     OPTION_EXPLAIN,
     OPTION_CHECK,
     OPTION_SUPPRESSIONS,
+    OPTION_ALL_BLOCKS,
     OPTION_ALL,
     OPTION_NAMES,
     OPTION_QUERY_FILE,
@@ -101,6 +105,7 @@ static const struct args_option options_known[] = {
     {"explain", OPTION_EXPLAIN, false},
     {"check", OPTION_CHECK, false},
     {"suppressions", OPTION_SUPPRESSIONS, true},
+    {"all-blocks", OPTION_ALL_BLOCKS, false},
     {"all", OPTION_ALL, false},
     {"names", OPTION_NAMES, false},
     {"wide", OPTION_WIDE, false},
@@ -159,6 +164,9 @@ static int set_option(struct options *options, const struct args *args)
         return 0;
     case OPTION_SUPPRESSIONS:
         request->suppressions = value;
+        return 0;
+    case OPTION_ALL_BLOCKS:
+        request->all_blocks = true;
         return 0;
     case OPTION_ALL:
         options->action = ACTION_ALL;
@@ -236,6 +244,8 @@ static int run_one(struct options *options, const struct query_file *query, sqli
         note("%ld of %ld rows; --limit 0 gives all", terminal_rows, rows);
     if (status == 0 && rows == 0 && request->format == OUTPUT_TABLE)
         note("%s: nothing found", query->name);
+    if (status == 0)
+        kept_blocks_say(request, query, database);
     long long losses = database_say_state(database, options->database_path);
     if (status == 0 && options->check && (rows > 0 || losses > 0))
         status = 1;

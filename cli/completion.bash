@@ -11,6 +11,18 @@ _fisql_parameters() { # of a query: name=default
         sed -n '/^Parameters/,/^$/s/^  \([a-z_0-9]*\) = .*/\1=/p'
 }
 
+_fisql_values() { # of a command's option, from its --help: `--sort BY  time, calls or bytes ...`
+    case $2,$3 in
+        *,--demangle) echo "full short no" ;;
+        export,--format) "$1" export --help 2>/dev/null | sed -n '/Formats:/,/^ *-/s/^  \([a-z]*\)  .*/\1/p' ;;
+        export,--weight) echo "time calls bytes" ;;
+        *)
+            "$1" "$2" --help 2>/dev/null |
+                sed -nE "s/^ *(-[a-z], *)?$3 [A-Z]+ +([a-z]+(, [a-z]+)*,? or [a-z]+).*/\\2/p" | sed 's/, or / /; s/ or / /; s/,//g'
+            ;;
+    esac
+}
+
 _fisql_words() { mapfile -t COMPREPLY < <(compgen -W "$1" -- "$current"); }
 
 _fisql_files() { # with one of the suffixes
@@ -20,6 +32,14 @@ _fisql_files() { # with one of the suffixes
         mapfile -t -O "${#COMPREPLY[@]}" COMPREPLY < <(compgen -f -X "!*$suffix" -- "$current")
     done
     mapfile -t -O "${#COMPREPLY[@]}" COMPREPLY < <(compgen -d -S / -- "$current")
+}
+
+# A value of the option before, if it is one that has values.
+_fisql_value() {
+    local values
+    [[ $previous == --* ]] || return 1
+    values=$(_fisql_values "$1" "$2" "$previous")
+    [ -n "$values" ] && _fisql_words "$values"
 }
 
 _fisql_query() {
@@ -33,13 +53,13 @@ _fisql_query() {
             [ -z "$name" ] || _fisql_words "$(_fisql_parameters "$program" "$name")"
             compopt -o nospace 2>/dev/null || true
             ;;
-        --format) _fisql_words "table csv json markdown" ;;
-        --demangle) _fisql_words "full short no" ;;
         --suppressions | --file | --query-file) _fisql_files '' ;;
         *)
             if [ "$COMP_CWORD" -eq 2 ] && [[ $current != -* ]]; then
                 _fisql_files .db
                 mapfile -t -O "${#COMPREPLY[@]}" COMPREPLY < <(compgen -W "$("$program" query --names 2>/dev/null)" -- "$current")
+            elif _fisql_value "$program" query; then
+                :
             elif [[ $current == -* ]]; then
                 _fisql_words "$(_fisql_options "$program" query) -p"
             else
@@ -61,17 +81,25 @@ _fisql() {
         query) _fisql_query "$program" ;;
         help) _fisql_words "$("$program" help --list 2>/dev/null | cut -f1)" ;;
         *)
-            if [[ $current == -* ]]; then
+            if _fisql_value "$program" "$command"; then
+                :
+            elif [[ $previous == -o || $previous == --output || $previous == --picture ]]; then
+                _fisql_files ''
+            elif [[ $previous == --sysroot || $previous == --symbols ]]; then
+                _fisql_files / # folders alone
+            elif [[ $current == -* ]]; then
                 _fisql_words "$(_fisql_options "$program" "$command")"
             elif [ "$command" = load ] || [ "$command" = dump ]; then
                 _fisql_files .bin
             elif [ "$command" = digest ]; then
                 _fisql_files .db
             elif [ "$command" = cc ]; then
-                _fisql_words "gcc g++ clang clang++ cc c++"
+                _fisql_words "gcc g++ clang clang++ cc c++ gfortran gdc gnatmake gprbuild gccgo gm2"
                 [ "$COMP_CWORD" -eq 2 ] || _fisql_files ''
-            else
+            elif [ "$command" = record ]; then
                 _fisql_files ''
+            else
+                _fisql_files .db
             fi
             ;;
     esac

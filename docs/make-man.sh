@@ -1,7 +1,9 @@
 #!/bin/bash
-# Prints the man page fisql(1) from what the program (FISQL, the argument) says of its commands.
+# Prints the man page fisql(1) from what the program (FISQL) says of its commands, or that of one command.
+#
+#   docs/make-man.sh FISQL [COMMAND]
 set -eu
-fisql=$1
+fisql=$1 command=${2-}
 version=$("$fisql" version | cut -d' ' -f2)
 XDG_CONFIG_HOME=$(mktemp -d)
 export XDG_CONFIG_HOME
@@ -9,6 +11,22 @@ trap 'rm -rf "$XDG_CONFIG_HOME"' EXIT
 
 # Text as it stands, for roff: no backslash or dot at a line's start is a command
 verbatim() { sed -e 's/\\/\\e/g' -e "s/^[.']/\\\\\&&/" -e 's/-/\\-/g'; }
+
+summary() { # NAME WHAT
+    printf '%s \\- %s\n' "$(verbatim <<<"$1")" "$(verbatim <<<"$2")"
+}
+
+if [ -n "$command" ]; then
+    what=$("$fisql" help --list | awk -F '\t' -v name="$command" '$1 == name { print $2 }')
+    arguments=$("$fisql" help --list | awk -F '\t' -v name="$command" '$1 == name { print $3 }')
+    printf '.\\" Made from `fisql %s --help` by docs/make-man.sh.\n' "$command"
+    printf '.TH FISQL-%s 1 "" "fisql %s" "User Commands"\n.SH NAME\n' "${command^^}" "$version"
+    summary "fisql-$command" "$what"
+    printf '.SH SYNOPSIS\n.B fisql %s\n%s\n.SH DESCRIPTION\n.nf\n' "$command" "$(verbatim <<<"$arguments")"
+    "$fisql" "$command" --help | verbatim
+    printf '.fi\n.SH SEE ALSO\n.BR fisql (1)\n'
+    exit 0
+fi
 
 cat <<HEAD
 .\\" Made by \`make docs\`: change what the commands say for --help, not this file.
@@ -99,6 +117,9 @@ the page that
 .B fisql run
 writes
 .SH SEE ALSO
+TEXT
+"$fisql" help --list | cut -f1 | grep -vxE 'help|version' | sed 's/.*/.BR fisql\\-& (1),/'
+cat <<'TEXT'
 .BR sqlite3 (1),
 .BR gcc (1)
 TEXT

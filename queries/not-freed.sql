@@ -1,14 +1,15 @@
 -- title:       Not freed
 -- group:       Memory
 -- description: Blocks that were not freed at exit (reachability not checked), by the stack that
---              allocated them.
--- advice:      Blocks that are meant to live as long as the program (tables, caches, stdio buffers)
---              are not leaks. A number of blocks that grows with the work done is one: compare two runs
+--              allocated them. What the C library keeps for itself, such as the buffer of stdout,
+--              is left out and counted.
+-- advice:      Blocks that are meant to live as long as the program (tables, caches) are not leaks. A number of blocks that grows with the work done is one: compare two runs
 --              of different length. The stack outside any traced call is code without hooks, such as
 --              libraries before main.
 -- source:      valgrind memcheck's leak summary, without its reachability analysis
 -- report:      findings
 -- param:       min_bytes = 0 | bytes | leave out stacks with less
+-- param:       all_blocks = 0 | - | 1 = also those that the C library keeps (--all-blocks)
 -- column:      bytes | bytes | not freed
 -- column:      blocks | blocks | not freed
 -- column:      function | - | function that allocated them
@@ -20,10 +21,11 @@
 -- column:      last_ns | ns | last of them allocated
 -- column:      first_alloc | id | allocs.id of the first block not freed
 WITH RECURSIVE
-     params AS (SELECT coalesce(:min_bytes, 0) AS min_bytes),
+     params AS (SELECT coalesce(:min_bytes, 0) AS min_bytes, coalesce(:all_blocks, 0) AS all_blocks),
      live AS MATERIALIZED (
        SELECT a.* FROM alloc_stacks a CROSS JOIN params
-       WHERE a.blocks > a.freed_blocks AND a.bytes - a.freed_bytes >= params.min_bytes),
+       WHERE a.blocks > a.freed_blocks AND a.bytes - a.freed_bytes >= params.min_bytes
+             AND (params.all_blocks OR a.id NOT IN (SELECT stack_id FROM kept_stacks))),
      walk(stack_id, frame_id, text) AS (
        SELECT live.id, fr.parent_id, f.name
        FROM live JOIN frames fr ON fr.id = live.frame_id JOIN functions f ON f.id = fr.function_id

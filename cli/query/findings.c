@@ -3,6 +3,7 @@
  * sections are those of the digest, and what the digest speaks of comes first in each.
  */
 #include "cli/query/findings.h"
+#include "cli/query/kept_blocks.h"
 #include "cli/out/say.h"
 #include "cli/out/text.h"
 
@@ -222,6 +223,8 @@ int findings_print(const struct query_request *request, const struct query_set *
         }
         findings_settings(&one, query);
         long rows = print_query(&one, query, database, markdown);
+        if (rows >= 0)
+            kept_blocks_say(&one, query, database);
         if (rows == 0)
             empty[empty_count++] = query;
         else if (rows < 0)

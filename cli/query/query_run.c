@@ -3,6 +3,7 @@
 
 #include "cli/out/amount.h"
 #include "cli/run/database.h"
+#include "cli/query/kept_blocks.h"
 #include "cli/out/say.h"
 #include "cli/query/suppressions.h"
 #include "cli/out/text.h"
@@ -117,7 +118,15 @@ int query_bind_settings(const struct query_request *request, const struct query_
         if (bind_setting(query, statement, name, equals + 1) != 0)
             return 2;
     }
-    return request->by != NULL ? bind_setting(query, statement, "by", request->by) : 0;
+    if (request->by != NULL && bind_setting(query, statement, "by", request->by) != 0)
+        return 2;
+    const struct query_part *all_blocks = kept_blocks_parameter(query);
+    if (request->all_blocks && all_blocks != NULL)
+        bind_value(statement, sqlite3_bind_parameter_index(statement, ":all_blocks"), all_blocks,
+                   "1");
+    else if (request->all_blocks && !request->suppress_any)
+        return fail("%s: --all-blocks: it leaves out no blocks", query->name);
+    return 0;
 }
 
 /* ---- rows ---- */

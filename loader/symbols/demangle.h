@@ -1,6 +1,6 @@
 /*
- * Names as people write them: C++ (Itanium ABI) and Rust (legacy and v0) names out of the linker's.
- * Safe for threads.
+ * Names as people write them: C++ (Itanium ABI), Rust (legacy and v0), D and Fortran names out of the
+ * linker's. Safe for threads.
  */
 #ifndef FISQL_LOADER_DEMANGLE_H
 #define FISQL_LOADER_DEMANGLE_H
@@ -11,6 +11,10 @@
 
 /* The readable form of a linkage name, or NULL where it is none that is known. Caller frees. */
 char *demangle(const char *linkage_name);
+
+/* The same for the names that GNAT gives to what is compiled from Ada, which look like any others:
+ * shop__inner__buy__2 is shop.inner.buy. NULL where it is a name of GNAT's own making. */
+char *demangle_ada(const char *linkage_name);
 
 /* Length of a linkage name without the suffixes that compilers give to the copies they make of a
  * function (.constprop.0, .isra.0, .part.0, .cold, .lto_priv.0, .llvm.123, ...). */

@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "loader/symbols/demangle.h"
 #include "loader/symbols/dwarf_lines.h"
 #include "loader/symbols/dwarf_split.h"
 
@@ -27,6 +28,8 @@
 #define NESTING_MAX 64                   /* how deep entries are followed into each other */
 #define UNITS_MAX (1u << 24)             /* more is damage */
 #define REST_BYTES (16u * 1024u * 1024u) /* read of .debug_info before its pages may go */
+#define LANG_ADA_2005 0x2e               /* of DWARF 6: libdwarf may be older */
+#define LANG_ADA_2012 0x2f
 #define THREAD_BYTES_MIN (1024u * 1024u) /* of debug information that are worth a thread */
 
 struct walker {
@@ -47,9 +50,18 @@ struct walker {
     Dwarf_Die unit_die;     /* in the file with the line tables */
     uint64_t base;
     uint64_t origin_high; /* tells the offsets of .dwo files apart */
+    bool ada;
     struct error error;
     int result;
 };
+
+static bool is_ada(struct walker *walker, Dwarf_Die unit_die)
+{
+    uint64_t language = 0;
+    return dwarf_die_number(walker->names, unit_die, DW_AT_language, &language) &&
+           (language == DW_LANG_Ada83 || language == DW_LANG_Ada95 || language == LANG_ADA_2005 ||
+            language == LANG_ADA_2012);
+}
 
 static const char *keep(struct walker *walker, const char *text)
 {
@@ -91,6 +103,19 @@ static int take_facts(struct walker *walker, Dwarf_Die die, struct dwarf_piece *
                                    &piece->path, &walker->error);
     dwarf_die_release(unit_die);
     return result;
+}
+
+/* GNAT's DW_AT_name is what the linker knows a function by, as far as it tells: shop__buy. */
+static int name_ada(struct walker *walker, struct dwarf_piece *piece)
+{
+    char *name = piece->name != NULL ? demangle_ada(piece->name) : NULL;
+    if (name == NULL)
+        return 0;
+    if (piece->linkage_name == NULL)
+        piece->linkage_name = piece->name;
+    piece->name = keep(walker, name);
+    free(name);
+    return piece->name != NULL ? 0 : -1;
 }
 
 /* Follows the chain of references from a function's entry. */
@@ -145,7 +170,8 @@ static int visit_function(struct walker *walker, Dwarf_Die die)
         if (!elf_file_is_code(walker->search->module, piece.start) ||
             !elf_file_is_code(walker->search->module, piece.end - 1))
             continue;
-        if (!resolved && resolve(walker, die, &piece) != 0)
+        if (!resolved &&
+            (resolve(walker, die, &piece) != 0 || (walker->ada && name_ada(walker, &piece) != 0)))
             return -1;
         resolved = true;
         if ((piece.name != NULL || piece.linkage_name != NULL) && add_piece(walker, &piece) != 0)
@@ -218,6 +244,7 @@ static int read_unit(struct walker *walker, Dwarf_Die unit_die)
     walker->unit_debug = walker->names = walker->debug;
     walker->origin_high = 0;
     walker->base = dwarf_die_low(walker->debug, unit_die);
+    walker->ada = is_ada(walker, unit_die);
     if (!walker->nested && add_unit_ranges(walker) != 0)
         return -1;
     if (!dwarf_split_is_skeleton(walker->debug, unit_die))
@@ -228,6 +255,7 @@ static int read_unit(struct walker *walker, Dwarf_Die unit_die)
     if (whole == NULL)
         return 0;
     walker->origin_high = ((uint64_t)walker->unit + 1) << 40;
+    walker->ada = is_ada(walker, whole);
     int result = walk_children(walker, whole, 0);
     dwarf_die_release(whole);
     return result;

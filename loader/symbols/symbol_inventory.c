@@ -172,9 +172,10 @@ static int add_piece(struct builder *builder, const struct dwarf_piece *piece)
     const char *linkage = piece->linkage_name;
     char base[DEMANGLE_NAME_MAX];
     uint32_t index, before = builder->groups.count;
-    /* gcc gives no linkage name to functions of one file; the symbol table may have it. */
+    /* gcc gives no linkage name to functions of one file, nor to nested ones of D; the symbol table
+     * may have it. */
     if (linkage == NULL && named != NULL && named->base < sizeof base && named->name[0] == '_' &&
-        (named->name[1] == 'Z' || named->name[1] == 'R')) {
+        (named->name[1] == 'Z' || named->name[1] == 'R' || named->name[1] == 'D')) {
         memcpy(base, named->name, named->base);
         base[named->base] = 0;
         linkage = base;

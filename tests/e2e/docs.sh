@@ -99,6 +99,19 @@ completes "an option of recording" "--min-duration" fisql run --mi
 completes "another command's option" "--output" fisql record --ou
 touch run.bin
 completes "a log" "run.bin" fisql load ru
+completes "another command's database" "run.db" fisql tree ru
+completes "a second database" "run.db" fisql diff run.db ru
+completes "an export's format" "speedscope" fisql export --format sp
+completes "an order" "bytes" fisql tree --sort by
+completes "a colour" "always" fisql trace --color al
+completes "a diff's format" "markdown" fisql diff --format ma
+completes "names' style" "short" fisql stack --demangle sh
+completes "a weight" "calls" fisql export --weight ca
+completes "an output" "run.bin" fisql export -o ru
+completes "a compiler" "gfortran" fisql cc gf
+COMP_WORDS=(fisql tree ru) COMP_CWORD=2 COMPREPLY=()
+_fisql
+same "a database is no log" "run.db" "${COMPREPLY[*]-}"
 COMP_WORDS=(fisql query xyzzy) COMP_CWORD=2 COMPREPLY=()
 _fisql
 same "nothing to complete" "" "${COMPREPLY[*]-}"

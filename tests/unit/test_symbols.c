@@ -1,6 +1,7 @@
 /* The pure parts of the loader's symbols: names, paths, line tables. The rest is tested
  * on real programs, by tests/e2e/symbols.sh. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "loader/symbols/demangle.h"
 #include "loader/symbols/dwarf_lines.h"
@@ -22,6 +23,45 @@ static void test_names(void)
     check_equal('1', demangle_variant("_ZN3FooC1Ev"), "a complete constructor");
     check_equal('0', demangle_variant("_ZN3FooD0Ev"), "a deleting destructor");
     check_equal(0, demangle_variant("_ZN3Foo3runEv"), "a plain function has no variant");
+}
+
+static void check_ada(const char *expected, const char *linkage, const char *what)
+{
+    char *name = demangle_ada(linkage);
+    check_string(expected, name, what);
+    free(name);
+}
+
+static void test_other_languages(void)
+{
+    char *name = demangle("__shapes_MOD_area_of");
+    check_string("shapes::area_of", name, "a Fortran module's procedure");
+    free(name);
+    check_string(NULL, demangle("__shapes_MOD_"), "no procedure");
+    check_string(NULL, demangle("__MY_MOD_area"), "gfortran writes small letters");
+    check_ada("shop.inner.buy", "shop__inner__buy", "an Ada package within a package");
+    check_ada("shop.over", "shop__over__2", "an overload");
+    check_ada("shop.item_2.\"+\"", "shop__item_2__Oadd__3", "an operator");
+    check_ada("shop.buy.nested", "shop__buy__nested.4", "a nested procedure");
+    check_ada("main_p", "_ada_main_p", "a main procedure");
+    check_ada("shop.worker", "shop__workerTKB", "a task's body");
+    check_ada(NULL, "shop__itemIP", "what the compiler makes has no name in the source");
+    check_ada(NULL, "shop___elabb", "elaboration neither");
+    check_ada(NULL, "shop__Onothing", "no operator");
+    check_ada(NULL, "_ada_", "nothing");
+#ifdef FISQL_LIBIBERTY
+    name = demangle("_D4main3fooFZv");
+    check_string("main.foo()", name, "a D function");
+    free(name);
+    name = demangle("_D4shop4main__T5twiceTiZQjFNaNbNiNfiZi");
+    check_string("shop.main.twice!(int).twice(int)", name, "with back references");
+    free(name);
+    /* HQgQi: an associative array of the type before to the type before */
+    char bomb[400] = "_D1aFHiiHQeQg";
+    for (size_t i = strlen(bomb); i + 8 < sizeof bomb; i += 5)
+        memcpy(bomb + i, "HQgQiZv", 8);
+    check_string(NULL, demangle(bomb), "a name that would grow without end");
+#endif
 }
 
 static void test_paths(void)
@@ -99,6 +139,7 @@ static void test_rows(void)
 int main(void)
 {
     test_names();
+    test_other_languages();
     test_paths();
     test_identity();
     test_rows();
