@@ -21,7 +21,7 @@
 -- m2 is the sum of squared deviations from mean_ns: variance = m2 / (finished - 1).
 
 PRAGMA application_id = 0x4653514c;
-PRAGMA user_version = 2;
+PRAGMA user_version = 3;
 
 CREATE TABLE run( -- facts of the recording and of the load, e.g. command, clock, hook_inside_ps
   key TEXT PRIMARY KEY, -- name of the fact
@@ -93,7 +93,14 @@ CREATE TABLE functions( -- every function of every instrumented module, called o
   file_id INTEGER REFERENCES files(id),
   line INTEGER,            -- line of its definition
   instrumented INTEGER NOT NULL, -- 1 = compiled with hooks (or seen called), 0 = not
-  stable_id TEXT NOT NULL  -- the same in other builds: hash of module name, linkage name and file
+  stable_id TEXT NOT NULL, -- the same in other builds: hash of module name, linkage name and file
+  scope TEXT,              -- who can call it by name: 'static' (its translation unit), 'weak' (each
+                           -- unit has it: C++ inline functions, templates), 'global', NULL not known
+  unit INTEGER,            -- translation unit of its code, counted in its module, NULL = not known
+                           -- or copies in several
+  inlined INTEGER NOT NULL DEFAULT 0, -- 1 = the compiler inlined it somewhere, even with its hooks
+  call_targets INTEGER     -- distinct functions that its code calls by name, taken or not, those of
+                           -- bodies inlined into it too, hooks left out; NULL = not known
 );
 
 CREATE TABLE sites( -- places in the code that calls or allocations were made from
@@ -102,7 +109,8 @@ CREATE TABLE sites( -- places in the code that calls or allocations were made fr
   address INTEGER NOT NULL,-- return address in the module's file (less bias)
   function_id INTEGER REFERENCES functions(id), -- function the site lies in, NULL if not known
   file_id INTEGER REFERENCES files(id),
-  line INTEGER             -- of the call
+  line INTEGER,            -- of the call
+  indirect INTEGER         -- 1 = a call through a pointer, 0 = by name, NULL = not known
 );
 
 CREATE TABLE frames( -- calling contexts: function + site under a parent context, recursion folded
@@ -432,6 +440,20 @@ CREATE VIEW site_details AS -- sites with names in place of ids
          f.name AS function, s.function_id, files.path AS file, s.line, m.name AS module
   FROM sites s LEFT JOIN files ON files.id = s.file_id LEFT JOIN modules m ON m.id = s.module_id
        LEFT JOIN functions f ON f.id = s.function_id;
+
+CREATE VIEW edge_details AS -- edges with what tells whether a build without hooks has the call as well
+  SELECT e.*, s.function_id AS site_function_id, s.indirect,
+         -- the hooks of a body that was inlined tell the call site of the function it lies in
+         EXISTS (SELECT 1 FROM edges o WHERE o.callee_id = e.caller_id AND o.site_id = e.site_id) AS inlined,
+         s.module_id IS f.module_id AS same_module,
+         coalesce(s.indirect = 0 AND s.module_id = f.module_id AND
+                  f.scope = 'global' AND (f.unit <> sf.unit OR f.size >= 250) AND
+                  NOT EXISTS (SELECT 1 FROM edges o
+                              WHERE o.callee_id = e.caller_id AND o.site_id = e.site_id), 0) AS kept
+         -- kept: 1 = optimisation at -O2 leaves it a call: by name, of a function that others may call,
+         -- in another translation unit or of 250 bytes and more with the hooks; not so by -flto
+  FROM edges e JOIN functions f ON f.id = e.callee_id LEFT JOIN sites s ON s.id = e.site_id
+       LEFT JOIN functions sf ON sf.id = s.function_id;
 
 CREATE VIEW call_details AS -- calls with function, location, adjusted duration and ending in words
   SELECT c.id, c.parent_id, c.thread_id, c.frame_id, c.depth, fn.name AS function, fn.location,

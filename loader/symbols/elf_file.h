@@ -28,7 +28,7 @@ struct elf_section {
 struct elf_symbol {
     const char *name;
     uint64_t address, size_bytes;
-    bool global;
+    bool global, weak; /* weak ones are global, too */
     uint32_t index; /* in its table */
 };
 
