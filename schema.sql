@@ -446,12 +446,16 @@ CREATE VIEW edge_details AS -- edges with what tells whether a build without hoo
          -- the hooks of a body that was inlined tell the call site of the function it lies in
          EXISTS (SELECT 1 FROM edges o WHERE o.callee_id = e.caller_id AND o.site_id = e.site_id) AS inlined,
          s.module_id IS f.module_id AS same_module,
+         -- 1 = optimisation at -O2 (not -flto) leaves it a call: by name, of a function in another
+         -- translation unit, or one that others may call and that has 250 bytes and more with the hooks,
+         -- or one of 300 that has several call sites and was inlined at none
          coalesce(s.indirect = 0 AND s.module_id = f.module_id AND
-                  f.scope = 'global' AND (f.unit <> sf.unit OR f.size >= 250) AND
+                  (CASE f.scope WHEN 'global' THEN f.unit <> sf.unit OR f.size >= 250
+                   ELSE f.inlined = 0 AND f.size >= 300 AND
+                        EXISTS (SELECT 1 FROM edges o
+                                WHERE o.callee_id = e.callee_id AND o.site_id <> e.site_id) END) AND
                   NOT EXISTS (SELECT 1 FROM edges o
                               WHERE o.callee_id = e.caller_id AND o.site_id = e.site_id), 0) AS kept
-         -- kept: 1 = optimisation at -O2 leaves it a call: by name, of a function that others may call,
-         -- in another translation unit or of 250 bytes and more with the hooks; not so by -flto
   FROM edges e JOIN functions f ON f.id = e.callee_id LEFT JOIN sites s ON s.id = e.site_id
        LEFT JOIN functions sf ON sf.id = s.function_id;
 

@@ -14,10 +14,10 @@ INSERT INTO threads(id, process_id, tid, name, start_ns, end_ns, first_call_id, 
   FROM numbers WHERE n <= 300;
 INSERT INTO modules VALUES (1, '/tmp/wide', 'wide', 'abcd', 'dwarf', NULL);
 INSERT INTO files SELECT n, '/src/' || n || '/' || printf('%.200c', 'f') || '.cc', 'f' || n || '.cc' FROM numbers WHERE n <= 3000;
-INSERT INTO functions SELECT n, 1, n * 64, 64, 'space::Type<' || printf('%.400c', 'T') || n || '>::method' || n || '(int)', NULL,
+INSERT INTO functions(id, module_id, address, size, name, linkage_name, file_id, line, instrumented, stable_id) SELECT n, 1, n * 64, 64, 'space::Type<' || printf('%.400c', 'T') || n || '>::method' || n || '(int)', NULL,
                              n % 3000 + 1, n, 1, 's' || n
   FROM numbers WHERE n <= 20000;
-INSERT INTO sites SELECT n, 1, n * 64, n % 20000 + 1, n % 3000 + 1, n FROM numbers WHERE n <= 100000;
+INSERT INTO sites(id, module_id, address, function_id, file_id, line) SELECT n, 1, n * 64, n % 20000 + 1, n % 3000 + 1, n FROM numbers WHERE n <= 100000;
 INSERT INTO frames(id, parent_id, function_id, site_id, depth, calls, total_ns, self_ns, finished, raw_total_ns, raw_self_ns,
                    child_calls, alloc_bytes)
   SELECT n, nullif(n / 3, 0), n % 20000 + 1, n, 0, n % 97 + 1, 60000 - n, n % 1000, 1, 60000 - n, n % 1000, 1, n % 4096
