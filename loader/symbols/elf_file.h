@@ -29,7 +29,7 @@ struct elf_symbol {
     const char *name;
     uint64_t address, size_bytes;
     bool global, weak; /* weak ones are global, too */
-    uint32_t index; /* in its table */
+    uint32_t index;    /* in its table */
 };
 
 struct elf_file {

@@ -23,7 +23,7 @@ struct hook_slot {
 
 struct hook_calls {
     const struct elf_file *file;
-    const char *name; /* of the hook */
+    const char *name;  /* of the hook */
     uint64_t *targets; /* addresses of code that is or leads to the hook */
     size_t targets_count, targets_capacity;
     uint64_t *hook_slots; /* words that hold the hook's address */

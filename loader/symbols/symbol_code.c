@@ -243,8 +243,8 @@ int symbol_code_count_targets(struct symbols *symbols, const struct elf_file *mo
                                         ? elf_file_at(module, range->start, size)
                                         : NULL;
         if (code != NULL)
-            result = arm ? walk_arm(&counter, range, code, size)
-                         : walk_x86(&counter, range, code, size);
+            result =
+                arm ? walk_arm(&counter, range, code, size) : walk_x86(&counter, range, code, size);
     }
     if (result == 0)
         count_pairs(symbols, &counter);

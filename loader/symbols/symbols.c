@@ -103,8 +103,7 @@ static int read_module(struct symbols *symbols, struct symbol_files *files,
                                        &search, path, error);
     if (result == 0 && files->code)
         result = symbol_code_count_targets(symbols, &files->module,
-                                           files->debug != NULL ? &files->debug->elf : NULL,
-                                           error);
+                                           files->debug != NULL ? &files->debug->elf : NULL, error);
     if (symbols->lines != NULL)
         files->debug = NULL;
     unsigned missing_dwo = dwarf.missing_dwo;

@@ -49,10 +49,10 @@ struct symbol_function {
     bool instrumented;        /* its code calls the hooks on its own account */
     bool inlined;             /* the compiler inlined it somewhere, even with its hooks */
     enum symbol_scope scope;
-    uint32_t call_targets;    /* distinct functions that its code calls by name, those that the
+    uint32_t call_targets; /* distinct functions that its code calls by name, those that the
                                  compiler adds left out; SYMBOL_NONE = not known */
-    uint64_t stable_id;       /* the same in other builds: see symbols_stable_id() */
-    uint32_t same_as;         /* index of the first of the variants of a constructor or destructor:
+    uint64_t stable_id;    /* the same in other builds: see symbols_stable_id() */
+    uint32_t same_as;      /* index of the first of the variants of a constructor or destructor:
                                  they are one function in the source; its own index for others */
 };
 
@@ -76,7 +76,7 @@ struct symbols {
     size_t ranges_count, ranges_capacity;
     struct text_pool texts;
     struct symbol_lines *lines; /* NULL = no line tables */
-    struct symbol_code *code;    /* the module's code, NULL = not there */
+    struct symbol_code *code;   /* the module's code, NULL = not there */
     char *cached_texts;         /* the texts of an inventory from the cache */
     bool cached;                /* came from the cache */
 };
