@@ -99,8 +99,10 @@ CREATE TABLE functions( -- every function of every instrumented module, called o
   unit INTEGER,            -- translation unit of its code, counted in its module, NULL = not known
                            -- or copies in several
   inlined INTEGER NOT NULL DEFAULT 0, -- 1 = the compiler inlined it somewhere, even with its hooks
-  call_targets INTEGER     -- distinct functions that its code calls by name, taken or not, those of
+  call_targets INTEGER,    -- distinct functions that its code calls by name, taken or not, those of
                            -- bodies inlined into it too, hooks left out; NULL = not known
+  call_sources INTEGER NOT NULL DEFAULT 0 -- distinct functions of its module whose code calls it so, not
+                           -- through a stub
 );
 
 CREATE TABLE sites( -- places in the code that calls or allocations were made from

@@ -287,7 +287,7 @@ static int write_functions(const struct tables *tables, sqlite3 *database, struc
     }
     insert_begin(&insert, database, "functions",
                  "id,module_id,address,size,name,linkage_name,file_id,line,instrumented,stable_id,"
-                 "scope,unit,inlined,call_targets");
+                 "scope,unit,inlined,call_targets,call_sources");
     for (size_t i = 0; i < program->functions_count; i++) {
         const struct program_function *function = &program->functions[i];
         const struct symbol_function *symbol = function->symbol;
@@ -312,6 +312,7 @@ static int write_functions(const struct tables *tables, sqlite3 *database, struc
             insert_int(&insert, symbol->call_targets);
         else
             insert_null(&insert);
+        insert_int(&insert, symbol != NULL ? symbol->call_sources : 0);
         insert_row(&insert);
     }
     free(called);

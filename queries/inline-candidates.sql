@@ -9,7 +9,7 @@
 --              inline ones (there the compiler decided already), small ones of their caller's translation
 --              unit (inlined at -O2), calls through pointers or from other modules, and functions whose own
 --              code takes so long that a call's cost is less than a hundredth. The advice is wrong where
---              another input would bring other callers (look at a run that covers more), and with -flto, where
+--              another input would bring other callers (code_callers tells of them), and with -flto, where
 --              the compiler sees all code.
 -- source:      inlining of functions called once: gcc -finline-functions-called-once. call_ns: a call of a
 --              function in another unit against the same inlined, measured in a loop: 0.6 to 1.3 ns at 3 GHz;
@@ -24,6 +24,7 @@
 -- column:      caller | - | the one function that calls it
 -- column:      caller_location | - | where that is defined
 -- column:      sites | sites | distinct places it is called from
+-- column:      code_callers | functions | whose code calls it, in this run or not (of its module)
 -- column:      calls | calls | calls
 -- column:      saved_ns | ns | what a build without hooks would save, about: calls times call_ns
 -- column:      size | bytes | size of its code, with the hooks
@@ -50,6 +51,7 @@ SELECT f.name AS function,
        c.name AS caller,
        c.location AS caller_location,
        called.sites,
+       code.call_sources AS code_callers,
        single.calls,
        CAST(single.calls * params.call_ns AS INTEGER) AS saved_ns,
        f.size,
@@ -59,5 +61,6 @@ FROM single
      JOIN called ON called.function_id = single.function_id
      JOIN function_details f ON f.id = single.function_id
      JOIN function_details c ON c.id = called.caller_id
+     JOIN functions code ON code.id = single.function_id
      CROSS JOIN params
 ORDER BY single.calls DESC, single.function_id

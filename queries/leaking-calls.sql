@@ -6,7 +6,8 @@
 --              worst call shows a case. What is meant to live until the program ends (caches, tables) is no
 --              leak. Memory that a caller or another thread freed later does not count as lost. Left out are a thread's
 --              first function, and functions most of whose lost memory one callee allocated, unless that is
---              freed at other times and they keep it in fewer of their calls.
+--              freed at other times and they keep it in fewer of their calls; and single blocks that a library
+--              allocated for itself (a buffer of stdout).
 -- source:      net allocation of each call in its thread; blocks never freed, by calling context
 -- report:      overview
 -- param:       min_bytes = 1 | bytes | leave out functions that lost less in all
@@ -25,8 +26,12 @@
 WITH RECURSIVE
      params AS (SELECT coalesce(:min_bytes, 1) AS min_bytes),
      live AS MATERIALIZED (
-       SELECT id, frame_id, freed_blocks, blocks - freed_blocks AS blocks, bytes - freed_bytes AS bytes
-       FROM alloc_stacks WHERE blocks > freed_blocks AND frame_id IS NOT NULL),
+       SELECT a.id, a.frame_id, a.freed_blocks, a.blocks - a.freed_blocks AS blocks,
+              a.bytes - a.freed_bytes AS bytes
+       FROM alloc_stacks a JOIN frames fr ON fr.id = a.frame_id
+            JOIN functions f ON f.id = fr.function_id LEFT JOIN sites s ON s.id = a.site_id
+       WHERE a.blocks > a.freed_blocks
+         AND (a.blocks > 1 OR a.kind GLOB 'new*' OR coalesce(s.module_id = f.module_id, 1))),
      up(stack_id, frame_id, via_id) AS ( -- via: the callee that it came through, 0 = own code
        SELECT id, frame_id, 0 FROM live
        UNION

@@ -12,7 +12,7 @@
 -- param:       min_longest = 10 | calls | leave out pairs whose longest callee run is shorter
 -- param:       min_mean = 4 | calls | leave out pairs whose callee runs are shorter on average
 -- param:       min_total_ns = 100000 | ns | leave out pairs with less time in the callee
--- param:       max_part = 50 | % | leave out loops in a call that lasts longer, of its thread's time
+-- param:       max_part = 80 | % | leave out loops in a call that lasts longer, of its thread's time
 -- column:      caller | - | the function with the loop
 -- column:      caller_location | - | where it is defined
 -- column:      callee | - | the function in the loop
@@ -25,7 +25,7 @@
 -- column:      example_call | id | calls.id of the caller's call with the longest
 WITH params AS (SELECT coalesce(:min_longest, 10) AS min_longest, coalesce(:min_mean, 4) AS min_mean,
                        coalesce(:min_total_ns, 100000) AS min_total_ns,
-                       coalesce(:max_part, 50) AS max_part),
+                       coalesce(:max_part, 80) AS max_part),
      loops AS MATERIALIZED (
        SELECT r.* FROM callee_runs r CROSS JOIN params
        WHERE r.longest >= params.min_longest AND r.calls >= params.min_mean * r.count

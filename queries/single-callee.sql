@@ -1,7 +1,7 @@
 -- title:       Single callee
 -- group:       Inlining and call structure
 -- description: Functions whose every call called exactly one other function of their file, any number of
---              times, which nobody else called: candidates to merge with it.
+--              times, which nobody else calls: candidates to merge with it.
 -- advice:      The two are one function in two pieces: merge them, or move the loop into the callee so that
 --              one call does it all. Their code has no other call that this run did not take, and the
 --              callee is not inlined already (the compiler cannot do it). A layer that exists for its
@@ -47,8 +47,10 @@ FROM merged
      JOIN function_stats cs ON cs.function_id = merged.callee_id
      JOIN function_details f ON f.id = merged.caller_id
      JOIN function_details c ON c.id = merged.callee_id
+     JOIN functions code ON code.id = merged.callee_id
      CROSS JOIN params
 WHERE merged.callee_id <> merged.caller_id
   AND c.file_id = f.file_id AND cs.callers <= params.max_callers AND cs.root_calls = 0
+  AND code.call_sources <= params.max_callers
   AND (params.proxies <> 0 OR merged.calls > s.calls)
 ORDER BY s.calls DESC, merged.calls DESC, merged.caller_id

@@ -10,7 +10,7 @@
 -- report:      findings
 -- param:       k = 1 | blocks | allocations of the thread between allocation and free (up to 15)
 -- param:       min_blocks = 100 | blocks | leave out stacks with fewer
--- param:       min_share = 50 | % | leave out stacks with a smaller share of such blocks
+-- param:       min_share = 25 | % | leave out stacks with a smaller share of such blocks
 -- column:      function | - | that allocates
 -- column:      location | - | where the allocation is called
 -- column:      temporary | blocks | freed after at most k others
@@ -22,7 +22,7 @@
 -- column:      first_alloc | id | allocs.id of the stack's first block
 WITH RECURSIVE
      params AS (SELECT coalesce(:k, 1) AS k, coalesce(:min_blocks, 100) AS min_blocks,
-                       coalesce(:min_share, 50) AS min_share),
+                       coalesce(:min_share, 25) AS min_share),
      short_lived AS MATERIALIZED (
        SELECT d.stack_id, sum(d.blocks) AS blocks, sum(d.bytes) AS bytes
        FROM alloc_distances d CROSS JOIN params

@@ -26,7 +26,7 @@
 #include "base/unfinished.h"
 
 #define CACHE_MAGIC 0x4d59534c51534946u /* "FISQLSYM" */
-#define CACHE_VERSION 5u
+#define CACHE_VERSION 6u
 #define CACHE_TOTAL_MAX ((uint64_t)1 << 30) /* bytes of all files together */
 #define CACHE_DEBUG_MIN ((uint64_t)4 << 20) /* bytes of .debug_info that are worth a file */
 #define CACHE_COUNT_MAX ((uint64_t)1 << 28) /* of anything; more is damage */
@@ -45,6 +45,7 @@ struct cache_function {
     uint32_t line, same_as;
     uint8_t instrumented, inlined, scope, unused; /* scope: enum symbol_scope */
     uint32_t call_targets;
+    uint64_t call_sources;
 };
 
 struct cache_unit {
@@ -147,6 +148,7 @@ static bool take_functions(struct symbols *symbols, const struct cache_header *h
             .inlined = from->inlined == 1,
             .scope = (enum symbol_scope)from->scope,
             .call_targets = from->call_targets,
+            .call_sources = (uint32_t)from->call_sources,
             .stable_id = symbols_stable_id(module_path,
                                            linkage != NULL ? linkage : texts + from->name, file),
             .same_as = from->same_as};
@@ -410,7 +412,8 @@ void symbol_cache_write(const struct symbols *symbols, const struct symbol_files
                                                from->inlined,
                                                (uint8_t)from->scope,
                                                0,
-                                               from->call_targets};
+                                               from->call_targets,
+                                               from->call_sources};
     }
     header.text_bytes = (texts.used + 7) & ~(uint64_t)7;
     uint64_t size_bytes = expected_bytes(&header);

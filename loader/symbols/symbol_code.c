@@ -224,8 +224,11 @@ static void count_pairs(struct symbols *symbols, struct counter *counter)
     if (counter->count > 0)
         qsort(counter->targets, counter->count, sizeof *counter->targets, by_caller);
     for (size_t i = 0; i < counter->count; i++)
-        if (i == 0 || by_caller(&counter->targets[i], &counter->targets[i - 1]) != 0)
+        if (i == 0 || by_caller(&counter->targets[i], &counter->targets[i - 1]) != 0) {
             symbols->functions[counter->targets[i].caller].call_targets++;
+            if ((counter->targets[i].callee & NAMELESS_TARGET) == 0)
+                symbols->functions[counter->targets[i].callee].call_sources++;
+        }
 }
 
 int symbol_code_count_targets(struct symbols *symbols, const struct elf_file *module,

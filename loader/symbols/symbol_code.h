@@ -21,7 +21,8 @@ enum symbol_call {
 int symbol_code_open(struct symbol_code **out, struct elf_file *module, struct error *error);
 void symbol_code_close(struct symbol_code *code); /* NULL is allowed */
 
-/* Counts the functions that each instrumented function calls, into its call_targets. `names` is a
+/* Counts the functions that each instrumented function calls by name, into its call_targets, and
+ * those that call each, into its call_sources. `names` is a
  * second file of the module that may have a symbol table, or NULL. 0, or -1 without memory. */
 int symbol_code_count_targets(struct symbols *symbols, const struct elf_file *module,
                               const struct elf_file *names, struct error *error);

@@ -51,6 +51,7 @@ struct symbol_function {
     enum symbol_scope scope;
     uint32_t call_targets; /* distinct functions that its code calls by name, those that the
                                  compiler adds left out; SYMBOL_NONE = not known */
+    uint32_t call_sources; /* distinct functions whose code calls it so, itself left out */
     uint64_t stable_id;    /* the same in other builds: see symbols_stable_id() */
     uint32_t same_as;      /* index of the first of the variants of a constructor or destructor:
                                  they are one function in the source; its own index for others */

@@ -30,4 +30,7 @@ INSERT INTO alloc_stacks VALUES
   (4, 14, 14, 'malloc', 1, 1, 0, 0, 1, 1, 0, 0, 1, 1, 0, NULL, 0, 5, 5, 4, 4, 4, 4); -- less than asked for
 UPDATE function_stats SET leaking_calls = CASE function_id WHEN 13 THEN 1000 ELSE 5 END, leaked_bytes = 40,
   worst_leak_bytes = 8, worst_leak_call_id = 2 WHERE function_id BETWEEN 11 AND 14;
+-- negative: the single block that a library made for itself
+INSERT INTO alloc_stacks VALUES (5, 4, 3, 'malloc', 1, 4096, 0, 0, 1, 1, 0, 0, 1, 1, 0, NULL, 0, 5, 5, 4, 4, 4, 4);
+UPDATE sites SET module_id = 2 WHERE id = 3;
 -- parameters: min_bytes=2

@@ -51,6 +51,7 @@ near_static static" "$(sql run.db "SELECT name || ' ' || scope FROM functions WH
         same "what their code may call, taken or not ($with)" "far_add 0
 far_checked 2
 far_proxy 1" "$(sql run.db "SELECT name || ' ' || call_targets FROM functions WHERE name IN ('far_add', 'far_checked', 'far_proxy') ORDER BY 1")"
+        same "whose code calls proxied ($with)" "2" "$(sql run.db "SELECT call_sources FROM functions WHERE name = 'proxied'")"
         same "proxies: far_proxy, not far_checked, which has another way ($with)" "far_proxy proxied 200" \
             "$(rows proxies function,target,calls -p max_size=90 -p max_self_ns=2000)"
         same "repeated-calls: over_items, not the main loop ($with)" "over_items far_item 100 200 20000" \

@@ -15,8 +15,8 @@ INSERT INTO alloc_stacks VALUES
   (7, 4, 3, 'new', 7, 64, 7, 64, 1, 8, 0, 0, 8, 8, 5, 5, 0, 5, 5, 4, 4, NULL, NULL),
   (8, 4, 7, 'malloc', 7, 64, 7, 64, 1, 8, 0, 0, 8, 8, 5, 5, 0, 5, 5, 4, 4, NULL, NULL);
 INSERT INTO alloc_distances VALUES (4, 1, 8, 64), (5, 1, 8, 64), (6, 1, 8, 64), (7, 1, 7, 56),
--- negative: less than half of them
-  (8, 1, 3, 24);
+-- negative: less than a quarter of them
+  (8, 1, 1, 8);
 INSERT INTO block_flows VALUES (4, 4, 4, 6, 1, 1, 8, 64, 1, 1, 0, 3, NULL), (6, 6, 4, 1, 1, 1, 8, 64, 1, 1, 0, 3, NULL);
 UPDATE sites SET module_id = 2 WHERE id = 3;
 -- parameters: min_blocks=1
