@@ -115,6 +115,15 @@ CREATE TABLE functions( -- every function of every instrumented module, called o
   line INTEGER,            -- line of its definition
   instrumented INTEGER NOT NULL, -- 1 = compiled with hooks (or seen called), 0 = not
   stable_id TEXT NOT NULL, -- the same in other builds: hash of module name, linkage name and file
+  scope TEXT,              -- who can call it by name: 'static' (its translation unit), 'weak' (each
+                           -- unit has it: C++ inline functions, templates), 'global', NULL not known
+  unit INTEGER,            -- translation unit of its code, counted in its module, NULL = not known
+                           -- or copies in several
+  inlined INTEGER NOT NULL DEFAULT 0, -- 1 = the compiler inlined it somewhere, even with its hooks
+  call_targets INTEGER,    -- distinct functions that its code calls by name, taken or not, those of
+                           -- bodies inlined into it too, hooks left out; NULL = not known
+  call_sources INTEGER NOT NULL DEFAULT 0 -- distinct functions of its module whose code calls it so, not
+                           -- through a stub
   own INTEGER NOT NULL DEFAULT 1 -- 1 = the user's own; 0 = its source lies in a folder of the system
                            -- or the compiler, or is not known and its library has no hooks
 );
@@ -125,8 +134,9 @@ CREATE TABLE sites( -- places in the code that calls or allocations were made fr
   address INTEGER NOT NULL,-- return address in the module's file (less bias)
   function_id INTEGER REFERENCES functions(id), -- function the site lies in, NULL if not known
   file_id INTEGER REFERENCES files(id),
-  line INTEGER             -- of the call; where it was inlined out of a system header's function, of
+  line INTEGER,            -- of the call; where it was inlined out of a system header's function, of
                            -- the call of that
+  indirect INTEGER         -- 1 = a call through a pointer, 0 = by name, NULL = not known
 );
 
 CREATE TABLE frames( -- calling contexts: function + site under a parent context, recursion folded
@@ -506,6 +516,24 @@ CREATE VIEW site_details AS -- sites with names in place of ids
          f.name AS function, s.function_id, files.path AS file, s.line, m.name AS module
   FROM sites s LEFT JOIN files ON files.id = s.file_id LEFT JOIN modules m ON m.id = s.module_id
        LEFT JOIN functions f ON f.id = s.function_id;
+
+CREATE VIEW edge_details AS -- edges with what tells whether a build without hooks has the call as well
+  SELECT e.*, s.function_id AS site_function_id, s.indirect,
+         -- the hooks of a body that was inlined tell the call site of the function it lies in
+         EXISTS (SELECT 1 FROM edges o WHERE o.callee_id = e.caller_id AND o.site_id = e.site_id) AS inlined,
+         s.module_id IS f.module_id AS same_module,
+         -- 1 = optimisation at -O2 (not -flto) leaves it a call: by name, of a function in another
+         -- translation unit, or one that others may call and that has 250 bytes and more with the hooks,
+         -- or one of 300 that has several call sites and was inlined at none
+         coalesce(s.indirect = 0 AND s.module_id = f.module_id AND
+                  (CASE f.scope WHEN 'global' THEN f.unit <> sf.unit OR f.size >= 250
+                   ELSE f.inlined = 0 AND f.size >= 300 AND
+                        EXISTS (SELECT 1 FROM edges o
+                                WHERE o.callee_id = e.callee_id AND o.site_id <> e.site_id) END) AND
+                  NOT EXISTS (SELECT 1 FROM edges o
+                              WHERE o.callee_id = e.caller_id AND o.site_id = e.site_id), 0) AS kept
+  FROM edges e JOIN functions f ON f.id = e.callee_id LEFT JOIN sites s ON s.id = e.site_id
+       LEFT JOIN functions sf ON sf.id = s.function_id;
 
 CREATE VIEW call_details AS -- calls with function, location, adjusted duration and ending in words
   SELECT c.id, c.parent_id, c.thread_id, c.frame_id, c.depth, fn.name AS function, fn.location,

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "loader/sqlite/insert.h"
+#include "loader/symbols/symbol_code.h"
 #include "loader/tables_parts.h"
 
 static void insert_ns(struct insert *insert, const struct tables *tables, uint32_t process,
@@ -249,17 +250,53 @@ static bool is_instrumented(const struct program *program, size_t i, const bool 
     return variant == i && !called[variant];
 }
 
+static const char *scope_name(enum symbol_scope scope)
+{
+    switch (scope) {
+    case SYMBOL_SCOPE_STATIC:
+        return "static";
+    case SYMBOL_SCOPE_WEAK:
+        return "weak";
+    case SYMBOL_SCOPE_GLOBAL:
+        return "global";
+    case SYMBOL_SCOPE_UNKNOWN:
+        break;
+    }
+    return NULL;
+}
+
+/* The translation unit of each function, counted from 1 in its module, 0 = not known; caller
+ * frees. NULL without memory. */
+static uint32_t *function_units(const struct program *program)
+{
+    uint32_t *units = calloc(program->functions_count + 1, sizeof *units);
+    for (size_t i = 0; units != NULL && i < program->modules_count; i++) {
+        const struct program_module *module = &program->modules[i];
+        uint32_t *own = units + module->first_function - 1;
+        if (module->first_function == 0)
+            continue;
+        symbols_units(&module->symbols, own);
+        for (size_t k = 0; k < module->symbols.functions_count; k++)
+            own[k] = own[k] == SYMBOL_NONE ? 0 : own[k] + 1;
+    }
+    return units;
+}
+
 static int write_functions(const struct tables *tables, sqlite3 *database, struct file_list *files,
                            struct error *error)
 {
     const struct program *program = tables->program;
     struct insert insert;
     bool *called = called_variants(program);
-    if (called == NULL)
+    uint32_t *units = function_units(program);
+    if (called == NULL || units == NULL) {
+        free(called);
+        free(units);
         return error_set(error, "out of memory for %zu functions", program->functions_count);
+    }
     insert_begin(&insert, database, "functions",
                  "id,module_id,address,size,name,linkage_name,file_id,line,instrumented,stable_id,"
-                 "own");
+                 "scope,unit,inlined,call_targets,call_sources,own");
     for (size_t i = 0; i < program->functions_count; i++) {
         const struct program_function *function = &program->functions[i];
         const struct symbol_function *symbol = function->symbol;
@@ -277,10 +314,19 @@ static int write_functions(const struct tables *tables, sqlite3 *database, struc
         snprintf(text, sizeof text, "%016" PRIx64,
                  symbol != NULL ? symbol->stable_id : function->address);
         insert_text(&insert, text);
+        insert_text(&insert, symbol != NULL ? scope_name(symbol->scope) : NULL);
+        insert_id(&insert, units[i]);
+        insert_int(&insert, symbol != NULL && symbol->inlined);
+        if (symbol != NULL && symbol->call_targets != SYMBOL_NONE)
+            insert_int(&insert, symbol->call_targets);
+        else
+            insert_null(&insert);
+        insert_int(&insert, symbol != NULL ? symbol->call_sources : 0);
         insert_int(&insert, program_own(program, function));
         insert_row(&insert);
     }
     free(called);
+    free(units);
     return insert_end(&insert, error);
 }
 
@@ -289,16 +335,19 @@ static int write_sites(const struct tables *tables, sqlite3 *database, struct fi
 {
     const struct program *program = tables->program;
     struct insert insert;
-    insert_begin(&insert, database, "sites", "id,module_id,address,function_id,file_id,line");
+    insert_begin(&insert, database, "sites",
+                 "id,module_id,address,function_id,file_id,line,indirect");
     for (uint32_t i = 0; i < program->sites.count; i++) {
         uint32_t module = (uint32_t)program->sites.keys[i].a, line = 0;
         uint64_t address = program->sites.keys[i].b;
         const struct symbol_range *range = NULL;
         const char *file = NULL;
+        enum symbol_call call = SYMBOL_CALL_UNKNOWN;
         if (module != 0) {
             struct symbols *symbols = &program->modules[module - 1].symbols;
             range = symbols_range(symbols, address - 1);
             symbols_own_line(symbols, address - 1, &file, &line);
+            call = symbol_code_call(symbols, address);
         }
         insert_int(&insert, (int64_t)i + 1);
         insert_id(&insert, module);
@@ -308,6 +357,10 @@ static int write_sites(const struct tables *tables, sqlite3 *database, struct fi
                                : 0);
         insert_id(&insert, file_id(files, file));
         insert_id(&insert, line);
+        if (call != SYMBOL_CALL_UNKNOWN)
+            insert_int(&insert, call == SYMBOL_CALL_INDIRECT);
+        else
+            insert_null(&insert);
         insert_row(&insert);
     }
     return insert_end(&insert, error);

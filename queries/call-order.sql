@@ -1,14 +1,17 @@
 -- title:       Call order
 -- group:       Inlining and call structure
--- description: Functions that were always called directly after the same other function, under the same
---              caller (calls of one function in a row count once): an order contract.
--- advice:      With several callers the order is a rule that each of them has to know: put both calls
---              into one function. With one caller it is encapsulated already. An order that this run
---              happened to have is no contract: check whether the second needs what the first did.
+-- description: Functions that were always called directly after the same other function, by several
+--              callers (calls of one function in a row count once): an order contract.
+-- advice:      The order is a rule that each of the callers has to know: put both calls into one function.
+--              With one caller it is encapsulated already: -p min_callers=1 shows those, too. An order that
+--              this run happened to have is no contract: check whether the second needs what the first did.
+--              Destructors, whose order the compiler keeps, and functions as small as those that only
+--              hand out a value are left out.
 -- source:      which callee followed which within one call of a caller
 -- report:      findings
 -- param:       min_times = 2 | times | leave out pairs seen less often
--- param:       min_callers = 1 | functions | leave out pairs with fewer callers
+-- param:       min_callers = 2 | functions | leave out pairs with fewer callers
+-- param:       min_size = 80 | bytes | leave out pairs with a function of less code
 -- column:      function | - | the function that comes second
 -- column:      location | - | where it is defined
 -- column:      after | - | the function that always comes before it
@@ -18,7 +21,8 @@
 -- column:      encapsulated | - | yes (one caller), or no (several)
 -- column:      caller | - | one of the callers
 -- column:      example_call | id | calls.id of a call of that caller
-WITH params AS (SELECT coalesce(:min_times, 2) AS min_times, coalesce(:min_callers, 1) AS min_callers),
+WITH params AS (SELECT coalesce(:min_times, 2) AS min_times, coalesce(:min_callers, 2) AS min_callers,
+                       coalesce(:min_size, 80) AS min_size),
      ordered AS MATERIALIZED (
        SELECT q.callee_id, min(q.previous_id) AS previous_id, sum(q.count) AS times,
               count(*) AS callers, min(q.caller_id) AS caller_id
@@ -42,4 +46,7 @@ FROM ordered o
      JOIN functions c ON c.id = o.caller_id
      CROSS JOIN params
 WHERE s.root_calls = 0 AND o.times >= params.min_times AND o.callers >= params.min_callers
+  AND coalesce(f.size, params.min_size) >= params.min_size
+  AND coalesce(a.size, params.min_size) >= params.min_size
+  AND f.name NOT GLOB '*~*' AND a.name NOT GLOB '*~*'
 ORDER BY o.callers DESC, o.times DESC, o.callee_id

@@ -1,26 +1,59 @@
 -- title:       Leaking calls
 -- group:       Memory
--- description: Functions whose calls ended with more memory than they began with: what was allocated
---              within the call, callees included, less what was freed of it.
+-- description: Functions whose calls ended with more memory than they began with, and of whose memory some was
+--              never freed, by nobody: what was allocated within the calls, callees included.
 -- advice:      A function that should leave nothing behind and has leaking calls is where to look; the
---              worst call shows a case. Constructors, caches and whatever returns a block leak by this
---              measure: that is their purpose. Frees by other threads are not seen.
--- source:      net allocation of each call in its thread
+--              worst call shows a case. What is meant to live until the program ends (caches, tables) is no
+--              leak. Memory that a caller or another thread freed later does not count as lost. Left out are a thread's
+--              first function, and functions most of whose lost memory one callee allocated, unless that is
+--              freed at other times and they keep it in fewer of their calls; and single blocks that a library
+--              allocated for itself (a buffer of stdout).
+-- source:      net allocation of each call in its thread; blocks never freed, by calling context
 -- report:      overview
--- param:       min_bytes = 1 | bytes | leave out functions that left less in all
+-- param:       min_bytes = 1 | bytes | leave out functions that lost less in all
 -- column:      function | - | demangled name
 -- column:      location | - | where it is defined
+-- column:      lost_bytes | bytes | allocated within its calls and never freed
+-- column:      lost_blocks | blocks | the same in blocks
 -- column:      leaking_calls | calls | that ended with more than they began
 -- column:      share | % | of the finished calls
--- column:      leaked_bytes | bytes | the sum of what they left
+-- column:      leaked_bytes | bytes | the sum of what they left, freed later or not
 -- column:      worst_bytes | bytes | left by the worst of them
 -- column:      worst_call | id | its calls.id
 -- column:      total_alloc_bytes | bytes | allocated within all calls
 -- column:      total_free_bytes | bytes | freed within all calls
 -- column:      calls | calls | all calls
-WITH params AS (SELECT coalesce(:min_bytes, 1) AS min_bytes)
+WITH RECURSIVE
+     params AS (SELECT coalesce(:min_bytes, 1) AS min_bytes),
+     live AS MATERIALIZED (
+       SELECT a.id, a.frame_id, a.freed_blocks, a.blocks - a.freed_blocks AS blocks,
+              a.bytes - a.freed_bytes AS bytes
+       FROM alloc_stacks a JOIN frames fr ON fr.id = a.frame_id
+            JOIN functions f ON f.id = fr.function_id LEFT JOIN sites s ON s.id = a.site_id
+       WHERE a.blocks > a.freed_blocks
+         AND (a.blocks > 1 OR a.kind GLOB 'new*' OR coalesce(s.module_id = f.module_id, 1))),
+     up(stack_id, frame_id, via_id) AS ( -- via: the callee that it came through, 0 = own code
+       SELECT id, frame_id, 0 FROM live
+       UNION
+       SELECT up.stack_id, fr.parent_id, fr.function_id
+       FROM up JOIN frames fr ON fr.id = up.frame_id WHERE fr.parent_id < fr.id),
+     parts AS MATERIALIZED ( -- each stack once for each function in it
+       SELECT fr.function_id, up.stack_id, min(up.via_id) AS via_id
+       FROM up JOIN frames fr ON fr.id = up.frame_id
+       GROUP BY fr.function_id, up.stack_id),
+     lost AS (
+       SELECT parts.function_id, sum(live.blocks) AS blocks, sum(live.bytes) AS bytes,
+              max(live.freed_blocks > 0) AS partly
+       FROM parts JOIN live ON live.id = parts.stack_id GROUP BY parts.function_id),
+     through AS ( -- the callee that nine tenths came through
+       SELECT parts.function_id, parts.via_id
+       FROM parts JOIN live ON live.id = parts.stack_id JOIN lost ON lost.function_id = parts.function_id
+       WHERE parts.via_id <> 0
+       GROUP BY parts.function_id, parts.via_id HAVING 10 * sum(live.bytes) >= 9 * lost.bytes)
 SELECT f.name AS function,
        f.location,
+       lost.bytes AS lost_bytes,
+       lost.blocks AS lost_blocks,
        s.leaking_calls,
        round(100.0 * s.leaking_calls / nullif(s.finished, 0), 1) AS share,
        s.leaked_bytes,
@@ -29,8 +62,12 @@ SELECT f.name AS function,
        s.total_alloc_bytes,
        s.total_free_bytes,
        s.calls
-FROM function_stats s
+FROM lost
+     JOIN function_stats s ON s.function_id = lost.function_id
      JOIN function_details f ON f.id = s.function_id
+     LEFT JOIN through ON through.function_id = lost.function_id
+     LEFT JOIN function_stats v ON v.function_id = through.via_id
      CROSS JOIN params
-WHERE s.leaking_calls > 0 AND s.leaked_bytes >= params.min_bytes
-ORDER BY s.leaked_bytes DESC, s.leaking_calls DESC, s.function_id
+WHERE s.leaking_calls > 0 AND lost.bytes >= params.min_bytes AND s.callers > 0
+  AND (v.function_id IS NULL OR lost.partly AND s.leaking_calls * v.finished < v.leaking_calls * s.finished)
+ORDER BY lost.bytes DESC, lost.blocks DESC, s.function_id

@@ -1,17 +1,20 @@
 -- title:       Outliers
 -- group:       Time
--- description: Functions whose call times vary widely: most calls are quick, some are many times slower.
+-- description: Functions whose call times vary widely: most calls are quick, some are many times slower, in
+--              the function's own code (where it is a callee's, the callee is named).
 --              The fastest and the slowest call are given with their stacks, so that you can compare a
 --              slow path with a fast one.
 -- advice:      Compare the two stacks and what the calls did (fisql query, or SQL over calls between
 --              the two ids). A slow call with the same stack points at data, locks, page faults or
 --              the scheduler; another stack points at what a caller asked for. The times of a function that
---              is meant to do different amounts of work (a recursive walk, main) vary by design.
+--              is meant to do different amounts of work vary by design. Recursive functions are left out:
+--              their outer calls last longer than those within them.
 -- source:      standard deviation over the finished calls; variance = m2 / (n - 1)
 -- report:      findings
 -- param:       min_calls = 10 | calls | leave out functions with fewer finished calls
 -- param:       min_variation = 1.0 | - | least coefficient of variation (deviation / mean)
 -- param:       min_max_ns = 1000 | ns | leave out functions whose slowest call is shorter
+-- param:       min_self = 50 | % | least share of the slowest call that was the function's own code
 -- param:       stacks = 20 | rows | give the stacks for this many rows
 -- column:      function | - | demangled name
 -- column:      location | - | where it is defined
@@ -29,6 +32,7 @@ WITH RECURSIVE
      params AS (SELECT coalesce(:min_calls, 10) AS min_calls,
                        coalesce(:min_variation, 1.0) AS min_variation,
                        coalesce(:min_max_ns, 1000) AS min_max_ns,
+                       coalesce(:min_self, 50) AS min_self,
                        coalesce(:stacks, 20) AS stacks),
      scattered AS MATERIALIZED (
        SELECT s.function_id, s.finished, s.min_ns, s.mean_ns, s.max_ns,
@@ -37,7 +41,10 @@ WITH RECURSIVE
               row_number() OVER (ORDER BY sqrt(s.m2 / (s.finished - 1)) * s.finished DESC,
                                           s.function_id) AS place
        FROM function_stats s CROSS JOIN params
-       WHERE s.finished >= params.min_calls AND s.finished > 1 AND s.mean_ns > 0
+            LEFT JOIN calls slowest ON slowest.id = s.slowest_call_id
+       WHERE s.recursive_calls = 0
+         AND 100 * coalesce(slowest.children_ns, 0) <= (100 - params.min_self) * coalesce(slowest.duration_ns, 1)
+         AND s.finished >= params.min_calls AND s.finished > 1 AND s.mean_ns > 0
          AND s.max_ns >= params.min_max_ns
          AND sqrt(s.m2 / (s.finished - 1)) >= params.min_variation * s.mean_ns),
      stack_top(call_id, frame_id) AS (

@@ -1,40 +1,59 @@
 -- title:       Proxies
 -- group:       Inlining and call structure
--- description: Functions that in every call made exactly one call, always to the same function:
---              layers that only pass a request on.
--- advice:      Let callers call the target, or merge the two, where the layer adds nothing. The
---              advice is wrong where the layer checks, converts, locks or keeps an interface stable:
---              look at its self time and its source.
+-- description: Functions that do nothing but call another one: in every call they made exactly one call,
+--              always of the same function, their code has no other call to make, it is as small as
+--              passing on takes, and it takes next to no time.
+-- advice:      Let callers call the target, or merge the two. The advice is wrong where the layer is there to
+--              keep an interface stable. Layers that the compiler inlines anyway, on either side, cost nothing
+--              and are left out, as are those called through pointers.
 -- source:      "middle man" in Fowler, Refactoring
 -- report:      findings
 -- finding:     {function} only passes its {calls} calls on to {target}
 -- saves:       calls * 2
 -- param:       min_calls = 2 | calls | leave out functions with fewer finished calls
+-- param:       max_size = 60 | bytes | leave out functions with more code; hooks take some 50 of them
+-- param:       max_self_ns = 30 | ns a call | leave out functions whose own code takes longer
 -- column:      function | - | demangled name
 -- column:      location | - | where it is defined
 -- column:      target | - | the one function it calls
 -- column:      target_location | - | where that is defined
 -- column:      calls | calls | finished calls
+-- column:      size | bytes | size of its code, with the hooks
 -- column:      self_ns | ns | time in its own code
 -- column:      self_per_call_ns | ns a call | the same a call: what the layer costs
 -- column:      example_call | id | calls.id of its first call
-WITH params AS (SELECT coalesce(:min_calls, 2) AS min_calls)
+WITH params AS (SELECT coalesce(:min_calls, 2) AS min_calls, coalesce(:max_size, 60) AS max_size,
+                       coalesce(:max_self_ns, 30) AS max_self_ns),
+     passing AS (
+       SELECT s.*, f.size
+       FROM function_stats s JOIN functions f ON f.id = s.function_id CROSS JOIN params
+       WHERE s.callees = 1
+         AND s.single_child_calls = s.finished
+         AND s.counted_calls = 0
+         AND s.finished >= params.min_calls
+         AND f.call_targets = 1 AND f.size <= params.max_size AND f.inlined = 0
+         AND s.self_ns <= params.max_self_ns * s.calls),
+     outward AS (
+       SELECT p.function_id, min(e.callee_id) AS target_id
+       FROM passing p JOIN edge_details e ON e.caller_id = p.function_id
+       GROUP BY p.function_id HAVING min(e.kept) = 1),
+     called AS (
+       SELECT p.function_id
+       FROM passing p JOIN edge_details e ON e.callee_id = p.function_id
+       GROUP BY p.function_id HAVING min(e.kept) = 1)
 SELECT f.name AS function,
        f.location,
        t.name AS target,
        t.location AS target_location,
-       s.finished AS calls,
-       s.self_ns,
-       round(1.0 * s.self_ns / s.calls, 1) AS self_per_call_ns,
-       s.first_call_id AS example_call
-FROM function_stats s
-     JOIN function_details f ON f.id = s.function_id
-     JOIN function_details t ON t.id = (SELECT e.callee_id FROM edges e
-                                        WHERE e.caller_id = s.function_id LIMIT 1)
-     CROSS JOIN params
-WHERE s.callees = 1
-  AND s.single_child_calls = s.finished
-  AND s.counted_calls = 0
-  AND s.finished >= params.min_calls
-  AND t.id <> s.function_id
-ORDER BY s.finished DESC, s.function_id
+       p.finished AS calls,
+       p.size,
+       p.self_ns,
+       round(1.0 * p.self_ns / p.calls, 1) AS self_per_call_ns,
+       p.first_call_id AS example_call
+FROM passing p
+     JOIN outward ON outward.function_id = p.function_id
+     JOIN called ON called.function_id = p.function_id
+     JOIN function_details f ON f.id = p.function_id
+     JOIN function_details t ON t.id = outward.target_id
+WHERE t.id <> p.function_id
+ORDER BY p.finished DESC, p.function_id

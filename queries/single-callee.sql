@@ -1,14 +1,16 @@
 -- title:       Single callee
 -- group:       Inlining and call structure
--- description: Functions whose every call called exactly one other function, any number of times:
---              candidates to merge with it.
--- advice:      If the callee has no other caller the two are one function in two pieces: merge them, or
---              move the loop into the callee so that one call does it all. A layer that exists for its
---              interface, or a branch that this run never took, makes the advice wrong.
+-- description: Functions whose every call called exactly one other function of their file, any number of
+--              times, which nobody else calls: candidates to merge with it.
+-- advice:      The two are one function in two pieces: merge them, or move the loop into the callee so that
+--              one call does it all. Their code has no other call that this run did not take, and the
+--              callee is not inlined already (the compiler cannot do it). A layer that exists for its
+--              interface makes the advice wrong; callees in other files are left out for it.
 -- source:      distinct direct callees of a function
 -- report:      findings proxies=0
 -- param:       min_calls = 2 | calls | leave out functions with fewer calls
 -- param:       proxies = 1 | 0, 1 | 1: also functions that made one call each time (see proxies)
+-- param:       max_callers = 1 | functions | leave out pairs whose callee has more callers
 -- column:      function | - | demangled name
 -- column:      location | - | where it is defined
 -- column:      callee | - | the one function that it calls
@@ -19,11 +21,17 @@
 -- column:      callee_callers | functions | distinct callers of the callee
 -- column:      self_ns | ns | time in the function's own code
 -- column:      example_call | id | calls.id of its first call
-WITH params AS (SELECT coalesce(:min_calls, 2) AS min_calls, coalesce(:proxies, 1) AS proxies),
+WITH params AS (SELECT coalesce(:min_calls, 2) AS min_calls, coalesce(:proxies, 1) AS proxies,
+                       coalesce(:max_callers, 1) AS max_callers),
+     lone AS (
+       SELECT s.function_id
+       FROM function_stats s JOIN functions f ON f.id = s.function_id CROSS JOIN params
+       WHERE s.callees = 1 AND s.calling = s.calls AND s.calls >= params.min_calls
+         AND f.call_targets = 1),
      merged AS (
        SELECT e.caller_id, min(e.callee_id) AS callee_id, sum(e.calls) AS calls
-       FROM edges e WHERE e.caller_id IS NOT NULL
-       GROUP BY e.caller_id HAVING count(DISTINCT e.callee_id) = 1)
+       FROM lone JOIN edge_details e ON e.caller_id = lone.function_id
+       GROUP BY e.caller_id HAVING min(e.kept) = 1)
 SELECT f.name AS function,
        f.location,
        c.name AS callee,
@@ -39,7 +47,10 @@ FROM merged
      JOIN function_stats cs ON cs.function_id = merged.callee_id
      JOIN function_details f ON f.id = merged.caller_id
      JOIN function_details c ON c.id = merged.callee_id
+     JOIN functions code ON code.id = merged.callee_id
      CROSS JOIN params
-WHERE merged.callee_id <> merged.caller_id AND s.calling = s.calls AND s.calls >= params.min_calls
+WHERE merged.callee_id <> merged.caller_id
+  AND c.file_id = f.file_id AND cs.callers <= params.max_callers AND cs.root_calls = 0
+  AND code.call_sources <= params.max_callers
   AND (params.proxies <> 0 OR merged.calls > s.calls)
 ORDER BY s.calls DESC, merged.calls DESC, merged.caller_id

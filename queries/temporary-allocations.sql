@@ -3,13 +3,16 @@
 -- description: Blocks that the same thread freed after at most k other allocations: memory that was only
 --              needed for a moment.
 -- advice:      Put it on the stack, keep the buffer from call to call, or reserve once. A large block that is
---              rarely needed is better allocated when it is.
+--              rarely needed is better allocated when it is. Blocks that the realloc which made them also
+--              replaced are steps of a growing one and left out (see realloc-chains), as are those that a library
+--              allocated for itself.
 -- source:      heaptrack's temporary allocations
 -- report:      findings
 -- finding:     {function} ({location}) allocates {temporary} blocks that are freed at once: keep one
 -- saves:       temporary * 20
 -- param:       k = 1 | blocks | allocations of the thread between allocation and free (up to 15)
--- param:       min_blocks = 10 | blocks | leave out stacks with fewer
+-- param:       min_blocks = 100 | blocks | leave out stacks with fewer
+-- param:       min_share = 25 | % | leave out stacks with a smaller share of such blocks
 -- column:      function | - | that allocates
 -- column:      location | - | where the allocation is called
 -- column:      temporary | blocks | freed after at most k others
@@ -20,12 +23,22 @@
 -- column:      blocks | blocks | allocated by this stack
 -- column:      first_alloc | id | allocs.id of the stack's first block
 WITH RECURSIVE
-     params AS (SELECT coalesce(:k, 1) AS k, coalesce(:min_blocks, 10) AS min_blocks),
-     brief AS MATERIALIZED (
+     params AS (SELECT coalesce(:k, 1) AS k, coalesce(:min_blocks, 100) AS min_blocks,
+                       coalesce(:min_share, 25) AS min_share),
+     short_lived AS MATERIALIZED (
        SELECT d.stack_id, sum(d.blocks) AS blocks, sum(d.bytes) AS bytes
        FROM alloc_distances d CROSS JOIN params
        WHERE d.allocs_between <= params.k
        GROUP BY d.stack_id HAVING sum(d.blocks) >= max(params.min_blocks)),
+     brief AS MATERIALIZED (
+       SELECT d.*
+       FROM short_lived d JOIN alloc_stacks a ON a.id = d.stack_id CROSS JOIN params
+            LEFT JOIN sites s ON s.id = a.site_id LEFT JOIN frames fr ON fr.id = a.frame_id
+            LEFT JOIN functions f ON f.id = fr.function_id
+       WHERE (a.kind GLOB 'new*' OR coalesce(s.module_id = f.module_id, 1)) AND 100 * d.blocks >= params.min_share * a.blocks
+         AND (a.kind NOT GLOB 'realloc*' OR a.site_id IS NULL OR
+              2 * (SELECT coalesce(sum(w.blocks), 0) FROM block_flows w
+                   WHERE w.stack_id = a.id AND w.free_site_id = a.site_id) < d.blocks)),
      walk(stack_id, frame_id, text) AS (
        SELECT b.stack_id, fr.parent_id, f.name
        FROM brief b JOIN alloc_stacks a ON a.id = b.stack_id JOIN frames fr ON fr.id = a.frame_id

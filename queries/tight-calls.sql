@@ -1,45 +1,67 @@
 -- title:       Tight calls
 -- group:       Inlining and call structure
--- description: Functions whose typical time from one invocation to the next (the commonest power of
---              two) is very short: they sit in an inner loop.
--- advice:      In an inner loop a call's own cost counts: make it inline, hoist what does not change
---              out of the loop, or handle many items in one call. Some 20 to 40 ns of the time between
---              two calls are the hooks'.
--- source:      histogram of the times between entries, log2 buckets, by thread
+-- description: Functions that one caller invokes again and again, from one call site or in a row, with a very
+--              short typical time from one invocation to the next (the commonest power of two): they sit in
+--              an inner loop.
+-- advice:      In an inner loop a call's own cost counts: make the function inline, hoist what does not change
+--              out of the loop, or handle many items in one call. What the compiler inlines anyway, and
+--              calls through pointers, are left out. Some 20 to 40 ns of the time between two calls are
+--              the hooks'.
+-- source:      histogram of the times between entries, log2 buckets, by thread; edges by call site
 -- report:      findings
 -- finding:     {function} is called {calls} times in an inner loop: inline it
 -- saves:       calls * 2
--- param:       max_mode_ns = 1000 | ns | leave out functions whose commonest interval is longer
+-- param:       max_mode_ns = 100 | ns | leave out functions whose commonest interval is longer
 -- param:       min_share = 50 | % | least share of the intervals that lie in the commonest range
--- param:       min_calls = 100 | calls | leave out functions with fewer calls
+-- param:       min_site_share = 90 | % | least share of the calls from one caller, and one site unless in a row
+-- param:       min_calls = 1000 | calls | leave out functions with fewer calls
 -- column:      function | - | demangled name
 -- column:      location | - | where it is defined
+-- column:      called_from | - | the call site with most calls
+-- column:      caller | - | the function with the loop
 -- column:      mode | ns | the commonest range of the time between two entries
 -- column:      share | % | of the intervals in that range
+-- column:      site_share | % | of the calls that came from this site
 -- column:      calls | calls | calls
 -- column:      self_ns | ns | time in its own code, hooks' cost taken out
 -- column:      self_per_call_ns | ns a call | the same a call
--- column:      callers | functions | distinct functions that call it
 -- column:      first_call | id | calls.id of its first call
-WITH params AS (SELECT coalesce(:max_mode_ns, 1000) AS max_mode_ns, coalesce(:min_share, 50) AS min_share,
-                       coalesce(:min_calls, 100) AS min_calls),
+WITH params AS (SELECT coalesce(:max_mode_ns, 100) AS max_mode_ns, coalesce(:min_share, 50) AS min_share,
+                       coalesce(:min_site_share, 90) AS min_site_share,
+                       coalesce(:min_calls, 1000) AS min_calls),
      ranges AS (
        SELECT function_id, log2, count, sum(count) OVER (PARTITION BY function_id) AS all_count,
               row_number() OVER (PARTITION BY function_id ORDER BY count DESC, log2) AS choice
-       FROM intervals)
+       FROM intervals),
+     tight AS (
+       SELECT r.* FROM ranges r JOIN function_stats s ON s.function_id = r.function_id CROSS JOIN params
+       WHERE r.choice = 1 AND r.log2 < 40 AND (1 << r.log2) <= params.max_mode_ns
+         AND 100 * r.count >= params.min_share * r.all_count AND s.calls >= params.min_calls),
+     by_caller AS ( -- site_id is that of the most calls
+       SELECT e.callee_id, e.caller_id, e.site_id, max(e.calls) AS site_calls, sum(e.calls) AS calls,
+              min(e.kept) AS kept
+       FROM tight t JOIN edge_details e ON e.callee_id = t.function_id
+       GROUP BY e.callee_id, e.caller_id)
 SELECT f.name AS function,
        f.location,
+       p.location AS called_from,
+       c.name AS caller,
        CASE r.log2 WHEN 0 THEN '0..1' ELSE (1 << r.log2) || '..' || ((2 << r.log2) - 1) END AS mode,
        round(100.0 * r.count / r.all_count, 1) AS share,
+       round(100.0 * a.site_calls / s.calls, 1) AS site_share,
        s.calls,
        s.self_ns,
        round(1.0 * s.self_ns / s.calls, 1) AS self_per_call_ns,
-       s.callers,
        s.first_call_id AS first_call
-FROM ranges r
+FROM tight r
+     JOIN by_caller a ON a.callee_id = r.function_id
      JOIN function_stats s ON s.function_id = r.function_id
      JOIN function_details f ON f.id = r.function_id
+     JOIN functions c ON c.id = a.caller_id
+     JOIN site_details p ON p.id = a.site_id
      CROSS JOIN params
-WHERE r.choice = 1 AND r.log2 < 40 AND (1 << r.log2) <= params.max_mode_ns
-  AND 100 * r.count >= params.min_share * r.all_count AND s.calls >= params.min_calls
+     LEFT JOIN callee_runs q ON q.caller_id = a.caller_id AND q.callee_id = a.callee_id
+WHERE a.kept = 1 AND 100 * a.calls >= params.min_site_share * s.calls
+  AND (100 * a.site_calls >= params.min_site_share * s.calls OR q.calls >= 4 * q.count)
+  AND s.recursive_calls = 0
 ORDER BY s.calls DESC, r.log2, s.function_id

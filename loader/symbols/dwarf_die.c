@@ -70,6 +70,18 @@ bool dwarf_die_number(Dwarf_Debug debug, Dwarf_Die die, Dwarf_Half attribute, ui
     return done;
 }
 
+bool dwarf_die_flag(Dwarf_Debug debug, Dwarf_Die die, Dwarf_Half attribute)
+{
+    Dwarf_Error error = NULL;
+    Dwarf_Bool set = 0;
+    Dwarf_Attribute found = find_attribute(debug, die, attribute);
+    if (found == NULL)
+        return false;
+    bool done = dwarf_done(debug, dwarf_formflag(found, &set, &error), &error);
+    release_attribute(debug, found);
+    return done && set != 0;
+}
+
 /* ---- entries ---- */
 
 Dwarf_Die dwarf_die_at(Dwarf_Debug debug, Dwarf_Off offset)

@@ -23,6 +23,9 @@ const char *dwarf_die_string(Dwarf_Debug debug, Dwarf_Die die, Dwarf_Half attrib
 /* An unsigned number; false = none. */
 bool dwarf_die_number(Dwarf_Debug debug, Dwarf_Die die, Dwarf_Half attribute, uint64_t *value);
 
+/* A flag; false where there is none. */
+bool dwarf_die_flag(Dwarf_Debug debug, Dwarf_Die die, Dwarf_Half attribute);
+
 /* The entry at an offset in .debug_info; NULL = none. To be released with dwarf_die_release(). */
 Dwarf_Die dwarf_die_at(Dwarf_Debug debug, Dwarf_Off offset);
 void dwarf_die_release(Dwarf_Die die); /* NULL is allowed */

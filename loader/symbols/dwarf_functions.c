@@ -87,6 +87,10 @@ static int take_facts(struct walker *walker, Dwarf_Die die, struct dwarf_piece *
     if (piece->line == 0 && dwarf_die_number(debug, die, DW_AT_decl_line, &number) &&
         number <= UINT32_MAX)
         piece->line = (uint32_t)number;
+    piece->external = piece->external || dwarf_die_flag(debug, die, DW_AT_external);
+    if (dwarf_die_number(debug, die, DW_AT_inline, &number) &&
+        (number == DW_INL_inlined || number == DW_INL_declared_inlined))
+        piece->inlined = true;
     if (piece->path != NULL || !dwarf_die_number(debug, die, DW_AT_decl_file, &number))
         return 0;
     if (debug != walker->debug) /* split: the skeleton has the line table */

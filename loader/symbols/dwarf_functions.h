@@ -17,7 +17,9 @@ struct dwarf_piece {
     const char *path;         /* source file; NULL = not known */
     uint32_t line;            /* of the definition; 0 = not known */
     uint32_t unit;
-    bool entry; /* holds the entry point */
+    bool entry;    /* holds the entry point */
+    bool external; /* other units may call it by its name */
+    bool inlined;  /* the compiler inlined calls of it somewhere */
 };
 
 struct dwarf_unit {

@@ -216,9 +216,13 @@ bool elf_file_symbol(const struct elf_file *file, const struct elf_section *tabl
         table->link >= file->sections_count)
         return false;
     memcpy(&raw, table->data + index * sizeof raw, sizeof raw);
-    *symbol =
-        (struct elf_symbol){section_text(&file->sections[table->link], raw.st_name), raw.st_value,
-                            raw.st_size, ELF64_ST_BIND(raw.st_info) != STB_LOCAL, index};
+    unsigned char binding = ELF64_ST_BIND(raw.st_info);
+    *symbol = (struct elf_symbol){section_text(&file->sections[table->link], raw.st_name),
+                                  raw.st_value,
+                                  raw.st_size,
+                                  binding != STB_LOCAL,
+                                  binding == STB_WEAK,
+                                  index};
     *defined = raw.st_shndx != SHN_UNDEF;
     return true;
 }

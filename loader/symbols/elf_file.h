@@ -28,8 +28,8 @@ struct elf_section {
 struct elf_symbol {
     const char *name;
     uint64_t address, size_bytes;
-    bool global;
-    uint32_t index; /* in its table */
+    bool global, weak; /* weak ones are global, too */
+    uint32_t index;    /* in its table */
 };
 
 struct elf_file {

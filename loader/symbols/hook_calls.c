@@ -17,8 +17,6 @@
 
 #include "base/array.h"
 
-#define HOOK_NAME "__cyg_profile_func_enter"
-
 static int add_address(uint64_t **list, size_t *count, size_t *capacity, uint64_t address,
                        struct error *error)
 {
@@ -60,7 +58,7 @@ struct search {
 static int visit_symbol(void *context, const struct elf_symbol *symbol)
 {
     struct search *search = context;
-    if (strcmp(symbol->name, HOOK_NAME) != 0 || symbol->address == 0)
+    if (strcmp(symbol->name, search->hooks->name) != 0 || symbol->address == 0)
         return 0;
     return add_target(search->hooks, symbol->address, search->error);
 }
@@ -82,7 +80,7 @@ static int read_relocations(struct hook_calls *hooks, const struct elf_section *
         if (index != 0 && symbols != NULL &&
             elf_file_symbol(file, symbols, index, &symbol, &defined) && defined)
             value = symbol.address + (uint64_t)entry.r_addend;
-        if (strcmp(symbol.name, HOOK_NAME) == 0 ||
+        if (strcmp(symbol.name, hooks->name) == 0 ||
             (value != 0 && contains(hooks->targets, hooks->targets_count, value))) {
             if (add_address(&hooks->hook_slots, &hooks->hook_slots_count,
                             &hooks->hook_slots_capacity, entry.r_offset, error) != 0)
@@ -161,10 +159,10 @@ static int by_address(const void *left, const void *right)
     return (a->address > b->address) - (a->address < b->address);
 }
 
-int hook_calls_open(struct hook_calls *hooks, const struct elf_file *file,
+int hook_calls_open(struct hook_calls *hooks, const char *name, const struct elf_file *file,
                     const struct elf_file *names, struct error *error)
 {
-    *hooks = (struct hook_calls){.file = file, .slots_start = UINT64_MAX};
+    *hooks = (struct hook_calls){.file = file, .name = name, .slots_start = UINT64_MAX};
     struct search search = {hooks, error};
     if (elf_file_functions(file, SHT_SYMTAB, visit_symbol, &search) != 0 ||
         elf_file_functions(file, SHT_DYNSYM, visit_symbol, &search) != 0 ||
@@ -200,6 +198,16 @@ int hook_calls_open(struct hook_calls *hooks, const struct elf_file *file,
             return -1;
     }
     return 0;
+}
+
+bool hook_calls_is_target(const struct hook_calls *hooks, uint64_t address)
+{
+    return contains(hooks->targets, hooks->targets_count, address);
+}
+
+bool hook_calls_is_slot(const struct hook_calls *hooks, uint64_t address)
+{
+    return is_hook_slot(hooks, address);
 }
 
 void hook_calls_close(struct hook_calls *hooks)

@@ -23,6 +23,7 @@ struct hook_slot {
 
 struct hook_calls {
     const struct elf_file *file;
+    const char *name;  /* of the hook */
     uint64_t *targets; /* addresses of code that is or leads to the hook */
     size_t targets_count, targets_capacity;
     uint64_t *hook_slots; /* words that hold the hook's address */
@@ -33,10 +34,13 @@ struct hook_calls {
     uint64_t table; /* _GLOBAL_OFFSET_TABLE_ */
 };
 
-/* Looks for the hooks in a module; `names` is a second file of the same module that may have a
+#define HOOK_ENTER_NAME "__cyg_profile_func_enter"
+#define HOOK_EXIT_NAME "__cyg_profile_func_exit"
+
+/* Looks for the hook of this name in a module; `names` is a second file of the same module that may have a
  * symbol table (separate debug information), or NULL. Both are borrowed until the close, names only
  * until this returns. 0, or -1 without memory. */
-int hook_calls_open(struct hook_calls *hooks, const struct elf_file *file,
+int hook_calls_open(struct hook_calls *hooks, const char *name, const struct elf_file *file,
                     const struct elf_file *names, struct error *error);
 void hook_calls_close(struct hook_calls *hooks);
 
@@ -45,6 +49,10 @@ static inline bool hook_calls_any(const struct hook_calls *hooks)
 {
     return hooks->targets_count > 0 || hooks->hook_slots_count > 0;
 }
+
+/* Does a call of the code at `address`, or through the word there, reach the hook? */
+bool hook_calls_is_target(const struct hook_calls *hooks, uint64_t address);
+bool hook_calls_is_slot(const struct hook_calls *hooks, uint64_t address);
 
 enum hook_evidence {
     HOOK_NONE,  /* the code does not call the hook */

@@ -26,7 +26,7 @@
 #include "base/unfinished.h"
 
 #define CACHE_MAGIC 0x4d59534c51534946u /* "FISQLSYM" */
-#define CACHE_VERSION 4u
+#define CACHE_VERSION 7u
 #define CACHE_TOTAL_MAX ((uint64_t)1 << 30) /* bytes of all files together */
 #define CACHE_DEBUG_MIN ((uint64_t)4 << 20) /* bytes of .debug_info that are worth a file */
 #define CACHE_COUNT_MAX ((uint64_t)1 << 28) /* of anything; more is damage */
@@ -43,7 +43,9 @@ _Static_assert(sizeof(struct cache_header) == 96, "the header is part of the cac
 struct cache_function {
     uint64_t address, size, name, linkage_name, file; /* the last three: offsets of texts */
     uint32_t line, same_as;
-    uint64_t instrumented;
+    uint8_t instrumented, inlined, scope, unused; /* scope: enum symbol_scope */
+    uint32_t call_targets;
+    uint64_t call_sources;
 };
 
 struct cache_unit {
@@ -130,7 +132,8 @@ static bool take_functions(struct symbols *symbols, const struct cache_header *h
     for (uint64_t i = 0; i < header->functions; i++) {
         const struct cache_function *from = &functions[i];
         if (from->name >= header->text_bytes || from->linkage_name >= header->text_bytes ||
-            from->file >= header->text_bytes || from->same_as >= header->functions)
+            from->file >= header->text_bytes || from->same_as >= header->functions ||
+            from->scope > SYMBOL_SCOPE_GLOBAL)
             return false;
         const char *linkage = from->linkage_name != 0 ? texts + from->linkage_name : NULL;
         const char *file = from->file != 0 ? texts + from->file : NULL;
@@ -142,6 +145,10 @@ static bool take_functions(struct symbols *symbols, const struct cache_header *h
             .file = file,
             .line = from->line,
             .instrumented = from->instrumented == 1,
+            .inlined = from->inlined == 1,
+            .scope = (enum symbol_scope)from->scope,
+            .call_targets = from->call_targets,
+            .call_sources = (uint32_t)from->call_sources,
             .stable_id = symbols_stable_id(module_path,
                                            linkage != NULL ? linkage : texts + from->name, file),
             .same_as = from->same_as};
@@ -401,7 +408,12 @@ void symbol_cache_write(const struct symbols *symbols, const struct symbol_files
                                                put_text(&texts, from->file),
                                                from->line,
                                                from->same_as,
-                                               from->instrumented};
+                                               from->instrumented,
+                                               from->inlined,
+                                               (uint8_t)from->scope,
+                                               0,
+                                               from->call_targets,
+                                               from->call_sources};
     }
     header.text_bytes = (texts.used + 7) & ~(uint64_t)7;
     uint64_t size_bytes = expected_bytes(&header);

@@ -28,7 +28,7 @@ struct named {
     uint64_t address, size;
     size_t base; /* length of the name without a clone's suffix */
     uint32_t index;
-    bool global, clone;
+    bool global, weak, clone;
 };
 
 struct builder {
@@ -55,8 +55,8 @@ static int collect(void *context, const struct elf_symbol *symbol)
         return -1;
     size_t base = demangle_base_length(symbol->name);
     builder->names[builder->names_count++] =
-        (struct named){symbol->name,  symbol->address, symbol->size_bytes,     base,
-                       symbol->index, symbol->global,  symbol->name[base] != 0};
+        (struct named){symbol->name,  symbol->address, symbol->size_bytes, base,
+                       symbol->index, symbol->global,  symbol->weak,       symbol->name[base] != 0};
     return 0;
 }
 
@@ -155,7 +155,7 @@ static int add_function(struct builder *builder, uint64_t address, uint64_t size
     builder->ranks[symbols->functions_count] = 0;
     *index = (uint32_t)symbols->functions_count;
     symbols->functions[symbols->functions_count++] =
-        (struct symbol_function){.address = address, .size = size};
+        (struct symbol_function){.address = address, .size = size, .call_targets = SYMBOL_NONE};
     return 0;
 }
 
@@ -197,6 +197,13 @@ static int add_piece(struct builder *builder, const struct dwarf_piece *piece)
         if (name_function(builder, function, linkage, piece->name) != 0)
             return -1;
     }
+    function->inlined = function->inlined || piece->inlined;
+    if (!piece->external)
+        function->scope = SYMBOL_SCOPE_STATIC;
+    else if (named != NULL && named->weak)
+        function->scope = SYMBOL_SCOPE_WEAK;
+    else if (function->scope == SYMBOL_SCOPE_UNKNOWN)
+        function->scope = SYMBOL_SCOPE_GLOBAL;
     if (piece->path != NULL && function->file == NULL) {
         function->file = keep(builder, piece->path, strlen(piece->path));
         function->line = piece->line;
@@ -550,6 +557,7 @@ static int merge_copies(struct builder *builder)
         if (placed && index < count) {
             now[i] = firsts[index];
             symbols->functions[now[i]].instrumented |= function->instrumented;
+            symbols->functions[now[i]].inlined |= function->inlined;
             continue;
         }
         if (placed)

@@ -19,6 +19,7 @@
 
 #include "loader/symbols/dwarf_inlines.h"
 #include "loader/symbols/symbol_cache.h"
+#include "loader/symbols/symbol_code.h"
 #include "loader/symbols/symbol_parts.h"
 
 #define TRIED_BYTES_MAX (16u << 20) /* of debug information that are tried first */
@@ -116,6 +117,9 @@ static int read_module(struct symbols *symbols, struct symbol_files *files,
     if (result == 0)
         result = symbol_inventory_make(symbols, files, hooks, files->debug != NULL ? &dwarf : NULL,
                                        &search, path, error);
+    if (result == 0 && files->code)
+        result = symbol_code_count_targets(symbols, &files->module,
+                                           files->debug != NULL ? &files->debug->elf : NULL, error);
     if (symbols->lines != NULL)
         files->debug = NULL;
     unsigned missing_dwo = dwarf.missing_dwo;
@@ -145,7 +149,7 @@ int symbols_open(struct symbols *symbols, const char *path, const char *build_id
     int result = symbol_files_find(&files, path, build_id != NULL ? build_id : "", options,
                                    &symbols->problem, error);
     if (result == 0 && files.module_open)
-        result = hook_calls_open(&hooks, &files.module,
+        result = hook_calls_open(&hooks, HOOK_ENTER_NAME, &files.module,
                                  files.debug != NULL ? &files.debug->elf : NULL, error);
     if (result == 0 && files.module_open) {
         symbols->instrumented = hook_calls_any(&hooks);
@@ -156,6 +160,8 @@ int symbols_open(struct symbols *symbols, const char *path, const char *build_id
         }
     }
     hook_calls_close(&hooks);
+    if (result == 0 && files.module_open && files.code)
+        result = symbol_code_open(&symbols->code, &files.module, error);
     symbol_files_close(&files);
     return result;
 }
@@ -170,6 +176,7 @@ int symbols_read(struct symbols *symbols, const char *path, const char *build_id
 void symbols_release(struct symbols *symbols)
 {
     symbol_lines_close(symbols->lines);
+    symbol_code_close(symbols->code);
     free(symbols->functions);
     free(symbols->ranges);
     free(symbols->cached_texts);
@@ -189,6 +196,22 @@ const struct symbol_range *symbols_range(const struct symbols *symbols, uint64_t
     }
     const struct symbol_range *range = low > 0 ? &symbols->ranges[low - 1] : NULL;
     return range != NULL && address < range->end ? range : NULL;
+}
+
+void symbols_units(const struct symbols *symbols, uint32_t *units)
+{
+    bool *several = calloc(symbols->functions_count + 1, sizeof *several);
+    for (size_t i = 0; i < symbols->functions_count; i++)
+        units[i] = SYMBOL_NONE;
+    for (size_t i = 0; several != NULL && i < symbols->ranges_count; i++) {
+        const struct symbol_range *range = &symbols->ranges[i];
+        if (range->unit == SYMBOL_NONE || several[range->function])
+            continue;
+        several[range->function] =
+            units[range->function] != SYMBOL_NONE && units[range->function] != range->unit;
+        units[range->function] = several[range->function] ? SYMBOL_NONE : range->unit;
+    }
+    free(several);
 }
 
 /* The unit that describes an address; SYMBOL_NONE = none. */

@@ -30,6 +30,16 @@
 #include "base/error.h"
 #include "base/text_pool.h"
 
+#define SYMBOL_NONE UINT32_MAX
+
+/* Who can see a function's body, so that the compiler may inline it. */
+enum symbol_scope {
+    SYMBOL_SCOPE_UNKNOWN,
+    SYMBOL_SCOPE_STATIC, /* only its translation unit calls it */
+    SYMBOL_SCOPE_WEAK,   /* each unit that calls it has it: C++ inline functions and templates */
+    SYMBOL_SCOPE_GLOBAL  /* defined in one unit, called from any */
+};
+
 struct symbol_function {
     uint64_t address, size;   /* of its main copy; size 0 = not known */
     const char *name;         /* demangled */
@@ -37,12 +47,15 @@ struct symbol_function {
     const char *file;         /* path of the source file; NULL = not known */
     uint32_t line;            /* of the definition; 0 = not known */
     bool instrumented;        /* its code calls the hooks on its own account */
-    uint64_t stable_id;       /* the same in other builds: see symbols_stable_id() */
-    uint32_t same_as;         /* index of the first of the variants of a constructor or destructor:
+    bool inlined;             /* the compiler inlined it somewhere, even with its hooks */
+    enum symbol_scope scope;
+    uint32_t call_targets; /* distinct functions that its code calls by name, those that the
+                                 compiler adds left out; SYMBOL_NONE = not known */
+    uint32_t call_sources; /* distinct functions whose code calls it so, itself left out */
+    uint64_t stable_id;    /* the same in other builds: see symbols_stable_id() */
+    uint32_t same_as;      /* index of the first of the variants of a constructor or destructor:
                                  they are one function in the source; its own index for others */
 };
-
-#define SYMBOL_NONE UINT32_MAX
 
 /* A piece of code and the function it belongs to. */
 struct symbol_range {
@@ -52,6 +65,7 @@ struct symbol_range {
 };
 
 struct symbol_lines; /* reads line tables on demand */
+struct symbol_code;  /* reads the module's code: see symbol_code.h */
 
 struct symbols {
     const char *source;                /* "dwarf", "symtab", "none" */
@@ -63,6 +77,7 @@ struct symbols {
     size_t ranges_count, ranges_capacity;
     struct text_pool texts;
     struct symbol_lines *lines; /* NULL = no line tables */
+    struct symbol_code *code;   /* the module's code, NULL = not there */
     char *cached_texts;         /* the texts of an inventory from the cache */
     bool cached;                /* came from the cache */
 };
@@ -99,6 +114,9 @@ void symbols_line(struct symbols *symbols, uint64_t address, const char **file, 
 /* The same, but where that line is a system header's (base/system_path.h), or not known: the first
  * line outwards along inlined calls that is not. Without such a line it is the innermost one. */
 void symbols_own_line(struct symbols *symbols, uint64_t address, const char **file, uint32_t *line);
+/* The translation unit of each function's code, by the function's index: SYMBOL_NONE where it is not
+ * known or has copies in several. `units` has room for functions_count. */
+void symbols_units(const struct symbols *symbols, uint32_t *units);
 
 /* The identity of a function across builds: a hash of the module's name (last part of its path,
  * without what follows ".so"), the linkage name, and the last two parts of the source file's path

@@ -10,4 +10,34 @@ INSERT INTO edges(id, caller_id, site_id, callee_id, calls, total_ns, raw_total_
     first_call_id, slowest_call_id) VALUES
   (8, 1, 3, 2, 1, 10, 10, 10, 10, 6, 6);
 UPDATE function_stats SET root_calls = 1 WHERE function_id = 4;
--- parameters: min_calls=1
+UPDATE function_stats SET self_ns = 750 WHERE function_id = 3;
+UPDATE function_stats SET self_ns = 300 WHERE function_id = 2;
+INSERT INTO edges VALUES (9, NULL, 9, 1, 1, 10, 10, 10, 10, NULL, NULL);
+-- Functions that main calls from a site of their own, a thousand times each.
+CREATE TEMP TABLE more(id, name, size, scope, unit, inlined, call_targets, indirect, site, self_ns);
+INSERT INTO more VALUES
+  (11, 'elsewhere', 40, 'global', 9, 0, 1, 0, 11, 100), -- positive: small, but in another translation unit
+  (12, 'large', 250, 'global', 1, 0, 1, 0, 12, 100),    -- positive: too large for the compiler
+  (13, 'small', 249, 'global', 1, 0, 1, 0, 13, 100),    -- negatives from here on
+  (14, 'own_file', 900, 'static', 1, 0, 1, 0, 14, 100),
+  (15, 'header', 900, 'weak', 9, 0, 1, 0, 15, 100),
+  (16, 'inlined_elsewhere', 900, 'global', 9, 1, 1, 0, 16, 100),
+  (17, 'inlined_here', 900, 'global', 9, 0, 1, 0, 9, 100), -- its site is that of main's own caller
+  (18, 'by_pointer', 900, 'global', 9, 0, 1, 1, 18, 100),
+  (19, 'not_decoded', 900, 'global', 9, 0, 1, NULL, 19, 100),
+  (20, 'from_library', 900, 'global', 9, 0, 1, 0, 20, 100),
+  (21, 'slow', 900, 'global', 9, 0, 1, 0, 21, 151000),
+  (22, 'unknown', 900, NULL, NULL, 0, 1, 0, 22, 100);
+INSERT INTO functions(id, module_id, address, size, name, linkage_name, file_id, line, instrumented, stable_id,
+    scope, unit, inlined, call_targets)
+  SELECT id, 1, id * 256, size, name, NULL, 1, id, 1, 's' || id, scope, unit, inlined, call_targets FROM more;
+INSERT OR IGNORE INTO sites(id, module_id, address, function_id, file_id, line, indirect)
+  SELECT site, 1, site * 16, 1, 1, site, indirect FROM more;
+INSERT INTO edges(caller_id, site_id, callee_id, calls, total_ns, raw_total_ns, self_ns, raw_self_ns)
+  SELECT 1, site, id, 1000, self_ns, self_ns, self_ns, self_ns FROM more;
+INSERT INTO function_stats(function_id, calls, total_ns, self_ns, raw_total_ns, raw_self_ns, finished,
+    child_calls, calling, single_child_calls, callees, callers, root_calls,
+    unwound, open, first_call_id, depth_max, nesting_max, recursive_calls, direct_recursive_calls, sequences)
+  SELECT id, 1000, self_ns, self_ns, self_ns, self_ns, 1000, 1000, 1000, 1000, 1, 1, 0, 0, 0, 2, 1, 1, 0, 0, 1 FROM more;
+UPDATE sites SET module_id = 2 WHERE id = 20;
+-- parameters: min_calls=2

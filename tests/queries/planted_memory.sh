@@ -25,7 +25,7 @@ for compiler in g++ clang++; do
         same "pool-candidates: one_size, not many_sizes ($with)" "one_size 48 150 150" \
             "$(rows pool-candidates function,sizes,blocks,most_live)"
         same "temporary-allocations: temporary, and mismatched ones below its limit ($with)" "temporary 30 100 600" \
-            "$(rows temporary-allocations function,temporary,share,bytes --function temporary)"
+            "$(rows temporary-allocations function,temporary,share,bytes -p min_blocks=10 --function temporary)"
         same "temporary-allocations: not what lived long ($with)" "" \
             "$(rows temporary-allocations function | grep -E 'one_size|many_sizes')"
         same "cross-thread-frees: producer's block ($with)" "producer drop 1 77" \

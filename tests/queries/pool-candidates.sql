@@ -7,4 +7,26 @@ INSERT INTO alloc_sizes VALUES (1, 100, 2),
 -- edge: log_line, with one size and too many others (-1)
 INSERT INTO alloc_stacks VALUES (3, 6, 7, 'malloc', 9, 32, 0, 0, 1, 32, 0, 0, 1, 32, 0, NULL, 0, 5, 5, 4, 4, NULL, NULL);
 INSERT INTO alloc_sizes VALUES (3, 8, 4), (3, -1, 5);
+-- negatives: texts (of 10 bytes), what realloc made, and one block at a time
+-- Functions that main calls from a site of their own, a thousand times each.
+CREATE TEMP TABLE more(id, name, size, scope, unit, inlined, call_targets, indirect, site, self_ns);
+INSERT INTO more VALUES
+  (11, 'texts', 900, 'global', 9, 0, 1, 0, 11, 100), (12, 'grows', 900, 'global', 9, 0, 1, 0, 12, 100),
+  (13, 'one_at_a_time', 900, 'global', 9, 0, 1, 0, 13, 100), (14, 'nodes', 900, 'global', 9, 0, 1, 0, 14, 100); -- positive
+INSERT INTO functions(id, module_id, address, size, name, linkage_name, file_id, line, instrumented, stable_id,
+    scope, unit, inlined, call_targets)
+  SELECT id, 1, id * 256, size, name, NULL, 1, id, 1, 's' || id, scope, unit, inlined, call_targets FROM more;
+INSERT OR IGNORE INTO sites(id, module_id, address, function_id, file_id, line, indirect)
+  SELECT site, 1, site * 16, 1, 1, site, indirect FROM more;
+INSERT INTO edges(caller_id, site_id, callee_id, calls, total_ns, raw_total_ns, self_ns, raw_self_ns)
+  SELECT 1, site, id, 1000, self_ns, self_ns, self_ns, self_ns FROM more;
+INSERT INTO function_stats(function_id, calls, total_ns, self_ns, raw_total_ns, raw_self_ns, finished,
+    child_calls, calling, single_child_calls, callees, callers, root_calls,
+    unwound, open, first_call_id, depth_max, nesting_max, recursive_calls, direct_recursive_calls, sequences)
+  SELECT id, 1000, self_ns, self_ns, self_ns, self_ns, 1000, 1000, 1000, 1000, 1, 1, 0, 0, 0, 2, 1, 1, 0, 0, 1 FROM more;
+INSERT INTO frames SELECT id, 1, id, id, 1, 1000, 1, 1, 1, 1, 1.0, 0, 1000, 2, 2, 1, 1, 0, 0, 1, 1, 0, 0, 0, 0 FROM more;
+INSERT INTO alloc_stacks SELECT id, id, id, CASE id WHEN 12 THEN 'realloc' ELSE 'malloc' END, 9, 90, 9, 90, 3, 30, 0, 0,
+    8, 8, 5, 5, 0, 5, 5, 4, 4, NULL, NULL FROM more;
+INSERT INTO alloc_sizes SELECT id, CASE id WHEN 11 THEN 10 ELSE 24 END, 9 FROM more;
+UPDATE function_stats SET live_blocks_max = CASE function_id WHEN 13 THEN 1 ELSE 3 END WHERE function_id > 10;
 -- parameters: min_blocks=2

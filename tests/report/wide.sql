@@ -18,7 +18,7 @@ INSERT INTO functions(id, module_id, address, size, name, linkage_name, file_id,
   SELECT n, 1, n * 64, 64, 'space::Type<' || printf('%.400c', 'T') || n || '>::method' || n || '(int)', NULL,
                              n % 3000 + 1, n, 1, 's' || n
   FROM numbers WHERE n <= 20000;
-INSERT INTO sites SELECT n, 1, n * 64, n % 20000 + 1, n % 3000 + 1, n FROM numbers WHERE n <= 100000;
+INSERT INTO sites(id, module_id, address, function_id, file_id, line) SELECT n, 1, n * 64, n % 20000 + 1, n % 3000 + 1, n FROM numbers WHERE n <= 100000;
 INSERT INTO frames(id, parent_id, function_id, site_id, depth, calls, total_ns, self_ns, finished, raw_total_ns, raw_self_ns,
                    child_calls, alloc_bytes)
   SELECT n, nullif(n / 3, 0), n % 20000 + 1, n, 0, n % 97 + 1, 60000 - n, n % 1000, 1, 60000 - n, n % 1000, 1, n % 4096

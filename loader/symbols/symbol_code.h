@@ -1,0 +1,34 @@
+/*
+ * What the code of a module tells of calls: does the instruction before a return address name the
+ * function that it calls, or does it call through a pointer? How many functions can a function
+ * call at all, so that a branch not taken in a run is known of?
+ */
+#ifndef FISQL_LOADER_SYMBOL_CODE_H
+#define FISQL_LOADER_SYMBOL_CODE_H
+
+#include "base/error.h"
+#include "loader/symbols/elf_file.h"
+#include "loader/symbols/symbols.h"
+
+enum symbol_call {
+    SYMBOL_CALL_UNKNOWN, /* no code there, or no call that is known */
+    SYMBOL_CALL_DIRECT,
+    SYMBOL_CALL_INDIRECT
+};
+
+/* Keeps the code of a module. Takes the file over, also when it fails: *module is empty then. 0, or
+ * -1 without memory. */
+int symbol_code_open(struct symbol_code **out, struct elf_file *module, struct error *error);
+void symbol_code_close(struct symbol_code *code); /* NULL is allowed */
+
+/* Counts the functions that each instrumented function calls by name, into its call_targets, and
+ * those that call each, into its call_sources. `names` is a
+ * second file of the module that may have a symbol table, or NULL. 0, or -1 without memory. */
+int symbol_code_count_targets(struct symbols *symbols, const struct elf_file *module,
+                              const struct elf_file *names, struct error *error);
+
+/* The call that returns to `address`. A call of a stub of the procedure linkage table, or through
+ * the global offset table (-fno-plt), is direct: the source names the function. */
+enum symbol_call symbol_code_call(const struct symbols *symbols, uint64_t address);
+
+#endif
