@@ -122,7 +122,7 @@ CREATE TABLE functions( -- every function of every instrumented module, called o
   inlined INTEGER NOT NULL DEFAULT 0, -- 1 = the compiler inlined it somewhere, even with its hooks
   call_targets INTEGER,    -- distinct functions that its code calls by name, taken or not, those of
                            -- bodies inlined into it too, hooks left out; NULL = not known
-  call_sources INTEGER NOT NULL DEFAULT 0 -- distinct functions of its module whose code calls it so, not
+  call_sources INTEGER NOT NULL DEFAULT 0, -- distinct functions of its module whose code calls it so, not
                            -- through a stub
   own INTEGER NOT NULL DEFAULT 1 -- 1 = the user's own; 0 = its source lies in a folder of the system
                            -- or the compiler, or is not known and its library has no hooks
