@@ -55,7 +55,7 @@ struct tally {
     uint64_t raw_self_ns;
     uint64_t child_calls;
     struct tally_totals total;
-    struct off_sums off; /* total: outermost activations of the function */
+    struct off_sums off;                 /* total: outermost activations of the function */
     uint64_t first_enter_ns, first_call; /* first_call 0 = no call that is a row */
     uint64_t last_enter_ns, last_call;
     uint64_t last_exit_ns;
