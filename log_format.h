@@ -17,7 +17,7 @@
 #include <stdint.h>
 
 #define FISQL_CHUNK_MAGIC 0x4c515346u /* "FSQL" */
-#define FISQL_LOG_VERSION 1u
+#define FISQL_LOG_VERSION 2u
 #define FISQL_CHUNK_LENGTH_MAX (1u << 24) /* a longer one is damage */
 
 /* The kinds of chunk. Kinds whose payload is "facts" hold pairs of NUL-terminated strings, key

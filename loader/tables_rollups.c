@@ -70,7 +70,7 @@ static int write_frames(const struct tables *tables, sqlite3 *database, struct e
         insert_int(&insert, clip(memory.frees));
         insert_int(&insert, clip(memory.free_bytes));
         struct off_sums off = tally->off;
-        off.total = tally->frame_off;
+        off.total = tally->total.frame_off;
         tables_insert_off(&insert, &off);
         insert_row(&insert);
     }

@@ -236,7 +236,7 @@ static __attribute__((noinline)) uint64_t add_off(struct decoder *decoder,
     uint64_t off_ns = off.total.wait_ns + off.total.preempted_ns;
     decoder->left = (struct left_call){call->head.call_id, off.total};
     if (call->frame_outermost)
-        off_time_add(&tally->frame_off, off.total);
+        off_time_add(&tally->total.frame_off, off.total);
     if (!call->head.outermost)
         off.total = (struct off_time){0, 0};
     off_sums_add(&tally->off, &off);

@@ -58,7 +58,7 @@ void tally_add(struct tally *into, const struct tally *from)
     into->total.function_ns += from->total.function_ns;
     into->total.function_raw_ns += from->total.function_raw_ns;
     off_sums_add(&into->off, &from->off);
-    off_time_add(&into->frame_off, from->frame_off);
+    off_time_add(&into->total.frame_off, from->total.frame_off);
     into->calling += from->calling;
     into->single_child += from->single_child;
     into->recursive += from->recursive;

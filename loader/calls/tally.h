@@ -24,12 +24,6 @@ struct hook_cost {
 
 #define HOOK_COST_PS_MAX 1000000000u /* more is not believed */
 
-/* Sums over the outermost activations, in their threads, of a frame and of a function. */
-struct tally_totals {
-    uint64_t frame_ns, frame_raw_ns;
-    uint64_t function_ns, function_raw_ns;
-};
-
 /* Time off the processor. */
 struct off_time {
     uint64_t wait_ns, preempted_ns;
@@ -39,6 +33,13 @@ struct off_time {
 struct off_sums {
     struct off_time total, self;
     uint64_t self_waits; /* gaps in which the thread waited */
+};
+
+/* Sums over the outermost activations, in their threads, of a frame and of a function. */
+struct tally_totals {
+    uint64_t frame_ns, frame_raw_ns;
+    uint64_t function_ns, function_raw_ns;
+    struct off_time frame_off;
 };
 
 struct tally {
@@ -55,7 +56,6 @@ struct tally {
     uint64_t child_calls;
     struct tally_totals total;
     struct off_sums off;                 /* total: outermost activations of the function */
-    struct off_time frame_off;           /* outermost activations of the frame */
     uint64_t first_enter_ns, first_call; /* first_call 0 = no call that is a row */
     uint64_t last_enter_ns, last_call;
     uint64_t last_exit_ns;

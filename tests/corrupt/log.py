@@ -4,7 +4,7 @@ import struct
 import sys
 
 HEADER = struct.Struct("<IHHIIQQQIIIIQQQQQIIIIQQ")
-MAGIC, VERSION = 0x4C515346, 1
+MAGIC, VERSION = 0x4C515346, 2
 RUN, PROCESS, MODULES, THREAD, EVENTS, LOSS, END = range(1, 8)
 NO_TIME, SALVAGED, RESUMED, RING, FORKED = 1, 2, 4, 8, 16
 KINDS = {"malloc": 0, "calloc": 1, "realloc": 2, "memalign": 3, "aligned_alloc": 4, "posix_memalign": 5,
