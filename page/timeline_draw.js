@@ -5,7 +5,7 @@ import { fillOf } from './colours.js';
 import { colour } from './dom.js';
 import { time } from './format.js';
 import { isAside } from './timeline_lanes.js';
-import { fitted } from './words.js';
+import { fitted, fittedText } from './words.js';
 
 export const ROW = 15; // px, a call's height
 export const HEAD = 22; // px, the ruler
@@ -169,7 +169,8 @@ export class Painter {
     const nameAt = top + (gutter > 0 ? 10 : NAME / 2 + 1);
     context.fillStyle = inks.quiet;
     context.fillText(arrow, 5, nameAt);
-    this.text(lane.name, 19, nameAt, (gutter || view.width) - 25, inks.text);
+    context.fillStyle = inks.text;
+    context.fillText(fittedText(lane.name, (gutter || view.width) - 25), 19, nameAt);
     context.beginPath();
     context.rect(gutter, HEAD, view.width - gutter, view.height - HEAD);
     context.clip();
@@ -202,11 +203,13 @@ export class Painter {
       const same = marks.functionId === lane.functions[i];
       context.fillStyle = same ? this.inks.accent : fillOf(this.model, lane.functions[i]);
       context.fillRect(left, y, width > 3 ? width - 0.5 : width, ROW - 1);
-      if (width > 22) names.push([lane.functions[i], left, y, width, same]);
+      if (width > 22) names.push([lane.functions[i], left, y, width, same, row]);
     }
+    const rows = new Set(lane.gaps.map((gap) => gap.row));
     for (const gap of lane.gaps) this.gap(gap, top);
-    for (const [id, left, y, width, same] of names) {
-      this.text(this.model.name(id), left + 4, y + ROW / 2, width - 8, same ? this.inks.panel : this.inks.text);
+    for (const [id, left, y, width, same, row] of names) {
+      const edge = !same && rows.has(row);
+      this.text(this.model.name(id), left + 4, y + ROW / 2, width - 8, same ? this.inks.panel : this.inks.text, edge);
     }
   }
 
@@ -238,10 +241,19 @@ export class Painter {
     context.fillRect(x - 0.5, y, 1.5, 16);
   }
 
-  text(text, x, y, width, ink) {
-    const shown = fitted(text, width);
+  // A function's name, with an edge around its letters where it may stand on hatching.
+  text(name, x, y, width, ink, edge) {
+    const shown = fitted(name, width);
     if (!shown) return;
-    this.context.fillStyle = ink;
-    this.context.fillText(shown, x, y);
+    const { context } = this;
+    if (edge) {
+      context.strokeStyle = this.inks.panel;
+      context.lineWidth = 3;
+      context.lineJoin = 'round';
+      context.strokeText(shown, x, y);
+      context.lineWidth = 1;
+    }
+    context.fillStyle = ink;
+    context.fillText(shown, x, y);
   }
 }

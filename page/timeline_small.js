@@ -5,7 +5,7 @@ import { el, onTheme } from './dom.js';
 import { times } from './format.js';
 import { drawActivity, gutterOf, hatching, inksOf, sizeCanvas } from './timeline_draw.js';
 import { readLanes } from './timeline_lanes.js';
-import { fitted } from './words.js';
+import { fittedText } from './words.js';
 
 const LANES = 6, HEIGHT_MOST = 150, BAR = 7; // px
 
@@ -46,7 +46,7 @@ export class SmallTimeline {
       const y = i * each + 1;
       if (!narrow) {
         context.fillStyle = inks.text;
-        context.fillText(fitted(lane.name, gutter - 8), 0, y + BAR);
+        context.fillText(fittedText(lane.name, gutter - 8), 0, y + BAR);
       }
       drawActivity(context, inks, hatch, lane, { x, left: gutter, right: width, y, height: BAR });
       this.calls(context, lane, x, y + BAR + 1, each - BAR - 4);

@@ -66,6 +66,9 @@ export function fitted(name, width) {
   return cut(last, width);
 }
 
+// A text that is no function's name.
+export const fittedText = (text, width) => (widthOf(text) <= width ? text : cut(text, width));
+
 // A text for a line of so many letters, cut between words.
 export function sentence(text, letters) {
   if (text.length <= letters) return text;
