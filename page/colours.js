@@ -8,7 +8,7 @@ const GOLDEN = 137.508; // degrees: neighbouring numbers get hues far apart
 export function fillOf(model, functionId) {
   if (!model.fills) {
     model.fills = new Map();
-    model.hueByFile = new Set(model.functions.map((one) => one.file)).size >= FILES_FEW;
+    model.hueByFile = new Set(model.functions.filter((one) => one.own).map((one) => one.file)).size >= FILES_FEW;
   }
   const key = functionId * 2 + (isDark() ? 1 : 0);
   if (functionId < 0) return isDark() ? '#3a4150' : '#e3e6ec';

@@ -1,6 +1,6 @@
 // What the analyses found, each with its advice: all of them in a section, and the few that weigh
 // most for the first screen.
-import { el, leftOut, section } from './dom.js';
+import { breakable, el, leftOut, section } from './dom.js';
 import { byUnit, bytes, count, percent, time, times, visible } from './format.js';
 import { bare, sentence } from './words.js';
 
@@ -87,8 +87,17 @@ function weight(model, finding) {
 
 const firstSentence = (text) => (/^.*?[.:](?=\s|$)/s.exec(text || '') || [text || ''])[0].replace(/:$/, '.');
 
+// The words of `fisql digest`.
+function worst(list) {
+  if (list.length === 0) return el('p', { class: 'nothing' }, 'No finding: no error, and nothing that would save a hundredth of the time.');
+  return el('ol', { class: 'main-findings' }, list.map((one) => el('li', { class: one.saves_ns === null && 'wrong' }, breakable(visible(one.text)),
+    one.rows > 1 && ` (and ${count(one.rows - 1)} more)`, ': ',
+    el('a', { class: 'finding-title', href: `#finding-${one.name}` }, one.saves_ns === null ? 'an error' : `would save about ${time(one.saves_ns)}`))));
+}
+
 // At most five: what is wrong first, then by the part of the run that they are about.
 export function mainFindings(model) {
+  if (model.data.worst) return worst(model.data.worst);
   const errors = model.data.findings.filter((one) => one.part === 'Errors' && one.rows.length > 0 && !['completeness', 'anomalies'].includes(one.name));
   const others = model.data.findings.filter((one) => one.part === 'Findings' && one.rows.length > 0)
     .map((one) => ({ one, ...weight(model, one) })).filter((item) => item.share >= 0.005).sort((a, b) => b.share - a.share);

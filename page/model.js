@@ -1,6 +1,6 @@
 // The run's data, as the page's JSON has it (cli/report/report.h), made easy to use: rows become objects,
 // ids become names.
-import { el } from './dom.js';
+import { breakable, el } from './dom.js';
 import { visible } from './format.js';
 import { bare } from './words.js';
 
@@ -184,7 +184,7 @@ export class Model {
     const full = this.fullName(id), whole = this.name(id);
     const name = whole.length > letters ? bare(whole) : whole;
     const title = full === name ? null : full;
-    return href ? el('a', { href, class: className, title }, name) : el('span', { class: className, title }, name);
+    return el(href ? 'a' : 'span', { href, class: className, title }, name.length > 24 ? breakable(name) : name);
   }
 
   // The function of that name; several of a name give the dearest.

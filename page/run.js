@@ -18,8 +18,10 @@ export function completeness(model) {
     loss.calls && ` (${times(loss.calls, 'call')})`));
   const complete = model.totals.losses === 0;
   const counted = model.totals.calls - model.totals.call_rows;
+  const nothing = losses.some((loss) => loss.reason === 'nothing was recorded');
+  const state = nothing ? 'Nothing was recorded.' : complete ? 'The recording is complete.' : 'The recording is not complete.';
   return el('div', { class: complete ? 'complete' : 'incomplete' },
-    el('p', null, el('strong', null, complete ? 'The recording is complete.' : 'The recording is not complete.'),
+    el('p', null, el('strong', null, state),
       counted > 0 && ` ${times(counted, 'call')} were only counted, or their rows were left out of the database.`),
     !complete && el('ul', null, items),
     model.data.losses.left_out > 0 && leftOut(`${count(model.data.losses.left_out)} more losses are in the table losses.`),

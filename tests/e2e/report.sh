@@ -111,6 +111,32 @@ same "report: the timeline has each thread's longest calls, without gaps" "longe
 same "report: the flame graph's sums are the run's" \
     "$(sql run.db 'SELECT sum(calls), sum(self_ns), sum(alloc_bytes) FROM frames' | tr '|' ' ')" "$(sed -n 2p carried.txt)"
 
+# --- own code and libraries: text_append and hash_byte are taken for a library's
+cp run.db own.db
+sqlite3 own.db "ALTER TABLE functions ADD COLUMN own INTEGER NOT NULL DEFAULT 1" 2>/dev/null
+sql own.db "UPDATE functions SET own = name NOT IN ('text_append', 'hash_byte')"
+"$fisql" report own.db -o own.html 2>/dev/null
+sql own.db "WITH RECURSIVE around(frame, owner) AS (
+    SELECT r.id, r.function_id FROM frames r WHERE r.parent_id IS NULL UNION ALL
+    SELECT c.id, iif(f.own, c.function_id, a.owner) FROM frames c JOIN around a ON a.frame = c.parent_id JOIN functions f ON f.id = c.function_id)
+  SELECT f.name || ' ' || sum(x.alloc_bytes) || ' ' || sum(x.self_ns) FROM around a JOIN frames x ON x.id = a.frame JOIN functions f ON f.id = a.owner
+  GROUP BY a.owner ORDER BY f.name" >folded.txt
+data own.html | python3 -c '
+import json, sys
+data = json.load(sys.stdin)
+names = {row[0]: row[1] for row in data["names"]}
+print("\n".join(sorted(f"{names[f]} {size} {cpu + wait + aside}" for f, cpu, wait, aside, size in data["own"]["rows"])))' >carried.txt
+same "own code: what its functions spend with the libraries' that they call" "$(LC_ALL=C sort folded.txt)" "$(LC_ALL=C sort carried.txt)"
+names="[...new Set([...document.querySelectorAll('#flame-chart g')].map((one) => one.getAttribute('name')))]"
+node "$here/tests/report/opens.mjs" "$PWD/own.html" "own code" \
+    "document.getElementById('code').textContent === 'Own code'" "!$names.includes('text_append') && $names.includes('document_make')" \
+    "![...document.querySelectorAll('#functions tbody a')].some((one) => one.textContent === 'hash_byte')" \
+    "document.querySelector('#memory tbody a').textContent === 'document_make'" \
+    "(document.getElementById('code').click(), $names.includes('text_append'))" \
+    "[...document.querySelectorAll('#functions tbody a')].some((one) => one.textContent === 'hash_byte')" \
+    "document.querySelector('#memory tbody a').textContent === 'text_append'" ||
+    not_ok "own code: the checks run to their end"
+
 # --- names that would be markup, or would end the script
 cp run.db hostile.db
 sql hostile.db "
