@@ -8,6 +8,7 @@ export function startCodeSwitch(models) {
   const button = el('button', { id: 'code', type: 'button', onclick: () => {
     const all = !models[0].allCode;
     for (const model of models) model.setAllCode(all);
+    for (const model of models) model.tellCode();
     say();
   } });
   const say = () => {

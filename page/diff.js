@@ -94,8 +94,8 @@ export function diff(data) {
   const sections = [summary(a, b, changes), graphs.element, timelines[0].element, timelines[1].element, functions, pair.element];
   putUp(sections);
   startCodeSwitch([a, b]);
-  graphs.start();
-  timelines.forEach((one) => one.start());
+  for (const one of [graphs, ...timelines]) one.measure();
+  for (const one of [graphs, ...timelines]) one.start();
   startShell({
     sections,
     names: changes.rows.map((row) => row.name),

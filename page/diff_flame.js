@@ -88,6 +88,10 @@ export function flames(a, b) {
     el('div', { class: 'columns' }, left.element, right.element));
   return {
     element,
+    measure() {
+      left.measure();
+      right.measure();
+    },
     start() {
       left.start();
       right.start();

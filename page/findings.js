@@ -1,6 +1,6 @@
 // What the analyses found, each with its advice: all of them in a section, and the few that weigh
 // most for the first screen.
-import { breakable, el, leftOut, section } from './dom.js';
+import { breakable, el, leftOut, replace, section } from './dom.js';
 import { byUnit, bytes, count, percent, time, times, visible } from './format.js';
 import { bare, sentence } from './words.js';
 
@@ -37,15 +37,23 @@ function gist(finding) {
   return shown + (names.length > 3 || finding.count > 3 ? ', …' : '');
 }
 
+// Its table is made when it is opened first.
 function findingElement(model, finding) {
-  return el('details', { class: 'finding', id: `finding-${finding.name}`, tabindex: '-1' },
+  const rows = el('div');
+  const open = () => {
+    if (rows.childElementCount === 0) replace(rows, findingTable(model, finding));
+  };
+  const element = el('details', { class: 'finding', id: `finding-${finding.name}`, tabindex: '-1' },
     el('summary', null, el('span', { class: 'finding-title' }, finding.title),
       el('span', { class: 'badge' }, count(finding.count)), el('span', { class: 'gist' }, gist(finding))),
     finding.description && el('p', null, finding.description),
     finding.advice && el('p', { class: 'advice' }, el('strong', null, 'What to do: '), finding.advice),
-    findingTable(model, finding),
+    rows,
     finding.count > finding.rows.length && leftOut(`${count(finding.count - finding.rows.length)} more rows: `
       + `fisql query ${finding.name}`));
+  element.addEventListener('toggle', open);
+  addEventListener('beforeprint', open);
+  return element;
 }
 
 export function findings(model) {

@@ -8,7 +8,7 @@ import { choice, el, isDark, leftOut, onTheme, replace, section } from './dom.js
 import { boxesOf, drawBoxes, ROW } from './flame_boxes.js';
 import { bytes, count, percent, time, times } from './format.js';
 import { hideTip, showTip, tipLines } from './tip.js';
-import { around, inverted, LEFT_OUT, metrics, topDown } from './tree.js';
+import { around, inverted, LEFT_OUT, metrics, wholeTree } from './tree.js';
 
 const labels = { cpu: 'CPU', wait: 'Waiting', both: 'Both', calls: 'Calls', bytes: 'Allocated' };
 const shows = { cpu: time, wait: time, both: time, calls: (value) => times(value, 'call'), bytes };
@@ -25,7 +25,7 @@ export class Flame {
     this.painted = paint || ((node) => fillOf(model, node.functionId));
     this.sign = sign || (() => '');
     this.more = label || (() => '');
-    this.makeTree = tree || ((options) => topDown(model, options));
+    this.makeTree = tree || ((options) => wholeTree(model, options));
     this.compared = compared;
     Object.assign(this, { peer: null, leader: null, metric: 'cpu', view: 'down', thread: null, small,
       hidden: new Set(), focused: null, sandwiched: null, zoomed: null, cursor: null, term: '' });
@@ -79,18 +79,20 @@ export class Flame {
     this.input, el('button', { type: 'button', onclick: () => this.reset() }, 'Whole run'), this.found);
   }
 
-  // Once the element stands in the page.
+  // Once the element stands in the page. All that measure do so before any draws: so the page is laid
+  // out once.
+  measure() {
+    this.measured = Math.max(200, this.chartElement.clientWidth);
+  }
+
   start() {
     this.draw();
     this.observer.observe(this.chartElement);
   }
 
   resize() {
-    if (Math.abs(this.width() - this.drawnWidth) > 2) this.draw(true);
-  }
-
-  width() {
-    return Math.max(200, this.chartElement.clientWidth);
+    this.measure();
+    if (Math.abs(this.measured - this.drawnWidth) > 2) this.draw(true);
   }
 
   setMetric(metric) {
@@ -117,11 +119,11 @@ export class Flame {
 
   // keep: the zoom stays
   draw(keep = false) {
-    if (!this.chartElement.isConnected) return;
+    if (!this.measured) return;
     this.valueOf = (node) => metrics[this.metric](node.all);
     const whole = this.makeTree({ thread: this.thread, hidden: this.hidden, focus: this.focused });
     this.whole = this.valueOf(whole);
-    this.drawnWidth = this.width();
+    this.drawnWidth = this.measured;
     const path = keep && this.zoomed ? this.pathOf(this.zoomed) : [];
     this.tree = whole;
     this.callers = null;

@@ -1,10 +1,10 @@
-// The flame graph's boxes: where each goes, and drawing them as SVG. Boxes narrower than a pixel are
+// The flame graph's boxes: where each goes, and drawing them as SVG. Boxes narrower than about a pixel are
 // not drawn, and the picture ends with the lowest box that is.
 import { replace, svg } from './dom.js';
 import { fitted } from './words.js';
 
 export const ROW = 20; // px
-const LEAST = 1; // px, of a box
+const LEAST = 1.2; // px, of a box
 const LETTERS = 22; // px, of a box with a name
 
 // Boxes {node, x, width, row, above} of the tree zoomed to one of its nodes, whose ancestors are as

@@ -28,7 +28,9 @@ function oneRun(data) {
     memory(model), findings(model), aboutRun(model)];
   putUp(sections);
   startCodeSwitch([model]);
-  for (const part of [summary, flame, timeline]) part.start();
+  const drawn = [summary, flame, timeline];
+  for (const part of drawn) part.measure();
+  for (const part of drawn) part.start();
   startShell({
     sections,
     names: model.functions.map((one) => one.name),

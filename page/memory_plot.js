@@ -22,8 +22,11 @@ export class MemoryPlot {
     onTheme(() => this.make());
   }
 
-  start() {
+  measure() {
     this.width = this.element.clientWidth;
+  }
+
+  start() {
     this.make();
   }
 
@@ -31,7 +34,6 @@ export class MemoryPlot {
     if (this.empty || !this.width) return;
     const range = this.plot ? [this.plot.scales.x.min, this.plot.scales.x.max] : [0, this.end];
     if (this.plot) this.plot.destroy();
-    this.width = this.element.clientWidth || this.width;
     const axis = { stroke: colour('quiet'), grid: { stroke: colour('line'), width: 1 }, ticks: { stroke: colour('line') },
       font: '12px system-ui, sans-serif' };
     const holder = el('div');

@@ -73,6 +73,9 @@ export class Model {
   setAllCode(all) {
     this.allCode = all;
     this.spend();
+  }
+
+  tellCode() {
     for (const listener of this.listeners) listener();
   }
 

@@ -85,7 +85,11 @@ function startKeys(sections) {
 // is for what is none.
 function startFinding(names, find, search) {
   const input = document.getElementById('find-function');
-  replace(document.getElementById('function-names'), names.slice(0, 3000).map((name) => el('option', { value: name })));
+  // The list is made when it is wanted first: by this field or another that offers it.
+  document.addEventListener('focusin', (event) => {
+    const list = document.getElementById('function-names');
+    if (list.childElementCount === 0 && event.target.getAttribute('list')) replace(list, names.slice(0, 3000).map((name) => el('option', { value: name })));
+  });
   document.getElementById('find').addEventListener('submit', (event) => {
     event.preventDefault();
     const wanted = input.value.trim();

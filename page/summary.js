@@ -69,6 +69,11 @@ export class Summary {
         el('div', null, head('Findings', '#findings'), mainFindings(model))));
   }
 
+  measure() {
+    this.flame.measure();
+    this.timeline.measure();
+  }
+
   start() {
     this.flame.start();
     this.timeline.start();

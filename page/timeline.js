@@ -7,7 +7,7 @@ import { count, time, times, visible } from './format.js';
 import { MemoryPlot } from './memory_plot.js';
 import { objects } from './model.js';
 import { gutterOf, HEAD, headOf, Painter, ROW } from './timeline_draw.js';
-import { arrange, isAside, orders, readLanes, ROWS_MAX } from './timeline_lanes.js';
+import { isAside, orders, readLanes, ROWS_MAX } from './timeline_lanes.js';
 import { Overview } from './timeline_overview.js';
 import { rangeSummary } from './timeline_range.js';
 import { hideTip, showTip, tipLines } from './tip.js';
@@ -21,8 +21,8 @@ export class Timeline {
     this.model = model;
     this.suffix = name ? `-${name.toLowerCase()}` : '';
     this.title = name ? `Timeline of ${name}` : 'Timeline';
-    Object.assign(this, readLanes(model)); // lanes, notes, gaps
-    this.lanes.sort(orders.start[1]);
+    const { lanes, notes, gaps } = readLanes(model);
+    Object.assign(this, { lanes: lanes.slice().sort(orders.start[1]), notes, gaps });
     this.slowest = new Map(objects(model.data.slowest).map((call) => [call.function_id, call]));
     this.end = Math.max(1, end, model.totals.end_ns, ...this.lanes.map((lane) => lane.end || 0));
     this.view = { from: 0, to: this.end, width: 800, height: 0, top: 0, range: null };
@@ -33,7 +33,6 @@ export class Timeline {
       this.paint();
     });
     model.onCode(() => {
-      for (const lane of this.lanes) arrange(model, lane);
       this.marks = { longest: null, chosen: null, functionId: null };
       this.layOut();
     });
@@ -120,10 +119,19 @@ export class Timeline {
     ];
   }
 
+  // Before anything is drawn.
+  measure() {
+    this.measured = Math.max(240, this.scroller.clientWidth);
+    this.memory.measure();
+  }
+
   start() {
     this.painter = new Painter(this.canvas, this.model);
     this.memory.start();
-    new ResizeObserver(() => this.resize()).observe(this.scroller);
+    new ResizeObserver(() => {
+      this.measured = Math.max(240, this.scroller.clientWidth);
+      this.resize();
+    }).observe(this.scroller);
     this.resize();
   }
 
@@ -142,7 +150,7 @@ export class Timeline {
   }
 
   resize() {
-    const width = Math.max(240, this.scroller.clientWidth);
+    const width = this.measured;
     if (width === this.view.width && this.laid) {
       this.draw();
       return;

@@ -38,7 +38,7 @@ function readLane(model, data) {
 }
 
 // Which row each call is drawn in; -1 = in none. under: the row of the call, or of the shown one around it.
-export function arrange(model, lane) {
+function arrange(model, lane) {
   const fold = model.hasLibraries && !model.allCode;
   const rowAt = []; // by depth, of the calls around
   const ownAt = [];
@@ -76,7 +76,16 @@ function rowOfGap(lane, gap) {
   return gap.depth === null ? 0 : Math.max(0, Math.min(lane.rows - 1, gap.depth - lane.base));
 }
 
+// {lanes, notes, gaps}, the same for all who ask; the lanes are arranged anew when the code shown changes.
 export function readLanes(model) {
+  if (!model.timeline) {
+    model.timeline = makeLanes(model);
+    model.onCode(() => model.timeline.lanes.forEach((lane) => arrange(model, lane)));
+  }
+  return model.timeline;
+}
+
+function makeLanes(model) {
   const lanes = model.data.lanes.map((lane) => readLane(model, lane));
   const byThread = new Map(lanes.map((lane) => [lane.thread, lane]));
   const notes = objects(model.data.notes), gaps = objects(model.data.gaps);

@@ -20,16 +20,25 @@ export class SmallTimeline {
     this.element = el('a', { href: '#timeline', class: 'small-timeline' }, this.canvas,
       lanes.length > this.lanes.length && el('span', { class: 'quiet' }, `and ${times(lanes.length - this.lanes.length, 'thread')} more`));
     onTheme(() => this.paint());
+    model.onCode(() => this.paint());
+  }
+
+  measure() {
+    this.width = Math.max(200, this.element.clientWidth);
   }
 
   start() {
-    new ResizeObserver(() => this.paint()).observe(this.element);
+    new ResizeObserver(() => {
+      const before = this.width;
+      this.measure();
+      if (this.width !== before) this.paint();
+    }).observe(this.element);
     this.paint();
   }
 
   paint() {
-    if (!this.canvas.isConnected || this.lanes.length === 0) return;
-    const width = Math.max(200, this.element.clientWidth);
+    if (!this.width || this.lanes.length === 0) return;
+    const { width } = this;
     const narrow = gutterOf(width) === 0;
     const gutter = narrow ? 0 : 100;
     const each = Math.min(34, Math.max(18, HEIGHT_MOST / this.lanes.length));

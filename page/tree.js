@@ -77,6 +77,14 @@ export function topDown(model, { thread = null, hidden = new Set(), focus = null
   return addUp(root);
 }
 
+// The same, made once where nothing narrows it.
+export function wholeTree(model, options) {
+  if (options.thread || options.hidden.size > 0 || options.focus !== null) return topDown(model, options);
+  model.whole = model.whole || new Map(); // by whether all code is shown
+  if (!model.whole.has(model.allCode)) model.whole.set(model.allCode, topDown(model));
+  return model.whole.get(model.allCode);
+}
+
 // What is dearest itself first, its callers below it.
 export function inverted(tree) {
   const root = node(0, null);

@@ -76,6 +76,8 @@ async function summary(page) {
   check(few > 0 && few <= 5, 'first screen: at most five findings', few);
   check(!/hook_inside_ps|cpu_model|gap_ticks/.test(await page.value('document.body.innerText')), 'no dump of raw facts');
   for (const finding of expected.findings) {
+    await page.value(`document.getElementById('finding-${finding.name}').open = true`);
+    await page.drawn();
     const words = await page.value(text(`#finding-${finding.name}`));
     check(words && words.includes(finding.word) && words.includes('What to do'), `has the findings of ${finding.name} with their advice`, words);
   }
