@@ -54,7 +54,7 @@ export class Timeline {
     });
     this.spacer = el('div', { class: 'spacer' });
     this.scroller = el('div', { class: 'lanes', onscroll: () => this.draw() }, this.canvas, this.spacer);
-    this.details = el('p', { class: 'focus', 'aria-live': 'polite' }, 'Point at a call, or click it; drag to select a range.');
+    this.details = el('p', { class: 'focus', 'aria-live': 'polite' }, 'Click a call to choose it; drag to select a range.');
     this.rangeElement = el('div', { 'aria-live': 'polite' });
     this.memory = new MemoryPlot(this.model, (from, to) => this.show(from, to), this.end);
     this.overview = new Overview(this.lanes, this.end, this.view, (from, to) => this.show(from, to));
@@ -271,7 +271,6 @@ export class Timeline {
     showTip(event, tipLines(this.model.fullName(id), [this.model.location(id), call && ['took', `${time(call.duration_ns)} from ${time(call.enter_ns)}`],
       gap && gap.wait_ns > 0 && ['waited', `${time(gap.wait_ns)} of ${time(gap.wall_ns)} here`], gap && gap.preempted_ns > 0 && ['put aside', `${time(gap.preempted_ns)} of ${time(gap.wall_ns)} here`],
       gap && gap.major_faults > 0 && times(gap.major_faults, 'page fault with I/O', 'page faults with I/O')]));
-    if (!this.marks.chosen) this.tell(call);
   }
 
   choose(call) {
