@@ -3,11 +3,12 @@
 import { fillOf } from './colours.js';
 import { el, onTheme } from './dom.js';
 import { times } from './format.js';
-import { drawActivity, gutterOf, hatching, inksOf, sizeCanvas } from './timeline_draw.js';
+import { drawActivity, hatching, inksOf, sizeCanvas } from './timeline_draw.js';
 import { readLanes } from './timeline_lanes.js';
 import { fittedText } from './words.js';
 
 const LANES = 6, HEIGHT_MOST = 150, BAR = 7; // px
+const NARROW = 400; // px: no room for threads' names
 
 export class SmallTimeline {
   constructor(model) {
@@ -39,7 +40,7 @@ export class SmallTimeline {
   paint() {
     if (!this.width || this.lanes.length === 0) return;
     const { width } = this;
-    const narrow = gutterOf(width) === 0;
+    const narrow = width < NARROW;
     const gutter = narrow ? 0 : 100;
     const each = Math.min(34, Math.max(18, HEIGHT_MOST / this.lanes.length));
     const high = Math.ceil(this.lanes.length * each);
