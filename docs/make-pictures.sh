@@ -56,6 +56,7 @@ fisql export --format dot --nodes 12 run.db 2>/dev/null | dot -Tsvg -o "$here/do
 picture() { # page what name
     node "$here/docs/make-pictures.mjs" page "$work/$1.html" "$2" "$here/docs/pictures/$3.png"
 }
+picture wordstat summary report-first
 picture lua flame report-flame
 picture wordstat timeline report-timeline
 picture lua function report-function

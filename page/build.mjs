@@ -13,15 +13,13 @@ const [folder, modules] = process.argv.slice(2);
 const source = path.dirname(fileURLToPath(import.meta.url));
 const esbuild = createRequire(path.join(modules, '_'))('esbuild');
 
-// Whole names are kept: d3-flame-graph recognises its own data by the name of a class.
 const common = {
   absWorkingDir: source,
   nodePaths: [modules],
   bundle: true,
   write: false,
   metafile: true,
-  minifyWhitespace: true,
-  minifySyntax: true,
+  minify: true,
   legalComments: 'none',
   charset: 'ascii',
   logLevel: 'warning',
@@ -29,7 +27,6 @@ const common = {
 const script = await esbuild.build({
   ...common,
   entryPoints: ['main.js'],
-  loader: { '.css': 'empty' }, // d3-flame-graph's own: style.css has what is needed of it
   format: 'iife',
   target: 'es2020',
 });

@@ -1,5 +1,5 @@
 // The fill of a function's boxes in the flame graph and the timeline: functions of one file have hues
-// beside each other; where a run has few files, each function has a hue of its own.
+// beside each other; where a run has few files, each function has a hue of its own. Libraries are grey.
 import { isDark } from './dom.js';
 
 const FILES_FEW = 5;
@@ -8,9 +8,14 @@ const GOLDEN = 137.508; // degrees: neighbouring numbers get hues far apart
 export function fillOf(model, functionId) {
   if (!model.fills) {
     model.fills = new Map();
-    model.hueByFile = new Set(model.functions.map((one) => one.file)).size >= FILES_FEW;
+    model.hueByFile = new Set(model.functions.filter((one) => one.own).map((one) => one.file)).size >= FILES_FEW;
   }
   const key = functionId * 2 + (isDark() ? 1 : 0);
+  if (functionId < 0) return isDark() ? '#3a4150' : '#e3e6ec';
+  if (!model.fills.has(key) && !model.isOwn(functionId)) { // libraries are of one colour
+    const shade = (functionId * 5) % 8;
+    model.fills.set(key, isDark() ? `hsl(215 12% ${30 + shade}%)` : `hsl(215 18% ${80 + shade}%)`);
+  }
   if (!model.fills.has(key)) {
     const known = model.named.get(functionId);
     const file = known && known.file !== null ? known.file : 0;

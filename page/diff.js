@@ -1,6 +1,7 @@
-// Two runs on one page: A and B side by side, what differs in red. Functions are matched by name and
+// Two runs on one page: A and B side by side, worse in red and better in green. Functions are matched by name and
 // file as fisql diff matches them (cli/diff/compare.h); contexts by the names along their stacks.
-import { changeTable, FunctionPair, readChanges } from './diff_functions.js';
+import { startCodeSwitch } from './code_switch.js';
+import { changeTable, classOf, FunctionPair, readChanges } from './diff_functions.js';
 import { flames } from './diff_flame.js';
 import { el, leftOut, section } from './dom.js';
 import { bytes, count, percent, time, times, visible } from './format.js';
@@ -10,12 +11,12 @@ import { Timeline } from './timeline.js';
 
 const command = (model) => visible(String(model.run.get('command') || '?'));
 
-// "+3.2%", in red where the two differ.
-export function difference(a, b, show, differs = a !== b) {
+// "+3.2%", in the colour of worse or better where the two differ; more: which of the two more is.
+function difference(a, b, show, differs, more) {
   if (a === null || a === undefined || b === null || b === undefined) return '';
   const sign = b > a ? '+' : b < a ? '−' : '±';
   const text = a === b ? 'the same' : `${sign}${show(Math.abs(b - a))}${a ? ` (${sign}${percent(Math.abs(b - a), a)})` : ''}`;
-  return el('span', { class: differs ? 'differs' : 'quiet' }, text);
+  return el('span', { class: !differs ? 'quiet' : !more ? 'differs' : (b > a) === (more === 'worse') ? 'differs worse' : 'differs better' }, text);
 }
 
 function figures(a, b) {
@@ -23,20 +24,21 @@ function figures(a, b) {
   // Times are never quite alike: they differ from five percent on.
   const timesDiffer = (x, y) => Math.abs(x - y) > 0.05 * Math.max(x, y);
   const rows = [
-    ['Run time', a.totals.end_ns, b.totals.end_ns, time, timesDiffer],
-    ['Time in recorded code', a.totals.self_ns, b.totals.self_ns, time, timesDiffer],
-    ['Calls', a.totals.calls, b.totals.calls, count], ['Functions called', a.totals.functions_called, b.totals.functions_called, count],
+    ['Run time', a.totals.end_ns, b.totals.end_ns, time, 'worse', timesDiffer],
+    ['CPU time in recorded code', a.totals.cpu_ns, b.totals.cpu_ns, time, 'worse', timesDiffer],
+    (a.hasWaits || b.hasWaits) && ['Waiting', a.totals.wait_ns, b.totals.wait_ns, time, 'worse', timesDiffer],
+    ['Calls', a.totals.calls, b.totals.calls, count, 'worse'], ['Functions called', a.totals.functions_called, b.totals.functions_called, count],
     ['Functions', a.totals.functions, b.totals.functions, count], ['Threads', a.totals.threads, b.totals.threads, count],
-    ['Processes', a.totals.processes, b.totals.processes, count], ['Allocated', a.totals.bytes, b.totals.bytes, bytes],
-    ['Blocks', a.totals.blocks, b.totals.blocks, count], ['Peak memory', peak(a), peak(b), bytes],
-    ['Not freed', a.totals.live_bytes, b.totals.live_bytes, bytes], ['Losses', a.totals.losses, b.totals.losses, count],
-    ['Anomalies', a.totals.anomalies, b.totals.anomalies, count],
-  ];
+    ['Processes', a.totals.processes, b.totals.processes, count], ['Allocated', a.totals.bytes, b.totals.bytes, bytes, 'worse'],
+    ['Blocks', a.totals.blocks, b.totals.blocks, count, 'worse'], ['Peak memory', peak(a), peak(b), bytes, 'worse'],
+    ['Not freed', a.totals.live_bytes, b.totals.live_bytes, bytes, 'worse'], ['Losses', a.totals.losses, b.totals.losses, count, 'worse'],
+    ['Anomalies', a.totals.anomalies, b.totals.anomalies, count, 'worse'],
+  ].filter(Boolean);
   return el('table', { class: 'plain pairs' }, el('thead', null, el('tr', null, el('td'), el('th', { scope: 'col', class: 'number' }, 'A'),
     el('th', { scope: 'col', class: 'number' }, 'B'), el('th', { scope: 'col', class: 'number' }, 'Difference'))),
-  el('tbody', null, rows.map(([label, x, y, show, differs]) => el('tr', null, el('th', { scope: 'row' }, label),
+  el('tbody', null, rows.map(([label, x, y, show, more, differs]) => el('tr', null, el('th', { scope: 'row' }, label),
     el('td', { class: 'number' }, show(x)), el('td', { class: 'number' }, show(y)),
-    el('td', { class: 'number' }, difference(x, y, show, differs ? differs(x, y) : x !== y))))));
+    el('td', { class: 'number' }, difference(x, y, show, differs ? differs(x, y) : x !== y, more))))));
 }
 
 // What the analyses found in the one and not in the other, as far as the page has all rows.
@@ -55,8 +57,8 @@ function findings(a, b) {
     const gone = only(one, other), come = only(other, one);
     const differs = one.count !== other.count || gone.length > 0 || come.length > 0;
     return differs && el('tr', null, el('th', { scope: 'row' }, one.title), el('td', { class: 'number' }, count(one.count)),
-      el('td', { class: 'number' }, el('span', { class: one.count !== other.count && 'differs' }, count(other.count))),
-      el('td', null, list(gone)), el('td', null, el('span', { class: 'differs' }, list(come))));
+      el('td', { class: 'number' }, el('span', { class: one.count !== other.count && (other.count > one.count ? 'differs worse' : 'differs better') }, count(other.count))),
+      el('td', null, el('span', { class: 'differs better' }, list(gone))), el('td', null, el('span', { class: 'differs worse' }, list(come))));
   }).filter(Boolean);
   if (rows.length === 0) return el('p', { class: 'nothing' }, 'The analyses found the same in both.');
   const head = [['Analysis', ''], ['Rows in A', 'number'], ['Rows in B', 'number'], ['In A alone', ''], ['In B alone', '']];
@@ -68,11 +70,11 @@ function summary(a, b, changes) {
   const tally = (test) => changes.rows.filter(test).length;
   const states = [['new', 'new'], ['gone', 'gone'], ['slower', 'slower'], ['faster', 'faster'], ['called more', 'called more'],
     ['called less', 'called less'], ['allocates more', 'allocating more'], ['allocates less', 'allocating less']];
-  const counts = states.map(([state, words]) => [tally((row) => row.states.includes(state)), words]).filter(([number]) => number > 0);
+  const counts = states.map(([state, words]) => [tally((row) => row.states.includes(state)), words, state]).filter(([number]) => number > 0);
   const whole = (model, name) => model.totals.losses > 0 && el('p', { class: 'incomplete' }, el('strong', null, `The recording of ${name} is not complete.`));
   return section('summary', 'Two runs', el('dl', { class: 'commands' }, el('dt', null, 'A'), el('dd', null, el('code', null, command(a))),
     el('dt', null, 'B'), el('dd', null, el('code', null, command(b)))), whole(a, 'A'), whole(b, 'B'), figures(a, b),
-  el('p', null, counts.length > 0 ? ['Functions: ', counts.map(([number, words], i) => [i > 0 && ', ', el('span', { class: 'differs' }, `${count(number)} ${words}`)]), '.']
+  el('p', null, counts.length > 0 ? ['Functions: ', counts.map(([number, words, state], i) => [i > 0 && ', ', el('span', { class: classOf([state]) }, `${count(number)} ${words}`)]), '.']
     : 'No function differs.'), el('h3', null, 'Findings that differ'), findings(a, b));
 }
 
@@ -91,8 +93,9 @@ export function diff(data) {
     changes.left_out > 0 && leftOut(`${times(changes.left_out, 'function')} that differ least are left out: fisql diff tells all.`));
   const sections = [summary(a, b, changes), graphs.element, timelines[0].element, timelines[1].element, functions, pair.element];
   putUp(sections);
-  graphs.start();
-  timelines.forEach((one) => one.start());
+  startCodeSwitch([a, b]);
+  for (const one of [graphs, ...timelines]) one.measure();
+  for (const one of [graphs, ...timelines]) one.start();
   startShell({
     sections,
     names: changes.rows.map((row) => row.name),

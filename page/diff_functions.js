@@ -43,7 +43,17 @@ export function readChanges(data, a, b) {
   return { rows, anchors, byName, left_out: data.left_out };
 }
 
-const red = (differs, text) => el('span', { class: differs ? 'differs' : null }, text);
+const worse = ['slower', 'called more', 'allocates more', 'new'], better = ['faster', 'called less', 'allocates less', 'gone'];
+
+// The class of what differs: worse in B, better, or both.
+export function classOf(states) {
+  const bad = states.some((one) => worse.includes(one)), good = states.some((one) => better.includes(one));
+  return states.length === 0 ? null : bad === good ? 'differs' : bad ? 'differs worse' : 'differs better';
+}
+const marked = (states, text) => el('span', { class: classOf(states) }, text);
+const eachMarked = (states) => states.map((one, i) => [i > 0 && ', ', marked([one], one)]);
+// Those of a row's states that are among these.
+const among = (row, ...states) => row.states.filter((one) => states.includes(one));
 
 const filters = {
   all: ['All', () => true],
@@ -59,12 +69,12 @@ const filters = {
 export function changeTable(changes) {
   const pairOf = (key, label, show, state) => ['a', 'b'].map((run) => ({
     key: `${run}_${key}`, label: `${label} ${run.toUpperCase()}`, number: true,
-    show: (row) => red(run === 'b' && state.some((one) => row.states.includes(one)), row[`${run}_${key}`] === null ? '-' : show(row[`${run}_${key}`])),
+    show: (row) => marked(run === 'b' ? among(row, ...state) : [], row[`${run}_${key}`] === null ? '-' : show(row[`${run}_${key}`])),
   }));
   const columns = [
     { key: 'name', label: 'Function', text: (row) => row.name, show: (row) => el('a', { href: `#function-${row.number}` }, row.name) },
     { key: 'location', label: 'Defined at', text: (row) => row.location, show: (row) => el('span', { class: 'quiet' }, row.location) },
-    { key: 'states', label: 'Changed', value: (row) => row.states.join(), text: (row) => row.states.join(), show: (row) => red(true, row.states.join(', ')) },
+    { key: 'states', label: 'Changed', value: (row) => row.states.join(), text: (row) => row.states.join(), show: (row) => eachMarked(row.states) },
     { key: 'self', label: 'Self apart', title: 'Difference of the self times', number: true,
       show: (row) => time(row.self) },
     ...pairOf('calls', 'Calls', count, ['new', 'gone', 'called more', 'called less']),
@@ -74,7 +84,8 @@ export function changeTable(changes) {
       show: (row) => (row.p === null ? '-' : row.p < 0.0001 ? '<0.0001' : row.p.toFixed(4)) },
     ...pairOf('alloc_bytes', 'Allocated', (value) => (value ? bytes(value) : ''), ['new', 'gone', 'allocates more', 'allocates less']),
   ];
-  const table = new Table({ columns, rows: changes.rows, sort: 'self', label: 'Functions of both runs', search: 'Search functions and files' });
+  const table = new Table({ columns, rows: changes.rows, sort: 'self', label: 'Functions of both runs', search: 'Search functions and files',
+    cards: ['states', 'self', 'a_calls', 'b_calls'] });
   const all = changes.rows;
   const options = Object.entries(filters).map(([key, [label, test]]) => [key, `${label} (${count(all.filter(test).length)})`]);
   table.controls = el('p', { class: 'controls' }, choice('Which functions', options, 'all', (key) => {
@@ -99,7 +110,7 @@ export class FunctionPair {
     const row = this.changes.rows[number - 1];
     if (!row) return null;
     const article = el('article', { id: `function-${number}`, tabindex: '-1' }, el('h3', null, row.name), el('p', { class: 'quiet' }, row.location),
-      el('p', null, row.states.length > 0 ? red(true, row.states.join(', ')) : 'No difference beyond chance.',
+      el('p', null, row.states.length > 0 ? eachMarked(row.states) : 'No difference beyond chance.',
         row.p === null && row.function_id !== null && row.other_function_id !== null && ' Too few calls to tell whether its time differs.'),
       this.figures(row), this.times(row), this.related(row, 'callers', 'caller_id'), this.related(row, 'callees', 'callee_id'));
     replace(this.body, article);
@@ -107,15 +118,15 @@ export class FunctionPair {
   }
 
   figures(row) {
-    const line = (label, key, show, differs) => el('tr', null, el('th', { scope: 'row' }, label), ['a', 'b'].map((run) =>
-      el('td', { class: 'number' }, red(run === 'b' && differs, row[`${run}_${key}`] === null ? '-' : show(row[`${run}_${key}`])))));
-    const has = (...states) => states.some((state) => row.states.includes(state));
+    const line = (label, key, show, states) => el('tr', null, el('th', { scope: 'row' }, label), ['a', 'b'].map((run) =>
+      el('td', { class: 'number' }, marked(run === 'b' ? states : [], row[`${run}_${key}`] === null ? '-' : show(row[`${run}_${key}`])))));
+    const has = (...states) => among(row, ...states);
     const average = (value) => time(Math.round(value));
     return el('table', { class: 'plain pairs' }, el('thead', null, el('tr', null, el('td'), el('th', { scope: 'col', class: 'number' }, 'A'), el('th', { scope: 'col', class: 'number' }, 'B'))),
       el('tbody', null, line('Calls', 'calls', count, has('called more', 'called less', 'new', 'gone')), line('Self', 'self_ns', time, has('slower', 'faster')),
         line('Total', 'total_ns', time, has('slower', 'faster')), line('Mean', 'mean_ns', average, has('slower', 'faster')),
-        line('Longest', 'max_ns', time, false), line('Allocated', 'alloc_bytes', bytes, has('allocates more', 'allocates less')),
-        line('Blocks', 'allocs', count, row.a_allocs !== row.b_allocs)));
+        line('Longest', 'max_ns', time, []), line('Allocated', 'alloc_bytes', bytes, has('allocates more', 'allocates less')),
+        line('Blocks', 'allocs', count, has('allocates more', 'allocates less'))));
   }
 
   times(row) {
@@ -142,13 +153,16 @@ export class FunctionPair {
     take(this.b, row.other_function_id, 'b');
     const list = [...rows.values()];
     const of = (run, field) => (one) => (one[run] ? one[run][field] : null);
-    const column = (run, field, label, show, differs) => ({ key: `${run}_${field}`, label: `${label} ${run.toUpperCase()}`, number: true,
-      value: of(run, field), show: (one) => red(run === 'b' && differs(one), of(run, field)(one) === null ? '-' : show(of(run, field)(one))) });
-    const callsDiffer = (one) => of('a', 'calls')(one) !== of('b', 'calls')(one);
+    const column = (run, field, label, show, states) => ({ key: `${run}_${field}`, label: `${label} ${run.toUpperCase()}`, number: true,
+      value: of(run, field), show: (one) => marked(run === 'b' ? states(one) : [], of(run, field)(one) === null ? '-' : show(of(run, field)(one))) });
+    const callsDiffer = (one) => {
+      const [x, y] = [of('a', 'calls')(one) || 0, of('b', 'calls')(one) || 0];
+      return x === y ? [] : [y > x ? 'called more' : 'called less'];
+    };
     const columns = [
       { key: 'name', label: side === 'callers' ? 'Caller' : 'Callee', show: (one) => (one.href ? el('a', { href: one.href }, one.name) : one.name) },
       column('a', 'calls', 'Calls', count, callsDiffer), column('b', 'calls', 'Calls', count, callsDiffer),
-      column('a', 'total_ns', 'Total', time, () => false), column('b', 'total_ns', 'Total', time, () => false),
+      column('a', 'cpu_ns', 'Total CPU', time, () => []), column('b', 'cpu_ns', 'Total CPU', time, () => []),
     ];
     const cut = this.a.data.edges.left_out + this.b.data.edges.left_out > 0;
     return el('div', { class: side }, el('h4', null, `${side === 'callers' ? 'Callers' : 'Callees'} (${count(list.length)})`),

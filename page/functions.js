@@ -6,20 +6,29 @@ import { objects } from './model.js';
 import { shareCell, Table } from './table.js';
 
 export function functionsTable(model) {
-  const self = model.totals.self_ns;
+  const cpu = model.totals.cpu_ns;
+  const median = model.functions.some((one) => one.median_ns !== null);
+  const perCall = (ns) => (ns === null ? '-' : timeACall(ns, model.hooksNs));
   const columns = [
-    { key: 'name', label: 'Function', show: (row) => model.link(row.id), text: (row) => row.name },
+    { key: 'name', label: 'Function', show: (row) => model.link(row.id), text: (row) => `${row.name} ${model.fullName(row.id)}` },
     { key: 'location', label: 'Defined at', text: (row) => row.location, show: (row) => el('span', { class: 'quiet' }, row.location) },
-    { key: 'self_ns', label: 'Self', title: "Time in the function's own body, the recording's cost taken out", number: true,
-      show: (row) => shareCell(time(row.self_ns), row.self_ns, self) },
-    { key: 'share', label: 'Share', number: true, value: (row) => row.self_ns, show: (row) => percent(row.self_ns, self) },
-    { key: 'total_ns', label: 'Total', title: 'Time with what it called; outermost calls only', number: true, show: (row) => time(row.total_ns) },
+    { key: 'cpu_ns', label: 'Self CPU', short: 'CPU', title: "Processor time in the function's own body, the recording's cost taken out", number: true,
+      show: (row) => shareCell(time(row.cpu_ns), row.cpu_ns, cpu) },
+    { key: 'share', label: 'Share', number: true, value: (row) => row.cpu_ns, show: (row) => percent(row.cpu_ns, cpu) },
+    { key: 'total_cpu_ns', label: 'Total CPU', title: 'With what it called; outermost calls only', number: true, show: (row) => time(row.total_cpu_ns) },
     { key: 'calls', label: 'Calls', number: true, show: (row) => count(row.calls) },
-    { key: 'mean_ns', label: 'Mean', title: 'Of the calls that ended', number: true, show: (row) => (row.mean_ns === null ? '-' : timeACall(row.mean_ns, model.hooksNs)) },
+    model.hasWaits && { key: 'waits_ns', label: 'Waiting', short: 'waits', title: 'In the function itself, off the processor of its own accord', number: true, show: (row) => (row.waits_ns ? time(row.waits_ns) : '') },
+    median ? { key: 'median_ns', label: 'Median', title: 'Of the calls that ended', number: true, show: (row) => perCall(row.median_ns) }
+      : { key: 'mean_ns', label: 'Mean', title: 'Of the calls that ended', number: true, show: (row) => perCall(row.mean_ns) },
     { key: 'max_ns', label: 'Longest', number: true, show: (row) => time(row.max_ns) },
-    { key: 'alloc_bytes', label: 'Allocated', title: 'By its own code', number: true, show: (row) => (row.allocs ? bytes(row.alloc_bytes) : '') },
-  ];
-  const table = new Table({ columns, rows: model.functions, sort: 'self_ns', label: 'Functions', search: 'Search functions and files' });
+    { key: 'bytes', label: 'Allocated', short: 'memory', title: 'By its own code', number: true, show: (row) => (row.bytes ? bytes(row.bytes) : '') },
+  ].filter(Boolean);
+  const table = new Table({ columns, rows: model.shown, sort: 'cpu_ns', label: 'Functions', search: 'Search functions and files',
+    cards: ['cpu_ns', 'calls', 'waits_ns', 'bytes'] });
+  model.onCode(() => {
+    table.rows = model.shown;
+    table.update();
+  });
   const element = section('functions', 'Functions', table.element,
     model.data.functions.left_out > 0 && leftOut(`${times(model.data.functions.left_out, 'function')} with the least time and `
       + 'fewest calls are left out: fisql query hot-functions has them.'));
@@ -58,11 +67,12 @@ export function relatives(model, edges, key) {
   const rows = new Map();
   for (const edge of edges || []) {
     const id = edge[key];
-    if (!rows.has(id)) rows.set(id, { id, calls: 0, total_ns: 0, self_ns: 0, sites: [] });
+    if (!rows.has(id)) rows.set(id, { id, calls: 0, cpu_ns: 0, self_cpu_ns: 0, wait_ns: 0, sites: [] });
     const row = rows.get(id);
     row.calls += edge.calls;
-    row.total_ns += edge.total_ns;
-    row.self_ns += edge.self_ns;
+    row.cpu_ns += edge.cpu_ns;
+    row.self_cpu_ns += edge.self_cpu_ns;
+    row.wait_ns += edge.wait_ns;
     const site = model.siteLocation(edge.site_id);
     if (site && !row.sites.includes(site)) row.sites.push(site);
   }
@@ -74,16 +84,17 @@ function relativesTable(model, label, rows, whole) {
     { key: 'name', label, value: (row) => (row.id === null ? '' : model.name(row.id)), text: (row) => (row.id === null ? '' : model.name(row.id)),
       show: (row) => (row.id === null ? el('span', { class: 'quiet' }, '(no recorded caller)') : model.link(row.id)) },
     { key: 'calls', label: 'Calls', number: true, show: (row) => shareCell(count(row.calls), row.calls, whole) },
-    { key: 'total_ns', label: 'Total', number: true, show: (row) => time(row.total_ns), title: "The callee's time in these calls with what it called" },
-    { key: 'self_ns', label: 'Self', number: true, show: (row) => time(row.self_ns), title: "The callee's own time in these calls" },
+    { key: 'cpu_ns', label: 'Total CPU', number: true, show: (row) => time(row.cpu_ns), title: "The callee's processor time in these calls with what it called" },
+    { key: 'self_cpu_ns', label: 'Self CPU', number: true, show: (row) => time(row.self_cpu_ns), title: "The callee's own in these calls" },
+    model.hasWaits && { key: 'wait_ns', label: 'Waiting', number: true, show: (row) => (row.wait_ns ? time(row.wait_ns) : '') },
     { key: 'sites', label: 'From', value: (row) => row.sites[0] || '',
       show: (row) => el('span', { class: 'quiet' }, row.sites.slice(0, 3).join(', ') + (row.sites.length > 3 ? `, and ${row.sites.length - 3} more` : '')) },
-  ];
-  return new Table({ columns, rows, sort: 'calls', label, page: 12 }).element;
+  ].filter(Boolean);
+  return new Table({ columns, rows, sort: 'calls', label, page: 12, cards: ['calls', 'cpu_ns', 'wait_ns', 'sites'] }).element;
 }
 
 export function stackList(model, frameId) {
-  const frames = model.stack(frameId);
+  const frames = model.shownStack(frameId);
   if (frames.length === 0) return leftOut('This stack is left out: fisql stack tells it.');
   return el('ol', { class: 'stack' }, frames.map((frame) => {
     const site = model.siteLocation(frame.siteId);
@@ -112,7 +123,7 @@ export class FunctionPage {
     this.element = section('function', 'A function');
     this.body = el('div');
     this.element.append(this.body);
-    const first = model.functions.reduce((best, one) => (!best || one.self_ns > best.self_ns ? one : best), null);
+    const first = model.shown.reduce((best, one) => (!best || one.cpu_ns > best.cpu_ns ? one : best), null);
     if (first) this.show(first.id);
     else replace(this.body, el('p', { class: 'nothing' }, 'No calls were recorded.'));
   }
@@ -128,7 +139,8 @@ export class FunctionPage {
 
   head(stats) {
     const file = this.model.named.get(stats.id).file;
-    return [el('h3', null, stats.name), el('p', { class: 'quiet' },
+    const full = this.model.fullName(stats.id);
+    return [el('h3', null, stats.name), full !== stats.name && el('p', { class: 'quiet full-name' }, full), el('p', { class: 'quiet' },
       file !== null ? `${this.model.files.get(file)}:${this.model.named.get(stats.id).line || '?'}` : stats.location),
     el('p', { class: 'controls' },
       el('button', { type: 'button', onclick: () => this.timeline.showLongest(stats.id) }, 'Longest call in the timeline'),
@@ -138,8 +150,13 @@ export class FunctionPage {
   figures(stats) {
     const { totals } = this.model;
     return el('dl', { class: 'figures' },
-      fact('Calls', count(stats.calls)), fact('Self', `${time(stats.self_ns)} (${percent(stats.self_ns, totals.self_ns)})`),
-      fact('Total', time(stats.total_ns)), fact('Self as measured', time(stats.raw_self_ns)),
+      fact('Calls', count(stats.calls)), fact('Self CPU', `${time(stats.cpu_ns)} (${percent(stats.cpu_ns, totals.cpu_ns)})`),
+      fact('Total CPU', time(stats.total_cpu_ns)),
+      stats.wait_ns > 0 && fact('Waiting', `${time(stats.self_wait_ns)} itself, ${time(stats.wait_ns)} in all`),
+      stats.preempted_ns > 0 && fact('Put aside', time(stats.preempted_ns)),
+      fact('Self, the clock\'s time', time(stats.raw_self_ns)),
+      stats.median_ns !== null && fact('Median', timeACall(stats.median_ns, this.model.hooksNs)),
+      stats.p99_ns !== null && fact('99 of 100 within', timeACall(stats.p99_ns, this.model.hooksNs)),
       fact('Mean', stats.mean_ns === null ? '-' : timeACall(stats.mean_ns, this.model.hooksNs)),
       fact('Deviation', stats.deviation_ns === null ? '-' : time(Math.round(stats.deviation_ns))),
       fact('Fastest', stats.min_ns === null ? '-' : timeACall(stats.min_ns, this.model.hooksNs)), fact('Slowest', time(stats.max_ns)),

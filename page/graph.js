@@ -5,6 +5,7 @@ import { choice, el, leftOut, replace, section, svg } from './dom.js';
 import { count, percent, time, times } from './format.js';
 import { objects } from './model.js';
 import { Table } from './table.js';
+import { fitted } from './words.js';
 
 const NODES_MAX = 26, NODES_SURE = 12, EDGES_MAX = 44;
 const HIGH = 40;
@@ -98,9 +99,8 @@ export class CallGraph {
     const rect = svg('rect', { x: x - width / 2, y: y - HIGH / 2, width, height: HIGH, rx: 5, class: 'box' });
     const shade = svg('rect', { x: x - width / 2, y: y - HIGH / 2, width, height: HIGH, rx: 5, class: 'shade' });
     shade.style.opacity = (0.65 * Math.sqrt(one.self_ns / most)).toFixed(3);
-    const short = one.name.length > 28 ? `${one.name.slice(0, 27)}…` : one.name;
     return svg('a', { href: '#functions', onclick: () => this.table.find(one.name) }, svg('title', null, title), rect, shade,
-      svg('text', { x, y: y - 3, class: 'name' }, short),
+      svg('text', { x, y: y - 3, class: 'name' }, fitted(one.name, width - 10)),
       svg('text', { x, y: y + 12, class: 'under' }, `${time(one.self_ns)}, ${percent(one.self_ns, this.model.totals.self_ns)}`));
   }
 

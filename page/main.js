@@ -1,28 +1,36 @@
 // The report page: reads the data from the page and puts up the sections of one run, or of two.
+import { startCodeSwitch } from './code_switch.js';
 import { diff } from './diff.js';
 import { el, replace } from './dom.js';
+import { findings } from './findings.js';
 import { Flame } from './flame.js';
 import { visible } from './format.js';
 import { FunctionPage, functionsTable } from './functions.js';
 import { CallGraph } from './graph.js';
 import { memory } from './memory.js';
 import { Model } from './model.js';
+import { aboutRun } from './run.js';
 import { putUp, startShell, startTheme } from './shell.js';
-import { summary } from './summary.js';
+import { Summary } from './summary.js';
 import { Timeline } from './timeline.js';
+import { sentence } from './words.js';
 
 function oneRun(data) {
   const model = new Model(data);
-  document.title = `${visible(String(model.run.get('command') || 'a run')).slice(0, 80)} - fisql report`;
+  document.title = `${sentence(visible(String(model.run.get('command') || 'a run')), 80)} - fisql report`;
+  const summary = new Summary(model);
   const flame = new Flame(model);
   const timeline = new Timeline(model);
   const functions = functionsTable(model);
   const functionPage = new FunctionPage(model, { flame, timeline });
   const graph = new CallGraph(model, functions.table);
-  const sections = [summary(model), flame.element, timeline.element, functions.element, functionPage.element, graph.element, memory(model)];
+  const sections = [summary.element, flame.element, timeline.element, functions.element, functionPage.element, graph.element,
+    memory(model), findings(model), aboutRun(model)];
   putUp(sections);
-  flame.start();
-  timeline.start();
+  startCodeSwitch([model]);
+  const drawn = [summary, flame, timeline];
+  for (const part of drawn) part.measure();
+  for (const part of drawn) part.start();
   startShell({
     sections,
     names: model.functions.map((one) => one.name),

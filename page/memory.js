@@ -14,15 +14,17 @@ const views = {
 export function memory(model) {
   const rows = objects(model.data.alloc_stacks);
   const sums = { bytes: model.totals.bytes, live_bytes: model.totals.live_bytes, peak_bytes: Number(model.run.get('peak_bytes') || 0) };
-  const functionOf = (row) => (model.frameById.get(row.frame_id) || {}).functionId;
+  // The nearest own function where own code is shown alone.
+  const stackOf = (row) => model.shownStack(row.frame_id);
+  const functionOf = (row) => (stackOf(row).at(-1) || {}).functionId;
   const name = (row) => (row.frame_id === null ? '(outside recorded calls)' : model.name(functionOf(row)));
   const stackText = (row) => model.stack(row.frame_id).map((frame) => model.name(frame.functionId)).join(' ');
   // The nearest callers: often one function allocates for all.
-  const above = (row) => model.stack(row.frame_id).reverse().slice(1, 4).map((frame) => ` < ${model.name(frame.functionId)}`).join('');
+  const above = (row) => stackOf(row).reverse().slice(1, 4).map((frame) => ` < ${model.name(frame.functionId)}`).join('');
   const size = (key, label, title) => ({ key, label, title, number: true, show: (row) => shareCell(row[key] ? bytes(row[key]) : '', row[key], sums[key]) });
   const columns = [
     { key: 'function', label: 'Allocated by', value: name, text: (row) => `${name(row)} ${stackText(row)}`,
-      show: (row) => [row.frame_id === null ? name(row) : model.link(functionOf(row)), el('span', { class: 'quiet' }, ` ${model.siteLocation(row.site_id)}`, above(row))] },
+      show: (row) => [row.frame_id === null ? name(row) : model.link(functionOf(row)), el('span', { class: 'quiet' }, ` ${model.siteLocation(row.site_id)}`, el('span', { class: 'above' }, above(row)))] },
     { key: 'kind', label: 'Kind', text: (row) => row.kind, show: (row) => el('span', { class: 'tight' }, visible(row.kind)) },
     size('bytes', 'Allocated', 'Bytes asked for in all'),
     { key: 'blocks', label: 'Blocks', number: true, show: (row) => count(row.blocks) },
@@ -33,7 +35,9 @@ export function memory(model) {
     { key: 'lifetime_ns', label: 'Mean life', number: true, show: (row) => (row.blocks > row.live_blocks ? time(row.lifetime_ns) : '-') },
   ];
   const table = new Table({ columns, rows, sort: 'bytes', label: 'Memory by stack', search: 'Search functions that allocate', page: 25,
+    cards: ['bytes', 'blocks', 'live_bytes'],
     detail: (row) => (row.frame_id === null ? 'Allocated outside any recorded call.' : stackList(model, row.frame_id)) });
+  model.onCode(() => table.update());
   const sortBy = (key) => {
     table.sort = key;
     table.descending = true;

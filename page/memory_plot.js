@@ -4,7 +4,7 @@ import uPlot from 'uplot';
 import { colour, el, onTheme, replace } from './dom.js';
 import { bytes, time } from './format.js';
 import { objects } from './model.js';
-import { GUTTER, ruler } from './timeline_draw.js';
+import { gutterOf, ruler } from './timeline_draw.js';
 
 const HEIGHT = 130;
 
@@ -17,12 +17,16 @@ export class MemoryPlot {
       [0, ...rows.map((row) => row.max_live_bytes)]];
     this.empty = rows.every((row) => row.max_live_bytes === 0);
     this.element = el('figure', { class: 'memory-plot' },
-      el('figcaption', null, this.empty ? 'Live memory: no allocations were recorded.' : 'Live memory'));
+      el('figcaption', null, this.empty ? 'Live memory: no allocations were recorded.'
+        : `Live memory, at most ${bytes(Math.max(...rows.map((row) => row.max_live_bytes)))}`));
     onTheme(() => this.make());
   }
 
-  start() {
+  measure() {
     this.width = this.element.clientWidth;
+  }
+
+  start() {
     this.make();
   }
 
@@ -30,7 +34,6 @@ export class MemoryPlot {
     if (this.empty || !this.width) return;
     const range = this.plot ? [this.plot.scales.x.min, this.plot.scales.x.max] : [0, this.end];
     if (this.plot) this.plot.destroy();
-    this.width = this.element.clientWidth || this.width;
     const axis = { stroke: colour('quiet'), grid: { stroke: colour('line'), width: 1 }, ticks: { stroke: colour('line') },
       font: '12px system-ui, sans-serif' };
     const holder = el('div');
@@ -44,8 +47,8 @@ export class MemoryPlot {
       legend: { show: true, live: true },
       scales: { x: { time: false, auto: false, range: (plot, min, max) => [min, max] }, y: { range: (plot, min, max) => [0, Math.max(1, max * 1.05)] } },
       axes: [
-        { ...axis, size: 26, splits: (plot, i, min, max) => ruler(min, max, this.width - GUTTER), values: (plot, ticks) => ticks.map(time) },
-        { ...axis, size: GUTTER, splits: (plot, i, min, max) => this.levels(max), values: (plot, ticks) => ticks.map(bytes) },
+        { ...axis, size: 26, splits: (plot, i, min, max) => ruler(min, max, this.width - gutterOf(this.width)), values: (plot, ticks) => ticks.map(time) },
+        { ...axis, size: gutterOf(this.width), show: gutterOf(this.width) > 0, splits: (plot, i, min, max) => this.levels(max), values: (plot, ticks) => ticks.map(bytes) },
       ],
       series: [
         { label: 'time', value: (plot, value) => (value === null ? '-' : time(value)) },

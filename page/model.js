@@ -1,7 +1,8 @@
 // The run's data, as the page's JSON has it (cli/report/report.h), made easy to use: rows become objects,
 // ids become names.
-import { el } from './dom.js';
+import { breakable, el } from './dom.js';
 import { visible } from './format.js';
+import { bare } from './words.js';
 
 // {columns, rows} to a list of objects
 export function objects(part) {
@@ -19,16 +20,20 @@ export class Model {
   constructor(data) {
     this.data = data;
     this.run = new Map(data.run.rows);
+    this.allCode = false; // or the user's own alone
+    this.listeners = [];
     this.hooksNs = (Number(this.run.get('hook_inside_ps') || 0) + Number(this.run.get('hook_outside_ps') || 0)) / 1000;
     this.totals = objects(data.totals)[0];
+    this.totals.cpu_ns = Math.max(0, this.totals.self_ns - this.totals.wait_ns - this.totals.preempted_ns);
+    this.hasWaits = this.totals.wait_ns + this.totals.preempted_ns > 0;
     this.threads = objects(data.threads);
     this.threadById = new Map(this.threads.map((thread) => [thread.id, thread]));
     this.modules = new Map(objects(data.modules).map((module) => [module.id, module]));
     this.files = new Map(data.files.map(([id, path]) => [id, visible(path)]));
     this.sites = new Map(data.sites.map(([id, file, line]) => [id, { file, line }]));
     this.named = new Map();
-    for (const [id, name, file, line, module] of data.names) {
-      this.named.set(id, { id, name: visible(name), file, line, module });
+    for (const [id, name, file, line, module, own, full] of data.names) {
+      this.named.set(id, { id, name: visible(name), file, line, module, own: own !== 0, full: full ? visible(full) : null });
     }
     this.functions = objects(data.functions).map((stats) => ({
       ...stats,
@@ -36,26 +41,61 @@ export class Model {
       name: this.name(stats.function_id),
       location: this.location(stats.function_id),
       file: (this.named.get(stats.function_id) || {}).file,
+      own: this.isOwn(stats.function_id),
+      total_cpu_ns: Math.max(0, stats.total_ns - stats.wait_ns - stats.preempted_ns),
     }));
+    this.ownSpent = new Map(objects(data.own).map((one) => [one.function_id, one]));
+    this.hasLibraries = this.ownSpent.size > 0;
+    this.spend();
     this.functionById = new Map(this.functions.map((one) => [one.id, one]));
     this.readFrames();
     this.readEdges();
   }
 
+  isOwn(id) {
+    const known = this.named.get(id);
+    return !known || known.own;
+  }
+
+  // What each function spends itself: cpu_ns, wait_self_ns, bytes; where the user's own code is shown
+  // alone, with the libraries' functions that it calls. The functions shown are `shown`.
+  spend() {
+    const fold = this.hasLibraries && !this.allCode;
+    for (const one of this.functions) {
+      const own = fold ? this.ownSpent.get(one.id) : null;
+      one.cpu_ns = fold ? (own ? own.cpu_ns : 0) : Math.max(0, one.self_ns - one.self_wait_ns - one.self_preempted_ns);
+      one.waits_ns = fold ? (own ? own.wait_ns : 0) : one.self_wait_ns;
+      one.bytes = fold ? (own ? own.bytes : 0) : one.alloc_bytes;
+    }
+    this.shown = fold ? this.functions.filter((one) => one.own || this.ownSpent.has(one.id)) : this.functions;
+  }
+
+  setAllCode(all) {
+    this.allCode = all;
+    this.spend();
+  }
+
+  tellCode() {
+    for (const listener of this.listeners) listener();
+  }
+
+  // Calls back when the page turns from own code to all code, or back.
+  onCode(listener) {
+    this.listeners.push(listener);
+  }
+
   readFrames() {
     const { columns, rows } = this.data.frames;
     const at = Object.fromEntries(columns.map((name, i) => [name, i]));
+    const from = at.cpu_ns; // its own five figures, then the same with what lies below
     this.frames = rows.map((row) => ({
       id: row[at.id],
       parent: row[at.parent],
       functionId: row[at.function_id],
       siteId: row[at.site_id],
       flame: row[at.flame] === 1,
-      self_ns: row[at.self_ns] || 0,
-      calls: row[at.calls] || 0,
-      time: row[at.all_ns] || 0,
-      allCalls: row[at.all_calls] || 0,
-      bytes: row[at.all_bytes] || 0,
+      self: row[at.flame] === 1 ? row.slice(from, from + 5) : [0, 0, 0, 0, 0],
+      all: row[at.flame] === 1 ? row.slice(from + 5, from + 10) : [0, 0, 0, 0, 0],
     }));
     this.frameById = new Map(this.frames.map((frame) => [frame.id, frame]));
   }
@@ -75,7 +115,13 @@ export class Model {
 
   name(id) {
     const known = this.named.get(id);
-    return known ? known.name : id ? `function ${id}` : '(none)';
+    return known ? known.name : id < 0 ? '(contexts left out)' : id ? `function ${id}` : '(none)';
+  }
+
+  // With parameters and template arguments, where the name alone leaves them out.
+  fullName(id) {
+    const known = this.named.get(id);
+    return (known && known.full) || this.name(id);
   }
 
   // file.c:12
@@ -118,15 +164,30 @@ export class Model {
     return frames.reverse();
   }
 
+  // The stack that is shown: without the calls of libraries within own code, where that is asked for.
+  shownStack(frameId) {
+    const frames = this.stack(frameId);
+    if (this.allCode || !this.hasLibraries) return frames;
+    let own = false;
+    return frames.filter((frame) => {
+      const here = this.isOwn(frame.functionId), keep = here || !own;
+      own = own || here;
+      return keep;
+    });
+  }
+
   // The address of the function's part of the page, null where it has none.
   anchor(id) {
     return this.functionById.has(id) ? `#function-${id}` : null;
   }
 
-  // A link to it; text alone where there is none.
-  link(id, className) {
+  // A link to it; text alone where there is none. Names of more letters are shown without what says least.
+  link(id, className, letters = Infinity) {
     const href = this.anchor(id);
-    return href ? el('a', { href, class: className }, this.name(id)) : el('span', { class: className }, this.name(id));
+    const full = this.fullName(id), whole = this.name(id);
+    const name = whole.length > letters ? bare(whole) : whole;
+    const title = full === name ? null : full;
+    return el(href ? 'a' : 'span', { href, class: className, title }, name.length > 24 ? breakable(name) : name);
   }
 
   // The function of that name; several of a name give the dearest.

@@ -15,7 +15,7 @@ function remembered() {
 
 function setTheme(theme, keep) {
   root.dataset.theme = theme;
-  document.getElementById('theme').textContent = theme === 'dark' ? '☀ Light' : '☾ Dark';
+  document.getElementById('theme').textContent = theme === 'dark' ? '☀' : '☾';
   if (keep) {
     try {
       localStorage.setItem('fisql-theme', theme);
@@ -52,11 +52,11 @@ export function startTheme() {
 // ---- navigation ----
 
 const help = [
-  ['/', 'go to a function'], ['1 to 7', 'go to a section'], ['t', 'switch between light and dark'], ['?', 'these keys'],
+  ['/', 'go to a function'], ['1 to 9', 'go to a section'], ['t', 'switch between light and dark'], ['?', 'these keys'],
   ['In the flame graph', ''], ['arrows', 'move to caller, callee, neighbours'], ['Enter', 'zoom in'], ['Escape', 'zoom out'], ['f', 'open the function'],
-  ['In the timeline', ''], ['left, right', 'pan'], ['+, -', 'zoom'], ['up, down', 'scroll the lanes'], ['n, p', 'next call, the one before'],
+  ['In the timeline', ''], ['a, d; left, right', 'pan'], ['w, s; +, -', 'zoom'], ['up, down', 'scroll the lanes'], ['n, p', 'next call, the one before'],
   ['Enter', 'zoom to the chosen call'], ['Home', 'whole run'], ['f', 'open the function'],
-  ['drag; shift and drag; wheel', 'pan; zoom to what was dragged over; zoom (once clicked)'],
+  ['drag; shift and drag; wheel', 'select a range; pan; zoom (once clicked)'], ["a lane's name", 'fold the lane'],
 ];
 
 function keysDialog() {
@@ -85,7 +85,11 @@ function startKeys(sections) {
 // is for what is none.
 function startFinding(names, find, search) {
   const input = document.getElementById('find-function');
-  replace(document.getElementById('function-names'), names.slice(0, 3000).map((name) => el('option', { value: name })));
+  // The list is made when it is wanted first: by this field or another that offers it.
+  document.addEventListener('focusin', (event) => {
+    const list = document.getElementById('function-names');
+    if (list.childElementCount === 0 && event.target.getAttribute('list')) replace(list, names.slice(0, 3000).map((name) => el('option', { value: name })));
+  });
   document.getElementById('find').addEventListener('submit', (event) => {
     event.preventDefault();
     const wanted = input.value.trim();
@@ -118,8 +122,11 @@ function watchSections(sections, links) {
     for (const entry of entries) seen.set(entry.target.id, entry.isIntersecting);
     const current = sections.find((one) => seen.get(one.id));
     for (const link of links) {
-      if (current && link.getAttribute('href') === `#${current.id}`) link.setAttribute('aria-current', 'true');
-      else link.removeAttribute('aria-current');
+      if (current && link.getAttribute('href') === `#${current.id}`) {
+        link.setAttribute('aria-current', 'true');
+        const nav = link.parentElement; // it may be wider than there is room for
+        nav.scrollLeft = link.offsetLeft - nav.offsetLeft - (nav.clientWidth - link.offsetWidth) / 2;
+      } else link.removeAttribute('aria-current');
     }
   }, { rootMargin: '-20% 0px -60% 0px' });
   sections.forEach((one) => observer.observe(one));
@@ -129,12 +136,21 @@ export function putUp(sections) {
   replace(document.getElementById('main'), sections);
 }
 
+// What is gone to stands below the header, however high that is.
+function keepClear() {
+  const header = document.querySelector('header');
+  const set = () => root.style.setProperty('--header', `${header.offsetHeight}px`);
+  new ResizeObserver(set).observe(header);
+  set();
+}
+
 // Once the sections stand in the page and are drawn.
 export function startShell({ sections, names, find, search, showFunction }) {
   const links = sections.map((one, i) => el('a', { href: `#${one.id}`, title: `Key ${i + 1}` }, one.querySelector('h2').textContent));
   replace(document.getElementById('nav'), links);
   startFinding(names, find, search);
   startKeys(sections);
+  keepClear();
   watchSections(sections, links);
   addEventListener('hashchange', () => follow(showFunction));
   if (location.hash) follow(showFunction);

@@ -1,7 +1,10 @@
 // A table that is sorted by a click on a column's head and searched as one types. It shows some
 // rows and, asked to, more, so that thousands cost nothing.
 //
-// A column: {key, label, title, number: true, show: (row) => text or element, text: (row) => what
+// On a narrow screen a table with `cards` shows each row as a card: its first column in the first
+// line, the columns named by `cards` in the second, and a list to choose the order from.
+//
+// A column: {key, label, short: for a card, title, number: true, show: (row) => text or element, text: (row) => what
 // the search looks at, value: (row) => what sorting compares}
 import { el, replace } from './dom.js';
 import { count } from './format.js';
@@ -16,8 +19,8 @@ function compare(a, b) {
 }
 
 export class Table {
-  constructor({ columns, rows, sort, descending = true, label, search, page = 50, detail }) {
-    Object.assign(this, { columns, rows, sort, descending, page, detail });
+  constructor({ columns, rows, sort, descending = true, label, search, page = 50, detail, cards = null }) {
+    Object.assign(this, { columns, rows, sort, descending, page, detail, cards });
     this.shown = page;
     this.filter = '';
     this.heads = columns.map((column) => this.head(column));
@@ -28,8 +31,12 @@ export class Table {
       type: 'search', placeholder: search, 'aria-label': search, spellcheck: 'false',
       oninput: () => this.find(this.input.value),
     });
-    this.element = el('div', { class: 'table' },
-      this.input && el('p', { class: 'controls' }, this.input),
+    this.order = cards && el('select', { class: 'order', 'aria-label': 'Sorted by', onchange: () => {
+      this.sort = null;
+      this.sortBy(columns.find((column) => column.key === this.order.value));
+    } }, columns.map((column) => el('option', { value: column.key }, `by ${column.label.toLowerCase()}`)));
+    this.element = el('div', { class: cards ? 'table cards' : 'table' },
+      (this.input || this.order) && el('p', { class: 'controls' }, this.input, this.order),
       el('div', { class: 'scroll' }, el('table', { 'aria-label': label },
         el('thead', null, el('tr', null, this.heads)), this.body)),
       el('p', { class: 'table-foot' }, this.more, this.status));
@@ -84,6 +91,7 @@ export class Table {
       const order = column.key !== this.sort ? 'none' : this.descending ? 'descending' : 'ascending';
       this.heads[i].setAttribute('aria-sort', order);
     });
+    if (this.order) this.order.value = this.sort;
     replace(this.body, found.slice(0, this.shown).map((row) => this.row(row)));
     const rest = found.length - Math.min(this.shown, found.length);
     this.more.hidden = rest === 0;
@@ -92,9 +100,15 @@ export class Table {
       (this.filter ? ` with "${this.filter}"` : '');
   }
 
+  classOf(column) {
+    const place = !this.cards || column === this.columns[0] ? '' : this.cards.includes(column.key) ? 'second' : 'elsewhere';
+    return [column.number && 'number', place].filter(Boolean).join(' ') || null;
+  }
+
   row(row) {
     const cells = this.columns.map((column) =>
-      el('td', { class: column.number && 'number' }, column.show ? column.show(row) : row[column.key]));
+      el('td', { class: this.classOf(column), 'data-label': column.short || column.label.toLowerCase() }, column.show ? column.show(row) : row[column.key]));
+    for (const cell of cells) if (this.cards && cell.textContent === '') cell.classList.add('nothing-to-say');
     const line = el('tr', null, cells);
     if (!this.detail) return line;
     const button = el('button', {

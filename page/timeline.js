@@ -1,46 +1,19 @@
-// The timeline: one lane a thread, calls nested, waits for locks and notes marked; live memory is
-// plotted under it on the same axis (memory_plot.js). Drag pans, shift and drag zooms to what was
-// dragged over, the wheel zooms while the timeline has the focus; keys do all of it.
+// The timeline: one lane a thread with its calls nested, waiting hatched, time put aside grey, notes
+// marked; above it all threads over the whole run, below it live memory on the same axis
+// (memory_plot.js). Dragging selects a range and tells about it; the wheel zooms while the timeline has
+// the focus; keys do all of it. A lane's name folds the lane.
 import { el, leftOut, onTheme, replace, section } from './dom.js';
 import { count, time, times, visible } from './format.js';
 import { MemoryPlot } from './memory_plot.js';
 import { objects } from './model.js';
-import { GAP, GUTTER, HEAD, Painter, ROW } from './timeline_draw.js';
+import { gutterOf, HEAD, headOf, Painter, ROW } from './timeline_draw.js';
+import { isAside, orders, readLanes, ROWS_MAX } from './timeline_lanes.js';
+import { Overview } from './timeline_overview.js';
+import { rangeSummary } from './timeline_range.js';
+import { hideTip, showTip, tipLines } from './tip.js';
 
 const LEAST_NS = 50; // the narrowest view
 const HEIGHT_MAX = 560; // px
-const ROWS_MAX = 400; // of a lane
-
-// The calls of a lane in arrays, from its numbers (cli/report/report_timeline.c).
-function readLane(model, data) {
-  const size = data.data.length / 5;
-  const lane = { thread: data.thread_id, calls: data.calls, least: data.least_ns, ids: [], depths: [],
-    functions: [], enters: [], durations: [], rows: 1, base: 0, tooDeep: 0, notes: [], waits: [] };
-  let id = 0, enter = 0;
-  for (let i = 0; i < size; i++) {
-    const [step, depth, functionId, later, duration] = data.data.slice(5 * i, 5 * i + 5);
-    id += step;
-    enter += later;
-    if (depth >= ROWS_MAX) {
-      lane.tooDeep++;
-      continue;
-    }
-    lane.ids.push(id);
-    lane.depths.push(depth);
-    lane.functions.push(functionId);
-    lane.enters.push(enter);
-    lane.durations.push(duration);
-  }
-  // A forked child goes on within its parent's calls: its rows begin at its own outermost.
-  lane.base = lane.depths.reduce((least, depth) => Math.min(least, depth), lane.depths[0] || 0);
-  lane.depths = lane.depths.map((depth) => depth - lane.base);
-  lane.rows = lane.depths.reduce((most, depth) => Math.max(most, depth + 1), 1);
-  const thread = model.threadById.get(data.thread_id);
-  lane.start = thread ? thread.start_ns : 0;
-  lane.end = thread ? thread.end_ns : model.totals.end_ns;
-  lane.name = model.threadName(data.thread_id);
-  return lane;
-}
 
 export class Timeline {
   // name: of the run, where the page has more than one; end: of the time shown, where it is not the run's
@@ -48,65 +21,73 @@ export class Timeline {
     this.model = model;
     this.suffix = name ? `-${name.toLowerCase()}` : '';
     this.title = name ? `Timeline of ${name}` : 'Timeline';
-    this.lanes = model.data.lanes.map((lane) => readLane(model, lane)).sort((a, b) => a.start - b.start);
-    const byThread = new Map(this.lanes.map((lane) => [lane.thread, lane]));
-    this.notes = objects(model.data.notes);
-    for (const note of this.notes) if (byThread.has(note.thread_id)) byThread.get(note.thread_id).notes.push(note);
-    this.waits = objects(model.data.lock_waits);
-    for (const wait of this.waits) if (byThread.has(wait.thread_id)) byThread.get(wait.thread_id).waits.push(wait);
+    const { lanes, notes, gaps } = readLanes(model);
+    Object.assign(this, { lanes: lanes.slice().sort(orders.start[1]), notes, gaps });
     this.slowest = new Map(objects(model.data.slowest).map((call) => [call.function_id, call]));
-    let top = 0;
-    for (const lane of this.lanes) {
-      lane.top = top;
-      lane.height = GAP + lane.rows * ROW + 6;
-      top += lane.height;
-    }
-    this.total = top;
     this.end = Math.max(1, end, model.totals.end_ns, ...this.lanes.map((lane) => lane.end || 0));
-    this.view = { from: 0, to: this.end, width: 800, height: Math.min(HEIGHT_MAX, HEAD + top + 2), top: 0 };
+    this.view = { from: 0, to: this.end, width: 800, height: 0, top: 0, range: null };
     this.marks = { longest: null, chosen: null, functionId: null };
     this.build();
-    onTheme(() => this.paint());
+    onTheme(() => {
+      this.overview.paint(true);
+      this.paint();
+    });
+    model.onCode(() => {
+      this.marks = { longest: null, chosen: null, functionId: null };
+      this.layOut();
+    });
   }
 
   build() {
     this.canvas = el('canvas', {
       tabindex: '0', id: `timeline-canvas${this.suffix}`, role: 'img',
-      'aria-label': 'Timeline: left and right pan, + and - zoom, up and down scroll, Home shows all, '
+      'aria-label': 'Timeline: A and D or left and right pan, W and S zoom, up and down scroll, Home shows all, '
         + 'Enter zooms to the chosen call, N chooses the next call, P the one before',
       onkeydown: (event) => this.key(event),
       onpointerdown: (event) => this.press(event),
       onpointermove: (event) => this.move(event),
       onpointerup: (event) => this.release(event),
       onpointercancel: () => { this.drag = null; },
+      onpointerleave: hideTip,
       ondblclick: (event) => this.zoomToCall(this.at(event)),
       onwheel: (event) => this.wheel(event),
     });
     this.spacer = el('div', { class: 'spacer' });
-    this.spacer.style.height = `${HEAD + this.total}px`;
     this.scroller = el('div', { class: 'lanes', onscroll: () => this.draw() }, this.canvas, this.spacer);
-    this.scroller.style.height = `${this.view.height}px`;
-    this.details = el('p', { class: 'focus', 'aria-live': 'polite' }, 'Point at a call, or click it.');
+    this.details = el('p', { class: 'focus', 'aria-live': 'polite' }, 'Click a call to choose it; drag to select a range.');
+    this.rangeElement = el('div', { 'aria-live': 'polite' });
     this.memory = new MemoryPlot(this.model, (from, to) => this.show(from, to), this.end);
+    this.overview = new Overview(this.lanes, this.end, this.view, (from, to) => this.show(from, to));
+    this.element = section(`timeline${this.suffix}`, this.title, this.controls(), this.details, this.overview.element, this.scroller, this.rangeElement,
+      this.memory.element, this.legend(), this.leftOut(), this.lists());
+  }
+
+  controls() {
     const button = (text, title, action) => el('button', { type: 'button', title, onclick: action }, text);
     this.picker = el('input', {
       type: 'search', list: 'function-names', placeholder: 'Function', spellcheck: 'false', id: `longest-of${this.suffix}`,
       'aria-label': 'Function whose longest call to show',
       onkeydown: (event) => { if (event.key === 'Enter') this.goLongest(this.picker.value); },
     });
-    this.element = section(`timeline${this.suffix}`, this.title,
-      el('p', { class: 'controls' }, button('−', 'Zoom out (-)', () => this.zoom(2)),
-        button('+', 'Zoom in (+)', () => this.zoom(0.5)), button('◂', 'Earlier (left)', () => this.pan(-0.25)),
-        button('▸', 'Later (right)', () => this.pan(0.25)), button('Whole run', 'Show all (Home)', () => this.show(0, this.end)),
-        el('span', { class: 'together' }, this.picker,
-          el('button', { type: 'button', id: `go-longest${this.suffix}`, onclick: () => this.goLongest(this.picker.value) }, 'Longest call'))),
-      this.details, this.scroller, this.memory.element, this.legend(), this.leftOut(), this.lists());
+    const fold = (collapsed) => () => {
+      for (const lane of this.lanes) lane.collapsed = collapsed;
+      this.layOut();
+    };
+    return el('p', { class: 'controls' }, button('−', 'Zoom out (s)', () => this.zoom(2)),
+      button('+', 'Zoom in (w)', () => this.zoom(0.5)), button('◂', 'Earlier (a)', () => this.pan(-0.25)),
+      button('▸', 'Later (d)', () => this.pan(0.25)), button('Whole run', 'Show all (Home)', () => this.show(0, this.end)),
+      this.lanes.length > 1 && [el('select', { 'aria-label': 'Threads', onchange: (event) => this.sortBy(event.target.value) },
+        Object.entries(orders).map(([key, [text]]) => el('option', { value: key }, `Threads ${text}`))),
+      button('Fold', 'Fold all lanes', fold(true)), button('Unfold', 'Unfold all lanes', fold(false))],
+      el('span', { class: 'together' }, this.picker,
+        el('button', { type: 'button', id: `go-longest${this.suffix}`, onclick: () => this.goLongest(this.picker.value) }, 'Longest call')));
   }
 
   legend() {
-    return el('p', { class: 'legend' }, el('span', { class: 'swatch wait' }), 'waits (functions with lock, wait or the like '
-      + 'in their names: the longest calls of each) ', el('span', { class: 'swatch note' }), 'notes. ',
-    'Times here are as measured, with the cost of recording.');
+    const has = (test) => this.gaps.some(test);
+    return el('p', { class: 'legend' }, el('span', { class: 'box busy' }), 'in recorded code ',
+      has((gap) => !isAside(gap)) && [el('span', { class: 'box wait' }), 'waiting '], has(isAside) && [el('span', { class: 'box aside' }), 'put aside '],
+      this.notes.length > 0 && [el('span', { class: 'box note' }), 'notes '], '· Times here are as measured, with the cost of recording.');
   }
 
   leftOut() {
@@ -124,23 +105,65 @@ export class Timeline {
   }
 
   lists() {
-    const jump = (event, thread) => el('button', { type: 'button', onclick: () => this.jump(event, thread) }, time(event.ns ?? event.enter_ns));
+    const jump = (event, thread) => el('button', { type: 'button', onclick: () => this.jump(event, thread) }, time(event.ns ?? event.start_ns));
     const list = (title, rows, left) => rows.length > 0 && el('details', null, el('summary', null, title),
       el('ul', { class: 'events' }, rows), left > 0 && leftOut(`${count(left)} more are left out.`));
+    const waits = this.gaps.filter((gap) => !isAside(gap));
+    const longest = waits.slice().sort((a, b) => b.wait_ns - a.wait_ns).slice(0, 300);
     return [
       list(times(this.notes.length, 'note'), this.notes.slice(0, 300).map((note) => el('li', null, jump(note, note.thread_id),
         ` ${this.model.threadName(note.thread_id)}: ${visible(note.text)}`)), this.model.data.notes.left_out + Math.max(0, this.notes.length - 300)),
-      list(times(this.waits.length, 'wait'), this.waits.slice(0, 300).map((wait) => el('li', null, jump(wait, wait.thread_id),
-        ' ', this.model.link(wait.function_id), ` ${time(wait.duration_ns)}, ${this.model.threadName(wait.thread_id)}, call ${wait.id}`)),
-      this.model.data.lock_waits.left_out + Math.max(0, this.waits.length - 300)),
+      list(times(waits.length, 'wait'), longest.map((wait) => el('li', null, jump(wait, wait.thread_id),
+        ' ', this.model.link(wait.function_id), ` ${time(wait.wait_ns)}, ${this.model.threadName(wait.thread_id)}, call ${wait.call_id}`)),
+      this.model.data.gaps.left_out + Math.max(0, waits.length - 300)),
     ];
+  }
+
+  // Before anything is drawn.
+  measure() {
+    this.measured = Math.max(240, this.scroller.clientWidth);
+    this.memory.measure();
   }
 
   start() {
     this.painter = new Painter(this.canvas, this.model);
     this.memory.start();
-    new ResizeObserver(() => this.draw()).observe(this.scroller);
+    new ResizeObserver(() => {
+      this.measured = Math.max(240, this.scroller.clientWidth);
+      this.resize();
+    }).observe(this.scroller);
+    this.resize();
+  }
+
+  // The lanes one below the other, in their order.
+  layOut() {
+    const head = headOf(this.view.width);
+    let top = 0;
+    for (const lane of this.lanes) {
+      lane.top = top;
+      lane.height = head + (lane.collapsed ? 0 : lane.rows * ROW + 5);
+      top += lane.height;
+    }
+    this.spacer.style.height = `${HEAD + top}px`;
     this.draw();
+    return top;
+  }
+
+  resize() {
+    const width = this.measured;
+    if (width === this.view.width && this.laid) {
+      this.draw();
+      return;
+    }
+    this.view.width = width;
+    const total = this.layOut();
+    if (!this.laid) this.scroller.style.height = `${Math.min(HEIGHT_MAX, HEAD + total + 2)}px`;
+    this.laid = true;
+  }
+
+  sortBy(order) {
+    this.lanes.sort(orders[order][1]);
+    this.layOut();
   }
 
   // ---- the view ----
@@ -155,11 +178,11 @@ export class Timeline {
   }
 
   paint() {
-    if (!this.painter) return;
-    this.view.width = Math.max(GUTTER + 100, this.scroller.clientWidth);
+    if (!this.painter || !this.laid) return;
     this.view.height = Math.max(HEAD + ROW, this.scroller.clientHeight); // it can be pulled larger
     this.view.top = this.scroller.scrollTop;
     this.painter.paint(this.view, this.lanes, this.marks);
+    this.overview.paint();
     this.memory.show(this.view.from, this.view.to, this.view.width);
   }
 
@@ -181,35 +204,73 @@ export class Timeline {
   }
 
   timeAt(x) {
-    return this.view.from + ((x - GUTTER) / (this.view.width - GUTTER)) * (this.view.to - this.view.from);
+    const gutter = gutterOf(this.view.width);
+    return this.view.from + ((x - gutter) / (this.view.width - gutter)) * (this.view.to - this.view.from);
+  }
+
+  // ---- a range ----
+
+  select(range) {
+    this.view.range = range;
+    replace(this.rangeElement, range && rangeSummary(this.model, this.lanes, range, {
+      zoom: () => this.show(range.from, range.to), clear: () => this.select(null) }));
+    this.draw();
   }
 
   // ---- calls ----
 
   call(lane, i) {
-    return { thread: lane.thread, id: lane.ids[i], depth: lane.depths[i] + lane.base, functionId: lane.functions[i],
+    return { thread: lane.thread, id: lane.ids[i], depth: lane.depths[i], row: lane.under[i], functionId: lane.functions[i],
       enter_ns: lane.enters[i], duration_ns: lane.durations[i] };
+  }
+
+  place(event) {
+    const box = this.canvas.getBoundingClientRect();
+    const x = event.clientX - box.left, y = event.clientY - box.top - HEAD + this.view.top;
+    const lane = event.clientY - box.top < HEAD ? null : this.lanes.find((one) => y >= one.top && y < one.top + one.height);
+    return { x, lane, row: lane ? Math.floor((y - lane.top - headOf(this.view.width)) / ROW) : -1 };
   }
 
   // The call at a pointer's place.
   at(event) {
-    const box = this.canvas.getBoundingClientRect();
-    const x = event.clientX - box.left, y = event.clientY - box.top - HEAD + this.view.top;
-    const lane = this.lanes.find((one) => y >= one.top && y < one.top + one.height);
-    if (!lane || x < GUTTER) return null;
-    const row = Math.floor((y - lane.top - GAP) / ROW);
-    const ns = this.timeAt(x), slack = (this.view.to - this.view.from) / (this.view.width - GUTTER);
+    const { x, lane, row } = this.place(event);
+    const gutter = gutterOf(this.view.width);
+    if (!lane || x < gutter || row < 0) return null;
+    const ns = this.timeAt(x), slack = (this.view.to - this.view.from) / (this.view.width - gutter);
     let best = -1;
     for (let i = 0; i < lane.ids.length && lane.enters[i] <= ns + slack; i++) {
-      if (lane.depths[i] === row && lane.enters[i] + lane.durations[i] >= ns - slack) best = i;
+      if (lane.rowOf[i] === row && lane.enters[i] + lane.durations[i] >= ns - slack) best = i;
     }
     return best < 0 ? null : this.call(lane, best);
+  }
+
+  // Is the pointer at a lane's name?
+  nameAt(event) {
+    const { x, lane, row } = this.place(event);
+    const gutter = gutterOf(this.view.width);
+    return lane && (gutter > 0 ? x < gutter : row < 0) ? lane : null;
   }
 
   tell(call) {
     if (!call) return;
     replace(this.details, this.model.link(call.functionId, 'strong'), ` ${this.model.location(call.functionId)}: `,
       `${time(call.duration_ns)} from ${time(call.enter_ns)}, ${this.model.threadName(call.thread)}, depth ${call.depth}, call ${call.id}`);
+  }
+
+  // The call and, where the pointer is within one of its thread's gaps, that.
+  hover(event) {
+    const call = this.at(event), { x, lane, row } = this.place(event);
+    this.canvas.style.cursor = this.nameAt(event) ? 'pointer' : 'crosshair';
+    const ns = this.timeAt(x);
+    const gap = lane && x >= gutterOf(this.view.width) && lane.gaps.find((one) => ns >= one.start_ns && ns <= one.start_ns + one.wall_ns && (row < 0 || one.row === row));
+    if (!call && !gap) {
+      hideTip();
+      return;
+    }
+    const id = call ? call.functionId : gap.function_id;
+    showTip(event, tipLines(this.model.fullName(id), [this.model.location(id), call && ['took', `${time(call.duration_ns)} from ${time(call.enter_ns)}`],
+      gap && gap.wait_ns > 0 && ['waited', `${time(gap.wait_ns)} of ${time(gap.wall_ns)} here`], gap && gap.preempted_ns > 0 && ['put aside', `${time(gap.preempted_ns)} of ${time(gap.wall_ns)} here`],
+      gap && gap.major_faults > 0 && times(gap.major_faults, 'page fault with I/O', 'page faults with I/O')]));
   }
 
   choose(call) {
@@ -230,7 +291,7 @@ export class Timeline {
   scrollTo(call) {
     const lane = this.lanes.find((one) => one.thread === call.thread);
     if (!lane) return;
-    const y = lane.top + GAP + Math.max(0, (call.depth || 0) - lane.base) * ROW;
+    const y = lane.top + headOf(this.view.width) + (lane.collapsed ? 0 : call.row || 0) * ROW;
     if (y < this.scroller.scrollTop || y + 2 * ROW > this.scroller.scrollTop + this.view.height - HEAD) {
       this.scroller.scrollTop = Math.max(0, y - this.view.height / 2);
     }
@@ -238,10 +299,10 @@ export class Timeline {
 
   // To a note or a wait.
   jump(event, thread) {
-    const from = event.ns ?? event.enter_ns, length = event.duration_ns || 0;
+    const from = event.ns ?? event.start_ns, length = event.wall_ns || 0;
     const around = Math.max(length, this.end / 200, LEAST_NS);
     this.show(from - around, from + length + around);
-    this.scrollTo({ thread, depth: event.depth });
+    this.scrollTo({ thread, row: event.row });
     this.canvas.focus({ preventScroll: true });
   }
 
@@ -263,7 +324,14 @@ export class Timeline {
       replace(this.details, `No longest call of ${this.model.name(id)} is in this page: fisql query slow-calls tells it.`);
       return;
     }
-    const call = { thread: longest.thread_id, id: longest.id, depth: longest.depth, functionId: id,
+    const lane = this.lanes.find((one) => one.thread === longest.thread_id);
+    const at = lane ? lane.ids.indexOf(longest.id) : -1;
+    if (lane && lane.collapsed) {
+      lane.collapsed = false;
+      this.layOut();
+    }
+    const row = at >= 0 ? lane.under[at] : Math.max(0, longest.depth - (lane ? lane.base : 0));
+    const call = { thread: longest.thread_id, id: longest.id, depth: longest.depth, row, functionId: id,
       enter_ns: longest.enter_ns, duration_ns: longest.duration_ns };
     this.picker.value = this.model.name(id);
     this.marks.longest = call;
@@ -274,35 +342,50 @@ export class Timeline {
 
   // ---- hands ----
 
+  // A drag selects; with Shift, or with a finger, it pans.
   press(event) {
     if (event.button !== 0) return;
+    const lane = this.nameAt(event);
+    if (lane) {
+      lane.collapsed = !lane.collapsed;
+      this.layOut();
+      return;
+    }
     this.canvas.setPointerCapture(event.pointerId);
-    this.drag = { x: event.clientX, from: this.view.from, to: this.view.to, zoom: event.shiftKey, moved: false };
+    this.drag = { x: event.clientX, from: this.view.from, to: this.view.to, pan: event.shiftKey || event.pointerType === 'touch', moved: false };
   }
 
   move(event) {
     if (!this.drag) {
-      this.tell(this.at(event));
+      this.hover(event);
       return;
     }
+    hideTip();
     const shift = event.clientX - this.drag.x;
     if (Math.abs(shift) > 3) this.drag.moved = true;
-    if (this.drag.zoom || !this.drag.moved) return;
-    const ns = (shift / (this.view.width - GUTTER)) * (this.drag.to - this.drag.from);
-    this.show(this.drag.from - ns, this.drag.to - ns);
+    if (!this.drag.moved) return;
+    if (this.drag.pan) {
+      const ns = (shift / (this.view.width - gutterOf(this.view.width))) * (this.drag.to - this.drag.from);
+      this.show(this.drag.from - ns, this.drag.to - ns);
+    } else {
+      this.view.range = this.dragged(event);
+      this.draw();
+    }
+  }
+
+  dragged(event) {
+    const { left } = this.canvas.getBoundingClientRect();
+    const within = (x) => Math.max(0, Math.min(this.end, this.timeAt(x - left)));
+    const [from, to] = [within(this.drag.x), within(event.clientX)].sort((a, b) => a - b);
+    return { from, to };
   }
 
   release(event) {
-    const drag = this.drag;
-    this.drag = null;
+    const { drag } = this;
     if (!drag) return;
-    if (!drag.moved) {
-      this.choose(this.at(event));
-    } else if (drag.zoom) {
-      const left = this.canvas.getBoundingClientRect().left;
-      const ends = [this.timeAt(drag.x - left), this.timeAt(event.clientX - left)].sort((a, b) => a - b);
-      this.show(ends[0], ends[1]);
-    }
+    if (!drag.moved) this.choose(this.at(event));
+    else if (!drag.pan) this.select(this.dragged(event));
+    this.drag = null;
   }
 
   wheel(event) {
@@ -323,7 +406,10 @@ export class Timeline {
     if (!lane || lane.ids.length === 0) return;
     let i = chosen ? lane.ids.indexOf(chosen.id) : -1;
     if (chosen && i < 0) i = lane.ids.findIndex((id) => id >= chosen.id) - (direction > 0 ? 1 : 0);
-    i = Math.max(0, Math.min(lane.ids.length - 1, i + direction));
+    do {
+      i += direction;
+    } while (i > 0 && i < lane.ids.length - 1 && lane.rowOf[i] < 0);
+    i = Math.max(0, Math.min(lane.ids.length - 1, i));
     this.choose(this.call(lane, i));
     this.scrollTo(this.marks.chosen);
     const { enter_ns: enter, duration_ns: duration } = this.marks.chosen;
@@ -342,7 +428,11 @@ export class Timeline {
       Home: () => this.show(0, this.end), 0: () => this.show(0, this.end),
       n: () => this.step(1), p: () => this.step(-1),
       Enter: () => this.zoomToCall(this.marks.chosen),
-      Escape: () => { this.choose(null); this.show(0, this.end); },
+      Escape: () => {
+        this.choose(null);
+        if (this.view.range) this.select(null);
+        else this.show(0, this.end);
+      },
       f: () => { if (this.marks.chosen) location.hash = this.model.anchor(this.marks.chosen.functionId) || location.hash; },
     };
     if (!actions[event.key]) return;

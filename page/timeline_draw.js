@@ -1,13 +1,22 @@
-// Drawing the timeline's lanes onto a canvas: calls as boxes by depth, waits for locks outlined,
-// notes as flags. Only what is in view is drawn; boxes narrower than a pixel are drawn once a pixel.
+// Drawing the timeline's lanes onto a canvas: above each lane how busy its thread was, below it calls
+// as boxes by depth; waiting is hatched, time put aside grey, notes are flags. Only what is in view is
+// drawn; boxes narrower than a pixel are drawn once a pixel.
 import { fillOf } from './colours.js';
 import { colour } from './dom.js';
 import { time } from './format.js';
+import { isAside } from './timeline_lanes.js';
+import { fitted, fittedText } from './words.js';
 
 export const ROW = 15; // px, a call's height
-export const GUTTER = 118; // px, the lanes' names
 export const HEAD = 22; // px, the ruler
-export const GAP = 22; // px, a lane's own head
+const NARROW = 560; // px: lanes' names stand above the lanes
+const NAME = 17; // px, a name above its lane
+const BUSY = 9; // px, the bar of activity
+
+// The lanes' names, left of them.
+export const gutterOf = (width) => (width < NARROW ? 0 : 136);
+// A lane's own head: its bar of activity, and its name where there is no gutter.
+export const headOf = (width) => BUSY + 7 + (width < NARROW ? NAME : 0);
 
 // Round steps of time so that labels do not meet.
 export function ruler(from, to, width) {
@@ -20,7 +29,74 @@ export function ruler(from, to, width) {
   return ticks;
 }
 
-// view: {from, to (ns), width, height, top (px scrolled)}
+export function sizeCanvas(canvas, wide, high) {
+  const ratio = window.devicePixelRatio || 1;
+  const width = Math.round(wide * ratio), height = Math.round(high * ratio);
+  if (canvas.width !== width || canvas.height !== height) {
+    canvas.width = width;
+    canvas.height = height;
+    canvas.style.width = `${wide}px`;
+    canvas.style.height = `${high}px`;
+  }
+  canvas.getContext('2d').setTransform(ratio, 0, 0, ratio, 0, 0);
+}
+
+export const inksOf = () => Object.fromEntries(['text', 'quiet', 'line', 'bad', 'panel', 'accent', 'accent-soft', 'lane', 'wait', 'aside', 'busy']
+  .map((name) => [name, colour(name)]));
+
+// Lines from the lower left to the upper right, to fill with.
+export function hatching(context, ink) {
+  const tile = document.createElement('canvas');
+  tile.width = tile.height = 6;
+  const lines = tile.getContext('2d');
+  lines.strokeStyle = ink;
+  lines.lineWidth = 1.6;
+  lines.beginPath();
+  for (const at of [-3, 3, 9]) {
+    lines.moveTo(at - 3, 6 + 3);
+    lines.lineTo(at + 6, 0);
+  }
+  lines.stroke();
+  return context.createPattern(tile, 'repeat');
+}
+
+// A gap: what was there becomes pale, hatched where the thread waited, grey where it was put aside.
+export function drawGap(context, inks, hatch, gap, x, y, width, height) {
+  context.globalAlpha = isAside(gap) ? 0.85 : 0.72;
+  context.fillStyle = isAside(gap) ? inks.aside : inks.panel;
+  context.fillRect(x, y, width, height);
+  context.globalAlpha = 1;
+  if (isAside(gap)) return;
+  context.fillStyle = hatch;
+  context.fillRect(x, y, width, height);
+  if (height > 12 && width > 3) {
+    context.strokeStyle = inks.wait;
+    context.strokeRect(x + 0.5, y + 0.5, width - 1, height - 1);
+  }
+}
+
+// How busy a thread was: a bar from its start to its end, calls in it, gaps over them.
+export function drawActivity(context, inks, hatch, lane, { x, left, right, y, height }) {
+  const from = Math.max(left, x(lane.start)), to = Math.min(right, Math.max(x(lane.end), x(lane.start) + 1));
+  if (to <= from) return;
+  context.fillStyle = inks.line;
+  context.fillRect(from, y, to - from, height);
+  context.fillStyle = inks.busy;
+  let painted = -Infinity;
+  for (let i = 0; i < lane.ids.length; i++) {
+    if (lane.depths[i] !== lane.base) continue;
+    const start = Math.max(left, x(lane.enters[i])), end = Math.min(right, x(lane.enters[i] + lane.durations[i]));
+    if (end < left || start > right || end <= painted) continue;
+    context.fillRect(start, y, Math.max(0.7, end - start), height);
+    painted = Math.max(start + 0.5, end);
+  }
+  for (const gap of lane.gaps) {
+    const start = Math.max(left, x(gap.start_ns)), end = Math.min(right, x(gap.start_ns + gap.wall_ns));
+    if (end > left && start < right && end > start) drawGap(context, inks, hatch, gap, start, y, Math.max(0.7, end - start), height);
+  }
+}
+
+// view: {from, to (ns), width, height, top (px scrolled), range: {from, to} or null}
 export class Painter {
   constructor(canvas, model) {
     this.canvas = canvas;
@@ -29,54 +105,58 @@ export class Painter {
   }
 
   paint(view, lanes, marks) {
-    const ratio = window.devicePixelRatio || 1;
     const { canvas, context } = this;
-    const width = Math.round(view.width * ratio), height = Math.round(view.height * ratio);
-    if (canvas.width !== width || canvas.height !== height) {
-      canvas.width = width;
-      canvas.height = height;
-      canvas.style.width = `${view.width}px`;
-      canvas.style.height = `${view.height}px`;
-    }
+    sizeCanvas(canvas, view.width, view.height);
     this.view = view;
-    Object.assign(canvas.dataset, { from: view.from, to: view.to }); // for tests and scripts
-    this.scale = (view.width - GUTTER) / (view.to - view.from);
-    this.inks = { text: colour('text'), quiet: colour('quiet'), line: colour('line'), bad: colour('bad'),
-      back: colour('panel'), accent: colour('accent'), lane: colour('lane') };
-    context.setTransform(ratio, 0, 0, ratio, 0, 0);
-    context.fillStyle = this.inks.back;
+    this.gutter = gutterOf(view.width);
+    Object.assign(canvas.dataset, { from: view.from, to: view.to, threads: lanes.map((lane) => lane.thread).join(' ') }); // for tests and scripts
+    this.scale = (view.width - this.gutter) / (view.to - view.from);
+    this.inks = inksOf();
+    this.hatch = hatching(context, this.inks.wait);
+    context.fillStyle = this.inks.panel;
     context.fillRect(0, 0, view.width, view.height);
-    context.font = '12px system-ui, sans-serif';
+    context.font = '12px system-ui, "Segoe UI", "DejaVu Sans", sans-serif';
     context.textBaseline = 'middle';
     for (const lane of lanes) this.lane(lane, marks);
     this.ruler();
+    if (view.range) this.range(view.range);
   }
 
   x(ns) {
-    return GUTTER + (ns - this.view.from) * this.scale;
+    return this.gutter + (ns - this.view.from) * this.scale;
   }
 
   ruler() {
     const { context, view, inks } = this;
-    context.fillStyle = inks.back;
+    context.fillStyle = inks.panel;
     context.fillRect(0, 0, view.width, HEAD);
     context.fillStyle = inks.quiet;
     context.strokeStyle = inks.line;
     context.beginPath();
-    for (const tick of ruler(view.from, view.to, view.width - GUTTER)) {
+    for (const tick of ruler(view.from, view.to, view.width - this.gutter)) {
       const x = Math.round(this.x(tick)) + 0.5;
       context.moveTo(x, HEAD - 5);
       context.lineTo(x, HEAD);
       const text = time(tick);
-      if (x + context.measureText(text).width < view.width) context.fillText(text, x + 3, HEAD / 2);
+      if (x + 3 + context.measureText(text).width < view.width) context.fillText(text, x + 3, HEAD / 2);
     }
     context.moveTo(0, HEAD + 0.5);
     context.lineTo(view.width, HEAD + 0.5);
     context.stroke();
   }
 
-  lane(lane, marks) {
+  range({ from, to }) {
     const { context, view, inks } = this;
+    const left = Math.max(this.gutter, this.x(from)), right = Math.min(view.width, this.x(to));
+    if (right < this.gutter || left > view.width) return;
+    context.fillStyle = inks['accent-soft'];
+    context.fillRect(left, 0, right - left, view.height);
+    context.strokeStyle = inks.accent;
+    context.strokeRect(left + 0.5, -1, Math.max(1, right - left - 1), view.height + 2);
+  }
+
+  lane(lane, marks) {
+    const { context, view, inks, gutter } = this;
     const top = HEAD + lane.top - view.top;
     if (top > view.height || top + lane.height < HEAD) return;
     context.save();
@@ -85,30 +165,36 @@ export class Painter {
     context.clip();
     context.strokeStyle = inks.line;
     context.strokeRect(-1, Math.round(top) - 0.5, view.width + 2, lane.height);
-    this.clipText(lane.name, 6, top + GAP / 2, GUTTER - 12, inks.text);
-    context.fillStyle = inks.lane;
-    context.fillRect(this.x(lane.start), top + 2, (lane.end - lane.start) * this.scale, 3);
+    const arrow = `${lane.collapsed ? '▸' : '▾'} `;
+    const nameAt = top + (gutter > 0 ? 10 : NAME / 2 + 1);
+    context.fillStyle = inks.quiet;
+    context.fillText(arrow, 5, nameAt);
+    context.fillStyle = inks.text;
+    context.fillText(fittedText(lane.name, (gutter || view.width) - 25), 19, nameAt);
     context.beginPath();
-    context.rect(GUTTER, HEAD, view.width - GUTTER, view.height - HEAD);
+    context.rect(gutter, HEAD, view.width - gutter, view.height - HEAD);
     context.clip();
-    this.calls(lane, top + GAP, marks);
-    const first = top + GAP - lane.base * ROW; // where depth 0 would be
-    for (const wait of lane.waits) this.wait(wait, first);
-    for (const note of lane.notes) this.note(note, top + 4);
-    if (marks.longest && marks.longest.thread === lane.thread) this.outline(marks.longest, first, inks.bad, 2);
-    if (marks.chosen && marks.chosen.thread === lane.thread) this.outline(marks.chosen, first, inks.text, 2);
+    const body = top + headOf(view.width);
+    drawActivity(context, inks, this.hatch, lane, { x: (ns) => this.x(ns), left: gutter, right: view.width, y: body - BUSY - 4, height: BUSY });
+    if (!lane.collapsed) {
+      this.calls(lane, body, marks);
+      if (marks.longest && marks.longest.thread === lane.thread) this.outline(marks.longest, body, inks.bad, 2);
+      if (marks.chosen && marks.chosen.thread === lane.thread) this.outline(marks.chosen, body, inks.text, 2);
+    }
+    for (const note of lane.notes) this.note(note, body - BUSY - 4);
     context.restore();
   }
 
+  // Boxes, then the gaps over them, then names over both.
   calls(lane, top, marks) {
     const { context, view } = this;
     const painted = new Float64Array(lane.rows).fill(-Infinity);
+    const names = [];
     for (let i = 0; i < lane.ids.length; i++) {
-      const enter = lane.enters[i], duration = lane.durations[i];
+      const enter = lane.enters[i], duration = lane.durations[i], row = lane.rowOf[i];
       if (enter > view.to) break;
-      if (enter + duration < view.from) continue;
-      const row = lane.depths[i];
-      const left = Math.max(GUTTER, this.x(enter)), right = Math.min(view.width, this.x(enter + duration));
+      if (row < 0 || enter + duration < view.from) continue;
+      const left = Math.max(this.gutter, this.x(enter)), right = Math.min(view.width, this.x(enter + duration));
       if (right <= painted[row]) continue;
       const width = Math.max(1, right - left);
       painted[row] = left + width - 0.5;
@@ -117,11 +203,20 @@ export class Painter {
       const same = marks.functionId === lane.functions[i];
       context.fillStyle = same ? this.inks.accent : fillOf(this.model, lane.functions[i]);
       context.fillRect(left, y, width > 3 ? width - 0.5 : width, ROW - 1);
-      if (width > 28) {
-        this.clipText(this.model.name(lane.functions[i]), left + 4, y + ROW / 2, width - 8,
-          same ? this.inks.back : this.inks.text);
-      }
+      if (width > 22) names.push([lane.functions[i], left, y, width, same, row]);
     }
+    const rows = new Set(lane.gaps.map((gap) => gap.row));
+    for (const gap of lane.gaps) this.gap(gap, top);
+    for (const [id, left, y, width, same, row] of names) {
+      const edge = !same && rows.has(row);
+      this.text(this.model.name(id), left + 4, y + ROW / 2, width - 8, same ? this.inks.panel : this.inks.text, edge);
+    }
+  }
+
+  gap(gap, top) {
+    const left = Math.max(this.gutter, this.x(gap.start_ns)), right = Math.min(this.view.width, this.x(gap.start_ns + gap.wall_ns));
+    if (right < this.gutter || left > this.view.width) return;
+    drawGap(this.context, this.inks, this.hatch, gap, left, top + gap.row * ROW, Math.max(1, right - left), ROW - 1);
   }
 
   outline(call, top, ink, thickness) {
@@ -129,25 +224,14 @@ export class Painter {
     const left = this.x(call.enter_ns);
     context.strokeStyle = ink;
     context.lineWidth = thickness;
-    context.strokeRect(left, top + call.depth * ROW, Math.max(2, call.duration_ns * this.scale), ROW - 1);
+    context.strokeRect(left, top + call.row * ROW, Math.max(2, call.duration_ns * this.scale), ROW - 1);
     context.lineWidth = 1;
-  }
-
-  wait(wait, top) {
-    const { context, inks } = this;
-    const left = this.x(wait.enter_ns), width = Math.max(2, wait.duration_ns * this.scale);
-    if (left > this.view.width || left + width < GUTTER) return;
-    const y = top + wait.depth * ROW;
-    context.fillStyle = inks.bad;
-    context.fillRect(left, y + ROW - 4, width, 3);
-    context.strokeStyle = inks.bad;
-    context.strokeRect(left, y + 0.5, width, ROW - 2);
   }
 
   note(note, y) {
     const { context, inks } = this;
     const x = this.x(note.ns);
-    if (x < GUTTER || x > this.view.width) return;
+    if (x < this.gutter || x > this.view.width) return;
     context.fillStyle = inks.accent;
     context.beginPath();
     context.moveTo(x, y);
@@ -157,12 +241,19 @@ export class Painter {
     context.fillRect(x - 0.5, y, 1.5, 16);
   }
 
-  clipText(text, x, y, width, ink) {
+  // A function's name, with an edge around its letters where it may stand on hatching.
+  text(name, x, y, width, ink, edge) {
+    const shown = fitted(name, width);
+    if (!shown) return;
     const { context } = this;
-    let shown = text;
-    const each = 6.5; // px a letter, about
-    if (shown.length * each > width) shown = shown.slice(0, Math.max(1, Math.floor(width / each) - 1)) + '…';
+    if (edge) {
+      context.strokeStyle = this.inks.panel;
+      context.lineWidth = 3;
+      context.lineJoin = 'round';
+      context.strokeText(shown, x, y);
+      context.lineWidth = 1;
+    }
     context.fillStyle = ink;
-    context.fillText(shown, x, y, width);
+    context.fillText(shown, x, y);
   }
 }

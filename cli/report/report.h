@@ -23,6 +23,14 @@ struct marks {
     int64_t ids_max;
 };
 
+/* What is spent within a context or a function, itself. Time in recorded code is the sum of time on
+ * the processor, waiting, and time put aside by the scheduler. */
+struct spent {
+    int64_t cpu_ns, wait_ns, preempted_ns, calls, bytes;
+};
+
+void spent_add(struct spent *sum, const struct spent *more);
+
 enum mark { MARK_FUNCTIONS, MARK_FRAMES, MARK_SITES, MARK_FILES, MARKS_COUNT };
 
 struct report {
@@ -51,7 +59,8 @@ void report_close(struct report *report);
 void report_mark(struct report *report, enum mark what, int64_t id);
 bool report_is_marked(const struct report *report, enum mark what, int64_t id);
 
-/* Prepares a statement; NULL after saying what is wrong. */
+/* Prepares a statement; NULL after saying what is wrong. Of {TABLE.COLUMN|SQL|OTHER} in it SQL stays
+ * where the database's table has the column, OTHER where not. */
 sqlite3_stmt *report_prepare(struct report *report, const char *sql);
 
 /* Says what is wrong with the database. Returns 2. */
@@ -65,9 +74,10 @@ int report_findings(struct report *report);  /* every query's */
 int report_functions(struct report *report); /* with callers, histograms, extreme calls */
 int report_memory(struct report *report);    /* by stack and over time */
 int report_graph(struct report *report);     /* between files, between modules */
-int report_timeline(struct report *report);  /* the longest calls, notes, lock waits */
-int report_frames(struct report *report);    /* the calling context tree, stacks in use */
-int report_names(struct report *report);     /* of what is marked */
+int report_timeline(struct report *report);  /* the longest calls, notes, gaps */
+int report_frames(
+    struct report *report); /* the calling context tree, by thread too; stacks in use */
+int report_names(struct report *report); /* of what is marked */
 
 /* The whole run as one JSON object. */
 int report_write(struct report *report);

@@ -29,6 +29,10 @@ int report_run(struct report *report)
          "       (SELECT coalesce(max(end_ns), 0) FROM threads) AS end_ns,"
          "       (SELECT coalesce(sum(self_ns), 0) FROM threads) AS self_ns,"
          "       (SELECT coalesce(sum(raw_self_ns), 0) FROM threads) AS raw_self_ns,"
+         "       {threads.self_wait_ns|(SELECT coalesce(sum(self_wait_ns), 0) FROM threads)|0}"
+         "         AS wait_ns,"
+         "       {threads.self_wait_ns|(SELECT coalesce(sum(self_preempted_ns), 0) FROM threads)|0}"
+         "         AS preempted_ns,"
          "       (SELECT count(*) FROM functions WHERE instrumented) AS functions,"
          "       (SELECT count(*) FROM function_stats) AS functions_called,"
          "       (SELECT coalesce(sum(blocks), 0) FROM alloc_stacks) AS blocks,"
@@ -45,7 +49,10 @@ int report_run(struct report *report)
          "       status, signal FROM processes ORDER BY id",
          30000},
         {"threads",
-         "SELECT id, process_id, tid, name, start_ns, end_ns, calls, counted_calls, self_ns"
+         "SELECT id, process_id, tid, name, start_ns, end_ns, calls, counted_calls, self_ns,"
+         "       {threads.self_wait_ns|self_wait_ns|0} AS wait_ns,"
+         "       {threads.self_wait_ns|self_preempted_ns|0} AS preempted_ns,"
+         "       {threads.cpu_ns|cpu_ns|NULL} AS cpu_ns"
          " FROM threads ORDER BY calls + counted_calls DESC, id",
          40000},
         {"modules", "SELECT id, path, name, symbols, problem FROM modules ORDER BY id", 40000},
@@ -67,6 +74,13 @@ int report_functions(struct report *report)
         {"functions",
          "SELECT s.function_id, s.calls, s.total_ns, s.self_ns, s.raw_self_ns, s.finished,"
          "       s.min_ns, s.max_ns, s.mean_ns,"
+         "       {function_stats.wait_ns|s.wait_ns|0} AS wait_ns,"
+         "       {function_stats.wait_ns|s.preempted_ns|0} AS preempted_ns,"
+         "       {function_stats.wait_ns|s.self_wait_ns|0} AS self_wait_ns,"
+         "       {function_stats.wait_ns|s.self_preempted_ns|0} AS self_preempted_ns,"
+         "       {function_stats.wait_ns|s.self_waits|0} AS self_waits,"
+         "       {function_stats.median_ns|s.median_ns|NULL} AS median_ns,"
+         "       {function_stats.p99_ns|s.p99_ns|NULL} AS p99_ns,"
          "       CASE WHEN s.finished > 1 THEN sqrt(s.m2 / (s.finished - 1)) END AS deviation_ns,"
          "       s.allocs, s.alloc_bytes, s.total_alloc_bytes, s.free_bytes, s.callers, s.callees,"
          "       s.recursive_calls, s.depth_max, s.unwound, s.open, f.size"
@@ -74,7 +88,10 @@ int report_functions(struct report *report)
          " ORDER BY s.total_ns + 4 * s.self_ns + 16 * s.calls + s.alloc_bytes DESC, s.function_id",
          450000},
         {"edges",
-         "SELECT caller_id, site_id, callee_id, calls, total_ns, self_ns FROM edges"
+         "SELECT caller_id, site_id, callee_id, calls,"
+         "       {edges.cpu_ns|cpu_ns|total_ns} AS cpu_ns,"
+         "       {edges.self_cpu_ns|self_cpu_ns|self_ns} AS self_cpu_ns,"
+         "       {edges.wait_ns|wait_ns|0} AS wait_ns FROM edges"
          " ORDER BY total_ns + self_ns + 16 * calls DESC, id",
          300000},
         {"durations",
@@ -117,7 +134,7 @@ int report_memory(struct report *report)
         {"memory",
          "SELECT end_ns, live_bytes, max_live_bytes, live_blocks FROM memory_steps"
          " WHERE thread_id = 0 ORDER BY step",
-         60000},
+         90000},
     };
     return WRITE_PARTS(report, parts);
 }

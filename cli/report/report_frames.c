@@ -1,40 +1,40 @@
 /*
  * The calling context tree in a report. A run may have millions of contexts; the flame graph shows
- * those that hold the largest share of the time, the calls or the allocated bytes. A context's
- * share includes what lies below it, so the parents of those chosen are chosen, too. To them come
- * the contexts that the other parts named (MARK_FRAMES), with their parents, for stacks alone.
+ * those that hold the largest share of the CPU time, the waiting, the calls or the allocated bytes. A
+ * context's share includes what lies below it, so the parents of those chosen are chosen, too. To
+ * them come the contexts that the other parts named (MARK_FRAMES), with their parents, for stacks
+ * alone.
  *
  * Written as rows in the order of ids, parents first, each naming its parent by its place.
- * Memory: some 64 bytes for each frame of the database.
+ * Memory: some 140 bytes for each frame of the database.
  */
-#include "cli/report/report.h"
+#include "cli/report/report_parts.h"
 #include "cli/run/run_view.h"
 #include "cli/out/say.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { FLAME_FRAMES_MAX = 8000, FRAMES_MAX = 16000 };
+enum { FLAME_FRAMES_MAX = 7000, FRAMES_MAX = 12000 };
 
-struct context {
-    int64_t parent, function_id, site_id; /* parent: id, 0 = none */
-    int64_t calls, self_ns;               /* its own */
-    int64_t all_calls, all_ns, all_bytes; /* with what lies below */
-    double share;                         /* the largest of the three shares */
-    int32_t place;                        /* in what is written, -1 = not written */
-    bool flame;
-};
-
-struct contexts {
-    struct context *items; /* items[id - 1]; owned */
-    int64_t count;
-};
+void spent_add(struct spent *sum, const struct spent *more)
+{
+    run_add(&sum->cpu_ns, more->cpu_ns);
+    run_add(&sum->wait_ns, more->wait_ns);
+    run_add(&sum->preempted_ns, more->preempted_ns);
+    run_add(&sum->calls, more->calls);
+    run_add(&sum->bytes, more->bytes);
+}
 
 static int load(struct report *report, struct contexts *contexts)
 {
-    sqlite3_stmt *statement = report_prepare(
-        report, "SELECT id, coalesce(parent_id, 0), function_id, coalesce(site_id, 0), calls,"
-                "       self_ns, alloc_bytes FROM frames ORDER BY id");
+    sqlite3_stmt *statement =
+        report_prepare(report, "SELECT id, coalesce(parent_id, 0), function_id,"
+                               "       coalesce(site_id, 0), raw_self_ns, calls, alloc_bytes,"
+                               "       {frames.self_cpu_ns|self_cpu_ns|self_ns},"
+                               "       {frames.self_wait_ns|self_wait_ns|0},"
+                               "       {frames.self_preempted_ns|self_preempted_ns|0}"
+                               " FROM frames ORDER BY id");
     if (statement == NULL)
         return 2;
     int result, status = 0;
@@ -47,17 +47,18 @@ static int load(struct report *report, struct contexts *contexts)
                           report->path);
             break;
         }
-        int64_t calls = sqlite3_column_int64(statement, 4);
-        int64_t self_ns = sqlite3_column_int64(statement, 5);
+        struct spent self = {.calls = sqlite3_column_int64(statement, 5),
+                             .bytes = sqlite3_column_int64(statement, 6),
+                             .cpu_ns = sqlite3_column_int64(statement, 7),
+                             .wait_ns = sqlite3_column_int64(statement, 8),
+                             .preempted_ns = sqlite3_column_int64(statement, 9)};
         contexts->items[contexts->count++] =
             (struct context){.parent = parent,
                              .function_id = sqlite3_column_int64(statement, 2),
                              .site_id = sqlite3_column_int64(statement, 3),
-                             .calls = calls,
-                             .self_ns = self_ns,
-                             .all_calls = calls,
-                             .all_ns = self_ns,
-                             .all_bytes = sqlite3_column_int64(statement, 6),
+                             .raw_self_ns = sqlite3_column_int64(statement, 4),
+                             .self = self,
+                             .all = self,
                              .place = -1};
     }
     if (status == 0 && result != SQLITE_DONE)
@@ -71,27 +72,27 @@ static double part_of(int64_t value, int64_t whole)
     return whole > 0 ? (double)value / (double)whole : 0;
 }
 
-static double larger(double a, double b)
+static double largest_share(const struct spent *part, const struct spent *whole)
 {
-    return a > b ? a : b;
+    const double shares[] = {
+        part_of(part->cpu_ns, whole->cpu_ns), part_of(part->wait_ns, whole->wait_ns),
+        part_of(part->calls, whole->calls), part_of(part->bytes, whole->bytes)};
+    double most = 0;
+    for (size_t i = 0; i < sizeof shares / sizeof shares[0]; i++)
+        most = shares[i] > most ? shares[i] : most;
+    return most;
 }
 
 /* Adds what lies below to each context, and finds the shares. */
-static void add_up(struct contexts *contexts, struct context *whole)
+static void add_up(struct contexts *contexts)
 {
+    struct spent whole = {0};
     for (int64_t i = contexts->count - 1; i >= 0; i--) {
         const struct context *item = &contexts->items[i];
-        struct context *above = item->parent > 0 ? &contexts->items[item->parent - 1] : whole;
-        run_add(&above->all_calls, item->all_calls);
-        run_add(&above->all_ns, item->all_ns);
-        run_add(&above->all_bytes, item->all_bytes);
+        spent_add(item->parent > 0 ? &contexts->items[item->parent - 1].all : &whole, &item->all);
     }
-    for (int64_t i = 0; i < contexts->count; i++) {
-        struct context *item = &contexts->items[i];
-        item->share = larger(larger(part_of(item->all_ns, whole->all_ns),
-                                    part_of(item->all_calls, whole->all_calls)),
-                             part_of(item->all_bytes, whole->all_bytes));
-    }
+    for (int64_t i = 0; i < contexts->count; i++)
+        contexts->items[i].share = largest_share(&contexts->items[i].all, &whole);
 }
 
 static int by_share(const void *left, const void *right)
@@ -140,43 +141,61 @@ static void choose_stacks(const struct report *report, struct contexts *contexts
     }
 }
 
+enum { STACK_COLUMNS = 5 }; /* the first, all that a context has that stands in stacks alone */
+
+static const char *const columns[] = {
+    "id",         "parent",      "function_id",      "site_id",   "flame",
+    "cpu_ns",     "wait_ns",     "preempted_ns",     "calls",     "bytes",
+    "all_cpu_ns", "all_wait_ns", "all_preempted_ns", "all_calls", "all_bytes"};
+enum { COLUMNS_COUNT = sizeof columns / sizeof columns[0] };
+
+static void write_context(struct json *json, const struct contexts *contexts, int64_t id)
+{
+    const struct context *item = &contexts->items[id - 1];
+    const struct spent *self = &item->self, *all = &item->all;
+    const int64_t values[COLUMNS_COUNT] = {
+        id,
+        item->parent > 0 ? contexts->items[item->parent - 1].place : -1,
+        item->function_id,
+        item->site_id,
+        item->flame,
+        self->cpu_ns,
+        self->wait_ns,
+        self->preempted_ns,
+        self->calls,
+        self->bytes,
+        all->cpu_ns,
+        all->wait_ns,
+        all->preempted_ns,
+        all->calls,
+        all->bytes};
+    json_open(json, '[');
+    for (int i = 0; i < (item->flame ? (int)COLUMNS_COUNT : (int)STACK_COLUMNS); i++)
+        json_integer(json, values[i]);
+    json_close(json, ']');
+}
+
 static void write_contexts(struct report *report, struct contexts *contexts, int64_t flame_count)
 {
-    static const char *const columns[] = {"id",        "parent",   "function_id", "site_id",
-                                          "flame",     "self_ns",  "calls",       "all_ns",
-                                          "all_calls", "all_bytes"};
     struct json *json = &report->json;
     int32_t place = 0;
     json_key(json, "frames");
     json_open(json, '{');
     json_key(json, "columns");
     json_open(json, '[');
-    for (size_t i = 0; i < sizeof columns / sizeof columns[0]; i++)
+    for (size_t i = 0; i < COLUMNS_COUNT; i++)
         json_text(json, columns[i], 100);
     json_close(json, ']');
     json_key(json, "rows");
     json_open(json, '[');
-    for (int64_t i = 0; i < contexts->count; i++) {
-        struct context *item = &contexts->items[i];
+    for (int64_t id = 1; id <= contexts->count; id++) {
+        struct context *item = &contexts->items[id - 1];
         if (item->place < 0)
             continue;
         item->place = place++;
         report_mark(report, MARK_FUNCTIONS, item->function_id);
         report_mark(report, MARK_SITES, item->site_id);
-        json_open(json, '[');
-        const int64_t values[] = {i + 1,
-                                  item->parent > 0 ? contexts->items[item->parent - 1].place : -1,
-                                  item->function_id,
-                                  item->site_id,
-                                  item->flame,
-                                  item->self_ns,
-                                  item->calls,
-                                  item->all_ns,
-                                  item->all_calls,
-                                  item->all_bytes};
-        for (size_t k = 0; k < (item->flame ? sizeof values / sizeof values[0] : 5); k++)
-            json_integer(json, values[k]);
-        json_close(json, ']');
+        write_context(json, contexts, id);
     }
     json_close(json, ']');
     json_key(json, "left_out");
@@ -187,22 +206,25 @@ static void write_contexts(struct report *report, struct contexts *contexts, int
 int report_frames(struct report *report)
 {
     struct contexts contexts = {0};
-    struct context whole = {0};
     contexts.items =
         malloc(((size_t)report->marks[MARK_FRAMES].ids_max + 1) * sizeof(struct context));
     if (contexts.items == NULL)
         return fail("out of memory");
     int status = load(report, &contexts);
+    int64_t chosen = 0;
     if (status == 0) {
-        add_up(&contexts, &whole);
-        int64_t chosen = choose_flame(&contexts, FLAME_FRAMES_MAX * report->percent / 100);
+        add_up(&contexts);
+        chosen = choose_flame(&contexts, FLAME_FRAMES_MAX * report->percent / 100);
         if (chosen < 0)
             status = fail("out of memory");
-        else {
-            choose_stacks(report, &contexts, chosen);
-            write_contexts(report, &contexts, chosen);
-        }
     }
+    if (status == 0) {
+        choose_stacks(report, &contexts, chosen);
+        write_contexts(report, &contexts, chosen);
+        status = report_own(report, &contexts);
+    }
+    if (status == 0 && report->percent == 100)
+        status = report_threads(report, &contexts);
     free(contexts.items);
     return status;
 }

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 
 enum { NAME_BYTES_MAX = 300, NAME_BYTES_MIN = 24 };
+/* Full names are left out where there is less room than this for each name. */
+enum { FULL_BYTES_MIN = 100 };
 
 static int64_t marks_count(const struct report *report, enum mark what)
 {
@@ -35,6 +37,16 @@ static void write_name(struct report *report, const char *name, size_t bytes_max
     free(shorter);
 }
 
+/* How many columns of a function are written: not those at the end that say nothing, own = 1 and a
+ * full name that is missing, or for which there is no room. */
+static int last_of_function(sqlite3_stmt *statement, int columns, int64_t bytes)
+{
+    int full = columns - 1, own = columns - 2;
+    if (sqlite3_column_type(statement, full) != SQLITE_NULL && bytes >= FULL_BYTES_MIN)
+        return columns;
+    return sqlite3_column_int(statement, own) == 0 ? full : own;
+}
+
 static int write_list(struct report *report, const struct name_list *list)
 {
     struct json *json = &report->json;
@@ -55,7 +67,9 @@ static int write_list(struct report *report, const struct name_list *list)
         if (!report_is_marked(report, list->what, sqlite3_column_int64(statement, 0)))
             continue;
         json_open(json, '[');
-        for (int i = 0; i < columns; i++) {
+        int last =
+            list->what == MARK_FUNCTIONS ? last_of_function(statement, columns, each) : columns;
+        for (int i = 0; i < last; i++) {
             if (i == list->file_column)
                 report_mark(report, MARK_FILES, sqlite3_column_int64(statement, i));
             if (i == list->name_column)
@@ -77,8 +91,8 @@ int report_names(struct report *report)
     static const struct name_list lists[] = {
         {"sites", "SELECT id, file_id, line FROM sites WHERE ?1 IS NOT NULL", MARK_SITES, -1, 1, 0},
         {"names",
-         "SELECT id, iif(?1, coalesce(linkage_name, name), name), file_id, line, module_id"
-         " FROM functions",
+         "SELECT id, iif(?1, coalesce(linkage_name, name), name), file_id, line, module_id,"
+         "       {functions.own|own|1}, {functions.full_name|full_name|NULL} FROM functions",
          MARK_FUNCTIONS, 1, 2, 450000},
         {"files", "SELECT id, path FROM files WHERE ?1 IS NOT NULL", MARK_FILES, 1, -1, 150000},
     };

@@ -47,7 +47,11 @@ SELECT json_object(
   'threads', (SELECT count(*) FROM threads WHERE calls > 0),
   'end', (SELECT max(end_ns) FROM threads),
   'flame', 'table_add', 'note', 'begins <b>now</b>', 'lock', 'lock ',
-  'whole', json_object('time', 'in recorded code', 'calls', ' calls', 'bytes', 'iB'),
+  'whole', json_object('cpu', 'in recorded code', 'calls', ' calls', 'bytes', 'iB'),
+  'hottest', (SELECT json_group_array(name) FROM (SELECT f.name FROM function_stats s JOIN functions f ON f.id = s.function_id
+              ORDER BY s.self_ns DESC LIMIT 5)),
+  'threadCalls', (SELECT json_group_array(json_array(id, calls)) FROM threads WHERE calls > 0),
+  'threadsByCalls', (SELECT json_group_array(id) FROM (SELECT id FROM threads WHERE calls > 0 ORDER BY calls DESC, id)),
   'findings', json('[{"name": "not-freed", "word": "malloc"}, {"name": "dead-code", "word": "table_remove"}]'),
   'byCalls', (SELECT json_group_array(name) FROM (SELECT f.name FROM function_stats s JOIN functions f ON f.id = s.function_id
               ORDER BY s.calls DESC LIMIT 1)),
@@ -101,11 +105,37 @@ print("longest" if good else "not the longest", "nested" if nested else "with ga
 frames = data["frames"]
 at = {name: i for i, name in enumerate(frames["columns"])}
 roots = [row for row in frames["rows"] if row[at["parent"]] < 0]
-print(sum(row[at["all_calls"]] for row in roots), sum(row[at["all_ns"]] for row in roots), sum(row[at["all_bytes"]] for row in roots))
+print(sum(row[at["all_calls"]] for row in roots), sum(row[at["all_cpu_ns"]] + row[at["all_wait_ns"]] + row[at["all_preempted_ns"]] for row in roots), sum(row[at["all_bytes"]] for row in roots))
 ' >carried.txt
 same "report: the timeline has each thread's longest calls, without gaps" "longest nested" "$(sed -n 1p carried.txt)"
 same "report: the flame graph's sums are the run's" \
     "$(sql run.db 'SELECT sum(calls), sum(self_ns), sum(alloc_bytes) FROM frames' | tr '|' ' ')" "$(sed -n 2p carried.txt)"
+
+# --- own code and libraries: text_append and hash_byte are taken for a library's
+cp run.db own.db
+sqlite3 own.db "ALTER TABLE functions ADD COLUMN own INTEGER NOT NULL DEFAULT 1" 2>/dev/null
+sql own.db "UPDATE functions SET own = name NOT IN ('text_append', 'hash_byte')"
+"$fisql" report own.db -o own.html 2>/dev/null
+sql own.db "WITH RECURSIVE around(frame, owner) AS (
+    SELECT r.id, r.function_id FROM frames r WHERE r.parent_id IS NULL UNION ALL
+    SELECT c.id, iif(f.own, c.function_id, a.owner) FROM frames c JOIN around a ON a.frame = c.parent_id JOIN functions f ON f.id = c.function_id)
+  SELECT f.name || ' ' || sum(x.alloc_bytes) || ' ' || sum(x.self_ns) FROM around a JOIN frames x ON x.id = a.frame JOIN functions f ON f.id = a.owner
+  GROUP BY a.owner ORDER BY f.name" >folded.txt
+data own.html | python3 -c '
+import json, sys
+data = json.load(sys.stdin)
+names = {row[0]: row[1] for row in data["names"]}
+print("\n".join(sorted(f"{names[f]} {size} {cpu + wait + aside}" for f, cpu, wait, aside, size in data["own"]["rows"])))' >carried.txt
+same "own code: what its functions spend with the libraries' that they call" "$(LC_ALL=C sort folded.txt)" "$(LC_ALL=C sort carried.txt)"
+names="[...new Set([...document.querySelectorAll('#flame-chart g')].map((one) => one.getAttribute('name')))]"
+node "$here/tests/report/opens.mjs" "$PWD/own.html" "own code" \
+    "document.getElementById('code').textContent === 'Own code'" "!$names.includes('text_append') && $names.includes('document_make')" \
+    "![...document.querySelectorAll('#functions tbody a')].some((one) => one.textContent === 'hash_byte')" \
+    "document.querySelector('#memory tbody a').textContent === 'document_make'" \
+    "(document.getElementById('code').click(), $names.includes('text_append'))" \
+    "[...document.querySelectorAll('#functions tbody a')].some((one) => one.textContent === 'hash_byte')" \
+    "document.querySelector('#memory tbody a').textContent === 'text_append'" ||
+    not_ok "own code: the checks run to their end"
 
 # --- names that would be markup, or would end the script
 cp run.db hostile.db
@@ -125,7 +155,7 @@ node "$here/tests/report/opens.mjs" "$PWD/hostile.html" "hostile names" 'window.
     "document.querySelector('#functions tbody a').textContent.startsWith('</script><img src=x onerror=')" \
     "document.querySelector('#functions tbody a').textContent.includes('<U+202E>')" \
     "document.querySelector('#summary').textContent.includes('The recording is not complete')" \
-    "document.querySelectorAll('.flame rect').length > 8 && document.querySelector('.flame g[name*=\"</script>\"]') !== null" ||
+    "document.querySelectorAll('#flame-chart rect').length > 8 && document.querySelector('#flame-chart g[name*=\"</script>\"]') !== null" ||
     not_ok "hostile names: the checks run to their end"
 
 # --- a run so wide that nearly everything is cut to its budget
@@ -134,7 +164,7 @@ sqlite3 wide.db <"$here/tests/report/wide.sql"
 run "$fisql" report wide.db -o wide.html
 same "wide run: exit status" 0 "$status"
 node "$here/tests/report/opens.mjs" "$PWD/wide.html" "wide run" \
-    "document.querySelectorAll('.left-out').length >= 4" "document.querySelectorAll('.flame rect').length > 8" \
+    "document.querySelectorAll('.left-out').length >= 4" "document.querySelectorAll('#flame-chart rect').length > 8" \
     "/functions? with the least time and fewest calls are left out/.test(document.querySelector('#functions').textContent)" \
     "/calling contexts? of/.test(document.querySelector('#flame').textContent)" \
     "/threads? with fewer calls, or none, have no lane/.test(document.querySelector('#timeline').textContent)" ||
@@ -146,7 +176,7 @@ small_database small.db
 sql small.db "DELETE FROM calls"
 for kind in empty small; do
     "$fisql" report "$kind.db" -o "$kind.html" 2>/dev/null
-    node "$here/tests/report/opens.mjs" "$PWD/$kind.html" "$kind database" "document.querySelectorAll('main > section').length === 7"
+    node "$here/tests/report/opens.mjs" "$PWD/$kind.html" "$kind database" "document.querySelectorAll('main > section').length === 9"
 done
 
 # --- options and errors

@@ -17,6 +17,8 @@ const row = (name) => `(() => {
   if (!line) return null;
   const keys = [...document.querySelectorAll('#functions thead th')].map((one) => one.dataset.key);
   const cells = Object.fromEntries(keys.map((key, i) => [key, line.children[i].textContent]));
+  cells.worse = keys.filter((key, i) => line.children[i].querySelector('.worse') && line.children[i].textContent);
+  cells.better = keys.filter((key, i) => line.children[i].querySelector('.better') && line.children[i].textContent);
   cells.red = keys.filter((key, i) => line.children[i].querySelector('.differs') && line.children[i].textContent);
   return cells;
 })()`;
@@ -29,11 +31,13 @@ const box = (side, name) => `(() => {
   return { width: g.querySelector('rect').getBoundingClientRect().width, hue: Number(match[1]), full: Number(match[2]) };
 })()`;
 const red = (one) => one !== null && one.hue === 4 && one.full >= 35;
+const green = (one) => one !== null && one.hue === 152 && one.full >= 35;
 
 async function table(page) {
   const added = await page.value(row('added')), removed = await page.value(row('removed'));
   same('a function in B alone is new', ['new', '-', 7], [added?.states, added?.a_calls, digits(added?.b_calls)]);
   same('a function in A alone is gone', ['gone', 5, '-'], [removed?.states, digits(removed?.a_calls), removed?.b_calls]);
+  check(added?.worse.includes('states') && removed?.better.includes('states') && !removed?.worse.length, 'worse and better have two colours', { added, removed });
   const busier = await page.value(row('busier'));
   // Its time may differ too, by chance.
   same('more calls are told, in red', [true, 10, 30, true],
@@ -55,7 +59,7 @@ async function table(page) {
 async function contexts(page) {
   await page.click('#flame [data-value="calls"]');
   check(await page.until(`(${box('b', '+ added')}) !== null`), 'the context tree marks what is new');
-  check(red(await page.value(box('b', '+ added'))) && red(await page.value(box('a', '+ removed'))), 'and what is gone, in red');
+  check(red(await page.value(box('b', '+ added'))) && green(await page.value(box('a', '+ removed'))), 'in red, and what is gone in green');
   check(red(await page.value(box('b', '▲ busier'))) && red(await page.value(box('a', '▼ busier'))), 'and what is called more');
   const alike = await page.value(box('b', 'alike'));
   check(alike && alike.hue === 220, 'what is the same is grey', alike);

@@ -31,10 +31,10 @@ const colours = (selector) => `(() => {
 const text = (selector) => `document.querySelector(${JSON.stringify(selector)})?.textContent`;
 const range = '[Number(document.getElementById("timeline-canvas").dataset.from), Number(document.getElementById("timeline-canvas").dataset.to)]';
 // The flame graph's box of a function: [left, width] of the widest of that name
-const box = (name) => `Math.max(...[...document.querySelectorAll('.flame g')].filter((g) => g.getAttribute('name') === ${JSON.stringify(name)})
+const box = (name) => `Math.max(...[...document.querySelectorAll('#flame-chart g')].filter((g) => g.getAttribute('name') === ${JSON.stringify(name)})
   .map((g) => g.querySelector('rect').getBoundingClientRect().width), 0)`;
 // An expression for the click target: the widest box of that name.
-const widest = (name) => `[...document.querySelectorAll('.flame g')].filter((g) => g.getAttribute('name') === ${JSON.stringify(name)})
+const widest = (name) => `[...document.querySelectorAll('#flame-chart g')].filter((g) => g.getAttribute('name') === ${JSON.stringify(name)})
   .sort((a, b) => b.getBoundingClientRect().width - a.getBoundingClientRect().width)[0]?.querySelector('rect')`;
 
 async function opens(page) {
@@ -47,20 +47,20 @@ async function opens(page) {
   check(took <= 3, 'opens with at most 3 s of processor time', took);
   check(statSync(file).size <= 5 * 1024 * 1024, 'is at most 5 MB', statSync(file).size);
   same('asks for nothing but itself', [`file://${file}`], page.requests);
-  same('has its sections', ['summary', 'flame', 'timeline', 'functions', 'function', 'graph', 'memory'],
+  same('has its sections', ['summary', 'flame', 'timeline', 'functions', 'function', 'graph', 'memory', 'findings', 'run'],
     await page.value("[...document.querySelectorAll('main > section')].map((one) => one.id)"));
   check((await page.value(text('.licences'))).includes('Permission is hereby granted'), 'shows the libraries\' licences');
 }
 
 async function draws(page) {
-  check(await page.until("document.querySelectorAll('.flame rect').length > 8"), 'draws the flame graph');
+  check(await page.until("document.querySelectorAll('#flame-chart rect').length > 8"), 'draws the flame graph');
   check(await page.until(`${colours('#timeline-canvas')} > 5`), 'draws the timeline');
   check(await page.until(`${colours('.memory-plot canvas')} > 3`), 'draws live memory');
   check(await page.until("document.querySelectorAll('#graph-drawing rect').length > 0"), 'draws the call graph');
   check(await page.until("document.querySelectorAll('.histogram .bar').length > 0"), 'draws a histogram');
   same('has a lane for each thread', expected.threads, await page.value("JSON.parse(document.getElementById('data').textContent).lanes.length"));
   const axis = await page.value(`(() => { const lanes = document.querySelector('.lanes').getBoundingClientRect();
-    const over = document.querySelector('.u-over').getBoundingClientRect(); return [lanes.left + 118 - over.left, lanes.right - over.right]; })()`);
+    const over = document.querySelector('.u-over').getBoundingClientRect(); return [lanes.left + 136 - over.left, lanes.right - over.right]; })()`);
   check(axis.every((off) => Math.abs(off) <= 3), 'plots memory on the timeline\'s axis', axis);
 }
 
@@ -68,7 +68,16 @@ async function summary(page) {
   const shown = await page.value(text('#summary'));
   check(shown.includes(expected.command), 'says what ran');
   check(shown.includes('The recording is complete.'), 'says that the recording is complete');
+  const hottest = await page.value("[...document.querySelectorAll('.hottest li')].map((one) => one.querySelector('a').textContent)");
+  same('first screen: the five hottest functions', expected.hottest, hottest);
+  check(await page.value("document.querySelectorAll('#summary .flame rect').length > 3"), 'first screen: a small flame graph');
+  check(await page.until(`${colours('.small-timeline canvas')} > 4`), 'first screen: a small timeline');
+  const few = await page.value("document.querySelectorAll('.main-findings li').length");
+  check(few > 0 && few <= 5, 'first screen: at most five findings', few);
+  check(!/hook_inside_ps|cpu_model|gap_ticks/.test(await page.value('document.body.innerText')), 'no dump of raw facts');
   for (const finding of expected.findings) {
+    await page.value(`document.getElementById('finding-${finding.name}').open = true`);
+    await page.drawn();
     const words = await page.value(text(`#finding-${finding.name}`));
     check(words && words.includes(finding.word) && words.includes('What to do'), `has the findings of ${finding.name} with their advice`, words);
   }
@@ -79,7 +88,7 @@ async function flame(page) {
   await page.click('#flame input');
   await page.type(name);
   check(/^\d+ contexts?, /.test(await page.value(text('#flame .found'))), 'flame graph: search finds', await page.value(text('#flame .found')));
-  const fills = await page.value("new Set([...document.querySelectorAll('.flame rect')].filter((one) => /f05bd0|240, 91, 208/.test(one.getAttribute('fill'))).map((one) => one.parentNode.getAttribute('name'))).size");
+  const fills = await page.value("new Set([...document.querySelectorAll('#flame-chart rect')].filter((one) => /f05bd0|240, 91, 208/.test(one.getAttribute('fill'))).map((one) => one.parentNode.getAttribute('name'))).size");
   check(fills === 1, 'flame graph: marks what is found', fills);
   await page.value("(() => { const i = document.querySelector('#flame input'); i.value = 'no such name'; i.dispatchEvent(new Event('input')); })()");
   same('flame graph: says when nothing is found', 'nothing found', await page.value(text('#flame .found')));
@@ -89,9 +98,9 @@ async function flame(page) {
   check((await page.value(text('#flame .focus'))).startsWith(name), 'flame graph: tells about what was clicked');
   await page.click("[...document.querySelectorAll('#flame button')].find((one) => one.textContent === 'Whole run')");
   check(await page.until(`Math.abs(${box(name)} - ${before}) < 2`), 'flame graph: the whole run comes back');
-  for (const metric of ['calls', 'bytes', 'time']) {
+  for (const metric of ['calls', 'bytes', 'cpu']) {
     await page.click(`#flame [data-value="${metric}"]`);
-    check(await page.until(`document.querySelectorAll('.flame rect').length > 3 && ${text('#flame .focus')}.includes('${expected.whole[metric]}')`),
+    check(await page.until(`document.querySelectorAll('#flame-chart rect').length > 3 && ${text('#flame .focus')}.includes('${expected.whole[metric]}')`),
       `flame graph: width by ${metric}`, await page.value(text('#flame .focus')));
   }
 }
@@ -100,12 +109,55 @@ async function flameKeys(page) {
   await page.value("document.getElementById('flame-chart').focus()");
   await page.key('ArrowDown');
   await page.key('ArrowDown');
-  const name = await page.value("document.querySelector('.flame g.cursor').getAttribute('name')");
+  const name = await page.value("document.querySelector('#flame-chart g.cursor').getAttribute('name')");
   check(name !== 'all', 'flame graph: arrow keys move', name);
   await page.key('Enter');
   check(await page.until(`${box(name)} > ${box('all')} * 0.98`), 'flame graph: Enter zooms');
   await page.key('Escape');
-  same('flame graph: Escape goes back', 'all', await page.value("document.querySelector('.flame g.cursor').getAttribute('name')"));
+  same('flame graph: Escape goes back', 'all', await page.value("document.querySelector('#flame-chart g.cursor').getAttribute('name')"));
+}
+
+// Other views of the flame graph, and what narrows it.
+async function flameViews(page) {
+  const names = "[...new Set([...document.querySelectorAll('#flame-chart g')].map((one) => one.getAttribute('name')))]";
+  const first = `[...document.querySelectorAll('#flame-chart g')].filter((one) => / 20\\)$/.test(one.getAttribute('transform')))
+    .sort((a, b) => b.getBoundingClientRect().width - a.getBoundingClientRect().width)[0].getAttribute('name')`;
+  const press = (text) => page.click(`[...document.querySelectorAll('#flame button')].find((one) => one.textContent.startsWith(${JSON.stringify(text)}))`);
+  const at = await page.value(`(() => { const one = ${widest('main')}; one.scrollIntoView({ block: 'center' }); const box = one.getBoundingClientRect(); return [box.left + 9, box.top + 9]; })()`);
+  await page.mouse('mouseMoved', at[0], at[1], { button: 'none' });
+  check(await page.value("!document.getElementById('tip').hidden && document.getElementById('tip').textContent.startsWith('main')"), 'flame graph: the pointer is told at once where it is');
+  const cut = await page.value(`[...document.querySelectorAll('#flame-chart g')].map((one) => [one.getAttribute('name'), one.querySelector('text')?.textContent])
+    .filter(([name, shown]) => shown && shown !== name && !(shown.endsWith('…') && /^([_:.]|[A-Z])/.test(name.slice(shown.length - 1))))`);
+  same('flame graph: names are cut between words', [], cut);
+  const empty = await page.value("(() => { const box = document.querySelector('#flame-chart svg').getBoundingClientRect(); return box.bottom - Math.max(...[...document.querySelectorAll('#flame-chart rect')].map((one) => one.getBoundingClientRect().bottom)); })()");
+  check(empty < 5, 'flame graph: it ends with its lowest box', empty);
+  await page.click('#flame [data-value="inverted"]');
+  same('flame graph, inverted: the hottest comes first', expected.hottest[0], await page.value(first));
+  await page.click('#flame [data-value="down"]');
+  await page.click(widest(expected.flame));
+  await press('Sandwich');
+  const around = await page.value(names);
+  const relatives = expected.functions.find((one) => one.name === expected.flame);
+  check(relatives.callers.every(([name]) => around.includes(name)) && around.includes(expected.flame), 'flame graph, sandwich: callers are above', around);
+  await page.click('#flame [data-value="down"]');
+  await page.click(widest(expected.flame));
+  await press('Hide');
+  check(!(await page.value(names)).includes(expected.flame) && (await page.value(text('#flame .filters'))).includes(`Hidden: ${expected.flame}`), 'flame graph: a function can be hidden');
+  await press('Hidden: ');
+  check((await page.value(names)).includes(expected.flame), 'flame graph: and shown again');
+  await page.click(widest(expected.flame));
+  await press('Focus');
+  const focused = await page.value("[...document.querySelectorAll('#flame-chart g')].map((one) => [one.getAttribute('name'), one.getBoundingClientRect().width])");
+  const whole = Math.max(...focused.map(([, width]) => width));
+  check(focused.some(([name, width]) => name === expected.flame && width > whole * 0.98), 'flame graph: a focus leaves out what is beside it', focused.slice(0, 6));
+  await page.click("[...document.querySelectorAll('#flame button')].find((one) => one.textContent === 'Whole run')");
+  await page.click('#flame [data-value="calls"]');
+  for (const [id, calls] of expected.threadCalls) {
+    await page.value(`(() => { const one = document.querySelector('#flame select'); one.value = '${id}'; one.dispatchEvent(new Event('change')); })()`);
+    same(`flame graph: thread ${id} has its calls`, calls, Number((await page.value(text('#flame .focus'))).replace(/^.*: ([\d\u202f]+) calls?.*$/, '$1').replace(/\D/g, '')));
+  }
+  await page.value("(() => { const one = document.querySelector('#flame select'); one.value = '0'; one.dispatchEvent(new Event('change')); })()");
+  await page.click('#flame [data-value="cpu"]');
 }
 
 async function table(page) {
@@ -162,11 +214,26 @@ async function timeline(page) {
   await page.mouse('mouseMoved', spot[0] + 100, spot[1], { buttons: 1 });
   await page.mouse('mouseReleased', spot[0] + 100, spot[1]);
   await page.drawn();
-  const [from4] = await page.value(range);
-  check(from4 < from3, 'timeline: dragging pans', [from3, from4]);
-  await page.mouse('mouseWheel', spot[0], spot[1], { deltaX: 0, deltaY: -200, button: 'none', clickCount: 0 });
+  same('timeline: dragging does not move it', [from3, to3], await page.value(range));
+  const told = await page.value(text('#timeline .range'));
+  check(/ selected, from .* begun/.test(told), 'timeline: dragging selects a range, which is told about', told);
+  await page.click("[...document.querySelectorAll('#timeline .range button')].find((one) => one.textContent === 'Zoom to it')");
+  const [from6, to6] = await page.value(range);
+  check(from6 > from3 && to6 < to3, 'timeline: and can be zoomed to', [from6, to6]);
+  await page.value("document.getElementById('timeline-canvas').focus()");
+  await page.key('Escape');
+  same('timeline: Escape takes the selection away', undefined, await page.value(text('#timeline .range')));
+  const there = await page.value("(() => { const box = document.getElementById('timeline-canvas').getBoundingClientRect(); return [box.left + 400, box.top + 60]; })()");
+  await page.mouse('mouseWheel', there[0], there[1], { deltaX: 0, deltaY: -200, button: 'none', clickCount: 0 });
   await page.drawn();
-  check(await page.until(`(([a, b]) => b - a < ${to3 - from3} * 0.8)(${range})`), 'timeline: the wheel zooms', await page.value(range));
+  check(await page.until(`(([a, b]) => b - a < ${to6 - from6} * 0.8)(${range})`), 'timeline: the wheel zooms', await page.value(range));
+  const [from4, to4] = await page.value(range);
+  await page.key('d');
+  const [from7] = await page.value(range);
+  check(from7 > from4, 'timeline: d pans', [from4, from7]);
+  await page.key('s');
+  await page.key('s');
+  check(await page.until(`(([a, b]) => b - a > ${(to4 - from4) * 1.5})(${range})`), 'timeline: s zooms out', await page.value(range));
   await page.key('Home');
   same('timeline: Home shows all', [0, expected.end], await page.value(range));
   await page.key('n');
@@ -182,6 +249,38 @@ async function timeline(page) {
   const notes = await page.value("[...document.querySelectorAll('.events li')].map((one) => one.textContent)");
   check(notes.some((one) => one.includes(expected.note)), 'timeline: has the notes', notes.slice(0, 3));
   check(notes.some((one) => one.includes(expected.lock)), 'timeline: has the lock waits', notes.slice(0, 5));
+  await page.key('Home');
+}
+
+// Lanes fold and are sorted, the strip above moves the view, and nothing is drawn beside a lane.
+async function lanes(page) {
+  await page.value("document.getElementById('timeline-canvas').focus()");
+  await page.key('Home');
+  const high = "document.querySelector('#timeline .spacer').offsetHeight";
+  const before = await page.value(high);
+  const spot = await page.value("(() => { const box = document.getElementById('timeline-canvas').getBoundingClientRect(); return [box.left + 40, box.top + 30]; })()");
+  await page.clickAt(spot[0], spot[1]);
+  check(await page.value(high) < before, 'timeline: a lane folds by its name', [before, await page.value(high)]);
+  await page.click("[...document.querySelectorAll('#timeline button')].find((one) => one.textContent === 'Fold')");
+  const least = await page.value(high);
+  check(least < 30 * (expected.threads + 1), 'timeline: all lanes fold', least);
+  await page.click("[...document.querySelectorAll('#timeline button')].find((one) => one.textContent === 'Unfold')");
+  same('timeline: and unfold', before, await page.value(high));
+  await page.value("(() => { const one = document.querySelector('#timeline select'); one.value = 'calls'; one.dispatchEvent(new Event('change')); })()");
+  await page.drawn();
+  same('timeline: lanes are sorted', expected.threadsByCalls.join(' '), await page.value("document.getElementById('timeline-canvas').dataset.threads"));
+  const strip = await page.value("(() => { const one = document.querySelector('.overview'); one.scrollIntoView({ block: 'center' }); const box = one.getBoundingClientRect(); return [box.left + 136, box.width - 136, box.top + 10]; })()");
+  await page.mouse('mousePressed', strip[0] + strip[1] / 2, strip[2]);
+  await page.mouse('mouseMoved', strip[0] + strip[1] * 0.75, strip[2], { buttons: 1 });
+  await page.mouse('mouseReleased', strip[0] + strip[1] * 0.75, strip[2]);
+  await page.drawn();
+  const [from, to] = await page.value(range);
+  check(Math.abs(from / expected.end - 0.5) < 0.01 && Math.abs(to / expected.end - 0.75) < 0.01, 'timeline: the strip opens what is dragged over', [from, to]);
+  const beside = await page.value(`(() => { const canvas = document.getElementById('timeline-canvas'); const copy = document.createElement('canvas');
+    copy.width = canvas.width; copy.height = canvas.height; const context = copy.getContext('2d', { willReadFrequently: true }); context.drawImage(canvas, 0, 0);
+    const pixel = (x, y) => context.getImageData(x, y, 1, 1).data.join(); const seen = new Set();
+    for (let y = 23; y < canvas.height; y++) for (const x of [126, 133]) seen.add(pixel(x, y)); return seen.size; })()`);
+  check(beside <= 3, 'timeline: what is drawn stays in its lane', beside); // the panel, the line between lanes
   await page.key('Home');
 }
 
@@ -250,6 +349,35 @@ async function themes(page) {
   check(before[0] !== after[0] && before[1] !== after[1], 'the switch changes page and drawings', { before, after });
 }
 
+// On a telephone: one row of header, nothing wider than the screen, cards of two lines.
+async function narrow() {
+  const phone = await browser.page({ width: 390, height: 800 });
+  await phone.open(`file://${file}`);
+  await phone.until('document.documentElement.dataset.ready');
+  const header = await phone.value("document.querySelector('header').offsetHeight");
+  check(header <= 56, 'narrow: the header is one row', header);
+  const wide = await phone.value("[...document.querySelectorAll('main > section')].filter((one) => one.scrollWidth > one.clientWidth + 1 || one.getBoundingClientRect().right > 390).map((one) => one.id)");
+  same('narrow: no section is wider than the screen', [], wide);
+  for (const id of ['timeline', 'functions', 'memory']) {
+    await phone.value(`location.hash = '#${id}'`);
+    await phone.drawn();
+    const top = await phone.value(`document.getElementById('${id}').getBoundingClientRect().top`);
+    check(top >= header - 1 && top < header + 40, `narrow: ${id} is not under the header`, top);
+  }
+  const rows = await phone.value("[...document.querySelectorAll('#functions tbody tr, #memory tbody tr')].map((one) => one.offsetHeight).filter((high) => high > 64).length");
+  same('narrow: functions and memory are cards of two lines', 0, rows);
+  const charts = await phone.value("['#flame-chart svg', '#timeline-canvas', '.memory-plot .u-over', '.small-timeline canvas'].map((one) => document.querySelector(one).getBoundingClientRect().width)");
+  check(charts.every((width) => width > 340 && width < 390), 'narrow: charts use the width', charts);
+  same('narrow: no errors', [], phone.problems);
+  await phone.close();
+  const desk = await browser.page({ width: 1400, height: 900 });
+  await desk.open(`file://${file}`);
+  await desk.until('document.documentElement.dataset.ready');
+  const bottom = await desk.value("document.querySelector('.main-findings').getBoundingClientRect().bottom");
+  check(bottom <= 900, 'the first screen holds all that is first', bottom);
+  await desk.close();
+}
+
 async function prints(page) {
   await page.send('Emulation.setEmulatedMedia', { media: 'print' });
   same('printed: no navigation', 'none', await page.value('getComputedStyle(document.querySelector("header")).display'));
@@ -262,7 +390,7 @@ async function prints(page) {
 
 try {
   const page = await browser.page();
-  for (const part of [opens, draws, summary, flame, flameKeys, table, oneFunction, timeline, memory, keys, themes, prints]) {
+  for (const part of [opens, draws, summary, flame, flameKeys, flameViews, table, oneFunction, timeline, lanes, memory, keys, themes, narrow, prints]) {
     try {
       await part(page);
     } catch (error) {

@@ -1,0 +1,31 @@
+/*
+ * The calling context tree in memory, as report_frames.c and report_threads.c share it: a context at
+ * items[id - 1], parents before their children.
+ */
+#ifndef FISQL_CLI_REPORT_PARTS_H
+#define FISQL_CLI_REPORT_PARTS_H
+
+#include "cli/report/report.h"
+
+struct context {
+    int64_t parent, function_id, site_id; /* parent: id, 0 = none */
+    int64_t raw_self_ns;                  /* as measured */
+    struct spent self, all;               /* all: with what lies below */
+    double share;                         /* the largest of its shares in the run's */
+    int32_t place;                        /* in what is written, -1 = not written */
+    bool flame;
+};
+
+struct contexts {
+    struct context *items; /* items[id - 1]; owned */
+    int64_t count;
+};
+
+/* What each thread spent in the contexts that are written, those that spent most first. */
+int report_threads(struct report *report, const struct contexts *contexts);
+
+/* What each function spent where functions that are not the user's own count as part of their nearest
+ * own caller; nothing where all are the user's own. */
+int report_own(struct report *report, const struct contexts *contexts);
+
+#endif

@@ -1,0 +1,53 @@
+// The run itself: whether the recording is complete, its processes, modules without full names, and
+// what the recording cost.
+import { el, leftOut, section } from './dom.js';
+import { count, percent, time, times, visible } from './format.js';
+import { objects } from './model.js';
+
+function ending(process) {
+  if (process.how_ended === 'signal') return `ended by signal ${process.signal}`;
+  if (process.how_ended === null) return 'still running';
+  return `exit status ${process.status}`;
+}
+
+// One line where all is well.
+export function completeness(model) {
+  const losses = objects(model.data.losses);
+  const anomalies = objects(model.data.anomalies);
+  const items = losses.map((loss) => el('li', null, visible(loss.reason), loss.detail && `: ${visible(loss.detail)}`,
+    loss.calls && ` (${times(loss.calls, 'call')})`));
+  const complete = model.totals.losses === 0;
+  const counted = model.totals.calls - model.totals.call_rows;
+  const nothing = losses.some((loss) => loss.reason === 'nothing was recorded');
+  const state = nothing ? 'Nothing was recorded.' : complete ? 'The recording is complete.' : 'The recording is not complete.';
+  return el('div', { class: complete ? 'complete' : 'incomplete' },
+    el('p', null, el('strong', null, state),
+      counted > 0 && ` ${times(counted, 'call')} were only counted, or their rows were left out of the database.`),
+    !complete && el('ul', null, items),
+    model.data.losses.left_out > 0 && leftOut(`${count(model.data.losses.left_out)} more losses are in the table losses.`),
+    anomalies.length > 0 && el('details', null,
+      el('summary', null, `${times(model.totals.anomalies, 'anomaly', 'anomalies')} in how calls ended`),
+      el('ul', null, anomalies.map((one) => el('li', null, `${visible(one.kind)}: ${count(one.times)} times`,
+        one.function_id && [', ', model.link(one.function_id)], `, first at ${time(one.first_ns)}`,
+        one.detail && ` (${visible(one.detail)})`)))));
+}
+
+export function aboutRun(model) {
+  const { totals } = model;
+  const cost = totals.raw_self_ns - totals.self_ns;
+  const processes = objects(model.data.processes);
+  const problems = [...model.modules.values()].filter((one) => one.problem);
+  return section('run', 'The run', completeness(model),
+    el('p', null, `Time in instrumented code: ${time(totals.self_ns)} over all threads; the recording's own known cost, `
+      + `${time(cost)} (${percent(cost, totals.raw_self_ns)} of what was measured), is taken out of it and of all `
+      + 'figures here but the timeline, which shows times as measured.'),
+    el('div', { class: 'scroll' }, el('table', { class: 'plain' }, el('thead', null, el('tr', null, ['Process', 'Command', 'Started', 'Ran', 'Ended'].map((name) => el('th', { scope: 'col' }, name)))),
+      el('tbody', null, processes.slice(0, 200).map((one) => el('tr', null,
+        el('td', null, `${one.pid} (${one.origin || '?'})`), el('td', null, visible(one.command || one.executable || '?')),
+        el('td', null, time(one.start_ns)), el('td', null, one.end_ns === null ? '-' : time(one.end_ns - one.start_ns)),
+        el('td', null, ending(one))))))),
+    processes.length > 200 && leftOut(`${count(processes.length - 200)} more processes are in the table processes.`),
+    problems.length > 0 && el('details', null, el('summary', null, `${times(problems.length, 'module')} without full names`),
+      el('ul', null, problems.map((one) => el('li', null, `${visible(one.path)}: ${visible(one.problem)}`)))),
+    el('p', { class: 'quiet' }, 'All that is known of the run: fisql info.'));
+}

@@ -1,0 +1,111 @@
+// The timeline's lanes: one a thread, with its longest calls, its notes, and the gaps in which it was
+// off the processor. Each call has a row; where own code is shown alone, the calls of libraries within
+// it have none, and what is below them moves up.
+import { objects } from './model.js';
+
+export const ROWS_MAX = 400; // of a lane
+
+// The calls of a lane in arrays, from its numbers (cli/report/report_timeline.c).
+function readLane(model, data) {
+  const size = data.data.length / 5;
+  const lane = { thread: data.thread_id, calls: data.calls, least: data.least_ns, ids: [], depths: [],
+    functions: [], enters: [], durations: [], rowOf: [], rows: 1, base: 0, tooDeep: 0, notes: [], gaps: [], collapsed: false };
+  let id = 0, enter = 0;
+  for (let i = 0; i < size; i++) {
+    const [step, depth, functionId, later, duration] = data.data.slice(5 * i, 5 * i + 5);
+    id += step;
+    enter += later;
+    if (depth >= ROWS_MAX) {
+      lane.tooDeep++;
+      continue;
+    }
+    lane.ids.push(id);
+    lane.depths.push(depth);
+    lane.functions.push(functionId);
+    lane.enters.push(enter);
+    lane.durations.push(duration);
+  }
+  // A forked child goes on within its parent's calls: its rows begin at its own outermost.
+  lane.base = lane.depths.reduce((least, depth) => Math.min(least, depth), lane.depths[0] || 0);
+  const thread = model.threadById.get(data.thread_id) || {};
+  lane.start = thread.start_ns ?? 0;
+  lane.end = Math.max(thread.end_ns ?? model.totals.end_ns, lane.start);
+  lane.waitNs = thread.wait_ns || 0;
+  lane.asideNs = thread.preempted_ns || 0;
+  lane.cpuNs = Math.max(0, (thread.self_ns || 0) - lane.waitNs - lane.asideNs);
+  lane.name = model.threadName(data.thread_id);
+  return lane;
+}
+
+// Which row each call is drawn in; -1 = in none. under: the row of the call, or of the shown one around it.
+function arrange(model, lane) {
+  const fold = model.hasLibraries && !model.allCode;
+  const rowAt = []; // by depth, of the calls around
+  const ownAt = [];
+  lane.rows = 1;
+  lane.under = [];
+  lane.rowOf = lane.depths.map((deep, i) => {
+    const depth = deep - lane.base;
+    const above = depth > 0 ? rowAt[depth - 1] ?? -1 : -1;
+    const inOwn = depth > 0 && ownAt[depth - 1] === true;
+    const own = model.isOwn(lane.functions[i]);
+    const shown = !fold || own || !inOwn;
+    rowAt[depth] = shown ? above + 1 : above;
+    ownAt[depth] = own || inOwn;
+    lane.under[i] = Math.max(0, rowAt[depth]);
+    lane.rows = Math.max(lane.rows, rowAt[depth] + 1);
+    return shown ? rowAt[depth] : -1;
+  });
+  for (const gap of lane.gaps) gap.row = rowOfGap(lane, gap);
+}
+
+function indexOf(ids, id) {
+  let low = 0, high = ids.length - 1;
+  while (low <= high) {
+    const middle = (low + high) >> 1;
+    if (ids[middle] === id) return middle;
+    if (ids[middle] < id) low = middle + 1;
+    else high = middle - 1;
+  }
+  return -1;
+}
+
+function rowOfGap(lane, gap) {
+  const at = gap.call_id === null ? -1 : indexOf(lane.ids, gap.call_id);
+  if (at >= 0) return lane.under[at];
+  return gap.depth === null ? 0 : Math.max(0, Math.min(lane.rows - 1, gap.depth - lane.base));
+}
+
+// {lanes, notes, gaps}, the same for all who ask; the lanes are arranged anew when the code shown changes.
+export function readLanes(model) {
+  if (!model.timeline) {
+    model.timeline = makeLanes(model);
+    model.onCode(() => model.timeline.lanes.forEach((lane) => arrange(model, lane)));
+  }
+  return model.timeline;
+}
+
+function makeLanes(model) {
+  const lanes = model.data.lanes.map((lane) => readLane(model, lane));
+  const byThread = new Map(lanes.map((lane) => [lane.thread, lane]));
+  const notes = objects(model.data.notes), gaps = objects(model.data.gaps);
+  for (const note of notes) if (byThread.has(note.thread_id)) byThread.get(note.thread_id).notes.push(note);
+  for (const gap of gaps) if (byThread.has(gap.thread_id)) byThread.get(gap.thread_id).gaps.push(gap);
+  for (const lane of lanes) {
+    lane.gaps.sort((a, b) => a.start_ns - b.start_ns);
+    for (const gap of lane.gaps) lane.end = Math.max(lane.end, gap.start_ns + gap.wall_ns);
+    arrange(model, lane);
+  }
+  return { lanes, notes, gaps };
+}
+
+export const orders = {
+  start: ['as they began', (a, b) => a.start - b.start || a.thread - b.thread],
+  cpu: ['most CPU first', (a, b) => b.cpuNs - a.cpuNs || a.thread - b.thread],
+  wait: ['most waiting first', (a, b) => b.waitNs - a.waitNs || a.thread - b.thread],
+  calls: ['most calls first', (a, b) => b.calls - a.calls || a.thread - b.thread],
+  name: ['by name', (a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : a.thread - b.thread)],
+};
+
+// Where a gap's time went.
+export const isAside = (gap) => gap.preempted_ns > gap.wait_ns;

@@ -1,0 +1,93 @@
+// What happened in a selected range of the timeline, as far as the page has its calls: how long, what
+// each thread did, the functions that took the time, waits, and how live memory changed.
+import { el, leftOut } from './dom.js';
+import { bytes, percent, time, times } from './format.js';
+import { objects } from './model.js';
+import { isAside } from './timeline_lanes.js';
+
+const FUNCTIONS = 8, THREADS = 8;
+const overlap = (from, length, range) => Math.max(0, Math.min(from + length, range.to) - Math.max(from, range.from));
+
+// The time of each function itself within the range, of calls that have a row; gaps taken out.
+function selfTimes(lane, range, spent) {
+  const open = []; // indexes of the calls around, by row
+  const own = new Map(); // by call: its time in the range less that of its callees
+  let calls = 0;
+  for (let i = 0; i < lane.ids.length; i++) {
+    const row = lane.rowOf[i];
+    if (row < 0) continue;
+    open[row] = i;
+    open.length = row + 1;
+    const inside = overlap(lane.enters[i], lane.durations[i], range);
+    if (inside === 0 && (lane.enters[i] < range.from || lane.enters[i] > range.to)) continue;
+    if (lane.enters[i] >= range.from && lane.enters[i] <= range.to) calls++;
+    own.set(i, (own.get(i) || 0) + inside);
+    const above = row > 0 ? open[row - 1] : undefined;
+    if (above !== undefined) own.set(above, (own.get(above) || 0) - inside);
+  }
+  for (const [i, ns] of own) {
+    const one = spent.get(lane.functions[i]) || { ns: 0, off: 0 };
+    one.ns += Math.max(0, ns);
+    spent.set(lane.functions[i], one);
+  }
+  return calls;
+}
+
+// Waiting and time put aside in the range: as much of a gap's as the range has of the gap.
+function offTimes(lane, range, spent) {
+  const sum = { wait: 0, aside: 0, waits: 0 };
+  for (const gap of lane.gaps) {
+    const inside = overlap(gap.start_ns, gap.wall_ns, range);
+    if (inside === 0) continue;
+    const part = inside / Math.max(1, gap.wall_ns);
+    sum.wait += gap.wait_ns * part;
+    sum.aside += gap.preempted_ns * part;
+    sum.waits += isAside(gap) ? 0 : 1;
+    const one = spent.get(gap.function_id);
+    if (one) one.off += (gap.wait_ns + gap.preempted_ns) * part;
+  }
+  return sum;
+}
+
+function liveAt(rows, ns) {
+  let live = 0;
+  for (const row of rows) {
+    if (row.end_ns > ns) break;
+    live = row.live_bytes;
+  }
+  return live;
+}
+
+export function rangeSummary(model, lanes, range, { zoom, clear }) {
+  const spent = new Map();
+  const threads = [];
+  let calls = 0;
+  for (const lane of lanes) {
+    const alive = overlap(lane.start, lane.end - lane.start, range);
+    if (alive === 0) continue;
+    const before = calls;
+    calls += selfTimes(lane, range, spent);
+    const off = offTimes(lane, range, spent);
+    threads.push({ lane, alive, calls: calls - before, ...off });
+  }
+  const list = [...spent].map(([id, { ns, off }]) => ({ id, ns: Math.max(0, ns - off), off })).sort((a, b) => b.ns - a.ns);
+  const all = list.reduce((sum, one) => sum + one.ns, 0);
+  const memory = objects(model.data.memory);
+  const change = liveAt(memory, range.to) - liveAt(memory, range.from);
+  const length = range.to - range.from;
+  threads.sort((a, b) => b.alive - b.wait - b.aside - (a.alive - a.wait - a.aside));
+  const cut = lanes.some((lane) => lane.least > 0);
+  return el('div', { class: 'range' },
+    el('p', null, el('strong', null, time(Math.round(length))), ` selected, from ${time(Math.round(range.from))}: `,
+      `${times(calls, 'call')} begun${cut ? ' of those shown' : ''}, `, change !== 0 && `live memory ${change > 0 ? '+' : '−'}${bytes(Math.abs(change))}, `,
+      `${times(threads.reduce((sum, one) => sum + one.waits, 0), 'wait')} `,
+      el('button', { type: 'button', class: 'act', onclick: zoom }, 'Zoom to it'), ' ', el('button', { type: 'button', class: 'act', onclick: clear }, 'Clear')),
+    el('div', { class: 'columns' },
+      el('table', { class: 'plain' }, el('thead', null, el('tr', null, el('th', null, 'Function'), el('th', { class: 'number' }, 'Itself'), el('th', { class: 'number' }, 'Share'))),
+        el('tbody', null, list.slice(0, FUNCTIONS).filter((one) => one.ns > 0).map((one) => el('tr', null, el('td', null, model.link(one.id)),
+          el('td', { class: 'number' }, time(Math.round(one.ns))), el('td', { class: 'number' }, percent(one.ns, all)))))),
+      el('table', { class: 'plain' }, el('thead', null, el('tr', null, ['Thread', 'Waiting', 'Put aside', 'Calls'].map((name, i) => el('th', { class: i > 0 && 'number' }, name)))),
+        el('tbody', null, threads.slice(0, THREADS).map((one) => el('tr', null, el('td', null, one.lane.name),
+          el('td', { class: 'number' }, time(Math.round(one.wait))), el('td', { class: 'number' }, time(Math.round(one.aside))), el('td', { class: 'number' }, String(one.calls)))))),
+      threads.length > THREADS && leftOut(`${times(threads.length - THREADS, 'thread')} more.`)));
+}
