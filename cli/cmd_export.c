@@ -35,7 +35,7 @@ static const char help_tail[] =
     "  -o, --output FILE        the file (standard output)\n"
     "      --weight WEIGHT      what folded stacks count: time (ns), calls or bytes (time)\n"
     "      --nodes N            functions in dot and mermaid, those with the most time (50)\n"
-    "      --demangle STYLE     full names, short ones, or no: as the linker knows them (full)\n"
+    "      --demangle STYLE     short names, full ones, or no: as the linker knows them (short)\n"
     "\n"
     "Write only part of the run (default: all of it):\n"
     "\n" CUT_HELP "\n"
@@ -110,7 +110,7 @@ static int set_option(struct options *options, const struct args *args)
     case DEMANGLE:
         return name_style_parse(args->value, &options->style)
                    ? 0
-                   : args_wrong(args, "full, short or no");
+                   : args_wrong(args, "short, full or no");
     case 'o':
         options->output = args->value;
         return 0;

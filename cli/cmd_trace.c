@@ -28,7 +28,7 @@ static const char help[] =
     "it allocated. Calls of all threads are sorted by time.\n"
     "\n" CUT_HELP "      --no-allocs          leave out the blocks allocated\n"
     "      --limit N            at most N calls\n"
-    "      --demangle STYLE     full names, short ones, or no: as the linker knows them (short)\n"
+    "      --demangle STYLE     short names, full ones, or no: as the linker knows them (short)\n"
     "      --color WHEN         auto, always or never (auto: on a terminal)\n"
     "\n"
     "On a terminal the output goes through $PAGER.\n"
@@ -293,7 +293,7 @@ static int set_option(struct options *options, const struct args *args)
     case DEMANGLE:
         return name_style_parse(args->value, &options->style)
                    ? 0
-                   : args_wrong(args, "full, short or no");
+                   : args_wrong(args, "short, full or no");
     default:
         return call_cut_option(&options->cut, args);
     }

@@ -32,7 +32,7 @@ static const char help[] =
     "      --min-percent P      leave out contexts with less than P % of the whole (1)\n"
     "      --sort BY            time, calls or bytes: order, and what the percentages are of "
     "(time)\n"
-    "      --demangle STYLE     full names, short ones, or no: as the linker knows them (short)\n"
+    "      --demangle STYLE     short names, full ones, or no: as the linker knows them (short)\n"
     "\n"
     "example: fisql tree --depth 4\n";
 
@@ -247,7 +247,7 @@ static int parse(struct request *request, struct tree *tree, int argc, char **ar
             break;
         case DEMANGLE:
             if (!name_style_parse(args.value, &request->style))
-                return args_wrong(&args, "full, short or no");
+                return args_wrong(&args, "short, full or no");
             break;
         }
     }

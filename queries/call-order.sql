@@ -11,7 +11,7 @@
 -- param:       min_callers = 1 | functions | leave out pairs with fewer callers
 -- column:      function | - | the function that comes second
 -- column:      location | - | where it is defined
--- column:      after | - | the function that always comes before it
+-- column:      after | function | the function that always comes before it
 -- column:      after_location | - | where that is defined
 -- column:      times | times | the second came directly after the first
 -- column:      callers | functions | distinct callers in which it did

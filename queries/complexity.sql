@@ -18,7 +18,7 @@
 -- column:      calls | calls | calls of the function
 -- column:      commonest_share | % | share of the calls with the commonest sequence
 -- column:      length | callees | in the commonest sequence
--- column:      commonest | - | the commonest sequence; the text is cut after 64 callees
+-- column:      commonest | stack | the commonest sequence of calls, first to last; the text is cut after 64 callees
 -- column:      example_call | id | calls.id of a call with it
 WITH RECURSIVE
      params AS (SELECT coalesce(:min_sequences, 2) AS min_sequences, coalesce(:shown, 50) AS shown),
@@ -33,7 +33,7 @@ WITH RECURSIVE
        WHERE c.place <= params.shown
        UNION ALL
        SELECT function_id, substr(rest, instr(rest, ' ') + 1),
-              text || CASE text WHEN '' THEN '' ELSE ', ' END ||
+              text || CASE text WHEN '' THEN '' ELSE ' => ' END ||
               (SELECT name FROM functions WHERE id = CAST(substr(rest, 1, instr(rest, ' ') - 1) AS INTEGER))
        FROM split WHERE instr(rest, ' ') > 0)
 SELECT f.name AS function,

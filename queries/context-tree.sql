@@ -8,7 +8,7 @@
 -- report:      none
 -- param:       min_percent = 1 | % | leave out contexts with a smaller share of the run
 -- param:       max_depth = 64 | - | leave out deeper contexts
--- column:      tree | - | the function, indented by its depth
+-- column:      tree | function | the function, indented by its depth
 -- column:      total_ns | ns | time with callees, hooks' cost taken out
 -- column:      share | % | of the whole run's total
 -- column:      self_ns | ns | time in its own code

@@ -17,7 +17,7 @@
 -- column:      calls | calls | all calls of the function
 -- column:      length | functions | in the path, the function included
 -- column:      self_ns | ns | the function's self time, by all paths
--- column:      path | - | the path, outermost first
+-- column:      path | stack | the path, outermost first
 WITH RECURSIVE
      params AS (SELECT coalesce(:functions, 30) AS functions, coalesce(:min_share, 50) AS min_share,
                        coalesce(:max_length, 16) AS max_length),
@@ -42,7 +42,7 @@ WITH RECURSIVE
        SELECT function_id, ids || ' ', '' FROM chosen WHERE choice = 1
        UNION ALL
        SELECT function_id, substr(rest, instr(rest, ' ') + 1),
-              text || CASE text WHEN '' THEN '' ELSE ' > ' END ||
+              text || CASE text WHEN '' THEN '' ELSE ' => ' END ||
               (SELECT name FROM functions WHERE id = CAST(substr(rest, 1, instr(rest, ' ') - 1) AS INTEGER))
        FROM split WHERE instr(rest, ' ') > 0)
 SELECT f.name AS function,

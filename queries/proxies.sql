@@ -10,7 +10,7 @@
 -- param:       min_calls = 2 | calls | leave out functions with fewer finished calls
 -- column:      function | - | demangled name
 -- column:      location | - | where it is defined
--- column:      target | - | the one function it calls
+-- column:      target | function | the one function it calls
 -- column:      target_location | - | where that is defined
 -- column:      calls | calls | finished calls
 -- column:      self_ns | ns | time in its own code

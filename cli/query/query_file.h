@@ -18,7 +18,10 @@
  * header's defaults are bound, so that the SQL needs no coalesce.
  *
  * A unit gives the form of a number in tables: ns is a time, bytes a size, % a share. "ns a call" is
- * a call's time or a mean of them, shown as ~N where it is less than what the hooks cost. A column
+ * a call's time or a mean of them, shown as ~N where it is less than what the hooks cost. The unit of
+ * a text says what it is: function is a function's name (without it, columns with the usual names of
+ * functions are, such as function, caller and owner), stack the names of functions, outermost first,
+ * with " => " between them. A column
  * whose text begins with "allocs.id" names the block whose stack --suppressions matches. A filter
  * line names the columns that a filter option (query_filter.h) looks at where they are not the
  * usual ones.

@@ -27,21 +27,13 @@ struct name_list {
     int bytes;                    /* for all names together */
 };
 
-static void write_name(struct report *report, const char *name, size_t bytes_max, bool function)
-{
-    char *shorter =
-        function && report->names == NAMES_SHORT && name != NULL ? name_short(name) : NULL;
-    json_text(&report->json, shorter != NULL ? shorter : name, bytes_max);
-    free(shorter);
-}
-
 static int write_list(struct report *report, const struct name_list *list)
 {
     struct json *json = &report->json;
     sqlite3_stmt *statement = report_prepare(report, list->sql);
     if (statement == NULL)
         return 2;
-    sqlite3_bind_int(statement, 1, report->names == NAMES_LINKAGE);
+    sqlite3_bind_int(statement, 1, report->names);
     int64_t count = marks_count(report, list->what);
     int64_t each = count > 0 ? list->bytes / 100 * report->percent / count : NAME_BYTES_MAX;
     if (each > NAME_BYTES_MAX)
@@ -59,8 +51,7 @@ static int write_list(struct report *report, const struct name_list *list)
             if (i == list->file_column)
                 report_mark(report, MARK_FILES, sqlite3_column_int64(statement, i));
             if (i == list->name_column)
-                write_name(report, (const char *)sqlite3_column_text(statement, i), (size_t)each,
-                           list->what == MARK_FUNCTIONS);
+                json_text(json, (const char *)sqlite3_column_text(statement, i), (size_t)each);
             else
                 json_column(json, statement, i, (size_t)each);
         }
@@ -77,7 +68,9 @@ int report_names(struct report *report)
     static const struct name_list lists[] = {
         {"sites", "SELECT id, file_id, line FROM sites WHERE ?1 IS NOT NULL", MARK_SITES, -1, 1, 0},
         {"names",
-         "SELECT id, iif(?1, coalesce(linkage_name, name), name), file_id, line, module_id"
+         "SELECT id, CASE ?1 WHEN 2 THEN coalesce(linkage_name, name) WHEN 1 THEN "
+         "coalesce(full_name,"
+         " name) ELSE name END, file_id, line, module_id"
          " FROM functions",
          MARK_FUNCTIONS, 1, 2, 450000},
         {"files", "SELECT id, path FROM files WHERE ?1 IS NOT NULL", MARK_FILES, 1, -1, 150000},

@@ -200,7 +200,7 @@ sqlite3 long.db "UPDATE edges SET calls = (SELECT calls FROM function_stats WHER
 same "single-callee: with one call each time too" parse "$($q single-callee long.db --format json | jq -r '.[].function')"
 lacks "--all: that is for proxies to tell" "Single callee (" "$($q --all long.db)"
 sqlite3 long.db "UPDATE functions SET name = name || '_with_a_name_that_takes_thirty_columns' WHERE id IN (1, 2)"
-has "--all: a long stack is cut from its start" "… > " "$($q --all long.db)"
+has "--all: a long stack is cut from its start" "… => " "$($q --all long.db)"
 sqlite3 long.db "UPDATE processes SET how_ended = 'exit'; UPDATE function_stats SET open = 1 WHERE function_id = 5;
     INSERT INTO anomalies VALUES (1, 'unwound', 1, 30000, 2, 3, NULL, 2, NULL)"
 same "anomalies: what a sound run has too" "unwound open" "$($q anomalies long.db --format json | jq -r '.[].kind' | xargs)"

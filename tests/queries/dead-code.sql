@@ -1,6 +1,8 @@
 -- positive: unused; negative: what was called
 .read tests/fixtures/small.sql
 -- edge: not called, but without hooks too, so nobody can tell
-INSERT INTO functions VALUES (8, 1, 0x1700, 8, 'plain', NULL, 1, 80, 0, 's8');
+INSERT INTO functions(id, module_id, address, size, name, linkage_name, file_id, line, instrumented, stable_id)
+  VALUES (8, 1, 0x1700, 8, 'plain', NULL, 1, 80, 0, 's8');
 -- edge: without debug information there is no file
-INSERT INTO functions VALUES (9, 2, 0x1800, 8, 'nameless', NULL, NULL, NULL, 1, 's9');
+INSERT INTO functions(id, module_id, address, size, name, linkage_name, file_id, line, instrumented, stable_id)
+  VALUES (9, 2, 0x1800, 8, 'nameless', NULL, NULL, NULL, 1, 's9');

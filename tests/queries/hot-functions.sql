@@ -1,7 +1,8 @@
 -- The small run: by self time, worker first; the equal self times of main and log_line go by id.
 .read tests/fixtures/small.sql
 -- edge: no self time at all
-INSERT INTO functions VALUES (8, 1, 0x1700, 8, 'empty', NULL, NULL, NULL, 1, 's8');
+INSERT INTO functions(id, module_id, address, size, name, linkage_name, file_id, line, instrumented, stable_id)
+  VALUES (8, 1, 0x1700, 8, 'empty', NULL, NULL, NULL, 1, 's8');
 INSERT INTO function_stats(function_id, calls, total_ns, self_ns, raw_total_ns, raw_self_ns, finished,
     min_ns, max_ns, mean_ns, m2, child_calls, calling, single_child_calls, callees, callers, root_calls,
     unwound, open, first_call_id, depth_max, nesting_max, recursive_calls, direct_recursive_calls, sequences)

@@ -44,7 +44,7 @@ odd > even > odd" "$(rows recursion cycle | sorted)"
         same "call-order: walk_through after open_door, in two callers ($with)" "walk_through open_door 5 2 no" \
             "$(rows call-order function,after,times,callers,encapsulated --function walk_through)"
         same "call-order: other_leaf comes after leaf, but not always ($with)" "" "$(rows call-order function | grep -x other_leaf)"
-        same "hot-paths: all calls of deep_three came one way ($with)" "main > deep_one > deep_two > deep_three" \
+        same "hot-paths: all calls of deep_three came one way ($with)" "main => deep_one => deep_two => deep_three" \
             "$(rows hot-paths path --function deep_three)"
         same "callers: leaf's callers ($with)" "alternate 55
 batch 502

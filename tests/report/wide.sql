@@ -14,7 +14,8 @@ INSERT INTO threads(id, process_id, tid, name, start_ns, end_ns, first_call_id, 
   FROM numbers WHERE n <= 300;
 INSERT INTO modules VALUES (1, '/tmp/wide', 'wide', 'abcd', 'dwarf', NULL);
 INSERT INTO files SELECT n, '/src/' || n || '/' || printf('%.200c', 'f') || '.cc', 'f' || n || '.cc' FROM numbers WHERE n <= 3000;
-INSERT INTO functions SELECT n, 1, n * 64, 64, 'space::Type<' || printf('%.400c', 'T') || n || '>::method' || n || '(int)', NULL,
+INSERT INTO functions(id, module_id, address, size, name, linkage_name, file_id, line, instrumented, stable_id)
+SELECT n, 1, n * 64, 64, 'space::Type<' || printf('%.400c', 'T') || n || '>::method' || n || '(int)', NULL,
                              n % 3000 + 1, n, 1, 's' || n
   FROM numbers WHERE n <= 20000;
 INSERT INTO sites SELECT n, 1, n * 64, n % 20000 + 1, n % 3000 + 1, n FROM numbers WHERE n <= 100000;
