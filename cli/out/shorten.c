@@ -92,7 +92,8 @@ static size_t group_end(const char *text, size_t at)
 /* Passes the symbol of an operator, whose brackets are none. */
 static size_t skip_operator(const char *text, size_t at)
 {
-    if (strncmp(text + at, "operator", 8) != 0 || (at > 0 && (in_word(text[at - 1]) || text[at - 1] == '_')))
+    if (strncmp(text + at, "operator", 8) != 0 ||
+        (at > 0 && (in_word(text[at - 1]) || text[at - 1] == '_')))
         return at;
     at += 8;
     if (strncmp(text + at, "()", 2) == 0 || strncmp(text + at, "[]", 2) == 0)

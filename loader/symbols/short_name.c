@@ -217,8 +217,7 @@ static bool put_constructor(struct shortener *s, size_t name, size_t length)
         end--;
     size_t stem = length - 6;
     if (end < name + stem + 4 || memcmp(s->out + end - 2, "::", 2) != 0 ||
-        memcmp(s->out + end - 2 - stem, s->at + 6, stem) != 0 ||
-        s->out[end - 3 - stem] != ':')
+        memcmp(s->out + end - 2 - stem, s->at + 6, stem) != 0 || s->out[end - 3 - stem] != ':')
         return false;
     s->at += 6;
     put_next(s, stem);
@@ -271,8 +270,7 @@ static void copy_operator(struct shortener *s, size_t name, char closer)
         "()", "[]", "<=>", "->*", "<<=", ">>=", "->", "++", "--", "<<", ">>", "<=", ">=", "==",
         "!=", "&&", "||",  "+=",  "-=",  "*=",  "/=", "%=", "^=", "&=", "|=", "+",  "-",  "*",
         "/",  "%",  "^",   "&",   "|",   "~",   "!",  "=",  "<",  ">",  ",",  "?"};
-    static const char *const words[] = {" new[]",    " delete[]", " new",
-                                        " delete", " co_await"};
+    static const char *const words[] = {" new[]", " delete[]", " new", " delete", " co_await"};
     put_next(s, strlen("operator"));
     bool known = false;
     for (size_t i = 0; !known && i < sizeof symbols / sizeof symbols[0]; i++)
@@ -424,7 +422,7 @@ static void copy_function(struct shortener *s, bool parameters)
         bool decltype = before - begin == 8 && memcmp(s->out + begin, "decltype", 8) == 0;
         if (next_is(s, " [")) {
             break; /* [clone .cold] */
-        } else if (*s->at == ' ' && decltype && peek(s, 1) == '(') {
+        } else if (*s->at == ' ' && decltype &&peek(s, 1) == '(') {
             s->at++;
         } else if (*s->at == ' ') { /* a return type ends */
             s->at++;
@@ -452,9 +450,9 @@ static void copy_function(struct shortener *s, bool parameters)
 char *short_name(const char *text, bool parameters)
 {
     static const char *const kinds[] = {
-        "virtual thunk to ",  "non-virtual thunk to ",      "covariant return thunk to ",
-        "guard variable for ", "TLS init function for ",    "TLS wrapper function for ",
-        "hidden alias for ",  "transaction clone for ",     "non-transaction clone for "};
+        "virtual thunk to ",   "non-virtual thunk to ",  "covariant return thunk to ",
+        "guard variable for ", "TLS init function for ", "TLS wrapper function for ",
+        "hidden alias for ",   "transaction clone for ", "non-transaction clone for "};
     static const char *const labels[] = {" [base]", " [deleting]"};
     size_t length = strlen(text), size = 4 * length + 64, label_length = 0;
     struct shortener s = {.at = text, .end = text + length, .out = malloc(size), .size = size};

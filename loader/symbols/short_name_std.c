@@ -88,10 +88,10 @@ static bool is_default(struct text_piece argument, const char *pattern,
 static bool says_nothing(struct text_piece name, struct text_piece argument)
 {
     static const char *const fillers[] = {
-        "std::allocator<",          "std::char_traits<",
-        "std::default_delete<",     "(__gnu_cxx::_Lock_policy)",
+        "std::allocator<",           "std::char_traits<",
+        "std::default_delete<",      "(__gnu_cxx::_Lock_policy)",
         "std::__detail::_Mod_range", "std::__detail::_Default_ranged_hash",
-        "std::__detail::_Prime_re", "std::__detail::_Hashtable_traits<"};
+        "std::__detail::_Prime_re",  "std::__detail::_Hashtable_traits<"};
     static const char *const keyed[] = {"std::less<", "std::hash<", "std::equal_to<"};
     for (size_t i = 0; i < sizeof fillers / sizeof fillers[0]; i++)
         if (piece_starts(argument, fillers[i]))
@@ -133,10 +133,10 @@ size_t std_arguments_shown(struct text_piece name, const struct text_piece *argu
         unsigned first = templates[i].first;
         if (!piece_is(name, templates[i].name))
             continue;
-        while (count > first && count <= first + DEFAULTS_MAX &&
-               templates[i].defaults[count - first - 1] != NULL &&
-               is_default(arguments[count - 1], templates[i].defaults[count - first - 1],
-                          arguments))
+        while (
+            count > first && count <= first + DEFAULTS_MAX &&
+            templates[i].defaults[count - first - 1] != NULL &&
+            is_default(arguments[count - 1], templates[i].defaults[count - first - 1], arguments))
             count--;
     }
     return count;
@@ -178,8 +178,8 @@ size_t std_alias(struct text_piece instance, char *name, size_t size)
 
 int std_inline_namespace(struct text_piece part)
 {
-    static const char *const names[] = {"__cxx11", "_V2",  "__ndk1", "__cxx1998", "fundamentals_v1",
-                                        "fundamentals_v2"};
+    static const char *const names[] = {
+        "__cxx11", "_V2", "__ndk1", "__cxx1998", "fundamentals_v1", "fundamentals_v2"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         if (piece_is(part, names[i]))
             return true;

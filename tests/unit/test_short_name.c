@@ -12,7 +12,7 @@
 #include <stdlib.h>
 
 static const char *const real[][2] = {
-/* clang-format off */
+    /* clang-format off */
     {"_Z4eachIZL4wrapiE3$_3EvT_",
      "each<wrap::{lambda#4}>"},
     {"_Z4eachIZL4wrapiEUlT_E0_EvS0_",
@@ -229,7 +229,7 @@ static const char *const real[][2] = {
      "llvm::LibCallSimplifier::optimizeStrSpn"},
     {"_ZN5clang19RecursiveASTVisitorINS_16ParentMapContext9ParentMap10ASTVisitorEE18VisitOMPClauseListINS_22OMPHasDeviceAddrClauseEEEbPT_",
      "clang::RecursiveASTVisitor<clang::ParentMapContext::ParentMap::ASTVisitor>::VisitOMPClauseList<clang::OMPHasDeviceAddrClause>"},
-/* clang-format on */
+    /* clang-format on */
 };
 
 /* Demangled names, in short, and with parameters. */
@@ -252,10 +252,10 @@ static const char *const by_hand[][3] = {
      "std::map<std::pair<int, int>, A<B<C>>>::~map()"},
     {"std::pair<int, std::less<int> >::swap()", "std::pair<int, std::less<int>>::swap",
      "std::pair<int, std::less<int>>::swap()"},
-    {"mine::vector<int, std::allocator<int> >::at()",
-     "mine::vector<int, std::allocator<int>>::at",
+    {"mine::vector<int, std::allocator<int> >::at()", "mine::vector<int, std::allocator<int>>::at",
      "mine::vector<int, std::allocator<int>>::at()"},
-    {"std::__1::basic_string<char, std::__1::char_traits<char>, std::__1::allocator<char> >::c_str() "
+    {"std::__1::basic_string<char, std::__1::char_traits<char>, std::__1::allocator<char> "
+     ">::c_str() "
      "const",
      "std::string::c_str", "std::string::c_str() const"},
     {"std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> "
@@ -279,8 +279,8 @@ static const char *const by_hand[][3] = {
     {"A::operator->*(int)", "A::operator->*", "A::operator->*(int)"},
     {"A::operator<=>(A const&) const", "A::operator<=>", "A::operator<=>(A const&) const"},
     {"C::operator bool() const", "C::operator bool", "C::operator bool() const"},
-    {"C::operator std::vector<int, std::allocator<int> >() &&",
-     "C::operator std::vector<int>", "C::operator std::vector<int>() &&"},
+    {"C::operator std::vector<int, std::allocator<int> >() &&", "C::operator std::vector<int>",
+     "C::operator std::vector<int>() &&"},
     {"C::operator void (*)(int)() const", "C::operator void (*)(int)",
      "C::operator void (*)(int)() const"},
     {"operator new(unsigned long)", "operator new", "operator new(unsigned long)"},
@@ -306,7 +306,8 @@ static const char *const by_hand[][3] = {
     {"void (*pick<double>(double))(int)", "pick<double>", "pick<double>(double)"},
     {"decltype(auto) f<int>(int)", "f<int>", "f<int>(int)"},
     {"decltype (({parm#1})<({parm#2})) f<int>(int, int)", "f<int>", "f<int>(int, int)"},
-    {"std::enable_if<((A<int>::value)>(2))&&(true), void>::type g<int>(int)", "g<int>", "g<int>(int)"},
+    {"std::enable_if<((A<int>::value)>(2))&&(true), void>::type g<int>(int)", "g<int>",
+     "g<int>(int)"},
     {"void call<&(handler(int))>(int)", "call<&(handler(int))>", "call<&(handler(int))>(int)"},
     {"std::function<int (std::__cxx11::basic_string<char, std::char_traits<char>, "
      "std::allocator<char> > const&)>::operator()(std::__cxx11::basic_string<char, "
@@ -442,7 +443,8 @@ static void check_chain(void)
     check_equal(0, short_names_choose(&names, &error), "a chain of names ends");
     for (size_t i = 0; i < LINKS; i++)
         for (size_t k = 0; k < LINKS; k++)
-            ambiguous += i != k && strcmp(short_names_get(&names, i), short_names_get(&names, k)) == 0;
+            ambiguous +=
+                i != k && strcmp(short_names_get(&names, i), short_names_get(&names, k)) == 0;
     check_equal(0, ambiguous, "and a name means one function");
     short_names_release(&names);
     for (size_t i = 0; i < LINKS; i++)
