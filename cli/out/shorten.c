@@ -12,6 +12,10 @@
 static const char ellipsis[] = "\xe2\x80\xa6";
 enum { ELLIPSIS_BYTES = sizeof ellipsis - 1, GROUPS_MAX = 32 };
 
+/* Of longer text only so much of its start and its end is looked at: what is done to it takes time in
+ * proportion to its length squared. */
+enum { START_MAX = 1000, END_MAX = 3000 };
+
 static bool in_word(char letter)
 {
     return isalnum((unsigned char)letter) || (letter & 0x80) != 0;
@@ -196,6 +200,12 @@ char *shorten(const char *text, enum text_kind kind, int width_max)
     strcpy(copy, text);
     if (text_width(copy) <= width_max)
         return copy;
+    if (strlen(copy) > START_MAX + END_MAX && text_width(copy) > START_MAX + END_MAX) {
+        size_t length = strlen(copy);
+        elide(copy, text_fits(copy, START_MAX), length - text_fits_end(copy, END_MAX));
+        if (text_width(copy) <= width_max)
+            return copy;
+    }
     size_t indent = strspn(copy, " ");
     if ((int)indent > width_max / 2)
         indent = 0;
