@@ -33,6 +33,7 @@ static const char help[] =
     "      --sort BY            time, calls or bytes: order, and what the percentages are of "
     "(time)\n"
     "      --demangle STYLE     short names, full ones, or no: as the linker knows them (short)\n"
+    "      --wide               the same as --demangle full\n"
     "\n"
     "example: fisql tree --depth 4\n";
 
@@ -216,10 +217,11 @@ struct request {
 
 static int parse(struct request *request, struct tree *tree, int argc, char **argv)
 {
-    enum { FROM = 256, DEPTH, MIN_PERCENT, SORT, DEMANGLE };
+    enum { FROM = 256, DEPTH, MIN_PERCENT, SORT, DEMANGLE, WIDE };
     static const struct args_option known[] = {
         {"from", FROM, true}, {"depth", DEPTH, true},       {"min-percent", MIN_PERCENT, true},
-        {"sort", SORT, true}, {"demangle", DEMANGLE, true}, {NULL, 0, false}};
+        {"sort", SORT, true}, {"demangle", DEMANGLE, true}, {"wide", WIDE, false},
+        {NULL, 0, false}};
     static const char *const sorts[] = {"time", "calls", "bytes"};
     struct args args = {.command = "tree", .help = help, .options = known};
     char *end = NULL;
@@ -244,6 +246,9 @@ static int parse(struct request *request, struct tree *tree, int argc, char **ar
                 tree->sort++;
             if (tree->sort == 3)
                 return args_wrong(&args, "time, calls or bytes");
+            break;
+        case WIDE:
+            request->style = NAMES_FULL;
             break;
         case DEMANGLE:
             if (!name_style_parse(args.value, &request->style))

@@ -67,7 +67,7 @@ function facts(model) {
 function cell(model, value, unit) {
   if (typeof value !== 'string') return byUnit(value, unit, model.hooksNs);
   const text = visible(value);
-  if (text.includes(' > ')) return el('span', { class: 'stack-text' }, text);
+  if (unit === 'stack') return el('span', { class: 'stack-text' }, text);
   const known = model.functionNamed(text);
   return known ? model.link(known.id) : text;
 }

@@ -1,4 +1,5 @@
 -- title:       Anomalies
+-- question:    What happened that should not in a sound program?
 -- group:       Trust
 -- description: Exits that did not match their entry, calls that were unwound by longjmp or an exception,
 --              calls that never ended, and memory events that contradict one another.

@@ -1,4 +1,5 @@
 -- title:       Call cycles
+-- question:    Which functions call each other in turn?
 -- group:       Inlining and call structure
 -- description: Pairs of functions where each calls the other directly: suspicious layering. A function
 --              that calls itself does not count.

@@ -1,4 +1,5 @@
 -- title:       Call order
+-- question:    Which functions always come directly after another?
 -- group:       Inlining and call structure
 -- description: Functions that were always called directly after the same other function, under the same
 --              caller (calls of one function in a row count once): an order contract.

@@ -1,4 +1,5 @@
 -- title:       Complexity
+-- question:    Which functions take the most different ways?
 -- group:       Inlining and call structure
 -- description: Functions by the number of distinct sequences of direct calls that their calls made
 --              (calls of the same callee in a row count once): how many different things they do.

@@ -1,4 +1,5 @@
 -- title:       Deep stacks
+-- question:    What were the deepest stacks?
 -- group:       Inlining and call structure
 -- description: The deepest stacks, each by the function at its top, and the calls that led there.
 -- advice:      Compare the depth with the stack that threads have (8 MB for main, what

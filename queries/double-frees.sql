@@ -1,4 +1,5 @@
 -- title:       Double frees
+-- question:    Which blocks were freed twice?
 -- group:       Memory
 -- description: Pointers that were freed again with no allocation between: where the block was allocated,
 --              first freed, and freed again.

@@ -1,4 +1,5 @@
 -- title:       Hot paths
+-- question:    By which stacks were the hottest functions reached?
 -- group:       Time
 -- description: For the hottest functions the longest common stack that leads to their calls: the most
 --              callers above one another through which at least min_share of the calls came.

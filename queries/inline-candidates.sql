@@ -1,4 +1,5 @@
 -- title:       Inline candidates
+-- question:    Which small, often called functions to inline?
 -- group:       Inlining and call structure
 -- description: Functions that were only ever called by one other function. Making such a function
 --              static inline, or moving it into its caller's file, removes the calls; with one call site

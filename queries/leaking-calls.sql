@@ -1,4 +1,5 @@
 -- title:       Leaking calls
+-- question:    Whose calls left more memory than they found?
 -- group:       Memory
 -- description: Functions whose calls ended with more memory than they began with: what was allocated
 --              within the call, callees included, less what was freed of it.

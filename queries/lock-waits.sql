@@ -1,4 +1,5 @@
 -- title:       Lock waits
+-- question:    Where was waited for locks, threads and the like?
 -- group:       Time
 -- description: Time spent in functions that take a lock or wait, by their names: instrumented wrappers
 --              of pthread_mutex_lock, condition waits and the like.

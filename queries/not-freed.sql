@@ -1,4 +1,5 @@
 -- title:       Not freed
+-- question:    Which blocks were never freed, and whose are they?
 -- group:       Memory
 -- description: Blocks that were not freed at exit (reachability not checked), by the stack that
 --              allocated them.

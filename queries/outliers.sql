@@ -1,4 +1,5 @@
 -- title:       Outliers
+-- question:    Whose times differ the most from call to call?
 -- group:       Time
 -- description: Functions whose call times vary widely: most calls are quick, some are many times slower.
 --              The fastest and the slowest call are given with their stacks, so that you can compare a

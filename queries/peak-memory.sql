@@ -1,4 +1,5 @@
 -- title:       Peak memory
+-- question:    What held the memory when most was in use?
 -- group:       Memory
 -- description: The instant at which most bytes were live, and the stacks that held them then.
 -- advice:      Make the first rows smaller, or free them before the peak. What is live but not needed at

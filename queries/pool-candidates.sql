@@ -1,4 +1,5 @@
 -- title:       Pool candidates
+-- question:    Which blocks of one size would a pool serve?
 -- group:       Memory
 -- description: Functions whose blocks have one size, or a few: candidates for a pool or a free list.
 -- advice:      Many blocks of one size with a small most_live fit a pool of that many: allocation becomes

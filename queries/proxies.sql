@@ -1,4 +1,5 @@
 -- title:       Proxies
+-- question:    Which functions only pass a call on?
 -- group:       Inlining and call structure
 -- description: Functions that in every call made exactly one call, always to the same function:
 --              layers that only pass a request on.

@@ -1,4 +1,5 @@
 -- title:       Realloc chains
+-- question:    Which blocks grew step by step?
 -- group:       Memory
 -- description: Blocks that were grown (or shrunk) many times by realloc: reserve the space once instead.
 -- advice:      Ask for the final size at once, or double the size each time. copied_bytes is the most that

@@ -1,4 +1,5 @@
 -- title:       Recursion
+-- question:    Which functions call themselves, and how deep?
 -- group:       Inlining and call structure
 -- description: Functions that were called while one of their calls was open in the same thread, directly
 --              or through others, with the deepest nesting and the cycle.

@@ -1,4 +1,5 @@
 -- title:       Slow calls
+-- question:    Which single calls took the longest?
 -- group:       Time
 -- description: The slowest single calls of each function, with the stack that led there.
 -- advice:      Look at calls whose function is quick as a rule (compare mean_ns): what was different

@@ -1,4 +1,5 @@
 -- title:       Temporary allocations
+-- question:    Which blocks are freed again at once?
 -- group:       Memory
 -- description: Blocks that the same thread freed after at most k other allocations: memory that was only
 --              needed for a moment.

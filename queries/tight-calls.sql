@@ -1,4 +1,5 @@
 -- title:       Tight calls
+-- question:    Which functions are called in quick succession?
 -- group:       Inlining and call structure
 -- description: Functions whose typical time from one invocation to the next (the commonest power of
 --              two) is very short: they sit in an inner loop.

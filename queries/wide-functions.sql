@@ -1,4 +1,5 @@
 -- title:       Wide functions
+-- question:    Which functions call the most others?
 -- group:       Inlining and call structure
 -- description: Functions that call many distinct functions directly: candidates to split.
 -- advice:      A function that knows many others is hard to test and to change: group the callees by

@@ -3,6 +3,7 @@
  * comment lines that describe it:
  *
  *   -- title:       Inline candidates
+ *   -- question:    what it answers, in one line: `fisql query --list`
  *   -- group:       Inlining and call structure
  *   -- description: what it finds and why it matters; continued on lines that begin with spaces
  *   -- advice:      what to do with a row, and when the advice is wrong
@@ -44,7 +45,8 @@ struct query_part {
 
 struct query_file {
     char *name;
-    char *title, *group, *description, *advice, *source, *report; /* NULL where it lacks them */
+    char *title, *question, *group, *description, *advice, *source,
+        *report; /* NULL where it lacks them */
     struct query_part params[QUERY_PARTS_MAX], columns[QUERY_PARTS_MAX], filters[QUERY_PARTS_MAX];
     size_t params_count, columns_count, filters_count;
     char *sql; /* the whole text */

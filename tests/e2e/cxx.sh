@@ -41,7 +41,7 @@ same "linked with the collector" "a string 26" "$("$fisql" record -q -o run.bin 
 build g++ strings -std=c++17 -O0 -g "$programs/strings.cc"
 "$fisql" record -q -o run.bin ./strings >/dev/null && "$fisql" load -q run.bin
 ring() { "$fisql" query call-counts --demangle "$1" --format json run.db | jq -r '.[].function' | grep -m1 "$2"; }
-same "--demangle short" "Ring::operator<<" "$(ring short 'Ring.*<<')"
+same "--demangle short" "Ring<std::string, 2>::operator<<" "$(ring short 'Ring.*<<')"
 has "--demangle full: with what it is made for" "Ring<std::" "$(ring full 'Ring.*<<')"
 has "--demangle full: with parameters" ", 2>::operator<<(" "$(ring full 'Ring.*<<')"
 same "--demangle no: the compiler's own" _ZN4RingINSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEELi2EElsERKS5_ \
