@@ -472,13 +472,10 @@ char *short_name(const char *text, bool parameters)
     copy_function(&s, parameters);
     s.at = s.end;
     put_next(&s, label_length);
-    if (s.failed) {
-        free(s.out);
-        return strdup(text);
-    }
-    s.out[s.length] = '\0';
-    char *fitting = realloc(s.out, s.length + 1);
-    return fitting != NULL ? fitting : s.out;
+    s.out[s.failed ? 0 : s.length] = '\0';
+    char *name = strdup(s.failed ? text : s.out);
+    free(s.out);
+    return name;
 }
 
 bool short_name_applies(const char *linkage_name)

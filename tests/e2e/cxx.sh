@@ -15,13 +15,13 @@ for cxx in g++ clang++; do
         same "$with: each function has a name, those of libstdc++ too" 0 \
             "$(sql run.db "SELECT count(*) FROM functions f JOIN function_stats s ON s.function_id = f.id
                            WHERE f.name LIKE '%+0x%'")"
-        same "$with: counts" "(anonymous namespace)::Derived::run 1
-(anonymous namespace)::Derived::run::{lambda} 2
-(anonymous namespace)::Derived::run::{lambda}::{lambda} 4
-Ring::each 1
-Ring::each 1
-Ring::operator<< 1
-count 1
+        same "$with: counts" "(anon)::Derived::run 1
+(anon)::Derived::run::{lambda} 2
+(anon)::Derived::run::{lambda}::{lambda} 4
+Ring<std::string, 2>::each<main::{lambda}> 1
+Ring<std::string, 2>::operator<< 1
+Ring<std::wstring, 3>::each<main::{lambda}> 1
+count<int, char const (&) [4], double> 1
 main 1
 main::{lambda} 1
 main::{lambda} 2

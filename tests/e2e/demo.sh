@@ -18,7 +18,7 @@ answer() {
 }
 has "hot-functions answers" "wordstat.c:" "$(answer hot-functions)"
 has "call-counts names hash_byte" "hash_byte " "$(answer call-counts)"
-has "outliers answers" "index_thread > " "$(answer outliers)"
+has "outliers answers" "index_thread => " "$(answer outliers)"
 has "inline-candidates names hash_byte" "hash_byte " "$(answer inline-candidates)"
 has "proxies names words_equal" "words_equal " "$(answer proxies)"
 has "dead-code names table_remove" "table_remove " "$(answer dead-code)"

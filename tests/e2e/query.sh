@@ -12,7 +12,7 @@ q="$fisql query"
 run $q
 same "the list exits with 0" 0 "$status"
 has "the list has a group" "Memory" "$out"
-has "the list has a query with its title" "hot-functions           Hot functions" "$out"
+has "the list has what a query answers" "hot-functions           Which functions' own code took the time?" "$out"
 same "--names lists each query file once" "$(cd "$here/queries" && ls ./*.sql | sed 's|^./||; s|\.sql$||' | sort)" "$($q --names | sort)"
 run $q hot-functions --help
 has "--help gives the parameters with defaults" "min_calls = 1" "$out"

@@ -1,6 +1,7 @@
 #!/bin/bash
 # Tables on a terminal: each query's fit, long names and stacks too; what was left out is said; --wide, a file
 # and a pipe have all; the pager gets it.
+# shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 cd "$TEST_TMP" || exit 1
 
