@@ -109,7 +109,11 @@ CREATE TABLE functions( -- every function of every instrumented module, called o
                            -- function the program that has the copy
   address INTEGER NOT NULL,-- in the file it lies in (less bias): the module's, or that library's
   size INTEGER,            -- bytes of code, NULL if not known
-  name TEXT NOT NULL,      -- demangled; module+0xoffset where no name is known
+  name TEXT NOT NULL,      -- short: without return type, parameters (but where functions would meet
+                           -- in one name) and default template arguments; module+0xoffset where no
+                           -- name is known. Functions of one name have one full_name, and no name
+                           -- holds the " => " of stacks: of such a one the > is written \x3e
+  full_name TEXT,          -- demangled in full, NULL where it is the same
   linkage_name TEXT,       -- mangled, where it differs
   file_id INTEGER REFERENCES files(id),
   line INTEGER,            -- line of its definition
@@ -508,7 +512,7 @@ CREATE TABLE losses( -- what the log or the database lacks
 CREATE VIEW function_details AS -- functions with names in place of ids
   SELECT f.id, f.name, coalesce(files.name || ':' || f.line, files.name, m.name, '?') AS location,
          files.path AS file, f.line, m.name AS module, f.size, f.instrumented, f.linkage_name,
-         f.module_id, f.file_id
+         f.module_id, f.file_id, coalesce(f.full_name, f.name) AS full_name
   FROM functions f LEFT JOIN files ON files.id = f.file_id LEFT JOIN modules m ON m.id = f.module_id;
 
 CREATE VIEW site_details AS -- sites with names in place of ids
@@ -549,11 +553,11 @@ CREATE VIEW frame_details AS -- contexts with names in place of ids
   FROM frames fr JOIN function_details fn ON fn.id = fr.function_id
        LEFT JOIN site_details s ON s.id = fr.site_id;
 
-CREATE VIEW frame_stacks AS -- each context's stack as text, outermost first: main > parse > next
+CREATE VIEW frame_stacks AS -- each context's stack as text, outermost first: main => parse => next
   WITH RECURSIVE stack(id, text) AS (
     SELECT fr.id, f.name FROM frames fr JOIN functions f ON f.id = fr.function_id WHERE fr.parent_id IS NULL
     UNION ALL
-    SELECT fr.id, stack.text || ' > ' || f.name
+    SELECT fr.id, stack.text || ' => ' || f.name
     FROM stack JOIN frames fr ON fr.parent_id = stack.id JOIN functions f ON f.id = fr.function_id
     WHERE fr.id > stack.id)
   SELECT id AS frame_id, text AS stack FROM stack;

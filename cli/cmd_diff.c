@@ -47,7 +47,7 @@ static const char help[] =
     "order)\n"
     "      --format FORMAT      table, csv, json or markdown (table)\n"
     "      --limit N            at most N functions\n"
-    "      --demangle STYLE     full names, short ones, or no: as the linker knows them (full)\n"
+    "      --demangle STYLE     short names, full ones, or no: as the linker knows them (short)\n"
     "\n"
     "Exit status: 0 done, 1 a budget is broken, 2 could not be done.\n"
     "\n"
@@ -74,7 +74,8 @@ struct options {
     ".self_wait_ns ELSE " side ".self_cpu_ns END"
 static const char functions_sql[] =
     "WITH sides AS ("
-    " SELECT coalesce(a.name, b.name) AS name, coalesce(b.location, a.location) AS location,"
+    " SELECT coalesce(a.name, b.name) AS name, coalesce(b.shown, a.shown) AS shown,"
+    "  coalesce(b.location, a.location) AS location,"
     "  a.calls AS calls_a, b.calls AS calls_b, a.mean_ns AS mean_a, b.mean_ns AS mean_b,"
     " " SELF("a") " AS self_a," SELF(
         "b") " AS self_b, a.alloc_bytes AS bytes_a,"
@@ -98,7 +99,7 @@ static const char functions_sql[] =
              "   WHEN bytes_b < bytes_a OR allocs_b < allocs_a THEN 'allocates less, ' ELSE '' END,"
              "  ', ') END AS change"
              " FROM sides)"
-             " SELECT shown_name(name) AS function, location, change, calls_a, calls_b,"
+             " SELECT shown AS function, location, change, calls_a, calls_b,"
              "  round(mean_a, 1) AS mean_a_ns, round(mean_b, 1) AS mean_b_ns, round(p, 6) AS p,"
              "  self_a AS self_a_ns, self_b AS self_b_ns,"
              "  coalesce(self_b, 0) - coalesce(self_a, 0) AS self_change_ns,"
@@ -172,7 +173,7 @@ static int set_option(struct options *options, const struct args *args)
     case DEMANGLE:
         return name_style_parse(args->value, &options->style)
                    ? 0
-                   : args_wrong(args, "full, short or no");
+                   : args_wrong(args, "short, full or no");
     }
     return 0;
 }
@@ -216,7 +217,7 @@ static int print_functions(const struct options *options, sqlite3 *database)
     sqlite3_stmt *statement = NULL;
     long rows = 0;
     for (size_t i = 0; i < sizeof units / sizeof units[0]; i++)
-        columns[i] = (struct output_column){names[i], units[i]};
+        columns[i] = (struct output_column){.name = names[i], .unit = units[i]};
     if (sqlite3_prepare_v2(database, functions_sql, -1, &statement, NULL) != SQLITE_OK)
         return fail("the runs cannot be compared: %s", sqlite3_errmsg(database));
     sqlite3_bind_double(statement, sqlite3_bind_parameter_index(statement, ":percent"),
@@ -239,7 +240,7 @@ static int print_functions(const struct options *options, sqlite3 *database)
 
 int cmd_diff(int argc, char **argv)
 {
-    struct options options = {.format = OUTPUT_TABLE, .style = NAMES_FULL};
+    struct options options = {.format = OUTPUT_TABLE, .style = NAMES_SHORT};
     int status = parse(&options, argc, argv);
     if (status != ARGS_GO_ON)
         return status;

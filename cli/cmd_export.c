@@ -36,8 +36,7 @@ static const char help_tail[] =
     "      --by MEASURE         " MEASURE_HELP "\n"
     "      --weight WEIGHT      what folded stacks count: time (ns), calls or bytes (time)\n"
     "      --nodes N            functions in dot and mermaid, those with the most time (50)\n"
-    "      --demangle STYLE     full names, short ones, or no: as the linker knows them (short in\n"
-    "                           drawings, full elsewhere)\n"
+    "      --demangle STYLE     short names, full ones, or no: as the linker knows them (short)\n"
     "\n"
     "Write only part of the run (default: all of it):\n"
     "\n" CUT_HELP "\n"
@@ -121,7 +120,7 @@ static int set_option(struct options *options, const struct args *args)
         options->style_given = true;
         return name_style_parse(args->value, &options->style)
                    ? 0
-                   : args_wrong(args, "full, short or no");
+                   : args_wrong(args, "short, full or no");
     case 'o':
         options->output = args->value;
         return 0;

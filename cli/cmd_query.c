@@ -11,7 +11,9 @@
 #include "cli/query/query_help.h"
 #include "cli/query/query_run.h"
 #include "cli/query/query_set.h"
+#include "cli/out/pager.h"
 #include "cli/out/say.h"
+#include "cli/out/terminal.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -19,7 +21,7 @@
 #include <unistd.h>
 
 static const char usage[] =
-    "usage: fisql query                        list the queries\n"
+    "usage: fisql query [--list]               list the queries: what each answers\n"
     "       fisql query DB                     the run's digest, as `fisql digest`\n"
     "       fisql query NAME [DB] [OPTION...]  run one (DB: run.db)\n"
     "       fisql query NAME --help            explain one\n"
@@ -31,9 +33,10 @@ static const char usage[] =
     "      --format FORMAT      table, csv, json or markdown (table)\n"
     "      --limit N            at most N rows, 0 for all (40 on a terminal, else all)\n"
     ""
-    "      --wide               do not cut long names and stacks to 60 columns on a terminal\n"
-    "      --demangle STYLE     full names, short ones (no template arguments and parameter\n"
-    "                           lists), or no: as the linker knows them (full)\n"
+    "      --wide               names in full; on a terminal, keep all columns and cut nothing\n"
+    "      --demangle STYLE     short names, full ones, or no: as the linker knows them (short).\n"
+    "                           Without it csv and json have a column full_function beside\n"
+    "                           function, and so for each that names functions\n"
     "      --explain            show the SQL, the parameters and SQLite's plan\n"
     "      --check              exit with status 1 if there are rows or the run is not complete\n"
     "      --suppressions FILE  leave out allocations whose stack matches (leak:PATTERN lines,\n"
@@ -43,6 +46,7 @@ static const char usage[] =
     "      --all-blocks         also list blocks that the C library keeps for itself until the "
     "end\n"
     "      --all                run every query: a few rows of each that matters, worst first\n"
+    "      --list               list the queries: what each answers\n"
     "      --names              print only the names of the queries\n"
     "      --query-file FILE    run the SQL in FILE; so does --file without a NAME, or with a\n"
     "                           file that ends in .sql\n"
@@ -57,6 +61,9 @@ static const char usage[] =
     "      --since TIME         from this time since the run's start on: 1500ns, 10ms, 2.5s\n"
     "      --until TIME         up to this time\n"
     "\n"
+    "On a terminal a table that is too wide lacks columns, and says which, and what is printed\n"
+    "goes through $PAGER. In stacks, \" => \" stands between functions; no name has it.\n"
+    "\n"
     "Invisible characters, and those that reorder others, are shown as \\x1b or <U+202E>. CSV in "
     "a\n"
     "file or a pipe has them as they are, JSON as \\u001b.\n"
@@ -70,12 +77,12 @@ static const char usage[] =
     "          fisql query not-freed --check\n"
     "          fisql query --all --format markdown\n";
 
-enum action { ACTION_RUN, ACTION_EXPLAIN, ACTION_HELP, ACTION_ALL, ACTION_NAMES };
+enum action { ACTION_RUN, ACTION_EXPLAIN, ACTION_HELP, ACTION_ALL, ACTION_LIST, ACTION_NAMES };
 
 struct options {
     struct query_request request;
     enum action action;
-    bool check, limit_given, wide, all_code;
+    bool check, limit_given, wide, style_given, all_code;
     const char *name, *database_path, *query_file;
 };
 
@@ -89,6 +96,7 @@ enum option_code {
     OPTION_SUPPRESSIONS,
     OPTION_ALL_BLOCKS,
     OPTION_ALL,
+    OPTION_LIST,
     OPTION_NAMES,
     OPTION_QUERY_FILE,
     OPTION_WIDE,
@@ -107,6 +115,7 @@ static const struct args_option options_known[] = {
     {"suppressions", OPTION_SUPPRESSIONS, true},
     {"all-blocks", OPTION_ALL_BLOCKS, false},
     {"all", OPTION_ALL, false},
+    {"list", OPTION_LIST, false},
     {"names", OPTION_NAMES, false},
     {"wide", OPTION_WIDE, false},
     {"all-code", OPTION_ALL_CODE, false},
@@ -155,7 +164,8 @@ static int set_option(struct options *options, const struct args *args)
     case OPTION_LIMIT:
         return set_limit(options, args);
     case OPTION_DEMANGLE:
-        return name_style_parse(value, &request->names) ? 0 : args_wrong(args, "full, short or no");
+        options->style_given = true;
+        return name_style_parse(value, &request->names) ? 0 : args_wrong(args, "short, full or no");
     case OPTION_EXPLAIN:
         options->action = ACTION_EXPLAIN;
         return 0;
@@ -170,6 +180,9 @@ static int set_option(struct options *options, const struct args *args)
         return 0;
     case OPTION_ALL:
         options->action = ACTION_ALL;
+        return 0;
+    case OPTION_LIST:
+        options->action = ACTION_LIST;
         return 0;
     case OPTION_NAMES:
         options->action = ACTION_NAMES;
@@ -218,6 +231,9 @@ static int parse(struct options *options, int argc, char **argv)
     if (args.status != ARGS_GO_ON)
         return args.status;
     decide_file(options, args_words(&args));
+    if (options->wide && !options->style_given)
+        options->request.names = NAMES_FULL;
+    options->request.full_columns = !options->style_given;
     if (options->query_file == NULL && options->action != ACTION_ALL)
         options->name = args_word(&args, NULL);
     options->database_path = args_word(&args, options->database_path);
@@ -226,14 +242,28 @@ static int parse(struct options *options, int argc, char **argv)
 
 /* ---- actions ---- */
 
+/* On a terminal, for people: a table that fits, in a pager; what is to be said of the recording is
+ * said before that, and *losses counted. Returns whether stdout is one. */
+static bool begin_output(struct options *options, sqlite3 *database, long long *losses)
+{
+    struct query_request *request = &options->request;
+    int width = terminal_columns();
+    if (width == 0 || request->format == OUTPUT_CSV || request->format == OUTPUT_JSON)
+        return false;
+    request->width_max = options->wide ? 0 : width;
+    *losses = database_say_state(database, options->database_path);
+    pager_start();
+    return true;
+}
+
 static int run_one(struct options *options, const struct query_file *query, sqlite3 *database)
 {
     struct query_request *request = &options->request;
     const long terminal_rows = 40;
-    bool terminal = request->format == OUTPUT_TABLE && isatty(STDOUT_FILENO);
-    bool cut = terminal && !options->limit_given;
-    if (terminal && !options->wide)
-        request->cell_width_max = 60;
+    long long losses = 0;
+    bool terminal = begin_output(options, database, &losses);
+    bool cut = terminal && request->format == OUTPUT_TABLE && !options->limit_given;
+    request->say_left_out = true;
     if (cut) {
         request->limit = terminal_rows;
         request->count_all = true;
@@ -241,12 +271,13 @@ static int run_one(struct options *options, const struct query_file *query, sqli
     long rows = 0;
     int status = query_run(request, database, query, stdout, &rows);
     if (status == 0 && cut && rows > terminal_rows)
-        note("%ld of %ld rows; --limit 0 gives all", terminal_rows, rows);
+        printf("\n%ld of %ld rows; --limit 0 gives all.\n", terminal_rows, rows);
     if (status == 0 && rows == 0 && request->format == OUTPUT_TABLE)
         note("%s: nothing found", query->name);
     if (status == 0)
         kept_blocks_say(request, query, database);
-    long long losses = database_say_state(database, options->database_path);
+    if (!terminal)
+        losses = database_say_state(database, options->database_path);
     if (status == 0 && options->check && (rows > 0 || losses > 0))
         status = 1;
     return status;
@@ -258,8 +289,11 @@ static int run_all(struct options *options, const struct query_set *set, sqlite3
     if (options->request.format != OUTPUT_TABLE && options->request.format != OUTPUT_MARKDOWN)
         return fail("--all: is for people: --format table or markdown; run single queries for "
                     "csv and json");
+    long long losses = 0;
+    bool terminal = begin_output(options, database, &losses);
     int status = findings_print(&options->request, set, database, options->database_path, &found);
-    long long losses = database_say_state(database, options->database_path);
+    if (!terminal)
+        losses = database_say_state(database, options->database_path);
     return status == 0 && options->check && (found > 0 || losses > 0) ? 1 : status;
 }
 
@@ -334,6 +368,10 @@ static int with_query(struct options *options, const struct query_set *set,
 
 static int dispatch(struct options *options, const struct query_set *set)
 {
+    if (options->action == ACTION_LIST) {
+        query_help_list(set);
+        return 0;
+    }
     if (options->action == ACTION_NAMES) {
         query_help_names(set);
         return 0;

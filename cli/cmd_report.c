@@ -31,8 +31,7 @@ static const char usage[] =
     "  -o, --output FILE      the page (report.html); - is standard output\n"
     "      --diff             two runs side by side, worse in red, better in green\n"
     "      --calls N          calls in the timeline, the longest ones (40000, at most 60000)\n"
-    "      --demangle STYLE   full names, short ones (no template arguments and parameter\n"
-    "                         lists), or no: as the linker knows them (full)\n"
+    "      --demangle STYLE   short names, full ones, or no: as the linker knows them (short)\n"
     "\n"
     "Exit status: 0 done, 1 done but the recording is not complete, 2 could not be done.\n"
     "\n"
@@ -73,7 +72,7 @@ static int set_option(struct options *options, const struct args *args)
     default:
         return name_style_parse(args->value, &options->names)
                    ? 0
-                   : args_wrong(args, "full, short or no");
+                   : args_wrong(args, "short, full or no");
     }
 }
 

@@ -38,7 +38,7 @@ static const char help[] =
     "      --range RANGE        functions whose lines `git diff RANGE` changes, e.g. main...\n"
     "  -o, --output FILE        the page (standard output)\n"
     "      --picture FILE       the picture: FILE.svg, or FILE.png (by rsvg-convert)\n"
-    "      --demangle STYLE     full names, short ones, or no: as the linker knows them (full)\n"
+    "      --demangle STYLE     short names, full ones, or no: as the linker knows them (short)\n"
     "\n"
     "Without these options it takes the five functions with the most self time.\n"
     "\n"
@@ -72,7 +72,7 @@ static int choose_functions(struct review *review, const char *pattern)
         if (name == NULL)
             continue;
         names[count++] = name;
-        if (strcmp(name, pattern) == 0 || fnmatch(pattern, name, 0) == 0)
+        if (run_function_is(&review->view.functions[id], pattern))
             choose(review, id);
     }
     const char *nearest = names != NULL ? nearest_name(pattern, names, count) : NULL;
@@ -392,7 +392,7 @@ static int parse(struct options *options, int argc, char **argv)
             break;
         case DEMANGLE:
             if (!name_style_parse(args.value, &options->style))
-                return args_wrong(&args, "full, short or no");
+                return args_wrong(&args, "short, full or no");
             break;
         }
     }
@@ -402,7 +402,7 @@ static int parse(struct options *options, int argc, char **argv)
 
 int cmd_review(int argc, char **argv)
 {
-    struct options options = {.style = NAMES_FULL};
+    struct options options = {.style = NAMES_SHORT};
     struct review review = {.database = NULL};
     int status = parse(&options, argc, argv);
     if (status != ARGS_GO_ON)

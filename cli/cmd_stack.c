@@ -21,7 +21,7 @@ static const char help[] =
     "columns like slowest_call.\n"
     "\n"
     "      --all                all calls of a deep stack (default: the first and last 100)\n"
-    "      --demangle STYLE     full names, short ones, or no: as the linker knows them (full)\n"
+    "      --demangle STYLE     short names, full ones, or no: as the linker knows them (short)\n"
     "\n"
     "example: fisql stack 3\n";
 
@@ -120,7 +120,7 @@ static int parse(struct request *request, int argc, char **argv)
         if (args.code == ALL)
             request->all = true;
         else if (!name_style_parse(args.value, &request->style))
-            return args_wrong(&args, "full, short or no");
+            return args_wrong(&args, "short, full or no");
     }
     if (args.status != ARGS_GO_ON)
         return args.status;
@@ -134,7 +134,7 @@ static int parse(struct request *request, int argc, char **argv)
 
 int cmd_stack(int argc, char **argv)
 {
-    struct request request = {.style = NAMES_FULL};
+    struct request request = {.style = NAMES_SHORT};
     int status = parse(&request, argc, argv);
     if (status != ARGS_GO_ON)
         return status;

@@ -28,7 +28,8 @@ static const char help[] =
     "it allocated. Calls of all threads are sorted by time.\n"
     "\n" CUT_HELP "      --no-allocs          leave out the blocks allocated\n"
     "      --limit N            at most N calls\n"
-    "      --demangle STYLE     full names, short ones, or no: as the linker knows them (short)\n"
+    "      --demangle STYLE     short names, full ones, or no: as the linker knows them (short)\n"
+    "      --wide               the same as --demangle full\n"
     "      --color WHEN         auto, always or never (auto: on a terminal)\n"
     "\n"
     "On a terminal the output goes through $PAGER.\n"
@@ -276,7 +277,7 @@ static int parse_colour(struct options *options, const struct args *args)
     return 0;
 }
 
-enum { NO_ALLOCS = 256, LIMIT, DEMANGLE, COLOR };
+enum { NO_ALLOCS = 256, LIMIT, DEMANGLE, WIDE, COLOR };
 
 static int set_option(struct options *options, const struct args *args)
 {
@@ -290,10 +291,13 @@ static int set_option(struct options *options, const struct args *args)
     case LIMIT:
         options->limit = strtol(args->value, &end, 10);
         return *end == '\0' && options->limit > 0 ? 0 : args_wrong(args, "a number of calls");
+    case WIDE:
+        options->style = NAMES_FULL;
+        return 0;
     case DEMANGLE:
         return name_style_parse(args->value, &options->style)
                    ? 0
-                   : args_wrong(args, "full, short or no");
+                   : args_wrong(args, "short, full or no");
     default:
         return call_cut_option(&options->cut, args);
     }
@@ -301,9 +305,13 @@ static int set_option(struct options *options, const struct args *args)
 
 static int parse(struct options *options, int argc, char **argv)
 {
-    static const struct args_option known[] = {
-        {"no-allocs", NO_ALLOCS, false}, {"limit", LIMIT, true}, {"demangle", DEMANGLE, true},
-        {"color", COLOR, true},          CUT_LONG_OPTIONS,       {NULL, 0, false}};
+    static const struct args_option known[] = {{"no-allocs", NO_ALLOCS, false},
+                                               {"limit", LIMIT, true},
+                                               {"demangle", DEMANGLE, true},
+                                               {"wide", WIDE, false},
+                                               {"color", COLOR, true},
+                                               CUT_LONG_OPTIONS,
+                                               {NULL, 0, false}};
     struct args args = {.command = "trace", .help = help, .options = known};
     args_begin(&args, argc, argv);
     while (args_next(&args))

@@ -39,7 +39,8 @@ static const char help[] =
     "      --by MEASURE         " MEASURE_HELP "\n"
     "      --all-code           show functions of system headers and libraries, too; else they\n"
     "                           count as part of the own code that called them\n"
-    "      --demangle STYLE     full names, short ones, or no: as the linker knows them (short)\n"
+    "      --demangle STYLE     short names, full ones, or no: as the linker knows them (short)\n"
+    "      --wide               the same as --demangle full\n"
     "\n"
     "example: fisql tree --depth 4\n";
 
@@ -228,11 +229,11 @@ struct request {
 
 static int parse(struct request *request, struct tree *tree, int argc, char **argv)
 {
-    enum { FROM = 256, DEPTH, MIN_PERCENT, SORT, BY, DEMANGLE, ALL_CODE };
+    enum { FROM = 256, DEPTH, MIN_PERCENT, SORT, BY, DEMANGLE, WIDE, ALL_CODE };
     static const struct args_option known[] = {
         {"from", FROM, true},          {"depth", DEPTH, true}, {"min-percent", MIN_PERCENT, true},
         {"sort", SORT, true},          {"by", BY, true},       {"demangle", DEMANGLE, true},
-        {"all-code", ALL_CODE, false}, {NULL, 0, false}};
+        {"all-code", ALL_CODE, false}, {"wide", WIDE, false},  {NULL, 0, false}};
     static const char *const sorts[] = {"time", "calls", "bytes"};
     struct args args = {.command = "tree", .help = help, .options = known};
     char *end = NULL;
@@ -265,9 +266,12 @@ static int parse(struct request *request, struct tree *tree, int argc, char **ar
             if (!measure_parse(args.value, &request->measure))
                 return args_wrong(&args, MEASURE_WORDS);
             break;
+        case WIDE:
+            request->style = NAMES_FULL;
+            break;
         case DEMANGLE:
             if (!name_style_parse(args.value, &request->style))
-                return args_wrong(&args, "full, short or no");
+                return args_wrong(&args, "short, full or no");
             break;
         }
     }

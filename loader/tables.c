@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "loader/sqlite/insert.h"
+#include "loader/symbols/short_names.h"
 #include "loader/symbols/symbol_code.h"
 #include "loader/tables_parts.h"
 
@@ -282,52 +283,89 @@ static uint32_t *function_units(const struct program *program)
     return units;
 }
 
+/* Name, linkage name and, where it is another, the name in full. */
+static int insert_names(struct insert *insert, const char *name, const char *full,
+                        const char *linkage, struct error *error)
+{
+    char *shown = name_without_arrow(name), *shown_full = name_without_arrow(full);
+    if (shown == NULL || shown_full == NULL) {
+        free(shown);
+        free(shown_full);
+        return error_set(error, "out of memory for a name");
+    }
+    bool changed = linkage == NULL && strcmp(shown_full, full) != 0;
+    insert_text(insert, shown);
+    insert_text(insert, strcmp(shown, shown_full) != 0 ? shown_full : NULL);
+    insert_text(insert, changed ? full : linkage);
+    free(shown);
+    free(shown_full);
+    return 0;
+}
+
+static int insert_function(struct insert *insert, const struct tables *tables, size_t i,
+                           const char *name, struct file_list *files, struct error *error)
+{
+    const struct program_function *function = &tables->program->functions[i];
+    const struct symbol_function *symbol = function->symbol;
+    char text[4400];
+    unknown_name(tables, function, text, sizeof text);
+    insert_int(insert, (int64_t)i + 1);
+    insert_id(insert, program_booked_module(tables->program, function));
+    insert_int(insert, (int64_t)function->address);
+    insert_id(insert, symbol != NULL ? symbol->size : 0);
+    if (insert_names(insert, symbol != NULL ? name : text, symbol != NULL ? symbol->name : text,
+                     symbol != NULL ? symbol->linkage_name : NULL, error) != 0)
+        return -1;
+    insert_id(insert, symbol != NULL ? file_id(files, symbol->file) : 0);
+    insert_id(insert, symbol != NULL ? symbol->line : 0);
+    snprintf(text, sizeof text, "%016" PRIx64,
+             symbol != NULL ? symbol->stable_id : function->address);
+    insert_text(insert, text);
+    insert_text(insert, symbol != NULL ? scope_name(symbol->scope) : NULL);
+    insert_int(insert, symbol != NULL && symbol->inlined);
+    if (symbol != NULL && symbol->call_targets != SYMBOL_NONE)
+        insert_int(insert, symbol->call_targets);
+    else
+        insert_null(insert);
+    insert_int(insert, symbol != NULL ? symbol->call_sources : 0);
+    insert_int(insert, program_own(tables->program, function));
+    return 0;
+}
+
 static int write_functions(const struct tables *tables, sqlite3 *database, struct file_list *files,
                            struct error *error)
 {
     const struct program *program = tables->program;
+    struct short_names names = {0};
     struct insert insert;
     bool *called = called_variants(program);
     uint32_t *units = function_units(program);
-    if (called == NULL || units == NULL) {
-        free(called);
-        free(units);
-        return error_set(error, "out of memory for %zu functions", program->functions_count);
+    int result = called == NULL || units == NULL
+                     ? error_set(error, "out of memory for %zu functions", program->functions_count)
+                     : 0;
+    for (size_t i = 0; i < program->functions_count && result == 0; i++) {
+        const struct symbol_function *symbol = program->functions[i].symbol;
+        result = short_names_add(&names, symbol != NULL ? symbol->name : "",
+                                 symbol != NULL ? symbol->linkage_name : NULL, error);
     }
+    if (result == 0)
+        result = short_names_choose(&names, error);
     insert_begin(&insert, database, "functions",
-                 "id,module_id,address,size,name,linkage_name,file_id,line,instrumented,stable_id,"
-                 "scope,unit,inlined,call_targets,call_sources,own");
-    for (size_t i = 0; i < program->functions_count; i++) {
-        const struct program_function *function = &program->functions[i];
-        const struct symbol_function *symbol = function->symbol;
-        char text[4400];
-        insert_int(&insert, (int64_t)i + 1);
-        insert_id(&insert, program_booked_module(program, function));
-        insert_int(&insert, (int64_t)function->address);
-        insert_id(&insert, symbol != NULL ? symbol->size : 0);
-        unknown_name(tables, function, text, sizeof text);
-        insert_text(&insert, symbol != NULL ? symbol->name : text);
-        insert_text(&insert, symbol != NULL ? symbol->linkage_name : NULL);
-        insert_id(&insert, symbol != NULL ? file_id(files, symbol->file) : 0);
-        insert_id(&insert, symbol != NULL ? symbol->line : 0);
-        insert_int(&insert, is_instrumented(program, i, called));
-        snprintf(text, sizeof text, "%016" PRIx64,
-                 symbol != NULL ? symbol->stable_id : function->address);
-        insert_text(&insert, text);
-        insert_text(&insert, symbol != NULL ? scope_name(symbol->scope) : NULL);
-        insert_id(&insert, units[i]);
-        insert_int(&insert, symbol != NULL && symbol->inlined);
-        if (symbol != NULL && symbol->call_targets != SYMBOL_NONE)
-            insert_int(&insert, symbol->call_targets);
-        else
-            insert_null(&insert);
-        insert_int(&insert, symbol != NULL ? symbol->call_sources : 0);
-        insert_int(&insert, program_own(program, function));
-        insert_row(&insert);
+                 "id,module_id,address,size,name,full_name,linkage_name,file_id,line,stable_id,"
+                 "scope,inlined,call_targets,call_sources,own,unit,instrumented");
+    for (size_t i = 0; i < program->functions_count && result == 0; i++) {
+        result = insert_function(&insert, tables, i, short_names_get(&names, i), files, error);
+        if (result == 0) {
+            insert_id(&insert, units[i]);
+            insert_int(&insert, is_instrumented(program, i, called));
+            insert_row(&insert);
+        }
     }
+    short_names_release(&names);
     free(called);
     free(units);
-    return insert_end(&insert, error);
+    int ended = insert_end(&insert, result == 0 ? error : NULL);
+    return result != 0 ? result : ended;
 }
 
 static int write_sites(const struct tables *tables, sqlite3 *database, struct file_list *files,

@@ -1,4 +1,5 @@
 -- title:       Alloc-free pairs
+-- question:    Who frees the blocks that another allocated?
 -- group:       Memory
 -- description: Which function freed what which function allocated: the ownership matrix. Blocks that
 --              were not freed have their own rows.

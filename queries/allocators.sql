@@ -1,4 +1,5 @@
 -- title:       Allocators
+-- question:    Which functions allocate and free, and how much?
 -- group:       Memory
 -- description: Functions by the memory they allocate and free, by their own code and with callees.
 --              An allocator only allocates, a freer only frees, a mixed function does both.

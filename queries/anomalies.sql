@@ -1,4 +1,5 @@
 -- title:       Anomalies
+-- question:    What happened that should not in a sound program?
 -- group:       Trust
 -- description: Exits that did not match their entry, calls that were unwound by longjmp or an exception,
 --              calls that never ended, and memory events that contradict one another.
@@ -18,7 +19,7 @@
 -- column:      thread | - | in which thread that was
 -- column:      call | id | calls.id of the innermost call open then
 -- column:      detail | - | more of the first one
--- column:      stack | - | its stack, outermost first: the history that led there
+-- column:      stack | stack | its stack, outermost first: the history that led there
 WITH RECURSIVE
      grouped AS (
        SELECT kind, function_id, count(*) AS times, sum(calls) AS calls, min(id) AS first_id
@@ -40,7 +41,7 @@ WITH RECURSIVE
        FROM (SELECT DISTINCT call_id FROM listed) AS k CROSS JOIN calls c ON c.id = k.call_id
             JOIN frames fr ON fr.id = c.frame_id JOIN functions f ON f.id = fr.function_id
        UNION ALL
-       SELECT w.call_id, fr.parent_id, f.name || ' > ' || w.text
+       SELECT w.call_id, fr.parent_id, f.name || ' => ' || w.text
        FROM walk w JOIN frames fr ON fr.id = w.frame_id JOIN functions f ON f.id = fr.function_id
        WHERE coalesce(fr.parent_id, 0) < fr.id)
 SELECT k.kind,

@@ -1,4 +1,5 @@
 -- title:       Bad frees
+-- question:    Which frees were of no block?
 -- group:       Memory
 -- description: Frees of an address that is not the start of a live block: it lies inside one, or was never
 --              seen as a block.

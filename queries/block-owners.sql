@@ -1,4 +1,5 @@
 -- title:       Block owners
+-- question:    Within whose calls do blocks live and die?
 -- group:       Memory
 -- description: For each place that allocates, the deepest function whose call encloses both the allocation
 --              and the free: an arena for these blocks would live there.

@@ -1,4 +1,5 @@
 -- title:       Call counts
+-- question:    How often was each function called?
 -- group:       Time
 -- description: The functions by how often they were called, exactly.
 -- advice:      A count that is far from what you expect is the finding: a cache that never hits, a

@@ -1,4 +1,5 @@
 -- title:       Call cycles
+-- question:    Which functions call each other in turn?
 -- group:       Inlining and call structure
 -- description: Pairs of functions where each calls the other directly: suspicious layering. A function
 --              that calls itself does not count.
@@ -10,7 +11,7 @@
 -- param:       min_calls = 1 | calls | leave out pairs with fewer calls in the rarer direction
 -- column:      function | - | one of them, that with more calls of the other
 -- column:      location | - | where it is defined
--- column:      other | - | the other
+-- column:      other | function | the other
 -- column:      other_location | - | where that is defined
 -- column:      calls | calls | of the other by the function
 -- column:      back_calls | calls | of the function by the other

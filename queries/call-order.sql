@@ -1,4 +1,5 @@
 -- title:       Call order
+-- question:    Which functions always come directly after another?
 -- group:       Inlining and call structure
 -- description: Functions that were always called directly after the same other function, by several
 --              callers (calls of one function in a row count once): an order contract.
@@ -14,7 +15,7 @@
 -- param:       min_size = 80 | bytes | leave out pairs with a function of less code
 -- column:      function | - | the function that comes second
 -- column:      location | - | where it is defined
--- column:      after | - | the function that always comes before it
+-- column:      after | function | the function that always comes before it
 -- column:      after_location | - | where that is defined
 -- column:      times | times | the second came directly after the first
 -- column:      callers | functions | distinct callers in which it did

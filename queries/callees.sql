@@ -1,4 +1,5 @@
 -- title:       Callees
+-- question:    Whom does each function call, and at what cost?
 -- group:       Time
 -- description: What a function called, from which line, how often, and how long those calls took: where
 --              its total time went.

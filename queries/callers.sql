@@ -1,4 +1,5 @@
 -- title:       Callers
+-- question:    Who calls each function, from where and how often?
 -- group:       Time
 -- description: Who called a function, from which line, how often, and how long those calls took.
 -- advice:      Name the function with --function. The caller with the largest total is the one whose

@@ -1,4 +1,5 @@
 -- title:       Completeness
+-- question:    Is anything missing from the recording?
 -- group:       Trust
 -- description: What the log or the database lacks, and which results that touches. No rows: nothing.
 -- advice:      What a run with losses does have is sound. Its counts are lower bounds, and what is listed as

@@ -1,4 +1,5 @@
 -- title:       Complexity
+-- question:    Which functions take the most different ways?
 -- group:       Inlining and call structure
 -- description: Functions by the number of different things that their calls did: distinct sets of functions
 --              that one call called (modes), and distinct sequences of them (calls of the same callee in a row
@@ -23,7 +24,7 @@
 -- column:      sites | sites | distinct places it is called from
 -- column:      commonest_share | % | share of the calls with the commonest sequence
 -- column:      length | callees | in the commonest sequence
--- column:      commonest | - | the commonest sequence; the text is cut after 64 callees
+-- column:      commonest | stack | the commonest sequence of calls, first to last; the text is cut after 64 callees
 -- column:      example_call | id | calls.id of a call with it
 WITH RECURSIVE
      params AS (SELECT coalesce(:min_modes, 2) AS min_modes, coalesce(:min_sequences, 2) AS min_sequences,
@@ -56,7 +57,7 @@ WITH RECURSIVE
        WHERE c.place <= params.shown
        UNION ALL
        SELECT function_id, substr(rest, instr(rest, ' ') + 1),
-              text || CASE text WHEN '' THEN '' ELSE ', ' END ||
+              text || CASE text WHEN '' THEN '' ELSE ' => ' END ||
               (SELECT name FROM functions WHERE id = CAST(substr(rest, 1, instr(rest, ' ') - 1) AS INTEGER))
        FROM split WHERE instr(rest, ' ') > 0)
 SELECT f.name AS function,

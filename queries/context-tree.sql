@@ -1,4 +1,5 @@
 -- title:       Calling context tree
+-- question:    What led to what, and what did each way cost?
 -- group:       Time
 -- description: Each function under the one that called it, with the processor time that its calls in this
 --              context took. Recursion is folded.
@@ -9,7 +10,7 @@
 -- param:       by = 'cpu' | cpu/wall/wait | order and share by processor time, all time, or waiting
 -- param:       min_percent = 1 | % | leave out contexts with a smaller share of the run
 -- param:       max_depth = 64 | - | leave out deeper contexts
--- column:      tree | - | the function, indented by its depth
+-- column:      tree | function | the function, indented by its depth
 -- column:      cpu_ns | ns | processor time with callees, hooks' cost taken out
 -- column:      share | % | of the whole run's
 -- column:      self_cpu_ns | ns | processor time in its own code

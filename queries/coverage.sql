@@ -1,4 +1,5 @@
 -- title:       Coverage
+-- question:    How much of each file was called?
 -- group:       Coverage and threads
 -- description: Called and uncalled functions, by file and module.
 -- advice:      A file with few functions called is tested little by this run, or is not needed by it:

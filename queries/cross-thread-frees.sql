@@ -1,4 +1,5 @@
 -- title:       Cross-thread frees
+-- question:    Which blocks are freed by another thread?
 -- group:       Memory
 -- description: Blocks that one thread allocated and another freed: the paths from producer to consumer,
 --              and how long the blocks took.

@@ -1,4 +1,5 @@
 -- title:       Dead code
+-- question:    Which functions were never called?
 -- group:       Coverage and threads
 -- description: Instrumented functions that this run never called, by file, the file with most of
 --              them first. Clones and inlined copies count as their function.

@@ -1,4 +1,5 @@
 -- title:       Deep stacks
+-- question:    What were the deepest stacks?
 -- group:       Inlining and call structure
 -- description: The deepest stacks, each by the function at its top, and the calls that led there.
 -- advice:      Compare the depth with the stack that threads have (8 MB for main, what
@@ -13,7 +14,7 @@
 -- column:      call | id | calls.id of it
 -- column:      thread | - | name of its thread
 -- column:      enter_ns | ns | when it was entered
--- column:      stack | - | the calls that led there, outermost first, recursion folded
+-- column:      stack | stack | the calls that led there, outermost first, recursion folded
 WITH RECURSIVE
      params AS (SELECT coalesce(:rows, 20) AS rows),
      tops AS MATERIALIZED (
@@ -28,7 +29,7 @@ WITH RECURSIVE
             JOIN functions f ON f.id = fr.function_id
        WHERE tops.place <= params.rows
        UNION ALL
-       SELECT w.call_id, fr.parent_id, f.name || ' > ' || w.text
+       SELECT w.call_id, fr.parent_id, f.name || ' => ' || w.text
        FROM walk w JOIN frames fr ON fr.id = w.frame_id JOIN functions f ON f.id = fr.function_id
        WHERE coalesce(fr.parent_id, 0) < fr.id)
 SELECT tops.depth,

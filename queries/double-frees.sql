@@ -1,4 +1,5 @@
 -- title:       Double frees
+-- question:    Which blocks were freed twice?
 -- group:       Memory
 -- description: Pointers that were freed again with no allocation between: where the block was allocated,
 --              first freed, and freed again.
@@ -17,7 +18,7 @@
 -- column:      size | bytes | of the block
 -- column:      allocated_by | - | function that allocated it
 -- column:      allocated_at | - | where
--- column:      first_freed_by | - | function that freed it first
+-- column:      first_freed_by | function | function that freed it first
 -- column:      first_freed_at | - | where
 -- column:      first_free_ns | ns | when
 -- column:      call | id | calls.id of the call that freed again

@@ -1,4 +1,5 @@
 -- title:       Finalizers
+-- question:    Which functions run once, after all others?
 -- group:       Inlining and call structure
 -- description: Functions that were called once, near the end of the run.
 -- advice:      Cleanup before an exit that frees everything anyway can often be left out in release builds;

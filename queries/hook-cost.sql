@@ -1,4 +1,5 @@
 -- title:       Hook cost
+-- question:    How much of a time is the recording's own?
 -- group:       Time
 -- description: How much of the run was the recording itself, and which functions it distorts most. The
 --              first row is the whole run.

@@ -1,4 +1,5 @@
 -- title:       Hot functions
+-- question:    Which functions' own code took the time?
 -- group:       Time
 -- description: Where the run spent its time: functions by the processor time in their own code, the hooks'
 --              cost taken out.

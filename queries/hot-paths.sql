@@ -1,4 +1,5 @@
 -- title:       Hot paths
+-- question:    By which stacks were the hottest functions reached?
 -- group:       Time
 -- description: For the hottest functions the longest common stack that leads to their calls: the most
 --              callers above one another through which at least min_share of the calls came.
@@ -19,7 +20,7 @@
 -- column:      length | functions | in the path, the function included
 -- column:      self_cpu_ns | ns | processor time in the function's own code, by all paths
 -- column:      self_wait_ns | ns | time it waited in its own code, by all paths
--- column:      path | - | the path, outermost first
+-- column:      path | stack | the path, outermost first
 WITH RECURSIVE
      params AS (SELECT coalesce(:functions, 30) AS functions, coalesce(:min_share, 50) AS min_share,
                        coalesce(:max_length, 16) AS max_length, coalesce(:by, 'cpu') AS by),
@@ -46,7 +47,7 @@ WITH RECURSIVE
        SELECT function_id, ids || ' ', '' FROM chosen WHERE choice = 1
        UNION ALL
        SELECT function_id, substr(rest, instr(rest, ' ') + 1),
-              text || CASE text WHEN '' THEN '' ELSE ' > ' END ||
+              text || CASE text WHEN '' THEN '' ELSE ' => ' END ||
               (SELECT name FROM functions WHERE id = CAST(substr(rest, 1, instr(rest, ' ') - 1) AS INTEGER))
        FROM split WHERE instr(rest, ' ') > 0)
 SELECT f.name AS function,

@@ -1,4 +1,5 @@
 -- title:       Initializers
+-- question:    Which functions run once, before the others?
 -- group:       Inlining and call structure
 -- description: Functions that were called once, near the beginning of the run.
 -- advice:      What runs before any work is start-up time: do it later, in parallel, or not at all where the

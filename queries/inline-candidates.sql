@@ -1,4 +1,5 @@
 -- title:       Inline candidates
+-- question:    Which small, often called functions to inline?
 -- group:       Inlining and call structure
 -- description: Functions that were only ever called by one other function, and that the compiler cannot
 --              inline by itself: it does not see their code where they are called, or they may be called from

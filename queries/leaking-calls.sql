@@ -1,4 +1,5 @@
 -- title:       Leaking calls
+-- question:    Whose calls left more memory than they found?
 -- group:       Memory
 -- description: Functions whose calls ended with more memory than they began with, and of whose memory some was
 --              never freed, by nobody: what was allocated within the calls, callees included.

@@ -1,4 +1,5 @@
 -- title:       Leaves
+-- question:    Which functions call nothing?
 -- group:       Inlining and call structure
 -- description: Functions that never called another instrumented function: the program's low-level layer.
 -- advice:      Together they are where the work is done: their share of the self time says whether to

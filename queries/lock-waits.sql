@@ -1,4 +1,5 @@
 -- title:       Lock waits
+-- question:    Where was waited for locks, threads and the like?
 -- group:       Time
 -- description: Time spent in functions that take a lock or wait, by their names: instrumented wrappers
 --              of pthread_mutex_lock, condition waits and the like.
@@ -19,7 +20,7 @@
 -- column:      longest_at_ns | ns | when that began, since the run's start
 -- column:      thread | - | in which thread
 -- column:      longest_call | id | its calls.id
--- column:      stack | - | its stack, outermost first
+-- column:      stack | stack | its stack, outermost first
 WITH RECURSIVE
      params AS (SELECT :pattern AS pattern, coalesce(:min_total_ns, 1000) AS min_total_ns),
      named AS (
@@ -43,7 +44,7 @@ WITH RECURSIVE
        FROM waiting w CROSS JOIN calls c ON c.id = w.slowest_call_id
             JOIN frames fr ON fr.id = c.frame_id JOIN functions f ON f.id = fr.function_id
        UNION ALL
-       SELECT w.call_id, fr.parent_id, f.name || ' > ' || w.text
+       SELECT w.call_id, fr.parent_id, f.name || ' => ' || w.text
        FROM walk w JOIN frames fr ON fr.id = w.frame_id JOIN functions f ON f.id = fr.function_id
        WHERE coalesce(fr.parent_id, 0) < fr.id)
 SELECT f.name AS function,

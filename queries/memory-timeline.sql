@@ -1,4 +1,5 @@
 -- title:       Memory timeline
+-- question:    How much memory was live at what time?
 -- group:       Memory
 -- description: Live bytes over time: the run in equal steps, for all threads together or for each.
 -- advice:      A line that climbs without end is a leak or a cache without bound; a saw-tooth is churn. The steps

@@ -1,4 +1,5 @@
 -- title:       Mismatched frees
+-- question:    Which blocks were freed by the wrong function?
 -- group:       Memory
 -- description: Blocks that were freed by a family of functions other than the one that allocated them: new
 --              and free, malloc and delete, new[] and delete.

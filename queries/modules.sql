@@ -1,4 +1,5 @@
 -- title:       Modules
+-- question:    Do calls stay within files and modules?
 -- group:       Inlining and call structure
 -- description: Calls and time between files (or modules, or name prefixes): the coupling between them and
 --              the cohesion within.

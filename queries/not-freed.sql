@@ -1,4 +1,5 @@
 -- title:       Not freed
+-- question:    Which blocks were never freed, and whose are they?
 -- group:       Memory
 -- description: Blocks that were not freed at exit (reachability not checked), by the stack that
 --              allocated them. What the C library keeps for itself, such as the buffer of stdout,
@@ -15,7 +16,7 @@
 -- column:      function | - | function that allocated them
 -- column:      location | - | where the allocation was called
 -- column:      kind | - | malloc, new, ...
--- column:      stack | - | calls that led there, outermost first
+-- column:      stack | stack | calls that led there, outermost first
 -- column:      all_blocks | blocks | allocated by this stack in all
 -- column:      first_ns | ns | first of them allocated, since the run's start
 -- column:      last_ns | ns | last of them allocated
@@ -30,7 +31,7 @@ WITH RECURSIVE
        SELECT live.id, fr.parent_id, f.name
        FROM live JOIN frames fr ON fr.id = live.frame_id JOIN functions f ON f.id = fr.function_id
        UNION ALL
-       SELECT w.stack_id, fr.parent_id, f.name || ' > ' || w.text
+       SELECT w.stack_id, fr.parent_id, f.name || ' => ' || w.text
        FROM walk w JOIN frames fr ON fr.id = w.frame_id JOIN functions f ON f.id = fr.function_id
        WHERE coalesce(fr.parent_id, 0) < fr.id),
      stacks AS MATERIALIZED (SELECT stack_id, text FROM walk WHERE frame_id IS NULL)

@@ -1,4 +1,5 @@
 -- title:       Outliers
+-- question:    Whose times differ the most from call to call?
 -- group:       Time
 -- description: Functions whose call times vary widely: most calls are quick, some are many times slower, in
 --              the function's own code (where it is a callee's, the callee is named).
@@ -26,8 +27,8 @@
 -- column:      variation | - | coefficient of variation: deviation / mean
 -- column:      fastest_call | id | calls.id of the fastest call
 -- column:      slowest_call | id | calls.id of the slowest call
--- column:      fastest_stack | - | who called the fastest call, outermost first
--- column:      slowest_stack | - | who called the slowest call, outermost first
+-- column:      fastest_stack | stack | who called the fastest call, outermost first
+-- column:      slowest_stack | stack | who called the slowest call, outermost first
 WITH RECURSIVE
      params AS (SELECT coalesce(:min_calls, 10) AS min_calls,
                        coalesce(:min_variation, 1.0) AS min_variation,
@@ -57,7 +58,7 @@ WITH RECURSIVE
        SELECT t.call_id, fr.parent_id, f.name
        FROM stack_top t JOIN frames fr ON fr.id = t.frame_id JOIN functions f ON f.id = fr.function_id
        UNION ALL
-       SELECT w.call_id, fr.parent_id, f.name || ' > ' || w.text
+       SELECT w.call_id, fr.parent_id, f.name || ' => ' || w.text
        FROM walk w JOIN frames fr ON fr.id = w.frame_id JOIN functions f ON f.id = fr.function_id
        WHERE coalesce(fr.parent_id, 0) < fr.id),
      stacks AS MATERIALIZED (SELECT call_id, text FROM walk WHERE frame_id IS NULL)

@@ -1,4 +1,5 @@
 -- title:       Peak memory
+-- question:    What held the memory when most was in use?
 -- group:       Memory
 -- description: The instant at which most bytes were live, and the stacks that held them then.
 -- advice:      Make the first rows smaller, or free them before the peak. What is live but not needed at
@@ -13,7 +14,7 @@
 -- column:      function | - | that allocated them
 -- column:      location | - | where the allocation is called
 -- column:      kind | - | malloc, new, ...
--- column:      stack | - | calls that led there, outermost first
+-- column:      stack | stack | calls that led there, outermost first
 -- column:      peak_ns | ns | the instant, since the run's start
 -- column:      first_alloc | id | allocs.id of the stack's first block
 WITH RECURSIVE
@@ -27,7 +28,7 @@ WITH RECURSIVE
        SELECT held.id, fr.parent_id, f.name
        FROM held JOIN frames fr ON fr.id = held.frame_id JOIN functions f ON f.id = fr.function_id
        UNION ALL
-       SELECT w.stack_id, fr.parent_id, f.name || ' > ' || w.text
+       SELECT w.stack_id, fr.parent_id, f.name || ' => ' || w.text
        FROM walk w JOIN frames fr ON fr.id = w.frame_id JOIN functions f ON f.id = fr.function_id
        WHERE coalesce(fr.parent_id, 0) < fr.id),
      stacks AS MATERIALIZED (SELECT stack_id, text FROM walk WHERE frame_id IS NULL)

@@ -1,4 +1,5 @@
 -- title:       Pool candidates
+-- question:    Which blocks of one size would a pool serve?
 -- group:       Memory
 -- description: Functions whose blocks have one size, or a few, as objects have: candidates for a pool or a
 --              free list.

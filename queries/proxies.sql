@@ -1,4 +1,5 @@
 -- title:       Proxies
+-- question:    Which functions only pass a call on?
 -- group:       Inlining and call structure
 -- description: Functions that do nothing but call another one: in every call they made exactly one call,
 --              always of the same function, their code has no other call to make, it is as small as
@@ -15,7 +16,7 @@
 -- param:       max_self_ns = 30 | ns a call | leave out functions whose own code takes longer
 -- column:      function | - | demangled name
 -- column:      location | - | where it is defined
--- column:      target | - | the one function it calls
+-- column:      target | function | the one function it calls
 -- column:      target_location | - | where that is defined
 -- column:      calls | calls | finished calls
 -- column:      size | bytes | size of its code, with the hooks

@@ -1,4 +1,5 @@
 -- title:       Realloc chains
+-- question:    Which blocks grew step by step?
 -- group:       Memory
 -- description: Blocks that were grown (or shrunk) many times by realloc: reserve the space once instead.
 -- advice:      Ask for the final size at once, or double the size each time. copied_bytes is the most that
@@ -17,7 +18,7 @@
 -- column:      copied_bytes | bytes | that the moves had to copy
 -- column:      first_size | bytes | at the start of the longest chain
 -- column:      last_size | bytes | at its end
--- column:      stack | - | calls that led to its last realloc, outermost first
+-- column:      stack | stack | calls that led to its last realloc, outermost first
 -- column:      alloc | id | allocs.id of the last block of the longest chain
 WITH RECURSIVE
      params AS (SELECT coalesce(:min_length, 3) AS min_length),
@@ -39,7 +40,7 @@ WITH RECURSIVE
        SELECT g.frame_id, fr.parent_id, f.name
        FROM grouped g JOIN frames fr ON fr.id = g.frame_id JOIN functions f ON f.id = fr.function_id
        UNION
-       SELECT w.start_id, fr.parent_id, f.name || ' > ' || w.text
+       SELECT w.start_id, fr.parent_id, f.name || ' => ' || w.text
        FROM walk w JOIN frames fr ON fr.id = w.frame_id JOIN functions f ON f.id = fr.function_id
        WHERE coalesce(fr.parent_id, 0) < fr.id)
 SELECT coalesce(f.name, '(outside any traced call)') AS function,

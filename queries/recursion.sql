@@ -1,4 +1,5 @@
 -- title:       Recursion
+-- question:    Which functions call themselves, and how deep?
 -- group:       Inlining and call structure
 -- description: Functions that were called while one of their calls was open in the same thread, directly
 --              or through others, with the deepest nesting and the cycle.
@@ -14,7 +15,7 @@
 -- column:      recursive_calls | calls | calls made while another was open
 -- column:      direct_calls | calls | of these, made by the function itself
 -- column:      kind | - | direct, mutual, or both
--- column:      cycle | - | the first cycle seen
+-- column:      cycle | stack | the first cycle seen
 -- column:      deepest_call | id | calls.id of the innermost call at that nesting
 -- column:      self_ns | ns | time in its own code
 WITH RECURSIVE
@@ -24,7 +25,7 @@ WITH RECURSIVE
        UNION ALL
        SELECT function_id, substr(rest, instr(rest, ' ') + 1),
               text || (SELECT name FROM functions
-                       WHERE id = CAST(substr(rest, 1, instr(rest, ' ') - 1) AS INTEGER)) || ' > '
+                       WHERE id = CAST(substr(rest, 1, instr(rest, ' ') - 1) AS INTEGER)) || ' => '
        FROM split WHERE instr(rest, ' ') > 0)
 SELECT f.name AS function,
        f.location,

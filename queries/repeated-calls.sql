@@ -1,4 +1,5 @@
 -- title:       Repeated calls
+-- question:    Which calls are made again and again in a row?
 -- group:       Inlining and call structure
 -- description: Callees that one call of their caller called many times in a row, with no other call in
 --              between: loops over items.

@@ -1,4 +1,5 @@
 -- title:       Single callee
+-- question:    Which functions call just one other, once?
 -- group:       Inlining and call structure
 -- description: Functions whose every call called exactly one other function of their file, any number of
 --              times, which nobody else calls: candidates to merge with it.

@@ -1,4 +1,5 @@
 -- title:       Slow calls
+-- question:    Which single calls took the longest?
 -- group:       Time
 -- description: The slowest single calls of each function by processor time, whether each computed, waited or
 --              was put aside, and the stack that led there.
@@ -23,7 +24,7 @@
 -- column:      thread | - | name of its thread
 -- column:      call | id | calls.id
 -- column:      raw_duration_ns | ns | as measured
--- column:      stack | - | who called it, outermost first
+-- column:      stack | stack | who called it, outermost first
 WITH RECURSIVE
      params AS (SELECT coalesce(:per_function, 3) AS per_function, coalesce(:min_ns, 0) AS min_ns,
                        coalesce(:stacks, 50) AS stacks),
@@ -37,7 +38,7 @@ WITH RECURSIVE
             JOIN frames fr ON fr.id = c.frame_id JOIN functions f ON f.id = fr.function_id
        WHERE chosen.place <= params.stacks
        UNION ALL
-       SELECT w.call_id, fr.parent_id, f.name || ' > ' || w.text
+       SELECT w.call_id, fr.parent_id, f.name || ' => ' || w.text
        FROM walk w JOIN frames fr ON fr.id = w.frame_id JOIN functions f ON f.id = fr.function_id
        WHERE coalesce(fr.parent_id, 0) < fr.id),
      stacks AS MATERIALIZED (SELECT call_id, text FROM walk WHERE frame_id IS NULL)

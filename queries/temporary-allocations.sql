@@ -1,4 +1,5 @@
 -- title:       Temporary allocations
+-- question:    Which blocks are freed again at once?
 -- group:       Memory
 -- description: Blocks that the same thread freed after at most k other allocations: memory that was only
 --              needed for a moment.
@@ -19,7 +20,7 @@
 -- column:      share | % | of the blocks of this stack
 -- column:      bytes | bytes | in them
 -- column:      kind | - | malloc, new, ...
--- column:      stack | - | calls that led there, outermost first
+-- column:      stack | stack | calls that led there, outermost first
 -- column:      blocks | blocks | allocated by this stack
 -- column:      first_alloc | id | allocs.id of the stack's first block
 WITH RECURSIVE
@@ -44,7 +45,7 @@ WITH RECURSIVE
        FROM brief b JOIN alloc_stacks a ON a.id = b.stack_id JOIN frames fr ON fr.id = a.frame_id
             JOIN functions f ON f.id = fr.function_id
        UNION ALL
-       SELECT w.stack_id, fr.parent_id, f.name || ' > ' || w.text
+       SELECT w.stack_id, fr.parent_id, f.name || ' => ' || w.text
        FROM walk w JOIN frames fr ON fr.id = w.frame_id JOIN functions f ON f.id = fr.function_id
        WHERE coalesce(fr.parent_id, 0) < fr.id)
 SELECT coalesce(f.name, '(outside any traced call)') AS function,

@@ -1,4 +1,5 @@
 -- title:       Thread-exclusive functions
+-- question:    Which functions does just one thread call?
 -- group:       Coverage and threads
 -- description: Functions that only one thread called, or only threads of one name, in runs with several
 --              threads.

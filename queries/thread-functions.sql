@@ -1,4 +1,5 @@
 -- title:       Thread functions
+-- question:    What did each thread call, and for how long?
 -- group:       Coverage and threads
 -- description: Which thread called which functions, how often, and how much processor time it spent there.
 -- advice:      Threads with the same functions are a pool: their times should be alike. A function that

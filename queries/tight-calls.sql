@@ -1,4 +1,5 @@
 -- title:       Tight calls
+-- question:    Which functions are called in quick succession?
 -- group:       Inlining and call structure
 -- description: Functions that one caller invokes again and again, from one call site or in a row, with a very
 --              short typical time from one invocation to the next (the commonest power of two): they sit in

@@ -1,4 +1,5 @@
 -- title:       Waiting
+-- question:    Where did threads wait, and for how long?
 -- group:       Time
 -- description: Where threads waited: for locks, input and output, sleep, other threads, whatever the
 --              kernel put them to sleep for. By function and the stack that led there.
@@ -22,7 +23,7 @@
 -- column:      threads | threads | that waited here
 -- column:      put_aside_ns | ns | time put aside by the scheduler here
 -- column:      longest_call | id | calls.id of the call with the longest wait
--- column:      stack | - | who called it, outermost first
+-- column:      stack | stack | who called it, outermost first
 WITH RECURSIVE
      params AS (SELECT coalesce(:min_wait_ns, 1000) AS min_wait_ns, coalesce(:stacks, 100) AS stacks),
      places AS MATERIALIZED (
@@ -40,7 +41,7 @@ WITH RECURSIVE
             JOIN functions f ON f.id = fr.function_id
        WHERE chosen.place <= params.stacks
        UNION ALL
-       SELECT w.leaf_id, fr.parent_id, f.name || ' > ' || w.text
+       SELECT w.leaf_id, fr.parent_id, f.name || ' => ' || w.text
        FROM walk w JOIN frames fr ON fr.id = w.frame_id JOIN functions f ON f.id = fr.function_id
        WHERE coalesce(fr.parent_id, 0) < fr.id),
      stacks AS MATERIALIZED (SELECT leaf_id, text FROM walk WHERE frame_id IS NULL)

@@ -1,4 +1,5 @@
 -- title:       Wide functions
+-- question:    Which functions call the most others?
 -- group:       Inlining and call structure
 -- description: Functions that call many distinct functions directly when they are called from one place:
 --              candidates to split.

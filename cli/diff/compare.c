@@ -99,31 +99,20 @@ static void rank_p(sqlite3_context *context, int count, sqlite3_value **values)
     sqlite3_result_double(context, erfc(fabs(rank_distance(values)) / sqrt(2)));
 }
 
-static void shown_name(sqlite3_context *context, int count, sqlite3_value **values)
-{
-    const char *name = (const char *)sqlite3_value_text(values[0]);
-    enum name_style style = (enum name_style)(intptr_t)sqlite3_user_data(context);
-    (void)count;
-    if (name == NULL)
-        return;
-    if (style == NAMES_SHORT)
-        sqlite3_result_text(context, name_short(name), -1, free);
-    else
-        sqlite3_result_text(context, name, -1, SQLITE_TRANSIENT);
-}
-
 /* ---- matching ---- */
 
-/* One side's functions: %1$s is the table, %2$s the schema. Sums of squares of several functions of
+/* One side's functions. A function is matched by its name in full (or the linker's, where that is
+ * asked for): short ones depend on what else there is. `shown` is its name in the style. Sums of squares of several functions of
  * one name and file are put together around their common mean. */
 static const char side_sql[] =
     "CREATE TEMP TABLE %s AS WITH every AS ("
-    "  SELECT %s AS name, coalesce(files.name, m.name, '') AS file,"
+    "  SELECT %s AS name, %s AS shown, coalesce(files.name, m.name, '') AS file,"
     "         coalesce(files.name || ':' || f.line, m.name, '?') AS location, s.*"
     "  FROM %s.function_stats s JOIN %s.functions f ON f.id = s.function_id"
     "       LEFT JOIN %s.files ON files.id = f.file_id LEFT JOIN %s.modules m ON m.id = f.module_id"
     "  WHERE s.calls > 0)"
-    " SELECT name, file, min(location) AS location, sum(calls) AS calls, sum(total_ns) AS total_ns,"
+    " SELECT name, file, min(location) AS location, min(shown) AS shown, sum(calls) AS calls,"
+    "        sum(total_ns) AS total_ns,"
     "        sum(self_ns) AS self_ns, sum(cpu_ns) AS cpu_ns, sum(self_cpu_ns) AS self_cpu_ns,"
     "        sum(wait_ns) AS wait_ns, sum(self_wait_ns) AS self_wait_ns, sum(finished) AS finished,"
     "        sum(finished * mean_ns) / nullif(sum(finished), 0) AS mean_ns,"
@@ -138,13 +127,15 @@ static const char side_sql[] =
 /* Histograms of durations of both, and the rank-sum test on them (Mann & Whitney 1947; with the
  * correction for ties, which a bucket's calls are): z > 0 where B's calls take longer. */
 static const char ranks_sql[] =
-    "CREATE TEMP TABLE ranks AS WITH every AS ("
+    "CREATE TEMP TABLE ranks AS WITH named AS MATERIALIZED ("
+    "  SELECT f.id, f.file_id, f.module_id, %s AS name FROM other.functions f),"
+    " every AS ("
     "  SELECT %s AS name, coalesce(files.name, m.name, '') AS file, d.log2, d.count AS ca, 0 AS cb"
     "  FROM main.durations d JOIN main.functions f ON f.id = d.function_id"
     "       LEFT JOIN main.files ON files.id = f.file_id"
     "       LEFT JOIN main.modules m ON m.id = f.module_id"
     "  UNION ALL"
-    "  SELECT b.name, b.file, d.log2, 0, d.count FROM temp.b JOIN other.functions f ON %s = b.name"
+    "  SELECT b.name, b.file, d.log2, 0, d.count FROM temp.b JOIN named f ON f.name = b.name"
     "       LEFT JOIN other.files ON files.id = f.file_id"
     "       LEFT JOIN other.modules m ON m.id = f.module_id"
     "       JOIN other.durations d ON d.function_id = f.id"
@@ -167,10 +158,16 @@ static const char renamed_sql[] =
     "   AND (SELECT count(*) FROM temp.a WHERE a.name = b.name) = 1"
     "   AND (SELECT count(*) FROM temp.b AS other WHERE other.name = b.name) = 1";
 
+/* What functions are matched by. */
+static const char *key_sql(enum name_style style)
+{
+    return name_style_sql(style == NAMES_LINKAGE ? NAMES_LINKAGE : NAMES_FULL);
+}
+
 static int make_ranks(sqlite3 *database, enum name_style style)
 {
     char sql[4096];
-    const char *name = style == NAMES_LINKAGE ? "coalesce(f.linkage_name, f.name)" : "f.name";
+    const char *name = key_sql(style);
     snprintf(sql, sizeof sql, ranks_sql, name, name);
     return sqlite3_exec(database, sql, NULL, NULL, NULL);
 }
@@ -179,8 +176,8 @@ static int make_side(sqlite3 *database, const char *table, const char *schema,
                      enum name_style style)
 {
     char sql[2048];
-    const char *name = style == NAMES_LINKAGE ? "coalesce(f.linkage_name, f.name)" : "f.name";
-    snprintf(sql, sizeof sql, side_sql, table, name, schema, schema, schema, schema);
+    snprintf(sql, sizeof sql, side_sql, table, key_sql(style), name_style_sql(style), schema,
+             schema, schema, schema);
     return sqlite3_exec(database, sql, NULL, NULL, NULL);
 }
 
@@ -211,9 +208,6 @@ sqlite3 *compare_open(const char *a_path, const char *b_path, enum name_style st
     if (result == SQLITE_OK)
         result =
             sqlite3_create_function(database, "welch_p", 6, SQLITE_UTF8, NULL, welch_p, NULL, NULL);
-    if (result == SQLITE_OK)
-        result = sqlite3_create_function(database, "shown_name", 1, SQLITE_UTF8,
-                                         (void *)(intptr_t)style, shown_name, NULL, NULL);
     if (result == SQLITE_OK)
         result =
             sqlite3_create_function(database, "rank_z", 4, SQLITE_UTF8, NULL, rank_z, NULL, NULL);

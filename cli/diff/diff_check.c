@@ -142,8 +142,8 @@ static int read_function(sqlite3 *database, const struct budget *budget, double 
             strcmp(budget->metric, "mean_ns") == 0 || strcmp(budget->metric, "max_ns") == 0 ? "max"
                                                                                             : "sum";
         snprintf(sql, sizeof sql,
-                 "SELECT %s(%s) FROM temp.%s WHERE name = ?1 OR name GLOB ?1 OR"
-                 " shown_name(name) = ?1",
+                 "SELECT %s(%s) FROM temp.%s WHERE ?1 IN (name, shown) OR name GLOB ?1"
+                 " OR shown GLOB ?1",
                  add, budget->metric, side == 0 ? "a" : "b");
         values[side] = ask(database, sql, budget->function, &any);
     }

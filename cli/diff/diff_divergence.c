@@ -61,7 +61,8 @@ static bool same_call(const struct side *a, const struct side *b)
     if (a->call.depth != b->call.depth)
         return false;
     const struct run_function *left = function_of(a, &a->call), *right = function_of(b, &b->call);
-    return strcmp(left->name, right->name) == 0 && strcmp(file_name(left), file_name(right)) == 0;
+    return strcmp(run_full_name(left), run_full_name(right)) == 0 &&
+           strcmp(file_name(left), file_name(right)) == 0;
 }
 
 /* Takes the next call, the one before it having been put on the stack. */

@@ -33,7 +33,7 @@ static bool same_function(const struct run_function *a, const struct run_functio
     /* Every frame has its function. NOLINTNEXTLINE(clang-analyzer-core.NullDereference) */
     const char *left = a->file != NULL ? strrchr(a->file, '/') : NULL;
     const char *right = b->file != NULL ? strrchr(b->file, '/') : NULL;
-    return strcmp(a->name, b->name) == 0 &&
+    return strcmp(run_full_name(a), run_full_name(b)) == 0 &&
            strcmp(left != NULL ? left : "", right != NULL ? right : "") == 0;
 }
 

@@ -3,6 +3,7 @@
 #include "cli/out/output.h"
 
 #include "base/array.h"
+#include "cli/out/fit.h"
 #include "cli/out/json.h"
 #include "cli/out/text.h"
 
@@ -83,19 +84,25 @@ static int next_row(const struct output_source *source, long *rows)
     return result;
 }
 
+static bool is_named(const struct output_source *source, int column)
+{
+    enum text_kind kind = source->columns[column].kind;
+    return (kind == TEXT_FUNCTION || kind == TEXT_STACK) &&
+           sqlite3_column_type(source->statement, column) == SQLITE_TEXT;
+}
+
 /* The text of a cell, rewritten, and its length, for it may hold NULs. Caller frees; NULL without
  * memory. */
 static char *text_of(const struct output_source *source, int column, size_t *length)
 {
     const char *text = (const char *)sqlite3_column_text(source->statement, column);
     int bytes = sqlite3_column_bytes(source->statement, column);
-    bool is_text = sqlite3_column_type(source->statement, column) == SQLITE_TEXT;
+    bool rewritten = source->rewrite != NULL && is_named(source, column);
     *length = 0;
     if (text == NULL)
         return strdup("");
-    char *copy = is_text && source->rewrite != NULL ? source->rewrite(source->context, text)
-                                                    : malloc((size_t)bytes + 1);
-    if (copy != NULL && source->rewrite != NULL && is_text) {
+    char *copy = rewritten ? source->rewrite(source->context, text) : malloc((size_t)bytes + 1);
+    if (copy != NULL && rewritten) {
         *length = strlen(copy);
     } else if (copy != NULL) {
         memcpy(copy, text, (size_t)bytes);
@@ -103,6 +110,26 @@ static char *text_of(const struct output_source *source, int column, size_t *len
         *length = (size_t)bytes;
     }
     return copy;
+}
+
+/* Has the column one with the full names beside it? */
+static bool has_full(const struct output_source *source, int column)
+{
+    return source->full != NULL && source->columns[column].kind == TEXT_FUNCTION;
+}
+
+enum { FULL_NAME_MAX = 300 };
+
+static void full_column(const struct output_source *source, int column, char *name)
+{
+    snprintf(name, FULL_NAME_MAX, "full_%s", source->columns[column].name);
+}
+
+/* The full name of the function that the cell names, NULL where it names none. Caller frees. */
+static char *full_of(const struct output_source *source, int column)
+{
+    const char *text = (const char *)sqlite3_column_text(source->statement, column);
+    return text != NULL && is_named(source, column) ? source->full(source->context, text) : NULL;
 }
 
 /* The same as people are to see it. */
@@ -133,25 +160,6 @@ static bool is_number(sqlite3_stmt *statement, int column)
 {
     int type = sqlite3_column_type(statement, column);
     return type == SQLITE_INTEGER || type == SQLITE_FLOAT;
-}
-
-/* Cuts shown text to so many columns, one of them an ellipsis. A path and a stack keep their end,
- * which says more. The text has room for four bytes more. */
-static void cut(char *text, int width_max)
-{
-    static const char ellipsis[] = "\xe2\x80\xa6";
-    if (width_max <= 0 || text_width(text) <= width_max)
-        return;
-    if (text[0] == '/' || strstr(text, " > ") != NULL) {
-        const char *kept = text + strlen(text) - text_fits_end(text, width_max - 1);
-        const char *whole = strstr(kept, text[0] == '/' ? "/" : " > ");
-        if (whole != NULL)
-            kept = whole;
-        memmove(text + 3, kept, strlen(kept) + 1);
-        memcpy(text, ellipsis, 3);
-    } else {
-        strcpy(text + text_fits(text, width_max - 1), ellipsis);
-    }
 }
 
 /* What is left after the hooks' cost is taken out has an error of the size of that cost: no digits
@@ -189,17 +197,11 @@ static char *cell_text(const struct output_source *source, int column)
     if (sqlite3_column_type(statement, column) == SQLITE_NULL)
         return strdup("-");
     char *text = shown_of(source, column);
-    if (text != NULL && source->cell_width_max > 0) {
-        /* Once, for the ellipsis: nothing that grows. */
-        char *roomy = realloc(text, strlen(text) + 4);
-        if (roomy == NULL) {
-            free(text);
-            return NULL;
-        }
-        text = roomy;
-        cut(text, source->cell_width_max);
-    }
-    return text;
+    if (text == NULL || source->cell_width_max <= 0)
+        return text;
+    char *cut = shorten(text, source->columns[column].kind, source->cell_width_max);
+    free(text);
+    return cut;
 }
 
 /* ---- JSON and CSV ---- */
@@ -235,6 +237,23 @@ static void json_cell(FILE *out, const struct output_source *source, int column)
     }
 }
 
+static void json_full(FILE *out, const struct output_source *source, int column)
+{
+    char name[FULL_NAME_MAX], *text = full_of(source, column);
+    full_column(source, column, name);
+    fputs(", ", out);
+    json_string(out, name, strlen(name));
+    fputs(": ", out);
+    size_t length = text != NULL ? strlen(text) : 0;
+    if (text != NULL && source->cell_width_max > 0)
+        length = json_cut(text, length, source->cell_width_max);
+    if (text != NULL)
+        json_string(out, text, length);
+    else
+        fputs("null", out);
+    free(text);
+}
+
 static int write_json(FILE *out, const struct output_source *source, long *rows)
 {
     int count = columns_count(source), result;
@@ -246,6 +265,8 @@ static int write_json(FILE *out, const struct output_source *source, long *rows)
             json_string(out, source->columns[i].name, strlen(source->columns[i].name));
             fputs(": ", out);
             json_cell(out, source, i);
+            if (has_full(source, i))
+                json_full(out, source, i);
         }
         fputs("}", out);
         separator = ",\n";
@@ -280,16 +301,36 @@ static void csv_cell(FILE *out, const struct output_source *source, int column, 
     free(text);
 }
 
+/* A text that ends with a NUL. */
+static void csv_plain(FILE *out, const char *text, bool terminal)
+{
+    char *shown = terminal ? text_shown(text, strlen(text)) : NULL;
+    csv_text(out, shown != NULL ? shown : text, strlen(shown != NULL ? shown : text));
+    free(shown);
+}
+
+static void csv_full(FILE *out, const struct output_source *source, int column, bool terminal)
+{
+    char *text = full_of(source, column);
+    fputc(',', out);
+    if (text != NULL)
+        csv_plain(out, text, terminal);
+    free(text);
+}
+
 static int write_csv(FILE *out, const struct output_source *source, long *rows)
 {
     int count = columns_count(source), result;
     bool terminal = isatty(fileno(out)) == 1;
     for (int i = 0; i < count; i++) {
-        const char *name = source->columns[i].name;
-        char *shown = terminal ? text_shown(name, strlen(name)) : NULL;
         fputs(i > 0 ? "," : "", out);
-        csv_text(out, shown != NULL ? shown : name, strlen(shown != NULL ? shown : name));
-        free(shown);
+        csv_plain(out, source->columns[i].name, terminal);
+        if (has_full(source, i)) {
+            char name[FULL_NAME_MAX];
+            full_column(source, i, name);
+            fputc(',', out);
+            csv_plain(out, name, terminal);
+        }
     }
     fputs("\r\n", out);
     while ((result = next_row(source, rows)) == SQLITE_ROW) {
@@ -299,21 +340,49 @@ static int write_csv(FILE *out, const struct output_source *source, long *rows)
                 put_real(out, sqlite3_column_double(source->statement, i));
             else if (sqlite3_column_type(source->statement, i) != SQLITE_NULL)
                 csv_cell(out, source, i, terminal);
+            if (has_full(source, i))
+                csv_full(out, source, i, terminal);
         }
         fputs("\r\n", out);
     }
     return result;
 }
 
+/* ---- tables ---- */
+
 enum { WIDTH_MAX = 2000 }; /* columns to line up by; longer cells stand out */
+
+struct table_column {
+    int source; /* the statement's column */
+    bool right; /* numbers */
+    bool left_out;
+    int width;
+};
 
 struct table {
     char **cells;
-    bool *right; /* by column: numbers */
-    int *width;
+    struct table_column *shown;
     size_t used, room;
     int columns;
 };
+
+static char **table_cell(const struct table *table, size_t row, int column)
+{
+    return &table->cells[row * (size_t)table->columns + (size_t)column];
+}
+
+static size_t table_rows(const struct table *table)
+{
+    return table->used / (size_t)table->columns;
+}
+
+static void widen(struct table_column *column, const char *cell)
+{
+    int width = cell != NULL ? text_width(cell) : 0;
+    width = width < WIDTH_MAX ? width : WIDTH_MAX;
+    if (width > column->width)
+        column->width = width;
+}
 
 static bool table_add(struct table *table, char *cell)
 {
@@ -321,35 +390,34 @@ static bool table_add(struct table *table, char *cell)
         free(cell);
         return false;
     }
-    int column = (int)(table->used % (size_t)table->columns);
-    int width = cell != NULL ? text_width(cell) : 0;
-    width = width < WIDTH_MAX ? width : WIDTH_MAX;
-    if (width > table->width[column])
-        table->width[column] = width;
+    widen(&table->shown[table->used % (size_t)table->columns], cell);
     table->cells[table->used++] = cell;
     return cell != NULL;
 }
 
 static void table_line(FILE *out, const struct table *table, size_t row, bool markdown)
 {
+    int pad_before = 0; /* what the cell before was too narrow by: nothing trails a line */
     if (markdown)
         fputs("| ", out);
-    for (int i = 0; i < table->columns; i++) {
-        const char *cell = table->cells[row * (size_t)table->columns + (size_t)i];
-        int width = text_width(cell);
-        int pad = table->width[i] > width ? table->width[i] - width : 0;
-        bool last = i == table->columns - 1;
-        if (table->right[i])
-            fprintf(out, "%*s", pad, "");
+    for (int i = 0, written = 0; i < table->columns; i++) {
+        const struct table_column *column = &table->shown[i];
+        if (column->left_out)
+            continue;
+        const char *cell = *table_cell(table, row, i);
+        int width = text_width(cell), pad = column->width > width ? column->width - width : 0;
+        fprintf(out, "%*s", pad_before, "");
+        fputs(written++ == 0 ? "" : markdown ? " | " : "  ", out);
+        fprintf(out, "%*s", column->right ? pad : 0, "");
         for (const char *at = cell; *at != 0; at++) {
             if (markdown && *at == '|')
                 fputc('\\', out);
             fputc(*at, out);
         }
-        if (!table->right[i] && (!last || markdown))
-            fprintf(out, "%*s", pad, "");
-        fputs(markdown ? (last ? " |" : " | ") : (last ? "" : "  "), out);
+        pad_before = column->right ? 0 : pad;
     }
+    if (markdown)
+        fprintf(out, "%*s |", pad_before, "");
     fputc('\n', out);
 }
 
@@ -357,13 +425,14 @@ static void table_rule(FILE *out, const struct table *table, bool markdown)
 {
     if (markdown)
         fputs("|", out);
-    for (int i = 0; i < table->columns; i++) {
-        for (int k = 0; k < table->width[i] + (markdown ? 1 : 0); k++)
+    for (int i = 0, written = 0; i < table->columns; i++) {
+        if (table->shown[i].left_out)
+            continue;
+        fputs(written++ > 0 && !markdown ? "  " : "", out);
+        for (int k = 0; k < table->shown[i].width + (markdown ? 1 : 0); k++)
             fputc('-', out);
         if (markdown)
-            fputs(table->right[i] ? ":|" : "-|", out);
-        else
-            fputs(i == table->columns - 1 ? "" : "  ", out);
+            fputs(table->shown[i].right ? ":|" : "-|", out);
     }
     fputc('\n', out);
 }
@@ -373,8 +442,69 @@ static void table_release(struct table *table)
     for (size_t i = 0; i < table->used; i++)
         free(table->cells[i]);
     free(table->cells);
-    free(table->right);
-    free(table->width);
+    free(table->shown);
+}
+
+/* Shortens the column's cells; returns whether there was memory. */
+static bool shorten_column(struct table *table, int i, enum text_kind kind, int width_max)
+{
+    table->shown[i].width = 0;
+    for (size_t row = 0; row < table_rows(table); row++) {
+        char **cell = table_cell(table, row, i);
+        char *cut = shorten(*cell, kind, width_max);
+        if (cut == NULL)
+            return false;
+        free(*cell);
+        *cell = cut;
+        widen(&table->shown[i], cut);
+    }
+    return true;
+}
+
+/* Leaves out columns and shortens cells until the table is narrow enough. */
+static bool table_fit(struct table *table, const struct output_source *source, int *left_out)
+{
+    struct fit_column *fits = calloc((size_t)table->columns, sizeof *fits);
+    bool sound = fits != NULL;
+    for (int i = 0; sound && i < table->columns; i++) {
+        const struct output_column *column = &source->columns[table->shown[i].source];
+        fits[i] = (struct fit_column){.width = table->shown[i].width,
+                                      .head_width = text_width(*table_cell(table, 0, i)),
+                                      .cuttable = !table->shown[i].right,
+                                      .kind = column->kind,
+                                      .priority = column->priority};
+    }
+    if (sound)
+        *left_out = fit_columns(fits, table->columns, source->width_max);
+    for (int i = 0; sound && i < table->columns; i++) {
+        table->shown[i].left_out = fits[i].shown_width == 0;
+        if (fits[i].shown_width > 0 && fits[i].shown_width < table->shown[i].width)
+            sound = shorten_column(table, i, fits[i].kind, fits[i].shown_width);
+    }
+    free(fits);
+    return sound;
+}
+
+/* One line, as wide as the table may be: names as far as they fit. */
+static void say_left_out(FILE *out, const struct table *table, int count, int width_max)
+{
+    static const char head[] = "Left out: ", end[] = "; --wide keeps all.";
+    enum { MORE_WIDTH = sizeof " and 99 more" - 1 };
+    int used = (int)(strlen(head) + strlen(end)), listed = 0;
+    fprintf(out, "\n%s", head);
+    for (int i = 0; i < table->columns; i++) {
+        const char *name = *table_cell(table, 0, i);
+        int width = text_width(name) + (listed > 0 ? 2 : 0);
+        if (!table->shown[i].left_out)
+            continue;
+        if (used + width + (listed + 1 < count ? MORE_WIDTH : 0) > width_max)
+            break;
+        fprintf(out, "%s%s", listed++ > 0 ? ", " : "", name);
+        used += width;
+    }
+    if (listed < count)
+        fprintf(out, listed > 0 ? " and %d more" : "%d columns", count - listed);
+    fprintf(out, "%s\n", end);
 }
 
 static bool add_head(struct table *table, const char *name)
@@ -384,27 +514,30 @@ static bool add_head(struct table *table, const char *name)
 
 static int write_table(FILE *out, bool markdown, const struct output_source *source, long *rows)
 {
-    int count = columns_count(source), result = SQLITE_NOMEM;
-    struct table table = {.columns = count,
-                          .right = calloc((size_t)count, sizeof *table.right),
-                          .width = calloc((size_t)count, sizeof *table.width)};
-    bool sound = table.right != NULL && table.width != NULL;
-    for (int i = 0; sound && i < count; i++)
-        sound = add_head(&table, source->columns[column_shown(source, i)].name);
+    int count = columns_count(source), result = SQLITE_NOMEM, left_out = 0;
+    struct table table = {.columns = count, .shown = calloc((size_t)count, sizeof *table.shown)};
+    bool sound = table.shown != NULL;
+    for (int i = 0; sound && i < count; i++) {
+        table.shown[i].source = column_shown(source, i);
+        sound = add_head(&table, source->columns[table.shown[i].source].name);
+    }
     while (sound && (result = next_row(source, rows)) == SQLITE_ROW) {
         for (int i = 0; sound && i < count; i++) {
-            int column = column_shown(source, i);
-            table.right[i] |= is_number(source->statement, column);
-            sound = table_add(&table, cell_text(source, column));
+            table.shown[i].right |= is_number(source->statement, table.shown[i].source);
+            sound = table_add(&table, cell_text(source, table.shown[i].source));
         }
     }
+    if (sound && source->width_max > 0 && !markdown)
+        sound = table_fit(&table, source, &left_out);
     if (!sound)
         result = SQLITE_NOMEM;
-    for (size_t row = 0; result == SQLITE_DONE && row < table.used / (size_t)count; row++) {
+    for (size_t row = 0; result == SQLITE_DONE && row < table_rows(&table); row++) {
         table_line(out, &table, row, markdown);
         if (row == 0)
             table_rule(out, &table, markdown);
     }
+    if (result == SQLITE_DONE && left_out > 0 && source->say_left_out)
+        say_left_out(out, &table, left_out, source->width_max);
     table_release(&table);
     return result;
 }

@@ -13,15 +13,21 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "cli/out/shorten.h"
+
 enum output_format { OUTPUT_TABLE, OUTPUT_CSV, OUTPUT_JSON, OUTPUT_MARKDOWN };
 
 /* What a column's numbers are. UNIT_NS_A_CALL: a mean, or another time of one call, that recording
  * itself may have made: see doubt_ns. */
 enum output_unit { UNIT_NONE, UNIT_NS, UNIT_NS_A_CALL, UNIT_BYTES, UNIT_PERCENT };
 
+/* A column's text is what `kind` says, whatever it looks like. In a table that is too wide, columns
+ * of less priority go first. */
 struct output_column {
     char *name; /* the caller's */
     enum output_unit unit;
+    enum text_kind kind;
+    int priority;
 };
 
 /* Finds a format by its name; returns whether there is one. */
@@ -35,11 +41,16 @@ struct output_source {
     long limit;                          /* write at most so many rows; -1 = all */
     bool count_all;                      /* go on counting rows after the limit */
     int cell_width_max;                  /* cut longer text, but in CSV; 0 = never */
+    int width_max;                       /* of a whole table, 0 = as wide as it is */
+    bool say_left_out;                   /* with a line of its own, where that cost columns */
     double doubt_ns;                     /* tables show smaller times a call as ~N; 0 = none */
     /* Is the row to be written? NULL = all are. */
     bool (*keep)(void *context, sqlite3_stmt *statement);
-    /* Rewrites a text cell; the result is freed. NULL = as it is. */
+    /* Rewrites a name or a stack; the result is freed. NULL = as it is. */
     char *(*rewrite)(void *context, const char *text);
+    /* CSV and JSON: what the column full_NAME has beside a column NAME of functions; the result is
+     * freed. NULL = there are no such columns. */
+    char *(*full)(void *context, const char *text);
     void *context;
 };
 

@@ -30,17 +30,16 @@ struct digest {
 
 /* ---- words ---- */
 
-/* A function's name, short, as it may be shown, and cut where it is long. */
+/* A function's name as it may be shown, cut where it is long. */
 static void put_name(FILE *out, const char *name)
 {
-    char *brief = name_short(name != NULL ? name : "?");
-    char *shown = brief != NULL ? text_shown(brief, strlen(brief)) : NULL;
+    const char *known = name != NULL ? name : "?";
+    char *shown = text_shown(known, strlen(known));
     if (shown != NULL && text_width(shown) > NAME_WIDTH)
         fprintf(out, "%.*s…", (int)text_fits(shown, NAME_WIDTH - 1), shown);
     else
         fputs(shown != NULL ? shown : "?", out);
     free(shown);
-    free(brief);
 }
 
 static void put_count(FILE *out, double count, const char *noun, const char *plural)
@@ -169,9 +168,7 @@ static int print_head(const struct digest *digest)
     put_time(digest->out, number(row, 1));
     fputs(" long, ", digest->out);
     put_time(digest->out, digest->cpu_ns);
-    fputs(cost_column(digest->database, COST_WAIT) != NULL ? " on processors; "
-                                                           : " in recorded code; ",
-          digest->out);
+    fputs(" on processors; ", digest->out);
     if (number(row, 2) > 1) {
         put_count(digest->out, number(row, 2), "process", "es");
         fputs(", ", digest->out);
@@ -192,13 +189,11 @@ static int print_head(const struct digest *digest)
 static int print_functions(struct digest *digest, const char *title, enum cost cost,
                            const char *query)
 {
-    const char *column = cost_column(digest->database, cost);
+    const char *column = cost_column(cost);
     const char *times = cost == COST_WAIT ? "self_waits" : "calls";
     double whole_ns = cost_sum(digest->database, cost);
     char sql[512];
     long rows = 0;
-    if (column == NULL)
-        return 0;
     snprintf(sql, sizeof sql,
              "SELECT s.%s, s.%s, f.name, f.location FROM function_stats s"
              " JOIN function_details f ON f.id = s.function_id WHERE s.%s > 0"

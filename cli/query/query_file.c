@@ -50,6 +50,7 @@ static void parse_line(struct query_file *query, const char *key, char *value, c
         const char *name;
         size_t offset;
     } texts[] = {{"title", offsetof(struct query_file, title)},
+                 {"question", offsetof(struct query_file, question)},
                  {"group", offsetof(struct query_file, group)},
                  {"description", offsetof(struct query_file, description)},
                  {"advice", offsetof(struct query_file, advice)},
@@ -129,6 +130,7 @@ void query_file_release(struct query_file *query)
 {
     free(query->name);
     free(query->title);
+    free(query->question);
     free(query->group);
     free(query->description);
     free(query->advice);

@@ -3,6 +3,7 @@
  * comment lines that describe it:
  *
  *   -- title:       Inline candidates
+ *   -- question:    what it answers, in one line: `fisql query --list`
  *   -- group:       Inlining and call structure
  *   -- description: what it finds and why it matters; continued on lines that begin with spaces
  *   -- advice:      what to do with a row, and when the advice is wrong
@@ -24,7 +25,10 @@
  * A parameter that takes one of some words has them as its unit: cpu/wall/wait.
  *
  * A unit gives the form of a number in tables: ns is a time, bytes a size, % a share. "ns a call" is
- * a call's time or a mean of them, shown as ~N where it is less than what the hooks cost. A column
+ * a call's time or a mean of them, shown as ~N where it is less than what the hooks cost. The unit of
+ * a text says what it is: function is a function's name (without it, columns with the usual names of
+ * functions are, such as function, caller and owner), stack the names of functions, outermost first,
+ * with " => " between them. A column
  * whose text begins with "allocs.id" names the block whose stack --suppressions matches. A filter
  * line names the columns that a filter option (query_filter.h) looks at where they are not the
  * usual ones.
@@ -47,8 +51,9 @@ struct query_part {
 
 struct query_file {
     char *name;
-    char *title, *group, *description, *advice, *source, *report; /* NULL where it lacks them */
-    char *finding, *saves;                                        /* likewise */
+    char *title, *question, *group, *description, *advice, *source,
+        *report;           /* NULL where it lacks them */
+    char *finding, *saves; /* likewise */
     struct query_part params[QUERY_PARTS_MAX], columns[QUERY_PARTS_MAX], filters[QUERY_PARTS_MAX];
     size_t params_count, columns_count, filters_count;
     char *sql; /* the whole text */

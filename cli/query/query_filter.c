@@ -25,11 +25,13 @@ static const struct filter_kind {
 } kinds[FILTERS_COUNT] = {
     [FILTER_FUNCTION] =
         {"function", "function", "function caller callee allocator allocated_by freed_by owner",
-         "(%c = %v OR %c GLOB %v OR ' ' || %c GLOB '* ' || %v OR "
-         "' ' || %c GLOB '* ' || %v || '[(<]*')",
+         "(%c = %v OR %c GLOB %v OR %c GLOB %v || '[(<]*' OR EXISTS (SELECT 1 FROM functions n "
+         "WHERE n.name = %c AND (n.full_name = %v OR n.full_name GLOB %v OR "
+         "' ' || n.full_name GLOB '* ' || %v || '[(<]*')))",
          NULL, "SELECT name FROM functions",
-         "SELECT 1 FROM functions WHERE name = ?1 OR name GLOB ?1 OR "
-         "' ' || name GLOB '* ' || ?1 OR ' ' || name GLOB '* ' || ?1 || '[(<]*' LIMIT 1"},
+         "SELECT 1 FROM functions WHERE name = ?1 OR name GLOB ?1 OR name GLOB ?1 || '[(<]*' OR "
+         "full_name = ?1 OR full_name GLOB ?1 OR ' ' || full_name GLOB '* ' || ?1 || '[(<]*' LIMIT "
+         "1"},
     [FILTER_FILE] = {"file", "file", "file", "(%c = %v OR %c GLOB %v OR %c GLOB '*/' || %v)",
                      "(d.file = %v OR d.file GLOB %v OR d.file GLOB '*/' || %v)",
                      "SELECT name FROM files UNION SELECT path FROM files",

@@ -40,7 +40,9 @@ void query_help_list(const struct query_set *set)
             fputs("  ", stdout);
             text_put(stdout, query->name);
             printf("%*s", query->name[0] != '\0' ? 24 - (int)strlen(query->name) : 0, "");
-            text_put(stdout, query->title != NULL ? query->title : "");
+            text_put(stdout, query->question != NULL ? query->question
+                             : query->title != NULL  ? query->title
+                                                     : "");
             putchar('\n');
         }
         if (headed)
@@ -111,6 +113,8 @@ static void explain_text(const struct query_file *query)
     printf("%s: ", query->name);
     text_put(stdout, query->title != NULL ? query->title : "(no title)");
     putchar('\n');
+    if (query->question != NULL)
+        print_paragraph(query->question, 0);
     if (query->description != NULL) {
         putchar('\n');
         print_paragraph(query->description, 0);
@@ -165,7 +169,7 @@ static void explain_parts_markdown(const char *title, const struct query_part *p
 
 static void explain_markdown(const struct query_file *query)
 {
-    printf("### %s\n\n**%s.** %s\n", query->name, query->title != NULL ? query->title : query->name,
+    printf("### %s\n\n**%s** %s\n", query->name, query->question != NULL ? query->question : "",
            query->description != NULL ? query->description : "");
     if (query->advice != NULL)
         printf("\n*What to do, and when not.* %s\n", query->advice);

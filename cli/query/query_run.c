@@ -151,6 +151,58 @@ static enum output_unit unit_of(const struct query_file *query, const char *colu
     return UNIT_NONE;
 }
 
+static bool listed(const char *name, const char *const *names)
+{
+    for (; *names != NULL; names++)
+        if (strcmp(name, *names) == 0)
+            return true;
+    return false;
+}
+
+static bool ends_in(const char *name, const char *end)
+{
+    size_t length = strlen(name), bytes = strlen(end);
+    return length >= bytes && strcmp(name + length - bytes, end) == 0;
+}
+
+/* What a column's text is: as the header declares it (unit function or stack), else by the names
+ * that all queries use. */
+static enum text_kind kind_of(const struct query_part *part, const char *column)
+{
+    static const char *const functions[] = {"function",     "caller",   "callee", "allocator",
+                                            "allocated_by", "freed_by", "owner",  NULL};
+    static const char *const places[] = {"file", "path", NULL};
+    const char *unit = part != NULL ? part->unit : "-";
+    if (strcmp(unit, "function") == 0)
+        return TEXT_FUNCTION;
+    if (strcmp(unit, "stack") == 0 || (part == NULL && strcmp(column, "stack") == 0))
+        return TEXT_STACK;
+    if (strcmp(unit, "-") == 0 && listed(column, functions))
+        return TEXT_FUNCTION;
+    return listed(column, places) || ends_in(column, "location") || ends_in(column, "_at") ||
+                   ends_in(column, "called_from")
+               ? TEXT_PLACE
+               : TEXT_WORDS;
+}
+
+/* Which columns a narrow terminal keeps: the first one, then names and stacks, then the others in
+ * their order; ids and raw times are for further steps, and a place is known by its function. */
+static int priority_of(const struct query_part *part, const struct output_column *column, int i)
+{
+    int priority = i == 0 ? 1000 : -10 * i;
+    if (strcmp(column->name, "module") == 0)
+        priority -= 100;
+    if (column->kind == TEXT_FUNCTION)
+        return priority + 60;
+    if (column->kind == TEXT_STACK)
+        return priority + 70;
+    if (part != NULL && strcmp(part->unit, "id") == 0)
+        return priority - 100;
+    if (strncmp(column->name, "raw_", 4) == 0)
+        return priority - 120;
+    return column->kind == TEXT_PLACE ? priority - 15 : priority;
+}
+
 /* A call's two hooks: an error of this size is left in times a call that they are taken out of. */
 static double hooks_ns(sqlite3 *database)
 {
@@ -168,7 +220,7 @@ static double hooks_ns(sqlite3 *database)
 
 /* What the rows' callbacks need. */
 struct run_context {
-    struct names names;
+    struct names names, full;
     struct suppressions suppressions;
     int alloc_column; /* of allocs.id, for suppressions */
 };
@@ -188,6 +240,12 @@ static char *rewrite_cell(void *context, const char *text)
     return names_rewrite(&run->names, text);
 }
 
+static char *full_name(void *context, const char *text)
+{
+    const struct run_context *run = context;
+    return names_rewrite(&run->full, text);
+}
+
 /* The column that holds an allocs.id by the header, -1 if none does. */
 static int alloc_column(const struct query_file *query, sqlite3_stmt *statement)
 {
@@ -204,7 +262,8 @@ static int set_up(struct run_context *run, const struct query_request *request, 
                   const struct query_file *query, sqlite3_stmt *statement)
 {
     run->alloc_column = alloc_column(query, statement);
-    if (names_init(&run->names, request->names, database) != SQLITE_OK)
+    if (names_init(&run->names, request->names, database) != SQLITE_OK ||
+        names_init(&run->full, NAMES_FULL, database) != SQLITE_OK)
         return fail("--demangle: %s", sqlite3_errmsg(database));
     if (request->suppressions == NULL)
         return 0;
@@ -223,7 +282,7 @@ static void columns_free(struct output_column *columns, int count)
     free(columns);
 }
 
-/* The columns' names and units. The names are copies: SQLite's own go when the first step finds
+/* The columns' names, units and kinds. The names are copies: SQLite's own go when the first step finds
  * that it has to prepare the statement anew. Free with columns_free; NULL without memory. */
 static struct output_column *columns_of(const struct query_file *query, sqlite3_stmt *statement)
 {
@@ -236,7 +295,11 @@ static struct output_column *columns_of(const struct query_file *query, sqlite3_
             columns_free(columns, count);
             return NULL;
         }
+        const struct query_part *part =
+            query_part_find(query->columns, query->columns_count, columns[i].name);
         columns[i].unit = unit_of(query, columns[i].name);
+        columns[i].kind = kind_of(part, columns[i].name);
+        columns[i].priority = priority_of(part, &columns[i], i);
     }
     return columns;
 }
@@ -255,9 +318,12 @@ static int write_rows(struct run_context *run, const struct query_request *reque
                                    .limit = request->limit,
                                    .count_all = request->count_all,
                                    .cell_width_max = request->cell_width_max,
+                                   .width_max = request->width_max,
+                                   .say_left_out = request->say_left_out,
                                    .doubt_ns = hooks_ns(sqlite3_db_handle(statement)),
                                    .keep = run->suppressions.stack != NULL ? keep_row : NULL,
-                                   .rewrite = request->names != NAMES_FULL ? rewrite_cell : NULL,
+                                   .rewrite = request->names != NAMES_SHORT ? rewrite_cell : NULL,
+                                   .full = request->full_columns ? full_name : NULL,
                                    .context = run};
     int result = output_rows(out, request->format, &source, rows);
     columns_free(columns, count);
@@ -294,6 +360,7 @@ int query_run(const struct query_request *request, sqlite3 *database,
                  run.suppressions.suppressed);
     }
     names_release(&run.names);
+    names_release(&run.full);
     suppressions_release(&run.suppressions);
     sqlite3_finalize(statement);
     return status;

@@ -17,6 +17,9 @@ struct query_request {
     enum name_style names;
     long limit;                               /* -1 = all */
     int columns_max, cell_width_max;          /* as in struct output_source */
+    int width_max;                            /* likewise */
+    bool say_left_out;                        /* likewise */
+    bool full_columns;                        /* in CSV and JSON: see output.h */
     bool count_all;                           /* count the rows beyond the limit */
     const char *settings[QUERY_SETTINGS_MAX]; /* name=value */
     size_t settings_count;

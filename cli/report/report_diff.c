@@ -8,7 +8,8 @@
 
 /* One run's functions that compare.h put together: an id for each name and file. */
 #define IDS(run)                                                                                   \
-    "SELECT f.name AS name, coalesce(files.name, m.name, '') AS file, min(f.id) AS id"             \
+    "SELECT coalesce(f.full_name, f.name) AS name, coalesce(files.name, m.name, '') AS file, "     \
+    "min(f.id) AS id"                                                                              \
     " FROM " run ".function_stats s JOIN " run ".functions f ON f.id = s.function_id"              \
     "      LEFT JOIN " run ".files files ON files.id = f.file_id"                                  \
     "      LEFT JOIN " run ".modules m ON m.id = f.module_id GROUP BY 1, 2"

@@ -29,14 +29,6 @@ struct name_list {
     int bytes;                    /* for all names together */
 };
 
-static void write_name(struct report *report, const char *name, size_t bytes_max, bool function)
-{
-    char *shorter =
-        function && report->names == NAMES_SHORT && name != NULL ? name_short(name) : NULL;
-    json_text(&report->json, shorter != NULL ? shorter : name, bytes_max);
-    free(shorter);
-}
-
 /* How many columns of a function are written: not those at the end that say nothing, own = 1 and a
  * full name that is missing, or for which there is no room. */
 static int last_of_function(sqlite3_stmt *statement, int columns, int64_t bytes)
@@ -53,7 +45,7 @@ static int write_list(struct report *report, const struct name_list *list)
     sqlite3_stmt *statement = report_prepare(report, list->sql);
     if (statement == NULL)
         return 2;
-    sqlite3_bind_int(statement, 1, report->names == NAMES_LINKAGE);
+    sqlite3_bind_int(statement, 1, report->names);
     int64_t count = marks_count(report, list->what);
     int64_t each = count > 0 ? list->bytes / 100 * report->percent / count : NAME_BYTES_MAX;
     if (each > NAME_BYTES_MAX)
@@ -73,8 +65,7 @@ static int write_list(struct report *report, const struct name_list *list)
             if (i == list->file_column)
                 report_mark(report, MARK_FILES, sqlite3_column_int64(statement, i));
             if (i == list->name_column)
-                write_name(report, (const char *)sqlite3_column_text(statement, i), (size_t)each,
-                           list->what == MARK_FUNCTIONS);
+                json_text(json, (const char *)sqlite3_column_text(statement, i), (size_t)each);
             else
                 json_column(json, statement, i, (size_t)each);
         }
@@ -91,8 +82,9 @@ int report_names(struct report *report)
     static const struct name_list lists[] = {
         {"sites", "SELECT id, file_id, line FROM sites WHERE ?1 IS NOT NULL", MARK_SITES, -1, 1, 0},
         {"names",
-         "SELECT id, iif(?1, coalesce(linkage_name, name), name), file_id, line, module_id,"
-         "       {functions.own|own|1}, {functions.full_name|full_name|NULL} FROM functions",
+         "SELECT id, CASE ?1 WHEN 2 THEN coalesce(linkage_name, name) WHEN 1 THEN "
+         "coalesce(full_name, name) ELSE name END, file_id, line, module_id, own,"
+         " CASE ?1 WHEN 0 THEN full_name END FROM functions",
          MARK_FUNCTIONS, 1, 2, 450000},
         {"files", "SELECT id, path FROM files WHERE ?1 IS NOT NULL", MARK_FILES, 1, -1, 150000},
     };

@@ -132,7 +132,7 @@ int call_cut_functions(const struct call_cut *cut, const char *option, const str
         if (name == NULL)
             continue;
         names[count++] = name;
-        (*wanted)[i] = strcmp(name, cut->function) == 0 || fnmatch(cut->function, name, 0) == 0;
+        (*wanted)[i] = run_function_is(&view->functions[i], cut->function);
         any |= (*wanted)[i];
     }
     if (any) {

@@ -1,6 +1,9 @@
 /*
- * Names of functions as people want to read them: in full as demangled, short (no template
- * arguments, parameter lists, return types or ABI tags), or as the linker knows them.
+ * Names of functions as people want to read them: short, as the database names them (short_name.h in
+ * the loader), in full as demangled, or as the linker knows them.
+ *
+ * A short name determines the full one, so it can be rewritten wherever it stands alone or in a
+ * stack, without knowing which function it came from.
  */
 #ifndef FISQL_CLI_NAMES_H
 #define FISQL_CLI_NAMES_H
@@ -8,27 +11,29 @@
 #include <sqlite3.h>
 #include <stdbool.h>
 
-enum name_style { NAMES_FULL, NAMES_SHORT, NAMES_LINKAGE };
+enum name_style { NAMES_SHORT, NAMES_FULL, NAMES_LINKAGE };
 
-/* Finds a style by its word: full, short or no. Returns whether there is one. */
+/* What stands between the functions of a stack, outermost first. No name in a database has it. */
+#define NAMES_ARROW " => "
+
+/* Finds a style by its word: short, full or no. Returns whether there is one. */
 bool name_style_parse(const char *word, enum name_style *style);
 
-/* "void ns::sort<int*>(int*, int*) [clone .cold]" -> "ns::sort". Caller frees; NULL without memory.
- */
-char *name_short(const char *name);
+/* The SQL expression for a function's name in the style; `f` is its row in functions. */
+const char *name_style_sql(enum name_style style);
 
-/* Rewrites text in which functions of the database are named, alone or in a stack (separated by
- * " > ", " -> ", ", " or "; "), in the style; other text stays as it is. */
+/* Looks names up. */
 struct names {
     enum name_style style;
-    sqlite3_stmt *lookup;
+    sqlite3_stmt *lookup; /* NULL where names stay as they are */
 };
 
 /* Returns 0, or SQLite's error code. Release in both cases. */
 int names_init(struct names *names, enum name_style style, sqlite3 *database);
 void names_release(struct names *names);
 
-/* Caller frees; NULL without memory. */
+/* The text, a function's short name or a stack of such, in the style; what is no function's name
+ * stays as it is. Caller frees; NULL without memory. */
 char *names_rewrite(const struct names *names, const char *text);
 
 #endif

@@ -4,6 +4,7 @@
 #include "base/array.h"
 #include "cli/out/say.h"
 
+#include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -76,18 +77,19 @@ static int read_functions(struct run_view *view, enum name_style style, sqlite3_
             return SQLITE_NOMEM;
         struct run_function *function = &view->functions[id];
         const char *name = (const char *)sqlite3_column_text(statement, 1);
-        const char *linkage = (const char *)sqlite3_column_text(statement, 2);
-        if (name == NULL)
-            name = "?";
         if (function->name != NULL)
             return SQLITE_CORRUPT; /* the id stands twice */
-        if (style == NAMES_SHORT)
-            function->name = name_short(name);
-        else
-            function->name = strdup(style == NAMES_LINKAGE && linkage != NULL ? linkage : name);
+        function->short_name = strdup(name != NULL ? name : "?");
+        function->full_name = copy_text(statement, 6);
+        if (style == NAMES_LINKAGE)
+            function->linkage_name = copy_text(statement, 2);
         function->file = copy_text(statement, 3);
         function->line = sqlite3_column_int64(statement, 4);
         function->module = copy_text(statement, 5);
+        function->name = style == NAMES_LINKAGE && function->linkage_name != NULL
+                             ? function->linkage_name
+                         : style == NAMES_FULL ? run_full_name(function)
+                                               : function->short_name;
         if (function->name == NULL)
             return SQLITE_NOMEM;
     }
@@ -167,7 +169,8 @@ int run_view_open(struct run_view *view, sqlite3 *database, enum name_style styl
         const char *sql;
         int (*read)(struct run_view *, enum name_style, sqlite3_stmt *);
     } parts[] = {
-        {"SELECT f.id, f.name, f.linkage_name, files.path, f.line, m.name FROM functions f"
+        {"SELECT f.id, f.name, f.linkage_name, files.path, f.line, m.name, f.full_name FROM "
+         "functions f"
          " LEFT JOIN files ON files.id = f.file_id LEFT JOIN modules m ON m.id = f.module_id",
          read_functions},
         {frames_sql, read_frames},
@@ -207,7 +210,9 @@ int run_view_open(struct run_view *view, sqlite3 *database, enum name_style styl
 void run_view_release(struct run_view *view)
 {
     for (size_t i = 0; i < view->functions_count; i++) {
-        free(view->functions[i].name);
+        free(view->functions[i].short_name);
+        free(view->functions[i].full_name);
+        free(view->functions[i].linkage_name);
         free(view->functions[i].file);
         free(view->functions[i].module);
     }
@@ -217,6 +222,21 @@ void run_view_release(struct run_view *view)
     free(view->frames);
     free(view->threads);
     free(view->command);
+}
+
+const char *run_full_name(const struct run_function *function)
+{
+    return function->full_name != NULL ? function->full_name : function->short_name;
+}
+
+bool run_function_is(const struct run_function *function, const char *pattern)
+{
+    const char *const names[] = {function->name, function->short_name, function->full_name};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (names[i] != NULL &&
+            (strcmp(names[i], pattern) == 0 || fnmatch(pattern, names[i], 0) == 0))
+            return true;
+    return false;
 }
 
 void run_place(const struct run_function *function, char *text, size_t size)

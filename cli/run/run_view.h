@@ -15,8 +15,11 @@
 #include <stdint.h>
 
 struct run_function {
-    char *name; /* in the style asked for */
-    char *file; /* path; NULL = not known */
+    const char *name; /* in the style asked for: one of the three */
+    char *short_name;
+    char *full_name;    /* NULL = the short one */
+    char *linkage_name; /* read for its style alone; NULL = the short one */
+    char *file;         /* path; NULL = not known */
     char *module;
     int64_t line; /* 0 = not known */
 };
@@ -74,6 +77,13 @@ bool run_ids_sound(sqlite3 *database, const char *table);
 int run_view_open(struct run_view *view, sqlite3 *database, enum name_style style,
                   enum measure measure);
 void run_view_release(struct run_view *view);
+
+/* The function's name in full: what tells functions of two builds apart. */
+const char *run_full_name(const struct run_function *function);
+
+/* Is the function called so, in short, in full or in the style, or does its name match the pattern
+ * (*, ? and [...])? */
+bool run_function_is(const struct run_function *function, const char *pattern);
 
 /* The integer that the SQL gives, `otherwise` where it gives none. */
 int64_t run_integer(sqlite3 *database, const char *sql, int64_t otherwise);

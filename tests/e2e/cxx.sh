@@ -16,13 +16,13 @@ for cxx in g++ clang++; do
         same "$with: each function has a name, those of libstdc++ too" 0 \
             "$(sql run.db "SELECT count(*) FROM functions f JOIN function_stats s ON s.function_id = f.id
                            WHERE f.name LIKE '%+0x%'")"
-        same "$with: counts" "(anonymous namespace)::Derived::run 1
-(anonymous namespace)::Derived::run::{lambda} 2
-(anonymous namespace)::Derived::run::{lambda}::{lambda} 4
-Ring::each 1
-Ring::each 1
-Ring::operator<< 1
-count 1
+        same "$with: counts" "(anon)::Derived::run 1
+(anon)::Derived::run::{lambda} 2
+(anon)::Derived::run::{lambda}::{lambda} 4
+Ring<std::string, 2>::each<main::{lambda}> 1
+Ring<std::string, 2>::operator<< 1
+Ring<std::wstring, 3>::each<main::{lambda}> 1
+count<int, char const (&) [4], double> 1
 main 1
 main::{lambda} 1
 main::{lambda} 2
@@ -42,7 +42,7 @@ same "linked with the collector" "a string 26" "$("$fisql" record -q -o run.bin 
 build g++ strings -std=c++17 -O0 -g "$programs/strings.cc"
 "$fisql" record -q -o run.bin ./strings >/dev/null && "$fisql" load -q run.bin
 ring() { "$fisql" query call-counts --demangle "$1" --format json run.db | jq -r '.[].function' | grep -m1 "$2"; }
-same "--demangle short" "Ring::operator<<" "$(ring short 'Ring.*<<')"
+same "--demangle short" "Ring<std::string, 2>::operator<<" "$(ring short 'Ring.*<<')"
 has "--demangle full: with what it is made for" "Ring<std::" "$(ring full 'Ring.*<<')"
 has "--demangle full: with parameters" ", 2>::operator<<(" "$(ring full 'Ring.*<<')"
 same "--demangle no: the compiler's own" _ZN4RingINSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEELi2EElsERKS5_ \

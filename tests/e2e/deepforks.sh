@@ -36,7 +36,7 @@ run "$fisql" load -q run.bin
 same "a ring in a child: loads without a word" "0 " "$status $err"
 same "a ring in a child: main is the parent's alone" 1 "$(sql run.db "
     SELECT group_concat(process_id) FROM call_details d JOIN threads t ON t.id = d.thread_id WHERE d.function = 'main'")"
-same "a ring in a child: work, which the child called, is the child's" "2 main > work" "$(sql run.db "
+same "a ring in a child: work, which the child called, is the child's" "2 main => work" "$(sql run.db "
     SELECT t.process_id || ' ' || s.stack FROM call_details d JOIN threads t ON t.id = d.thread_id
     JOIN frame_stacks s ON s.frame_id = d.frame_id WHERE d.function = 'work'")"
 none_missing "a ring in a child"

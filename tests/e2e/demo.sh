@@ -18,13 +18,13 @@ answer() {
 }
 has "hot-functions answers" "wordstat.c:" "$(answer hot-functions)"
 has "call-counts names hash_byte" "hash_byte " "$(answer call-counts)"
-has "outliers answers" "index_thread > " "$(answer outliers)"
+has "outliers answers" "index_thread => " "$(answer outliers)"
 has "inline-candidates names hash_byte" "hash_byte " "$(answer inline-candidates)"
 has "proxies names words_equal" "words_equal " "$(answer proxies)"
 has "dead-code names table_remove" "table_remove " "$(answer dead-code)"
 has "thread-exclusive names by_count" "by_count " "$(answer thread-exclusive)"
 has "allocators names text_append" "text_append " "$(answer allocators)"
-has "not-freed names the four titles" "main > document_make > copy_text" "$(answer not-freed)"
+has "not-freed names the four titles" "main => document_make => copy_text" "$(answer not-freed)"
 has "the SQL at the end answers" "table_grow" "$(sed -n '/WITH busiest/,$p' <<<"$out")"
 
 # --- and exactly, in the database that it left

@@ -19,7 +19,7 @@ none() { # WHAT FILE: no such character in it, whatever the lines end with
     same "$1: none goes through" "" "$(grep -nP "$hidden" "$2" | head -n 2)"
 }
 on_terminal() { # COMMAND...: its output in the file `seen`, colours and other codes of our own off
-    NO_COLOR=1 TERM=dumb script -qec "$(printf '%q ' "$@")" /dev/null </dev/null >seen 2>&1
+    NO_COLOR=1 TERM=dumb COLUMNS=2000 script -qec "$(printf '%q ' "$@")" /dev/null </dev/null >seen 2>&1
 }
 
 for format in table csv json markdown; do

@@ -111,7 +111,7 @@ counts() { # DB
 own_counts() { # DB
     "$fisql" query call-counts --file strings.cc --demangle short --format json "$1" |
         jq -r '.[] | "\(.function) \(.calls)"' | sed -E 's/\{lambda#[0-9]\}|\$_[0-9]/{lambda}/g; s/::operator\(\)//g' |
-        grep -v '^Ring::~\?Ring \|Base::Base\|Derived::Derived\|~Base\|~Derived\|^_GLOBAL_\|^__static_init' | LC_ALL=C sort
+        grep -v '^Ring<[^>]*>::~\?Ring \|Base::Base\|Derived::Derived\|~Base\|~Derived\|^_GLOBAL_\|^__static_init' | LC_ALL=C sort
 }
 
 # Sums up what processes of a program printed (report() in count.h), in the order of counts().

@@ -12,7 +12,7 @@ q="$fisql query"
 run $q
 same "the list exits with 0" 0 "$status"
 has "the list has a group" "Memory" "$out"
-has "the list has a query with its title" "hot-functions           Hot functions" "$out"
+has "the list has what a query answers" "hot-functions           Which functions' own code took the time?" "$out"
 same "--names lists each query file once" "$(cd "$here/queries" && ls ./*.sql | sed 's|^./||; s|\.sql$||' | sort)" "$($q --names | sort)"
 run $q hot-functions --help
 has "--help gives the parameters with defaults" "min_calls = 1" "$out"
@@ -67,8 +67,12 @@ run $q not-freed --format markdown
 has "markdown has a rule that aligns numbers right" "----:|" "$out"
 has "sizes are readable" "100 B" "$out"
 run $q hot-functions --format csv
-same "CSV has the raw ns" "worker,main.c:50,60000,35.29,70000,1,60000,60000,10,shop" "$(sed -n 2p <<<"$out" | tr -d '\r')"
+same "CSV has the raw ns" "worker,worker,main.c:50,60000,35.29,70000,1,60000,60000,10,shop" "$(sed -n 2p <<<"$out" | tr -d '\r')"
 same "CSV lines end in CR LF" 7 "$(grep -c $'\r$' out)"
+same "CSV has the full name beside the short one" 'ns::next<int>,"int ns::next<int>(int, char const*)",parse.cc:30' \
+    "$(grep ns::next <<<"$out" | cut -d, -f1-4)"
+same "JSON too" "ns::next<int> int ns::next<int>(int, char const*)" "$($q callees --format json | jq -r '.[] | select(.callee | test("next")) | .callee + " " + .full_callee')"
+lacks "but not where a style is asked for" full_ "$($q hot-functions --format csv --demangle short)"
 has "CSV quotes a comma" '"int ns::next<int>(int, char const*)"' "$out"
 run $q hot-functions --format json
 same "JSON is JSON with raw ns" 60000 "$(jq '.[0].self_ns' out)"
@@ -85,7 +89,7 @@ run $q hot-functions --format json
 same "JSON stays valid" $'a\x1b[2J"\n日本\xef\xbf\xbd' "$(jq -r '.[1].function' out)"
 run $q hot-functions --format csv
 has "CSV doubles the quote" '[2J""' "$out"
-width=$(sed -n 's/main.c:40.*//p' <<<"$($q hot-functions)")
+width=$(sed -n 's/main.c:40.*//p' <<<"$($q hot-functions --demangle full)")
 same "wide characters count two columns" "$((37 - 2))" "$(printf %s "$width" | wc -m)"
 sqlite3 run.db "UPDATE functions SET name = 'work' WHERE id = 4"
 
@@ -134,7 +138,12 @@ run $q not-freed --since soon
 has "a time that is none" "wants a time" "$err"
 
 # --- names
-same "--demangle short" "ns::next" "$($q hot-functions --demangle short --format json | jq -r '.[3].function')"
+same "--wide" "int ns::next<int>(int, char const*)" "$($q hot-functions --wide --format json | jq -r '.[3].function')"
+same "--demangle full in a stack" "main => parse => int ns::next<int>(int, char const*)" \
+    "$($q hot-paths --demangle full --format json | jq -r ".[].path" | grep -m1 next)"
+same "--function takes full names" "ns::next<int>" "$(rows $q hot-functions --function 'int ns::next<int>(int, char const[*])')"
+same "and patterns of them" "ns::next<int>" "$(rows $q hot-functions --function 'int ns::*')"
+same "--demangle short" "ns::next<int>" "$($q hot-functions --demangle short --format json | jq -r '.[3].function')"
 same "--demangle no" "_ZN2ns4nextIiEEiiPKc" "$($q hot-functions --demangle no --format json | jq -r '.[3].function')"
 
 # --- check and suppressions
@@ -200,7 +209,7 @@ sqlite3 long.db "UPDATE edges SET calls = (SELECT calls FROM function_stats WHER
 same "single-callee: with one call each time too" parse "$($q single-callee long.db --format json | jq -r '.[].function')"
 lacks "--all: that is for proxies to tell" "Single callee (" "$($q --all long.db)"
 sqlite3 long.db "UPDATE functions SET name = name || '_with_a_name_that_takes_thirty_columns' WHERE id IN (1, 2)"
-has "--all: a long stack is cut from its start" "… > " "$($q --all long.db)"
+has "--all: a long stack is cut from its start" "… => " "$($q --all long.db)"
 sqlite3 long.db "UPDATE processes SET how_ended = 'exit'; UPDATE function_stats SET open = 1 WHERE function_id = 5;
     INSERT INTO anomalies VALUES (1, 'unwound', 1, 30000, 2, 3, NULL, 2, NULL)"
 same "anomalies: what a sound run has too" "unwound open" "$($q anomalies long.db --format json | jq -r '.[].kind' | xargs)"

@@ -20,7 +20,7 @@ for query in $("$fisql" query --names); do
     for setting in $(sed -n 's/^-- parameters: //p' "$fixture"); do
         settings+=(-p "$setting")
     done
-    actual=$("$fisql" query "$query" "$database" --format csv "${settings[@]}" 2>&1 | tr -d '\r' | sed "s|$TEST_TMP/||")
+    actual=$("$fisql" query "$query" "$database" --format csv --demangle full "${settings[@]}" 2>&1 | tr -d '\r' | sed "s|$TEST_TMP/||")
     [ -z "${UPDATE-}" ] || printf '%s\n' "$actual" >"$expected"
     same "$query gives what is expected" "$(cat "$expected" 2>&1)" "$actual"
     same "the fixture of $query has a positive case" 1 "$([ "$(wc -l <"$expected")" -gt 1 ] && echo 1)"

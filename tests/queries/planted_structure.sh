@@ -41,7 +41,7 @@ odd > even > odd" "$(rows recursion cycle | sorted)"
             "$(rows call-order function,after,times,callers,encapsulated -p min_size=0 --function walk_through)"
         same "call-order: not where both do as little as to hand out a value ($with)" "" "$(rows call-order function --function walk_through)"
         same "call-order: other_leaf comes after leaf, but not always ($with)" "" "$(rows call-order function | grep -x other_leaf)"
-        same "hot-paths: all calls of deep_three came one way ($with)" "main > deep_one > deep_two > deep_three" \
+        same "hot-paths: all calls of deep_three came one way ($with)" "main => deep_one => deep_two => deep_three" \
             "$(rows hot-paths path --function deep_three)"
         same "callers: leaf's callers ($with)" "alternate 55
 batch 502

@@ -1,7 +1,6 @@
-/* Names as people read them, suppressions, times, nearest names, and the headers of queries. */
+/* Suppressions, times, nearest names, and the headers of queries. */
 #include "tests/unit/check.h"
 
-#include "cli/run/names.h"
 #include "cli/query/query_file.h"
 #include "cli/out/amount.h"
 #include "cli/query/query_filter.h"
@@ -9,39 +8,6 @@
 #include "cli/query/suppressions.h"
 
 #include <stdlib.h>
-
-static void check_short_names(void)
-{
-    static const char *const names[][2] = {
-        {"main", "main"},
-        {"app+0x1234", "app+0x1234"},
-        {"f(int)", "f"},
-        {"ns::f(int, char const*) const", "ns::f"},
-        {"void ns::sort<int*>(int*, int*) [clone .cold]", "ns::sort"},
-        {"std::vector<int, std::allocator<int> >::push_back(int&&)", "std::vector::push_back"},
-        {"std::map<std::pair<int, int>, A<B<C> > >::~map()", "std::map::~map"},
-        {"std::operator<< <std::char_traits<char> >(std::ostream&, char const*)",
-         "std::operator<<"},
-        {"A<int>::operator()(int) const", "A::operator()"},
-        {"bool ns::operator!=<int*, A<B> >(A const&)", "ns::operator!="},
-        {"bool B::operator<(B const&)", "B::operator<"},
-        {"C::operator bool() const", "C::operator bool"},
-        {"operator new(unsigned long)", "operator new"},
-        {"(anonymous namespace)::helper<int>(int)", "(anonymous namespace)::helper"},
-        {"run(int)::{lambda(int)#1}::operator()(int) const", "run::{lambda#1}::operator()"},
-        {"f[abi:cxx11](int)", "f"},
-        {"<core::T as core::Drop>::drop", "<core::T as core::Drop>::drop"},
-        {"void (&std::forward<void (&)(int)>(X&))(int)", "std::forward"},
-        {"f(", "f"},
-        {"(int)", "(int)"},
-        {"", ""},
-    };
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        char *text = name_short(names[i][0]);
-        check_string(names[i][1], text, names[i][0][0] != '\0' ? names[i][0] : "no name");
-        free(text);
-    }
-}
 
 static void check_suppressions(void)
 {
@@ -149,7 +115,6 @@ static void check_header(void)
 
 int main(void)
 {
-    check_short_names();
     check_suppressions();
     check_times();
     check_nearest();

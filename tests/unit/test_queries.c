@@ -125,6 +125,9 @@ static void check_words(const struct query_file *query)
               query_part_find(query->params, query->params_count, setting) != NULL,
           "%s: the report's parameter is one of its own", name);
     check(query->description != NULL && strlen(query->description) > 20, "%s is described", name);
+    size_t asked = query->question != NULL ? strlen(query->question) : 0;
+    check(asked > 10 && asked <= 54 && query->question[asked - 1] == '?',
+          "%s: its question fits a line of the list", name);
     check(query->advice != NULL && strlen(query->advice) > 20, "%s gives advice", name);
     check(query->source != NULL && query->source[0] != '\0', "%s names its method", name);
     for (size_t i = 0; i < query->params_count; i++)
