@@ -16,7 +16,7 @@
 -- column:      location | - | where it is defined
 -- column:      cpu_ns | ns | processor time, hooks' cost taken out
 -- column:      mean_ns | ns a call | mean of the function's finished calls
--- column:      mostly | - | computed, waited, was put aside, or had page faults with I/O
+-- column:      mostly | - | what took it longest: it computed, waited, was put aside, or waited for page faults
 -- column:      duration_ns | ns | from entry to exit
 -- column:      wait_ns | ns | part of that it waited
 -- column:      put_aside_ns | ns | part of that the scheduler put it aside
@@ -48,8 +48,8 @@ SELECT f.name AS function,
        round(s.mean_ns, 1) AS mean_ns,
        CASE WHEN chosen.cpu_ns >= max(chosen.wait_ns, chosen.preempted_ns) THEN 'computed'
             WHEN chosen.preempted_ns > chosen.wait_ns THEN 'put aside'
-            WHEN EXISTS (SELECT 1 FROM gaps g WHERE g.call_id BETWEEN chosen.call_id AND
-                           chosen.call_id + c.descendants AND g.major_faults > 0) THEN 'page faults'
+            WHEN 2 * (SELECT total(g.wait_ns) FROM gaps g WHERE g.major_faults > 0 AND g.call_id BETWEEN
+                        chosen.call_id AND chosen.call_id + c.descendants) >= chosen.wait_ns THEN 'page faults'
             ELSE 'waited' END AS mostly,
        chosen.duration_ns,
        chosen.wait_ns,

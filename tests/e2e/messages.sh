@@ -115,7 +115,7 @@ python3 - >wide.sql <<'P'
 for i in range(50):
     name = f"std::vector<ns::a_name_that_is_long_{i}<int>, std::allocator<int> >::method_with_a_long_name_{i}(int, char const*)"
     print(f"INSERT INTO functions VALUES ({100 + i}, 1, {0x9000 + i}, 8, '{name}', NULL, 1, {i}, 1, 'w{i}');")
-    print(f"INSERT INTO edges VALUES ({100 + i}, 1, 1, {100 + i}, 1, 9, 9, 9, 9, 1, 1);")
+    print(f"INSERT INTO edges(id, caller_id, site_id, callee_id, calls, total_ns, raw_total_ns, self_ns, raw_self_ns, first_call_id, slowest_call_id) VALUES ({100 + i}, 1, 1, {100 + i}, 1, 9, 9, 9, 9, 1, 1);")
     print(f"INSERT INTO function_stats(function_id, calls, total_ns, self_ns, raw_total_ns, raw_self_ns, finished, child_calls, calling, single_child_calls, callees, callers, root_calls, unwound, open, depth_max, nesting_max, recursive_calls, direct_recursive_calls, sequences) VALUES ({100 + i}, 1, 9, 9, 9, 9, 1, 0, 0, 0, 0, 1, 0, 0, 0, 1, 1, 0, 0, 1);")
 P
 small_database wide.db

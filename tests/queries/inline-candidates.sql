@@ -12,7 +12,8 @@ INSERT INTO edges(id, caller_id, site_id, callee_id, calls, total_ns, raw_total_
 UPDATE function_stats SET root_calls = 1 WHERE function_id = 4;
 UPDATE function_stats SET self_ns = 750 WHERE function_id = 3;
 UPDATE function_stats SET self_ns = 300 WHERE function_id = 2;
-INSERT INTO edges VALUES (9, NULL, 9, 1, 1, 10, 10, 10, 10, NULL, NULL);
+INSERT INTO edges(id, caller_id, site_id, callee_id, calls, total_ns, raw_total_ns, self_ns, raw_self_ns,
+    first_call_id, slowest_call_id) VALUES (9, NULL, 9, 1, 1, 10, 10, 10, 10, NULL, NULL);
 -- Functions that main calls from a site of their own, a thousand times each.
 CREATE TEMP TABLE more(id, name, size, scope, unit, inlined, call_targets, indirect, site, self_ns);
 INSERT INTO more VALUES

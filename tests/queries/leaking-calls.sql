@@ -22,7 +22,10 @@ INSERT INTO function_stats(function_id, calls, total_ns, self_ns, raw_total_ns, 
     child_calls, calling, single_child_calls, callees, callers, root_calls,
     unwound, open, first_call_id, depth_max, nesting_max, recursive_calls, direct_recursive_calls, sequences)
   SELECT id, 1000, self_ns, self_ns, self_ns, self_ns, 1000, 1000, 1000, 1000, 1, 1, 0, 0, 0, 2, 1, 1, 0, 0, 1 FROM more;
-INSERT INTO frames SELECT 10 + n, CASE n WHEN 1 THEN 1 WHEN 4 THEN 1 ELSE 9 + n END, 10 + n, 10 + n, n, 1000, 1, 1, 1, 1, 1.0,
+INSERT INTO frames(id, parent_id, function_id, site_id, depth, calls, total_ns, self_ns, min_ns, max_ns, mean_ns, m2,
+    finished, fastest_call_id, slowest_call_id, raw_total_ns, raw_self_ns, child_calls, counted_calls, first_ns,
+    last_ns, allocs, alloc_bytes, frees, free_bytes)
+  SELECT 10 + n, CASE n WHEN 1 THEN 1 WHEN 4 THEN 1 ELSE 9 + n END, 10 + n, 10 + n, n, 1000, 1, 1, 1, 1, 1.0,
     0, 1000, 2, 2, 1, 1, 0, 0, 1, 1, 0, 0, 0, 0
   FROM (SELECT 1 AS n UNION SELECT 2 UNION SELECT 3 UNION SELECT 4);
 INSERT INTO alloc_stacks VALUES

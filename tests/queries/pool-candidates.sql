@@ -24,7 +24,10 @@ INSERT INTO function_stats(function_id, calls, total_ns, self_ns, raw_total_ns, 
     child_calls, calling, single_child_calls, callees, callers, root_calls,
     unwound, open, first_call_id, depth_max, nesting_max, recursive_calls, direct_recursive_calls, sequences)
   SELECT id, 1000, self_ns, self_ns, self_ns, self_ns, 1000, 1000, 1000, 1000, 1, 1, 0, 0, 0, 2, 1, 1, 0, 0, 1 FROM more;
-INSERT INTO frames SELECT id, 1, id, id, 1, 1000, 1, 1, 1, 1, 1.0, 0, 1000, 2, 2, 1, 1, 0, 0, 1, 1, 0, 0, 0, 0 FROM more;
+INSERT INTO frames(id, parent_id, function_id, site_id, depth, calls, total_ns, self_ns, min_ns, max_ns, mean_ns, m2,
+    finished, fastest_call_id, slowest_call_id, raw_total_ns, raw_self_ns, child_calls, counted_calls, first_ns,
+    last_ns, allocs, alloc_bytes, frees, free_bytes)
+  SELECT id, 1, id, id, 1, 1000, 1, 1, 1, 1, 1.0, 0, 1000, 2, 2, 1, 1, 0, 0, 1, 1, 0, 0, 0, 0 FROM more;
 INSERT INTO alloc_stacks SELECT id, id, id, CASE id WHEN 12 THEN 'realloc' ELSE 'malloc' END, 9, 90, 9, 90, 3, 30, 0, 0,
     8, 8, 5, 5, 0, 5, 5, 4, 4, NULL, NULL FROM more;
 INSERT INTO alloc_sizes SELECT id, CASE id WHEN 11 THEN 10 ELSE 24 END, 9 FROM more;

@@ -1,9 +1,13 @@
 -- positive: the slowest calls of main, parse and ns::next
 .read tests/fixtures/small.sql
-INSERT INTO slow_calls(function_id, rank, call_id, duration_ns, raw_duration_ns) VALUES
-  (1, 1, 1, 100000, 100000), (2, 1, 2, 30000, 30000), (2, 2, 6, 20000, 20000),
+INSERT INTO slow_calls(function_id, rank, call_id, duration_ns, raw_duration_ns, wait_ns, preempted_ns) VALUES
+  (1, 1, 1, 100000, 100000, 0, 0), (2, 1, 2, 130000, 130000, 100000, 0),
+  (2, 2, 6, 70000, 70000, 10000, 40000),
 -- negative: the third of ns::next, where two a function are asked for
-  (3, 1, 3, 6000, 6000), (3, 2, 8, 6000, 6000), (3, 3, 4, 3000, 3000),
+  (3, 1, 3, 16000, 16000, 10000, 0), (3, 2, 8, 6000, 6000, 0, 0), (3, 3, 4, 3000, 3000, 0, 0),
 -- edge: a call whose row is not there (load --summary) keeps its place
-  (4, 1, 99, 40000, 40000);
+  (4, 1, 99, 40000, 40000, 0, 0);
+-- a wait that was for pages
+INSERT INTO gaps(id, thread_id, call_id, frame_id, start_ns, wall_ns, wait_ns, preempted_ns, waits, preemptions,
+    minor_faults, major_faults) VALUES (1, 1, 3, 3, 12000, 10000, 10000, 0, 1, 0, 0, 1);
 -- parameters: per_function=2
