@@ -96,7 +96,7 @@ for compiler in gcc clang; do
         "$(sql run.db "SELECT count(*) || ' ' || count(free_ns) || ' ' || sum(size) FROM allocs")"
     left=$(sed -n 's/.*in use at exit: \([0-9,]*\) bytes in \([0-9,]*\) blocks.*/\1 \2/p' valgrind.txt | tr -d ,)
     same "not-freed equals what valgrind finds in use at exit ($compiler)" "$left" \
-        "$("$fisql" query not-freed run.db --format json | python3 -c '
+        "$("$fisql" query not-freed --all-blocks run.db --format json | python3 -c '
 import json, sys
 rows = json.load(sys.stdin)
 print(sum(r["bytes"] for r in rows), sum(r["blocks"] for r in rows))')"

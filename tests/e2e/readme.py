@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Runs the commands of README.md's console blocks, in order, in the current folder: readme.py README.md
+"""Runs the commands of a page's console blocks, in order, in the current folder: readme.py docs/tour.md
 
 Prints `ok - command` or `not ok - command` for each: it must end with 0, and what it prints must have the
-shape that README shows: the same first line (a table's columns, with other numbers) and about as many lines.
-With UPDATE=1 the README is rewritten with what the commands print now; the difference is for review."""
+shape that the page shows: the same first line (a table's columns, with other numbers) and about as many lines.
+With UPDATE=1 the page is rewritten with what the commands print now; the difference is for review."""
 import os
 import re
 import subprocess
@@ -42,7 +42,7 @@ def run(match):
         actual = done.stdout + done.stderr
         same = shape(actual) == shape(expected) or os.environ.get("UPDATE") == "1"
         name = command.split("\n")[0]
-        print(("ok" if done.returncode == 0 and same else "not ok"), "- README:", name)
+        print(("ok" if done.returncode == 0 and same else "not ok"), "- the tour:", name)
         if done.returncode != 0 or not same:
             print(f"status {done.returncode}\nexpected:\n{expected}\nactual:\n{actual}")
         out.append("$ " + command + "\n" + (actual if actual == "" or actual.endswith("\n") else actual + "\n"))

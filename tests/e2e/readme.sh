@@ -1,6 +1,6 @@
 #!/bin/bash
-# README.md tells the truth: its tour runs as it stands and prints what it shows, up to numbers; the files and
-# targets that it names are there. UPDATE=1 rewrites the tour's output.
+# README.md and docs/tour.md tell the truth: the tour runs as it stands and prints what it shows, up to numbers; the files
+# and targets that they name are there. UPDATE=1 rewrites the tour's output.
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 cd "$TEST_TMP" || exit 2
@@ -8,7 +8,7 @@ PATH=$FISQL_BUILD:$PATH
 archive=$sources/lua5.4/lua5.4_5.4.4.orig.tar.gz
 [ -e "$archive" ] || { not_ok "Lua's source is there: run tests/setup"; exit 0; }
 cp "$archive" "$here/tests/fixtures/words.lua" .
-python3 "$here/tests/e2e/readme.py" "$here/README.md"
+python3 "$here/tests/e2e/readme.py" "$here/docs/tour.md"
 
 # the four lines for a program of one's own run as they stand
 cat >app.c <<'C'
@@ -24,7 +24,14 @@ while IFS=: read -r _ line; do
 done <own
 has "and answer" "main " "$out"
 
-for page in README.md CONTRIBUTING.md docs/ARCHITECTURE.md docs/recording.md; do
+# README's figures of other tools are those that `make bench-others` wrote
+sed -n '/^## Beside others/,/^## /p' "$here/docs/performance.md" >figures
+for tool in perf uftrace heaptrack callgrind fisql; do
+    has "README: as long as with $tool" "$(awk -F ' *[|] *' -v tool="$tool" '$2 == tool { print $4 " times as long" }' figures)" \
+        "$(grep -E "^\| (\*\*)?$tool(\*\*)? \|" "$here/README.md")"
+done
+
+for page in README.md CONTRIBUTING.md docs/ARCHITECTURE.md docs/recording.md docs/tour.md docs/languages.md; do
     folder=$(dirname "$here/$page")
     missing=$(grep -o '](\([^)#]*\)' "$here/$page" | sed 's/^](//' | grep -v '^http' | while read -r link; do
         [ -e "$folder/$link" ] || echo "$link"
