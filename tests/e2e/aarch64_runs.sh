@@ -98,9 +98,9 @@ case_of 1 exceptions
 sound "exceptions" run.db
 same "exceptions: every block of new was freed" 0 \
     "$(sql run.db "SELECT count(*) FROM allocs WHERE kind LIKE 'new%' AND free_ns IS NULL")"
-same "exceptions: calls that were left" "Guard::Guard(int) 0|rethrower(int) 200|thrower(int) 3800" "$(sql run.db "
+same "exceptions: calls that were left" "Guard::Guard 0|rethrower 200|thrower 3800" "$(sql run.db "
     SELECT f.name || ' ' || sum(c.ended = 1) FROM calls c JOIN frames r ON r.id = c.frame_id
-    JOIN functions f ON f.id = r.function_id WHERE f.name IN ('Guard::Guard(int)', 'rethrower(int)', 'thrower(int)')
+    JOIN functions f ON f.id = r.function_id WHERE f.name IN ('Guard::Guard', 'rethrower', 'thrower')
     GROUP BY f.name ORDER BY f.name" | paste -sd '|')"
 
 # Every way to allocate, as on this machine.

@@ -12,7 +12,7 @@ build gcc threads -O1 -g "$programs/threads.c"
 "$fisql" load -q run.bin
 calls=$(sql run.db 'SELECT sum(calls) FROM threads')
 threads=$(sql run.db 'SELECT count(*) FROM threads WHERE calls > 0')
-self=$(sql run.db 'SELECT sum(self_ns) FROM frames')
+self=$(sql run.db 'SELECT sum(self_cpu_ns) FROM frames')
 bytes=$(sql run.db 'SELECT sum(alloc_bytes) FROM frames')
 
 for format in perfetto chrome speedscope; do
@@ -46,7 +46,7 @@ name True" "$(python3 "$check" pprof run.pprof run.db 2>&1)"
 "$fisql" export --format callgrind -o run.callgrind
 annotated=$(callgrind_annotate --threshold=100 run.callgrind 2>&1)
 has "callgrind: callgrind_annotate reads it, its total is the database's" \
-    "$(sql run.db "SELECT sum(self_ns) FROM function_stats") (100.0%)  PROGRAM TOTALS" "$(tr -d , <<<"$annotated")"
+    "$(sql run.db "SELECT sum(self_cpu_ns) FROM function_stats") (100.0%)  PROGRAM TOTALS" "$(tr -d , <<<"$annotated")"
 "$fisql" export --format dot -o run.dot 2>/dev/null
 same "dot: graphviz draws it" 0 "$(dot -Tsvg run.dot -o run.svg 2>/dev/null && grep -c '<svg' run.svg >/dev/null && echo 0)"
 same "dot: as many edges as pairs of functions" \
