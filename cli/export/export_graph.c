@@ -5,6 +5,7 @@
  * Callgrind: https://valgrind.org/docs/manual/cl-format.html. Costs are nanoseconds. A function's
  * file and name are numbered at their first use.
  */
+#include "base/utf8.h"
 #include "cli/export/export.h"
 #include "cli/out/say.h"
 
@@ -186,8 +187,8 @@ static void put_wrapped(FILE *out, const char *name, const char *escaped, const 
             end = break_behind(name, ":<,( ");
             end = end > 0 ? end : break_behind(name, "_.");
             end = end > 0 ? end : LABEL_WIDTH;
-            while (((unsigned char)name[end] & 0xc0) == 0x80 && end < sizeof line - 1)
-                end++; /* not within a character */
+            size_t whole = utf8_cut(name, strlen(name), end); /* not within a character */
+            end = whole > 0 ? whole : end;
         }
         snprintf(line, sizeof line, "%.*s", (int)end, name);
         export_plain_text(out, line, escaped, '\'');

@@ -51,7 +51,15 @@ def callgrind():
         report(["only %d" % len(both)], "enough edges are compared")
 
 
+def off_processor():
+    """Time off the processor within each call that had any."""
+    return dict(ask("WITH RECURSIVE up(id, off) AS (SELECT call_id, wait_ns + preempted_ns FROM gaps WHERE call_id IS NOT NULL"
+                    " UNION ALL SELECT c.parent_id, up.off FROM up JOIN calls c ON c.id = up.id"
+                    " WHERE c.parent_id IS NOT NULL) SELECT id, sum(off) FROM up GROUP BY id"))
+
+
 def calls():
+    off = off_processor()
     decimal.getcontext().prec = 60
     inside, outside = (int(ask("SELECT value FROM run WHERE key = ?", ("hook_%s_ps" % part,)).fetchone()[0])
                        for part in ("inside", "outside"))
@@ -67,8 +75,8 @@ def calls():
         recursive[function] = recursive.get(function, 0) + (open_ > 0)
         depth[function] = max(depth.get(function, 0), level)
         if ended < 2:
-            times.setdefault(function, []).append(
-                max(0, duration - ((descendants + 1) * inside + descendants * outside) // 1000))
+            adjusted = max(0, duration - ((descendants + 1) * inside + descendants * outside) // 1000)
+            times.setdefault(function, []).append(max(0, adjusted - off.get(id_, 0)))
     wrong = []
     for function, finished, mean, m2 in ask("SELECT function_id, finished, mean_ns, m2 FROM function_stats"):
         values = times.get(function, [])
@@ -99,7 +107,7 @@ def one_pass():
     """The sums by frame, function, edge and (thread, function), and the callees of each call."""
     inside, outside = (int(ask("SELECT value FROM run WHERE key = ?", ("hook_%s_ps" % part,)).fetchone()[0])
                        for part in ("inside", "outside"))
-    sums, sequences, stack = {}, {}, []
+    sums, sequences, stack, off = {}, {}, [], off_processor()
     kids = dict(ask("SELECT parent_id, count(*) FROM calls WHERE parent_id IS NOT NULL GROUP BY 1"))
     for id_, frame, function, site, thread, enter, duration, self_, descendants, ended in ask(
             "SELECT c.id, c.frame_id, f.function_id, f.site_id, c.thread_id, c.enter_ns, c.duration_ns, c.self_ns,"
@@ -125,7 +133,7 @@ def one_pass():
             sum_.first = enter if sum_.first is None else min(sum_.first, enter)
             sum_.last = enter if sum_.last is None else max(sum_.last, enter)
             if ended < 2:
-                sum_.times.append(adjusted)
+                sum_.times.append(max(0, adjusted - off.get(id_, 0)))
         callees = []
         stack.append((id_ + descendants, frame, function, callees))
         sequences.setdefault(function, []).append(callees)

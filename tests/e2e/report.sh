@@ -46,10 +46,10 @@ SELECT json_object(
   'command', (SELECT value FROM run WHERE key = 'command'),
   'threads', (SELECT count(*) FROM threads WHERE calls > 0),
   'end', (SELECT max(end_ns) FROM threads),
-  'flame', 'table_add', 'note', 'begins <b>now</b>', 'lock', 'lock ',
+  'flame', 'table_add', 'note', 'begins <b>now</b>', 'lock', 'queue_take',
   'whole', json_object('cpu', 'in recorded code', 'calls', ' calls', 'bytes', 'iB'),
   'hottest', (SELECT json_group_array(name) FROM (SELECT f.name FROM function_stats s JOIN functions f ON f.id = s.function_id
-              ORDER BY s.self_ns DESC LIMIT 5)),
+              ORDER BY s.self_cpu_ns DESC LIMIT 5)),
   'threadCalls', (SELECT json_group_array(json_array(id, calls)) FROM threads WHERE calls > 0),
   'threadsByCalls', (SELECT json_group_array(id) FROM (SELECT id FROM threads WHERE calls > 0 ORDER BY calls DESC, id)),
   'findings', json('[{"name": "not-freed", "word": "malloc"}, {"name": "dead-code", "word": "table_remove"}]'),
