@@ -182,9 +182,15 @@ class Page {
   // Clicks in the middle of the element that the selector, or the expression, gives.
   async click(what) {
     const found = /^[\w#.[\]="'>: -]+$/.test(what) ? `document.querySelector(${JSON.stringify(what)})` : what;
-    const box = await this.value(`(() => { const one = ${found}; if (!one) return null;
-      one.scrollIntoView({block: 'center', inline: 'nearest'}); const box = one.getBoundingClientRect();
-      return [box.left + Math.min(box.width, innerWidth) / 2, box.top + box.height / 2]; })()`);
+    // Sections are laid out when they come into view, and may then move: the place counts once it stays.
+    let box = null;
+    for (let before = ''; ; before = String(box)) {
+      box = await this.value(`new Promise((give) => { const one = ${found}; if (!one) { give(null); return; }
+        one.scrollIntoView({block: 'center', inline: 'nearest'});
+        requestAnimationFrame(() => { const box = one.getBoundingClientRect();
+          give([box.left + Math.min(box.width, innerWidth) / 2, box.top + box.height / 2]); }); })`);
+      if (!box || String(box) === before) break;
+    }
     if (!box) throw new Error(`nothing to click: ${what}`);
     await this.clickAt(box[0], box[1]);
   }
