@@ -6,7 +6,7 @@
 -- advice:      If the iterations do not depend on one another, hand the callee the whole array: it can
 --              then use SIMD, or run in parallel. A small callee belongs in the loop. Iterations
 --              that depend on one another (a parser, a list walk) make the advice wrong. Left out are callees
---              that the compiler inlines into the loop, recursion, and loops that last most of their
+--              that the compiler inlines into the loop, recursion, callees that mostly wait, and loops that last most of their
 --              thread's time: a program's main or event loop.
 -- source:      callee runs: one callee several times in a row in the sequence of direct calls
 -- report:      findings
@@ -56,5 +56,6 @@ FROM loops r
      LEFT JOIN calls longest ON longest.id = r.longest_call_id
      LEFT JOIN threads t ON t.id = longest.thread_id
 WHERE s.recursive_calls = 0
+  AND 2 * s.wait_ns <= s.total_ns -- a callee that waits makes an event loop
   AND 100 * coalesce(longest.duration_ns, 0) <= params.max_part * coalesce(t.end_ns - t.start_ns, 0)
 ORDER BY r.raw_total_ns DESC, r.longest DESC, r.caller_id, r.callee_id

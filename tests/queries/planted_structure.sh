@@ -32,9 +32,9 @@ for compiler in gcc clang; do
         same "recursion: direct and mutual ($with)" "direct 41 42 40 40 direct
 even 5 6 4 0 mutual
 odd 5 6 4 0 mutual" "$(rows recursion function,nesting,calls,recursive_calls,direct_calls,kind | sorted)"
-        same "recursion: the cycles ($with)" "direct > direct
-even > odd > even
-odd > even > odd" "$(rows recursion cycle | sorted)"
+        same "recursion: the cycles ($with)" "direct => direct
+even => odd => even
+odd => even => odd" "$(rows recursion cycle | sorted)"
         same "call-cycles: even and odd, not direct ($with)" 1 "$(rows call-cycles function,other,calls,back_calls | grep -cE '^(even odd|odd even)')"
         same "call-cycles: nothing else ($with)" 1 "$(rows call-cycles function | wc -l)"
         same "call-order: walk_through after open_door, in two callers ($with)" "walk_through open_door 5 2 no" \
@@ -60,7 +60,7 @@ wide 1" "$(rows callers caller,calls -p function=leaf | awk '{ n[$1] += $2 } END
         same "slow-calls: the slow one of slow_sometimes ($with)" 1 \
             "$(rows slow-calls function,duration_ns -p per_function=1 --function slow_sometimes | awk '$2 > 29000000' | wc -l)"
         same "lock-waits: lock_store waited some 40 ms, in main ($with)" "lock_store 2 structure" \
-            "$(rows lock-waits function,calls,thread,longest_ns | awk '$4 > 20000000 { print $1, $2, $3 }')"
+            "$(rows lock-waits function,calls,thread,longest_ns --function lock_store | awk '$4 > 20000000 { print $1, $2, $3 }')"
         same "context-tree: main is the root, deep_three below ($with)" "main
       deep_three" "$("$fisql" query context-tree run.db -p min_percent=0 --format csv | cut -d, -f1 | grep -xE 'main|      deep_three' | uniq)"
         same "hook-cost: the whole run first ($with)" "(whole run)" "$(rows hook-cost function | sed -n 1p)"
