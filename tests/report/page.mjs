@@ -364,8 +364,8 @@ async function narrow() {
     const top = await phone.value(`document.getElementById('${id}').getBoundingClientRect().top`);
     check(top >= header - 1 && top < header + 40, `narrow: ${id} is not under the header`, top);
   }
-  const rows = await phone.value("[...document.querySelectorAll('#functions tbody tr, #memory tbody tr')].map((one) => one.offsetHeight).filter((high) => high > 64).length");
-  same('narrow: functions and memory are cards of two lines', 0, rows);
+  const rows = await phone.value("[...document.querySelectorAll('#functions tbody tr, #memory tbody tr')].filter((one) => one.offsetHeight > 64).map((one) => one.textContent)");
+  same("narrow: functions and memory are cards of two lines", [], rows);
   const charts = await phone.value("['#flame-chart svg', '#timeline-canvas', '.memory-plot .u-over', '.small-timeline canvas'].map((one) => document.querySelector(one).getBoundingClientRect().width)");
   check(charts.every((width) => width > 340 && width < 390), 'narrow: charts use the width', charts);
   same('narrow: no errors', [], phone.problems);
