@@ -1,8 +1,8 @@
 // What the analyses found, each with its advice: all of them in a section, and the few that weigh
 // most for the first screen.
 import { breakable, el, leftOut, replace, section } from './dom.js';
-import { byUnit, bytes, count, percent, time, times, visible } from './format.js';
-import { bare, sentence } from './words.js';
+import { byUnit, count, time, visible } from './format.js';
+import { sentence } from './words.js';
 
 // Names of functions become links, alone or in a stack.
 function cell(model, value, unit) {
@@ -72,51 +72,12 @@ export function findings(model) {
   long.length > 0 && leftOut(`Rows too long for this page: ${names(long)}.`));
 }
 
-// ---- the few that weigh most ----
+// ---- the few that weigh most: the words of `fisql digest` ----
 
-const FEW = 5, LETTERS = 60;
-// Columns that say what a row costs, the surest first; and the figure of the run that they are part of.
-const costs = [['saved_ns', 'cpu_ns'], ['self_ns', 'cpu_ns'], ['wait_ns', 'wait_ns'], ['raw_total_ns', 'self_ns'],
-  ['bytes', 'bytes'], ['leaked_bytes', 'bytes'], ['copied_bytes', 'bytes']];
-
-// {share: of the run, text} of what the finding's rows come to; share 0 where no column says so.
-function weight(model, finding) {
-  for (const [column, whole] of costs) {
-    const sum = finding.rows.reduce((all, row) => all + (typeof row[column] === 'number' ? row[column] : 0), 0);
-    const all = model.totals[whole];
-    if (sum > 0 && all > 0) {
-      const show = column.endsWith('_ns') ? time : bytes;
-      const kind = { cpu_ns: 'of CPU time', wait_ns: 'of waiting', self_ns: 'of time in recorded code', bytes: 'of what was allocated' }[whole];
-      return { share: Math.min(1, sum / all), text: sum <= all ? `${show(sum)}, ${percent(sum, all)} ${kind}` : show(sum) };
-    }
-  }
-  return { share: 0, text: '' };
-}
-
-const firstSentence = (text) => (/^.*?[.:](?=\s|$)/s.exec(text || '') || [text || ''])[0].replace(/:$/, '.');
-
-// The words of `fisql digest`.
-function worst(list) {
-  if (list.length === 0) return el('p', { class: 'nothing' }, 'No finding: no error, and nothing that would save a hundredth of the time.');
+export function mainFindings(model) {
+  const list = model.data.worst;
+  if (list.length === 0) return el('p', { class: 'main-findings nothing' }, 'No finding: no error, and nothing that would save a hundredth of the time.');
   return el('ol', { class: 'main-findings' }, list.map((one) => el('li', { class: one.saves_ns === null && 'wrong' }, breakable(visible(one.text)),
     one.rows > 1 && ` (and ${count(one.rows - 1)} more)`, ': ',
     el('a', { class: 'finding-title', href: `#finding-${one.name}` }, one.saves_ns === null ? 'an error' : `would save about ${time(one.saves_ns)}`))));
-}
-
-// At most five: what is wrong first, then by the part of the run that they are about.
-export function mainFindings(model) {
-  if (model.data.worst) return worst(model.data.worst);
-  const errors = model.data.findings.filter((one) => one.part === 'Errors' && one.rows.length > 0 && !['completeness', 'anomalies'].includes(one.name));
-  const others = model.data.findings.filter((one) => one.part === 'Findings' && one.rows.length > 0)
-    .map((one) => ({ one, ...weight(model, one) })).filter((item) => item.share >= 0.005).sort((a, b) => b.share - a.share);
-  const list = [...errors.map((one) => ({ one, share: 1, text: times(one.count, 'row') })), ...others].slice(0, FEW);
-  if (list.length === 0) return el('p', { class: 'nothing' }, 'No finding weighs half a percent of the run.');
-  return el('ol', { class: 'main-findings' }, list.map(({ one, text }) => {
-    const names = subjects(one).slice(0, 2).map((name) => {
-      const known = model.functionNamed(visible(name));
-      return known ? model.link(known.id, null, LETTERS) : sentence(visible(name).length > LETTERS ? bare(visible(name)) : visible(name), LETTERS);
-    });
-    return el('li', { class: one.part === 'Errors' && 'wrong' }, el('a', { class: 'finding-title', href: `#finding-${one.name}` }, one.title), ' ',
-      names.map((name, i) => [i > 0 && ', ', name]), subjects(one).length > 2 && ', …', text && el('span', { class: 'quiet' }, ` (${text})`), el('span', { class: 'what' }, `. ${firstSentence(one.advice || one.description)}`));
-  }));
 }

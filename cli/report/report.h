@@ -59,8 +59,7 @@ void report_close(struct report *report);
 void report_mark(struct report *report, enum mark what, int64_t id);
 bool report_is_marked(const struct report *report, enum mark what, int64_t id);
 
-/* Prepares a statement; NULL after saying what is wrong. Of {TABLE.COLUMN|SQL|OTHER} in it SQL stays
- * where the database's table has the column, OTHER where not. */
+/* Prepares a statement; NULL after saying what is wrong. */
 sqlite3_stmt *report_prepare(struct report *report, const char *sql);
 
 /* Says what is wrong with the database. Returns 2. */

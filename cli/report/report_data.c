@@ -29,9 +29,9 @@ int report_run(struct report *report)
          "       (SELECT coalesce(max(end_ns), 0) FROM threads) AS end_ns,"
          "       (SELECT coalesce(sum(self_ns), 0) FROM threads) AS self_ns,"
          "       (SELECT coalesce(sum(raw_self_ns), 0) FROM threads) AS raw_self_ns,"
-         "       {threads.self_wait_ns|(SELECT coalesce(sum(self_wait_ns), 0) FROM threads)|0}"
+         "       (SELECT coalesce(sum(self_wait_ns), 0) FROM threads)"
          "         AS wait_ns,"
-         "       {threads.self_wait_ns|(SELECT coalesce(sum(self_preempted_ns), 0) FROM threads)|0}"
+         "       (SELECT coalesce(sum(self_preempted_ns), 0) FROM threads)"
          "         AS preempted_ns,"
          "       (SELECT count(*) FROM functions WHERE instrumented) AS functions,"
          "       (SELECT count(*) FROM function_stats) AS functions_called,"
@@ -50,9 +50,9 @@ int report_run(struct report *report)
          30000},
         {"threads",
          "SELECT id, process_id, tid, name, start_ns, end_ns, calls, counted_calls, self_ns,"
-         "       {threads.self_wait_ns|self_wait_ns|0} AS wait_ns,"
-         "       {threads.self_wait_ns|self_preempted_ns|0} AS preempted_ns,"
-         "       {threads.cpu_ns|cpu_ns|NULL} AS cpu_ns"
+         "       self_wait_ns AS wait_ns,"
+         "       self_preempted_ns AS preempted_ns,"
+         "       cpu_ns AS cpu_ns"
          " FROM threads ORDER BY calls + counted_calls DESC, id",
          40000},
         {"modules", "SELECT id, path, name, symbols, problem FROM modules ORDER BY id", 40000},
@@ -74,13 +74,13 @@ int report_functions(struct report *report)
         {"functions",
          "SELECT s.function_id, s.calls, s.total_ns, s.self_ns, s.raw_self_ns, s.finished,"
          "       s.min_ns, s.max_ns, s.mean_ns,"
-         "       {function_stats.wait_ns|s.wait_ns|0} AS wait_ns,"
-         "       {function_stats.wait_ns|s.preempted_ns|0} AS preempted_ns,"
-         "       {function_stats.wait_ns|s.self_wait_ns|0} AS self_wait_ns,"
-         "       {function_stats.wait_ns|s.self_preempted_ns|0} AS self_preempted_ns,"
-         "       {function_stats.wait_ns|s.self_waits|0} AS self_waits,"
-         "       {function_stats.median_ns|s.median_ns|NULL} AS median_ns,"
-         "       {function_stats.p99_ns|s.p99_ns|NULL} AS p99_ns,"
+         "       s.wait_ns AS wait_ns,"
+         "       s.preempted_ns AS preempted_ns,"
+         "       s.self_wait_ns AS self_wait_ns,"
+         "       s.self_preempted_ns AS self_preempted_ns,"
+         "       s.self_waits AS self_waits,"
+         "       s.median_ns AS median_ns,"
+         "       s.p99_ns AS p99_ns,"
          "       CASE WHEN s.finished > 1 THEN sqrt(s.m2 / (s.finished - 1)) END AS deviation_ns,"
          "       s.allocs, s.alloc_bytes, s.total_alloc_bytes, s.free_bytes, s.callers, s.callees,"
          "       s.recursive_calls, s.depth_max, s.unwound, s.open, f.size"
@@ -89,9 +89,9 @@ int report_functions(struct report *report)
          450000},
         {"edges",
          "SELECT caller_id, site_id, callee_id, calls,"
-         "       {edges.cpu_ns|cpu_ns|total_ns} AS cpu_ns,"
-         "       {edges.self_cpu_ns|self_cpu_ns|self_ns} AS self_cpu_ns,"
-         "       {edges.wait_ns|wait_ns|0} AS wait_ns FROM edges"
+         "       cpu_ns AS cpu_ns,"
+         "       self_cpu_ns AS self_cpu_ns,"
+         "       wait_ns AS wait_ns FROM edges"
          " ORDER BY total_ns + self_ns + 16 * calls DESC, id",
          300000},
         {"durations",

@@ -31,9 +31,9 @@ static int load(struct report *report, struct contexts *contexts)
     sqlite3_stmt *statement =
         report_prepare(report, "SELECT id, coalesce(parent_id, 0), function_id,"
                                "       coalesce(site_id, 0), raw_self_ns, calls, alloc_bytes,"
-                               "       {frames.self_cpu_ns|self_cpu_ns|self_ns},"
-                               "       {frames.self_wait_ns|self_wait_ns|0},"
-                               "       {frames.self_preempted_ns|self_preempted_ns|0}"
+                               "       self_cpu_ns,"
+                               "       self_wait_ns,"
+                               "       self_preempted_ns"
                                " FROM frames ORDER BY id");
     if (statement == NULL)
         return 2;

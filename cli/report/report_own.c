@@ -20,8 +20,7 @@ struct owner {
  * there are. */
 static int load_foreign(struct report *report, unsigned char *foreign, int64_t *count)
 {
-    sqlite3_stmt *statement =
-        report_prepare(report, "SELECT id FROM functions WHERE {functions.own|own|1} = 0");
+    sqlite3_stmt *statement = report_prepare(report, "SELECT id FROM functions WHERE own = 0");
     if (statement == NULL)
         return 2;
     int result;

@@ -63,57 +63,13 @@ int report_fail(struct report *report)
     return fail("%s: cannot be read: %s", report->path, sqlite3_errmsg(report->database));
 }
 
-static bool has_column(struct report *report, const char *table, int table_length,
-                       const char *column, int column_length)
-{
-    sqlite3_stmt *statement = NULL;
-    bool found = false;
-    if (sqlite3_prepare_v2(report->database, "SELECT 1 FROM pragma_table_xinfo(?1) WHERE name = ?2",
-                           -1, &statement, NULL) == SQLITE_OK) {
-        sqlite3_bind_text(statement, 1, table, table_length, SQLITE_STATIC);
-        sqlite3_bind_text(statement, 2, column, column_length, SQLITE_STATIC);
-        found = sqlite3_step(statement) == SQLITE_ROW;
-    }
-    sqlite3_finalize(statement);
-    return found;
-}
-
-/* Chooses in each {TABLE.COLUMN|SQL|OTHER}. Caller frees; NULL without memory. */
-static char *choose_sql(struct report *report, const char *sql)
-{
-    char *text = strdup(sql), *out = text;
-    for (const char *at = sql; text != NULL && *at != '\0';) {
-        size_t plain = strcspn(at, "{");
-        memcpy(out, at, plain);
-        out += plain;
-        at += plain;
-        if (*at == '\0')
-            break;
-        const char *dot = strchr(at, '.'), *bar = strchr(at, '|');
-        const char *other = strchr(bar + 1, '|'), *end = strchr(other, '}');
-        bool has = has_column(report, at + 1, (int)(dot - at - 1), dot + 1, (int)(bar - dot - 1));
-        const char *from = has ? bar + 1 : other + 1;
-        size_t length = (size_t)((has ? other : end) - from);
-        memcpy(out, from, length);
-        out += length;
-        at = end + 1;
-    }
-    if (text != NULL)
-        *out = '\0';
-    return text;
-}
-
 sqlite3_stmt *report_prepare(struct report *report, const char *sql)
 {
     sqlite3_stmt *statement = NULL;
-    char *chosen = choose_sql(report, sql);
-    if (chosen == NULL)
-        fail("out of memory");
-    else if (sqlite3_prepare_v2(report->database, chosen, -1, &statement, NULL) != SQLITE_OK) {
+    if (sqlite3_prepare_v2(report->database, sql, -1, &statement, NULL) != SQLITE_OK) {
         report_fail(report);
         statement = NULL;
     }
-    free(chosen);
     return statement;
 }
 

@@ -50,10 +50,9 @@ static int read_calls(struct report *report, struct thread_parts *parts, int64_t
 
 static int read_gaps(struct report *report, struct thread_parts *parts, int64_t thread_id)
 {
-    sqlite3_stmt *statement = report_prepare(
-        report, "{gaps.wait_ns|SELECT frame_id, sum(wait_ns), sum(preempted_ns) FROM gaps"
-                " WHERE thread_id = ?1 AND frame_id IS NOT NULL GROUP BY frame_id"
-                "|SELECT 0, 0, 0 WHERE ?1 IS NULL}");
+    sqlite3_stmt *statement =
+        report_prepare(report, "SELECT frame_id, sum(wait_ns), sum(preempted_ns) FROM gaps"
+                               " WHERE thread_id = ?1 AND frame_id IS NOT NULL GROUP BY frame_id");
     if (statement == NULL)
         return 2;
     sqlite3_bind_int64(statement, 1, thread_id);

@@ -192,24 +192,11 @@ int report_timeline(struct report *report)
         {"notes", "SELECT thread_id, ns, text FROM notes ORDER BY id", 60000},
         /* Where a thread was off the processor, the longest first. */
         {"gaps",
-         "{gaps.wait_ns|SELECT g.thread_id, f.function_id, c.depth, g.start_ns, g.wall_ns,"
+         "SELECT g.thread_id, f.function_id, c.depth, g.start_ns, g.wall_ns,"
          "       g.wait_ns, g.preempted_ns, g.major_faults, g.call_id"
          " FROM gaps g LEFT JOIN frames f ON f.id = g.frame_id"
          "      LEFT JOIN calls c ON c.id = g.call_id"
-         " ORDER BY g.wait_ns + g.preempted_ns DESC, g.id"
-         /* Functions that wait by their names, with their slowest calls. */
-         "|WITH named AS (SELECT id, lower(substr(name, 1, instr(name || '(', '(') - 1)) AS name"
-         "                FROM functions)"
-         " SELECT c.thread_id, n.id AS function_id, c.depth, c.enter_ns AS start_ns,"
-         "        c.duration_ns AS wall_ns, c.duration_ns AS wait_ns, 0 AS preempted_ns,"
-         "        0 AS major_faults, c.id AS call_id"
-         " FROM named n JOIN slow_calls s ON s.function_id = n.id"
-         "      CROSS JOIN calls c ON c.id = s.call_id"
-         " WHERE (n.name GLOB '*lock*' OR n.name GLOB '*wait*' OR n.name GLOB '*acquire*'"
-         "        OR n.name GLOB '*sleep*' OR n.name GLOB '*_join*')"
-         "   AND NOT (n.name GLOB '*unlock*' OR n.name GLOB '*block*' OR n.name GLOB '*clock*'"
-         "            OR n.name GLOB '*await_ready*')"
-         " ORDER BY c.duration_ns DESC, c.id}",
+         " ORDER BY g.wait_ns + g.preempted_ns DESC, g.id",
          120000},
     };
     int status = write_lanes(report);

@@ -114,6 +114,6 @@ done
 build g++ exceptions -O0 -g "$programs/exceptions.cc"
 "$fisql" record -q ./exceptions >out.txt
 "$fisql" load -q run.bin
-same "calls that an exception ended" "rethrower(int) 200
-thrower(int) 3800" "$(sql run.db "SELECT f.name || ' ' || count(*) FROM calls c JOIN frames r ON r.id = c.frame_id
+same "calls that an exception ended" "rethrower 200
+thrower 3800" "$(sql run.db "SELECT f.name || ' ' || count(*) FROM calls c JOIN frames r ON r.id = c.frame_id
     JOIN functions f ON f.id = r.function_id WHERE c.ended = 1 GROUP BY f.name ORDER BY 1")"
