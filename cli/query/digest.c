@@ -234,26 +234,46 @@ static void put_most(const struct digest *digest, sqlite3_stmt *row, int column)
     fputc(')', digest->out);
 }
 
-#define TOP_ALLOCATOR(amount)                                                                      \
-    "(SELECT fr.function_id FROM alloc_stacks a JOIN frames fr ON fr.id = a.frame_id"              \
-    " GROUP BY fr.function_id HAVING total(" amount ") > 0"                                        \
-    " ORDER BY total(" amount ") DESC, fr.function_id LIMIT 1)"
+/* What is not freed, but for what the C library keeps to the end. */
+static int print_not_freed(struct digest *digest)
+{
+    sqlite3_stmt *row = prepare_row(
+        digest, "WITH held AS (SELECT fr.function_id, a.blocks - a.freed_blocks AS blocks,"
+                "  a.bytes - a.freed_bytes AS bytes FROM alloc_stacks a LEFT JOIN frames fr ON"
+                "  fr.id = a.frame_id WHERE a.blocks > a.freed_blocks"
+                "  AND a.id NOT IN (SELECT stack_id FROM kept_stacks)),"
+                " most AS (SELECT function_id FROM held WHERE function_id IS NOT NULL GROUP BY 1"
+                "  ORDER BY sum(bytes) DESC, 1 LIMIT 1)"
+                " SELECT (SELECT total(blocks) FROM held), (SELECT total(bytes) FROM held), f.name,"
+                " f.location FROM (SELECT 1) LEFT JOIN most LEFT JOIN function_details f"
+                " ON f.id = most.function_id");
+    if (row == NULL)
+        return 2;
+    put_title(digest->out, "Not freed");
+    if (number(row, 0) > 0) {
+        put_count(digest->out, number(row, 0), "block", "s");
+        fputs(", ", digest->out);
+        put_bytes(digest->out, number(row, 1));
+        put_most(digest, row, 2);
+        fputc('\n', digest->out);
+        add_more(digest, "not-freed");
+    } else {
+        fputs("nothing\n", digest->out);
+    }
+    sqlite3_finalize(row);
+    return 0;
+}
 
 static int print_allocations(struct digest *digest)
 {
     sqlite3_stmt *row = prepare_row(
         digest,
-        "WITH sums AS (SELECT total(blocks) AS blocks, total(bytes) AS bytes,"
-        "  total(blocks - freed_blocks) AS live, total(bytes - freed_bytes) AS live_bytes"
-        " FROM alloc_stacks)"
-        " SELECT sums.blocks, sums.bytes, sums.live, sums.live_bytes,"
+        "WITH most AS (SELECT fr.function_id FROM alloc_stacks a JOIN frames fr ON"
+        "  fr.id = a.frame_id GROUP BY 1 ORDER BY sum(a.blocks) DESC, 1 LIMIT 1)"
+        " SELECT (SELECT total(blocks) FROM alloc_stacks), (SELECT total(bytes) FROM alloc_stacks),"
         " (SELECT value FROM run WHERE key = 'peak_bytes'),"
-        " (SELECT total(blocks) FROM alloc_distances WHERE allocs_between <= 1),"
-        " top.name, top.location, kept.name, kept.location FROM sums"
-        " LEFT JOIN function_details top ON top.id = " TOP_ALLOCATOR(
-            "a.blocks") " LEFT JOIN function_details kept ON kept.id = " TOP_ALLOCATOR("a.bytes - "
-                                                                                       "a.freed_"
-                                                                                       "bytes"));
+        " (SELECT total(blocks) FROM alloc_distances WHERE allocs_between <= 1), f.name, f.location"
+        " FROM (SELECT 1) LEFT JOIN most LEFT JOIN function_details f ON f.id = most.function_id");
     if (row == NULL)
         return 2;
     FILE *out = digest->out;
@@ -267,28 +287,17 @@ static int print_allocations(struct digest *digest)
     put_count(out, blocks, "block", "s");
     fputs(", ", out);
     put_bytes(out, number(row, 1));
-    if (sqlite3_column_type(row, 4) != SQLITE_NULL) {
+    if (sqlite3_column_type(row, 2) != SQLITE_NULL) {
         fputs("; ", out);
-        put_bytes(out, number(row, 4));
+        put_bytes(out, number(row, 2));
         fputs(" at most live", out);
     }
-    fprintf(out, "; %.0f%% freed at once", 100 * number(row, 5) / blocks);
-    put_most(digest, row, 6);
+    fprintf(out, "; %.0f%% freed at once", 100 * number(row, 3) / blocks);
+    put_most(digest, row, 4);
     fputc('\n', out);
     add_more(digest, "temporary-allocations");
-    put_title(out, "Not freed");
-    if (number(row, 2) > 0) {
-        put_count(out, number(row, 2), "block", "s");
-        fputs(", ", out);
-        put_bytes(out, number(row, 3));
-        put_most(digest, row, 8);
-        fputc('\n', out);
-        add_more(digest, "not-freed");
-    } else {
-        fputs("nothing\n", out);
-    }
     sqlite3_finalize(row);
-    return 0;
+    return print_not_freed(digest);
 }
 
 /* ", 2 double frees" where there are some. Returns their number. */
