@@ -15,7 +15,7 @@ cat >app.c <<'C'
 #include <stdlib.h>
 int main(void) { free(malloc(10)); return 0; }
 C
-grep -nE '^    fisql (cc|record|load|query) ' "$here/README.md" >own
+grep -nE '^    fisql (cc|run|query|tree) ' "$here/README.md" >own
 same "a program of one's own takes four lines" 4 "$(wc -l <own)"
 at_least "they stand at the beginning, by line 30" 0 "$((30 - $(tail -n 1 own | cut -d: -f1)))"
 while IFS=: read -r _ line; do
