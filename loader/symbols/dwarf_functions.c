@@ -55,10 +55,10 @@ struct walker {
     int result;
 };
 
-static bool is_ada(struct walker *walker, Dwarf_Die unit_die)
+static bool is_ada(Dwarf_Debug debug, Dwarf_Die unit_die)
 {
     uint64_t language = 0;
-    return dwarf_die_number(walker->names, unit_die, DW_AT_language, &language) &&
+    return dwarf_die_number(debug, unit_die, DW_AT_language, &language) &&
            (language == DW_LANG_Ada83 || language == DW_LANG_Ada95 || language == LANG_ADA_2005 ||
             language == LANG_ADA_2012);
 }
@@ -248,7 +248,7 @@ static int read_unit(struct walker *walker, Dwarf_Die unit_die)
     walker->unit_debug = walker->names = walker->debug;
     walker->origin_high = 0;
     walker->base = dwarf_die_low(walker->debug, unit_die);
-    walker->ada = is_ada(walker, unit_die);
+    walker->ada = is_ada(walker->debug, unit_die);
     if (!walker->nested && add_unit_ranges(walker) != 0)
         return -1;
     if (!dwarf_split_is_skeleton(walker->debug, unit_die))
@@ -259,7 +259,7 @@ static int read_unit(struct walker *walker, Dwarf_Die unit_die)
     if (whole == NULL)
         return 0;
     walker->origin_high = ((uint64_t)walker->unit + 1) << 40;
-    walker->ada = is_ada(walker, whole);
+    walker->ada = is_ada(walker->unit_debug, whole);
     int result = walk_children(walker, whole, 0);
     dwarf_die_release(whole);
     return result;
