@@ -64,9 +64,10 @@ static inline uint32_t event_put_pair(struct event *event, struct thread_log *lo
  * be recorded. */
 struct thread_log *log_open(uint64_t frame);
 
-/* Puts what stands before an event at *tick, which is now or was some time ago: GAP where the last event is long ago, TIME where its own
- * delta does not hold the time since. Returns that delta. A tick read before a signal handler's
- * events is older than them: time then stands still, and *tick becomes the last event's. */
+/* Puts what stands before an event at *tick, which is now or was some time ago: GAP where the last
+ * event is long ago, TIME where its own delta does not hold the time since. Returns that delta. A
+ * tick read before a signal handler's events is older than them: time then stands still, and *tick
+ * becomes the last event's. */
 static inline uint64_t event_put_delta(struct event *event, const struct thread_log *log,
                                        uint64_t *tick, bool now, uint64_t delta_max)
 {

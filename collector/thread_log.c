@@ -59,14 +59,23 @@ bool thread_logs_unslotted(void)
 
 /* ---- threads ---- */
 
-static void usage_facts(struct facts *facts, const struct usage *usage)
+/* Of a thread that is not the calling one, its processor time alone can be read. */
+static void usage_facts(struct facts *facts, uint32_t tid)
 {
-    facts_number(facts, FISQL_FACT_THREAD_CPU_TICK, usage->tick);
-    facts_number(facts, FISQL_FACT_THREAD_CPU_NS, usage->cpu_ns);
-    facts_number(facts, FISQL_FACT_THREAD_WAITS, usage->waits);
-    facts_number(facts, FISQL_FACT_THREAD_PREEMPTIONS, usage->preemptions);
-    facts_number(facts, FISQL_FACT_THREAD_MINOR_FAULTS, usage->minor_faults);
-    facts_number(facts, FISQL_FACT_THREAD_MAJOR_FAULTS, usage->major_faults);
+    struct usage usage = {.tick = clock_read(process.clock)};
+    bool own = tid == (uint32_t)syscall(SYS_gettid);
+    if (own)
+        usage_read(process.clock, &usage);
+    else if (!usage_cpu_of(tid, &usage.cpu_ns))
+        return;
+    facts_number(facts, FISQL_FACT_THREAD_CPU_TICK, usage.tick);
+    facts_number(facts, FISQL_FACT_THREAD_CPU_NS, usage.cpu_ns);
+    if (!own)
+        return;
+    facts_number(facts, FISQL_FACT_THREAD_WAITS, usage.waits);
+    facts_number(facts, FISQL_FACT_THREAD_PREEMPTIONS, usage.preemptions);
+    facts_number(facts, FISQL_FACT_THREAD_MINOR_FAULTS, usage.minor_faults);
+    facts_number(facts, FISQL_FACT_THREAD_MAJOR_FAULTS, usage.major_faults);
 }
 
 /* Of the calling thread, or of one that the process's end cuts off. */
@@ -81,19 +90,8 @@ static void named_facts(struct thread_log *log, const char *name, const char *ho
         facts_number(&facts, FISQL_FACT_THREAD_END_TICK, clock_read(process.clock));
         facts_text(&facts, FISQL_FACT_THREAD_HOW, how);
     }
-    if (process.gap_ticks != UINT64_MAX) {
-        struct usage usage;
-        bool own = log->live.tid == (uint32_t)syscall(SYS_gettid);
-        if (own)
-            usage_read(process.clock, &usage);
-        uint64_t before = clock_read(process.clock);
-        if (own) {
-            usage_facts(&facts, &usage);
-        } else if (usage_cpu_of(log->live.tid, &usage.cpu_ns)) {
-            facts_number(&facts, FISQL_FACT_THREAD_CPU_TICK, before);
-            facts_number(&facts, FISQL_FACT_THREAD_CPU_NS, usage.cpu_ns);
-        }
-    }
+    if (process.gap_ticks != UINT64_MAX)
+        usage_facts(&facts, log->live.tid);
     facts_write(&facts);
 }
 

@@ -102,8 +102,8 @@ static void rank_p(sqlite3_context *context, int count, sqlite3_value **values)
 /* ---- matching ---- */
 
 /* One side's functions. A function is matched by its name in full (or the linker's, where that is
- * asked for): short ones depend on what else there is. `shown` is its name in the style. Sums of squares of several functions of
- * one name and file are put together around their common mean. */
+ * asked for): short ones depend on what else there is. `shown` is its name in the style. Sums of
+ * squares of several functions of one name and file are put together around their common mean. */
 static const char side_sql[] =
     "CREATE TEMP TABLE %s AS WITH every AS ("
     "  SELECT %s AS name, %s AS shown, coalesce(files.name, m.name, '') AS file,"

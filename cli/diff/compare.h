@@ -13,8 +13,8 @@
 #include <sqlite3.h>
 
 /* Columns of the temporary tables a and b: name, file, location, calls, total_ns, self_ns,
- * cpu_ns, self_cpu_ns, wait_ns, self_wait_ns, finished, mean_ns, m2, max_ns, hooks_ns (time of hooks in a call), allocs, alloc_bytes. Also
- * registers the SQL functions
+ * cpu_ns, self_cpu_ns, wait_ns, self_wait_ns, finished, mean_ns, m2, max_ns, hooks_ns (time of hooks
+ * in a call), allocs, alloc_bytes. Also registers the SQL functions
  *
  *   welch_p(n1, mean1, m2_1, n2, mean2, m2_2)   see compare_welch_p; NULL where it cannot be said
  *   shown_name(name)                            the name in the style

@@ -97,17 +97,18 @@ static int sum_leave(void *context, const struct shown_call *call)
     return 0;
 }
 
-/* Bytes allocated in the piece: by the instant and thread of the allocation. What was allocated by
- * calls that other cuts leave out cannot be told from the others' in the same frame without reading
- * the calls, so those cuts count only frames that are there. */
-static int sum_bytes(const struct export *export, struct export_frames *frames)
+/* Adds up what a statement gives of each thread within the piece, by context: of the parameters ?1 is
+ * the thread, ?2 and ?3 are the instants; of the columns the first is the context. What belongs to
+ * calls that other cuts leave out cannot be told from the others' in the same context without reading
+ * the calls, so those cuts count only contexts that are there. */
+static int sum_rows(const struct export *export, struct export_frames *frames, const char *sql,
+                    const char *what,
+                    void (*add)(const struct export *export, struct export_frames *frames,
+                                int64_t frame, sqlite3_stmt *row))
 {
     sqlite3_stmt *row = NULL;
-    if (sqlite3_prepare_v2(export->view->database,
-                           "SELECT frame_id, sum(size) FROM allocs WHERE frame_id IS NOT NULL AND"
-                           " thread_id = ?1 AND alloc_ns >= ?2 AND alloc_ns < ?3 GROUP BY 1",
-                           -1, &row, NULL) != SQLITE_OK)
-        return fail("the allocations cannot be read: %s", sqlite3_errmsg(export->view->database));
+    if (sqlite3_prepare_v2(export->view->database, sql, -1, &row, NULL) != SQLITE_OK)
+        return fail("%s cannot be read: %s", what, sqlite3_errmsg(export->view->database));
     for (size_t i = 0; i < export->view->threads_count; i++) {
         const struct run_thread *thread = &export->view->threads[i];
         if (!export_has_thread(export, thread))
@@ -119,55 +120,49 @@ static int sum_bytes(const struct export *export, struct export_frames *frames)
         while (sqlite3_step(row) == SQLITE_ROW) {
             int64_t frame = sqlite3_column_int64(row, 0);
             if (frame > 0 && (size_t)frame < export->view->frames_count && frames->calls[frame] > 0)
-                run_add(&frames->bytes[frame], sqlite3_column_int64(row, 1));
+                add(export, frames, frame, row);
         }
         if (sqlite3_reset(row) != SQLITE_OK)
             break;
     }
-    return database_rows_end(row, "the allocations");
+    return database_rows_end(row, what);
 }
 
-/* What was waited, or spent off the processor, in the piece, by the start of the gap: in frames that are
- * there, as with bytes. */
-static int sum_gaps(const struct export *export, struct export_frames *frames)
+static void add_bytes(const struct export *export, struct export_frames *frames, int64_t frame,
+                      sqlite3_stmt *row)
 {
-    sqlite3_stmt *row = NULL;
-    bool waiting = export->measure == MEASURE_WAIT;
-    if (export->measure == MEASURE_WALL)
-        return 0;
-    if (sqlite3_prepare_v2(export->view->database,
-                           "SELECT frame_id, sum(wait_ns), sum(preempted_ns) FROM gaps"
-                           " WHERE frame_id IS NOT NULL AND thread_id = ?1 AND start_ns >= ?2 AND"
-                           " start_ns < ?3 GROUP BY 1",
-                           -1, &row, NULL) != SQLITE_OK)
-        return fail("the gaps cannot be read: %s", sqlite3_errmsg(export->view->database));
-    for (size_t id = 1; waiting && id < export->view->frames_count; id++)
+    (void)export;
+    run_add(&frames->bytes[frame], sqlite3_column_int64(row, 1));
+}
+
+static void add_gaps(const struct export *export, struct export_frames *frames, int64_t frame,
+                     sqlite3_stmt *row)
+{
+    int64_t *self = &frames->self_ns[frame];
+    int64_t wait = run_within(sqlite3_column_int64(row, 1), 0, RUN_NS_MAX);
+    int64_t off = wait + run_within(sqlite3_column_int64(row, 2), 0, RUN_NS_MAX);
+    if (export->measure == MEASURE_WAIT)
+        run_add(self, wait);
+    else
+        *self = *self > off ? *self - off : 0;
+}
+
+/* Bytes allocated in the piece, by the instant of the allocation; time waited, or not on the
+ * processor, by the start of the gap. */
+static int sum_piece(const struct export *export, struct export_frames *frames)
+{
+    int status = sum_rows(export, frames,
+                          "SELECT frame_id, sum(size) FROM allocs WHERE frame_id IS NOT NULL AND"
+                          " thread_id = ?1 AND alloc_ns >= ?2 AND alloc_ns < ?3 GROUP BY 1",
+                          "the allocations", add_bytes);
+    if (status != 0 || export->measure == MEASURE_WALL)
+        return status;
+    for (size_t id = 1; export->measure == MEASURE_WAIT && id < export->view->frames_count; id++)
         frames->self_ns[id] = 0;
-    for (size_t i = 0; i < export->view->threads_count; i++) {
-        const struct run_thread *thread = &export->view->threads[i];
-        if (!export_has_thread(export, thread))
-            continue;
-        sqlite3_reset(row);
-        sqlite3_bind_int64(row, 1, thread->id);
-        sqlite3_bind_int64(row, 2, export->cut->since_ns);
-        sqlite3_bind_int64(row, 3, export->cut->until_ns);
-        while (sqlite3_step(row) == SQLITE_ROW) {
-            int64_t frame = sqlite3_column_int64(row, 0);
-            if (frame <= 0 || (size_t)frame >= export->view->frames_count ||
-                frames->calls[frame] == 0)
-                continue;
-            int64_t *self = &frames->self_ns[frame];
-            int64_t wait = run_within(sqlite3_column_int64(row, 1), 0, RUN_NS_MAX);
-            int64_t off = wait + run_within(sqlite3_column_int64(row, 2), 0, RUN_NS_MAX);
-            if (waiting)
-                run_add(self, wait);
-            else
-                *self = *self > off ? *self - off : 0;
-        }
-        if (sqlite3_reset(row) != SQLITE_OK)
-            break;
-    }
-    return database_rows_end(row, "the gaps");
+    return sum_rows(export, frames,
+                    "SELECT frame_id, sum(wait_ns), sum(preempted_ns) FROM gaps WHERE frame_id IS"
+                    " NOT NULL AND thread_id = ?1 AND start_ns >= ?2 AND start_ns < ?3 GROUP BY 1",
+                    "the gaps", add_gaps);
 }
 
 int export_frames_read(const struct export *export, struct export_frames *frames)
@@ -193,9 +188,7 @@ int export_frames_read(const struct export *export, struct export_frames *frames
         if (export_has_thread(export, &view->threads[i]))
             status = export_walk(export, &view->threads[i], &sink);
     free(sums.children_ns);
-    if (status == 0)
-        status = sum_gaps(export, frames);
-    return status != 0 ? status : sum_bytes(export, frames);
+    return status != 0 ? status : sum_piece(export, frames);
 }
 
 void export_frames_release(struct export_frames *frames)

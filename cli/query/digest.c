@@ -7,9 +7,9 @@
 #include "cli/out/text.h"
 #include "cli/query/query_set.h"
 #include "cli/query/worst.h"
-#include "cli/run/cost.h"
 #include "cli/run/database.h"
 #include "cli/run/ending.h"
+#include "cli/run/measure.h"
 #include "cli/run/names.h"
 
 #include <limits.h>
@@ -186,12 +186,12 @@ static int print_head(const struct digest *digest)
 }
 
 /* The functions with the most of a cost: time, share of `whole_ns`, how often, name and place. */
-static int print_functions(struct digest *digest, const char *title, enum cost cost,
+static int print_functions(struct digest *digest, const char *title, enum measure measure,
                            const char *query)
 {
-    const char *column = cost_column(cost);
-    const char *times = cost == COST_WAIT ? "self_waits" : "calls";
-    double whole_ns = cost_sum(digest->database, cost);
+    const char *column = measure_self(measure);
+    const char *times = measure == MEASURE_WAIT ? "self_waits" : "calls";
+    double whole_ns = measure_sum(digest->database, measure);
     char sql[512];
     long rows = 0;
     snprintf(sql, sizeof sql,
@@ -212,12 +212,12 @@ static int print_functions(struct digest *digest, const char *title, enum cost c
         fputs(" (", digest->out);
         text_put(digest->out, word(row, 3));
         fputs("), ", digest->out);
-        put_count(digest->out, number(row, 1), cost == COST_WAIT ? "wait" : "call", "s");
+        put_count(digest->out, number(row, 1), measure == MEASURE_WAIT ? "wait" : "call", "s");
         fputc('\n', digest->out);
     }
     if (rows > 0)
         add_more(digest, query);
-    else if (cost == COST_WAIT)
+    else if (measure == MEASURE_WAIT)
         fprintf(digest->out, "%-*sno thread waited\n", TITLE_WIDTH, title);
     return database_rows_end(row, "the functions");
 }
@@ -418,12 +418,12 @@ static int print_findings(const struct digest *digest)
 int digest_print(sqlite3 *database, const char *path, FILE *out)
 {
     struct digest digest = {.database = database, .path = path, .out = out};
-    digest.cpu_ns = cost_sum(database, COST_CPU);
+    digest.cpu_ns = measure_sum(database, MEASURE_CPU);
     int status = print_head(&digest);
     if (status == 0)
-        status = print_functions(&digest, "CPU time", COST_CPU, "hot-functions");
+        status = print_functions(&digest, "CPU time", MEASURE_CPU, "hot-functions");
     if (status == 0)
-        status = print_functions(&digest, "Waiting", COST_WAIT, "waiting");
+        status = print_functions(&digest, "Waiting", MEASURE_WAIT, "waiting");
     if (status == 0)
         status = print_allocations(&digest);
     if (status == 0)

@@ -5,8 +5,8 @@
 #include "cli/out/say.h"
 #include "cli/query/findings.h"
 #include "cli/query/query_run.h"
-#include "cli/run/cost.h"
 #include "cli/run/database.h"
+#include "cli/run/measure.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +16,7 @@ enum { ROWS_MAX = 2 * WORST_MAX };
 
 double worst_whole_ns(sqlite3 *database)
 {
-    return cost_sum(database, COST_CPU);
+    return measure_sum(database, MEASURE_CPU);
 }
 
 /* ---- a row as a sentence ---- */

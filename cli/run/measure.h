@@ -2,6 +2,7 @@
 #ifndef FISQL_CLI_MEASURE_H
 #define FISQL_CLI_MEASURE_H
 
+#include <sqlite3.h>
 #include <stdbool.h>
 
 /* The word, the column of a total and that of a self time in frames, function_stats and edges. */
@@ -23,5 +24,9 @@ bool measure_parse(const char *word, enum measure *measure);
 const char *measure_word(enum measure measure);
 const char *measure_total(enum measure measure);
 const char *measure_self(enum measure measure);
+
+/* The sum of all functions' self times, as no database can make it overflow; 0 where it cannot be
+ * read. */
+double measure_sum(sqlite3 *database, enum measure measure);
 
 #endif

@@ -54,7 +54,12 @@ has "hot-functions --by foo" "cpu/wall/wait" "$err"
 has "tree: by processor time" compute "$("$fisql" tree run.db | sed -n 3,4p)"
 has "tree --by wait" nap "$("$fisql" tree run.db --by wait | head -n 4)"
 same "export --by wait adds up to what was waited" "$(sql run.db 'SELECT sum(self_wait_ns) FROM function_stats')" \
-    "$("$fisql" export --format folded --by wait run.db | awk '{ sum += $NF } END { printf "%d\n", sum }')"
+    "$("$fisql" export --format folded --by wait run.db | awk '{ sum += $NF } END { printf "%.0f\n", sum }')"
+same "export --by wait of a part that is the whole" "$(sql run.db 'SELECT sum(self_wait_ns) FROM function_stats')" \
+    "$("$fisql" export --format folded --by wait --until 1000s run.db | awk '{ sum += $NF } END { printf "%.0f\n", sum }')"
+same "export --by cpu of a part leaves out what was waited" 1 "$("$fisql" export --format folded --until 1000s run.db |
+    awk -v cpu="$(sql run.db 'SELECT sum(raw_self_ns) - sum(self_wait_ns) - sum(self_preempted_ns) FROM function_stats')" \
+    '{ sum += $NF } END { print (sum > 0.98 * cpu && sum < 1.02 * cpu) }')"
 
 "$fisql" record -q --no-waits ./waits >kernel.txt
 "$fisql" load -q run.bin
