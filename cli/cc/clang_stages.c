@@ -23,6 +23,7 @@
 struct command {
     char **words; /* ends with NULL */
     size_t count, room;
+    char *text;    /* what the words lie in */
     bool compiles; /* a source, to code */
 };
 
@@ -160,17 +161,16 @@ static int ask(struct plan *plan, const char *const *words, size_t count, FILE *
             fputs(line, said);
         if (strncmp(line, " \"", 2) != 0)
             continue;
-        struct command command = {0};
         result = array_reserve(&plan->commands, &plan->room, plan->count + 1, NULL);
-        if (result == 0)
-            result = parse_command(&command, line); /* its words live until the end */
         if (result != 0)
             break;
+        struct command *command = &plan->commands[plan->count++];
+        *command = (struct command){.text = line};
+        result = parse_command(command, line);
         line = NULL;
         room = 0;
-        command.compiles = command.count > 1 && compiles(&command);
-        sources += command.compiles;
-        plan->commands[plan->count++] = command;
+        command->compiles = command->count > 1 && compiles(command);
+        sources += command->compiles;
     }
     free(line);
     free(question.words);
@@ -259,6 +259,15 @@ static int run(const struct plan *plan)
     return status;
 }
 
+static void plan_release(struct plan *plan)
+{
+    for (size_t i = 0; i < plan->count; i++) {
+        free(plan->commands[i].words);
+        free(plan->commands[i].text);
+    }
+    free(plan->commands);
+}
+
 static void remove_folder(const char *folder)
 {
     DIR *list = opendir(folder);
@@ -272,7 +281,7 @@ static void remove_folder(const char *folder)
 
 int clang_stages(const char *const *words, size_t count, bool *ran)
 {
-    struct plan plan = {0}; /* its commands live until the end */
+    struct plan plan = {0};
     const char *place = getenv("TMPDIR");
     char *warnings = NULL;
     size_t warnings_size = 0;
@@ -298,5 +307,7 @@ int clang_stages(const char *const *words, size_t count, bool *ran)
         signal(SIGQUIT, SIG_DFL);
     }
     remove_folder(plan.folder);
+    free(warnings);
+    plan_release(&plan);
     return status;
 }

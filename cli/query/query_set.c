@@ -132,13 +132,13 @@ const struct query_file *query_set_find(const struct query_set *set, const char 
 
 int query_set_fail_unknown(const struct query_set *set, const char *name)
 {
+    if (strlen(name) > 4 && strcmp(name + strlen(name) - 4, ".sql") == 0)
+        return fail("%s: is a file of SQL, not the name of a query: run it with --file %s", name,
+                    name);
     const char **names = calloc(set->count + 1, sizeof *names);
     for (size_t i = 0; names != NULL && i < set->count; i++)
         names[i] = set->queries[i].name;
     const char *nearest = names != NULL ? nearest_name(name, names, set->count) : NULL;
-    if (strlen(name) > 4 && strcmp(name + strlen(name) - 4, ".sql") == 0)
-        return fail("%s: is a file of SQL, not the name of a query: run it with --file %s", name,
-                    name);
     if (access(name, F_OK) == 0 && strchr(name, '.') != NULL)
         fail("%s: is a file, not a query: give the query's name before it", name);
     else if (nearest != NULL)
