@@ -176,9 +176,34 @@ static size_t break_behind(const char *name, const char *separators)
     return 0;
 }
 
+/* How the two languages write a node and an edge. */
+struct drawing {
+    const char *begin, *end;
+    const char *special; /* characters that mean something in a label */
+    void (*escape)(FILE *out, char special);
+    const char *line_break;            /* in a label */
+    const char *node_begin, *node_end; /* around the label */
+    void (*edge)(FILE *out, uint32_t caller, uint32_t callee, int64_t calls);
+};
+
+static void put_escaped(FILE *out, char *text, const struct drawing *drawing)
+{
+    for (char *at = text; *at != '\0';) {
+        size_t plain = strcspn(at, drawing->special);
+        char special = at[plain];
+        at[plain] = '\0';
+        export_plain_text(out, at, "", '\'');
+        at += plain;
+        if (special != '\0') {
+            drawing->escape(out, special);
+            at++;
+        }
+    }
+}
+
 /* A name in lines of some LABEL_WIDTH bytes, broken where its parts meet, so that boxes stay narrow:
  * in the middle of a part only where that is as long as a line. */
-static void put_wrapped(FILE *out, const char *name, const char *escaped, const char *line_break)
+static void put_wrapped(FILE *out, const char *name, const struct drawing *drawing)
 {
     while (*name != '\0') {
         char line[LABEL_WIDTH + 8];
@@ -191,20 +216,11 @@ static void put_wrapped(FILE *out, const char *name, const char *escaped, const 
             end = whole > 0 ? whole : end;
         }
         snprintf(line, sizeof line, "%.*s", (int)end, name);
-        export_plain_text(out, line, escaped, '\'');
         name += strlen(line);
-        fputs(*name != '\0' ? line_break : "", out);
+        put_escaped(out, line, drawing);
+        fputs(*name != '\0' ? drawing->line_break : "", out);
     }
 }
-
-/* How the two languages write a node and an edge. */
-struct drawing {
-    const char *begin, *end;
-    const char *escaped;               /* characters that a label must not have */
-    const char *line_break;            /* in a label */
-    const char *node_begin, *node_end; /* around the label */
-    void (*edge)(FILE *out, uint32_t caller, uint32_t callee, int64_t calls);
-};
 
 static int draw(const struct export *export, const struct drawing *drawing)
 {
@@ -225,9 +241,9 @@ static int draw(const struct export *export, const struct drawing *drawing)
         char place[256];
         run_place(&view->functions[id], place, sizeof place);
         fprintf(export->out, "  n%u%s", id, drawing->node_begin);
-        put_wrapped(export->out, view->functions[id].name, drawing->escaped, drawing->line_break);
+        put_wrapped(export->out, view->functions[id].name, drawing);
         fputs(drawing->line_break, export->out);
-        put_wrapped(export->out, place, drawing->escaped, drawing->line_break);
+        put_wrapped(export->out, place, drawing);
         fprintf(export->out, "%s%.1f%% self, %" PRId64 " calls%s\n", drawing->line_break,
                 whole_ns > 0 ? 100.0 * (double)graph.self_ns[id] / (double)whole_ns : 0,
                 graph.calls[id], drawing->node_end);
@@ -250,6 +266,11 @@ static int draw(const struct export *export, const struct drawing *drawing)
     return status;
 }
 
+static void dot_escape(FILE *out, char special)
+{
+    fprintf(out, "\\%c", special);
+}
+
 static void dot_edge(FILE *out, uint32_t caller, uint32_t callee, int64_t calls)
 {
     fprintf(out, "  n%u -> n%u [label=\"%" PRId64 "\"];\n", caller, callee, calls);
@@ -262,12 +283,18 @@ int export_dot(const struct export *export)
         .begin = "digraph calls {\n  graph [size=\"31,31\", nodesep=0.15, ranksep=0.4];\n"
                  "  node [shape=box, fontname=\"sans-serif\"];\n",
         .end = "}\n",
-        .escaped = "\"\\",
+        .special = "\"\\",
+        .escape = dot_escape,
         .line_break = "\\n",
         .node_begin = " [label=\"",
         .node_end = "\"];",
         .edge = dot_edge};
     return draw(export, &dot);
+}
+
+static void mermaid_escape(FILE *out, char special)
+{
+    fprintf(out, "#%d;", special);
 }
 
 static void mermaid_edge(FILE *out, uint32_t caller, uint32_t callee, int64_t calls)
@@ -279,7 +306,8 @@ int export_mermaid(const struct export *export)
 {
     static const struct drawing mermaid = {.begin = "flowchart TD\n",
                                            .end = "",
-                                           .escaped = "\"`#;<>&",
+                                           .special = "\"`#;<>&",
+                                           .escape = mermaid_escape,
                                            .line_break = "<br>",
                                            .node_begin = "[\"",
                                            .node_end = "\"]",

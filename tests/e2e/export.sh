@@ -53,6 +53,11 @@ same "dot: as many edges as pairs of functions" \
     "$(sql run.db 'SELECT count(*) FROM (SELECT DISTINCT caller_id, callee_id FROM edges WHERE caller_id IS NOT NULL)')" \
     "$("$fisql" export --format dot --nodes 1000000 2>/dev/null | grep -c -- '->')"
 same "mermaid: a flowchart" "flowchart TD" "$("$fisql" export --format mermaid 2>/dev/null | sed -n 1p)"
+cp run.db quoted.db
+sql quoted.db "UPDATE functions SET name = 'op\"\"<a;b>' WHERE name = 'main'"
+has "mermaid: what means something in a label is written by number" 'op#34;#34;#60;a#59;b#62;' \
+    "$("$fisql" export --format mermaid quoted.db 2>/dev/null)"
+has "dot: what means something in a label is escaped" 'op\"\"<a;b>' "$("$fisql" export --format dot quoted.db 2>/dev/null)"
 same "dot: --nodes limits it" 3 "$("$fisql" export --format dot --nodes 3 2>/dev/null | grep -c 'label=".*self')"
 
 # Cuts.

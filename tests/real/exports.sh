@@ -45,7 +45,7 @@ for index in "calls $calls" "bytes $bytes"; do
         END { printf "%d", sum }' <<<"$out")"
 done
 out=$(HOME=$TEST_TMP go tool pprof -symbolize=none -top -sample_index=calls run.pprof 2>&1)
-has "go tool pprof: it names functions" "nest(int)" "$out"
+has "go tool pprof: it names functions" "repeat<std::string, 3>" "$out"
 
 "$fisql" export --format speedscope -o run.speedscope.json
 same "speedscope: valid by its published schema" "" "$(/usr/bin/python3 -W ignore -c '
@@ -66,4 +66,4 @@ mermaid.render('drawing', %s).then(({svg}) => {
 </script>""" % json.dumps(text).replace("</", "<\\/"))
 PY
 node "$here/tests/report/opens.mjs" "$PWD/mermaid.html" "Mermaid draws its export" \
-    "document.querySelectorAll('.node').length >= 5" "document.body.textContent.includes('nest(int)')"
+    "document.querySelectorAll('.node').length >= 5" "document.body.textContent.includes('repeat<std::string, 3>')"
