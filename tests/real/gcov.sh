@@ -39,9 +39,10 @@ compare_with_gcov() {
     # gcov knows nothing of functions that no unit of its build kept.
     same "$1: dead-code is what gcov counts 0 for" "" \
         "$(diff <(awk '$2 == 0 { print $1 }' both.txt) \
-            <("$fisql" query dead-code "$2" --format csv | tr -d '\r' |
-                awk -F, -v in_folder="${GCOV_FOLDER-}" 'NR > 1 && (index($3, in_folder) || index($3, "/usr/include/")) {
-                    n = split($3, part, "/"); print part[n] ":" $1 }' |
+            <("$fisql" query dead-code "$2" --format json |
+                jq -r --arg in_folder "${GCOV_FOLDER-}" '.[] | (.file // "") as $file |
+                    select([$in_folder, "/usr/include/"] | any(. as $folder | $file | contains($folder))) |
+                    "\($file | split("/")[-1]):\(.function)"' |
                 LC_ALL=C sort -u | LC_ALL=C join - gcov.txt | cut -d ' ' -f 1) | head -n 20)"
 }
 

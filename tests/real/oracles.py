@@ -4,8 +4,9 @@
 usage: oracles.py recursion|deep-stacks|outliers DB ROWS.json
 
 One pass over `calls` in the order of ids, which is pre-order within a thread: a stack of open calls gives
-nesting and depth; integer sums of adjusted durations and of their squares give means and deviations that
-no rounding touched. Prints what differs and how many rows were compared.
+nesting and depth, and adds up what `gaps` says of a call's callees; integer sums of durations, adjusted
+and without the time off the processor, and of their squares give means and deviations that no rounding
+touched. Prints what differs and how many rows were compared.
 """
 import collections
 import decimal
@@ -21,32 +22,45 @@ class Function:
         self.min = self.max = None
         self.depth, self.deepest, self.leaf = -1, None, False
 
+    def finish(self, cpu_ns):
+        self.finished += 1
+        self.sum += cpu_ns
+        self.squares += cpu_ns * cpu_ns
+        self.min = cpu_ns if self.min is None else min(self.min, cpu_ns)
+        self.max = cpu_ns if self.max is None else max(self.max, cpu_ns)
+
 
 def fold(database):
     facts = dict(database.execute("SELECT key, value FROM run"))
     inside, outside = int(facts["hook_inside_ps"]), int(facts["hook_outside_ps"])
     functions, stack = collections.defaultdict(Function), []
+    off = dict(database.execute("SELECT call_id, sum(wait_ns + preempted_ns) FROM gaps GROUP BY 1"))
+
+    def leave():
+        call, function, adjusted = stack.pop()
+        function.open -= 1
+        if stack:
+            off[stack[-1][0]] = off.get(stack[-1][0], 0) + off.get(call, 0)
+        if adjusted is not None:
+            function.finish(max(0, adjusted - off.get(call, 0)))
+
     for call, parent, function, duration, descendants, ended in database.execute(
             "SELECT c.id, c.parent_id, f.function_id, c.duration_ns, c.descendants, c.ended "
             "FROM calls c JOIN frames f ON f.id = c.frame_id ORDER BY c.id"):
         while stack and stack[-1][0] != parent:
-            functions[stack.pop()[1]].open -= 1
+            leave()
         now = functions[function]
         now.calls += 1
         now.recursive += now.open > 0
-        now.direct += bool(stack) and stack[-1][1] == function
+        now.direct += bool(stack) and stack[-1][1] is now
         now.open += 1
         now.nesting = max(now.nesting, now.open)
         if len(stack) > now.depth:
             now.depth, now.deepest, now.leaf = len(stack), call, descendants == 0
-        stack.append((call, function))
-        if ended < 2:
-            adjusted = max(0, duration - (inside + descendants * (inside + outside)) // 1000)
-            now.finished += 1
-            now.sum += adjusted
-            now.squares += adjusted * adjusted
-            now.min = adjusted if now.min is None else min(now.min, adjusted)
-            now.max = adjusted if now.max is None else max(now.max, adjusted)
+        hooks = (inside + descendants * (inside + outside)) // 1000
+        stack.append((call, now, max(0, duration - hooks) if ended < 2 else None))
+    while stack:
+        leave()
     return functions
 
 
@@ -64,7 +78,7 @@ def expect_outliers(functions, names):
     decimal.getcontext().prec = 60
     rows = collections.Counter()
     for i, f in functions.items():
-        if f.finished >= 2 and f.sum > 0:
+        if f.finished >= 2 and f.sum > 0 and f.recursive == 0:
             mean = decimal.Decimal(f.sum) / f.finished
             spread = f.finished * f.squares - f.sum * f.sum
             deviation = (decimal.Decimal(spread) / (f.finished * (f.finished - 1))).sqrt()
