@@ -6,6 +6,7 @@
  *
  *   main --documents--> queue --> index-1, index-2 --> table --> report
  */
+#define _GNU_SOURCE /* pthread_setname_np() */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>

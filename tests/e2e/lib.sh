@@ -110,7 +110,7 @@ counts() { # DB
 # The calls of the own functions of strings.cc, by short name, as the compilers agree on them.
 own_counts() { # DB
     "$fisql" query call-counts --file strings.cc --demangle short --format json "$1" |
-        jq -r '.[] | "\(.function) \(.calls)"' | sed -E 's/\{lambda#[0-9]\}|\$_[0-9]/{lambda}/g; s/::operator\(\)//g' |
+        jq -r '.[] | "\(.function) \(.calls)"' | sed -E 's/\{lambda#[0-9]\}|\$_[0-9]/{lambda}/g; s/::operator\(\)//g; s/(\{lambda\})\([^)]*\)( const)? /\1 /' |
         grep -v '^Ring<[^>]*>::~\?Ring \|Base::Base\|Derived::Derived\|~Base\|~Derived\|^_GLOBAL_\|^__static_init' | LC_ALL=C sort
 }
 
