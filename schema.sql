@@ -590,6 +590,8 @@ CREATE VIEW kept_sites AS -- sites that the C library allocates from for itself
          -- the dynamic linker where it has names, threads' own memory, texts in static memory
          ('_dl_*'), ('__libc_dl*'), ('*register_printf_*'), ('*dlerror*'), ('allocate_dtv'),
          ('*pthread_setspecific'), ('*strsignal'), ('*strerror*'), ('ttyname'), ('ptsname'),
+         -- the unwinder's sorted tables, where a program is static
+         ('_Unwind_*'), ('__register_frame*'),
          -- the C++ runtime: memory for exceptions, the global locale, the buffers of cout and the like
          ('_GLOBAL__sub_I_eh_alloc.cc'), ('__cxa_get_globals'), ('std::locale::*'),
          ('std::basic_filebuf<*>::_M_allocate_internal_buffer*'))
