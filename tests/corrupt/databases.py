@@ -8,6 +8,7 @@ A command passes if it ends by itself within its time and memory, with status 0,
 stderr why where it is 2, and lets no hidden character of the database through to people. A case's words
 in `must` must be said by each command that ends with 2. With `all` each query runs by itself on each
 database in each format; else the queries take turns."""
+import math
 import os
 import random
 import re
@@ -121,7 +122,7 @@ for seed in range(8):
         set_values(database, tables(database), lambda table, column: chance.choice(ODD))
     case("odd values, %d" % seed)(bend)
 for table in ("functions", "frames", "calls", "allocs", "threads", "processes", "sites", "files", "modules", "function_stats",
-              "alloc_stacks", "edges", "call_sequences", "recursions", "run", "losses", "notes", "memory_steps"):
+              "alloc_stacks", "edges", "call_sequences", "recursions", "run", "losses", "notes", "memory_steps", "gaps"):
     def bend(database, table=table):
         chance = random.Random(table)
         set_values(database, [table], lambda table, column: chance.choice(ODD))
@@ -248,6 +249,7 @@ def commands(path, name, must, of_file):
     else:
         count = 3
     turn += 1
+    assert math.gcd(len(every), 9) == 1  # all have their turn
     yield from [every[(turn + i * 9) % len(every)] for i in range(count)]
     if count > 1:
         yield from [queries[(turn * 5 + i) % len(queries)] + [path] for i in range(2)]
@@ -260,11 +262,14 @@ def all_commands(path):
                 ["report", "--diff", path, "sound.db", "-o", "-"], ["review", path], ["review", path, "--picture", path + ".svg"],
                 ["diff", path, "sound.db"], ["diff", "sound.db", path, "--tree", "--all"], ["diff", path, path, "--first-divergence"],
                 ["diff", "sound.db", path, "--check", "total_ns>+10%"],
-                ["query", "not-freed", "--suppressions", "leak.supp", path])
+                ["query", "not-freed", "--suppressions", "leak.supp", path], ["digest", path], ["query", path],
+                ["query", "--all", "--all-blocks", "--all-code", path], ["tree", "--by", "wait", path],
+                ["diff", path, "sound.db", "--by", "wait"])
     for word in ("perfetto", "chrome", "speedscope", "folded", "callgrind", "pprof", "dot", "mermaid"):
         yield ["export", "--format", word, path]
     yield ["export", "--format", "callgrind", "--since", "1ns", path]
     yield ["export", "--format", "folded", "--until", "1s", "--weight", "bytes", path]
+    yield ["export", "--format", "folded", "--until", "1s", "--by", "wait", path]
 
 
 hidden = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\U000e0000-\U000e0fff]")
