@@ -21,6 +21,8 @@
 -- column:      self_wait_ns | ns | time it waited in its own code
 -- column:      self_ns | ns | time in its own code: on the processor, waiting, put aside
 -- column:      total_ns | ns | time with callees, outermost activations
+-- column:      median_ns | ns a call | processor time with callees of the middle call, up to 3.2 % off
+-- column:      p99_ns | ns a call | of 100 calls, what 99 took at most, likewise
 -- column:      raw_self_ns | ns | self time as measured, with the hooks' cost
 -- column:      slowest_call | id | calls.id of its slowest call
 -- column:      module | - | where it was loaded from
@@ -39,6 +41,8 @@ SELECT f.name AS function,
        s.self_wait_ns,
        s.self_ns,
        s.total_ns,
+       s.median_ns,
+       s.p99_ns,
        s.raw_self_ns,
        s.slowest_call_id AS slowest_call,
        f.module
