@@ -4,7 +4,9 @@
 #include "cli/diff/compare.h"
 #include "cli/diff/diff.h"
 #include "cli/out/output.h"
+#include "cli/out/pager.h"
 #include "cli/out/say.h"
+#include "cli/out/terminal.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -48,6 +50,7 @@ static const char help[] =
     "      --format FORMAT      table, csv, json or markdown (table)\n"
     "      --limit N            at most N functions\n"
     "      --demangle STYLE     short names, full ones, or no: as the linker knows them (short)\n"
+    "      --wide               names in full; on a terminal, keep all columns and cut nothing\n"
     "\n"
     "Exit status: 0 done, 1 a budget is broken, 2 could not be done.\n"
     "\n"
@@ -58,7 +61,7 @@ static const char help[] =
 enum { BUDGETS_MAX = 64 };
 
 struct options {
-    bool tree, divergence, all, percent_given;
+    bool tree, divergence, all, percent_given, wide, style_given;
     double min_percent;
     long depth_max, limit;
     const char *budgets[BUDGETS_MAX];
@@ -128,7 +131,8 @@ enum code {
     THREAD,
     FORMAT,
     LIMIT,
-    DEMANGLE
+    DEMANGLE,
+    WIDE
 };
 
 static int set_option(struct options *options, const struct args *args)
@@ -170,7 +174,11 @@ static int set_option(struct options *options, const struct args *args)
         return output_format_parse(args->value, &options->format)
                    ? 0
                    : args_wrong(args, "table, csv, json or markdown");
+    case WIDE:
+        options->wide = true;
+        return 0;
     case DEMANGLE:
+        options->style_given = true;
         return name_style_parse(args->value, &options->style)
                    ? 0
                    : args_wrong(args, "short, full or no");
@@ -191,12 +199,15 @@ static int parse(struct options *options, int argc, char **argv)
                                                {"format", FORMAT, true},
                                                {"limit", LIMIT, true},
                                                {"demangle", DEMANGLE, true},
+                                               {"wide", WIDE, false},
                                                {NULL, 0, false}};
     struct args args = {.command = "diff", .help = help, .options = known};
     args_begin(&args, argc, argv);
     while (args_next(&args))
         if (set_option(options, &args) != 0)
             return 2;
+    if (options->wide && !options->style_given)
+        options->style = NAMES_FULL;
     if (args.status == ARGS_GO_ON && args_words(&args) != 2)
         return fail("diff: wants two databases, A.db and B.db; see `fisql diff --help`");
     options->paths[0] = args_word(&args, NULL);
@@ -206,18 +217,19 @@ static int parse(struct options *options, int argc, char **argv)
 
 static int print_functions(const struct options *options, sqlite3 *database)
 {
-    static char names[][24] = {"function",     "location",  "change",         "calls_a",
-                               "calls_b",      "mean_a_ns", "mean_b_ns",      "p",
-                               "self_a_ns",    "self_b_ns", "self_change_ns", "alloc_a_bytes",
-                               "alloc_b_bytes"};
-    static const enum output_unit units[] = {UNIT_NONE, UNIT_NONE,  UNIT_NONE, UNIT_NONE, UNIT_NONE,
-                                             UNIT_NS,   UNIT_NS,    UNIT_NONE, UNIT_NS,   UNIT_NS,
-                                             UNIT_NS,   UNIT_BYTES, UNIT_BYTES};
-    struct output_column columns[sizeof units / sizeof units[0]];
+    /* What changed stays longest on a narrow terminal. */
+    static struct output_column columns[] = {
+        {"function", UNIT_NONE, TEXT_FUNCTION, 13},   {"location", UNIT_NONE, TEXT_PLACE, 6},
+        {"change", UNIT_NONE, TEXT_WORDS, 12},        {"calls_a", UNIT_NONE, TEXT_WORDS, 11},
+        {"calls_b", UNIT_NONE, TEXT_WORDS, 11},       {"mean_a_ns", UNIT_NS, TEXT_WORDS, 9},
+        {"mean_b_ns", UNIT_NS, TEXT_WORDS, 9},        {"p", UNIT_NONE, TEXT_WORDS, 5},
+        {"self_a_ns", UNIT_NS, TEXT_WORDS, 8},        {"self_b_ns", UNIT_NS, TEXT_WORDS, 8},
+        {"self_change_ns", UNIT_NS, TEXT_WORDS, 10},  {"alloc_a_bytes", UNIT_BYTES, TEXT_WORDS, 7},
+        {"alloc_b_bytes", UNIT_BYTES, TEXT_WORDS, 7},
+    };
     sqlite3_stmt *statement = NULL;
     long rows = 0;
-    for (size_t i = 0; i < sizeof units / sizeof units[0]; i++)
-        columns[i] = (struct output_column){.name = names[i], .unit = units[i]};
+    int width = terminal_columns();
     if (sqlite3_prepare_v2(database, functions_sql, -1, &statement, NULL) != SQLITE_OK)
         return fail("the runs cannot be compared: %s", sqlite3_errmsg(database));
     sqlite3_bind_double(statement, sqlite3_bind_parameter_index(statement, ":percent"),
@@ -227,7 +239,11 @@ static int print_functions(const struct options *options, sqlite3 *database)
                       measure_word(options->measure), -1, SQLITE_STATIC);
     const struct output_source source = {.statement = statement,
                                          .columns = columns,
-                                         .limit = options->limit > 0 ? options->limit : -1};
+                                         .limit = options->limit > 0 ? options->limit : -1,
+                                         .width_max = options->wide ? 0 : width,
+                                         .say_left_out = true};
+    if (width > 0 && (options->format == OUTPUT_TABLE || options->format == OUTPUT_MARKDOWN))
+        pager_start();
     int result = output_rows(stdout, options->format, &source, &rows);
     int status = result == SQLITE_DONE || result == SQLITE_ROW || result == SQLITE_OK
                      ? 0

@@ -24,7 +24,7 @@ enum output_unit { UNIT_NONE, UNIT_NS, UNIT_NS_A_CALL, UNIT_BYTES, UNIT_PERCENT 
 /* A column's text is what `kind` says, whatever it looks like. In a table that is too wide, columns
  * of less priority go first. */
 struct output_column {
-    char *name; /* the caller's */
+    const char *name; /* the caller's */
     enum output_unit unit;
     enum text_kind kind;
     int priority;

@@ -278,7 +278,7 @@ static int set_up(struct run_context *run, const struct query_request *request, 
 static void columns_free(struct output_column *columns, int count)
 {
     for (int i = 0; i < count; i++)
-        free(columns[i].name);
+        free((void *)(uintptr_t)columns[i].name);
     free(columns);
 }
 

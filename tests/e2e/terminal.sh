@@ -87,3 +87,16 @@ same "the pager gets the table" "paged: function" "$(on_terminal 80 PAGER=./page
 out=$(on_terminal 80 "" "$fisql" query --all hot-functions.db)
 same "--all: its tables fit" "1 0" "$(awk '/^-[- ]*$/ { n = length($0) > n ? length($0) : n; if (length($0) > 80 || length(before) > 80) wide++ } { before = $0 }
     END { print (n > 60), wide + 0 }' <<<"$out")"
+
+# diff's table too.
+cp hot-functions.db other.db
+sqlite3 other.db "UPDATE function_stats SET calls = calls + 1"
+for columns in 60 80 120; do
+    out=$(on_terminal $columns "" "$fisql" diff hot-functions.db other.db)
+    same "diff fits $columns columns" 1 "$(widest <<<"$out" | awk -v columns=$columns '{ print ($1 <= columns && $1 > columns - 25) }')"
+    has "diff: what changed stays" "called more" "$out"
+    has "diff: and says which columns went" "Left out: " "$out"
+done
+out=$(on_terminal 80 "" "$fisql" diff --wide hot-functions.db other.db)
+has "diff --wide keeps all columns" alloc_b_bytes "$(head -1 <<<"$out")"
+has "diff --wide gives names in full" "void parse(int, int, " "$out"
