@@ -11,6 +11,7 @@
 #include "cli/run/ending.h"
 #include "cli/run/measure.h"
 #include "cli/run/names.h"
+#include "cli/run/own_code.h"
 
 #include <limits.h>
 #include <stdbool.h>
@@ -418,8 +419,11 @@ static int print_findings(const struct digest *digest)
 int digest_print(sqlite3 *database, const char *path, FILE *out)
 {
     struct digest digest = {.database = database, .path = path, .out = out};
+    bool folded = false;
+    int status = own_code_fold(database, &folded);
     digest.cpu_ns = measure_sum(database, MEASURE_CPU);
-    int status = print_head(&digest);
+    if (status == 0)
+        status = print_head(&digest);
     if (status == 0)
         status = print_functions(&digest, "CPU time", MEASURE_CPU, "hot-functions");
     if (status == 0)

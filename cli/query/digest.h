@@ -9,7 +9,8 @@
 #include <sqlite3.h>
 #include <stdio.h>
 
-/* Writes the digest of the database at `path` (for the commands that it names) to `out`. Returns 0,
+/* Writes the digest of the database at `path` (for the commands that it names) to `out`, of own code:
+ * the connection is folded (own_code.h), for what comes after it too. Returns 0,
  * or 2 after saying what is wrong. */
 int digest_print(sqlite3 *database, const char *path, FILE *out);
 

@@ -1,11 +1,14 @@
 /*
  * The findings in a report: each query's first rows as JSON, with what its header says of them, in
- * the order of `fisql query --all` (findings.h).
+ * the order of `fisql query --all` (findings.h), about the user's own code as they are there. That is
+ * folded in a connection of its own: the page's other parts hold all code, and fold it themselves.
  */
 #include "cli/query/findings.h"
 #include "cli/query/worst.h"
 #include "cli/report/report.h"
 #include "cli/out/say.h"
+#include "cli/run/database.h"
+#include "cli/run/own_code.h"
 
 #include <stdlib.h>
 
@@ -33,8 +36,8 @@ static void write_columns(struct json *json, const struct query_file *query)
 
 /* Runs the query with fewer rows until its JSON fits. *text becomes the rows, freed by the caller.
  * Returns as query_run. */
-static int rows_of(const struct report *report, const struct query_file *query, char **text,
-                   long *rows)
+static int rows_of(const struct report *report, sqlite3 *own, const struct query_file *query,
+                   char **text, long *rows)
 {
     int status = 0;
     for (long limit = ROWS_MAX;; limit /= 3) {
@@ -49,7 +52,7 @@ static int rows_of(const struct report *report, const struct query_file *query, 
         FILE *out = open_memstream(text, &size);
         if (out == NULL)
             return fail("out of memory");
-        status = query_run(&request, report->database, query, out, rows);
+        status = query_run(&request, own, query, out, rows);
         if (fclose(out) != 0 && status == 0)
             status = fail("out of memory");
         if (status != 0 || size <= QUERY_BYTES_MAX || limit == 0)
@@ -60,13 +63,13 @@ static int rows_of(const struct report *report, const struct query_file *query, 
 }
 
 /* Returns whether the query could be run. */
-static bool write_query(struct report *report, const struct query_file *query,
+static bool write_query(struct report *report, sqlite3 *own, const struct query_file *query,
                         enum findings_part part, bool room)
 {
     struct json *json = &report->json;
     char *text = NULL;
     long rows = 0;
-    bool good = !room || rows_of(report, query, &text, &rows) == 0;
+    bool good = !room || rows_of(report, own, query, &text, &rows) == 0;
     json_open(json, '{');
     json_key(json, "name");
     json_text(json, query->name, TEXT_BYTES_MAX);
@@ -92,11 +95,11 @@ static bool write_query(struct report *report, const struct query_file *query,
 }
 
 /* The worst of them, as the digest has them: each with its query and what it would save. */
-static int write_worst(struct report *report, const struct query_set *set)
+static int write_worst(struct report *report, sqlite3 *own, const struct query_set *set)
 {
     struct json *json = &report->json;
     struct worst_finding worst[WORST_MAX];
-    int count = worst_findings(report->database, set, worst);
+    int count = worst_findings(own, set, worst);
     json_key(json, "worst");
     json_open(json, '[');
     for (int i = 0; i < count; i++) {
@@ -122,16 +125,20 @@ static int write_worst(struct report *report, const struct query_set *set)
 int report_findings(struct report *report)
 {
     struct query_set set = {0};
-    int status = query_set_load(&set);
+    bool folded = false;
+    sqlite3 *own = database_open(report->path);
+    int status = own != NULL ? own_code_fold(own, &folded) : 2;
     if (status == 0)
-        status = write_worst(report, &set);
+        status = query_set_load(&set);
+    if (status == 0)
+        status = write_worst(report, own, &set);
     json_key(&report->json, "findings");
     json_open(&report->json, '[');
     long begun = report->json.bytes;
     for (int part = 0; part < PARTS_COUNT && status == 0; part++) {
         for (size_t i = 0; i < set.count; i++) {
             if (findings_part_of(&set.queries[i]) == (enum findings_part)part &&
-                !write_query(report, &set.queries[i], (enum findings_part)part,
+                !write_query(report, own, &set.queries[i], (enum findings_part)part,
                              report->json.bytes - begun < ALL_BYTES_MAX / 100 * report->percent))
                 note("report: %s: could not be run: the page has no rows of it",
                      set.queries[i].name);
@@ -139,5 +146,6 @@ int report_findings(struct report *report)
     }
     json_close(&report->json, ']');
     query_set_release(&set);
+    sqlite3_close(own);
     return status;
 }

@@ -78,6 +78,25 @@ at_least "a query: with --all-code" 10 "$(rows_of query hot-functions --all-code
 at_least "a query: asked by name" 1 "$(rows_of query hot-functions --function "std::vector*")"
 same "the tree: no functions of std" 0 "$(rows_of tree --min-percent 0)"
 at_least "the tree: with --all-code" 10 "$(rows_of tree --min-percent 0 --all-code)"
+# The digest as the queries; what is never called is of own functions, too.
+run "$fisql" digest all.db
+same "the digest: no functions of std" "0 " "$(grep -c 'stl_[a-z]*\.h:' <<<"$out") $(grep -o ' (.*/include.*' <<<"$out")"
+same "the digest: the dead code of the run without" "$("$fisql" digest own.db 2>/dev/null | grep '^Dead code')" "$(grep '^Dead code' <<<"$out")"
+if "$fisql" report all.db -o all.html 2>/dev/null; then
+    "$fisql" report own.db -o own.html
+    for page in all own; do # functions that findings are about
+        python3 - $page.html <<'P' >$page.findings
+import json, re, sys
+data = json.loads(re.search(r'id="data"[^>]*>(.*?)</script>', open(sys.argv[1]).read(), re.S)[1])
+names = {str(row.get("location", "")) for finding in (data["data"] if "data" in data else data)["findings"] for row in finding["rows"]}
+print(*sorted(name for name in names if re.match(r"[a-z_]+\.(h|cc|tcc)?:", name)), sep="\n")
+P
+    done
+    at_least "the report: findings name functions" 3 "$(grep -c system_headers.cc all.findings)"
+    same "the report: findings of no functions of std" 0 "$(grep -vc system_headers.cc all.findings)"
+else
+    ok "skipped: no report was built in"
+fi
 same "the tree: nothing to fold, nothing said" "" "$("$fisql" tree own.db 2>&1 >/dev/null)"
 for query in $("$fisql" query --names); do
     run "$fisql" query "$query" --all-blocks --format csv all.db
