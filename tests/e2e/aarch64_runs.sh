@@ -27,7 +27,7 @@ mkdir aarch64
     for name in jumps deep coroutines; do
         echo "aarch64-linux-gnu-gcc $hooks -O0 -o $name-O0 $programs/$name.c -lpthread -ldl -lm"
     done
-    echo "aarch64-linux-gnu-g++ $hooks -O0 -o exceptions $programs/exceptions.cc"
+    echo "aarch64-linux-gnu-g++ -std=c++17 $hooks -O0 -o exceptions $programs/exceptions.cc"
     echo "aarch64-linux-gnu-g++ $hooks -O2 -fsized-deallocation -o kinds $programs/kinds.cc"
     for name in A B; do
         echo "aarch64-linux-gnu-gcc $hooks -shared -fPIC -DNAME=$name -o plugin$name.so $programs/plugin.c"

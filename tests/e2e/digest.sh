@@ -10,7 +10,7 @@ cat >shop.c <<'C'
 #include <stdlib.h>
 #include <string.h>
 static char *volatile kept;
-static int price(int x) { return x * 3; }
+static int price(int x) { for (volatile int i = 0; i < 30; i++) x += i; return x * 3; }
 static void boom(char *p) { *(volatile char *)p = 1; }
 static int sum(int n) { int s = 0; for (int i = 0; i < n; i++) { char *t = kept = malloc(20); memset(t, i, 20); s += price(i) + t[0]; free(t); } return s; }
 void never(void) {}

@@ -67,7 +67,7 @@ record() {
 nothing_kept() {
     local live
     record "$1"
-    live=$(sql "$1.db" 'SELECT count(*) || " block" || iif(count(*) <> 1, "s", "") || " (" || sum(size) || " bytes)" FROM allocs WHERE free_ns IS NULL')
+    live=$(sql "$1.db" "SELECT count(*) || ' block' || iif(count(*) <> 1, 's', '') || ' (' || sum(size) || ' bytes)' FROM allocs WHERE free_ns IS NULL")
     run "$fisql" query not-freed --check "$1.db"
     same "$1: not-freed --check passes" 0 "$status"
     same "$1: all that lives is told" "fisql: not-freed: nothing found

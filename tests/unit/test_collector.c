@@ -167,7 +167,7 @@ static struct thread_log *log_with_depth(uint32_t depth)
     return log;
 }
 
-static void call_once(void)
+static void call_it_once(void)
 {
     hook_enter_slow(CALLEE, SITE, 900);
     hook_exit_slow(CALLEE, SITE, 900, false);
@@ -185,20 +185,20 @@ static void test_counts(void)
           "when it ends it leaves a count");
     CHECK_UNITS(log, used + 5, "of one", CODE(FISQL_CODE_COUNTED_SHORT + slot), 1, 0);
     for (int i = 1; i < 0xffff; i++)
-        call_once();
+        call_it_once();
     CHECK_UNITS(log, used + 5, "more are added in place", CODE(FISQL_CODE_COUNTED_SHORT + slot),
                 0xffff, 0);
-    call_once();
+    call_it_once();
     CHECK_UNITS(log, used + 8, "past 65535 in a longer record", CODE(FISQL_CODE_COUNTED),
                 (uint16_t)slot, 1, 0, 0, 0, 0, 0);
-    call_once();
+    call_it_once();
     CHECK_UNITS(log, used + 8, "which is added to as well", CODE(FISQL_CODE_COUNTED),
                 (uint16_t)slot, 2, 0, 0, 0, 0, 0);
     check_equal(1, fisql_word_calls(log->live.word), "none of them is a logged call");
     hook_exit_slow(MAIN, SITE, 1000, false);
     hook_enter_slow(MAIN, SITE, 1000);
     used = units_used(log);
-    call_once();
+    call_it_once();
     CHECK_UNITS(log, used, "after another event a new run of counts begins",
                 CODE(FISQL_CODE_COUNTED_SHORT + slot), 1, 0);
 }
@@ -209,7 +209,7 @@ static void test_short_leaves(void)
     log->thread.min_ticks = 50;
     hook_enter_slow(MAIN, SITE, 1000);
     clock_epoch += 3;
-    call_once();
+    call_it_once();
     uint32_t used = units_used(log), slot = pair_slot(CALLEE, SITE);
     clock_epoch += 3;
     hook_enter_slow(CALLEE, SITE, 900);
@@ -261,7 +261,7 @@ static void test_count_undo(void)
 {
     static unsigned char saved[sizeof made];
     struct thread_log *log = log_with_depth(1);
-    call_once();
+    call_it_once();
     uint32_t at = fisql_word_units(log->live.word) - 3, slot = pair_slot(CALLEE, SITE);
     log->counts.undo = (struct count_undo){.active = 1,
                                            .at = at,
