@@ -29,7 +29,7 @@ def commands(block):
 def shape(output):
     """The first line without the widths of columns and the values of numbers, and the number of lines."""
     lines = output.splitlines()
-    if len(lines) > 1 and lines[0].startswith("\u250c"):
+    if len(lines) > 1 and lines[0].startswith(("\u250c", "\u256d")):  # a box's corner; newer shells' are round
         lines = lines[1:]
     first = re.sub(r"[-\d.]*\d", "N", lines[0]) if lines else ""
     return re.sub(r"\s+", " ", first), len(lines)

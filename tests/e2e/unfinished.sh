@@ -71,7 +71,7 @@ interrupted() { # WHAT SIGNAL COMMAND...: stopped in the midst by a slow disk wo
     local what=$1 signal=$2 litter='' killed=0 moment
     shift 2
     for moment in 0.005 0.01 0.02 0.03 0.05 0.08; do
-        "$@" >/dev/null 2>&1 &
+        env --default-signal=INT,HUP,TERM,PIPE "$@" >/dev/null 2>&1 & # whatever the tests were started by
         sleep $moment
         kill -s "$signal" $! 2>/dev/null
         wait $! 2>/dev/null
