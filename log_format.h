@@ -49,6 +49,9 @@ enum fisql_chunk_kind {
     X(RUN, HOST, "host", "")                                                                       \
     X(RUN, OPTIONS, "options", "as in FISQL_OPTIONS")                                              \
     X(RUN, TICKS_PER_SECOND, "ticks_per_second", "")                                               \
+    X(RUN, CPU_NS, "cpu_ns", "processor time of the program and what it waited for")               \
+    X(RUN, REFERENCE_CPU_NS, "reference_cpu_ns",                                                   \
+      "the same of another run without the collector (record --reference)")                            \
     X(RUN, NOT_FOLLOWED, "not_followed", "programs without hooks that could not be followed")      \
     X(PROCESS, EXECUTABLE, "executable", "")                                                       \
     X(PROCESS, COMMAND, "command", "")                                                             \
@@ -67,6 +70,7 @@ enum fisql_chunk_kind {
       "cost of one call's two hooks in picoseconds, inside the call's own measured time")          \
     X(PROCESS, HOOK_OUTSIDE_PS, "hook_outside_ps", "the same, outside of it")                      \
     X(PROCESS, GAP_TICKS, "gap_ticks", "a longer time between two events of a thread has a GAP")   \
+    X(PROCESS, SETUP_NS, "setup_ns", "processor time that the collector took to start")            \
     X(MODULES, MODULE, "module", "path, empty for an unload; begins a new one")                    \
     X(MODULES, EVENT, "event", "load, unload")                                                     \
     X(MODULES, TICK, "tick", "")                                                                   \
@@ -219,9 +223,51 @@ struct fisql_chunk {
     uint32_t open_calls;   /* 104 entries of the snapshot: the innermost of the open calls */
     uint32_t open_depth;   /* 108 calls open at the chunk's start, those left out included */
     uint64_t heap_base;    /* 112 what short addresses of allocations count from */
-    uint64_t reserved;     /* 120 zero */
+    uint64_t cost;         /* 120 what hooks cost here: see FISQL_COST_ */
 };
 _Static_assert(sizeof(struct fisql_chunk) == 128, "the chunk header is part of the log's format");
+
+/* What hooks cost where the chunk was filled, in one word: now and then a hook measures itself, in
+ * ticks from its event's tick to its end. And what it cost to write the chunk before. */
+#define FISQL_COST_ENTERS_SHIFT 0       /*  8 bits: enter hooks that were measured */
+#define FISQL_COST_EXITS_SHIFT 8        /*  8 bits: exit hooks */
+#define FISQL_COST_ENTER_TICKS_SHIFT 16 /* 17 bits: the sum of theirs, in units of 4 ticks */
+#define FISQL_COST_EXIT_TICKS_SHIFT 33  /* 17 bits: likewise */
+#define FISQL_COST_WRITE_SHIFT 50       /* 14 bits: in units of 256 ticks */
+#define FISQL_COST_COUNT_MAX 0xffu
+#define FISQL_COST_TICKS_MAX 0x1ffffu
+#define FISQL_COST_WRITE_MAX 0x3fffu
+
+struct fisql_cost {
+    uint32_t enters, exits;
+    uint64_t enter_ticks, exit_ticks, write_ticks;
+};
+
+static inline struct fisql_cost fisql_cost_unpack(uint64_t word)
+{
+    struct fisql_cost cost;
+    cost.enters = (uint32_t)(word >> FISQL_COST_ENTERS_SHIFT) & FISQL_COST_COUNT_MAX;
+    cost.exits = (uint32_t)(word >> FISQL_COST_EXITS_SHIFT) & FISQL_COST_COUNT_MAX;
+    cost.enter_ticks = (word >> FISQL_COST_ENTER_TICKS_SHIFT & FISQL_COST_TICKS_MAX) * 4;
+    cost.exit_ticks = (word >> FISQL_COST_EXIT_TICKS_SHIFT & FISQL_COST_TICKS_MAX) * 4;
+    cost.write_ticks = (word >> FISQL_COST_WRITE_SHIFT & FISQL_COST_WRITE_MAX) * 256;
+    return cost;
+}
+
+/* Counts and sums that do not fit are kept at the largest that do. */
+static inline uint64_t fisql_cost_pack(const struct fisql_cost *cost)
+{
+    uint64_t enter = cost->enter_ticks / 4, exit = cost->exit_ticks / 4,
+             written = cost->write_ticks / 256;
+    uint64_t enters = cost->enters < FISQL_COST_COUNT_MAX ? cost->enters : FISQL_COST_COUNT_MAX;
+    uint64_t exits = cost->exits < FISQL_COST_COUNT_MAX ? cost->exits : FISQL_COST_COUNT_MAX;
+    enter = enter < FISQL_COST_TICKS_MAX ? enter : FISQL_COST_TICKS_MAX;
+    exit = exit < FISQL_COST_TICKS_MAX ? exit : FISQL_COST_TICKS_MAX;
+    written = written < FISQL_COST_WRITE_MAX ? written : FISQL_COST_WRITE_MAX;
+    return enters << FISQL_COST_ENTERS_SHIFT | exits << FISQL_COST_EXITS_SHIFT |
+           enter << FISQL_COST_ENTER_TICKS_SHIFT | exit << FISQL_COST_EXIT_TICKS_SHIFT |
+           written << FISQL_COST_WRITE_SHIFT;
+}
 
 /* EVENTS payload: the snapshot (open_calls entries, outermost first), then the units. A reader that
  * has the chunk before it (same thread, sequence one less, not RESUMED) can skip the snapshot, for

@@ -10,11 +10,15 @@
 -- statements stay in the database: `.schema calls` in the sqlite3 shell explains itself.
 --
 -- Raw and adjusted times. Each call's two hooks cost time: an inside part that lies within the
--- call's own duration and an outside part that its caller pays (run.hook_inside_ps,
--- run.hook_outside_ps, in picoseconds). calls holds raw times. Rollups hold adjusted times and,
--- in raw_ columns, raw ones:
---   a call's adjusted duration = max(0, duration_ns - (inside + descendants*(inside+outside))/1000)
---   an adjusted sum of self    = max(0, raw_self_ns - (calls*inside + child_calls*outside)/1000)
+-- call's own duration and an outside part that its caller pays. They are measured while the program
+-- runs, and hook_costs tells them for each call, in picoseconds; run.hook_inside_ps and
+-- run.hook_outside_ps are their means, run.hook_cost_ns what they sum up to, and
+-- run.hook_cost_error_ns by how much that may be off (run.hook_cost_source: samples of the run; a
+-- reference run; or a loop when the process started). calls holds raw times. Rollups hold adjusted
+-- times and, in raw_ columns, raw ones:
+--   a call's adjusted duration = max(0, duration_ns - (its inside + both of its descendants)/1000)
+--   an adjusted sum of self    = max(0, raw_self_ns - (inside of the calls + outside of the calls
+--                                that they made directly)/1000)
 --   an adjusted sum of totals  = sum of the adjusted durations of the outermost activations
 -- (integer division).
 --
@@ -75,6 +79,14 @@ CREATE TABLE threads( -- one row for each thread that left an event
   cpu_ns INTEGER,          -- on the processor, by its clock, from the first reading of that to the
                            -- last one; NULL where there are not two
   self_cpu_ns INTEGER AS (max(0, self_ns - self_wait_ns - self_preempted_ns)) VIRTUAL
+);
+
+CREATE TABLE hook_costs( -- what the two hooks of a call cost, by ranges of calls
+  thread_id INTEGER NOT NULL REFERENCES threads(id),
+  first_call_id INTEGER PRIMARY KEY, -- the calls first_call_id .. last_call_id
+  last_call_id INTEGER NOT NULL,
+  inside_ps INTEGER NOT NULL,  -- within the call's own duration
+  outside_ps INTEGER NOT NULL  -- paid by its caller
 );
 
 CREATE TABLE modules( -- one row for each executable or shared library, identified by build-id

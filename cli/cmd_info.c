@@ -136,6 +136,41 @@ static int print_processes(sqlite3 *database)
         printf("%-14s and %ld more\n", "", rows - MOST);
     return database_rows_end(statement, "what was recorded");
 }
+static int64_t run_number(sqlite3 *database, const char *key)
+{
+    char sql[128];
+    snprintf(sql, sizeof sql, "SELECT value FROM run WHERE key = '%s'", key);
+    return run_integer(database, sql, 0);
+}
+
+/* What is left in times when the recording's cost is taken out of them. */
+static void print_error(sqlite3 *database)
+{
+    double cost = (double)run_number(database, "hook_cost_ns"),
+           error = (double)run_number(database, "hook_cost_error_ns"),
+           reference =
+               (double)run_number(database, fisql_fact_key(FISQL_FACT_RUN_REFERENCE_CPU_NS)),
+           adjusted = (double)run_integer(database, "SELECT sum(self_cpu_ns) FROM threads", 0);
+    char texts[4][64];
+    const double values[] = {error, adjusted, cost, reference};
+    if (cost <= 0)
+        return;
+    for (int i = 0; i < 4; i++)
+        output_time(values[i], texts[i], sizeof texts[i]);
+    bool measured =
+        run_integer(database, "SELECT value = 'reference' FROM run WHERE key = 'hook_cost_source'",
+                    0) != 0;
+    printf("%-14s adjusted times may be off by %s of %s; recording cost %s", "error", texts[0],
+           texts[1], texts[2]);
+    if (measured)
+        printf(", for without it the program takes %s\n", texts[3]);
+    else if (reference > 0)
+        printf(", an estimate: the run without it took %s, which does not fit\n", texts[3]);
+    else if (error * 10 > adjusted)
+        puts(", an estimate: `fisql record --reference` measures it");
+    else
+        putchar('\n');
+}
 
 static int print_info(sqlite3 *database, const char *path)
 {
@@ -174,6 +209,7 @@ static int print_info(sqlite3 *database, const char *path)
     if (inside != NULL && outside != NULL && strcmp(inside, "0") != 0)
         printf("%-14s %.1f ns within a call, %.1f ns around it; taken out of totals\n", "hooks",
                strtod(inside, NULL) / 1000, strtod(outside, NULL) / 1000);
+    print_error(database);
     free(inside);
     free(outside);
     output_bytes((double)run_integer(database,

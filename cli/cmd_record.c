@@ -21,6 +21,7 @@
 #include "cli/record/record_libraries.h"
 #include "cli/record/record_options.h"
 #include "cli/record/record_signals.h"
+#include "cli/record/reference.h"
 #include "cli/out/interrupts.h"
 #include "cli/record/unrecorded.h"
 
@@ -30,6 +31,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -212,9 +214,11 @@ static void end_append(const struct live *live, uint64_t key, pid_t pid, int sta
     live_append_facts(live, FISQL_CHUNK_END, key, pid, facts);
 }
 
-/* Waits for the program's end. Returns its wait status. */
-static int program_wait(struct live *live, struct log_space *space, struct signals *signals)
+/* Waits for the program's end. Returns its wait status; *cpu gets its processor time. */
+static int program_wait(struct live *live, struct log_space *space, struct signals *signals,
+                        uint64_t *cpu)
 {
+    struct rusage usage = {0};
     pid_t pid = signals->program;
     int status = 0, timeout_ms = 50;
     for (;;) {
@@ -225,7 +229,8 @@ static int program_wait(struct live *live, struct log_space *space, struct signa
             /* Before it is reaped and its pid can become another's. */
             signals_program_ended(signals);
             uint64_t key = live_process_key(live, pid);
-            waitpid(pid, &status, 0);
+            wait4(pid, &status, 0, &usage);
+            *cpu = reference_cpu_ns(&usage);
             end_append(live, key, pid, status);
             return status;
         }
@@ -263,6 +268,32 @@ static bool others_wait(struct live *live, struct log_space *space, struct signa
         log_space_keep(space);
     }
     return true;
+}
+
+/* ---- what it took ---- */
+
+/* Tells the program's processor time, and what it takes without the collector. */
+static void times_append(const struct live *live, const struct record_options *options,
+                         uint64_t cpu, char **argv, struct recorded *recorded)
+{
+    struct signals *signals = &recorded->signals;
+    char cpu_text[24], reference_text[24];
+    uint64_t reference = 0;
+    if (options->reference && !signals->end_asked) {
+        if (!options->quiet)
+            note("running the program once more, without the collector");
+        reference = reference_run(&recorded->reference, argv, signals, recorded->status);
+        recorded->interrupted = signals->end_asked != 0;
+    }
+    snprintf(cpu_text, sizeof cpu_text, "%llu", (unsigned long long)cpu);
+    snprintf(reference_text, sizeof reference_text, "%llu", (unsigned long long)reference);
+    const struct live_fact facts[] = {
+        {FISQL_FACT_RUN_CPU_NS, cpu_text},
+        {FISQL_FACT_RUN_REFERENCE_CPU_NS, reference != 0 ? reference_text : NULL},
+        {0, NULL}};
+    live_append_facts(live, FISQL_CHUNK_RUN, 0, getpid(), facts);
+    if (recorded->interrupted)
+        recorded->status = W_EXITCODE(0, signals->end_asked);
 }
 
 /* ---- the whole ---- */
@@ -415,7 +446,8 @@ static int record(const struct record_options *options, char **argv, const char 
         witness_end(&signals->witness);
         return fail("%s: cannot be run: %s", argv[0], strerror(error));
     }
-    recorded->status = program_wait(&live, &space, signals);
+    uint64_t cpu = 0;
+    recorded->status = program_wait(&live, &space, signals, &cpu);
     bool all = others_wait(&live, &space, signals, options->quiet);
     live_salvage(&live);
     losses_append(&live, options->log);
@@ -429,6 +461,8 @@ static int record(const struct record_options *options, char **argv, const char 
         say_result(&live, log, options);
     if (!all)
         say_left(&live);
+    if (!recorded->nothing)
+        times_append(&live, options, cpu, argv, recorded);
     live_release(&live);
     close(log);
     return 0;
@@ -437,14 +471,17 @@ static int record(const struct record_options *options, char **argv, const char 
 int record_program(struct record_options *options, char **program, struct recorded *recorded)
 {
     char collector[PATH_MAX + 64];
-    *recorded = (struct recorded){.status = 0};
+    *recorded = (struct recorded){.reference = {.input = -1}};
     if (!collector_find(collector, sizeof collector))
         return fail("libfisql.so: not found beside fisql nor in %s/lib/fisql: run make, or make "
                     "install",
                     FISQL_PREFIX);
-    return record_filter_make(options, program[0]) == 0
-               ? record(options, program, collector, recorded)
-               : 2;
+    int status = record_filter_make(options, program[0]) != 0 ||
+                         (options->reference && reference_prepare(&recorded->reference) != 0)
+                     ? 2
+                     : record(options, program, collector, recorded);
+    reference_release(&recorded->reference);
+    return status;
 }
 
 int cmd_record(int argc, char **argv)

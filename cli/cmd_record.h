@@ -4,12 +4,15 @@
 
 #include "cli/record/record_options.h"
 #include "cli/record/record_signals.h"
+#include "cli/record/reference.h"
 
 #include <stdbool.h>
 
 struct recorded {
-    int status;             /* the program's, as of wait() */
-    bool nothing;           /* nothing was recorded; it is said why */
+    int status;       /* the program's, as of wait() */
+    bool nothing;     /* nothing was recorded; it is said why */
+    bool interrupted; /* we were asked to end in the reference run; `status` is of that */
+    struct reference reference;
     struct signals signals; /* blocked still: signals_inherit() lets them in again */
 };
 

@@ -85,7 +85,7 @@ int cmd_run(int argc, char **argv)
     if (first > 0 && status == 0) {
         char *log = strdup(options.log);
         signals_inherit(&recorded.signals);
-        if (log != NULL && !recorded.nothing)
+        if (log != NULL && !recorded.nothing && !recorded.interrupted)
             look_at(log, options.quiet);
         free(log);
         status = record_end_as(recorded.status);

@@ -92,11 +92,11 @@ void chunk_begin(struct thread_log *log, uint64_t last, uint32_t depth, uint64_t
     log->min_units =
         (uint32_t)(sizeof *chunk + chunk->open_calls * sizeof(struct fisql_open_call)) / 2;
     log->room_units = process.options.ring_chunks != 0 ? CHUNK_UNITS : log_file_room(log) / 2;
-    if (log->thread.units_max != 0)
-        log_limit_set(log, units_max_of(log));
     log->live.last_tick[0] = last;
     log->live.word =
         flushes << FISQL_WORD_FLUSH_SHIFT | (uint64_t)depth * WORD_DEPTH | log->min_units;
+    if (log->thread.units_max != 0)
+        log_limit_next(log);
     __atomic_store_n(&log->live.state, FISQL_SLOT_LIVE, __ATOMIC_RELEASE);
 }
 

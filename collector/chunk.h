@@ -5,6 +5,7 @@
 #ifndef FISQL_COLLECTOR_CHUNK_H
 #define FISQL_COLLECTOR_CHUNK_H
 
+#include "collector/process.h"
 #include "collector/thread_log.h"
 
 #define CHUNK_UNITS (FISQL_LIVE_CHUNK_BYTES / 2)
@@ -39,6 +40,18 @@ static inline void log_limit_set(struct thread_log *log, uint32_t units)
     __atomic_thread_fence(__ATOMIC_SEQ_CST); /* against thread_logs_poke() */
     if (__atomic_load_n(&log->thread.poke, __ATOMIC_RELAXED) != 0)
         __atomic_store_n(&log->thread.units_max, 0, __ATOMIC_RELAXED);
+}
+
+/* Sets units_max to where the next burst of samples is due (hook_sample.h), or to the chunk's limit. */
+static inline void log_limit_next(struct thread_log *log)
+{
+    uint32_t units = units_max_of(log);
+    if (process.ticks_per_us != 0 && log->thread.min_ticks == 0) {
+        log->thread.sample_random = log->thread.sample_random * 1664525u + 1013904223u;
+        uint32_t next = fisql_word_units(log->live.word) + 1024 + (log->thread.sample_random >> 20);
+        units = next < units ? next : units;
+    }
+    log_limit_set(log, units);
 }
 
 #endif

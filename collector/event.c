@@ -126,7 +126,10 @@ static bool log_maintain(struct thread_log *log)
             return false;
     }
     bool slow = log->shadow.hidden != 0 || log->shadow.blind != 0 || log->shadow.throw_depth != 0;
-    log_limit_set(log, slow || log_writes_through(log) ? 0 : units_max_of(log));
+    if (slow || log_writes_through(log))
+        log_limit_set(log, 0);
+    else
+        log_limit_next(log);
     return true;
 }
 

@@ -275,8 +275,10 @@ static void command_fact(struct facts *facts)
     facts_text(facts, FISQL_FACT_PROCESS_COMMAND, command);
 }
 
-static void process_facts(const char *origin, uint64_t ticks_per_second)
+/* setup_from_ns: the thread's processor time when the collector began to start, 0 = not told. */
+static void process_facts(const char *origin, uint64_t ticks_per_second, uint64_t setup_from_ns)
 {
+    uint64_t now_ns;
     char *path = scratch.path;
     struct facts facts;
     facts_begin(&facts, scratch.facts, sizeof scratch.facts, FISQL_CHUNK_PROCESS, 0, process.pid);
@@ -296,6 +298,8 @@ static void process_facts(const char *origin, uint64_t ticks_per_second)
         facts_number(&facts, FISQL_FACT_PROCESS_GAP_TICKS, process.gap_ticks);
     if (ticks_per_second != 0)
         clock_facts(&facts, ticks_per_second);
+    if (setup_from_ns != 0 && usage_cpu_of(0, &now_ns))
+        facts_number(&facts, FISQL_FACT_PROCESS_SETUP_NS, now_ns - setup_from_ns);
     facts_write(&facts);
 }
 
@@ -341,14 +345,17 @@ void process_forked(uint64_t fork_tick)
     process.start_tick = clock_read(process.clock);
     process.fork_tick = fork_tick;
     owner_identify();
-    process_facts(FISQL_ORIGIN_FORK, 0);
+    process_facts(FISQL_ORIGIN_FORK, 0, 0);
 }
 
 /* Runs once, with signals blocked. */
 static bool activate(void)
 {
     bool first;
+    uint64_t setup_from_ns = 0;
     options_parse();
+    if (!process.options.no_waits && process.clock != CLOCK_SWITCHED_OFF)
+        usage_cpu_of(0, &setup_from_ns);
     if (!outputs_open(&first))
         return false;
     owner_identify();
@@ -360,6 +367,8 @@ static bool activate(void)
     process.gap_ticks = process.options.no_waits || process.clock == CLOCK_SWITCHED_OFF
                             ? UINT64_MAX
                             : usage_gap_ticks(ticks_per_second);
+    process.ticks_per_us =
+        process.clock == CLOCK_COUNTER ? (uint32_t)(ticks_per_second / 1000000u) : 0;
     process.parent_key = live_area_salvage_exec();
     stack_setup();
     fork_setup();
@@ -367,7 +376,7 @@ static bool activate(void)
     if (first)
         run_facts(ticks_per_second);
     process_facts(process.parent_key != 0 ? FISQL_ORIGIN_EXEC : FISQL_ORIGIN_START,
-                  ticks_per_second);
+                  ticks_per_second, setup_from_ns);
     modules_refresh();
     if (!__atomic_load_n(&process.area->recording, __ATOMIC_RELAXED))
         process.paused = 1;

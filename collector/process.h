@@ -34,7 +34,8 @@ struct process {
     uint32_t pid;
     uint32_t ending;   /* after our destructor, without fisql record: events are written at once */
     uint32_t filtered; /* functions are filtered: see filter.c */
-    uint32_t thread_next; /* atomic */
+    uint32_t thread_next;  /* atomic */
+    uint32_t ticks_per_us; /* 0 = not known: hooks do not measure themselves */
     uint64_t key;
     uint64_t owner_start; /* see live_owner_start() */
     uint64_t run_id;

@@ -40,11 +40,14 @@ static THREAD_LOCAL bool stopped;
 
 void thread_log_flush(struct thread_log *log)
 {
+    uint64_t tick = clock_read(process.clock);
     if (process.options.ring_chunks != 0 && !process.ending && !log->thread.ended)
         ring_keep(log);
     else
         chunk_write(log);
     chunk_follow(log, log);
+    struct fisql_cost cost = {.write_ticks = clock_read(process.clock) - tick};
+    log->chunk->cost = fisql_cost_pack(&cost);
 }
 
 bool thread_logs_unslotted(void)

@@ -20,6 +20,8 @@ struct thread_state {
     uint32_t enter_max; /* ticks since the last event beyond which the slow path is taken: what */
     uint32_t exit_max;  /* an enter's and an exit's delta hold, and no gap (usage.h) */
     uint64_t min_ticks; /* leaf calls shorter than this are counted */
+    uint32_t sample_random; /* when hooks measure themselves: see hook_sample.h */
+    uint32_t sample_burst;  /* those of the present burst that did so */
     uint64_t start_tick;
     uint32_t sequence;        /* of the chunk being filled */
     uint32_t flags_next;      /* FISQL_FLAG_ of the next chunk */

@@ -26,7 +26,8 @@ struct usage {
 /* Reads that of the calling thread: two system calls, no allocation, safe in signal handlers. */
 void usage_read(enum clock_kind clock, struct usage *usage);
 
-/* Reads the processor time of a thread of this process. Returns false where it is gone. */
+/* Reads the processor time of a thread of this process; tid 0 is the calling one. Returns false where
+ * it is gone. */
 bool usage_cpu_of(uint32_t tid, uint64_t *cpu_ns);
 
 /* The ticks between two events of a thread beyond which a reading is taken. */

@@ -27,6 +27,7 @@ struct load {
     struct load_report *report;
     struct log_index index;
     struct clock_map clock;
+    struct hook_costs costs;
     struct program program;
     struct frames frames;
     bool program_open, frames_open, index_open;
@@ -106,13 +107,6 @@ void load_report_release(struct load_report *report)
 
 /* ---- before decoding ---- */
 
-static uint64_t cost_fact(const struct log_index *index, enum fisql_fact fact)
-{
-    const char *value = log_index_fact(index, fact);
-    uint64_t cost = value != NULL ? strtoull(value, NULL, 10) : 0;
-    return cost <= HOOK_COST_PS_MAX ? cost : 0;
-}
-
 static void say_modules(const struct load *load)
 {
     for (size_t i = 0; i < load->program.modules_count; i++) {
@@ -179,16 +173,14 @@ static int prepare(struct load *load, struct error *error)
                            process->end_tick, error) != 0)
             return -1;
     }
-    load->shared = (struct decode_shared){
-        .index = &load->index,
-        .clock = &load->clock,
-        .program = &load->program,
-        .frames = &load->frames,
-        .memory = load->memory,
-        .file = options->summary ? NULL : load->file,
-        .cost = {cost_fact(&load->index, FISQL_FACT_PROCESS_HOOK_INSIDE_PS),
-                 cost_fact(&load->index, FISQL_FACT_PROCESS_HOOK_OUTSIDE_PS)}};
-    return 0;
+    load->shared = (struct decode_shared){.index = &load->index,
+                                          .clock = &load->clock,
+                                          .program = &load->program,
+                                          .frames = &load->frames,
+                                          .memory = load->memory,
+                                          .file = options->summary ? NULL : load->file,
+                                          .costs = &load->costs};
+    return hook_costs_make(&load->costs, &load->index, error);
 }
 
 /* ---- decoding ---- */
@@ -354,7 +346,7 @@ static int write_tables(struct load *load, struct error *error)
                             .rollup = &load->rollup,
                             .memory = load->memory,
                             .threads = load->threads,
-                            .cost = load->shared.cost,
+                            .costs = &load->costs,
                             .options = load->options};
     int result = database_open_temporary(&load->database, &database, error);
     if (result == 0)
@@ -455,6 +447,7 @@ static void release(struct load *load)
     if (load->program_open)
         program_release(&load->program);
     clock_map_release(&load->clock);
+    hook_costs_release(&load->costs);
     if (load->index_open)
         log_index_release(&load->index);
 }

@@ -29,6 +29,17 @@ static const char *last_part(const char *path)
     return slash != NULL && slash[1] != 0 ? slash + 1 : path;
 }
 
+/* The hooks' part of all times. */
+static uint64_t taken_out_ns(const struct tables *tables)
+{
+    uint64_t sum = 0;
+    for (size_t i = 0; i < tables->index->threads_count; i++) {
+        const struct decoded_thread *thread = &tables->threads[i];
+        sum += thread->raw_self_ns - tally_adjusted(thread->raw_self_ns, thread->hooks_ps);
+    }
+    return sum;
+}
+
 static int write_run(const struct tables *tables, sqlite3 *database, struct error *error)
 {
     const struct log_index *index = tables->index;
@@ -51,10 +62,20 @@ static int write_run(const struct tables *tables, sqlite3 *database, struct erro
         insert_row(&insert);
     }
     insert_text(&insert, inside);
-    insert_int(&insert, clip(tables->cost.inside_ps));
+    insert_int(&insert, clip(tables->costs->mean.inside_ps));
     insert_row(&insert);
     insert_text(&insert, outside);
-    insert_int(&insert, clip(tables->cost.outside_ps));
+    insert_int(&insert, clip(tables->costs->mean.outside_ps));
+    insert_row(&insert);
+    insert_text(&insert, "hook_cost_source");
+    insert_text(&insert, hook_costs_source_name(tables->costs->source));
+    insert_row(&insert);
+    uint64_t cost_ns = taken_out_ns(tables);
+    insert_text(&insert, "hook_cost_ns");
+    insert_int(&insert, clip(cost_ns));
+    insert_row(&insert);
+    insert_text(&insert, "hook_cost_error_ns");
+    insert_int(&insert, clip(hook_costs_error_ns(tables->costs, cost_ns)));
     insert_row(&insert);
     snprintf(number, sizeof number, "%016" PRIx64, index->run_id);
     insert_text(&insert, "run_id");
@@ -129,9 +150,7 @@ static int write_threads(const struct tables *tables, sqlite3 *database, struct 
         insert_int(&insert, clip(decoded->calls));
         insert_int(&insert, clip(decoded->counted));
         insert_int(&insert, clip(decoded->raw_self_ns));
-        insert_int(&insert,
-                   clip(tally_adjusted(decoded->raw_self_ns, decoded->calls + decoded->counted,
-                                       decoded->child_calls, &tables->cost)));
+        insert_int(&insert, clip(tally_adjusted(decoded->raw_self_ns, decoded->hooks_ps)));
         struct off_sums off = decoded->off;
         off.total = decoded->gaps.off;
         tables_insert_off(&insert, &off);
@@ -435,6 +454,31 @@ static int write_program(const struct tables *tables, sqlite3 *database, struct 
     return result;
 }
 
+static int write_hook_costs(const struct tables *tables, sqlite3 *database, struct error *error)
+{
+    struct insert insert;
+    insert_begin(&insert, database, "hook_costs",
+                 "thread_id,first_call_id,last_call_id,inside_ps,outside_ps");
+    for (size_t i = 0; i < tables->index->threads_count; i++) {
+        const struct log_thread *thread = &tables->index->threads[i];
+        const struct decoded_thread *decoded = &tables->threads[i];
+        uint64_t end = thread->first_call_id + decoded->calls;
+        for (size_t k = decoded->costs_count; k-- > 0;) {
+            const struct decode_cost *cost = &decoded->costs[k];
+            if (cost->first_call >= end)
+                continue;
+            insert_int(&insert, thread->id);
+            insert_int(&insert, clip(cost->first_call));
+            insert_int(&insert, clip(end - 1));
+            insert_int(&insert, clip(cost->cost.inside_ps));
+            insert_int(&insert, clip(cost->cost.outside_ps));
+            insert_row(&insert);
+            end = cost->first_call;
+        }
+    }
+    return insert_end(&insert, error);
+}
+
 /* ---- notes, anomalies, losses ---- */
 
 static int write_cut_calls(const struct tables *tables, sqlite3 *database, struct error *error)
@@ -534,8 +578,9 @@ static int write_losses(const struct tables *tables, sqlite3 *database, struct e
 int tables_write(const struct tables *tables, sqlite3 *database, struct error *error)
 {
     int (*const parts[])(const struct tables *, sqlite3 *, struct error *) = {
-        tables_write_rollups, write_run,   write_processes, write_threads,   write_modules,
-        write_program,        write_notes, write_losses,    write_cut_calls, tables_write_gaps};
+        tables_write_rollups, write_run,         write_processes, write_threads,
+        write_modules,        write_program,     write_notes,     write_losses,
+        write_cut_calls,      tables_write_gaps, write_hook_costs};
     int result = 0;
     for (size_t i = 0; result == 0 && i < sizeof parts / sizeof parts[0]; i++)
         result = parts[i](tables, database, error);

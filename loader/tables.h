@@ -16,7 +16,7 @@ struct tables {
     struct rollup *rollup; /* of all workers */
     struct memory *memory;
     const struct decoded_thread *threads; /* by index in log_index.threads */
-    struct hook_cost cost;
+    const struct hook_costs *costs;
     const struct load_options *options;
 };
 

@@ -51,11 +51,11 @@ static int write_frames(const struct tables *tables, sqlite3 *database, struct e
         insert_int(&insert, frame->depth);
         insert_int(&insert, clip(tally->calls));
         insert_int(&insert, clip(tally->total.frame_ns));
-        insert_int(&insert, clip(tally_self_ns(tally, &tables->cost)));
+        insert_int(&insert, clip(tally_self_ns(tally)));
         insert_statistics(&insert, tally);
         insert_int(&insert, clip(tally->finished));
         insert_int(&insert, clip(tally->total.frame_raw_ns));
-        insert_int(&insert, clip(tally->raw_self_ns));
+        insert_int(&insert, clip(tally->self.raw_ns));
         insert_int(&insert, clip(tally->child_calls));
         insert_int(&insert, clip(tally->counted));
         if (tally->first_call != 0) {
@@ -137,12 +137,9 @@ static void insert_function(struct insert *insert, const struct tables *tables, 
             : &none;
     const struct tally *tally = &counts->tally;
     struct memory_function memory = memory_of_function(tables->memory, id);
-    const uint64_t times[] = {tally->calls,
-                              tally->total.function_ns,
-                              tally_self_ns(tally, &tables->cost),
-                              tally->total.function_raw_ns,
-                              tally->raw_self_ns,
-                              tally->finished};
+    const uint64_t times[] = {tally->calls,         tally->total.function_ns,
+                              tally_self_ns(tally), tally->total.function_raw_ns,
+                              tally->self.raw_ns,   tally->finished};
     const uint64_t shape[] = {tally->counted,      tally->child_calls, tally->calling,
                               tally->single_child, counts->callees,    counts->callers,
                               counts->root_calls,  tally->unwound,     tally->open};
@@ -294,8 +291,7 @@ static int write_thread_functions(const struct tables *tables, sqlite3 *database
             insert_int(&insert, function->function);
             insert_int(&insert, clip(function->calls));
             insert_int(&insert, clip(function->total_ns));
-            insert_int(&insert, clip(tally_adjusted(function->raw_self_ns, function->calls,
-                                                    function->child_calls, &tables->cost)));
+            insert_int(&insert, clip(tally_adjusted(function->raw_self_ns, function->hooks_ps)));
             insert_int(&insert, clip(function->raw_total_ns));
             insert_int(&insert, clip(function->raw_self_ns));
             insert_id(&insert, function->first_call);
@@ -326,8 +322,7 @@ static int write_edges(const struct tables *tables, sqlite3 *database, struct er
         insert_int(&insert, clip(edge->calls));
         insert_int(&insert, clip(edge->total_ns));
         insert_int(&insert, clip(edge->raw_total_ns));
-        insert_int(&insert, clip(tally_adjusted(edge->raw_self_ns, edge->calls, edge->child_calls,
-                                                &tables->cost)));
+        insert_int(&insert, clip(tally_adjusted(edge->raw_self_ns, edge->hooks_ps)));
         insert_int(&insert, clip(edge->raw_self_ns));
         insert_id(&insert, edge->first_call);
         insert_id(&insert, edge->slowest_call);

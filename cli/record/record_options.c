@@ -27,7 +27,11 @@
     "                          (both can be repeated, but not mixed)\n"                            \
     "      --start-off         start with recording off; SIGUSR2 or fisql_start() switches it\n"   \
     "      --ring SIZE         flight recorder: keep only the last SIZE bytes of each thread\n"    \
-    "                          (512K, 4M), written at exit, crash, SIGUSR2 or fisql_dump()\n"
+    "                          (512K, 4M), written at exit, crash, SIGUSR2 or fisql_dump()\n"      \
+    "      --reference         then run PROGRAM once more, without recording, to tell what\n"      \
+    "                          recording cost and take that out of all times. PROGRAM does\n"      \
+    "                          twice what it does; the second run prints nothing, and reads\n"     \
+    "                          the same file as standard input, or none\n"
 
 static const char help[] =
     "usage: fisql record [OPTION...] [--] PROGRAM [ARGUMENT...]\n"
@@ -58,7 +62,8 @@ enum {
     OPTION_ONLY,
     OPTION_EXCLUDE,
     OPTION_START_OFF,
-    OPTION_RING
+    OPTION_RING,
+    OPTION_REFERENCE
 };
 
 static const struct args_option options_known[] = {{"output", 'o', true},
@@ -72,6 +77,7 @@ static const struct args_option options_known[] = {{"output", 'o', true},
                                                    {"exclude", OPTION_EXCLUDE, true},
                                                    {"start-off", OPTION_START_OFF, false},
                                                    {"ring", OPTION_RING, true},
+                                                   {"reference", OPTION_REFERENCE, false},
                                                    {NULL, 0, false}};
 
 static int add_pattern(struct record_options *options, bool only, const char *pattern)
@@ -109,6 +115,9 @@ static int set_option(struct record_options *options, const struct args *args)
         return 0;
     case OPTION_START_OFF:
         options->start_off = true;
+        return 0;
+    case OPTION_REFERENCE:
+        options->reference = true;
         return 0;
     case OPTION_DEPTH:
         if (!amount_count(value, &number) || number == 0 || number > 1000000)
@@ -150,6 +159,10 @@ int record_options_parse(struct record_options *options, int argc, char **argv, 
         return fail("%s: no program given; see `fisql %s --help`", argv[0], argv[0]);
     if (options->no_time && options->min_duration_ns != 0)
         return fail("--min-duration needs the clock: leave out --no-time");
+    if (options->reference && (options->no_time || options->start_off || options->depth != 0 ||
+                               options->min_duration_ns != 0 || options->ring_chunks != 0))
+        return fail("--reference compares whole runs: leave out --no-time, --start-off, --depth, "
+                    "--min-duration and --ring");
     return ARGS_GO_ON;
 }
 

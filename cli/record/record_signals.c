@@ -82,7 +82,7 @@ static void stop_self(int number)
 static void take_action(struct signals *signals, int number)
 {
     if (number == SIGTERM || number == SIGINT || number == SIGQUIT || number == SIGHUP)
-        signals->end_asked = true;
+        signals->end_asked = number;
     else if (number == SIGTSTP || number == SIGTTIN || number == SIGTTOU)
         stop_self(number);
 }

@@ -21,8 +21,8 @@ struct signals {
     uint64_t mask;          /* what was blocked when we were started */
     struct sigaction child; /* SIGCHLD, likewise */
     struct witness witness;
-    pid_t program;  /* 0 = none that signals could be passed on to */
-    bool end_asked; /* a signal that ends a process came when there was no program any more */
+    pid_t program; /* 0 = none that signals could be passed on to */
+    int end_asked; /* a signal that ends a process came when there was no program any more; 0 = no */
 };
 
 /* Once, before the program is started. */

@@ -24,7 +24,10 @@
 struct open_call {
     struct memory_open_call head; /* first: memory reads the stack through it */
     uint64_t enter_ns, enter_tick, children_ns, child_calls;
-    struct link *link; /* NULL = inherited */
+    uint64_t hooks_ps;      /* the hooks' part of its own time */
+    uint64_t hooks_from_ps; /* what hooks had cost in the thread before it, its own inside part
+                               being what it begins with */
+    struct link *link;      /* NULL = inherited */
     uint32_t pair;
     bool frame_outermost;
     bool written;              /* its row went out at full width */

@@ -148,14 +148,17 @@ static int counted(struct decoder *decoder, const struct event *event, struct er
     if (caller != NULL) {
         caller->child_calls += event->calls;
         caller->children_ns += ns;
+        caller->hooks_ps += event->calls * decoder->cost.outside_ps;
     }
     struct tally *tally = &link->tally;
-    uint64_t adjusted = tally_adjusted(ns, event->calls, 0, &decoder->shared->cost);
+    uint64_t hooks_ps = event->calls * decoder->cost.inside_ps;
+    uint64_t adjusted = tally_adjusted(ns, hooks_ps);
     if (tally->calls == 0 && links_touch(&decoder->links, link, error) != 0)
         return -1;
     tally->calls += event->calls;
     tally->counted += event->calls;
-    tally->raw_self_ns += ns;
+    tally->self.raw_ns += ns;
+    tally->self.hooks_ps += hooks_ps;
     if (pair->open == pair->inherited) {
         tally->total.frame_raw_ns += ns;
         tally->total.frame_ns += adjusted;
@@ -295,6 +298,23 @@ static int calls_cut(struct decoder *decoder, uint64_t before_ns, uint32_t confi
         out->cut_calls[out->cut_calls_count++] = (struct decode_cut_call){
             call->head.call_id, call->head.function_id, call->head.frame_id};
     }
+    return 0;
+}
+
+/* What hooks cost from this chunk of the log on. */
+static int cost_begin(struct decoder *decoder, size_t chunk, struct error *error)
+{
+    struct decoded_thread *out = decoder->out;
+    struct hook_cost cost = hook_costs_at(decoder->shared->costs, chunk);
+    const struct decode_cost *last =
+        out->costs_count > 0 ? &out->costs[out->costs_count - 1] : NULL;
+    decoder->cost = cost;
+    if (last != NULL && last->cost.inside_ps == cost.inside_ps &&
+        last->cost.outside_ps == cost.outside_ps)
+        return 0;
+    if (array_reserve(&out->costs, &out->costs_capacity, out->costs_count + 1, error) != 0)
+        return -1;
+    out->costs[out->costs_count++] = (struct decode_cost){decoder->window.next_id, cost};
     return 0;
 }
 
@@ -447,7 +467,8 @@ static int decode_chunks(struct decoder *decoder, bool *last_damaged, struct err
         struct error why;
         place.loss = place.gap || !damaged ? place.loss : loss;
         place.gap |= damaged;
-        if (read_chunk(decoder, &place, &chunk, error) != 0)
+        if (read_chunk(decoder, &place, &chunk, error) != 0 ||
+            cost_begin(decoder, thread->first_chunk + i, error) != 0)
             return -1;
         if (i == 0)
             decoder->out->start_ns = clock_ns(decoder->clock.line, first_tick(chunk));

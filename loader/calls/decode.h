@@ -14,6 +14,7 @@
 #include "loader/calls/decode_losses.h"
 #include "loader/calls/frames.h"
 #include "loader/calls/gaps.h"
+#include "loader/calls/hook_costs.h"
 #include "loader/log/log_index.h"
 #include "loader/memory/memory.h"
 #include "loader/symbols/program.h"
@@ -27,14 +28,14 @@ struct decode_shared {
     struct frames *frames;
     struct memory *memory;
     struct btree_file *file; /* NULL: no rows of calls are written */
-    struct hook_cost cost;
+    const struct hook_costs *costs;
     uint64_t calls_done; /* atomic; for the progress */
     uint64_t bytes_done; /* likewise, of the log */
 };
 
 struct thread_function {
     uint32_t function;
-    uint64_t calls, total_ns, raw_total_ns, raw_self_ns, child_calls;
+    uint64_t calls, total_ns, raw_total_ns, raw_self_ns, hooks_ps;
     struct off_sums off;
     uint64_t first_call, last_call;
 };
@@ -57,10 +58,16 @@ struct decode_cut_call {
     uint32_t function, frame;
 };
 
+/* From this call on hooks cost this. */
+struct decode_cost {
+    uint64_t first_call;
+    struct hook_cost cost;
+};
+
 /* What a thread gave. */
 struct decoded_thread {
     struct btree_part *part; /* NULL = no rows */
-    uint64_t calls, counted, start_ns, end_ns, raw_self_ns, child_calls;
+    uint64_t calls, counted, start_ns, end_ns, raw_self_ns, hooks_ps;
     struct thread_function *functions;
     size_t functions_count, functions_capacity;
     struct decode_note *notes;
@@ -69,6 +76,8 @@ struct decoded_thread {
     size_t anomalies_count, anomalies_capacity;
     struct decode_cut_call *cut_calls;
     size_t cut_calls_count, cut_calls_capacity;
+    struct decode_cost *costs; /* what hooks cost, by the calls' ids, ascending */
+    size_t costs_count, costs_capacity;
     struct decode_losses losses;
     struct thread_gaps gaps;
     struct off_sums off; /* `self` alone: of its calls */

@@ -41,6 +41,8 @@ struct decoder {
     bool counted; /* calls were counted in this thread */
     struct gaps gaps;
     struct left_call left; /* the last one with time off the processor */
+    struct hook_cost cost; /* of the calls that are entered now */
+    uint64_t hooks_ps;     /* of all calls so far, inside and outside */
     /* Of one chunk. */
     struct dictionary dictionary;
     uint64_t end_id;         /* ids of calls that it may enter lie below */

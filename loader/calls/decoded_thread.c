@@ -12,6 +12,7 @@ void decoded_thread_release(struct decoded_thread *thread)
     for (size_t i = 0; i < thread->anomalies_count; i++)
         free(thread->anomalies[i].detail);
     free(thread->notes);
+    free(thread->costs);
     free(thread->anomalies);
     free(thread->functions);
     free(thread->gaps.items);
@@ -45,8 +46,8 @@ static int fold_link(void *context, const struct link *link, struct error *error
     function->calls += tally->calls;
     function->total_ns += tally->total.function_ns;
     function->raw_total_ns += tally->total.function_raw_ns;
-    function->raw_self_ns += tally->raw_self_ns;
-    function->child_calls += tally->child_calls;
+    function->raw_self_ns += tally->self.raw_ns;
+    function->hooks_ps += tally->self.hooks_ps;
     off_sums_add(&function->off, &tally->off);
     if (tally->first_call != 0 &&
         (function->first_call == 0 || tally->first_call < function->first_call))
@@ -58,8 +59,8 @@ static int fold_link(void *context, const struct link *link, struct error *error
         decoder->out->start_ns = tally->first_enter_ns;
     decoder->out->calls += tally->calls - tally->counted;
     decoder->out->counted += tally->counted;
-    decoder->out->raw_self_ns += tally->raw_self_ns;
-    decoder->out->child_calls += tally->child_calls;
+    decoder->out->raw_self_ns += tally->self.raw_ns;
+    decoder->out->hooks_ps += tally->self.hooks_ps;
     off_sums_add(&decoder->out->off, &tally->off);
     return 0;
 }

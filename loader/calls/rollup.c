@@ -100,8 +100,8 @@ void rollup_edge_add(struct edge *edge, const struct tally *tally)
     edge->calls += tally->calls;
     edge->total_ns += tally->total.function_ns;
     edge->raw_total_ns += tally->total.function_raw_ns;
-    edge->raw_self_ns += tally->raw_self_ns;
-    edge->child_calls += tally->child_calls;
+    edge->raw_self_ns += tally->self.raw_ns;
+    edge->hooks_ps += tally->self.hooks_ps;
     off_sums_add(&edge->off, &tally->off);
 }
 
@@ -224,7 +224,7 @@ static int merge_edges(struct rollup *into, const struct rollup *from, struct er
         to->total_ns += edge->total_ns;
         to->raw_total_ns += edge->raw_total_ns;
         to->raw_self_ns += edge->raw_self_ns;
-        to->child_calls += edge->child_calls;
+        to->hooks_ps += edge->hooks_ps;
         off_sums_add(&to->off, &edge->off);
     }
     return 0;

@@ -16,14 +16,6 @@
 
 #include "base/wide.h"
 
-/* What one call's two hooks cost, in picoseconds. */
-struct hook_cost {
-    uint64_t inside_ps;  /* within the call's own duration */
-    uint64_t outside_ps; /* paid by its caller */
-};
-
-#define HOOK_COST_PS_MAX 1000000000u /* more is not believed */
-
 /* Time off the processor. */
 struct off_time {
     uint64_t wait_ns, preempted_ns;
@@ -33,6 +25,11 @@ struct off_time {
 struct off_sums {
     struct off_time total, self;
     uint64_t self_waits; /* gaps in which the thread waited */
+};
+
+/* A sum of self times as measured, and the hooks' part of it. */
+struct tally_self {
+    uint64_t raw_ns, hooks_ps;
 };
 
 /* Sums over the outermost activations, in their threads, of a frame and of a function. */
@@ -52,7 +49,7 @@ struct tally {
     wide_uint square_sum;
     uint64_t min_ns, max_ns; /* of them; valid where finished > 0 */
     uint64_t fastest_call, slowest_call;
-    uint64_t raw_self_ns;
+    struct tally_self self;
     uint64_t child_calls;
     struct tally_totals total;
     struct off_sums off;                 /* total: outermost activations of the function */
@@ -81,18 +78,16 @@ static inline void off_sums_add(struct off_sums *into, const struct off_sums *fr
 
 void tally_add(struct tally *into, const struct tally *from);
 
-/* max(0, ns - the hooks' part): `inside` calls pay the inside part, `outside` calls the outside
- * one. */
-static inline uint64_t tally_adjusted(uint64_t ns, uint64_t inside, uint64_t outside,
-                                      const struct hook_cost *cost)
+/* max(0, ns - the hooks' part). */
+static inline uint64_t tally_adjusted(uint64_t ns, uint64_t hooks_ps)
 {
-    uint64_t hooks_ns = (inside * cost->inside_ps + outside * cost->outside_ps) / 1000;
+    uint64_t hooks_ns = hooks_ps / 1000;
     return ns > hooks_ns ? ns - hooks_ns : 0;
 }
 
-static inline uint64_t tally_self_ns(const struct tally *tally, const struct hook_cost *cost)
+static inline uint64_t tally_self_ns(const struct tally *tally)
 {
-    return tally_adjusted(tally->raw_self_ns, tally->calls, tally->child_calls, cost);
+    return tally_adjusted(tally->self.raw_ns, tally->self.hooks_ps);
 }
 
 /* Of the CPU durations of finished calls; finished must not be 0. */

@@ -34,6 +34,7 @@ struct log_chunk {
     uint32_t sequence;
     uint32_t calls;
     uint32_t thread; /* index in log_index.threads */
+    uint64_t cost;   /* FISQL_COST_ */
     uint16_t open_calls;
     uint16_t flags; /* FISQL_FLAG_ */
     bool salvaged;
@@ -108,6 +109,7 @@ struct log_facts {
         char *key, *value;
     } * items;
     size_t count, capacity;
+    uint64_t setup_ns; /* processor time that all collectors took to start */
 };
 
 /* Whole chunks taken from the live area. */

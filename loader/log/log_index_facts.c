@@ -53,6 +53,7 @@ static int take_run_fact(struct log_index *index, const char *key, const char *v
 static int take_process_fact(struct log_index *index, struct log_process *process, const char *key,
                              const char *value, struct error *error)
 {
+    uint64_t setup_ns;
     switch (fact_find(FISQL_CHUNK_PROCESS, key)) {
     case FISQL_FACT_PROCESS_EXECUTABLE:
         return replace_text(&process->executable, value, error);
@@ -79,6 +80,10 @@ static int take_process_fact(struct log_index *index, struct log_process *proces
     case FISQL_FACT_PROCESS_GAP_TICKS:
         fact_decimal(value, &process->gap_ticks);
         break;
+    case FISQL_FACT_PROCESS_SETUP_NS:
+        if (fact_decimal(value, &setup_ns) && setup_ns <= UINT32_MAX)
+            index->facts.setup_ns += setup_ns;
+        return 0;
     case FISQL_FACT_PROCESS_HOOK_INSIDE_PS:
     case FISQL_FACT_PROCESS_HOOK_OUTSIDE_PS:
     case FISQL_FACT_PROCESS_ALLOC_OWN_MALLOC:

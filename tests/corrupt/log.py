@@ -44,14 +44,14 @@ def chunks(log):
 
 def chunk(kind, payload=b"", process=1, pid=100, tid=100, thread=0, sequence=0, flags=0, run=7,
           version=VERSION, magic=MAGIC, clock=(0, 0), tick=0, first_call=0, base=0x10000, calls=0,
-          units=0, open_calls=0, open_depth=0, heap=0, length=None, sound=True):
+          units=0, open_calls=0, open_depth=0, heap=0, cost=0, length=None, sound=True):
     payload += b"\0" * (-len(payload) % 8)
     length = HEADER.size + len(payload) if length is None else length
 
     def head(total):
         return HEADER.pack(magic, version, kind, length, flags, total, run, process, pid, tid, thread,
                            sequence, clock[0], clock[1], tick, first_call, base, calls, units,
-                           open_calls, open_depth, heap, 0)
+                           open_calls, open_depth, heap, cost)
     return head(whole_checksum(head(0) + payload) if sound else 12345) + payload
 
 

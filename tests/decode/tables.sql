@@ -3,7 +3,7 @@
 -- and the rollups, which decode.sh compares with the rows (tests/e2e/rollups.sql).
 SELECT key AS run, json_quote(value) AS value FROM run
 WHERE key NOT IN ('run_id', 'log_bytes', 'hook_inside_ps', 'hook_outside_ps') AND key NOT LIKE 'peak\_%' ESCAPE '\'
-  AND key NOT LIKE 'total\_%' ESCAPE '\' ORDER BY key;
+  AND key NOT LIKE 'hook\_cost\_%' ESCAPE '\' AND key NOT LIKE 'total\_%' ESCAPE '\' ORDER BY key;
 SELECT id AS process, pid, parent_id AS parent, origin, executable, start_ns, end_ns, how_ended AS ended, status, signal
 FROM processes ORDER BY id;
 SELECT id AS thread, process_id AS process, tid, json_quote(name) AS name, start_ns, end_ns, first_call_id AS first_call,

@@ -58,11 +58,21 @@ def off_processor():
                     " WHERE c.parent_id IS NOT NULL) SELECT id, sum(off) FROM up GROUP BY id"))
 
 
+def hook_costs():
+    """By call: the part of its hooks' cost within it and that around it, and what all hooks cost up to its own."""
+    inside, outside, before, sum_ = {}, {}, {}, 0
+    for first, last, inside_ps, outside_ps in ask(
+            "SELECT first_call_id, last_call_id, inside_ps, outside_ps FROM hook_costs ORDER BY first_call_id"):
+        for id_ in range(first, last + 1):
+            sum_ += inside_ps + outside_ps
+            inside[id_], outside[id_], before[id_] = inside_ps, outside_ps, sum_
+    return inside, outside, before
+
+
 def calls():
     off = off_processor()
     decimal.getcontext().prec = 60
-    inside, outside = (int(ask("SELECT value FROM run WHERE key = ?", ("hook_%s_ps" % part,)).fetchone()[0])
-                       for part in ("inside", "outside"))
+    inside, outside, before = hook_costs()
     times, stack, nesting, depth, recursive = {}, [], {}, {}, {}
     for id_, function, duration, descendants, level, ended, thread in ask(
             "SELECT c.id, f.function_id, c.duration_ns, c.descendants, c.depth, c.ended, c.thread_id"
@@ -75,7 +85,7 @@ def calls():
         recursive[function] = recursive.get(function, 0) + (open_ > 0)
         depth[function] = max(depth.get(function, 0), level)
         if ended < 2:
-            adjusted = max(0, duration - ((descendants + 1) * inside + descendants * outside) // 1000)
+            adjusted = max(0, duration - (inside[id_] + before[id_ + descendants] - before[id_]) // 1000)
             times.setdefault(function, []).append(max(0, adjusted - off.get(id_, 0)))
     wrong = []
     for function, finished, mean, m2 in ask("SELECT function_id, finished, mean_ns, m2 FROM function_stats"):
@@ -100,15 +110,18 @@ class Sum:
 
     def __init__(self):
         self.calls = self.total = self.raw_total = self.raw_self = self.finished = 0
-        self.times, self.first, self.last, self.child_calls = [], None, None, 0
+        self.times, self.first, self.last = [], None, None
+        self.child_calls = self.hooks_ps = 0
 
 
 def one_pass():
     """The sums by frame, function, edge and (thread, function), and the callees of each call."""
-    inside, outside = (int(ask("SELECT value FROM run WHERE key = ?", ("hook_%s_ps" % part,)).fetchone()[0])
-                       for part in ("inside", "outside"))
+    inside, outside, before = hook_costs()
     sums, sequences, stack, off = {}, {}, [], off_processor()
-    kids = dict(ask("SELECT parent_id, count(*) FROM calls WHERE parent_id IS NOT NULL GROUP BY 1"))
+    kids, kids_ps = {}, {}
+    for id_, parent in ask("SELECT id, parent_id FROM calls WHERE parent_id IS NOT NULL"):
+        kids[parent] = kids.get(parent, 0) + 1
+        kids_ps[parent] = kids_ps.get(parent, 0) + outside[id_]
     for id_, frame, function, site, thread, enter, duration, self_, descendants, ended in ask(
             "SELECT c.id, c.frame_id, f.function_id, f.site_id, c.thread_id, c.enter_ns, c.duration_ns, c.self_ns,"
             " c.descendants, c.ended FROM calls c JOIN frames f ON f.id = c.frame_id ORDER BY c.id"):
@@ -119,7 +132,7 @@ def one_pass():
             callees = stack[-1][3]
             if not callees or callees[-1] != function:
                 callees.append(function)
-        adjusted = max(0, duration - ((descendants + 1) * inside + descendants * outside) // 1000)
+        adjusted = max(0, duration - (inside[id_] + before[id_ + descendants] - before[id_]) // 1000)
         outer_frame = all(other[1] != frame for other in stack)
         outer = all(other[2] != function for other in stack)
         for key, counts in ((("frame", frame), outer_frame), (("function", function), outer),
@@ -128,6 +141,7 @@ def one_pass():
             sum_.calls += 1
             sum_.raw_self += self_
             sum_.child_calls += kids.get(id_, 0)
+            sum_.hooks_ps += inside[id_] + kids_ps.get(id_, 0)
             sum_.total += adjusted if counts else 0
             sum_.raw_total += duration if counts else 0
             sum_.first = enter if sum_.first is None else min(sum_.first, enter)
@@ -138,7 +152,7 @@ def one_pass():
         stack.append((id_ + descendants, frame, function, callees))
         sequences.setdefault(function, []).append(callees)
     for sum_ in sums.values():
-        sum_.self = max(0, sum_.raw_self - (sum_.calls * inside + sum_.child_calls * outside) // 1000)
+        sum_.self = max(0, sum_.raw_self - sum_.hooks_ps // 1000)
     return sums, sequences
 
 

@@ -10,12 +10,25 @@ CREATE TEMP TABLE off AS -- each call in which its thread was off the processor
          sum(g.call_id = up.id AND g.wait_ns > 0) AS waits
   FROM up JOIN main.gaps g ON g.id = up.gap_id GROUP BY up.id;
 CREATE UNIQUE INDEX temp.off_id ON off(id);
-WITH cost AS (SELECT (SELECT value FROM run WHERE key = 'hook_inside_ps') AS i,
-                     (SELECT value FROM run WHERE key = 'hook_outside_ps') AS o),
-     d AS (SELECT c.frame_id, c.id, c.duration_ns, c.self_ns, c.ended,
-                  max(0, max(0, c.duration_ns - ((c.descendants + 1) * i + c.descendants * o) / 1000)
-                         - coalesce(off.wait + off.preempted, 0)) AS adjusted
-           FROM cost, calls c LEFT JOIN off ON off.id = c.id),
+CREATE TEMP TABLE hooks AS -- what each call's hooks cost, and those of it and all calls before it
+  SELECT c.id, c.parent_id, h.inside_ps, h.outside_ps, sum(h.inside_ps + h.outside_ps) OVER (ORDER BY c.id) AS sum_ps
+  FROM calls c JOIN hook_costs h ON h.first_call_id = (SELECT max(first_call_id) FROM hook_costs WHERE first_call_id <= c.id)
+       AND h.last_call_id >= c.id AND h.thread_id = c.thread_id;
+CREATE UNIQUE INDEX temp.hooks_id ON hooks(id);
+SELECT 'hook_costs', c.id FROM calls c LEFT JOIN hooks h ON h.id = c.id WHERE h.id IS NULL;
+CREATE TEMP TABLE adjusted AS -- each call's duration without the hooks' cost
+  SELECT c.id, max(0, c.duration_ns - (h.inside_ps + l.sum_ps - h.sum_ps) / 1000) AS ns
+  FROM calls c JOIN hooks h ON h.id = c.id JOIN hooks l ON l.id = c.id + c.descendants;
+CREATE UNIQUE INDEX temp.adjusted_id ON adjusted(id);
+WITH self AS (SELECT c.frame_id, sum(c.self_ns) AS raw_self, sum(h.inside_ps) + sum(coalesce(k.ps, 0)) AS ps
+              FROM calls c JOIN hooks h ON h.id = c.id
+                   LEFT JOIN (SELECT parent_id AS id, sum(outside_ps) AS ps FROM hooks GROUP BY parent_id) k ON k.id = c.id
+              GROUP BY c.frame_id)
+SELECT 'frames.self_ns', f.id FROM frames f JOIN self ON self.frame_id = f.id
+WHERE f.self_ns IS NOT max(0, raw_self - ps / 1000);
+WITH d AS (SELECT c.frame_id, c.id, c.duration_ns, c.self_ns, c.ended,
+                  max(0, a.ns - coalesce(off.wait + off.preempted, 0)) AS adjusted
+           FROM calls c JOIN adjusted a ON a.id = c.id LEFT JOIN off ON off.id = c.id),
      s AS (SELECT frame_id, count(*) AS calls, sum(self_ns) AS raw_self,
                   min(CASE WHEN ended < 2 THEN adjusted END) AS lo, max(CASE WHEN ended < 2 THEN adjusted END) AS hi,
                   avg(CASE WHEN ended < 2 THEN adjusted END) AS mean, sum(ended < 2) AS finished
@@ -75,10 +88,8 @@ CREATE TEMP TABLE made AS -- each call with its function, its caller's, and the 
          pf.function_id AS caller_id, f.site_id,
          lag(f.function_id) OVER (PARTITION BY c.parent_id ORDER BY c.id) AS previous_id,
          lag(c.enter_ns) OVER (PARTITION BY c.thread_id, f.function_id ORDER BY c.id) AS previous_ns,
-         max(0, c.duration_ns - ((c.descendants + 1) * (SELECT value FROM run WHERE key = 'hook_inside_ps')
-                + c.descendants * (SELECT value FROM run WHERE key = 'hook_outside_ps')) / 1000) AS adjusted,
-         coalesce(off.wait, 0) AS wait, coalesce(off.preempted, 0) AS preempted, 0 AS cpu
-  FROM calls c JOIN frames f ON f.id = c.frame_id LEFT JOIN calls p ON p.id = c.parent_id
+         a.ns AS adjusted, coalesce(off.wait, 0) AS wait, coalesce(off.preempted, 0) AS preempted, 0 AS cpu
+  FROM calls c JOIN frames f ON f.id = c.frame_id JOIN adjusted a ON a.id = c.id LEFT JOIN calls p ON p.id = c.parent_id
        LEFT JOIN frames pf ON pf.id = p.frame_id LEFT JOIN off ON off.id = c.id;
 UPDATE made SET cpu = max(0, adjusted - wait - preempted);
 CREATE TEMP TABLE found_runs AS

@@ -30,9 +30,19 @@ class Function:
         self.max = cpu_ns if self.max is None else max(self.max, cpu_ns)
 
 
+def hook_costs(database):
+    """By call: the part of its hooks' cost that lies within it, and what those of it and of all calls before it cost."""
+    inside, before, sum_ps = {}, {}, 0
+    for first, last, inside_ps, outside_ps in database.execute(
+            "SELECT first_call_id, last_call_id, inside_ps, outside_ps FROM hook_costs ORDER BY first_call_id"):
+        for call in range(first, last + 1):
+            sum_ps += inside_ps + outside_ps
+            inside[call], before[call] = inside_ps, sum_ps
+    return inside, before
+
+
 def fold(database):
-    facts = dict(database.execute("SELECT key, value FROM run"))
-    inside, outside = int(facts["hook_inside_ps"]), int(facts["hook_outside_ps"])
+    inside, before = hook_costs(database)
     functions, stack = collections.defaultdict(Function), []
     off = dict(database.execute("SELECT call_id, sum(wait_ns + preempted_ns) FROM gaps GROUP BY 1"))
 
@@ -57,7 +67,7 @@ def fold(database):
         now.nesting = max(now.nesting, now.open)
         if len(stack) > now.depth:
             now.depth, now.deepest, now.leaf = len(stack), call, descendants == 0
-        hooks = (inside + descendants * (inside + outside)) // 1000
+        hooks = (inside[call] + before[call + descendants] - before[call]) // 1000
         stack.append((call, now, max(0, duration - hooks) if ended < 2 else None))
     while stack:
         leave()

@@ -146,7 +146,7 @@ static void add_up(struct rollup *rollup, struct frames *frames)
                             .first_call = 1,
                             .last_call = 1,
                             .deepest_call = 1,
-                            .raw_self_ns = UINT64_MAX,
+                            .self.raw_ns = UINT64_MAX,
                             .total = {.function_ns = 70}};
     rollup_frame(rollup, child, &tally, &error);
     *tally = (struct tally){.calls = 2,
@@ -164,7 +164,7 @@ static void add_up(struct rollup *rollup, struct frames *frames)
                             .last_exit_ns = 35,
                             .deepest_call = 2,
                             .depth_max = 1,
-                            .raw_self_ns = 30,
+                            .self.raw_ns = 30,
                             .total = {.function_ns = 30, .frame_ns = 30}};
     rollup_edge(rollup, 1, 1, 2, &index, &error);
     rollup_edge_add(&rollup->edges[index], tally);
@@ -294,6 +294,7 @@ static void small_tables(void)
     struct program program = {.index = &index, .functions = functions, .functions_count = 2};
     struct memory_options options = {.folder = "/tmp"};
     struct load_options load_options = {.threads = 1};
+    const struct hook_costs costs = {.mean = {.inside_ps = 5}};
     struct frames frames;
     struct rollup rollup;
     struct memory *memory = NULL;
@@ -308,7 +309,7 @@ static void small_tables(void)
                             .rollup = &rollup,
                             .memory = memory,
                             .threads = decoded,
-                            .cost = {.inside_ps = 5},
+                            .costs = &costs,
                             .options = &load_options};
     sqlite3 *database = make_database();
     check(tables_write(&tables, database, &error) == 0, "the tables are written: %s", error.text);
