@@ -41,6 +41,9 @@ export function timeACall(ns, doubt) {
   return time(Math.abs(ns) < 1000 ? Math.round(ns) : ns);
 }
 
+// A sum of times from which the recording's cost is taken out; doubt: how far it may be off.
+export const timeWithin = (ns, doubt) => (ns > 0 && ns < doubt ? `~${time(ns)}` : time(ns));
+
 // By the units of a query's columns; doubt: the hooks' cost of a call in ns.
 export function byUnit(value, unit, doubt) {
   if (typeof value !== 'number') return value === null ? '-' : String(value);

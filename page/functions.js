@@ -1,7 +1,7 @@
 // The table of functions, and for one of them: its figures, its histogram of times, who calls it and
 // whom it calls (the hierarchical report), its fastest and slowest call with their stacks.
 import { el, leftOut, replace, section, svg } from './dom.js';
-import { bytes, count, percent, time, timeACall, times } from './format.js';
+import { bytes, count, percent, time, timeWithin, timeACall, times } from './format.js';
 import { objects } from './model.js';
 import { shareCell, Table } from './table.js';
 
@@ -13,7 +13,7 @@ export function functionsTable(model) {
     { key: 'name', label: 'Function', show: (row) => model.link(row.id), text: (row) => `${row.name} ${model.fullName(row.id)}` },
     { key: 'location', label: 'Defined at', text: (row) => row.location, show: (row) => el('span', { class: 'quiet' }, row.location) },
     { key: 'cpu_ns', label: 'Self CPU', short: 'CPU', title: "Processor time in the function's own body, the recording's cost taken out", number: true,
-      show: (row) => shareCell(time(row.cpu_ns), row.cpu_ns, cpu) },
+      show: (row) => shareCell(timeWithin(row.cpu_ns, row.doubt_ns), row.cpu_ns, cpu) },
     { key: 'share', label: 'Share', number: true, value: (row) => row.cpu_ns, show: (row) => percent(row.cpu_ns, cpu) },
     { key: 'total_cpu_ns', label: 'Total CPU', title: 'With what it called; outermost calls only', number: true, show: (row) => time(row.total_cpu_ns) },
     { key: 'calls', label: 'Calls', number: true, show: (row) => count(row.calls) },

@@ -23,6 +23,8 @@ export class Model {
     this.allCode = false; // or the user's own alone
     this.listeners = [];
     this.hooksNs = (Number(this.run.get('hook_inside_ps') || 0) + Number(this.run.get('hook_outside_ps') || 0)) / 1000;
+    this.errorNs = Number(this.run.get('hook_cost_error_ns') || 0); // how far all times together may be off
+    this.errorShare = this.errorNs / Math.max(1, Number(this.run.get('hook_cost_ns') || 0));
     this.totals = objects(data.totals)[0];
     this.totals.cpu_ns = Math.max(0, this.totals.self_ns - this.totals.wait_ns - this.totals.preempted_ns);
     this.hasWaits = this.totals.wait_ns + this.totals.preempted_ns > 0;
@@ -42,6 +44,7 @@ export class Model {
       location: this.location(stats.function_id),
       file: (this.named.get(stats.function_id) || {}).file,
       own: this.isOwn(stats.function_id),
+      doubt_ns: this.errorShare * (stats.raw_self_ns - stats.self_ns),
       total_cpu_ns: Math.max(0, stats.total_ns - stats.wait_ns - stats.preempted_ns),
     }));
     this.ownSpent = new Map(objects(data.own).map((one) => [one.function_id, one]));

@@ -32,6 +32,15 @@ export function completeness(model) {
         one.detail && ` (${visible(one.detail)})`)))));
 }
 
+// How far times may be off after the recording's cost was taken out, in words.
+export function timesError(model) {
+  const { errorNs, totals, run } = model;
+  if (errorNs <= 0) return '';
+  const much = run.get('hook_cost_source') !== 'reference' && errorNs * 10 > totals.cpu_ns;
+  return `; may be off by ${time(errorNs)} of ${time(totals.cpu_ns)}, as the recording's own cost was ${
+    run.get('hook_cost_source') === 'reference' ? 'measured by a run without it' : `estimated${much ? ': fisql record --reference measures it' : ''}`}`;
+}
+
 export function aboutRun(model) {
   const { totals } = model;
   const cost = totals.raw_self_ns - totals.self_ns;
@@ -40,7 +49,7 @@ export function aboutRun(model) {
   return section('run', 'The run', completeness(model),
     el('p', null, `Time in instrumented code: ${time(totals.self_ns)} over all threads; the recording's own known cost, `
       + `${time(cost)} (${percent(cost, totals.raw_self_ns)} of what was measured), is taken out of it and of all `
-      + 'figures here but the timeline, which shows times as measured.'),
+      + `figures here but the timeline, which shows times as measured${timesError(model)}.`),
     el('div', { class: 'scroll' }, el('table', { class: 'plain' }, el('thead', null, el('tr', null, ['Process', 'Command', 'Started', 'Ran', 'Ended'].map((name) => el('th', { scope: 'col' }, name)))),
       el('tbody', null, processes.slice(0, 200).map((one) => el('tr', null,
         el('td', null, `${one.pid} (${one.origin || '?'})`), el('td', null, visible(one.command || one.executable || '?')),

@@ -3,8 +3,8 @@
 import { el, replace, section } from './dom.js';
 import { mainFindings } from './findings.js';
 import { Flame } from './flame.js';
-import { bytes, count, percent, time, times, visible } from './format.js';
-import { completeness } from './run.js';
+import { bytes, count, percent, time, timeWithin, times, visible } from './format.js';
+import { completeness, timesError } from './run.js';
 import { SmallTimeline } from './timeline_small.js';
 
 const HOTTEST = 5, FLAME_ROWS = 9;
@@ -38,7 +38,8 @@ function spentBar(model) {
       return part;
     }));
   return el('div', { class: 'spent' }, bar, el('p', { class: 'legend' }, parts.map(([kind, word, ns]) =>
-    el('span', null, el('span', { class: `box ${kind}` }), el('strong', null, time(ns)), ` ${word}${parts.length > 1 ? ` (${percent(ns, whole)})` : ''} `)), 'in recorded code, over all threads'));
+    el('span', null, el('span', { class: `box ${kind}` }), el('strong', null, time(ns)), ` ${word}${parts.length > 1 ? ` (${percent(ns, whole)})` : ''} `)), 'in recorded code, over all threads',
+    timesError(model)));
 }
 
 function hottest(model, body) {
@@ -48,7 +49,7 @@ function hottest(model, body) {
     const bar = el('span', { class: 'hot-bar' });
     bar.style.width = `${((100 * one.cpu_ns) / most).toFixed(2)}%`;
     return el('li', null, el('span', { class: 'hot-name' }, model.link(one.id, null, LETTERS)),
-      el('span', { class: 'hot-figures' }, el('strong', null, percent(one.cpu_ns, model.totals.cpu_ns)), ` ${time(one.cpu_ns)}`,
+      el('span', { class: 'hot-figures' }, el('strong', null, percent(one.cpu_ns, model.totals.cpu_ns)), ` ${timeWithin(one.cpu_ns, one.doubt_ns)}`,
         one.waits_ns > 0 && el('span', { class: 'quiet' }, `, waits ${time(one.waits_ns)}`)), el('span', { class: 'hot-track' }, bar));
   }));
 }

@@ -10,7 +10,7 @@ cat >shop.c <<'C'
 #include <stdlib.h>
 #include <string.h>
 static char *volatile kept;
-static int price(int x) { for (volatile int i = 0; i < 30; i++) x += i; return x * 3; }
+static int price(int x) { for (volatile int i = 0; i < 100; i++) x += i; return x * 3; }
 static void boom(char *p) { *(volatile char *)p = 1; }
 static int sum(int n) { int s = 0; for (int i = 0; i < n; i++) { char *t = kept = malloc(20); memset(t, i, 20); s += price(i) + t[0]; free(t); } return s; }
 void never(void) {}
@@ -37,6 +37,10 @@ run "$fisql" digest
 same "digest: status" 0 "$status"
 same "run says the digest" "$(cat said)" "$out"
 digest=$out
+cp run.db doubtful.db
+sqlite3 doubtful.db "UPDATE run SET value = 1 WHERE key = 'hook_cost_ns'; UPDATE run SET value = 1000000000 WHERE key = 'hook_cost_error_ns'"
+at_least "digest: a sum that is smaller than its error is told as such" 1 "$("$fisql" digest doubtful.db | grep -c '^CPU time  *~')"
+rm doubtful.db
 same "digest: nothing on stderr" "" "$err"
 run "$fisql" query run.db
 same "query DB is the digest" "0 $digest" "$status $out"
@@ -44,7 +48,7 @@ blocks=$(sql run.db 'SELECT sum(blocks) FROM alloc_stacks')
 same "digest: what ran" "./shop 7" "$(head -n 1 <<<"$digest")"
 has "digest: threads, calls, ending" " on processors; 1 thread, 50002 calls; exit status 7" "$digest"
 at_least "digest: where time goes" 3 "$(grep -c '% .* (shop.c:[0-9]*), [0-9]* call' <<<"$digest")"
-hot=$(sql run.db 'SELECT f.name FROM function_stats s JOIN functions f ON f.id = s.function_id ORDER BY s.self_ns DESC LIMIT 1')
+hot=$(sql run.db 'SELECT f.name FROM function_stats s JOIN functions f ON f.id = s.function_id ORDER BY s.self_cpu_ns DESC LIMIT 1')
 has "digest: the hottest first" "%  $hot (shop.c:" "$(grep '^CPU time' <<<"$digest")"
 has "digest: allocations" "Allocations  $blocks blocks, " "$digest"
 has "digest: most of them freed at once" "; 100% freed at once; most by sum (shop.c:7)" "$digest"

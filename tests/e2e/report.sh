@@ -129,6 +129,7 @@ print("\n".join(sorted(f"{names[f]} {size} {cpu + wait + aside}" for f, cpu, wai
 same "own code: what its functions spend with the libraries' that they call" "$(LC_ALL=C sort folded.txt)" "$(LC_ALL=C sort carried.txt)"
 names="[...new Set([...document.querySelectorAll('#flame-chart g')].map((one) => one.getAttribute('name')))]"
 node "$here/tests/report/opens.mjs" "$PWD/own.html" "own code" \
+    "document.querySelector('#summary .legend').textContent.includes('may be off by')" \
     "document.getElementById('code').textContent === 'Own code'" "!$names.includes('text_append') && $names.includes('document_make')" \
     "![...document.querySelectorAll('#functions tbody a')].some((one) => one.textContent === 'hash_byte')" \
     "document.querySelector('#memory tbody a').textContent === 'document_make'" \
