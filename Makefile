@@ -190,7 +190,7 @@ check-deb: ## build the package on a bare Debian 12, install, use and remove it 
 check-real: all ## the long tests: SQLite, zstd, Redis, oracles, a report of 70 million calls (not part of check)
 	@tests/setup real
 	@tests/run begin $(BUILD)
-	@TEST_TIMEOUT=1800 tests/run real $(BUILD) $(filter-out %/gcov.sh,$(wildcard tests/real/*.sh))
+	@TEST_TIMEOUT=3600 tests/run real $(BUILD) $(filter-out %/gcov.sh,$(wildcard tests/real/*.sh))
 	@tests/run summary $(BUILD)
 
 docs: all ## write the generated pages: docs/queries.md, docs/schema.md, docs/log-format.md, docs/fisql.1
