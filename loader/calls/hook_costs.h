@@ -11,8 +11,7 @@
  *
  * With a reference run (`fisql record --reference`) the sum over all calls is known: the processor
  * time of the run less that of the reference and what the collector took to start. All costs are then
- * scaled to it. What is left is how
- * far two runs of one program are apart.
+ * scaled to it. What is left is how far two runs of one program are apart.
  */
 #ifndef FISQL_LOADER_HOOK_COSTS_H
 #define FISQL_LOADER_HOOK_COSTS_H
