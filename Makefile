@@ -207,7 +207,7 @@ pictures: all ## make README's pictures, docs/pictures, from real runs
 	docs/make-pictures.sh $(BUILD)
 
 asan: ## the suite under address and undefined-behaviour sanitizers
-	$(MAKE) check BUILD=$(BUILD)/asan OPT='-O1 -g' \
+	TEST_TIMEOUT=3600 $(MAKE) check BUILD=$(BUILD)/asan OPT='-O1 -g' \
 	  SANITIZE='-fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer'
 
 STRESS_SECONDS = 600
@@ -268,7 +268,8 @@ CPPCHECK_NOT = --suppress=allocaCalled:collector/exec.c --suppress=missingReturn
 
 lint: format-check ## clang-tidy, cppcheck and shellcheck (installs what is missing)
 	@tests/setup lint
-	clang-tidy --quiet --warnings-as-errors='*' $(COLLECTOR_SRC) $(LOADER_SRC) $(CLI_SRC) -- -std=gnu11 $(CPPFLAGS_ALL)
+	printf '%s\n' $(COLLECTOR_SRC) $(LOADER_SRC) $(CLI_SRC) | xargs -P "$$(nproc)" -I{} clang-tidy --quiet --warnings-as-errors='*' {} \
+	  -- -std=gnu11 $(CPPFLAGS_ALL) -DFISQL_PREFIX='"$(PREFIX)"'
 	cppcheck -q --error-exitcode=1 --inline-suppr --enable=warning,portability $(CPPCHECK_NOT) -I. base collector loader cli queries
 	shellcheck -x -S warning .ci/run tests/run tests/setup examples/demo $(wildcard tests/*/*.sh docs/*.sh queries/*.sh page/*.sh packaging/*.sh)
 
