@@ -129,14 +129,13 @@ static int set_option(struct options *options, const struct args *args)
     }
 }
 
-static int fail_no_format(void)
+static void say_no_format(void)
 {
     const char *names[FORMATS_COUNT];
     for (int i = 0; i < FORMATS_COUNT; i++)
         names[i] = formats[i].word;
     fail("export: wants --format FORMAT");
     say_list("the formats are", names, FORMATS_COUNT);
-    return 2;
 }
 
 static int parse(struct options *options, int argc, char **argv)
@@ -161,8 +160,10 @@ static int parse(struct options *options, int argc, char **argv)
     }
     options->path = args_word(&args, "run.db");
     int status = args_end(&args);
-    if (status == ARGS_GO_ON && options->format == NULL)
-        return fail_no_format();
+    if (status == ARGS_GO_ON && options->format == NULL) {
+        say_no_format();
+        return 2;
+    }
     return status;
 }
 

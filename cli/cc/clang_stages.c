@@ -106,6 +106,8 @@ static bool compiles(const struct command *command)
 static pid_t start(char *const *words, const char *temporary, int *errors)
 {
     int ends[2] = {-1, -1};
+    if (words == NULL)
+        return -1;
     if (errors != NULL && pipe2(ends, O_CLOEXEC) != 0)
         return -1;
     pid_t child = fork();

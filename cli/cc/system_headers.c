@@ -166,5 +166,9 @@ const char *system_headers_list(const struct compiler_facts *facts, const char *
         *out++ = '/';
     }
     *out = 0;
-    return out > list ? list : NULL;
+    if (out == list) {
+        free(list);
+        return NULL;
+    }
+    return list;
 }

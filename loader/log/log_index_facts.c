@@ -136,30 +136,41 @@ static struct log_reading reading_of(const struct told_reading *told)
     return reading;
 }
 
-/* Where the number of a thread's fact goes; NULL where it has none that we know. */
-static uint64_t *thread_number(struct log_thread *thread, struct told_reading *told,
-                               enum fisql_fact fact)
+/* Takes the number of a thread's fact where it is one. Returns whether it is. */
+static bool take_thread_number(struct log_thread *thread, struct told_reading *told,
+                               enum fisql_fact fact, const char *value)
 {
+    uint64_t *number;
     switch (fact) {
     case FISQL_FACT_THREAD_START_TICK:
-        return &thread->start_tick;
+        number = &thread->start_tick;
+        break;
     case FISQL_FACT_THREAD_END_TICK:
-        return &thread->end_tick;
+        number = &thread->end_tick;
+        break;
     case FISQL_FACT_THREAD_CPU_TICK:
-        return &told->tick;
+        number = &told->tick;
+        break;
     case FISQL_FACT_THREAD_CPU_NS:
-        return &told->cpu_ns;
+        number = &told->cpu_ns;
+        break;
     case FISQL_FACT_THREAD_WAITS:
-        return &told->waits;
+        number = &told->waits;
+        break;
     case FISQL_FACT_THREAD_PREEMPTIONS:
-        return &told->preemptions;
+        number = &told->preemptions;
+        break;
     case FISQL_FACT_THREAD_MINOR_FAULTS:
-        return &told->minor_faults;
+        number = &told->minor_faults;
+        break;
     case FISQL_FACT_THREAD_MAJOR_FAULTS:
-        return &told->major_faults;
+        number = &told->major_faults;
+        break;
     default:
-        return NULL;
+        return false;
     }
+    fact_decimal(value, number);
+    return true;
 }
 
 /* A thread's facts stand in the log at its start, and again at its end. */
@@ -172,11 +183,9 @@ static int take_thread(struct log_thread *thread, struct facts *facts, struct er
     bool ends = false;
     while (facts_next(facts, &key, &value)) {
         enum fisql_fact fact = fact_find(FISQL_CHUNK_THREAD, key);
-        uint64_t *number = thread_number(thread, &told, fact);
         ends |= fact == FISQL_FACT_THREAD_END_TICK || fact == FISQL_FACT_THREAD_HOW;
-        if (number != NULL)
-            fact_decimal(value, number);
-        else if (fact == FISQL_FACT_THREAD_NAME && replace_text(&thread->name, value, error) != 0)
+        if (!take_thread_number(thread, &told, fact, value) && fact == FISQL_FACT_THREAD_NAME &&
+            replace_text(&thread->name, value, error) != 0)
             return -1;
     }
     if (ends)
