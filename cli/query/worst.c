@@ -114,6 +114,7 @@ static void list_add(struct worst_list *list, struct worst_finding finding)
 {
     for (int i = 0; i < list->count; i++) {
         if (finding.is_error || list->items[i].is_error ||
+            /* Items below count are whole. NOLINTNEXTLINE(clang-analyzer-unix.Malloc) */
             strcmp(list->items[i].subject, finding.subject) != 0)
             continue;
         if (!is_worse(&finding, &list->items[i])) {
