@@ -76,7 +76,7 @@ static void look_at(char *log, bool quiet)
 int cmd_run(int argc, char **argv)
 {
     struct record_options options;
-    struct recorded recorded;
+    struct recorded recorded = {.status = 0};
     int first = 0, status = record_options_parse(&options, argc, argv, &first);
     if (status == ARGS_GO_ON)
         status = record_program(&options, argv + first, &recorded);

@@ -4,10 +4,10 @@
 static struct gap_place innermost(const struct decoder *decoder)
 {
     const struct open_call *call = call_stack_own_top(&decoder->stack);
-    return call == NULL ? (struct gap_place){.call_id = 0}
-                        : (struct gap_place){.call_id = call->head.call_id,
-                                             .frame = call->head.frame_id,
-                                             .depth = decoder->stack.depth};
+    if (call == NULL)
+        return (struct gap_place){.call_id = 0};
+    return (struct gap_place){
+        .call_id = call->head.call_id, .frame = call->head.frame_id, .depth = decoder->stack.depth};
 }
 
 int decode_gap_ends(struct decoder *decoder, struct error *error)

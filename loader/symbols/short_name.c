@@ -86,7 +86,8 @@ static void copy_token(struct shortener *s, size_t item, size_t *name, char clos
 /* Copies up to the closer, or to a comma on this level; `item` is where it is written. */
 static void copy_item(struct shortener *s, char closer)
 {
-    size_t item = s->length, name = s->length;
+    const size_t item = s->length;
+    size_t name = item;
     while (!s->failed && s->at < s->end && *s->at != closer && *s->at != ',')
         copy_token(s, item, &name, closer);
 }
@@ -254,7 +255,8 @@ static void copy_word(struct shortener *s, size_t name)
 /* The type that a conversion operator gives: up to the "()" of its parameter list. */
 static void copy_conversion(struct shortener *s, char closer)
 {
-    size_t item = s->length, name = s->length;
+    const size_t item = s->length;
+    size_t name = item;
     while (!s->failed && s->at < s->end && *s->at != closer && *s->at != ',') {
         char after = peek(s, 2);
         if (next_is(s, "()") && after != '(' && after != '[')

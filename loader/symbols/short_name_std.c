@@ -171,7 +171,7 @@ size_t std_alias(struct text_piece instance, char *name, size_t size)
     int length = (int)(open - stem);
     bool string = strncmp(stem, "string<", 7) == 0 || strncmp(stem, "string_view<", 12) == 0;
     for (size_t i = 0; i < 5 && length < 40; i++)
-        if (piece_is(rest, characters[i][0]) && (i < 2 || string))
+        if ((i < 2 || string) && piece_is(rest, characters[i][0]))
             return (size_t)snprintf(name, size, "std::%s%.*s", characters[i][1], length, stem);
     return 0;
 }
