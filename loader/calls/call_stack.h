@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "loader/calls/hook_costs.h"
 #include "loader/calls/links.h"
 #include "loader/calls/rollup.h"
 #include "loader/memory/memory.h"
@@ -24,10 +25,7 @@
 struct open_call {
     struct memory_open_call head; /* first: memory reads the stack through it */
     uint64_t enter_ns, enter_tick, children_ns, child_calls;
-    uint64_t hooks_ps;      /* the hooks' part of its own time */
-    uint64_t hooks_from_ps; /* what hooks had cost in the thread before it, its own inside part
-                               being what it begins with */
-    struct link *link;      /* NULL = inherited */
+    struct link *link; /* NULL = inherited */
     uint32_t pair;
     bool frame_outermost;
     bool written;              /* its row went out at full width */
@@ -39,6 +37,8 @@ struct open_call {
     size_t first_id;           /* its callees lie in callee_history.callees from here on */
     struct btree_place place;
     uint32_t duration_offset;
+    struct hook_share settled; /* what to add to its share at the cost of now; only valid where it
+                                  was entered before that cost began */
 };
 
 #define NO_CALLEE UINT32_MAX

@@ -148,7 +148,6 @@ static int counted(struct decoder *decoder, const struct event *event, struct er
     if (caller != NULL) {
         caller->child_calls += event->calls;
         caller->children_ns += ns;
-        caller->hooks_ps += event->calls * decoder->cost.outside_ps;
     }
     struct tally *tally = &link->tally;
     uint64_t hooks_ps = event->calls * decoder->cost.inside_ps;
@@ -301,6 +300,22 @@ static int calls_cut(struct decoder *decoder, uint64_t before_ns, uint32_t confi
     return 0;
 }
 
+/* A cost that differs begins: the open calls keep what their hooks took so far. Costs change once in
+ * many chunks; so a call that ends has one product to make, and none is summed up over its callees. */
+static void settle_open(struct decoder *decoder, struct hook_cost next)
+{
+    for (uint32_t i = decoder->stack.inherited; i < decoder->stack.depth; i++) {
+        struct open_call *call = &decoder->stack.items[i];
+        uint64_t descendants = decoder->window.next_id - call->head.call_id - 1;
+        struct hook_share was = hook_share_of(decoder->cost, call->child_calls, descendants);
+        struct hook_share is = hook_share_of(next, call->child_calls, descendants);
+        if (call->head.call_id >= decoder->cost_from_id)
+            call->settled = (struct hook_share){0, 0};
+        call->settled.self_ps += was.self_ps - is.self_ps;
+        call->settled.total_ps += was.total_ps - is.total_ps;
+    }
+}
+
 /* What hooks cost from this chunk of the log on. */
 static int cost_begin(struct decoder *decoder, size_t chunk, struct error *error)
 {
@@ -308,10 +323,12 @@ static int cost_begin(struct decoder *decoder, size_t chunk, struct error *error
     struct hook_cost cost = hook_costs_at(decoder->shared->costs, chunk);
     const struct decode_cost *last =
         out->costs_count > 0 ? &out->costs[out->costs_count - 1] : NULL;
-    decoder->cost = cost;
     if (last != NULL && last->cost.inside_ps == cost.inside_ps &&
         last->cost.outside_ps == cost.outside_ps)
         return 0;
+    settle_open(decoder, cost);
+    decoder->cost = cost;
+    decoder->cost_from_id = decoder->window.next_id;
     if (array_reserve(&out->costs, &out->costs_capacity, out->costs_count + 1, error) != 0)
         return -1;
     out->costs[out->costs_count++] = (struct decode_cost){decoder->window.next_id, cost};

@@ -42,7 +42,7 @@ struct decoder {
     struct gaps gaps;
     struct left_call left; /* the last one with time off the processor */
     struct hook_cost cost; /* of the calls that are entered now */
-    uint64_t hooks_ps;     /* of all calls so far, inside and outside */
+    uint64_t cost_from_id; /* those from this one on */
     /* Of one chunk. */
     struct dictionary dictionary;
     uint64_t end_id;         /* ids of calls that it may enter lie below */

@@ -28,6 +28,20 @@ struct hook_cost {
     uint64_t outside_ps; /* paid by its caller */
 };
 
+/* The hooks' parts of one call's own time and of its whole duration. Differences of them wrap around,
+ * sums of those are right again. */
+struct hook_share {
+    uint64_t self_ps, total_ps;
+};
+
+/* Of a call that made child_calls and has as many descendants, all at one cost. */
+static inline struct hook_share hook_share_of(struct hook_cost cost, uint64_t child_calls,
+                                              uint64_t descendants)
+{
+    return (struct hook_share){cost.inside_ps + child_calls * cost.outside_ps,
+                               cost.inside_ps + descendants * (cost.inside_ps + cost.outside_ps)};
+}
+
 #define HOOK_COST_PS_MAX 1000000000u /* more is not believed */
 
 enum hook_costs_source { HOOK_COSTS_LOOP, HOOK_COSTS_SAMPLES, HOOK_COSTS_REFERENCE };

@@ -157,14 +157,10 @@ static inline int enter(struct decoder *decoder, uint32_t pair_index, uint64_t e
     call->head.call_id = id;
     call->enter_tick = enter_tick;
     call->enter_ns = thread_clock_ns(&decoder->clock, enter_tick);
-    decoder->hooks_ps += decoder->cost.inside_ps + decoder->cost.outside_ps;
-    call->hooks_ps = decoder->cost.inside_ps;
-    call->hooks_from_ps = decoder->hooks_ps - decoder->cost.inside_ps;
     if (has_caller) {
         struct open_call *caller = call - 1;
         distance = id - caller->head.call_id;
         caller->child_calls++;
-        caller->hooks_ps += decoder->cost.outside_ps;
         if (callee_history_enter(&decoder->history, &decoder->rollup, caller, call->link, error) !=
             0)
             return -1;
@@ -249,9 +245,14 @@ static __attribute__((noinline)) uint64_t add_off(struct decoder *decoder,
 
 /* Adds a call that ends to all that is added up. */
 static inline int add_up(struct decoder *decoder, const struct open_call *call, uint64_t duration,
-                         enum ended ended, struct error *error)
+                         uint64_t descendants, enum ended ended, struct error *error)
 {
-    uint64_t adjusted = tally_adjusted(duration, decoder->hooks_ps - call->hooks_from_ps);
+    struct hook_share hooks = hook_share_of(decoder->cost, call->child_calls, descendants);
+    if (__builtin_expect(call->head.call_id < decoder->cost_from_id, 0)) {
+        hooks.self_ps += call->settled.self_ps;
+        hooks.total_ps += call->settled.total_ps;
+    }
+    uint64_t adjusted = tally_adjusted(duration, hooks.total_ps);
     uint64_t cpu_ns = adjusted;
     struct tally *tally = &call->link->tally;
     if (__builtin_expect(decoder->gaps.depth == decoder->stack.depth, 0))
@@ -262,7 +263,7 @@ static inline int add_up(struct decoder *decoder, const struct open_call *call, 
                           error) != 0)
         return -1;
     tally->self.raw_ns += duration - call->children_ns;
-    tally->self.hooks_ps += call->hooks_ps;
+    tally->self.hooks_ps += hooks.self_ps;
     tally->child_calls += call->child_calls;
     tally->calling += call->child_calls > 0;
     if (decoder->clock.now_ns > tally->last_exit_ns)
@@ -308,7 +309,7 @@ static inline int leave(struct decoder *decoder, enum ended ended, struct error 
                          &call->head, ended == ENDED_RETURNED || ended == ENDED_UNWOUND,
                          error) != 0)
         return -1;
-    if (add_up(decoder, call, duration, ended, error) != 0 ||
+    if (add_up(decoder, call, duration, descendants, ended, error) != 0 ||
         callee_history_leave(&decoder->history, &decoder->rollup, call, error) != 0)
         return -1;
     decoder->stack.depth--;

@@ -145,7 +145,9 @@ int database_create(struct database *database, const char *target, const char *l
 
 int database_open_temporary(const struct database *database, sqlite3 **out, struct error *error)
 {
-    if (sqlite3_open_v2(database->temporary, out, SQLITE_OPEN_READWRITE, NULL) != SQLITE_OK)
+    /* One thread at a time uses it: no locks for each value that is bound. */
+    if (sqlite3_open_v2(database->temporary, out, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX,
+                        NULL) != SQLITE_OK)
         return error_set_file(error, ERROR_SYSTEM, database->target, "%s", insert_problem(*out));
     return execute(
         *out, database->target,
