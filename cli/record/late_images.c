@@ -12,31 +12,69 @@
 #include <unistd.h>
 
 #define YOUNG_SECONDS 2
+#define SECOND_NS UINT64_C(1000000000)
+#define FLAG_KERNEL_THREAD 0x00200000u /* PF_KTHREAD of linux/sched.h */
 
-/* Is the process alive and young? */
+/* How long the process could have run and others did; 0 where the kernel does not count it. */
+static uint64_t queued_ns(const char *pid)
+{
+    char path[64];
+    unsigned long long queued = 0;
+    snprintf(path, sizeof path, "/proc/%.20s/schedstat", pid);
+    FILE *file = fopen(path, "re");
+    if (file != NULL) {
+        if (fscanf(file, "%*u %llu", &queued) != 1)
+            queued = 0;
+        fclose(file);
+    }
+    return queued;
+}
+
+/* Is it a program's process, alive and young? Time in which others ran does not count. */
 static bool is_young(const char *pid)
 {
     struct process_stat stat;
     struct timespec now;
-    if (!process_stat_read(strtol(pid, NULL, 10), &stat) || stat.state == 'Z' || stat.state == 'X')
+    if (!process_stat_read(strtol(pid, NULL, 10), &stat) || stat.state == 'Z' ||
+        stat.state == 'X' || (stat.flags & FLAG_KERNEL_THREAD) != 0)
         return false;
     clock_gettime(CLOCK_BOOTTIME, &now);
-    return (uint64_t)now.tv_sec < stat.start / (unsigned long)sysconf(_SC_CLK_TCK) + YOUNG_SECONDS;
+    uint64_t ticks_a_second = (uint64_t)sysconf(_SC_CLK_TCK);
+    uint64_t age_ns = (uint64_t)now.tv_sec * SECOND_NS + (uint64_t)now.tv_nsec -
+                      stat.start * (SECOND_NS / ticks_a_second);
+    return age_ns < YOUNG_SECONDS * SECOND_NS + queued_ns(pid);
 }
 
-static bool has_setting(const char *pid, const char *setting)
+/* What a file of NUL-ended words has of a word. */
+enum words { WORDS_UNKNOWN, WORDS_NONE, WORDS_OTHERS, WORDS_HAVE };
+
+static enum words words_of(const char *pid, const char *file_name, const char *word)
 {
     char path[64], *entry = NULL;
     size_t size = 0;
-    bool found = false;
-    snprintf(path, sizeof path, "/proc/%.20s/environ", pid);
+    snprintf(path, sizeof path, "/proc/%.20s/%s", pid, file_name);
     FILE *file = fopen(path, "re");
-    while (file != NULL && !found && getdelim(&entry, &size, 0, file) > 0)
-        found = strcmp(entry, setting) == 0;
+    if (file == NULL)
+        return WORDS_UNKNOWN;
+    enum words words = WORDS_NONE;
+    while (words != WORDS_HAVE && getdelim(&entry, &size, 0, file) > 0)
+        words = word != NULL && strcmp(entry, word) == 0 ? WORDS_HAVE : WORDS_OTHERS;
     free(entry);
-    if (file != NULL)
-        fclose(file);
-    return found;
+    fclose(file);
+    return words;
+}
+
+/* Within exec a process has neither environment nor arguments for an instant, in which who started
+ * it by vfork goes on already, and may end. A process that has arguments has the environment that
+ * it will keep: so that is read once more. */
+static bool may_have_setting(const char *pid, const char *setting)
+{
+    enum words words = words_of(pid, "environ", setting);
+    if (words == WORDS_NONE && words_of(pid, "cmdline", NULL) == WORDS_NONE)
+        return true;
+    if (words == WORDS_NONE)
+        words = words_of(pid, "environ", setting);
+    return words == WORDS_HAVE;
 }
 
 bool late_images(const char *setting)
@@ -45,7 +83,7 @@ bool late_images(const char *setting)
     bool found = false;
     for (struct dirent *entry; processes != NULL && !found && (entry = readdir(processes)) != NULL;)
         found = entry->d_name[0] >= '1' && entry->d_name[0] <= '9' && is_young(entry->d_name) &&
-                has_setting(entry->d_name, setting);
+                may_have_setting(entry->d_name, setting);
     if (processes != NULL)
         closedir(processes);
     return found;

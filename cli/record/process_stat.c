@@ -17,9 +17,9 @@ bool process_stat_read(long pid, struct process_stat *stat)
     const char *after = strrchr(line, ')'); /* the name before it may hold anything */
     if (after == NULL ||
         sscanf(after + 1,
-               " %c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %ld"
+               " %c %*d %*d %*d %*d %*d %u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %ld"
                " %*d %llu",
-               &stat->state, &stat->threads, &start) != 3)
+               &stat->state, &stat->flags, &stat->threads, &start) != 4)
         return false;
     stat->start = start;
     return true;

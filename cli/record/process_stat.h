@@ -7,6 +7,7 @@
 
 struct process_stat {
     char state;     /* 'Z' = a zombie, 'X' = dead */
+    unsigned flags; /* PF_ of the kernel */
     long threads;   /* those that have not ended */
     uint64_t start; /* since boot, in clock ticks (sysconf(_SC_CLK_TCK)) */
 };

@@ -6,6 +6,7 @@
  *   namespace    as stuck, as the first process of a namespace of pids of its own
  *   exec COMMAND a child works and then runs that
  *   spawn        works, and starts itself to work, not waiting for it
+ *   late N       the same, N times, each copy nicer than its parent, which goes on when it is within exec
  *   crowd N      N children work and are killed together
  *   threads N    N threads work at the same time
  */
@@ -114,6 +115,21 @@ static int spawn(char *self)
     return posix_spawn(&child, self, NULL, NULL, arguments, environ);
 }
 
+static int late(char *self, int count)
+{
+    char *const arguments[] = {self, (char *)(uintptr_t) "worker", NULL};
+    for (int i = 0; i < count; i++) {
+        pid_t child = vfork();
+        if (child == 0) {
+            nice(10);
+            execv(self, arguments);
+            _exit(127);
+        }
+    }
+    work_all();
+    return 0;
+}
+
 static int crowd(int count)
 {
     for (int i = 0; i < count; i++) {
@@ -165,6 +181,8 @@ int main(int argc, char **argv)
         return leave(0, become, argv);
     if (strcmp(what, "spawn") == 0)
         return spawn(argv[0]);
+    if (strcmp(what, "late") == 0)
+        return late(argv[0], atoi(argv[2]));
     if (strcmp(what, "worker") == 0)
         work_all();
     if (strcmp(what, "crowd") == 0)
