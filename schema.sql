@@ -16,11 +16,12 @@
 -- run.hook_cost_error_ns by how much that may be off (run.hook_cost_source: samples of the run; a
 -- reference run; or a loop when the process started). calls holds raw times. Rollups hold adjusted
 -- times and, in raw_ columns, raw ones:
---   a call's adjusted duration = max(0, duration_ns - (its inside + both of its descendants)/1000)
---   an adjusted sum of self    = max(0, raw_self_ns - (inside of the calls + outside of the calls
---                                that they made directly)/1000)
+--   a call's adjusted duration = max(waiting and put aside within it, duration_ns - (its inside + both
+--                                of its descendants)/1000)
+--   an adjusted sum of self    = max(waiting and put aside in it, raw_self_ns - (inside of the calls +
+--                                outside of the calls that they made directly)/1000)
 --   an adjusted sum of totals  = sum of the adjusted durations of the outermost activations
--- (integer division).
+-- (integer division). Hooks run on the processor: no cost is taken out of time off it.
 --
 -- Wall and CPU times. A thread waits (for a lock, input, a sleep to end ...) or is put aside by the
 -- scheduler (preempted). Where two of its events lie further apart than run.gap_ticks, its
@@ -31,7 +32,7 @@
 -- nothing is known of waiting.
 --
 -- mean_ns, m2, min_ns, max_ns, median_ns, p99_ns and the histogram durations are of CPU durations:
---   a call's CPU duration = max(0, adjusted duration - waiting and put aside within it)
+--   a call's CPU duration = adjusted duration - waiting and put aside within it
 -- Statistics are over finished calls (ended = 0 or 1); calls, self and total are over all.
 -- m2 is the sum of squared deviations from mean_ns: variance = m2 / (finished - 1).
 

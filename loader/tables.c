@@ -35,7 +35,7 @@ static uint64_t taken_out_ns(const struct tables *tables)
     uint64_t sum = 0;
     for (size_t i = 0; i < tables->index->threads_count; i++) {
         const struct decoded_thread *thread = &tables->threads[i];
-        sum += thread->raw_self_ns - tally_adjusted(thread->raw_self_ns, thread->hooks_ps);
+        sum += thread->self.raw_ns - tally_self_left(&thread->self, &thread->off);
     }
     return sum;
 }
@@ -149,8 +149,8 @@ static int write_threads(const struct tables *tables, sqlite3 *database, struct 
         insert_id(&insert, decoded->calls > 0 ? thread->first_call_id + decoded->calls - 1 : 0);
         insert_int(&insert, clip(decoded->calls));
         insert_int(&insert, clip(decoded->counted));
-        insert_int(&insert, clip(decoded->raw_self_ns));
-        insert_int(&insert, clip(tally_adjusted(decoded->raw_self_ns, decoded->hooks_ps)));
+        insert_int(&insert, clip(decoded->self.raw_ns));
+        insert_int(&insert, clip(tally_self_left(&decoded->self, &decoded->off)));
         struct off_sums off = decoded->off;
         off.total = decoded->gaps.off;
         tables_insert_off(&insert, &off);

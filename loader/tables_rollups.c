@@ -291,9 +291,9 @@ static int write_thread_functions(const struct tables *tables, sqlite3 *database
             insert_int(&insert, function->function);
             insert_int(&insert, clip(function->calls));
             insert_int(&insert, clip(function->total_ns));
-            insert_int(&insert, clip(tally_adjusted(function->raw_self_ns, function->hooks_ps)));
+            insert_int(&insert, clip(tally_self_left(&function->self, &function->off)));
             insert_int(&insert, clip(function->raw_total_ns));
-            insert_int(&insert, clip(function->raw_self_ns));
+            insert_int(&insert, clip(function->self.raw_ns));
             insert_id(&insert, function->first_call);
             insert_id(&insert, function->last_call);
             tables_insert_off(&insert, &function->off);
@@ -322,8 +322,8 @@ static int write_edges(const struct tables *tables, sqlite3 *database, struct er
         insert_int(&insert, clip(edge->calls));
         insert_int(&insert, clip(edge->total_ns));
         insert_int(&insert, clip(edge->raw_total_ns));
-        insert_int(&insert, clip(tally_adjusted(edge->raw_self_ns, edge->hooks_ps)));
-        insert_int(&insert, clip(edge->raw_self_ns));
+        insert_int(&insert, clip(tally_self_left(&edge->self, &edge->off)));
+        insert_int(&insert, clip(edge->self.raw_ns));
         insert_id(&insert, edge->first_call);
         insert_id(&insert, edge->slowest_call);
         tables_insert_off(&insert, &edge->off);

@@ -35,7 +35,8 @@ struct decode_shared {
 
 struct thread_function {
     uint32_t function;
-    uint64_t calls, total_ns, raw_total_ns, raw_self_ns, hooks_ps;
+    uint64_t calls, total_ns, raw_total_ns;
+    struct tally_self self;
     struct off_sums off;
     uint64_t first_call, last_call;
 };
@@ -67,7 +68,8 @@ struct decode_cost {
 /* What a thread gave. */
 struct decoded_thread {
     struct btree_part *part; /* NULL = no rows */
-    uint64_t calls, counted, start_ns, end_ns, raw_self_ns, hooks_ps;
+    uint64_t calls, counted, start_ns, end_ns;
+    struct tally_self self;
     struct thread_function *functions;
     size_t functions_count, functions_capacity;
     struct decode_note *notes;

@@ -46,8 +46,7 @@ static int fold_link(void *context, const struct link *link, struct error *error
     function->calls += tally->calls;
     function->total_ns += tally->total.function_ns;
     function->raw_total_ns += tally->total.function_raw_ns;
-    function->raw_self_ns += tally->self.raw_ns;
-    function->hooks_ps += tally->self.hooks_ps;
+    tally_self_add(&function->self, &tally->self);
     off_sums_add(&function->off, &tally->off);
     if (tally->first_call != 0 &&
         (function->first_call == 0 || tally->first_call < function->first_call))
@@ -59,8 +58,7 @@ static int fold_link(void *context, const struct link *link, struct error *error
         decoder->out->start_ns = tally->first_enter_ns;
     decoder->out->calls += tally->calls - tally->counted;
     decoder->out->counted += tally->counted;
-    decoder->out->raw_self_ns += tally->self.raw_ns;
-    decoder->out->hooks_ps += tally->self.hooks_ps;
+    tally_self_add(&decoder->out->self, &tally->self);
     off_sums_add(&decoder->out->off, &tally->off);
     return 0;
 }

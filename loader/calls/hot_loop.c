@@ -226,9 +226,11 @@ static inline int add_finished(const struct decoder *decoder, const struct open_
     return duration_counts_add(&function->durations, cpu_ns, error);
 }
 
-/* Adds the time off the processor within a call that ends. Returns its CPU duration. */
+/* Adds the time off the processor within a call that ends. Its adjusted duration becomes no less than
+ * that. Returns its CPU duration. */
 static __attribute__((noinline)) uint64_t add_off(struct decoder *decoder,
-                                                  const struct open_call *call, uint64_t adjusted)
+                                                  const struct open_call *call, uint64_t duration,
+                                                  uint64_t *adjusted)
 {
     struct tally *tally = &call->link->tally;
     bool has_caller = decoder->stack.depth - 1 > decoder->stack.inherited;
@@ -240,7 +242,9 @@ static __attribute__((noinline)) uint64_t add_off(struct decoder *decoder,
     if (!call->head.outermost)
         off.total = (struct off_time){0, 0};
     off_sums_add(&tally->off, &off);
-    return adjusted > off_ns ? adjusted - off_ns : 0;
+    uint64_t cpu_ns = *adjusted > off_ns ? *adjusted - off_ns : 0;
+    *adjusted = tally_no_less_than_off(*adjusted, duration, off_ns);
+    return cpu_ns;
 }
 
 /* Adds a call that ends to all that is added up. */
@@ -256,7 +260,7 @@ static inline int add_up(struct decoder *decoder, const struct open_call *call, 
     uint64_t cpu_ns = adjusted;
     struct tally *tally = &call->link->tally;
     if (__builtin_expect(decoder->gaps.depth == decoder->stack.depth, 0))
-        cpu_ns = add_off(decoder, call, adjusted);
+        cpu_ns = add_off(decoder, call, duration, &adjusted);
     if (ended > ENDED_UNWOUND)
         tally->open++;
     else if (add_finished(decoder, call, cpu_ns, adjusted, duration, ended == ENDED_UNWOUND,

@@ -100,8 +100,7 @@ void rollup_edge_add(struct edge *edge, const struct tally *tally)
     edge->calls += tally->calls;
     edge->total_ns += tally->total.function_ns;
     edge->raw_total_ns += tally->total.function_raw_ns;
-    edge->raw_self_ns += tally->self.raw_ns;
-    edge->hooks_ps += tally->self.hooks_ps;
+    tally_self_add(&edge->self, &tally->self);
     off_sums_add(&edge->off, &tally->off);
 }
 
@@ -223,8 +222,7 @@ static int merge_edges(struct rollup *into, const struct rollup *from, struct er
         to->calls += edge->calls;
         to->total_ns += edge->total_ns;
         to->raw_total_ns += edge->raw_total_ns;
-        to->raw_self_ns += edge->raw_self_ns;
-        to->hooks_ps += edge->hooks_ps;
+        tally_self_add(&to->self, &edge->self);
         off_sums_add(&to->off, &edge->off);
     }
     return 0;

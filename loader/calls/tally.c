@@ -51,8 +51,7 @@ void tally_add(struct tally *into, const struct tally *from)
     into->open += from->open;
     into->sum_ns += from->sum_ns;
     into->square_sum += from->square_sum;
-    into->self.raw_ns += from->self.raw_ns;
-    into->self.hooks_ps += from->self.hooks_ps;
+    tally_self_add(&into->self, &from->self);
     into->child_calls += from->child_calls;
     into->total.frame_ns += from->total.frame_ns;
     into->total.frame_raw_ns += from->total.frame_raw_ns;

@@ -85,9 +85,31 @@ static inline uint64_t tally_adjusted(uint64_t ns, uint64_t hooks_ps)
     return ns > hooks_ns ? ns - hooks_ns : 0;
 }
 
+static inline void tally_self_add(struct tally_self *into, const struct tally_self *from)
+{
+    into->raw_ns += from->raw_ns;
+    into->hooks_ps += from->hooks_ps;
+}
+
+/* Hooks run on the processor: what is left is no less than the time off it. raw_ns: as measured, which
+ * is no less either, but in a hostile log. */
+static inline uint64_t tally_no_less_than_off(uint64_t adjusted_ns, uint64_t raw_ns,
+                                              uint64_t off_ns)
+{
+    uint64_t least_ns = off_ns < raw_ns ? off_ns : raw_ns;
+    return adjusted_ns > least_ns ? adjusted_ns : least_ns;
+}
+
+/* What is left of self times. */
+static inline uint64_t tally_self_left(const struct tally_self *self, const struct off_sums *off)
+{
+    return tally_no_less_than_off(tally_adjusted(self->raw_ns, self->hooks_ps), self->raw_ns,
+                                  off->self.wait_ns + off->self.preempted_ns);
+}
+
 static inline uint64_t tally_self_ns(const struct tally *tally)
 {
-    return tally_adjusted(tally->self.raw_ns, tally->self.hooks_ps);
+    return tally_self_left(&tally->self, &tally->off);
 }
 
 /* Of the CPU durations of finished calls; finished must not be 0. */

@@ -111,13 +111,14 @@ class Sum:
     def __init__(self):
         self.calls = self.total = self.raw_total = self.raw_self = self.finished = 0
         self.times, self.first, self.last = [], None, None
-        self.child_calls = self.hooks_ps = 0
+        self.child_calls = self.hooks_ps = self.off = 0
 
 
 def one_pass():
     """The sums by frame, function, edge and (thread, function), and the callees of each call."""
     inside, outside, before = hook_costs()
     sums, sequences, stack, off = {}, {}, [], off_processor()
+    off_self = dict(ask("SELECT call_id, sum(wait_ns + preempted_ns) FROM gaps WHERE call_id IS NOT NULL GROUP BY call_id"))
     kids, kids_ps = {}, {}
     for id_, parent in ask("SELECT id, parent_id FROM calls WHERE parent_id IS NOT NULL"):
         kids[parent] = kids.get(parent, 0) + 1
@@ -132,7 +133,7 @@ def one_pass():
             callees = stack[-1][3]
             if not callees or callees[-1] != function:
                 callees.append(function)
-        adjusted = max(0, duration - (inside[id_] + before[id_ + descendants] - before[id_]) // 1000)
+        adjusted = max(off.get(id_, 0), duration - (inside[id_] + before[id_ + descendants] - before[id_]) // 1000)
         outer_frame = all(other[1] != frame for other in stack)
         outer = all(other[2] != function for other in stack)
         for key, counts in ((("frame", frame), outer_frame), (("function", function), outer),
@@ -142,6 +143,7 @@ def one_pass():
             sum_.raw_self += self_
             sum_.child_calls += kids.get(id_, 0)
             sum_.hooks_ps += inside[id_] + kids_ps.get(id_, 0)
+            sum_.off += off_self.get(id_, 0)
             sum_.total += adjusted if counts else 0
             sum_.raw_total += duration if counts else 0
             sum_.first = enter if sum_.first is None else min(sum_.first, enter)
@@ -152,7 +154,7 @@ def one_pass():
         stack.append((id_ + descendants, frame, function, callees))
         sequences.setdefault(function, []).append(callees)
     for sum_ in sums.values():
-        sum_.self = max(0, sum_.raw_self - sum_.hooks_ps // 1000)
+        sum_.self = max(sum_.off, sum_.raw_self - sum_.hooks_ps // 1000)
     return sums, sequences
 
 

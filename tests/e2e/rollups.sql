@@ -17,15 +17,15 @@ CREATE TEMP TABLE hooks AS -- what each call's hooks cost, and those of it and a
 CREATE UNIQUE INDEX temp.hooks_id ON hooks(id);
 SELECT 'hook_costs', c.id FROM calls c LEFT JOIN hooks h ON h.id = c.id WHERE h.id IS NULL;
 CREATE TEMP TABLE adjusted AS -- each call's duration without the hooks' cost
-  SELECT c.id, max(0, c.duration_ns - (h.inside_ps + l.sum_ps - h.sum_ps) / 1000) AS ns
-  FROM calls c JOIN hooks h ON h.id = c.id JOIN hooks l ON l.id = c.id + c.descendants;
+  SELECT c.id, max(coalesce(off.wait + off.preempted, 0), c.duration_ns - (h.inside_ps + l.sum_ps - h.sum_ps) / 1000) AS ns
+  FROM calls c JOIN hooks h ON h.id = c.id JOIN hooks l ON l.id = c.id + c.descendants LEFT JOIN off ON off.id = c.id;
 CREATE UNIQUE INDEX temp.adjusted_id ON adjusted(id);
 WITH self AS (SELECT c.frame_id, sum(c.self_ns) AS raw_self, sum(h.inside_ps) + sum(coalesce(k.ps, 0)) AS ps
               FROM calls c JOIN hooks h ON h.id = c.id
                    LEFT JOIN (SELECT parent_id AS id, sum(outside_ps) AS ps FROM hooks GROUP BY parent_id) k ON k.id = c.id
               GROUP BY c.frame_id)
 SELECT 'frames.self_ns', f.id FROM frames f JOIN self ON self.frame_id = f.id
-WHERE f.self_ns IS NOT max(0, raw_self - ps / 1000);
+WHERE f.self_ns IS NOT max(f.self_wait_ns + f.self_preempted_ns, raw_self - ps / 1000);
 WITH d AS (SELECT c.frame_id, c.id, c.duration_ns, c.self_ns, c.ended,
                   max(0, a.ns - coalesce(off.wait + off.preempted, 0)) AS adjusted
            FROM calls c JOIN adjusted a ON a.id = c.id LEFT JOIN off ON off.id = c.id),

@@ -281,7 +281,7 @@ static void small_tables(void)
     struct decoded_thread decoded[2] = {
         {.calls = 3,
          .end_ns = 35,
-         .raw_self_ns = UINT64_MAX,
+         .self = {.raw_ns = UINT64_MAX},
          .notes = &note,
          .notes_count = 1,
          .anomalies = &anomaly,
