@@ -179,9 +179,21 @@ class Page {
     await this.drawn();
   }
 
-  // Clicks in the middle of the element that the selector, or the expression, gives.
+  // Clicks in the middle of the element that the selector, or the expression, gives. On a busy machine a section may
+  // be laid out between looking and clicking and move it away: what counts is that the element was pressed.
   async click(what) {
     const found = /^[\w#.[\]="'>: -]+$/.test(what) ? `document.querySelector(${JSON.stringify(what)})` : what;
+    for (let attempt = 0; attempt < 10; attempt++) {
+      const [x, y] = await this.placeOf(what, found);
+      await this.value(`(() => { window.pressed = false;
+        ${found}.addEventListener('pointerdown', () => { window.pressed = true; }, { capture: true, once: true }); })()`);
+      await this.clickAt(x, y);
+      if (await this.value('window.pressed') !== false) return;
+    }
+    throw new Error(`the click does not reach it: ${what}`);
+  }
+
+  async placeOf(what, found) {
     // Sections are laid out when they come into view, and may then move: the place counts once it stays.
     let box = null;
     for (let before = ''; ; before = String(box)) {
@@ -192,7 +204,7 @@ class Page {
       if (!box || String(box) === before) break;
     }
     if (!box) throw new Error(`nothing to click: ${what}`);
-    await this.clickAt(box[0], box[1]);
+    return box;
   }
 
   async key(key, more = {}) {
