@@ -84,6 +84,7 @@ struct options {
     enum action action;
     bool check, limit_given, wide, style_given, all_code;
     const char *name, *database_path, *query_file;
+    bool path_given;
 };
 
 enum option_code {
@@ -236,7 +237,10 @@ static int parse(struct options *options, int argc, char **argv)
     options->request.full_columns = !options->style_given;
     if (options->query_file == NULL && options->action != ACTION_ALL)
         options->name = args_word(&args, NULL);
-    options->database_path = args_word(&args, options->database_path);
+    const char *path = args_word(&args, NULL);
+    options->path_given = path != NULL;
+    if (path != NULL)
+        options->database_path = path;
     return args_end(&args);
 }
 
@@ -395,8 +399,14 @@ static int dispatch(struct options *options, const struct query_set *set)
             query_help_list(set);
         return 0;
     }
-    if (options->action == ACTION_RUN && is_database(set, options->name))
+    if (is_database(set, options->name) && options->path_given) {
+        /* The database first: the other order means the same. */
+        const char *path = options->name;
+        options->name = options->database_path;
+        options->database_path = path;
+    } else if (options->action == ACTION_RUN && is_database(set, options->name)) {
         return digest_of_file(options->name);
+    }
     const struct query_file *query = query_set_find(set, options->name);
     return query != NULL ? with_query(options, set, query)
                          : query_set_fail_unknown(set, options->name);

@@ -37,6 +37,18 @@ void output_time(double ns, char *text, size_t size)
         snprintf(text, size, "%.3f s", ns / 1e9);
 }
 
+void output_rough_time(double ns, char *text, size_t size)
+{
+    static const char *const units[] = {"ns", "us", "ms", "s"};
+    char digit[40];
+    int unit = 0;
+    snprintf(digit, sizeof digit, "%.0e", ns);
+    double rounded = strtod(digit, NULL);
+    for (; fabs(rounded) >= 1e3 && unit < 3; unit++)
+        rounded /= 1e3;
+    snprintf(text, size, "~%.0f %s", rounded, units[unit]);
+}
+
 void output_bytes(double bytes, char *text, size_t size)
 {
     static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
@@ -172,6 +184,18 @@ static void time_a_call(double ns, double doubt_ns, char *text, size_t size)
         output_time(fabs(ns) < 1e3 ? round(ns) : ns, text, size);
 }
 
+static void time_summed(const struct output_source *source, int column, double ns, char *text,
+                        size_t size)
+{
+    double doubt_ns = source->sum_doubt_ns != NULL
+                          ? source->sum_doubt_ns(source->context, source->statement, column)
+                          : 0;
+    if (fabs(ns) < doubt_ns)
+        output_rough_time(ns, text, size);
+    else
+        output_time(ns, text, size);
+}
+
 /* The cell as people read it. Caller frees; NULL without memory. */
 static char *cell_text(const struct output_source *source, int column)
 {
@@ -181,7 +205,7 @@ static char *cell_text(const struct output_source *source, int column)
         double value = sqlite3_column_double(statement, column);
         enum output_unit unit = source->columns[column].unit;
         if (unit == UNIT_NS)
-            output_time(value, text, sizeof text);
+            time_summed(source, column, value, text, sizeof text);
         else if (unit == UNIT_NS_A_CALL)
             time_a_call(value, source->doubt_ns, text, sizeof text);
         else if (unit == UNIT_BYTES)

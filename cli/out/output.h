@@ -44,6 +44,8 @@ struct output_source {
     int width_max;                       /* of a whole table, 0 = as wide as it is */
     bool say_left_out;                   /* with a line of its own, where that cost columns */
     double doubt_ns;                     /* tables show smaller times a call as ~N; 0 = none */
+    /* By how much the present row's time may be off: tables show a smaller one as ~N. NULL = none is. */
+    double (*sum_doubt_ns)(const void *context, sqlite3_stmt *statement, int column);
     /* Is the row to be written? NULL = all are. */
     bool (*keep)(void *context, sqlite3_stmt *statement);
     /* Rewrites a name or a stack; the result is freed. NULL = as it is. */
@@ -61,6 +63,8 @@ int output_rows(FILE *out, enum output_format format, const struct output_source
 
 /* A time or a size in readable units, e.g. "1.23 ms", "4.0 KiB". */
 void output_time(double ns, char *text, size_t size);
+/* The same of a time that is smaller than its error: "~1 ms", for not even that digit is sure. */
+void output_rough_time(double ns, char *text, size_t size);
 void output_bytes(double bytes, char *text, size_t size);
 
 #endif

@@ -210,9 +210,11 @@ static int print_functions(struct digest *digest, const char *title, enum measur
     if (row == NULL)
         return 2;
     while (sqlite3_step(row) == SQLITE_ROW) {
-        char time[64] = "~";
-        bool rough = number(row, 0) < number(row, 4);
-        output_time(number(row, 0), time + rough, sizeof time - 1);
+        char time[64];
+        if (number(row, 0) < number(row, 4))
+            output_rough_time(number(row, 0), time, sizeof time);
+        else
+            output_time(number(row, 0), time, sizeof time);
         put_title(digest->out, rows++ == 0 ? title : "");
         fprintf(digest->out, "%10s %5.1f%%  ", time,
                 whole_ns > 0 ? 100 * number(row, 0) / whole_ns : 0);

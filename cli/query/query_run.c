@@ -7,6 +7,7 @@
 #include "cli/out/say.h"
 #include "cli/query/suppressions.h"
 #include "cli/out/text.h"
+#include "cli/query/time_doubt.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -203,26 +204,12 @@ static int priority_of(const struct query_part *part, const struct output_column
     return column->kind == TEXT_PLACE ? priority - 15 : priority;
 }
 
-/* A call's two hooks: an error of this size is left in times a call that they are taken out of. */
-static double hooks_ns(sqlite3 *database)
-{
-    sqlite3_stmt *statement = NULL;
-    double ps = 0;
-    if (sqlite3_prepare_v2(database,
-                           "SELECT sum(value) FROM run"
-                           " WHERE key IN ('hook_inside_ps', 'hook_outside_ps')",
-                           -1, &statement, NULL) == SQLITE_OK &&
-        sqlite3_step(statement) == SQLITE_ROW)
-        ps = sqlite3_column_double(statement, 0);
-    sqlite3_finalize(statement);
-    return ps / 1000;
-}
-
 /* What the rows' callbacks need. */
 struct run_context {
     struct names names, full;
     struct suppressions suppressions;
     int alloc_column; /* of allocs.id, for suppressions */
+    struct time_doubt doubt;
 };
 
 static bool keep_row(void *context, sqlite3_stmt *statement)
@@ -232,6 +219,12 @@ static bool keep_row(void *context, sqlite3_stmt *statement)
         return true;
     return !suppressions_match(&run->suppressions,
                                sqlite3_column_int64(statement, run->alloc_column));
+}
+
+static double sum_doubt_ns(const void *context, sqlite3_stmt *statement, int column)
+{
+    const struct run_context *run = context;
+    return time_doubt_of_sum(&run->doubt, statement, column);
 }
 
 static char *rewrite_cell(void *context, const char *text)
@@ -312,6 +305,7 @@ static int write_rows(struct run_context *run, const struct query_request *reque
     struct output_column *columns = columns_of(query, statement);
     if (columns == NULL)
         return SQLITE_NOMEM;
+    time_doubt_init(&run->doubt, sqlite3_db_handle(statement), statement);
     struct output_source source = {.statement = statement,
                                    .columns = columns,
                                    .columns_max = request->columns_max,
@@ -320,7 +314,8 @@ static int write_rows(struct run_context *run, const struct query_request *reque
                                    .cell_width_max = request->cell_width_max,
                                    .width_max = request->width_max,
                                    .say_left_out = request->say_left_out,
-                                   .doubt_ns = hooks_ns(sqlite3_db_handle(statement)),
+                                   .doubt_ns = run->doubt.hooks_ns,
+                                   .sum_doubt_ns = sum_doubt_ns,
                                    .keep = run->suppressions.stack != NULL ? keep_row : NULL,
                                    .rewrite = request->names != NAMES_SHORT ? rewrite_cell : NULL,
                                    .full = request->full_columns ? full_name : NULL,

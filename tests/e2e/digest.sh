@@ -40,10 +40,16 @@ digest=$out
 cp run.db doubtful.db
 sqlite3 doubtful.db "UPDATE run SET value = 1 WHERE key = 'hook_cost_ns'; UPDATE run SET value = 1000000000 WHERE key = 'hook_cost_error_ns'"
 at_least "digest: a sum that is smaller than its error is told as such" 1 "$("$fisql" digest doubtful.db | grep -c '^CPU time  *~')"
+at_least "query: likewise" 3 "$("$fisql" query hot-functions doubtful.db | grep -c '  ~[0-9]* [mun]*s  ')"
+same "query: a program gets the figures" 0 "$("$fisql" query hot-functions doubtful.db --format csv | grep -c '~')"
 rm doubtful.db
 same "digest: nothing on stderr" "" "$err"
 run "$fisql" query run.db
 same "query DB is the digest" "0 $digest" "$status $out"
+same "query: the database may come first" "$("$fisql" query call-counts run.db)" "$("$fisql" query run.db call-counts)"
+run "$fisql" query run.db call-count
+same "query: a wrong name behind it is said" 2 "$status"
+has "query: with the nearest one" "did you mean call-counts?" "$err"
 blocks=$(sql run.db 'SELECT sum(blocks) FROM alloc_stacks')
 same "digest: what ran" "./shop 7" "$(head -n 1 <<<"$digest")"
 has "digest: threads, calls, ending" " on processors; 1 thread, 50002 calls; exit status 7" "$digest"
