@@ -12,7 +12,7 @@
 -- column:      calls | calls | calls
 -- column:      callers | functions | distinct functions that called it
 -- column:      callees | functions | distinct functions it called
--- column:      self_per_call_ns | ns a call | self time a call
+-- column:      self_per_call_ns | ns a call | processor time in its own code a call
 -- column:      example_call | id | calls.id of its first call
 -- column:      module | - | where it was loaded from
 WITH params AS (SELECT coalesce(:min_calls, 1) AS min_calls)
@@ -21,7 +21,7 @@ SELECT f.name AS function,
        s.calls,
        s.callers,
        s.callees,
-       round(1.0 * s.self_ns / s.calls, 1) AS self_per_call_ns,
+       round(1.0 * s.self_cpu_ns / s.calls, 1) AS self_per_call_ns,
        s.first_call_id AS example_call,
        f.module
 FROM function_stats s

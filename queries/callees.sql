@@ -15,9 +15,10 @@
 -- column:      called_from | - | file and line of the call
 -- column:      calls | calls | calls from there
 -- column:      calls_per_call | - | calls for each call of the function
--- column:      total_ns | ns | time in those calls with callees, outermost activations
--- column:      share | % | of the function's total time
--- column:      self_ns | ns | time in the callee's own code in those calls
+-- column:      cpu_ns | ns | processor time in those calls with callees, outermost activations
+-- column:      share | % | of the function's processor time
+-- column:      self_cpu_ns | ns | processor time in the callee's own code in those calls
+-- column:      wait_ns | ns | time waited in those calls
 -- column:      first_call | id | calls.id of the first such call
 -- column:      slowest_call | id | calls.id of the slowest
 WITH params AS (SELECT :function AS function)
@@ -27,9 +28,10 @@ SELECT f.name AS function,
        s.location AS called_from,
        e.calls,
        round(1.0 * e.calls / st.calls, 2) AS calls_per_call,
-       e.total_ns,
-       round(100.0 * e.total_ns / nullif(st.total_ns, 0), 1) AS share,
-       e.self_ns,
+       e.cpu_ns,
+       round(100.0 * e.cpu_ns / nullif(st.cpu_ns, 0), 1) AS share,
+       e.self_cpu_ns,
+       e.wait_ns,
        e.first_call_id AS first_call,
        e.slowest_call_id AS slowest_call
 FROM edges e
@@ -39,4 +41,4 @@ FROM edges e
      JOIN functions c ON c.id = e.callee_id
      LEFT JOIN site_details s ON s.id = e.site_id
 WHERE params.function IS NULL OR f.name GLOB params.function
-ORDER BY st.total_ns DESC, e.caller_id, e.total_ns DESC, e.calls DESC, e.id
+ORDER BY st.cpu_ns DESC, e.caller_id, e.cpu_ns DESC, e.wait_ns DESC, e.calls DESC, e.id

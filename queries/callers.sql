@@ -14,9 +14,10 @@
 -- column:      called_from | - | file and line of the call
 -- column:      calls | calls | calls from there
 -- column:      share | % | of all calls of the function
--- column:      total_ns | ns | time in those calls with callees, outermost activations
--- column:      self_ns | ns | time in the function's own code in those calls
--- column:      ns_per_call | ns a call | total time a call
+-- column:      cpu_ns | ns | processor time in those calls with callees, outermost activations
+-- column:      self_cpu_ns | ns | processor time in the function's own code in those calls
+-- column:      wait_ns | ns | time waited in those calls
+-- column:      cpu_per_call_ns | ns a call | processor time with callees a call
 -- column:      first_call | id | calls.id of the first such call
 -- column:      slowest_call | id | calls.id of the slowest
 WITH params AS (SELECT :function AS function)
@@ -26,9 +27,10 @@ SELECT f.name AS function,
        s.location AS called_from,
        e.calls,
        round(100.0 * e.calls / st.calls, 1) AS share,
-       e.total_ns,
-       e.self_ns,
-       round(1.0 * e.total_ns / e.calls, 1) AS ns_per_call,
+       e.cpu_ns,
+       e.self_cpu_ns,
+       e.wait_ns,
+       round(1.0 * e.cpu_ns / e.calls, 1) AS cpu_per_call_ns,
        e.first_call_id AS first_call,
        e.slowest_call_id AS slowest_call
 FROM edges e
@@ -38,4 +40,4 @@ FROM edges e
      LEFT JOIN functions c ON c.id = e.caller_id
      LEFT JOIN site_details s ON s.id = e.site_id
 WHERE params.function IS NULL OR f.name GLOB params.function
-ORDER BY st.total_ns DESC, e.callee_id, e.total_ns DESC, e.calls DESC, e.id
+ORDER BY st.cpu_ns DESC, e.callee_id, e.cpu_ns DESC, e.wait_ns DESC, e.calls DESC, e.id

@@ -15,7 +15,7 @@
 -- column:      uncalled | functions | never called
 -- column:      percent | % | called
 -- column:      calls | calls | calls of them all
--- column:      self_ns | ns | time in their own code
+-- column:      self_cpu_ns | ns | processor time in their own code
 WITH params AS (SELECT coalesce(:by, 'file') AS way)
 SELECT CASE params.way WHEN 'module' THEN NULL ELSE f.file END AS file,
        f.module,
@@ -24,7 +24,7 @@ SELECT CASE params.way WHEN 'module' THEN NULL ELSE f.file END AS file,
        count(*) - count(s.function_id) AS uncalled,
        round(100.0 * count(s.function_id) / count(*), 1) AS percent,
        coalesce(sum(s.calls), 0) AS calls,
-       coalesce(sum(s.self_ns), 0) AS self_ns
+       coalesce(sum(s.self_cpu_ns), 0) AS self_cpu_ns
 FROM function_details f CROSS JOIN params
      LEFT JOIN function_stats s ON s.function_id = f.id AND s.calls > 0
 WHERE f.instrumented = 1

@@ -31,17 +31,17 @@
 -- column:      calls | calls | calls
 -- column:      saved_ns | ns | what a build without hooks would save, about: calls times call_ns
 -- column:      size | bytes | size of its code, with the hooks
--- column:      self_per_call_ns | ns a call | self time a call, hooks' cost taken out
+-- column:      self_per_call_ns | ns a call | processor time in its own code a call, hooks' cost taken out
 -- column:      example_call | id | calls.id of its first call
 WITH params AS (SELECT coalesce(:min_calls, 100) AS min_calls,
                        coalesce(:max_size, 1000000) AS max_size,
                        coalesce(:max_self_ns, 150) AS max_self_ns,
                        coalesce(:call_ns, 1.5) AS call_ns),
      single AS (
-       SELECT s.function_id, s.calls, s.self_ns, s.first_call_id
+       SELECT s.function_id, s.calls, s.self_cpu_ns, s.first_call_id
        FROM function_stats s JOIN functions f ON f.id = s.function_id CROSS JOIN params
        WHERE s.callers = 1 AND s.root_calls = 0 AND s.recursive_calls = 0
-         AND s.calls >= params.min_calls AND s.self_ns <= params.max_self_ns * s.calls
+         AND s.calls >= params.min_calls AND s.self_cpu_ns <= params.max_self_ns * s.calls
          AND (f.size IS NULL OR f.size <= params.max_size)
          AND f.scope = 'global' AND f.inlined = 0),
      called AS (
@@ -58,7 +58,7 @@ SELECT f.name AS function,
        single.calls,
        CAST(single.calls * params.call_ns AS INTEGER) AS saved_ns,
        f.size,
-       round(1.0 * single.self_ns / single.calls, 1) AS self_per_call_ns,
+       round(1.0 * single.self_cpu_ns / single.calls, 1) AS self_per_call_ns,
        single.first_call_id AS example_call
 FROM single
      JOIN called ON called.function_id = single.function_id

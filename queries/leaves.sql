@@ -11,20 +11,20 @@
 -- column:      function | - | demangled name
 -- column:      location | - | where it is defined
 -- column:      calls | calls | calls
--- column:      self_ns | ns | time in its own code, hooks' cost taken out
--- column:      share | % | of the run's whole self time
--- column:      self_per_call_ns | ns a call | self time a call
+-- column:      self_cpu_ns | ns | processor time in its own code, hooks' cost taken out
+-- column:      share | % | of the run's whole processor time
+-- column:      self_per_call_ns | ns a call | the same a call
 -- column:      callers | functions | distinct functions that called it
 -- column:      size | bytes | size of its code
 -- column:      slowest_call | id | calls.id of its slowest call
 WITH params AS (SELECT coalesce(:min_calls, 1) AS min_calls),
-     whole AS (SELECT sum(self_ns) AS self_ns FROM function_stats)
+     whole AS (SELECT sum(self_cpu_ns) AS self_cpu_ns FROM function_stats)
 SELECT f.name AS function,
        f.location,
        s.calls,
-       s.self_ns,
-       round(100.0 * s.self_ns / nullif(whole.self_ns, 0), 2) AS share,
-       round(1.0 * s.self_ns / s.calls, 1) AS self_per_call_ns,
+       s.self_cpu_ns,
+       round(100.0 * s.self_cpu_ns / nullif(whole.self_cpu_ns, 0), 2) AS share,
+       round(1.0 * s.self_cpu_ns / s.calls, 1) AS self_per_call_ns,
        s.callers,
        f.size,
        s.slowest_call_id AS slowest_call
@@ -32,4 +32,4 @@ FROM function_stats s
      JOIN function_details f ON f.id = s.function_id
      CROSS JOIN params CROSS JOIN whole
 WHERE s.child_calls = 0 AND s.calls >= params.min_calls
-ORDER BY s.self_ns DESC, s.calls DESC, s.function_id
+ORDER BY s.self_cpu_ns DESC, s.calls DESC, s.function_id

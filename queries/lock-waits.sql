@@ -2,12 +2,13 @@
 -- question:    Where was waited for locks, threads and the like?
 -- group:       Time
 -- description: Functions in whose own code threads waited, for a lock, a condition, another thread: all that
---              waited but what says by its name that it sleeps or waits for input and output.
+--              waited but what says by its name that it sleeps, or waits for input, output or files.
 -- advice:      Many waits of several threads are contention: hold the lock for less, or give each thread its
 --              own. A long longest_ns with a small mean_ns is contention at that instant: look at what
 --              the other threads did then (fisql trace --since). Waiting for work in an idle pool is no
---              problem. Locks taken by code without hooks (pthread_mutex_lock) count to whoever called
---              it; `fisql query waiting` has all waits.
+--              problem: outermost functions of threads, where event loops wait, come last. Locks
+--              taken by code without hooks (pthread_mutex_lock) count to whoever called it;
+--              `fisql query waiting` has all waits.
 -- source:      the table gaps: what a thread's processor clock says of each long gap between two events
 -- report:      findings
 -- param:       pattern = NULL | - | names to take (all but those of sleep, input and output)
@@ -36,7 +37,10 @@ WITH RECURSIVE
                        AND n.name NOT GLOB '*read' AND n.name NOT GLOB '*read_*' AND n.name NOT GLOB 'write*'
                        AND n.name NOT GLOB '*_write*' AND n.name NOT GLOB '*poll*' AND n.name NOT GLOB '*select*'
                        AND n.name NOT GLOB '*accept*' AND n.name NOT GLOB '*recv*' AND n.name NOT GLOB '*receive*'
-                       AND n.name NOT GLOB '*send*' AND n.name NOT GLOB '*flush*' AND n.name NOT GLOB '*sync_file*' END),
+                       AND n.name NOT GLOB '*send*' AND n.name NOT GLOB '*flush*' AND n.name NOT GLOB '*sync_file*'
+                       AND n.name NOT GLOB '*dir' AND n.name NOT GLOB '*dir_*' AND n.name NOT GLOB '*open*'
+                       AND n.name NOT GLOB '*unlink*' AND n.name NOT GLOB '*rename*' AND n.name NOT GLOB '*fsync*'
+                       AND n.name NOT GLOB '*print*' END),
      waited AS MATERIALIZED (
        SELECT fr.function_id, sum(g.wait_ns) AS wait_ns, count(*) AS waits, max(g.wait_ns) AS longest_ns,
               count(DISTINCT g.thread_id) AS threads, g.start_ns, g.thread_id, g.call_id, g.frame_id
@@ -66,4 +70,5 @@ FROM waited w
      JOIN function_details f ON f.id = w.function_id
      JOIN function_stats s ON s.function_id = w.function_id
      LEFT JOIN threads t ON t.id = w.thread_id
-ORDER BY w.wait_ns DESC, w.function_id
+     JOIN frames fr ON fr.id = w.frame_id
+ORDER BY fr.parent_id IS NULL, w.wait_ns DESC, w.function_id

@@ -16,7 +16,7 @@
 -- column:      calls | calls | direct calls
 -- column:      share | % | of all calls with a caller
 -- column:      back_calls | calls | calls in the other direction
--- column:      total_ns | ns | time in those calls with callees, outermost activations
+-- column:      cpu_ns | ns | processor time in those calls with callees, outermost activations
 -- column:      edges | pairs | distinct pairs of functions
 -- column:      example_call | id | calls.id of the first such call
 WITH params AS (SELECT coalesce(:by, 'file') AS way),
@@ -31,7 +31,7 @@ WITH params AS (SELECT coalesce(:by, 'file') AS way),
        FROM function_stats s JOIN functions f ON f.id = s.function_id CROSS JOIN params
             LEFT JOIN modules m ON m.id = f.module_id LEFT JOIN files ON files.id = f.file_id),
      pairs AS MATERIALIZED (
-       SELECT a.name AS from_group, b.name AS to_group, sum(e.calls) AS calls, sum(e.total_ns) AS total_ns,
+       SELECT a.name AS from_group, b.name AS to_group, sum(e.calls) AS calls, sum(e.cpu_ns) AS cpu_ns,
               count(DISTINCT e.caller_id || ' ' || e.callee_id) AS edges, min(e.first_call_id) AS first_call
        FROM edges e JOIN grouped a ON a.id = e.caller_id JOIN grouped b ON b.id = e.callee_id
        GROUP BY 1, 2)
@@ -41,7 +41,7 @@ SELECT p.from_group,
        p.calls,
        round(100.0 * p.calls / sum(p.calls) OVER (), 2) AS share,
        CASE WHEN p.from_group = p.to_group THEN NULL ELSE coalesce(b.calls, 0) END AS back_calls,
-       p.total_ns,
+       p.cpu_ns,
        p.edges,
        p.first_call AS example_call
 FROM pairs p LEFT JOIN pairs b ON b.from_group = p.to_group AND b.to_group = p.from_group

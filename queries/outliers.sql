@@ -14,12 +14,15 @@
 -- report:      findings
 -- param:       min_calls = 10 | calls | leave out functions with fewer finished calls
 -- param:       min_variation = 1.0 | - | least coefficient of variation (deviation / mean)
--- param:       min_max_ns = 1000 | ns | leave out functions whose slowest call is shorter
+-- param:       min_max_ns = 1000 | ns | a call that is shorter is not slow
+-- param:       min_share = 5 | % | take functions with rare slow calls (less than 1 of 100) from this share of the run on
 -- param:       min_self = 50 | % | least share of the slowest call that was the function's own code
 -- param:       stacks = 20 | rows | give the stacks for this many rows
 -- column:      function | - | demangled name
 -- column:      location | - | where it is defined
 -- column:      calls | calls | finished calls
+-- column:      slow_calls | calls | those that took 8 times the median and more, and min_max_ns
+-- column:      slow_ns | ns | processor time in these, about
 -- column:      min_ns | ns a call | fastest call
 -- column:      mean_ns | ns a call | mean
 -- column:      max_ns | ns | slowest call
@@ -33,20 +36,27 @@ WITH RECURSIVE
      params AS (SELECT coalesce(:min_calls, 10) AS min_calls,
                        coalesce(:min_variation, 1.0) AS min_variation,
                        coalesce(:min_max_ns, 1000) AS min_max_ns,
+                       coalesce(:min_share, 5) AS min_share,
                        coalesce(:min_self, 50) AS min_self,
                        coalesce(:stacks, 20) AS stacks),
+     whole AS (SELECT sum(self_cpu_ns) AS cpu_ns FROM function_stats),
+     slow AS MATERIALIZED ( -- of the histogram: a range counts with its middle
+       SELECT d.function_id, sum(d.count) AS calls, sum(d.count * 1.5 * (1 << min(d.log2, 60))) AS ns
+       FROM durations d JOIN function_stats s ON s.function_id = d.function_id CROSS JOIN params
+       WHERE (2 << min(d.log2, 60)) > max(8 * coalesce(s.median_ns, 0), params.min_max_ns)
+       GROUP BY d.function_id),
      scattered AS MATERIALIZED (
        SELECT s.function_id, s.finished, s.min_ns, s.mean_ns, s.max_ns,
               sqrt(s.m2 / (s.finished - 1)) AS deviation_ns,
-              s.fastest_call_id, s.slowest_call_id,
-              row_number() OVER (ORDER BY sqrt(s.m2 / (s.finished - 1)) * s.finished DESC,
-                                          s.function_id) AS place
-       FROM function_stats s CROSS JOIN params
+              s.fastest_call_id, s.slowest_call_id, slow.calls AS slow_calls, slow.ns AS slow_ns,
+              row_number() OVER (ORDER BY slow.ns DESC, s.function_id) AS place
+       FROM function_stats s JOIN slow ON slow.function_id = s.function_id CROSS JOIN params CROSS JOIN whole
             LEFT JOIN calls slowest ON slowest.id = s.slowest_call_id
        WHERE s.recursive_calls = 0
          AND 100 * coalesce(slowest.children_ns, 0) <= (100 - params.min_self) * coalesce(slowest.duration_ns, 1)
          AND s.finished >= params.min_calls AND s.finished > 1 AND s.mean_ns > 0
          AND s.max_ns >= params.min_max_ns
+         AND (s.p99_ns >= params.min_max_ns OR 100 * slow.ns >= params.min_share * whole.cpu_ns)
          AND sqrt(s.m2 / (s.finished - 1)) >= params.min_variation * s.mean_ns),
      stack_top(call_id, frame_id) AS (
        SELECT fastest_call_id, (SELECT frame_id FROM calls WHERE id = fastest_call_id)
@@ -65,6 +75,8 @@ WITH RECURSIVE
 SELECT f.name AS function,
        f.location,
        o.finished AS calls,
+       o.slow_calls,
+       CAST(o.slow_ns AS INTEGER) AS slow_ns,
        o.min_ns,
        round(o.mean_ns, 1) AS mean_ns,
        o.max_ns,

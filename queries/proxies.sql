@@ -20,7 +20,7 @@
 -- column:      target_location | - | where that is defined
 -- column:      calls | calls | finished calls
 -- column:      size | bytes | size of its code, with the hooks
--- column:      self_ns | ns | time in its own code
+-- column:      self_cpu_ns | ns | processor time in its own code
 -- column:      self_per_call_ns | ns a call | the same a call: what the layer costs
 -- column:      example_call | id | calls.id of its first call
 WITH params AS (SELECT coalesce(:min_calls, 2) AS min_calls, coalesce(:max_size, 60) AS max_size,
@@ -33,7 +33,7 @@ WITH params AS (SELECT coalesce(:min_calls, 2) AS min_calls, coalesce(:max_size,
          AND s.counted_calls = 0
          AND s.finished >= params.min_calls
          AND f.call_targets = 1 AND f.size <= params.max_size AND f.inlined = 0
-         AND s.self_ns <= params.max_self_ns * s.calls),
+         AND s.self_cpu_ns <= params.max_self_ns * s.calls),
      outward AS (
        SELECT p.function_id, min(e.callee_id) AS target_id
        FROM passing p JOIN edge_details e ON e.caller_id = p.function_id
@@ -48,8 +48,8 @@ SELECT f.name AS function,
        t.location AS target_location,
        p.finished AS calls,
        p.size,
-       p.self_ns,
-       round(1.0 * p.self_ns / p.calls, 1) AS self_per_call_ns,
+       p.self_cpu_ns,
+       round(1.0 * p.self_cpu_ns / p.calls, 1) AS self_per_call_ns,
        p.first_call_id AS example_call
 FROM passing p
      JOIN outward ON outward.function_id = p.function_id

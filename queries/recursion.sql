@@ -17,7 +17,7 @@
 -- column:      kind | - | direct, mutual, or both
 -- column:      cycle | stack | the first cycle seen
 -- column:      deepest_call | id | calls.id of the innermost call at that nesting
--- column:      self_ns | ns | time in its own code
+-- column:      self_cpu_ns | ns | processor time in its own code
 WITH RECURSIVE
      params AS (SELECT coalesce(:min_nesting, 2) AS min_nesting),
      split(function_id, rest, text) AS (
@@ -37,7 +37,7 @@ SELECT f.name AS function,
             WHEN s.direct_recursive_calls = 0 THEN 'mutual' ELSE 'both' END AS kind,
        split.text || f.name AS cycle,
        s.nested_call_id AS deepest_call,
-       s.self_ns
+       s.self_cpu_ns
 FROM function_stats s
      JOIN function_details f ON f.id = s.function_id
      LEFT JOIN split ON split.function_id = s.function_id AND split.rest = ''

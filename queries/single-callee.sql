@@ -20,7 +20,7 @@
 -- column:      callee_calls | calls | calls that it made
 -- column:      calls_per_call | - | of the callee for each call of the function
 -- column:      callee_callers | functions | distinct callers of the callee
--- column:      self_ns | ns | time in the function's own code
+-- column:      self_cpu_ns | ns | processor time in the function's own code
 -- column:      example_call | id | calls.id of its first call
 WITH params AS (SELECT coalesce(:min_calls, 2) AS min_calls, coalesce(:proxies, 1) AS proxies,
                        coalesce(:max_callers, 1) AS max_callers),
@@ -41,7 +41,7 @@ SELECT f.name AS function,
        merged.calls AS callee_calls,
        round(1.0 * merged.calls / s.calls, 2) AS calls_per_call,
        cs.callers AS callee_callers,
-       s.self_ns,
+       s.self_cpu_ns,
        s.first_call_id AS example_call
 FROM merged
      JOIN function_stats s ON s.function_id = merged.caller_id

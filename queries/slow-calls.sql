@@ -1,12 +1,12 @@
 -- title:       Slow calls
--- question:    Which single calls took the longest?
+-- question:    Which single calls took much longer than others of their function?
 -- group:       Time
--- description: The slowest single calls of each function by processor time, whether each computed, waited or
---              was put aside, and the stack that led there.
--- advice:      Look at calls whose function is quick as a rule (compare mean_ns): what was different
---              then? `fisql stack ID` and `fisql trace` show what happened around it. Rows near the
---              root of the program (main, an event loop) are slow because they contain everything: the
---              advice is wrong for them.
+-- description: The slowest single calls of each function by the processor time that they took beyond the
+--              function's middle call, whether each computed, waited or was put aside, and the stack that
+--              led there. A call that was slow by one that it made is left out for that; functions called
+--              once come last.
+-- advice:      What was different then? `fisql stack ID` and `fisql trace` show what happened around it.
+--              A function that is meant to do different amounts of work is slow by design.
 -- source:      the 16 slowest calls of each function, kept while loading
 -- report:      overview
 -- param:       per_function = 3 | calls | give at most so many calls of a function (up to 16)
@@ -15,7 +15,7 @@
 -- column:      function | - | demangled name
 -- column:      location | - | where it is defined
 -- column:      cpu_ns | ns | processor time, hooks' cost taken out
--- column:      mean_ns | ns a call | mean of the function's finished calls
+-- column:      median_ns | ns a call | of the function's finished calls, the middle one
 -- column:      mostly | - | what took it longest: it computed, waited, was put aside, or waited for page faults
 -- column:      duration_ns | ns | from entry to exit
 -- column:      wait_ns | ns | part of that it waited
@@ -28,10 +28,17 @@
 WITH RECURSIVE
      params AS (SELECT coalesce(:per_function, 3) AS per_function, coalesce(:min_ns, 0) AS min_ns,
                        coalesce(:stacks, 50) AS stacks),
+     callees AS MATERIALIZED ( -- of calls, those that are slow ones of their function
+       SELECT c.parent_id AS call_id, max(s.cpu_ns) AS cpu_ns
+       FROM slow_calls s CROSS JOIN calls c ON c.id = s.call_id GROUP BY c.parent_id),
      chosen AS MATERIALIZED (
-       SELECT s.*, row_number() OVER (ORDER BY s.cpu_ns DESC, s.call_id) AS place
-       FROM slow_calls s CROSS JOIN params
-       WHERE s.rank <= params.per_function AND s.cpu_ns >= params.min_ns),
+       SELECT s.*, f.median_ns,
+              row_number() OVER (ORDER BY max(0, s.cpu_ns - coalesce(f.median_ns, 0)) * (f.finished > 1 AND f.recursive_calls = 0) DESC,
+                                          s.cpu_ns DESC, s.call_id) AS place
+       FROM slow_calls s JOIN function_stats f ON f.function_id = s.function_id CROSS JOIN params
+            LEFT JOIN callees ON callees.call_id = s.call_id
+       WHERE s.rank <= params.per_function AND s.cpu_ns >= params.min_ns
+         AND 5 * coalesce(callees.cpu_ns, 0) < 4 * s.cpu_ns),
      walk(call_id, frame_id, text) AS (
        SELECT c.id, fr.parent_id, f.name
        FROM chosen CROSS JOIN params CROSS JOIN calls c ON c.id = chosen.call_id
@@ -45,7 +52,7 @@ WITH RECURSIVE
 SELECT f.name AS function,
        f.location,
        chosen.cpu_ns,
-       round(s.mean_ns, 1) AS mean_ns,
+       chosen.median_ns,
        CASE WHEN chosen.cpu_ns >= max(chosen.wait_ns, chosen.preempted_ns) THEN 'computed'
             WHEN chosen.preempted_ns > chosen.wait_ns THEN 'put aside'
             WHEN 2 * (SELECT total(g.wait_ns) FROM gaps g WHERE g.major_faults > 0 AND g.call_id BETWEEN
@@ -61,7 +68,6 @@ SELECT f.name AS function,
        (SELECT text FROM stacks WHERE call_id = chosen.call_id) AS stack
 FROM chosen
      JOIN function_details f ON f.id = chosen.function_id
-     JOIN function_stats s ON s.function_id = chosen.function_id
      LEFT JOIN calls c ON c.id = chosen.call_id
      LEFT JOIN threads t ON t.id = c.thread_id
 ORDER BY chosen.place

@@ -15,12 +15,12 @@
 -- column:      thread | - | name of the thread
 -- column:      tid | - | its id in the system, NULL where by_name took several together
 -- column:      calls | calls | calls
--- column:      self_ns | ns | time in its own code
+-- column:      self_cpu_ns | ns | processor time in its own code
 -- column:      first_call | id | calls.id of its first call
 WITH params AS (SELECT coalesce(:by_name, 0) AS by_name, coalesce(:min_calls, 1) AS min_calls),
      several AS (SELECT count(*) > 1 AS yes FROM threads WHERE calls + counted_calls > 0),
      callers AS (
-       SELECT tf.function_id, sum(tf.calls) AS calls, sum(tf.self_ns) AS self_ns,
+       SELECT tf.function_id, sum(tf.calls) AS calls, sum(tf.self_cpu_ns) AS self_cpu_ns,
               count(DISTINCT tf.thread_id) AS threads,
               count(DISTINCT coalesce(t.name, '#' || t.id)) AS names,
               min(t.name) AS name, min(t.tid) AS tid, min(tf.first_call_id) AS first_call
@@ -31,7 +31,7 @@ SELECT f.name AS function,
        c.name AS thread,
        CASE c.threads WHEN 1 THEN c.tid END AS tid,
        c.calls,
-       c.self_ns,
+       c.self_cpu_ns,
        c.first_call
 FROM callers c
      JOIN function_details f ON f.id = c.function_id

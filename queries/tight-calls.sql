@@ -24,7 +24,7 @@
 -- column:      share | % | of the intervals in that range
 -- column:      site_share | % | of the calls that came from this site
 -- column:      calls | calls | calls
--- column:      self_ns | ns | time in its own code, hooks' cost taken out
+-- column:      self_cpu_ns | ns | processor time in its own code, hooks' cost taken out
 -- column:      self_per_call_ns | ns a call | the same a call
 -- column:      first_call | id | calls.id of its first call
 WITH params AS (SELECT coalesce(:max_mode_ns, 100) AS max_mode_ns, coalesce(:min_share, 50) AS min_share,
@@ -51,8 +51,8 @@ SELECT f.name AS function,
        round(100.0 * r.count / r.all_count, 1) AS share,
        round(100.0 * a.site_calls / s.calls, 1) AS site_share,
        s.calls,
-       s.self_ns,
-       round(1.0 * s.self_ns / s.calls, 1) AS self_per_call_ns,
+       s.self_cpu_ns,
+       round(1.0 * s.self_cpu_ns / s.calls, 1) AS self_per_call_ns,
        s.first_call_id AS first_call
 FROM tight r
      JOIN by_caller a ON a.callee_id = r.function_id

@@ -19,8 +19,8 @@
 -- column:      calls | calls | calls of it
 -- column:      child_calls | calls | calls that it made
 -- column:      size | bytes | size of its code
--- column:      self_ns | ns | time in its own code
--- column:      total_ns | ns | time with callees
+-- column:      self_cpu_ns | ns | processor time in its own code
+-- column:      cpu_ns | ns | processor time with callees
 -- column:      example_call | id | calls.id of its first call
 WITH params AS (SELECT coalesce(:min_callees, 7) AS min_callees),
      wide AS MATERIALIZED (
@@ -43,8 +43,8 @@ SELECT f.name AS function,
        s.calls,
        s.child_calls,
        f.size,
-       s.self_ns,
-       s.total_ns,
+       s.self_cpu_ns,
+       s.cpu_ns,
        s.first_call_id AS example_call
 FROM wide s
      JOIN widest ON widest.function_id = s.function_id AND widest.place = 1
