@@ -48,9 +48,9 @@ WITH RECURSIVE
      scattered AS MATERIALIZED (
        SELECT s.function_id, s.finished, s.min_ns, s.mean_ns, s.max_ns,
               sqrt(s.m2 / (s.finished - 1)) AS deviation_ns,
-              s.fastest_call_id, s.slowest_call_id, slow.calls AS slow_calls, slow.ns AS slow_ns,
-              row_number() OVER (ORDER BY slow.ns DESC, s.function_id) AS place
-       FROM function_stats s JOIN slow ON slow.function_id = s.function_id CROSS JOIN params CROSS JOIN whole
+              s.fastest_call_id, s.slowest_call_id, coalesce(slow.calls, 0) AS slow_calls, coalesce(slow.ns, 0) AS slow_ns,
+              row_number() OVER (ORDER BY slow.ns DESC, s.m2 DESC, s.function_id) AS place
+       FROM function_stats s CROSS JOIN params CROSS JOIN whole LEFT JOIN slow ON slow.function_id = s.function_id
             LEFT JOIN calls slowest ON slowest.id = s.slowest_call_id
        WHERE s.recursive_calls = 0
          AND 100 * coalesce(slowest.children_ns, 0) <= (100 - params.min_self) * coalesce(slowest.duration_ns, 1)
