@@ -152,7 +152,8 @@ CREATE TABLE sites( -- places in the code that calls or allocations were made fr
   function_id INTEGER REFERENCES functions(id), -- function the site lies in, NULL if not known
   file_id INTEGER REFERENCES files(id),
   line INTEGER,            -- of the call; where it was inlined out of a system header's function, of
-                           -- the call of that
+                           -- the call of that. NULL in a copy of such a function that has no hooks: a
+                           -- block's site is where own code led there, if the code leaves no doubt
   indirect INTEGER         -- 1 = a call through a pointer, 0 = by name, NULL = not known
 );
 
@@ -529,7 +530,8 @@ CREATE VIEW function_details AS -- functions with names in place of ids
   FROM functions f LEFT JOIN files ON files.id = f.file_id LEFT JOIN modules m ON m.id = f.module_id;
 
 CREATE VIEW site_details AS -- sites with names in place of ids
-  SELECT s.id, coalesce(files.name || ':' || s.line, m.name || printf('+0x%x', s.address), '?') AS location,
+  SELECT s.id, coalesce(files.name || ':' || s.line, CASE WHEN f.own = 0 AND f.instrumented = 0 THEN 'in ' || f.name END,
+                        m.name || printf('+0x%x', s.address), '?') AS location,
          f.name AS function, s.function_id, files.path AS file, s.line, m.name AS module
   FROM sites s LEFT JOIN files ON files.id = s.file_id LEFT JOIN modules m ON m.id = s.module_id
        LEFT JOIN functions f ON f.id = s.function_id;

@@ -390,7 +390,7 @@ static int write_functions(const struct tables *tables, sqlite3 *database, struc
 static int write_sites(const struct tables *tables, sqlite3 *database, struct file_list *files,
                        struct error *error)
 {
-    const struct program *program = tables->program;
+    struct program *program = tables->program;
     struct insert insert;
     insert_begin(&insert, database, "sites",
                  "id,module_id,address,function_id,file_id,line,indirect");
@@ -403,7 +403,7 @@ static int write_sites(const struct tables *tables, sqlite3 *database, struct fi
         if (module != 0) {
             struct symbols *symbols = &program->modules[module - 1].symbols;
             range = symbols_range(symbols, address - 1);
-            symbols_own_line(symbols, address - 1, &file, &line);
+            program_site_line(program, i + 1, &file, &line);
             call = symbol_code_call(symbols, address);
         }
         insert_int(&insert, (int64_t)i + 1);

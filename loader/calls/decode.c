@@ -36,6 +36,7 @@ void decoder_close(struct decoder *decoder)
         return;
     rollup_release(&decoder->rollup);
     links_release(&decoder->links);
+    alloc_places_release(&decoder->places);
     pairs_release(&decoder->pairs);
     call_stack_release(&decoder->stack);
     gaps_release(&decoder->gaps);
@@ -189,7 +190,10 @@ static int allocation(struct decoder *decoder, const struct event *event, struct
     uint32_t site = 0;
     uint64_t tick = decoder->clock.tick;
     struct memory_stack stack = call_stack_own(&decoder->stack);
-    if (slot_site(decoder, event->slot, &site, error) != 0)
+    const struct open_call *top = call_stack_top(&decoder->stack);
+    if (slot_site(decoder, event->slot, &site, error) != 0 ||
+        alloc_places_find(&decoder->places, decoder->shared->program, site,
+                          top != NULL ? top->head.function_id : 0, &site, error) != 0)
         return -1;
     if (event->type != EVENT_FREE && event->size > MEMORY_SIZE_BYTES_MAX)
         return error_set_kind(error, ERROR_DAMAGE, "a block larger than any address space");

@@ -2,6 +2,7 @@
 #ifndef FISQL_LOADER_DECODE_PARTS_H
 #define FISQL_LOADER_DECODE_PARTS_H
 
+#include "loader/calls/alloc_places.h"
 #include "loader/calls/call_rows.h"
 #include "loader/calls/call_stack.h"
 #include "loader/calls/callee_history.h"
@@ -24,6 +25,7 @@ struct decoder {
     /* Of all threads that the decoder decodes. */
     struct rollup rollup;
     struct links links;
+    struct alloc_places places;
     uint32_t threads_begun;   /* numbers the threads, for function_rollup.thread */
     struct log_reader reader; /* of the log; opened with the first thread */
     bool reader_open;

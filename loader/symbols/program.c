@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/system_path.h"
+#include "loader/symbols/symbol_code.h"
 
 #define ANCESTORS_MAX 64 /* forks that are followed upwards for a module */
 
@@ -224,5 +226,61 @@ int program_site(struct program *program, uint32_t process, uint64_t address, ui
     int result = intern_add(&program->sites, module, file_address, &index, error);
     pthread_mutex_unlock(&program->lock);
     *id = result == 0 ? index + 1 : 0;
+    return result;
+}
+
+/* The line of a return address. Returns whether it lies in a function without hooks, and nowhere in
+ * lines of the user's own. */
+static bool is_hidden(struct symbols *symbols, uint64_t address, const char **file, uint32_t *line)
+{
+    const struct symbol_range *range = symbols_range(symbols, address - 1);
+    symbols_own_line(symbols, address - 1, file, line);
+    return range != NULL && !symbols->functions[range->function].instrumented && *file != NULL &&
+           system_path(*file);
+}
+
+void program_site_line(struct program *program, uint32_t site, const char **file, uint32_t *line)
+{
+    struct intern_key key = program->sites.keys[site - 1];
+    *file = NULL;
+    *line = 0;
+    if (key.a == 0 || !is_hidden(&program->modules[key.a - 1].symbols, key.b, file, line))
+        return;
+    *file = NULL;
+    *line = 0;
+}
+
+static int find_place(struct program *program, uint32_t site, uint32_t function, uint32_t *place,
+                      bool *fixed, struct error *error)
+{
+    struct intern_key key = program->sites.keys[site - 1];
+    struct program_module *module = key.a != 0 ? &program->modules[key.a - 1] : NULL;
+    const char *file;
+    uint32_t index, line;
+    uint64_t address;
+    *place = site;
+    *fixed = module == NULL || !is_hidden(&module->symbols, key.b, &file, &line);
+    if (*fixed || function == 0 || module->first_function == 0)
+        return 0;
+    const struct program_function *caller = &program->functions[function - 1];
+    if (caller->module != key.a || caller->symbol == NULL)
+        return 0;
+    if (symbol_code_place(&module->symbols, function - module->first_function, key.b - 1, &address,
+                          error) != 0)
+        return -1;
+    if (address == 0)
+        return 0;
+    if (intern_add(&program->sites, key.a, address, &index, error) != 0)
+        return -1;
+    *place = index + 1;
+    return 0;
+}
+
+int program_place(struct program *program, uint32_t site, uint32_t function, uint32_t *place,
+                  bool *fixed, struct error *error)
+{
+    pthread_mutex_lock(&program->lock);
+    int result = find_place(program, site, function, place, fixed, error);
+    pthread_mutex_unlock(&program->lock);
     return result;
 }

@@ -65,6 +65,16 @@ int program_function(struct program *program, uint32_t process, uint64_t address
 int program_site(struct program *program, uint32_t process, uint64_t address, uint64_t tick,
                  uint32_t *id, struct error *error);
 
+/* File and line of the user's own code for a site (sites.id): symbols_own_line(). NULL where it has
+ * none, lying in a copy of a system header's function that has no hooks. */
+void program_site_line(struct program *program, uint32_t site, const char **file, uint32_t *line);
+
+/* The place in the code of `function` (functions.id, 0 = none) that led to a site in a system's function
+ * without hooks, where the code leaves no doubt: a copy of a template of the standard library that
+ * allocates, say. Else *place is the site itself. *fixed: it is so for all functions. */
+int program_place(struct program *program, uint32_t site, uint32_t function, uint32_t *place,
+                  bool *fixed, struct error *error);
+
 /* Is it the user's own: is its source no system's (base/system_path.h)? Where the source is not
  * known: does it lie in a module with hooks? */
 bool program_own(const struct program *program, const struct program_function *function);

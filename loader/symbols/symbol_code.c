@@ -23,8 +23,17 @@
 #define ARM_BL 0x94000000u
 #define CALL_BYTES_MAX 7 /* of those that are read: call *n(base,index,scale) */
 
+struct target {
+    uint32_t caller;
+    uint64_t callee; /* index of the function, or NAMELESS_TARGET */
+    uint64_t after;  /* where the call returns to */
+};
+
 struct symbol_code {
     struct elf_file module;
+    bool calls_read;
+    struct target *calls; /* of all functions, by callee */
+    size_t calls_count;
 };
 
 int symbol_code_open(struct symbol_code **out, struct elf_file *module, struct error *error)
@@ -41,8 +50,10 @@ int symbol_code_open(struct symbol_code **out, struct elf_file *module, struct e
 
 void symbol_code_close(struct symbol_code *code)
 {
-    if (code != NULL)
+    if (code != NULL) {
         elf_file_close(&code->module);
+        free(code->calls);
+    }
     free(code);
 }
 
@@ -141,11 +152,6 @@ static const char *const added_by_compiler[] = {HOOK_ENTER_NAME, HOOK_EXIT_NAME,
 #define ADDED_COUNT (sizeof added_by_compiler / sizeof added_by_compiler[0])
 #define NAMELESS_TARGET ((uint64_t)1 << 63) /* with its address: a stub or a word of a table */
 
-struct target {
-    uint32_t caller;
-    uint64_t callee; /* index of the function, or NAMELESS_TARGET */
-};
-
 struct counter {
     const struct symbols *symbols;
     const struct elf_file *module;
@@ -164,7 +170,8 @@ static bool is_added(const struct counter *counter, uint64_t address, bool slot)
     return false;
 }
 
-static int add_target(struct counter *counter, uint32_t caller, uint64_t address, bool slot)
+static int add_target(struct counter *counter, uint32_t caller, uint64_t address, uint64_t after,
+                      bool slot)
 {
     const struct symbol_range *range = slot ? NULL : symbols_range(counter->symbols, address);
     if (is_added(counter, address, slot) || (range != NULL && range->function == caller))
@@ -173,7 +180,7 @@ static int add_target(struct counter *counter, uint32_t caller, uint64_t address
         0)
         return -1;
     counter->targets[counter->count++] =
-        (struct target){caller, range != NULL ? range->function : NAMELESS_TARGET | address};
+        (struct target){caller, range != NULL ? range->function : NAMELESS_TARGET | address, after};
     return 0;
 }
 
@@ -188,7 +195,7 @@ static int walk_x86(struct counter *counter, const struct symbol_range *range,
         uint64_t address = relative(code + i, range->start + i + 4);
         if (slot ? in_section(counter->module, ".got", address)
                  : is_callee(counter->symbols, counter->module, address))
-            result = add_target(counter, range->function, address, slot);
+            result = add_target(counter, range->function, address, range->start + i + 4, slot);
     }
     return result;
 }
@@ -203,7 +210,8 @@ static int walk_arm(struct counter *counter, const struct symbol_range *range,
         int64_t distance = (int64_t)((uint64_t)(word & 0x3ffffffu) << 38) >> 36;
         uint64_t address = range->start + i + (uint64_t)distance;
         if ((word & ARM_BL_MASK) == ARM_BL && is_callee(counter->symbols, counter->module, address))
-            result = add_target(counter, range->function, address, false);
+            result =
+                add_target(counter, range->function, address, range->start + i + 4, false);
     }
     return result;
 }
@@ -214,6 +222,33 @@ static int by_caller(const void *left, const void *right)
     if (a->caller != b->caller)
         return a->caller < b->caller ? -1 : 1;
     return (a->callee > b->callee) - (a->callee < b->callee);
+}
+
+static int by_callee(const void *left, const void *right)
+{
+    const struct target *a = left, *b = right;
+    if (a->callee != b->callee)
+        return a->callee < b->callee ? -1 : 1;
+    return (a->after > b->after) - (a->after < b->after);
+}
+
+/* Reads the calls of all functions, or of the instrumented ones. */
+static int walk(struct counter *counter, bool all)
+{
+    const struct symbols *symbols = counter->symbols;
+    const struct elf_file *module = counter->module;
+    int result = 0;
+    for (size_t i = 0; i < symbols->ranges_count && result == 0; i++) {
+        const struct symbol_range *range = &symbols->ranges[i];
+        uint64_t size = range->end - range->start;
+        const unsigned char *code = all || symbols->functions[range->function].instrumented
+                                        ? elf_file_at(module, range->start, size)
+                                        : NULL;
+        if (code != NULL)
+            result = module->machine == EM_AARCH64 ? walk_arm(counter, range, code, size)
+                                                   : walk_x86(counter, range, code, size);
+    }
+    return result;
 }
 
 /* Counts each pair of caller and callee once. */
@@ -235,24 +270,105 @@ int symbol_code_count_targets(struct symbols *symbols, const struct elf_file *mo
                               const struct elf_file *names, struct error *error)
 {
     struct counter counter = {.symbols = symbols, .module = module, .error = error};
-    bool arm = module->machine == EM_AARCH64;
     int result = 0;
     for (size_t i = 0; i < ADDED_COUNT && result == 0; i++)
         result = hook_calls_open(&counter.added[i], added_by_compiler[i], module, names, error);
-    for (size_t i = 0; i < symbols->ranges_count && result == 0; i++) {
-        const struct symbol_range *range = &symbols->ranges[i];
-        uint64_t size = range->end - range->start;
-        const unsigned char *code = symbols->functions[range->function].instrumented
-                                        ? elf_file_at(module, range->start, size)
-                                        : NULL;
-        if (code != NULL)
-            result =
-                arm ? walk_arm(&counter, range, code, size) : walk_x86(&counter, range, code, size);
-    }
+    if (result == 0)
+        result = walk(&counter, false);
     if (result == 0)
         count_pairs(symbols, &counter);
     for (size_t i = 0; i < ADDED_COUNT; i++)
         hook_calls_close(&counter.added[i]);
     free(counter.targets);
     return result;
+}
+
+/* ---- the way to code without hooks ---- */
+
+static int read_calls(const struct symbols *symbols, struct error *error)
+{
+    struct symbol_code *code = symbols->code;
+    struct counter counter = {.symbols = symbols, .module = &code->module, .error = error};
+    if (code->calls_read)
+        return 0;
+    if (walk(&counter, true) != 0) {
+        free(counter.targets);
+        return -1;
+    }
+    if (counter.count > 0)
+        qsort(counter.targets, counter.count, sizeof *counter.targets, by_callee);
+    code->calls = counter.targets;
+    code->calls_count = counter.count;
+    code->calls_read = true;
+    return 0;
+}
+
+/* The first of the calls of a function. */
+static size_t first_call_of(const struct symbol_code *code, uint64_t callee)
+{
+    size_t low = 0, high = code->calls_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (code->calls[middle].callee < callee)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static bool same_line(struct symbols *symbols, uint64_t one, uint64_t other)
+{
+    const char *files[2];
+    uint32_t lines[2];
+    symbols_own_line(symbols, one - 1, &files[0], &lines[0]);
+    symbols_own_line(symbols, other - 1, &files[1], &lines[1]);
+    return files[0] != NULL && files[1] != NULL && lines[0] == lines[1] &&
+           strcmp(files[0], files[1]) == 0;
+}
+
+/* Goes from callee to callers without hooks; `waiting` has room for all functions. */
+static uint64_t search_place(struct symbols *symbols, uint32_t function, uint32_t from,
+                             uint32_t *waiting, bool *seen)
+{
+    const struct symbol_code *code = symbols->code;
+    uint64_t place = 0;
+    size_t count = 1;
+    waiting[0] = from;
+    seen[from] = true;
+    while (count > 0) {
+        uint32_t callee = waiting[--count];
+        for (size_t i = first_call_of(code, callee);
+             i < code->calls_count && code->calls[i].callee == callee; i++) {
+            const struct target *call = &code->calls[i];
+            if (call->caller == function && place == 0)
+                place = call->after;
+            else if (call->caller == function && !same_line(symbols, place, call->after))
+                return 0;
+            if (seen[call->caller] || symbols->functions[call->caller].instrumented)
+                continue;
+            seen[call->caller] = true;
+            waiting[count++] = call->caller;
+        }
+    }
+    return place;
+}
+
+int symbol_code_place(struct symbols *symbols, uint32_t function, uint64_t address, uint64_t *place,
+                      struct error *error)
+{
+    const struct symbol_range *range = symbols_range(symbols, address);
+    *place = 0;
+    if (symbols->code == NULL || range == NULL || !symbols->functions[function].instrumented)
+        return 0;
+    if (read_calls(symbols, error) != 0)
+        return -1;
+    uint32_t *waiting = calloc(symbols->functions_count, sizeof *waiting);
+    bool *seen = calloc(symbols->functions_count, sizeof *seen);
+    bool made = waiting != NULL && seen != NULL;
+    if (made)
+        *place = search_place(symbols, function, range->function, waiting, seen);
+    free(waiting);
+    free(seen);
+    return made ? 0 : error_set(error, "out of memory");
 }

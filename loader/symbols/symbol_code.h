@@ -1,7 +1,8 @@
 /*
  * What the code of a module tells of calls: does the instruction before a return address name the
  * function that it calls, or does it call through a pointer? How many functions can a function
- * call at all, so that a branch not taken in a run is known of?
+ * call at all, so that a branch not taken in a run is known of? From which place of a function is a
+ * piece of code without hooks reached, a copy of a template of the standard library for instance?
  */
 #ifndef FISQL_LOADER_SYMBOL_CODE_H
 #define FISQL_LOADER_SYMBOL_CODE_H
@@ -30,5 +31,12 @@ int symbol_code_count_targets(struct symbols *symbols, const struct elf_file *mo
 /* The call that returns to `address`. A call of a stub of the procedure linkage table, or through
  * the global offset table (-fno-plt), is direct: the source names the function. */
 enum symbol_call symbol_code_call(const struct symbols *symbols, uint64_t address);
+
+/* *place: the return address of the call in the code of `function` (an index) by which alone it gets to
+ * the code at `address`, be it through other functions without hooks. 0 where there is none, or are
+ * several in different lines, or the function has no hooks itself. Reads the module's whole code when
+ * it is asked for the first time. 0, or -1 without memory. */
+int symbol_code_place(struct symbols *symbols, uint32_t function, uint64_t address, uint64_t *place,
+                      struct error *error);
 
 #endif
