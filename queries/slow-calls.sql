@@ -1,10 +1,10 @@
 -- title:       Slow calls
--- question:    Which single calls took much longer than others of their function?
+-- question:    Which single calls took far longer than usual?
 -- group:       Time
 -- description: The slowest single calls of each function by the processor time that they took beyond the
 --              function's middle call, whether each computed, waited or was put aside, and the stack that
---              led there. A call that was slow by one that it made is left out for that; functions called
---              once come last.
+--              led there. Functions called once, and recursive ones, come behind; last come calls that were
+--              slow by one that they made.
 -- advice:      What was different then? `fisql stack ID` and `fisql trace` show what happened around it.
 --              A function that is meant to do different amounts of work is slow by design.
 -- source:      the 16 slowest calls of each function, kept while loading
@@ -29,16 +29,17 @@ WITH RECURSIVE
      params AS (SELECT coalesce(:per_function, 3) AS per_function, coalesce(:min_ns, 0) AS min_ns,
                        coalesce(:stacks, 50) AS stacks),
      callees AS MATERIALIZED ( -- of calls, those that are slow ones of their function
-       SELECT c.parent_id AS call_id, max(s.cpu_ns) AS cpu_ns
+       SELECT c.parent_id AS call_id, max(s.cpu_ns) AS cpu_ns, max(s.duration_ns) AS duration_ns
        FROM slow_calls s CROSS JOIN calls c ON c.id = s.call_id GROUP BY c.parent_id),
      chosen AS MATERIALIZED (
        SELECT s.*, f.median_ns,
-              row_number() OVER (ORDER BY max(0, s.cpu_ns - coalesce(f.median_ns, 0)) * (f.finished > 1 AND f.recursive_calls = 0) DESC,
+              row_number() OVER (ORDER BY coalesce(5 * callees.cpu_ns >= 4 * s.cpu_ns
+                                                   AND 5 * callees.duration_ns >= 4 * s.duration_ns, 0),
+                                          max(0, s.cpu_ns - coalesce(f.median_ns, 0)) * (f.finished > 1 AND f.recursive_calls = 0) DESC,
                                           s.cpu_ns DESC, s.call_id) AS place
        FROM slow_calls s JOIN function_stats f ON f.function_id = s.function_id CROSS JOIN params
             LEFT JOIN callees ON callees.call_id = s.call_id
-       WHERE s.rank <= params.per_function AND s.cpu_ns >= params.min_ns
-         AND 5 * coalesce(callees.cpu_ns, 0) < 4 * s.cpu_ns),
+       WHERE s.rank <= params.per_function AND s.cpu_ns >= params.min_ns),
      walk(call_id, frame_id, text) AS (
        SELECT c.id, fr.parent_id, f.name
        FROM chosen CROSS JOIN params CROSS JOIN calls c ON c.id = chosen.call_id

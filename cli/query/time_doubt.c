@@ -1,6 +1,8 @@
 /* What of a row's times recording may have made: see time_doubt.h. */
 #include "cli/query/time_doubt.h"
 
+#include "cli/run/measure.h"
+
 #include <stdbool.h>
 #include <string.h>
 
@@ -32,31 +34,31 @@ static int column_named(sqlite3_stmt *statement, const char *name)
 void time_doubt_init(struct time_doubt *doubt, sqlite3 *database, sqlite3_stmt *statement)
 {
     *doubt = (struct time_doubt){
-        .share = run_value(database,
-                           "SELECT e.value * 1.0 / nullif(c.value, 0) FROM run e JOIN run c"
-                           " WHERE e.key = 'hook_cost_error_ns' AND c.key = 'hook_cost_ns'"),
-        .hooks_ns = run_value(database,
-                              "SELECT sum(value) / 1000.0 FROM run"
-                              " WHERE key IN ('hook_inside_ps', 'hook_outside_ps')"),
+        .share =
+            run_value(database, "SELECT e.value * 1.0 / nullif(c.value, 0) FROM run e JOIN run c"
+                                " WHERE e.key = 'hook_cost_error_ns' AND c.key = 'hook_cost_ns'"),
+        .hooks_ns = run_value(database, "SELECT sum(value) / 1000.0 FROM run"
+                                        " WHERE key IN ('hook_inside_ps', 'hook_outside_ps')"),
         .calls = column_named(statement, "calls"),
-        .self = column_named(statement, "self_ns"),
+        .self = column_named(statement, measure_self(MEASURE_WALL)),
         .raw_self = column_named(statement, "raw_self_ns"),
-        .total = column_named(statement, "total_ns"),
+        .total = column_named(statement, measure_total(MEASURE_WALL)),
         .raw_total = column_named(statement, "raw_total_ns"),
     };
 }
 
 double time_doubt_of_sum(const struct time_doubt *doubt, sqlite3_stmt *statement, int column)
 {
-    bool of_self = column == doubt->self || is_named(statement, column, "self_cpu_ns");
-    bool of_total = column == doubt->total || is_named(statement, column, "cpu_ns");
+    bool of_self = column == doubt->self || is_named(statement, column, measure_self(MEASURE_CPU));
+    bool of_total =
+        column == doubt->total || is_named(statement, column, measure_total(MEASURE_CPU));
     int adjusted = of_self ? doubt->self : doubt->total;
     int raw = of_self ? doubt->raw_self : doubt->raw_total;
     if (!of_self && !of_total)
         return 0;
     if (adjusted >= 0 && raw >= 0)
-        return doubt->share * (sqlite3_column_double(statement, raw) -
-                               sqlite3_column_double(statement, adjusted));
+        return doubt->share *
+               (sqlite3_column_double(statement, raw) - sqlite3_column_double(statement, adjusted));
     return doubt->calls < 0
                ? 0
                : doubt->share * doubt->hooks_ns * sqlite3_column_double(statement, doubt->calls);

@@ -210,8 +210,7 @@ static int walk_arm(struct counter *counter, const struct symbol_range *range,
         int64_t distance = (int64_t)((uint64_t)(word & 0x3ffffffu) << 38) >> 36;
         uint64_t address = range->start + i + (uint64_t)distance;
         if ((word & ARM_BL_MASK) == ARM_BL && is_callee(counter->symbols, counter->module, address))
-            result =
-                add_target(counter, range->function, address, range->start + i + 4, false);
+            result = add_target(counter, range->function, address, range->start + i + 4, false);
     }
     return result;
 }

@@ -8,7 +8,7 @@ INSERT INTO slow_calls(function_id, rank, call_id, duration_ns, raw_duration_ns,
   (2, 2, 6, 70000, 70000, 10000, 40000),
 -- negative: the third of ns::next, where two a function are asked for
   (3, 1, 3, 16000, 16000, 10000, 0), (3, 2, 8, 6000, 6000, 0, 0), (3, 3, 4, 3000, 3000, 0, 0),
--- negative: a call of worker of which its callee log_line, which stays, took 6 sevenths
+-- behind all: a call of worker of which its callee log_line took 6 sevenths
   (5, 1, 10, 70000, 70000, 0, 0), (6, 1, 11, 60000, 60000, 0, 0),
 -- edge: a call whose row is not there (load --summary) keeps its place
   (4, 1, 99, 40000, 40000, 0, 0);
