@@ -82,9 +82,8 @@ enum action { ACTION_RUN, ACTION_EXPLAIN, ACTION_HELP, ACTION_ALL, ACTION_LIST, 
 struct options {
     struct query_request request;
     enum action action;
-    bool check, limit_given, wide, style_given, all_code;
+    bool check, limit_given, wide, style_given, all_code, path_given;
     const char *name, *database_path, *query_file;
-    bool path_given;
 };
 
 enum option_code {

@@ -2,8 +2,8 @@
 -- question:    Whom does each function call, and at what cost?
 -- group:       Time
 -- description: What a function called, from which line, how often, and how long those calls took: where
---              its total time went.
--- advice:      Name the function with --function. What is missing between the function's total and the
+--              its processor time went.
+-- advice:      Name the function with --function. What is missing between the function's time and the
 --              sum of its callees is its own code and code without hooks.
 -- source:      gprof's call graph, with exact times
 -- report:      none

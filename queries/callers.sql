@@ -2,7 +2,7 @@
 -- question:    Who calls each function, from where and how often?
 -- group:       Time
 -- description: Who called a function, from which line, how often, and how long those calls took.
--- advice:      Name the function with --function. The caller with the largest total is the one whose
+-- advice:      Name the function with --function. The caller with the most time is the one whose
 --              calls are worth avoiding or making cheaper. A row without a caller was called by code
 --              without hooks (a library, the start of a thread).
 -- source:      gprof's call graph, with exact times for each caller instead of shares

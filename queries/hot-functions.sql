@@ -6,7 +6,8 @@
 -- advice:      Start with the first rows: making a function with a small share faster gains little.
 --              A function with many calls and little time a call is better inlined or called less
 --              often than tuned. Below 100 ns a call trust counts and ranks, not nanoseconds;
---              what is less than the hooks' cost is shown as ~N ns.
+--              a time a call that is less than the hooks' cost, and a sum that is less than its own
+--              error, is shown as ~N.
 -- source:      gprof's flat profile (Graham, Kessler & McKusick 1982), with exact counts
 -- report:      overview
 -- param:       by = 'cpu' | cpu/wall/wait | order and share by processor time, all time, or waiting

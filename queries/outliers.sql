@@ -21,7 +21,7 @@
 -- column:      function | - | demangled name
 -- column:      location | - | where it is defined
 -- column:      calls | calls | finished calls
--- column:      slow_calls | calls | those that took 8 times the median and more, and min_max_ns
+-- column:      slow_calls | calls | those in the ranges (powers of two) from 8 times the median and from min_max_ns on
 -- column:      slow_ns | ns | processor time in these, about
 -- column:      min_ns | ns a call | fastest call
 -- column:      mean_ns | ns a call | mean
@@ -43,7 +43,7 @@ WITH RECURSIVE
      slow AS MATERIALIZED ( -- of the histogram: a range counts with its middle
        SELECT d.function_id, sum(d.count) AS calls, sum(d.count * 1.5 * (1 << min(d.log2, 60))) AS ns
        FROM durations d JOIN function_stats s ON s.function_id = d.function_id CROSS JOIN params
-       WHERE (2 << min(d.log2, 60)) > max(8 * coalesce(s.median_ns, 0), params.min_max_ns)
+       WHERE (1 << min(d.log2, 60)) >= max(8 * coalesce(s.median_ns, 0), params.min_max_ns)
        GROUP BY d.function_id),
      scattered AS MATERIALIZED (
        SELECT s.function_id, s.finished, s.min_ns, s.mean_ns, s.max_ns,

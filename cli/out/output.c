@@ -37,11 +37,15 @@ void output_time(double ns, char *text, size_t size)
         snprintf(text, size, "%.3f s", ns / 1e9);
 }
 
-void output_rough_time(double ns, char *text, size_t size)
+void output_doubtful_time(double ns, double doubt_ns, char *text, size_t size)
 {
     static const char *const units[] = {"ns", "us", "ms", "s"};
     char digit[40];
     int unit = 0;
+    if (fabs(ns) >= doubt_ns) {
+        output_time(ns, text, size);
+        return;
+    }
     snprintf(digit, sizeof digit, "%.0e", ns);
     double rounded = strtod(digit, NULL);
     for (; fabs(rounded) >= 1e3 && unit < 3; unit++)
@@ -190,10 +194,7 @@ static void time_summed(const struct output_source *source, int column, double n
     double doubt_ns = source->sum_doubt_ns != NULL
                           ? source->sum_doubt_ns(source->context, source->statement, column)
                           : 0;
-    if (fabs(ns) < doubt_ns)
-        output_rough_time(ns, text, size);
-    else
-        output_time(ns, text, size);
+    output_doubtful_time(ns, doubt_ns, text, size);
 }
 
 /* The cell as people read it. Caller frees; NULL without memory. */

@@ -63,8 +63,8 @@ int output_rows(FILE *out, enum output_format format, const struct output_source
 
 /* A time or a size in readable units, e.g. "1.23 ms", "4.0 KiB". */
 void output_time(double ns, char *text, size_t size);
-/* The same of a time that is smaller than its error: "~1 ms", for not even that digit is sure. */
-void output_rough_time(double ns, char *text, size_t size);
+/* A time that may be off by doubt_ns: "~1 ms" where it is smaller, for not even that digit is sure. */
+void output_doubtful_time(double ns, double doubt_ns, char *text, size_t size);
 void output_bytes(double bytes, char *text, size_t size);
 
 #endif

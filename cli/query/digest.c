@@ -6,6 +6,7 @@
 #include "cli/out/say.h"
 #include "cli/out/text.h"
 #include "cli/query/query_set.h"
+#include "cli/query/time_doubt.h"
 #include "cli/query/worst.h"
 #include "cli/run/database.h"
 #include "cli/run/ending.h"
@@ -193,28 +194,22 @@ static int print_functions(struct digest *digest, const char *title, enum measur
     const char *column = measure_self(measure);
     const char *times = measure == MEASURE_WAIT ? "self_waits" : "calls";
     /* How far the time may be off for what recording cost. */
-    const char *doubt = measure == MEASURE_WAIT
-                            ? "0"
-                            : "(s.raw_self_ns - s.self_ns) * (SELECT 1.0 * value FROM run"
-                              " WHERE key = 'hook_cost_error_ns') / (SELECT nullif(value, 0) FROM"
-                              " run WHERE key = 'hook_cost_ns')";
+    double share = measure == MEASURE_WAIT ? 0 : time_doubt_share(digest->database);
     double whole_ns = measure_sum(digest->database, measure);
     char sql[1024];
     long rows = 0;
-    snprintf(sql, sizeof sql,
-             "SELECT s.%s, s.%s, f.name, f.location, %s FROM function_stats s"
-             " JOIN function_details f ON f.id = s.function_id WHERE s.%s > 0"
-             " ORDER BY s.%s DESC, s.function_id LIMIT %d",
-             column, times, doubt, column, column, (int)ROWS);
+    snprintf(
+        sql, sizeof sql,
+        "SELECT s.%s, s.%s, f.name, f.location, s.raw_self_ns - s.self_ns FROM function_stats s"
+        " JOIN function_details f ON f.id = s.function_id WHERE s.%s > 0"
+        " ORDER BY s.%s DESC, s.function_id LIMIT %d",
+        column, times, column, column, (int)ROWS);
     sqlite3_stmt *row = prepare(digest, sql);
     if (row == NULL)
         return 2;
     while (sqlite3_step(row) == SQLITE_ROW) {
         char time[64];
-        if (number(row, 0) < number(row, 4))
-            output_rough_time(number(row, 0), time, sizeof time);
-        else
-            output_time(number(row, 0), time, sizeof time);
+        output_doubtful_time(number(row, 0), share * number(row, 4), time, sizeof time);
         put_title(digest->out, rows++ == 0 ? title : "");
         fprintf(digest->out, "%10s %5.1f%%  ", time,
                 whole_ns > 0 ? 100 * number(row, 0) / whole_ns : 0);

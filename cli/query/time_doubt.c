@@ -17,44 +17,44 @@ static double run_value(sqlite3 *database, const char *sql)
     return value;
 }
 
-static bool is_named(sqlite3_stmt *statement, int column, const char *name)
-{
-    const char *is = sqlite3_column_name(statement, column);
-    return is != NULL && strcmp(is, name) == 0;
-}
-
 static int column_named(sqlite3_stmt *statement, const char *name)
 {
-    for (int i = 0; i < sqlite3_column_count(statement); i++)
-        if (is_named(statement, i, name))
+    for (int i = 0; i < sqlite3_column_count(statement); i++) {
+        const char *is = sqlite3_column_name(statement, i);
+        if (is != NULL && strcmp(is, name) == 0)
             return i;
+    }
     return -1;
+}
+
+double time_doubt_share(sqlite3 *database)
+{
+    return run_value(database, "SELECT e.value * 1.0 / nullif(c.value, 0) FROM run e JOIN run c"
+                               " WHERE e.key = 'hook_cost_error_ns' AND c.key = 'hook_cost_ns'");
 }
 
 void time_doubt_init(struct time_doubt *doubt, sqlite3 *database, sqlite3_stmt *statement)
 {
     *doubt = (struct time_doubt){
-        .share =
-            run_value(database, "SELECT e.value * 1.0 / nullif(c.value, 0) FROM run e JOIN run c"
-                                " WHERE e.key = 'hook_cost_error_ns' AND c.key = 'hook_cost_ns'"),
+        .share = time_doubt_share(database),
         .hooks_ns = run_value(database, "SELECT sum(value) / 1000.0 FROM run"
                                         " WHERE key IN ('hook_inside_ps', 'hook_outside_ps')"),
         .calls = column_named(statement, "calls"),
         .self = column_named(statement, measure_self(MEASURE_WALL)),
+        .self_cpu = column_named(statement, measure_self(MEASURE_CPU)),
         .raw_self = column_named(statement, "raw_self_ns"),
         .total = column_named(statement, measure_total(MEASURE_WALL)),
+        .cpu = column_named(statement, measure_total(MEASURE_CPU)),
         .raw_total = column_named(statement, "raw_total_ns"),
     };
 }
 
 double time_doubt_of_sum(const struct time_doubt *doubt, sqlite3_stmt *statement, int column)
 {
-    bool of_self = column == doubt->self || is_named(statement, column, measure_self(MEASURE_CPU));
-    bool of_total =
-        column == doubt->total || is_named(statement, column, measure_total(MEASURE_CPU));
+    bool of_self = column == doubt->self || column == doubt->self_cpu;
     int adjusted = of_self ? doubt->self : doubt->total;
     int raw = of_self ? doubt->raw_self : doubt->raw_total;
-    if (!of_self && !of_total)
+    if (!of_self && column != doubt->total && column != doubt->cpu)
         return 0;
     if (adjusted >= 0 && raw >= 0)
         return doubt->share *

@@ -13,8 +13,11 @@ struct time_doubt {
     double share;    /* error / cost; 0 = not known, or no cost */
     double hooks_ns; /* what a call's two hooks cost, on the average */
     /* Columns, -1 = the rows have none. */
-    int calls, self, raw_self, total, raw_total;
+    int calls, self, self_cpu, raw_self, total, cpu, raw_total;
 };
+
+/* The part of the cost that was taken out of a time by which it may be off. */
+double time_doubt_share(sqlite3 *database);
 
 /* Finds the statement's columns, and the error in the database. */
 void time_doubt_init(struct time_doubt *doubt, sqlite3 *database, sqlite3_stmt *statement);

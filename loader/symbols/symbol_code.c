@@ -8,7 +8,8 @@
  *
  * Targets are counted by the same signs over all code of a function: `call n` to a function's start
  * or a stub, `call *n(%rip)` through the global offset table, `bl`. Calls through other pointers
- * are not seen. What the compiler adds by itself does not count: the hooks, and what comes with
+ * are not seen. On the way to code without hooks, jumps to a function's start are calls as well, where
+ * they end code without hooks. What the compiler adds by itself does not count: the hooks, and what comes with
  * them in C++ and in hardened programs (added_by_compiler).
  */
 #include "loader/symbols/symbol_code.h"
@@ -21,6 +22,7 @@
 
 #define ARM_BL_MASK 0xfc000000u
 #define ARM_BL 0x94000000u
+#define ARM_B 0x14000000u
 #define CALL_BYTES_MAX 7 /* of those that are read: call *n(base,index,scale) */
 
 struct target {
@@ -32,7 +34,7 @@ struct target {
 struct symbol_code {
     struct elf_file module;
     bool calls_read;
-    struct target *calls; /* of all functions, by callee */
+    struct target *calls; /* of functions without hooks, by callee */
     size_t calls_count;
 };
 
@@ -156,6 +158,8 @@ struct counter {
     const struct symbols *symbols;
     const struct elf_file *module;
     struct hook_calls added[ADDED_COUNT];
+    bool
+        ways; /* read the ways to code without hooks, not the functions that ones with hooks call */
     struct target *targets;
     size_t count, capacity;
     struct error *error;
@@ -176,6 +180,9 @@ static int add_target(struct counter *counter, uint32_t caller, uint64_t address
     const struct symbol_range *range = slot ? NULL : symbols_range(counter->symbols, address);
     if (is_added(counter, address, slot) || (range != NULL && range->function == caller))
         return 0;
+    if (counter->ways &&
+        (range == NULL || counter->symbols->functions[range->function].instrumented))
+        return 0;
     if (array_reserve(&counter->targets, &counter->capacity, counter->count + 1, counter->error) !=
         0)
         return -1;
@@ -184,12 +191,24 @@ static int add_target(struct counter *counter, uint32_t caller, uint64_t address
     return 0;
 }
 
+/* Code without hooks may end with the call of another function, as a jump. With hooks it cannot: it
+ * ends with the hook. */
+static bool may_jump(const struct counter *counter, const struct symbol_range *range)
+{
+    return counter->ways && !counter->symbols->functions[range->function].instrumented;
+}
+
 static int walk_x86(struct counter *counter, const struct symbol_range *range,
                     const unsigned char *code, uint64_t size)
 {
     int result = 0;
+    bool jumps = may_jump(counter, range);
     for (uint64_t i = 1; i + 4 <= size && result == 0; i++) {
-        if (code[i - 1] != 0xe8 && (code[i - 1] != 0x15 || i < 2 || code[i - 2] != 0xff))
+        unsigned char last = code[i - 1], before = i >= 2 ? code[i - 2] : 0;
+        bool call = last == 0xe8 || (last == 0x15 && before == 0xff);
+        bool jump =
+            last == 0xe9 || ((last & 0xf0) == 0x80 && before == 0x0f); /* jcc: conditional */
+        if (!call && !(jump && jumps))
             continue;
         bool slot = code[i - 1] == 0x15;
         uint64_t address = relative(code + i, range->start + i + 4);
@@ -204,12 +223,14 @@ static int walk_arm(struct counter *counter, const struct symbol_range *range,
                     const unsigned char *code, uint64_t size)
 {
     int result = 0;
+    bool jumps = may_jump(counter, range);
     for (uint64_t i = 0; i + 4 <= size && result == 0; i += 4) {
         uint32_t word;
         memcpy(&word, code + i, sizeof word);
         int64_t distance = (int64_t)((uint64_t)(word & 0x3ffffffu) << 38) >> 36;
         uint64_t address = range->start + i + (uint64_t)distance;
-        if ((word & ARM_BL_MASK) == ARM_BL && is_callee(counter->symbols, counter->module, address))
+        bool call = (word & ARM_BL_MASK) == ARM_BL || (jumps && (word & ARM_BL_MASK) == ARM_B);
+        if (call && is_callee(counter->symbols, counter->module, address))
             result = add_target(counter, range->function, address, range->start + i + 4, false);
     }
     return result;
@@ -231,8 +252,8 @@ static int by_callee(const void *left, const void *right)
     return (a->after > b->after) - (a->after < b->after);
 }
 
-/* Reads the calls of all functions, or of the instrumented ones. */
-static int walk(struct counter *counter, bool all)
+/* Reads the calls of the instrumented functions, or of all. */
+static int walk(struct counter *counter)
 {
     const struct symbols *symbols = counter->symbols;
     const struct elf_file *module = counter->module;
@@ -240,9 +261,10 @@ static int walk(struct counter *counter, bool all)
     for (size_t i = 0; i < symbols->ranges_count && result == 0; i++) {
         const struct symbol_range *range = &symbols->ranges[i];
         uint64_t size = range->end - range->start;
-        const unsigned char *code = all || symbols->functions[range->function].instrumented
-                                        ? elf_file_at(module, range->start, size)
-                                        : NULL;
+        const unsigned char *code =
+            counter->ways || symbols->functions[range->function].instrumented
+                ? elf_file_at(module, range->start, size)
+                : NULL;
         if (code != NULL)
             result = module->machine == EM_AARCH64 ? walk_arm(counter, range, code, size)
                                                    : walk_x86(counter, range, code, size);
@@ -273,7 +295,7 @@ int symbol_code_count_targets(struct symbols *symbols, const struct elf_file *mo
     for (size_t i = 0; i < ADDED_COUNT && result == 0; i++)
         result = hook_calls_open(&counter.added[i], added_by_compiler[i], module, names, error);
     if (result == 0)
-        result = walk(&counter, false);
+        result = walk(&counter);
     if (result == 0)
         count_pairs(symbols, &counter);
     for (size_t i = 0; i < ADDED_COUNT; i++)
@@ -287,10 +309,11 @@ int symbol_code_count_targets(struct symbols *symbols, const struct elf_file *mo
 static int read_calls(const struct symbols *symbols, struct error *error)
 {
     struct symbol_code *code = symbols->code;
-    struct counter counter = {.symbols = symbols, .module = &code->module, .error = error};
+    struct counter counter = {
+        .symbols = symbols, .module = &code->module, .ways = true, .error = error};
     if (code->calls_read)
         return 0;
-    if (walk(&counter, true) != 0) {
+    if (walk(&counter) != 0) {
         free(counter.targets);
         return -1;
     }

@@ -34,8 +34,9 @@ enum symbol_call symbol_code_call(const struct symbols *symbols, uint64_t addres
 
 /* *place: the return address of the call in the code of `function` (an index) by which alone it gets to
  * the code at `address`, be it through other functions without hooks. 0 where there is none, or are
- * several in different lines, or the function has no hooks itself. Reads the module's whole code when
- * it is asked for the first time. 0, or -1 without memory. */
+ * several in different lines, or the function has no hooks itself. Calls through pointers and those of
+ * stubs (in a shared library) are not seen. Reads the module's whole code when it is asked for the
+ * first time. 0, or -1 without memory. */
 int symbol_code_place(struct symbols *symbols, uint32_t function, uint64_t address, uint64_t *place,
                       struct error *error);
 

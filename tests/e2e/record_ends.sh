@@ -72,7 +72,7 @@ if taskset -c 0 true 2>/dev/null; then
     taskset -c 0 timeout 60 bash -c 'while :; do :; done' &
     busy=$!
     for _ in $(seq 12); do
-        taskset -c 0 "$fisql" record -q ./leaves late 1
+        taskset -c 0 "$fisql" record -q ./leaves late
         calls
     done | sort | uniq -c >late.txt
     kill $busy

@@ -68,6 +68,33 @@ for compiler in g++ clang++; do
     place="SELECT sum(a.blocks) FROM alloc_stacks a JOIN site_details s ON s.id = a.site_id WHERE s.location"
     same "$what: an allocation in std's code is booked to the call of it" "6 69" \
         "$(sql own.db "$place = 'system_headers.cc:33'") $(sql own.db "$place = 'system_headers.cc:35'")"
+    # Of code without hooks that ends in a jump to other such code: there is more than one way.
+    mkdir -p include/c++/99
+    cat >include/c++/99/ways.h <<'H'
+#include <cstddef>
+#include <new>
+#define PLAIN __attribute__((noinline, no_instrument_function)) inline
+PLAIN void *one(std::size_t n) { return ::operator new(n); }
+PLAIN void *two(std::size_t n) { void *block = ::operator new(n); __asm__ volatile(""); return block; }
+PLAIN void *jumps(std::size_t n) { return two(n + 1); }
+H
+    cat >ways.cc <<'C'
+#include "include/c++/99/ways.h"
+int main(int argc, char **)
+{
+    void *blocks[] = {
+        one(10u * argc),
+        two(20u * argc),
+        jumps(30u * argc),
+    };
+    for (void *block : blocks)
+        ::operator delete(block);
+}
+C
+    build $compiler ways -O2 -g ways.cc
+    "$fisql" record -q -o ways.bin ./ways && "$fisql" load -q ways.bin
+    same "$what: a jump is a way, too" "10 ways.cc:5|20 in two|31 in two" "$(sql ways.db "SELECT group_concat(text, '|') FROM
+        (SELECT a.size || ' ' || s.location AS text FROM allocs a JOIN site_details s ON s.id = a.site_id WHERE a.kind = 'new' ORDER BY a.id)")"
     same "$what: none to a line of std" "" "$(sql own.db "SELECT s.location FROM alloc_stacks a
         JOIN site_details s ON s.id = a.site_id WHERE s.file LIKE '/usr/include/%'")"
     same "$what: as the program counts them" "$(cat out.txt)" "$(sql own.db "

@@ -6,7 +6,7 @@
  *   namespace    as stuck, as the first process of a namespace of pids of its own
  *   exec COMMAND a child works and then runs that
  *   spawn        works, and starts itself to work, not waiting for it
- *   late N       the same, N times, each copy nicer than its parent, which goes on when it is within exec
+ *   late         the same, the copy nicer than its parent, which goes on when it is within exec
  *   crowd N      N children work and are killed together
  *   threads N    N threads work at the same time
  */
@@ -115,16 +115,13 @@ static int spawn(char *self)
     return posix_spawn(&child, self, NULL, NULL, arguments, environ);
 }
 
-static int late(char *self, int count)
+static int late(char *self)
 {
     char *const arguments[] = {self, (char *)(uintptr_t) "worker", NULL};
-    for (int i = 0; i < count; i++) {
-        pid_t child = vfork();
-        if (child == 0) {
-            nice(10);
-            execv(self, arguments);
-            _exit(127);
-        }
+    if (vfork() == 0) {
+        nice(10);
+        execv(self, arguments);
+        _exit(127);
     }
     work_all();
     return 0;
@@ -182,7 +179,7 @@ int main(int argc, char **argv)
     if (strcmp(what, "spawn") == 0)
         return spawn(argv[0]);
     if (strcmp(what, "late") == 0)
-        return late(argv[0], atoi(argv[2]));
+        return late(argv[0]);
     if (strcmp(what, "worker") == 0)
         work_all();
     if (strcmp(what, "crowd") == 0)
