@@ -609,7 +609,7 @@ CREATE VIEW kept_sites AS -- sites that the C library allocates from for itself
          ('_Unwind_*'), ('__register_frame*'),
          -- the C++ runtime: memory for exceptions, the global locale, the buffers of cout and the like
          ('_GLOBAL__sub_I_eh_alloc.cc'), ('__cxa_get_globals'), ('std::locale::*'),
-         ('std::basic_filebuf<*>::_M_allocate_internal_buffer*'))
+         ('std::*filebuf*::_M_allocate_internal_buffer*'))
   SELECT s.id
   FROM sites s JOIN modules m ON m.id = s.module_id LEFT JOIN functions f ON f.id = s.function_id
   WHERE m.name GLOB 'ld-linux*' OR m.name GLOB 'ld64.so*' OR m.name GLOB 'ld-[0-9]*'

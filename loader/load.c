@@ -399,7 +399,8 @@ static int load_all(struct load *load, struct error *error)
         return -1;
     progress(load, "tables", 0, 0);
     const struct symbols_options symbols = symbols_options_of(load->options);
-    if (program_name_called(&load->program, &symbols, error) != 0 || write_tables(load, error) != 0)
+    if (program_name_called(&load->program, &symbols, error) != 0 ||
+        program_name_sites(&load->program, &symbols, error) != 0 || write_tables(load, error) != 0)
         return -1;
     return database_publish(&load->database, error);
 }

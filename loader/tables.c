@@ -397,21 +397,17 @@ static int write_sites(const struct tables *tables, sqlite3 *database, struct fi
     for (uint32_t i = 0; i < program->sites.count; i++) {
         uint32_t module = (uint32_t)program->sites.keys[i].a, line = 0;
         uint64_t address = program->sites.keys[i].b;
-        const struct symbol_range *range = NULL;
         const char *file = NULL;
         enum symbol_call call = SYMBOL_CALL_UNKNOWN;
         if (module != 0) {
             struct symbols *symbols = &program->modules[module - 1].symbols;
-            range = symbols_range(symbols, address - 1);
             program_site_line(program, i + 1, &file, &line);
             call = symbol_code_call(symbols, address);
         }
         insert_int(&insert, (int64_t)i + 1);
         insert_id(&insert, module);
         insert_int(&insert, (int64_t)address);
-        insert_id(&insert, range != NULL && program->modules[module - 1].first_function != 0
-                               ? program->modules[module - 1].first_function + range->function
-                               : 0);
+        insert_id(&insert, program->site_functions[i]);
         insert_id(&insert, file_id(files, file));
         insert_id(&insert, line);
         if (call != SYMBOL_CALL_UNKNOWN)

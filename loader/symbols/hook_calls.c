@@ -60,6 +60,7 @@ static int visit_symbol(void *context, const struct elf_symbol *symbol)
     struct search *search = context;
     if (strcmp(symbol->name, search->hooks->name) != 0 || symbol->address == 0)
         return 0;
+    search->hooks->defined = true;
     return add_target(search->hooks, symbol->address, search->error);
 }
 
@@ -308,4 +309,19 @@ enum hook_evidence hook_calls_in(const struct hook_calls *hooks, uint64_t start,
             return HOOK_OWN;
     }
     return HOOK_NONE;
+}
+
+bool hook_calls_made(const struct hook_calls *hooks)
+{
+    const struct elf_file *file = hooks->file;
+    if (!hook_calls_any(hooks) || !hooks->defined)
+        return hook_calls_any(hooks);
+    for (uint32_t i = 0; i < file->sections_count; i++) {
+        const struct elf_section *section = &file->sections[i];
+        if ((section->flags & SHF_EXECINSTR) != 0 && strncmp(section->name, ".plt", 4) != 0 &&
+            hook_calls_in(hooks, section->address, section->address + section->size_bytes, 0) !=
+                HOOK_NONE)
+            return true;
+    }
+    return false;
 }

@@ -24,6 +24,7 @@ struct hook_slot {
 struct hook_calls {
     const struct elf_file *file;
     const char *name;  /* of the hook */
+    bool defined;      /* the module holds it */
     uint64_t *targets; /* addresses of code that is or leads to the hook */
     size_t targets_count, targets_capacity;
     uint64_t *hook_slots; /* words that hold the hook's address */
@@ -49,6 +50,9 @@ static inline bool hook_calls_any(const struct hook_calls *hooks)
 {
     return hooks->targets_count > 0 || hooks->hook_slots_count > 0;
 }
+
+/* Does the module's code call the hook? Of a module that imports it, without looking. */
+bool hook_calls_made(const struct hook_calls *hooks);
 
 /* Does a call of the code at `address`, or through the word there, reach the hook? */
 bool hook_calls_is_target(const struct hook_calls *hooks, uint64_t address);

@@ -35,8 +35,8 @@ static int find_module(struct program *program, const struct log_module *load, u
     return 0;
 }
 
-static int add_function(struct program *program, uint32_t module, uint64_t address,
-                        const struct symbol_function *symbol, uint32_t *id, struct error *error)
+int program_add_function(struct program *program, uint32_t module, uint64_t address,
+                         const struct symbol_function *symbol, uint32_t *id, struct error *error)
 {
     if (array_reserve(&program->functions, &program->functions_capacity,
                       program->functions_count + 1, error))
@@ -58,7 +58,8 @@ static int read_symbols(struct program *program, const struct symbols_options *o
         for (size_t k = 0; k < module->symbols.functions_count; k++) {
             uint32_t id;
             const struct symbol_function *symbol = &module->symbols.functions[k];
-            if (add_function(program, (uint32_t)i + 1, symbol->address, symbol, &id, error) != 0)
+            if (program_add_function(program, (uint32_t)i + 1, symbol->address, symbol, &id,
+                                     error) != 0)
                 return -1;
         }
     }
@@ -87,46 +88,10 @@ void program_release(struct program *program)
     free(program->module_of_load);
     free(program->functions);
     free(program->unknown_ids);
+    free(program->site_functions);
     intern_release(&program->unknown);
     intern_release(&program->sites);
     pthread_mutex_destroy(&program->lock);
-}
-
-/* Is the function one of a module that was not read, for it has no hooks? */
-static struct program_module *unread_module(struct program *program,
-                                            const struct program_function *function)
-{
-    if (function->module == 0 || function->symbol != NULL)
-        return NULL;
-    struct program_module *module = &program->modules[function->module - 1];
-    bool unread = module->first_function != 0 && module->symbols.functions_count == 0 &&
-                  !module->symbols.instrumented && module->symbols.problem == NULL;
-    return unread || module->first_function == 0 ? module : NULL;
-}
-
-int program_name_called(struct program *program, const struct symbols_options *options,
-                        struct error *error)
-{
-    struct symbols_options all = *options;
-    all.all_modules = true;
-    for (size_t i = 0; i < program->functions_count; i++) {
-        struct program_function *function = &program->functions[i];
-        struct program_module *module = unread_module(program, function);
-        if (module == NULL)
-            continue;
-        if (module->first_function != 0) {
-            symbols_release(&module->symbols);
-            module->first_function = 0;
-            if (symbols_open(&module->symbols, module->path, module->build_id, &all, error) != 0)
-                return -1;
-        }
-        const struct symbol_range *range = symbols_range(&module->symbols, function->address);
-        const struct symbol_function *symbol =
-            range != NULL ? &module->symbols.functions[range->function] : NULL;
-        if (symbol != NULL && symbol->address == function->address)
-            function->symbol = symbol;
-    }
-    return 0;
 }
 
 static uint32_t process_by_id(const struct log_index *index, uint32_t id)
@@ -189,7 +154,8 @@ static int unknown_function(struct program *program, uint32_t module, uint64_t a
     if (index == before) {
         if (array_reserve(&program->unknown_ids, &program->unknown_capacity, (size_t)index + 1,
                           error) != 0 ||
-            add_function(program, module, address, NULL, &program->unknown_ids[index], error) != 0)
+            program_add_function(program, module, address, NULL, &program->unknown_ids[index],
+                                 error) != 0)
             return -1;
     }
     *id = program->unknown_ids[index];

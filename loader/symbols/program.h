@@ -42,7 +42,8 @@ struct program {
     struct intern unknown; /* functions that no symbol names, by module and address */
     uint32_t *unknown_ids;
     size_t unknown_capacity;
-    struct intern sites; /* sites.id - 1 by module and address */
+    struct intern sites;      /* sites.id - 1 by module and address */
+    uint32_t *site_functions; /* functions.id by sites.id - 1: program_name_sites() */
     pthread_mutex_t lock;
 };
 
@@ -56,6 +57,15 @@ void program_release(struct program *program);
  * when all is decoded. */
 int program_name_called(struct program *program, const struct symbols_options *options,
                         struct error *error);
+
+/* Finds the functions that sites lie in; those in modules without hooks are added to the program's,
+ * named by symbol tables alone. To be called after program_name_called(). */
+int program_name_sites(struct program *program, const struct symbols_options *options,
+                       struct error *error);
+
+/* functions.id of another function; symbol may be NULL. */
+int program_add_function(struct program *program, uint32_t module, uint64_t address,
+                         const struct symbol_function *symbol, uint32_t *id, struct error *error);
 
 /* functions.id of the function at an address of a process (index in log_index.processes) at a tick.
  */

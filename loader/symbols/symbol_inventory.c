@@ -45,6 +45,11 @@ struct builder {
 
 /* ---- the symbol table ---- */
 
+static const char *keep(struct builder *builder, const char *text, size_t length)
+{
+    return text_pool_add(&builder->symbols->texts, text, length, builder->error);
+}
+
 static int collect(void *context, const struct elf_symbol *symbol)
 {
     struct builder *builder = context;
@@ -53,10 +58,14 @@ static int collect(void *context, const struct elf_symbol *symbol)
     if (array_reserve(&builder->names, &builder->names_capacity, builder->names_count + 1,
                       builder->error) != 0)
         return -1;
-    size_t base = demangle_base_length(symbol->name);
+    const char *name = symbol->name;
+    const char *version = name[0] != 0 ? strchr(name + 1, '@') : NULL; /* fopen@@GLIBC_2.2.5 */
+    if (version != NULL && (name = keep(builder, name, (size_t)(version - name))) == NULL)
+        return -1;
+    size_t base = demangle_base_length(name);
     builder->names[builder->names_count++] =
-        (struct named){symbol->name,  symbol->address, symbol->size_bytes, base,
-                       symbol->index, symbol->global,  symbol->weak,       symbol->name[base] != 0};
+        (struct named){name,          symbol->address, symbol->size_bytes, base,
+                       symbol->index, symbol->global,  symbol->weak,       name[base] != 0};
     return 0;
 }
 
@@ -106,11 +115,6 @@ static const struct named *name_at(const struct builder *builder, uint64_t addre
 }
 
 /* ---- functions ---- */
-
-static const char *keep(struct builder *builder, const char *text, size_t length)
-{
-    return text_pool_add(&builder->symbols->texts, text, length, builder->error);
-}
 
 /* Gives a function its names: `linkage` is what the linker knows it by (NULL = nothing), `plain`
  * what the source calls it (NULL = not known). */

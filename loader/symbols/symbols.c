@@ -152,15 +152,18 @@ int symbols_open(struct symbols *symbols, const char *path, const char *build_id
         result = hook_calls_open(&hooks, HOOK_ENTER_NAME, &files.module,
                                  files.debug != NULL ? &files.debug->elf : NULL, error);
     if (result == 0 && files.module_open) {
-        symbols->instrumented = hook_calls_any(&hooks);
+        /* The C library holds hooks that nobody calls. */
+        symbols->instrumented = files.code ? hook_calls_made(&hooks) : hook_calls_any(&hooks);
         if (symbols->instrumented || options->all_modules || !files.code) {
-            result = read_module(symbols, &files, &hooks, path, options, error);
-            if (symbols->problem == NULL)
+            result = options->names_only
+                         ? symbol_inventory_make(symbols, &files, &hooks, NULL, NULL, path, error)
+                         : read_module(symbols, &files, &hooks, path, options, error);
+            if (symbols->problem == NULL && !options->names_only)
                 symbols->problem = problem_of(symbols);
         }
     }
     hook_calls_close(&hooks);
-    if (result == 0 && files.module_open && files.code)
+    if (result == 0 && files.module_open && files.code && !options->names_only)
         result = symbol_code_open(&symbols->code, &files.module, error);
     symbol_files_close(&files);
     return result;

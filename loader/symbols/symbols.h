@@ -70,7 +70,7 @@ struct symbol_code;  /* reads the module's code: see symbol_code.h */
 struct symbols {
     const char *source;                /* "dwarf", "symtab", "none" */
     const char *problem;               /* NULL = none */
-    bool instrumented;                 /* the module holds or imports the hooks */
+    bool instrumented;                 /* the module calls or imports the hooks */
     struct symbol_function *functions; /* by address */
     size_t functions_count, functions_capacity;
     struct symbol_range *ranges; /* by start */
@@ -89,6 +89,7 @@ struct symbols_options {
     bool cache_all;          /* keep also what is read in no time (for tests) */
     unsigned threads;        /* to read units with; 0 = as many as there are cores */
     bool all_modules;        /* also modules that do not hold or import the hooks */
+    bool names_only;         /* of these: what symbol tables tell, without lines */
 };
 
 /* Reads the module at `path`; build_id (hexadecimal, NULL or "" = none) is what the recording says.

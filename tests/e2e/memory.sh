@@ -57,3 +57,33 @@ small new 1 3" "$(sql run.db "SELECT f.name || ' ' || a.kind || ' ' || a.size ||
         same "$what: no wrong free" "0 0" "$(wrong)"
     done
 done
+
+# Blocks that a library without hooks allocates are said to lie in its function, as far as what it exports tells.
+cat >library.c <<'C'
+#include <stdlib.h>
+static __attribute__((noinline)) void *hidden(size_t size) { char *block = malloc(size); __asm__ volatile("" : : "r"(block)); return block; }
+void *lib_make(void) { char *block = malloc(10); __asm__ volatile("" : : "r"(block)); return block; }
+void *lib_hides(void) { char *block = hidden(20); __asm__ volatile("" : : "r"(block)); return block; }
+C
+cat >user.c <<'C'
+#include <stdlib.h>
+#include <string.h>
+void *lib_make(void), *lib_hides(void);
+int main(void)
+{
+    void *blocks[] = {lib_make(), lib_hides(), strdup("a block of the C library's")};
+    for (int i = 0; i < 3; i++)
+        free(blocks[i]);
+}
+C
+for strip in "" -s; do
+    gcc -O1 -shared -fPIC $strip -o liblibrary.so library.c
+    build gcc user -O1 -fno-builtin user.c -L. -llibrary -Wl,-rpath,. || continue
+    "$fisql" record -q ./user && "$fisql" load -q run.bin
+    same "a library without hooks${strip:+, stripped}: places of its blocks" "10 in lib_make
+20 $([ -n "$strip" ] && echo liblibrary.so || echo in hidden)
+27 in strdup" "$(sql run.db "SELECT a.size || ' ' || s.location FROM allocs a JOIN site_details s ON s.id = a.site_id
+        JOIN frames fr ON fr.id = a.frame_id JOIN functions f ON f.id = fr.function_id WHERE f.name = 'main' ORDER BY 1" |
+        sed 's/+0x.*//; s/__strdup/strdup/')"
+    same "a library without hooks${strip:+, stripped}: it is not said to lack symbols" "" "$("$fisql" load run.bin 2>&1 | grep -i symbols)"
+done
