@@ -233,7 +233,7 @@ _Static_assert(sizeof(struct fisql_chunk) == 128, "the chunk header is part of t
 #define FISQL_COST_EXITS_SHIFT 8        /*  8 bits: exit hooks */
 #define FISQL_COST_ENTER_TICKS_SHIFT 16 /* 17 bits: the sum of theirs, in units of 4 ticks */
 #define FISQL_COST_EXIT_TICKS_SHIFT 33  /* 17 bits: likewise */
-#define FISQL_COST_WRITE_SHIFT 50       /* 14 bits: in units of 256 ticks */
+#define FISQL_COST_WRITE_SHIFT 50       /* 14 bits: on the processor, in units of 256 ticks */
 #define FISQL_COST_COUNT_MAX 0xffu
 #define FISQL_COST_TICKS_MAX 0x1ffffu
 #define FISQL_COST_WRITE_MAX 0x3fffu

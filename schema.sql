@@ -14,13 +14,15 @@
 -- runs, and hook_costs tells them for each call, in picoseconds; run.hook_inside_ps and
 -- run.hook_outside_ps are their means, run.hook_cost_ns what they sum up to, and
 -- run.hook_cost_error_ns by how much that may be off (run.hook_cost_source: samples of the run; a
--- reference run; or a loop when the process started). calls holds raw times. Rollups hold adjusted
--- times and, in raw_ columns, raw ones:
+-- reference run; or a loop when the process started). What writing the log took counts to the inside
+-- part of the call that it was written in, and is not in the means. calls holds raw times. Rollups
+-- hold adjusted times and, in raw_ columns, raw ones:
 --   a call's adjusted duration = max(waiting and put aside within it, duration_ns - (its inside + both
 --                                of its descendants)/1000)
 --   an adjusted sum of self    = max(waiting and put aside in it, raw_self_ns - (inside of the calls +
 --                                outside of the calls that they made directly)/1000)
---   an adjusted sum of totals  = sum of the adjusted durations of the outermost activations
+--   an adjusted sum of totals  = the same of the outermost activations: max(waiting and put aside in
+--                                them, raw_total_ns - their hooks as above/1000)
 -- (integer division). Hooks run on the processor: no cost is taken out of time off it.
 --
 -- Wall and CPU times. A thread waits (for a lock, input, a sleep to end ...) or is put aside by the

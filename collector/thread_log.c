@@ -38,15 +38,26 @@ THREAD_LOCAL struct thread_log *paused_log;
 /* The thread is not recorded any more: thread_log_stop(), or no memory. */
 static THREAD_LOCAL bool stopped;
 
+/* Ticks that the calling thread was on the processor; where that is not read, the clock's. */
+static uint64_t busy_ticks(uint64_t gap_ticks)
+{
+    uint64_t cpu_ns;
+    return gap_ticks != UINT64_MAX && usage_cpu_of(0, &cpu_ns) ? usage_ticks(gap_ticks, cpu_ns)
+                                                               : clock_read(process.clock);
+}
+
 void thread_log_flush(struct thread_log *log)
 {
-    uint64_t tick = clock_read(process.clock);
-    if (process.options.ring_chunks != 0 && !process.ending && !log->thread.ended)
+    struct fisql_cost cost = {.write_ticks = 0};
+    if (process.options.ring_chunks != 0 && !process.ending && !log->thread.ended) {
         ring_keep(log);
-    else
+        chunk_follow(log, log);
+    } else {
+        uint64_t gap_ticks = process.gap_ticks, ticks = busy_ticks(gap_ticks);
         chunk_write(log);
-    chunk_follow(log, log);
-    struct fisql_cost cost = {.write_ticks = clock_read(process.clock) - tick};
+        chunk_follow(log, log);
+        cost.write_ticks = busy_ticks(gap_ticks) - ticks;
+    }
     log->chunk->cost = fisql_cost_pack(&cost);
 }
 

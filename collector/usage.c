@@ -46,3 +46,8 @@ uint64_t usage_gap_ticks(uint64_t ticks_per_second)
 {
     return (uint64_t)((uint128)ticks_per_second * GAP_NS / 1000000000u);
 }
+
+uint64_t usage_ticks(uint64_t gap_ticks, uint64_t ns)
+{
+    return (uint64_t)((uint128)gap_ticks * ns / GAP_NS);
+}

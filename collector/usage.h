@@ -32,5 +32,7 @@ bool usage_cpu_of(uint32_t tid, uint64_t *cpu_ns);
 
 /* The ticks between two events of a thread beyond which a reading is taken. */
 uint64_t usage_gap_ticks(uint64_t ticks_per_second);
+/* How many ticks take ns nanoseconds, gap_ticks being what usage_gap_ticks() gave. */
+uint64_t usage_ticks(uint64_t gap_ticks, uint64_t ns);
 
 #endif

@@ -450,28 +450,49 @@ static int write_program(const struct tables *tables, sqlite3 *database, struct 
     return result;
 }
 
+/* The calls from `first` up to `end`, which each cost the same but for inside_ps more in all. */
+static void insert_cost(struct insert *insert, uint32_t thread, uint64_t first, uint64_t end,
+                        const struct hook_cost *cost, uint64_t inside_ps)
+{
+    if (first >= end)
+        return;
+    insert_int(insert, thread);
+    insert_int(insert, clip(first));
+    insert_int(insert, clip(end - 1));
+    insert_int(insert, clip(cost->inside_ps + inside_ps));
+    insert_int(insert, clip(cost->outside_ps));
+    insert_row(insert);
+}
+
+/* The costs of a thread's calls, the last ones first. A call in which the log was written has a range
+ * of its own. */
+static void insert_costs(struct insert *insert, const struct log_thread *thread,
+                         const struct decoded_thread *decoded)
+{
+    uint64_t end = thread->first_call_id + decoded->calls;
+    size_t write = decoded->hooks.writes_count;
+    for (size_t k = decoded->hooks.costs_count; k-- > 0;) {
+        const struct decode_cost *cost = &decoded->hooks.costs[k];
+        while (write > 0 && decoded->hooks.writes[write - 1].call_id >= cost->first_call) {
+            uint64_t call = decoded->hooks.writes[write - 1].call_id, ps = 0;
+            while (write > 0 && decoded->hooks.writes[write - 1].call_id == call)
+                ps += decoded->hooks.writes[--write].ps;
+            insert_cost(insert, thread->id, call + 1, end, &cost->cost, 0);
+            insert_cost(insert, thread->id, call, call + 1, &cost->cost, ps);
+            end = call;
+        }
+        insert_cost(insert, thread->id, cost->first_call, end, &cost->cost, 0);
+        end = cost->first_call < end ? cost->first_call : end;
+    }
+}
+
 static int write_hook_costs(const struct tables *tables, sqlite3 *database, struct error *error)
 {
     struct insert insert;
     insert_begin(&insert, database, "hook_costs",
                  "thread_id,first_call_id,last_call_id,inside_ps,outside_ps");
-    for (size_t i = 0; i < tables->index->threads_count; i++) {
-        const struct log_thread *thread = &tables->index->threads[i];
-        const struct decoded_thread *decoded = &tables->threads[i];
-        uint64_t end = thread->first_call_id + decoded->calls;
-        for (size_t k = decoded->costs_count; k-- > 0;) {
-            const struct decode_cost *cost = &decoded->costs[k];
-            if (cost->first_call >= end)
-                continue;
-            insert_int(&insert, thread->id);
-            insert_int(&insert, clip(cost->first_call));
-            insert_int(&insert, clip(end - 1));
-            insert_int(&insert, clip(cost->cost.inside_ps));
-            insert_int(&insert, clip(cost->cost.outside_ps));
-            insert_row(&insert);
-            end = cost->first_call;
-        }
-    }
+    for (size_t i = 0; i < tables->index->threads_count; i++)
+        insert_costs(&insert, &tables->index->threads[i], &tables->threads[i]);
     return insert_end(&insert, error);
 }
 

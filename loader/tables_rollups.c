@@ -50,7 +50,8 @@ static int write_frames(const struct tables *tables, sqlite3 *database, struct e
         insert_id(&insert, frame->site_id);
         insert_int(&insert, frame->depth);
         insert_int(&insert, clip(tally->calls));
-        insert_int(&insert, clip(tally->total.frame_ns));
+        insert_int(&insert, clip(tally_left(tally->total.frame_raw_ns, tally->total.frame_hooks_ps,
+                                            tally->total.frame_off)));
         insert_int(&insert, clip(tally_self_ns(tally)));
         insert_statistics(&insert, tally);
         insert_int(&insert, clip(tally->finished));
@@ -137,9 +138,13 @@ static void insert_function(struct insert *insert, const struct tables *tables, 
             : &none;
     const struct tally *tally = &counts->tally;
     struct memory_function memory = memory_of_function(tables->memory, id);
-    const uint64_t times[] = {tally->calls,         tally->total.function_ns,
-                              tally_self_ns(tally), tally->total.function_raw_ns,
-                              tally->self.raw_ns,   tally->finished};
+    const uint64_t times[] = {
+        tally->calls,
+        tally_left(tally->total.function_raw_ns, tally->total.function_hooks_ps, tally->off.total),
+        tally_self_ns(tally),
+        tally->total.function_raw_ns,
+        tally->self.raw_ns,
+        tally->finished};
     const uint64_t shape[] = {tally->counted,      tally->child_calls, tally->calling,
                               tally->single_child, counts->callees,    counts->callers,
                               counts->root_calls,  tally->unwound,     tally->open};
@@ -290,7 +295,8 @@ static int write_thread_functions(const struct tables *tables, sqlite3 *database
             insert_int(&insert, tables->index->threads[i].id);
             insert_int(&insert, function->function);
             insert_int(&insert, clip(function->calls));
-            insert_int(&insert, clip(function->total_ns));
+            insert_int(&insert, clip(tally_left(function->raw_total_ns, function->total_hooks_ps,
+                                                function->off.total)));
             insert_int(&insert, clip(tally_self_left(&function->self, &function->off)));
             insert_int(&insert, clip(function->raw_total_ns));
             insert_int(&insert, clip(function->self.raw_ns));
@@ -320,7 +326,8 @@ static int write_edges(const struct tables *tables, sqlite3 *database, struct er
         insert_id(&insert, edge->site);
         insert_int(&insert, edge->callee);
         insert_int(&insert, clip(edge->calls));
-        insert_int(&insert, clip(edge->total_ns));
+        insert_int(&insert,
+                   clip(tally_left(edge->raw_total_ns, edge->total_hooks_ps, edge->off.total)));
         insert_int(&insert, clip(edge->raw_total_ns));
         insert_int(&insert, clip(tally_self_left(&edge->self, &edge->off)));
         insert_int(&insert, clip(edge->self.raw_ns));

@@ -151,8 +151,7 @@ static int counted(struct decoder *decoder, const struct event *event, struct er
         caller->children_ns += ns;
     }
     struct tally *tally = &link->tally;
-    uint64_t hooks_ps = event->calls * decoder->cost.inside_ps;
-    uint64_t adjusted = tally_adjusted(ns, hooks_ps);
+    uint64_t hooks_ps = event->calls * decoder->hooks.cost.inside_ps;
     if (tally->calls == 0 && links_touch(&decoder->links, link, error) != 0)
         return -1;
     tally->calls += event->calls;
@@ -161,11 +160,11 @@ static int counted(struct decoder *decoder, const struct event *event, struct er
     tally->self.hooks_ps += hooks_ps;
     if (pair->open == pair->inherited) {
         tally->total.frame_raw_ns += ns;
-        tally->total.frame_ns += adjusted;
+        tally->total.frame_hooks_ps += hooks_ps;
     }
     if (link->function->open == 0) {
         tally->total.function_raw_ns += ns;
-        tally->total.function_ns += adjusted;
+        tally->total.function_hooks_ps += hooks_ps;
     } else {
         tally->recursive += event->calls;
     }
@@ -304,41 +303,6 @@ static int calls_cut(struct decoder *decoder, uint64_t before_ns, uint32_t confi
     return 0;
 }
 
-/* A cost that differs begins: the open calls keep what their hooks took so far. Costs change once in
- * many chunks; so a call that ends has one product to make, and none is summed up over its callees. */
-static void settle_open(struct decoder *decoder, struct hook_cost next)
-{
-    for (uint32_t i = decoder->stack.inherited; i < decoder->stack.depth; i++) {
-        struct open_call *call = &decoder->stack.items[i];
-        uint64_t descendants = decoder->window.next_id - call->head.call_id - 1;
-        struct hook_share was = hook_share_of(decoder->cost, call->child_calls, descendants);
-        struct hook_share is = hook_share_of(next, call->child_calls, descendants);
-        if (call->head.call_id >= decoder->cost_from_id)
-            call->settled = (struct hook_share){0, 0};
-        call->settled.self_ps += was.self_ps - is.self_ps;
-        call->settled.total_ps += was.total_ps - is.total_ps;
-    }
-}
-
-/* What hooks cost from this chunk of the log on. */
-static int cost_begin(struct decoder *decoder, size_t chunk, struct error *error)
-{
-    struct decoded_thread *out = decoder->out;
-    struct hook_cost cost = hook_costs_at(decoder->shared->costs, chunk);
-    const struct decode_cost *last =
-        out->costs_count > 0 ? &out->costs[out->costs_count - 1] : NULL;
-    if (last != NULL && last->cost.inside_ps == cost.inside_ps &&
-        last->cost.outside_ps == cost.outside_ps)
-        return 0;
-    settle_open(decoder, cost);
-    decoder->cost = cost;
-    decoder->cost_from_id = decoder->window.next_id;
-    if (array_reserve(&out->costs, &out->costs_capacity, out->costs_count + 1, error) != 0)
-        return -1;
-    out->costs[out->costs_count++] = (struct decode_cost){decoder->window.next_id, cost};
-    return 0;
-}
-
 /* The ids that this chunk's calls may use end where its header says; those that chunks before it
  * did not use (they were lost) stay free. */
 static int decode_chunk(struct decoder *decoder, const struct log_chunk *place,
@@ -370,8 +334,12 @@ static int decode_chunk(struct decoder *decoder, const struct log_chunk *place,
             return -1;
     }
     decoder->chunk_first_id = decoder->window.next_id;
+    decoder->hooks.write_ns = 0;
+    if (!first && !place->gap && !resumed)
+        decode_write_begin(decoder, fisql_cost_unpack(place->cost).write_ticks);
     for (;;) {
-        bool pending = decoder->gaps.pending; /* the next event is not for the hot loop */
+        /* The next event is not for the hot loop. */
+        bool pending = decoder->gaps.pending || decoder->hooks.write_ns != 0;
         if (!pending && decode_hot_loop(decoder, &cursor, error) != 0)
             return -1;
         int got = event_next(&cursor, &event);
@@ -381,7 +349,9 @@ static int decode_chunk(struct decoder *decoder, const struct log_chunk *place,
             return error_set_kind(error, ERROR_DAMAGE, "an event that the format does not know");
         if (event.type != EVENT_DEFINE && event.type != EVENT_COUNTED)
             thread_clock_advance(&decoder->clock, event.ticks);
-        if (pending && event_happens(&event) && decode_gap_ends(decoder, error) != 0)
+        if (pending && event_happens(&event) &&
+            (decode_gap_ends(decoder, error) != 0 ||
+             decode_write_ends(decoder, before_ns, error) != 0))
             return -1;
         if (decode_event(decoder, &event, error) != 0)
             return -1;
@@ -489,7 +459,7 @@ static int decode_chunks(struct decoder *decoder, bool *last_damaged, struct err
         place.loss = place.gap || !damaged ? place.loss : loss;
         place.gap |= damaged;
         if (read_chunk(decoder, &place, &chunk, error) != 0 ||
-            cost_begin(decoder, thread->first_chunk + i, error) != 0)
+            decode_cost_begin(decoder, thread->first_chunk + i, error) != 0)
             return -1;
         if (i == 0)
             decoder->out->start_ns = clock_ns(decoder->clock.line, first_tick(chunk));
@@ -521,6 +491,7 @@ int decoder_decode_thread(struct decoder *decoder, uint32_t thread, struct decod
         decode_thread_ends(decoder, damaged, error) != 0)
         return -1;
     out->end_ns = decoder->clock.now_ns;
+    decode_writes_sort(out);
     if (call_leave_down_to(decoder, decoder->stack.inherited, ENDED_OPEN, error) != 0)
         return -1;
     drop_inherited(decoder);

@@ -35,7 +35,7 @@ struct decode_shared {
 
 struct thread_function {
     uint32_t function;
-    uint64_t calls, total_ns, raw_total_ns;
+    uint64_t calls, raw_total_ns, total_hooks_ps;
     struct tally_self self;
     struct off_sums off;
     uint64_t first_call, last_call;
@@ -65,6 +65,19 @@ struct decode_cost {
     struct hook_cost cost;
 };
 
+/* A chunk was written while this call was the innermost one. */
+struct decode_write {
+    uint64_t call_id, ps;
+};
+
+/* What the recording of a thread cost; both by the calls' ids, ascending. */
+struct decode_hooks {
+    struct decode_cost *costs;
+    size_t costs_count, costs_capacity;
+    struct decode_write *writes;
+    size_t writes_count, writes_capacity;
+};
+
 /* What a thread gave. */
 struct decoded_thread {
     struct btree_part *part; /* NULL = no rows */
@@ -78,8 +91,7 @@ struct decoded_thread {
     size_t anomalies_count, anomalies_capacity;
     struct decode_cut_call *cut_calls;
     size_t cut_calls_count, cut_calls_capacity;
-    struct decode_cost *costs; /* what hooks cost, by the calls' ids, ascending */
-    size_t costs_count, costs_capacity;
+    struct decode_hooks hooks;
     struct decode_losses losses;
     struct thread_gaps gaps;
     struct off_sums off; /* `self` alone: of its calls */

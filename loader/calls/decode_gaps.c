@@ -12,7 +12,9 @@ static struct gap_place innermost(const struct decoder *decoder)
 
 int decode_gap_ends(struct decoder *decoder, struct error *error)
 {
-    return gaps_end(&decoder->gaps, &decoder->clock, innermost(decoder), error);
+    return decoder->gaps.pending
+               ? gaps_end(&decoder->gaps, &decoder->clock, innermost(decoder), error)
+               : 0;
 }
 
 int decode_thread_ends(struct decoder *decoder, bool damaged, struct error *error)

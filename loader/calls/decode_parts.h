@@ -20,6 +20,13 @@ struct left_call {
     struct off_time off; /* within it */
 };
 
+/* What the recording costs at the instant that is decoded. */
+struct hooks_now {
+    struct hook_cost cost; /* of the calls that are entered */
+    uint64_t from_id;      /* those from this one on */
+    uint64_t write_ns;     /* writing the chunk before took that, which no call knows of yet */
+};
+
 struct decoder {
     struct decode_shared *shared;
     /* Of all threads that the decoder decodes. */
@@ -43,8 +50,7 @@ struct decoder {
     bool counted; /* calls were counted in this thread */
     struct gaps gaps;
     struct left_call left; /* the last one with time off the processor */
-    struct hook_cost cost; /* of the calls that are entered now */
-    uint64_t cost_from_id; /* those from this one on */
+    struct hooks_now hooks;
     /* Of one chunk. */
     struct dictionary dictionary;
     uint64_t end_id;         /* ids of calls that it may enter lie below */
@@ -72,8 +78,19 @@ int decode_exit(struct decoder *decoder, struct error *error);
 int decode_unwind(struct decoder *decoder, uint32_t calls, uint32_t *ended, uint32_t *outermost,
                   struct error *error);
 
-/* decode_gaps.c: the event behind a GAP was read, the clock is there. */
+/* decode_gaps.c: the clock is at an event; if a GAP was read before it, that ends. */
 int decode_gap_ends(struct decoder *decoder, struct error *error);
+
+/* decode_costs.c: what hooks cost from this chunk of the log on. */
+int decode_cost_begin(struct decoder *decoder, size_t chunk, struct error *error);
+/* The chunk comes right behind the one before, whose writing took ticks: the time since then holds it. */
+void decode_write_begin(struct decoder *decoder, uint64_t ticks);
+/* The first event since then comes: the write is taken out of the open calls. before_ns: when the last
+ * event was. */
+int decode_write_ends(struct decoder *decoder, uint64_t before_ns, struct error *error);
+/* The thread's writes are all known. */
+void decode_writes_sort(struct decoded_thread *thread);
+
 /* The clock goes from the thread's last event to its end, as far as that is known. damaged: its last
  * chunk was. */
 int decode_thread_ends(struct decoder *decoder, bool damaged, struct error *error);

@@ -12,7 +12,8 @@ void decoded_thread_release(struct decoded_thread *thread)
     for (size_t i = 0; i < thread->anomalies_count; i++)
         free(thread->anomalies[i].detail);
     free(thread->notes);
-    free(thread->costs);
+    free(thread->hooks.costs);
+    free(thread->hooks.writes);
     free(thread->anomalies);
     free(thread->functions);
     free(thread->gaps.items);
@@ -44,8 +45,8 @@ static int fold_link(void *context, const struct link *link, struct error *error
     if (function == NULL)
         return -1;
     function->calls += tally->calls;
-    function->total_ns += tally->total.function_ns;
     function->raw_total_ns += tally->total.function_raw_ns;
+    function->total_hooks_ps += tally->total.function_hooks_ps;
     tally_self_add(&function->self, &tally->self);
     off_sums_add(&function->off, &tally->off);
     if (tally->first_call != 0 &&

@@ -23,28 +23,13 @@ static uint64_t cost_fact(const struct log_index *index, enum fisql_fact fact)
     return cost <= HOOK_COST_PS_MAX ? cost : 0;
 }
 
-static int by_value(const void *left, const void *right)
+/* What writing the chunks took. */
+static uint64_t writes_ns(const struct log_index *index, uint64_t ticks_per_second)
 {
-    uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
-    return a < b ? -1 : a > b;
-}
-
-/* Ticks that writing these chunks took: as many times the median as there are, for in some the
- * thread was put aside. */
-static uint64_t write_ticks(const struct log_chunk *chunks, size_t count)
-{
-    uint64_t ticks[STRETCH_CHUNKS];
-    size_t found = 0;
-    for (size_t i = 0; i < count; i++) {
-        uint64_t written = fisql_cost_unpack(chunks[i].cost).write_ticks;
-        if (written != 0)
-            ticks[found++ % STRETCH_CHUNKS] = written;
-    }
-    if (found == 0)
-        return 0;
-    size_t kept = found < STRETCH_CHUNKS ? found : STRETCH_CHUNKS;
-    qsort(ticks, kept, sizeof ticks[0], by_value);
-    return ticks[kept / 2] * found;
+    wide_uint ticks = 0;
+    for (size_t i = 0; i < index->chunks_count; i++)
+        ticks += fisql_cost_unpack(index->chunks[i].cost).write_ticks;
+    return ticks_per_second != 0 ? (uint64_t)(ticks * 1000000000u / ticks_per_second) : 0;
 }
 
 static uint64_t limited(wide_uint ps)
@@ -52,31 +37,21 @@ static uint64_t limited(wide_uint ps)
     return ps < HOOK_COST_PS_MAX ? (uint64_t)ps : HOOK_COST_PS_MAX;
 }
 
-/* The samples of some chunks of a thread, added up. */
-struct stretch {
-    struct fisql_cost sum;
-    uint64_t calls;
-};
-
-static void stretch_add(struct stretch *stretch, const struct log_chunk *chunk)
+static void cost_add(struct fisql_cost *sum, const struct log_chunk *chunk)
 {
     struct fisql_cost cost = fisql_cost_unpack(chunk->cost);
-    stretch->sum.enters += cost.enters;
-    stretch->sum.exits += cost.exits;
-    stretch->sum.enter_ticks += cost.enter_ticks;
-    stretch->sum.exit_ticks += cost.exit_ticks;
-    stretch->calls += chunk->calls;
+    sum->enters += cost.enters;
+    sum->exits += cost.exits;
+    sum->enter_ticks += cost.enter_ticks;
+    sum->exit_ticks += cost.exit_ticks;
 }
 
-static struct hook_cost stretch_cost(const struct stretch *stretch, const struct log_chunk *chunks,
-                                     size_t count, uint64_t ticks_per_second)
+/* Of the samples of some chunks of a thread, added up. */
+static struct hook_cost stretch_cost(const struct fisql_cost *sum, uint64_t ticks_per_second)
 {
-    const struct fisql_cost *sum = &stretch->sum;
     const wide_uint ps = (wide_uint)1000000000u * SAMPLE_PER_MILLE; /* of ticks: see the return */
     wide_uint inside = sum->enter_ticks * ps / sum->enters / ticks_per_second;
     wide_uint outside = sum->exit_ticks * ps / sum->exits / ticks_per_second;
-    outside += write_ticks(chunks, count) * (wide_uint)1000000000000u / ticks_per_second /
-               (stretch->calls + 1);
     return (struct hook_cost){limited(inside), limited(outside)};
 }
 
@@ -87,35 +62,36 @@ static bool thread_costs(struct hook_costs *costs, const struct log_index *index
     const struct log_chunk *chunks = index->chunks + thread->first_chunk;
     struct hook_cost *out = costs->chunks + thread->first_chunk;
     struct hook_cost cost = costs->calibrated;
-    struct stretch stretch = {.calls = 0};
+    struct fisql_cost sum = {0};
     size_t from = 0;
     bool known = false;
     for (size_t i = 0; i < thread->chunks; i++) {
-        stretch_add(&stretch, &chunks[i]);
+        cost_add(&sum, &chunks[i]);
         bool last = i + 1 == thread->chunks, enough = i + 1 - from >= STRETCH_CHUNKS &&
-                                                      stretch.sum.enters >= STRETCH_SAMPLES &&
-                                                      stretch.sum.exits >= STRETCH_SAMPLES;
+                                                      sum.enters >= STRETCH_SAMPLES &&
+                                                      sum.exits >= STRETCH_SAMPLES;
         if (!last && !enough)
             continue;
         /* A short rest at the end is as what was before it. */
-        if (enough || (!known && stretch.sum.enters >= SAMPLES_MIN &&
-                       stretch.sum.exits >= SAMPLES_MIN && ticks_per_second != 0)) {
-            cost = stretch_cost(&stretch, chunks + from, i + 1 - from, ticks_per_second);
+        if (enough || (!known && sum.enters >= SAMPLES_MIN && sum.exits >= SAMPLES_MIN &&
+                       ticks_per_second != 0)) {
+            cost = stretch_cost(&sum, ticks_per_second);
             known = true;
         }
         for (; from <= i; from++)
             out[from] = cost;
-        stretch = (struct stretch){.calls = 0};
+        sum = (struct fisql_cost){0};
     }
     return known;
 }
 
 /* Scales all costs to what the reference run says they sum up to. */
-static void scale(struct hook_costs *costs, const struct log_index *index, wide_uint sum_ps)
+static void scale(struct hook_costs *costs, const struct log_index *index, wide_uint sum_ps,
+                  uint64_t ticks_per_second)
 {
     uint64_t cpu = fact_number(index, FISQL_FACT_RUN_CPU_NS);
     uint64_t reference = fact_number(index, FISQL_FACT_RUN_REFERENCE_CPU_NS);
-    uint64_t others = index->facts.setup_ns; /* not the hooks' */
+    uint64_t others = index->facts.setup_ns + writes_ns(index, ticks_per_second); /* no hooks' */
     if (reference == 0 || cpu <= reference || cpu - reference <= others || sum_ps == 0)
         return;
     wide_uint per_mille = (wide_uint)(cpu - reference - others) * 1000000u / sum_ps;
@@ -159,7 +135,7 @@ int hook_costs_make(struct hook_costs *costs, const struct log_index *index, str
     for (size_t i = 0; rate != 0 && i < index->threads_count; i++)
         if (index->threads[i].id != 0 && thread_costs(costs, index, &index->threads[i], rate))
             costs->source = HOOK_COSTS_SAMPLES;
-    scale(costs, index, add_up(costs, index));
+    scale(costs, index, add_up(costs, index), rate);
     add_up(costs, index);
     return 0;
 }

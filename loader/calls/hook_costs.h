@@ -1,8 +1,10 @@
 /*
  * What hooks cost, by stretch of the log: a number of chunks of one thread. What the hooks of the
- * stretch measured of themselves (FISQL_COST_ of log_format.h, collector/hook_sample.h) counts, and
- * what writing its chunks took. Where too few measured themselves, it is what the collector measured
- * in a loop when the process started.
+ * stretch measured of themselves (FISQL_COST_ of log_format.h, collector/hook_sample.h) counts. Where
+ * too few measured themselves, it is what the collector measured in a loop when the process started.
+ *
+ * Writing a full chunk takes as long as thousands of hooks, and lies in whatever call is open then: it
+ * is taken out of that one (decode.c), and counts to no other.
  *
  * A sample takes longer than a hook: it ends with one more reading of the clock, the way to it is
  * out of the ordinary for the processor, and it overlaps with nothing. On 28 runs of four programs

@@ -251,8 +251,8 @@ static __attribute__((noinline)) uint64_t add_off(struct decoder *decoder,
 static inline int add_up(struct decoder *decoder, const struct open_call *call, uint64_t duration,
                          uint64_t descendants, enum ended ended, struct error *error)
 {
-    struct hook_share hooks = hook_share_of(decoder->cost, call->child_calls, descendants);
-    if (__builtin_expect(call->head.call_id < decoder->cost_from_id, 0)) {
+    struct hook_share hooks = hook_share_of(decoder->hooks.cost, call->child_calls, descendants);
+    if (__builtin_expect(call->head.call_id < decoder->hooks.from_id, 0)) {
         hooks.self_ps += call->settled.self_ps;
         hooks.total_ps += call->settled.total_ps;
     }
@@ -273,12 +273,12 @@ static inline int add_up(struct decoder *decoder, const struct open_call *call, 
     if (decoder->clock.now_ns > tally->last_exit_ns)
         tally->last_exit_ns = decoder->clock.now_ns;
     if (call->frame_outermost) {
-        tally->total.frame_ns += adjusted;
         tally->total.frame_raw_ns += duration;
+        tally->total.frame_hooks_ps += hooks.total_ps;
     }
     if (call->head.outermost) {
-        tally->total.function_ns += adjusted;
         tally->total.function_raw_ns += duration;
+        tally->total.function_hooks_ps += hooks.total_ps;
     }
     return 0;
 }

@@ -98,8 +98,8 @@ void rollup_edge_add(struct edge *edge, const struct tally *tally)
         edge->slowest_call = tally->slowest_call;
     }
     edge->calls += tally->calls;
-    edge->total_ns += tally->total.function_ns;
     edge->raw_total_ns += tally->total.function_raw_ns;
+    edge->total_hooks_ps += tally->total.function_hooks_ps;
     tally_self_add(&edge->self, &tally->self);
     off_sums_add(&edge->off, &tally->off);
 }
@@ -220,8 +220,8 @@ static int merge_edges(struct rollup *into, const struct rollup *from, struct er
             to->slowest_call = edge->slowest_call;
         }
         to->calls += edge->calls;
-        to->total_ns += edge->total_ns;
         to->raw_total_ns += edge->raw_total_ns;
+        to->total_hooks_ps += edge->total_hooks_ps;
         tally_self_add(&to->self, &edge->self);
         off_sums_add(&to->off, &edge->off);
     }

@@ -55,7 +55,7 @@ struct function_rollup {
 
 struct edge { /* slowest_call: of the finished calls, 0 = none finished */
     uint32_t caller, site, callee;
-    uint64_t calls, total_ns, raw_total_ns;
+    uint64_t calls, raw_total_ns, total_hooks_ps;
     struct tally_self self;
     struct off_sums off;
     uint64_t first_call, slowest_call, slowest_ns;

@@ -53,9 +53,9 @@ void tally_add(struct tally *into, const struct tally *from)
     into->square_sum += from->square_sum;
     tally_self_add(&into->self, &from->self);
     into->child_calls += from->child_calls;
-    into->total.frame_ns += from->total.frame_ns;
+    into->total.frame_hooks_ps += from->total.frame_hooks_ps;
     into->total.frame_raw_ns += from->total.frame_raw_ns;
-    into->total.function_ns += from->total.function_ns;
+    into->total.function_hooks_ps += from->total.function_hooks_ps;
     into->total.function_raw_ns += from->total.function_raw_ns;
     off_sums_add(&into->off, &from->off);
     off_time_add(&into->total.frame_off, from->total.frame_off);

@@ -34,8 +34,8 @@ struct tally_self {
 
 /* Sums over the outermost activations, in their threads, of a frame and of a function. */
 struct tally_totals {
-    uint64_t frame_ns, frame_raw_ns;
-    uint64_t function_ns, function_raw_ns;
+    uint64_t frame_raw_ns, frame_hooks_ps;
+    uint64_t function_raw_ns, function_hooks_ps;
     struct off_time frame_off;
 };
 
@@ -100,11 +100,17 @@ static inline uint64_t tally_no_less_than_off(uint64_t adjusted_ns, uint64_t raw
     return adjusted_ns > least_ns ? adjusted_ns : least_ns;
 }
 
-/* What is left of self times. */
+/* What is left of a sum of times without the hooks' part of it. Of the sum, for a single call may well
+ * have cost less than the mean: what is cut off at 0 call by call adds up. */
+static inline uint64_t tally_left(uint64_t raw_ns, uint64_t hooks_ps, struct off_time off)
+{
+    return tally_no_less_than_off(tally_adjusted(raw_ns, hooks_ps), raw_ns,
+                                  off.wait_ns + off.preempted_ns);
+}
+
 static inline uint64_t tally_self_left(const struct tally_self *self, const struct off_sums *off)
 {
-    return tally_no_less_than_off(tally_adjusted(self->raw_ns, self->hooks_ps), self->raw_ns,
-                                  off->self.wait_ns + off->self.preempted_ns);
+    return tally_left(self->raw_ns, self->hooks_ps, off->self);
 }
 
 static inline uint64_t tally_self_ns(const struct tally *tally)

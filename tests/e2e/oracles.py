@@ -109,7 +109,7 @@ class Sum:
     """What is added up over a set of calls."""
 
     def __init__(self):
-        self.calls = self.total = self.raw_total = self.raw_self = self.finished = 0
+        self.calls = self.raw_total = self.raw_self = self.finished = self.total_hooks_ps = self.total_off = 0
         self.times, self.first, self.last = [], None, None
         self.child_calls = self.hooks_ps = self.off = 0
 
@@ -133,7 +133,8 @@ def one_pass():
             callees = stack[-1][3]
             if not callees or callees[-1] != function:
                 callees.append(function)
-        adjusted = max(off.get(id_, 0), duration - (inside[id_] + before[id_ + descendants] - before[id_]) // 1000)
+        hooks_ps = inside[id_] + before[id_ + descendants] - before[id_]
+        adjusted = max(off.get(id_, 0), duration - hooks_ps // 1000)
         outer_frame = all(other[1] != frame for other in stack)
         outer = all(other[2] != function for other in stack)
         for key, counts in ((("frame", frame), outer_frame), (("function", function), outer),
@@ -144,8 +145,9 @@ def one_pass():
             sum_.child_calls += kids.get(id_, 0)
             sum_.hooks_ps += inside[id_] + kids_ps.get(id_, 0)
             sum_.off += off_self.get(id_, 0)
-            sum_.total += adjusted if counts else 0
             sum_.raw_total += duration if counts else 0
+            sum_.total_hooks_ps += hooks_ps if counts else 0
+            sum_.total_off += off.get(id_, 0) if counts else 0
             sum_.first = enter if sum_.first is None else min(sum_.first, enter)
             sum_.last = enter if sum_.last is None else max(sum_.last, enter)
             if ended < 2:
@@ -155,6 +157,7 @@ def one_pass():
         sequences.setdefault(function, []).append(callees)
     for sum_ in sums.values():
         sum_.self = max(sum_.off, sum_.raw_self - sum_.hooks_ps // 1000)
+        sum_.total = max(sum_.total_off, sum_.raw_total - sum_.total_hooks_ps // 1000)
     return sums, sequences
 
 

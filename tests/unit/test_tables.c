@@ -147,7 +147,7 @@ static void add_up(struct rollup *rollup, struct frames *frames)
                             .last_call = 1,
                             .deepest_call = 1,
                             .self.raw_ns = UINT64_MAX,
-                            .total = {.function_ns = 70}};
+                            .total = {.function_raw_ns = 70}};
     rollup_frame(rollup, child, &tally, &error);
     *tally = (struct tally){.calls = 2,
                             .finished = 2,
@@ -165,7 +165,7 @@ static void add_up(struct rollup *rollup, struct frames *frames)
                             .deepest_call = 2,
                             .depth_max = 1,
                             .self.raw_ns = 30,
-                            .total = {.function_ns = 30, .frame_ns = 30}};
+                            .total = {.function_raw_ns = 30, .frame_raw_ns = 30}};
     rollup_edge(rollup, 1, 1, 2, &index, &error);
     rollup_edge_add(&rollup->edges[index], tally);
     rollup_edge(rollup, 2, 1, 1, &index, &error); /* of which no call was made */

@@ -1,0 +1,82 @@
+/* What is taken out of the calls for the recording itself (hook_costs.h). */
+#include "loader/calls/decode_parts.h"
+
+#include <stdlib.h>
+
+#include "base/array.h"
+
+#define WRITE_NS_MAX 10000000000u /* more is not believed */
+
+/* A cost that differs begins: the open calls keep what their hooks took so far. Costs change once in
+ * many chunks; so a call that ends has one product to make, and none is summed up over its callees. */
+static void settle_open(struct decoder *decoder, struct hook_cost next)
+{
+    for (uint32_t i = decoder->stack.inherited; i < decoder->stack.depth; i++) {
+        struct open_call *call = &decoder->stack.items[i];
+        uint64_t descendants = decoder->window.next_id - call->head.call_id - 1;
+        struct hook_share was = hook_share_of(decoder->hooks.cost, call->child_calls, descendants);
+        struct hook_share is = hook_share_of(next, call->child_calls, descendants);
+        if (call->head.call_id >= decoder->hooks.from_id)
+            call->settled = (struct hook_share){0, 0};
+        call->settled.self_ps += was.self_ps - is.self_ps;
+        call->settled.total_ps += was.total_ps - is.total_ps;
+    }
+}
+
+/* What hooks cost from this chunk of the log on. */
+int decode_cost_begin(struct decoder *decoder, size_t chunk, struct error *error)
+{
+    struct decoded_thread *out = decoder->out;
+    struct hook_cost cost = hook_costs_at(decoder->shared->costs, chunk);
+    const struct decode_cost *last =
+        out->hooks.costs_count > 0 ? &out->hooks.costs[out->hooks.costs_count - 1] : NULL;
+    if (last != NULL && last->cost.inside_ps == cost.inside_ps &&
+        last->cost.outside_ps == cost.outside_ps)
+        return 0;
+    settle_open(decoder, cost);
+    decoder->hooks.cost = cost;
+    decoder->hooks.from_id = decoder->window.next_id;
+    if (array_reserve(&out->hooks.costs, &out->hooks.costs_capacity, out->hooks.costs_count + 1, error) != 0)
+        return -1;
+    out->hooks.costs[out->hooks.costs_count++] = (struct decode_cost){decoder->window.next_id, cost};
+    return 0;
+}
+
+void decode_write_begin(struct decoder *decoder, uint64_t ticks)
+{
+    const struct thread_clock *clock = &decoder->clock;
+    uint64_t ns = clock_ns(clock->line, clock->tick + ticks) - clock_ns(clock->line, clock->tick);
+    decoder->hooks.write_ns = ns < WRITE_NS_MAX ? ns : 0;
+}
+
+int decode_write_ends(struct decoder *decoder, uint64_t before_ns, struct error *error)
+{
+    struct decoded_thread *out = decoder->out;
+    const struct open_call *innermost = call_stack_own_top(&decoder->stack);
+    uint64_t since_ns = decoder->clock.now_ns - before_ns;
+    uint64_t ps = 1000 * (decoder->hooks.write_ns < since_ns ? decoder->hooks.write_ns : since_ns);
+    decoder->hooks.write_ns = 0;
+    if (innermost == NULL || ps == 0)
+        return 0;
+    settle_open(decoder, decoder->hooks.cost);
+    decoder->hooks.from_id = decoder->window.next_id;
+    for (uint32_t i = decoder->stack.inherited; i < decoder->stack.depth; i++)
+        decoder->stack.items[i].settled.total_ps += ps;
+    decoder->stack.items[decoder->stack.depth - 1].settled.self_ps += ps;
+    if (array_reserve(&out->hooks.writes, &out->hooks.writes_capacity, out->hooks.writes_count + 1, error) != 0)
+        return -1;
+    out->hooks.writes[out->hooks.writes_count++] = (struct decode_write){innermost->head.call_id, ps};
+    return 0;
+}
+
+static int by_call(const void *left, const void *right)
+{
+    const struct decode_write *a = left, *b = right;
+    return (a->call_id > b->call_id) - (a->call_id < b->call_id);
+}
+
+void decode_writes_sort(struct decoded_thread *thread)
+{
+    if (thread->hooks.writes_count > 0)
+        qsort(thread->hooks.writes, thread->hooks.writes_count, sizeof *thread->hooks.writes, by_call);
+}
