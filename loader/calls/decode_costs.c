@@ -36,9 +36,11 @@ int decode_cost_begin(struct decoder *decoder, size_t chunk, struct error *error
     settle_open(decoder, cost);
     decoder->hooks.cost = cost;
     decoder->hooks.from_id = decoder->window.next_id;
-    if (array_reserve(&out->hooks.costs, &out->hooks.costs_capacity, out->hooks.costs_count + 1, error) != 0)
+    if (array_reserve(&out->hooks.costs, &out->hooks.costs_capacity, out->hooks.costs_count + 1,
+                      error) != 0)
         return -1;
-    out->hooks.costs[out->hooks.costs_count++] = (struct decode_cost){decoder->window.next_id, cost};
+    out->hooks.costs[out->hooks.costs_count++] =
+        (struct decode_cost){decoder->window.next_id, cost};
     return 0;
 }
 
@@ -63,9 +65,11 @@ int decode_write_ends(struct decoder *decoder, uint64_t before_ns, struct error 
     for (uint32_t i = decoder->stack.inherited; i < decoder->stack.depth; i++)
         decoder->stack.items[i].settled.total_ps += ps;
     decoder->stack.items[decoder->stack.depth - 1].settled.self_ps += ps;
-    if (array_reserve(&out->hooks.writes, &out->hooks.writes_capacity, out->hooks.writes_count + 1, error) != 0)
+    if (array_reserve(&out->hooks.writes, &out->hooks.writes_capacity, out->hooks.writes_count + 1,
+                      error) != 0)
         return -1;
-    out->hooks.writes[out->hooks.writes_count++] = (struct decode_write){innermost->head.call_id, ps};
+    out->hooks.writes[out->hooks.writes_count++] =
+        (struct decode_write){innermost->head.call_id, ps};
     return 0;
 }
 
@@ -78,5 +82,6 @@ static int by_call(const void *left, const void *right)
 void decode_writes_sort(struct decoded_thread *thread)
 {
     if (thread->hooks.writes_count > 0)
-        qsort(thread->hooks.writes, thread->hooks.writes_count, sizeof *thread->hooks.writes, by_call);
+        qsort(thread->hooks.writes, thread->hooks.writes_count, sizeof *thread->hooks.writes,
+              by_call);
 }

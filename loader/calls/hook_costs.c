@@ -8,7 +8,7 @@
 #define STRETCH_CHUNKS 16u
 #define STRETCH_SAMPLES 512u /* of each of the two hooks */
 #define SAMPLES_MIN 32u      /* fewer tell nothing */
-#define SAMPLE_PER_MILLE 620u
+#define SAMPLE_PER_MILLE 570u
 #define SCALE_PER_MILLE_MAX 4000u /* a reference run that says more was not the same work */
 
 static uint64_t fact_number(const struct log_index *index, enum fisql_fact fact)
@@ -149,7 +149,7 @@ const char *hook_costs_source_name(enum hook_costs_source source)
 uint64_t hook_costs_error_ns(const struct hook_costs *costs, uint64_t cost_ns)
 {
     /* hook_costs.h says where these are from. */
-    static const unsigned percent[] = {70, 25, 15};
+    static const unsigned percent[] = {40, 20, 15};
     uint64_t of_ns = costs->source == HOOK_COSTS_REFERENCE ? costs->reference_ns : cost_ns;
     return (uint64_t)((wide_uint)of_ns * percent[costs->source] / 100);
 }

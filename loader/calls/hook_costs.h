@@ -7,9 +7,10 @@
  * is taken out of that one (decode.c), and counts to no other.
  *
  * A sample takes longer than a hook: it ends with one more reading of the clock, the way to it is
- * out of the ordinary for the processor, and it overlaps with nothing. On 28 runs of four programs
- * (zstd, tcc, ninja, SQLite), a call's two hooks took 0.53 to 0.75 of its two samples in processor
- * time, 0.62 on the average: SAMPLE_PER_MILLE. The loop saw 0.3 to 0.8 of the cost (`make trust`).
+ * out of the ordinary for the processor, and it overlaps with nothing. On 14 runs of five programs
+ * (Lua, zstd, tcc, SQLite, ninja), a call's two hooks took 0.49 to 0.67 of its two samples in
+ * processor time, 0.57 on the average: SAMPLE_PER_MILLE. The loop saw 0.7 to 1.2 of the cost (`make
+ * trust`).
  *
  * With a reference run (`fisql record --reference`) the sum over all calls is known: the processor
  * time of the run less that of the reference and what the collector took to start. All costs are then
