@@ -90,7 +90,7 @@ static int print_amounts(sqlite3 *database)
         {"called", "SELECT count(*) FROM function_stats WHERE calls > 0"},
         {"contexts", "SELECT count(*) FROM frames"},
         {"allocations", "SELECT count(*) FROM allocs"},
-        {"not freed", "SELECT not_freed - kept || CASE WHEN kept > 0 THEN ', and ' || kept ||"
+        {"not freed", "SELECT (not_freed - kept) || CASE WHEN kept > 0 THEN ', and ' || kept ||"
                       " ' that the C library keeps' ELSE '' END FROM (SELECT"
                       " (SELECT sum(blocks - freed_blocks) FROM alloc_stacks) AS not_freed,"
                       " (SELECT coalesce(sum(blocks), 0) FROM kept_stacks) AS kept)"},
