@@ -2,8 +2,9 @@
 -- question:    Which functions does just one thread call?
 -- group:       Coverage and threads
 -- description: Functions that only one thread called, or only threads of one name, in runs with several
---              threads; without those that threads begin with. First come functions of files that no
---              other thread entered, last those that code of other threads calls.
+--              threads; without those that threads begin with. The first thread's come behind, for most
+--              programs run there; of each, first come functions of files that no other thread
+--              entered. Last come those that code of other threads calls.
 -- advice:      A file that one thread has to itself is that thread's module; a function can move there.
 --              This is about functions, not data: others may touch the same data through other
 --              functions, so keep its locks. It is wrong where the run was too short for other
@@ -24,14 +25,14 @@
 WITH params AS (SELECT coalesce(:by_name, 0) AS by_name, coalesce(:min_calls, 1) AS min_calls),
      several AS (SELECT count(*) > 1 AS yes FROM threads WHERE calls + counted_calls > 0),
      called AS MATERIALIZED (
-       SELECT tf.function_id, tf.thread_id, tf.calls, tf.self_cpu_ns, tf.first_call_id, t.name, t.tid, f.file_id,
+       SELECT tf.function_id, tf.thread_id, tf.calls, tf.self_cpu_ns, tf.first_call_id, t.name, t.tid, f.file_id, t.tid = p.pid AS is_first,
               CASE params.by_name WHEN 0 THEN '#' || t.id ELSE coalesce(t.name, '#' || t.id) END AS who
        FROM thread_functions tf CROSS JOIN params JOIN threads t ON t.id = tf.thread_id
-            JOIN functions f ON f.id = tf.function_id),
+            LEFT JOIN processes p ON p.id = t.process_id JOIN functions f ON f.id = tf.function_id),
      of_functions AS MATERIALIZED (
        SELECT function_id, sum(calls) AS calls, sum(self_cpu_ns) AS self_cpu_ns,
               count(DISTINCT thread_id) AS threads, count(DISTINCT who) AS whos,
-              min(name) AS name, min(tid) AS tid, min(first_call_id) AS first_call
+              coalesce(max(is_first), 0) AS is_first, min(name) AS name, min(tid) AS tid, min(first_call_id) AS first_call
        FROM called GROUP BY function_id),
      of_files AS MATERIALIZED (
        SELECT file_id, count(DISTINCT who) AS whos FROM called WHERE file_id IS NOT NULL GROUP BY file_id),
@@ -59,4 +60,4 @@ FROM alone a
      JOIN function_details f ON f.id = a.function_id
      CROSS JOIN params CROSS JOIN several
 WHERE several.yes AND a.calls >= params.min_calls
-ORDER BY a.other_callers > 0, a.file_threads > 1, a.self_cpu_ns DESC, a.calls DESC, a.function_id
+ORDER BY a.other_callers > 0, a.is_first, a.file_threads > 1, a.self_cpu_ns DESC, a.calls DESC, a.function_id

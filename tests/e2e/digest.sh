@@ -41,6 +41,8 @@ cp run.db doubtful.db
 sqlite3 doubtful.db "UPDATE run SET value = 1 WHERE key = 'hook_cost_ns'; UPDATE run SET value = 1000000000 WHERE key = 'hook_cost_error_ns'"
 at_least "digest: a sum that is smaller than its error is told as such" 1 "$("$fisql" digest doubtful.db | grep -c '^CPU time  *~')"
 at_least "query: likewise" 3 "$("$fisql" query hot-functions doubtful.db | grep -c '  ~[0-9]* [mun]*s  ')"
+at_least "tree: likewise" 3 "$("$fisql" tree doubtful.db | grep -c '^ *~[0-9]* [mun]*s .*% *~')"
+has "info: what the C library keeps is told apart" "not freed      1" "$("$fisql" info run.db | sed 's/, and [0-9]* that the C library keeps$//')"
 same "query: a program gets the figures" 0 "$("$fisql" query hot-functions doubtful.db --format csv | grep -c '~')"
 rm doubtful.db
 same "digest: nothing on stderr" "" "$err"
