@@ -90,7 +90,10 @@ static int print_amounts(sqlite3 *database)
         {"called", "SELECT count(*) FROM function_stats WHERE calls > 0"},
         {"contexts", "SELECT count(*) FROM frames"},
         {"allocations", "SELECT count(*) FROM allocs"},
-        {"not freed", "SELECT sum(blocks - freed_blocks) FROM alloc_stacks"},
+        {"not freed", "SELECT (not_freed - kept) || CASE WHEN kept > 0 THEN ', and ' || kept ||"
+                      " ' that the C library keeps' ELSE '' END FROM (SELECT"
+                      " (SELECT sum(blocks - freed_blocks) FROM alloc_stacks) AS not_freed,"
+                      " (SELECT coalesce(sum(blocks), 0) FROM kept_stacks) AS kept)"},
         {"notes", "SELECT nullif(count(*), 0) FROM notes"},
         {"anomalies", "SELECT nullif(count(*), 0) FROM anomalies"},
     };
@@ -186,7 +189,8 @@ static int print_info(sqlite3 *database, const char *path)
     int status = print_processes(database);
     if (status == 0)
         status = print_rows(database, "threads",
-                            "SELECT tid || ' ' || coalesce(name, '') || ': ' || calls || ' calls'"
+                            "SELECT tid || ' ' || coalesce(name, '') || ': ' || calls ||"
+                            " CASE calls WHEN 1 THEN ' call' ELSE ' calls' END"
                             " FROM threads ORDER BY id",
                             10);
     if (status == 0)

@@ -8,6 +8,7 @@
 #include "cli/out/args.h"
 #include "cli/run/call_cursor.h"
 #include "cli/commands.h"
+#include "cli/query/time_doubt.h"
 #include "cli/run/database.h"
 #include "cli/run/own_code.h"
 #include "cli/out/output.h"
@@ -28,6 +29,7 @@ static const char help[] =
     "it, with its total processor time (with callees), its self time, its calls, and the memory\n"
     "allocated within it. The hooks' cost is taken out of the times; recursion is folded.\n"
     "\n"
+    "A time with ~ is less than its own error, which the hooks' cost made.\n"
     "A self time with > counts from where the log of record --ring begins: what was before is not\n"
     "known.\n"
     "\n"
@@ -62,6 +64,7 @@ struct tree {
     uint32_t buckets_mask;
     enum sort sort;
     double min_percent;
+    double doubt_ns; /* by which a call's time may be off */
     long depth_max;
     uint32_t left_out;
 };
@@ -157,9 +160,10 @@ static void print_node(const struct tree *tree, uint32_t at, const char *lines, 
     const struct node *node = &tree->nodes[at];
     const struct run_function *function = &tree->view->functions[node->function];
     char total[32], self[32], bytes[32] = "", place[256];
-    output_time((double)node->total_ns, total, sizeof total);
+    double doubt_ns = tree->doubt_ns * (double)node->calls;
+    output_doubtful_time((double)node->total_ns, doubt_ns, total, sizeof total);
     self[0] = '>';
-    output_time((double)node->self_ns, self + node->cut, sizeof self - 1);
+    output_doubtful_time((double)node->self_ns, doubt_ns, self + node->cut, sizeof self - 1);
     if (node->bytes > 0)
         output_bytes((double)node->bytes, bytes, sizeof bytes);
     run_place(function, place, sizeof place);
@@ -325,6 +329,8 @@ int cmd_tree(int argc, char **argv)
     if (status == 0)
         status = run_view_open(&view, database, request.style, request.measure);
     tree.view = &view;
+    if (status == 0 && request.measure != MEASURE_WAIT)
+        tree.doubt_ns = time_doubt_a_call(database);
     if (status == 0) {
         database_say_state(database, request.path);
         status = print_tree(&tree, &request);

@@ -76,7 +76,7 @@ export function findings(model) {
 
 export function mainFindings(model) {
   const list = model.data.worst;
-  if (list.length === 0) return el('p', { class: 'main-findings nothing' }, 'No finding: no error, and nothing that would save a hundredth of the time.');
+  if (list.length === 0) return el('p', { class: 'main-findings nothing' }, "No finding: no error, and none of fisql's patterns would save a hundredth of the time.");
   return el('ol', { class: 'main-findings' }, list.map((one) => el('li', { class: one.saves_ns === null && 'wrong' }, breakable(visible(one.text)),
     one.rows > 1 && ` (and ${count(one.rows - 1)} more)`, ': ',
     el('a', { class: 'finding-title', href: `#finding-${one.name}` }, one.saves_ns === null ? 'an error' : `would save about ${time(one.saves_ns)}`))));

@@ -2,7 +2,8 @@
 -- question:    Whom does each function call, and at what cost?
 -- group:       Time
 -- description: What a function called, from which line, how often, and how long those calls took: where
---              its processor time went.
+--              its processor time went. Of one function in the order of that; of all, the dearest calls
+--              come first.
 -- advice:      Name the function with --function. What is missing between the function's time and the
 --              sum of its callees is its own code and code without hooks.
 -- source:      gprof's call graph, with exact times
@@ -12,33 +13,55 @@
 -- column:      function | - | the calling function
 -- column:      location | - | where it is defined
 -- column:      callee | - | whom it called
--- column:      called_from | - | file and line of the call
+-- column:      called_from | - | file and line of the call; (inlined): not known, for the compiler inlined the callee
 -- column:      calls | calls | calls from there
 -- column:      calls_per_call | - | calls for each call of the function
--- column:      cpu_ns | ns | processor time in those calls with callees, outermost activations
+-- column:      cpu_ns | ns | processor time in those calls with callees, outermost activations; NULL = all were within others of the callee
 -- column:      share | % | of the function's processor time
 -- column:      self_cpu_ns | ns | processor time in the callee's own code in those calls
 -- column:      wait_ns | ns | time waited in those calls
 -- column:      first_call | id | calls.id of the first such call
 -- column:      slowest_call | id | calls.id of the slowest
-WITH params AS (SELECT :function AS function)
+WITH params AS (SELECT :function AS function),
+     placed AS ( -- the hooks of a body that was inlined tell the call site of the function it lies in
+       SELECT e.*,
+              CASE WHEN e.caller_id <> e.callee_id
+                        AND EXISTS (SELECT 1 FROM edges o WHERE o.callee_id = e.caller_id AND o.site_id = e.site_id)
+                   THEN '(inlined)' ELSE s.location END AS called_from
+       FROM edges e LEFT JOIN site_details s ON s.id = e.site_id),
+     ranked AS (
+       SELECT p.*, row_number() OVER (PARTITION BY p.caller_id, p.callee_id, p.called_from
+                                      ORDER BY s.cpu_ns DESC, 1.0 * p.cpu_ns / p.calls DESC, p.id) AS place
+       FROM placed p CROSS JOIN params JOIN functions f ON f.id = p.caller_id
+            LEFT JOIN slow_calls s ON s.function_id = p.callee_id AND s.call_id = p.slowest_call_id
+       WHERE params.function IS NULL OR f.name GLOB params.function),
+     -- one row for a line, however many copies of it there are in the code
+     lines AS MATERIALIZED (
+       SELECT p.caller_id, p.callee_id, p.called_from, min(p.id) AS id, sum(p.calls) AS calls, sum(p.cpu_ns) AS cpu_ns,
+              sum(p.self_cpu_ns) AS self_cpu_ns, sum(p.wait_ns) AS wait_ns, min(p.first_call_id) AS first_call_id,
+              max(CASE p.place WHEN 1 THEN p.slowest_call_id END) AS slowest_call_id
+       FROM ranked p
+       GROUP BY p.caller_id, p.callee_id, p.called_from),
+     timed AS ( -- a recursive callee's time counts in its outermost activations
+       SELECT l.*, CASE WHEN callee.recursive_calls > 0 AND l.cpu_ns < l.self_cpu_ns THEN NULL ELSE l.cpu_ns END AS whole_ns
+       FROM lines l JOIN function_stats callee ON callee.function_id = l.callee_id)
 SELECT f.name AS function,
        f.location,
        c.name AS callee,
-       s.location AS called_from,
+       e.called_from,
        e.calls,
        round(1.0 * e.calls / st.calls, 2) AS calls_per_call,
-       e.cpu_ns,
-       round(100.0 * e.cpu_ns / nullif(st.cpu_ns, 0), 1) AS share,
+       e.whole_ns AS cpu_ns,
+       round(100.0 * e.whole_ns / nullif(st.cpu_ns, 0), 1) AS share,
        e.self_cpu_ns,
        e.wait_ns,
        e.first_call_id AS first_call,
        e.slowest_call_id AS slowest_call
-FROM edges e
+FROM timed e
      CROSS JOIN params
      JOIN function_details f ON f.id = e.caller_id
      JOIN function_stats st ON st.function_id = e.caller_id
      JOIN functions c ON c.id = e.callee_id
-     LEFT JOIN site_details s ON s.id = e.site_id
-WHERE params.function IS NULL OR f.name GLOB params.function
-ORDER BY st.cpu_ns DESC, e.caller_id, e.cpu_ns DESC, e.wait_ns DESC, e.calls DESC, e.id
+ORDER BY CASE WHEN params.function IS NOT NULL THEN st.cpu_ns END DESC,
+         CASE WHEN params.function IS NOT NULL THEN e.caller_id END,
+         e.cpu_ns DESC, e.wait_ns DESC, e.calls DESC, e.id

@@ -17,7 +17,7 @@
 -- column:      wait_ns | ns | time waited, with callees
 -- column:      total_ns | ns | all time with callees
 -- column:      calls | calls | calls in this context
--- column:      called_from | - | file and line of the call
+-- column:      called_from | - | file and line of the call; (inlined): not known, for the compiler inlined the function
 -- column:      function | - | demangled name
 -- column:      slowest_call | id | calls.id of the slowest call
 -- column:      frame | id | frames.id
@@ -45,13 +45,16 @@ SELECT printf('%*s%s', 2 * max(0, fr.depth), '', f.name) AS tree,
        fr.wait_ns,
        fr.total_ns,
        fr.calls,
-       s.location AS called_from,
+       -- the hooks of a body that was inlined tell the call site of the function it lies in
+       CASE WHEN around.site_id = fr.site_id AND around.function_id <> fr.function_id THEN '(inlined)'
+            ELSE s.location END AS called_from,
        f.name AS function,
        fr.slowest_call_id AS slowest_call,
        fr.id AS frame
 FROM tree
      JOIN frames fr ON fr.id = tree.id
      JOIN functions f ON f.id = fr.function_id
+     LEFT JOIN frames around ON around.id = fr.parent_id
      LEFT JOIN site_details s ON s.id = fr.site_id
      CROSS JOIN whole
 ORDER BY tree.path

@@ -27,6 +27,7 @@
 -- column:      raw_self_ns | ns | self time as measured, with the hooks' cost
 -- column:      slowest_call | id | calls.id of its slowest call
 -- column:      module | - | where it was loaded from
+-- column:      self_put_aside_ns | ns | time put aside by the scheduler in its own code
 WITH params AS (SELECT coalesce(:min_calls, 1) AS min_calls, coalesce(:by, 'cpu') AS by),
      weighed AS MATERIALIZED (
        SELECT s.*, CASE params.by WHEN 'wall' THEN s.self_ns WHEN 'wait' THEN s.self_wait_ns ELSE s.self_cpu_ns END AS weight
@@ -46,7 +47,8 @@ SELECT f.name AS function,
        s.p99_ns,
        s.raw_self_ns,
        s.slowest_call_id AS slowest_call,
-       f.module
+       f.module,
+       s.self_preempted_ns AS self_put_aside_ns
 FROM weighed s
      JOIN function_details f ON f.id = s.function_id
      CROSS JOIN params CROSS JOIN whole

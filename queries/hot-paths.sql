@@ -1,21 +1,22 @@
 -- title:       Hot paths
 -- question:    By which stacks were the hottest functions reached?
 -- group:       Time
--- description: For the hottest functions the longest common stack that leads to their calls: the most
---              callers above one another through which at least min_share of the calls came.
+-- description: For the hottest functions the longest common stack that leads to their time: the most
+--              callers above one another through which at least min_share of the function's own time
+--              came (of its calls, where it took no time). A function that calls itself stands once.
 -- advice:      A function that is nearly always reached by one path can be specialised for it (arguments
 --              that are constant there, checks already made above), or its work can be done once
---              further up. A short path means that many ways lead there: improve the function itself.
+--              further up. To a function without a row many ways lead: improve the function itself.
 -- source:      calling context tree: Ammons, Ball & Larus 1997
 -- report:      overview
 -- param:       by = 'cpu' | cpu/wall/wait | the hottest by processor time, all time, or waiting
 -- param:       functions = 30 | functions | for this many, the hottest first
--- param:       min_share = 50 | % | least share of the function's calls that the path carries
+-- param:       min_share = 50 | % | least share of the function's time that the path carries
 -- param:       max_length = 16 | functions | cut the path after so many
 -- column:      function | - | demangled name
 -- column:      location | - | where it is defined
 -- column:      calls_this_way | calls | calls that came by the path
--- column:      share | % | of all calls of the function
+-- column:      share | % | of the function's own time, by the path
 -- column:      calls | calls | all calls of the function
 -- column:      length | functions | in the path, the function included
 -- column:      self_cpu_ns | ns | processor time in the function's own code, by all paths
@@ -29,22 +30,35 @@ WITH RECURSIVE
               row_number() OVER (ORDER BY CASE params.by WHEN 'wall' THEN self_ns WHEN 'wait' THEN self_wait_ns ELSE self_cpu_ns END
                                  DESC, self_ns DESC, function_id) AS place
        FROM function_stats CROSS JOIN params),
-     walk(function_id, calls, up_id, length, ids) AS (
-       SELECT hot.function_id, fr.calls, fr.parent_id, 1, CAST(fr.function_id AS INTEGER) || ''
+     reached AS MATERIALIZED ( -- contexts of the hot functions
+       SELECT fr.id, fr.parent_id, fr.function_id, fr.calls,
+              CASE params.by WHEN 'wall' THEN fr.self_ns WHEN 'wait' THEN fr.self_wait_ns ELSE fr.self_cpu_ns END AS weight
        FROM hot CROSS JOIN params JOIN frames fr ON fr.function_id = hot.function_id
-       WHERE hot.place <= params.functions AND fr.calls > 0
+       WHERE hot.place <= params.functions AND fr.calls > 0),
+     whole AS MATERIALIZED (SELECT function_id, sum(weight) AS weight, sum(calls) AS calls FROM reached GROUP BY function_id),
+     walk(function_id, leaf_id, calls, weight, up_id, top_id, length, ids) AS (
+       SELECT r.function_id, r.id, r.calls, CASE whole.weight WHEN 0 THEN r.calls ELSE r.weight END, r.parent_id, r.function_id, 1,
+              CAST(r.function_id AS INTEGER) || ''
+       FROM reached r JOIN whole ON whole.function_id = r.function_id
        UNION ALL
-       SELECT w.function_id, w.calls, fr.parent_id, w.length + 1, CAST(fr.function_id AS INTEGER) || ' ' || w.ids
+       SELECT w.function_id, w.leaf_id, w.calls, w.weight, fr.parent_id, fr.function_id,
+              w.length + (fr.function_id <> w.top_id),
+              CASE fr.function_id WHEN w.top_id THEN '' ELSE CAST(fr.function_id AS INTEGER) || ' ' END || w.ids
        FROM walk w CROSS JOIN params JOIN frames fr ON fr.id = w.up_id
        WHERE w.length < params.max_length AND coalesce(fr.parent_id, 0) < fr.id),
-     paths AS (SELECT function_id, length, ids, sum(calls) AS calls FROM walk GROUP BY function_id, length, ids),
+     -- a context has one way to a path: where recursion is folded, it stands in walk more than once
+     paths AS (
+       SELECT function_id, length, ids, sum(calls) AS calls, sum(weight) AS weight
+       FROM (SELECT DISTINCT function_id, leaf_id, length, ids, calls, weight FROM walk)
+       GROUP BY function_id, length, ids),
      chosen AS MATERIALIZED (
        SELECT p.function_id, p.length, p.ids, p.calls,
-              row_number() OVER (PARTITION BY p.function_id ORDER BY p.length DESC, p.calls DESC, p.ids) AS choice
-       FROM paths p CROSS JOIN params JOIN hot ON hot.function_id = p.function_id
-       WHERE 100 * p.calls >= params.min_share * hot.calls),
+              100.0 * p.weight / CASE whole.weight WHEN 0 THEN whole.calls ELSE whole.weight END AS share,
+              row_number() OVER (PARTITION BY p.function_id ORDER BY p.length DESC, p.weight DESC, p.ids) AS choice
+       FROM paths p CROSS JOIN params JOIN whole ON whole.function_id = p.function_id
+       WHERE 100 * p.weight >= params.min_share * CASE whole.weight WHEN 0 THEN whole.calls ELSE whole.weight END),
      split(function_id, rest, text) AS (
-       SELECT function_id, ids || ' ', '' FROM chosen WHERE choice = 1
+       SELECT function_id, ids || ' ', '' FROM chosen WHERE choice = 1 AND length > 1
        UNION ALL
        SELECT function_id, substr(rest, instr(rest, ' ') + 1),
               text || CASE text WHEN '' THEN '' ELSE ' => ' END ||
@@ -53,7 +67,7 @@ WITH RECURSIVE
 SELECT f.name AS function,
        f.location,
        chosen.calls AS calls_this_way,
-       round(100.0 * chosen.calls / hot.calls, 1) AS share,
+       round(chosen.share, 1) AS share,
        hot.calls,
        chosen.length,
        hot.self_cpu_ns,

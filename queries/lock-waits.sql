@@ -2,7 +2,8 @@
 -- question:    Where was waited for locks, threads and the like?
 -- group:       Time
 -- description: Functions in whose own code threads waited, for a lock, a condition, another thread: all that
---              waited but what says by its name that it sleeps, or waits for input, output or files.
+--              waited but what says by its name that it sleeps, or waits for input, output or files, what
+--              waited for pages to be read, and what calls nothing, for waiting is a call.
 -- advice:      Many waits of several threads are contention: hold the lock for less, or give each thread its
 --              own. A long longest_ns with a small mean_ns is contention at that instant: look at what
 --              the other threads did then (fisql trace --since). Waiting for work in an idle pool is no
@@ -27,25 +28,56 @@
 -- column:      stack | stack | its stack, outermost first
 WITH RECURSIVE
      params AS (SELECT :pattern AS pattern, coalesce(:min_total_ns, 1000) AS min_total_ns),
-     named AS (
-       SELECT f.id, lower(f.name) AS name, f.name AS exact FROM functions f
+     named AS MATERIALIZED (
+       SELECT f.id, f.name AS exact, f.call_targets FROM functions f
             JOIN function_stats s ON s.function_id = f.id AND s.self_wait_ns > 0),
+     -- the last part of the name, without what stands in <> and (), as words: _read_file_ of
+     -- disk::ReadFile(char*), _assoc_maintenance_thread_
+     spelled(id, rest, last, words) AS (
+       SELECT id, replace(replace(exact, '(anonymous namespace)', ''), '(anon)', '') || ' ', '', '_' FROM named
+       UNION ALL
+       SELECT id, CASE WHEN substr(rest, 1, 1) IN ('<', '(') AND words <> '_' THEN '' ELSE substr(rest, 2) END,
+              substr(rest, 1, 1),
+              CASE WHEN substr(rest, 1, 2) = '::' THEN '_'
+                   WHEN substr(rest, 1, 1) GLOB '[^A-Za-z0-9]' THEN rtrim(words, '_') || '_'
+                   -- readFile, IOPool: a word begins
+                   WHEN substr(rest, 1, 1) GLOB '[A-Z]' AND (last GLOB '[a-z0-9]' OR substr(rest, 1, 2) GLOB '[A-Z][a-z]')
+                   THEN rtrim(words, '_') || '_' || lower(substr(rest, 1, 1))
+                   ELSE words || lower(substr(rest, 1, 1)) END
+       FROM spelled WHERE rest <> '' AND length(words) < 300),
+     -- an end (1) says it where it begins or ends the name (flush_all, log_flush), but is also said
+     -- of lists; the whole name (2): item_unlink is no file's
+     input_words(word, place) AS (
+       VALUES ('sleep', 0), ('usleep', 0), ('nanosleep', 0), ('nap', 0), ('poll', 0), ('ppoll', 0), ('epoll', 0),
+              ('pselect', 0), ('recv', 0), ('recvfrom', 0), ('recvmsg', 0), ('sendto', 0), ('sendmsg', 0), ('sendfile', 0),
+              ('fsync', 0), ('fdatasync', 0), ('fread', 0), ('fwrite', 0), ('pread', 0), ('pwrite', 0), ('readv', 0),
+              ('writev', 0), ('readline', 0), ('getline', 0), ('fgets', 0), ('fputs', 0), ('fopen', 0), ('fclose', 0),
+              ('opendir', 0), ('readdir', 0), ('closedir', 0), ('mkdir', 0), ('rmdir', 0), ('print', 0), ('printf', 0),
+              ('fprintf', 0), ('println', 0), ('puts', 0), ('read', 1), ('write', 1), ('open', 1), ('close', 1),
+              ('select', 1), ('socket', 1), ('listen', 1), ('accept', 1), ('connect', 1), ('receive', 1), ('send', 1), ('flush', 1), ('dir', 1),
+              ('stat', 1), ('unlink', 2), ('rename', 2), ('link', 2), ('unlinkat', 2), ('renameat', 2)),
+     lock_words(word) AS (
+       VALUES ('lock'), ('locked'), ('locks'), ('unlock'), ('rwlock'), ('spinlock'), ('mutex'), ('cond'), ('condition'), ('sem'),
+              ('semaphore'), ('futex'), ('barrier'), ('latch'), ('join'), ('acquire')),
+     said AS MATERIALIZED (
+       SELECT n.id, n.exact, n.call_targets, rtrim(s.words, '_') || '_' AS words
+       FROM named n JOIN spelled s ON s.id = n.id AND (s.rest = '' OR length(s.words) >= 300)),
      chosen AS MATERIALIZED (
-       SELECT n.id FROM named n CROSS JOIN params
+       SELECT n.id FROM said n CROSS JOIN params
        WHERE CASE WHEN params.pattern IS NOT NULL THEN n.exact GLOB params.pattern
-                  ELSE n.name NOT GLOB '*sleep*' AND n.name NOT GLOB 'nap*' AND n.name NOT GLOB '*_nap*'
-                       AND n.name NOT GLOB '*read' AND n.name NOT GLOB '*read_*' AND n.name NOT GLOB 'write*'
-                       AND n.name NOT GLOB '*_write*' AND n.name NOT GLOB '*poll*' AND n.name NOT GLOB '*select*'
-                       AND n.name NOT GLOB '*accept*' AND n.name NOT GLOB '*recv*' AND n.name NOT GLOB '*receive*'
-                       AND n.name NOT GLOB '*send*' AND n.name NOT GLOB '*flush*' AND n.name NOT GLOB '*sync_file*'
-                       AND n.name NOT GLOB '*dir' AND n.name NOT GLOB '*dir_*' AND n.name NOT GLOB '*open*'
-                       AND n.name NOT GLOB '*unlink*' AND n.name NOT GLOB '*rename*' AND n.name NOT GLOB '*fsync*'
-                       AND n.name NOT GLOB '*print*' END),
+                  ELSE n.call_targets IS NOT 0
+                       AND (EXISTS (SELECT 1 FROM lock_words l WHERE instr(n.words, '_' || l.word || '_') > 0)
+                            OR NOT EXISTS (
+                              SELECT 1 FROM input_words i
+                              WHERE CASE i.place WHEN 0 THEN instr(n.words, '_' || i.word || '_') > 0
+                                                 WHEN 1 THEN n.words GLOB '_' || i.word || '_*' OR n.words GLOB '*_' || i.word || '_'
+                                                 ELSE n.words = '_' || i.word || '_' END)) END),
      waited AS MATERIALIZED (
        SELECT fr.function_id, sum(g.wait_ns) AS wait_ns, count(*) AS waits, max(g.wait_ns) AS longest_ns,
               count(DISTINCT g.thread_id) AS threads, g.start_ns, g.thread_id, g.call_id, g.frame_id
        FROM gaps g JOIN frames fr ON fr.id = g.frame_id JOIN chosen ON chosen.id = fr.function_id CROSS JOIN params
-       WHERE g.wait_ns > 0
+       -- a page that is read from a file is one wait
+       WHERE g.wait_ns > 0 AND (coalesce(g.major_faults, 0) = 0 OR g.major_faults < g.waits)
        GROUP BY fr.function_id HAVING sum(g.wait_ns) >= params.min_total_ns),
      walk(function_id, frame_id, text) AS (
        SELECT w.function_id, fr.parent_id, f.name

@@ -2,44 +2,83 @@
 -- question:    Which single calls took far longer than usual?
 -- group:       Time
 -- description: The slowest single calls of each function by the processor time that they took beyond the
---              function's middle call, whether each computed, waited or was put aside, and the stack that
---              led there. Functions called once, and recursive ones, come behind; last come calls that were
---              slow by one that they made.
+--              function's middle call, if they took min_ratio times as much; what took it longest, and
+--              the stack that led there. Calls of recursive functions come behind, then what the machine
+--              slowed down: calls around which the scheduler put the thread aside, and lone ones in the
+--              own code of functions that use no memory, as an interrupt makes them; last come calls that
+--              were slow by one that they made.
 -- advice:      What was different then? `fisql stack ID` and `fisql trace` show what happened around it.
 --              A function that is meant to do different amounts of work is slow by design.
 -- source:      the 16 slowest calls of each function, kept while loading
 -- report:      overview
 -- param:       per_function = 3 | calls | give at most so many calls of a function (up to 16)
+-- param:       min_ratio = 4 | - | least ratio of a call's time to the middle call's; 0 = also functions called once
 -- param:       min_ns = 0 | ns | leave out calls that took less processor time
+-- param:       fault_ns = 20000 | ns | the most that one page fault is taken to cost
+-- param:       lone_ratio = 100 | - | a call is lone if it took so many times as long as 99 of 100 calls; 0 = none is
 -- param:       stacks = 50 | rows | give the stacks for this many rows
 -- column:      function | - | demangled name
 -- column:      location | - | where it is defined
 -- column:      cpu_ns | ns | processor time, hooks' cost taken out
 -- column:      median_ns | ns a call | of the function's finished calls, the middle one
--- column:      mostly | - | what took it longest: it computed, waited, was put aside, or waited for page faults
+-- column:      mostly | - | what took it longest: it computed, waited, was put aside (or around that), or took page faults
 -- column:      duration_ns | ns | from entry to exit
 -- column:      wait_ns | ns | part of that it waited
 -- column:      put_aside_ns | ns | part of that the scheduler put it aside
+-- column:      page_faults | faults | in it, where it took so long between two calls that the clock was read
 -- column:      enter_ns | ns | when it was entered, since the run's start
 -- column:      thread | - | name of its thread
 -- column:      call | id | calls.id
 -- column:      raw_duration_ns | ns | as measured
 -- column:      stack | stack | who called it, outermost first
 WITH RECURSIVE
-     params AS (SELECT coalesce(:per_function, 3) AS per_function, coalesce(:min_ns, 0) AS min_ns,
-                       coalesce(:stacks, 50) AS stacks),
+     params AS (SELECT coalesce(:per_function, 3) AS per_function, coalesce(:min_ratio, 4) AS min_ratio,
+                       coalesce(:min_ns, 0) AS min_ns, coalesce(:fault_ns, 20000) AS fault_ns,
+                       coalesce(:lone_ratio, 100) AS lone_ratio, coalesce(:stacks, 50) AS stacks),
      callees AS MATERIALIZED ( -- of calls, those that are slow ones of their function
        SELECT c.parent_id AS call_id, max(s.cpu_ns) AS cpu_ns, max(s.duration_ns) AS duration_ns
        FROM slow_calls s CROSS JOIN calls c ON c.id = s.call_id GROUP BY c.parent_id),
-     chosen AS MATERIALIZED (
-       SELECT s.*, f.median_ns,
-              row_number() OVER (ORDER BY coalesce(5 * callees.cpu_ns >= 4 * s.cpu_ns
-                                                   AND 5 * callees.duration_ns >= 4 * s.duration_ns, 0),
-                                          max(0, s.cpu_ns - coalesce(f.median_ns, 0)) * (f.finished > 1 AND f.recursive_calls = 0) DESC,
-                                          s.cpu_ns DESC, s.call_id) AS place
+     candidates AS MATERIALIZED (
+       SELECT s.*, f.median_ns, f.recursive_calls > 0 AS recursive, c.descendants, c.self_ns,
+              params.lone_ratio > 0 AND f.finished >= 100 AND f.allocs + f.frees = 0
+                AND s.cpu_ns >= params.lone_ratio * f.p99_ns AS rare,
+              c.enter_ns, c.thread_id,
+              callees.cpu_ns AS callee_cpu_ns, callees.duration_ns AS callee_duration_ns,
+              max(0, s.cpu_ns - coalesce(f.median_ns, 0)) AS more_ns
        FROM slow_calls s JOIN function_stats f ON f.function_id = s.function_id CROSS JOIN params
-            LEFT JOIN callees ON callees.call_id = s.call_id
-       WHERE s.rank <= params.per_function AND s.cpu_ns >= params.min_ns),
+            LEFT JOIN calls c ON c.id = s.call_id LEFT JOIN callees ON callees.call_id = s.call_id
+       WHERE s.rank <= params.per_function AND s.cpu_ns >= params.min_ns
+         AND (params.min_ratio = 0 OR f.finished > 1 AND s.cpu_ns > 0 AND s.cpu_ns >= params.min_ratio * f.median_ns)),
+     -- of each gap within: its time on the processor, where there was a switch against its will or
+     -- where there were page faults
+     disturbed AS MATERIALIZED (
+       SELECT c.*, total(CASE WHEN g.preemptions > 0 THEN g.wall_ns - g.wait_ns - g.preempted_ns END) AS around_ns,
+              total(CASE WHEN g.major_faults > 0 THEN g.wait_ns END) AS read_ns,
+              c.self_ns - total(CASE WHEN g.call_id = c.call_id THEN g.wait_ns + g.preempted_ns END) AS own_ns,
+              total(min(g.wall_ns - g.wait_ns - g.preempted_ns, (g.minor_faults + coalesce(g.major_faults, 0)) * params.fault_ns)) AS fault_ns,
+              coalesce(sum(coalesce(g.minor_faults, 0) + coalesce(g.major_faults, 0)), 0) AS page_faults
+       FROM candidates c CROSS JOIN params
+            LEFT JOIN gaps g ON g.call_id BETWEEN c.call_id AND c.call_id + c.descendants
+       GROUP BY c.function_id, c.rank),
+     named AS MATERIALIZED (
+       SELECT d.*,
+              CASE WHEN d.preempted_ns > max(d.cpu_ns, d.wait_ns) OR d.cpu_ns >= d.wait_ns AND 2 * d.around_ns >= d.cpu_ns THEN 'put aside'
+                   WHEN d.cpu_ns >= d.wait_ns AND 2 * d.fault_ns >= d.cpu_ns THEN 'page faults'
+                   WHEN d.cpu_ns >= d.wait_ns THEN 'computed'
+                   WHEN 2 * d.read_ns >= d.wait_ns THEN 'page faults'
+                   ELSE 'waited' END AS mostly,
+              -- slow by one that it made: by what there is most of
+              coalesce(CASE WHEN d.cpu_ns >= max(d.wait_ns, d.preempted_ns) THEN 5 * d.callee_cpu_ns >= 4 * d.cpu_ns
+                            ELSE 5 * d.callee_duration_ns >= 4 * d.duration_ns END, 0) AS by_callee
+       FROM disturbed d),
+     chosen AS MATERIALIZED (
+       SELECT n.*,
+              row_number() OVER (ORDER BY n.by_callee,
+                                          n.mostly = 'put aside' OR coalesce(
+                                            n.rare AND n.wait_ns < n.cpu_ns
+                                            AND 5 * n.own_ns >= 4 * (n.raw_duration_ns - n.wait_ns - n.preempted_ns), 0),
+                                          n.recursive, n.more_ns DESC, n.cpu_ns DESC, n.call_id) AS place
+       FROM named n),
      walk(call_id, frame_id, text) AS (
        SELECT c.id, fr.parent_id, f.name
        FROM chosen CROSS JOIN params CROSS JOIN calls c ON c.id = chosen.call_id
@@ -54,21 +93,17 @@ SELECT f.name AS function,
        f.location,
        chosen.cpu_ns,
        chosen.median_ns,
-       CASE WHEN chosen.cpu_ns >= max(chosen.wait_ns, chosen.preempted_ns) THEN 'computed'
-            WHEN chosen.preempted_ns > chosen.wait_ns THEN 'put aside'
-            WHEN 2 * (SELECT total(g.wait_ns) FROM gaps g WHERE g.major_faults > 0 AND g.call_id BETWEEN
-                        chosen.call_id AND chosen.call_id + c.descendants) >= chosen.wait_ns THEN 'page faults'
-            ELSE 'waited' END AS mostly,
+       chosen.mostly,
        chosen.duration_ns,
        chosen.wait_ns,
        chosen.preempted_ns AS put_aside_ns,
-       c.enter_ns,
+       chosen.page_faults,
+       chosen.enter_ns,
        t.name AS thread,
        chosen.call_id AS call,
        chosen.raw_duration_ns,
        (SELECT text FROM stacks WHERE call_id = chosen.call_id) AS stack
 FROM chosen
      JOIN function_details f ON f.id = chosen.function_id
-     LEFT JOIN calls c ON c.id = chosen.call_id
-     LEFT JOIN threads t ON t.id = c.thread_id
+     LEFT JOIN threads t ON t.id = chosen.thread_id
 ORDER BY chosen.place

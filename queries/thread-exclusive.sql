@@ -2,10 +2,13 @@
 -- question:    Which functions does just one thread call?
 -- group:       Coverage and threads
 -- description: Functions that only one thread called, or only threads of one name, in runs with several
---              threads.
--- advice:      What only one thread touches needs no lock and can be moved into that thread's
---              module. The advice is wrong where the run was too short for other threads to come there,
---              or where it is chance which thread takes the work.
+--              threads; without those that threads begin with. The first thread's come behind, for most
+--              programs run there; of each, first come functions of files that no other thread
+--              entered. Last come those that code of other threads calls.
+-- advice:      A file that one thread has to itself is that thread's module; a function can move there.
+--              This is about functions, not data: others may touch the same data through other
+--              functions, so keep its locks. It is wrong where the run was too short for other
+--              threads to come there, or where it is chance which thread takes the work.
 -- source:      thread confinement: Goetz et al., Java Concurrency in Practice, 3.3
 -- report:      overview
 -- param:       by_name = 0 | 0 or 1 | 1 = count threads of the same name as one
@@ -16,26 +19,45 @@
 -- column:      tid | - | its id in the system, NULL where by_name took several together
 -- column:      calls | calls | calls
 -- column:      self_cpu_ns | ns | processor time in its own code
+-- column:      file_threads | threads | that called functions of its file
+-- column:      other_callers | functions | that call it, too: other threads ran them, or their call was not reached
 -- column:      first_call | id | calls.id of its first call
 WITH params AS (SELECT coalesce(:by_name, 0) AS by_name, coalesce(:min_calls, 1) AS min_calls),
      several AS (SELECT count(*) > 1 AS yes FROM threads WHERE calls + counted_calls > 0),
-     callers AS (
-       SELECT tf.function_id, sum(tf.calls) AS calls, sum(tf.self_cpu_ns) AS self_cpu_ns,
-              count(DISTINCT tf.thread_id) AS threads,
-              count(DISTINCT coalesce(t.name, '#' || t.id)) AS names,
-              min(t.name) AS name, min(t.tid) AS tid, min(tf.first_call_id) AS first_call
-       FROM thread_functions tf JOIN threads t ON t.id = tf.thread_id
-       GROUP BY tf.function_id)
+     called AS MATERIALIZED (
+       SELECT tf.function_id, tf.thread_id, tf.calls, tf.self_cpu_ns, tf.first_call_id, t.name, t.tid, f.file_id, t.tid = p.pid AS is_first,
+              CASE params.by_name WHEN 0 THEN '#' || t.id ELSE coalesce(t.name, '#' || t.id) END AS who
+       FROM thread_functions tf CROSS JOIN params JOIN threads t ON t.id = tf.thread_id
+            LEFT JOIN processes p ON p.id = t.process_id JOIN functions f ON f.id = tf.function_id),
+     of_functions AS MATERIALIZED (
+       SELECT function_id, sum(calls) AS calls, sum(self_cpu_ns) AS self_cpu_ns,
+              count(DISTINCT thread_id) AS threads, count(DISTINCT who) AS whos,
+              coalesce(max(is_first), 0) AS is_first, min(name) AS name, min(tid) AS tid, min(first_call_id) AS first_call
+       FROM called GROUP BY function_id),
+     of_files AS MATERIALIZED (
+       SELECT file_id, count(DISTINCT who) AS whos FROM called WHERE file_id IS NOT NULL GROUP BY file_id),
+     callers AS MATERIALIZED (
+       SELECT e.callee_id, count(DISTINCT e.caller_id) AS all_callers,
+              count(DISTINCT CASE WHEN by.whos > 1 THEN e.caller_id END) AS shared
+       FROM edges e JOIN of_functions by ON by.function_id = e.caller_id GROUP BY e.callee_id),
+     alone AS MATERIALIZED (
+       SELECT o.*, coalesce(of_files.whos, o.whos) AS file_threads,
+              coalesce(callers.shared, 0) + max(0, f.call_sources - coalesce(callers.all_callers, 0)) AS other_callers
+       FROM of_functions o JOIN functions f ON f.id = o.function_id
+            JOIN function_stats s ON s.function_id = o.function_id
+            LEFT JOIN of_files ON of_files.file_id = f.file_id LEFT JOIN callers ON callers.callee_id = o.function_id
+       WHERE o.whos = 1 AND s.root_calls < s.calls)
 SELECT f.name AS function,
        f.location,
-       c.name AS thread,
-       CASE c.threads WHEN 1 THEN c.tid END AS tid,
-       c.calls,
-       c.self_cpu_ns,
-       c.first_call
-FROM callers c
-     JOIN function_details f ON f.id = c.function_id
+       a.name AS thread,
+       CASE a.threads WHEN 1 THEN a.tid END AS tid,
+       a.calls,
+       a.self_cpu_ns,
+       a.file_threads,
+       a.other_callers,
+       a.first_call
+FROM alone a
+     JOIN function_details f ON f.id = a.function_id
      CROSS JOIN params CROSS JOIN several
-WHERE several.yes AND c.calls >= params.min_calls
-  AND (c.threads = 1 OR (params.by_name AND c.names = 1))
-ORDER BY c.name, c.tid, c.calls DESC, c.function_id
+WHERE several.yes AND a.calls >= params.min_calls
+ORDER BY a.other_callers > 0, a.is_first, a.file_threads > 1, a.self_cpu_ns DESC, a.calls DESC, a.function_id

@@ -1,10 +1,12 @@
 -- title:       Thread functions
 -- question:    What did each thread call, and for how long?
 -- group:       Coverage and threads
--- description: Which thread called which functions, how often, and how much processor time it spent there.
+-- description: Which thread called which functions, how often, and how much processor time it spent there. The
+--              threads with the most come first.
 -- advice:      Threads with the same functions are a pool: their times should be alike. A function that
 --              many threads share needs its data to be safe for that; see thread-exclusive for the
---              others. Filter with --thread.
+--              others. Filter with --thread. What functions of system headers took counts for own
+--              code that led there; where several threads called that, each gets of it by its calls.
 -- source:      rollup by thread and function
 -- report:      none
 -- param:       by = 'cpu' | cpu/wall/wait | order and share by processor time, all time, or waiting
@@ -21,6 +23,7 @@
 -- column:      self_ns | ns | all time in its own code there
 -- column:      threads | threads | that call the function at all
 -- column:      first_call | id | calls.id of its first call in the thread
+-- column:      self_put_aside_ns | ns | time put aside by the scheduler in its own code there
 WITH params AS (SELECT coalesce(:min_calls, 1) AS min_calls, coalesce(:by, 'cpu') AS by),
      weighed AS MATERIALIZED (
        SELECT tf.*, CASE params.by WHEN 'wall' THEN tf.self_ns WHEN 'wait' THEN tf.self_wait_ns ELSE tf.self_cpu_ns END AS weight
@@ -38,7 +41,8 @@ SELECT t.name AS thread,
        tf.self_wait_ns,
        tf.self_ns,
        shared.threads,
-       tf.first_call_id AS first_call
+       tf.first_call_id AS first_call,
+       tf.self_preempted_ns AS self_put_aside_ns
 FROM weighed tf
      JOIN whole ON whole.thread_id = tf.thread_id
      JOIN threads t ON t.id = tf.thread_id
@@ -46,4 +50,4 @@ FROM weighed tf
      JOIN shared ON shared.function_id = tf.function_id
      CROSS JOIN params
 WHERE tf.calls >= params.min_calls
-ORDER BY tf.thread_id, tf.weight DESC, tf.self_ns DESC, tf.calls DESC, tf.function_id
+ORDER BY whole.weight DESC, tf.thread_id, tf.weight DESC, tf.self_ns DESC, tf.calls DESC, tf.function_id

@@ -25,6 +25,7 @@ struct digest {
     sqlite3 *database;
     const char *path;
     FILE *out;
+    const struct query_set *set;
     double cpu_ns;
     const char *more[MORE_MAX]; /* queries */
     int more_count;
@@ -97,10 +98,22 @@ static void put_command(const struct digest *digest, const char *query)
     put_word(digest->out, digest->path);
 }
 
+/* Has the query anything to show, with its defaults? */
+static bool has_rows(const struct digest *digest, const char *name)
+{
+    const struct query_file *query = query_set_find(digest->set, name);
+    sqlite3_stmt *row = NULL;
+    bool found = query != NULL &&
+                 sqlite3_prepare_v2(digest->database, query->sql, -1, &row, NULL) == SQLITE_OK &&
+                 sqlite3_step(row) == SQLITE_ROW;
+    sqlite3_finalize(row);
+    return found;
+}
+
 /* Remembers a query that shows more, for put_more(). */
 static void add_more(struct digest *digest, const char *query)
 {
-    if (digest->more_count < MORE_MAX)
+    if (digest->more_count < MORE_MAX && has_rows(digest, query))
         digest->more[digest->more_count++] = query;
 }
 
@@ -154,7 +167,8 @@ static int print_head(const struct digest *digest)
                 " (SELECT coalesce(max(end_ns), 0) - coalesce(min(start_ns), 0) FROM threads),"
                 " (SELECT count(*) FROM processes), (SELECT count(*) FROM threads),"
                 " (SELECT total(calls) + total(counted_calls) FROM threads),"
-                " (SELECT min(id) FROM processes)");
+                " (SELECT min(id) FROM processes), (SELECT total(preempted_ns) FROM threads),"
+                " (SELECT value FROM run WHERE key = 'hook_cost_error_ns')");
     if (row == NULL)
         return 2;
     char ending[ENDING_TEXT_BYTES];
@@ -170,7 +184,18 @@ static int print_head(const struct digest *digest)
     put_time(digest->out, number(row, 1));
     fputs(" long, ", digest->out);
     put_time(digest->out, digest->cpu_ns);
-    fputs(" on processors; ", digest->out);
+    /* What is less than a hundredth changes no reader's mind. */
+    if (100 * number(row, 7) >= digest->cpu_ns && number(row, 7) > 0) {
+        fputs(" ± ", digest->out);
+        put_time(digest->out, number(row, 7));
+    }
+    fputs(" on processors", digest->out);
+    if (100 * number(row, 6) >= digest->cpu_ns && number(row, 6) > 0) {
+        fputs(", ", digest->out);
+        put_time(digest->out, number(row, 6));
+        fputs(" put aside", digest->out);
+    }
+    fputs("; ", digest->out);
     if (number(row, 2) > 1) {
         put_count(digest->out, number(row, 2), "process", "es");
         fputs(", ", digest->out);
@@ -187,7 +212,9 @@ static int print_head(const struct digest *digest)
     return 0;
 }
 
-/* The functions with the most of a cost: time, share of `whole_ns`, how often, name and place. */
+/* The functions with the most of a cost: time, share of the whole, how often, name and place. Of
+ * waiting, that in functions that begin threads comes last, with shares of its own: there, pools and
+ * event loops wait for work. */
 static int print_functions(struct digest *digest, const char *title, enum measure measure,
                            const char *query)
 {
@@ -195,15 +222,17 @@ static int print_functions(struct digest *digest, const char *title, enum measur
     const char *times = measure == MEASURE_WAIT ? "self_waits" : "calls";
     /* How far the time may be off for what recording cost. */
     double share = measure == MEASURE_WAIT ? 0 : time_doubt_share(digest->database);
-    double whole_ns = measure_sum(digest->database, measure);
     char sql[1024];
-    long rows = 0;
-    snprintf(
-        sql, sizeof sql,
-        "SELECT s.%s, s.%s, f.name, f.location, s.raw_self_ns - s.self_ns FROM function_stats s"
-        " JOIN function_details f ON f.id = s.function_id WHERE s.%s > 0"
-        " ORDER BY s.%s DESC, s.function_id LIMIT %d",
-        column, times, column, column, (int)ROWS);
+    long rows = 0, within = 0;
+    snprintf(sql, sizeof sql,
+             "WITH spent AS (SELECT s.function_id, s.%s AS ns, s.%s AS times,"
+             "  s.raw_self_ns - s.self_ns AS hooks_ns, %s AS outermost FROM function_stats s"
+             "  WHERE s.%s > 0)"
+             " SELECT s.ns, s.times, f.name, f.location, s.hooks_ns, s.outermost,"
+             "  total(s.ns) OVER (PARTITION BY s.outermost)"
+             " FROM spent s JOIN function_details f ON f.id = s.function_id"
+             " ORDER BY s.outermost, s.ns DESC, s.function_id LIMIT %d",
+             column, times, measure == MEASURE_WAIT ? "s.root_calls > 0" : "0", column, (int)ROWS);
     sqlite3_stmt *row = prepare(digest, sql);
     if (row == NULL)
         return 2;
@@ -212,17 +241,20 @@ static int print_functions(struct digest *digest, const char *title, enum measur
         output_doubtful_time(number(row, 0), share * number(row, 4), time, sizeof time);
         put_title(digest->out, rows++ == 0 ? title : "");
         fprintf(digest->out, "%10s %5.1f%%  ", time,
-                whole_ns > 0 ? 100 * number(row, 0) / whole_ns : 0);
+                number(row, 6) > 0 ? 100 * number(row, 0) / number(row, 6) : 0);
         put_name(digest->out, word(row, 2));
         fputs(" (", digest->out);
         text_put(digest->out, word(row, 3));
         fputs("), ", digest->out);
         put_count(digest->out, number(row, 1), measure == MEASURE_WAIT ? "wait" : "call", "s");
-        fputc('\n', digest->out);
+        fputs(number(row, 5) > 0 ? ", begins a thread\n" : "\n", digest->out);
+        within += number(row, 5) == 0;
     }
     if (rows > 0)
         add_more(digest, query);
-    else if (measure == MEASURE_WAIT)
+    if (measure == MEASURE_WAIT && within > 0)
+        add_more(digest, "lock-waits");
+    if (rows == 0 && measure == MEASURE_WAIT)
         fprintf(digest->out, "%-*sno thread waited\n", TITLE_WIDTH, title);
     return database_rows_end(row, "the functions");
 }
@@ -274,7 +306,7 @@ static int print_allocations(struct digest *digest)
     sqlite3_stmt *row = prepare_row(
         digest,
         "WITH most AS (SELECT fr.function_id FROM alloc_stacks a JOIN frames fr ON"
-        "  fr.id = a.frame_id GROUP BY 1 ORDER BY sum(a.blocks) DESC, 1 LIMIT 1)"
+        "  fr.id = a.frame_id GROUP BY 1 ORDER BY sum(a.bytes) DESC, 1 LIMIT 1)"
         " SELECT (SELECT total(blocks) FROM alloc_stacks), (SELECT total(bytes) FROM alloc_stacks),"
         " (SELECT value FROM run WHERE key = 'peak_bytes'),"
         " (SELECT total(blocks) FROM alloc_distances WHERE allocs_between <= 1), f.name, f.location"
@@ -387,12 +419,11 @@ static int print_dead_code(struct digest *digest)
 
 static int print_findings(const struct digest *digest)
 {
-    struct query_set set = {0};
     struct worst_finding findings[WORST_MAX];
-    int status = query_set_load(&set);
-    int count = status == 0 ? worst_findings(digest->database, &set, findings) : -1;
+    int count = worst_findings(digest->database, digest->set, findings);
     if (count == 0)
-        fputs("\nNo finding: no error, and nothing that would save a hundredth of the time.\n",
+        fputs("\nNo finding: no error, and none of fisql's patterns would save a hundredth of the "
+              "time.\n",
               digest->out);
     else if (count > 0)
         fputs("\nFindings, worst first, with a guess at what they would save\n", digest->out);
@@ -416,15 +447,17 @@ static int print_findings(const struct digest *digest)
     }
     if (count > 0)
         worst_release(findings, count);
-    query_set_release(&set);
     return count < 0 ? 2 : 0;
 }
 
 int digest_print(sqlite3 *database, const char *path, FILE *out)
 {
-    struct digest digest = {.database = database, .path = path, .out = out};
+    struct query_set set = {0};
+    struct digest digest = {.database = database, .path = path, .out = out, .set = &set};
     bool folded = false;
-    int status = own_code_fold(database, &folded);
+    int status = query_set_load(&set);
+    if (status == 0)
+        status = own_code_fold(database, &folded);
     digest.cpu_ns = measure_sum(database, MEASURE_CPU);
     if (status == 0)
         status = print_head(&digest);
@@ -442,6 +475,7 @@ int digest_print(sqlite3 *database, const char *path, FILE *out)
         put_more(&digest);
     if (status == 0)
         status = print_findings(&digest);
+    query_set_release(&set);
     return status;
 }
 

@@ -201,6 +201,8 @@ static int priority_of(const struct query_part *part, const struct output_column
         return priority - 100;
     if (strncmp(column->name, "raw_", 4) == 0)
         return priority - 120;
+    if (strcmp(column->name, "self_put_aside_ns") == 0)
+        return priority - 200; /* the machine's doing, not the program's */
     return column->kind == TEXT_PLACE ? priority - 15 : priority;
 }
 

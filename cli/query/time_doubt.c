@@ -33,12 +33,22 @@ double time_doubt_share(sqlite3 *database)
                                " WHERE e.key = 'hook_cost_error_ns' AND c.key = 'hook_cost_ns'");
 }
 
+static double hooks_ns(sqlite3 *database)
+{
+    return run_value(database, "SELECT sum(value) / 1000.0 FROM run"
+                               " WHERE key IN ('hook_inside_ps', 'hook_outside_ps')");
+}
+
+double time_doubt_a_call(sqlite3 *database)
+{
+    return time_doubt_share(database) * hooks_ns(database);
+}
+
 void time_doubt_init(struct time_doubt *doubt, sqlite3 *database, sqlite3_stmt *statement)
 {
     *doubt = (struct time_doubt){
         .share = time_doubt_share(database),
-        .hooks_ns = run_value(database, "SELECT sum(value) / 1000.0 FROM run"
-                                        " WHERE key IN ('hook_inside_ps', 'hook_outside_ps')"),
+        .hooks_ns = hooks_ns(database),
         .calls = column_named(statement, "calls"),
         .self = column_named(statement, measure_self(MEASURE_WALL)),
         .self_cpu = column_named(statement, measure_self(MEASURE_CPU)),

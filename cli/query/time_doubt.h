@@ -19,6 +19,9 @@ struct time_doubt {
 /* The part of the cost that was taken out of a time by which it may be off. */
 double time_doubt_share(sqlite3 *database);
 
+/* By how much a call's time may be off on the average, in ns: where a sum's own cost is not known. */
+double time_doubt_a_call(sqlite3 *database);
+
 /* Finds the statement's columns, and the error in the database. */
 void time_doubt_init(struct time_doubt *doubt, sqlite3 *database, sqlite3_stmt *statement);
 

@@ -262,6 +262,21 @@ static void put_function_column(FILE *sql, const char *name)
         fprintf(sql, "t.%s AS %s", name, name);
 }
 
+/* What a thread's row t of a function gets of the change of the function's sums from s to n. */
+static void put_thread_column(FILE *sql, const char *name, bool of_frames)
+{
+    bool sum = of_frames && (is_of_own_code(name) || starts(name, "total_") ||
+                             starts(name, "raw_total_") || strcmp(name, "calls") == 0);
+    if (sum)
+        fprintf(sql,
+                "CASE WHEN s.calls > 0 THEN max(0, CAST(round(t.%s + (1.0 * n.%s - s.%s) * t.calls"
+                " / s.calls) AS INTEGER)) ELSE t.%s END",
+                name, name, name, name);
+    else
+        fprintf(sql, "t.%s", name);
+    fprintf(sql, " AS %s", name);
+}
+
 /* An edge made of contexts fr and those around them, p. */
 static void put_edge_column(FILE *sql, const char *name, bool of_frames)
 {
@@ -293,7 +308,7 @@ static void put_edge_sum(FILE *sql, const char *name)
                 name, name, name);
 }
 
-enum kind { FRAMES, STATS, ROWS, FUNCTIONS, EDGES, EDGES_ADDED };
+enum kind { FRAMES, STATS, ROWS, FUNCTIONS, EDGES, EDGES_ADDED, THREADS };
 
 /* Writes what the columns of a table become, with commas. The schema is the known one. */
 static int put_columns(const struct fold *fold, FILE *sql, const char *table, enum kind kind)
@@ -318,6 +333,8 @@ static int put_columns(const struct fold *fold, FILE *sql, const char *table, en
             put_edge_sum(sql, name);
         else if (kind == STATS)
             put_stats_column(sql, name, of_frames);
+        else if (kind == THREADS)
+            put_thread_column(sql, name, of_frames);
         else if (kind == ROWS)
             put_row_column(sql, name);
         else
@@ -446,6 +463,15 @@ static int make_stats(const struct fold *fold)
                                "DROP TABLE temp.new_sums; DROP TABLE temp.folded_sums");
 }
 
+static int make_threads(const struct fold *fold)
+{
+    return make(fold, "CREATE TEMP TABLE thread_functions AS SELECT ", "thread_functions", THREADS,
+                " FROM main.thread_functions t"
+                " JOIN main.function_stats s ON s.function_id = t.function_id"
+                " JOIN temp.function_stats n ON n.function_id = t.function_id"
+                " ORDER BY t.thread_id, t.function_id");
+}
+
 /* Views over tables whose rows stay, with other contexts or without some functions. */
 static int make_views(const struct fold *fold)
 {
@@ -499,7 +525,7 @@ int own_code_fold(sqlite3 *database, bool *folded)
     if (status == 0) {
         int result = write_contexts(&fold);
         int (*const steps[])(const struct fold *) = {make_frames, make_edges, make_stats,
-                                                     make_views};
+                                                     make_threads, make_views};
         for (size_t i = 0; i < sizeof steps / sizeof steps[0] && result == SQLITE_OK; i++)
             result = steps[i](&fold);
         status = result == SQLITE_OK ? 0 : broken(database);

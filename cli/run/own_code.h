@@ -12,12 +12,15 @@
  *   calls, allocs, alloc_stacks, block_flows, alloc_owners, free_errors
  *                           the rows there are, with the contexts that they became part of and,
  *                           where the allocation was made in a folded one, the site in own code
+ *   thread_functions        a function's rows with what became of it. It does not tell who called
+ *                           whom: of what was folded into a function that several threads called,
+ *                           each has a part by its calls
  *   functions               of the system's, only what was called counts as instrumented
  *   slow_calls, durations, intervals, recursions, call_sequences, callee_runs, callee_transitions
  *                           without rows of folded functions
  *
- * A context without any own one around it stays as it is. thread_functions stays too, for it does
- * not know who called. Where no call of the database is of the system's, nothing is done.
+ * A context without any own one around it stays as it is. Where no call of the database is of the
+ * system's, nothing is done.
  */
 #ifndef FISQL_CLI_OWN_CODE_H
 #define FISQL_CLI_OWN_CODE_H

@@ -49,6 +49,7 @@ for compiler in g++ clang++; do
     for ask in "sum(self_ns) AS self, sum(raw_self_ns), sum(allocs), sum(alloc_bytes), sum(frees) FROM frames" \
         "sum(raw_self_ns) AS raw, sum(allocs), sum(alloc_bytes), sum(frees) FROM function_stats" \
         "sum(raw_self_ns) AS edges FROM edges" \
+        "sum(raw_self_ns) AS threads FROM thread_functions" \
         "sum(blocks) AS blocks, sum(bytes) FROM alloc_stacks JOIN frames ON frames.id = frame_id"; do
         echo "SELECT $ask" >ask.sql
         same "$what: folding keeps sums: ${ask##* AS }" "$("$fisql" query --all-code --format csv --file ask.sql all.db)" \
@@ -109,6 +110,8 @@ rows_of() { "$fisql" "$@" all.db 2>said.txt | grep -c 'stl_[a-z]*\.h:'; } # rows
 same "a query: no functions of std" 0 "$(rows_of query hot-functions)"
 has "a query: says so" "--all-code" "$(cat said.txt)"
 at_least "a query: with --all-code" 10 "$(rows_of query hot-functions --all-code)"
+same "what threads called: no functions of std" 0 "$(rows_of query thread-functions)"
+at_least "what threads called: with --all-code" 10 "$(rows_of query thread-functions --all-code)"
 at_least "a query: asked by name" 1 "$(rows_of query hot-functions --function "std::vector*")"
 same "the tree: no functions of std" 0 "$(rows_of tree --min-percent 0)"
 at_least "the tree: with --all-code" 10 "$(rows_of tree --min-percent 0 --all-code)"

@@ -60,7 +60,7 @@ same "tree: contexts, merged by function" "deep keep leaf leaf leaf main thread 
     "$(printf '%s\n' "$out" | sed -n 's/.* \([a-z]*\)  work\.c:.*/\1/p' | LC_ALL=C sort | tr '\n' ' ' | sed 's/ $//')"
 run "$fisql" tree --from twice --min-percent 0 --sort calls
 same "tree: --from merges a function's contexts" "twice 2
-leaf 4" "$(printf '%s\n' "$out" | sed -nE 's/^ *[0-9.]+ [a-z]* +[0-9.]+% +[0-9.]+ [a-z]* +([0-9]+) .* ([a-z]+)  work\.c.*/\2 \1/p')"
+leaf 4" "$(printf '%s\n' "$out" | sed -nE 's/^ *~?[0-9.]+ [a-z]* +[0-9.]+% +~?[0-9.]+ [a-z]* +([0-9]+) .* ([a-z]+)  work\.c.*/\2 \1/p')"
 run "$fisql" tree --depth 1 --min-percent 0
 same "tree: --depth" "main thread" "$(printf '%s\n' "$out" | sed -n 's/.* \([a-z]*\)  work\.c:.*/\1/p' | LC_ALL=C sort | tr '\n' ' ' | sed 's/ $//')"
 run "$fisql" tree --sort bytes

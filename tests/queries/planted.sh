@@ -66,8 +66,7 @@ regrow mixed 5010 5010 2 2" \
                 awk '{ bytes += $1; blocks += $2 } END { print bytes, blocks, $3 }')"
         same "not-freed: nothing that was freed ($with)" "" \
             "$(rows not-freed function | grep -E 'make|drop|both|regrow')"
-        same "thread-exclusive: the worker's alone ($with)" "worker
-worker_only" "$(rows thread-exclusive function,thread | awk '$2 == "planted-worker" { print $1 }' | LC_ALL=C sort)"
+        same "thread-exclusive: the worker's alone, but where the thread begins ($with)" "worker_only" "$(rows thread-exclusive function,thread | awk '$2 == "planted-worker" { print $1 }' | LC_ALL=C sort)"
         same "thread-exclusive: not what both called ($with)" "" \
             "$(rows thread-exclusive function | grep by_both_threads)"
         sound "planted ($with)" run.db

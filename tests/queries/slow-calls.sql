@@ -1,18 +1,42 @@
--- positive: the slowest calls of main, parse and ns::next
+-- positive: the slowest calls of log_line, parse and ns::next
 .read tests/fixtures/small.sql
-UPDATE function_stats SET median_ns = 20000 WHERE function_id = 2;
-UPDATE function_stats SET median_ns = 3000 WHERE function_id = 3;
-UPDATE function_stats SET median_ns = 1000, finished = 2 WHERE function_id IN (5, 6);
+UPDATE function_stats SET median_ns = 6000 WHERE function_id = 2;
+UPDATE function_stats SET median_ns = 1000 WHERE function_id = 3;
+UPDATE function_stats SET median_ns = 1000, finished = 2 WHERE function_id IN (4, 5, 6);
 INSERT INTO slow_calls(function_id, rank, call_id, duration_ns, raw_duration_ns, wait_ns, preempted_ns) VALUES
+-- negative: main, called once: nothing is usual
   (1, 1, 1, 100000, 100000, 0, 0), (2, 1, 2, 130000, 130000, 100000, 0),
-  (2, 2, 6, 70000, 70000, 10000, 40000),
+-- put aside comes behind, so what its caller took by it: here its duration tells
+  (2, 2, 6, 82000, 82000, 10000, 48000),
 -- negative: the third of ns::next, where two a function are asked for
-  (3, 1, 3, 16000, 16000, 10000, 0), (3, 2, 8, 6000, 6000, 0, 0), (3, 3, 4, 3000, 3000, 0, 0),
+  (3, 1, 3, 16000, 16000, 10000, 0), (3, 2, 8, 6000, 6000, 0, 0), (3, 3, 4, 5000, 5000, 0, 0),
 -- behind all: a call of worker of which its callee log_line took 6 sevenths
   (5, 1, 10, 70000, 70000, 0, 0), (6, 1, 11, 60000, 60000, 0, 0),
 -- edge: a call whose row is not there (load --summary) keeps its place
-  (4, 1, 99, 40000, 40000, 0, 0);
--- a wait that was for pages
+  (4, 1, 99, 40000, 40000, 0, 0),
+-- negative: less than four times as long as the middle one
+  (4, 2, 98, 3999, 3999, 0, 0);
 INSERT INTO gaps(id, thread_id, call_id, frame_id, start_ns, wall_ns, wait_ns, preempted_ns, waits, preemptions,
-    minor_faults, major_faults) VALUES (1, 1, 3, 3, 12000, 10000, 10000, 0, 1, 0, 0, 1);
+    minor_faults, major_faults) VALUES
+-- a wait that was for pages
+  (1, 1, 3, 3, 12000, 10000, 10000, 0, 1, 0, 0, 1),
+-- pages that were new
+  (2, 1, 8, 3, 50000, 5000, 0, 0, 0, 0, 2, 0);
+-- lone ones: calc's one slow call of 1000, its own code's, which uses no memory; behind the others. Its
+-- twin allocates; of the third the clock tells of a switch around it
+INSERT INTO functions(id, module_id, address, size, name, line, instrumented, stable_id, call_targets)
+  VALUES (11, 1, 0x2000, 64, 'calc', 1, 1, 's11', 1), (12, 1, 0x2100, 64, 'calc_and_keep', 1, 1, 's12', 1),
+         (13, 1, 0x2200, 64, 'calc_around', 1, 1, 's13', 1);
+INSERT INTO frames(id, parent_id, function_id, depth, calls, total_ns, self_ns, finished, raw_total_ns, raw_self_ns, child_calls)
+  SELECT id, 1, id, 1, 1000, 30000, 30000, 1000, 30000, 30000, 0 FROM functions WHERE id > 10;
+INSERT INTO function_stats(function_id, calls, total_ns, self_ns, raw_total_ns, raw_self_ns, finished, child_calls, calling,
+    single_child_calls, callees, callers, root_calls, unwound, open, depth_max, nesting_max, recursive_calls,
+    direct_recursive_calls, sequences, median_ns, p99_ns, allocs)
+  SELECT id, 1000, 30000, 30000, 30000, 30000, 1000, 0, 0, 0, 0, 1, 0, 0, 0, 1, 1, 0, 0, 1, 10, 15, (id = 12) FROM functions WHERE id > 10;
+INSERT INTO calls(id, thread_id, frame_id, depth, enter_ns, duration_ns, parent_distance, descendants, children_ns, ended)
+  SELECT id + 10, 1, id, 1, 61000, 15000, id + 9, 0, 0, 0 FROM functions WHERE id > 10;
+INSERT INTO slow_calls(function_id, rank, call_id, duration_ns, raw_duration_ns)
+  SELECT id, 1, id + 10, 15000, 15000 FROM functions WHERE id > 10;
+INSERT INTO gaps(id, thread_id, call_id, frame_id, start_ns, wall_ns, wait_ns, preempted_ns, waits, preemptions,
+    minor_faults, major_faults) VALUES (3, 1, 23, 13, 61000, 14000, 0, 1000, 0, 1, 0, 0);
 -- parameters: per_function=2

@@ -1,4 +1,4 @@
--- positive: each function of the small run was called by one thread
+-- positive: parse and work were called by one thread; main and worker begin threads
 .read tests/fixtures/small.sql
 -- negative: log_line, now also called by the first thread
 INSERT INTO thread_functions(thread_id, function_id, calls, total_ns, self_ns, raw_total_ns, raw_self_ns,
@@ -11,4 +11,17 @@ INSERT INTO threads(id, process_id, tid, name, start_ns, end_ns, first_call_id, 
 INSERT INTO thread_functions(thread_id, function_id, calls, total_ns, self_ns, raw_total_ns, raw_self_ns,
     first_call_id, last_call_id) VALUES
   (3, 3, 1, 10, 10, 10, 10, 9, 9);
+-- last: flush, which log_line calls, that both threads ran; retry, which code calls that did not run
+INSERT INTO functions(id, module_id, address, size, name, file_id, line, instrumented, stable_id, call_sources) VALUES
+  (8, 1, 0x1800, 32, 'flush', 2, 80, 1, 's8', 1), (9, 1, 0x1900, 32, 'retry', 2, 90, 1, 's9', 2);
+INSERT INTO function_stats(function_id, calls, total_ns, self_ns, raw_total_ns, raw_self_ns, finished, child_calls, calling,
+    single_child_calls, callees, callers, root_calls, unwound, open, depth_max, nesting_max, recursive_calls,
+    direct_recursive_calls, sequences)
+  SELECT id, 1, 50000, 50000, 50000, 50000, 1, 0, 0, 0, 0, 1, 0, 0, 0, 1, 1, 0, 0, 1 FROM functions WHERE id IN (8, 9);
+INSERT INTO thread_functions(thread_id, function_id, calls, total_ns, self_ns, raw_total_ns, raw_self_ns,
+    first_call_id, last_call_id) VALUES
+  (1, 8, 1, 50000, 50000, 50000, 50000, 9, 9), (1, 9, 1, 40000, 40000, 40000, 40000, 9, 9);
+INSERT INTO edges(id, caller_id, site_id, callee_id, calls, total_ns, raw_total_ns, self_ns, raw_self_ns,
+    first_call_id, slowest_call_id) VALUES
+  (8, 6, 7, 8, 1, 10, 10, 5, 5, 9, NULL), (9, 1, 3, 9, 1, 10, 10, 5, 5, 9, NULL);
 -- parameters: by_name=1

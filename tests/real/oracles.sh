@@ -32,7 +32,7 @@ for pair, calls in edges.items():
     done
     for query in ${QUERIES-recursion deep-stacks outliers}; do
         options=()
-        [ $query = outliers ] && options=(-p min_calls=2 -p min_variation=0 -p min_max_ns=0 -p min_self=0)
+        [ $query = outliers ] && options=(-p min_calls=2 -p min_variation=0 -p min_max_ns=0 -p min_self=0 -p min_slow_share=0 -p max_slow=100)
         "$fisql" query $query run.db --format json "${options[@]}" >rows.json
         same "$program: $query equals what calls give" "compared" \
             "$(python3 "$here/tests/real/oracles.py" $query run.db rows.json 2>&1)"

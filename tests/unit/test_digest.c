@@ -56,42 +56,82 @@ static char *digest_of(const char *more_sql, const char *path)
 static void whole(void)
 {
     char *text = digest_of("INSERT INTO run VALUES ('command', 'shop --now')", "run.db");
-    check_string("shop --now\n"
-                 "100.00 us long, 170.00 us on processors; 2 threads, 11 calls; exit status 0\n"
-                 "\n"
-                 "CPU time       60.00 us  35.3%  worker (main.c:50), 1 call\n"
-                 "               40.00 us  23.5%  work (main.c:40), 1 call\n"
-                 "               30.00 us  17.6%  parse (parse.cc:5), 2 calls\n"
-                 "               20.00 us  11.8%  ns::next<int> (parse.cc:30), 5 calls\n"
-                 "               10.00 us   5.9%  main (main.c:10), 1 call\n"
-                 "Waiting      no thread waited\n"
-                 "Allocations  3 blocks, 4.2 KiB; 0% freed at once; most by parse (parse.cc:5)\n"
-                 "Not freed    1 block, 100 B; most by parse (parse.cc:5)\n"
-                 "Errors       none seen; the recording is complete\n"
-                 "Dead code    1 of 7 functions with hooks never called, 32 B of code\n"
-                 "More         fisql query NAME: hot-functions, temporary-allocations, not-freed,"
-                 " dead-code\n"
-                 "\n"
-                 "No finding: no error, and nothing that would save a hundredth of the time.\n",
-                 text, "the digest of the small run");
+    check_string(
+        "shop --now\n"
+        "100.00 us long, 170.00 us on processors; 2 threads, 11 calls; exit status 0\n"
+        "\n"
+        "CPU time       60.00 us  35.3%  worker (main.c:50), 1 call\n"
+        "               40.00 us  23.5%  work (main.c:40), 1 call\n"
+        "               30.00 us  17.6%  parse (parse.cc:5), 2 calls\n"
+        "               20.00 us  11.8%  ns::next<int> (parse.cc:30), 5 calls\n"
+        "               10.00 us   5.9%  main (main.c:10), 1 call\n"
+        "Waiting      no thread waited\n"
+        "Allocations  3 blocks, 4.2 KiB; 0% freed at once; most by work (main.c:40)\n"
+        "Not freed    1 block, 100 B; most by parse (parse.cc:5)\n"
+        "Errors       none seen; the recording is complete\n"
+        "Dead code    1 of 7 functions with hooks never called, 32 B of code\n"
+        "More         fisql query NAME: hot-functions, not-freed, dead-code\n"
+        "\n"
+        "No finding: no error, and none of fisql's patterns would save a hundredth of the time.\n",
+        text, "the digest of the small run");
     free(text);
 }
 
 static void waiting(void)
 {
     char *text = digest_of("UPDATE function_stats SET self_wait_ns = 55000, self_waits = 3"
-                           " WHERE function_id = 5",
+                           " WHERE function_id = 5;"
+                           "INSERT INTO gaps(id, thread_id, call_id, frame_id, start_ns, wall_ns,"
+                           " wait_ns, preempted_ns) VALUES (1, 2, 10, 5, 30000, 55000, 55000, 0)",
                            "it's.db");
     check(strstr(text, "115.00 us on processors") != NULL, "processor time is added up");
     check(strstr(text, "CPU time       40.00 us  34.8%  work (main.c:40), 1 call\n") != NULL,
           "functions are in the order of processor time");
-    check(strstr(text, "Waiting        55.00 us 100.0%  worker (main.c:50), 3 waits\n") != NULL,
-          "who waits is told");
+    check(
+        strstr(text,
+               "Waiting        55.00 us 100.0%  worker (main.c:50), 3 waits, begins a thread\n") !=
+            NULL,
+        "who waits is told");
     check(strstr(text, ": hot-functions, waiting, ") != NULL, "and what shows more");
     check(strstr(text, "fisql query NAME 'it'\\''s.db'") != NULL, "a path is quoted");
     free(text);
+    text = digest_of("UPDATE function_stats SET self_wait_ns = 55000, self_waits = 3"
+                     " WHERE function_id = 5;"
+                     "UPDATE function_stats SET self_wait_ns = 600, self_waits = 2"
+                     " WHERE function_id = 2;"
+                     "UPDATE function_stats SET self_wait_ns = 200, self_waits = 1"
+                     " WHERE function_id = 4;"
+                     "INSERT INTO gaps(id, thread_id, call_id, frame_id, start_ns, wall_ns,"
+                     " wait_ns, preempted_ns) VALUES (1, 1, 2, 2, 30000, 5000, 5000, 0)",
+                     "run.db");
+    check(strstr(text, "Waiting          600 ns  75.0%  parse (parse.cc:5), 2 waits\n"
+                       "                 200 ns  25.0%  work (main.c:40), 1 wait\n"
+                       "               55.00 us 100.0%  worker (main.c:50), 3 waits, begins a "
+                       "thread\n") != NULL,
+          "waits within requests lead, however long a thread waited for work");
+    check(strstr(text, "hot-functions, waiting, lock-waits, ") != NULL, "and locks are named");
+    free(text);
     text = digest_of("", "run.db");
     check(strstr(text, "Waiting      no thread waited\n") != NULL, "where none did, too");
+    free(text);
+}
+
+/* What processor time is worth. */
+static void doubt(void)
+{
+    char *text = digest_of("INSERT INTO run VALUES ('hook_cost_ns', 50000),"
+                           " ('hook_cost_error_ns', 20000);"
+                           "UPDATE threads SET preempted_ns = 30000",
+                           "run.db");
+    check(strstr(text, "100.00 us long, 170.00 us ± 20.00 us on processors, 60.00 us put aside; "
+                       "2 threads") != NULL,
+          "its error and time put aside are told");
+    free(text);
+    text = digest_of("INSERT INTO run VALUES ('hook_cost_ns', 5000),"
+                     " ('hook_cost_error_ns', 1000); UPDATE threads SET preempted_ns = 800",
+                     "run.db");
+    check(strstr(text, "100.00 us long, 170.00 us on processors; 2 threads") != NULL,
+          "but not less than a hundredth");
     free(text);
 }
 
@@ -151,6 +191,7 @@ int main(void)
     setenv("XDG_CONFIG_HOME", "/nonexistent", 1);
     whole();
     waiting();
+    doubt();
     errors();
     order();
     return check_status();
