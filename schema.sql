@@ -541,7 +541,7 @@ CREATE VIEW site_details AS -- sites with names in place of ids
 CREATE VIEW edge_details AS -- edges with what tells whether a build without hooks has the call as well
   SELECT e.*, s.function_id AS site_function_id, s.indirect,
          -- the hooks of a body that was inlined tell the call site of the function it lies in
-         EXISTS (SELECT 1 FROM edges o WHERE o.callee_id = e.caller_id AND o.site_id = e.site_id) AS inlined,
+         EXISTS (SELECT 1 FROM edges o WHERE o.callee_id = e.caller_id AND o.site_id = e.site_id AND o.id <> e.id) AS inlined,
          s.module_id IS f.module_id AS same_module,
          -- 1 = optimisation at -O2 (not -flto) leaves it a call: by name, of a function in another
          -- translation unit, or one that others may call and that has 250 bytes and more with the hooks,
@@ -552,7 +552,7 @@ CREATE VIEW edge_details AS -- edges with what tells whether a build without hoo
                         EXISTS (SELECT 1 FROM edges o
                                 WHERE o.callee_id = e.callee_id AND o.site_id <> e.site_id) END) AND
                   NOT EXISTS (SELECT 1 FROM edges o
-                              WHERE o.callee_id = e.caller_id AND o.site_id = e.site_id), 0) AS kept
+                              WHERE o.callee_id = e.caller_id AND o.site_id = e.site_id AND o.id <> e.id), 0) AS kept
   FROM edges e JOIN functions f ON f.id = e.callee_id LEFT JOIN sites s ON s.id = e.site_id
        LEFT JOIN functions sf ON sf.id = s.function_id;
 
