@@ -99,7 +99,11 @@ enum fisql_chunk_kind {
     X(END, STATUS, "status", "")                                                                   \
     X(END, SIGNAL, "signal", "")                                                                   \
     X(END, CORE, "core", "1 = it was dumped")                                                      \
-    X(END, TICK, "tick", "")
+    X(END, TICK, "tick", "")                                                                       \
+    X(END, NS, "ns", "CLOCK_MONOTONIC, where a signal ended it")                                   \
+    X(END, CPU_NS, "cpu_ns", "of its first thread, likewise")                                      \
+    X(END, WAITS, "waits", "of that thread, as are preemptions")                                   \
+    X(END, PREEMPTIONS, "preemptions", "")
 enum fisql_fact {
 #define FISQL_FACT_ENUM(kind, constant, key, what) FISQL_FACT_##kind##_##constant,
     FISQL_FACTS(FISQL_FACT_ENUM)

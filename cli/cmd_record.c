@@ -16,6 +16,7 @@
 #include "cli/record/live.h"
 #include "cli/record/log_space.h"
 #include "cli/record/log_totals.h"
+#include "cli/record/process_stat.h"
 #include "cli/record/program_file.h"
 #include "cli/record/record_filter.h"
 #include "cli/record/record_libraries.h"
@@ -27,6 +28,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -201,16 +203,41 @@ static pid_t program_start(char **argv, const struct signals *signals)
     return pid;
 }
 
-static void end_append(const struct live *live, uint64_t key, pid_t pid, int status)
+/* A process at its end, before it is reaped. */
+struct end {
+    struct timespec at;
+    struct process_times times;
+};
+
+static struct end end_of(pid_t pid)
 {
-    char signal_text[16];
+    struct end end;
+    clock_gettime(CLOCK_MONOTONIC, &end.at);
+    process_times_read(pid, &end.times);
+    return end;
+}
+
+static void end_append(const struct live *live, uint64_t key, pid_t pid, int status,
+                       const struct end *end)
+{
+    char signal_text[16], ns[24], cpu_ns[24], waits[24], preemptions[24];
     if (key == 0 || !WIFSIGNALED(status))
         return; /* the collector has told how it ended */
     snprintf(signal_text, sizeof signal_text, "%d", WTERMSIG(status));
-    const struct live_fact facts[] = {{FISQL_FACT_END_HOW, FISQL_HOW_SIGNAL},
-                                      {FISQL_FACT_END_SIGNAL, signal_text},
-                                      {FISQL_FACT_END_CORE, WCOREDUMP(status) ? "1" : "0"},
-                                      {0, NULL}};
+    snprintf(ns, sizeof ns, "%lld%09ld", (long long)end->at.tv_sec, end->at.tv_nsec);
+    snprintf(cpu_ns, sizeof cpu_ns, "%" PRIu64, end->times.ran_ns);
+    snprintf(waits, sizeof waits, "%" PRIu64, end->times.waits);
+    snprintf(preemptions, sizeof preemptions, "%" PRIu64, end->times.preemptions);
+    struct live_fact facts[] = {{FISQL_FACT_END_HOW, FISQL_HOW_SIGNAL},
+                                {FISQL_FACT_END_SIGNAL, signal_text},
+                                {FISQL_FACT_END_CORE, WCOREDUMP(status) ? "1" : "0"},
+                                {FISQL_FACT_END_NS, ns},
+                                {FISQL_FACT_END_CPU_NS, cpu_ns},
+                                {FISQL_FACT_END_WAITS, waits},
+                                {FISQL_FACT_END_PREEMPTIONS, preemptions},
+                                {0, NULL}};
+    if (end->times.ran_ns == 0)
+        facts[4] = (struct live_fact){0, NULL};
     live_append_facts(live, FISQL_CHUNK_END, key, pid, facts);
 }
 
@@ -229,9 +256,10 @@ static int program_wait(struct live *live, struct log_space *space, struct signa
             /* Before it is reaped and its pid can become another's. */
             signals_program_ended(signals);
             uint64_t key = live_process_key(live, pid);
+            struct end end = end_of(pid);
             wait4(pid, &status, 0, &usage);
             *cpu = reference_cpu_ns(&usage);
-            end_append(live, key, pid, status);
+            end_append(live, key, pid, status, &end);
             return status;
         }
         child.si_pid = 0;

@@ -146,6 +146,7 @@ static int prepare(struct load *load, struct error *error)
     if (log_index_read(&load->index, load->log_path, index_progress, load, error) != 0 ||
         clock_map_make(&load->clock, &load->index, error) != 0)
         return -1;
+    clock_map_end_killed(&load->clock, &load->index);
     progress(load, "symbols", 0, 0);
     load->program_open = true;
     const struct symbols_options symbols = symbols_options_of(options);

@@ -15,34 +15,21 @@
 #define SECOND_NS UINT64_C(1000000000)
 #define FLAG_KERNEL_THREAD 0x00200000u /* PF_KTHREAD of linux/sched.h */
 
-/* How long the process could have run and others did; 0 where the kernel does not count it. */
-static uint64_t queued_ns(const char *pid)
-{
-    char path[64];
-    unsigned long long queued = 0;
-    snprintf(path, sizeof path, "/proc/%.20s/schedstat", pid);
-    FILE *file = fopen(path, "re");
-    if (file != NULL) {
-        if (fscanf(file, "%*u %llu", &queued) != 1)
-            queued = 0;
-        fclose(file);
-    }
-    return queued;
-}
-
 /* Is it a program's process, alive and young? Time in which others ran does not count. */
 static bool is_young(const char *pid)
 {
     struct process_stat stat;
+    struct process_times times;
     struct timespec now;
     if (!process_stat_read(strtol(pid, NULL, 10), &stat) || stat.state == 'Z' ||
         stat.state == 'X' || (stat.flags & FLAG_KERNEL_THREAD) != 0)
         return false;
+    process_times_read(strtol(pid, NULL, 10), &times);
     clock_gettime(CLOCK_BOOTTIME, &now);
     uint64_t ticks_a_second = (uint64_t)sysconf(_SC_CLK_TCK);
     uint64_t age_ns = (uint64_t)now.tv_sec * SECOND_NS + (uint64_t)now.tv_nsec -
                       stat.start * (SECOND_NS / ticks_a_second);
-    return age_ns < YOUNG_SECONDS * SECOND_NS + queued_ns(pid);
+    return age_ns < YOUNG_SECONDS * SECOND_NS + times.queued_ns;
 }
 
 /* What a file of NUL-ended words has of a word. */

@@ -1,4 +1,4 @@
-/* /proc/PID/stat: see process_stat.h. */
+/* /proc/PID: see process_stat.h. */
 #include "cli/record/process_stat.h"
 
 #include <stdio.h>
@@ -23,4 +23,25 @@ bool process_stat_read(long pid, struct process_stat *stat)
         return false;
     stat->start = start;
     return true;
+}
+
+void process_times_read(long pid, struct process_times *times)
+{
+    char path[64], line[256];
+    unsigned long long ran = 0, queued = 0, waits = 0, preemptions = 0;
+    snprintf(path, sizeof path, "/proc/%ld/schedstat", pid);
+    FILE *file = fopen(path, "re");
+    if (file != NULL) {
+        if (fscanf(file, "%llu %llu", &ran, &queued) != 2)
+            ran = queued = 0;
+        fclose(file);
+    }
+    snprintf(path, sizeof path, "/proc/%ld/status", pid);
+    file = fopen(path, "re");
+    while (file != NULL && fgets(line, sizeof line, file) != NULL)
+        if (sscanf(line, "voluntary_ctxt_switches: %llu", &waits) != 1)
+            sscanf(line, "nonvoluntary_ctxt_switches: %llu", &preemptions);
+    if (file != NULL)
+        fclose(file);
+    *times = (struct process_times){ran, queued, waits, preemptions};
 }

@@ -1,4 +1,4 @@
-/* What the kernel says of a process in /proc/PID/stat (proc(5)). */
+/* What the kernel says of a process in /proc/PID (proc(5)). */
 #ifndef FISQL_CLI_PROCESS_STAT_H
 #define FISQL_CLI_PROCESS_STAT_H
 
@@ -12,7 +12,18 @@ struct process_stat {
     uint64_t start; /* since boot, in clock ticks (sysconf(_SC_CLK_TCK)) */
 };
 
-/* False where there is no such process, or it may not be looked at. */
+/* From /proc/PID/stat. False where there is no such process, or it may not be looked at. */
 bool process_stat_read(long pid, struct process_stat *stat);
+
+/* Of the process's first thread; 0 where the kernel does not count it. */
+struct process_times {
+    uint64_t ran_ns;    /* on the processor */
+    uint64_t queued_ns; /* it could have run and others did */
+    uint64_t waits;     /* voluntary context switches */
+    uint64_t preemptions;
+};
+
+/* From /proc/PID/schedstat and /proc/PID/status. */
+void process_times_read(long pid, struct process_times *times);
 
 #endif

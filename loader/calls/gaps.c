@@ -37,13 +37,14 @@ static void base_set(struct gaps *gaps, const struct gap_reading *reading)
 
 static struct gap_reading reading_of(const struct gaps *gaps, const struct log_reading *reading)
 {
-    return (struct gap_reading){.ns = clock_ns(gaps->line, reading->tick),
-                                .cpu_ns = reading->cpu_ns,
-                                .waits = reading->waits,
-                                .preemptions = reading->preemptions,
-                                .minor_faults = reading->minor_faults,
-                                .major_faults = reading->major_faults,
-                                .counted = reading->counted};
+    return (struct gap_reading){
+        .ns = clock_ns(gaps->line, reading->tick),
+        .cpu_ns = reading->cpu_ns,
+        .waits = reading->waits,
+        .preemptions = reading->preemptions,
+        .minor_faults = reading->no_faults ? gaps->base.minor_faults : reading->minor_faults,
+        .major_faults = reading->no_faults ? gaps->base.major_faults : reading->major_faults,
+        .counted = reading->counted};
 }
 
 void gaps_begin(struct gaps *gaps, const struct log_thread *thread, const struct clock_line *line,

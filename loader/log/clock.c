@@ -129,3 +129,37 @@ void clock_map_release(struct clock_map *map)
     free(map->lines);
     map->lines = NULL;
 }
+
+/* The tick of an instant of CLOCK_MONOTONIC; TICK_UNKNOWN where the line does not reach it. */
+static uint64_t tick_at(const struct clock_map *map, const struct clock_line *line, uint64_t ns)
+{
+    wide_int since_ns = (wide_int)ns - (wide_int)map->start_ns - line->ns;
+    if (line->rate == 0 || ns > CLOCK_NS_MAX)
+        return TICK_UNKNOWN;
+    wide_int tick = (since_ns << CLOCK_SHIFT) / (wide_int)line->rate + (wide_int)line->tick;
+    return tick > 0 && tick < INT64_MAX ? (uint64_t)tick : TICK_UNKNOWN;
+}
+
+void clock_map_end_killed(const struct clock_map *map, struct log_index *index)
+{
+    for (size_t i = 0; i < index->processes_count; i++) {
+        struct log_process *process = &index->processes[i];
+        if (process->end_tick == TICK_UNKNOWN && process->killed.ns != TICK_UNKNOWN)
+            process->end_tick = tick_at(map, &map->lines[i], process->killed.ns);
+    }
+    for (size_t i = 0; i < index->threads_count; i++) {
+        struct log_thread *thread = &index->threads[i];
+        const struct log_process *process = &index->processes[thread->process];
+        const struct log_killed *killed = &process->killed;
+        if (thread->tid != process->pid || thread->at_end.tick != TICK_UNKNOWN ||
+            killed->ns == TICK_UNKNOWN || killed->cpu_ns == TICK_UNKNOWN)
+            continue;
+        thread->at_end = (struct log_reading){.tick = process->end_tick,
+                                              .cpu_ns = killed->cpu_ns,
+                                              .waits = (uint32_t)killed->waits,
+                                              .preemptions = (uint32_t)killed->preemptions,
+                                              .counted = killed->waits != TICK_UNKNOWN &&
+                                                         killed->preemptions != TICK_UNKNOWN,
+                                              .no_faults = true};
+    }
+}

@@ -35,6 +35,10 @@ struct clock_map {
 int clock_map_make(struct clock_map *map, const struct log_index *index, struct error *error);
 void clock_map_release(struct clock_map *map);
 
+/* Gives processes that a signal ended, and their first threads, their ends: who recorded them does not
+ * know their ticks. */
+void clock_map_end_killed(const struct clock_map *map, struct log_index *index);
+
 static inline uint64_t clock_ns(const struct clock_line *line, uint64_t tick)
 {
     /* Signed distance from the anchor; a tick before it is near it in any sound log. */

@@ -49,7 +49,8 @@ struct log_reading {
     uint64_t tick; /* TICK_UNKNOWN = there is none */
     uint64_t cpu_ns;
     uint32_t waits, preemptions, minor_faults, major_faults;
-    bool counted; /* these four are known, too */
+    bool counted;   /* these four are known, too */
+    bool no_faults; /* but not the faults */
 };
 
 struct log_thread {
@@ -71,6 +72,12 @@ struct log_clock_pair {
     uint64_t tick, ns;
 };
 
+/* The end of a process that a signal ended, as who recorded it saw it; TICK_UNKNOWN = not told. */
+struct log_killed {
+    uint64_t ns;                         /* CLOCK_MONOTONIC */
+    uint64_t cpu_ns, waits, preemptions; /* of its first thread */
+};
+
 struct log_process {
     uint32_t id; /* processes.id */
     uint32_t pid;
@@ -80,6 +87,7 @@ struct log_process {
     char *executable, *command, *origin; /* NULL = not told */
     uint64_t start_tick;                 /* TICK_UNKNOWN */
     uint64_t end_tick;
+    struct log_killed killed;
     uint64_t fork_tick; /* when its parent was about to fork it; 0 = not told */
     char *how;          /* how it ended, NULL = not told */
     bool has_status, has_signal;

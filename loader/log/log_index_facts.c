@@ -111,6 +111,14 @@ static int take_end_fact(struct log_process *process, const char *key, const cha
         process->signal = (int64_t)number;
     } else if (fact == FISQL_FACT_END_TICK) {
         process->end_tick = number;
+    } else if (fact == FISQL_FACT_END_NS) {
+        process->killed.ns = number;
+    } else if (fact == FISQL_FACT_END_CPU_NS) {
+        process->killed.cpu_ns = number;
+    } else if (fact == FISQL_FACT_END_WAITS) {
+        process->killed.waits = number;
+    } else if (fact == FISQL_FACT_END_PREEMPTIONS) {
+        process->killed.preemptions = number;
     }
     return 0;
 }

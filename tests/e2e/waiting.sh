@@ -61,6 +61,35 @@ same "export --by cpu of a part leaves out what was waited" 1 "$("$fisql" export
     awk -v cpu="$(sql run.db 'SELECT sum(raw_self_ns) - sum(self_wait_ns) - sum(self_preempted_ns) FROM function_stats')" \
     '{ sum += $NF } END { print (sum > 0.98 * cpu && sum < 1.02 * cpu) }')"
 
+# A program that a signal ends is at its end where the signal came, and its first thread had the processor time that
+# the kernel says.
+cat >killed.c <<'C'
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+static void compute(long ns)
+{
+    struct timespec cpu;
+    do
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &cpu);
+    while (cpu.tv_sec * 1000000000 + cpu.tv_nsec < ns);
+}
+static void sleeps(void) { alarm(1); sleep(100); }
+static void computes(void) { alarm(1); compute(100000000000); }
+int main(int argc, char **argv) { (void)argc; compute(20000000); if (strcmp(argv[1], "sleep") == 0) sleeps(); else computes(); }
+C
+build gcc killed -O1 -g killed.c
+for how in sleep compute; do
+    "$fisql" record -q ./killed $how 2>/dev/null
+    "$fisql" load -q run.bin
+    same "killed while it ${how}s: it lasted a second" 1 "$(sql run.db "SELECT end_ns BETWEEN 1000000000 AND 5000000000 FROM processes")"
+    same "killed while it ${how}s: what it did to its end" 1 "$(sql run.db "SELECT CASE '$how'
+        WHEN 'sleep' THEN wait_ns > 900000000 AND cpu_ns < 100000000
+        ELSE wait_ns < 100000000 AND cpu_ns + preempted_ns > 900000000 END
+        FROM function_stats s JOIN functions f ON f.id = s.function_id WHERE f.name = '${how}s'")"
+done
+
 "$fisql" record -q --no-waits ./waits >kernel.txt
 "$fisql" load -q run.bin
 same "--no-waits: nothing is known" "0" "$(sql run.db 'SELECT count(*) FROM gaps')"
