@@ -7,10 +7,12 @@ cd "$TEST_TMP" || exit 2
 
 build gcc waits -O1 -g "$programs/waits.c"
 
-# threads DB: name, time off the processor and time on it, of each thread
+# threads DB: name, time off the processor until its last mark(), and time on it, of each thread
 threads() {
-    sql "$1" "SELECT t.name || ' ' || (sum(g.wait_ns) + sum(g.preempted_ns)) || ' ' || t.cpu_ns FROM gaps g
-        JOIN threads t ON t.id = g.thread_id GROUP BY t.id ORDER BY t.name"
+    sql "$1" "SELECT t.name || ' ' || (sum(g.wait_ns) + sum(g.preempted_ns)) || ' ' || t.cpu_ns FROM threads t
+        JOIN (SELECT c.thread_id, max(c.enter_ns) AS ns FROM calls c JOIN frames fr ON fr.id = c.frame_id
+              JOIN functions f ON f.id = fr.function_id WHERE f.name = 'mark' GROUP BY c.thread_id) mark ON mark.thread_id = t.id
+        JOIN gaps g ON g.thread_id = t.id AND g.start_ns < mark.ns GROUP BY t.id ORDER BY t.name"
 }
 
 for way in "" busy; do

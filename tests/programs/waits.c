@@ -1,7 +1,8 @@
 /*
  * Threads that wait in known ways, each printing at its end what the kernel says of it:
  *
- *   NAME WALL_NS RUN_NS      from its first call to its last; RUN_NS from /proc/self/task/TID/schedstat
+ *   NAME WALL_NS RUN_NS      from its first call to its last one of mark(); RUN_NS from
+ *                            /proc/self/task/TID/schedstat
  *
  * With the argument "busy" two processes compute beside it.
  */
@@ -15,6 +16,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -36,14 +38,25 @@ static QUIET uint64_t now_ns(void)
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-/* A system call that gives the processor up brings the account up to date. */
-static QUIET struct account account_read(void)
+/* The account is read, and the thread was not put aside since. */
+__attribute__((noinline)) static void mark(void)
+{
+    __asm__ volatile("");
+}
+
+static QUIET long switches(void)
+{
+    struct rusage usage;
+    getrusage(RUSAGE_THREAD, &usage);
+    return usage.ru_nvcsw + usage.ru_nivcsw;
+}
+
+static QUIET struct account account_try(void)
 {
     struct account account = {0, 0};
     char path[64];
     unsigned long long run = 0;
     snprintf(path, sizeof path, "/proc/self/task/%ld/schedstat", syscall(SYS_gettid));
-    sched_yield();
     FILE *file = fopen(path, "r");
     if (file == NULL || fscanf(file, "%llu", &run) != 1)
         run = 0;
@@ -51,6 +64,20 @@ static QUIET struct account account_read(void)
         fclose(file);
     account.run_ns = run;
     account.wall_ns = now_ns();
+    return account;
+}
+
+/* A system call that gives the processor up brings the account up to date. */
+static QUIET struct account account_read(void)
+{
+    struct account account;
+    long before;
+    do {
+        sched_yield();
+        before = switches();
+        account = account_try();
+        mark();
+    } while (switches() != before);
     return account;
 }
 
