@@ -39,7 +39,7 @@
 -- m2 is the sum of squared deviations from mean_ns: variance = m2 / (finished - 1).
 
 PRAGMA application_id = 0x4653514c;
-PRAGMA user_version = 3;
+PRAGMA user_version = 4;
 
 CREATE TABLE run( -- facts of the recording and of the load, e.g. command, clock, hook_inside_ps
   key TEXT PRIMARY KEY, -- name of the fact
@@ -628,6 +628,72 @@ CREATE VIEW kept_stacks AS -- blocks that the C library keeps, by where they wer
         AND (a.kind = 'malloc' OR a.site_id IN (
           SELECT s.id FROM sites s JOIN modules m ON m.id = s.module_id
           WHERE m.name NOT GLOB 'libstdc++.so*' OR s.function_id IS NOT NULL));
+
+-- Memory's places. A block is made by the function that calls malloc. Where that is a wrapper such as
+-- xmalloc, which does so for many, the functions that call the wrapper want the blocks. Queries book the
+-- blocks to the first caller that is no wrapper.
+CREATE VIEW alloc_wrappers AS -- functions that get, resize or free a block for their callers, as xmalloc does
+  WITH RECURSIVE
+       small AS MATERIALIZED ( -- of several callers, with at most one block a call
+         SELECT s.function_id, s.callees, s.allocs + s.frees AS own_blocks,
+                2 * (s.total_allocs + s.total_frees) >= s.calls AS usual
+         FROM function_stats s JOIN functions f ON f.id = s.function_id
+         WHERE s.total_allocs + s.total_frees > 0 AND s.callers >= 2 AND s.calls >= 8 AND s.recursive_calls = 0
+           AND max(s.total_allocs, s.total_frees) <= s.calls
+           AND f.size <= 400 AND coalesce(f.call_targets, 0) <= 4
+           AND coalesce(f.linkage_name, '') NOT GLOB '_Z*[CD][0-3]E*'), -- constructors and destructors
+       passing(function_id) AS ( -- their own code does it, or the one function that they call
+         SELECT function_id FROM small WHERE callees = 0 AND own_blocks > 0
+         UNION
+         SELECT s.function_id
+         FROM passing p JOIN edges e ON e.callee_id = p.function_id JOIN small s ON s.function_id = e.caller_id
+         WHERE s.callees = 1 AND s.own_blocks = 0),
+       up(frame_id, min_size, max_size, grows) AS (
+         SELECT frame_id, min(min_size), max(max_size), min(kind GLOB 'realloc*') FROM alloc_stacks GROUP BY frame_id
+         UNION
+         SELECT b.free_frame_id, min(a.min_size), max(a.max_size), NULL
+         FROM block_flows b JOIN alloc_stacks a ON a.id = b.stack_id GROUP BY b.free_frame_id
+         UNION
+         SELECT fr.parent_id, up.min_size, up.max_size, up.grows
+         FROM up JOIN frames fr ON fr.id = up.frame_id
+         WHERE fr.parent_id < fr.id AND fr.function_id IN (SELECT function_id FROM passing))
+  SELECT fr.function_id
+  FROM up JOIN frames fr ON fr.id = up.frame_id JOIN small s ON s.function_id = fr.function_id
+  WHERE fr.function_id IN (SELECT function_id FROM passing)
+  GROUP BY fr.function_id
+  HAVING min(up.min_size) < max(up.max_size) -- one that makes objects of one size is a constructor
+     AND (max(s.usual) OR min(up.grows)); -- in most calls, or where a block has to grow
+
+CREATE VIEW alloc_places AS -- alloc_stacks with the function that wanted the blocks, and the place in it
+  WITH RECURSIVE up(stack_id, frame_id, site_id, function_id, parent_id) AS (
+         SELECT a.id, a.frame_id, a.site_id, fr.function_id, fr.parent_id
+         FROM alloc_stacks a LEFT JOIN frames fr ON fr.id = a.frame_id
+         UNION ALL
+         SELECT up.stack_id, caller.id,
+                -- an inlined wrapper knows the call site of the function it lies in alone
+                CASE WHEN fr.site_id IS NOT caller.site_id THEN fr.site_id END, caller.function_id, caller.parent_id
+         FROM up JOIN frames fr ON fr.id = up.frame_id JOIN frames caller ON caller.id = up.parent_id
+         WHERE up.parent_id < up.frame_id AND up.function_id IN (SELECT function_id FROM alloc_wrappers))
+  SELECT 0 AS wrappers, stack_id, frame_id, site_id, function_id
+  FROM up WHERE parent_id IS NULL OR function_id NOT IN (SELECT function_id FROM alloc_wrappers)
+  UNION ALL -- wrappers = 1: as alloc_stacks has it
+  SELECT 1, a.id, a.frame_id, a.site_id, fr.function_id
+  FROM alloc_stacks a LEFT JOIN frames fr ON fr.id = a.frame_id;
+
+CREATE VIEW free_places AS -- likewise block_flows with the function that wanted the blocks freed
+  WITH RECURSIVE up(flow_id, frame_id, site_id, function_id, parent_id) AS (
+         SELECT b.id, b.free_frame_id, b.free_site_id, fr.function_id, fr.parent_id
+         FROM block_flows b LEFT JOIN frames fr ON fr.id = b.free_frame_id
+         UNION ALL
+         SELECT up.flow_id, caller.id, CASE WHEN fr.site_id IS NOT caller.site_id THEN fr.site_id END,
+                caller.function_id, caller.parent_id
+         FROM up JOIN frames fr ON fr.id = up.frame_id JOIN frames caller ON caller.id = up.parent_id
+         WHERE up.parent_id < up.frame_id AND up.function_id IN (SELECT function_id FROM alloc_wrappers))
+  SELECT 0 AS wrappers, flow_id, frame_id, site_id, function_id
+  FROM up WHERE parent_id IS NULL OR function_id NOT IN (SELECT function_id FROM alloc_wrappers)
+  UNION ALL
+  SELECT 1, b.id, b.free_frame_id, b.free_site_id, fr.function_id
+  FROM block_flows b LEFT JOIN frames fr ON fr.id = b.free_frame_id;
 
 CREATE INDEX frames_parent ON frames(parent_id);
 CREATE INDEX frames_function ON frames(function_id);

@@ -8,6 +8,8 @@
 -- source:      the blocks' allocating and freeing calls
 -- report:      overview
 -- param:       min_blocks = 1 | blocks | leave out pairs with fewer
+-- param:       wrappers = 0 | 0 or 1 | 1 = name wrappers of malloc, such as xmalloc, not who calls them
+-- param:       all_blocks = 0 | - | 1 = also those that the C library keeps (--all-blocks)
 -- column:      allocated_by | - | function that allocated
 -- column:      allocated_location | - | where it is defined
 -- column:      freed_by | - | function that freed, or (not freed)
@@ -17,16 +19,20 @@
 -- column:      bytes | bytes | in them
 -- column:      mean_lifetime_ns | ns | from allocation to free
 -- column:      alloc | id | allocs.id of one of them
-WITH params AS (SELECT coalesce(:min_blocks, 1) AS min_blocks),
+WITH params AS (SELECT coalesce(:min_blocks, 1) AS min_blocks, coalesce(:wrappers, 0) AS wrappers,
+                       coalesce(:all_blocks, 0) AS all_blocks),
+     places AS MATERIALIZED (
+       SELECT p.stack_id, p.function_id FROM alloc_places p CROSS JOIN params WHERE p.wrappers = params.wrappers),
      flows AS (
-       SELECT fr.function_id AS allocator, ffr.function_id AS freer, 1 AS freed, b.blocks, b.bytes,
+       SELECT p.function_id AS allocator, fp.function_id AS freer, 1 AS freed, b.blocks, b.bytes,
               b.residence_ns, b.example_alloc_id AS alloc
-       FROM block_flows b JOIN alloc_stacks a ON a.id = b.stack_id
-            LEFT JOIN frames fr ON fr.id = a.frame_id LEFT JOIN frames ffr ON ffr.id = b.free_frame_id
+       FROM block_flows b CROSS JOIN params JOIN places p ON p.stack_id = b.stack_id
+            JOIN free_places fp ON fp.flow_id = b.id AND fp.wrappers = params.wrappers
        UNION ALL
-       SELECT fr.function_id, NULL, 0, a.blocks - a.freed_blocks, a.bytes - a.freed_bytes, NULL, a.first_live_id
-       FROM alloc_stacks a LEFT JOIN frames fr ON fr.id = a.frame_id
-       WHERE a.blocks > a.freed_blocks),
+       SELECT p.function_id, NULL, 0, a.blocks - a.freed_blocks, a.bytes - a.freed_bytes, NULL, a.first_live_id
+       FROM alloc_stacks a JOIN places p ON p.stack_id = a.id CROSS JOIN params
+       WHERE a.blocks > a.freed_blocks
+         AND (params.all_blocks OR a.id NOT IN (SELECT stack_id FROM kept_stacks))),
      pairs AS MATERIALIZED (
        SELECT allocator, freer, freed, sum(blocks) AS blocks, sum(bytes) AS bytes,
               sum(residence_ns) AS residence_ns, min(alloc) AS alloc,

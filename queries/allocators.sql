@@ -1,7 +1,8 @@
 -- title:       Allocators
 -- question:    Which functions allocate and free, and how much?
 -- group:       Memory
--- description: Functions by the memory they allocate and free, by their own code and with callees.
+-- description: Functions by the memory they allocate and free, by their own code and with callees. What a
+--              wrapper of malloc or free does counts as its caller's.
 --              An allocator only allocates, a freer only frees, a mixed function does both.
 -- advice:      Large total bytes with a small delta are churn: reuse, pool or reserve. A pair of an
 --              allocator and a freer is a constructor and its destructor. A growing delta in a
@@ -9,6 +10,7 @@
 -- source:      heaptrack's and memusage's tables
 -- report:      overview
 -- param:       min_bytes = 0 | bytes | leave out functions that allocate and free less, with callees
+-- param:       wrappers = 0 | 0 or 1 | 1 = name wrappers of malloc, such as xmalloc, not who calls them
 -- column:      function | - | demangled name
 -- column:      location | - | where it is defined
 -- column:      class | - | what its own code does: allocator, freer, mixed, or - (callees only)
@@ -23,27 +25,39 @@
 -- column:      total_allocs | blocks | allocations with callees
 -- column:      total_frees | blocks | frees with callees
 -- column:      calls | calls | calls of the function
-WITH params AS (SELECT coalesce(:min_bytes, 0) AS min_bytes)
+WITH params AS (SELECT coalesce(:min_bytes, 0) AS min_bytes, coalesce(:wrappers, 0) AS wrappers),
+     allocated AS MATERIALIZED (
+       SELECT p.function_id, sum(a.blocks) AS blocks, sum(a.bytes) AS bytes
+       FROM alloc_places p CROSS JOIN params JOIN alloc_stacks a ON a.id = p.stack_id
+       WHERE p.wrappers = params.wrappers GROUP BY p.function_id),
+     freed AS MATERIALIZED (
+       SELECT p.function_id, sum(b.blocks) AS blocks, sum(b.bytes) AS bytes
+       FROM free_places p CROSS JOIN params JOIN block_flows b ON b.id = p.flow_id
+       WHERE p.wrappers = params.wrappers GROUP BY p.function_id),
+     own AS (
+       SELECT s.*, coalesce(a.blocks, 0) AS own_allocs, coalesce(a.bytes, 0) AS own_alloc_bytes,
+              coalesce(z.blocks, 0) AS own_frees, coalesce(z.bytes, 0) AS own_free_bytes
+       FROM function_stats s LEFT JOIN allocated a ON a.function_id = s.function_id
+            LEFT JOIN freed z ON z.function_id = s.function_id CROSS JOIN params
+       WHERE s.total_allocs + s.total_frees > 0
+         AND s.total_alloc_bytes + s.total_free_bytes >= params.min_bytes
+         AND (params.wrappers OR s.function_id NOT IN (SELECT function_id FROM alloc_wrappers)))
 SELECT f.name AS function,
        f.location,
-       CASE WHEN s.allocs > 0 AND s.frees = 0 THEN 'allocator'
-            WHEN s.allocs = 0 AND s.frees > 0 THEN 'freer'
-            WHEN s.allocs > 0 AND s.frees > 0 THEN 'mixed'
+       CASE WHEN s.own_allocs > 0 AND s.own_frees = 0 THEN 'allocator'
+            WHEN s.own_allocs = 0 AND s.own_frees > 0 THEN 'freer'
+            WHEN s.own_allocs > 0 AND s.own_frees > 0 THEN 'mixed'
             ELSE '-' END AS class,
-       s.alloc_bytes,
-       s.free_bytes,
-       s.alloc_bytes - s.free_bytes AS delta_bytes,
-       s.allocs,
-       s.frees,
+       s.own_alloc_bytes AS alloc_bytes,
+       s.own_free_bytes AS free_bytes,
+       s.own_alloc_bytes - s.own_free_bytes AS delta_bytes,
+       s.own_allocs AS allocs,
+       s.own_frees AS frees,
        s.total_alloc_bytes,
        s.total_free_bytes,
        s.total_alloc_bytes - s.total_free_bytes AS total_delta_bytes,
        s.total_allocs,
        s.total_frees,
        s.calls
-FROM function_stats s
-     JOIN function_details f ON f.id = s.function_id
-     CROSS JOIN params
-WHERE s.total_allocs + s.total_frees > 0
-  AND s.total_alloc_bytes + s.total_free_bytes >= params.min_bytes
-ORDER BY s.alloc_bytes DESC, s.total_alloc_bytes DESC, s.total_free_bytes DESC, s.function_id
+FROM own s JOIN function_details f ON f.id = s.function_id
+ORDER BY s.own_alloc_bytes + s.own_free_bytes DESC, s.total_alloc_bytes + s.total_free_bytes DESC, s.function_id

@@ -4,12 +4,12 @@
 -- description: Exits that did not match their entry, calls that were unwound by longjmp or an exception,
 --              calls that never ended, and memory events that contradict one another.
 -- advice:      A mismatched exit without longjmp, coroutines or assembly around it may be a smashed stack:
---              look at the last calls before it. Unwound calls are normal with exceptions; open ones are
---              normal at _exit, a crash, or in threads that were still running.
+--              look at the last calls before it. Unwound calls are normal with exceptions, open ones where
+--              the program called exit() or _exit(): normal=1 shows these, too.
 -- source:      the collector's shadow stack against the exits that came
--- report:      errors normal=0
+-- report:      errors
 -- filter:      function = function
--- param:       normal = 1 | 0, 1 | 1: also unwound calls, and calls open when the program exited
+-- param:       normal = 0 | 0, 1 | 1: also unwound calls, and calls open when the program exited
 -- column:      kind | - | mismatched-exit, unwound, open, or another
 -- column:      function | - | whose exit it was; the outermost call unwound; whose calls stayed open
 -- column:      location | - | where it is defined
@@ -33,7 +33,7 @@ WITH RECURSIVE
        FROM function_stats s WHERE s.open > 0),
      listed AS MATERIALIZED (
        SELECT * FROM all_kinds
-       WHERE weight = 0 OR coalesce(:normal, 1) <> 0
+       WHERE weight = 0 OR coalesce(:normal, 0) <> 0
           OR weight = 2 AND EXISTS (SELECT 1 FROM processes p
                                     WHERE coalesce(p.how_ended, '') NOT IN ('exit', '_exit'))),
      walk(call_id, frame_id, text) AS (

@@ -4,11 +4,14 @@
 -- description: For each place that allocates, the deepest function whose call encloses both the allocation
 --              and the free: an arena for these blocks would live there.
 -- advice:      An owner with many blocks can make one arena at its start and free it at its end: no single
---              frees, no leaks on error paths. An owner near the root (main) says only that the blocks live long.
+--              frees, no leaks on error paths. An owner near the root says only that the blocks live long; main and the first
+--              functions of other threads are left out for it.
 --              Blocks freed by another thread, or not at all, have no owner.
 -- source:      region-based memory management: Tofte & Talpin 1997
 -- report:      findings
 -- param:       min_blocks = 10 | blocks | leave out places with fewer
+-- param:       roots = 0 | 0 or 1 | 1 = also owners that nobody called, such as main
+-- param:       wrappers = 0 | 0 or 1 | 1 = name wrappers of malloc, such as xmalloc, not who calls them
 -- filter:      function = owner allocated_by
 -- column:      owner | - | function whose call encloses the blocks' lives
 -- column:      owner_location | - | where it is defined
@@ -17,24 +20,31 @@
 -- column:      blocks | blocks | allocated there and owned so
 -- column:      share | % | of the blocks allocated there
 -- column:      bytes | bytes | in them
--- column:      distance | calls | contexts between owner and allocation
+-- column:      distance | calls | from the owner to the allocation, the shortest way
 -- column:      owner_calls | calls | of the owner, in the contexts concerned
 -- column:      alloc | id | allocs.id of one of them
-WITH params AS (SELECT coalesce(:min_blocks, 10) AS min_blocks),
-     places AS (
-       SELECT fr.function_id, a.site_id, sum(a.blocks) AS blocks
-       FROM alloc_stacks a JOIN frames fr ON fr.id = a.frame_id GROUP BY fr.function_id, a.site_id),
+WITH params AS (SELECT coalesce(:min_blocks, 10) AS min_blocks, coalesce(:roots, 0) AS roots,
+                       coalesce(:wrappers, 0) AS wrappers),
+     located AS MATERIALIZED ( -- one line may lie in several copies of code, each with its sites
+       SELECT p.stack_id, p.frame_id, p.function_id, coalesce(s.location, f.location) AS location
+       FROM alloc_places p JOIN function_details f ON f.id = p.function_id CROSS JOIN params
+            LEFT JOIN site_details s ON s.id = p.site_id
+       WHERE p.wrappers = params.wrappers),
+     places AS MATERIALIZED (
+       SELECT l.function_id, l.location, sum(a.blocks) AS blocks
+       FROM located l JOIN alloc_stacks a ON a.id = l.stack_id GROUP BY l.function_id, l.location),
      owned AS MATERIALIZED (
-       SELECT ofr.function_id AS owner_id, fr.function_id, a.site_id, sum(b.blocks) AS blocks,
+       SELECT ofr.function_id AS owner_id, l.function_id, l.location, sum(b.blocks) AS blocks,
               sum(b.bytes) AS bytes, min(fr.depth - ofr.depth) AS distance, max(ofr.calls) AS owner_calls,
+              max(ofr.parent_id IS NULL) AS root,
               min(b.example_alloc_id) AS alloc
-       FROM alloc_owners b JOIN alloc_stacks a ON a.id = b.stack_id
-            JOIN frames fr ON fr.id = a.frame_id JOIN frames ofr ON ofr.id = b.owner_frame_id
-       GROUP BY ofr.function_id, fr.function_id, a.site_id)
+       FROM alloc_owners b JOIN located l ON l.stack_id = b.stack_id
+            JOIN frames fr ON fr.id = l.frame_id JOIN frames ofr ON ofr.id = b.owner_frame_id
+       GROUP BY ofr.function_id, l.function_id, l.location)
 SELECT o.name AS owner,
        o.location AS owner_location,
        f.name AS allocated_by,
-       coalesce(s.location, f.location) AS allocated_at,
+       w.location AS allocated_at,
        w.blocks,
        round(100.0 * w.blocks / p.blocks, 1) AS share,
        w.bytes,
@@ -42,10 +52,9 @@ SELECT o.name AS owner,
        w.owner_calls,
        w.alloc
 FROM owned w
-     JOIN places p ON p.function_id = w.function_id AND p.site_id IS w.site_id
+     JOIN places p ON p.function_id = w.function_id AND p.location IS w.location
      JOIN function_details o ON o.id = w.owner_id
      JOIN function_details f ON f.id = w.function_id
-     LEFT JOIN site_details s ON s.id = w.site_id
      CROSS JOIN params
-WHERE w.blocks >= params.min_blocks
+WHERE w.blocks >= params.min_blocks AND (params.roots OR NOT w.root)
 ORDER BY w.blocks DESC, w.bytes DESC, w.alloc

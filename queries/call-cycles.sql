@@ -1,11 +1,11 @@
 -- title:       Call cycles
--- question:    Which functions call each other in turn?
+-- question:    Which two functions call each other?
 -- group:       Inlining and call structure
 -- description: Pairs of functions where each calls the other directly: suspicious layering. A function
 --              that calls itself does not count.
 -- advice:      Of two layers only the upper one should know the lower: break the back call with a
 --              callback, a return value, or a third function. Intended mutual recursion (a parser,
---              a tree of mixed nodes) is fine.
+--              a tree of mixed nodes) is fine. Longer cycles are in recursion, where kind is not direct.
 -- source:      cycles of length two in the call graph
 -- report:      findings
 -- param:       min_calls = 1 | calls | leave out pairs with fewer calls in the rarer direction

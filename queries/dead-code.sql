@@ -1,10 +1,11 @@
 -- title:       Dead code
 -- question:    Which functions were never called?
 -- group:       Coverage and threads
--- description: Instrumented functions that this run never called, by file, the file with most of
---              them first. Clones and inlined copies count as their function.
--- advice:      A function that no run of a full test suite calls can be removed, or lacks a test. One
---              run proves nothing: look at the runs together (ATTACH their databases). Functions that
+-- description: Instrumented functions that this run never called, by file, the file with most
+--              bytes of them first, and in it the largest. Clones and inlined copies count as their function.
+-- advice:      A function that no run of a full test suite calls can be removed, or lacks a test. Where
+--              code_callers is 0 no code of the program can call it by name: -ffunction-sections and
+--              -Wl,--gc-sections drop it, if it is not exported. One run proves nothing: look at the runs together (ATTACH their databases). Functions that
 --              are only called when something fails (error paths) naturally show up here.
 -- source:      gcov's functions executed 0 times
 -- report:      findings
@@ -16,14 +17,17 @@
 -- column:      size | bytes | size of its code
 -- column:      dead_in_file | functions | functions of the file that were never called
 -- column:      functions_in_file | functions | instrumented functions of the file
+-- column:      dead_bytes_in_file | bytes | code of these
+-- column:      code_callers | functions | whose code calls it by name (of its module); 0: an interface, or a pointer's
 -- column:      module | - | where it was loaded from
 WITH params AS (SELECT coalesce(:file, '*') AS file),
      inventory AS (
-       SELECT f.id, f.module_id, f.file_id,
+       SELECT f.id, f.module_id, f.file_id, f.size, f.call_sources AS code_callers,
               EXISTS (SELECT 1 FROM function_stats s WHERE s.function_id = f.id AND s.calls > 0) AS called
        FROM functions f WHERE f.instrumented = 1),
      by_file AS MATERIALIZED (
-       SELECT module_id, file_id, count(*) AS functions, sum(NOT called) AS dead
+       SELECT module_id, file_id, count(*) AS functions, sum(NOT called) AS dead,
+              total(CASE WHEN NOT called THEN size END) AS dead_bytes
        FROM inventory GROUP BY module_id, file_id)
 SELECT f.name AS function,
        f.location,
@@ -32,10 +36,12 @@ SELECT f.name AS function,
        f.size,
        b.dead AS dead_in_file,
        b.functions AS functions_in_file,
+       CAST(b.dead_bytes AS INTEGER) AS dead_bytes_in_file,
+       i.code_callers,
        f.module
 FROM inventory i
      JOIN function_details f ON f.id = i.id
      JOIN by_file b ON b.module_id IS i.module_id AND b.file_id IS i.file_id
      CROSS JOIN params
 WHERE NOT i.called AND coalesce(f.file, '') GLOB params.file
-ORDER BY b.dead DESC, f.module, f.file, f.line, i.id
+ORDER BY b.dead_bytes DESC, f.module, f.file, f.size DESC, f.line, i.id

@@ -1,69 +1,85 @@
 -- title:       Inline candidates
 -- question:    Which small, often called functions to inline?
 -- group:       Inlining and call structure
--- description: Functions that were only ever called by one other function, and that the compiler cannot
---              inline by itself: it does not see their code where they are called, or they may be called from
---              elsewhere. Making such a function static inline, or moving it into its caller's file,
---              removes the calls; with one call site the code does not even grow.
--- advice:      Prefer rows that save much with few sites and small size. saved_ns is an estimate of what
---              a build without hooks at -O2 gains. Left out are functions that were inlined, static and C++
---              inline ones (there the compiler decided already), small ones of their caller's translation
---              unit (inlined at -O2), calls through pointers or from other modules, and functions whose own
---              code takes so long that a call's cost is less than a hundredth. The advice is wrong where
---              another input would bring other callers (code_callers tells of them), and with -flto, where
---              the compiler sees all code.
+-- description: Calls that a build without hooks makes, too, for the compiler does not see the code of the
+--              function where it is called, and that are gone where it does: calls of small functions whose own
+--              code calls nothing, and of functions that only one other calls.
+-- advice:      Define a small one static inline in its header. Move one with a single caller into the caller's
+--              file and make it static: with one call site the code does not even grow. -flto does both for the
+--              whole program. saved_ns is an estimate of what a build without hooks at -O2 gains. Left out are static
+--              and C++ inline functions and those of their caller's translation unit that several call (there the
+--              compiler decided already), calls through pointers or from other modules, and functions that take so
+--              long, with callees, that a call's cost is less than a hundredth. A function that others may replace
+--              (a plugin, a shared library's interface) has to stay a call. With one caller the advice is wrong
+--              where another input would bring others (code_callers tells of them).
 -- source:      inlining of functions called once: gcc -finline-functions-called-once. call_ns: a call of a
 --              function in another unit against the same inlined, measured in a loop: 0.6 to 1.3 ns at 3 GHz;
 --              registers saved around a call add to it in larger functions
 -- report:      findings
--- finding:     {function} is called from {caller}, {calls} times: inlined, the calls are gone
+-- finding:     {function} stays a call, made {calls} times, most from {caller}: inlined, they are gone
 -- saves:       saved_ns
--- param:       min_calls = 100 | calls | leave out functions with fewer calls
--- param:       max_size = 1000000 | bytes | leave out functions with more code
--- param:       max_self_ns = 150 | ns a call | leave out functions whose own code takes longer
+-- param:       min_calls = 100 | calls | leave out functions with fewer such calls
+-- param:       max_size = 160 | bytes | of code with the hooks: leave out larger functions that several call
+-- param:       max_growth = 300 | bytes | leave out others that several sites call where copies take more
+-- param:       max_self_ns = 150 | ns a call | leave out functions that take longer, with callees
 -- param:       call_ns = 1.5 | ns a call | what a call costs in a build without hooks
+-- param:       min_share = 0.1 | % | leave out what saves less of the run's processor time
 -- column:      function | - | demangled name
 -- column:      location | - | where it is defined
--- column:      caller | - | the one function that calls it
+-- column:      caller | - | the function that makes most of the calls
 -- column:      caller_location | - | where that is defined
--- column:      sites | sites | distinct places it is called from
+-- column:      callers | functions | that make them
+-- column:      sites | sites | distinct places they are made from
 -- column:      code_callers | functions | whose code calls it, in this run or not (of its module)
--- column:      calls | calls | calls
+-- column:      calls | calls | such calls
 -- column:      saved_ns | ns | what a build without hooks would save, about: calls times call_ns
 -- column:      size | bytes | size of its code, with the hooks
 -- column:      self_per_call_ns | ns a call | processor time in its own code a call, hooks' cost taken out
 -- column:      example_call | id | calls.id of its first call
 WITH params AS (SELECT coalesce(:min_calls, 100) AS min_calls,
-                       coalesce(:max_size, 1000000) AS max_size,
+                       coalesce(:max_size, 160) AS max_size,
+                       coalesce(:max_growth, 300) AS max_growth,
                        coalesce(:max_self_ns, 150) AS max_self_ns,
-                       coalesce(:call_ns, 1.5) AS call_ns),
-     single AS (
-       SELECT s.function_id, s.calls, s.self_cpu_ns, s.first_call_id
+                       coalesce(:call_ns, 1.5) AS call_ns,
+                       coalesce(:min_share, 0.1) AS min_share),
+     whole AS (SELECT sum(self_cpu_ns) AS self_cpu_ns FROM function_stats),
+     brief AS MATERIALIZED (
+       SELECT s.function_id, s.calls, s.callers, s.self_cpu_ns, s.first_call_id, f.unit, f.call_sources,
+              f.call_targets = 0 AND f.size <= params.max_size AND NOT EXISTS ( -- through a pointer
+                SELECT 1 FROM edge_details e WHERE e.caller_id = f.id AND NOT e.inlined) AS small,
+              s.callers = 1 AND s.root_calls = 0 AND s.recursive_calls = 0 AS single
        FROM function_stats s JOIN functions f ON f.id = s.function_id CROSS JOIN params
-       WHERE s.callers = 1 AND s.root_calls = 0 AND s.recursive_calls = 0
-         AND s.calls >= params.min_calls AND s.self_cpu_ns <= params.max_self_ns * s.calls
-         AND (f.size IS NULL OR f.size <= params.max_size)
-         AND f.scope = 'global' AND f.inlined = 0),
-     called AS (
-       SELECT single.function_id, min(e.caller_id) AS caller_id, count(DISTINCT e.site_id) AS sites
-       FROM single JOIN edge_details e ON e.callee_id = single.function_id
-       GROUP BY single.function_id
-       HAVING min(e.kept) = 1)
+       WHERE f.scope = 'global' AND s.calls >= params.min_calls
+         AND s.cpu_ns <= params.max_self_ns * s.calls),
+     by_caller AS MATERIALIZED (
+       SELECT e.callee_id, e.caller_id, sum(e.calls) AS calls, count(DISTINCT e.site_id) AS sites,
+              row_number() OVER (PARTITION BY e.callee_id ORDER BY sum(e.calls) DESC, e.caller_id) AS place
+       FROM brief b JOIN edge_details e ON e.callee_id = b.function_id
+            LEFT JOIN functions host ON host.id = e.site_function_id
+       WHERE (b.small OR b.single) AND e.kept AND (host.unit <> b.unit OR b.call_sources <= 1)
+       GROUP BY e.callee_id, e.caller_id),
+     called AS MATERIALIZED (
+       SELECT callee_id, sum(calls) AS calls, sum(sites) AS sites, count(*) AS callers,
+              max(CASE place WHEN 1 THEN caller_id END) AS caller_id
+       FROM by_caller GROUP BY callee_id)
 SELECT f.name AS function,
        f.location,
        c.name AS caller,
        c.location AS caller_location,
+       called.callers,
        called.sites,
-       code.call_sources AS code_callers,
-       single.calls,
-       CAST(single.calls * params.call_ns AS INTEGER) AS saved_ns,
+       b.call_sources AS code_callers,
+       called.calls,
+       CAST(called.calls * params.call_ns AS INTEGER) AS saved_ns,
        f.size,
-       round(1.0 * single.self_cpu_ns / single.calls, 1) AS self_per_call_ns,
-       single.first_call_id AS example_call
-FROM single
-     JOIN called ON called.function_id = single.function_id
-     JOIN function_details f ON f.id = single.function_id
+       round(1.0 * b.self_cpu_ns / b.calls, 1) AS self_per_call_ns,
+       b.first_call_id AS example_call
+FROM called
+     JOIN brief b ON b.function_id = called.callee_id
+     JOIN function_details f ON f.id = called.callee_id
      JOIN function_details c ON c.id = called.caller_id
-     JOIN functions code ON code.id = single.function_id
-     CROSS JOIN params
-ORDER BY single.calls DESC, single.function_id
+     CROSS JOIN params CROSS JOIN whole
+WHERE called.calls >= params.min_calls
+  AND (b.small OR f.size * (called.sites - 1) <= params.max_growth)
+  AND 100 * called.calls * params.call_ns >= params.min_share * whole.self_cpu_ns
+ORDER BY called.calls DESC, b.call_sources, f.size, b.function_id

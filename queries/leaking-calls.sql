@@ -5,13 +5,16 @@
 --              never freed, by nobody: what was allocated within the calls, callees included.
 -- advice:      A function that should leave nothing behind and has leaking calls is where to look; the
 --              worst call shows a case. What is meant to live until the program ends (caches, tables) is no
---              leak. Memory that a caller or another thread freed later does not count as lost. Left out are a thread's
---              first function, and functions most of whose lost memory one callee allocated, unless that is
---              freed at other times and they keep it in fewer of their calls; and single blocks that a library
---              allocated for itself (a buffer of stdout).
+--              leak. Memory that a caller or another thread freed later does not count as lost. Where a process
+--              called exit() with calls open, what their objects own was not destroyed. Left out are a thread's
+--              first function, functions that leave memory in every call, as constructors do, and that are called
+--              once (not-freed has these blocks), and functions most of whose lost memory callees allocated,
+--              unless that is freed at other times and they keep it in fewer of their calls; and what the C
+--              library keeps (see not-freed).
 -- source:      net allocation of each call in its thread; blocks never freed, by calling context
 -- report:      overview
 -- param:       min_bytes = 1 | bytes | leave out functions that lost less in all
+-- param:       constructors = 0 | 0 or 1 | 1 = also functions all of whose calls left memory
 -- column:      function | - | demangled name
 -- column:      location | - | where it is defined
 -- column:      lost_bytes | bytes | allocated within its calls and never freed
@@ -25,13 +28,14 @@
 -- column:      total_free_bytes | bytes | freed within all calls
 -- column:      calls | calls | all calls
 WITH RECURSIVE
-     params AS (SELECT coalesce(:min_bytes, 1) AS min_bytes),
+     params AS (SELECT coalesce(:min_bytes, 1) AS min_bytes, coalesce(:constructors, 0) AS constructors),
      live AS MATERIALIZED (
-       SELECT a.id, a.frame_id, a.freed_blocks, a.blocks - a.freed_blocks AS blocks,
+       SELECT a.id, p.frame_id, 10 * a.freed_blocks >= a.blocks AS partly, a.blocks - a.freed_blocks AS blocks,
               a.bytes - a.freed_bytes AS bytes
-       FROM alloc_stacks a JOIN frames fr ON fr.id = a.frame_id
+       FROM alloc_stacks a JOIN alloc_places p ON p.stack_id = a.id AND p.wrappers = 0
+            JOIN frames fr ON fr.id = a.frame_id
             JOIN functions f ON f.id = fr.function_id LEFT JOIN sites s ON s.id = a.site_id
-       WHERE a.blocks > a.freed_blocks
+       WHERE a.blocks > a.freed_blocks AND a.id NOT IN (SELECT stack_id FROM kept_stacks)
          AND (a.blocks > 1 OR a.kind GLOB 'new*' OR coalesce(s.module_id = f.module_id, 1))),
      up(stack_id, frame_id, via_id) AS ( -- via: the callee that it came through, 0 = own code
        SELECT id, frame_id, 0 FROM live
@@ -44,13 +48,17 @@ WITH RECURSIVE
        GROUP BY fr.function_id, up.stack_id),
      lost AS (
        SELECT parts.function_id, sum(live.blocks) AS blocks, sum(live.bytes) AS bytes,
-              max(live.freed_blocks > 0) AS partly
+              max(live.partly) AS partly,
+              total(CASE parts.via_id WHEN 0 THEN live.bytes END) AS own_bytes
        FROM parts JOIN live ON live.id = parts.stack_id GROUP BY parts.function_id),
-     through AS ( -- the callee that nine tenths came through
-       SELECT parts.function_id, parts.via_id
-       FROM parts JOIN live ON live.id = parts.stack_id JOIN lost ON lost.function_id = parts.function_id
-       WHERE parts.via_id <> 0
-       GROUP BY parts.function_id, parts.via_id HAVING 10 * sum(live.bytes) >= 9 * lost.bytes)
+     by_callee AS (
+       SELECT parts.function_id, parts.via_id, sum(live.bytes) AS bytes
+       FROM parts JOIN live ON live.id = parts.stack_id
+       WHERE parts.via_id <> 0 GROUP BY parts.function_id, parts.via_id),
+     through AS ( -- the callee that most came through
+       SELECT function_id, via_id,
+              row_number() OVER (PARTITION BY function_id ORDER BY bytes DESC, via_id) AS place
+       FROM by_callee)
 SELECT f.name AS function,
        f.location,
        lost.bytes AS lost_bytes,
@@ -66,9 +74,9 @@ SELECT f.name AS function,
 FROM lost
      JOIN function_stats s ON s.function_id = lost.function_id
      JOIN function_details f ON f.id = s.function_id
-     LEFT JOIN through ON through.function_id = lost.function_id
+     LEFT JOIN through ON through.function_id = lost.function_id AND through.place = 1 AND 10 * lost.own_bytes <= lost.bytes
      LEFT JOIN function_stats v ON v.function_id = through.via_id
      CROSS JOIN params
-WHERE s.leaking_calls > 0 AND lost.bytes >= params.min_bytes AND s.callers > 0
+WHERE s.leaking_calls > 0 AND (params.constructors OR s.leaking_calls < s.finished) AND lost.bytes >= params.min_bytes AND s.callers > 0
   AND (v.function_id IS NULL OR lost.partly AND s.leaking_calls * v.finished < v.leaking_calls * s.finished)
 ORDER BY lost.bytes DESC, lost.blocks DESC, s.function_id

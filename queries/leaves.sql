@@ -16,9 +16,12 @@
 -- column:      self_per_call_ns | ns a call | the same a call
 -- column:      callers | functions | distinct functions that called it
 -- column:      size | bytes | size of its code
+-- column:      inlined | % | of the calls the compiler inlined, even with their hooks: no calls in a plain build
 -- column:      slowest_call | id | calls.id of its slowest call
 WITH params AS (SELECT coalesce(:min_calls, 1) AS min_calls),
-     whole AS (SELECT sum(self_cpu_ns) AS self_cpu_ns FROM function_stats)
+     whole AS (SELECT sum(self_cpu_ns) AS self_cpu_ns FROM function_stats),
+     inlined AS MATERIALIZED (
+       SELECT callee_id, 100.0 * sum(calls * inlined) / sum(calls) AS share FROM edge_details GROUP BY callee_id)
 SELECT f.name AS function,
        f.location,
        s.calls,
@@ -27,9 +30,11 @@ SELECT f.name AS function,
        round(1.0 * s.self_cpu_ns / s.calls, 1) AS self_per_call_ns,
        s.callers,
        f.size,
+       round(i.share, 1) AS inlined,
        s.slowest_call_id AS slowest_call
 FROM function_stats s
      JOIN function_details f ON f.id = s.function_id
      CROSS JOIN params CROSS JOIN whole
+     LEFT JOIN inlined i ON i.callee_id = s.function_id
 WHERE s.child_calls = 0 AND s.calls >= params.min_calls
 ORDER BY s.self_cpu_ns DESC, s.calls DESC, s.function_id

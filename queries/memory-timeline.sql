@@ -1,11 +1,13 @@
 -- title:       Memory timeline
 -- question:    How much memory was live at what time?
 -- group:       Memory
--- description: Live bytes over time: the run in equal steps, for all threads together or for each.
+-- description: Live bytes over time: the run in equal steps, for all threads together or for each. Steps in
+--              which nothing was allocated or freed are left out, but for the last.
 -- advice:      A line that climbs without end is a leak or a cache without bound; a saw-tooth is churn. The steps
 --              of one thread show what it allocated and is still live, whichever thread frees it.
 -- source:      massif's graph
 -- report:      none
+-- param:       steps = 20 | steps | into so many equal parts; there are up to 1000
 -- param:       by_thread = 0 | 0 or 1 | 1 = a row for each thread and step
 -- column:      step | - | number of the step, from 0
 -- column:      end_ns | ns | end of the step, since the run's start
@@ -17,17 +19,28 @@
 -- column:      alloc_bytes | bytes | allocated in the step
 -- column:      frees | blocks | freed in the step
 -- column:      free_bytes | bytes | freed in the step
-WITH params AS (SELECT coalesce(:by_thread, 0) AS by_thread)
-SELECT m.step,
+WITH params AS (SELECT coalesce(:steps, 20) AS steps, coalesce(:by_thread, 0) AS by_thread),
+     whole AS MATERIALIZED (SELECT max(step) + 1 AS steps FROM memory_steps),
+     merged AS (
+       SELECT m.thread_id, m.step * max(1, min(params.steps, whole.steps)) / whole.steps AS step,
+              max(m.step) AS last_step, max(m.max_live_bytes) AS max_live_bytes,
+              sum(m.allocs) AS allocs, sum(m.alloc_bytes) AS alloc_bytes,
+              sum(m.frees) AS frees, sum(m.free_bytes) AS free_bytes
+       FROM memory_steps m CROSS JOIN params CROSS JOIN whole
+       WHERE (m.thread_id <> 0) = (params.by_thread <> 0)
+       GROUP BY 1, 2)
+SELECT g.step,
        m.end_ns,
        coalesce(t.name, '#' || t.tid) AS thread,
        m.live_bytes,
        m.live_blocks,
-       m.max_live_bytes,
-       m.allocs,
-       m.alloc_bytes,
-       m.frees,
-       m.free_bytes
-FROM memory_steps m CROSS JOIN params LEFT JOIN threads t ON t.id = m.thread_id
-WHERE (m.thread_id <> 0) = (params.by_thread <> 0)
-ORDER BY m.thread_id, m.step
+       g.max_live_bytes,
+       g.allocs,
+       g.alloc_bytes,
+       g.frees,
+       g.free_bytes
+FROM merged g JOIN memory_steps m ON m.thread_id = g.thread_id AND m.step = g.last_step
+     LEFT JOIN threads t ON t.id = g.thread_id
+     CROSS JOIN whole
+WHERE g.allocs + g.frees > 0 OR g.last_step = whole.steps - 1
+ORDER BY g.thread_id, g.step

@@ -5,12 +5,14 @@
 --              allocated them. What the C library keeps for itself, such as the buffer of stdout,
 --              is left out and counted.
 -- advice:      Blocks that are meant to live as long as the program (tables, caches) are not leaks. A number of blocks that grows with the work done is one: compare two runs
---              of different length. The stack outside any traced call is code without hooks, such as
+--              of different length. Where a process called exit() with calls open (see anomalies -p normal=1), what
+--              their objects own was not destroyed. The stack outside any traced call is code without hooks, such as
 --              libraries before main.
 -- source:      valgrind memcheck's leak summary, without its reachability analysis
 -- report:      findings
 -- param:       min_bytes = 0 | bytes | leave out stacks with less
 -- param:       all_blocks = 0 | - | 1 = also those that the C library keeps (--all-blocks)
+-- param:       wrappers = 0 | 0 or 1 | 1 = name wrappers of malloc, such as xmalloc, not who calls them
 -- column:      bytes | bytes | not freed
 -- column:      blocks | blocks | not freed
 -- column:      function | - | function that allocated them
@@ -22,7 +24,8 @@
 -- column:      last_ns | ns | last of them allocated
 -- column:      first_alloc | id | allocs.id of the first block not freed
 WITH RECURSIVE
-     params AS (SELECT coalesce(:min_bytes, 0) AS min_bytes, coalesce(:all_blocks, 0) AS all_blocks),
+     params AS (SELECT coalesce(:min_bytes, 0) AS min_bytes, coalesce(:all_blocks, 0) AS all_blocks,
+                       coalesce(:wrappers, 0) AS wrappers),
      live AS MATERIALIZED (
        SELECT a.* FROM alloc_stacks a CROSS JOIN params
        WHERE a.blocks > a.freed_blocks AND a.bytes - a.freed_bytes >= params.min_bytes
@@ -46,8 +49,9 @@ SELECT live.bytes - live.freed_bytes AS bytes,
        (SELECT alloc_ns FROM allocs WHERE id = live.last_live_id) AS last_ns,
        live.first_live_id AS first_alloc
 FROM live
-     LEFT JOIN frames fr ON fr.id = live.frame_id
-     LEFT JOIN function_details f ON f.id = fr.function_id
-     LEFT JOIN site_details s ON s.id = live.site_id
+     CROSS JOIN params
+     JOIN alloc_places p ON p.stack_id = live.id AND p.wrappers = params.wrappers
+     LEFT JOIN function_details f ON f.id = p.function_id
+     LEFT JOIN site_details s ON s.id = p.site_id
      LEFT JOIN stacks ON stacks.stack_id = live.id
 ORDER BY 1 DESC, 2 DESC, live.id

@@ -8,6 +8,7 @@
 -- source:      massif's and heaptrack's peak
 -- report:      overview
 -- param:       min_bytes = 1 | bytes | leave out stacks with less
+-- param:       wrappers = 0 | 0 or 1 | 1 = name wrappers of malloc, such as xmalloc, not who calls them
 -- column:      bytes | bytes | live at the peak
 -- column:      share | % | of all bytes live then
 -- column:      blocks | blocks | live at the peak
@@ -18,7 +19,7 @@
 -- column:      peak_ns | ns | the instant, since the run's start
 -- column:      first_alloc | id | allocs.id of the stack's first block
 WITH RECURSIVE
-     params AS (SELECT coalesce(:min_bytes, 1) AS min_bytes),
+     params AS (SELECT coalesce(:min_bytes, 1) AS min_bytes, coalesce(:wrappers, 0) AS wrappers),
      peak AS (SELECT (SELECT CAST(value AS INTEGER) FROM run WHERE key = 'peak_ns') AS ns,
                      (SELECT sum(peak_bytes) FROM alloc_stacks) AS bytes),
      held AS MATERIALIZED (
@@ -42,8 +43,9 @@ SELECT held.peak_bytes AS bytes,
        peak.ns AS peak_ns,
        held.first_alloc_id AS first_alloc
 FROM held CROSS JOIN peak
-     LEFT JOIN frames fr ON fr.id = held.frame_id
-     LEFT JOIN function_details f ON f.id = fr.function_id
-     LEFT JOIN site_details s ON s.id = held.site_id
+     CROSS JOIN params
+     JOIN alloc_places p ON p.stack_id = held.id AND p.wrappers = params.wrappers
+     LEFT JOIN function_details f ON f.id = p.function_id
+     LEFT JOIN site_details s ON s.id = p.site_id
      LEFT JOIN stacks ON stacks.stack_id = held.id
 ORDER BY held.peak_bytes DESC, held.peak_blocks DESC, held.id

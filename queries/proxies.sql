@@ -11,8 +11,8 @@
 -- report:      findings
 -- finding:     {function} only passes its {calls} calls on to {target}
 -- saves:       calls * 2
--- param:       min_calls = 2 | calls | leave out functions with fewer finished calls
--- param:       max_size = 60 | bytes | leave out functions with more code; hooks take some 50 of them
+-- param:       min_calls = 100 | calls | leave out functions with fewer finished calls
+-- param:       max_size = 110 | bytes | leave out functions with more code; hooks take 50 of them, more where arguments are saved
 -- param:       max_self_ns = 30 | ns a call | leave out functions whose own code takes longer
 -- column:      function | - | demangled name
 -- column:      location | - | where it is defined
@@ -23,7 +23,7 @@
 -- column:      self_cpu_ns | ns | processor time in its own code
 -- column:      self_per_call_ns | ns a call | the same a call: what the layer costs
 -- column:      example_call | id | calls.id of its first call
-WITH params AS (SELECT coalesce(:min_calls, 2) AS min_calls, coalesce(:max_size, 60) AS max_size,
+WITH params AS (SELECT coalesce(:min_calls, 100) AS min_calls, coalesce(:max_size, 110) AS max_size,
                        coalesce(:max_self_ns, 30) AS max_self_ns),
      passing AS (
        SELECT s.*, f.size

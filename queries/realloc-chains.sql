@@ -2,13 +2,17 @@
 -- question:    Which blocks grew step by step?
 -- group:       Memory
 -- description: Blocks that were grown (or shrunk) many times by realloc: reserve the space once instead.
--- advice:      Ask for the final size at once, or double the size each time. copied_bytes is the most that
+-- advice:      Ask for the final size at once, or double the size each time: blocks that did are left out. In C++
+--              containers grow by new and delete, not by realloc: reserve() is for them.
+--              The place is that of the first caller that is no wrapper, as of an array that grows by itself. copied_bytes is the most that
 --              moving the blocks can have cost; few moves mean that the allocator grew them in place.
 -- source:      chains of reallocs of one block
 -- report:      findings
 -- finding:     {function} ({location}) grows blocks step by step, {reallocs} times, {copied_bytes} copied: reserve
 -- saves:       reallocs * 20 + copied_bytes / 10
 -- param:       min_length = 3 | reallocs | leave out places whose longest chain is shorter
+-- param:       doubling = 0 | 0 or 1 | 1 = also blocks that doubled each time
+-- param:       wrappers = 0 | 0 or 1 | 1 = name wrappers of malloc, such as xmalloc, not who calls them
 -- column:      function | - | that calls realloc last
 -- column:      location | - | where
 -- column:      chains | chains | blocks so grown
@@ -21,12 +25,14 @@
 -- column:      stack | stack | calls that led to its last realloc, outermost first
 -- column:      alloc | id | allocs.id of the last block of the longest chain
 WITH RECURSIVE
-     params AS (SELECT coalesce(:min_length, 3) AS min_length),
+     params AS (SELECT coalesce(:min_length, 3) AS min_length, coalesce(:wrappers, 0) AS wrappers,
+                       coalesce(:doubling, 0) AS doubling),
      ranked AS (
-       SELECT c.*, fr.function_id, a.site_id, a.frame_id,
-              row_number() OVER (PARTITION BY fr.function_id, a.site_id ORDER BY c.length DESC, c.id) AS choice
-       FROM alloc_chains c JOIN alloc_stacks a ON a.id = c.stack_id
-            LEFT JOIN frames fr ON fr.id = a.frame_id),
+       SELECT c.*, p.function_id, p.site_id, a.frame_id,
+              row_number() OVER (PARTITION BY p.function_id, p.site_id ORDER BY c.length DESC, c.id) AS choice
+       FROM alloc_chains c JOIN alloc_stacks a ON a.id = c.stack_id CROSS JOIN params
+            JOIN alloc_places p ON p.stack_id = a.id AND p.wrappers = params.wrappers
+       WHERE params.doubling OR c.last_size < c.first_size << min(c.length - 1, 40)),
      grouped AS MATERIALIZED (
        SELECT function_id, site_id, count(*) AS chains, max(length) AS longest, sum(length) AS reallocs,
               sum(moves) AS moves, sum(copied_bytes) AS copied_bytes,

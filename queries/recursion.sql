@@ -2,9 +2,10 @@
 -- question:    Which functions call themselves, and how deep?
 -- group:       Inlining and call structure
 -- description: Functions that were called while one of their calls was open in the same thread, directly
---              or through others, with the deepest nesting and the cycle.
--- advice:      Deep direct recursion whose call comes last is a loop: write it as one to save the stack. Nesting that grows with the input can overflow the stack: bound it. Walks over
---              trees are recursive by nature and shallow.
+--              or through others, with the deepest nesting and the cycle. Of a cycle's functions the one that was
+--              open most often stands for all.
+-- advice:      Deep direct recursion whose call comes last is a loop: write it as one to save the stack. Nesting that
+--              grows with the input can overflow the stack: bound it. Walks over trees are recursive by nature and shallow.
 -- source:      activations of one function open at once in a thread
 -- report:      findings
 -- param:       min_nesting = 2 | calls | leave out functions whose deepest nesting is less
@@ -20,13 +21,18 @@
 -- column:      self_cpu_ns | ns | processor time in its own code
 WITH RECURSIVE
      params AS (SELECT coalesce(:min_nesting, 2) AS min_nesting),
-     split(function_id, rest, text) AS (
-       SELECT function_id, substr(cycle, 1, 100000) || ' ', '' FROM recursions
+     split(function_id, id, rest, text) AS (
+       SELECT function_id, NULL, substr(cycle, 1, 100000) || ' ', '' FROM recursions
        UNION ALL
-       SELECT function_id, substr(rest, instr(rest, ' ') + 1),
+       SELECT function_id, CAST(substr(rest, 1, instr(rest, ' ') - 1) AS INTEGER), substr(rest, instr(rest, ' ') + 1),
               text || (SELECT name FROM functions
                        WHERE id = CAST(substr(rest, 1, instr(rest, ' ') - 1) AS INTEGER)) || ' => '
-       FROM split WHERE instr(rest, ' ') > 0)
+       FROM split WHERE instr(rest, ' ') > 0),
+     lesser AS ( -- another function of the cycle was open more often: it stands for the cycle
+       SELECT DISTINCT split.function_id
+       FROM split JOIN function_stats s ON s.function_id = split.function_id
+            JOIN function_stats o ON o.function_id = split.id
+       WHERE (o.nesting_max, o.recursive_calls, -o.function_id) > (s.nesting_max, s.recursive_calls, -s.function_id))
 SELECT f.name AS function,
        f.location,
        s.nesting_max AS nesting,
@@ -43,4 +49,5 @@ FROM function_stats s
      LEFT JOIN split ON split.function_id = s.function_id AND split.rest = ''
      CROSS JOIN params
 WHERE s.recursive_calls > 0 AND s.nesting_max >= params.min_nesting
+  AND s.function_id NOT IN (SELECT function_id FROM lesser)
 ORDER BY s.nesting_max DESC, s.recursive_calls DESC, s.function_id

@@ -1,8 +1,8 @@
 -- title:       Temporary allocations
 -- question:    Which blocks are freed again at once?
 -- group:       Memory
--- description: Blocks that the same thread freed after at most k other allocations: memory that was only
---              needed for a moment.
+-- description: Blocks that the same thread freed after at most k other allocations, or after at most 15 where
+--              no two of the stack's blocks were live at once: memory that was only needed for a moment.
 -- advice:      Put it on the stack, keep the buffer from call to call, or reserve once. A large block that is
 --              rarely needed is better allocated when it is. Blocks that the realloc which made them also
 --              replaced are steps of a growing one and left out (see realloc-chains), as are those that a library
@@ -14,9 +14,10 @@
 -- param:       k = 1 | blocks | allocations of the thread between allocation and free (up to 15)
 -- param:       min_blocks = 100 | blocks | leave out stacks with fewer
 -- param:       min_share = 25 | % | leave out stacks with a smaller share of such blocks
+-- param:       wrappers = 0 | 0 or 1 | 1 = name wrappers of malloc, such as xmalloc, not who calls them
 -- column:      function | - | that allocates
 -- column:      location | - | where the allocation is called
--- column:      temporary | blocks | freed after at most k others
+-- column:      temporary | blocks | freed so soon
 -- column:      share | % | of the blocks of this stack
 -- column:      bytes | bytes | in them
 -- column:      kind | - | malloc, new, ...
@@ -25,11 +26,12 @@
 -- column:      first_alloc | id | allocs.id of the stack's first block
 WITH RECURSIVE
      params AS (SELECT coalesce(:k, 1) AS k, coalesce(:min_blocks, 100) AS min_blocks,
-                       coalesce(:min_share, 25) AS min_share),
+                       coalesce(:min_share, 25) AS min_share,
+                       coalesce(:wrappers, 0) AS wrappers),
      short_lived AS MATERIALIZED (
        SELECT d.stack_id, sum(d.blocks) AS blocks, sum(d.bytes) AS bytes
-       FROM alloc_distances d CROSS JOIN params
-       WHERE d.allocs_between <= params.k
+       FROM alloc_distances d JOIN alloc_stacks a ON a.id = d.stack_id CROSS JOIN params
+       WHERE d.allocs_between <= params.k OR a.live_blocks_max = 1 -- alloc_distances has up to 15
        GROUP BY d.stack_id HAVING sum(d.blocks) >= max(params.min_blocks)),
      brief AS MATERIALIZED (
        SELECT d.*
@@ -59,7 +61,8 @@ SELECT coalesce(f.name, '(outside any traced call)') AS function,
        a.first_alloc_id AS first_alloc
 FROM brief b
      JOIN alloc_stacks a ON a.id = b.stack_id
-     LEFT JOIN frames fr ON fr.id = a.frame_id
-     LEFT JOIN function_details f ON f.id = fr.function_id
-     LEFT JOIN site_details s ON s.id = a.site_id
+     CROSS JOIN params
+     JOIN alloc_places p ON p.stack_id = b.stack_id AND p.wrappers = params.wrappers
+     LEFT JOIN function_details f ON f.id = p.function_id
+     LEFT JOIN site_details s ON s.id = p.site_id
 ORDER BY b.blocks DESC, b.bytes DESC, b.stack_id

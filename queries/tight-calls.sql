@@ -1,9 +1,8 @@
 -- title:       Tight calls
 -- question:    Which functions are called in quick succession?
 -- group:       Inlining and call structure
--- description: Functions that one caller invokes again and again, from one call site or in a row, with a very
---              short typical time from one invocation to the next (the commonest power of two): they sit in
---              an inner loop.
+-- description: Functions that one call of a caller invokes again and again, with a very short typical time from
+--              one invocation to the next (the commonest power of two): they sit in an inner loop.
 -- advice:      In an inner loop a call's own cost counts: make the function inline, hoist what does not change
 --              out of the loop, or handle many items in one call. What the compiler inlines anyway, and
 --              calls through pointers, are left out. Some 20 to 40 ns of the time between two calls are
@@ -14,21 +13,21 @@
 -- saves:       calls * 2
 -- param:       max_mode_ns = 100 | ns | leave out functions whose commonest interval is longer
 -- param:       min_share = 50 | % | least share of the intervals that lie in the commonest range
--- param:       min_site_share = 90 | % | least share of the calls from one caller, and one site unless in a row
--- param:       min_calls = 1000 | calls | leave out functions with fewer calls
+-- param:       min_repeats = 4 | calls | leave out callers that make fewer in a call of theirs, on average
+-- param:       min_calls = 1000 | calls | leave out callers that make fewer in all
 -- column:      function | - | demangled name
 -- column:      location | - | where it is defined
 -- column:      called_from | - | the call site with most calls
 -- column:      caller | - | the function with the loop
 -- column:      mode | ns | the commonest range of the time between two entries
 -- column:      share | % | of the intervals in that range
--- column:      site_share | % | of the calls that came from this site
--- column:      calls | calls | calls
--- column:      self_cpu_ns | ns | processor time in its own code, hooks' cost taken out
+-- column:      site_share | % | of the caller's calls that came from this site
+-- column:      calls | calls | calls by the caller
+-- column:      self_cpu_ns | ns | processor time in its own code in these calls, hooks' cost taken out
 -- column:      self_per_call_ns | ns a call | the same a call
--- column:      first_call | id | calls.id of its first call
+-- column:      first_call | id | calls.id of the first of them
 WITH params AS (SELECT coalesce(:max_mode_ns, 100) AS max_mode_ns, coalesce(:min_share, 50) AS min_share,
-                       coalesce(:min_site_share, 90) AS min_site_share,
+                       coalesce(:min_repeats, 4) AS min_repeats,
                        coalesce(:min_calls, 1000) AS min_calls),
      ranges AS (
        SELECT function_id, log2, count, sum(count) OVER (PARTITION BY function_id) AS all_count,
@@ -40,7 +39,7 @@ WITH params AS (SELECT coalesce(:max_mode_ns, 100) AS max_mode_ns, coalesce(:min
          AND 100 * r.count >= params.min_share * r.all_count AND s.calls >= params.min_calls),
      by_caller AS ( -- site_id is that of the most calls
        SELECT e.callee_id, e.caller_id, e.site_id, max(e.calls) AS site_calls, sum(e.calls) AS calls,
-              min(e.kept) AS kept
+              sum(e.self_cpu_ns) AS self_cpu_ns, min(e.first_call_id) AS first_call_id, min(e.kept) AS kept
        FROM tight t JOIN edge_details e ON e.callee_id = t.function_id
        GROUP BY e.callee_id, e.caller_id)
 SELECT f.name AS function,
@@ -49,11 +48,11 @@ SELECT f.name AS function,
        c.name AS caller,
        CASE r.log2 WHEN 0 THEN '0..1' ELSE (1 << r.log2) || '..' || ((2 << r.log2) - 1) END AS mode,
        round(100.0 * r.count / r.all_count, 1) AS share,
-       round(100.0 * a.site_calls / s.calls, 1) AS site_share,
-       s.calls,
-       s.self_cpu_ns,
-       round(1.0 * s.self_cpu_ns / s.calls, 1) AS self_per_call_ns,
-       s.first_call_id AS first_call
+       round(100.0 * a.site_calls / a.calls, 1) AS site_share,
+       a.calls,
+       a.self_cpu_ns,
+       round(1.0 * a.self_cpu_ns / a.calls, 1) AS self_per_call_ns,
+       a.first_call_id AS first_call
 FROM tight r
      JOIN by_caller a ON a.callee_id = r.function_id
      JOIN function_stats s ON s.function_id = r.function_id
@@ -61,8 +60,7 @@ FROM tight r
      JOIN functions c ON c.id = a.caller_id
      JOIN site_details p ON p.id = a.site_id
      CROSS JOIN params
-     LEFT JOIN callee_runs q ON q.caller_id = a.caller_id AND q.callee_id = a.callee_id
-WHERE a.kept = 1 AND 100 * a.calls >= params.min_site_share * s.calls
-  AND (100 * a.site_calls >= params.min_site_share * s.calls OR q.calls >= 4 * q.count)
+     JOIN callee_runs q ON q.caller_id = a.caller_id AND q.callee_id = a.callee_id
+WHERE a.kept = 1 AND a.calls >= params.min_calls AND q.calls >= params.min_repeats * q.caller_calls
   AND s.recursive_calls = 0
-ORDER BY s.calls DESC, r.log2, s.function_id
+ORDER BY a.calls DESC, r.log2, s.function_id, a.caller_id

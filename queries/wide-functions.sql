@@ -2,18 +2,21 @@
 -- question:    Which functions call the most others?
 -- group:       Inlining and call structure
 -- description: Functions that call many distinct functions directly when they are called from one place:
---              candidates to split.
+--              candidates to split. A call through a pointer counts as one callee, accessors as none.
 -- advice:      A function that knows many others is hard to test and to change: group the callees by
 --              what they are for, and give each group a function of its own. A function that calls many in
 --              all and few from each place it is called from has several uses: split it by these.
---              Dispatchers, interpreters' main loops and main itself are naturally wide.
+--              Dispatchers and interpreters' main loops are naturally wide; main and other functions
+--              that nobody called are left out.
 -- source:      fan-out: Henry & Kafura 1981
 -- report:      overview
+-- param:       min_size = 130 | bytes | with the hooks: do not count callees with less code that call nothing
 -- param:       min_callees = 7 | functions | leave out functions that call fewer, from the widest site
 -- column:      function | - | demangled name
 -- column:      location | - | where it is defined
 -- column:      callees | functions | distinct functions that it called directly
 -- column:      site_callees | functions | the most of these when called from one call site
+-- column:      pointers | sites | among the callees: calls through a pointer, each counted as one
 -- column:      widest_site | - | that site
 -- column:      callers | functions | distinct functions that called it
 -- column:      calls | calls | calls of it
@@ -22,22 +25,36 @@
 -- column:      self_cpu_ns | ns | processor time in its own code
 -- column:      cpu_ns | ns | processor time with callees
 -- column:      example_call | id | calls.id of its first call
-WITH params AS (SELECT coalesce(:min_callees, 7) AS min_callees),
+WITH params AS (SELECT coalesce(:min_callees, 7) AS min_callees, coalesce(:min_size, 130) AS min_size),
      wide AS MATERIALIZED (
-       SELECT s.* FROM function_stats s CROSS JOIN params WHERE s.callees >= params.min_callees),
-     by_site AS MATERIALIZED (
-       SELECT w.function_id, fr.site_id, count(DISTINCT child.function_id) AS callees
+       SELECT s.* FROM function_stats s CROSS JOIN params
+       WHERE s.callees >= params.min_callees AND s.callers > 0),
+     accessors AS MATERIALIZED (
+       SELECT f.id FROM functions f CROSS JOIN params
+       WHERE f.call_targets = 0 AND f.size < params.min_size
+         AND NOT EXISTS ( -- itself, or through a pointer
+           SELECT 1 FROM edge_details e WHERE e.caller_id = f.id AND NOT e.inlined)),
+     called AS MATERIALIZED ( -- what a call through a pointer reaches is its caller's choice: one callee a site
+       SELECT w.function_id, fr.site_id,
+              CASE p.indirect WHEN 1 THEN -p.id ELSE child.function_id END AS callee
        FROM wide w JOIN frames fr ON fr.function_id = w.function_id
             JOIN frames child ON child.parent_id = fr.id
-       GROUP BY w.function_id, fr.site_id),
+            LEFT JOIN sites p ON p.id = child.site_id AND child.site_id IS NOT fr.site_id
+       WHERE child.function_id NOT IN (SELECT id FROM accessors)),
+     counted AS (
+       SELECT function_id, count(DISTINCT callee) AS callees, count(DISTINCT CASE WHEN callee < 0 THEN callee END) AS pointers
+       FROM called GROUP BY function_id),
+     by_site AS (
+       SELECT function_id, site_id, count(DISTINCT callee) AS callees FROM called GROUP BY function_id, site_id),
      widest AS (
        SELECT function_id, site_id, callees,
               row_number() OVER (PARTITION BY function_id ORDER BY callees DESC, site_id) AS place
        FROM by_site)
 SELECT f.name AS function,
        f.location,
-       s.callees,
+       counted.callees,
        widest.callees AS site_callees,
+       counted.pointers,
        p.location AS widest_site,
        s.callers,
        s.calls,
@@ -47,9 +64,10 @@ SELECT f.name AS function,
        s.cpu_ns,
        s.first_call_id AS example_call
 FROM wide s
+     JOIN counted ON counted.function_id = s.function_id
      JOIN widest ON widest.function_id = s.function_id AND widest.place = 1
      JOIN function_details f ON f.id = s.function_id
      LEFT JOIN site_details p ON p.id = widest.site_id
      CROSS JOIN params
 WHERE widest.callees >= params.min_callees
-ORDER BY s.callees DESC, s.calls DESC, s.function_id
+ORDER BY counted.callees DESC, s.calls DESC, s.function_id

@@ -99,15 +99,19 @@ static long price(const char *name)
     return sum;
 }
 
-// most calls are quick, every hundredth is not: outliers, slow-calls
+// most calls are quick, every hundredth is not: outliers, slow-calls; three ways: complexity
 static long check_order(const order *checked, int number)
 {
+    if (number % 10 == 5)
+        return is_even(number / 50);
     return number % 100 == 99 ? ways(16) : checked->amount;
 }
 
-// blocks that nobody frees: not-freed
+// blocks that nobody frees, in some of its calls: not-freed, leaking-calls
 static void *remember(const order *kept)
 {
+    if (kept->amount % 100 != 0)
+        return nullptr;
     char *note = static_cast<char *>(malloc(200));
     snprintf(note, 200, "%s %ld", kept->name, kept->amount);
     return note;
@@ -152,6 +156,7 @@ static void *pack(void *)
     return nullptr;
 }
 
+// calls many others: wide-functions
 static void take_orders()
 {
     static const char *const names[] = {"tea", "coffee", "cocoa"};
@@ -165,6 +170,7 @@ static void take_orders()
         ready.push_back(taken);
     }
     printf("%ld %d\n", total(prices), is_even(40));
+    free(receipt(ready));
 }
 
 // once, at the start: initializers
@@ -185,7 +191,6 @@ int main()
 {
     shop::open_shop();
     shop::take_orders();
-    free(shop::receipt(shop::ready));
     pthread_t packer;
     pthread_create(&packer, nullptr, shop::pack, nullptr);
     pthread_join(packer, nullptr);

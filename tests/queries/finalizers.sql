@@ -1,7 +1,10 @@
--- positive: log_line, called once at 98 % of the run
+-- positive: log_line, called once at 98 % of the run, by a call that took most of it
 .read tests/fixtures/small.sql
-UPDATE function_stats SET first_enter_ns = 98000 WHERE function_id = 6;
+UPDATE frames SET first_ns = 98000 WHERE id = 6;
 -- negative: work, called once at 60 %
--- edge: exactly at the limit counts
-UPDATE function_stats SET first_enter_ns = 95000 WHERE function_id = 5;
-UPDATE function_stats SET raw_total_ns = 5000 WHERE function_id = 5;
+-- edge: parse, called before, too, but not from there, exactly at the limit; nine tenths of it are ns::next
+INSERT INTO frames(id, parent_id, function_id, site_id, depth, calls, total_ns, self_ns, finished, raw_total_ns, raw_self_ns, child_calls,
+    first_ns, last_ns, slowest_call_id) VALUES
+  (7, 5, 2, 4, 1, 1, 10000, 1000, 1, 10000, 1000, 1, 95000, 95000, 6), (8, 7, 3, 2, 2, 3, 9000, 9000, 3, 9000, 9000, 0, 95000, 96000, 7),
+-- negatives: unused, which is next to nothing; what was called more often
+  (9, 5, 7, 7, 1, 1, 100, 100, 1, 100, 100, 0, 99000, 99000, 6), (10, 5, 4, 6, 1, 2, 9000, 9000, 2, 9000, 9000, 0, 99000, 99500, 6);

@@ -17,3 +17,5 @@ WITH kept(site_id, kind) AS (SELECT id, 'malloc' FROM sites WHERE id >= 20 UNION
 INSERT INTO alloc_stacks
     SELECT 100 + row_number() OVER (ORDER BY site_id, kind), NULL, site_id, kind, 1, site_id, 0, 0, 1, site_id, 1, site_id, site_id, site_id,
            0, NULL, 0, 5, 5, 4, 4, 4, 4 FROM kept;
+-- positive: what xmalloc and xfree do counts for list and tree; edge: where it was inlined, only its caller is known
+.read tests/fixtures/wrappers.sql

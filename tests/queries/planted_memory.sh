@@ -28,8 +28,11 @@ for compiler in g++ clang++; do
             "$(rows temporary-allocations function,temporary,share,bytes -p min_blocks=10 --function temporary)"
         same "temporary-allocations: not what lived long ($with)" "" \
             "$(rows temporary-allocations function | grep -E 'one_size|many_sizes')"
-        same "cross-thread-frees: producer's block ($with)" "producer drop 1 77" \
-            "$(rows cross-thread-frees allocated_by,freed_by,blocks,bytes | grep producer)"
+        same "cross-thread-frees: producer's block ($with)" "producer consumer 1 77" \
+            "$(rows cross-thread-frees allocated_by,freed_by,blocks,bytes -p min_blocks=1 | grep producer)"
+        same "cross-thread-frees: drop frees it, as wrappers=1 says ($with)" "producer drop 1 77" \
+            "$(rows cross-thread-frees allocated_by,freed_by,blocks,bytes -p min_blocks=1 -p wrappers=1 | grep producer)"
+        same "cross-thread-frees: a block or two are no path ($with)" "" "$(rows cross-thread-frees allocated_by)"
         same "alloc-free-pairs: who frees whose ($with)" "grow grow 7
 leak_some (not freed) 3
 leak_some leak_some 6
@@ -38,7 +41,7 @@ mismatched mismatched 1
 one_size drop 150
 peak peak 1
 producer drop 1
-temporary temporary 30" "$(rows alloc-free-pairs allocated_by,freed_by,blocks | grep -v '^(outside' | grep -vE '^main |^producer [(]' | sorted)"
+temporary temporary 30" "$(rows alloc-free-pairs allocated_by,freed_by,blocks -p wrappers=1 2>/dev/null | grep -v '^(outside' | grep -vE '^main |^producer [(]' | sorted)"
         same "block-owners: arena owns one_size's blocks ($with)" "arena one_size 150 100" \
             "$(rows block-owners owner,allocated_by,blocks,share | grep one_size)"
         same "leaking-calls: three of leak_some's nine calls ($with)" "leak_some 3 3000 1000" \
@@ -49,7 +52,8 @@ temporary temporary 30" "$(rows alloc-free-pairs allocated_by,freed_by,blocks | 
             "$(sql run.db "SELECT value FROM run WHERE key = 'peak_bytes'")" \
             "$(rows memory-timeline max_live_bytes | sort -n | tail -n 1)"
         same "realloc-chains: grow's six ($with)" "grow 1 6 6 8 512" \
-            "$(rows realloc-chains function,chains,longest,reallocs,first_size,last_size)"
+            "$(rows realloc-chains function,chains,longest,reallocs,first_size,last_size -p doubling=1)"
+        same "realloc-chains: not by default, as it doubled ($with)" "" "$(rows realloc-chains function)"
         same "mismatched-frees: new[] freed by free ($with)" "mismatched new[] mismatched free 1" \
             "$(rows mismatched-frees allocated_by,kind,freed_by,free_kind,blocks)"
         same "double-frees: none ($with)" "" "$(rows double-frees function)"
@@ -67,6 +71,36 @@ temporary temporary 30" "$(rows alloc-free-pairs allocated_by,freed_by,blocks | 
         "$fisql" query not-freed run.db --check --suppressions known.supp --function leak_some >/dev/null 2>&1
         same "--suppressions takes known leaks out ($with)" 0 $?
         sound "heap ($with)" run.db
+    done
+done
+
+for compiler in gcc clang; do
+    for level in -O0 -O2; do
+        with="$compiler $level"
+        build $compiler wrapped $level -g "$programs/wrapped.c" || continue
+        "$fisql" record -q ./wrapped
+        "$fisql" load -q run.bin
+        same "wrappers: not node_new, which makes one size ($with)" "get get_zeroed put resize" \
+            "$(sql run.db 'SELECT f.name FROM alloc_wrappers w JOIN functions f ON f.id = w.function_id ORDER BY 1' | tr '\n' ' ' | sed 's/ $//')"
+        same "alloc-free-pairs: by those who wanted the blocks ($with)" "grow grow 20
+grow_again grow_again 6
+leaf_list drop_leaves 200
+main main 1
+node_new drop_nodes 301" "$(rows alloc-free-pairs allocated_by,freed_by,blocks | sorted)"
+        same "allocators: likewise, and without the wrappers ($with)" "drop_leaves freer 0 200
+drop_nodes freer 0 301
+grow mixed 20 20
+grow_again mixed 6 6
+leaf_list allocator 200 0
+main mixed 1 1
+node_new allocator 301 0" "$(rows allocators function,class,allocs,frees | grep -v ' - ' | sorted)"
+        same "pool-candidates: where each is wanted ($with)" "leaf_list 32 200 200
+node_new 16 301 301" "$(rows pool-candidates function,sizes,blocks,most_live | sorted)"
+        same "pool-candidates: nothing at the wrappers' places ($with)" "" "$(rows pool-candidates function -p wrappers=1 -p max_sizes=1)"
+        same "realloc-chains: one row for each that grows blocks ($with)" "grow 19
+grow_again 5" "$(rows realloc-chains function,reallocs | sorted)"
+        same "realloc-chains: one row for all by the wrapper ($with)" "resize 24" "$(rows realloc-chains function,reallocs -p wrappers=1)"
+        sound "wrapped ($with)" run.db
     done
 done
 

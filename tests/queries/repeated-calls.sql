@@ -27,6 +27,7 @@ INSERT INTO function_stats(function_id, calls, total_ns, self_ns, raw_total_ns, 
   SELECT id, 1000, self_ns, self_ns, self_ns, self_ns, 1000, 1000, 1000, 1000, 1, 1, 0, 0, 0, 2, 1, 1, 0, 0, 1 FROM more;
 UPDATE edges SET caller_id = 2 WHERE callee_id IN (11, 12, 14, 15);
 UPDATE function_stats SET recursive_calls = 1 WHERE function_id = 14;
+UPDATE edges SET total_ns = 9 WHERE callee_id = 15; -- most of its time was put aside
 INSERT INTO callee_runs VALUES (2, 11, 10, 15, 2, 3, 2, 20000), (2, 12, 2, 5, 2, 3, 2, 20000),
-  (1, 13, 2, 5, 2, 3, 1, 20000), (2, 14, 2, 5, 2, 3, 2, 20000), (2, 15, 2, 5, 2, 3, 2, 9);
+  (1, 13, 2, 5, 2, 3, 1, 20000), (2, 14, 2, 5, 2, 3, 2, 20000), (2, 15, 2, 5, 2, 3, 2, 9000);
 -- parameters: min_longest=2 min_mean=2 min_total_ns=10
