@@ -10,7 +10,7 @@
 --              is one long call has little before and after it: change percent.
 -- source:      time of the only call of a calling context, as a share of the run
 -- report:      overview
--- param:       percent = 5 | % | how near: within this share of the run
+-- param:       percent = 5 | % | how near: ends within this share of the run, begins within four times that
 -- param:       max_share = 50 | % | leave out calls with a larger share of its time (main), look at what they called
 -- param:       min_share = 0.1 | % | leave out calls that took less, of the run's processor time
 -- column:      function | - | demangled name; of compiler-made functions: static initialisation of FILE
@@ -45,7 +45,9 @@ WITH RECURSIVE
      shown AS MATERIALIZED (
        SELECT fr.*, fr.total_ns - fr.preempted_ns AS cost_ns
        FROM once JOIN frames fr ON fr.id = once.frame_id CROSS JOIN params CROSS JOIN run CROSS JOIN whole
-       WHERE NOT once.large AND run.start_ns + run.length_ns - fr.first_ns <= params.percent * run.length_ns / 100
+       WHERE NOT once.large
+         AND run.start_ns + run.length_ns - fr.first_ns - fr.raw_total_ns <= params.percent * run.length_ns / 100
+         AND run.start_ns + run.length_ns - fr.first_ns <= 4 * params.percent * run.length_ns / 100
          AND 100 * (fr.total_ns - fr.preempted_ns) >= params.min_share * whole.cpu_ns),
      inner(shown_id, frame_id, cost_ns, text, length) AS (
        SELECT id, id, cost_ns, '', 0 FROM shown
