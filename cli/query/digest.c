@@ -275,9 +275,9 @@ static void put_most(const struct digest *digest, sqlite3_stmt *row, int column)
 static int print_not_freed(struct digest *digest)
 {
     sqlite3_stmt *row = prepare_row(
-        digest, "WITH held AS (SELECT fr.function_id, a.blocks - a.freed_blocks AS blocks,"
-                "  a.bytes - a.freed_bytes AS bytes FROM alloc_stacks a LEFT JOIN frames fr ON"
-                "  fr.id = a.frame_id WHERE a.blocks > a.freed_blocks"
+        digest, "WITH held AS (SELECT p.function_id, a.blocks - a.freed_blocks AS blocks,"
+                "  a.bytes - a.freed_bytes AS bytes FROM alloc_stacks a JOIN alloc_places p ON"
+                "  p.stack_id = a.id AND p.wrappers = 0 WHERE a.blocks > a.freed_blocks"
                 "  AND a.id NOT IN (SELECT stack_id FROM kept_stacks)),"
                 " most AS (SELECT function_id FROM held WHERE function_id IS NOT NULL GROUP BY 1"
                 "  ORDER BY sum(bytes) DESC, 1 LIMIT 1)"
@@ -305,8 +305,9 @@ static int print_allocations(struct digest *digest)
 {
     sqlite3_stmt *row = prepare_row(
         digest,
-        "WITH most AS (SELECT fr.function_id FROM alloc_stacks a JOIN frames fr ON"
-        "  fr.id = a.frame_id GROUP BY 1 ORDER BY sum(a.bytes) DESC, 1 LIMIT 1)"
+        "WITH most AS (SELECT p.function_id FROM alloc_stacks a JOIN alloc_places p ON"
+        "  p.stack_id = a.id AND p.wrappers = 0 WHERE p.function_id IS NOT NULL"
+        "  GROUP BY 1 ORDER BY sum(a.bytes) DESC, 1 LIMIT 1)"
         " SELECT (SELECT total(blocks) FROM alloc_stacks), (SELECT total(bytes) FROM alloc_stacks),"
         " (SELECT value FROM run WHERE key = 'peak_bytes'),"
         " (SELECT total(blocks) FROM alloc_distances WHERE allocs_between <= 1), f.name, f.location"
