@@ -17,6 +17,8 @@
 
 #include "base/array.h"
 
+#define PIECE_BYTES 65536u
+
 static int add_address(uint64_t **list, size_t *count, size_t *capacity, uint64_t address,
                        struct error *error)
 {
@@ -311,6 +313,20 @@ enum hook_evidence hook_calls_in(const struct hook_calls *hooks, uint64_t start,
     return HOOK_NONE;
 }
 
+/* Is there a call of the hook in the code from start to end? A piece at a time, for mostly the first one
+ * tells; pieces overlap by an instruction. */
+static bool calls_within(const struct hook_calls *hooks, uint64_t start, uint64_t end)
+{
+    for (uint64_t at = start; at < end; at += PIECE_BYTES) {
+        uint64_t piece_end = end - at > PIECE_BYTES + 16 ? at + PIECE_BYTES + 16 : end;
+        if (hook_calls_in(hooks, at, piece_end, 0) != HOOK_NONE)
+            return true;
+        if (end - at <= PIECE_BYTES)
+            break;
+    }
+    return false;
+}
+
 bool hook_calls_made(const struct hook_calls *hooks)
 {
     const struct elf_file *file = hooks->file;
@@ -318,9 +334,9 @@ bool hook_calls_made(const struct hook_calls *hooks)
         return hook_calls_any(hooks);
     for (uint32_t i = 0; i < file->sections_count; i++) {
         const struct elf_section *section = &file->sections[i];
+        uint64_t start = section->address, size = section->size_bytes;
         if ((section->flags & SHF_EXECINSTR) != 0 && strncmp(section->name, ".plt", 4) != 0 &&
-            hook_calls_in(hooks, section->address, section->address + section->size_bytes, 0) !=
-                HOOK_NONE)
+            size <= UINT64_MAX - start && calls_within(hooks, start, start + size))
             return true;
     }
     return false;
