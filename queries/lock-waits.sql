@@ -66,6 +66,8 @@ WITH RECURSIVE
        SELECT n.id FROM said n CROSS JOIN params
        WHERE CASE WHEN params.pattern IS NOT NULL THEN n.exact GLOB params.pattern
                   ELSE n.call_targets IS NOT 0
+                       -- one thread alone has nobody to wait for
+                       AND (SELECT count(*) FROM (SELECT 1 FROM threads UNION ALL SELECT 1 FROM processes WHERE id > 1)) > 1
                        AND (EXISTS (SELECT 1 FROM lock_words l WHERE instr(n.words, '_' || l.word || '_') > 0)
                             OR NOT EXISTS (
                               SELECT 1 FROM input_words i

@@ -4,10 +4,11 @@
 -- description: Blocks that were not freed at exit (reachability not checked), by the stack that
 --              allocated them. What the C library keeps for itself, such as the buffer of stdout,
 --              is left out and counted.
--- advice:      Blocks that are meant to live as long as the program (tables, caches) are not leaks. A number of blocks that grows with the work done is one: compare two runs
---              of different length. Where a process called exit() with calls open (see anomalies -p normal=1), what
---              their objects own was not destroyed. The stack outside any traced call is code without hooks, such as
---              libraries before main.
+-- advice:      Blocks that are meant to live as long as the program (tables, caches) are not leaks. A number
+--              of blocks that grows with the work done is one: compare two runs of different length. Where a
+--              process called exit() with calls open (see anomalies -p normal=1), what their objects own was
+--              not destroyed. The stack outside any traced call is code without hooks, such as libraries
+--              before main.
 -- source:      valgrind memcheck's leak summary, without its reachability analysis
 -- report:      findings
 -- param:       min_bytes = 0 | bytes | leave out stacks with less

@@ -33,7 +33,7 @@ WITH params AS (SELECT coalesce(:max_sizes, 2) AS max_sizes, coalesce(:min_share
                        coalesce(:min_blocks, 100) AS min_blocks, coalesce(:min_live, 2) AS min_live,
                        coalesce(:wrappers, 0) AS wrappers),
      places AS MATERIALIZED ( -- one line may lie in several copies of code, each with its sites
-       SELECT p.stack_id, p.function_id, coalesce(s.location, f.location) AS location
+       SELECT p.stack_id, p.frame_id, p.function_id, coalesce(s.location, f.location) AS location
        FROM alloc_places p JOIN function_details f ON f.id = p.function_id CROSS JOIN params
             LEFT JOIN site_details s ON s.id = p.site_id
        WHERE p.wrappers = params.wrappers
@@ -45,11 +45,15 @@ WITH params AS (SELECT coalesce(:max_sizes, 2) AS max_sizes, coalesce(:min_share
      owned AS MATERIALIZED (
        SELECT p.function_id, p.location, sum(a.blocks) AS blocks, sum(a.bytes) AS bytes,
               sum(a.freed_blocks) AS freed, sum(a.lifetime_ns) AS lifetime_ns,
-              sum(a.live_blocks_max) AS most_live, min(a.first_alloc_id) AS first_alloc
+              -- stacks have their most at other times; of the function's own blocks the sum is known
+              CASE WHEN min(a.frame_id IS p.frame_id) THEN min(sum(a.live_blocks_max), max(s.live_blocks_max))
+                   ELSE sum(a.live_blocks_max) END AS most_live,
+              min(a.first_alloc_id) AS first_alloc
        FROM places p JOIN alloc_stacks a ON a.id = p.stack_id CROSS JOIN params
+            JOIN function_stats s ON s.function_id = p.function_id
             LEFT JOIN replaced r ON r.stack_id = a.id
        GROUP BY p.function_id, p.location
-       HAVING sum(a.blocks) >= max(params.min_blocks) AND sum(a.live_blocks_max) >= max(params.min_live)
+       HAVING sum(a.blocks) >= max(params.min_blocks) AND most_live >= max(params.min_live)
           AND 100 * total(r.blocks) <= (100 - max(params.min_share)) * sum(a.blocks)),
      sized AS (
        SELECT p.function_id, p.location, z.size, sum(z.blocks) AS blocks,

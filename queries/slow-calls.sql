@@ -35,9 +35,12 @@ WITH RECURSIVE
      params AS (SELECT coalesce(:per_function, 3) AS per_function, coalesce(:min_ratio, 4) AS min_ratio,
                        coalesce(:min_ns, 0) AS min_ns, coalesce(:fault_ns, 20000) AS fault_ns,
                        coalesce(:lone_ratio, 100) AS lone_ratio, coalesce(:stacks, 50) AS stacks),
-     callees AS MATERIALIZED ( -- of calls, those that are slow ones of their function
+     callees AS MATERIALIZED ( -- of calls, those that are slow ones of their function, and slow for it
        SELECT c.parent_id AS call_id, max(s.cpu_ns) AS cpu_ns, max(s.duration_ns) AS duration_ns
-       FROM slow_calls s CROSS JOIN calls c ON c.id = s.call_id GROUP BY c.parent_id),
+       FROM slow_calls s JOIN function_stats f ON f.function_id = s.function_id CROSS JOIN params
+            CROSS JOIN calls c ON c.id = s.call_id
+       WHERE params.min_ratio = 0 OR f.finished > 1 AND s.cpu_ns >= params.min_ratio * f.median_ns
+       GROUP BY c.parent_id),
      candidates AS MATERIALIZED (
        SELECT s.*, f.median_ns, f.recursive_calls > 0 AS recursive, c.descendants, c.self_ns,
               params.lone_ratio > 0 AND f.finished >= 100 AND f.allocs + f.frees = 0
@@ -62,8 +65,9 @@ WITH RECURSIVE
        GROUP BY c.function_id, c.rank),
      named AS MATERIALIZED (
        SELECT d.*,
-              CASE WHEN d.preempted_ns > max(d.cpu_ns, d.wait_ns) OR d.cpu_ns >= d.wait_ns AND 2 * d.around_ns >= d.cpu_ns THEN 'put aside'
+              CASE WHEN d.preempted_ns > max(d.cpu_ns, d.wait_ns) THEN 'put aside'
                    WHEN d.cpu_ns >= d.wait_ns AND 2 * d.fault_ns >= d.cpu_ns THEN 'page faults'
+                   WHEN d.cpu_ns >= d.wait_ns AND 2 * d.around_ns >= d.cpu_ns THEN 'put aside'
                    WHEN d.cpu_ns >= d.wait_ns THEN 'computed'
                    WHEN 2 * d.read_ns >= d.wait_ns THEN 'page faults'
                    ELSE 'waited' END AS mostly,

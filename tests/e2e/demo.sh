@@ -34,5 +34,5 @@ same "four threads by name" "index-1 index-2 report wordstat" \
 same "a call of table_add for each word" 24000 \
     "$(sql "$db" "SELECT count(*) FROM call_details WHERE function = 'table_add'")"
 same "dead-code is table_remove alone" table_remove "$(sql "$db" 'SELECT function FROM dead_code')"
-same "four titles are not freed" 4 \
-    "$(sql "$db" "SELECT blocks FROM not_freed WHERE function = 'copy_text'")"
+same "four titles are not freed, which copy_text allocated for document_make" 4 \
+    "$(sql "$db" "SELECT blocks FROM not_freed WHERE function = 'document_make'")"

@@ -43,6 +43,12 @@ INSERT INTO alloc_sizes VALUES (16, 8, 86), (16, 16, 5);
 INSERT INTO functions(id, module_id, address, name, instrumented, stable_id, own) VALUES (19, 1, 0x1900, 'std::vector<int>::reserve', 0, 's19', 0);
 UPDATE sites SET file_id = NULL, line = NULL, function_id = 19 WHERE id = 17;
 UPDATE alloc_stacks SET freed_blocks = 0 WHERE id = 18;
+-- negative: one block at a time, too, though two stacks had one each
+UPDATE function_stats SET live_blocks_max = CASE function_id WHEN 13 THEN 1 ELSE 100 END;
+CREATE TEMP TABLE second AS SELECT * FROM alloc_stacks WHERE id = 13;
+UPDATE second SET id = 153, kind = 'calloc';
+INSERT INTO alloc_stacks SELECT * FROM second;
+INSERT INTO alloc_sizes VALUES (153, 24, 9);
 -- positive: what xmalloc and xfree do counts for list and tree; edge: where it was inlined, only its caller is known
 .read tests/fixtures/wrappers.sql
 -- parameters: min_blocks=2
