@@ -9,6 +9,7 @@
 -- source:      gprof's call graph, with exact times for each caller instead of shares
 -- report:      none
 -- param:       function = NULL | - | the function called, a pattern (all functions)
+-- filter:      function = function
 -- column:      function | - | the function called
 -- column:      location | - | where it is defined
 -- column:      caller | - | who called it

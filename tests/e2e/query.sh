@@ -115,6 +115,7 @@ has "an unknown query lists what there is" "dead-code" "$err"
 rows() { "$@" --format csv 2>/dev/null | sed 1d | cut -d, -f1 | tr -d '\r' | paste -sd' '; }
 same "--function" "parse" "$(rows $q hot-functions --function parse)"
 same "--function takes patterns" "worker work" "$(rows $q hot-functions --function 'work*')"
+same "callers --function: who calls it, not whom it calls" parse "$(rows $q callers --function parse)"
 same "--function finds a C++ name without its arguments" 1 "$($q call-counts --function ns::next --format json | jq length)"
 same "--file by the last part" "unused" "$(rows $q dead-code --file parse.cc)"
 same "--file by path" "unused" "$(rows $q dead-code --file /src/shop/parse.cc)"
