@@ -240,7 +240,7 @@ CREATE TABLE gaps( -- where threads were off the processor for more than 1 us be
   frame_id INTEGER,        -- frames.id of that call
   start_ns INTEGER NOT NULL, -- the event before the gap
   wall_ns INTEGER NOT NULL,  -- from it to the event after, or to the thread's end
-  wait_ns INTEGER NOT NULL,  -- off the processor, where it gave it up at least as often as it was put aside
+  wait_ns INTEGER NOT NULL,  -- off the processor, where it gave it up at least as often as it was put aside, or for longer than that takes
   preempted_ns INTEGER NOT NULL, -- off the processor, where it was put aside more often
   -- what the kernel counted since the reading before; NULL where it was not asked: in the last gap of
   -- a thread. Where its clock was not read there, either, the whole gap counts as waiting.

@@ -5,7 +5,9 @@
  * The time between two readings that was not spent on the processor lies in the gap that the second
  * one ends, but for what hides in gaps too short for a reading: so it belongs to the innermost call
  * of that gap. It is *waiting* where the thread gave the processor up at least as often as it was
- * put aside, else it was put aside (*preempted*). What does not fit into the gap has no place.
+ * put aside, or was off it for longer than being put aside so often takes (when a wait ends on a busy
+ * machine, the thread is put aside once more); else it was put aside (*preempted*). What does not fit
+ * into the gap has no place.
  * Where part of the log is missing between two readings, the second one tells nothing.
  *
  * The times of open calls. Off-processor time is rare, calls are not: so calls on the stack know
@@ -29,6 +31,9 @@
 #include "loader/log/log_index.h"
 
 #define GAP_OFF_NS_MIN 1000 /* a reading is not better than that */
+/* Longer than a thread that was put aside waits for its turn: some milliseconds for each of those that
+ * run before it. */
+#define GAP_PUT_ASIDE_NS_MAX 50000000u
 
 /* A row of the table gaps. */
 struct gap {
@@ -115,7 +120,10 @@ struct off_sums gaps_leave(struct gaps *gaps, bool has_caller);
 /* What the time off the processor of a gap was. */
 static inline struct off_time gap_off(const struct gap *gap)
 {
-    bool waited = !gap->counted || (gap->waits > 0 && gap->waits >= gap->preemptions);
+    bool waited =
+        !gap->counted ||
+        (gap->waits > 0 && (gap->waits >= gap->preemptions ||
+                            gap->off_ns / GAP_PUT_ASIDE_NS_MAX > (uint64_t)gap->preemptions));
     return (struct off_time){waited ? gap->off_ns : 0, waited ? 0 : gap->off_ns};
 }
 

@@ -18,7 +18,7 @@ answer() {
 }
 has "hot-functions answers" "wordstat.c:" "$(answer hot-functions)"
 has "call-counts names hash_byte" "hash_byte " "$(answer call-counts)"
-has "outliers answers" "index_thread => " "$(answer outliers)"
+has "outliers answers" " => " "$(answer outliers)"
 has "waiting names queue_take" "queue_take " "$(answer waiting)"
 has "dead-code names table_remove" "table_remove " "$(answer dead-code)"
 has "thread-exclusive names by_count" "by_count " "$(answer thread-exclusive)"
