@@ -228,16 +228,15 @@ static void end_append(const struct live *live, uint64_t key, pid_t pid, int sta
     snprintf(cpu_ns, sizeof cpu_ns, "%" PRIu64, end->times.ran_ns);
     snprintf(waits, sizeof waits, "%" PRIu64, end->times.waits);
     snprintf(preemptions, sizeof preemptions, "%" PRIu64, end->times.preemptions);
-    struct live_fact facts[] = {{FISQL_FACT_END_HOW, FISQL_HOW_SIGNAL},
-                                {FISQL_FACT_END_SIGNAL, signal_text},
-                                {FISQL_FACT_END_CORE, WCOREDUMP(status) ? "1" : "0"},
-                                {FISQL_FACT_END_NS, ns},
-                                {FISQL_FACT_END_CPU_NS, cpu_ns},
-                                {FISQL_FACT_END_WAITS, waits},
-                                {FISQL_FACT_END_PREEMPTIONS, preemptions},
-                                {0, NULL}};
-    if (end->times.ran_ns == 0)
-        facts[4] = (struct live_fact){0, NULL};
+    bool counted = end->times.ran_ns > 0; /* else the facts end before it */
+    const struct live_fact facts[] = {{FISQL_FACT_END_HOW, FISQL_HOW_SIGNAL},
+                                      {FISQL_FACT_END_SIGNAL, signal_text},
+                                      {FISQL_FACT_END_CORE, WCOREDUMP(status) ? "1" : "0"},
+                                      {FISQL_FACT_END_NS, ns},
+                                      {FISQL_FACT_END_CPU_NS, counted ? cpu_ns : NULL},
+                                      {FISQL_FACT_END_WAITS, waits},
+                                      {FISQL_FACT_END_PREEMPTIONS, preemptions},
+                                      {0, NULL}};
     live_append_facts(live, FISQL_CHUNK_END, key, pid, facts);
 }
 
