@@ -4,7 +4,7 @@
 
 #include "collector/base.h"
 #include "collector/clock.h"
-#include "log_format.h"
+#include "live_format.h"
 
 #include <stdbool.h>
 

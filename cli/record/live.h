@@ -1,13 +1,13 @@
 /*
  * The live area from the side of `fisql record`: making it, and writing out what processes that
- * ended left in it. See log_format.h for its layout. Everything read from it is checked, for a
+ * ended left in it. See live_format.h for its layout. Everything read from it is checked, for a
  * program that went wild may have written there.
  */
 #ifndef FISQL_CLI_LIVE_H
 #define FISQL_CLI_LIVE_H
 
 #include "cli/record/record_options.h"
-#include "log_format.h"
+#include "live_format.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -5,7 +5,7 @@
 #include "cli/out/amount.h"
 #include "cli/out/args.h"
 #include "cli/out/say.h"
-#include "log_format.h"
+#include "live_format.h"
 
 #include <stdio.h>
 #include <stdlib.h>

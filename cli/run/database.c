@@ -3,7 +3,7 @@
 #include "cli/out/say.h"
 #include "cli/run/schema_check.h"
 
-#include "log_format.h"
+#include "live_format.h"
 #include "queries/embedded.h"
 
 #include <errno.h>

@@ -74,7 +74,7 @@ for search in $searches; do
 done
 
 mkdir "$TEST_TMP/tree"
-cp -r --parents base cli collector loader queries docs tests page/*.js log_format.h README.md .ci "$TEST_TMP/tree"
+cp -r --parents base cli collector loader queries docs tests page/*.js log_format.h live_format.h README.md .ci "$TEST_TMP/tree"
 cd "$TEST_TMP/tree" || exit 2
 finds() { # SEARCH FILE LINE: it finds that line at the end of the file
     local kept

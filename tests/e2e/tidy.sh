@@ -14,12 +14,12 @@ arrows() {
     wrong=$(grep -nE '^# *include "' "$1"/*.[ch] | grep -vE "include \"($2)\"")
     same "$1 includes only what it may" "" "$wrong"
 }
-arrows collector 'log_format\.h|collector/[a-z_]+\.h'
+arrows collector '(log|live)_format\.h|collector/[a-z_]+\.h'
 arrows base 'base/[a-z_0-9]+\.h'
 arrows queries 'queries/[a-z_]+\.h'
 
 # The loader's rooms: a room includes those below it alone, and of another room no header that is its own.
-log='log_format\.h|base/[a-z_0-9]+\.h|loader/log/[a-z_]+\.h'
+log='(log|live)_format\.h|base/[a-z_0-9]+\.h|loader/log/[a-z_]+\.h'
 sqlite='base/[a-z_0-9]+\.h|loader/sqlite/[a-z_]+\.h'
 symbols="$log|loader/symbols/[a-z_]+\.h"
 memory="$log|$sqlite|loader/memory/[a-z_]+\.h"
@@ -32,7 +32,7 @@ arrows loader/calls "$calls"
 arrows loader "$calls|loader/[a-z_]+\.h|queries/embedded\.h"
 
 # The program's rooms stand on out, run; of the loader they know what it shows.
-shown='log_format\.h|base/[a-z_0-9]+\.h|loader/loader\.h|loader/symbols/symbols\.h|queries/embedded\.h|page/page\.h'
+shown='(log|live)_format\.h|base/[a-z_0-9]+\.h|loader/loader\.h|loader/symbols/symbols\.h|queries/embedded\.h|page/page\.h'
 out="$shown|cli/out/[a-z_]+\.h"
 run="$out|cli/run/[a-z_]+\.h"
 arrows cli/out "$out"
@@ -47,6 +47,7 @@ same "no room includes what another one keeps to itself" "" "$(grep -nE '^# *inc
     awk -F: '{ folder = $1; sub("/[^/]*$", "", folder); included = $3; sub(/^[^"]*"/, "", included); sub("/[^/]*$", "", included) } folder != included')"
 same "log_format.h includes only stdint.h and stddef.h" "<stddef.h> <stdint.h>" \
     "$(sed -n 's/^# *include *//p' log_format.h | sort | tr '\n' ' ' | sed 's/ $//')"
+same "live_format.h includes only that" '"log_format.h"' "$(sed -n 's/^# *include *//p' live_format.h)"
 # includes_loop FOLDER: the headers of collector/ in it that include one another in a circle
 includes_loop() {
     grep -oE '^# *include "collector/[a-z_]+\.h"' "$1"/*.h | sed -E 's/^.*\/([a-z_]+\.h):.*\/([a-z_]+\.h)"$/\1 \2/' | { tsort >/dev/null; } 2>&1
@@ -94,7 +95,7 @@ same "no function is longer than 80 lines" "" "$(awk '
     /^\}$/ && start { if (FNR - start > 80) print FILENAME ":" start ": " FNR - start " lines"; start = 0 }
     ' "${c_files[@]}")"
 # A struct has one subject.
-mapfile -t own_files < <(find base collector loader cli log_format.h -name '*.[ch]' | sort)
+mapfile -t own_files < <(find base collector loader cli log_format.h live_format.h -name '*.[ch]' | sort)
 same "no struct has more than 25 fields" "" \
     "$(python3 tests/e2e/struct_fields.py 25 "${own_files[@]}")"
 # shellcheck disable=SC2016

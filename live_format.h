@@ -1,0 +1,258 @@
+/*
+ * The live area: the memory in which threads fill their chunks. It is a file that outlives the
+ * processes of the run: a memfd of `fisql record`, opened by the collector through the path in the
+ * environment variable FISQL_LIVE, or without fisql record the file RUN.bin.live beside the log. So
+ * after a crash or SIGKILL whoever finds a slot whose owner is gone can finish its chunk and append
+ * it to the log (salvage).
+ *
+ * Layout: a page of struct fisql_live_area, from FISQL_LIVE_TAKEN on a bit for each slot that is
+ * taken, then `slots` slots of slot_bytes each, the first at offset FISQL_LIVE_HEADER. The file is
+ * sparse, and each process maps the slots that it uses. A slot is a page of struct fisql_live_slot
+ * and then the chunk that is being filled, its header first: magic, version, kind, run_id,
+ * process_key, pid, tid, thread, sequence, tick_start, first_call, base_address, open_calls,
+ * open_depth and flags are filled when the chunk is begun, the rest when it is finished.
+ */
+#ifndef FISQL_LIVE_FORMAT_H
+#define FISQL_LIVE_FORMAT_H
+
+#include "log_format.h"
+
+#define FISQL_LIVE_MAGIC 0x45564c53u
+#define FISQL_LIVE_TAKEN 4096u
+#define FISQL_LIVE_SLOTS_MAX 65536u
+#define FISQL_LIVE_HEADER (FISQL_LIVE_TAKEN + FISQL_LIVE_SLOTS_MAX / 8)
+#define FISQL_SLOT_HEADER 4096u
+#define FISQL_LIVE_CHUNK_BYTES (128u * 1024u)
+#define FISQL_LIVE_SLOT_BYTES (FISQL_SLOT_HEADER + FISQL_LIVE_CHUNK_BYTES)
+
+/* Why an image that holds hooks was not recorded. X(constant, number, words) */
+#define FISQL_UNRECORDED(X)                                                                        \
+    X(USER, 0, "its user or its root folder keeps it from the log")                                \
+    X(COLLECTOR, 1, "its user cannot read libfisql.so, or its root folder does not have it")       \
+    X(MACHINE, 2, "it is built for another kind of machine than libfisql.so")                      \
+    X(LIBC, 3, "libfisql.so cannot run with its C library")                                        \
+    X(STATIC, 4, "it is static and not linked by `fisql cc`")                                      \
+    X(SECURE, 5, "it runs with other rights than its caller (set-user-ID and the like)")           \
+    X(FOLLOWED, 6, "it holds no hooks, but what it starts cannot be recorded")                     \
+    X(SECCOMP, 7, "it forbade itself system calls (seccomp): what came after that is missing")
+enum fisql_unrecorded {
+#define FISQL_UNRECORDED_ENUM(constant, number, words) FISQL_UNRECORDED_##constant = number,
+    FISQL_UNRECORDED(FISQL_UNRECORDED_ENUM)
+#undef FISQL_UNRECORDED_ENUM
+    FISQL_UNRECORDED_REASONS
+};
+#define FISQL_UNRECORDED_NAMES 4
+struct fisql_unrecorded_images {
+    uint32_t count; /* atomic */
+    uint32_t named; /* atomic */
+    char names[FISQL_UNRECORDED_NAMES][64]; /* of the first ones */
+};
+
+struct fisql_live_area {
+    uint32_t magic;
+    uint32_t version; /* FISQL_LOG_VERSION */
+    uint64_t run_id;
+    uint32_t slot_bytes;
+    uint32_t slots;        /* how many the file has room for */
+    uint32_t slots_used;   /* atomic: slots from this one on were never taken */
+    uint32_t slots_free;   /* atomic: where to look for a free slot: a word of their bits */
+    uint32_t ring_chunks;  /* flight recorder: chunks kept a thread, 0 = off */
+    uint64_t process_next; /* atomic: process_key of the next process image, from 1 */
+    uint32_t recording;    /* atomic: 0 = --start-off, not yet switched on */
+    uint32_t reserved;     /* zero */
+    uint64_t lost_chunks;  /* atomic: what could not be written, for fisql record to report */
+    uint64_t lost_calls;
+    uint64_t lost_bytes;
+    uint64_t lost_errno; /* of the first loss */
+    uint64_t clock_tick; /* x86-64: a reading of the TSC and of CLOCK_MONOTONIC when the area was */
+    uint64_t clock_ns;   /* made, from which processes tell the TSC's rate; 0 = there is none */
+    uint64_t pid_namespace;  /* of whoever made the area (inode numbers, 0 = not known): pids and */
+    uint64_t time_namespace; /* start times of processes elsewhere mean nothing to others */
+    uint64_t filter_offset;  /* in the file, behind the slots: which functions are recorded ... */
+    uint64_t filter_bytes;   /* ... (collector/filter.c); 0 = all */
+    uint64_t unslotted;      /* atomic: threads that record without a slot, or ended so with their
+                                process: what they did not write is lost with it */
+    struct fisql_unrecorded_images unrecorded[FISQL_UNRECORDED_REASONS]; /* for fisql record */
+};
+_Static_assert(sizeof(struct fisql_live_area) <= FISQL_LIVE_HEADER, "the area's header is a page");
+
+_Static_assert(sizeof(struct fisql_live_area) <= FISQL_LIVE_TAKEN, "the bits have room");
+
+#define FISQL_SLOT_NONE UINT32_MAX
+
+/* The word that holds a slot's bit. */
+static inline uint64_t *fisql_slot_word(struct fisql_live_area *area, uint32_t slot)
+{
+    return (uint64_t *)(void *)((unsigned char *)area + FISQL_LIVE_TAKEN) + slot / 64;
+}
+
+/* Takes this very slot. Returns 0 if it is taken. */
+static inline int fisql_slot_claim(struct fisql_live_area *area, uint32_t slot)
+{
+    uint64_t bit = (uint64_t)1 << slot % 64;
+    if ((__atomic_fetch_or(fisql_slot_word(area, slot), bit, __ATOMIC_ACQ_REL) & bit) != 0)
+        return 0;
+    uint32_t used = __atomic_load_n(&area->slots_used, __ATOMIC_RELAXED);
+    while (used <= slot && !__atomic_compare_exchange_n(&area->slots_used, &used, slot + 1, 0,
+                                                        __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+        ;
+    return 1;
+}
+
+/* Takes a slot from these words. */
+static inline uint32_t fisql_slot_take_from(struct fisql_live_area *area, uint32_t word,
+                                            uint32_t words)
+{
+    for (; word < words; word++) {
+        uint64_t taken;
+        while ((taken = __atomic_load_n(fisql_slot_word(area, word * 64), __ATOMIC_RELAXED)) !=
+               UINT64_MAX) {
+            uint32_t slot = word * 64 + (uint32_t)__builtin_ctzll(~taken);
+            if (slot >= area->slots)
+                return FISQL_SLOT_NONE;
+            if (fisql_slot_claim(area, slot))
+                return slot;
+        }
+    }
+    return FISQL_SLOT_NONE;
+}
+
+/* Takes a free slot, the lowest as far as is known. Returns FISQL_SLOT_NONE if there is none. */
+static inline uint32_t fisql_slot_take(struct fisql_live_area *area)
+{
+    uint32_t words = (area->slots + 63) / 64;
+    uint32_t from = __atomic_load_n(&area->slots_free, __ATOMIC_RELAXED);
+    uint32_t slot = fisql_slot_take_from(area, from, words);
+    if (slot == FISQL_SLOT_NONE && from != 0) /* one below was given back meanwhile, perhaps */
+        return fisql_slot_take_from(area, 0, words);
+    if (slot != FISQL_SLOT_NONE && slot / 64 != from)
+        __atomic_compare_exchange_n(&area->slots_free, &from, slot / 64, 0, __ATOMIC_RELAXED,
+                                    __ATOMIC_RELAXED);
+    return slot;
+}
+
+/* Gives a slot back. Nothing may be in it any more. */
+static inline void fisql_slot_free(struct fisql_live_area *area, uint32_t slot)
+{
+    uint32_t from = __atomic_load_n(&area->slots_free, __ATOMIC_RELAXED);
+    __atomic_fetch_and(fisql_slot_word(area, slot), ~((uint64_t)1 << slot % 64), __ATOMIC_RELEASE);
+    while (from > slot / 64 &&
+           !__atomic_compare_exchange_n(&area->slots_free, &from, slot / 64, 0, __ATOMIC_RELAXED,
+                                        __ATOMIC_RELAXED))
+        ;
+}
+
+/* Is it taken? */
+static inline int fisql_slot_taken(struct fisql_live_area *area, uint32_t slot)
+{
+    return (__atomic_load_n(fisql_slot_word(area, slot), __ATOMIC_ACQUIRE) >> slot % 64 & 1) != 0;
+}
+
+/* The state of a slot's chunk in one word, so that one instruction commits an event and a signal
+ * handler (or a reader after the writer's death) sees all of it or nothing. */
+#define FISQL_WORD_UNITS_SHIFT 0  /* 16 bits: units used in the chunk, header and snapshot too */
+#define FISQL_WORD_CALLS_SHIFT 16 /* 15 bits: calls entered in the chunk */
+#define FISQL_WORD_TOGGLE_SHIFT 31 /* 1 bit: which of last_tick[] holds the last event's tick */
+#define FISQL_WORD_DEPTH_SHIFT 32 /* 23 bits: calls open */
+#define FISQL_WORD_FLUSH_SHIFT 55 /* 9 bits: counts the chunk's predecessors, modulo 512 */
+
+enum fisql_slot_state {
+    FISQL_SLOT_FREE = 0,
+    FISQL_SLOT_TAKEN = 1, /* being prepared: no sound chunk in it */
+    FISQL_SLOT_LIVE = 2,  /* owner and chunk header are valid */
+    FISQL_SLOT_WHOLE = 3, /* holds a whole chunk, for fisql record to append: see log_file.c */
+};
+
+struct fisql_live_slot {
+    uint32_t state; /* atomic: enum fisql_slot_state */
+    uint32_t pid;   /* atomic: owner, 0 = not known yet; written after owner_start */
+    uint64_t process_key;
+    uint64_t word;         /* atomic to the thread's signals: see FISQL_WORD_ */
+    uint64_t last_tick[2]; /* tick of the last event, chosen by the word's toggle */
+    uint64_t first_call;   /* as in the chunk being filled */
+    uint32_t thread;
+    uint32_t tid;
+    uint64_t owner_start; /* field 22 of /proc/PID/stat, to tell a reused pid; 0 = not known */
+};
+_Static_assert(sizeof(struct fisql_live_slot) <= FISQL_SLOT_HEADER, "a slot's header is a page");
+
+static inline uint32_t fisql_word_units(uint64_t word)
+{
+    return (uint32_t)(word >> FISQL_WORD_UNITS_SHIFT) & 0xffffu;
+}
+static inline uint32_t fisql_word_calls(uint64_t word)
+{
+    return (uint32_t)(word >> FISQL_WORD_CALLS_SHIFT) & 0x7fffu;
+}
+static inline uint32_t fisql_word_toggle(uint64_t word)
+{
+    return (uint32_t)(word >> FISQL_WORD_TOGGLE_SHIFT) & 1u;
+}
+static inline uint32_t fisql_word_depth(uint64_t word)
+{
+    return (uint32_t)(word >> FISQL_WORD_DEPTH_SHIFT) & 0x7fffffu;
+}
+
+/* Completes a chunk's header: length (a multiple of 8), clock pair, checksum. */
+static inline void fisql_chunk_seal(struct fisql_chunk *chunk, uint32_t length, uint64_t clock_tick,
+                                    uint64_t clock_ns)
+{
+    chunk->length = length;
+    chunk->clock_tick = clock_tick;
+    chunk->clock_ns = clock_ns;
+    chunk->checksum = 0;
+    chunk->checksum = fisql_checksum(chunk, length);
+}
+
+/* Bytes of an EVENTS chunk before its units. */
+static inline uint32_t fisql_chunk_before(const struct fisql_chunk *chunk)
+{
+    return (uint32_t)sizeof *chunk + chunk->open_calls * (uint32_t)sizeof(struct fisql_open_call);
+}
+
+/* Finishes a filled EVENTS chunk: counts, padding, and the rest of its header. The chunk must have
+ * room for the padding: up to 6 bytes, or up to length_min, a multiple of 8. Returns the chunk's
+ * length in bytes. */
+static inline uint32_t fisql_chunk_finish(struct fisql_chunk *chunk, uint64_t word,
+                                          uint64_t clock_tick, uint64_t clock_ns,
+                                          uint32_t length_min)
+{
+    uint32_t used = fisql_word_units(word) * 2;
+    uint32_t length = (used + 7) & ~7u;
+    if (length < length_min)
+        length = length_min;
+    __builtin_memset((unsigned char *)chunk + used, 0, length - used);
+    chunk->units = (used - fisql_chunk_before(chunk)) / 2;
+    chunk->calls = fisql_word_calls(word);
+    fisql_chunk_seal(chunk, length, clock_tick, clock_ns);
+    return length;
+}
+
+/* Is there a chunk in a slot in which something happened, and which can be finished? What stands in
+ * the slot comes from a process that may have died in the middle of anything, or from a file. */
+static inline int fisql_slot_sound(const struct fisql_live_slot *slot,
+                                   const struct fisql_chunk *chunk, uint64_t run_id)
+{
+    uint32_t used = fisql_word_units(slot->word) * 2;
+    return slot->state == FISQL_SLOT_LIVE && chunk->magic == FISQL_CHUNK_MAGIC &&
+           chunk->version == FISQL_LOG_VERSION && chunk->kind == FISQL_CHUNK_EVENTS &&
+           chunk->run_id == run_id && chunk->open_calls <= FISQL_SNAPSHOT_MAX &&
+           chunk->open_calls <= chunk->open_depth && used > fisql_chunk_before(chunk) &&
+           used <= FISQL_LIVE_CHUNK_BYTES - 8 &&
+           fisql_word_calls(slot->word) <= (used - fisql_chunk_before(chunk)) / 4;
+}
+
+/* Finishes the chunk of a slot in place of the thread that was filling it. The chunk has room for
+ * FISQL_LIVE_CHUNK_BYTES; nobody may be changing slot or chunk. Returns the chunk's length in bytes,
+ * 0 where the slot is not sound. */
+static inline uint32_t fisql_slot_finish(const struct fisql_live_slot *slot,
+                                         struct fisql_chunk *chunk, uint64_t run_id,
+                                         uint64_t clock_tick, uint64_t clock_ns)
+{
+    if (!fisql_slot_sound(slot, chunk, run_id))
+        return 0;
+    chunk->flags |= FISQL_FLAG_SALVAGED;
+    return fisql_chunk_finish(chunk, slot->word, clock_tick, clock_ns, 0);
+}
+
+#endif
