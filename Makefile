@@ -212,9 +212,10 @@ asan: ## the suite under address and undefined-behaviour sanitizers
 
 STRESS_SECONDS = 600
 
-stress: all ## the test programs beside busy loops, with signals and stops at random instants, for STRESS_SECONDS
+stress: all ## the test programs beside busy loops, with signals and stops at random instants, for STRESS_SECONDS; then 200 that are killed
 	@tests/setup check
 	@tests/stress/stress $(BUILD) --seconds $(STRESS_SECONDS)
+	@tests/stress/kill $(BUILD)
 
 FUZZ_SECONDS = 36000
 

@@ -39,13 +39,27 @@ enum fisql_unrecorded {
 #define FISQL_UNRECORDED_ENUM(constant, number, words) FISQL_UNRECORDED_##constant = number,
     FISQL_UNRECORDED(FISQL_UNRECORDED_ENUM)
 #undef FISQL_UNRECORDED_ENUM
-    FISQL_UNRECORDED_REASONS
+        FISQL_UNRECORDED_REASONS
 };
 #define FISQL_UNRECORDED_NAMES 4
 struct fisql_unrecorded_images {
-    uint32_t count; /* atomic */
-    uint32_t named; /* atomic */
+    uint32_t count;                         /* atomic */
+    uint32_t named;                         /* atomic */
     char names[FISQL_UNRECORDED_NAMES][64]; /* of the first ones */
+};
+
+/* The thread of fisql record that appends whole chunks to the log in place of those who filled them.
+ * Its word is a robust futex (set_robust_list(2)): when it is killed, the kernel sets
+ * FUTEX_OWNER_DIED there. */
+#define FISQL_HANDED_MAX 64u
+struct fisql_writer {
+    uint32_t alive;  /* atomic: its thread id; 0 = there is none: who fills a chunk writes it */
+    uint32_t asleep; /* atomic: it waits for `wake` to change */
+    uint32_t wake;   /* futex */
+    uint32_t reserved;
+    uint64_t log_end;                  /* atomic: where the last write to the log ended */
+    uint32_t handed[FISQL_HANDED_MAX]; /* atomic: slots with whole chunks, plus 1; 0 = none. Those
+                                          are found without it, but later */
 };
 
 struct fisql_live_area {
@@ -73,9 +87,8 @@ struct fisql_live_area {
     uint64_t unslotted;      /* atomic: threads that record without a slot, or ended so with their
                                 process: what they did not write is lost with it */
     struct fisql_unrecorded_images unrecorded[FISQL_UNRECORDED_REASONS]; /* for fisql record */
+    struct fisql_writer writer;
 };
-_Static_assert(sizeof(struct fisql_live_area) <= FISQL_LIVE_HEADER, "the area's header is a page");
-
 _Static_assert(sizeof(struct fisql_live_area) <= FISQL_LIVE_TAKEN, "the bits have room");
 
 #define FISQL_SLOT_NONE UINT32_MAX
@@ -136,9 +149,8 @@ static inline void fisql_slot_free(struct fisql_live_area *area, uint32_t slot)
 {
     uint32_t from = __atomic_load_n(&area->slots_free, __ATOMIC_RELAXED);
     __atomic_fetch_and(fisql_slot_word(area, slot), ~((uint64_t)1 << slot % 64), __ATOMIC_RELEASE);
-    while (from > slot / 64 &&
-           !__atomic_compare_exchange_n(&area->slots_free, &from, slot / 64, 0, __ATOMIC_RELAXED,
-                                        __ATOMIC_RELAXED))
+    while (from > slot / 64 && !__atomic_compare_exchange_n(&area->slots_free, &from, slot / 64, 0,
+                                                            __ATOMIC_RELAXED, __ATOMIC_RELAXED))
         ;
 }
 
@@ -150,17 +162,20 @@ static inline int fisql_slot_taken(struct fisql_live_area *area, uint32_t slot)
 
 /* The state of a slot's chunk in one word, so that one instruction commits an event and a signal
  * handler (or a reader after the writer's death) sees all of it or nothing. */
-#define FISQL_WORD_UNITS_SHIFT 0  /* 16 bits: units used in the chunk, header and snapshot too */
-#define FISQL_WORD_CALLS_SHIFT 16 /* 15 bits: calls entered in the chunk */
+#define FISQL_WORD_UNITS_SHIFT 0   /* 16 bits: units used in the chunk, header and snapshot too */
+#define FISQL_WORD_CALLS_SHIFT 16  /* 15 bits: calls entered in the chunk */
 #define FISQL_WORD_TOGGLE_SHIFT 31 /* 1 bit: which of last_tick[] holds the last event's tick */
-#define FISQL_WORD_DEPTH_SHIFT 32 /* 23 bits: calls open */
-#define FISQL_WORD_FLUSH_SHIFT 55 /* 9 bits: counts the chunk's predecessors, modulo 512 */
+#define FISQL_WORD_DEPTH_SHIFT 32  /* 23 bits: calls open */
+#define FISQL_WORD_FLUSH_SHIFT 55  /* 9 bits: counts the chunk's predecessors, modulo 512 */
 
 enum fisql_slot_state {
     FISQL_SLOT_FREE = 0,
     FISQL_SLOT_TAKEN = 1, /* being prepared: no sound chunk in it */
     FISQL_SLOT_LIVE = 2,  /* owner and chunk header are valid */
-    FISQL_SLOT_WHOLE = 3, /* holds a whole chunk, for fisql record to append: see log_file.c */
+    FISQL_SLOT_WHOLE =
+        3,               /* holds a whole chunk, for fisql record to append, its checksum missing */
+    FISQL_SLOT_LENT = 4, /* its chunk is filled by the log of another slot: see chunk_slot */
+    FISQL_SLOT_WRITING = 5, /* a whole chunk that is being appended */
 };
 
 struct fisql_live_slot {
@@ -173,6 +188,7 @@ struct fisql_live_slot {
     uint32_t thread;
     uint32_t tid;
     uint64_t owner_start; /* field 22 of /proc/PID/stat, to tell a reused pid; 0 = not known */
+    uint32_t chunk_slot;  /* atomic: the slot whose chunk is filled, plus 1; 0 = its own */
 };
 _Static_assert(sizeof(struct fisql_live_slot) <= FISQL_SLOT_HEADER, "a slot's header is a page");
 
@@ -193,6 +209,13 @@ static inline uint32_t fisql_word_depth(uint64_t word)
     return (uint32_t)(word >> FISQL_WORD_DEPTH_SHIFT) & 0x7fffffu;
 }
 
+/* Sets the checksum of a chunk that is complete otherwise. */
+static inline void fisql_chunk_sign(struct fisql_chunk *chunk)
+{
+    chunk->checksum = 0;
+    chunk->checksum = fisql_checksum(chunk, chunk->length);
+}
+
 /* Completes a chunk's header: length (a multiple of 8), clock pair, checksum. */
 static inline void fisql_chunk_seal(struct fisql_chunk *chunk, uint32_t length, uint64_t clock_tick,
                                     uint64_t clock_ns)
@@ -200,8 +223,7 @@ static inline void fisql_chunk_seal(struct fisql_chunk *chunk, uint32_t length, 
     chunk->length = length;
     chunk->clock_tick = clock_tick;
     chunk->clock_ns = clock_ns;
-    chunk->checksum = 0;
-    chunk->checksum = fisql_checksum(chunk, length);
+    fisql_chunk_sign(chunk);
 }
 
 /* Bytes of an EVENTS chunk before its units. */
@@ -210,12 +232,12 @@ static inline uint32_t fisql_chunk_before(const struct fisql_chunk *chunk)
     return (uint32_t)sizeof *chunk + chunk->open_calls * (uint32_t)sizeof(struct fisql_open_call);
 }
 
-/* Finishes a filled EVENTS chunk: counts, padding, and the rest of its header. The chunk must have
- * room for the padding: up to 6 bytes, or up to length_min, a multiple of 8. Returns the chunk's
- * length in bytes. */
-static inline uint32_t fisql_chunk_finish(struct fisql_chunk *chunk, uint64_t word,
-                                          uint64_t clock_tick, uint64_t clock_ns,
-                                          uint32_t length_min)
+/* Finishes a filled EVENTS chunk but for its checksum: counts, padding, and the rest of its header.
+ * The chunk must have room for the padding: up to 6 bytes, or up to length_min, a multiple of 8.
+ * Returns the chunk's length in bytes. */
+static inline uint32_t fisql_chunk_close(struct fisql_chunk *chunk, uint64_t word,
+                                         uint64_t clock_tick, uint64_t clock_ns,
+                                         uint32_t length_min)
 {
     uint32_t used = fisql_word_units(word) * 2;
     uint32_t length = (used + 7) & ~7u;
@@ -224,7 +246,19 @@ static inline uint32_t fisql_chunk_finish(struct fisql_chunk *chunk, uint64_t wo
     __builtin_memset((unsigned char *)chunk + used, 0, length - used);
     chunk->units = (used - fisql_chunk_before(chunk)) / 2;
     chunk->calls = fisql_word_calls(word);
-    fisql_chunk_seal(chunk, length, clock_tick, clock_ns);
+    chunk->length = length;
+    chunk->clock_tick = clock_tick;
+    chunk->clock_ns = clock_ns;
+    return length;
+}
+
+/* The same with the checksum. */
+static inline uint32_t fisql_chunk_finish(struct fisql_chunk *chunk, uint64_t word,
+                                          uint64_t clock_tick, uint64_t clock_ns,
+                                          uint32_t length_min)
+{
+    uint32_t length = fisql_chunk_close(chunk, word, clock_tick, clock_ns, length_min);
+    fisql_chunk_sign(chunk);
     return length;
 }
 
@@ -236,7 +270,8 @@ static inline int fisql_slot_sound(const struct fisql_live_slot *slot,
     uint32_t used = fisql_word_units(slot->word) * 2;
     return slot->state == FISQL_SLOT_LIVE && chunk->magic == FISQL_CHUNK_MAGIC &&
            chunk->version == FISQL_LOG_VERSION && chunk->kind == FISQL_CHUNK_EVENTS &&
-           chunk->run_id == run_id && chunk->open_calls <= FISQL_SNAPSHOT_MAX &&
+           chunk->run_id == run_id && chunk->process_key == slot->process_key &&
+           chunk->thread == slot->thread && chunk->open_calls <= FISQL_SNAPSHOT_MAX &&
            chunk->open_calls <= chunk->open_depth && used > fisql_chunk_before(chunk) &&
            used <= FISQL_LIVE_CHUNK_BYTES - 8 &&
            fisql_word_calls(slot->word) <= (used - fisql_chunk_before(chunk)) / 4;

@@ -14,6 +14,7 @@
 #include "cli/out/say.h"
 #include "cli/record/late_images.h"
 #include "cli/record/live.h"
+#include "cli/record/live_writer.h"
 #include "cli/record/log_space.h"
 #include "cli/record/log_totals.h"
 #include "cli/record/process_stat.h"
@@ -217,7 +218,7 @@ static struct end end_of(pid_t pid)
     return end;
 }
 
-static void end_append(const struct live *live, uint64_t key, pid_t pid, int status,
+static void end_append(struct live *live, uint64_t key, pid_t pid, int status,
                        const struct end *end)
 {
     char signal_text[16], ns[24], cpu_ns[24], waits[24], preemptions[24];
@@ -241,9 +242,10 @@ static void end_append(const struct live *live, uint64_t key, pid_t pid, int sta
 }
 
 /* Waits for the program's end. Returns its wait status; *cpu gets its processor time. */
-static int program_wait(struct live *live, struct log_space *space, struct signals *signals,
-                        uint64_t *cpu)
+static int program_wait(struct live_writer *writer, struct log_space *space,
+                        struct signals *signals, uint64_t *cpu)
 {
+    struct live *live = writer->live;
     struct rusage usage = {0};
     pid_t pid = signals->program;
     int status = 0, timeout_ms = 50;
@@ -264,16 +266,17 @@ static int program_wait(struct live *live, struct log_space *space, struct signa
         child.si_pid = 0;
         if (waitid(P_PID, (id_t)pid, &child, WSTOPPED | WNOHANG) == 0 && child.si_pid == pid)
             signals_stop(signals, child.si_status);
-        live_keep(live);
+        live_writer_keep(writer);
         timeout_ms = log_space_keep(space) ? 50 : 250;
     }
 }
 
 /* Waits for the processes that the program left behind, as long as they may record. Returns false
  * if we were told not to. */
-static bool others_wait(struct live *live, struct log_space *space, struct signals *signals,
-                        bool quiet)
+static bool others_wait(struct live_writer *writer, struct log_space *space,
+                        struct signals *signals, bool quiet)
 {
+    struct live *live = writer->live;
     char names[512], setting[64];
     bool told = quiet;
     snprintf(setting, sizeof setting, "%s=/proc/%d/fd/%d", fisql_variable(FISQL_VARIABLE_LIVE),
@@ -291,7 +294,7 @@ static bool others_wait(struct live *live, struct log_space *space, struct signa
         int timeout_ms = waited_ms < 2000 ? 20 : 100;
         signals_wait(signals, timeout_ms);
         waited_ms += waited_ms < 1000000 ? timeout_ms : 0;
-        live_keep(live);
+        live_writer_keep(writer);
         log_space_keep(space);
     }
     return true;
@@ -300,8 +303,8 @@ static bool others_wait(struct live *live, struct log_space *space, struct signa
 /* ---- what it took ---- */
 
 /* Tells the program's processor time, and what it takes without the collector. */
-static void times_append(const struct live *live, const struct record_options *options,
-                         uint64_t cpu, char **argv, struct recorded *recorded)
+static void times_append(struct live *live, const struct record_options *options, uint64_t cpu,
+                         char **argv, struct recorded *recorded)
 {
     struct signals *signals = &recorded->signals;
     char cpu_text[24], reference_text[24];
@@ -325,7 +328,7 @@ static void times_append(const struct live *live, const struct record_options *o
 
 /* ---- the whole ---- */
 
-static void run_append(const struct live *live, const struct record_options *options, char **argv)
+static void run_append(struct live *live, const struct record_options *options, char **argv)
 {
     char command[16384] = "", started[24], options_text[PATH_MAX + 4096], folder[PATH_MAX];
     char host[256] = "";
@@ -372,7 +375,7 @@ static void losses_append(struct live *live, const char *path)
 
 /* Threads that found no place in the live area, and processes that ended before they had written
  * what they kept in their own memory. */
-static void unslotted_append(const struct live *live, const char *path)
+static void unslotted_append(struct live *live, const char *path)
 {
     int64_t lost = (int64_t)live->area->unslotted;
     if (lost <= 0)
@@ -390,7 +393,7 @@ static void unslotted_append(const struct live *live, const char *path)
 }
 
 /* No process came to record: the log says so, and why. Returns whether it is so. */
-static bool nothing_append(const struct live *live, int log, const char *program)
+static bool nothing_append(struct live *live, int log, const char *program)
 {
     struct log_totals totals = {0};
     char detail[512];
@@ -423,7 +426,7 @@ static void say_result(const struct live *live, int log, const struct record_opt
 }
 
 /* They go on recording: what they have not written yet is in the log when they write it. */
-static void say_left(const struct live *live)
+static void say_left(struct live *live)
 {
     char names[512];
     live_names(live, names, sizeof names);
@@ -466,16 +469,20 @@ static int record(const struct record_options *options, char **argv, const char 
     log_space_begin(&space, log);
     struct signals *signals = &recorded->signals;
     signals_begin(signals);
+    struct live_writer writer;
+    live_writer_start(&writer, &live);
     signals->program = program_start(argv, signals);
     if (signals->program < 0) {
         int error = errno;
+        live_writer_end(&writer);
         unlink(options->log);
         witness_end(&signals->witness);
         return fail("%s: cannot be run: %s", argv[0], strerror(error));
     }
     uint64_t cpu = 0;
-    recorded->status = program_wait(&live, &space, signals, &cpu);
-    bool all = others_wait(&live, &space, signals, options->quiet);
+    recorded->status = program_wait(&writer, &space, signals, &cpu);
+    bool all = others_wait(&writer, &space, signals, options->quiet);
+    live_writer_end(&writer);
     live_salvage(&live);
     losses_append(&live, options->log);
     if (all)

@@ -32,16 +32,9 @@
 #define THREAD_LOCAL __thread __attribute__((tls_model("initial-exec")))
 #define BARRIER() __asm__ volatile("" ::: "memory")
 
-/* Where a function's frame lies: an address at a fixed distance below its caller's stack pointer,
- * so that those of two hooks can be compared. On aarch64 the frame pointer is no such thing, for
- * frames hang from it at any distance; the canonical frame address is the caller's stack pointer
- * itself. */
-#if defined(__aarch64__)
+/* Where a function's frame lies: the stack pointer of its caller, so that those of two hooks can be
+ * compared. That is the canonical frame address; the frame pointer is at any distance from it on
+ * aarch64, and costs a register. */
 #define FRAME_ADDRESS() ((uint64_t)(uintptr_t)__builtin_dwarf_cfa())
-#define FRAME_BELOW_CALLER 0u
-#else
-#define FRAME_ADDRESS() ((uint64_t)(uintptr_t)__builtin_frame_address(0))
-#define FRAME_BELOW_CALLER 16u /* the return address and the saved frame pointer */
-#endif
 
 #endif

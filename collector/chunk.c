@@ -37,7 +37,7 @@ struct thread_log *slot_take(void)
         unslotted_begin(log);
         live_slot_own(log);
     }
-    log->chunk = (struct fisql_chunk *)((unsigned char *)log + FISQL_SLOT_HEADER);
+    log->chunk = chunk_of_slot(log);
     return log;
 }
 
@@ -45,6 +45,8 @@ void slot_release(struct thread_log *log)
 {
     log_file_room_used(log);
     slot_settle(log);
+    if (slot_of_chunk(log) != log)
+        live_slot_release(slot_of_chunk(log));
     if (log->in_area)
         live_slot_release(log);
     else
@@ -100,14 +102,19 @@ void chunk_begin(struct thread_log *log, uint64_t last, uint32_t depth, uint64_t
     __atomic_store_n(&log->live.state, FISQL_SLOT_LIVE, __ATOMIC_RELEASE);
 }
 
-void chunk_write(struct thread_log *log)
+void chunk_close(struct thread_log *log)
 {
     uint64_t tick, ns;
     bool full = fisql_word_units(log->live.word) > log->room_units - 2 * CHUNK_UNITS_ROOM;
     clock_pair(process.clock, &tick, &ns);
-    uint32_t length =
-        fisql_chunk_finish(log->chunk, log->live.word, tick, ns, full ? log->room_units * 2 : 0);
-    if (log_file_write(log->chunk, length, log->chunk->calls) != 0)
+    fisql_chunk_close(log->chunk, log->live.word, tick, ns, full ? log->room_units * 2 : 0);
+}
+
+void chunk_write(struct thread_log *log)
+{
+    chunk_close(log);
+    fisql_chunk_sign(log->chunk);
+    if (log_file_write(log->chunk, log->chunk->length, log->chunk->calls) != 0)
         log->thread.flags_next |= FISQL_FLAG_LOST;
     log_file_room_used(log);
     chunk_passed(log);

@@ -11,6 +11,17 @@
 #define CHUNK_UNITS (FISQL_LIVE_CHUNK_BYTES / 2)
 #define CHUNK_UNITS_ROOM 80u /* kept free at a chunk's end: the longest record and the padding */
 
+/* The chunk behind a slot's page. */
+static inline struct fisql_chunk *chunk_of_slot(struct thread_log *slot)
+{
+    return (struct fisql_chunk *)(void *)((unsigned char *)slot + FISQL_SLOT_HEADER);
+}
+/* The slot in which a log's chunk lies: its own, or one that it was lent. */
+static inline struct thread_log *slot_of_chunk(const struct thread_log *log)
+{
+    return (struct thread_log *)(void *)((unsigned char *)log->chunk - FISQL_SLOT_HEADER);
+}
+
 /* A slot of the live area, or private memory in its place; NULL where there is neither. */
 struct thread_log *slot_take(void);
 void slot_release(struct thread_log *log);
@@ -24,6 +35,8 @@ void chunk_begin(struct thread_log *log, uint64_t last, uint32_t depth, uint64_t
 void chunk_follow(struct thread_log *log, const struct thread_log *before);
 /* Appends the chunk to the log. It is then behind, and the next one is to be begun. */
 void chunk_write(struct thread_log *log);
+/* Completes the chunk but for its checksum, which chunk_write() does by itself. */
+void chunk_close(struct thread_log *log);
 /* The chunk is behind: the next one is counted from its end. */
 void chunk_passed(struct thread_log *log);
 

@@ -73,6 +73,12 @@ static void child_begin(uint64_t tick)
     modules_forked();
 }
 
+static void mark_ours(void)
+{
+    __atomic_store_n(&fork_mark.mine, process.filtered != 0 ? FORK_MARK_FILTERED : FORK_MARK_OURS,
+                     __ATOMIC_RELEASE);
+}
+
 static void forked_child(void)
 {
     if (forking == 0 || --forking != 0)
@@ -80,7 +86,7 @@ static void forked_child(void)
     collector_inside++;
     child_begin(fork_tick);
     thread_log_forked();
-    fork_mark.mine = 1;
+    mark_ours();
     collector_inside--;
     quiet_end(&fork_quiet);
 }
@@ -97,7 +103,7 @@ void fork_notice(void)
     if (__atomic_load_n(&fork_mark.mine, __ATOMIC_ACQUIRE) == 0) {
         child_begin(0);
         thread_logs_forget();
-        __atomic_store_n(&fork_mark.mine, 1, __ATOMIC_RELEASE);
+        mark_ours();
     }
     lock_release(&lock);
     collector_inside--;
@@ -109,7 +115,7 @@ void fork_setup(void)
     /* Without the advice (an older kernel, larger pages) such children stay unrecognized. */
     if (getauxval(AT_PAGESZ) <= sizeof fork_mark)
         madvise(&fork_mark, sizeof fork_mark, MADV_WIPEONFORK);
-    fork_mark.mine = 1;
+    mark_ours();
     library_at_fork(before_fork, after_fork, forked_child);
 }
 

@@ -5,7 +5,7 @@
 #include "collector/base.h"
 
 /* A page that says whether this is the process that set it up, or a child that was forked from it
- * (fork.c). Hooks look at it: 1 = ours. */
+ * (fork.c). Hooks look at it. */
 #if defined(__aarch64__)
 #define FORK_MARK_BYTES 65536
 #else
@@ -16,6 +16,11 @@ union fork_mark {
     unsigned char page[FORK_MARK_BYTES];
 } __attribute__((aligned(FORK_MARK_BYTES)));
 extern HIDDEN union fork_mark fork_mark;
+
+/* What it says: 0 in a child that nobody has told of; else that it is ours, and if functions are
+ * filtered that as well, so that other processes' hooks need not ask. */
+#define FORK_MARK_OURS 1u
+#define FORK_MARK_FILTERED UINT64_MAX
 
 void fork_setup(void);
 /* The page is empty: begins to record this process as one of its own. */

@@ -9,6 +9,7 @@
 
 #include "collector/chunk.h"
 #include "collector/dictionary.h"
+#include "collector/filter.h"
 #include "collector/hooks.h"
 #include "collector/process.h"
 
@@ -76,6 +77,7 @@ void hook_cost_measure(uint64_t ticks_per_second, uint64_t *inside_ps, uint64_t 
         return;
     struct thread_log *log = &scratch->log, *own = current_log;
     uint64_t address = (uint64_t)(uintptr_t)hook_cost_measure;
+    const struct filter passing = {.start = address, .size = 1}, *last = filter_last;
     log->chunk = (struct fisql_chunk *)(void *)scratch->chunk;
     log->dictionary = scratch->dictionary;
     log->shadow.calls = scratch->shadow + SHADOW_SENTINELS;
@@ -85,6 +87,7 @@ void hook_cost_measure(uint64_t ticks_per_second, uint64_t *inside_ps, uint64_t 
     thread_log_deltas(log);
     log->dictionary[pair_slot(address, address)] = (struct pair){address, address};
     current_log = log;
+    filter_last = &passing; /* where functions are filtered, hooks ask */
     for (int round = 0; round < ROUNDS; round++) {
         uint64_t ticks = measure_round(scratch, &inside);
         if (ticks != 0 && ticks < best) {
@@ -93,6 +96,7 @@ void hook_cost_measure(uint64_t ticks_per_second, uint64_t *inside_ps, uint64_t 
         }
     }
     current_log = own;
+    filter_last = last;
     munmap(scratch, sizeof *scratch);
     if (best == UINT64_MAX)
         return;

@@ -6,10 +6,15 @@
  * thread (a signal handler), the pair not in the dictionary, a long delta, a full chunk, or a call
  * stack that does not fit (shadow_stack.h). Now and then a hook measures what it costs itself: see
  * hook_sample.h.
+ *
+ * Where recording is off for a thread, or a function is left out, a hook should cost what an empty one
+ * costs: see unready(). So the hooks call nothing but what they end in, and what is asked first needs
+ * no clock.
  */
 #include "collector/hooks.h"
 
 #include "collector/event.h"
+#include "collector/filter.h"
 #include "collector/fork.h"
 #include "collector/hook_sample.h"
 #include "collector/hooks_slow.h"
@@ -18,13 +23,48 @@
 
 /* Inlined into the hooks, and into their samples, which have a limit of their own. */
 #define FAST static inline __attribute__((always_inline))
+#define APART static __attribute__((noinline))
 
-/* The log in which nothing stands against the fast path so far; NULL if there is none. */
+/* The log in which nothing stands against the fast path so far; NULL if there is none, and where
+ * functions are filtered. */
 FAST struct thread_log *log_ready(void)
 {
     struct thread_log *log = current_log;
-    return UNLIKELY(log == NULL || (log->busy | log->shadow.hidden) + 1 != fork_mark.mine) ? NULL
-                                                                                           : log;
+    return UNLIKELY(log == NULL || (log->busy | log->shadow.hidden) + 1 != fork_mark.mine ||
+                    process.clock != CLOCK_COUNTER)
+               ? NULL
+               : log;
+}
+
+/* The same for all processes and clocks. */
+FAST struct thread_log *log_free(void)
+{
+    struct thread_log *log = current_log;
+    return log == NULL || (log->busy | log->shadow.hidden) != 0 || fork_mark.mine == 0 ? NULL : log;
+}
+
+/* What there is to do where log_ready() has no log. Much of a run may be off, so it is a matter of a
+ * few looks. */
+enum unready {
+    UNREADY_OFF,  /* recording is, for this thread, or this function is left out */
+    UNREADY_FAST, /* nothing stands against the fast path */
+    UNREADY_SLOW
+};
+
+FAST enum unready unready(uint64_t function)
+{
+    if (fork_mark.mine == FORK_MARK_FILTERED) {
+        const struct filter *filter = filter_last;
+        if (UNLIKELY(function - filter->start >= filter->size))
+            return UNREADY_SLOW;
+        if (!filter_answer(filter, function))
+            return UNREADY_OFF;
+    }
+    if (LIKELY(current_log == NULL))
+        return fork_mark.mine != 0 && __atomic_load_n(&process.paused, __ATOMIC_RELAXED) != 0
+                   ? UNREADY_OFF
+                   : UNREADY_SLOW;
+    return log_free() != NULL ? UNREADY_FAST : UNREADY_SLOW;
 }
 
 /* Up to which units of the chunk it may go on. */
@@ -68,11 +108,27 @@ FAST bool enter_fast(struct thread_log *log, uint64_t function, uint64_t site, u
     return LIKELY(log_leave(log, after));
 }
 
-static __attribute__((noinline)) void enter_other(uint64_t function, uint64_t site, uint64_t stack,
-                                                  uint64_t tick)
+/* Where the fast path found something. */
+APART void enter_other(uint64_t function, uint64_t site, uint64_t stack, uint64_t tick)
 {
-    struct thread_log *log = log_ready();
+    struct thread_log *log = log_free();
     if (log == NULL || !hook_sample_due(log) || !enter_fast(log, function, site, stack, tick, true))
+        hook_enter_slow(function, site, stack);
+}
+
+APART void enter_ready(uint64_t function, uint64_t site, uint64_t stack)
+{
+    uint64_t tick = clock_read(process.clock);
+    if (!enter_fast(current_log, function, site, stack, tick, false))
+        enter_other(function, site, stack, tick);
+}
+
+APART void enter_unready(uint64_t function, uint64_t site, uint64_t stack)
+{
+    enum unready what = unready(function);
+    if (what == UNREADY_FAST)
+        enter_ready(function, site, stack);
+    else if (what == UNREADY_SLOW)
         hook_enter_slow(function, site, stack);
 }
 
@@ -83,17 +139,17 @@ EXPORT void __cyg_profile_func_enter(void *function_address, void *site_address)
     uint64_t stack = FRAME_ADDRESS();
     struct thread_log *log = log_ready();
     if (UNLIKELY(log == NULL)) {
-        hook_enter_slow(function, site, stack);
+        enter_unready(function, site, stack);
         return;
     }
-    uint64_t tick = clock_read(process.clock);
+    uint64_t tick = clock_counter();
     if (UNLIKELY(!enter_fast(log, function, site, stack, tick, false)))
         enter_other(function, site, stack, tick);
 }
 
 /* Likewise for a call that is left. */
 FAST bool exit_fast(struct thread_log *log, uint64_t function, uint64_t stack, bool tail,
-                    uint64_t tick, bool sample)
+                    uint64_t tick, bool sample, bool short_too)
 {
     log->busy = stack;
     BARRIER();
@@ -107,8 +163,12 @@ FAST bool exit_fast(struct thread_log *log, uint64_t function, uint64_t stack, b
         log_leave(log, 0);
         return false;
     }
-    if (UNLIKELY(tick - call->tick < log->thread.min_ticks) && hook_short_leaf(log, word, tick))
-        return hook_exit_short(log, tick);
+    if (UNLIKELY(tick - call->tick < log->thread.min_ticks) && hook_short_leaf(log, word, tick)) {
+        if (short_too)
+            return hook_exit_short(log, tick);
+        log_leave(log, 0);
+        return false;
+    }
     *log_units(log, word) = (uint16_t)(delta << 1);
     log->live.last_tick[toggle ^ 1] = tick;
     uint64_t after = word_after(word - WORD_DEPTH, 1);
@@ -119,11 +179,30 @@ FAST bool exit_fast(struct thread_log *log, uint64_t function, uint64_t stack, b
     return LIKELY(log_leave(log, after));
 }
 
-static __attribute__((noinline)) void exit_other(uint64_t function, uint64_t site, uint64_t stack,
-                                                 bool tail, uint64_t tick)
+APART void exit_other(uint64_t function, uint64_t site, uint64_t stack, bool tail, uint64_t tick)
 {
-    struct thread_log *log = log_ready();
-    if (log == NULL || !hook_sample_due(log) || !exit_fast(log, function, stack, tail, tick, true))
+    struct thread_log *log = log_free();
+    if (log != NULL &&
+        (hook_sample_due(log) ? exit_fast(log, function, stack, tail, tick, true, true)
+                              : log->thread.min_ticks != 0 &&
+                                    exit_fast(log, function, stack, tail, tick, false, true)))
+        return;
+    hook_exit_slow(function, site, stack, tail);
+}
+
+APART void exit_ready(uint64_t function, uint64_t site, uint64_t stack, bool tail)
+{
+    uint64_t tick = clock_read(process.clock);
+    if (!exit_fast(current_log, function, stack, tail, tick, false, true))
+        exit_other(function, site, stack, tail, tick);
+}
+
+APART void exit_unready(uint64_t function, uint64_t site, uint64_t stack, bool tail)
+{
+    enum unready what = unready(function);
+    if (what == UNREADY_FAST)
+        exit_ready(function, site, stack, tail);
+    else if (what == UNREADY_SLOW)
         hook_exit_slow(function, site, stack, tail);
 }
 
@@ -135,10 +214,10 @@ EXPORT void __cyg_profile_func_exit(void *function_address, void *site_address)
     bool tail = __builtin_return_address(0) == site_address;
     struct thread_log *log = log_ready();
     if (UNLIKELY(log == NULL)) {
-        hook_exit_slow(function, site, stack, tail);
+        exit_unready(function, site, stack, tail);
         return;
     }
-    uint64_t tick = clock_read(process.clock);
-    if (UNLIKELY(!exit_fast(log, function, stack, tail, tick, false)))
+    uint64_t tick = clock_counter();
+    if (UNLIKELY(!exit_fast(log, function, stack, tail, tick, false, false)))
         exit_other(function, site, stack, tail, tick);
 }

@@ -65,8 +65,8 @@ void interpose_before_jump(const void *buffer, uint64_t own_stack)
 {
     uint64_t target = jump_target(buffer);
     if (collector_inside == 0 && current_log != NULL && target != 0 && (target & 7) == 0) {
-        alloc_unwound(target - FRAME_BELOW_CALLER);
-        shadow_unwind_to(target - FRAME_BELOW_CALLER, own_stack);
+        alloc_unwound(target);
+        shadow_unwind_to(target, own_stack);
     }
 }
 

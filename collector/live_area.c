@@ -246,17 +246,18 @@ static struct window window_of(uint32_t slot)
     return (struct window){(off_t)(start - before), bytes, before};
 }
 
-#define MAPPED_KEPT 8
+#define MAPPED_KEPT 16
 
 struct mapped {
     struct thread_log *log; /* NULL = none */
     uint32_t slot;
 };
 
-static uint32_t slots_lock;             /* guards what follows; taken with signals blocked */
-static struct mapped kept[MAPPED_KEPT]; /* slots that were given back and are still mapped */
-static uint32_t kept_next;              /* the one to give up next */
-static struct mapped near;              /* the last one mapped, to reach its neighbours from */
+static uint32_t slots_lock; /* guards what follows; taken with signals blocked */
+/* Slots that were given back, or handed over, and are still mapped. */
+static struct mapped kept[MAPPED_KEPT];
+static uint32_t kept_next; /* the one to give up next */
+static struct mapped near; /* the last one mapped, to reach its neighbours from */
 
 static void slot_unmap(struct mapped *mapped)
 {
@@ -321,6 +322,28 @@ static struct thread_log *slot_map(uint32_t slot)
     return near.log;
 }
 
+static bool kept_whole(const struct mapped *mapped)
+{
+    return mapped->log != NULL &&
+           __atomic_load_n(&mapped->log->live.state, __ATOMIC_RELAXED) == FISQL_SLOT_WHOLE;
+}
+
+/* In a place that is empty, or of one that need not be taken back. */
+static void kept_put(struct mapped mapped)
+{
+    uint32_t at = 0;
+    while (at < MAPPED_KEPT && kept[at].log != NULL)
+        at++;
+    for (uint32_t tries = 0; at == MAPPED_KEPT; tries++)
+        if (tries >= MAPPED_KEPT || !kept_whole(&kept[kept_next % MAPPED_KEPT]))
+            at = kept_next++ % MAPPED_KEPT;
+        else
+            kept_next++;
+    if (kept[at].log != NULL)
+        slot_unmap(&kept[at]);
+    kept[at] = mapped;
+}
+
 /* A slot that is mapped already, if one of them is free. */
 static struct mapped kept_take(void)
 {
@@ -368,12 +391,49 @@ void live_slot_release(struct thread_log *log)
     __atomic_store_n(&log->live.pid, 0, __ATOMIC_RELEASE);
     __atomic_store_n(&log->live.state, FISQL_SLOT_FREE, __ATOMIC_RELEASE);
     lock_acquire(&slots_lock);
-    struct mapped *place = &kept[kept_next++ % MAPPED_KEPT];
-    if (place->log != NULL)
-        slot_unmap(place);
-    *place = mapped;
+    kept_put(mapped);
     fisql_slot_free(process.area, mapped.slot);
     lock_release(&slots_lock);
+}
+
+void live_slot_hand(struct thread_log *slot)
+{
+    struct mapped mapped = {slot, slot->in_area - 1};
+    lock_acquire(&slots_lock);
+    kept_put(mapped);
+    lock_release(&slots_lock);
+    __atomic_store_n(&slot->live.state, FISQL_SLOT_WHOLE, __ATOMIC_SEQ_CST);
+}
+
+/* One that was handed over and that nobody has appended, out of kept[]; NULL if there is none. */
+static struct thread_log *handed_take(bool dead)
+{
+    struct thread_log *found = NULL;
+    lock_acquire(&slots_lock);
+    for (int i = 0; i < MAPPED_KEPT && found == NULL; i++) {
+        struct thread_log *log = kept[i].log;
+        uint32_t state = FISQL_SLOT_WHOLE, writing = FISQL_SLOT_WRITING;
+        if (log == NULL || !fisql_slot_taken(process.area, kept[i].slot) ||
+            log->live.process_key != process.key)
+            continue;
+        if (!__atomic_compare_exchange_n(&log->live.state, &state, FISQL_SLOT_LENT, false,
+                                         __ATOMIC_ACQ_REL, __ATOMIC_RELAXED) &&
+            !(dead && __atomic_compare_exchange_n(&log->live.state, &writing, FISQL_SLOT_LENT,
+                                                  false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)))
+            continue;
+        found = log;
+        kept[i].log = NULL;
+    }
+    lock_release(&slots_lock);
+    return found;
+}
+
+void live_slots_take_back(bool dead, void (*write)(struct thread_log *slot))
+{
+    for (struct thread_log *slot; (slot = handed_take(dead)) != NULL;) {
+        write(slot);
+        live_slot_release(slot);
+    }
 }
 
 void live_area_forked(void)
@@ -405,31 +465,61 @@ static void slots_look(bool (*each)(uint32_t slot, const struct thread_log *copy
         close(file);
 }
 
+static struct thread_log *slot_map_locked(uint32_t slot)
+{
+    lock_acquire(&slots_lock);
+    struct thread_log *log = slot_map(slot);
+    lock_release(&slots_lock);
+    return log;
+}
+
+static void slot_unmap_locked(struct thread_log *log, uint32_t slot)
+{
+    struct mapped mapped = {log, slot};
+    lock_acquire(&slots_lock);
+    slot_unmap(&mapped);
+    lock_release(&slots_lock);
+}
+
 static void slot_salvage(struct thread_log *log)
 {
-    struct fisql_chunk *chunk = (struct fisql_chunk *)((unsigned char *)log + FISQL_SLOT_HEADER);
+    uint32_t lent = log->live.chunk_slot;
+    struct thread_log *slot = lent == 0                     ? log
+                              : lent <= process.area->slots ? slot_map_locked(lent - 1)
+                                                            : NULL;
+    if (slot == NULL)
+        return;
+    struct fisql_chunk *chunk = chunk_of_slot(slot);
     uint64_t tick, ns;
     clock_pair(process.clock, &tick, &ns);
     uint32_t length = fisql_slot_finish(&log->live, chunk, process.run_id, tick, ns);
     if (length != 0)
         log_file_write(chunk, length, chunk->calls);
+    if (slot != log)
+        slot_unmap_locked(slot, lent - 1);
 }
+
+/* Of the image that this process was before exec: its threads are gone. First go the logs, then the
+ * slots that they were lent; whole chunks are fisql record's. */
+struct salvage_exec {
+    uint64_t before; /* that image's process_key */
+    bool lent;
+};
 
 static bool salvage_own(uint32_t slot, const struct thread_log *copy, void *context)
 {
-    uint64_t *before = context;
+    struct salvage_exec *salvage = context;
     if (copy->live.pid != process.pid || copy->live.process_key == process.key ||
-        copy->live.state == FISQL_SLOT_WHOLE)
+        copy->live.state == FISQL_SLOT_WHOLE || copy->live.state == FISQL_SLOT_WRITING ||
+        (copy->live.state == FISQL_SLOT_LENT) != salvage->lent)
         return true;
-    /* The image that this process was before exec: its threads are gone. */
-    if (copy->live.process_key > *before)
-        *before = copy->live.process_key;
-    lock_acquire(&slots_lock);
-    struct thread_log *log = slot_map(slot);
-    lock_release(&slots_lock);
+    if (copy->live.process_key > salvage->before)
+        salvage->before = copy->live.process_key;
+    struct thread_log *log = slot_map_locked(slot);
     if (log == NULL)
         return true; /* fisql record will do it */
-    slot_salvage(log);
+    if (!salvage->lent)
+        slot_salvage(log);
     log->in_area = slot + 1;
     live_slot_release(log);
     return true;
@@ -441,21 +531,22 @@ bool live_area_leave(const void *chunk, size_t size_bytes)
         process.with_parent && size_bytes <= FISQL_LIVE_CHUNK_BYTES ? live_slot_take() : NULL;
     if (log == NULL)
         return false;
-    memcpy((unsigned char *)log + FISQL_SLOT_HEADER, chunk, size_bytes);
-    struct mapped mapped = {log, log->in_area - 1};
+    memcpy(chunk_of_slot(log), chunk, size_bytes);
+    uint32_t slot = log->in_area - 1;
     __atomic_store_n(&log->live.state, FISQL_SLOT_WHOLE, __ATOMIC_RELEASE);
-    lock_acquire(&slots_lock); /* fisql record gives the slot back */
-    slot_unmap(&mapped);
-    lock_release(&slots_lock);
+    slot_unmap_locked(log, slot); /* fisql record gives the slot back */
     return true;
 }
 
 uint64_t live_area_salvage_exec(void)
 {
-    uint64_t before = 0;
-    if (process.area != NULL)
-        slots_look(salvage_own, &before);
-    return before;
+    struct salvage_exec salvage = {.before = 0};
+    if (process.area == NULL)
+        return 0;
+    slots_look(salvage_own, &salvage);
+    salvage.lent = true;
+    slots_look(salvage_own, &salvage);
+    return salvage.before;
 }
 
 static bool find_live(uint32_t slot, const struct thread_log *copy, void *context)

@@ -31,7 +31,6 @@
 static int log_file = -1;
 static dev_t log_device;
 static ino_t log_inode;
-static uint64_t log_end;         /* atomic: where the last write ended */
 static const void *log_evens_up; /* atomic: whose chunk is shorter so that the end is even again */
 
 #define OPEN_FLAGS (O_RDWR | O_APPEND | O_NOFOLLOW | O_NOCTTY | O_NONBLOCK)
@@ -153,9 +152,9 @@ static void count_lost(size_t size_bytes, uint32_t calls, int error)
 uint32_t log_file_room(const void *writer)
 {
     const void *nobody = NULL;
-    uint32_t over =
-        (uint32_t)(__atomic_load_n(&log_end, __ATOMIC_RELAXED) % FISQL_LIVE_CHUNK_BYTES);
-    over &= ~7u;
+    uint64_t end =
+        process.area != NULL ? __atomic_load_n(&process.area->writer.log_end, __ATOMIC_RELAXED) : 0;
+    uint32_t over = (uint32_t)(end % FISQL_LIVE_CHUNK_BYTES) & ~7u;
     if (over > FISQL_LIVE_CHUNK_BYTES / 2)
         over -= FISQL_LIVE_CHUNK_BYTES / 2; /* no chunk is shorter than half: it takes two */
     if (over == 0 || !__atomic_compare_exchange_n(&log_evens_up, &nobody, writer, false,
@@ -202,8 +201,8 @@ int log_file_write(const void *chunk, size_t size_bytes, uint32_t calls)
         off_t end = lseek(log_file, 0, SEEK_CUR);
         if (written >= 0 && written != (ssize_t)size_bytes)
             error = short_write_error(end);
-        if (end > 0)
-            __atomic_store_n(&log_end, (uint64_t)end, __ATOMIC_RELAXED);
+        if (end > 0 && process.area != NULL)
+            __atomic_store_n(&process.area->writer.log_end, (uint64_t)end, __ATOMIC_RELAXED);
         if (error == EFBIG)
             file_size_end(&limit);
     }

@@ -19,6 +19,7 @@
 #include "collector/file.h"
 #include "collector/fisql.h"
 #include "collector/fork.h"
+#include "collector/hand_over.h"
 #include "collector/hook_cost.h"
 #include "collector/library.h"
 #include "collector/live_area.h"
@@ -487,6 +488,7 @@ static void process_end(void)
     }
     thread_logs_cut_off();
     thread_log_finish(FISQL_HOW_WITH_PROCESS);
+    hand_over_take_back(); /* fisql record may be killed before it comes to them */
     report_losses();
     live_area_remove();
     collector_inside--;

@@ -34,7 +34,8 @@ static bool copy_slot(const struct thread_log *log, struct fisql_live_slot *slot
 
 bool thread_log_copy(const struct thread_log *log)
 {
-    struct fisql_live_slot slot = {0};
+    struct fisql_live_slot slot = {.process_key = log->live.process_key,
+                                   .thread = log->live.thread};
     if (log->in_area || process.options.ring_chunks != 0)
         return false;
     struct fisql_chunk *copy = mmap(NULL, FISQL_LIVE_CHUNK_BYTES, PROT_READ | PROT_WRITE,

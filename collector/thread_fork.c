@@ -74,6 +74,12 @@ void thread_log_went_on(void)
     detached_release();
 }
 
+static bool private_slot(struct thread_log *slot)
+{
+    return mmap(slot, FISQL_LIVE_SLOT_BYTES, PROT_READ | PROT_WRITE,
+                MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != MAP_FAILED;
+}
+
 /* In the child: puts private memory in the place of the logs. */
 static void detach(void)
 {
@@ -81,14 +87,15 @@ static void detach(void)
         struct thread_log *log = detached[i];
         struct thread_log was = detached_were != NULL ? detached_were[i] : *log;
         was.abandoned = 1;
+        if (slot_of_chunk(&was) != log) /* the hook may have looked up where its event goes */
+            private_slot(slot_of_chunk(&was));
         if (i + 1 == detached_count) { /* the one that was current */
             was.abandoned_hook = 0;    /* whatever a hook commits there is not recorded, */
             was.dictionary = (struct pair *)((unsigned char *)log + FISQL_LIVE_SLOT_BYTES -
                                              DICTIONARY_ROOM); /* for the child's log has its own */
             was.counts.of_slot = counted_behind(was.dictionary);
         }
-        if (mmap(log, FISQL_LIVE_SLOT_BYTES, PROT_READ | PROT_WRITE,
-                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != MAP_FAILED)
+        if (private_slot(log))
             *log = was;
     }
     detached_release();

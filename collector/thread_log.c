@@ -10,6 +10,7 @@
 #include "collector/chunk.h"
 #include "collector/facts.h"
 #include "collector/file.h"
+#include "collector/hand_over.h"
 #include "collector/live_area.h"
 #include "collector/lock.h"
 #include "collector/process.h"
@@ -46,7 +47,8 @@ static uint64_t busy_ticks(uint64_t gap_ticks)
                                                                : clock_read(process.clock);
 }
 
-void thread_log_flush(struct thread_log *log)
+/* may_hand: no hook is interrupted that may know where the chunk lies. */
+static void flush(struct thread_log *log, bool may_hand)
 {
     struct fisql_cost cost = {.write_ticks = 0};
     if (process.options.ring_chunks != 0 && !process.ending && !log->thread.ended) {
@@ -54,11 +56,17 @@ void thread_log_flush(struct thread_log *log)
         chunk_follow(log, log);
     } else {
         uint64_t gap_ticks = process.gap_ticks, ticks = busy_ticks(gap_ticks);
-        chunk_write(log);
+        if (!may_hand || !hand_over(log))
+            chunk_write(log);
         chunk_follow(log, log);
         cost.write_ticks = busy_ticks(gap_ticks) - ticks;
     }
     log->chunk->cost = fisql_cost_pack(&cost);
+}
+
+void thread_log_flush(struct thread_log *log)
+{
+    flush(log, true);
 }
 
 bool thread_logs_unslotted(void)
@@ -475,7 +483,7 @@ void thread_log_finish(const char *how)
     if (log->thread.ring != NULL || process.options.ring_chunks != 0)
         ring_dump(log);
     else if (fisql_word_units(log->live.word) != log->min_units)
-        thread_log_flush(log);
+        flush(log, false);
     thread_log_facts(log, how);
     if (strcmp(how, FISQL_HOW_EXIT) == 0)
         log_end(log);

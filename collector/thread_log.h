@@ -36,6 +36,7 @@ struct thread_log {
     struct fisql_live_slot live; /* first: shared with whoever salvages */
     uint64_t busy;               /* frame address of the hook at work, 0 = none */
     uint64_t abandoned;          /* a nested hook went on with another log, ... */
+    struct fisql_chunk *chunk;   /* behind this page, or in a slot that it was lent (hand_over.h) */
     struct pair *dictionary;     /* DICTIONARY_ENTRIES */
     struct shadow_stack shadow;
     struct thread_state thread;
@@ -45,7 +46,6 @@ struct thread_log {
     uint32_t min_units;      /* units of the chunk when it was begun */
     uint32_t other_units;    /* units after the last event that did not enter a call */
     uint32_t victim;         /* alternates between the slots that a new pair may take */
-    struct fisql_chunk *chunk;
     struct thread_log *next; /* in the process's list of logs */
     struct counts counts;
     uint32_t in_area;   /* its slot of the live area plus 1; 0 = private memory */
@@ -71,7 +71,7 @@ static inline uint64_t word_after(uint64_t word, uint32_t units)
 
 static inline uint16_t *log_units(struct thread_log *log, uint64_t word)
 {
-    return (uint16_t *)((unsigned char *)log + FISQL_SLOT_HEADER) + fisql_word_units(word);
+    return (uint16_t *)(void *)log->chunk + fisql_word_units(word);
 }
 
 static inline uint64_t log_last_tick(const struct thread_log *log)
@@ -98,7 +98,8 @@ bool thread_logs_unslotted(void);
 /* At the process's end, for the threads that it cuts off: writes their names, as they are now, and
  * what they have recorded outside the live area. */
 void thread_logs_cut_off(void);
-/* Writes the thread's chunk, or keeps it (ring.h), and begins the next. Signals must be blocked. */
+/* Writes the thread's chunk, hands it over (hand_over.h) or keeps it (ring.h), and begins the next.
+ * For the hook that has the log, with signals blocked. */
 void thread_log_flush(struct thread_log *log);
 /* Ends recording for the calling thread: the log gets a loss with this reason. */
 void thread_log_stop(const char *reason);

@@ -101,6 +101,7 @@ int live_make(struct live *live, int log, const struct record_options *options)
 {
     struct rlimit limit;
     *live = (struct live){.memory = memfd_create("fisql-live", MFD_CLOEXEC), .log = log};
+    pthread_mutex_init(&live->lock, NULL);
     if (live->memory < 0)
         return -1;
     /* A limit on the size of files holds for memory files too. Without slots the threads' chunks
@@ -163,9 +164,11 @@ void live_release(struct live *live)
 static int append(const struct live *live, const void *chunk, size_t size_bytes)
 {
     ssize_t written = write(live->log, chunk, size_bytes);
-    if (written == (ssize_t)size_bytes)
-        return 0;
-    return written < 0 ? errno : ENOSPC;
+    int error = written == (ssize_t)size_bytes ? 0 : written < 0 ? errno : ENOSPC;
+    off_t end = lseek(live->log, 0, SEEK_CUR);
+    if (end > 0)
+        __atomic_store_n(&live->area->writer.log_end, (uint64_t)end, __ATOMIC_RELAXED);
+    return error;
 }
 
 /* ---- who has slots ---- */
@@ -236,12 +239,14 @@ static bool area_shared(const struct live *live)
 bool live_close(struct live *live)
 {
     struct flock lock = whole_area(F_WRLCK);
+    pthread_mutex_lock(&live->lock);
     if (fcntl(live->memory, F_OFD_SETLK, &lock) == 0)
         live->closed = true;
+    pthread_mutex_unlock(&live->lock);
     return live->closed;
 }
 
-bool live_busy(const struct live *live)
+static bool is_busy(const struct live *live)
 {
     struct owner_memory memory = {0};
     if (live->closed)
@@ -258,6 +263,14 @@ bool live_busy(const struct live *live)
             return true;
     }
     return false;
+}
+
+bool live_busy(struct live *live)
+{
+    pthread_mutex_lock(&live->lock);
+    bool busy = is_busy(live);
+    pthread_mutex_unlock(&live->lock);
+    return busy;
 }
 
 static void name_add(pid_t pid, char *text, size_t size)
@@ -278,7 +291,7 @@ static void name_add(pid_t pid, char *text, size_t size)
     snprintf(text + used, size - used, "%s%d (%s)", used == 0 ? ": " : ", ", (int)pid, name);
 }
 
-void live_names(const struct live *live, char *text, size_t size)
+static void names_of(const struct live *live, char *text, size_t size)
 {
     enum { NAMED = 8 };
     pid_t named[NAMED];
@@ -306,6 +319,13 @@ void live_names(const struct live *live, char *text, size_t size)
     }
 }
 
+void live_names(struct live *live, char *text, size_t size)
+{
+    pthread_mutex_lock(&live->lock);
+    names_of(live, text, size);
+    pthread_mutex_unlock(&live->lock);
+}
+
 /* ---- what they left ---- */
 
 static void count_lost(const struct live *live, const struct fisql_chunk *chunk, int error)
@@ -325,13 +345,28 @@ static void slot_free(const struct live *live, struct fisql_live_slot *slot, uin
     fisql_slot_free(live->area, index);
 }
 
+static struct fisql_chunk *chunk_of(struct fisql_live_slot *slot)
+{
+    return (struct fisql_chunk *)(void *)((unsigned char *)slot + FISQL_SLOT_HEADER);
+}
+
+/* Appends a whole chunk, unless its process takes it back first. The process may be gone wild and
+ * change it: what is checked is then used. */
 static void slot_collect(const struct live *live, struct fisql_live_slot *slot, uint32_t index)
 {
-    struct fisql_chunk *chunk =
-        (struct fisql_chunk *)(void *)((unsigned char *)slot + FISQL_SLOT_HEADER);
-    bool sound = chunk->magic == FISQL_CHUNK_MAGIC && chunk->length >= sizeof *chunk &&
-                 chunk->length <= FISQL_LIVE_CHUNK_BYTES && chunk->length % 8 == 0;
-    int error = sound ? append(live, chunk, chunk->length) : 0;
+    struct fisql_chunk *chunk = chunk_of(slot);
+    uint32_t state = FISQL_SLOT_WHOLE;
+    if (!__atomic_compare_exchange_n(&slot->state, &state, FISQL_SLOT_WRITING, false,
+                                     __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+        return;
+    uint32_t length = __atomic_load_n(&chunk->length, __ATOMIC_RELAXED);
+    bool sound = chunk->magic == FISQL_CHUNK_MAGIC && length >= sizeof *chunk &&
+                 length <= FISQL_LIVE_CHUNK_BYTES && length % 8 == 0;
+    if (sound) {
+        chunk->checksum = 0;
+        chunk->checksum = fisql_checksum(chunk, length);
+    }
+    int error = sound ? append(live, chunk, length) : 0;
     if (error != 0)
         count_lost(live, chunk, error);
     slot_free(live, slot, index);
@@ -347,10 +382,34 @@ static void live_collect(struct live *live)
     }
 }
 
+bool live_append_handed(struct live *live)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < FISQL_HANDED_MAX; i++) {
+        uint32_t *handed = &live->area->writer.handed[i];
+        uint32_t index = __atomic_load_n(handed, __ATOMIC_ACQUIRE);
+        if (index == 0)
+            continue;
+        pthread_mutex_lock(&live->lock); /* anew for each: others wait for one write at most */
+        struct fisql_live_slot *slot = index <= live->slots ? slot_at(live, index - 1) : NULL;
+        if (slot != NULL)
+            slot_collect(live, slot, index - 1);
+        pthread_mutex_unlock(&live->lock);
+        __atomic_store_n(handed, 0, __ATOMIC_RELEASE);
+        any = true;
+    }
+    return any;
+}
+
 static void slot_salvage(struct live *live, struct fisql_live_slot *slot)
 {
-    struct fisql_chunk *chunk =
-        (struct fisql_chunk *)(void *)((unsigned char *)slot + FISQL_SLOT_HEADER);
+    uint32_t lent = slot->chunk_slot;
+    struct fisql_live_slot *with_chunk = lent == 0             ? slot
+                                         : lent <= live->slots ? slot_at(live, lent - 1)
+                                                               : NULL;
+    if (with_chunk == NULL)
+        return;
+    struct fisql_chunk *chunk = chunk_of(with_chunk);
     /* The process's clock is gone. */
     uint32_t length = fisql_slot_finish(slot, chunk, live->area->run_id, 0, 0);
     if (length == 0)
@@ -364,7 +423,27 @@ static void slot_salvage(struct live *live, struct fisql_live_slot *slot)
     count_lost(live, chunk, error);
 }
 
-void live_salvage(struct live *live)
+/* What a slot holds whose process is gone, or may be. A lent one is freed at the next time: by then
+ * the log whose chunk lies in it has been salvaged, wherever its slot stands. */
+static void slot_look(struct live *live, struct fisql_live_slot *slot, uint32_t index, bool gone)
+{
+    uint32_t state = __atomic_load_n(&slot->state, __ATOMIC_ACQUIRE);
+    if (state == FISQL_SLOT_WHOLE) {
+        slot_collect(live, slot, index);
+        return;
+    }
+    if (state == FISQL_SLOT_FREE || !gone)
+        return;
+    if (state == FISQL_SLOT_LENT) {
+        __atomic_store_n(&slot->state, FISQL_SLOT_TAKEN, __ATOMIC_RELEASE);
+        return;
+    }
+    if (state == FISQL_SLOT_LIVE)
+        slot_salvage(live, slot);
+    slot_free(live, slot, index);
+}
+
+static void salvage(struct live *live)
 {
     struct owner_memory memory = {0};
     uint32_t used = slots_used(live);
@@ -376,28 +455,31 @@ void live_salvage(struct live *live)
             continue;
         bool gone = live->closed ||
                     (owner_of(slot, &owner) && owner_ask_once(&memory, &owner) == OWNER_GONE);
-        uint32_t state = __atomic_load_n(&slot->state, __ATOMIC_ACQUIRE);
-        if (state == FISQL_SLOT_WHOLE)
-            slot_collect(live, slot, i);
-        if (state == FISQL_SLOT_FREE || state == FISQL_SLOT_WHOLE || !gone)
-            continue;
-        if (state == FISQL_SLOT_LIVE)
-            slot_salvage(live, slot);
-        slot_free(live, slot, i);
+        slot_look(live, slot, i, gone);
     }
+}
+
+void live_salvage(struct live *live)
+{
+    pthread_mutex_lock(&live->lock);
+    salvage(live);
+    pthread_mutex_unlock(&live->lock);
 }
 
 void live_keep(struct live *live)
 {
+    pthread_mutex_lock(&live->lock);
     uint32_t used = slots_used(live);
     live_collect(live);
     if (used - live->used_seen >= KEEP_SLOTS || used > live->slots / 2)
-        live_salvage(live);
+        salvage(live);
+    pthread_mutex_unlock(&live->lock);
 }
 
-uint64_t live_process_key(const struct live *live, pid_t pid)
+uint64_t live_process_key(struct live *live, pid_t pid)
 {
     uint64_t key = 0;
+    pthread_mutex_lock(&live->lock);
     uint32_t used = slots_used(live);
     for (uint32_t i = 0; i < used; i++) {
         const struct fisql_live_slot *slot = slot_at(live, i);
@@ -405,6 +487,7 @@ uint64_t live_process_key(const struct live *live, pid_t pid)
             slot->process_key > key)
             key = slot->process_key;
     }
+    pthread_mutex_unlock(&live->lock);
     return key;
 }
 
@@ -436,13 +519,15 @@ static struct fisql_chunk *facts_chunk(const struct live *live, enum fisql_chunk
     return chunk;
 }
 
-int live_append_facts(const struct live *live, enum fisql_chunk_kind kind, uint64_t process_key,
+int live_append_facts(struct live *live, enum fisql_chunk_kind kind, uint64_t process_key,
                       pid_t pid, const struct live_fact *facts)
 {
     struct fisql_chunk *chunk = facts_chunk(live, kind, process_key, pid, facts, 0);
     if (chunk == NULL)
         return ENOMEM;
+    pthread_mutex_lock(&live->lock);
     int error = append(live, chunk, chunk->length);
+    pthread_mutex_unlock(&live->lock);
     free(chunk);
     return error;
 }
@@ -472,12 +557,14 @@ int live_tell(struct live *live, enum fisql_chunk_kind kind, pid_t pid,
     int error = EINVAL;
     if (chunk->length == RESERVE_BYTES && live->reserve_offset != 0) {
         /* With O_APPEND pwrite() would append. */
+        pthread_mutex_lock(&live->lock);
         int flags = fcntl(live->log, F_GETFL);
         ssize_t written = -1;
         if (flags >= 0 && fcntl(live->log, F_SETFL, flags & ~O_APPEND) == 0)
             written = pwrite(live->log, chunk, chunk->length, (off_t)live->reserve_offset);
         error = written == (ssize_t)chunk->length ? 0 : written < 0 ? errno : ENOSPC;
         fcntl(live->log, F_SETFL, flags);
+        pthread_mutex_unlock(&live->lock);
         live->reserve_offset = 0;
     }
     free(chunk);

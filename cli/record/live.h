@@ -1,7 +1,9 @@
 /*
- * The live area from the side of `fisql record`: making it, and writing out what processes that
- * ended left in it. See live_format.h for its layout. Everything read from it is checked, for a
- * program that went wild may have written there.
+ * The live area from the side of `fisql record`: making it, and writing out what processes handed
+ * over, or left in it when they ended. See live_format.h for its layout. Everything read from it is
+ * checked, for a program that went wild may have written there.
+ *
+ * Any thread may call what is here between live_make() and live_release(): one after another.
  */
 #ifndef FISQL_CLI_LIVE_H
 #define FISQL_CLI_LIVE_H
@@ -9,6 +11,7 @@
 #include "cli/record/record_options.h"
 #include "live_format.h"
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -24,6 +27,7 @@ struct live {
     uint32_t slots, pieces_count;
     uint32_t used_seen; /* slots used when they were last gone through */
     bool closed;        /* no process has the area any more, and none can get it */
+    pthread_mutex_t lock;
 };
 
 /* Makes a live area in memory, for a recording with these options. Returns 0, or -1 with errno. */
@@ -32,7 +36,7 @@ void live_release(struct live *live);
 
 /* Is there a process that records or may come to record? One that has the area mapped, or one that
  * left a slot of it behind by exec and may be about to open it again. */
-bool live_busy(const struct live *live);
+bool live_busy(struct live *live);
 
 /* Keeps the area from all processes that do not have it yet. False if one has it. */
 bool live_close(struct live *live);
@@ -41,16 +45,20 @@ bool live_close(struct live *live);
  * the area is closed. */
 void live_salvage(struct live *live);
 
-/* To be called often while processes run: appends the chunks that they left whole, for they could
- * not write them; and salvages when many slots were taken since the last time. */
+/* Appends the chunks that processes have handed over and told the writer of. Returns whether there
+ * were any. */
+bool live_append_handed(struct live *live);
+
+/* To be called often while processes run: appends the chunks that they left whole without telling;
+ * and salvages when many slots were taken since the last time. */
 void live_keep(struct live *live);
 
 /* ": PID (NAME), PID (NAME)" of the processes that live_busy() means, as far as they are known;
  * empty if none is. */
-void live_names(const struct live *live, char *text, size_t size);
+void live_names(struct live *live, char *text, size_t size);
 
 /* The process_key of the newest image of a pid that has a slot, 0 if none. */
-uint64_t live_process_key(const struct live *live, pid_t pid);
+uint64_t live_process_key(struct live *live, pid_t pid);
 
 struct live_fact {
     enum fisql_fact fact;
@@ -59,7 +67,7 @@ struct live_fact {
 
 /* Builds a chunk of facts in a buffer of its own and appends it; they end with a NULL value.
  * Returns 0 or errno. */
-int live_append_facts(const struct live *live, enum fisql_chunk_kind kind, uint64_t process_key,
+int live_append_facts(struct live *live, enum fisql_chunk_kind kind, uint64_t process_key,
                       pid_t pid, const struct live_fact *facts);
 
 /* Appends a chunk without facts that live_tell() overwrites: what was lost must be told when the

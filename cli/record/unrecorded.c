@@ -27,7 +27,7 @@ static void list_names(const struct fisql_unrecorded_images *images, char *text,
         snprintf(text + used, size - used, ", ...");
 }
 
-static void append_losses(const struct live *live, const struct fisql_unrecorded_images *images,
+static void append_losses(struct live *live, const struct fisql_unrecorded_images *images,
                           const char *words)
 {
     for (uint32_t i = 0; i < images->count && i < LOSSES_MAX; i++) {
@@ -44,8 +44,7 @@ static void append_losses(const struct live *live, const struct fisql_unrecorded
     }
 }
 
-static void append_not_followed(const struct live *live,
-                                const struct fisql_unrecorded_images *images)
+static void append_not_followed(struct live *live, const struct fisql_unrecorded_images *images)
 {
     char names[FISQL_UNRECORDED_NAMES * 66 + 8], text[sizeof names + 32];
     list_names(images, names, sizeof names);
@@ -54,7 +53,7 @@ static void append_not_followed(const struct live *live,
     live_append_facts(live, FISQL_CHUNK_RUN, 0, 0, facts);
 }
 
-bool unrecorded_append(const struct live *live, const char *log_path, bool quiet)
+bool unrecorded_append(struct live *live, const char *log_path, bool quiet)
 {
     bool lost = false;
     for (unsigned reason = 0; reason < FISQL_UNRECORDED_REASONS; reason++) {

@@ -6,7 +6,7 @@
 
 /* Says on stderr which there were, and why, and writes it into the log. Returns whether programs
  * with hooks are among them. */
-bool unrecorded_append(const struct live *live, const char *log_path, bool quiet);
+bool unrecorded_append(struct live *live, const char *log_path, bool quiet);
 
 /* Why was nothing recorded of a program, given as for execvp()? In words, with what to do. */
 const char *unrecorded_reason(const char *program);

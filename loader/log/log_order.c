@@ -201,15 +201,26 @@ static int set_detail(struct log_loss *loss, const char *detail, struct error *e
     return 0;
 }
 
-/* Calls that could not be written are told by the collector, in one sum, and where later chunks of
- * the thread were written again, as a gap too: they are taken out of the sum. */
+/* Are there bytes that are no chunk, though it was not a write that failed half-way? */
+static bool is_damaged(const struct log_index *index)
+{
+    for (size_t i = 0; i < index->losses_count; i++)
+        if (index->losses[i].offset != UINT64_MAX && !index->losses[i].cut)
+            return true;
+    return false;
+}
+
+/* Calls that could not be written are told in one sum, and where later chunks of the thread were
+ * written again, as a gap too: they are taken out of the sum. A chunk that fisql record could not
+ * write leaves no flag in the next one, which may have been written before it. So in a log that is
+ * not damaged every gap is one of these. */
 static int settle_losses(struct log_index *index, struct error *error)
 {
     uint64_t gap_calls = 0, gap_chunks = 0;
-    bool unwritten = false;
+    bool unwritten = false, damaged = is_damaged(index);
     for (size_t i = 0; i < index->chunks_count; i++) {
         const struct log_chunk *chunk = &index->chunks[i];
-        if (chunk->loss != 0 && (chunk->flags & FISQL_FLAG_LOST)) {
+        if (chunk->loss != 0 && (!damaged || (chunk->flags & FISQL_FLAG_LOST))) {
             gap_calls += chunk->lost_calls;
             gap_chunks += chunk->lost_chunks;
         }

@@ -140,6 +140,7 @@ static struct thread_log *log_make(void)
     struct thread_log *log = &made.log;
     memset(&made, 0, sizeof made);
     log->chunk = (struct fisql_chunk *)(void *)(made.slot + FISQL_SLOT_HEADER);
+    log->live.process_key = process.key;
     log->dictionary = made.dictionary;
     log->counts.of_slot = made.counted;
     log->shadow.calls = made.calls + SHADOW_SENTINELS;

@@ -1,0 +1,101 @@
+/* The writer of `fisql record`: see live_writer.h. */
+#include "cli/record/live_writer.h"
+
+#include <linux/futex.h>
+#include <sched.h>
+#include <stddef.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+/* Who hands over wakes us when there is work for longer than this. */
+#define LOOK_NS 5000000
+#define KEEP_NS 50000000 /* live_keep() goes through all slots */
+
+/* The kernel marks the word of a thread that is killed: get_robust_list(2), and "A description of
+ * what robust futexes are" in its documentation. */
+struct robust {
+    struct robust_list_head head;
+    struct robust_list entry;
+};
+
+static void robust_set(struct robust *robust, uint32_t *word)
+{
+    robust->entry.next = &robust->head.list;
+    robust->head.list.next = &robust->entry;
+    robust->head.futex_offset = (char *)word - (char *)&robust->entry;
+    robust->head.list_op_pending = NULL;
+    syscall(SYS_set_robust_list, &robust->head, sizeof robust->head);
+}
+
+/* Until somebody hands over enough to wake us, or for LOOK_NS. */
+static void writer_sleep(struct fisql_writer *shared)
+{
+    struct timespec timeout = {0, LOOK_NS};
+    uint32_t seen = __atomic_load_n(&shared->wake, __ATOMIC_SEQ_CST);
+    __atomic_store_n(&shared->asleep, 1, __ATOMIC_SEQ_CST);
+    uint32_t waiting = 0;
+    for (uint32_t i = 0; i < FISQL_HANDED_MAX; i++)
+        waiting |= __atomic_load_n(&shared->handed[i], __ATOMIC_SEQ_CST);
+    if (waiting == 0)
+        syscall(SYS_futex, &shared->wake, FUTEX_WAIT, seen, &timeout, NULL, 0);
+    __atomic_store_n(&shared->asleep, 0, __ATOMIC_SEQ_CST);
+}
+
+/* Calls live_keep() from time to time. */
+static void writer_keep(struct live *live, uint64_t *kept_ns)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
+    uint64_t now_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+    if (now_ns - *kept_ns < KEEP_NS)
+        return;
+    *kept_ns = now_ns;
+    live_keep(live);
+}
+
+static void *writer_run(void *context)
+{
+    struct live_writer *writer = context;
+    struct fisql_writer *shared = &writer->live->area->writer;
+    struct robust robust;
+    robust_set(&robust, &shared->alive);
+    __atomic_store_n(&shared->alive, (uint32_t)syscall(SYS_gettid), __ATOMIC_RELEASE);
+    for (uint64_t kept_ns = 0; __atomic_load_n(&writer->stop, __ATOMIC_ACQUIRE) == 0;) {
+        bool any = live_append_handed(writer->live);
+        writer_keep(writer->live, &kept_ns);
+        if (!any)
+            writer_sleep(shared);
+    }
+    __atomic_store_n(&shared->alive, 0, __ATOMIC_SEQ_CST);
+    live_append_handed(writer->live);
+    syscall(SYS_set_robust_list, NULL, sizeof robust.head); /* robust is on our stack */
+    return NULL;
+}
+
+void live_writer_start(struct live_writer *writer, struct live *live)
+{
+    cpu_set_t processors;
+    *writer = (struct live_writer){.live = live};
+    if (sched_getaffinity(0, sizeof processors, &processors) == 0 && CPU_COUNT(&processors) < 2)
+        return;
+    writer->started = pthread_create(&writer->thread, NULL, writer_run, writer) == 0;
+}
+
+void live_writer_keep(struct live_writer *writer)
+{
+    if (!writer->started)
+        live_keep(writer->live);
+}
+
+void live_writer_end(struct live_writer *writer)
+{
+    if (!writer->started)
+        return;
+    struct fisql_writer *shared = &writer->live->area->writer;
+    __atomic_store_n(&writer->stop, 1, __ATOMIC_RELEASE);
+    __atomic_fetch_add(&shared->wake, 1, __ATOMIC_SEQ_CST);
+    syscall(SYS_futex, &shared->wake, FUTEX_WAKE, 1, NULL, NULL, 0);
+    pthread_join(writer->thread, NULL);
+    writer->started = false;
+}

@@ -1,0 +1,27 @@
+/*
+ * The thread of `fisql record` that appends to the log what processes hand over (live_format.h, struct
+ * fisql_writer), so that their threads need not.
+ */
+#ifndef FISQL_CLI_LIVE_WRITER_H
+#define FISQL_CLI_LIVE_WRITER_H
+
+#include "cli/record/live.h"
+
+struct live_writer {
+    struct live *live;
+    pthread_t thread;
+    bool started;
+    uint32_t stop; /* atomic */
+};
+
+/* Starts it, unless there is one processor alone: then it would only get in the program's way.
+ * Signals are as in the calling thread. */
+void live_writer_start(struct live_writer *writer, struct live *live);
+
+/* live_keep(), unless the writer sees to that itself: a caller that must not wait for a slow disk. */
+void live_writer_keep(struct live_writer *writer);
+
+/* Appends what there is, and ends it: from now on who fills a chunk writes it. */
+void live_writer_end(struct live_writer *writer);
+
+#endif

@@ -1,0 +1,123 @@
+/*
+ * Handing full chunks over to `fisql record`, which appends them to the log while the thread that
+ * filled them goes on (live_format.h, struct fisql_writer).
+ *
+ * A log's first page stays where it is, for an interrupted hook may know it; its chunk moves. Each
+ * full chunk goes to the writer together with the slot in which it lies, and the log gets another
+ * one that its thread takes and lends it (chunk_slot). The chunk in the log's own slot cannot go:
+ * the thread writes the first one itself. When there is no writer, or it has enough to do, or there
+ * is no slot, the thread writes, too; so nothing waits and nothing is lost.
+ *
+ * A slot that was handed over stays mapped here (live_slot_hand()), and when the writer has freed it
+ * it is the next one to be taken. As long as it is whole it can be taken back: whoever changes the
+ * slot's state, the writer or we, has the chunk.
+ *
+ * In which order. The chunk is whole before the log lets go of it, so that whoever salvages finds it
+ * once or twice, and readers take one of the two. The log is TAKEN before its chunk_slot changes:
+ * its word and the chunk always belong together.
+ */
+#include "collector/hand_over.h"
+
+#include "collector/chunk.h"
+#include "collector/live_area.h"
+#include "collector/log_file.h"
+#include "collector/process.h"
+#include "collector/system_call.h"
+
+#include <linux/futex.h>
+#include <stdint.h>
+#include <sys/syscall.h>
+
+/* So many chunks wait before the writer is woken: it looks by itself every few milliseconds. */
+#define WAKE_AT 2u
+
+static uint32_t outstanding; /* atomic: chunks were handed over; they may have been appended since */
+
+static bool writer_there(const struct fisql_live_area *area)
+{
+    uint32_t alive = __atomic_load_n(&area->writer.alive, __ATOMIC_RELAXED);
+    return alive != 0 && (alive & FUTEX_OWNER_DIED) == 0;
+}
+
+/* How many chunks wait for the writer. */
+static uint32_t handed_count(const struct fisql_writer *writer)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < FISQL_HANDED_MAX; i++)
+        count += __atomic_load_n(&writer->handed[i], __ATOMIC_RELAXED) != 0;
+    return count;
+}
+
+static void handed_put(struct fisql_writer *writer, uint32_t slot)
+{
+    for (uint32_t i = 0; i < FISQL_HANDED_MAX; i++) {
+        uint32_t none = 0;
+        if (__atomic_load_n(&writer->handed[i], __ATOMIC_RELAXED) == 0 &&
+            __atomic_compare_exchange_n(&writer->handed[i], &none, slot + 1, false,
+                                        __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
+            return;
+    }
+}
+
+static void writer_wake(struct fisql_writer *writer)
+{
+    if (__atomic_load_n(&writer->asleep, __ATOMIC_SEQ_CST) == 0 ||
+        __atomic_exchange_n(&writer->asleep, 0, __ATOMIC_SEQ_CST) == 0)
+        return;
+    __atomic_fetch_add(&writer->wake, 1, __ATOMIC_SEQ_CST);
+    const long argument[6] = {(long)(intptr_t)&writer->wake, FUTEX_WAKE, 1};
+    system_call(SYS_futex, argument);
+}
+
+static void pass(struct thread_log *log, uint32_t waiting)
+{
+    struct fisql_writer *writer = &process.area->writer;
+    struct thread_log *slot = slot_of_chunk(log);
+    uint32_t index = slot->in_area - 1;
+    chunk_close(log);
+    __atomic_fetch_add(&writer->log_end, log->chunk->length, __ATOMIC_RELAXED);
+    log_file_room_used(log);
+    chunk_passed(log);
+    __atomic_store_n(&outstanding, 1, __ATOMIC_RELAXED);
+    live_slot_hand(slot);
+    handed_put(writer, index);
+    if (waiting + 1 >= WAKE_AT)
+        writer_wake(writer);
+}
+
+bool hand_over(struct thread_log *log)
+{
+    struct fisql_live_area *area = process.area;
+    if (!process.with_parent || !log->in_area || process.ending || log->thread.ended)
+        return false;
+    if (!writer_there(area)) {
+        hand_over_take_back();
+        return false;
+    }
+    uint32_t waiting = handed_count(&area->writer);
+    struct thread_log *next = waiting < FISQL_HANDED_MAX ? live_slot_take() : NULL;
+    if (next == NULL)
+        return false;
+    __atomic_store_n(&next->live.state, FISQL_SLOT_LENT, __ATOMIC_RELEASE);
+    if (slot_of_chunk(log) == log)
+        chunk_write(log);
+    else
+        pass(log, waiting);
+    __atomic_store_n(&log->live.state, FISQL_SLOT_TAKEN, __ATOMIC_RELEASE);
+    __atomic_store_n(&log->live.chunk_slot, next->in_area, __ATOMIC_RELEASE);
+    log->chunk = chunk_of_slot(next);
+    return true;
+}
+
+static void write_back(struct thread_log *slot)
+{
+    struct fisql_chunk *chunk = chunk_of_slot(slot);
+    fisql_chunk_sign(chunk);
+    log_file_write(chunk, chunk->length, chunk->calls);
+}
+
+void hand_over_take_back(void)
+{
+    if (process.area != NULL && __atomic_exchange_n(&outstanding, 0, __ATOMIC_RELAXED) != 0)
+        live_slots_take_back(!writer_there(process.area), write_back);
+}
