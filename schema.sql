@@ -565,6 +565,24 @@ CREATE VIEW call_details AS -- calls with function, location, adjusted duration 
          fr.function_id, fr.site_id
   FROM calls c JOIN frames fr ON fr.id = c.frame_id JOIN function_details fn ON fn.id = fr.function_id;
 
+CREATE VIEW recorded_calls AS -- calls with their functions; fisql query keeps it so where it folds others' functions
+  SELECT c.id, c.thread_id, c.frame_id, fr.function_id, c.depth, c.enter_ns, c.duration_ns, c.descendants, c.ended
+  FROM calls c JOIN frames fr ON fr.id = c.frame_id;
+
+CREATE VIEW call_times AS -- finished calls with their CPU durations, which the statistics are made of
+  SELECT c.id, c.thread_id, c.function_id,
+         max(0, c.duration_ns
+                - (h.inside_ps +
+                   CASE WHEN c.id + c.descendants <= h.last_call_id THEN c.descendants * (h.inside_ps + h.outside_ps)
+                   ELSE (SELECT sum((k.inside_ps + k.outside_ps) *
+                                    (min(k.last_call_id, c.id + c.descendants) - max(k.first_call_id, c.id + 1) + 1))
+                         FROM hook_costs k
+                         WHERE k.first_call_id BETWEEN h.first_call_id AND c.id + c.descendants) END) / 1000
+                - coalesce((SELECT sum(g.wait_ns + g.preempted_ns) FROM gaps g
+                            WHERE g.call_id BETWEEN c.id AND c.id + c.descendants), 0)) AS cpu_ns
+  FROM hook_costs h CROSS JOIN recorded_calls c ON c.id BETWEEN h.first_call_id AND h.last_call_id
+  WHERE c.ended < 2;
+
 CREATE VIEW frame_details AS -- contexts with names in place of ids
   SELECT fr.*, fn.name AS function, fn.location, s.location AS called_from
   FROM frames fr JOIN function_details fn ON fn.id = fr.function_id

@@ -507,7 +507,10 @@ static int make_views(const struct fold *fold)
                                " WHERE t.caller_id IN (SELECT function_id FROM temp.function_stats)"
                                " AND t.callee_id IN (SELECT function_id FROM temp.function_stats)"
                                " AND (t.previous_id = 0 OR"
-                               "  t.previous_id IN (SELECT function_id FROM temp.function_stats))");
+                               "  t.previous_id IN (SELECT function_id FROM temp.function_stats));"
+                               "DROP VIEW temp.recorded_calls;"
+                               "CREATE TEMP VIEW recorded_calls AS SELECT c.*, fr.function_id"
+                               " FROM main.calls c JOIN main.frames fr ON fr.id = c.frame_id");
 }
 
 int own_code_fold(sqlite3 *database, bool *folded)

@@ -12,6 +12,7 @@
  *   calls, allocs, alloc_stacks, block_flows, alloc_owners, free_errors
  *                           the rows there are, with the contexts that they became part of and,
  *                           where the allocation was made in a folded one, the site in own code
+ *   recorded_calls          the calls as they were recorded
  *   thread_functions        a function's rows with what became of it. It does not tell who called
  *                           whom: of what was folded into a function that several threads called,
  *                           each has a part by its calls

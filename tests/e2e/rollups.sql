@@ -92,6 +92,8 @@ CREATE TEMP TABLE made AS -- each call with its function, its caller's, and the 
   FROM calls c JOIN frames f ON f.id = c.frame_id JOIN adjusted a ON a.id = c.id LEFT JOIN calls p ON p.id = c.parent_id
        LEFT JOIN frames pf ON pf.id = p.frame_id LEFT JOIN off ON off.id = c.id;
 UPDATE made SET cpu = max(0, adjusted - wait - preempted);
+SELECT 'call_times', * FROM (SELECT id, thread_id, function_id, cpu FROM made WHERE ended < 2 EXCEPT SELECT * FROM call_times)
+UNION ALL SELECT 'call_times', * FROM (SELECT * FROM call_times EXCEPT SELECT id, thread_id, function_id, cpu FROM made WHERE ended < 2);
 CREATE TEMP TABLE found_runs AS
   SELECT parent_id, caller_id, function_id, number, count(*) AS calls, sum(duration_ns) AS ns FROM (
     SELECT *, sum(previous_id IS NOT function_id) OVER (PARTITION BY parent_id ORDER BY id) AS number
