@@ -12,7 +12,7 @@
 -- report:      overview
 -- param:       by = 'cpu' | cpu/wall/wait | order and share by processor time, all time, or waiting
 -- param:       min_calls = 1 | calls | leave out functions with fewer calls
--- param:       exact = 0 | 0/1 | 1 = median_ns and p99_ns from each single call, which takes 2 us and 60 bytes of memory a call
+-- param:       exact = 0 | 0/1 | 1 = median_ns and p99_ns from each single call, which takes some 3 us and 60 bytes of memory a call
 -- column:      function | - | demangled name
 -- column:      location | - | where it is defined
 -- column:      self_cpu_ns | ns | processor time in its own code, hooks' cost taken out

@@ -6,7 +6,7 @@
 --              the stack that led there. Calls of recursive functions come behind, then what the machine
 --              slowed down: calls around which the scheduler put the thread aside, and lone ones in the
 --              own code of functions that use no memory, as an interrupt makes them; last come calls that
---              were slow by one that they made.
+--              were slow by slow ones that they made, which have rows of their own.
 -- advice:      What was different then? `fisql stack ID` and `fisql trace` show what happened around it.
 --              A function that is meant to do different amounts of work is slow by design.
 -- source:      the 16 slowest calls of each function, kept while loading
@@ -21,7 +21,7 @@
 -- column:      location | - | where it is defined
 -- column:      cpu_ns | ns | processor time, hooks' cost taken out
 -- column:      median_ns | ns a call | of the function's finished calls, the middle one
--- column:      mostly | - | what took it longest: it computed, waited, was put aside (or around that), or took page faults
+-- column:      mostly | - | what took it longest: it computed, waited, was put aside (or around that), took page faults, or was disturbed (a lone one)
 -- column:      duration_ns | ns | from entry to exit
 -- column:      wait_ns | ns | part of that it waited
 -- column:      put_aside_ns | ns | part of that the scheduler put it aside
@@ -36,7 +36,8 @@ WITH RECURSIVE
                        coalesce(:min_ns, 0) AS min_ns, coalesce(:fault_ns, 20000) AS fault_ns,
                        coalesce(:lone_ratio, 100) AS lone_ratio, coalesce(:stacks, 50) AS stacks),
      callees AS MATERIALIZED ( -- of calls, those that are slow ones of their function, and slow for it
-       SELECT c.parent_id AS call_id, max(s.cpu_ns) AS cpu_ns, max(s.duration_ns) AS duration_ns
+       SELECT c.parent_id AS call_id, sum(s.cpu_ns) AS cpu_ns, sum(s.duration_ns) AS duration_ns,
+              max(s.cpu_ns) AS most_cpu_ns, max(s.duration_ns) AS most_duration_ns
        FROM slow_calls s JOIN function_stats f ON f.function_id = s.function_id CROSS JOIN params
             CROSS JOIN calls c ON c.id = s.call_id
        WHERE params.min_ratio = 0 OR f.finished > 1 AND s.cpu_ns >= params.min_ratio * f.median_ns
@@ -47,6 +48,7 @@ WITH RECURSIVE
                 AND s.cpu_ns >= params.lone_ratio * f.p99_ns AS rare,
               c.enter_ns, c.thread_id,
               callees.cpu_ns AS callee_cpu_ns, callees.duration_ns AS callee_duration_ns,
+              callees.most_cpu_ns, callees.most_duration_ns,
               max(0, s.cpu_ns - coalesce(f.median_ns, 0)) AS more_ns
        FROM slow_calls s JOIN function_stats f ON f.function_id = s.function_id CROSS JOIN params
             LEFT JOIN calls c ON c.id = s.call_id LEFT JOIN callees ON callees.call_id = s.call_id
@@ -68,20 +70,22 @@ WITH RECURSIVE
               CASE WHEN d.preempted_ns > max(d.cpu_ns, d.wait_ns) THEN 'put aside'
                    WHEN d.cpu_ns >= d.wait_ns AND 2 * d.fault_ns >= d.cpu_ns THEN 'page faults'
                    WHEN d.cpu_ns >= d.wait_ns AND 2 * d.around_ns >= d.cpu_ns THEN 'put aside'
+                   WHEN d.cpu_ns >= d.wait_ns AND d.rare
+                     AND 5 * d.own_ns >= 4 * (d.raw_duration_ns - d.wait_ns - d.preempted_ns) THEN 'disturbed'
                    WHEN d.cpu_ns >= d.wait_ns THEN 'computed'
                    WHEN 2 * d.read_ns >= d.wait_ns THEN 'page faults'
                    ELSE 'waited' END AS mostly,
-              -- slow by one that it made: by what there is most of
-              coalesce(CASE WHEN d.cpu_ns >= max(d.wait_ns, d.preempted_ns) THEN 5 * d.callee_cpu_ns >= 4 * d.cpu_ns
-                            ELSE 5 * d.callee_duration_ns >= 4 * d.duration_ns END, 0) AS by_callee
-       FROM disturbed d),
+              -- slow by those that it made: few of them (one holds a quarter) took most of its time, or
+              -- without them it would be as usual
+              coalesce(CASE WHEN d.cpu_ns < max(d.wait_ns, d.preempted_ns)
+                              THEN 4 * d.most_duration_ns >= d.duration_ns AND 2 * d.callee_duration_ns >= d.duration_ns
+                            ELSE 4 * d.most_cpu_ns >= d.cpu_ns
+                              AND (2 * d.callee_cpu_ns >= d.cpu_ns
+                                   OR d.cpu_ns - d.callee_cpu_ns < params.min_ratio * d.median_ns) END, 0) AS by_callee
+       FROM disturbed d CROSS JOIN params),
      chosen AS MATERIALIZED (
        SELECT n.*,
-              row_number() OVER (ORDER BY n.by_callee,
-                                          n.mostly = 'put aside' OR coalesce(
-                                            n.rare AND n.wait_ns < n.cpu_ns
-                                            AND 5 * n.own_ns >= 4 * (n.raw_duration_ns - n.wait_ns - n.preempted_ns), 0),
-                                          n.recursive, n.more_ns DESC, n.cpu_ns DESC, n.call_id) AS place
+              row_number() OVER (ORDER BY n.by_callee, n.mostly IN ('put aside', 'disturbed'), n.recursive, n.more_ns DESC, n.cpu_ns DESC, n.call_id) AS place
        FROM named n),
      walk(call_id, frame_id, text) AS (
        SELECT c.id, fr.parent_id, f.name

@@ -39,4 +39,26 @@ INSERT INTO slow_calls(function_id, rank, call_id, duration_ns, raw_duration_ns)
   SELECT id, 1, id + 10, 15000, 15000 FROM functions WHERE id > 10;
 INSERT INTO gaps(id, thread_id, call_id, frame_id, start_ns, wall_ns, wait_ns, preempted_ns, waits, preemptions,
     minor_faults, major_faults) VALUES (3, 1, 23, 13, 61000, 14000, 0, 1000, 0, 1, 0, 0);
+-- chains: of two callees that took half each the caller comes behind; with sixteen small ones, each slow for its
+-- function, it stays, for none of their rows tells of it
+INSERT INTO functions(id, module_id, address, size, name, line, instrumented, stable_id, call_targets)
+  VALUES (21, 1, 0x3000, 64, 'resize', 1, 1, 's21', 1), (22, 1, 0x3100, 64, 'clear', 1, 1, 's22', 1),
+         (23, 1, 0x3200, 64, 'fill', 1, 1, 's23', 1), (24, 1, 0x3300, 64, 'sweep', 1, 1, 's24', 1),
+         (25, 1, 0x3400, 64, 'sweep_one', 1, 1, 's25', 1);
+INSERT INTO frames(id, parent_id, function_id, depth, calls, total_ns, self_ns, finished, raw_total_ns, raw_self_ns, child_calls)
+  SELECT id, CASE id WHEN 25 THEN 24 WHEN 21 THEN 1 WHEN 24 THEN 1 ELSE 21 END, id, 1, 9, 9, 9, 9, 9, 9, 0 FROM functions WHERE id > 20;
+INSERT INTO function_stats(function_id, calls, total_ns, self_ns, raw_total_ns, raw_self_ns, finished, child_calls, calling,
+    single_child_calls, callees, callers, root_calls, unwound, open, depth_max, nesting_max, recursive_calls,
+    direct_recursive_calls, sequences, median_ns, p99_ns, allocs)
+  SELECT id, 9, 9, 9, 9, 9, 9, 0, 0, 0, 0, 1, 0, 0, 0, 1, 1, 0, 0, 1, 100, 100, 0 FROM functions WHERE id > 20;
+INSERT INTO calls(id, thread_id, frame_id, depth, enter_ns, duration_ns, parent_distance, descendants, children_ns, ended) VALUES
+  (31, 1, 21, 1, 62000, 9000, 30, 2, 8800, 0), (32, 1, 22, 2, 62000, 4400, 1, 0, 0, 0), (33, 1, 23, 2, 67000, 4400, 2, 0, 0, 0),
+  (34, 1, 24, 1, 72000, 8000, 33, 16, 8000, 0);
+INSERT INTO calls(id, thread_id, frame_id, depth, enter_ns, duration_ns, parent_distance, descendants, children_ns, ended)
+  SELECT 34 + value, 1, 25, 2, 72000 + 500 * value, 500, value, 0, 0, 0
+  FROM (WITH RECURSIVE n(value) AS (SELECT 1 UNION ALL SELECT value + 1 FROM n WHERE value < 16) SELECT value FROM n);
+INSERT INTO slow_calls(function_id, rank, call_id, duration_ns, raw_duration_ns) VALUES
+  (21, 1, 31, 9000, 9000), (22, 1, 32, 4400, 4400), (23, 1, 33, 4400, 4400), (24, 1, 34, 8000, 8000);
+INSERT INTO slow_calls(function_id, rank, call_id, duration_ns, raw_duration_ns)
+  SELECT 25, id - 34, id, 500, 500 FROM calls WHERE frame_id = 25;
 -- parameters: per_function=2
