@@ -33,14 +33,17 @@ WITH params AS (SELECT coalesce(:min_blocks, 10) AS min_blocks, coalesce(:roots,
      places AS MATERIALIZED (
        SELECT l.function_id, l.location, sum(a.blocks) AS blocks
        FROM located l JOIN alloc_stacks a ON a.id = l.stack_id GROUP BY l.function_id, l.location),
-     owned AS MATERIALIZED (
-       SELECT ofr.function_id AS owner_id, l.function_id, l.location, sum(b.blocks) AS blocks,
-              sum(b.bytes) AS bytes, min(fr.depth - ofr.depth) AS distance, max(ofr.calls) AS owner_calls,
-              max(ofr.parent_id IS NULL) AS root,
+     contexts AS MATERIALIZED ( -- of owners
+       SELECT ofr.function_id AS owner_id, ofr.calls, ofr.parent_id IS NULL AS root, l.function_id, l.location,
+              sum(b.blocks) AS blocks, sum(b.bytes) AS bytes, min(fr.depth - ofr.depth) AS distance,
               min(b.example_alloc_id) AS alloc
        FROM alloc_owners b JOIN located l ON l.stack_id = b.stack_id
             JOIN frames fr ON fr.id = l.frame_id JOIN frames ofr ON ofr.id = b.owner_frame_id
-       GROUP BY ofr.function_id, l.function_id, l.location)
+       GROUP BY ofr.id, l.function_id, l.location),
+     owned AS MATERIALIZED (
+       SELECT owner_id, function_id, location, sum(blocks) AS blocks, sum(bytes) AS bytes, min(distance) AS distance,
+              sum(calls) AS owner_calls, max(root) AS root, min(alloc) AS alloc
+       FROM contexts GROUP BY owner_id, function_id, location)
 SELECT o.name AS owner,
        o.location AS owner_location,
        f.name AS allocated_by,

@@ -37,12 +37,16 @@ WITH params AS (SELECT coalesce(:by_name, 0) AS by_name, coalesce(:min_calls, 1)
      of_files AS MATERIALIZED (
        SELECT file_id, count(DISTINCT who) AS whos FROM called WHERE file_id IS NOT NULL GROUP BY file_id),
      callers AS MATERIALIZED (
-       SELECT e.callee_id, count(DISTINCT e.caller_id) AS all_callers,
+       SELECT e.callee_id,
+              -- of the callers in the code those that were seen: by name, with what was inlined into them
+              count(DISTINCT CASE WHEN s.indirect = 0 AND s.module_id = f.module_id THEN s.function_id END) AS seen,
               count(DISTINCT CASE WHEN by.whos > 1 THEN e.caller_id END) AS shared
-       FROM edges e JOIN of_functions by ON by.function_id = e.caller_id GROUP BY e.callee_id),
+       FROM edges e JOIN functions f ON f.id = e.callee_id LEFT JOIN sites s ON s.id = e.site_id
+            JOIN of_functions by ON by.function_id = e.caller_id
+       GROUP BY e.callee_id),
      alone AS MATERIALIZED (
        SELECT o.*, coalesce(of_files.whos, o.whos) AS file_threads,
-              coalesce(callers.shared, 0) + max(0, f.call_sources - coalesce(callers.all_callers, 0)) AS other_callers
+              coalesce(callers.shared, 0) + max(0, f.call_sources - coalesce(callers.seen, 0)) AS other_callers
        FROM of_functions o JOIN functions f ON f.id = o.function_id
             JOIN function_stats s ON s.function_id = o.function_id
             LEFT JOIN of_files ON of_files.file_id = f.file_id LEFT JOIN callers ON callers.callee_id = o.function_id

@@ -24,4 +24,16 @@ INSERT INTO thread_functions(thread_id, function_id, calls, total_ns, self_ns, r
 INSERT INTO edges(id, caller_id, site_id, callee_id, calls, total_ns, raw_total_ns, self_ns, raw_self_ns,
     first_call_id, slowest_call_id) VALUES
   (8, 6, 7, 8, 1, 10, 10, 5, 5, 9, NULL), (9, 1, 3, 9, 1, 10, 10, 5, 5, 9, NULL);
+-- edge: hook, which main called through a pointer, is called by name by code that was not reached
+INSERT INTO functions(id, module_id, address, size, name, file_id, line, instrumented, stable_id, call_sources)
+  VALUES (10, 1, 0x1a00, 32, 'hook', 2, 95, 1, 's10', 1);
+INSERT INTO function_stats(function_id, calls, total_ns, self_ns, raw_total_ns, raw_self_ns, finished, child_calls, calling,
+    single_child_calls, callees, callers, root_calls, unwound, open, depth_max, nesting_max, recursive_calls,
+    direct_recursive_calls, sequences)
+  VALUES (10, 1, 30000, 30000, 30000, 30000, 1, 0, 0, 0, 0, 1, 0, 0, 0, 1, 1, 0, 0, 1);
+INSERT INTO thread_functions(thread_id, function_id, calls, total_ns, self_ns, raw_total_ns, raw_self_ns,
+    first_call_id, last_call_id) VALUES (1, 10, 1, 30000, 30000, 30000, 30000, 9, 9);
+INSERT INTO sites(id, module_id, address, function_id, file_id, line, indirect) VALUES (10, 1, 0x1030, 1, 1, 16, 1);
+INSERT INTO edges(id, caller_id, site_id, callee_id, calls, total_ns, raw_total_ns, self_ns, raw_self_ns,
+    first_call_id, slowest_call_id) VALUES (10, 1, 10, 10, 1, 10, 10, 5, 5, 9, NULL);
 -- parameters: by_name=1
