@@ -10,6 +10,8 @@
 --              is one long call has little before and after it: change percent.
 -- source:      time of the only call of a calling context, as a share of the run
 -- report:      overview
+-- finding:     {function} frees {frees} blocks after the work, as the end of the process does: leave out what only frees
+-- saves:       CASE WHEN frees * 300 >= cpu_ns THEN cpu_ns END
 -- param:       percent = 5 | % | how near: ends within this share of the run, begins within four times that
 -- param:       max_share = 50 | % | leave out calls with a larger share of its time (main), look at what they called
 -- param:       min_share = 0.1 | % | leave out calls that took less, of the run's processor time
@@ -24,6 +26,7 @@
 -- column:      mostly | stack | nine tenths of the time lie in these callees, one within the other
 -- column:      caller | - | who called it
 -- column:      call | id | calls.id
+-- column:      frees | blocks | freed within it
 WITH RECURSIVE
      params AS (SELECT coalesce(:percent, 5) AS percent, coalesce(:max_share, 50) AS max_share,
                        coalesce(:min_share, 0.1) AS min_share),
@@ -56,6 +59,12 @@ WITH RECURSIVE
               inner.text || CASE inner.text WHEN '' THEN '' ELSE ' => ' END || f.name, inner.length + 1
        FROM inner JOIN frames fr ON fr.parent_id = inner.frame_id JOIN functions f ON f.id = fr.function_id
        WHERE 10 * (fr.total_ns - fr.preempted_ns) >= 9 * inner.cost_ns AND fr.id > inner.frame_id AND inner.length < 50),
+     within(shown_id, frame_id, frees) AS (
+       SELECT id, id, frees FROM shown
+       UNION ALL
+       SELECT within.shown_id, fr.id, fr.frees
+       FROM within JOIN frames fr ON fr.parent_id = within.frame_id WHERE fr.id > within.frame_id),
+     freed AS MATERIALIZED (SELECT shown_id, sum(frees) AS frees FROM within GROUP BY shown_id),
      chains AS (
        SELECT shown_id, text, row_number() OVER (PARTITION BY shown_id ORDER BY length DESC, frame_id) AS place
        FROM inner)
@@ -70,8 +79,10 @@ SELECT CASE WHEN f.name GLOB '_GLOBAL__sub_I_*' OR f.name GLOB '__static_initial
        s.self_cpu_ns,
        nullif(chains.text, '') AS mostly,
        coalesce(c.name, '(no instrumented caller)') AS caller,
-       s.slowest_call_id AS call
+       s.slowest_call_id AS call,
+       freed.frees
 FROM shown s
+     JOIN freed ON freed.shown_id = s.id
      JOIN function_details f ON f.id = s.function_id
      JOIN chains ON chains.shown_id = s.id AND chains.place = 1
      CROSS JOIN run CROSS JOIN whole

@@ -8,3 +8,6 @@ INSERT INTO frames(id, parent_id, function_id, site_id, depth, calls, total_ns, 
   (7, 5, 2, 4, 1, 1, 10000, 1000, 1, 10000, 1000, 1, 85000, 85000, 6), (8, 7, 3, 2, 2, 3, 9000, 9000, 3, 9000, 9000, 0, 85000, 86000, 7),
 -- negatives: unused, which is next to nothing; what was called more often
   (9, 5, 7, 7, 1, 1, 100, 100, 1, 100, 100, 0, 99000, 99000, 6), (10, 5, 4, 6, 1, 2, 9000, 9000, 2, 9000, 9000, 0, 99000, 99500, 6);
+-- freed within: by the callee of parse, too
+UPDATE frames SET frees = 2 WHERE id = 8;
+UPDATE frames SET frees = 3 WHERE id = 7;
