@@ -47,6 +47,11 @@ worker_only 10" "$(rows call-counts function,calls | grep -vE '^(main|worker|bur
         slow=$(rows outliers slowest_call -p min_max_ns=1000000 -p min_self=0 --function scatter)
         same "outliers: the slowest call is one that spun ($with)" 1 \
             "$(sql run.db "SELECT descendants FROM calls WHERE id = $slow")"
+        same "outliers: all functions where all are asked for ($with)" "$(sql run.db "SELECT name FROM functions f
+                JOIN function_stats s ON s.function_id = f.id
+                WHERE s.finished > 1 AND s.mean_ns > 0 AND s.recursive_calls = 0 ORDER BY name")" \
+            "$(rows outliers function -p min_calls=2 -p min_variation=0 -p min_max_ns=0 -p min_share=0 -p min_slow_share=0 \
+                -p max_slow=100 -p min_self=0 | LC_ALL=C sort)"
         # All lies in one file: what is worth it, the compiler inlines by itself (planted_advice.sh has what it cannot).
         same "inline-candidates: none that the compiler sees ($with)" "" "$(rows inline-candidates function -p min_calls=2)"
         same "proxies: none that the compiler sees ($with)" "" "$(rows proxies function)"
