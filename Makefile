@@ -23,7 +23,7 @@ CFLAGS_ALL = -std=gnu11 $(OPT) $(WARN) -fno-common -MMD -MP $(SANITIZE) $(CFLAGS
 # The collector lives inside other people's programs: it is never sanitized or instrumented itself.
 COLLECTOR_CFLAGS = -std=gnu11 -O2 -g $(WARN) -fno-common -MMD -MP -fPIC -fvisibility=hidden \
         -ftls-model=initial-exec -fno-builtin-malloc -fexceptions $(CFLAGS)
-LIBS = -lsqlite3 -ldwarf -lz -lpthread -ldl -lm
+LIBS = -lsqlite3 -ldwarf -lz -lzstd -lpthread -ldl -lm
 # The demangler of gcc and binutils; without it C++ names are demangled by the C++ runtime, Rust's
 # only where they have C++'s form.
 ifneq ($(wildcard /usr/include/libiberty/demangle.h),)

@@ -56,7 +56,8 @@ struct fisql_writer {
     uint32_t alive;  /* atomic: its thread id; 0 = there is none: who fills a chunk writes it */
     uint32_t asleep; /* atomic: it waits for `wake` to change */
     uint32_t wake;   /* futex */
-    uint32_t reserved;
+    uint32_t
+        packs; /* it compresses chunks: whole ones do not come to lie at multiples of their size */
     uint64_t log_end;                  /* atomic: where the last write to the log ended */
     uint32_t handed[FISQL_HANDED_MAX]; /* atomic: slots with whole chunks, plus 1; 0 = none. Those
                                           are found without it, but later */
@@ -175,7 +176,8 @@ enum fisql_slot_state {
     FISQL_SLOT_WHOLE =
         3,               /* holds a whole chunk, for fisql record to append, its checksum missing */
     FISQL_SLOT_LENT = 4, /* its chunk is filled by the log of another slot: see chunk_slot */
-    FISQL_SLOT_WRITING = 5, /* a whole chunk that is being appended */
+    FISQL_SLOT_PACKING = 5, /* a whole chunk that is being compressed; can still be taken back */
+    FISQL_SLOT_WRITING = 6, /* a whole chunk that is being appended */
 };
 
 struct fisql_live_slot {

@@ -49,6 +49,7 @@ enum fisql_chunk_kind {
     X(RUN, HOST, "host", "")                                                                       \
     X(RUN, OPTIONS, "options", "as in FISQL_OPTIONS")                                              \
     X(RUN, TICKS_PER_SECOND, "ticks_per_second", "")                                               \
+    X(RUN, COMPRESSION, "compression", "zstd where chunks may be packed, none")                    \
     X(RUN, CPU_NS, "cpu_ns", "processor time of the program and what it waited for")               \
     X(RUN, REFERENCE_CPU_NS, "reference_cpu_ns",                                                   \
       "the same of another run without the collector (record --reference)")                            \
@@ -196,7 +197,8 @@ static inline const char *fisql_option(enum fisql_option option)
     X(RESUMED, 4, "resumed", "recording was off before this chunk: see \"snapshot\"")              \
     X(RING, 8, "ring", "a flight recorder's: earlier ones were dropped on purpose")                \
     X(FORKED, 16, "forked", "first of a forked child: its snapshot is the parent's stack")         \
-    X(LOST, 32, "lost", "chunks of the thread before it could not be written: LOSS has them")
+    X(LOST, 32, "lost", "chunks of the thread before it could not be written: LOSS has them")      \
+    X(PACKED, 64, "packed", "events: what follows the header is one zstd frame, then NULs")
 enum fisql_flag {
 #define FISQL_FLAG_ENUM(constant, number, name, what) FISQL_FLAG_##constant = number,
     FISQL_FLAGS(FISQL_FLAG_ENUM)

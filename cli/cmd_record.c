@@ -341,12 +341,14 @@ static void run_append(struct live *live, const struct record_options *options, 
     gethostname(host, sizeof host - 1);
     if (getcwd(folder, sizeof folder) == NULL)
         folder[0] = 0;
+    bool packs = live->area->writer.packs != 0;
     const struct live_fact facts[] = {{FISQL_FACT_RUN_COMMAND, command},
                                       {FISQL_FACT_RUN_VERSION, FISQL_VERSION},
                                       {FISQL_FACT_RUN_FOLDER, folder},
                                       {FISQL_FACT_RUN_STARTED, started},
                                       {FISQL_FACT_RUN_HOST, host},
                                       {FISQL_FACT_RUN_OPTIONS, options_text},
+                                      {FISQL_FACT_RUN_COMPRESSION, packs ? "zstd" : "none"},
                                       {0, NULL}};
     live_append_facts(live, FISQL_CHUNK_RUN, 0, getpid(), facts);
 }

@@ -27,11 +27,15 @@
 #include <linux/futex.h>
 #include <stdint.h>
 #include <sys/syscall.h>
+#include <time.h>
 
 /* So many chunks wait before the writer is woken: it looks by itself every few milliseconds. */
 #define WAKE_AT 2u
+/* A process that ends waits so many milliseconds for a write of the writer's that is under way. */
+#define END_STEPS 200
 
-static uint32_t outstanding; /* atomic: chunks were handed over; they may have been appended since */
+static uint32_t
+    outstanding; /* atomic: chunks were handed over; they may have been appended since */
 
 static bool writer_there(const struct fisql_live_area *area)
 {
@@ -69,20 +73,24 @@ static void writer_wake(struct fisql_writer *writer)
     system_call(SYS_futex, argument);
 }
 
-static void pass(struct thread_log *log, uint32_t waiting)
+/* False: it cannot go. */
+static bool pass(struct thread_log *log, uint32_t waiting)
 {
     struct fisql_writer *writer = &process.area->writer;
     struct thread_log *slot = slot_of_chunk(log);
-    uint32_t index = slot->in_area - 1;
+    uint32_t index = slot->in_area - 1, length;
     chunk_close(log);
-    __atomic_fetch_add(&writer->log_end, log->chunk->length, __ATOMIC_RELAXED);
+    length = log->chunk->length;
+    if (!live_slot_hand(slot))
+        return false;
+    __atomic_fetch_add(&writer->log_end, length, __ATOMIC_RELAXED);
     log_file_room_used(log);
     chunk_passed(log);
     __atomic_store_n(&outstanding, 1, __ATOMIC_RELAXED);
-    live_slot_hand(slot);
     handed_put(writer, index);
     if (waiting + 1 >= WAKE_AT)
         writer_wake(writer);
+    return true;
 }
 
 bool hand_over(struct thread_log *log)
@@ -99,10 +107,12 @@ bool hand_over(struct thread_log *log)
     if (next == NULL)
         return false;
     __atomic_store_n(&next->live.state, FISQL_SLOT_LENT, __ATOMIC_RELEASE);
-    if (slot_of_chunk(log) == log)
+    if (slot_of_chunk(log) == log) {
         chunk_write(log);
-    else
-        pass(log, waiting);
+    } else if (!pass(log, waiting)) {
+        live_slot_release(next);
+        return false;
+    }
     __atomic_store_n(&log->live.state, FISQL_SLOT_TAKEN, __ATOMIC_RELEASE);
     __atomic_store_n(&log->live.chunk_slot, next->in_area, __ATOMIC_RELEASE);
     log->chunk = chunk_of_slot(next);
@@ -120,4 +130,21 @@ void hand_over_take_back(void)
 {
     if (process.area != NULL && __atomic_exchange_n(&outstanding, 0, __ATOMIC_RELAXED) != 0)
         live_slots_take_back(!writer_there(process.area), write_back);
+}
+
+/* The writer may be killed within its write(2), and the word says so only when it is gone. */
+void hand_over_end(void)
+{
+    const struct timespec step = {0, 1000000};
+    if (process.area == NULL || __atomic_load_n(&outstanding, __ATOMIC_RELAXED) == 0)
+        return;
+    for (int steps = 0; steps < END_STEPS; steps++) {
+        live_slots_take_back(!writer_there(process.area), write_back);
+        if (!live_slots_handed())
+            return;
+        uint32_t nothing = 0; /* a sleep by a call that recording needs anyway (seccomp.c) */
+        const long argument[6] = {(long)(intptr_t)&nothing, FUTEX_WAIT_PRIVATE, 0,
+                                  (long)(intptr_t)&step};
+        system_call(SYS_futex, argument);
+    }
 }

@@ -9,8 +9,9 @@ struct thread_log;
 /* Passes the log's chunk on and lends the log an empty one; the chunk is then behind, and the next
  * one is to be begun. False: the chunk is as before, and its thread has to write it. */
 bool hand_over(struct thread_log *log);
-/* Writes what was handed over and not yet appended: the process ends, or nobody is there any more to
- * append it. */
+/* Writes what was handed over and not yet appended, for nobody is there any more to do so. */
 void hand_over_take_back(void);
+/* The same where the process ends, for fisql record may be killed before it comes to them. */
+void hand_over_end(void);
 
 #endif

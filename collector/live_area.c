@@ -322,26 +322,36 @@ static struct thread_log *slot_map(uint32_t slot)
     return near.log;
 }
 
-static bool kept_whole(const struct mapped *mapped)
+static uint32_t state_of(const struct thread_log *slot)
 {
-    return mapped->log != NULL &&
-           __atomic_load_n(&mapped->log->live.state, __ATOMIC_RELAXED) == FISQL_SLOT_WHOLE;
+    return __atomic_load_n(&slot->live.state, __ATOMIC_ACQUIRE);
 }
 
-/* In a place that is empty, or of one that need not be taken back. */
-static void kept_put(struct mapped mapped)
+/* Was it handed over by this process, and not appended yet? */
+static bool kept_handed(const struct mapped *mapped)
+{
+    const struct thread_log *log = mapped->log;
+    uint32_t state = log != NULL ? state_of(log) : FISQL_SLOT_FREE;
+    return (state == FISQL_SLOT_WHOLE || state == FISQL_SLOT_PACKING ||
+            state == FISQL_SLOT_WRITING) &&
+           log->live.process_key == process.key && fisql_slot_taken(process.area, mapped->slot);
+}
+
+/* In a place that is empty, or of a slot that need not be taken back. False if there is none. */
+static bool kept_put(struct mapped mapped)
 {
     uint32_t at = 0;
     while (at < MAPPED_KEPT && kept[at].log != NULL)
         at++;
-    for (uint32_t tries = 0; at == MAPPED_KEPT; tries++)
-        if (tries >= MAPPED_KEPT || !kept_whole(&kept[kept_next % MAPPED_KEPT]))
-            at = kept_next++ % MAPPED_KEPT;
-        else
-            kept_next++;
+    for (uint32_t tries = 0; at == MAPPED_KEPT && tries < MAPPED_KEPT; tries++, kept_next++)
+        if (!kept_handed(&kept[kept_next % MAPPED_KEPT]))
+            at = kept_next % MAPPED_KEPT;
+    if (at == MAPPED_KEPT)
+        return false;
     if (kept[at].log != NULL)
         slot_unmap(&kept[at]);
     kept[at] = mapped;
+    return true;
 }
 
 /* A slot that is mapped already, if one of them is free. */
@@ -387,22 +397,31 @@ void live_slot_own(struct thread_log *log)
 
 void live_slot_release(struct thread_log *log)
 {
-    struct mapped mapped = {log, log->in_area - 1};
+    uint32_t slot = log->in_area - 1;
+    struct mapped mapped = {log, slot};
     __atomic_store_n(&log->live.pid, 0, __ATOMIC_RELEASE);
     __atomic_store_n(&log->live.state, FISQL_SLOT_FREE, __ATOMIC_RELEASE);
     lock_acquire(&slots_lock);
-    kept_put(mapped);
-    fisql_slot_free(process.area, mapped.slot);
+    if (!kept_put(mapped))
+        slot_unmap(&mapped);
+    fisql_slot_free(process.area, slot);
     lock_release(&slots_lock);
 }
 
-void live_slot_hand(struct thread_log *slot)
+bool live_slot_hand(struct thread_log *slot)
 {
-    struct mapped mapped = {slot, slot->in_area - 1};
     lock_acquire(&slots_lock);
-    kept_put(mapped);
+    bool kept_it = kept_put((struct mapped){slot, slot->in_area - 1});
+    if (kept_it)
+        __atomic_store_n(&slot->live.state, FISQL_SLOT_WHOLE, __ATOMIC_SEQ_CST);
     lock_release(&slots_lock);
-    __atomic_store_n(&slot->live.state, FISQL_SLOT_WHOLE, __ATOMIC_SEQ_CST);
+    return kept_it;
+}
+
+static bool state_take(struct thread_log *slot, uint32_t state)
+{
+    return __atomic_compare_exchange_n(&slot->live.state, &state, FISQL_SLOT_LENT, false,
+                                       __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
 }
 
 /* One that was handed over and that nobody has appended, out of kept[]; NULL if there is none. */
@@ -412,14 +431,9 @@ static struct thread_log *handed_take(bool dead)
     lock_acquire(&slots_lock);
     for (int i = 0; i < MAPPED_KEPT && found == NULL; i++) {
         struct thread_log *log = kept[i].log;
-        uint32_t state = FISQL_SLOT_WHOLE, writing = FISQL_SLOT_WRITING;
-        if (log == NULL || !fisql_slot_taken(process.area, kept[i].slot) ||
-            log->live.process_key != process.key)
-            continue;
-        if (!__atomic_compare_exchange_n(&log->live.state, &state, FISQL_SLOT_LENT, false,
-                                         __ATOMIC_ACQ_REL, __ATOMIC_RELAXED) &&
-            !(dead && __atomic_compare_exchange_n(&log->live.state, &writing, FISQL_SLOT_LENT,
-                                                  false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)))
+        if (!kept_handed(&kept[i]) ||
+            !(state_take(log, FISQL_SLOT_WHOLE) || state_take(log, FISQL_SLOT_PACKING) ||
+              (dead && state_take(log, FISQL_SLOT_WRITING))))
             continue;
         found = log;
         kept[i].log = NULL;
@@ -434,6 +448,16 @@ void live_slots_take_back(bool dead, void (*write)(struct thread_log *slot))
         write(slot);
         live_slot_release(slot);
     }
+}
+
+bool live_slots_handed(void)
+{
+    bool any = false;
+    lock_acquire(&slots_lock);
+    for (int i = 0; i < MAPPED_KEPT; i++)
+        any |= kept_handed(&kept[i]);
+    lock_release(&slots_lock);
+    return any;
 }
 
 void live_area_forked(void)
@@ -510,7 +534,8 @@ static bool salvage_own(uint32_t slot, const struct thread_log *copy, void *cont
 {
     struct salvage_exec *salvage = context;
     if (copy->live.pid != process.pid || copy->live.process_key == process.key ||
-        copy->live.state == FISQL_SLOT_WHOLE || copy->live.state == FISQL_SLOT_WRITING ||
+        copy->live.state == FISQL_SLOT_WHOLE || copy->live.state == FISQL_SLOT_PACKING ||
+        copy->live.state == FISQL_SLOT_WRITING ||
         (copy->live.state == FISQL_SLOT_LENT) != salvage->lent)
         return true;
     if (copy->live.process_key > salvage->before)

@@ -16,11 +16,13 @@ uint64_t live_owner_start(void);
 /* A slot: NULL when none is free. */
 struct thread_log *live_slot_take(void);
 void live_slot_release(struct thread_log *log);
-/* Gives a slot with a whole chunk to fisql record, which will free it. Until then this process can
- * take it back: `write` is called with each such slot, also with those that fisql record was
+/* Gives a slot with a whole chunk to fisql record, which will free it; false where it has too many of
+ * this process's already. Until it is appended this process can take it back: `write` is called with each such slot, also with those that fisql record was
  * writing when it was killed (dead). */
-void live_slot_hand(struct thread_log *slot);
+bool live_slot_hand(struct thread_log *slot);
 void live_slots_take_back(bool dead, void (*write)(struct thread_log *slot));
+/* Is there one that fisql record has not appended? */
+bool live_slots_handed(void);
 /* Puts this process into a slot that it has taken. */
 void live_slot_own(struct thread_log *log);
 void live_area_forked(void);

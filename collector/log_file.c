@@ -152,8 +152,9 @@ static void count_lost(size_t size_bytes, uint32_t calls, int error)
 uint32_t log_file_room(const void *writer)
 {
     const void *nobody = NULL;
-    uint64_t end =
-        process.area != NULL ? __atomic_load_n(&process.area->writer.log_end, __ATOMIC_RELAXED) : 0;
+    uint64_t end = process.area != NULL && process.area->writer.packs == 0
+                       ? __atomic_load_n(&process.area->writer.log_end, __ATOMIC_RELAXED)
+                       : 0;
     uint32_t over = (uint32_t)(end % FISQL_LIVE_CHUNK_BYTES) & ~7u;
     if (over > FISQL_LIVE_CHUNK_BYTES / 2)
         over -= FISQL_LIVE_CHUNK_BYTES / 2; /* no chunk is shorter than half: it takes two */

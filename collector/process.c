@@ -488,7 +488,7 @@ static void process_end(void)
     }
     thread_logs_cut_off();
     thread_log_finish(FISQL_HOW_WITH_PROCESS);
-    hand_over_take_back(); /* fisql record may be killed before it comes to them */
+    hand_over_end();
     report_losses();
     live_area_remove();
     collector_inside--;

@@ -10,6 +10,7 @@
 
 #include "loader/log/events.h"
 #include "loader/log/log_reader.h"
+#include "loader/log/log_unpack.h"
 
 static const char *const chunk_kinds[] = {
 #define KIND(constant, number, name, what) [number] = name,
@@ -127,8 +128,13 @@ static void dump_event(FILE *out, const struct event *event)
 }
 
 /* Whether all events could be read. */
-static bool dump_events(FILE *out, const struct fisql_chunk *chunk)
+static bool dump_events(FILE *out, const struct fisql_chunk *chunk, struct log_unpacker *unpacker)
 {
+    struct error error;
+    if (log_unpack(unpacker, &chunk, &error) != 0) {
+        fprintf(out, "  damaged: %s\n", error.text);
+        return false;
+    }
     const struct fisql_open_call *open = (const void *)(chunk + 1);
     struct event_cursor cursor = events_begin(chunk);
     struct event event;
@@ -143,7 +149,7 @@ static bool dump_events(FILE *out, const struct fisql_chunk *chunk)
     return got == 0;
 }
 
-static bool dump_chunk(FILE *out, const struct log_item *item)
+static bool dump_chunk(FILE *out, const struct log_item *item, struct log_unpacker *unpacker)
 {
     const struct fisql_chunk *chunk = item->chunk;
     fprintf(out, "%" PRIu64 ": %s process %" PRIu64 " pid %u thread %u tid %u bytes %u",
@@ -162,20 +168,21 @@ static bool dump_chunk(FILE *out, const struct log_item *item)
             chunk->tick_start);
     dump_flags(out, chunk->flags);
     fputc('\n', out);
-    return dump_events(out, chunk);
+    return dump_events(out, chunk, unpacker);
 }
 
 int fisql_dump(const char *log_path, FILE *out, struct error *error)
 {
     struct log_reader reader;
     struct log_item item;
+    struct log_unpacker unpacker = {0};
     bool sound = true, any = false;
     int got;
     if (log_reader_open(&reader, log_path, error) != 0)
         return 2;
     while ((got = log_reader_next(&reader, &item, error)) == 1 && !ferror(out)) {
         if (item.kind == LOG_ITEM_CHUNK) {
-            sound &= dump_chunk(out, &item);
+            sound &= dump_chunk(out, &item, &unpacker);
             any = true;
             continue;
         }
@@ -185,6 +192,7 @@ int fisql_dump(const char *log_path, FILE *out, struct error *error)
     }
     uint16_t newer = reader.newer_version;
     log_reader_close(&reader);
+    log_unpacker_release(&unpacker);
     if (got == 0 && !any) {
         if (newer != 0)
             error_set_file(error, ERROR_UNSUPPORTED, log_path,

@@ -142,6 +142,7 @@ int live_make(struct live *live, int log, const struct record_options *options)
         .time_namespace = inode_of("/proc/self/ns/time"),
     };
     clock_pair_read(live->area);
+    live->area->writer.packs = !options->no_compress && chunk_packer_make(&live->packer);
     if (getrandom(&live->area->run_id, sizeof live->area->run_id, 0) < 0)
         return -1;
     return 0;
@@ -153,6 +154,7 @@ void live_release(struct live *live)
         pieces_unmap(live);
     free(live->pieces);
     live->pieces = NULL;
+    chunk_packer_release(&live->packer);
     if (live->area != NULL)
         munmap(live->area, FISQL_LIVE_HEADER);
     if (live->memory >= 0)
@@ -350,23 +352,34 @@ static struct fisql_chunk *chunk_of(struct fisql_live_slot *slot)
     return (struct fisql_chunk *)(void *)((unsigned char *)slot + FISQL_SLOT_HEADER);
 }
 
+static bool slot_claim(struct fisql_live_slot *slot, uint32_t from, uint32_t to)
+{
+    return __atomic_compare_exchange_n(&slot->state, &from, to, false, __ATOMIC_ACQ_REL,
+                                       __ATOMIC_RELAXED);
+}
+
 /* Appends a whole chunk, unless its process takes it back first. The process may be gone wild and
  * change it: what is checked is then used. */
-static void slot_collect(const struct live *live, struct fisql_live_slot *slot, uint32_t index)
+static void slot_collect(struct live *live, struct fisql_live_slot *slot, uint32_t index,
+                         bool may_pack)
 {
     struct fisql_chunk *chunk = chunk_of(slot);
-    uint32_t state = FISQL_SLOT_WHOLE;
-    if (!__atomic_compare_exchange_n(&slot->state, &state, FISQL_SLOT_WRITING, false,
-                                     __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+    if (!slot_claim(slot, FISQL_SLOT_WHOLE, FISQL_SLOT_PACKING))
         return;
     uint32_t length = __atomic_load_n(&chunk->length, __ATOMIC_RELAXED);
     bool sound = chunk->magic == FISQL_CHUNK_MAGIC && length >= sizeof *chunk &&
                  length <= FISQL_LIVE_CHUNK_BYTES && length % 8 == 0;
-    if (sound) {
+    const struct fisql_chunk *packed =
+        sound && may_pack ? chunk_pack(&live->packer, chunk, length) : NULL;
+    if (!slot_claim(slot, FISQL_SLOT_PACKING, FISQL_SLOT_WRITING))
+        return;
+    if (sound && packed == NULL) {
         chunk->checksum = 0;
         chunk->checksum = fisql_checksum(chunk, length);
     }
-    int error = sound ? append(live, chunk, length) : 0;
+    int error = packed != NULL ? append(live, packed, packed->length)
+                : sound        ? append(live, chunk, length)
+                               : 0;
     if (error != 0)
         count_lost(live, chunk, error);
     slot_free(live, slot, index);
@@ -378,8 +391,19 @@ static void live_collect(struct live *live)
     for (uint32_t i = 0, used = slots_used(live); i < used; i++) {
         struct fisql_live_slot *slot = slot_at(live, i);
         if (slot != NULL && __atomic_load_n(&slot->state, __ATOMIC_ACQUIRE) == FISQL_SLOT_WHOLE)
-            slot_collect(live, slot, i);
+            slot_collect(live, slot, i, false);
     }
+}
+
+/* So many chunks may wait while one is compressed. */
+#define PACK_WAITING 4u
+
+static uint32_t handed_count(const struct live *live)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < FISQL_HANDED_MAX; i++)
+        count += __atomic_load_n(&live->area->writer.handed[i], __ATOMIC_RELAXED) != 0;
+    return count;
 }
 
 bool live_append_handed(struct live *live)
@@ -393,7 +417,7 @@ bool live_append_handed(struct live *live)
         pthread_mutex_lock(&live->lock); /* anew for each: others wait for one write at most */
         struct fisql_live_slot *slot = index <= live->slots ? slot_at(live, index - 1) : NULL;
         if (slot != NULL)
-            slot_collect(live, slot, index - 1);
+            slot_collect(live, slot, index - 1, handed_count(live) <= PACK_WAITING);
         pthread_mutex_unlock(&live->lock);
         __atomic_store_n(handed, 0, __ATOMIC_RELEASE);
         any = true;
@@ -429,7 +453,7 @@ static void slot_look(struct live *live, struct fisql_live_slot *slot, uint32_t 
 {
     uint32_t state = __atomic_load_n(&slot->state, __ATOMIC_ACQUIRE);
     if (state == FISQL_SLOT_WHOLE) {
-        slot_collect(live, slot, index);
+        slot_collect(live, slot, index, false);
         return;
     }
     if (state == FISQL_SLOT_FREE || !gone)

@@ -8,6 +8,7 @@
 #ifndef FISQL_CLI_LIVE_H
 #define FISQL_CLI_LIVE_H
 
+#include "cli/record/chunk_pack.h"
 #include "cli/record/record_options.h"
 #include "live_format.h"
 
@@ -27,6 +28,7 @@ struct live {
     uint32_t slots, pieces_count;
     uint32_t used_seen; /* slots used when they were last gone through */
     bool closed;        /* no process has the area any more, and none can get it */
+    struct chunk_packer packer;
     pthread_mutex_t lock;
 };
 

@@ -4,6 +4,7 @@
 #include <linux/futex.h>
 #include <sched.h>
 #include <stddef.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -60,6 +61,7 @@ static void *writer_run(void *context)
     struct fisql_writer *shared = &writer->live->area->writer;
     struct robust robust;
     robust_set(&robust, &shared->alive);
+    setpriority(PRIO_PROCESS, 0, 19); /* of this thread alone */
     __atomic_store_n(&shared->alive, (uint32_t)syscall(SYS_gettid), __ATOMIC_RELEASE);
     for (uint64_t kept_ns = 0; __atomic_load_n(&writer->stop, __ATOMIC_ACQUIRE) == 0;) {
         bool any = live_append_handed(writer->live);
@@ -67,8 +69,6 @@ static void *writer_run(void *context)
         if (!any)
             writer_sleep(shared);
     }
-    __atomic_store_n(&shared->alive, 0, __ATOMIC_SEQ_CST);
-    live_append_handed(writer->live);
     syscall(SYS_set_robust_list, NULL, sizeof robust.head); /* robust is on our stack */
     return NULL;
 }
@@ -93,7 +93,9 @@ void live_writer_end(struct live_writer *writer)
     if (!writer->started)
         return;
     struct fisql_writer *shared = &writer->live->area->writer;
+    __atomic_store_n(&shared->alive, 0, __ATOMIC_SEQ_CST);
     __atomic_store_n(&writer->stop, 1, __ATOMIC_RELEASE);
+    live_append_handed(writer->live); /* the writer may not get a processor for long */
     __atomic_fetch_add(&shared->wake, 1, __ATOMIC_SEQ_CST);
     syscall(SYS_futex, &shared->wake, FUTEX_WAKE, 1, NULL, NULL, 0);
     pthread_join(writer->thread, NULL);

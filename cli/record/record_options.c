@@ -19,6 +19,7 @@
     "      --no-time           do not read the clock: structure and counts only\n"                 \
     "      --no-waits          do not read the threads' processor clocks: waiting counts as\n"     \
     "                          time\n"                                                             \
+    "      --no-compress       write the log as it is, even where there is time to compress it\n"  \
     "      --depth N           log the outermost N levels of calls; count deeper ones\n"           \
     "      --min-duration T    count calls that call nothing and end within T (100ns, 2us, 1ms)\n" \
     "                          instead of logging them: counts stay exact\n"                       \
@@ -57,6 +58,7 @@ enum {
     OPTION_NO_ALLOC = 256,
     OPTION_NO_TIME,
     OPTION_NO_WAITS,
+    OPTION_NO_COMPRESS,
     OPTION_DEPTH,
     OPTION_MIN_DURATION,
     OPTION_ONLY,
@@ -71,6 +73,7 @@ static const struct args_option options_known[] = {{"output", 'o', true},
                                                    {"no-alloc", OPTION_NO_ALLOC, false},
                                                    {"no-time", OPTION_NO_TIME, false},
                                                    {"no-waits", OPTION_NO_WAITS, false},
+                                                   {"no-compress", OPTION_NO_COMPRESS, false},
                                                    {"depth", OPTION_DEPTH, true},
                                                    {"min-duration", OPTION_MIN_DURATION, true},
                                                    {"only", OPTION_ONLY, true},
@@ -112,6 +115,9 @@ static int set_option(struct record_options *options, const struct args *args)
         return 0;
     case OPTION_NO_WAITS:
         options->no_waits = true;
+        return 0;
+    case OPTION_NO_COMPRESS:
+        options->no_compress = true;
         return 0;
     case OPTION_START_OFF:
         options->start_off = true;

@@ -9,7 +9,7 @@
 struct record_options {
     const char *log; /* borrowed from argv */
     bool quiet, no_alloc, no_time, start_off;
-    bool no_waits;
+    bool no_waits, no_compress;
     bool reference; /* the program is run once more, without the collector: see reference.h */
     uint32_t depth;
     uint64_t min_duration_ns;

@@ -44,6 +44,7 @@ void decoder_close(struct decoder *decoder)
     row_window_release(&decoder->window);
     if (decoder->reader_open)
         log_reader_close(&decoder->reader);
+    log_unpacker_release(&decoder->unpacker);
     free(decoder);
 }
 
@@ -358,13 +359,14 @@ static int decode_chunk(struct decoder *decoder, const struct log_chunk *place,
     }
 }
 
+/* ERROR_DAMAGE: what is packed in it cannot be unpacked. */
 static int read_chunk(struct decoder *decoder, const struct log_chunk *place,
                       const struct fisql_chunk **chunk, struct error *error)
 {
     struct fisql_chunk *found;
     if (place->salvaged) {
         *chunk = decoder->shared->index->salvaged.chunks[place->offset];
-        return 0;
+        return log_unpack(&decoder->unpacker, chunk, error);
     }
     if (log_window_chunk(&decoder->reader.window, place->offset, place->length, &found, error) != 0)
         return -1;
@@ -373,7 +375,7 @@ static int read_chunk(struct decoder *decoder, const struct log_chunk *place,
         return error_set_file(error, ERROR_SYSTEM, decoder->reader.window.path,
                               "became shorter while it was read");
     return log_chunk_is_sane(*chunk) && (*chunk)->length == place->length
-               ? 0
+               ? log_unpack(&decoder->unpacker, chunk, error)
                : error_set_file(error, ERROR_SYSTEM, decoder->reader.window.path,
                                 "changed while it was read");
 }
@@ -446,6 +448,23 @@ static uint64_t first_tick(const struct fisql_chunk *chunk)
     return chunk->tick_start;
 }
 
+/* The thread's chunk number i. ERROR_DAMAGE: its events break the rules. */
+static int decode_place(struct decoder *decoder, const struct log_chunk *place, uint32_t i,
+                        struct error *error)
+{
+    const struct fisql_chunk *chunk = NULL;
+    if (i == 0)
+        decoder->out->start_ns = clock_ns(decoder->clock.line, place->tick_start);
+    decoder->chunk_first_id = decoder->window.next_id;
+    if (decode_cost_begin(decoder, decoder->thread->first_chunk + i, error) != 0 ||
+        read_chunk(decoder, place, &chunk, error) != 0)
+        return -1;
+    if (i == 0)
+        decoder->out->start_ns = clock_ns(decoder->clock.line, first_tick(chunk));
+    __atomic_fetch_add(&decoder->shared->bytes_done, place->length, __ATOMIC_RELAXED);
+    return decode_chunk(decoder, place, chunk, i == 0, error);
+}
+
 /* *last_damaged: the last one was. */
 static int decode_chunks(struct decoder *decoder, bool *last_damaged, struct error *error)
 {
@@ -454,18 +473,11 @@ static int decode_chunks(struct decoder *decoder, bool *last_damaged, struct err
     uint32_t loss = 0; /* number of that of the chunk before, where it was damaged */
     for (uint32_t i = 0; i < thread->chunks; i++) {
         struct log_chunk place = decoder->shared->index->chunks[thread->first_chunk + i];
-        const struct fisql_chunk *chunk;
         struct error why;
         place.loss = place.gap || !damaged ? place.loss : loss;
         place.gap |= damaged;
-        if (read_chunk(decoder, &place, &chunk, error) != 0 ||
-            decode_cost_begin(decoder, thread->first_chunk + i, error) != 0)
-            return -1;
-        if (i == 0)
-            decoder->out->start_ns = clock_ns(decoder->clock.line, first_tick(chunk));
         damaged = false;
-        __atomic_fetch_add(&decoder->shared->bytes_done, place.length, __ATOMIC_RELAXED);
-        if (decode_chunk(decoder, &place, chunk, i == 0, error) == 0)
+        if (decode_place(decoder, &place, i, error) == 0)
             continue;
         if (error->kind != ERROR_DAMAGE)
             return -1;

@@ -13,6 +13,7 @@
 #include "loader/calls/pairs.h"
 #include "loader/calls/thread_clock.h"
 #include "loader/log/events.h"
+#include "loader/log/log_unpack.h"
 
 /* A call that ended. */
 struct left_call {
@@ -36,6 +37,7 @@ struct decoder {
     uint32_t threads_begun;   /* numbers the threads, for function_rollup.thread */
     struct log_reader reader; /* of the log; opened with the first thread */
     bool reader_open;
+    struct log_unpacker unpacker;
     /* Of one process. */
     struct pairs pairs;
     uint32_t process; /* index in log_index.processes */

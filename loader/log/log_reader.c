@@ -145,7 +145,9 @@ bool log_chunk_is_sane(const struct fisql_chunk *chunk)
         return false;
     uint64_t payload =
         (uint64_t)chunk->open_calls * sizeof(struct fisql_open_call) + (uint64_t)chunk->units * 2;
-    return payload <= chunk->length - sizeof *chunk && chunk->calls <= chunk->units / 2;
+    bool packed = (chunk->flags & FISQL_FLAG_PACKED) != 0;
+    uint64_t room = packed ? FISQL_CHUNK_LENGTH_MAX : chunk->length;
+    return payload <= room - sizeof *chunk && chunk->calls <= chunk->units / 2;
 }
 
 bool log_chunk_is_sound(struct fisql_chunk *chunk)

@@ -6,7 +6,7 @@ import sys
 HEADER = struct.Struct("<IHHIIQQQIIIIQQQQQIIIIQQ")
 MAGIC, VERSION = 0x4C515346, 2
 RUN, PROCESS, MODULES, THREAD, EVENTS, LOSS, END = range(1, 8)
-NO_TIME, SALVAGED, RESUMED, RING, FORKED = 1, 2, 4, 8, 16
+NO_TIME, SALVAGED, RESUMED, RING, FORKED, PACKED = 1, 2, 4, 8, 16, 64
 KINDS = {"malloc": 0, "calloc": 1, "realloc": 2, "memalign": 3, "aligned_alloc": 4, "posix_memalign": 5,
          "valloc": 6, "pvalloc": 7, "new": 8, "new[]": 9, "new(align)": 10, "new[](align)": 11, "free": 16,
          "delete": 17, "delete[]": 18, "delete(size)": 19, "delete[](size)": 20, "delete(align)": 21,
@@ -96,6 +96,18 @@ def events(words, calls, opened=(), **more):
     more.setdefault("clock", (1000, 5000))
     more.setdefault("units", len(words))
     return chunk(EVENTS, snapshot + units(*words), calls=calls, **more)
+
+
+def frame(content, size=None):
+    """A zstd frame of one block that is not compressed (RFC 8878), which says that it holds `size` bytes."""
+    return (struct.pack("<IBI", 0xFD2FB528, 0xA0, len(content) if size is None else size) +
+            struct.pack("<I", 1 | len(content) << 3)[:3] + content)
+
+
+def packed(words, calls, inside, **more):
+    """Events whose chunk is packed: `inside` is what stands in place of them."""
+    more.setdefault("clock", (1000, 5000))
+    return chunk(EVENTS, inside, calls=calls, units=len(words), flags=PACKED, **more)
 
 
 # ---- events, one function each: lists of units, to be put one behind another

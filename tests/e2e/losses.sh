@@ -93,7 +93,7 @@ if ! { [ "$(id -u)" -eq 0 ] && mkdir small && mount -t tmpfs -o size=300k tmpfs 
     exit 0
 fi
 for what in plain threads fork; do
-    "$fisql" record -o small/run.bin ./hungry $what >made 2>words
+    "$fisql" record --no-compress -o small/run.bin ./hungry $what >made 2>words
     same "a full disk, $what: the program ends as without fisql" "0|1" "$?|$(wc -l <made)"
     cp small/run.bin full.bin
     told "a full disk, $what" full.bin words
@@ -106,7 +106,7 @@ told "a full disk, without fisql record" run.bin ""
 rm -f small/*
 mount -o remount,size=2000k small
 head -c 1700000 /dev/zero >small/ballast
-"$fisql" record -o small/run.bin ./hungry relief small/ballast >made 2>words
+"$fisql" record --no-compress -o small/run.bin ./hungry relief small/ballast >made 2>words
 cp small/run.bin relieved.bin
 told "a disk that has room again" relieved.bin words
 same "a disk that has room again: the gap is told, once" "1" \

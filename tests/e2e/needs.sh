@@ -4,7 +4,7 @@
 . "$(dirname "$0")/lib.sh"
 cd "$TEST_TMP" || exit 2
 
-for header in sqlite3.h libdwarf/libdwarf.h zlib.h; do
+for header in sqlite3.h libdwarf/libdwarf.h zlib.h zstd.h; do
     mkdir -p "without_$header/$(dirname "$header")"
     echo "#error $header is not there" >"without_$header/$header"
 done
@@ -42,6 +42,10 @@ same "it is said once" 1 "$(grep -c 'SQLite (sqlite3.h' <<<"$err")"
 same "nothing is compiled" 0 "$(grep -c -e " -c -o " <<<"$out")"
 without other zlib.h
 has "another system: zlib is missing" "fisql: zlib (zlib.h, -lz): missing" "$err"
+without debian zstd.h
+has "zstd is missing" "fisql: zstd (zstd.h, -lzstd): missing" "$err"
+has "zstd's package" "apt-get install libzstd-dev" "$err"
+without other zlib.h
 has "another system: where the names are" "README.md" "$err"
 without debian libdwarf/libdwarf.h
 has "libdwarf is missing: the header" "fisql: libdwarf (libdwarf.h, -ldwarf): missing" "$err"
