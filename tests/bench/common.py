@@ -95,6 +95,7 @@ void __cyg_profile_func_exit(void *f, void *s) { (void)f; (void)s; last = READ()
     run(["gcc", "-O2", "-fPIC", "-shared", "-o", "clock.so", "clock.c"])
     flags = ["-O1", "-fno-optimize-sibling-calls", "-g"]
     run(["gcc"] + flags + ["-o", "fib.plain", "fib.c", "-lpthread"])
+    run(["gcc", "-pg", "-mfentry"] + flags + ["-o", "fib.fentry", "fib.c", "-lpthread"])
     run([fisql, "cc", "gcc"] + flags + ["-o", "fib.hooks", "fib.c", "-lpthread"])
     run([fisql, "cc", "--static-runtime", "gcc"] + flags + ["-o", "fib.linked", "fib.c", "-lpthread"])
     run(["gcc", "-O1", "-g", "-o", "heap.plain", "heap.c"])
@@ -109,6 +110,7 @@ void __cyg_profile_func_exit(void *f, void *s) { (void)f; (void)s; last = READ()
     lua = ["-O1", "-g", "-w", "-Iinclude", "-DLUA_USE_LINUX", "-DLUA_COMPAT_5_3", "-Wl,-E"]
     libraries = ["-lm", "-ldl"]
     run(["gcc"] + lua + ["-o", "lua.plain"] + files + libraries)
+    run(["gcc", "-pg", "-mfentry"] + lua + ["-o", "lua.fentry"] + files + libraries)
     run([fisql, "cc", "gcc"] + lua + ["-o", "lua.hooks"] + files + libraries)
     run([fisql, "cc", "--static-runtime", "gcc"] + lua + ["-o", "lua.linked"] + files + libraries)
     lua[0] = "-O2"

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """make bench: what recording costs, side by side in one run: the plain program, empty hooks, hooks that
 only read the clock (the floor of whatever keeps both times of each call), fisql (preloaded and linked
-in, and with each option that lowers the cost), uftrace; heaptrack for allocations. Prints a table and writes the section
+in, and with each option that lowers the cost), uftrace on the same build and on its own best one (-pg -mfentry);
+heaptrack for allocations. Prints a table and writes the section
 "Recording" of docs/performance.md.
 
     tests/bench/record.py BUILD [ROUNDS]
@@ -9,8 +10,39 @@ in, and with each option that lowers the cost), uftrace; heaptrack for allocatio
 Everything runs in a temporary folder; logs go to the same file system for all. The rounds are
 interleaved, so that a noisy minute strikes all of them; best and median are given."""
 import statistics
+import subprocess
 
 from common import build_programs, calls_in, fisql, machine, measure, rounds, work, write_section
+
+
+def clock_ns():
+    """What two readings of the hooks' clock take one after another."""
+    with open("twice.c", "w") as file:
+        file.write("""#include <stdint.h>
+#include <stdio.h>
+#include <time.h>
+#if defined(__x86_64__)
+#define READ() __builtin_ia32_rdtsc()
+#else
+static uint64_t READ(void) { struct timespec t; clock_gettime(CLOCK_MONOTONIC, &t); return t.tv_nsec; }
+#endif
+int main(void) {
+    volatile uint64_t last;
+    struct timespec a, b;
+    double best = 1e9;
+    for (int round = 0; round < 20; round++) {
+        clock_gettime(CLOCK_MONOTONIC, &a);
+        for (int i = 0; i < 1000000; i++) { last = READ(); last = READ(); }
+        clock_gettime(CLOCK_MONOTONIC, &b);
+        double ns = (b.tv_sec - a.tv_sec) * 1e9 + (b.tv_nsec - a.tv_nsec);
+        if (ns < best) best = ns;
+    }
+    (void)last;
+    printf("%.2f\n", best / 1e6);
+}
+""")
+    subprocess.run(["gcc", "-O2", "-o", "twice", "twice.c"], check=True)
+    return float(subprocess.run(["./twice"], check=True, capture_output=True, text=True).stdout)
 
 
 def call_variants(program, arguments):
@@ -25,6 +57,8 @@ def call_variants(program, arguments):
                              arguments, None, "run2.bin"),
         "uftrace": (["uftrace", "record", "--no-libcall", "--no-event", "-d", "uftrace.data",
                      "./%s.hooks" % program] + arguments, None, "uftrace.data"),
+        "uftrace, -pg -mfentry": (["uftrace", "record", "--no-libcall", "--no-event", "-d", "uftrace2.data",
+                                   "./%s.fentry" % program] + arguments, None, "uftrace2.data"),
     }
 
 
@@ -68,6 +102,8 @@ options = measure("options", dict([
     option("gcc, --exclude 'lvm.c'", "hooks", "--exclude", "lvm.c"),
     option("gcc, --ring 1M", "hooks", "--ring", "1M"),
     option("gcc, --start-off", "hooks", "--start-off"),
+    option("gcc, --exclude '*'", "hooks", "--exclude", "*"),
+    option("gcc, --no-compress", "hooks", "--no-compress"),
     option("clang -O2, everything", "clang"),
     option("clang -O2, cc --after-inlining", "after"),
 ]))
@@ -96,7 +132,17 @@ threads = {n: measure("%d threads" % n, {
 }) for n in (1, 2)}
 one, two = excess(threads[1], "fisql", "empty"), excess(threads[2], "fisql", "empty")
 
+clock = "hooks that only read the clock"
+off = {name: (min(options[name][0]) - min(lua["empty hooks"][0])) / lua_calls * 1e9
+       for name in ("gcc, --start-off", "gcc, --exclude '*'")}
 ratios = [
+    ("fib: fisql's ns a call to hooks' that only read the clock", 1.25, excess(fib, "fisql", "plain") / excess(fib, clock, "plain")),
+    ("Lua: the same", 1.25, excess(lua, "fisql", "plain") / excess(lua, clock, "plain")),
+    ("fib: fisql's ns a call to those of uftrace's best build", 0.55,
+     excess(fib, "fisql", "plain") / excess(fib, "uftrace, -pg -mfentry", "plain")),
+    ("Lua: the same", 0.55, excess(lua, "fisql", "plain") / excess(lua, "uftrace, -pg -mfentry", "plain")),
+    ("Lua, --start-off: ns a call over empty hooks", 1.5, off["gcc, --start-off"]),
+    ("Lua, --exclude '*': the same", 1.5, off["gcc, --exclude '*'"]),
     ("fib: fisql's ns a call to uftrace's", 0.30, excess(fib, "fisql", "plain") / excess(fib, "uftrace", "plain")),
     ("Lua: fisql's time over the empty hooks' to uftrace's", 0.40,
      excess(lua, "fisql", "empty hooks") / excess(lua, "uftrace", "empty hooks")),
@@ -111,5 +157,6 @@ report += ["| the same of hooks that only read the clock: what the machine does 
 print("\n".join(report))
 
 write_section("Recording", [
-    "`make bench` (%d rounds, interleaved) on %s. ns a call is wall time over the plain program's, "
-    "for one enter and one exit." % (rounds, machine()), ""] + report)
+    "`make bench` (%d rounds, interleaved) on %s; reading its clock twice takes %.1f ns. ns a call is wall time over "
+    "the plain program's, for one enter and one exit. CPU is that of `fisql record` as well, which compresses the log "
+    "on another core." % (rounds, machine(), clock_ns()), ""] + report)
