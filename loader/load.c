@@ -230,6 +230,7 @@ static void *work(void *context)
     }
     if (worker->result != 0)
         __atomic_store_n(&load->next_thread, load->order_count, __ATOMIC_RELAXED);
+    decoder_end(worker->decoder);
     __atomic_fetch_add(&load->workers_ended, 1, __ATOMIC_RELAXED);
     return NULL;
 }

@@ -26,10 +26,20 @@ static void insert_statistics(struct insert *insert, const struct tally *tally)
     insert_id(insert, tally->slowest_call);
 }
 
-static const struct tally *frame_tally(const struct tables *tables, uint32_t frame)
+/* Total times are those of the outermost activations of the frame. */
+static struct tally frame_tally(const struct tables *tables, uint32_t frame)
 {
-    static const struct tally none;
-    return frame < tables->rollup->frames_capacity ? &tables->rollup->frames[frame] : &none;
+    const struct call_sums *sums = rollup_frame_sums(tables->rollup, frame);
+    return sums == NULL ? (struct tally){0}
+                        : call_sums_tally(sums, (struct outermost){.of_frame = true});
+}
+
+static const struct function_rollup *function_rollup(const struct tables *tables, uint32_t id)
+{
+    static const struct function_rollup none;
+    return id < tables->rollup->functions_capacity && tables->rollup->functions[id] != NULL
+               ? tables->rollup->functions[id]
+               : &none;
 }
 
 static int write_frames(const struct tables *tables, sqlite3 *database, struct error *error)
@@ -42,7 +52,7 @@ static int write_frames(const struct tables *tables, sqlite3 *database, struct e
                  "wait_ns,preempted_ns,self_wait_ns,self_preempted_ns,self_waits");
     for (uint32_t id = 1; id <= frames_count(tables->frames); id++) {
         const struct frame *frame = &tables->frames->items[id - 1];
-        const struct tally *tally = frame_tally(tables, id);
+        struct tally sums = frame_tally(tables, id), *tally = &sums;
         struct memory_totals memory = memory_of_frame(tables->memory, id);
         insert_int(&insert, id);
         insert_id(&insert, frame->parent);
@@ -78,9 +88,8 @@ static int write_frames(const struct tables *tables, sqlite3 *database, struct e
     return insert_end(&insert, error);
 }
 
-/* What is counted for a function besides its tally. */
+/* What is counted for a function besides its rollup. */
 struct function_counts {
-    struct tally tally;
     uint64_t callees, callers, root_calls, sequences;
 };
 
@@ -88,9 +97,6 @@ static int count_functions(const struct tables *tables, struct function_counts *
                            struct error *error)
 {
     const struct rollup *rollup = tables->rollup;
-    for (uint32_t id = 1; id <= frames_count(tables->frames); id++)
-        tally_add(&counts[tables->frames->items[id - 1].function_id].tally,
-                  frame_tally(tables, id));
     struct intern pairs = {0};
     for (uint32_t i = 0; i < rollup->edge_keys.count; i++) {
         const struct edge *edge = &rollup->edges[i];
@@ -131,12 +137,8 @@ static void insert_quantile(struct insert *insert, const struct function_rollup 
 static void insert_function(struct insert *insert, const struct tables *tables, uint32_t id,
                             const struct function_counts *counts)
 {
-    static const struct function_rollup none;
-    const struct function_rollup *rollup =
-        id < tables->rollup->functions_capacity && tables->rollup->functions[id] != NULL
-            ? tables->rollup->functions[id]
-            : &none;
-    const struct tally *tally = &counts->tally;
+    const struct function_rollup *rollup = function_rollup(tables, id);
+    const struct tally *tally = &rollup->tally;
     struct memory_function memory = memory_of_function(tables->memory, id);
     const uint64_t times[] = {
         tally->calls,
@@ -145,9 +147,10 @@ static void insert_function(struct insert *insert, const struct tables *tables, 
         tally->total.function_raw_ns,
         tally->self.raw_ns,
         tally->finished};
-    const uint64_t shape[] = {tally->counted,      tally->child_calls, tally->calling,
-                              tally->single_child, counts->callees,    counts->callers,
-                              counts->root_calls,  tally->unwound,     tally->open};
+    const uint64_t shape[] = {
+        tally->counted,  tally->child_calls, rollup->kinds.calling, rollup->kinds.single_child,
+        counts->callees, counts->callers,    counts->root_calls,    rollup->kinds.unwound,
+        tally->open};
     const uint64_t amounts[] = {
         memory.own.allocs,     memory.own.alloc_bytes,  memory.own.frees,
         memory.own.free_bytes, memory.total.allocs,     memory.total.alloc_bytes,
@@ -161,15 +164,15 @@ static void insert_function(struct insert *insert, const struct tables *tables, 
         insert_int(insert, clip(shape[i]));
     insert_id(insert, tally->first_call != 0 ? tally->first_enter_ns + 1 : 0);
     insert_id(insert, tally->first_call);
-    insert_id(insert, tally->last_call != 0 ? tally->last_enter_ns + 1 : 0);
-    insert_id(insert, tally->last_call);
-    insert_id(insert, tally->first_call != 0 ? tally->last_exit_ns + 1 : 0);
-    insert_int(insert, clip(tally->depth_max));
-    insert_id(insert, tally->deepest_call);
+    insert_id(insert, rollup->latest_call != 0 ? rollup->latest_enter_ns + 1 : 0);
+    insert_id(insert, rollup->latest_call);
+    insert_id(insert, tally->first_call != 0 ? rollup->last_exit_ns + 1 : 0);
+    insert_int(insert, clip(rollup->depth_max));
+    insert_id(insert, rollup->deepest_call);
     insert_int(insert, rollup->nesting_max);
     insert_id(insert, rollup->nested_call);
-    insert_int(insert, clip(tally->recursive));
-    insert_int(insert, clip(rollup->direct_recursive));
+    insert_int(insert, clip(rollup->kinds.recursive));
+    insert_int(insert, clip(rollup->kinds.direct_recursive));
     insert_int(insert, clip(counts->sequences));
     insert_int(insert, !rollup->sequences_cut);
     for (size_t i = 0; i < sizeof amounts / sizeof amounts[0]; i++)
@@ -198,7 +201,7 @@ static int write_function_stats(const struct tables *tables, sqlite3 *database,
         "leaking_calls,leaked_bytes,worst_leak_bytes,worst_leak_call_id,"
         "wait_ns,preempted_ns,self_wait_ns,self_preempted_ns,self_waits,median_ns,p99_ns");
     for (uint32_t id = 1; id <= tables->program->functions_count; id++)
-        if (counts[id].tally.calls > 0)
+        if (function_rollup(tables, id)->tally.calls > 0)
             insert_function(&insert, tables, id, &counts[id]);
     if (insert_end(&insert, error) != 0)
         return -1;
@@ -399,7 +402,7 @@ static void sequence_text(const uint32_t *ids, uint32_t count, char *text, size_
 static int rank_sequences(const struct rollup *rollup, const struct shape ***ranked,
                           struct shape **childless, size_t *count, struct error *error)
 {
-    size_t functions = rollup->functions_capacity, shapes = rollup->shape_keys.count, none = 0;
+    size_t functions = rollup->functions_capacity, shapes = rollup->shapes_count, none = 0;
     *ranked = malloc((functions + shapes + 1) * sizeof **ranked);
     *childless = malloc((functions + 1) * sizeof **childless);
     *count = 0;

@@ -27,7 +27,6 @@ struct open_call {
     uint64_t enter_ns, enter_tick, children_ns, child_calls;
     struct link *link; /* NULL = inherited */
     uint32_t pair;
-    bool frame_outermost;
     bool written;              /* its row went out at full width */
     uint32_t last_callee;      /* index in rollup.callee_runs of the callee run that goes on */
     uint64_t callee_run_calls; /* calls in it so far */

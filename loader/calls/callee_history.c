@@ -42,7 +42,7 @@ int callee_history_find(struct transition *transition, struct rollup *rollup,
 {
     uint32_t before = previous == NO_CALLEE ? 0 : rollup_callee_runs_key(rollup, previous).callee;
     uint32_t sequence;
-    if (rollup_transition(rollup, caller->head.function_id, before, link->function_id, &sequence,
+    if (rollup_transition(rollup, caller->head.function_id, before, link->function->id, &sequence,
                           error) != 0)
         return -1;
     *transition = (struct transition){previous, link->callee_runs, sequence};

@@ -113,12 +113,12 @@ static inline int callee_history_begin_run(struct callee_history *history, struc
     }
     if (callee_history_transition(history, rollup, caller, previous, link, error) != 0)
         return -1;
-    caller->shape = shape_hash_add(caller->shape, link->function_id);
+    caller->shape = shape_hash_add(caller->shape, link->function->id);
     if (caller->callee_runs++ < SEQUENCE_SHOWN) {
         if (array_reserve(&history->callees, &history->callees_capacity, history->callees_count + 1,
                           error) != 0)
             return -1;
-        history->callees[history->callees_count++] = link->function_id;
+        history->callees[history->callees_count++] = link->function->id;
     }
     caller->last_callee = link->callee_runs;
     caller->callee_run_calls = 1;

@@ -48,7 +48,15 @@ void decoder_close(struct decoder *decoder)
     free(decoder);
 }
 
-const struct rollup *decoder_rollup(const struct decoder *decoder)
+void decoder_end(struct decoder *decoder)
+{
+    if (decoder == NULL)
+        return;
+    links_release(&decoder->links);
+    pairs_release(&decoder->pairs);
+}
+
+struct rollup *decoder_rollup(struct decoder *decoder)
 {
     return &decoder->rollup;
 }
@@ -139,7 +147,6 @@ static int counted(struct decoder *decoder, const struct event *event, struct er
     if (slot_pair(decoder, event->slot, &index, error) != 0 ||
         call_link(decoder, index, &link, error) != 0)
         return -1;
-    const struct pair *pair = &decoder->pairs.items[index];
     struct open_call *caller = call_stack_own_top(&decoder->stack);
     /* Their time has passed when the caller goes on: the clock does not show it yet. */
     uint64_t ns =
@@ -151,24 +158,19 @@ static int counted(struct decoder *decoder, const struct event *event, struct er
         caller->child_calls += event->calls;
         caller->children_ns += ns;
     }
-    struct tally *tally = &link->tally;
+    struct call_sums *sums = &link->sums;
     uint64_t hooks_ps = event->calls * decoder->hooks.cost.inside_ps;
-    if (tally->calls == 0 && links_touch(&decoder->links, link, error) != 0)
+    struct rare_sums *rare = NULL;
+    if (links_touch(&decoder->links, link, error) != 0 ||
+        (rare = call_sums_rare(sums, error)) == NULL)
         return -1;
-    tally->calls += event->calls;
-    tally->counted += event->calls;
-    tally->self.raw_ns += ns;
-    tally->self.hooks_ps += hooks_ps;
-    if (pair->open == pair->inherited) {
-        tally->total.frame_raw_ns += ns;
-        tally->total.frame_hooks_ps += hooks_ps;
-    }
-    if (link->function->open == 0) {
-        tally->total.function_raw_ns += ns;
-        tally->total.function_hooks_ps += hooks_ps;
-    } else {
-        tally->recursive += event->calls;
-    }
+    rare->counted += event->calls;
+    sums->self.raw_ns += ns;
+    sums->self.hooks_ps += hooks_ps;
+    sums->raw_ns += ns;
+    sums->hooks_ps += hooks_ps;
+    if (link->function->open > 0)
+        link->function->kinds.recursive += event->calls;
     return 0;
 }
 
@@ -389,7 +391,6 @@ static int thread_begin(struct decoder *decoder, uint32_t thread, struct decoded
     *out = (struct decoded_thread){.start_ns = UINT64_MAX};
     decode_losses_init(&out->losses, shared->index);
     if (decoder->process != decoder->thread->process) {
-        links_forget_pairs(&decoder->links);
         decoder->process = decoder->thread->process;
         if (pairs_begin_process(&decoder->pairs, shared->index, decoder->process, error) != 0)
             return -1;

@@ -108,7 +108,10 @@ int decoder_decode_thread(struct decoder *decoder, uint32_t thread, struct decod
                           struct error *error);
 void decoded_thread_release(struct decoded_thread *thread);
 
+/* No thread comes any more: frees what only decoding needs. */
+void decoder_end(struct decoder *decoder);
+
 /* What the worker added up; borrowed. */
-const struct rollup *decoder_rollup(const struct decoder *decoder);
+struct rollup *decoder_rollup(struct decoder *decoder);
 
 #endif

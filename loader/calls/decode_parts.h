@@ -64,8 +64,15 @@ struct decoder {
 static inline int decode_find_pair(struct decoder *decoder, uint64_t function, uint64_t site,
                                    uint32_t *index, struct error *error)
 {
-    return pairs_find(&decoder->pairs, decoder->shared->program, function, site,
-                      decoder->clock.tick, index, error);
+    if (pairs_find(&decoder->pairs, decoder->shared->program, function, site, decoder->clock.tick,
+                   index, error) != 0)
+        return -1;
+    struct pair *pair = &decoder->pairs.items[*index];
+    if (pair->callee >= LINK_CALLEES_MAX)
+        return error_set(error, "more pairs of functions and sites than can be told apart");
+    return pair->rollup != NULL
+               ? 0
+               : rollup_function(&decoder->rollup, pair->function, &pair->rollup, error);
 }
 
 /* decode_snapshot.c: makes the stack what the chunk's snapshot says: what it confirms stays, other

@@ -31,16 +31,16 @@ static struct thread_function *thread_function(struct decoder *decoder, const st
                           thread->functions_count + 1, error) != 0)
             return NULL;
         thread->functions[thread->functions_count] =
-            (struct thread_function){.function = link->function_id};
+            (struct thread_function){.function = link->function->id};
         *index = (uint32_t)++thread->functions_count;
     }
     return &thread->functions[*index - 1];
 }
 
-static int fold_link(void *context, const struct link *link, struct error *error)
+static int fold_link(void *context, const struct link *link, const struct tally *tally,
+                     struct error *error)
 {
     struct decoder *decoder = context;
-    const struct tally *tally = &link->tally;
     struct thread_function *function = thread_function(decoder, link, error);
     if (function == NULL)
         return -1;
@@ -52,8 +52,6 @@ static int fold_link(void *context, const struct link *link, struct error *error
     if (tally->first_call != 0 &&
         (function->first_call == 0 || tally->first_call < function->first_call))
         function->first_call = tally->first_call;
-    if (tally->last_call > function->last_call)
-        function->last_call = tally->last_call;
     /* A snapshot may show calls that were entered before the first event. */
     if (tally->first_call != 0 && tally->first_enter_ns < decoder->out->start_ns)
         decoder->out->start_ns = tally->first_enter_ns;
@@ -67,7 +65,14 @@ static int fold_link(void *context, const struct link *link, struct error *error
 int decode_fold_thread(struct decoder *decoder, struct error *error)
 {
     int result = links_fold(&decoder->links, &decoder->rollup, fold_link, decoder, error);
-    for (size_t i = 0; i < decoder->out->functions_count; i++)
-        decoder->rollup.functions[decoder->out->functions[i].function]->thread_index = 0;
+    for (size_t i = 0; i < decoder->out->functions_count; i++) {
+        struct thread_function *of_thread = &decoder->out->functions[i];
+        struct function_rollup *function = decoder->rollup.functions[of_thread->function];
+        function->thread_index = 0;
+        if (function->thread != decoder->threads_begun)
+            continue; /* its calls were counted, and have no rows */
+        of_thread->last_call = function->last_call;
+        rollup_latest_call(function, function->last_enter_ns, function->last_call);
+    }
     return result;
 }

@@ -14,20 +14,37 @@
 
 /* ---- entering ---- */
 
+static inline int find_link(struct decoder *decoder, const struct pair *pair, struct link **out,
+                            struct error *error)
+{
+    const struct open_call *top = call_stack_top(&decoder->stack);
+    struct link *from = call_stack_has_own(&decoder->stack) ? top->link : NULL;
+    struct link_key key = {top != NULL ? top->head.frame_id : 0, pair->callee,
+                           pair->open > 0 ? pair->frame : 0};
+    if (from != NULL)
+        key.callee |= LINK_HAS_CALLER;
+    if (pair->open == pair->inherited)
+        key.callee |= LINK_OUTERMOST_IN_FRAME;
+    if (pair->rollup->open == 0)
+        key.callee |= LINK_OUTERMOST;
+    if (from != NULL && (*out = links_last(from, key)) != NULL)
+        return 0;
+    *out = links_find(&decoder->links, key);
+    if (*out == NULL) {
+        struct link_callee callee = {from != NULL ? from->function->id : 0, pair->function,
+                                     pair->site};
+        if (links_make(&decoder->links, key, &callee, decoder->shared->frames, &decoder->rollup,
+                       out, error) != 0)
+            return -1;
+    }
+    if (from != NULL)
+        links_take(from, *out);
+    return 0;
+}
+
 int call_link(struct decoder *decoder, uint32_t pair_index, struct link **out, struct error *error)
 {
-    const struct pair *pair = &decoder->pairs.items[pair_index];
-    bool has_caller = call_stack_has_own(&decoder->stack);
-    const struct open_call *top = call_stack_top(&decoder->stack);
-    struct link_key key = {top != NULL ? top->head.frame_id : 0, pair_index,
-                           pair->open > 0 ? pair->frame : 0, has_caller};
-    *out = links_cached(&decoder->links, key);
-    if (*out != NULL)
-        return 0;
-    struct link_callee callee = {has_caller ? top->head.function_id : 0, pair->function,
-                                 pair->site};
-    return links_find(&decoder->links, key, &callee, decoder->shared->frames, &decoder->rollup, out,
-                      error);
+    return find_link(decoder, &decoder->pairs.items[pair_index], out, error);
 }
 
 /* The place on the stack of a call that begins; the caller counts it in. */
@@ -36,16 +53,15 @@ static inline int push(struct decoder *decoder, uint32_t pair_index, struct open
 {
     struct link *link;
     struct open_call *call;
-    if (call_stack_place(&decoder->stack, &call, error) != 0 ||
-        call_link(decoder, pair_index, &link, error) != 0)
-        return -1;
     struct pair *pair = &decoder->pairs.items[pair_index];
+    if (call_stack_place(&decoder->stack, &call, error) != 0 ||
+        find_link(decoder, pair, &link, error) != 0)
+        return -1;
     if (pair->open == 0)
         pair->frame = link->frame;
     call->head.frame_id = link->frame;
-    call->head.function_id = link->function_id;
+    call->head.function_id = link->function->id;
     call->head.outermost = link->function->open == 0;
-    call->frame_outermost = pair->open == pair->inherited;
     call->children_ns = 0;
     call->child_calls = 0;
     call->link = link;
@@ -102,43 +118,50 @@ static int note_recursion(struct decoder *decoder, const struct open_call *call,
 {
     struct function_rollup *function = call->link->function;
     uint32_t id = call->head.function_id;
-    call->link->tally.recursive++;
+    function->kinds.recursive++;
     if (decoder->stack.depth > 0 && call[-1].head.function_id == id)
-        function->direct_recursive++;
+        function->kinds.direct_recursive++;
     return function->cycle != NULL ? 0
                                    : note_cycle(decoder, function, id, call->head.call_id, error);
+}
+
+/* The first of the thread's calls of a link that is a row. */
+static int note_first(struct decoder *decoder, const struct open_call *call, struct error *error)
+{
+    if (links_touch(&decoder->links, call->link, error) != 0)
+        return -1;
+    call->link->sums.first_call = call->head.call_id;
+    call->link->sums.first_enter_ns = call->enter_ns;
+    return 0;
 }
 
 static inline int note_entry(struct decoder *decoder, const struct open_call *call,
                              struct error *error)
 {
     struct function_rollup *function = call->link->function;
-    struct tally *tally = &call->link->tally;
+    struct call_sums *sums = &call->link->sums;
     uint64_t id = call->head.call_id, enter_ns = call->enter_ns;
+    uint32_t depth = decoder->stack.depth;
     if (function->thread == decoder->threads_begun)
         function->intervals[rollup_bucket(enter_ns - function->last_enter_ns)]++;
     function->thread = decoder->threads_begun;
     function->last_enter_ns = enter_ns;
+    function->last_call = id;
     if (function->open++ > 0 && note_recursion(decoder, call, error) != 0)
         return -1;
     if (function->open > function->nesting_max) {
         function->nesting_max = function->open;
         function->nested_call = id;
     }
-    if (tally->calls++ == 0 && links_touch(&decoder->links, call->link, error) != 0)
+    if (depth > function->depth_max || function->deepest_call == 0 ||
+        (depth == function->depth_max && id < function->deepest_call)) {
+        function->depth_max = depth;
+        function->deepest_call = id;
+    }
+    if (sums->calls++ == 0 && note_first(decoder, call, error) != 0)
         return -1;
-    if (tally->first_call == 0) {
-        tally->first_call = id;
-        tally->first_enter_ns = enter_ns;
-    }
-    if (enter_ns >= tally->last_enter_ns) {
-        tally->last_call = id;
-        tally->last_enter_ns = enter_ns;
-    }
-    if (tally->deepest_call == 0 || decoder->stack.depth > tally->depth_max) {
-        tally->depth_max = decoder->stack.depth;
-        tally->deepest_call = id;
-    }
+    if (enter_ns > sums->last_enter_ns)
+        sums->last_enter_ns = enter_ns;
     return 0;
 }
 
@@ -205,46 +228,43 @@ static inline int add_finished(const struct decoder *decoder, const struct open_
                                uint64_t cpu_ns, uint64_t adjusted, uint64_t duration, bool unwound,
                                struct error *error)
 {
-    struct tally *tally = &call->link->tally;
     struct function_rollup *function = call->link->function;
-    uint64_t id = call->head.call_id;
-    if (cpu_ns < tally->min_ns || tally->finished == 0) {
-        tally->min_ns = cpu_ns;
-        tally->fastest_call = id;
-    }
-    if (cpu_ns > tally->max_ns || tally->finished == 0) {
-        tally->max_ns = cpu_ns;
-        tally->slowest_call = id;
-    }
-    tally->finished++;
-    tally->unwound += unwound;
-    tally->sum_ns += cpu_ns;
-    tally->square_sum += (wide_uint)cpu_ns * cpu_ns;
-    tally->single_child += call->child_calls == 1;
+    function->kinds.unwound += unwound;
+    function->kinds.single_child += call->child_calls == 1;
     if (rollup_is_slow(function, cpu_ns))
         keep_slow(decoder, call, cpu_ns, adjusted, duration);
-    return duration_counts_add(&function->durations, cpu_ns, error);
+    return call_sums_finished(&call->link->sums, call->head.call_id, cpu_ns, error) != 0
+               ? -1
+               : duration_counts_add(&function->durations, cpu_ns, error);
 }
 
 /* Adds the time off the processor within a call that ends. Its adjusted duration becomes no less than
- * that. Returns its CPU duration. */
-static __attribute__((noinline)) uint64_t add_off(struct decoder *decoder,
-                                                  const struct open_call *call, uint64_t duration,
-                                                  uint64_t *adjusted)
+ * that. *cpu_ns: its CPU duration. */
+static __attribute__((noinline)) int add_off(struct decoder *decoder, const struct open_call *call,
+                                             uint64_t duration, uint64_t *adjusted,
+                                             uint64_t *cpu_ns, struct error *error)
 {
-    struct tally *tally = &call->link->tally;
+    struct rare_sums *rare = call_sums_rare(&call->link->sums, error);
+    if (rare == NULL)
+        return -1;
     bool has_caller = decoder->stack.depth - 1 > decoder->stack.inherited;
     struct off_sums off = gaps_leave(&decoder->gaps, has_caller);
     uint64_t off_ns = off.total.wait_ns + off.total.preempted_ns;
     decoder->left = (struct left_call){call->head.call_id, off.total};
-    if (call->frame_outermost)
-        off_time_add(&tally->total.frame_off, off.total);
-    if (!call->head.outermost)
-        off.total = (struct off_time){0, 0};
-    off_sums_add(&tally->off, &off);
-    uint64_t cpu_ns = *adjusted > off_ns ? *adjusted - off_ns : 0;
+    off_sums_add(&rare->off, &off);
+    *cpu_ns = *adjusted > off_ns ? *adjusted - off_ns : 0;
     *adjusted = tally_no_less_than_off(*adjusted, duration, off_ns);
-    return cpu_ns;
+    return 0;
+}
+
+/* A call that does not return: it was open at the end, or was lost. */
+static __attribute__((noinline)) int add_open(const struct open_call *call, struct error *error)
+{
+    struct rare_sums *rare = call_sums_rare(&call->link->sums, error);
+    if (rare == NULL)
+        return -1;
+    rare->open++;
+    return 0;
 }
 
 /* Adds a call that ends to all that is added up. */
@@ -258,28 +278,23 @@ static inline int add_up(struct decoder *decoder, const struct open_call *call, 
     }
     uint64_t adjusted = tally_adjusted(duration, hooks.total_ps);
     uint64_t cpu_ns = adjusted;
-    struct tally *tally = &call->link->tally;
-    if (__builtin_expect(decoder->gaps.depth == decoder->stack.depth, 0))
-        cpu_ns = add_off(decoder, call, duration, &adjusted);
-    if (ended > ENDED_UNWOUND)
-        tally->open++;
-    else if (add_finished(decoder, call, cpu_ns, adjusted, duration, ended == ENDED_UNWOUND,
-                          error) != 0)
+    struct call_sums *sums = &call->link->sums;
+    struct function_rollup *function = call->link->function;
+    if (__builtin_expect(decoder->gaps.depth == decoder->stack.depth, 0) &&
+        add_off(decoder, call, duration, &adjusted, &cpu_ns, error) != 0)
         return -1;
-    tally->self.raw_ns += duration - call->children_ns;
-    tally->self.hooks_ps += hooks.self_ps;
-    tally->child_calls += call->child_calls;
-    tally->calling += call->child_calls > 0;
-    if (decoder->clock.now_ns > tally->last_exit_ns)
-        tally->last_exit_ns = decoder->clock.now_ns;
-    if (call->frame_outermost) {
-        tally->total.frame_raw_ns += duration;
-        tally->total.frame_hooks_ps += hooks.total_ps;
-    }
-    if (call->head.outermost) {
-        tally->total.function_raw_ns += duration;
-        tally->total.function_hooks_ps += hooks.total_ps;
-    }
+    if (ended > ENDED_UNWOUND ? add_open(call, error) != 0
+                              : add_finished(decoder, call, cpu_ns, adjusted, duration,
+                                             ended == ENDED_UNWOUND, error) != 0)
+        return -1;
+    sums->raw_ns += duration;
+    sums->hooks_ps += hooks.total_ps;
+    sums->self.raw_ns += duration - call->children_ns;
+    sums->self.hooks_ps += hooks.self_ps;
+    sums->child_calls += call->child_calls;
+    function->kinds.calling += call->child_calls > 0;
+    if (decoder->clock.now_ns > function->last_exit_ns)
+        function->last_exit_ns = decoder->clock.now_ns;
     return 0;
 }
 

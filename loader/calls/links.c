@@ -5,94 +5,114 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/large.h"
+
+#define BLOCK_BYTES (LINKS_A_BLOCK * sizeof(struct link))
 
 void links_init(struct links *links)
 {
     memset(links, 0, sizeof *links);
 }
 
-/* The child of a frame, asked of the shared tree once. */
-static int find_frame(struct links *links, uint32_t parent, const struct link_callee *callee,
-                      struct frames *frames, uint32_t *frame, struct error *error)
+static uint32_t hash(struct link_key key)
 {
-    uint32_t index, before = links->frame_keys.count;
-    if (intern_add(&links->frame_keys, intern_pack(parent, callee->function), callee->site, &index,
-                   error) != 0)
+    uint64_t mixed = ((uint64_t)key.parent << 32 | key.callee) * UINT64_C(0x9e3779b97f4a7c15);
+    mixed = (mixed ^ mixed >> 32 ^ key.frame) * UINT64_C(0xd6e8feb86659fd93);
+    return (uint32_t)(mixed >> 32);
+}
+
+static struct link *at(const struct links *links, uint32_t number)
+{
+    return &links->blocks[number / LINKS_A_BLOCK][number % LINKS_A_BLOCK];
+}
+
+struct link *links_find(const struct links *links, struct link_key key)
+{
+    uint32_t of_key = hash(key);
+    for (uint32_t place = of_key, number;
+         (number = slots_next(&links->slots, of_key, &place)) != SLOTS_NONE;) {
+        struct link *link = at(links, number);
+        if (link->key.parent == key.parent && link->key.callee == key.callee &&
+            link->key.frame == key.frame)
+            return link;
+    }
+    return NULL;
+}
+
+/* Room for the link with the next number. */
+static int reach(struct links *links, struct link **out, struct error *error)
+{
+    uint32_t block = links->count / LINKS_A_BLOCK;
+    if (array_reach(&links->blocks, &links->blocks_capacity, block, error) != 0)
         return -1;
-    if (index == before && (array_reserve(&links->frame_ids, &links->frame_ids_capacity,
-                                          (size_t)index + 1, error) != 0 ||
-                            frames_child(frames, parent, callee->function, callee->site,
-                                         &links->frame_ids[index], error) != 0))
-        return -1;
-    *frame = links->frame_ids[index];
+    if (links->blocks[block] == NULL)
+        links->blocks[block] = large_alloc(BLOCK_BYTES);
+    if (links->blocks[block] == NULL)
+        return error_set(error, "out of memory");
+    *out = at(links, links->count);
     return 0;
 }
 
-static int make_link(const struct link_callee *callee, uint32_t frame, struct rollup *rollup,
-                     struct link **out, struct error *error)
-{
-    struct link *link = calloc(1, sizeof *link);
-    *out = link;
-    if (link == NULL)
-        return error_set(error, "out of memory");
-    link->frame = frame;
-    link->function_id = callee->function;
-    link->callee_runs = UINT32_MAX;
-    if (rollup_function(rollup, callee->function, &link->function, error) != 0 ||
-        rollup_edge(rollup, callee->caller, callee->site, callee->function, &link->edge, error) !=
-            0)
-        return -1;
-    return callee->caller == 0 ? 0
-                               : rollup_callee_runs(rollup, callee->caller, callee->function,
-                                                    &link->callee_runs, error);
-}
-
-int links_find(struct links *links, struct link_key key, const struct link_callee *callee,
+int links_make(struct links *links, struct link_key key, const struct link_callee *callee,
                struct frames *frames, struct rollup *rollup, struct link **out, struct error *error)
 {
-    uint32_t frame = key.frame, index;
-    if (frame == 0 && find_frame(links, key.parent, callee, frames, &frame, error) != 0)
+    struct link *link = NULL;
+    if (reach(links, &link, error) != 0)
         return -1;
-    if (intern_add(&links->link_keys, intern_pack(key.has_caller, key.parent), frame, &index,
-                   error) != 0 ||
-        array_reach(&links->links, &links->links_capacity, index, error) != 0)
+    *link = (struct link){.key = key, .frame = key.frame, .callee_runs = UINT32_MAX};
+    if ((key.frame == 0 && frames_child(frames, key.parent, callee->function, callee->site,
+                                        &link->frame, error) != 0) ||
+        rollup_function(rollup, callee->function, &link->function, error) != 0 ||
+        rollup_edge(rollup, callee->caller, callee->site, callee->function, &link->edge, error) !=
+            0 ||
+        (callee->caller != 0 && rollup_callee_runs(rollup, callee->caller, callee->function,
+                                                   &link->callee_runs, error) != 0) ||
+        slots_add(&links->slots, hash(key), links->count, error) != 0)
         return -1;
-    if (links->links[index] == NULL &&
-        make_link(callee, frame, rollup, &links->links[index], error) != 0)
-        return -1;
-    uint32_t slot = link_slot(key);
-    links->cache[slot].key = key;
-    links->cache[slot].link = *out = links->links[index];
+    links->count++;
+    *out = link;
     return 0;
-}
-
-void links_forget_pairs(struct links *links)
-{
-    memset(links->cache, 0, sizeof links->cache);
 }
 
 int links_touch(struct links *links, struct link *link, struct error *error)
 {
+    if (link->touched)
+        return 0;
     if (array_reserve(&links->touched, &links->touched_capacity, links->touched_count + 1, error) !=
         0)
         return -1;
     links->touched[links->touched_count++] = link;
+    link->touched = true;
+    call_sums_begin(&link->sums);
+    return 0;
+}
+
+/* Empties a link. */
+static int fold(struct link *link, const struct tally *tally, struct rollup *rollup,
+                struct error *error)
+{
+    struct call_sums *frame;
+    if (rollup_frame(rollup, link->frame, &frame, error) != 0 ||
+        call_sums_add(frame, &link->sums, link_outermost(link).of_frame, error) != 0)
+        return -1;
+    tally_add(&link->function->tally, tally);
+    rollup_edge_add(&rollup->edges[link->edge], tally);
+    call_sums_release(&link->sums);
+    link->sums = (struct call_sums){0};
+    link->touched = false;
     return 0;
 }
 
 int links_fold(struct links *links, struct rollup *rollup,
-               int (*each)(void *context, const struct link *link, struct error *error),
+               int (*each)(void *context, const struct link *link, const struct tally *tally,
+                           struct error *error),
                void *context, struct error *error)
 {
     for (size_t i = 0; i < links->touched_count; i++) {
         struct link *link = links->touched[i];
-        struct tally *frame;
-        if (each(context, link, error) != 0 ||
-            rollup_frame(rollup, link->frame, &frame, error) != 0)
+        struct tally tally = call_sums_tally(&link->sums, link_outermost(link));
+        if (each(context, link, &tally, error) != 0 || fold(link, &tally, rollup, error) != 0)
             return -1;
-        tally_add(frame, &link->tally);
-        rollup_edge_add(&rollup->edges[link->edge], &link->tally);
-        link->tally = (struct tally){0};
     }
     links->touched_count = 0;
     return 0;
@@ -100,12 +120,12 @@ int links_fold(struct links *links, struct rollup *rollup,
 
 void links_release(struct links *links)
 {
-    for (size_t i = 0; i < links->links_capacity; i++)
-        free(links->links[i]);
-    free(links->links);
-    free(links->frame_ids);
+    for (uint32_t i = 0; i < links->count; i++)
+        call_sums_release(&at(links, i)->sums);
+    for (size_t i = 0; i < links->blocks_capacity; i++)
+        large_free(links->blocks[i], BLOCK_BYTES);
+    free(links->blocks);
     free(links->touched);
-    intern_release(&links->frame_keys);
-    intern_release(&links->link_keys);
+    slots_release(&links->slots);
     links_init(links);
 }

@@ -2,11 +2,17 @@
  * Links: what is added up over calls is added up once, by the link that the call went through: from
  * the caller's frame to the call's own frame. A link belongs to one frame, one function, one edge
  * and one pair of caller and callee, so the figures of all of these are sums over links, made when
- * a thread ends (links_fold). A call therefore touches one tally and not five.
+ * a thread ends (links_fold). A call therefore touches one set of sums and not five.
  *
- * A link is found through a direct-mapped table by the caller's frame, the pair of function and
- * site, and the frame that the pair is already open in (0 = it is not: a new frame under the
- * caller's). Frames fold recursion, so the caller's frame alone does not tell the callee's.
+ * A link is known by the caller's frame, by function and site, and by the frame that these are
+ * already open in (0 = they are not: a new frame under the caller's): frames fold recursion, so the
+ * caller's frame alone does not tell the callee's. Whether its calls are outermost activations
+ * belongs to it, too, so that no call has to count its time twice. Several links may lead from one
+ * frame to the same one; nobody minds.
+ *
+ * Programs have up to millions of links, of which a call needs one and hardly ever the last one. So a
+ * look-up is to touch nothing else: the caller's link says which link was last taken from there, else
+ * a table of numbers leads there (slots.h). Of a link itself a call touches two cache lines of three.
  *
  * One worker's; not for several threads.
  */
@@ -17,44 +23,47 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "base/slots.h"
+#include "loader/calls/call_sums.h"
 #include "loader/calls/frames.h"
-#include "base/intern.h"
 #include "loader/calls/rollup.h"
-#include "loader/calls/tally.h"
 
-struct link {
-    struct tally tally;               /* of the thread that is being decoded */
-    struct function_rollup *function; /* of the callee */
-    uint32_t frame, function_id;
-    uint32_t edge;        /* index in rollup.edges */
-    uint32_t callee_runs; /* index in rollup.callee_runs; UINT32_MAX where there is no caller */
-};
-
-#define LINKS_CACHED 4096u
+/* What a call is besides function and site, in the upper bits of link_key.callee. */
+#define LINK_HAS_CALLER                                                                            \
+    (1u << 31) /* else it may still lie under a frame: that of a call which a
+                                              forked child inherited */
+#define LINK_OUTERMOST_IN_FRAME (1u << 30) /* no call of its frame is open in the thread */
+#define LINK_OUTERMOST (1u << 29)          /* no call of its function is */
+#define LINK_CALLEES_MAX (1u << 29)
 
 struct link_key {
     uint32_t parent; /* the frame it lies under: the caller's, if there is one */
-    uint32_t pair;   /* index in pairs.items */
-    uint32_t frame;  /* that the pair is open in, 0 = it is not open */
-    /* A call without a caller may lie under a frame, too: a forked child's calls lie under frames
-     * of its parent's. */
-    bool has_caller;
+    uint32_t callee; /* what stands for function and site (pair.callee), and the bits above */
+    uint32_t frame;  /* that these are open in, 0 = they are not */
 };
 
+struct link {
+    struct link_key key;
+    uint32_t frame;
+    uint32_t callee_runs; /* index in rollup.callee_runs; UINT32_MAX where there is no caller */
+    uint32_t last_callee; /* the key's callee of ... */
+    struct link *last;    /* ... the link that was last taken from here; NULL = none was */
+    struct function_rollup *function; /* of the callee */
+    struct call_sums sums;            /* of the thread that is being decoded */
+    uint32_t edge;                    /* index in rollup.edges */
+    bool touched;                     /* it is in links.touched */
+} __attribute__((aligned(64)));
+
 struct links {
-    struct {
-        struct link_key key;
-        struct link *link; /* NULL = empty */
-    } cache[LINKS_CACHED];
-    struct intern frame_keys; /* (parent frame, function), site: to frame_ids */
-    uint32_t *frame_ids;
-    size_t frame_ids_capacity;
-    struct intern link_keys; /* (has caller, parent), frame: to links */
-    struct link **links;
-    size_t links_capacity;
-    struct link **touched; /* those whose tally is not empty */
+    struct slots slots;   /* keys to numbers */
+    struct link **blocks; /* number / LINKS_A_BLOCK, number % LINKS_A_BLOCK */
+    size_t blocks_capacity;
+    uint32_t count;
+    struct link **touched; /* those whose sums are not empty */
     size_t touched_count, touched_capacity;
 };
+
+#define LINKS_A_BLOCK 32768u /* 6 MiB, three huge pages */
 
 /* What a call means in the program. */
 struct link_callee {
@@ -62,39 +71,43 @@ struct link_callee {
     uint32_t function, site;
 };
 
-static inline uint32_t link_slot(struct link_key key)
+static inline struct outermost link_outermost(const struct link *link)
 {
-    uint32_t mixed = key.parent * 0x9e3779b1u ^ key.pair * 0x85ebca6bu ^ key.frame * 0xc2b2ae35u;
-    return (mixed ^ mixed >> 15) & (LINKS_CACHED - 1);
+    return (struct outermost){(link->key.callee & LINK_OUTERMOST_IN_FRAME) != 0,
+                              (link->key.callee & LINK_OUTERMOST) != 0};
 }
 
-/* The same as links_find where it has been asked before; NULL where not. */
-static inline struct link *links_cached(const struct links *links, struct link_key key)
+/* The same as links_find where this link was the last one taken from the caller's; NULL where not. */
+static inline struct link *links_last(const struct link *from, struct link_key key)
 {
-    uint32_t slot = link_slot(key);
-    const struct link_key *held = &links->cache[slot].key;
-    bool same = held->parent == key.parent && held->pair == key.pair && held->frame == key.frame &&
-                held->has_caller == key.has_caller;
-    return __builtin_expect(same, 1) ? links->cache[slot].link : NULL;
+    bool same =
+        from->last_callee == key.callee && from->last != NULL && from->last->key.frame == key.frame;
+    return same ? from->last : NULL;
+}
+
+static inline void links_take(struct link *from, struct link *to)
+{
+    from->last_callee = to->key.callee;
+    from->last = to;
 }
 
 void links_init(struct links *links);
 
-/* The link of a call, made with its frame where it is new. Valid until links_release. */
-int links_find(struct links *links, struct link_key key, const struct link_callee *callee,
+/* The link with this key; NULL = it was never made. */
+struct link *links_find(const struct links *links, struct link_key key);
+/* Makes it, with its frame where that is new. Valid until links_release. */
+int links_make(struct links *links, struct link_key key, const struct link_callee *callee,
                struct frames *frames, struct rollup *rollup, struct link **out,
                struct error *error);
 
-/* Forgets the numbers of pairs: those of another process follow. */
-void links_forget_pairs(struct links *links);
-
-/* To be called before a link's tally is changed from empty. */
+/* To be called before the first of the thread's calls is added to a link's sums. */
 int links_touch(struct links *links, struct link *link, struct error *error);
 
-/* Adds the tallies of all links to those of frames and edges, calling `each` for each link before
- * its tally is emptied. */
+/* Adds the sums of all links to those of frames, functions and edges, calling `each` for each link with
+ * what they say; they are empty then. */
 int links_fold(struct links *links, struct rollup *rollup,
-               int (*each)(void *context, const struct link *link, struct error *error),
+               int (*each)(void *context, const struct link *link, const struct tally *tally,
+                           struct error *error),
                void *context, struct error *error);
 
 void links_release(struct links *links);

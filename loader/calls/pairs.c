@@ -19,6 +19,7 @@ void pairs_init(struct pairs *pairs)
 
 void pairs_release(struct pairs *pairs)
 {
+    intern_release(&pairs->callees);
     intern_release(&pairs->places);
     intern_release(&pairs->keys);
     free(pairs->items);
@@ -96,7 +97,8 @@ int pairs_find(struct pairs *pairs, struct program *program, uint64_t function, 
         return -1;
     struct pair *pair = &pairs->items[*index];
     *pair = (struct pair){.function_address = function, .site_address = site};
-    return program_function(program, pairs->process, function, tick, &pair->function, error) != 0
-               ? -1
-               : program_site(program, pairs->process, site, tick, &pair->site, error);
+    if (program_function(program, pairs->process, function, tick, &pair->function, error) != 0 ||
+        program_site(program, pairs->process, site, tick, &pair->site, error) != 0)
+        return -1;
+    return intern_add(&pairs->callees, pair->function, pair->site, &pair->callee, error);
 }

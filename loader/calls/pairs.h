@@ -25,11 +25,14 @@ struct pair {
     uint32_t open;           /* calls of it open in the thread */
     uint32_t inherited;      /* of these: calls of a forked child's parent, no calls of its own */
     uint32_t frame;          /* of the outermost of them */
+    uint32_t callee; /* what function and site are together, in all processes; see link_key */
+    struct function_rollup *rollup; /* of the function; the decoder's business. NULL = not known */
 };
 
 struct pairs {
-    struct intern places; /* (site's address, epoch) */
-    struct intern keys;   /* (function's address, index in places): to items */
+    struct intern callees; /* (function, site) in the program, of all processes: to pair.callee */
+    struct intern places;  /* (site's address, epoch) */
+    struct intern keys;    /* (function's address, index in places): to items */
     struct pair *items;
     size_t capacity;
     uint64_t *unloads; /* ticks at which the process unloaded modules, ascending */

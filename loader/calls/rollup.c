@@ -6,17 +6,23 @@
 
 #include "base/array.h"
 #include "base/heap.h"
+#include "base/large.h"
 
 void rollup_init(struct rollup *rollup)
 {
     *rollup = (struct rollup){.frames = NULL};
 }
 
-int rollup_frame(struct rollup *rollup, uint32_t frame, struct tally **out, struct error *error)
+int rollup_frame(struct rollup *rollup, uint32_t frame, struct call_sums **out, struct error *error)
 {
-    if (array_reach(&rollup->frames, &rollup->frames_capacity, frame, error) != 0)
+    uint32_t block = frame / FRAMES_A_BLOCK;
+    if (array_reach(&rollup->frames, &rollup->frames_capacity, block, error) != 0)
         return -1;
-    *out = &rollup->frames[frame];
+    if (rollup->frames[block] == NULL)
+        rollup->frames[block] = large_alloc(FRAMES_A_BLOCK * sizeof **rollup->frames);
+    if (rollup->frames[block] == NULL)
+        return error_set(error, "out of memory");
+    *out = &rollup->frames[block][frame % FRAMES_A_BLOCK];
     return 0;
 }
 
@@ -26,9 +32,12 @@ int rollup_function(struct rollup *rollup, uint32_t function, struct function_ro
     if (array_reach(&rollup->functions, &rollup->functions_capacity, function, error) != 0)
         return -1;
     if (rollup->functions[function] == NULL)
-        rollup->functions[function] = calloc(1, sizeof **rollup->functions);
+        rollup->functions[function] = large_alloc(sizeof **rollup->functions);
     *out = rollup->functions[function];
-    return *out != NULL ? 0 : error_set(error, "out of memory");
+    if (*out == NULL)
+        return error_set(error, "out of memory");
+    (*out)->id = function;
+    return 0;
 }
 
 int rollup_edge(struct rollup *rollup, uint32_t caller, uint32_t site, uint32_t callee,
@@ -65,22 +74,28 @@ int rollup_shape(struct rollup *rollup, struct shape_hash hash, uint32_t functio
                  const uint32_t *ids, struct shape **out, struct error *error)
 {
     uint32_t shown = length < SEQUENCE_SHOWN ? (uint32_t)length : SEQUENCE_SHOWN;
-    uint32_t index = intern_find(&rollup->shape_keys, hash.a, hash.b);
-    *out = NULL;
-    if (index != INTERN_NONE) {
+    uint32_t mixed = (uint32_t)(hash.a >> 32 ^ hash.b), index;
+    for (uint32_t at = mixed;
+         (index = slots_next(&rollup->shape_slots, mixed, &at)) != SLOTS_NONE;) {
         *out = &rollup->shapes[index];
-        return 0;
+        if ((*out)->hash.a == hash.a && (*out)->hash.b == hash.b)
+            return 0;
     }
-    if (rollup->shape_keys.count >= SHAPES_MAX || rollup->shape_ids_count + shown > SHAPE_IDS_MAX)
+    *out = NULL;
+    if (rollup->shapes_count >= SHAPES_MAX || rollup->shape_ids_count + shown > SHAPE_IDS_MAX)
         return 0;
-    if (intern_add(&rollup->shape_keys, hash.a, hash.b, &index, error) != 0 ||
-        array_reach(&rollup->shapes, &rollup->shapes_capacity, index, error) != 0 ||
+    if (array_reserve(&rollup->shapes, &rollup->shapes_capacity, (size_t)rollup->shapes_count + 1,
+                      error) != 0 ||
         array_reserve(&rollup->shape_ids, &rollup->shape_ids_capacity,
-                      rollup->shape_ids_count + shown, error) != 0)
+                      rollup->shape_ids_count + shown, error) != 0 ||
+        slots_add(&rollup->shape_slots, mixed, rollup->shapes_count, error) != 0)
         return -1;
-    *out = &rollup->shapes[index];
-    **out = (struct shape){
-        .function = function, .shown = shown, .length = length, .first = rollup->shape_ids_count};
+    *out = &rollup->shapes[rollup->shapes_count++];
+    **out = (struct shape){.hash = hash,
+                           .function = function,
+                           .shown = shown,
+                           .length = length,
+                           .first = rollup->shape_ids_count};
     if (shown > 0)
         memcpy(rollup->shape_ids + rollup->shape_ids_count, ids, shown * sizeof *ids);
     rollup->shape_ids_count += shown;
@@ -155,6 +170,15 @@ static int merge_durations(struct duration_counts *into, const struct duration_c
     return 0;
 }
 
+void rollup_latest_call(struct function_rollup *function, uint64_t enter_ns, uint64_t call_id)
+{
+    if (call_id == 0 || (function->latest_call != 0 && enter_ns < function->latest_enter_ns) ||
+        (enter_ns == function->latest_enter_ns && call_id < function->latest_call))
+        return;
+    function->latest_enter_ns = enter_ns;
+    function->latest_call = call_id;
+}
+
 /* ---- slow calls ---- */
 
 /* The faster comes first; of calls that took as long, the later one. */
@@ -168,6 +192,8 @@ void rollup_slow_call(struct function_rollup *function, const struct slow_call *
 {
     function->slow_count =
         (uint32_t)heap_keep(function->slow, function->slow_count, SLOW_CALLS, call, faster);
+    if (function->slow_count == SLOW_CALLS)
+        function->slow_from_ns = function->slow[0].cpu_ns;
 }
 
 /* ---- merging ---- */
@@ -189,7 +215,21 @@ static int merge_function(struct rollup *into, uint32_t id, const struct functio
         to->nesting_max = from->nesting_max;
         to->nested_call = from->nested_call;
     }
-    to->direct_recursive += from->direct_recursive;
+    if (from->deepest_call != 0 &&
+        (to->deepest_call == 0 || from->depth_max > to->depth_max ||
+         (from->depth_max == to->depth_max && from->deepest_call < to->deepest_call))) {
+        to->depth_max = from->depth_max;
+        to->deepest_call = from->deepest_call;
+    }
+    if (from->last_exit_ns > to->last_exit_ns)
+        to->last_exit_ns = from->last_exit_ns;
+    rollup_latest_call(to, from->latest_enter_ns, from->latest_call);
+    tally_add(&to->tally, &from->tally);
+    to->kinds.calling += from->kinds.calling;
+    to->kinds.single_child += from->kinds.single_child;
+    to->kinds.unwound += from->kinds.unwound;
+    to->kinds.recursive += from->kinds.recursive;
+    to->kinds.direct_recursive += from->kinds.direct_recursive;
     to->sequences_cut |= from->sequences_cut;
     if (from->childless > 0 &&
         (to->childless == 0 || from->childless_example < to->childless_example))
@@ -261,11 +301,10 @@ static int merge_runs(struct rollup *into, const struct rollup *from, struct err
 
 static int merge_shapes(struct rollup *into, const struct rollup *from, struct error *error)
 {
-    for (uint32_t i = 0; i < from->shape_keys.count; i++) {
-        const struct intern_key *key = &from->shape_keys.keys[i];
+    for (uint32_t i = 0; i < from->shapes_count; i++) {
         const struct shape *shape = &from->shapes[i];
         struct shape *to;
-        if (rollup_shape(into, (struct shape_hash){key->a, key->b}, shape->function, shape->length,
+        if (rollup_shape(into, shape->hash, shape->function, shape->length,
                          from->shape_ids + shape->first, &to, error) != 0)
             return -1;
         if (to == NULL) {
@@ -279,16 +318,40 @@ static int merge_shapes(struct rollup *into, const struct rollup *from, struct e
     return 0;
 }
 
-int rollup_merge(struct rollup *into, const struct rollup *from, struct error *error)
+static void release_frames(struct rollup *rollup, size_t block)
 {
-    for (uint32_t i = 1; i < from->frames_capacity; i++) {
-        struct tally *to;
-        if (from->frames[i].calls == 0)
+    for (size_t i = 0; rollup->frames[block] != NULL && i < FRAMES_A_BLOCK; i++)
+        call_sums_release(&rollup->frames[block][i]);
+    large_free(rollup->frames[block], FRAMES_A_BLOCK * sizeof **rollup->frames);
+    rollup->frames[block] = NULL;
+}
+
+/* A block that `into` lacks goes over as it is, so that hardly two of them are ever needed. */
+static int merge_frames(struct rollup *into, struct rollup *from, struct error *error)
+{
+    for (size_t block = 0; block < from->frames_capacity; block++) {
+        if (from->frames[block] == NULL)
             continue;
-        if (rollup_frame(into, i, &to, error) != 0)
+        if (array_reach(&into->frames, &into->frames_capacity, block, error) != 0)
             return -1;
-        tally_add(to, &from->frames[i]);
+        if (into->frames[block] == NULL) {
+            into->frames[block] = from->frames[block];
+            from->frames[block] = NULL;
+            continue;
+        }
+        for (size_t i = 0; i < FRAMES_A_BLOCK; i++)
+            if (call_sums_any(&from->frames[block][i]) &&
+                call_sums_add(&into->frames[block][i], &from->frames[block][i], true, error) != 0)
+                return -1;
+        release_frames(from, block);
     }
+    return 0;
+}
+
+int rollup_merge(struct rollup *into, struct rollup *from, struct error *error)
+{
+    if (merge_frames(into, from, error) != 0)
+        return -1;
     for (uint32_t i = 1; i < from->functions_capacity; i++)
         if (from->functions[i] != NULL && merge_function(into, i, from->functions[i], error) != 0)
             return -1;
@@ -303,8 +366,10 @@ void rollup_release(struct rollup *rollup)
         if (rollup->functions[i] != NULL) {
             duration_counts_release(&rollup->functions[i]->durations);
             free(rollup->functions[i]->cycle);
-            free(rollup->functions[i]);
+            large_free(rollup->functions[i], sizeof *rollup->functions[i]);
         }
+    for (size_t i = 0; i < rollup->frames_capacity; i++)
+        release_frames(rollup, i);
     free(rollup->frames);
     free(rollup->functions);
     free(rollup->edges);
@@ -315,6 +380,6 @@ void rollup_release(struct rollup *rollup)
     intern_release(&rollup->edge_keys);
     intern_release(&rollup->callee_runs_keys);
     intern_release(&rollup->transition_keys);
-    intern_release(&rollup->shape_keys);
+    slots_release(&rollup->shape_slots);
     rollup_init(rollup);
 }

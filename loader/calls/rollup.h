@@ -11,6 +11,8 @@
 
 #include "base/error.h"
 #include "base/intern.h"
+#include "base/slots.h"
+#include "loader/calls/call_sums.h"
 #include "loader/calls/tally.h"
 
 #define LOG2_BUCKETS 64
@@ -34,21 +36,38 @@ struct duration_counts {
     uint64_t *groups[DURATION_GROUPS]; /* DURATION_STEPS each; NULL = it holds none */
 };
 
+/* Of how many of a function's calls something is true. */
+struct call_kinds {
+    uint64_t calling;      /* ended calls that made a call */
+    uint64_t single_child; /* finished calls that made exactly one */
+    uint64_t unwound;      /* calls that ended 1 */
+    uint64_t recursive;    /* calls made while another call of the function was open */
+    uint64_t direct_recursive;
+};
+
+/* A function's calls. Each call changes what comes first, so that this takes few cache lines. */
 struct function_rollup {
     /* Of the thread that is being decoded, which `thread` says: 0 = none yet. */
-    uint64_t last_enter_ns;
+    uint64_t last_enter_ns, last_call;
     uint32_t open; /* activations of it */
     uint32_t thread, thread_index;
     /* Of all. */
+    uint32_t id; /* functions.id */
+    uint32_t nesting_max;
+    uint32_t slow_count;
+    uint64_t nested_call;
+    uint64_t depth_max, deepest_call; /* deepest_call 0 = no call yet */
+    uint64_t slow_from_ns;            /* slow[0].cpu_ns once the heap is full */
+    uint64_t last_exit_ns;
+    uint64_t childless; /* ended calls that made no call */
+    struct call_kinds kinds;
     struct duration_counts durations;
     uint64_t intervals[LOG2_BUCKETS];
-    struct slow_call slow[SLOW_CALLS]; /* a heap: the least at [0] */
-    uint32_t slow_count;
-    uint32_t nesting_max;
-    uint64_t nested_call;
-    uint64_t direct_recursive;
+    struct slow_call slow[SLOW_CALLS];     /* a heap: the least at [0] */
+    struct tally tally;                    /* of all threads that have ended */
+    uint64_t latest_enter_ns, latest_call; /* the last call of these; 0 = none */
+    uint64_t childless_example;
     bool sequences_cut;
-    uint64_t childless, childless_example; /* ended calls that made no call */
     char *cycle; /* functions.id along the first cycle seen; NULL = not recursive */
     uint64_t cycle_call;
 };
@@ -73,7 +92,12 @@ struct callee_transition { /* by caller, previous and callee */
 
 /* A distinct sequence of a function's direct callees, each callee run folded to one. 128 bits
  * of hash over function and callees identify it; it keeps the first SEQUENCE_SHOWN callees. */
+struct shape_hash { /* it is there while the sequence grows */
+    uint64_t a, b;
+};
+
 struct shape {
+    struct shape_hash hash;
     uint32_t function;
     uint32_t shown;  /* callees kept, from shape_ids[first] on */
     uint64_t length; /* callees in it */
@@ -81,14 +105,11 @@ struct shape {
     size_t first;
 };
 
-/* The hash of a sequence while it grows. */
-struct shape_hash {
-    uint64_t a, b;
-};
+#define FRAMES_A_BLOCK 16384u /* 2 MiB */
 
 struct rollup {
-    struct tally *frames; /* by frames.id */
-    size_t frames_capacity;
+    struct call_sums **frames;          /* frames.id / FRAMES_A_BLOCK, frames.id % FRAMES_A_BLOCK */
+    size_t frames_capacity;             /* blocks, of which some may be NULL */
     struct function_rollup **functions; /* by functions.id; NULL where never called */
     size_t functions_capacity;
     struct intern edge_keys;
@@ -100,8 +121,9 @@ struct rollup {
     struct intern transition_keys; /* (caller, previous), callee */
     struct callee_transition *transitions;
     size_t transitions_capacity;
-    struct intern shape_keys; /* a shape_hash */
+    struct slots shape_slots; /* to shapes */
     struct shape *shapes;
+    uint32_t shapes_count;
     size_t shapes_capacity;
     uint32_t *shape_ids; /* functions.id */
     size_t shape_ids_count, shape_ids_capacity;
@@ -134,7 +156,8 @@ static inline struct transition_key rollup_transition_key(const struct rollup *r
 }
 
 /* Each makes room for the id; 0, or -1 without memory. */
-int rollup_frame(struct rollup *rollup, uint32_t frame, struct tally **out, struct error *error);
+int rollup_frame(struct rollup *rollup, uint32_t frame, struct call_sums **out,
+                 struct error *error);
 int rollup_function(struct rollup *rollup, uint32_t function, struct function_rollup **out,
                     struct error *error);
 int rollup_edge(struct rollup *rollup, uint32_t caller, uint32_t site, uint32_t callee,
@@ -147,6 +170,14 @@ int rollup_transition(struct rollup *rollup, uint32_t caller, uint32_t previous,
  * min(length, SEQUENCE_SHOWN)), its calls being 0. *out is NULL where there are too many. */
 int rollup_shape(struct rollup *rollup, struct shape_hash hash, uint32_t function, uint64_t length,
                  const uint32_t *ids, struct shape **out, struct error *error);
+
+/* A frame's sums; NULL where nothing was added. */
+static inline const struct call_sums *rollup_frame_sums(const struct rollup *rollup, uint32_t frame)
+{
+    uint32_t block = frame / FRAMES_A_BLOCK;
+    bool there = block < rollup->frames_capacity && rollup->frames[block] != NULL;
+    return there ? &rollup->frames[block][frame % FRAMES_A_BLOCK] : NULL;
+}
 
 void rollup_edge_add(struct edge *edge, const struct tally *tally);
 
@@ -163,11 +194,14 @@ static inline struct shape_hash shape_hash_add(struct shape_hash hash, uint32_t 
     return (struct shape_hash){a ^ a >> 29, b ^ b >> 32};
 }
 
+/* Of two calls the later one is the latest: to be told of the last one of each thread (0 = none). */
+void rollup_latest_call(struct function_rollup *function, uint64_t enter_ns, uint64_t call_id);
+
 /* Keeps the slowest calls: to be called where rollup_is_slow says so. */
 void rollup_slow_call(struct function_rollup *function, const struct slow_call *call);
 static inline bool rollup_is_slow(const struct function_rollup *function, uint64_t cpu_ns)
 {
-    return function->slow_count < SLOW_CALLS || cpu_ns >= function->slow[0].cpu_ns;
+    return cpu_ns >= function->slow_from_ns;
 }
 
 static inline unsigned rollup_bucket(uint64_t ns)
@@ -194,7 +228,8 @@ uint64_t duration_counts_of(const struct duration_counts *durations, unsigned bu
  * are fewer. */
 uint64_t duration_counts_rank(const struct duration_counts *durations, uint64_t rank);
 
-int rollup_merge(struct rollup *into, const struct rollup *from, struct error *error);
+/* `from` is spent then: release it. */
+int rollup_merge(struct rollup *into, struct rollup *from, struct error *error);
 void rollup_release(struct rollup *rollup);
 
 #endif

@@ -26,18 +26,8 @@ static void add_instants(struct tally *into, const struct tally *from)
         into->first_enter_ns = from->first_enter_ns;
         into->first_call = from->first_call;
     }
-    if (into->last_call == 0 || from->last_enter_ns > into->last_enter_ns ||
-        (from->last_enter_ns == into->last_enter_ns && from->last_call > into->last_call)) {
+    if (from->last_enter_ns > into->last_enter_ns)
         into->last_enter_ns = from->last_enter_ns;
-        into->last_call = from->last_call;
-    }
-    if (from->last_exit_ns > into->last_exit_ns)
-        into->last_exit_ns = from->last_exit_ns;
-    if (into->deepest_call == 0 || from->depth_max > into->depth_max ||
-        (from->depth_max == into->depth_max && from->deepest_call < into->deepest_call)) {
-        into->depth_max = from->depth_max;
-        into->deepest_call = from->deepest_call;
-    }
 }
 
 void tally_add(struct tally *into, const struct tally *from)
@@ -47,7 +37,6 @@ void tally_add(struct tally *into, const struct tally *from)
     into->calls += from->calls;
     into->counted += from->counted;
     into->finished += from->finished;
-    into->unwound += from->unwound;
     into->open += from->open;
     into->sum_ns += from->sum_ns;
     into->square_sum += from->square_sum;
@@ -59,9 +48,6 @@ void tally_add(struct tally *into, const struct tally *from)
     into->total.function_raw_ns += from->total.function_raw_ns;
     off_sums_add(&into->off, &from->off);
     off_time_add(&into->total.frame_off, from->total.frame_off);
-    into->calling += from->calling;
-    into->single_child += from->single_child;
-    into->recursive += from->recursive;
 }
 
 double tally_mean(const struct tally *tally)

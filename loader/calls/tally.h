@@ -43,7 +43,6 @@ struct tally {
     uint64_t calls;    /* rows and counted */
     uint64_t counted;  /* counted ones among them */
     uint64_t finished; /* ended 0 or 1 */
-    uint64_t unwound;  /* ended 1 */
     uint64_t open;     /* ended 2 or 3 */
     wide_uint sum_ns;  /* of CPU durations of finished calls */
     wide_uint square_sum;
@@ -54,13 +53,7 @@ struct tally {
     struct tally_totals total;
     struct off_sums off;                 /* total: outermost activations of the function */
     uint64_t first_enter_ns, first_call; /* first_call 0 = no call that is a row */
-    uint64_t last_enter_ns, last_call;
-    uint64_t last_exit_ns;
-    uint64_t deepest_call;
-    uint64_t depth_max;
-    uint64_t calling;      /* calls that made a call */
-    uint64_t single_child; /* finished calls that made exactly one */
-    uint64_t recursive;    /* calls made while another call of the function was open */
+    uint64_t last_enter_ns;
 };
 
 static inline void off_time_add(struct off_time *into, struct off_time from)

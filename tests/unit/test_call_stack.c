@@ -98,7 +98,7 @@ static void stack_hides(void)
 struct history_case {
     struct rollup rollup;
     struct callee_history history;
-    struct function_rollup caller;
+    struct function_rollup caller, called[3];
     struct link caller_link, callees[3]; /* of function 1 to 2, 3 and 4 */
     struct call_stack stack;
 };
@@ -109,9 +109,11 @@ static void case_begin(struct history_case *it)
     rollup_init(&it->rollup);
     callee_history_init(&it->history);
     call_stack_init(&it->stack, &error);
-    it->caller_link = (struct link){.function = &it->caller, .function_id = 1};
+    it->caller.id = 1;
+    it->caller_link.function = &it->caller;
     for (uint32_t i = 0; i < 3; i++) {
-        it->callees[i].function_id = i + 2;
+        it->called[i].id = i + 2;
+        it->callees[i].function = &it->called[i];
         rollup_callee_runs(&it->rollup, 1, i + 2, &it->callees[i].callee_runs, &error);
     }
 }
@@ -184,7 +186,7 @@ static void history_counts(void)
     close_caller(&it);
     open_caller(&it, 30);
     close_caller(&it);
-    check_equal(1, it.rollup.shape_keys.count, "aba is one sequence, whatever the runs' lengths");
+    check_equal(1, it.rollup.shapes_count, "aba is one sequence, whatever the runs' lengths");
     check_equal(2, it.rollup.shapes[0].calls, "of two calls");
     check_equal(3, it.rollup.shapes[0].length, "of three callees");
     check(it.rollup.shape_ids[0] == 2 && it.rollup.shape_ids[1] == 3 && it.rollup.shape_ids[2] == 2,
@@ -209,7 +211,7 @@ static void history_nests(void)
     const struct callee_runs *a = &it.rollup.callee_runs[it.callees[0].callee_runs];
     check_equal(2, a->caller_calls, "recursion: each activation that calls a counts once");
     check_equal(3, a->count, "three runs of a in all");
-    check_equal(2, it.rollup.shape_keys.count, "two sequences");
+    check_equal(2, it.rollup.shapes_count, "two sequences");
     check_equal(3, it.rollup.shapes[1].length, "the outer one is aba");
     check(it.rollup.shape_ids[2] == 2 && it.rollup.shape_ids[3] == 3 && it.rollup.shape_ids[4] == 2,
           "with the callees of the outer activation");

@@ -1,5 +1,6 @@
 /* What is added up: tallies and rollups are the same in whichever pieces they are added, and a link
  * belongs to one caller's frame, one pair, and the frame that this is open in. */
+#include "loader/calls/call_sums.h"
 #include "loader/calls/frames.h"
 #include "loader/calls/links.h"
 #include "loader/calls/rollup.h"
@@ -13,7 +14,7 @@ static struct error error;
 /* ---- tallies ---- */
 
 /* A call as a tally counts it: it lasted `ns` from `enter_ns` on. */
-static struct tally one_call(uint64_t id, uint64_t enter_ns, uint64_t ns, uint64_t depth)
+static struct tally one_call(uint64_t id, uint64_t enter_ns, uint64_t ns)
 {
     return (struct tally){.calls = 1,
                           .finished = 1,
@@ -25,19 +26,27 @@ static struct tally one_call(uint64_t id, uint64_t enter_ns, uint64_t ns, uint64
                           .slowest_call = id,
                           .first_enter_ns = enter_ns,
                           .first_call = id,
-                          .last_enter_ns = enter_ns,
-                          .last_call = id,
-                          .last_exit_ns = enter_ns + ns,
-                          .deepest_call = id,
-                          .depth_max = depth};
+                          .last_enter_ns = enter_ns};
+}
+
+/* Adds the same call to the sums of a link or a frame. */
+static void add_call(struct call_sums *sums, uint64_t id, uint64_t enter_ns, uint64_t ns)
+{
+    if (sums->calls++ == 0) {
+        call_sums_begin(sums);
+        sums->first_call = id;
+        sums->first_enter_ns = enter_ns;
+    }
+    sums->last_enter_ns = enter_ns;
+    call_sums_finished(sums, id, ns, &error);
+    sums->raw_ns += ns;
 }
 
 static void tallies_add_up(void)
 {
-    /* Equal extremes: the one with the lesser id counts, but the later id is the last call. */
-    struct tally calls[] = {one_call(5, 100, 30, 2), one_call(3, 100, 30, 2),
-                            one_call(9, 700, 10, 1), one_call(8, 700, 10, 2),
-                            one_call(7, 400, 20, 0)};
+    /* Equal extremes: the one with the lesser id counts. */
+    struct tally calls[] = {one_call(5, 100, 30), one_call(3, 100, 30), one_call(9, 700, 10),
+                            one_call(8, 700, 10), one_call(7, 400, 20)};
     struct tally forwards = {0}, backwards = {0}, empty = {0}, open = {.calls = 1, .open = 1};
     for (int i = 0; i < 5; i++) {
         tally_add(&forwards, &calls[i]);
@@ -47,9 +56,7 @@ static void tallies_add_up(void)
     check_equal(8, forwards.fastest_call, "the fastest call, of two the first");
     check_equal(3, forwards.slowest_call, "the slowest one likewise");
     check_equal(3, forwards.first_call, "the first call");
-    check_equal(9, forwards.last_call, "the last one");
-    check_equal(710, forwards.last_exit_ns, "the last exit");
-    check_equal(3, forwards.deepest_call, "the deepest one");
+    check_equal(700, forwards.last_enter_ns, "when the last one began");
     check_equal(5, forwards.calls, "five calls");
     tally_add(&backwards, &empty);
     check(memcmp(&forwards, &backwards, sizeof forwards) == 0, "adding nothing changes nothing");
@@ -67,11 +74,54 @@ static void statistics_are_exact(void)
 {
     struct tally tally = {0};
     for (uint64_t i = 0; i < 3; i++) {
-        struct tally call = one_call(i + 1, i, 1000000000000 + i, 0);
+        struct tally call = one_call(i + 1, i, 1000000000000 + i);
         tally_add(&tally, &call);
     }
     check(tally_m2(&tally) > 1.999 && tally_m2(&tally) < 2.001,
           "deviations of 1e12, 1e12 + 1, 1e12 + 2: %g", tally_m2(&tally));
+}
+
+/* Sums say what a tally of the same calls does, whatever pieces they are added in. */
+static void sums_are_tallies(void)
+{
+    const uint64_t ns[] = {7, 0, UINT64_C(5) << 32, UINT64_C(1) << 63, UINT64_C(1) << 63, 7};
+    const struct outermost both = {true, true};
+    struct tally expected = {0};
+    struct call_sums all = {0}, pieces[2] = {{0}, {0}}, frame = {0}, empty = {0};
+    for (uint64_t i = 0; i < 6; i++) {
+        struct tally call = one_call(i + 1, 10 * i, ns[i]);
+        call.total.frame_raw_ns = call.total.function_raw_ns = ns[i];
+        tally_add(&expected, &call);
+        add_call(&all, i + 1, 10 * i, ns[i]);
+        add_call(&pieces[i % 2], i + 1, 10 * i, ns[i]);
+    }
+    struct tally whole = call_sums_tally(&all, both);
+    check(memcmp(&expected, &whole, sizeof whole) == 0, "sums are a tally");
+    check(call_sums_add(&frame, &pieces[1], true, &error) == 0 &&
+              call_sums_add(&frame, &empty, true, &error) == 0 &&
+              call_sums_add(&frame, &pieces[0], true, &error) == 0,
+          "they are added");
+    whole = call_sums_tally(&frame, both);
+    check(memcmp(&expected, &whole, sizeof whole) == 0, "in any order, beyond 64 bits");
+    check(!call_sums_any(&empty) && call_sums_any(&frame), "nothing is told from something");
+
+    struct rare_sums *rare = call_sums_rare(&pieces[0], &error);
+    *rare = (struct rare_sums){.counted = 4, .open = 1, .off.total = {5, 6}, .off.self = {1, 2}};
+    whole = call_sums_tally(&pieces[0], (struct outermost){.of_frame = true});
+    check(whole.calls == 7 && whole.counted == 4 && whole.finished == 2 && whole.open == 1,
+          "counted calls and open ones are apart");
+    check(whole.total.frame_off.wait_ns == 5 && whole.off.total.wait_ns == 0 &&
+              whole.off.self.preempted_ns == 2 && whole.total.function_raw_ns == 0,
+          "time of calls within one of their function is counted once");
+    call_sums_add(&frame, &pieces[0], false, &error);
+    whole = call_sums_tally(&frame, both);
+    check(whole.total.frame_raw_ns == expected.total.frame_raw_ns && whole.off.self.wait_ns == 1 &&
+              whole.total.frame_off.wait_ns == 0,
+          "as is that of calls within one of their frame");
+    for (int i = 0; i < 2; i++)
+        call_sums_release(&pieces[i]);
+    call_sums_release(&all);
+    call_sums_release(&frame);
 }
 
 static void costs_are_taken_out(void)
@@ -169,17 +219,22 @@ static void shapes_are_limited(void)
 
 static void fill(struct rollup *rollup, uint64_t first_call)
 {
-    struct tally *frame, call = one_call(first_call, first_call * 10, first_call, 3);
+    struct tally call = one_call(first_call, first_call * 10, first_call);
+    struct call_sums *frame;
     struct function_rollup *function;
     uint32_t index;
     rollup_init(rollup);
     rollup_frame(rollup, 5, &frame, &error);
-    tally_add(frame, &call);
+    add_call(frame, first_call, first_call * 10, first_call);
     rollup_function(rollup, 2, &function, &error);
     for (uint64_t ns = 16; ns < 19; ns++)
         duration_counts_add(&function->durations, ns, &error);
     function->nesting_max = 2;
-    function->nested_call = first_call;
+    function->depth_max = 2;
+    function->nested_call = function->deepest_call = first_call;
+    function->last_exit_ns = 10 * first_call;
+    rollup_latest_call(function, 70, first_call);
+    tally_add(&function->tally, &call);
     function->childless = 1;
     function->childless_example = first_call;
     function->cycle = first_call > 1 ? strdup("2 3") : NULL;
@@ -216,7 +271,12 @@ static void rollups_merge(void)
         struct rollup *sum = &into[order];
         const struct function_rollup *function = sum->functions[2];
         uint32_t index;
-        check_equal(2, sum->frames[5].calls, "a frame's calls");
+        check_equal(2, rollup_frame_sums(sum, 5)->calls, "a frame's calls");
+        check(rollup_frame_sums(sum, FRAMES_A_BLOCK) == NULL, "but of one that has none");
+        check_equal(2, function->tally.calls, "a function's");
+        check(function->deepest_call == 1 && function->last_exit_ns == 400 &&
+                  function->latest_call == 40,
+              "its deepest call, its last end, its latest call");
         check_equal(6, duration_counts_of(&function->durations, 4), "a function's histogram");
         check_equal(17, duration_counts_rank(&function->durations, 4), "and the ranks in it");
         check_equal(1, function->nested_call, "its first deepest call");
@@ -246,20 +306,23 @@ static void rollups_merge(void)
 static struct link *find(struct links *links, struct frames *frames, struct rollup *rollup,
                          struct link_key key, uint32_t caller)
 {
-    struct link_callee callee = {caller, key.pair + 10, key.pair + 20};
-    struct link *link = links_cached(links, key);
-    if (link == NULL && links_find(links, key, &callee, frames, rollup, &link, &error) != 0)
+    uint32_t pair = key.callee & (LINK_CALLEES_MAX - 1);
+    struct link_callee callee = {caller, pair + 10, pair + 20};
+    struct link *link = links_find(links, key);
+    if (link == NULL && links_make(links, key, &callee, frames, rollup, &link, &error) != 0)
         return NULL;
     return link;
 }
 
 static uint64_t folded_calls, folded_links;
 
-static int fold(void *context, const struct link *link, struct error *why)
+static int fold(void *context, const struct link *link, const struct tally *tally,
+                struct error *why)
 {
     (void)context;
     (void)why;
-    folded_calls += link->tally.calls;
+    (void)link;
+    folded_calls += tally->calls;
     folded_links++;
     return 0;
 }
@@ -273,13 +336,13 @@ static void links_are_found(void)
         return;
     links_init(links);
     rollup_init(&rollup);
-    struct link *root = find(links, &frames, &rollup, (struct link_key){0, 0, 0, false}, 0);
+    const uint32_t called = 1 | LINK_HAS_CALLER;
+    struct link *root = find(links, &frames, &rollup, (struct link_key){0, 0, 0}, 0);
     struct link *child =
-        find(links, &frames, &rollup, (struct link_key){root->frame, 1, 0, true}, 10);
-    struct link *folded =
-        find(links, &frames, &rollup, (struct link_key){child->frame, 0, root->frame, true}, 11);
-    struct link *rootless =
-        find(links, &frames, &rollup, (struct link_key){root->frame, 1, 0, false}, 0);
+        find(links, &frames, &rollup, (struct link_key){root->frame, called, 0}, 10);
+    struct link *folded = find(links, &frames, &rollup,
+                               (struct link_key){child->frame, LINK_HAS_CALLER, root->frame}, 11);
+    struct link *rootless = find(links, &frames, &rollup, (struct link_key){root->frame, 1, 0}, 0);
     check(root->frame == 1 && child->frame == 2 && frames.items[1].parent == 1,
           "a callee's frame lies under the caller's");
     check(folded->frame == root->frame && folded != root,
@@ -289,29 +352,41 @@ static void links_are_found(void)
           "a call without a caller may lie under a frame and be another link");
     check(rootless->callee_runs == UINT32_MAX && child->callee_runs != UINT32_MAX,
           "and follows no callee");
-    check(find(links, &frames, &rollup, (struct link_key){root->frame, 1, 0, true}, 10) == child,
-          "the same call has the same link");
-    links_forget_pairs(links);
-    check(find(links, &frames, &rollup, (struct link_key){root->frame, 1, 0, true}, 10) == child,
-          "when pairs are forgotten, too");
-    for (uint32_t pair = 100; pair < 20000; pair++)
-        check_failures +=
-            find(links, &frames, &rollup, (struct link_key){1, pair, 0, true}, 10) == NULL;
-    check(find(links, &frames, &rollup, (struct link_key){root->frame, 1, 0, true}, 10) == child,
-          "and when others took its place in the table");
+    const struct link_key again = child->key;
+    check(find(links, &frames, &rollup, again, 10) == child, "the same call has the same link");
+    check(links_last(root, again) == NULL, "which was not taken last");
+    links_take(root, child);
+    check(links_last(root, again) == child, "until it was");
+    check(links_last(root, (struct link_key){root->frame, called, 2}) == NULL,
+          "another one is not taken for it");
+    for (uint32_t pair = 100; pair < 100 + 2 * LINKS_A_BLOCK; pair++)
+        check_failures += find(links, &frames, &rollup, (struct link_key){1, pair, 0}, 10) == NULL;
+    check(find(links, &frames, &rollup, again, 10) == child, "it is found among many");
+    struct link *outermost = find(
+        links, &frames, &rollup,
+        (struct link_key){root->frame, called | LINK_OUTERMOST | LINK_OUTERMOST_IN_FRAME, 0}, 10);
+    check(outermost != child && outermost->frame == child->frame,
+          "outermost activations have a link of their own");
 
     links_touch(links, child, &error);
-    child->tally = one_call(1, 5, 7, 1);
+    add_call(&child->sums, 1, 5, 7);
     links_touch(links, rootless, &error);
-    rootless->tally = one_call(2, 5, 7, 1);
+    add_call(&rootless->sums, 2, 5, 7);
+    links_touch(links, outermost, &error);
+    links_touch(links, outermost, &error);
+    add_call(&outermost->sums, 3, 5, 7);
     check_equal(0, links_fold(links, &rollup, fold, NULL, &error), "tallies are folded");
-    check_equal(2, folded_calls, "each is shown");
-    check_equal(2, rollup.frames[child->frame].calls, "they go to the frame");
-    check_equal(1, rollup.edges[child->edge].calls, "and to their edges");
-    check_equal(0, child->tally.calls, "and are empty then");
+    check_equal(3, folded_calls, "each is shown");
+    const struct call_sums *sums = rollup_frame_sums(&rollup, child->frame);
+    check_equal(3, sums->calls, "they go to the frame");
+    check_equal(7, sums->raw_ns, "whose time is that of outermost activations");
+    check_equal(3, child->function->tally.calls, "to the function");
+    check_equal(7, child->function->tally.total.function_raw_ns, "likewise");
+    check_equal(2, rollup.edges[child->edge].calls, "and to their edges");
+    check_equal(0, child->sums.calls, "and are empty then");
     links_fold(links, &rollup, fold, NULL, &error);
-    check_equal(2, rollup.frames[child->frame].calls, "so that they are added once");
-    check_equal(2, folded_links, "and shown once");
+    check_equal(3, sums->calls, "so that they are added once");
+    check_equal(3, folded_links, "and shown once");
     links_release(links);
     links_release(links);
     rollup_release(&rollup);
@@ -323,6 +398,7 @@ int main(void)
 {
     tallies_add_up();
     statistics_are_exact();
+    sums_are_tallies();
     costs_are_taken_out();
     slow_calls();
     durations();

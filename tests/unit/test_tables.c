@@ -136,41 +136,40 @@ static void calls(void)
 static void add_up(struct rollup *rollup, struct frames *frames)
 {
     struct function_rollup *function;
-    struct tally *tally;
+    struct call_sums *sums;
     uint32_t frame, child, index;
     frames_child(frames, 0, 1, 0, &frame, &error);
     frames_child(frames, frame, 2, 1, &child, &error);
-    rollup_frame(rollup, frame, &tally, &error);
-    *tally = (struct tally){.calls = 1,
-                            .open = 1,
-                            .first_call = 1,
-                            .last_call = 1,
-                            .deepest_call = 1,
-                            .self.raw_ns = UINT64_MAX,
-                            .total = {.function_raw_ns = 70}};
-    rollup_frame(rollup, child, &tally, &error);
-    *tally = (struct tally){.calls = 2,
-                            .finished = 2,
-                            .sum_ns = 30,
-                            .square_sum = 500,
-                            .min_ns = 10,
-                            .max_ns = 20,
-                            .fastest_call = 3,
-                            .slowest_call = 2,
-                            .first_call = 2,
-                            .first_enter_ns = 0,
-                            .last_call = 3,
-                            .last_enter_ns = 25,
-                            .last_exit_ns = 35,
-                            .deepest_call = 2,
-                            .depth_max = 1,
-                            .self.raw_ns = 30,
-                            .total = {.function_raw_ns = 30, .frame_raw_ns = 30}};
-    rollup_edge(rollup, 1, 1, 2, &index, &error);
-    rollup_edge_add(&rollup->edges[index], tally);
-    rollup_edge(rollup, 2, 1, 1, &index, &error); /* of which no call was made */
+    rollup_frame(rollup, frame, &sums, &error);
+    *sums = (struct call_sums){.calls = 1, .first_call = 1, .self.raw_ns = UINT64_MAX};
+    call_sums_rare(sums, &error)->open = 1;
     rollup_function(rollup, 1, &function, &error);
+    function->tally = call_sums_tally(sums, (struct outermost){true, false});
+    function->tally.total.function_raw_ns = 70;
+    function->latest_call = function->deepest_call = 1;
+    rollup_frame(rollup, child, &sums, &error);
+    *sums = (struct call_sums){.calls = 2,
+                               .sum_ns = 30,
+                               .square_sum = 500,
+                               .min_ns = 10,
+                               .max_ns = 20,
+                               .fastest_call = 3,
+                               .slowest_call = 2,
+                               .first_call = 2,
+                               .first_enter_ns = 0,
+                               .last_enter_ns = 25,
+                               .raw_ns = 30,
+                               .self.raw_ns = 30};
     rollup_function(rollup, 2, &function, &error);
+    function->tally = call_sums_tally(sums, (struct outermost){true, true});
+    function->latest_call = 3;
+    function->latest_enter_ns = 25;
+    function->last_exit_ns = 35;
+    function->deepest_call = 2;
+    function->depth_max = 1;
+    rollup_edge(rollup, 1, 1, 2, &index, &error);
+    rollup_edge_add(&rollup->edges[index], &function->tally);
+    rollup_edge(rollup, 2, 1, 1, &index, &error); /* of which no call was made */
     duration_counts_add(&function->durations, 10, &error);
     duration_counts_add(&function->durations, 20, &error);
     const struct slow_call slow[] = {{10, 15, 11, 3, {5, 0}}, {20, 20, 21, 2, {0, 0}}};

@@ -1,0 +1,18 @@
+/*
+ * Memory for large tables that are read here and there. It comes in huge pages where the kernel has
+ * them: a look-up then costs one cache miss and not, as with a million pages of 4 KiB, those of the
+ * page tables too; and clearing it takes one page fault for 512.
+ */
+#ifndef FISQL_BASE_LARGE_H
+#define FISQL_BASE_LARGE_H
+
+#include <stddef.h>
+
+#define LARGE_PAGE_BYTES ((size_t)2 << 20)
+
+/* Zeros, aligned to 64 bytes; NULL without memory. Less than a huge page comes from malloc. */
+void *large_alloc(size_t bytes);
+/* bytes: as allocated. NULL is allowed. */
+void large_free(void *memory, size_t bytes);
+
+#endif

@@ -1,0 +1,51 @@
+/* A hash table of numbers: see slots.h. */
+#include "base/slots.h"
+
+#include <string.h>
+
+#include "base/large.h"
+
+static void put(const struct slots *slots, uint64_t item)
+{
+    uint32_t at = (uint32_t)(item >> 32);
+    while (slots->items[at & slots->mask] != 0)
+        at++;
+    slots->items[at & slots->mask] = item;
+}
+
+static size_t bytes_of(const struct slots *slots)
+{
+    return slots->items == NULL ? 0 : ((size_t)slots->mask + 1) * sizeof *slots->items;
+}
+
+static int grow(struct slots *slots, struct error *error)
+{
+    uint32_t size = slots->items == NULL ? 64 : (slots->mask + 1) * 2;
+    struct slots grown = {.mask = size - 1, .count = slots->count};
+    grown.items = size == 0 ? NULL
+                            : large_alloc(bytes_of(slots) == 0 ? 64 * sizeof *grown.items
+                                                               : bytes_of(slots) * 2);
+    if (grown.items == NULL)
+        return error_set(error, "out of memory for a table of %u numbers", slots->count);
+    for (size_t i = 0; slots->items != NULL && i <= slots->mask; i++)
+        if (slots->items[i] != 0)
+            put(&grown, slots->items[i]);
+    large_free(slots->items, bytes_of(slots));
+    *slots = grown;
+    return 0;
+}
+
+int slots_add(struct slots *slots, uint32_t hash, uint32_t number, struct error *error)
+{
+    if ((slots->items == NULL || slots->count > slots->mask / 2) && grow(slots, error) != 0)
+        return -1;
+    put(slots, (uint64_t)hash << 32 | (number + 1));
+    slots->count++;
+    return 0;
+}
+
+void slots_release(struct slots *slots)
+{
+    large_free(slots->items, bytes_of(slots));
+    memset(slots, 0, sizeof *slots);
+}

@@ -1,0 +1,44 @@
+/*
+ * An open hash table of numbers: a slot holds a number and the hash of what it stands for, 8 bytes in
+ * all, so that a look-up mostly touches one line of the table and then what it is looking for. What
+ * the number stands for, and whether that is the one, is the caller's business:
+ *
+ *   for (uint32_t at = hash, index; (index = slots_next(table, hash, &at)) != SLOTS_NONE;)
+ *       if (is_the_one(index))
+ *           return index;
+ *
+ * At most half full. Not safe for threads. Zero-initialised is empty.
+ */
+#ifndef FISQL_BASE_SLOTS_H
+#define FISQL_BASE_SLOTS_H
+
+#include <stdint.h>
+
+#include "base/error.h"
+
+struct slots {
+    uint64_t *items; /* hash << 32 | number + 1; 0 = empty */
+    uint32_t mask, count;
+};
+
+#define SLOTS_NONE UINT32_MAX
+
+/* The next number with this hash, from slot *at on; *at is the slot behind it then. */
+static inline uint32_t slots_next(const struct slots *slots, uint32_t hash, uint32_t *at)
+{
+    if (slots->count == 0)
+        return SLOTS_NONE;
+    for (;;) {
+        uint64_t item = slots->items[(*at)++ & slots->mask];
+        if (item == 0)
+            return SLOTS_NONE;
+        if (item >> 32 == hash)
+            return (uint32_t)item - 1;
+    }
+}
+
+/* Adds a number, which is not in it. 0, or -1 when memory ran out. */
+int slots_add(struct slots *slots, uint32_t hash, uint32_t number, struct error *error);
+void slots_release(struct slots *slots);
+
+#endif
