@@ -5,6 +5,8 @@
 
 #include "base/large.h"
 
+#define CLEARED_BYTES_MAX ((size_t)1 << 18)
+
 static void put(const struct slots *slots, uint64_t item)
 {
     uint32_t at = (uint32_t)(item >> 32);
@@ -42,6 +44,15 @@ int slots_add(struct slots *slots, uint32_t hash, uint32_t number, struct error 
     put(slots, (uint64_t)hash << 32 | (number + 1));
     slots->count++;
     return 0;
+}
+
+void slots_clear(struct slots *slots)
+{
+    if (bytes_of(slots) > CLEARED_BYTES_MAX)
+        slots_release(slots);
+    else if (slots->count > 0)
+        memset(slots->items, 0, bytes_of(slots));
+    slots->count = 0;
 }
 
 void slots_release(struct slots *slots)

@@ -37,8 +37,19 @@ static inline uint32_t slots_next(const struct slots *slots, uint32_t hash, uint
     }
 }
 
-/* Adds a number, which is not in it. 0, or -1 when memory ran out. */
+/* Of two words that tell what a number stands for. */
+static inline uint32_t slots_hash(uint64_t a, uint64_t b)
+{
+    uint64_t mixed = a * UINT64_C(0x9e3779b97f4a7c15);
+    mixed = (mixed ^ mixed >> 32 ^ b) * UINT64_C(0xd6e8feb86659fd93);
+    return (uint32_t)(mixed >> 32);
+}
+
+/* Adds a number that is not in it. 0, or -1 when memory ran out. */
 int slots_add(struct slots *slots, uint32_t hash, uint32_t number, struct error *error);
+/* Forgets all numbers, and the memory where it is large: ten thousand small uses must not each pay for
+ * the size of one. */
+void slots_clear(struct slots *slots);
 void slots_release(struct slots *slots);
 
 #endif

@@ -338,18 +338,32 @@ static uint64_t system_calls(sqlite3 *database)
     return calls;
 }
 
+static struct tables tables_of(struct load *load)
+{
+    return (struct tables){.index = &load->index,
+                           .clock = &load->clock,
+                           .program = &load->program,
+                           .frames = &load->frames,
+                           .rollup = &load->rollup,
+                           .memory = load->memory,
+                           .threads = load->threads,
+                           .costs = &load->costs,
+                           .options = load->options};
+}
+
+static int write_frames(struct load *load, struct error *error)
+{
+    struct tables tables = tables_of(load);
+    if (tables_write_frames(&tables, load->file, error) != 0)
+        return -1;
+    rollup_release_frames(&load->rollup);
+    return 0;
+}
+
 static int write_tables(struct load *load, struct error *error)
 {
     sqlite3 *database = NULL;
-    struct tables tables = {.index = &load->index,
-                            .clock = &load->clock,
-                            .program = &load->program,
-                            .frames = &load->frames,
-                            .rollup = &load->rollup,
-                            .memory = load->memory,
-                            .threads = load->threads,
-                            .costs = &load->costs,
-                            .options = load->options};
+    struct tables tables = tables_of(load);
     int result = database_open_temporary(&load->database, &database, error);
     if (result == 0)
         result = execute(database, load->database_path, "BEGIN", error);
@@ -357,6 +371,8 @@ static int write_tables(struct load *load, struct error *error)
         result = tables_write(&tables, database, error);
     if (result == 0)
         result = memory_write(load->memory, database, error);
+    if (result == 0)
+        result = database_index(&load->database, database, error);
     if (result == 0)
         load->report->system_calls = system_calls(database);
     if (result == 0 && load->options->extra_sql != NULL)
@@ -393,7 +409,8 @@ static int load_all(struct load *load, struct error *error)
     if (finish_calls(load, error) != 0 ||
         memory_pair(load->memory, load->file, run_end_ns(load), error) != 0 ||
         nothing_check(&load->index, &load->program, calls_recorded(load), memory_rows(load->memory),
-                      error) != 0)
+                      error) != 0 ||
+        write_frames(load, error) != 0)
         return -1;
     struct btree_file *file = load->file;
     load->file = NULL;

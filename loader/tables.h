@@ -1,4 +1,5 @@
-/* Writing the tables that are small enough for the sqlite3 API: everything but calls and allocs. */
+/* Writing the tables: frames page by page, and all that are small enough through the sqlite3 API.
+ * Decoding and pairing write calls and allocs. */
 #ifndef FISQL_LOADER_TABLES_H
 #define FISQL_LOADER_TABLES_H
 
@@ -20,7 +21,10 @@ struct tables {
     const struct load_options *options;
 };
 
-/* Writes every table but calls, allocs and those of memory_write(). Within a transaction. */
+/* Writes frames, of which there may be millions. After memory_pair. */
+int tables_write_frames(const struct tables *tables, struct btree_file *file, struct error *error);
+
+/* Writes every other table but calls, allocs and those of memory_write(). Within a transaction. */
 int tables_write(const struct tables *tables, sqlite3 *database, struct error *error);
 
 #endif

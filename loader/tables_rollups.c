@@ -1,4 +1,4 @@
-/* Writing the tables of rollups: frames, function_stats, histograms, slow calls, edges, callee runs
+/* Writing the tables of rollups: function_stats, histograms, slow calls, edges, callee runs
  * and sequences. What the numbers mean is said in schema.sql. */
 #include "loader/tables_parts.h"
 
@@ -26,66 +26,12 @@ static void insert_statistics(struct insert *insert, const struct tally *tally)
     insert_id(insert, tally->slowest_call);
 }
 
-/* Total times are those of the outermost activations of the frame. */
-static struct tally frame_tally(const struct tables *tables, uint32_t frame)
-{
-    const struct call_sums *sums = rollup_frame_sums(tables->rollup, frame);
-    return sums == NULL ? (struct tally){0}
-                        : call_sums_tally(sums, (struct outermost){.of_frame = true});
-}
-
 static const struct function_rollup *function_rollup(const struct tables *tables, uint32_t id)
 {
     static const struct function_rollup none;
     return id < tables->rollup->functions_capacity && tables->rollup->functions[id] != NULL
                ? tables->rollup->functions[id]
                : &none;
-}
-
-static int write_frames(const struct tables *tables, sqlite3 *database, struct error *error)
-{
-    struct insert insert;
-    insert_begin(&insert, database, "frames",
-                 "id,parent_id,function_id,site_id,depth,calls,total_ns,self_ns,min_ns,max_ns,"
-                 "mean_ns,m2,fastest_call_id,slowest_call_id,finished,raw_total_ns,raw_self_ns,"
-                 "child_calls,counted_calls,first_ns,last_ns,allocs,alloc_bytes,frees,free_bytes,"
-                 "wait_ns,preempted_ns,self_wait_ns,self_preempted_ns,self_waits");
-    for (uint32_t id = 1; id <= frames_count(tables->frames); id++) {
-        const struct frame *frame = &tables->frames->items[id - 1];
-        struct tally sums = frame_tally(tables, id), *tally = &sums;
-        struct memory_totals memory = memory_of_frame(tables->memory, id);
-        insert_int(&insert, id);
-        insert_id(&insert, frame->parent);
-        insert_int(&insert, frame->function_id);
-        insert_id(&insert, frame->site_id);
-        insert_int(&insert, frame->depth);
-        insert_int(&insert, clip(tally->calls));
-        insert_int(&insert, clip(tally_left(tally->total.frame_raw_ns, tally->total.frame_hooks_ps,
-                                            tally->total.frame_off)));
-        insert_int(&insert, clip(tally_self_ns(tally)));
-        insert_statistics(&insert, tally);
-        insert_int(&insert, clip(tally->finished));
-        insert_int(&insert, clip(tally->total.frame_raw_ns));
-        insert_int(&insert, clip(tally->self.raw_ns));
-        insert_int(&insert, clip(tally->child_calls));
-        insert_int(&insert, clip(tally->counted));
-        if (tally->first_call != 0) {
-            insert_int(&insert, clip(tally->first_enter_ns));
-            insert_int(&insert, clip(tally->last_enter_ns));
-        } else {
-            insert_null(&insert);
-            insert_null(&insert);
-        }
-        insert_int(&insert, clip(memory.allocs));
-        insert_int(&insert, clip(memory.alloc_bytes));
-        insert_int(&insert, clip(memory.frees));
-        insert_int(&insert, clip(memory.free_bytes));
-        struct off_sums off = tally->off;
-        off.total = tally->total.frame_off;
-        tables_insert_off(&insert, &off);
-        insert_row(&insert);
-    }
-    return insert_end(&insert, error);
 }
 
 /* What is counted for a function besides its rollup. */
@@ -467,8 +413,7 @@ int tables_write_rollups(const struct tables *tables, sqlite3 *database, struct 
         result = write_function_stats(tables, database, counts, error);
     free(counts);
     int (*const others[])(const struct tables *, sqlite3 *, struct error *) = {
-        write_frames,           write_histograms, write_slow_calls,
-        write_thread_functions, write_edges,      write_callee_runs};
+        write_histograms, write_slow_calls, write_thread_functions, write_edges, write_callee_runs};
     for (size_t i = 0; result == 0 && i < sizeof others / sizeof others[0]; i++)
         result = others[i](tables, database, error);
     return result;

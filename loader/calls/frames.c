@@ -16,7 +16,7 @@ int frames_init(struct frames *frames, struct error *error)
 void frames_release(struct frames *frames)
 {
     pthread_mutex_destroy(&frames->lock);
-    intern_release(&frames->table);
+    slots_release(&frames->slots);
     free(frames->items);
     frames->items = NULL;
 }
@@ -24,16 +24,21 @@ void frames_release(struct frames *frames)
 static int child(struct frames *frames, const struct frame *frame, uint32_t *id,
                  struct error *error)
 {
-    uint32_t count = frames->table.count;
-    if (array_reserve(&frames->items, &frames->capacity, (size_t)count + 1, error) != 0)
+    uint32_t hash = slots_hash((uint64_t)frame->parent << 32 | frame->function_id, frame->site_id);
+    for (uint32_t at = hash, index;
+         (index = slots_next(&frames->slots, hash, &at)) != SLOTS_NONE;) {
+        const struct frame *known = &frames->items[index];
+        *id = index + 1;
+        if (known->parent == frame->parent && known->function_id == frame->function_id &&
+            known->site_id == frame->site_id)
+            return 0;
+    }
+    uint32_t count = frames_count(frames);
+    if (array_reserve(&frames->items, &frames->capacity, (size_t)count + 1, error) != 0 ||
+        slots_add(&frames->slots, hash, count, error) != 0)
         return -1;
-    uint32_t index;
-    if (intern_add(&frames->table, intern_pack(frame->parent, frame->function_id), frame->site_id,
-                   &index, error) != 0)
-        return -1;
-    if (index == count)
-        frames->items[index] = *frame;
-    *id = index + 1;
+    frames->items[count] = *frame;
+    *id = count + 1;
     return 0;
 }
 

@@ -16,7 +16,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
-#include "base/intern.h"
+#include "base/slots.h"
 
 struct frame {
     uint32_t parent; /* frames.id, 0 = none */
@@ -27,7 +27,7 @@ struct frame {
 
 struct frames {
     pthread_mutex_t lock;
-    struct intern table;
+    struct slots slots;  /* to items */
     struct frame *items; /* items[id - 1] */
     size_t capacity;
 };
@@ -41,7 +41,7 @@ int frames_child(struct frames *frames, uint32_t parent, uint32_t function_id, u
 
 static inline uint32_t frames_count(const struct frames *frames)
 {
-    return frames->table.count;
+    return frames->slots.count;
 }
 
 #endif

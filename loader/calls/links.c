@@ -16,9 +16,7 @@ void links_init(struct links *links)
 
 static uint32_t hash(struct link_key key)
 {
-    uint64_t mixed = ((uint64_t)key.parent << 32 | key.callee) * UINT64_C(0x9e3779b97f4a7c15);
-    mixed = (mixed ^ mixed >> 32 ^ key.frame) * UINT64_C(0xd6e8feb86659fd93);
-    return (uint32_t)(mixed >> 32);
+    return slots_hash((uint64_t)key.parent << 32 | key.callee, key.frame);
 }
 
 static struct link *at(const struct links *links, uint32_t number)

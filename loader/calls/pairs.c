@@ -6,12 +6,6 @@
 
 #include "base/array.h"
 
-/* What a pair is known by. */
-struct pair_key {
-    uint64_t function, site; /* addresses */
-    uint64_t epoch;          /* modules unloaded before */
-};
-
 void pairs_init(struct pairs *pairs)
 {
     memset(pairs, 0, sizeof *pairs);
@@ -20,8 +14,7 @@ void pairs_init(struct pairs *pairs)
 void pairs_release(struct pairs *pairs)
 {
     intern_release(&pairs->callees);
-    intern_release(&pairs->places);
-    intern_release(&pairs->keys);
+    slots_release(&pairs->slots);
     free(pairs->items);
     free(pairs->unloads);
     pairs_init(pairs);
@@ -36,8 +29,7 @@ static int by_tick(const void *left, const void *right)
 int pairs_begin_process(struct pairs *pairs, const struct log_index *index, uint32_t process,
                         struct error *error)
 {
-    intern_clear(&pairs->places);
-    intern_clear(&pairs->keys);
+    slots_clear(&pairs->slots);
     pairs->process = process;
     pairs->unloads_count = 0;
     for (size_t i = 0; i < index->modules_count; i++) {
@@ -56,12 +48,12 @@ int pairs_begin_process(struct pairs *pairs, const struct log_index *index, uint
 
 void pairs_begin_thread(struct pairs *pairs)
 {
-    for (uint32_t i = 0; i < pairs->keys.count; i++)
+    for (uint32_t i = 0; i < pairs->slots.count; i++)
         pairs->items[i].open = pairs->items[i].inherited = 0;
 }
 
 /* How many unloads came up to the tick. */
-static uint64_t epoch_at(const struct pairs *pairs, uint64_t tick)
+static uint32_t epoch_at(const struct pairs *pairs, uint64_t tick)
 {
     size_t low = 0, high = pairs->unloads_count;
     while (low < high) {
@@ -71,34 +63,27 @@ static uint64_t epoch_at(const struct pairs *pairs, uint64_t tick)
         else
             high = middle;
     }
-    return low;
-}
-
-/* The key has three words and a table's two, so that a site in an epoch gets a number first. */
-static int intern_pair(struct pairs *pairs, const struct pair_key *key, uint32_t *index,
-                       struct error *error)
-{
-    uint32_t place;
-    if (intern_add(&pairs->places, key->site, key->epoch, &place, error) != 0)
-        return -1;
-    return intern_add(&pairs->keys, key->function, place, index, error);
+    return (uint32_t)low;
 }
 
 int pairs_find(struct pairs *pairs, struct program *program, uint64_t function, uint64_t site,
                uint64_t tick, uint32_t *index, struct error *error)
 {
-    struct pair_key key = {function, site, epoch_at(pairs, tick)};
-    uint32_t before = pairs->keys.count;
-    if (intern_pair(pairs, &key, index, error) != 0)
-        return -1;
-    if (*index < before)
-        return 0;
+    uint32_t epoch = epoch_at(pairs, tick), hash = slots_hash(function, site + epoch);
+    for (uint32_t at = hash; (*index = slots_next(&pairs->slots, hash, &at)) != SLOTS_NONE;) {
+        const struct pair *known = &pairs->items[*index];
+        if (known->function_address == function && known->site_address == site &&
+            known->epoch == epoch)
+            return 0;
+    }
+    *index = pairs->slots.count;
     if (array_reserve(&pairs->items, &pairs->capacity, (size_t)*index + 1, error) != 0)
         return -1;
     struct pair *pair = &pairs->items[*index];
-    *pair = (struct pair){.function_address = function, .site_address = site};
+    *pair = (struct pair){.function_address = function, .site_address = site, .epoch = epoch};
     if (program_function(program, pairs->process, function, tick, &pair->function, error) != 0 ||
-        program_site(program, pairs->process, site, tick, &pair->site, error) != 0)
+        program_site(program, pairs->process, site, tick, &pair->site, error) != 0 ||
+        intern_add(&pairs->callees, pair->function, pair->site, &pair->callee, error) != 0)
         return -1;
-    return intern_add(&pairs->callees, pair->function, pair->site, &pair->callee, error);
+    return slots_add(&pairs->slots, hash, *index, error);
 }

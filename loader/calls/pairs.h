@@ -16,11 +16,13 @@
 
 #include "base/error.h"
 #include "base/intern.h"
+#include "base/slots.h"
 #include "loader/log/log_index.h"
 #include "loader/symbols/program.h"
 
 struct pair {
     uint64_t function_address, site_address;
+    uint32_t epoch;          /* modules unloaded before */
     uint32_t function, site; /* functions.id, sites.id */
     uint32_t open;           /* calls of it open in the thread */
     uint32_t inherited;      /* of these: calls of a forked child's parent, no calls of its own */
@@ -31,8 +33,7 @@ struct pair {
 
 struct pairs {
     struct intern callees; /* (function, site) in the program, of all processes: to pair.callee */
-    struct intern places;  /* (site's address, epoch) */
-    struct intern keys;    /* (function's address, index in places): to items */
+    struct slots slots;    /* to items */
     struct pair *items;
     size_t capacity;
     uint64_t *unloads; /* ticks at which the process unloaded modules, ascending */

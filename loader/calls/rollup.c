@@ -74,7 +74,7 @@ int rollup_shape(struct rollup *rollup, struct shape_hash hash, uint32_t functio
                  const uint32_t *ids, struct shape **out, struct error *error)
 {
     uint32_t shown = length < SEQUENCE_SHOWN ? (uint32_t)length : SEQUENCE_SHOWN;
-    uint32_t mixed = (uint32_t)(hash.a >> 32 ^ hash.b), index;
+    uint32_t mixed = slots_hash(hash.a, hash.b), index;
     for (uint32_t at = mixed;
          (index = slots_next(&rollup->shape_slots, mixed, &at)) != SLOTS_NONE;) {
         *out = &rollup->shapes[index];
@@ -318,7 +318,7 @@ static int merge_shapes(struct rollup *into, const struct rollup *from, struct e
     return 0;
 }
 
-static void release_frames(struct rollup *rollup, size_t block)
+static void release_block(struct rollup *rollup, size_t block)
 {
     for (size_t i = 0; rollup->frames[block] != NULL && i < FRAMES_A_BLOCK; i++)
         call_sums_release(&rollup->frames[block][i]);
@@ -343,7 +343,7 @@ static int merge_frames(struct rollup *into, struct rollup *from, struct error *
             if (call_sums_any(&from->frames[block][i]) &&
                 call_sums_add(&into->frames[block][i], &from->frames[block][i], true, error) != 0)
                 return -1;
-        release_frames(from, block);
+        release_block(from, block);
     }
     return 0;
 }
@@ -360,6 +360,15 @@ int rollup_merge(struct rollup *into, struct rollup *from, struct error *error)
     return merge_shapes(into, from, error);
 }
 
+void rollup_release_frames(struct rollup *rollup)
+{
+    for (size_t i = 0; i < rollup->frames_capacity; i++)
+        release_block(rollup, i);
+    free(rollup->frames);
+    rollup->frames = NULL;
+    rollup->frames_capacity = 0;
+}
+
 void rollup_release(struct rollup *rollup)
 {
     for (size_t i = 0; i < rollup->functions_capacity; i++)
@@ -368,9 +377,7 @@ void rollup_release(struct rollup *rollup)
             free(rollup->functions[i]->cycle);
             large_free(rollup->functions[i], sizeof *rollup->functions[i]);
         }
-    for (size_t i = 0; i < rollup->frames_capacity; i++)
-        release_frames(rollup, i);
-    free(rollup->frames);
+    rollup_release_frames(rollup);
     free(rollup->functions);
     free(rollup->edges);
     free(rollup->callee_runs);

@@ -108,6 +108,35 @@ static int execute(sqlite3 *database, const char *path, const char *sql, struct 
     return error_set_file(error, ERROR_SYSTEM, path, "%s", insert_problem(database));
 }
 
+/* Takes the indexes out of the schema and keeps what makes them. */
+static int put_off_indexes(struct database *database, sqlite3 *connection, struct error *error)
+{
+    sqlite3_stmt *statement = NULL;
+    char *drops = NULL;
+    int status = sqlite3_prepare_v2(
+        connection,
+        "SELECT coalesce(group_concat(sql, ';'), ''),"
+        " coalesce(group_concat('DROP INDEX \"' || replace(name, '\"', '\"\"') || '\"', ';'), '')"
+        " FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL",
+        -1, &statement, NULL);
+    if (status == SQLITE_OK && sqlite3_step(statement) == SQLITE_ROW) {
+        database->indexes = strdup((const char *)sqlite3_column_text(statement, 0));
+        drops = strdup((const char *)sqlite3_column_text(statement, 1));
+    }
+    sqlite3_finalize(statement);
+    int result = database->indexes == NULL || drops == NULL
+                     ? error_set_file(error, ERROR_SYSTEM, database->target, "%s",
+                                      insert_problem(connection))
+                     : execute(connection, database->target, drops, error);
+    free(drops);
+    return result;
+}
+
+int database_index(const struct database *database, sqlite3 *connection, struct error *error)
+{
+    return execute(connection, database->target, database->indexes, error);
+}
+
 int database_create(struct database *database, const char *target, const char *log,
                     const char *schema, struct error *error)
 {
@@ -136,6 +165,8 @@ int database_create(struct database *database, const char *target, const char *l
                          error);
     if (result == 0)
         result = execute(connection, target, schema, error);
+    if (result == 0)
+        result = put_off_indexes(database, connection, error);
     if (result == 0)
         result = execute(connection, target, "COMMIT", error);
     if (sqlite3_close(connection) != SQLITE_OK && result == 0)
@@ -174,6 +205,7 @@ void database_release(struct database *database)
     if (database->lock >= 0)
         close(database->lock);
     free(database->temporary);
+    free(database->indexes);
     free(database->target);
     *database = (struct database){.lock = -1};
 }

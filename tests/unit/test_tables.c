@@ -3,6 +3,7 @@
  * hold. */
 #include "base/array.h"
 #include "loader/calls/call_rows.h"
+#include "loader/sqlite/database.h"
 #include "loader/tables.h"
 #include "queries/embedded.h"
 #include "tests/unit/check.h"
@@ -310,12 +311,29 @@ static void small_tables(void)
                             .threads = decoded,
                             .costs = &costs,
                             .options = &load_options};
-    sqlite3 *database = make_database();
+    struct database made;
+    struct btree_file *file;
+    sqlite3 *database = NULL;
+    unlink(path);
+    if (!check(database_create(&made, path, "/dev/null", embedded_schema, &error) == 0 &&
+                   btree_open(made.temporary, &file, &error) == 0,
+               "a database is made: %s", error.text))
+        return;
+    check(tables_write_frames(&tables, file, &error) == 0 && btree_close(file, &error) == 0,
+          "frames are written: %s", error.text);
+    database_open_temporary(&made, &database, &error);
+    check_string("",
+                 rows_of(database, "SELECT name FROM sqlite_schema WHERE type = 'index' AND"
+                                   " sql IS NOT NULL"),
+                 "there are no indexes while tables are written");
+    check(database_index(&made, database, &error) == 0, "but afterwards: %s", error.text);
+    check_string("ok", rows_of(database, "PRAGMA integrity_check"), "which hold the frames");
     check(tables_write(&tables, database, &error) == 0, "the tables are written: %s", error.text);
     check_tables(database);
     check_equal(-1, tables_write(&tables, database, &error), "they cannot be written twice");
     check_equal(ERROR_SYSTEM, error.kind, "and that is no damage of the log");
     sqlite3_close(database);
+    database_release(&made);
     rollup_release(&rollup);
     frames_release(&frames);
     memory_close(memory);

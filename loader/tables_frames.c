@@ -1,0 +1,102 @@
+/* Writing the table frames page by page: real programs have up to millions of contexts, and a prepared
+ * INSERT takes longer for each than their calls do. What the numbers mean is said in schema.sql. */
+#include "loader/sqlite/sqlite_record.h"
+#include "loader/tables_parts.h"
+
+#define COLUMNS_PLAIN 21 /* up to last_ns; the others are mostly 0, which is their DEFAULT */
+#define COLUMNS_MEMORY 25
+#define COLUMNS 30
+
+/* Total times are those of the outermost activations of the frame. */
+static struct tally frame_tally(const struct tables *tables, uint32_t frame)
+{
+    const struct call_sums *sums = rollup_frame_sums(tables->rollup, frame);
+    return sums == NULL ? (struct tally){0}
+                        : call_sums_tally(sums, (struct outermost){.of_frame = true});
+}
+
+static void put_statistics(struct record *record, const struct tally *tally)
+{
+    if (tally->finished == 0) {
+        for (int i = 0; i < 4; i++)
+            record_null(record);
+        return;
+    }
+    record_int(record, clip(tally->min_ns));
+    record_int(record, clip(tally->max_ns));
+    record_double(record, tally_mean(tally));
+    record_double(record, tally_m2(tally));
+}
+
+static void put_frame(struct record *record, const struct frame *frame, const struct tally *tally)
+{
+    record_null(record); /* the id */
+    record_id_or_null(record, frame->parent);
+    record_int(record, frame->function_id);
+    record_id_or_null(record, frame->site_id);
+    record_int(record, frame->depth);
+    record_int(record, clip(tally->calls));
+    record_int(record, clip(tally_left(tally->total.frame_raw_ns, tally->total.frame_hooks_ps,
+                                       tally->total.frame_off)));
+    record_int(record, clip(tally_self_ns(tally)));
+    put_statistics(record, tally);
+    record_int(record, clip(tally->finished));
+    record_id_or_null(record, tally->finished > 0 ? tally->fastest_call : 0);
+    record_id_or_null(record, tally->finished > 0 ? tally->slowest_call : 0);
+    record_int(record, clip(tally->total.frame_raw_ns));
+    record_int(record, clip(tally->self.raw_ns));
+    record_int(record, clip(tally->child_calls));
+    record_int(record, clip(tally->counted));
+    if (tally->first_call != 0) {
+        record_int(record, clip(tally->first_enter_ns));
+        record_int(record, clip(tally->last_enter_ns));
+    } else {
+        record_null(record);
+        record_null(record);
+    }
+}
+
+static void put_off(struct record *record, const struct off_time *total,
+                    const struct off_sums *off)
+{
+    record_int(record, clip(total->wait_ns));
+    record_int(record, clip(total->preempted_ns));
+    record_int(record, clip(off->self.wait_ns));
+    record_int(record, clip(off->self.preempted_ns));
+    record_int(record, clip(off->self_waits));
+}
+
+static int append_frame(const struct tables *tables, struct btree_part *part, uint32_t id,
+                        struct error *error)
+{
+    struct tally tally = frame_tally(tables, id);
+    struct memory_totals memory = memory_of_frame(tables->memory, id);
+    const struct off_time *total = &tally.total.frame_off;
+    bool has_off = (total->wait_ns | total->preempted_ns | tally.off.self.wait_ns |
+                    tally.off.self.preempted_ns | tally.off.self_waits) != 0;
+    bool has_memory =
+        (memory.allocs | memory.alloc_bytes | memory.frees | memory.free_bytes) != 0;
+    struct record record;
+    record_begin(&record, has_off ? COLUMNS : has_memory ? COLUMNS_MEMORY : COLUMNS_PLAIN);
+    put_frame(&record, &tables->frames->items[id - 1], &tally);
+    if (has_off || has_memory) {
+        record_int(&record, clip(memory.allocs));
+        record_int(&record, clip(memory.alloc_bytes));
+        record_int(&record, clip(memory.frees));
+        record_int(&record, clip(memory.free_bytes));
+    }
+    if (has_off)
+        put_off(&record, total, &tally.off);
+    return btree_append(part, id, record_data(&record), record_bytes(&record), 0, NULL, error);
+}
+
+int tables_write_frames(const struct tables *tables, struct btree_file *file, struct error *error)
+{
+    struct btree_part *part;
+    if (btree_part_begin(file, &part, error) != 0)
+        return -1;
+    for (uint32_t id = 1; id <= frames_count(tables->frames); id++)
+        if (append_frame(tables, part, id, error) != 0)
+            return -1;
+    return btree_part_end(part, error) != 0 ? -1 : btree_finish(file, "frames", &part, 1, error);
+}
