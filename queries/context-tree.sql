@@ -24,15 +24,24 @@
 WITH RECURSIVE
      params AS (SELECT coalesce(:min_percent, 1) AS min_percent, coalesce(:max_depth, 64) AS max_depth,
                        coalesce(:by, 'cpu') AS by),
-     weighed AS MATERIALIZED (
-       SELECT fr.id, fr.parent_id, fr.depth, CASE params.by WHEN 'wall' THEN fr.total_ns WHEN 'wait' THEN fr.wait_ns ELSE fr.cpu_ns END AS weight
-       FROM frames fr CROSS JOIN params),
-     whole AS (SELECT sum(weight) AS weight FROM weighed WHERE parent_id IS NULL),
+     roots AS MATERIALIZED (
+       SELECT fr.id, fr.depth, CASE params.by WHEN 'wall' THEN fr.total_ns WHEN 'wait' THEN fr.wait_ns ELSE fr.cpu_ns END AS weight
+       FROM frames fr CROSS JOIN params WHERE fr.parent_id IS NULL),
+     whole AS MATERIALIZED (
+       SELECT sum(roots.weight) AS weight, params.by, params.max_depth, params.min_percent * sum(roots.weight) AS needed
+       FROM params LEFT JOIN roots),
+     heavy(id, parent_id, depth, weight) AS ( -- from the roots down, as far as there is enough
+       SELECT roots.id, NULL, roots.depth, roots.weight
+       FROM whole CROSS JOIN roots WHERE roots.depth <= whole.max_depth AND 100 * roots.weight >= whole.needed
+       UNION ALL
+       SELECT fr.id, fr.parent_id, fr.depth,
+              CASE whole.by WHEN 'wall' THEN fr.total_ns WHEN 'wait' THEN fr.wait_ns ELSE fr.cpu_ns END AS child_weight
+       FROM heavy CROSS JOIN whole CROSS JOIN frames fr ON fr.parent_id = heavy.id
+       WHERE fr.id > heavy.id AND fr.depth <= whole.max_depth AND 100 * child_weight >= whole.needed),
      kept AS MATERIALIZED (
-       SELECT fr.id, fr.parent_id, fr.depth, fr.weight,
-              printf('%06d', row_number() OVER (PARTITION BY fr.parent_id ORDER BY fr.weight DESC, fr.id)) AS place
-       FROM weighed fr CROSS JOIN params CROSS JOIN whole
-       WHERE fr.depth <= params.max_depth AND 100 * fr.weight >= params.min_percent * whole.weight),
+       SELECT id, parent_id, depth, weight,
+              printf('%06d', row_number() OVER (PARTITION BY parent_id ORDER BY weight DESC, id)) AS place
+       FROM heavy),
      tree(id, weight, path) AS (
        SELECT id, weight, place FROM kept WHERE parent_id IS NULL
        UNION ALL

@@ -33,24 +33,42 @@ WITH RECURSIVE
      reached AS MATERIALIZED ( -- contexts of the hot functions
        SELECT fr.id, fr.parent_id, fr.function_id, fr.calls,
               CASE params.by WHEN 'wall' THEN fr.self_ns WHEN 'wait' THEN fr.self_wait_ns ELSE fr.self_cpu_ns END AS weight
-       FROM hot CROSS JOIN params JOIN frames fr ON fr.function_id = hot.function_id
+       FROM hot CROSS JOIN params CROSS JOIN frames fr ON fr.function_id = hot.function_id
        WHERE hot.place <= params.functions AND fr.calls > 0),
      whole AS MATERIALIZED (SELECT function_id, sum(weight) AS weight, sum(calls) AS calls FROM reached GROUP BY function_id),
-     walk(function_id, leaf_id, calls, weight, up_id, top_id, length, ids) AS (
-       SELECT r.function_id, r.id, r.calls, CASE whole.weight WHEN 0 THEN r.calls ELSE r.weight END, r.parent_id, r.function_id, 1,
-              CAST(r.function_id AS INTEGER) || ''
-       FROM reached r JOIN whole ON whole.function_id = r.function_id
+     -- A path with the contexts that called it, as JSON: [[context, calls, weight], ...]. A longer path carries no more
+     -- than a shorter one, so only those that carry enough are followed further up.
+     paths(function_id, top_id, length, ids, calls, weight, needed, callers) AS (
+       SELECT r.function_id, r.function_id, 1, CAST(r.function_id AS INTEGER) || '', whole.calls,
+              CASE whole.weight WHEN 0 THEN whole.calls ELSE whole.weight END,
+              params.min_share * CASE whole.weight WHEN 0 THEN whole.calls ELSE whole.weight END,
+              json_group_array(json_array(CASE WHEN r.parent_id < r.id THEN r.parent_id END, r.calls,
+                                          CASE whole.weight WHEN 0 THEN r.calls ELSE r.weight END))
+       FROM reached r JOIN whole ON whole.function_id = r.function_id CROSS JOIN params
+       GROUP BY r.function_id
        UNION ALL
-       SELECT w.function_id, w.leaf_id, w.calls, w.weight, fr.parent_id, fr.function_id,
-              w.length + (fr.function_id <> w.top_id),
-              CASE fr.function_id WHEN w.top_id THEN '' ELSE CAST(fr.function_id AS INTEGER) || ' ' END || w.ids
-       FROM walk w CROSS JOIN params JOIN frames fr ON fr.id = w.up_id
-       WHERE w.length < params.max_length AND coalesce(fr.parent_id, 0) < fr.id),
-     -- a context has one way to a path: where recursion is folded, it stands in walk more than once
-     paths AS (
-       SELECT function_id, length, ids, sum(calls) AS calls, sum(weight) AS weight
-       FROM (SELECT DISTINCT function_id, leaf_id, length, ids, calls, weight FROM walk)
-       GROUP BY function_id, length, ids),
+       SELECT p.function_id, json_extract(longer.value, '$[0]'), p.length + 1,
+              json_extract(longer.value, '$[0]') || ' ' || p.ids, json_extract(longer.value, '$[1]'),
+              json_extract(longer.value, '$[2]'), p.needed, json_extract(longer.value, '$[3]')
+       FROM paths p CROSS JOIN params CROSS JOIN json_each((
+              SELECT json_group_array(json_array(function_id, calls, weight, json(callers)))
+              FROM (SELECT up.function_id, sum(json_extract(start.value, '$[1]')) AS calls,
+                           sum(json_extract(start.value, '$[2]')) AS weight,
+                           json_group_array(json_array(CASE WHEN up.parent_id < up.id THEN up.parent_id END,
+                                                       json_extract(start.value, '$[1]'),
+                                                       json_extract(start.value, '$[2]'))) AS callers
+                    FROM json_each(p.callers) start
+                         CROSS JOIN frames caller ON caller.id = json_extract(start.value, '$[0]')
+                         CROSS JOIN frames up ON up.id = CASE WHEN caller.function_id <> p.top_id THEN caller.id
+                           ELSE (WITH RECURSIVE climb(id, parent_id, function_id) AS ( -- a function that calls itself
+                                   SELECT caller.id, caller.parent_id, caller.function_id
+                                   UNION ALL
+                                   SELECT fr.id, fr.parent_id, fr.function_id FROM climb JOIN frames fr ON fr.id = climb.parent_id
+                                   WHERE climb.function_id = p.top_id AND fr.id < climb.id)
+                                 SELECT id FROM climb WHERE function_id <> p.top_id) END
+                    GROUP BY up.function_id
+                    HAVING 100 * sum(json_extract(start.value, '$[2]')) >= p.needed))) longer
+       WHERE p.length < params.max_length),
      chosen AS MATERIALIZED (
        SELECT p.function_id, p.length, p.ids, p.calls,
               100.0 * p.weight / CASE whole.weight WHEN 0 THEN whole.calls ELSE whole.weight END AS share,

@@ -52,6 +52,8 @@ static int open_immutable(const char *path, sqlite3 **database)
 static int open_read_only(const char *path, sqlite3 **database)
 {
     int result = sqlite3_open_v2(path, database, SQLITE_OPEN_READONLY, NULL);
+    if (result == SQLITE_OK) /* the contexts of a large program are read all over the table */
+        sqlite3_exec(*database, "PRAGMA cache_size = -262144", NULL, NULL, NULL);
     if (result == SQLITE_OK)
         result = sqlite3_exec(*database, "SELECT 1 FROM sqlite_schema", NULL, NULL, NULL);
     if (result == SQLITE_CANTOPEN && access(path, R_OK) == 0) {
