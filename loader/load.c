@@ -37,6 +37,7 @@ struct load {
     struct decode_shared shared;
     struct decoded_thread *threads;
     struct rollup rollup;
+    struct row_helpers helpers;
     uint32_t workers_ended; /* atomic */
     double progress_s;      /* when progress was told last */
     uint64_t next_thread;   /* atomic: index in order of the threads still to be decoded */
@@ -45,8 +46,10 @@ struct load {
     struct timespec began;
 };
 
+/* Decodes threads of the log, while there are any; then it writes rows for those that do still. */
 struct worker {
     struct load *load;
+    bool decodes; /* else it has been a helper from the start */
     struct decoder *decoder;
     struct error error;
     int result;
@@ -215,9 +218,8 @@ static int order_threads(struct load *load, struct error *error)
     return 0;
 }
 
-static void *work(void *context)
+static void decode_threads(struct worker *worker)
 {
-    struct worker *worker = context;
     struct load *load = worker->load;
     worker->result = decoder_open(&worker->decoder, &load->shared, &worker->error);
     while (worker->result == 0) {
@@ -231,18 +233,31 @@ static void *work(void *context)
     if (worker->result != 0)
         __atomic_store_n(&load->next_thread, load->order_count, __ATOMIC_RELAXED);
     decoder_end(worker->decoder);
+}
+
+static void *work(void *context)
+{
+    struct worker *worker = context;
+    struct load *load = worker->load;
+    if (worker->decodes) {
+        decode_threads(worker);
+        row_helpers_leave(&load->helpers, 1);
+    }
+    row_helpers_help(&load->helpers);
     __atomic_fetch_add(&load->workers_ended, 1, __ATOMIC_RELAXED);
     return NULL;
 }
 
-static unsigned workers_wanted(const struct load *load)
+/* Those that decode, and as many more as there are cores for. */
+static unsigned workers_wanted(const struct load *load, unsigned *decoding)
 {
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
     unsigned wanted =
         load->options->threads != 0 ? load->options->threads : (unsigned)(cores > 0 ? cores : 1);
-    if (wanted > load->order_count)
-        wanted = (unsigned)load->order_count;
-    return wanted > WORKERS_MAX ? WORKERS_MAX : wanted;
+    if (wanted > WORKERS_MAX)
+        wanted = WORKERS_MAX;
+    *decoding = wanted > load->order_count ? (unsigned)load->order_count : wanted;
+    return wanted > 2 * *decoding ? 2 * *decoding : wanted;
 }
 
 static int decode(struct load *load, struct error *error)
@@ -250,15 +265,20 @@ static int decode(struct load *load, struct error *error)
     struct worker *workers = calloc(WORKERS_MAX, sizeof *workers);
     if (workers == NULL)
         return error_set(error, "out of memory");
-    unsigned count = workers_wanted(load), started = 0;
+    unsigned decoding, started = 0, count = workers_wanted(load, &decoding);
     int result = 0;
     int refused = 0;
+    row_helpers_init(&load->helpers, decoding);
+    load->shared.helpers = count > 1 ? &load->helpers : NULL;
     for (; started < count; started++) {
         workers[started].load = load;
+        workers[started].decodes = started < decoding;
         refused = pthread_create(&workers[started].thread, NULL, work, &workers[started]);
         if (refused != 0)
             break;
     }
+    if (started < decoding)
+        row_helpers_leave(&load->helpers, decoding - started);
     if (started == 0 && count > 0)
         result = error_set(error, "no thread can be started: %s", strerror(refused));
     while (load->options->progress != NULL && result == 0 &&
@@ -275,7 +295,8 @@ static int decode(struct load *load, struct error *error)
             result = -1;
         }
     }
-    for (unsigned i = 0; i < started; i++) {
+    row_helpers_release(&load->helpers);
+    for (unsigned i = 0; i < started && i < decoding; i++) {
         if (result == 0)
             result = rollup_merge(&load->rollup, decoder_rollup(workers[i].decoder), error);
         decoder_close(workers[i].decoder);

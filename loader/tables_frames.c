@@ -56,8 +56,7 @@ static void put_frame(struct record *record, const struct frame *frame, const st
     }
 }
 
-static void put_off(struct record *record, const struct off_time *total,
-                    const struct off_sums *off)
+static void put_off(struct record *record, const struct off_time *total, const struct off_sums *off)
 {
     record_int(record, clip(total->wait_ns));
     record_int(record, clip(total->preempted_ns));
@@ -74,8 +73,7 @@ static int append_frame(const struct tables *tables, struct btree_part *part, ui
     const struct off_time *total = &tally.total.frame_off;
     bool has_off = (total->wait_ns | total->preempted_ns | tally.off.self.wait_ns |
                     tally.off.self.preempted_ns | tally.off.self_waits) != 0;
-    bool has_memory =
-        (memory.allocs | memory.alloc_bytes | memory.frees | memory.free_bytes) != 0;
+    bool has_memory = (memory.allocs | memory.alloc_bytes | memory.frees | memory.free_bytes) != 0;
     struct record record;
     record_begin(&record, has_off ? COLUMNS : has_memory ? COLUMNS_MEMORY : COLUMNS_PLAIN);
     put_frame(&record, &tables->frames->items[id - 1], &tally);

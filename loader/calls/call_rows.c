@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "loader/sqlite/btree_direct.h"
 #include "loader/sqlite/sqlite_record.h"
 
@@ -131,15 +132,172 @@ static inline int append(struct btree_part *part, uint64_t id, uint32_t thread,
     return 0;
 }
 
-int row_window_init(struct row_window *window, uint64_t *progress_calls, struct error *error)
+/* ---- batches ---- */
+
+/* The row of a call that was written open last is completed. */
+static int patch(struct row_window *window, const struct row_end *end, struct error *error)
 {
-    *window = (struct row_window){.progress_calls = progress_calls};
-    window->rows = malloc(WINDOW_ROWS * sizeof *window->rows);
-    return window->rows != NULL ? 0 : error_set(error, "out of memory");
+    unsigned char buffer[5 * 8];
+    unsigned char *limit = buffer + sizeof buffer, *at = limit;
+    put_full_before(&at, end->ended);
+    put_full_before(&at, end->children_ns);
+    put_full_before(&at, end->descendants);
+    put_before_or_null(&at, end->distance);
+    put_full_before(&at, end->duration_ns);
+    const struct open_row *row = &window->open.items[--window->open.count];
+    return btree_patch(window->part, &row->place, row->duration_offset, at, (uint32_t)(limit - at),
+                       error);
+}
+
+static int write_batch(struct row_window *window, const struct row_batch *batch,
+                       struct error *error)
+{
+    struct open_rows *open = &window->open;
+    for (size_t i = 0; i < batch->ends_count; i++)
+        if (patch(window, &batch->ends[i], error) != 0)
+            return -1;
+    for (uint64_t id = batch->first_id; id < batch->end_id && window->part != NULL; id++) {
+        const struct row *row = row_window_row(window, id);
+        struct open_row written;
+        if (append(window->part, id, window->thread, row, &written.place, &written.duration_offset,
+                   error) != 0)
+            return -1;
+        if (row->done)
+            continue;
+        if (array_reserve(&open->items, &open->capacity, open->count + 1, error) != 0)
+            return -1;
+        open->items[open->count++] = written;
+    }
+    __atomic_fetch_add(window->progress_calls, batch->end_id - batch->first_id, __ATOMIC_RELAXED);
+    return 0;
+}
+
+/* ---- helpers ---- */
+
+void row_helpers_init(struct row_helpers *helpers, uint32_t decoding)
+{
+    *helpers = (struct row_helpers){.decoding = decoding};
+    pthread_mutex_init(&helpers->lock, NULL);
+    pthread_cond_init(&helpers->changed, NULL);
+}
+
+void row_helpers_release(struct row_helpers *helpers)
+{
+    pthread_mutex_destroy(&helpers->lock);
+    pthread_cond_destroy(&helpers->changed);
+}
+
+void row_helpers_leave(struct row_helpers *helpers, uint32_t threads)
+{
+    pthread_mutex_lock(&helpers->lock);
+    helpers->decoding -= threads;
+    pthread_cond_broadcast(&helpers->changed);
+    pthread_mutex_unlock(&helpers->lock);
+}
+
+/* Writes the window's first batch, which nobody does yet. The lock is held, but not meanwhile. */
+static void write_first(struct row_window *window)
+{
+    struct row_helpers *helpers = window->helpers;
+    struct row_batch *batch = &window->batches[window->batch_first];
+    struct error error = window->error;
+    bool failed = window->failed;
+    window->writing = true;
+    pthread_mutex_unlock(&helpers->lock);
+    if (!failed)
+        failed = write_batch(window, batch, &error) != 0;
+    pthread_mutex_lock(&helpers->lock);
+    window->writing = false;
+    window->failed = failed;
+    window->error = error;
+    window->batch_first = (window->batch_first + 1) % BATCHES_MAX;
+    window->batches_count--;
+    pthread_cond_broadcast(&helpers->changed);
+}
+
+static bool has_work(const struct row_window *window)
+{
+    return window->batches_count > 0 && !window->writing;
+}
+
+void row_helpers_help(struct row_helpers *helpers)
+{
+    pthread_mutex_lock(&helpers->lock);
+    helpers->idle++;
+    while (helpers->decoding > 0) {
+        struct row_window *window = helpers->windows;
+        while (window != NULL && !has_work(window))
+            window = window->next;
+        if (window != NULL)
+            write_first(window);
+        else
+            pthread_cond_wait(&helpers->changed, &helpers->lock);
+    }
+    helpers->idle--;
+    pthread_mutex_unlock(&helpers->lock);
+}
+
+/* Until no more than so many batches are left: writes them, or waits for who does. */
+static void write_down_to(struct row_window *window, uint32_t left)
+{
+    while (window->batches_count > left)
+        if (has_work(window))
+            write_first(window);
+        else
+            pthread_cond_wait(&window->helpers->changed, &window->helpers->lock);
+}
+
+/* Puts the batch that is full into the queue. */
+static int hand_over(struct row_window *window, struct error *error)
+{
+    struct row_helpers *helpers = window->helpers;
+    pthread_mutex_lock(&helpers->lock);
+    write_down_to(window, BATCHES_MAX - 1);
+    struct row_batch *last =
+        &window->batches[(window->batch_first + window->batches_count) % BATCHES_MAX];
+    struct row_batch empty = *last; /* its memory is used again */
+    empty.ends_count = 0;
+    *last = window->filling;
+    window->filling = empty;
+    window->batches_count++;
+    if (helpers->idle > 0)
+        pthread_cond_broadcast(&helpers->changed);
+    else
+        write_down_to(window, 0);
+    bool failed = window->failed;
+    if (failed)
+        *error = window->error;
+    pthread_mutex_unlock(&helpers->lock);
+    return failed ? -1 : 0;
+}
+
+/* ---- the window ---- */
+
+int row_window_init(struct row_window *window, struct row_helpers *helpers,
+                    uint64_t *progress_calls, struct error *error)
+{
+    /* With helpers, rows of the batches that wait stay where they are. */
+    uint64_t ring = helpers != NULL ? 2 * WINDOW_ROWS : WINDOW_ROWS;
+    *window =
+        (struct row_window){.mask = ring - 1, .progress_calls = progress_calls, .helpers = helpers};
+    window->rows = malloc(ring * sizeof *window->rows);
+    if (window->rows == NULL)
+        return error_set(error, "out of memory");
+    if (helpers != NULL) {
+        pthread_mutex_lock(&helpers->lock);
+        window->next = helpers->windows;
+        helpers->windows = window;
+        pthread_mutex_unlock(&helpers->lock);
+    }
+    return 0;
 }
 
 void row_window_release(struct row_window *window)
 {
+    for (uint32_t i = 0; i < BATCHES_MAX; i++)
+        free(window->batches[i].ends);
+    free(window->filling.ends);
+    free(window->open.items);
     free(window->rows);
     *window = (struct row_window){.rows = NULL};
 }
@@ -150,45 +308,46 @@ void row_window_begin(struct row_window *window, uint32_t thread, uint64_t first
     window->thread = thread;
     window->start_id = window->next_id = first_id;
     window->part = part;
+    window->open.count = 0;
 }
 
-int row_window_flush(struct row_window *window, struct call_stack *stack, uint64_t kept,
-                     struct error *error)
+int row_window_end(struct row_window *window, const struct row_end *end, struct error *error)
 {
-    uint64_t waiting = window->next_id - window->start_id;
-    uint64_t count = waiting > kept ? waiting - kept : 0;
-    uint64_t end = window->start_id + count;
-    uint32_t open = stack->depth; /* the first call of the stack whose row is in the window */
-    while (open > 0 && stack->items[open - 1].head.call_id >= window->start_id)
-        open--;
-    for (uint64_t id = window->start_id; id < end && window->part != NULL; id++) {
-        const struct row *row = row_window_row(window, id);
-        struct btree_place place;
-        uint32_t offset = 0;
-        if (append(window->part, id, window->thread, row, &place, &offset, error) != 0)
-            return -1;
-        if (row->done)
-            continue;
-        struct open_call *call = &stack->items[open++];
-        call->written = true;
-        call->place = place;
-        call->duration_offset = offset;
-    }
-    __atomic_fetch_add(window->progress_calls, count, __ATOMIC_RELAXED);
-    window->start_id = end;
+    struct row_batch *batch = &window->filling;
+    if (window->part == NULL)
+        return 0;
+    if (array_reserve(&batch->ends, &batch->ends_capacity, batch->ends_count + 1, error) != 0)
+        return -1;
+    batch->ends[batch->ends_count++] = *end;
     return 0;
 }
 
-int row_window_patch(const struct row_window *window, const struct open_call *call,
-                     const struct row *end, uint64_t descendants, struct error *error)
+int row_window_flush(struct row_window *window, uint64_t kept, struct error *error)
 {
-    unsigned char buffer[5 * 8];
-    unsigned char *limit = buffer + sizeof buffer, *at = limit;
-    put_full_before(&at, end->ended);
-    put_full_before(&at, end->children_ns);
-    put_full_before(&at, descendants);
-    put_before_or_null(&at, end->distance);
-    put_full_before(&at, end->duration_ns);
-    return btree_patch(window->part, &call->place, call->duration_offset, at,
-                       (uint32_t)(limit - at), error);
+    uint64_t waiting = window->next_id - window->start_id;
+    struct row_batch *batch = &window->filling;
+    batch->first_id = window->start_id;
+    batch->end_id = window->start_id + (waiting > kept ? waiting - kept : 0);
+    window->start_id = batch->end_id;
+    if (window->helpers != NULL)
+        return hand_over(window, error);
+    if (write_batch(window, batch, error) != 0)
+        return -1;
+    batch->ends_count = 0;
+    return 0;
+}
+
+int row_window_finish(struct row_window *window, struct error *error)
+{
+    if (row_window_flush(window, 0, error) != 0)
+        return -1;
+    if (window->helpers == NULL)
+        return 0;
+    pthread_mutex_lock(&window->helpers->lock);
+    write_down_to(window, 0);
+    bool failed = window->failed;
+    if (failed)
+        *error = window->error;
+    pthread_mutex_unlock(&window->helpers->lock);
+    return failed ? -1 : 0;
 }

@@ -3,16 +3,22 @@
  *
  * A call's row is complete at its exit, but rows must be written in the order of entries: so rows
  * wait in a window, a ring by id. When it is full its older half is written; calls of it that are
- * still open are written with fields at full width and patched when they end.
+ * still open are written with fields at full width and patched when they end. As calls end in the
+ * opposite order of their entries, the one that ends is always the one that was written open last.
+ *
+ * What is to be written goes in batches: first the ends of calls that are written already, then rows.
+ * Threads that have no thread of the log to decode (row_helpers) write the batches of those that
+ * have, while these go on decoding: for the calls of a program with one thread two cores are no more
+ * use than that. Without such helpers who decodes writes.
  */
 #ifndef FISQL_LOADER_CALL_ROWS_H
 #define FISQL_LOADER_CALL_ROWS_H
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "base/error.h"
-#include "loader/calls/call_stack.h"
 #include "loader/sqlite/btree.h"
 
 #define WINDOW_ROWS 8192u /* a power of two; half of them are written at a time */
@@ -29,27 +35,81 @@ struct row {
     bool done;
 };
 
+/* The end of a call whose row was written while it was open. */
+struct row_end {
+    uint64_t duration_ns, children_ns, descendants;
+    uint64_t distance; /* as in the row */
+    uint8_t ended;
+};
+
+struct row_batch {
+    struct row_end *ends;
+    size_t ends_count, ends_capacity;
+    uint64_t first_id, end_id; /* rows */
+};
+
+/* Where the rows of calls are that were written open, the outermost first. */
+struct open_rows {
+    struct open_row {
+        struct btree_place place;
+        uint32_t duration_offset;
+    } * items;
+    size_t count, capacity;
+};
+
+#define BATCHES_MAX 2u /* that wait to be written, besides the one that is being filled */
+
 struct row_window {
-    struct row *rows;  /* of id: rows[id % WINDOW_ROWS] */
-    uint64_t start_id; /* of the first row that is not written */
+    struct row *rows;  /* of id: rows[id % ring] */
+    uint64_t mask;     /* ring - 1 */
+    uint64_t start_id; /* of the first row that is in no batch */
     uint64_t next_id;  /* of the next call: the rows of those before it wait, or are written */
     struct btree_part *part;  /* NULL = no rows are wanted */
     uint32_t thread;          /* threads.id */
     uint64_t *progress_calls; /* atomic: gets the number of rows that were written */
+    struct row_batch filling;
+    struct open_rows open; /* who writes has it */
+    /* Under the helpers' lock. */
+    struct row_helpers *helpers; /* NULL = there are none */
+    struct row_window *next;     /* in helpers->windows */
+    struct row_batch batches[BATCHES_MAX];
+    uint32_t batch_first, batches_count;
+    bool writing; /* somebody writes the first one */
+    bool failed;
+    struct error error; /* why */
 };
 
-/* Release it in any case. */
-int row_window_init(struct row_window *window, uint64_t *progress_calls, struct error *error);
+/* The threads that decode, and those that help them; shared by all workers of a load. */
+struct row_helpers {
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    struct row_window *windows;
+    uint32_t decoding, idle; /* threads that decode, and that could write */
+};
+
+/* decoding: how many threads will say row_helpers_leave(). */
+void row_helpers_init(struct row_helpers *helpers, uint32_t decoding);
+void row_helpers_release(struct row_helpers *helpers);
+/* So many threads will decode no more. */
+void row_helpers_leave(struct row_helpers *helpers, uint32_t threads);
+/* Writes the rows of other threads until none decodes. */
+void row_helpers_help(struct row_helpers *helpers);
+
+/* helpers: NULL, or those who may write; they must not be at it when the window is released. Release it
+ * in any case. */
+int row_window_init(struct row_window *window, struct row_helpers *helpers,
+                    uint64_t *progress_calls, struct error *error);
 void row_window_release(struct row_window *window);
 
-/* A thread begins; its calls have the ids from first_id on. The part is borrowed. */
+/* A thread begins; its calls have the ids from first_id on. The part is borrowed until
+ * row_window_finish. */
 void row_window_begin(struct row_window *window, uint32_t thread, uint64_t first_id,
                       struct btree_part *part);
 
 /* The row of a call whose row waits still, or begins to. */
 static inline struct row *row_window_row(struct row_window *window, uint64_t id)
 {
-    return &window->rows[id % WINDOW_ROWS];
+    return &window->rows[id & window->mask];
 }
 
 /* Must rows be written before another call is entered? */
@@ -58,13 +118,13 @@ static inline bool row_window_is_full(const struct row_window *window)
     return window->next_id - window->start_id == WINDOW_ROWS;
 }
 
-/* Writes the rows that wait, but for the last `kept`. The calls of the stack whose rows are written
- * before they end get to know where. */
-int row_window_flush(struct row_window *window, struct call_stack *stack, uint64_t kept,
-                     struct error *error);
+/* Has those rows written that wait, but for the last `kept`. */
+int row_window_flush(struct row_window *window, uint64_t kept, struct error *error);
 
-/* Completes the row of a call that was written while it was open. */
-int row_window_patch(const struct row_window *window, const struct open_call *call,
-                     const struct row *end, uint64_t descendants, struct error *error);
+/* The innermost call of those whose rows do not wait any more ends. */
+int row_window_end(struct row_window *window, const struct row_end *end, struct error *error);
+
+/* Has all rows written, and waits until they are. */
+int row_window_finish(struct row_window *window, struct error *error);
 
 #endif

@@ -19,7 +19,6 @@
 #include "loader/calls/links.h"
 #include "loader/calls/rollup.h"
 #include "loader/memory/memory.h"
-#include "loader/sqlite/btree.h"
 
 /* An open call. What lies under `last_callee` is only valid when that is not NO_CALLEE. */
 struct open_call {
@@ -27,15 +26,12 @@ struct open_call {
     uint64_t enter_ns, enter_tick, children_ns, child_calls;
     struct link *link; /* NULL = inherited */
     uint32_t pair;
-    bool written;              /* its row went out at full width */
     uint32_t last_callee;      /* index in rollup.callee_runs of the callee run that goes on */
     uint64_t callee_run_calls; /* calls in it so far */
     uint64_t callee_run_ns;    /* time in it */
     uint64_t callee_runs;      /* of this call, this one included */
     struct shape_hash shape;   /* of the sequence so far */
     size_t first_id;           /* its callees lie in callee_history.callees from here on */
-    struct btree_place place;
-    uint32_t duration_offset;
     struct hook_share settled; /* what to add to its share at the cost of now; only valid where it
                                   was entered before that cost began */
 };

@@ -27,7 +27,7 @@ int decoder_open(struct decoder **out, struct decode_shared *shared, struct erro
     gaps_init(&decoder->gaps);
     if (call_stack_init(&decoder->stack, error) != 0)
         return -1;
-    return row_window_init(&decoder->window, &shared->calls_done, error);
+    return row_window_init(&decoder->window, shared->helpers, &shared->calls_done, error);
 }
 
 void decoder_close(struct decoder *decoder)
@@ -508,7 +508,7 @@ int decoder_decode_thread(struct decoder *decoder, uint32_t thread, struct decod
     if (call_leave_down_to(decoder, decoder->stack.inherited, ENDED_OPEN, error) != 0)
         return -1;
     drop_inherited(decoder);
-    if (row_window_flush(&decoder->window, &decoder->stack, 0, error) != 0 ||
+    if (row_window_finish(&decoder->window, error) != 0 ||
         decode_fold_thread(decoder, error) != 0 || memory_thread_end(decoder->memory, error) != 0)
         return -1;
     return out->part == NULL ? 0 : btree_part_end(out->part, error);

@@ -11,6 +11,7 @@
 #include "loader/sqlite/btree.h"
 #include "loader/log/clock.h"
 #include "base/error.h"
+#include "loader/calls/call_rows.h"
 #include "loader/calls/decode_losses.h"
 #include "loader/calls/frames.h"
 #include "loader/calls/gaps.h"
@@ -29,8 +30,9 @@ struct decode_shared {
     struct memory *memory;
     struct btree_file *file; /* NULL: no rows of calls are written */
     const struct hook_costs *costs;
-    uint64_t calls_done; /* atomic; for the progress */
-    uint64_t bytes_done; /* likewise, of the log */
+    struct row_helpers *helpers; /* NULL = who decodes writes rows, too */
+    uint64_t calls_done;         /* atomic; for the progress */
+    uint64_t bytes_done;         /* likewise, of the log */
 };
 
 struct thread_function {

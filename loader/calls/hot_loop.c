@@ -66,7 +66,6 @@ static inline int push(struct decoder *decoder, uint32_t pair_index, struct open
     call->child_calls = 0;
     call->link = link;
     call->pair = pair_index;
-    call->written = false;
     call->last_callee = NO_CALLEE;
     pair->open++;
     *out = call;
@@ -197,7 +196,7 @@ static inline int enter(struct decoder *decoder, uint32_t pair_index, uint64_t e
     row->depth = decoder->stack.depth++;
     row->done = false;
     if (row_window_is_full(&decoder->window))
-        return row_window_flush(&decoder->window, &decoder->stack, WINDOW_ROWS / 2, error);
+        return row_window_flush(&decoder->window, WINDOW_ROWS / 2, error);
     return 0;
 }
 
@@ -298,18 +297,19 @@ static inline int add_up(struct decoder *decoder, const struct open_call *call, 
     return 0;
 }
 
-/* The rest of a call's end where its row is written already. */
-static int leave_written(struct decoder *decoder, const struct open_call *call, uint64_t duration,
-                         uint64_t descendants, enum ended ended, struct error *error)
+/* The rest of a call's end where its row does not wait any more. */
+static __attribute__((noinline)) int leave_written(struct decoder *decoder,
+                                                   const struct open_call *call, uint64_t duration,
+                                                   uint64_t descendants, enum ended ended,
+                                                   struct error *error)
 {
-    if (!call->written)
-        return 0;
     bool has_caller = call_stack_has_own(&decoder->stack);
-    struct row row = {.duration_ns = duration,
-                      .children_ns = call->children_ns,
-                      .distance = has_caller ? call->head.call_id - call[-1].head.call_id : 0,
-                      .ended = (uint8_t)ended};
-    return row_window_patch(&decoder->window, call, &row, descendants, error);
+    struct row_end end = {.duration_ns = duration,
+                          .children_ns = call->children_ns,
+                          .descendants = descendants,
+                          .distance = has_caller ? call->head.call_id - call[-1].head.call_id : 0,
+                          .ended = (uint8_t)ended};
+    return row_window_end(&decoder->window, &end, error);
 }
 
 /* Ends the innermost call, which must not be an inherited one, at the present time. */

@@ -274,25 +274,21 @@ static void clocks(void)
 static void rows_wait(void)
 {
     struct row_window window;
-    struct call_stack stack;
     uint64_t written = 0;
-    call_stack_init(&stack, &error);
-    check_equal(0, row_window_init(&window, &written, &error), "a window is made");
+    check_equal(0, row_window_init(&window, NULL, &written, &error), "a window is made");
     row_window_begin(&window, 1, 101, NULL);
     for (uint32_t i = 0; i < WINDOW_ROWS; i++) {
         check_failures += row_window_is_full(&window);
         row_window_row(&window, window.next_id++)->done = true;
     }
     check(row_window_is_full(&window), "it is full after %u rows and not before", WINDOW_ROWS);
-    check_equal(0, row_window_flush(&window, &stack, WINDOW_ROWS / 2, &error), "half is written");
+    check_equal(0, row_window_flush(&window, WINDOW_ROWS / 2, &error), "half is written");
     check_equal(WINDOW_ROWS / 2, written, "which progress tells");
     check_equal(101 + WINDOW_ROWS / 2, window.start_id, "the older half");
-    check_equal(0, row_window_flush(&window, &stack, WINDOW_ROWS, &error),
-                "fewer wait than are kept");
+    check_equal(0, row_window_flush(&window, WINDOW_ROWS, &error), "fewer wait than are kept");
     check_equal(WINDOW_ROWS / 2, written, "so that none is written");
-    check_equal(0, row_window_flush(&window, &stack, 0, &error), "at the end all are");
+    check_equal(0, row_window_flush(&window, 0, &error), "at the end all are");
     check_equal(WINDOW_ROWS, written, "each once");
-    call_stack_release(&stack);
     row_window_release(&window);
     row_window_release(&window);
 }

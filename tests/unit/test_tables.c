@@ -54,10 +54,9 @@ static sqlite3 *make_database(void)
 
 /* main and the call that it makes first stay open while so many others come and go that both rows
  * are written; the call in it returns, main is open to the end. */
-static void write_calls(struct row_window *window, struct call_stack *stack,
-                        struct btree_part *part)
+static void write_calls(struct row_window *window, struct btree_part *part)
 {
-    struct row end = {.ended = ENDED_RETURNED, .done = true};
+    struct row_end end = {.ended = ENDED_RETURNED};
     row_window_begin(window, 7, 1, part);
     for (uint64_t id = 1; id <= CALLS; id++) {
         struct row *row = row_window_row(window, window->next_id++);
@@ -71,36 +70,30 @@ static void write_calls(struct row_window *window, struct call_stack *stack,
                                                : 2,
                             .duration_ns = 5,
                             .done = id > 2};
-        if (id <= 2)
-            stack->items[stack->depth++] = (struct open_call){.head.call_id = id};
-        check_failures += row_window_is_full(window) &&
-                          row_window_flush(window, stack, WINDOW_ROWS / 2, &error) != 0;
+        check_failures +=
+            row_window_is_full(window) && row_window_flush(window, WINDOW_ROWS / 2, &error) != 0;
     }
-    check(stack->items[0].written && stack->items[1].written, "open calls get to know their rows");
     end.duration_ns = 1000000;
     end.children_ns = 999;
     end.distance = 1;
-    check_equal(0, row_window_patch(window, &stack->items[1], &end, CALLS - 2, &error),
+    end.descendants = CALLS - 2;
+    check_equal(0, row_window_end(window, &end, &error),
                 "the row of a call that returns late is completed");
-    stack->depth = 1;
-    check_equal(0, row_window_flush(window, stack, 0, &error), "the rest is written");
+    check_equal(0, row_window_finish(window, &error), "the rest is written");
 }
 
-static void calls(void)
+static void calls(struct row_helpers *helpers)
 {
     struct row_window window;
-    struct call_stack stack;
     struct btree_file *file = NULL;
     struct btree_part *part = NULL;
     uint64_t written = 0;
     sqlite3_close(make_database());
-    call_stack_init(&stack, &error);
-    array_reserve(&stack.items, &stack.capacity, 2, &error);
-    row_window_init(&window, &written, &error);
+    row_window_init(&window, helpers, &written, &error);
     if (!check(btree_open(path, &file, &error) == 0 && btree_part_begin(file, &part, &error) == 0,
                "a part of the table begins"))
         return;
-    write_calls(&window, &stack, part);
+    write_calls(&window, part);
     check(btree_part_end(part, &error) == 0 && btree_finish(file, "calls", &part, 1, &error) == 0 &&
               btree_close(file, &error) == 0,
           "and ends: %s", error.text);
@@ -127,9 +120,30 @@ static void calls(void)
                  "the others lie within it");
     check_string("ok", rows_of(database, "PRAGMA integrity_check"), "SQLite accepts the table");
     sqlite3_close(database);
-    call_stack_release(&stack);
     row_window_release(&window);
     unlink(path);
+}
+
+static void *help(void *helpers)
+{
+    row_helpers_help(helpers);
+    return NULL;
+}
+
+/* Another thread writes the rows; and there may be none, where that is busy. */
+static void calls_by_helper(void)
+{
+    struct row_helpers helpers;
+    pthread_t thread;
+    row_helpers_init(&helpers, 1);
+    calls(&helpers);
+    helpers.windows = NULL;
+    if (check(pthread_create(&thread, NULL, help, &helpers) == 0, "a helper starts")) {
+        calls(&helpers);
+        row_helpers_leave(&helpers, 1);
+        pthread_join(thread, NULL);
+    }
+    row_helpers_release(&helpers);
 }
 
 /* ---- small tables ---- */
@@ -347,7 +361,8 @@ int main(void)
         return 1;
     close(file);
     unlink(path);
-    calls();
+    calls(NULL);
+    calls_by_helper();
     small_tables();
     return check_status();
 }
