@@ -24,7 +24,8 @@
 struct open_call {
     struct memory_open_call head; /* first: memory reads the stack through it */
     uint64_t enter_ns, enter_tick, children_ns, child_calls;
-    struct link *link; /* NULL = inherited */
+    struct link *link;      /* NULL = inherited */
+    struct link *last_link; /* of the call that it made last; NULL = it made none */
     uint32_t pair;
     uint32_t last_callee;      /* index in rollup.callee_runs of the callee run that goes on */
     uint64_t callee_run_calls; /* calls in it so far */

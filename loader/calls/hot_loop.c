@@ -17,7 +17,7 @@
 static inline int find_link(struct decoder *decoder, const struct pair *pair, struct link **out,
                             struct error *error)
 {
-    const struct open_call *top = call_stack_top(&decoder->stack);
+    struct open_call *top = call_stack_top(&decoder->stack);
     struct link *from = call_stack_has_own(&decoder->stack) ? top->link : NULL;
     struct link_key key = {top != NULL ? top->head.frame_id : 0, pair->callee,
                            pair->open > 0 ? pair->frame : 0};
@@ -27,10 +27,12 @@ static inline int find_link(struct decoder *decoder, const struct pair *pair, st
         key.callee |= LINK_OUTERMOST_IN_FRAME;
     if (pair->rollup->open == 0)
         key.callee |= LINK_OUTERMOST;
-    if (from != NULL && (*out = links_last(from, key)) != NULL)
-        return 0;
-    *out = links_find(&decoder->links, key);
+    uint32_t unused = 0, *next = from != NULL ? links_next(from, top->last_link) : &unused;
+    *out = links_guess(&decoder->links, *next, key);
+    if (*out == NULL)
+        *out = links_find(&decoder->links, key, next);
     if (*out == NULL) {
+        *next = decoder->links.count + 1;
         struct link_callee callee = {from != NULL ? from->function->id : 0, pair->function,
                                      pair->site};
         if (links_make(&decoder->links, key, &callee, decoder->shared->frames, &decoder->rollup,
@@ -38,7 +40,8 @@ static inline int find_link(struct decoder *decoder, const struct pair *pair, st
             return -1;
     }
     if (from != NULL)
-        links_take(from, *out);
+        top->last_link = *out;
+    __builtin_prefetch(&(*out)->sums.min_ns, 1); /* wanted when the call ends */
     return 0;
 }
 
@@ -65,6 +68,7 @@ static inline int push(struct decoder *decoder, uint32_t pair_index, struct open
     call->children_ns = 0;
     call->child_calls = 0;
     call->link = link;
+    call->last_link = NULL;
     call->pair = pair_index;
     call->last_callee = NO_CALLEE;
     pair->open++;

@@ -19,17 +19,13 @@ static uint32_t hash(struct link_key key)
     return slots_hash((uint64_t)key.parent << 32 | key.callee, key.frame);
 }
 
-static struct link *at(const struct links *links, uint32_t number)
-{
-    return &links->blocks[number / LINKS_A_BLOCK][number % LINKS_A_BLOCK];
-}
-
-struct link *links_find(const struct links *links, struct link_key key)
+struct link *links_find(const struct links *links, struct link_key key, uint32_t *next)
 {
     uint32_t of_key = hash(key);
     for (uint32_t place = of_key, number;
          (number = slots_next(&links->slots, of_key, &place)) != SLOTS_NONE;) {
-        struct link *link = at(links, number);
+        struct link *link = links_at(links, number);
+        *next = number + 1;
         if (link->key.parent == key.parent && link->key.callee == key.callee &&
             link->key.frame == key.frame)
             return link;
@@ -47,7 +43,7 @@ static int reach(struct links *links, struct link **out, struct error *error)
         links->blocks[block] = large_alloc(BLOCK_BYTES);
     if (links->blocks[block] == NULL)
         return error_set(error, "out of memory");
-    *out = at(links, links->count);
+    *out = links_at(links, links->count);
     return 0;
 }
 
@@ -119,7 +115,7 @@ int links_fold(struct links *links, struct rollup *rollup,
 void links_release(struct links *links)
 {
     for (uint32_t i = 0; i < links->count; i++)
-        call_sums_release(&at(links, i)->sums);
+        call_sums_release(&links_at(links, i)->sums);
     for (size_t i = 0; i < links->blocks_capacity; i++)
         large_free(links->blocks[i], BLOCK_BYTES);
     free(links->blocks);

@@ -11,8 +11,10 @@
  * frame to the same one; nobody minds.
  *
  * Programs have up to millions of links, of which a call needs one and hardly ever the last one. So a
- * look-up is to touch nothing else: the caller's link says which link was last taken from there, else
- * a table of numbers leads there (slots.h). Of a link itself a call touches two cache lines of three.
+ * look-up is to touch nothing else. As functions mostly make the same calls in the same order, a link
+ * says which one followed it last time, and the caller's which one came first; where that is wrong a
+ * table of numbers leads to the right one (slots.h). Of a link itself a call touches two cache lines
+ * of three.
  *
  * One worker's; not for several threads.
  */
@@ -46,11 +48,11 @@ struct link {
     struct link_key key;
     uint32_t frame;
     uint32_t callee_runs; /* index in rollup.callee_runs; UINT32_MAX where there is no caller */
-    uint32_t last_callee; /* the key's callee of ... */
-    struct link *last;    /* ... the link that was last taken from here; NULL = none was */
+    uint32_t first;       /* number + 1 of the link that was taken first from here; 0 = none was */
+    uint32_t after;       /* likewise of the one that was taken from the caller's after this one */
+    uint32_t edge;        /* index in rollup.edges */
     struct function_rollup *function; /* of the callee */
     struct call_sums sums;            /* of the thread that is being decoded */
-    uint32_t edge;                    /* index in rollup.edges */
     bool touched;                     /* it is in links.touched */
 } __attribute__((aligned(64)));
 
@@ -77,24 +79,31 @@ static inline struct outermost link_outermost(const struct link *link)
                               (link->key.callee & LINK_OUTERMOST) != 0};
 }
 
-/* The same as links_find where this link was the last one taken from the caller's; NULL where not. */
-static inline struct link *links_last(const struct link *from, struct link_key key)
+static inline struct link *links_at(const struct links *links, uint32_t number)
 {
-    bool same =
-        from->last_callee == key.callee && from->last != NULL && from->last->key.frame == key.frame;
-    return same ? from->last : NULL;
+    return &links->blocks[number / LINKS_A_BLOCK][number % LINKS_A_BLOCK];
 }
 
-static inline void links_take(struct link *from, struct link *to)
+/* Where the number of the link is kept that a call of `from` takes next: behind the one that it took
+ * last, NULL = it is its first. */
+static inline uint32_t *links_next(struct link *from, struct link *last)
 {
-    from->last_callee = to->key.callee;
-    from->last = to;
+    return last != NULL ? &last->after : &from->first;
+}
+
+/* The same as links_find where it is the one with this number; NULL where not. */
+static inline struct link *links_guess(const struct links *links, uint32_t next,
+                                       struct link_key key)
+{
+    struct link *link = next != 0 ? links_at(links, next - 1) : NULL;
+    bool same = link != NULL && link->key.callee == key.callee && link->key.frame == key.frame;
+    return same ? link : NULL; /* both lie under the same frame */
 }
 
 void links_init(struct links *links);
 
-/* The link with this key; NULL = it was never made. */
-struct link *links_find(const struct links *links, struct link_key key);
+/* The link with this key; NULL = it was never made. *next: its number + 1. */
+struct link *links_find(const struct links *links, struct link_key key, uint32_t *next);
 /* Makes it, with its frame where that is new. Valid until links_release. */
 int links_make(struct links *links, struct link_key key, const struct link_callee *callee,
                struct frames *frames, struct rollup *rollup, struct link **out,

@@ -308,7 +308,8 @@ static struct link *find(struct links *links, struct frames *frames, struct roll
 {
     uint32_t pair = key.callee & (LINK_CALLEES_MAX - 1);
     struct link_callee callee = {caller, pair + 10, pair + 20};
-    struct link *link = links_find(links, key);
+    uint32_t next;
+    struct link *link = links_find(links, key, &next);
     if (link == NULL && links_make(links, key, &callee, frames, rollup, &link, &error) != 0)
         return NULL;
     return link;
@@ -354,11 +355,14 @@ static void links_are_found(void)
           "and follows no callee");
     const struct link_key again = child->key;
     check(find(links, &frames, &rollup, again, 10) == child, "the same call has the same link");
-    check(links_last(root, again) == NULL, "which was not taken last");
-    links_take(root, child);
-    check(links_last(root, again) == child, "until it was");
-    check(links_last(root, (struct link_key){root->frame, called, 2}) == NULL,
+    uint32_t *first = links_next(root, NULL);
+    check(links_guess(links, *first, again) == NULL, "which has not come first yet");
+    check(links_find(links, again, first) == child &&
+              links_guess(links, root->first, again) == child,
+          "until it has");
+    check(links_guess(links, root->first, (struct link_key){root->frame, called, 2}) == NULL,
           "another one is not taken for it");
+    check(links_next(root, child) == &child->after, "and what came after it is kept there");
     for (uint32_t pair = 100; pair < 100 + 2 * LINKS_A_BLOCK; pair++)
         check_failures += find(links, &frames, &rollup, (struct link_key){1, pair, 0}, 10) == NULL;
     check(find(links, &frames, &rollup, again, 10) == child, "it is found among many");

@@ -257,6 +257,27 @@ static void check_tables(sqlite3 *database)
                  "facts of the run");
 }
 
+/* Makes a database that holds frames alone. */
+static bool write_frames(const struct tables *tables, struct database *made, sqlite3 **database)
+{
+    struct btree_file *file;
+    unlink(path);
+    if (!check(database_create(made, path, "/dev/null", embedded_schema, &error) == 0 &&
+                   btree_open(made->temporary, &file, &error) == 0,
+               "a database is made: %s", error.text))
+        return false;
+    check(tables_write_frames(tables, file, &error) == 0 && btree_close(file, &error) == 0,
+          "frames are written: %s", error.text);
+    database_open_temporary(made, database, &error);
+    check_string("",
+                 rows_of(*database, "SELECT name FROM sqlite_schema WHERE type = 'index' AND"
+                                    " sql IS NOT NULL"),
+                 "there are no indexes while tables are written");
+    check(database_index(made, *database, &error) == 0, "but afterwards: %s", error.text);
+    return check_string("ok", rows_of(*database, "PRAGMA integrity_check"),
+                        "which hold the frames");
+}
+
 static void small_tables(void)
 {
     static char reason[] = "torn", text[] = "hello", name[] = "worker";
@@ -326,22 +347,9 @@ static void small_tables(void)
                             .costs = &costs,
                             .options = &load_options};
     struct database made;
-    struct btree_file *file;
     sqlite3 *database = NULL;
-    unlink(path);
-    if (!check(database_create(&made, path, "/dev/null", embedded_schema, &error) == 0 &&
-                   btree_open(made.temporary, &file, &error) == 0,
-               "a database is made: %s", error.text))
+    if (!write_frames(&tables, &made, &database))
         return;
-    check(tables_write_frames(&tables, file, &error) == 0 && btree_close(file, &error) == 0,
-          "frames are written: %s", error.text);
-    database_open_temporary(&made, &database, &error);
-    check_string("",
-                 rows_of(database, "SELECT name FROM sqlite_schema WHERE type = 'index' AND"
-                                   " sql IS NOT NULL"),
-                 "there are no indexes while tables are written");
-    check(database_index(&made, database, &error) == 0, "but afterwards: %s", error.text);
-    check_string("ok", rows_of(database, "PRAGMA integrity_check"), "which hold the frames");
     check(tables_write(&tables, database, &error) == 0, "the tables are written: %s", error.text);
     check_tables(database);
     check_equal(-1, tables_write(&tables, database, &error), "they cannot be written twice");
