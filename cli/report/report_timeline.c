@@ -6,8 +6,8 @@
  * the smaller id, form a tree without gaps. They are found in one pass over the thread's rows with
  * a heap of the longest so far, whose least is the bar for further calls; SQLite itself compares,
  * with the bar bound at the statement's start, and the pass begins anew where it stands whenever as
- * many rows as the heap holds have come by. So nearly all rows of a long run cost a comparison
- * within SQLite alone.
+ * many rows as the heap holds have come by. A call below the bar is passed over with all calls in it,
+ * where these are many; other rows cost a comparison within SQLite alone.
  *
  * The threads with the most calls get lanes. Half of the calls are shared out evenly, half by the
  * threads' numbers of calls, so that a quiet thread is seen beside a busy one.
@@ -21,6 +21,8 @@
 #include <stdlib.h>
 
 enum { LANES_MAX = 64, LANE_CALLS_MIN = 16 };
+
+#define PASSED_OVER_MIN "256" /* calls within one: to begin anew takes as long as these */
 
 struct long_call {
     int64_t id, frame_id, depth, enter_ns, duration_ns;
@@ -59,9 +61,14 @@ static int scan(struct report *report, sqlite3_stmt *statement, const struct lan
                                  .depth = sqlite3_column_int64(statement, 2),
                                  .enter_ns = sqlite3_column_int64(statement, 3),
                                  .duration_ns = sqlite3_column_int64(statement, 4)};
+        int64_t descendants = sqlite3_column_int64(statement, 5);
+        *from = call.id + 1;
+        if (call.duration_ns <= bar) {
+            *from += run_within(descendants, 0, lane->last_id);
+            break;
+        }
         call.enter_ns = run_within(call.enter_ns, 0, RUN_NS_MAX);
         longest->count = heap_keep(longest->items, longest->count, longest->room, &call, is_less);
-        *from = call.id + 1;
         rows++;
     }
     sqlite3_reset(statement);
@@ -167,8 +174,9 @@ static int write_lanes(struct report *report)
     int count = 0;
     int64_t calls = 0;
     sqlite3_stmt *statement =
-        report_prepare(report, "SELECT id, frame_id, depth, enter_ns, duration_ns FROM calls"
-                               " WHERE id BETWEEN ?1 AND ?2 AND duration_ns > ?3");
+        report_prepare(report, "SELECT id, frame_id, depth, enter_ns, duration_ns, descendants"
+                               " FROM calls WHERE id BETWEEN ?1 AND ?2"
+                               " AND (duration_ns > ?3 OR descendants >= " PASSED_OVER_MIN ")");
     int status = statement != NULL ? load_lanes(report, lanes, &count, &calls) : 2;
     json_key(&report->json, "lanes");
     json_open(&report->json, '[');

@@ -37,6 +37,13 @@ static long long integer_of(sqlite3 *database, const char *sql)
     return value;
 }
 
+/* A report asks many queries of one connection, each of which wants this; it reads an index. What has
+ * been checked is the same until something is written, to temporary tables that is. */
+static struct {
+    const sqlite3 *database;
+    int changes;
+} frames_checked;
+
 /* Opens the file as one that nobody changes: the only way where it was left in WAL mode in a folder
  * that cannot be written. */
 static int open_immutable(const char *path, sqlite3 **database)
@@ -52,6 +59,7 @@ static int open_immutable(const char *path, sqlite3 **database)
 static int open_read_only(const char *path, sqlite3 **database)
 {
     int result = sqlite3_open_v2(path, database, SQLITE_OPEN_READONLY, NULL);
+    frames_checked.database = NULL; /* it may lie where another one lay */
     if (result == SQLITE_OK) /* the contexts of a large program are read all over the table */
         sqlite3_exec(*database, "PRAGMA cache_size = -262144", NULL, NULL, NULL);
     if (result == SQLITE_OK)
@@ -198,6 +206,9 @@ int database_rows_end(sqlite3_stmt *statement, const char *what)
 
 int database_check_frames(sqlite3 *database)
 {
+    int changes = sqlite3_total_changes(database);
+    if (frames_checked.database == database && frames_checked.changes == changes)
+        return 0;
     sqlite3_stmt *statement = NULL;
     long long bad = 0;
     int result = sqlite3_prepare_v2(database,
@@ -210,7 +221,10 @@ int database_check_frames(sqlite3 *database)
     if (sqlite3_finalize(statement) != SQLITE_OK || result != SQLITE_OK)
         return fail("%s: the frames cannot be read: %s", sqlite3_db_filename(database, "main"),
                     sqlite3_errmsg(database));
-    return found ? fail("%s: its frames contradict one another (frame %lld): load the log again",
-                        sqlite3_db_filename(database, "main"), bad)
-                 : 0;
+    if (found)
+        return fail("%s: its frames contradict one another (frame %lld): load the log again",
+                    sqlite3_db_filename(database, "main"), bad);
+    frames_checked.database = database;
+    frames_checked.changes = changes;
+    return 0;
 }
