@@ -239,6 +239,7 @@ bench-others: all ## what README's table of other tools says (a minute)
 bench-load: all $(BUILD)/bench_insert ## what loading costs, beside INSERT and uftrace report
 	@tests/setup bench
 	tests/bench/load.py $(BUILD) 3
+	tests/bench/contexts.py $(BUILD) 3
 
 bench-symbols: all ## loading a program with 500 MB of debug information (makes it first: ten minutes)
 	@tests/setup bench

@@ -278,6 +278,18 @@ static bool write_frames(const struct tables *tables, struct database *made, sql
                         "which hold the frames");
 }
 
+static struct gap gaps[2] = {{.call_id = 2,
+                              .frame = 1,
+                              .start_ns = 30,
+                              .wall_ns = 70,
+                              .off_ns = 9,
+                              .waits = 3,
+                              .preemptions = 1,
+                              .minor_faults = 4,
+                              .major_faults = 5,
+                              .counted = true},
+                             {.start_ns = 90, .wall_ns = 5, .off_ns = 5}};
+
 static void small_tables(void)
 {
     static char reason[] = "torn", text[] = "hello", name[] = "worker";
@@ -302,17 +314,6 @@ static void small_tables(void)
                               .facts = {.items = facts, .count = 2}};
     struct decode_note note = {2, 20, text};
     struct decode_anomaly anomaly = {.kind = "unwound", .ns = 30, .calls = 2};
-    struct gap gaps[2] = {{.call_id = 2,
-                           .frame = 1,
-                           .start_ns = 30,
-                           .wall_ns = 70,
-                           .off_ns = 9,
-                           .waits = 3,
-                           .preemptions = 1,
-                           .minor_faults = 4,
-                           .major_faults = 5,
-                           .counted = true},
-                          {.start_ns = 90, .wall_ns = 5, .off_ns = 5}};
     struct decoded_thread decoded[2] = {
         {.calls = 3,
          .end_ns = 35,
