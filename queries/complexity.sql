@@ -35,10 +35,12 @@ WITH RECURSIVE
      several AS MATERIALIZED (
        SELECT s.function_id, s.sequences, s.sequences_complete, s.calls
        FROM function_stats s CROSS JOIN params WHERE s.sequences >= params.min_sequences),
+     calling AS MATERIALIZED ( -- functions that make calls, themselves or through a pointer
+       SELECT DISTINCT caller_id FROM edge_details WHERE caller_id IS NOT NULL AND NOT inlined),
      callees AS MATERIALIZED ( -- what each callee counts as: NULL an accessor, 0 whom a pointer reached, else itself
        SELECT e.caller_id AS function_id, e.callee_id,
-              CASE WHEN f.call_targets = 0 AND f.size < params.min_size AND NOT EXISTS ( -- itself, or through a pointer
-                     SELECT 1 FROM edge_details i WHERE i.caller_id = e.callee_id AND NOT i.inlined) THEN NULL
+              CASE WHEN f.call_targets = 0 AND f.size < params.min_size
+                     AND e.callee_id NOT IN (SELECT caller_id FROM calling) THEN NULL
                    WHEN min(e.indirect = 1 AND NOT e.inlined) = 1 THEN 0 ELSE e.callee_id END AS counts_as
        FROM several JOIN edge_details e ON e.caller_id = several.function_id
             JOIN functions f ON f.id = e.callee_id CROSS JOIN params
@@ -72,9 +74,14 @@ WITH RECURSIVE
      by_site AS (
        SELECT function_id, site_id, coalesce(group_concat(id), '') AS callees
        FROM (SELECT DISTINCT c.function_id, fr.site_id, k.counts_as AS id
-             FROM complex c JOIN frames fr ON fr.function_id = c.function_id
-                  LEFT JOIN frames child ON child.parent_id = fr.id
-                  LEFT JOIN callees k ON k.function_id = c.function_id AND k.callee_id = child.function_id
+             FROM ( -- contexts in their order: looking the callees of each up takes longer
+                    SELECT fr.function_id, fr.site_id, child.function_id AS callee_id
+                    FROM frames child CROSS JOIN frames fr ON fr.id = child.parent_id
+                    WHERE fr.function_id IN (SELECT function_id FROM complex)
+                    UNION
+                    SELECT fr.function_id, fr.site_id, NULL FROM frames fr WHERE fr.function_id IN (SELECT function_id FROM complex)) fr
+                  JOIN complex c ON c.function_id = fr.function_id
+                  LEFT JOIN callees k ON k.function_id = c.function_id AND k.callee_id = fr.callee_id
              ORDER BY c.function_id, fr.site_id, id)
        GROUP BY function_id, site_id),
      site_modes AS MATERIALIZED (
