@@ -42,8 +42,10 @@ def record_initdb():
     os.mkdir("postgres.build")
     run([postgres + "/configure", "CC=%s cc gcc" % fisql, "CFLAGS=-O2 -g -w", "--prefix=%s/postgres" % work,
          "--without-readline", "--without-zlib", "--without-icu"], cwd="postgres.build")
-    # This check greps libpq for a call of exit, and finds the hooks' names.
-    open("postgres.build/src/interfaces/libpq/libpq-refs-stamp", "w").close()
+    # A check greps libpq for a call of exit, and finds the hooks' names: it counts as done, and for long.
+    stamp = "postgres.build/src/interfaces/libpq/libpq-refs-stamp"
+    open(stamp, "w").close()
+    os.utime(stamp, (time.time() + 86400,) * 2)
     for target in ([], ["install"]):
         run(["make", "-s", "-j%d" % os.cpu_count()] + target, cwd="postgres.build")
     os.mkdir("initdb")
