@@ -39,7 +39,7 @@ static int grow(struct slots *slots, struct error *error)
 
 int slots_add(struct slots *slots, uint32_t hash, uint32_t number, struct error *error)
 {
-    if ((slots->items == NULL || slots->count > slots->mask / 2) && grow(slots, error) != 0)
+    if ((slots->items == NULL || slots->count > slots->mask / 4 * 3) && grow(slots, error) != 0)
         return -1;
     put(slots, (uint64_t)hash << 32 | (number + 1));
     slots->count++;

@@ -7,7 +7,7 @@
  *       if (is_the_one(index))
  *           return index;
  *
- * At most half full. Not safe for threads. Zero-initialised is empty.
+ * At most three quarters full. Not safe for threads. Zero-initialised is empty.
  */
 #ifndef FISQL_BASE_SLOTS_H
 #define FISQL_BASE_SLOTS_H
