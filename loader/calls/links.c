@@ -97,11 +97,50 @@ static int fold(struct link *link, const struct tally *tally, struct rollup *rol
     return 0;
 }
 
+/* So many links are forgotten when a thread ends: another one that needs them makes them anew. */
+#define KEPT_MAX (1u << 18)
+
+static int fold_block(struct links *links, size_t block, struct rollup *rollup,
+                      int (*each)(void *context, const struct link *link, const struct tally *tally,
+                                  struct error *error),
+                      void *context, struct error *error)
+{
+    for (uint32_t i = 0; i < LINKS_A_BLOCK; i++) {
+        struct link *link = &links->blocks[block][i];
+        struct tally tally = call_sums_tally(&link->sums, link_outermost(link));
+        if (link->touched &&
+            (each(context, link, &tally, error) != 0 || fold(link, &tally, rollup, error) != 0))
+            return -1;
+    }
+    return 0;
+}
+
+/* Each block is freed before the sums of frames need as much for those of the next one. */
+static int fold_and_forget(struct links *links, struct rollup *rollup,
+                           int (*each)(void *context, const struct link *link,
+                                       const struct tally *tally, struct error *error),
+                           void *context, struct error *error)
+{
+    for (size_t block = 0; block < links->blocks_capacity; block++) {
+        if (links->blocks[block] == NULL)
+            continue;
+        if (fold_block(links, block, rollup, each, context, error) != 0)
+            return -1;
+        large_free(links->blocks[block], BLOCK_BYTES);
+        links->blocks[block] = NULL;
+    }
+    links->count = 0;
+    links_release(links);
+    return 0;
+}
+
 int links_fold(struct links *links, struct rollup *rollup,
                int (*each)(void *context, const struct link *link, const struct tally *tally,
                            struct error *error),
                void *context, struct error *error)
 {
+    if (links->count > KEPT_MAX)
+        return fold_and_forget(links, rollup, each, context, error);
     for (size_t i = 0; i < links->touched_count; i++) {
         struct link *link = links->touched[i];
         struct tally tally = call_sums_tally(&link->sums, link_outermost(link));
@@ -115,7 +154,8 @@ int links_fold(struct links *links, struct rollup *rollup,
 void links_release(struct links *links)
 {
     for (uint32_t i = 0; i < links->count; i++)
-        call_sums_release(&links_at(links, i)->sums);
+        if (links->blocks[i / LINKS_A_BLOCK] != NULL)
+            call_sums_release(&links_at(links, i)->sums);
     for (size_t i = 0; i < links->blocks_capacity; i++)
         large_free(links->blocks[i], BLOCK_BYTES);
     free(links->blocks);
