@@ -103,7 +103,8 @@ bool hand_over(struct thread_log *log)
         return false;
     }
     uint32_t waiting = handed_count(&area->writer);
-    struct thread_log *next = waiting < FISQL_HANDED_MAX ? live_slot_take() : NULL;
+    bool room = waiting < FISQL_HANDED_MAX && !live_slots_many();
+    struct thread_log *next = room ? live_slot_take() : NULL;
     if (next == NULL)
         return false;
     __atomic_store_n(&next->live.state, FISQL_SLOT_LENT, __ATOMIC_RELEASE);

@@ -8,8 +8,8 @@
  * hook_sample.h.
  *
  * Where recording is off for a thread, or a function is left out, a hook should cost what an empty one
- * costs: see unready(). So the hooks call nothing but what they end in, and what is asked first needs
- * no clock.
+ * costs: see unready(). So what is asked first needs no clock and no registers to be saved; the fast
+ * path proper is jumped to.
  */
 #include "collector/hooks.h"
 
@@ -30,13 +30,11 @@
 FAST struct thread_log *log_ready(void)
 {
     struct thread_log *log = current_log;
-    return UNLIKELY(log == NULL || (log->busy | log->shadow.hidden) + 1 != fork_mark.mine ||
-                    process.clock != CLOCK_COUNTER)
-               ? NULL
-               : log;
+    return UNLIKELY(log == NULL || (log->busy | log->shadow.hidden) + 1 != fork_mark.mine) ? NULL
+                                                                                           : log;
 }
 
-/* The same for all processes and clocks. */
+/* The same for all processes. */
 FAST struct thread_log *log_free(void)
 {
     struct thread_log *log = current_log;
@@ -123,6 +121,13 @@ APART void enter_ready(uint64_t function, uint64_t site, uint64_t stack)
         enter_other(function, site, stack, tick);
 }
 
+APART void enter_hot(uint64_t function, uint64_t site, uint64_t stack, struct thread_log *log)
+{
+    uint64_t tick = clock_counter();
+    if (UNLIKELY(!enter_fast(log, function, site, stack, tick, false)))
+        enter_other(function, site, stack, tick);
+}
+
 APART void enter_unready(uint64_t function, uint64_t site, uint64_t stack)
 {
     enum unready what = unready(function);
@@ -142,9 +147,10 @@ EXPORT void __cyg_profile_func_enter(void *function_address, void *site_address)
         enter_unready(function, site, stack);
         return;
     }
-    uint64_t tick = clock_counter();
-    if (UNLIKELY(!enter_fast(log, function, site, stack, tick, false)))
-        enter_other(function, site, stack, tick);
+    if (UNLIKELY(process.clock != CLOCK_COUNTER))
+        enter_ready(function, site, stack);
+    else
+        enter_hot(function, site, stack, log);
 }
 
 /* Likewise for a call that is left. */
@@ -197,6 +203,14 @@ APART void exit_ready(uint64_t function, uint64_t site, uint64_t stack, bool tai
         exit_other(function, site, stack, tail, tick);
 }
 
+APART void exit_hot(uint64_t function, uint64_t site, uint64_t stack, bool tail,
+                    struct thread_log *log)
+{
+    uint64_t tick = clock_counter();
+    if (UNLIKELY(!exit_fast(log, function, stack, tail, tick, false, false)))
+        exit_other(function, site, stack, tail, tick);
+}
+
 APART void exit_unready(uint64_t function, uint64_t site, uint64_t stack, bool tail)
 {
     enum unready what = unready(function);
@@ -217,7 +231,8 @@ EXPORT void __cyg_profile_func_exit(void *function_address, void *site_address)
         exit_unready(function, site, stack, tail);
         return;
     }
-    uint64_t tick = clock_counter();
-    if (UNLIKELY(!exit_fast(log, function, stack, tail, tick, false, false)))
-        exit_other(function, site, stack, tail, tick);
+    if (UNLIKELY(process.clock != CLOCK_COUNTER))
+        exit_ready(function, site, stack, tail);
+    else
+        exit_hot(function, site, stack, tail, log);
 }

@@ -247,6 +247,7 @@ static struct window window_of(uint32_t slot)
 }
 
 #define MAPPED_KEPT 16
+#define HANDED_OWN_MAX 8u /* whole chunks of a process: what waits is not in the caches any more */
 
 struct mapped {
     struct thread_log *log; /* NULL = none */
@@ -450,14 +451,24 @@ void live_slots_take_back(bool dead, void (*write)(struct thread_log *slot))
     }
 }
 
-bool live_slots_handed(void)
+static uint32_t handed_count(void)
 {
-    bool any = false;
+    uint32_t count = 0;
     lock_acquire(&slots_lock);
     for (int i = 0; i < MAPPED_KEPT; i++)
-        any |= kept_handed(&kept[i]);
+        count += kept_handed(&kept[i]);
     lock_release(&slots_lock);
-    return any;
+    return count;
+}
+
+bool live_slots_many(void)
+{
+    return handed_count() >= HANDED_OWN_MAX;
+}
+
+bool live_slots_handed(void)
+{
+    return handed_count() != 0;
 }
 
 void live_area_forked(void)

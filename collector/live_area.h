@@ -21,6 +21,8 @@ void live_slot_release(struct thread_log *log);
  * writing when it was killed (dead). */
 bool live_slot_hand(struct thread_log *slot);
 void live_slots_take_back(bool dead, void (*write)(struct thread_log *slot));
+/* Has fisql record so many of them that it would not get another one? */
+bool live_slots_many(void);
 /* Is there one that fisql record has not appended? */
 bool live_slots_handed(void);
 /* Puts this process into a slot that it has taken. */

@@ -50,7 +50,7 @@ static struct fisql_live_slot *slot_at(const struct live *live, uint32_t index)
 {
     uint32_t piece = index / PIECE_SLOTS;
     for (int attempt = 0; attempt < 2 && live->pieces[piece] == NULL; attempt++) {
-        if (attempt > 0)
+        if (attempt > 0 && live->pinned == 0)
             pieces_unmap(live);
         void *memory = mmap(NULL, PIECE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE,
                             live->memory, (off_t)area_bytes(piece * PIECE_SLOTS));
@@ -358,31 +358,42 @@ static bool slot_claim(struct fisql_live_slot *slot, uint32_t from, uint32_t to)
                                        __ATOMIC_RELAXED);
 }
 
-/* Appends a whole chunk, unless its process takes it back first. The process may be gone wild and
- * change it: what is checked is then used. */
-static void slot_collect(struct live *live, struct fisql_live_slot *slot, uint32_t index,
-                         bool may_pack)
+/* The length of a whole chunk, 0 where there is none. The process may have gone wild and be changing
+ * it: what was checked is what is used. */
+static uint32_t whole_length(const struct fisql_chunk *chunk)
 {
-    struct fisql_chunk *chunk = chunk_of(slot);
-    if (!slot_claim(slot, FISQL_SLOT_WHOLE, FISQL_SLOT_PACKING))
-        return;
     uint32_t length = __atomic_load_n(&chunk->length, __ATOMIC_RELAXED);
     bool sound = chunk->magic == FISQL_CHUNK_MAGIC && length >= sizeof *chunk &&
                  length <= FISQL_LIVE_CHUNK_BYTES && length % 8 == 0;
-    const struct fisql_chunk *packed =
-        sound && may_pack ? chunk_pack(&live->packer, chunk, length) : NULL;
+    return sound ? length : 0;
+}
+
+/* Appends the chunk of a slot that was claimed (FISQL_SLOT_PACKING), or what it was packed into, unless
+ * its process has taken it back. */
+static void slot_append(struct live *live, struct fisql_live_slot *slot, uint32_t index,
+                        const struct fisql_chunk *packed)
+{
+    struct fisql_chunk *chunk = chunk_of(slot);
+    int error = 0;
     if (!slot_claim(slot, FISQL_SLOT_PACKING, FISQL_SLOT_WRITING))
         return;
-    if (sound && packed == NULL) {
+    uint32_t length = whole_length(chunk);
+    if (packed != NULL) {
+        error = append(live, packed, packed->length);
+    } else if (length != 0) {
         chunk->checksum = 0;
         chunk->checksum = fisql_checksum(chunk, length);
+        error = append(live, chunk, length);
     }
-    int error = packed != NULL ? append(live, packed, packed->length)
-                : sound        ? append(live, chunk, length)
-                               : 0;
     if (error != 0)
         count_lost(live, chunk, error);
     slot_free(live, slot, index);
+}
+
+static void slot_collect(struct live *live, struct fisql_live_slot *slot, uint32_t index)
+{
+    if (slot_claim(slot, FISQL_SLOT_WHOLE, FISQL_SLOT_PACKING))
+        slot_append(live, slot, index, NULL);
 }
 
 /* Appends the chunks that processes left whole, for they could not write them. */
@@ -391,7 +402,7 @@ static void live_collect(struct live *live)
     for (uint32_t i = 0, used = slots_used(live); i < used; i++) {
         struct fisql_live_slot *slot = slot_at(live, i);
         if (slot != NULL && __atomic_load_n(&slot->state, __ATOMIC_ACQUIRE) == FISQL_SLOT_WHOLE)
-            slot_collect(live, slot, i, false);
+            slot_collect(live, slot, i);
     }
 }
 
@@ -406,7 +417,28 @@ static uint32_t handed_count(const struct live *live)
     return count;
 }
 
-bool live_append_handed(struct live *live)
+/* Packing takes long, above all for a thread that gets little processor time: not under the lock. The
+ * slot stays mapped, as it is pinned. */
+static void handed_append(struct live *live, uint32_t index, bool may_pack)
+{
+    const struct fisql_chunk *packed = NULL;
+    pthread_mutex_lock(&live->lock);
+    struct fisql_live_slot *slot = index < live->slots ? slot_at(live, index) : NULL;
+    bool claimed = slot != NULL && slot_claim(slot, FISQL_SLOT_WHOLE, FISQL_SLOT_PACKING);
+    live->pinned += claimed;
+    pthread_mutex_unlock(&live->lock);
+    if (!claimed)
+        return;
+    uint32_t length = whole_length(chunk_of(slot));
+    if (may_pack && length != 0 && handed_count(live) <= PACK_WAITING)
+        packed = chunk_pack(&live->packer, chunk_of(slot), length);
+    pthread_mutex_lock(&live->lock);
+    slot_append(live, slot, index, packed);
+    live->pinned--;
+    pthread_mutex_unlock(&live->lock);
+}
+
+bool live_append_handed(struct live *live, bool may_pack)
 {
     bool any = false;
     for (uint32_t i = 0; i < FISQL_HANDED_MAX; i++) {
@@ -414,11 +446,7 @@ bool live_append_handed(struct live *live)
         uint32_t index = __atomic_load_n(handed, __ATOMIC_ACQUIRE);
         if (index == 0)
             continue;
-        pthread_mutex_lock(&live->lock); /* anew for each: others wait for one write at most */
-        struct fisql_live_slot *slot = index <= live->slots ? slot_at(live, index - 1) : NULL;
-        if (slot != NULL)
-            slot_collect(live, slot, index - 1, handed_count(live) <= PACK_WAITING);
-        pthread_mutex_unlock(&live->lock);
+        handed_append(live, index - 1, may_pack);
         __atomic_store_n(handed, 0, __ATOMIC_RELEASE);
         any = true;
     }
@@ -453,7 +481,7 @@ static void slot_look(struct live *live, struct fisql_live_slot *slot, uint32_t 
 {
     uint32_t state = __atomic_load_n(&slot->state, __ATOMIC_ACQUIRE);
     if (state == FISQL_SLOT_WHOLE) {
-        slot_collect(live, slot, index, false);
+        slot_collect(live, slot, index);
         return;
     }
     if (state == FISQL_SLOT_FREE || !gone)

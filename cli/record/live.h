@@ -29,6 +29,7 @@ struct live {
     uint32_t used_seen; /* slots used when they were last gone through */
     bool closed;        /* no process has the area any more, and none can get it */
     struct chunk_packer packer;
+    uint32_t pinned; /* slots that have to stay mapped */
     pthread_mutex_t lock;
 };
 
@@ -47,9 +48,9 @@ bool live_close(struct live *live);
  * the area is closed. */
 void live_salvage(struct live *live);
 
-/* Appends the chunks that processes have handed over and told the writer of. Returns whether there
- * were any. */
-bool live_append_handed(struct live *live);
+/* Appends the chunks that processes have handed over and told the writer of; compressed, if may_pack
+ * and not many wait: for one thread at a time. Returns whether there were any. */
+bool live_append_handed(struct live *live, bool may_pack);
 
 /* To be called often while processes run: appends the chunks that they left whole without telling;
  * and salvages when many slots were taken since the last time. */

@@ -4,7 +4,6 @@
 #include <linux/futex.h>
 #include <sched.h>
 #include <stddef.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -61,10 +60,10 @@ static void *writer_run(void *context)
     struct fisql_writer *shared = &writer->live->area->writer;
     struct robust robust;
     robust_set(&robust, &shared->alive);
-    setpriority(PRIO_PROCESS, 0, 19); /* of this thread alone */
+    sched_setscheduler(0, SCHED_IDLE, &(struct sched_param){0}); /* this thread alone */
     __atomic_store_n(&shared->alive, (uint32_t)syscall(SYS_gettid), __ATOMIC_RELEASE);
     for (uint64_t kept_ns = 0; __atomic_load_n(&writer->stop, __ATOMIC_ACQUIRE) == 0;) {
-        bool any = live_append_handed(writer->live);
+        bool any = live_append_handed(writer->live, true);
         writer_keep(writer->live, &kept_ns);
         if (!any)
             writer_sleep(shared);
@@ -95,7 +94,7 @@ void live_writer_end(struct live_writer *writer)
     struct fisql_writer *shared = &writer->live->area->writer;
     __atomic_store_n(&shared->alive, 0, __ATOMIC_SEQ_CST);
     __atomic_store_n(&writer->stop, 1, __ATOMIC_RELEASE);
-    live_append_handed(writer->live); /* the writer may not get a processor for long */
+    live_append_handed(writer->live, false); /* the writer may not get a processor for long */
     __atomic_fetch_add(&shared->wake, 1, __ATOMIC_SEQ_CST);
     syscall(SYS_futex, &shared->wake, FUTEX_WAKE, 1, NULL, NULL, 0);
     pthread_join(writer->thread, NULL);

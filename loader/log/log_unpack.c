@@ -37,7 +37,8 @@ int log_unpack(struct log_unpacker *unpacker, const struct fisql_chunk **chunk, 
                      : ZSTD_decompressDCtx(unpacker->context, unpacker->buffer + sizeof *packed,
                                            payload, packed + 1, frame);
     if (ZSTD_isError(got) || got != payload)
-        return error_set_kind(error, ERROR_DAMAGE, "what is packed in the chunk cannot be unpacked");
+        return error_set_kind(error, ERROR_DAMAGE,
+                              "what is packed in the chunk cannot be unpacked");
     memcpy(unpacker->buffer, packed, sizeof *packed);
     *chunk = (const void *)unpacker->buffer;
     return 0;
