@@ -333,8 +333,12 @@ static void links_are_found(void)
     struct links *links = malloc(sizeof *links);
     struct frames frames;
     struct rollup rollup;
-    if (links == NULL || frames_init(&frames, &error) != 0)
+    if (links == NULL)
         return;
+    if (frames_init(&frames, &error) != 0) {
+        free(links);
+        return;
+    }
     links_init(links);
     rollup_init(&rollup);
     const uint32_t called = 1 | LINK_HAS_CALLER;

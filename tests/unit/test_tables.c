@@ -260,7 +260,7 @@ static void check_tables(sqlite3 *database)
 /* Makes a database that holds frames alone. */
 static bool write_frames(const struct tables *tables, struct database *made, sqlite3 **database)
 {
-    struct btree_file *file;
+    struct btree_file *file = NULL;
     unlink(path);
     if (!check(database_create(made, path, "/dev/null", embedded_schema, &error) == 0 &&
                    btree_open(made->temporary, &file, &error) == 0,
