@@ -54,8 +54,8 @@ def row(name, samples, calls, log_bytes):
 
 
 build_programs()
-run([fisql, "record", "-q", "-o", "lua.bin", "./lua.hooks", "sort.lua"])
-run([fisql, "record", "-q", "-o", "threads.bin", "./fib.hooks", "35", "2"])
+run([fisql, "record", "-q", "--no-compress", "-o", "lua.bin", "./lua.hooks", "sort.lua"])
+run([fisql, "record", "-q", "--no-compress", "-o", "threads.bin", "./fib.hooks", "35", "2"])
 run(["uftrace", "record", "--no-libcall", "--no-event", "-d", "uftrace.data", "./lua.hooks", "sort.lua"])
 lua_calls, thread_calls = calls_in("lua.bin"), calls_in("threads.bin")
 one, inserts, query, report, two = [], [], [], [], {1: [], 2: []}
@@ -74,7 +74,7 @@ text = open("sort.lua").read()
 scale = LARGE_LOG_BYTES / size_of("lua.bin") * 1.05
 open("large.lua", "w").write(re.sub(r"1, 160000 do",
                                     lambda found: "1, %d do" % int(160000 * scale), text))
-run([fisql, "record", "-q", "-o", "large.bin", "./lua.hooks", "large.lua"])
+run([fisql, "record", "-q", "--no-compress", "-o", "large.bin", "./lua.hooks", "large.lua"])
 large_bytes = size_of("large.bin")
 large = [load("large.bin", 2)]
 large_calls = int(subprocess.run(["sqlite3", "run.db", "SELECT sum(calls) FROM threads"], check=True,
