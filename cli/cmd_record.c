@@ -465,14 +465,14 @@ static int record(const struct record_options *options, char **argv, const char 
         return fail("the live area cannot be made: %s", strerror(errno));
     if (environment_set(options, collector, &live, path) != 0 || asan_options_set(argv[0]) != 0)
         return fail("the environment cannot be set: %s", strerror(errno));
+    struct signals *signals = &recorded->signals;
+    signals_begin(signals);
+    struct live_writer writer;
+    live_writer_start(&writer, &live, !options->no_compress);
     run_append(&live, options, argv);
     live_reserve(&live);
     struct log_space space;
     log_space_begin(&space, log);
-    struct signals *signals = &recorded->signals;
-    signals_begin(signals);
-    struct live_writer writer;
-    live_writer_start(&writer, &live);
     signals->program = program_start(argv, signals);
     if (signals->program < 0) {
         int error = errno;

@@ -127,10 +127,23 @@ static void write_back(struct thread_log *slot)
     log_file_write(chunk, chunk->length, chunk->calls);
 }
 
+/* Of a writer that was killed nobody knows whether it has appended the chunk: readers drop a copy. */
+static void write_again(struct thread_log *slot)
+{
+    chunk_of_slot(slot)->flags |= FISQL_FLAG_SALVAGED;
+    write_back(slot);
+}
+
+static void take_back(void)
+{
+    bool there = writer_there(process.area);
+    live_slots_take_back(!there, there ? write_back : write_again);
+}
+
 void hand_over_take_back(void)
 {
     if (process.area != NULL && __atomic_exchange_n(&outstanding, 0, __ATOMIC_RELAXED) != 0)
-        live_slots_take_back(!writer_there(process.area), write_back);
+        take_back();
 }
 
 /* The writer may be killed within its write(2), and the word says so only when it is gone. */
@@ -140,7 +153,7 @@ void hand_over_end(void)
     if (process.area == NULL || __atomic_load_n(&outstanding, __ATOMIC_RELAXED) == 0)
         return;
     for (int steps = 0; steps < END_STEPS; steps++) {
-        live_slots_take_back(!writer_there(process.area), write_back);
+        take_back();
         if (!live_slots_handed())
             return;
         uint32_t nothing = 0; /* a sleep by a call that recording needs anyway (seccomp.c) */

@@ -50,7 +50,7 @@ static struct fisql_live_slot *slot_at(const struct live *live, uint32_t index)
 {
     uint32_t piece = index / PIECE_SLOTS;
     for (int attempt = 0; attempt < 2 && live->pieces[piece] == NULL; attempt++) {
-        if (attempt > 0 && live->pinned == 0)
+        if (attempt > 0 && !live->pinned)
             pieces_unmap(live);
         void *memory = mmap(NULL, PIECE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE,
                             live->memory, (off_t)area_bytes(piece * PIECE_SLOTS));
@@ -142,7 +142,6 @@ int live_make(struct live *live, int log, const struct record_options *options)
         .time_namespace = inode_of("/proc/self/ns/time"),
     };
     clock_pair_read(live->area);
-    live->area->writer.packs = !options->no_compress && chunk_packer_make(&live->packer);
     if (getrandom(&live->area->run_id, sizeof live->area->run_id, 0) < 0)
         return -1;
     return 0;
@@ -417,25 +416,31 @@ static uint32_t handed_count(const struct live *live)
     return count;
 }
 
-/* Packing takes long, above all for a thread that gets little processor time: not under the lock. The
- * slot stays mapped, as it is pinned. */
-static void handed_append(struct live *live, uint32_t index, bool may_pack)
+/* Packs the chunk of a claimed slot and appends it. Packing takes long, above all for a thread that gets
+ * little processor time: not under the lock, which is held before and after. The slot stays mapped, as it
+ * is pinned. Nobody else leaves a slot claimed without the lock, so what is claimed then is ours still. */
+static void slot_pack(struct live *live, struct fisql_live_slot *slot, uint32_t index)
 {
     const struct fisql_chunk *packed = NULL;
-    pthread_mutex_lock(&live->lock);
-    struct fisql_live_slot *slot = index < live->slots ? slot_at(live, index) : NULL;
-    bool claimed = slot != NULL && slot_claim(slot, FISQL_SLOT_WHOLE, FISQL_SLOT_PACKING);
-    live->pinned += claimed;
+    live->pinned = true;
     pthread_mutex_unlock(&live->lock);
-    if (!claimed)
-        return;
     uint32_t length = whole_length(chunk_of(slot));
-    if (may_pack && length != 0 && handed_count(live) <= PACK_WAITING)
+    if (length != 0)
         packed = chunk_pack(&live->packer, chunk_of(slot), length);
     pthread_mutex_lock(&live->lock);
+    live->pinned = false;
     slot_append(live, slot, index, packed);
-    live->pinned--;
-    pthread_mutex_unlock(&live->lock);
+}
+
+static void handed_append(struct live *live, uint32_t index, bool may_pack)
+{
+    struct fisql_live_slot *slot = index < live->slots ? slot_at(live, index) : NULL;
+    if (slot == NULL || !slot_claim(slot, FISQL_SLOT_WHOLE, FISQL_SLOT_PACKING))
+        return;
+    if (may_pack && handed_count(live) <= PACK_WAITING)
+        slot_pack(live, slot, index);
+    else
+        slot_append(live, slot, index, NULL);
 }
 
 bool live_append_handed(struct live *live, bool may_pack)
@@ -446,7 +451,9 @@ bool live_append_handed(struct live *live, bool may_pack)
         uint32_t index = __atomic_load_n(handed, __ATOMIC_ACQUIRE);
         if (index == 0)
             continue;
+        pthread_mutex_lock(&live->lock); /* anew for each: others wait for one write at most */
         handed_append(live, index - 1, may_pack);
+        pthread_mutex_unlock(&live->lock);
         __atomic_store_n(handed, 0, __ATOMIC_RELEASE);
         any = true;
     }

@@ -29,7 +29,7 @@ struct live {
     uint32_t used_seen; /* slots used when they were last gone through */
     bool closed;        /* no process has the area any more, and none can get it */
     struct chunk_packer packer;
-    uint32_t pinned; /* slots that have to stay mapped */
+    bool pinned; /* a slot has to stay mapped */
     pthread_mutex_t lock;
 };
 

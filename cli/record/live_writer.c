@@ -72,13 +72,15 @@ static void *writer_run(void *context)
     return NULL;
 }
 
-void live_writer_start(struct live_writer *writer, struct live *live)
+void live_writer_start(struct live_writer *writer, struct live *live, bool compress)
 {
     cpu_set_t processors;
     *writer = (struct live_writer){.live = live};
     if (sched_getaffinity(0, sizeof processors, &processors) == 0 && CPU_COUNT(&processors) < 2)
         return;
+    bool packs = compress && chunk_packer_make(&live->packer);
     writer->started = pthread_create(&writer->thread, NULL, writer_run, writer) == 0;
+    live->area->writer.packs = writer->started && packs;
 }
 
 void live_writer_keep(struct live_writer *writer)

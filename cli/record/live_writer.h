@@ -16,9 +16,9 @@ struct live_writer {
     uint32_t stop; /* atomic */
 };
 
-/* Starts it, unless there is one processor alone: then it would only get in the program's way.
- * Signals are as in the calling thread. */
-void live_writer_start(struct live_writer *writer, struct live *live);
+/* Starts it, unless there is one processor alone: then it would only get in the program's way. Before
+ * any process can have the area: it says there whether chunks are compressed. Signals are as in the calling thread. */
+void live_writer_start(struct live_writer *writer, struct live *live, bool compress);
 
 /* live_keep(), unless the writer sees to that itself: a caller that must not wait for a slow disk. */
 void live_writer_keep(struct live_writer *writer);

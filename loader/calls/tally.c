@@ -5,27 +5,22 @@ static void add_extremes(struct tally *into, const struct tally *from)
 {
     if (from->finished == 0)
         return;
-    if (into->finished == 0 || from->min_ns < into->min_ns ||
-        (from->min_ns == into->min_ns && from->fastest_call < into->fastest_call)) {
-        into->min_ns = from->min_ns;
-        into->fastest_call = from->fastest_call;
+    if (into->finished == 0) {
+        into->min_ns = UINT64_MAX;
+        into->max_ns = 0;
+        into->fastest_call = into->slowest_call = UINT64_MAX;
     }
-    if (into->finished == 0 || from->max_ns > into->max_ns ||
-        (from->max_ns == into->max_ns && from->slowest_call < into->slowest_call)) {
-        into->max_ns = from->max_ns;
-        into->slowest_call = from->slowest_call;
-    }
+    tally_smaller(&into->min_ns, &into->fastest_call, from->min_ns, from->fastest_call);
+    tally_greater(&into->max_ns, &into->slowest_call, from->max_ns, from->slowest_call);
 }
 
 static void add_instants(struct tally *into, const struct tally *from)
 {
     if (from->first_call == 0)
         return;
-    if (into->first_call == 0 || from->first_enter_ns < into->first_enter_ns ||
-        (from->first_enter_ns == into->first_enter_ns && from->first_call < into->first_call)) {
-        into->first_enter_ns = from->first_enter_ns;
-        into->first_call = from->first_call;
-    }
+    if (into->first_call == 0)
+        into->first_enter_ns = UINT64_MAX;
+    tally_smaller(&into->first_enter_ns, &into->first_call, from->first_enter_ns, from->first_call);
     if (from->last_enter_ns > into->last_enter_ns)
         into->last_enter_ns = from->last_enter_ns;
 }

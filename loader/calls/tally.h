@@ -69,6 +69,26 @@ static inline void off_sums_add(struct off_sums *into, const struct off_sums *fr
     into->self_waits += from->self_waits;
 }
 
+/* Of two calls, each the example of a figure: the one with the smaller figure, or the greater, and of equal
+ * ones the earlier. */
+static inline void tally_smaller(uint64_t *figure, uint64_t *call, uint64_t other_figure,
+                                 uint64_t other_call)
+{
+    if (other_figure < *figure || (other_figure == *figure && other_call < *call)) {
+        *figure = other_figure;
+        *call = other_call;
+    }
+}
+
+static inline void tally_greater(uint64_t *figure, uint64_t *call, uint64_t other_figure,
+                                 uint64_t other_call)
+{
+    if (other_figure > *figure || (other_figure == *figure && other_call < *call)) {
+        *figure = other_figure;
+        *call = other_call;
+    }
+}
+
 void tally_add(struct tally *into, const struct tally *from);
 
 /* max(0, ns - the hooks' part). */

@@ -41,6 +41,14 @@ def size_of(path):
     return os.path.getsize(path)
 
 
+def source(package, folder, what):
+    """The folder of a package's source, which `tests/setup WHAT` fetches."""
+    found = glob.glob("%s/%s/%s" % (cache, package, folder))
+    if not found:
+        sys.exit("the source of %s is missing: run tests/setup %s" % (package, what))
+    return found[0]
+
+
 def calls_in(log):
     run([fisql, "load", "-q", "--summary", "-o", "bench.db", log])
     out = subprocess.run(["sqlite3", "bench.db", "SELECT sum(calls) FROM threads"], check=True,

@@ -5,28 +5,19 @@ PostgreSQL (10^6). Both are built of Debian's sources. Writes the section "Many 
 docs/performance.md.
 
     tests/bench/contexts.py BUILD [ROUNDS]"""
-import glob
 import os
 import pwd
 import re
 import shutil
 import sqlite3
 import subprocess
-import sys
 import time
 
-from common import cache, fisql, machine, rounds, run, work, write_section
-
-
-def source(package, folder):
-    found = glob.glob("%s/%s/%s" % (cache, package, folder))
-    if not found:
-        sys.exit("the source of %s is missing: run tests/setup bench" % package)
-    return found[0]
+from common import fisql, machine, rounds, run, source, work, write_section
 
 
 def record_tcc():
-    tcc = source("tcc", "tcc-*/")
+    tcc = source("tcc", "tcc-*/", "bench")
     multiarch = subprocess.run(["gcc", "-print-multiarch"], check=True, capture_output=True, text=True).stdout.strip()
     os.mkdir("tcc.build")
     run([tcc + "/configure"], cwd="tcc.build")
@@ -38,7 +29,7 @@ def record_tcc():
 
 
 def record_initdb():
-    postgres = source("postgresql-15", "postgresql-15-*/")
+    postgres = source("postgresql-15", "postgresql-15-*/", "bench")
     os.mkdir("postgres.build")
     run([postgres + "/configure", "CC=%s cc gcc" % fisql, "CFLAGS=-O2 -g -w", "--prefix=%s/postgres" % work,
          "--without-readline", "--without-zlib", "--without-icu"], cwd="postgres.build")

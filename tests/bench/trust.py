@@ -13,18 +13,10 @@ import sqlite3
 import statistics
 import struct
 import subprocess
-import sys
 
-from common import cache, fisql, machine, rounds, run, timed, work, write_section
+from common import fisql, machine, rounds, run, source, timed, work, write_section
 
 HEADER = struct.Struct("<IHHII")
-
-
-def source(package, folder):
-    found = glob.glob("%s/%s/%s" % (cache, package, folder))
-    if not found:
-        sys.exit("the source of %s is missing: run tests/setup trust" % package)
-    return found[0]
 
 
 def build_trust():
@@ -32,10 +24,10 @@ def build_trust():
     with open("include/lua5.4-deb-multiarch.h", "w") as file:
         file.write('#define DEB_HOST_MULTIARCH "bench"\n')
     flags = ["-O2", "-g", "-w"]
-    lua = source("lua5.4", "lua5.4-*/src")
+    lua = source("lua5.4", "lua5.4-*/src", "trust")
     run([fisql, "cc", "gcc"] + flags + ["-Iinclude", "-DLUA_USE_LINUX", "-DLUA_COMPAT_5_3", "-Wl,-E", "-o", "lua"] +
         [f for f in glob.glob(lua + "/*.c") if not f.endswith("/luac.c")] + ["-lm", "-ldl"])
-    zstd = source("libzstd", "libzstd-*")
+    zstd = source("libzstd", "libzstd-*", "trust")
     files = [f for part in ("lib/common", "lib/compress", "lib/decompress", "lib/dictBuilder", "programs")
              for f in glob.glob("%s/%s/*.c" % (zstd, part))]
     run([fisql, "cc", "gcc"] + flags + ["-DZSTD_DISABLE_ASM", "-DXXH_NAMESPACE=ZSTD_", "-I" + zstd + "/lib",
@@ -43,18 +35,18 @@ def build_trust():
     with open("text", "wb") as text:
         for name in sorted(glob.glob(zstd + "/lib/compress/*.c")):
             text.write(open(name, "rb").read())
-    sqlite = source("sqlite3", "sqlite3-3*")
+    sqlite = source("sqlite3", "sqlite3-3*", "trust")
     os.mkdir("amalgamation")
     run([sqlite + "/configure", "-q", "--disable-tcl"], cwd="amalgamation")
     run(["make", "-s", "sqlite3.c"], cwd="amalgamation")
     run([fisql, "cc", "gcc"] + flags + ["-DSQLITE_THREADSAFE=0", "-DSQLITE_OMIT_LOAD_EXTENSION", "-Iamalgamation",
         "-o", "speedtest1", "amalgamation/sqlite3.c", sqlite + "/test/speedtest1.c", "-lm"])
-    tcc = source("tcc", "tcc-*/")
+    tcc = source("tcc", "tcc-*/", "trust")
     os.mkdir("tcc.build")
     run([tcc + "/configure"], cwd="tcc.build")
     run([fisql, "cc", "gcc"] + flags + ["-DONE_SOURCE=1", "-Itcc.build", "-I" + tcc, "-o", "tcc", tcc + "/tcc.c", "-lm",
                                         "-ldl", "-lpthread"])
-    ninja = source("ninja-build", "ninja-build-*/src")
+    ninja = source("ninja-build", "ninja-build-*/src", "trust")
     left_out = ("_test.cc", "perftest.cc", "win32.cc", ".in.cc", "/test.cc", "browse.cc", "_bench.cc")
     files = [f for f in glob.glob(ninja + "/*.cc")
              if not f.endswith(left_out) and "msvc" not in f and "minidump" not in f and "collision" not in f]

@@ -49,6 +49,11 @@ lacks() {
     esac
 }
 
+# alone COMMAND...: on one processor, where `fisql record` has no writer and threads write their chunks themselves
+alone() {
+    taskset -c "$(taskset -pc $$ | sed 's/.*[: ,-]//')" "$@"
+}
+
 # run COMMAND...: sets out, err and status
 run() {
     "$@" >"$TEST_TMP/out" 2>"$TEST_TMP/err"

@@ -56,7 +56,8 @@ if [ "$(packed packed.bin)" -gt 0 ]; then
 fi
 
 # One processor: who fills a chunk writes it.
-taskset -c "$(taskset -pc $$ | sed 's/.*[: ,-]//')" "$fisql" record -q -o one.bin ./rests
+alone "$fisql" record -q -o one.bin ./rests
 same "one processor: none is packed" 0 "$(packed one.bin)"
 "$fisql" load -q -o one.db one.bin
 same "one processor: all calls are there" "$expected" "$(counts one.db)"
+same "one processor: the run says so" none "$(sql one.db "SELECT value FROM run WHERE key = 'compression'")"
