@@ -21,6 +21,7 @@ struct document {
     char *title;
     char *text;
     size_t length, room; /* of text, bytes */
+    unsigned checksum;   /* of the text, where one is asked for */
 };
 
 struct entry {
@@ -117,7 +118,6 @@ static void table_grow(void)
     table.bucket_count = count;
 }
 
-/* FIND outliers: quick most of the time, slow in the few calls that make the table grow. */
 static void table_add(const char *word)
 {
     if (table.entry_count >= table.bucket_count)
@@ -180,6 +180,20 @@ static void text_append(struct document *document, const char *word)
     document->text[document->length] = '\0';
 }
 
+/* FIND outliers: quick, but for every 25th document, whose text it reads bit by bit (CRC-32). */
+static unsigned checksum(const struct document *document, unsigned number)
+{
+    if (number % 25 != 0)
+        return 0;
+    unsigned sum = ~0u;
+    for (size_t i = 0; i < document->length; i++) {
+        sum ^= (unsigned char)document->text[i];
+        for (int bit = 0; bit < 8; bit++)
+            sum = sum >> 1 ^ (sum & 1 ? 0xedb88320u : 0);
+    }
+    return ~sum;
+}
+
 static struct document *document_make(unsigned number)
 {
     static const char *const stems[] = {"call",  "heap",  "stack", "thread",
@@ -193,6 +207,7 @@ static struct document *document_make(unsigned number)
         snprintf(word, sizeof word, "%s%u", stems[pick % 7], pick % 150);
         text_append(document, word);
     }
+    document->checksum = checksum(document, number);
     return document;
 }
 
@@ -258,6 +273,8 @@ static void *index_thread(void *unused)
 {
     for (struct document *document; (document = queue_take()) != NULL;) {
         unsigned number = (unsigned)atoi(document->title + strlen("Report "));
+        if (checksum(document, number) != document->checksum)
+            exit(1);
         index_document(document);
         document_free(document, number);
     }

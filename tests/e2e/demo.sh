@@ -34,5 +34,6 @@ same "four threads by name" "index-1 index-2 report wordstat" \
 same "a call of table_add for each word" 24000 \
     "$(sql "$db" "SELECT count(*) FROM call_details WHERE function = 'table_add'")"
 same "dead-code is table_remove alone" table_remove "$(sql "$db" 'SELECT function FROM dead_code')"
+has "checksum is an outlier, whatever else is on this machine" $'\nchecksum,' $'\n'"$("$FISQL_BUILD/fisql" query "$db" outliers --format=csv)"
 same "four titles are not freed, which copy_text allocated for document_make" 4 \
     "$(sql "$db" "SELECT blocks FROM not_freed WHERE function = 'document_make'")"
