@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""make trust: how near the program's own time comes when the hooks' cost is taken out of a recording, on five
-real programs from Debian's sources: an interpreter, a compressor, a compiler, a database, a C++ build tool.
+"""make trust: how near the program's own time comes when the hooks' cost is taken out of a recording, on
+six real programs from Debian's sources: an interpreter, a compressor, a compiler, a database, a C++ build tool and a
+server, that of a benchmark beside it.
 
     tests/bench/trust.py BUILD [ROUNDS]
 
@@ -9,14 +10,19 @@ round beside the next: by the loop at the process's start alone, by the samples 
 section of docs/performance.md."""
 import glob
 import os
+import shutil
 import sqlite3
+import socket
 import statistics
 import struct
 import subprocess
+import sys
+import time
 
-from common import fisql, machine, rounds, run, source, timed, work, write_section
+from common import fisql, machine, rounds, run, source, work, write_section
 
 HEADER = struct.Struct("<IHHII")
+PORT = "16379"
 
 
 def build_trust():
@@ -73,12 +79,42 @@ local function fib(n) return n < 2 and n or fib(n - 1) + fib(n - 2) end
 print(count, fib(18))
 """)
     multiarch = subprocess.run(["gcc", "-print-multiarch"], capture_output=True, text=True).stdout.strip()
+    redis = source("redis", "redis-*", "trust")
+    shutil.copytree(redis, "redis")
+    run(["make", "-s", "-C", "redis/deps", "hiredis", "linenoise", "lua", "hdr_histogram"])
+    run(["make", "-s", "-j%d" % os.cpu_count(), "-C", "redis/src", "MALLOC=libc", "OPTIMIZATION=-O2",
+         "CC=%s cc gcc" % fisql, "redis-server", "redis-benchmark"])
     return {"Lua": ["./lua", "work.lua"],
             "zstd": ["./zstd", "-q", "-f", "-3", "--single-thread", "text", "-o", "text.zst"],
             "tcc": ["./tcc", "-c", "-w", "-I" + tcc + "/include", "-I/usr/include/" + multiarch, "-Iamalgamation",
                     "amalgamation/sqlite3.c", "-o", "sqlite3.o"],
             "SQLite": ["./speedtest1", "--size", "2", "--memdb", "--testset", "main"],
-            "ninja (C++)": ["./ninja", "-t", "graph"]}
+            "ninja (C++)": ["./ninja", "-t", "graph"],
+            "Redis": ["redis/src/redis-server", "--port", PORT, "--save", "", "--appendonly", "no"]}
+
+
+def serve(process):
+    """Asks each server that the process starts for the same work and then to end."""
+    while process.poll() is None:
+        try:
+            server = socket.create_connection(("127.0.0.1", int(PORT)))
+        except OSError:
+            time.sleep(0.01)
+            continue
+        with server:
+            subprocess.run(["redis/src/redis-benchmark", "-p", PORT, "-q", "-n", "40000", "-c", "10", "-P", "4", "-t",
+                            "set,get,lpush,lpop,sadd,zadd"], stdout=subprocess.DEVNULL, check=True)
+            server.sendall(b"SHUTDOWN NOSAVE\r\n")
+            server.recv(100)  # nothing: it closes at its end
+
+
+def start(name, command, env=None):
+    process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                               env=dict(os.environ, **(env or {})))
+    if name == "Redis":
+        serve(process)
+    if process.wait() not in (0, 1):
+        sys.exit("%s: exit status %d" % (" ".join(command), process.returncode))
 
 
 def times(log, database):
@@ -133,10 +169,10 @@ static __attribute__((destructor)) void end(void)
 run(["gcc", "-O2", "-fPIC", "-shared", "-o", "empty.so", "empty.c"])
 
 
-def plain_time(command):
+def plain_time(name, command):
     """Processor seconds of the program with empty hooks, from the constructors on: calls are recorded from there,
     and the dynamic linker's work before is some tenth of ninja's."""
-    timed(command, {"LD_PRELOAD": work + "/empty.so", "PLAIN": work + "/plain.txt"})
+    start(name, command, {"LD_PRELOAD": work + "/empty.so", "PLAIN": work + "/plain.txt"})
     with open("plain.txt") as file:
         return float(file.read())
 
@@ -145,9 +181,9 @@ programs = build_trust()
 results = {name: [] for name in programs}
 for number in range(rounds):
     for name, command in programs.items():
-        plain = plain_time(command)
-        run([fisql, "record", "-q", "--reference", "-o", "run.bin"] + command, stdin=subprocess.DEVNULL)
-        plain = (plain + plain_time(command)) / 2
+        plain = plain_time(name, command)
+        start(name, [fisql, "record", "-q", "--reference", "-o", "run.bin"] + command)
+        plain = (plain + plain_time(name, command)) / 2
         by_reference, raw, calls = times("run.bin", "run.db")
         loop = without_reference("run.bin", "plain.bin")
         by_samples = times("plain.bin", "plain.db")[0]
