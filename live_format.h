@@ -85,6 +85,8 @@ struct fisql_live_area {
     uint64_t time_namespace; /* start times of processes elsewhere mean nothing to others */
     uint64_t filter_offset;  /* in the file, behind the slots: which functions are recorded ... */
     uint64_t filter_bytes;   /* ... (collector/filter.c); 0 = all */
+    uint64_t recipes_offset; /* likewise: where arguments and results lie (recipe_format.h); ... */
+    uint64_t recipes_bytes;  /* ... 0 = they are not recorded */
     uint64_t unslotted;      /* atomic: threads that record without a slot, or ended so with their
                                 process: what they did not write is lost with it */
     struct fisql_unrecorded_images unrecorded[FISQL_UNRECORDED_REASONS]; /* for fisql record */

@@ -53,6 +53,7 @@ enum fisql_chunk_kind {
     X(RUN, CPU_NS, "cpu_ns", "processor time of the program and what it waited for")               \
     X(RUN, REFERENCE_CPU_NS, "reference_cpu_ns",                                                   \
       "the same of another run without the collector (record --reference)")                            \
+    X(RUN, VALUES, "values", "patterns of record --values, separated by spaces; empty = all")       \
     X(RUN, NOT_FOLLOWED, "not_followed", "programs without hooks that could not be followed")      \
     X(PROCESS, EXECUTABLE, "executable", "")                                                       \
     X(PROCESS, COMMAND, "command", "")                                                             \
@@ -172,7 +173,8 @@ static inline const char *fisql_variable(enum fisql_variable variable)
     X(MIN_DURATION, "min-duration=", "nanoseconds; calls that end sooner are counted")             \
     X(RING, "ring=", "chunks that a flight recorder keeps a thread")                               \
     X(NO_WAITS, "no-waits", "the threads' processor clocks are not read")                          \
-    X(FILTER, "filter", "the live area says which functions are recorded")
+    X(FILTER, "filter", "the live area says which functions are recorded")                         \
+    X(VALUES, "values", "arguments and results are recorded, as the live area says")
 enum fisql_option {
 #define FISQL_OPTION_ENUM(constant, word, what) FISQL_OPTION_##constant,
     FISQL_OPTIONS(FISQL_OPTION_ENUM)
@@ -318,6 +320,12 @@ _Static_assert(sizeof(struct fisql_open_call) == 24, "the snapshot is part of th
  *   0x6050 + kind   FREE         delta:1 slot:1 address:2
  *   0x6070 + kind   FREE_FULL    delta:1 slot:1 address:4
  *   0x6090          REALLOC      delta:1 slot:1 elapsed:4 size:4 old:4 new:4
+ *   0x6100 + bytes  ARGUMENTS    values                       of the call that the event right before
+ *                                                             entered; bytes < 0x400, padded to a unit
+ *   0x6500 + bytes  RESULT       value                        of the call that the exit right before
+ *                                                             ended; likewise
+ *   0x6900 + byte   ARGUMENTS_SHORT                           as ARGUMENTS with this one byte
+ *   0x6a00 + byte   RESULT_SHORT                              as RESULT with this one byte
  *   0x7000 + slot   COUNTED_SHORT calls:1 ticks:1             as COUNTED, of a slot below 0x1000
  *
  * The number after a field's name is its length in units, the low unit first. A delta is in ticks
@@ -336,6 +344,23 @@ _Static_assert(sizeof(struct fisql_open_call) == 24, "the snapshot is part of th
  * cpu is its CLOCK_THREAD_CPUTIME_ID in ns; waits and preemptions are its voluntary and involuntary
  * switches, the faults those without and with I/O (getrusage: ru_nvcsw, ru_nivcsw, ru_minflt,
  * ru_majflt). All of these are totals since the thread's start, the last four modulo 2^32.
+ *
+ * Values (record --values) describe themselves. Those of ARGUMENTS are the function's parameters, in
+ * their order, the first 30. A value is a tag of one byte and what the tag says:
+ *
+ *   0x00 to 0x9f   an integer: tag - 0x20 (-32 to 127)
+ *   0xa1 0xa2 0xa3 an integer of 2, 4, 8 bytes, signed
+ *   0xa4           one of 8 bytes, unsigned: above 2^63 - 1
+ *   0xa5 0xa6 0xa7 a pointer of 6, of 8 bytes; NULL
+ *   0xa8 to 0xab   a float of 4, 8, 10 (x87's), 16 bytes (IEEE quad)
+ *   0xac           length:1 bytes: a struct by value
+ *   0xad 0xae      length:2 bytes: text, all of it; the first bytes of a longer one
+ *   0xb0           nothing: where it lay was not known there
+ *   0xb1           nothing: it was to be read at an address that cannot be read
+ *   0xb2           nothing: there was no room for it
+ *   0xc0 to 0xff   text of tag - 0xc0 bytes (0 to 63), all of it
+ *
+ * Any other tag, or a length beyond the event's bytes, is damage. Numbers have the low byte first.
  */
 #define FISQL_SLOTS_MAX 0x2000u
 #define FISQL_CODE_ENTER 0x0000u
@@ -354,8 +379,35 @@ _Static_assert(sizeof(struct fisql_open_call) == 24, "the snapshot is part of th
 #define FISQL_CODE_FREE 0x6050u
 #define FISQL_CODE_FREE_FULL 0x6070u
 #define FISQL_CODE_REALLOC 0x6090u
+#define FISQL_CODE_ARGUMENTS 0x6100u
+#define FISQL_CODE_RESULT 0x6500u
+#define FISQL_CODE_ARGUMENTS_SHORT 0x6900u
+#define FISQL_CODE_RESULT_SHORT 0x6a00u
+#define FISQL_VALUES_BYTES_MAX 0x3ffu /* of one event */
 #define FISQL_CODE_COUNTED_SHORT 0x7000u
 #define FISQL_COUNTED_SLOTS 0x1000u
+
+/* The tags of values: see above. */
+#define FISQL_VALUE_INTEGER_BASE 0x20 /* tag - this */
+#define FISQL_VALUE_INTEGER_LAST 0x9fu
+#define FISQL_VALUE_INTEGER_2 0xa1u
+#define FISQL_VALUE_INTEGER_4 0xa2u
+#define FISQL_VALUE_INTEGER_8 0xa3u
+#define FISQL_VALUE_UNSIGNED_8 0xa4u
+#define FISQL_VALUE_POINTER_6 0xa5u
+#define FISQL_VALUE_POINTER_8 0xa6u
+#define FISQL_VALUE_NULL 0xa7u
+#define FISQL_VALUE_FLOAT_4 0xa8u
+#define FISQL_VALUE_FLOAT_8 0xa9u
+#define FISQL_VALUE_FLOAT_10 0xaau
+#define FISQL_VALUE_FLOAT_16 0xabu
+#define FISQL_VALUE_BYTES 0xacu
+#define FISQL_VALUE_TEXT 0xadu
+#define FISQL_VALUE_TEXT_CUT 0xaeu
+#define FISQL_VALUE_ABSENT 0xb0u
+#define FISQL_VALUE_UNREADABLE 0xb1u
+#define FISQL_VALUE_NO_ROOM 0xb2u
+#define FISQL_VALUE_TEXT_SHORT 0xc0u
 
 /* How a block was allocated or freed. One list: name for people, and which way it may be freed
  * (kinds of one family match). X(constant, number, name, family) */

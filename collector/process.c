@@ -92,7 +92,8 @@ static void option_parse(const char *text, bool *no_time)
     case FISQL_OPTION_NO_WAITS:
         options->no_waits = true;
         break;
-    case FISQL_OPTION_FILTER: /* the live area has it */
+    case FISQL_OPTION_FILTER: /* the live area has them */
+    case FISQL_OPTION_VALUES:
     case FISQL_OPTIONS_COUNT:
         break;
     }
