@@ -133,8 +133,8 @@ static bool push_frame_base(struct evaluation *evaluation, int64_t offset)
                               &evaluation->context->frame_base) ||
         !dwarf_location_next(&location, evaluation->context->address, &expression))
         return give_up(evaluation, PLACE_FRAME);
-    base.cursor = (struct dwarf_cursor){expression.bytes, expression.bytes + expression.size_bytes,
-                                        false};
+    base.cursor =
+        (struct dwarf_cursor){expression.bytes, expression.bytes + expression.size_bytes, false};
     if (!evaluate(&base) || base.depth != 1 || base.is_value || base.stack[0].kind != ITEM_SUM)
         return give_up(evaluation, PLACE_FRAME);
     const struct item *item = &base.stack[0];
@@ -172,8 +172,7 @@ static unsigned low_ones(uint64_t mask)
 /* Two operands, of which the upper one is a constant. */
 static bool combine(struct evaluation *evaluation, unsigned code)
 {
-    if (evaluation->depth < 2 ||
-        evaluation->stack[evaluation->depth - 1].kind != ITEM_CONSTANT)
+    if (evaluation->depth < 2 || evaluation->stack[evaluation->depth - 1].kind != ITEM_CONSTANT)
         return give_up(evaluation, PLACE_COMPLEX);
     uint64_t number = evaluation->stack[--evaluation->depth].constant;
     struct item *top = &evaluation->stack[evaluation->depth - 1];
@@ -343,8 +342,7 @@ static bool in_own_frame(const struct evaluation *evaluation, const struct item 
     const struct call_frame *frame = evaluation->context->frame;
     if (!item->stack)
         return false;
-    return frame == NULL || item->number != frame->cfa_register ||
-           item->offset < frame->cfa_offset;
+    return frame == NULL || item->number != frame->cfa_register || item->offset < frame->cfa_offset;
 }
 
 /* What the evaluation came to, of a variable or a piece of `size_bytes`. */
@@ -363,8 +361,8 @@ static bool conclude(struct evaluation *evaluation, unsigned size_bytes, struct 
         return give_up(evaluation, PLACE_COMPLEX);
     if (!value && (item->shifted != 0 || item->bits != 64 || item->kind == ITEM_CONSTANT))
         return give_up(evaluation, PLACE_COMPLEX);
-    if ((!value || item->kind == ITEM_LOADED) && evaluation->context->stores_late && !evaluation->is_list &&
-        in_own_frame(evaluation, item))
+    if ((!value || item->kind == ITEM_LOADED) && evaluation->context->stores_late &&
+        !evaluation->is_list && in_own_frame(evaluation, item))
         return give_up(evaluation, PLACE_NOT_STORED);
     switch (item->kind) {
     case ITEM_CONSTANT:
@@ -377,9 +375,7 @@ static bool conclude(struct evaluation *evaluation, unsigned size_bytes, struct 
         place->kind = value ? PLACE_IN_MEMORY : PLACE_BEHIND;
         break;
     case ITEM_SUM:
-        place->kind = !value                                ? PLACE_IN_MEMORY
-                      : item->offset == 0 ? PLACE_IN_REGISTER
-                                                            : PLACE_SUM;
+        place->kind = !value ? PLACE_IN_MEMORY : item->offset == 0 ? PLACE_IN_REGISTER : PLACE_SUM;
         break;
     }
     return place->offset == (int32_t)place->offset || give_up(evaluation, PLACE_COMPLEX);
@@ -407,11 +403,11 @@ static enum place_reason find_in(const struct place_context *context,
                                  const struct dwarf_expression *expression, bool is_list,
                                  struct places *places)
 {
-    struct evaluation evaluation = {.context = context,
-                                    .cursor = {expression->bytes,
-                                               expression->bytes + expression->size_bytes, false},
-                                    .is_list = is_list,
-                                    .reason = PLACE_COMPLEX};
+    struct evaluation evaluation = {
+        .context = context,
+        .cursor = {expression->bytes, expression->bytes + expression->size_bytes, false},
+        .is_list = is_list,
+        .reason = PLACE_COMPLEX};
     unsigned total_bytes = 0;
     *places = (struct places){.pieces_count = 0};
     while (evaluation.cursor.at < evaluation.cursor.end) {

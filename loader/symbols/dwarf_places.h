@@ -32,7 +32,7 @@ enum place_reason {
 #define PLACE_REASON_ENUM(constant, words) PLACE_##constant,
     PLACE_REASONS(PLACE_REASON_ENUM)
 #undef PLACE_REASON_ENUM
-    PLACE_REASONS_COUNT
+        PLACE_REASONS_COUNT
 };
 
 enum place_kind {

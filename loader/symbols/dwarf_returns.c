@@ -47,8 +47,8 @@ static void add_float(struct classes *classes, uint64_t offset, unsigned size_by
 static void add_general(struct classes *classes, uint64_t offset, uint64_t size_bytes)
 {
     classes->floats_alone = false;
-    bool odd = size_bytes == 0 || size_bytes > 16 ||
-               offset % (size_bytes > 8 ? 16 : size_bytes) != 0;
+    bool odd =
+        size_bytes == 0 || size_bytes > 16 || offset % (size_bytes > 8 ? 16 : size_bytes) != 0;
     merge(classes, offset, odd ? DWARF_RETURN_OTHER : DWARF_RETURN_GENERAL);
     if (size_bytes > 8)
         merge(classes, offset + 8, DWARF_RETURN_GENERAL);

@@ -56,7 +56,7 @@ struct recipe_names {
     struct recipe_name {
         uint64_t origin;
         const char *linkage_name; /* NULL = none */
-    } *items;
+    } * items;
     size_t count, capacity;
     struct text_pool texts;
 };

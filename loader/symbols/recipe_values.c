@@ -184,7 +184,7 @@ int recipe_value_put(struct recipes *recipes, size_t index, const struct dwarf_t
             value = &recipes->values[index]; /* they may have moved */
         } else {
             reason = (int)(type->kind == DWARF_TYPE_ARRAY ? put_array(&places->whole, value)
-                                                    : put_place(&places->whole, value));
+                                                          : put_place(&places->whole, value));
         }
     }
     if (reason != PLACE_FOUND)
@@ -235,6 +235,7 @@ enum place_reason recipe_result(struct dwarf_types *types, const struct dwarf_ty
         return PLACE_CONVENTION;
     if (recipe_bytes(type, &reason) == 0)
         return reason;
+    struct dwarf_type known = *type;
     what_of(type, value);
     value->where = FISQL_WHERE_RESULT;
     if (type->kind == DWARF_TYPE_REFERENCE) {
@@ -243,16 +244,18 @@ enum place_reason recipe_result(struct dwarf_types *types, const struct dwarf_ty
         return PLACE_FOUND;
     }
     if (type->kind == DWARF_TYPE_FLOAT) {
-        value->where =
-            type->size_bytes == 10 ? FISQL_WHERE_RESULT_X87 : FISQL_WHERE_RESULT_VECTOR;
+        value->where = type->size_bytes == 10 ? FISQL_WHERE_RESULT_X87 : FISQL_WHERE_RESULT_VECTOR;
         value->base = value->where == FISQL_WHERE_RESULT_VECTOR ? (uint8_t)type->size_bytes : 0;
         return PLACE_FOUND;
     }
     reason = PLACE_FOUND;
-    if (value->object || value->what == FISQL_WHAT_BYTES)
-        reason = (value->object || type->kind == DWARF_TYPE_STRUCT) && !type->by_value_known
-                     ? PLACE_CONVENTION
-                     : result_struct(types, type, value);
+    if (value->object || type->kind == DWARF_TYPE_STRUCT) {
+        if (types->is_cxx)
+            dwarf_type_passing(types, &known);
+        reason = known.by_value_known ? result_struct(types, &known, value) : PLACE_CONVENTION;
+    } else if (value->what == FISQL_WHAT_BYTES) {
+        reason = result_struct(types, &known, value);
+    }
     if (reason != PLACE_FOUND)
         *value = (struct fisql_recipe_value){.where = FISQL_WHERE_ABSENT};
     return reason;

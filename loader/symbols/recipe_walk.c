@@ -26,9 +26,10 @@ struct host {
 };
 
 struct claim {
-    uint64_t function; /* origin_high | offset of the function that took it, plus 1; 0 = nobody yet */
-    bool doubtful;     /* another one wanted it, too */
-    uint32_t hook;     /* index + 1 of its recipe, 0 = none */
+    uint64_t
+        function;  /* origin_high | offset of the function that took it, plus 1; 0 = nobody yet */
+    bool doubtful; /* another one wanted it, too */
+    uint32_t hook; /* index + 1 of its recipe, 0 = none */
 };
 
 struct walker {
@@ -95,8 +96,7 @@ static enum place_reason constant_place(const struct dwarf_value *value, unsigne
     *places = (struct places){.whole = {.kind = PLACE_CONSTANT, .constant = value->number}};
     if (value->kind == DWARF_VALUE_NUMBER)
         return size_bytes <= 8 ? PLACE_FOUND : PLACE_COMPLEX;
-    if (value->kind != DWARF_VALUE_BLOCK || value->size_bytes > 8 ||
-        value->size_bytes < size_bytes)
+    if (value->kind != DWARF_VALUE_BLOCK || value->size_bytes > 8 || value->size_bytes < size_bytes)
         return PLACE_COMPLEX;
     places->whole.constant = 0;
     memcpy(&places->whole.constant, value->bytes, (size_t)value->size_bytes);
@@ -105,8 +105,7 @@ static enum place_reason constant_place(const struct dwarf_value *value, unsigne
 
 /* Puts one parameter at the call of an entry hook; its place in the recipes' values is there. */
 static int put_parameter(struct walker *walker, const struct locations *locations, unsigned at,
-                         const struct place_context *context, size_t index,
-                         enum recipe_tally tally)
+                         const struct place_context *context, size_t index, enum recipe_tally tally)
 {
     const struct dwarf_type *type = &locations->prototype->parameters[at].type;
     struct recipes *recipes = walker->walk->recipes;
@@ -354,10 +353,9 @@ static int visit_code(struct walker *walker, Dwarf_Die die, bool inlined, const 
         host.function = offset;
         host.frame_base = dwarf_die_value(walker->unit_debug, die, DW_AT_frame_base);
         if (result == 0 && ranges.count > 0)
-            result = function_copies_add(walker->walk->copies,
-                                         walker->origin_high |
-                                             prototype_origin(walker->names, offset),
-                                         ranges.items[0].start, walker->error);
+            result = function_copies_add(
+                walker->walk->copies, walker->origin_high | prototype_origin(walker->names, offset),
+                ranges.items[0].start, walker->error);
     }
     bool any = any_site(walker, &ranges);
     if (result == 0 && (any || !inlined))

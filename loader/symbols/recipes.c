@@ -55,9 +55,8 @@ static int make(struct recipes *recipes, const struct symbol_files *files,
     struct call_frames frames = {0};
     struct function_copies copies = {0};
     struct recipe_names names = {0};
-    int result =
-        hook_sites_find(&sites, &files->module, files->debug != NULL ? &files->debug->elf : NULL,
-                        error);
+    int result = hook_sites_find(&sites, &files->module,
+                                 files->debug != NULL ? &files->debug->elf : NULL, error);
     recipes->sites = sites.count;
     recipes->instrumented = sites.count > 0;
     if (result == 0 && sites.count > 0 && files->debug == NULL)

@@ -53,21 +53,134 @@ static unsigned modrm(struct reader *reader, size_t *relative)
 
 static unsigned one_byte(unsigned code)
 {
-    static const unsigned char high[] = {
-        /* 80 */ MODRM | IMM8, MODRM | IMMZ, UNKNOWN, MODRM | IMM8, MODRM, MODRM, MODRM, MODRM,
-        /* 88 */ MODRM, MODRM, MODRM, MODRM, MODRM, MODRM, MODRM, MODRM,
-        /* 90 */ 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, UNKNOWN, 0, 0, 0, 0, 0,
-        /* a0 */ UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN, 0, 0, 0, 0, IMM8, IMMZ, 0, 0, 0, 0, 0, 0,
-        /* b0 */ IMM8, IMM8, IMM8, IMM8, IMM8, IMM8, IMM8, IMM8,
-        /* b8 */ IMMZ, IMMZ, IMMZ, IMMZ, IMMZ, IMMZ, IMMZ, IMMZ,
-        /* c0 */ MODRM | IMM8, MODRM | IMM8, IMM16, 0, UNKNOWN, UNKNOWN, MODRM | IMM8, MODRM | IMMZ,
-        /* c8 */ IMM16 | IMM8, 0, UNKNOWN, UNKNOWN, 0, IMM8, UNKNOWN, UNKNOWN,
-        /* d0 */ MODRM, MODRM, MODRM, MODRM, UNKNOWN, UNKNOWN, UNKNOWN, 0,
-        /* d8 */ MODRM, MODRM, MODRM, MODRM, MODRM, MODRM, MODRM, MODRM,
-        /* e0 */ IMM8, IMM8, IMM8, IMM8, UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN,
-        /* e8 */ IMMZ, IMMZ, UNKNOWN, IMM8, UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN,
-        /* f0 */ UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN, 0, 0, MODRM, MODRM,
-        /* f8 */ 0, 0, UNKNOWN, UNKNOWN, 0, 0, MODRM, MODRM};
+    static const unsigned char high[] = {/* 80 */ MODRM | IMM8,
+                                         MODRM | IMMZ,
+                                         UNKNOWN,
+                                         MODRM | IMM8,
+                                         MODRM,
+                                         MODRM,
+                                         MODRM,
+                                         MODRM,
+                                         /* 88 */ MODRM,
+                                         MODRM,
+                                         MODRM,
+                                         MODRM,
+                                         MODRM,
+                                         MODRM,
+                                         MODRM,
+                                         MODRM,
+                                         /* 90 */ 0,
+                                         0,
+                                         0,
+                                         0,
+                                         0,
+                                         0,
+                                         0,
+                                         0,
+                                         0,
+                                         0,
+                                         UNKNOWN,
+                                         0,
+                                         0,
+                                         0,
+                                         0,
+                                         0,
+                                         /* a0 */ UNKNOWN,
+                                         UNKNOWN,
+                                         UNKNOWN,
+                                         UNKNOWN,
+                                         0,
+                                         0,
+                                         0,
+                                         0,
+                                         IMM8,
+                                         IMMZ,
+                                         0,
+                                         0,
+                                         0,
+                                         0,
+                                         0,
+                                         0,
+                                         /* b0 */ IMM8,
+                                         IMM8,
+                                         IMM8,
+                                         IMM8,
+                                         IMM8,
+                                         IMM8,
+                                         IMM8,
+                                         IMM8,
+                                         /* b8 */ IMMZ,
+                                         IMMZ,
+                                         IMMZ,
+                                         IMMZ,
+                                         IMMZ,
+                                         IMMZ,
+                                         IMMZ,
+                                         IMMZ,
+                                         /* c0 */ MODRM | IMM8,
+                                         MODRM | IMM8,
+                                         IMM16,
+                                         0,
+                                         UNKNOWN,
+                                         UNKNOWN,
+                                         MODRM | IMM8,
+                                         MODRM | IMMZ,
+                                         /* c8 */ IMM16 | IMM8,
+                                         0,
+                                         UNKNOWN,
+                                         UNKNOWN,
+                                         0,
+                                         IMM8,
+                                         UNKNOWN,
+                                         UNKNOWN,
+                                         /* d0 */ MODRM,
+                                         MODRM,
+                                         MODRM,
+                                         MODRM,
+                                         UNKNOWN,
+                                         UNKNOWN,
+                                         UNKNOWN,
+                                         0,
+                                         /* d8 */ MODRM,
+                                         MODRM,
+                                         MODRM,
+                                         MODRM,
+                                         MODRM,
+                                         MODRM,
+                                         MODRM,
+                                         MODRM,
+                                         /* e0 */ IMM8,
+                                         IMM8,
+                                         IMM8,
+                                         IMM8,
+                                         UNKNOWN,
+                                         UNKNOWN,
+                                         UNKNOWN,
+                                         UNKNOWN,
+                                         /* e8 */ IMMZ,
+                                         IMMZ,
+                                         UNKNOWN,
+                                         IMM8,
+                                         UNKNOWN,
+                                         UNKNOWN,
+                                         UNKNOWN,
+                                         UNKNOWN,
+                                         /* f0 */ UNKNOWN,
+                                         UNKNOWN,
+                                         UNKNOWN,
+                                         UNKNOWN,
+                                         0,
+                                         0,
+                                         MODRM,
+                                         MODRM,
+                                         /* f8 */ 0,
+                                         0,
+                                         UNKNOWN,
+                                         UNKNOWN,
+                                         0,
+                                         0,
+                                         MODRM,
+                                         MODRM};
     if (code >= 0x80)
         return high[code - 0x80];
     if (code < 0x40)
@@ -134,7 +247,7 @@ static unsigned two_bytes(unsigned code)
     case 0xaa:
         return UNKNOWN;
     default:
-        return code >= 0x20 && code < 0x28 ? UNKNOWN
+        return code >= 0x20 && code < 0x28   ? UNKNOWN
                : code >= 0x30 && code < 0x40 ? UNKNOWN
                                              : MODRM;
     }
@@ -142,10 +255,7 @@ static unsigned two_bytes(unsigned code)
 
 static unsigned in_map(unsigned map, unsigned code)
 {
-    return map == 1   ? two_bytes(code)
-           : map == 2 ? MODRM
-           : map == 3 ? MODRM | IMM8
-                      : UNKNOWN;
+    return map == 1 ? two_bytes(code) : map == 2 ? MODRM : map == 3 ? MODRM | IMM8 : UNKNOWN;
 }
 
 static int64_t signed_at(const struct reader *reader, size_t at, unsigned bytes)
@@ -258,17 +368,17 @@ struct x86_instruction x86_read(const unsigned char *code, size_t left, uint64_t
     size_t number = reader.at;
     bool jump = plain == 0xe8 || plain == 0xe9 || (escaped & 0xf0) == 0x80;
     if ((follows & IMMZ) != 0)
-        skip(&reader, (plain & 0xf8) == 0xb8 && reader.wide             ? 8
+        skip(&reader, (plain & 0xf8) == 0xb8 && reader.wide       ? 8
                       : reader.operand16 && !reader.wide && !jump ? 2
-                                                                        : 4);
+                                                                  : 4);
     if ((follows & IMM8) != 0)
         skip(&reader, 1);
     if (reader.failed)
         return instruction;
     bool near = jump || plain == 0xeb || (plain & 0xf0) == 0x70 || (plain & 0xfc) == 0xe0;
-    int64_t distance = near                              ? signed_at(&reader, number, jump ? 4 : 1)
+    int64_t distance = near            ? signed_at(&reader, number, jump ? 4 : 1)
                        : relative != 0 ? signed_at(&reader, relative, 4)
-                                                         : 0;
+                                       : 0;
     instruction.length = (unsigned)reader.at;
     instruction.target = address + reader.at;
     find_flow(&instruction, plain, escaped, middle, distance, relative != 0);
