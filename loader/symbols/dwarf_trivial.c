@@ -55,8 +55,7 @@ static enum trivial see_function(struct dwarf_types *types, Dwarf_Die die, Dwarf
     bool constructor = strlen(name) >= length && strncmp(name, class_name, length) == 0 &&
                        (name[length] == 0 || name[length] == '<');
     bool assigns = strcmp(name, "operator=") == 0;
-    if (name[0] != '~' &&
-        (!(constructor || assigns) || !takes_own(types, die, class, &rvalue)))
+    if (name[0] != '~' && (!(constructor || assigns) || !takes_own(types, die, class, &rvalue)))
         return TRIVIAL;
     if (assigns) /* with one that moves, the copying constructor is deleted */
         return rvalue ? UNSURE : TRIVIAL;

@@ -66,6 +66,9 @@ struct dwarf_type dwarf_type_of(struct dwarf_types *types, Dwarf_Die die);
 /* The type whose entry lies at an offset. */
 struct dwarf_type dwarf_type_at(struct dwarf_types *types, Dwarf_Off offset);
 
+/* The number of elements of the array type whose entry it is, up to 256; 0 = not known. */
+uint64_t dwarf_type_elements(struct dwarf_types *types, Dwarf_Die die);
+
 /* Finds out whether a class is passed by its address, where the compiler did not say it (C++ alone). */
 void dwarf_type_passing(struct dwarf_types *types, struct dwarf_type *type);
 

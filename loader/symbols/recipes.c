@@ -48,6 +48,17 @@ static void name_functions(struct recipes *recipes, const struct function_copies
         qsort(recipes->hooks, kept, sizeof *recipes->hooks, by_address);
 }
 
+struct trial {
+    const struct recipe_walk *walk;
+    struct error *error;
+};
+
+static void try_walk(void *context)
+{
+    struct trial *trial = context;
+    recipe_walk(trial->walk, trial->error);
+}
+
 static int make(struct recipes *recipes, const struct symbol_files *files,
                 const struct symbols_options *options, struct error *error)
 {
@@ -64,7 +75,10 @@ static int make(struct recipes *recipes, const struct symbol_files *files,
     if (result == 0 && sites.count > 0 && files->debug != NULL) {
         result = call_frames_open(&frames, &files->module, files->debug, error);
         const struct recipe_walk walk = {recipes, files, options, &sites, &frames, &copies, &names};
-        if (result == 0)
+        struct trial trial = {&walk, error};
+        if (result == 0 && !symbol_trial(files->debug, try_walk, &trial))
+            recipes->problem = "damaged debug information";
+        else if (result == 0)
             result = recipe_walk(&walk, error);
         if (result == 0)
             result = function_copies_finish(&copies, files, error);

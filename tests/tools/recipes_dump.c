@@ -4,6 +4,7 @@
  *   recipes_dump [OPTION...] MODULE     a line for each call of a hook: function, return address (both
  *                                       hexadecimal), enter or exit, and each value
  *     -q       the counts alone: how many values are located, and why the others are not
+ *     -p       parameters and results as they are shown: function, position, name, type, kind
  *     -s DIR   symbols folder     -c DIR   cache folder
  */
 #include <inttypes.h>
@@ -11,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "loader/symbols/parameters.h"
 #include "loader/symbols/recipes.h"
 
 static const char *const whats[] = {"signed", "unsigned", "pointer", "float",      "bytes",
@@ -82,19 +84,45 @@ static void print_counts(const struct recipes *recipes)
     }
 }
 
+static int print_parameters(const char *path, const struct symbols_options *options)
+{
+    struct parameters *parameters;
+    struct error error;
+    size_t count;
+    if (parameters_open(&parameters, path, NULL, options, NULL, 0, &error) != 0)
+        return 1;
+    const struct parameter *all = parameters_all(parameters, &count);
+    for (size_t i = 0; i < count; i++) {
+        const struct parameter_type *type = all[i].type;
+        printf("%" PRIx64 "\t%u\t%s\t%s\t%u %u%s%s", all[i].function, all[i].position, all[i].name,
+               all[i].type_name, (unsigned)type->kind, type->size_bytes,
+               all[i].is_reference ? " reference" : "", type->is_flags ? " flags" : "");
+        for (size_t m = 0; m < type->enumerators_count; m++)
+            printf(" %s=%" PRId64, type->enumerators[m].name, type->enumerators[m].value);
+        for (size_t m = 0; m < type->members_count; m++)
+            printf(" %s@%u", type->members[m].name, type->members[m].offset);
+        printf("\n");
+    }
+    parameters_close(parameters);
+    return 0;
+}
+
 int main(int argc, char **argv)
 {
     struct recipes recipes;
     struct symbols_options options = {.sysroot = NULL};
     struct error error;
-    bool quiet = false;
-    for (int option; (option = getopt(argc, argv, "qs:c:")) != -1;) {
+    bool quiet = false, shown = false;
+    for (int option; (option = getopt(argc, argv, "pqs:c:")) != -1;) {
         quiet = quiet || option == 'q';
+        shown = shown || option == 'p';
         if (option == 's')
             options.symbols_dir = optarg;
         else if (option == 'c')
             options.cache_dir = optarg;
     }
+    if (shown && optind < argc)
+        return print_parameters(argv[optind], &options);
     if (optind >= argc || recipes_make(&recipes, argv[optind], &options, &error) != 0) {
         fprintf(stderr, "recipes_dump: no module, or no memory\n");
         return 1;
