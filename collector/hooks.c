@@ -18,6 +18,7 @@
 #include "collector/fork.h"
 #include "collector/hook_sample.h"
 #include "collector/hooks_slow.h"
+#include "collector/values.h"
 
 #include <string.h>
 
@@ -93,12 +94,14 @@ FAST bool enter_fast(struct thread_log *log, uint64_t function, uint64_t site, u
     }
     uint32_t event = (FISQL_CODE_ENTER + slot) << 1 | 1u | (uint32_t)delta << 16;
     memcpy(log_units(log, word), &event, sizeof event);
+    uint32_t units = 2 + values_arguments(log, log_units(log, word) + 2, function, stack);
     call->function = function;
     call->site = site;
     call->stack = stack;
     call->tick = tick;
     log->live.last_tick[toggle ^ 1] = tick;
-    uint64_t after = word_after(word + WORD_CALL + WORD_DEPTH, 2);
+    values_entered(log, units);
+    uint64_t after = word_after(word + WORD_CALL + WORD_DEPTH, units);
     BARRIER();
     log->live.word = after;
     if (sample)
@@ -106,16 +109,23 @@ FAST bool enter_fast(struct thread_log *log, uint64_t function, uint64_t site, u
     return LIKELY(log_leave(log, after));
 }
 
+FAST void enter_slow(uint64_t function, uint64_t site, uint64_t stack)
+{
+    values_keep(stack);
+    hook_enter_slow(function, site, stack);
+}
+
 /* Where the fast path found something. */
 APART void enter_other(uint64_t function, uint64_t site, uint64_t stack, uint64_t tick)
 {
     struct thread_log *log = log_free();
     if (log == NULL || !hook_sample_due(log) || !enter_fast(log, function, site, stack, tick, true))
-        hook_enter_slow(function, site, stack);
+        enter_slow(function, site, stack);
 }
 
 APART void enter_ready(uint64_t function, uint64_t site, uint64_t stack)
 {
+    values_keep(stack);
     uint64_t tick = clock_read(process.clock);
     if (!enter_fast(current_log, function, site, stack, tick, false))
         enter_other(function, site, stack, tick);
@@ -134,14 +144,19 @@ APART void enter_unready(uint64_t function, uint64_t site, uint64_t stack)
     if (what == UNREADY_FAST)
         enter_ready(function, site, stack);
     else if (what == UNREADY_SLOW)
-        hook_enter_slow(function, site, stack);
+        enter_slow(function, site, stack);
 }
 
+#ifdef FISQL_VALUES
+void values_enter(uint64_t function, uint64_t site, uint64_t stack)
+{
+#else
 EXPORT void __cyg_profile_func_enter(void *function_address, void *site_address)
 {
     uint64_t function = (uint64_t)(uintptr_t)function_address;
     uint64_t site = (uint64_t)(uintptr_t)site_address;
     uint64_t stack = FRAME_ADDRESS();
+#endif
     struct thread_log *log = log_ready();
     if (UNLIKELY(log == NULL)) {
         enter_unready(function, site, stack);
@@ -154,8 +169,8 @@ EXPORT void __cyg_profile_func_enter(void *function_address, void *site_address)
 }
 
 /* Likewise for a call that is left. */
-FAST bool exit_fast(struct thread_log *log, uint64_t function, uint64_t stack, bool tail,
-                    uint64_t tick, bool sample, bool short_too)
+FAST bool exit_fast(struct thread_log *log, uint64_t function, uint64_t site, uint64_t stack,
+                    bool tail, uint64_t tick, bool sample, bool short_too)
 {
     log->busy = stack;
     BARRIER();
@@ -180,6 +195,7 @@ FAST bool exit_fast(struct thread_log *log, uint64_t function, uint64_t stack, b
     uint64_t after = word_after(word - WORD_DEPTH, 1);
     BARRIER();
     log->live.word = after;
+    values_await(log, function, site, stack, after, tail);
     if (sample)
         hook_sample_add(log, clock_read(process.clock) - tick, false);
     return LIKELY(log_leave(log, after));
@@ -189,9 +205,9 @@ APART void exit_other(uint64_t function, uint64_t site, uint64_t stack, bool tai
 {
     struct thread_log *log = log_free();
     if (log != NULL &&
-        (hook_sample_due(log) ? exit_fast(log, function, stack, tail, tick, true, true)
+        (hook_sample_due(log) ? exit_fast(log, function, site, stack, tail, tick, true, true)
                               : log->thread.min_ticks != 0 &&
-                                    exit_fast(log, function, stack, tail, tick, false, true)))
+                                    exit_fast(log, function, site, stack, tail, tick, false, true)))
         return;
     hook_exit_slow(function, site, stack, tail);
 }
@@ -199,7 +215,7 @@ APART void exit_other(uint64_t function, uint64_t site, uint64_t stack, bool tai
 APART void exit_ready(uint64_t function, uint64_t site, uint64_t stack, bool tail)
 {
     uint64_t tick = clock_read(process.clock);
-    if (!exit_fast(current_log, function, stack, tail, tick, false, true))
+    if (!exit_fast(current_log, function, site, stack, tail, tick, false, true))
         exit_other(function, site, stack, tail, tick);
 }
 
@@ -207,7 +223,7 @@ APART void exit_hot(uint64_t function, uint64_t site, uint64_t stack, bool tail,
                     struct thread_log *log)
 {
     uint64_t tick = clock_counter();
-    if (UNLIKELY(!exit_fast(log, function, stack, tail, tick, false, false)))
+    if (UNLIKELY(!exit_fast(log, function, site, stack, tail, tick, false, false)))
         exit_other(function, site, stack, tail, tick);
 }
 
@@ -220,12 +236,18 @@ APART void exit_unready(uint64_t function, uint64_t site, uint64_t stack, bool t
         hook_exit_slow(function, site, stack, tail);
 }
 
+#ifdef FISQL_VALUES
+void values_exit(uint64_t function, uint64_t site, uint64_t stack)
+{
+    bool tail = values_frame(stack)->hook_return == site;
+#else
 EXPORT void __cyg_profile_func_exit(void *function_address, void *site_address)
 {
     uint64_t function = (uint64_t)(uintptr_t)function_address;
     uint64_t site = (uint64_t)(uintptr_t)site_address;
     uint64_t stack = FRAME_ADDRESS();
     bool tail = __builtin_return_address(0) == site_address;
+#endif
     struct thread_log *log = log_ready();
     if (UNLIKELY(log == NULL)) {
         exit_unready(function, site, stack, tail);
