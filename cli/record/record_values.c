@@ -35,10 +35,10 @@ struct making {
     struct module *modules;
     size_t modules_count, modules_capacity;
     char cache[PATH_MAX];
-    const char *cache_dir; /* NULL = none */
-    size_t matches;        /* functions with hooks that match */
-    size_t hooked;         /* modules with hooks, ... */
-    size_t undescribed;    /* ... of which so many have no debug information */
+    const char *cache_dir;       /* NULL = none */
+    size_t matches;              /* functions with hooks that match */
+    size_t hooked;               /* modules with hooks, ... */
+    size_t undescribed;          /* ... of which so many have no debug information */
     char without[PATH_MAX + 64]; /* the first of these, and why */
 };
 
@@ -133,8 +133,7 @@ static int copy_value(struct module *module, const struct recipes *recipes, size
         if (array_reserve(&module->values, &module->values_capacity, first + value.base, &error) !=
             0)
             return -1;
-        memcpy(module->values + first, recipes->values + value.constant,
-               value.base * sizeof value);
+        memcpy(module->values + first, recipes->values + value.constant, value.base * sizeof value);
         module->values_count += value.base;
         value.constant = first;
     }
@@ -267,8 +266,8 @@ static uint64_t put(char *area, uint64_t *used, const void *bytes, size_t count)
 
 static int make_area(const struct making *making, struct record_values *values)
 {
-    uint64_t bytes = sizeof(struct fisql_recipes) +
-                     making->modules_count * sizeof(struct fisql_recipe_module);
+    uint64_t bytes =
+        sizeof(struct fisql_recipes) + making->modules_count * sizeof(struct fisql_recipe_module);
     uint64_t used = bytes;
     for (size_t i = 0; i < making->modules_count; i++) {
         const struct module *module = &making->modules[i];
@@ -291,12 +290,12 @@ static int make_area(const struct making *making, struct record_values *values)
         entries[i].path_bytes = strlen(module->path);
         entries[i].path = put(area, &used, module->path, strlen(module->path));
     }
-    const struct fisql_recipes head = {
-        .magic = FISQL_RECIPES_MAGIC,
-        .version = FISQL_RECIPES_VERSION,
-        .modules = (uint32_t)making->modules_count,
-        .string_max = values->string_max != 0 ? values->string_max : STRING_MAX_USUAL,
-        .bytes = bytes};
+    const struct fisql_recipes head = {.magic = FISQL_RECIPES_MAGIC,
+                                       .version = FISQL_RECIPES_VERSION,
+                                       .modules = (uint32_t)making->modules_count,
+                                       .string_max = values->string_max != 0 ? values->string_max
+                                                                             : STRING_MAX_USUAL,
+                                       .bytes = bytes};
     memcpy(area, &head, sizeof head);
     values->recipes = area;
     values->recipes_bytes = bytes;

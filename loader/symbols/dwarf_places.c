@@ -2,8 +2,8 @@
  * Places of variables: see dwarf_places.h.
  *
  * The stack of an expression holds symbols: a constant, a register + offset, or what lies in memory at
- * a register + offset. Of a value the low `bits` are right: masks and pairs of shifts, by which compilers
- * widen what is narrower, change only bits above those that the variable has.
+ * a register + offset. Of a value the low `bits` are those of the symbol: masks and pairs of shifts, by
+ * which compilers widen what is narrower, make those above of them.
  */
 #include "loader/symbols/dwarf_places.h"
 
@@ -21,6 +21,7 @@ struct item {
     int64_t offset;
     uint64_t constant;
     unsigned bits, shifted;
+    bool extended, sign_extended; /* the bits above are zeros, or copies of the highest one */
 };
 
 struct evaluation {
@@ -154,7 +155,7 @@ static bool load(struct evaluation *evaluation)
 static bool add(struct evaluation *evaluation, uint64_t number)
 {
     struct item *top = evaluation->depth > 0 ? &evaluation->stack[evaluation->depth - 1] : NULL;
-    if (top == NULL || top->shifted != 0 ||
+    if (top == NULL || top->shifted != 0 || (top->extended && number != 0) ||
         (top->kind != ITEM_CONSTANT && top->kind != ITEM_SUM && number != 0))
         return give_up(evaluation, PLACE_COMPLEX);
     if (top->kind == ITEM_CONSTANT)
@@ -169,6 +170,20 @@ static unsigned low_ones(uint64_t mask)
     return mask == UINT64_MAX ? 64 : (unsigned)__builtin_ctzll(~mask);
 }
 
+/* The low `bits` count, and those above are made of them. False where what comes of it is neither. */
+static bool narrow(struct item *item, unsigned bits, bool sign_extended)
+{
+    if (bits >
+        item->bits) /* above them are zeros or copies of the highest bit: what becomes of those? */
+        return !item->extended || !item->sign_extended || sign_extended;
+    if (bits == 64)
+        return true;
+    item->bits = bits;
+    item->extended = true;
+    item->sign_extended = sign_extended;
+    return true;
+}
+
 /* Two operands, of which the upper one is a constant. */
 static bool combine(struct evaluation *evaluation, unsigned code)
 {
@@ -176,15 +191,15 @@ static bool combine(struct evaluation *evaluation, unsigned code)
         return give_up(evaluation, PLACE_COMPLEX);
     uint64_t number = evaluation->stack[--evaluation->depth].constant;
     struct item *top = &evaluation->stack[evaluation->depth - 1];
-    unsigned bits = top->bits;
     switch (code) {
     case DW_OP_plus:
         return add(evaluation, number);
     case DW_OP_minus:
         return add(evaluation, 0 - number);
     case DW_OP_and:
-        bits = low_ones(number);
-        break;
+        if (number == 0 || (number & (number + 1)) != 0 || top->shifted != 0)
+            return give_up(evaluation, PLACE_COMPLEX);
+        return narrow(top, low_ones(number), false) || give_up(evaluation, PLACE_COMPLEX);
     case DW_OP_shl:
         if (number >= 64 || top->shifted != 0)
             return give_up(evaluation, PLACE_COMPLEX);
@@ -194,14 +209,12 @@ static bool combine(struct evaluation *evaluation, unsigned code)
     case DW_OP_shra:
         if (number >= 64 || top->shifted != number)
             return give_up(evaluation, PLACE_COMPLEX);
-        bits = 64 - (unsigned)number;
         top->shifted = 0;
-        break;
+        return narrow(top, 64 - (unsigned)number, code == DW_OP_shra) ||
+               give_up(evaluation, PLACE_COMPLEX);
     default:
         return give_up(evaluation, PLACE_COMPLEX);
     }
-    if (bits < top->bits)
-        top->bits = bits;
     return true;
 }
 
@@ -270,7 +283,7 @@ static bool run_other(struct evaluation *evaluation, unsigned code)
         uint64_t size = dwarf_take(cursor, 1);
         if (size == 0 || size > 8 || !load(evaluation))
             return give_up(evaluation, PLACE_COMPLEX);
-        evaluation->stack[evaluation->depth - 1].bits = 8 * (unsigned)size;
+        narrow(&evaluation->stack[evaluation->depth - 1], 8 * (unsigned)size, false);
         return true;
     }
     case DW_OP_plus_uconst:
@@ -357,8 +370,13 @@ static bool conclude(struct evaluation *evaluation, unsigned size_bytes, struct 
     place->offset = item->offset;
     place->stack = item->stack;
     place->constant = item->constant;
-    if (value && (item->shifted != 0 || item->bits < 8 * size_bytes))
-        return give_up(evaluation, PLACE_COMPLEX);
+    if (value && (item->shifted != 0 || item->bits < 8 * size_bytes)) {
+        if (item->shifted != 0 || !item->extended ||
+            (item->bits != 8 && item->bits != 16 && item->bits != 32))
+            return give_up(evaluation, PLACE_COMPLEX);
+        place->narrow = (uint8_t)(item->bits / 8);
+        place->narrow_signed = item->sign_extended;
+    }
     if (!value && (item->shifted != 0 || item->bits != 64 || item->kind == ITEM_CONSTANT))
         return give_up(evaluation, PLACE_COMPLEX);
     if ((!value || item->kind == ITEM_LOADED) && evaluation->context->stores_late &&

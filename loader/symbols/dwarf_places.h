@@ -52,6 +52,8 @@ struct place {
     int64_t offset;
     uint64_t constant;
     unsigned size_bytes; /* of a piece */
+    uint8_t narrow; /* the value is an integer of this many bytes there, 0 = of its own size, ... */
+    bool narrow_signed; /* ... extended by its sign, or by zeros */
 };
 
 struct places {

@@ -141,6 +141,19 @@ static enum place_reason put_array(const struct place *place, struct fisql_recip
     return put_place(&address, value);
 }
 
+/* An integer that lies in fewer bytes than its type has: the number is the same. */
+static enum place_reason put_narrow(const struct place *place, const struct dwarf_type *type,
+                                    struct fisql_recipe_value *value)
+{
+    bool integer = value->what == FISQL_WHAT_SIGNED || value->what == FISQL_WHAT_UNSIGNED;
+    if (!integer || value->through || place->kind == PLACE_CONSTANT ||
+        place->kind == PLACE_IN_VECTOR || (place->narrow_signed && !type->is_signed))
+        return PLACE_COMPLEX;
+    value->what = place->narrow_signed ? FISQL_WHAT_SIGNED : FISQL_WHAT_UNSIGNED;
+    value->size = place->narrow;
+    return PLACE_FOUND;
+}
+
 static int put_pieces(struct recipes *recipes, size_t index, const struct places *places,
                       struct error *error)
 {
@@ -153,12 +166,13 @@ static int put_pieces(struct recipes *recipes, size_t index, const struct places
     for (unsigned i = 0; i < places->pieces_count; i++) {
         struct fisql_recipe_value piece = {.what = FISQL_WHAT_BYTES,
                                            .size = (uint8_t)places->pieces[i].size_bytes};
-        if (places->pieces[i].kind == PLACE_SUM && piece.size <= 8) {
+        if (places->pieces[i].kind == PLACE_SUM && piece.size <= 8 &&
+            places->pieces[i].narrow == 0) {
             piece.where = FISQL_WHERE_SUM;
             piece.base = places->pieces[i].number;
             piece.offset = (int32_t)places->pieces[i].offset;
         } else if (piece.size > 16 || put_place(&places->pieces[i], &piece) != PLACE_FOUND ||
-                   piece.through) {
+                   piece.through || places->pieces[i].narrow != 0) {
             return PLACE_COMPLEX;
         }
         recipes->values[first + i] = piece;
@@ -187,6 +201,8 @@ int recipe_value_put(struct recipes *recipes, size_t index, const struct dwarf_t
                                                           : put_place(&places->whole, value));
         }
     }
+    if (reason == PLACE_FOUND && places->whole.kind != PLACE_PIECES && places->whole.narrow != 0)
+        reason = (int)put_narrow(&places->whole, type, value);
     if (reason != PLACE_FOUND)
         *value = (struct fisql_recipe_value){.where = FISQL_WHERE_ABSENT};
     return reason;

@@ -103,6 +103,14 @@ static enum place_reason constant_place(const struct dwarf_value *value, unsigne
     return PLACE_FOUND;
 }
 
+/* A class without members takes a byte that nobody writes. */
+static bool is_empty(struct walker *walker, const struct dwarf_type *type)
+{
+    struct dwarf_return way;
+    dwarf_type_return(&walker->types, type, &way);
+    return !way.unknown && way.eight[0] == DWARF_RETURN_NONE;
+}
+
 /* Puts one parameter at the call of an entry hook; its place in the recipes' values is there. */
 static int put_parameter(struct walker *walker, const struct locations *locations, unsigned at,
                          const struct place_context *context, size_t index, enum recipe_tally tally)
@@ -117,6 +125,8 @@ static int put_parameter(struct walker *walker, const struct locations *location
     of.size_bytes = recipe_bytes(type, &reason);
     if (of.size_bytes != 0 && type->kind == DWARF_TYPE_REFERENCE)
         target = dwarf_type_at(&walker->types, type->target);
+    if (of.size_bytes == 1 && type->kind == DWARF_TYPE_STRUCT && is_empty(walker, type))
+        of.size_bytes = 0;
     if (of.size_bytes == 0)
         result = (int)reason;
     else if (locations->constant[at].kind != DWARF_VALUE_NONE || locations->other_constant[at])
