@@ -12,7 +12,7 @@
 #define STACK_MAX 16
 #define NESTED_MAX 2 /* a frame base within an expression */
 
-enum item_kind { ITEM_CONSTANT, ITEM_SUM, ITEM_LOADED, ITEM_VECTOR };
+enum item_kind { ITEM_CONSTANT, ITEM_SUM, ITEM_LOADED, ITEM_VECTOR, ITEM_ADDRESS };
 
 struct item {
     enum item_kind kind;
@@ -156,9 +156,10 @@ static bool add(struct evaluation *evaluation, uint64_t number)
 {
     struct item *top = evaluation->depth > 0 ? &evaluation->stack[evaluation->depth - 1] : NULL;
     if (top == NULL || top->shifted != 0 || (top->extended && number != 0) ||
-        (top->kind != ITEM_CONSTANT && top->kind != ITEM_SUM && number != 0))
+        (top->kind != ITEM_CONSTANT && top->kind != ITEM_ADDRESS && top->kind != ITEM_SUM &&
+         number != 0))
         return give_up(evaluation, PLACE_COMPLEX);
-    if (top->kind == ITEM_CONSTANT)
+    if (top->kind == ITEM_CONSTANT || top->kind == ITEM_ADDRESS)
         top->constant += number;
     else
         top->offset = (int64_t)((uint64_t)top->offset + number);
@@ -218,10 +219,20 @@ static bool combine(struct evaluation *evaluation, unsigned code)
     return true;
 }
 
+static bool push_address(struct evaluation *evaluation, uint64_t address)
+{
+    struct item *item = push(evaluation, ITEM_ADDRESS);
+    if (item == NULL)
+        return false;
+    item->constant = address;
+    return true;
+}
+
 /* DW_OP_const* and DW_OP_addr*. */
 static bool run_constant(struct evaluation *evaluation, unsigned code)
 {
     struct dwarf_cursor *cursor = &evaluation->cursor;
+    uint64_t address;
     switch (code) {
     case DW_OP_const1u:
         return push_constant(evaluation, dwarf_take(cursor, 1));
@@ -243,9 +254,12 @@ static bool run_constant(struct evaluation *evaluation, unsigned code)
     case DW_OP_consts:
         return push_constant(evaluation, (uint64_t)dwarf_take_signed(cursor));
     case DW_OP_addr:
+        return push_address(evaluation, dwarf_take(cursor, 8));
     case DW_OP_addrx:
     case DW_OP_GNU_addr_index:
-        return give_up(evaluation, PLACE_VARIABLE);
+        return dwarf_unit_address(evaluation->context->unit, dwarf_take_unsigned(cursor), &address)
+                   ? push_address(evaluation, address)
+                   : give_up(evaluation, PLACE_COMPLEX);
     default:
         return give_up(evaluation, PLACE_COMPLEX);
     }
@@ -377,7 +391,8 @@ static bool conclude(struct evaluation *evaluation, unsigned size_bytes, struct 
         place->narrow = (uint8_t)(item->bits / 8);
         place->narrow_signed = item->sign_extended;
     }
-    if (!value && (item->shifted != 0 || item->bits != 64 || item->kind == ITEM_CONSTANT))
+    if (!value && (item->shifted != 0 || item->bits != 64 || item->kind == ITEM_CONSTANT ||
+                   item->kind == ITEM_ADDRESS))
         return give_up(evaluation, PLACE_COMPLEX);
     if ((!value || item->kind == ITEM_LOADED) && evaluation->context->stores_late &&
         !evaluation->is_list && in_own_frame(evaluation, item))
@@ -385,6 +400,9 @@ static bool conclude(struct evaluation *evaluation, unsigned size_bytes, struct 
     switch (item->kind) {
     case ITEM_CONSTANT:
         place->kind = PLACE_CONSTANT;
+        break;
+    case ITEM_ADDRESS:
+        place->kind = PLACE_ADDRESS;
         break;
     case ITEM_VECTOR:
         place->kind = PLACE_IN_VECTOR;

@@ -22,7 +22,6 @@
     X(OPTIMISED, "what it points to was taken apart")                                              \
     X(NOT_STORED, "stored where the debug information says only after the hook's call")            \
     X(COMPLEX, "computed in a way that recipes do not have")                                       \
-    X(VARIABLE, "an address of the module's data")                                                 \
     X(FRAME, "the frame's address is not known there")                                             \
     X(TYPE, "of a type that is not recorded")                                                      \
     X(TOO_LARGE, "more than 64 bytes")                                                             \
@@ -42,7 +41,8 @@ enum place_kind {
     PLACE_BEHIND,    /* at the address that lies in memory at register + offset */
     PLACE_SUM,       /* the value is register + offset */
     PLACE_CONSTANT,
-    PLACE_PIECES /* of a whole place only */
+    PLACE_ADDRESS, /* the value is the address `constant` of the module's file */
+    PLACE_PIECES   /* of a whole place only */
 };
 
 struct place {

@@ -37,6 +37,9 @@ static void print_value(const struct recipes *recipes, const struct fisql_recipe
     case FISQL_WHERE_CONSTANT:
         printf("=%" PRIu64, value->constant);
         break;
+    case FISQL_WHERE_ADDRESS:
+        printf("=&%" PRIx64, value->constant);
+        break;
     case FISQL_WHERE_PIECES:
         printf("={");
         for (unsigned i = 0; i < value->base; i++)
