@@ -299,21 +299,33 @@ static void put_decimal(const struct binary_float *value, char text[VALUE_FLOAT_
     free(all);
 }
 
+/* The shortest text that reads back as the same double, or the same float. */
+static void put_double(double wide, bool is_float, char text[VALUE_FLOAT_TEXT_MAX])
+{
+    double back;
+    int digits = is_float ? 6 : 15;
+    do {
+        snprintf(text, VALUE_FLOAT_TEXT_MAX, "%.*g", digits++, wide);
+        back = is_float ? (double)strtof(text, NULL) : strtod(text, NULL);
+    } while (back < wide || back > wide);
+}
+
 void value_float_text(const struct value *value, char text[VALUE_FLOAT_TEXT_MAX])
 {
+    bool negative = (value->data[value->bytes - 1] & 0x80) != 0;
+    struct binary_float parts = {.nan = true};
     double wide;
-    if (value_double(value, &wide)) {
-        int digits = value->bytes == 4 ? 6 : 15;
-        do
-            snprintf(text, VALUE_FLOAT_TEXT_MAX, "%.*g", digits++, wide);
-        while (value->bytes == 4 ? (double)strtof(text, NULL) < wide || (double)strtof(text, NULL) > wide
-                                 : strtod(text, NULL) < wide || strtod(text, NULL) > wide);
+    if (value->bytes > 8)
+        parts = take_apart(value);
+    else if (value_double(value, &wide)) {
+        put_double(wide, value->bytes == 4, text);
         return;
     }
-    bool negative = (value->data[value->bytes - 1] & 0x80) != 0;
-    struct binary_float parts = value->bytes > 8 ? take_apart(value) : (struct binary_float){.nan = true};
-    if (parts.nan)
-        snprintf(text, VALUE_FLOAT_TEXT_MAX, negative ? "-nan" : "nan");
+    if (parts.nan || parts.infinite)
+        snprintf(text, VALUE_FLOAT_TEXT_MAX, "%s%s", negative ? "-" : "",
+                 parts.nan ? "nan" : "inf");
+    else if (parts.mantissa == 0)
+        snprintf(text, VALUE_FLOAT_TEXT_MAX, negative ? "-0" : "0");
     else
         put_decimal(&parts, text);
 }

@@ -114,19 +114,29 @@ int main(void)
     for (size_t i = 0; i < sizeof samples / sizeof samples[0]; i++)
         check_sample(&samples[i]);
     check_text("\xc0", 1, VALUE_TEXT, "");
-    check_text("\xc3" "abc", 4, VALUE_TEXT, "abc");
-    check_text("\xad\x02\x00" "ab", 5, VALUE_TEXT, "ab");
-    check_text("\xae\x02\x00" "ab", 5, VALUE_TEXT_CUT, "ab");
-    check_text("\xac\x03" "xyz", 5, VALUE_BYTES, "xyz");
+    check_text("\xc3"
+               "abc",
+               4, VALUE_TEXT, "abc");
+    check_text("\xad\x02\x00"
+               "ab",
+               5, VALUE_TEXT, "ab");
+    check_text("\xae\x02\x00"
+               "ab",
+               5, VALUE_TEXT_CUT, "ab");
+    check_text("\xac\x03"
+               "xyz",
+               5, VALUE_BYTES, "xyz");
     check_float("\xa8\xcd\xcc\xcc\x3d", 5, "0.1", (double)0.1f);
     check_float("\xa9\x9a\x99\x99\x99\x99\x99\xb9\x3f", 9, "0.1", 0.1);
     check_float("\xa9\x00\x00\x00\x00\x00\x00\xf0\xff", 9, "-inf", -INFINITY);
     check_float("\xa8\x00\x00\xc0\x7f", 5, "nan", NAN);
-    check_float("\xaa\x00\x00\x00\x00\x00\x00\x00\xc0\x00\x40", 11, "3", 3);
-    check_float("\xaa\xcd\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xfb\x3f", 11, "1.00000000000000000001e-1", NAN);
+    check_float("\xaa\x00\x00\x00\x00\x00\x00\x00\xc0\x00\x40", 11, "3e+0", 3);
+    check_float("\xaa\xcd\xcc\xcc\xcc\xcc\xcc\xcc\xcc\xfb\x3f", 11, "1.00000000000000000001e-1",
+                NAN);
     check_float("\xaa\x00\x00\x00\x00\x00\x00\x00\x80\xff\x7f", 11, "inf", INFINITY);
     check_float("\xaa\x00\x00\x00\x00\x00\x00\x00\xc0\xff\xff", 11, "-nan", NAN);
-    check_float("\xab\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x40", 17, "2", 2);
+    check_float("\xab\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x40", 17, "2e+0",
+                2);
     check_float("\xab\x9a\x99\x99\x99\x99\x99\x99\x99\x99\x99\x99\x99\x99\x99\xfb\x3f", 17,
                 "1.00000000000000000000000000000000005e-1", NAN);
     check_float("\xab\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00", 17,
