@@ -42,13 +42,15 @@ struct fisql_recipe_module {
 struct fisql_recipe_hook {
     uint64_t address;  /* that the hook returns to */
     uint64_t function; /* that it names: where it names another one, nothing is known here */
-    uint32_t first;    /* of its values in the module's: of an entry the parameters in their order, ... */
+    uint32_t
+        first; /* of its values in the module's: of an entry the parameters in their order, ... */
     uint16_t count;
     uint8_t exit;         /* ... of an exit (1) the result, one value or none */
     uint8_t cfa_register; /* of an exit: the canonical frame address at that call is this register
                              (DWARF's number) + cfa_offset, ... */
     int32_t cfa_offset;
-    int32_t return_offset; /* ... and the slot with the return address lies there + this; x86-64: -8 */
+    int32_t
+        return_offset; /* ... and the slot with the return address lies there + this; x86-64: -8 */
 };
 _Static_assert(sizeof(struct fisql_recipe_hook) == 32, "two to a cache line");
 
@@ -57,30 +59,30 @@ enum fisql_recipe_where {
     FISQL_WHERE_ABSENT,   /* not known there */
     FISQL_WHERE_REGISTER, /* in the general register `base` (DWARF's number) */
     FISQL_WHERE_VECTOR,   /* in the vector register `base`, from 0: xmm0, v0 */
-    FISQL_WHERE_MEMORY,   /* at register `base` + offset; it is on the stack, or `anywhere` is set */
-    FISQL_WHERE_SUM,      /* the value is register `base` + offset */
+    FISQL_WHERE_MEMORY, /* at register `base` + offset; it is on the stack, or `anywhere` is set */
+    FISQL_WHERE_SUM,    /* the value is register `base` + offset */
     FISQL_WHERE_CONSTANT, /* the value is `constant` */
-    FISQL_WHERE_PIECES,   /* the bytes of the `base` values from index `constant` of the module's on, one
+    FISQL_WHERE_PIECES, /* the bytes of the `base` values from index `constant` of the module's on, one
                              behind the other; these have what = BYTES, and a size of up to 16 */
-    FISQL_WHERE_RESULT,   /* as functions return it: in rax (and rdx), x0 (and x1), ... */
+    FISQL_WHERE_RESULT,        /* as functions return it: in rax (and rdx), x0 (and x1), ... */
     FISQL_WHERE_RESULT_VECTOR, /* ... in xmm0 (and xmm1), v0 to v3 of element size `base`, ... */
-    FISQL_WHERE_RESULT_MIXED,  /* ... its first 8 bytes in rax and the rest in xmm0 (base 0), or the first in
+    FISQL_WHERE_RESULT_MIXED, /* ... its first 8 bytes in rax and the rest in xmm0 (base 0), or the first in
                                   xmm0 and the rest in rax (base 1), ... */
-    FISQL_WHERE_RESULT_X87,    /* ... on the x87 stack, ... */
-    FISQL_WHERE_RESULT_MEMORY  /* ... in memory whose address is in rax (x86-64); then `what` is as if the
+    FISQL_WHERE_RESULT_X87, /* ... on the x87 stack, ... */
+    FISQL_WHERE_RESULT_MEMORY /* ... in memory whose address is in rax (x86-64); then `what` is as if the
                                   object stood there */
 };
 
 /* What it is, which decides how it is written. */
 enum fisql_recipe_what {
-    FISQL_WHAT_SIGNED,    /* an integer of `size` bytes: 1, 2, 4, 8 */
-    FISQL_WHAT_UNSIGNED,  /* likewise; bool, char and enumerations, too, by their signedness */
-    FISQL_WHAT_POINTER,   /* 8 bytes */
-    FISQL_WHAT_FLOAT,     /* of `size` bytes: 4, 8, 10 (x87), 16 (IEEE quad) */
-    FISQL_WHAT_BYTES,     /* `size` bytes as they are: a struct by value, __int128 */
-    FISQL_WHAT_TEXT,      /* a pointer to text that ends with a NUL */
-    FISQL_WHAT_STRING,    /* the address of {pointer, length}: libstdc++'s std::string */
-    FISQL_WHAT_VIEW,      /* the address of {length, pointer}: libstdc++'s std::string_view */
+    FISQL_WHAT_SIGNED,   /* an integer of `size` bytes: 1, 2, 4, 8 */
+    FISQL_WHAT_UNSIGNED, /* likewise; bool, char and enumerations, too, by their signedness */
+    FISQL_WHAT_POINTER,  /* 8 bytes */
+    FISQL_WHAT_FLOAT,    /* of `size` bytes: 4, 8, 10 (x87), 16 (IEEE quad) */
+    FISQL_WHAT_BYTES,    /* `size` bytes as they are: a struct by value, __int128 */
+    FISQL_WHAT_TEXT,     /* a pointer to text that ends with a NUL */
+    FISQL_WHAT_STRING,   /* the address of {pointer, length}: libstdc++'s std::string */
+    FISQL_WHAT_VIEW,     /* the address of {length, pointer}: libstdc++'s std::string_view */
     FISQL_WHAT_STRING_COW, /* the address of a pointer to text whose length stands 24 bytes before it */
     FISQL_WHAT_STRING_CXX1 /* the address of libc++'s std::string: bit 0 of the first byte clear: length in
                               its other bits, text from byte 1 on; set: {capacity, length, pointer} */
@@ -93,9 +95,10 @@ struct fisql_recipe_value {
     uint8_t base;
     int32_t offset;
     uint64_t constant;
-    uint8_t through;   /* 1: what was found is the address of the value (a reference) */
-    uint8_t anywhere;  /* MEMORY that may not be readable */
-    uint8_t object;    /* STRING and its like, VIEW: 1 = the object itself lies at `where` (MEMORY, PIECES), 0 =
+    uint8_t through;  /* 1: what was found is the address of the value (a reference) */
+    uint8_t anywhere; /* MEMORY that may not be readable */
+    uint8_t
+        object; /* STRING and its like, VIEW: 1 = the object itself lies at `where` (MEMORY, PIECES), 0 =
                           its address is what is found there */
     uint8_t reserved[5];
 };
