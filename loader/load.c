@@ -20,6 +20,7 @@
 #include "queries/embedded.h"
 
 #define WORKERS_MAX 64
+#define VALUE_ROOM_BYTES (192 << 20) /* for what is counted of values, over all workers */
 
 struct load {
     const char *log_path, *database_path;
@@ -37,6 +38,8 @@ struct load {
     struct decode_shared shared;
     struct decoded_thread *threads;
     struct rollup rollup;
+    struct value_shared value_shared;
+    struct value_calls values; /* of all workers */
     struct row_helpers helpers;
     uint32_t workers_ended; /* atomic */
     double progress_s;      /* when progress was told last */
@@ -183,7 +186,13 @@ static int prepare(struct load *load, struct error *error)
                                           .frames = &load->frames,
                                           .memory = load->memory,
                                           .file = options->summary ? NULL : load->file,
-                                          .costs = &load->costs};
+                                          .costs = &load->costs,
+                                          .values = &load->value_shared};
+    snprintf(load->value_shared.folder, sizeof load->value_shared.folder, "%s", memory.folder);
+    load->value_shared.room.bytes = VALUE_ROOM_BYTES;
+    value_calls_init(&load->values, &load->value_shared);
+    if (value_types_init(&load->value_shared.types, &load->program, &symbols, error) != 0)
+        return -1;
     return hook_costs_make(&load->costs, &load->index, error);
 }
 
@@ -299,6 +308,8 @@ static int decode(struct load *load, struct error *error)
     for (unsigned i = 0; i < started && i < decoding; i++) {
         if (result == 0)
             result = rollup_merge(&load->rollup, decoder_rollup(workers[i].decoder), error);
+        if (result == 0)
+            result = value_calls_merge(&load->values, decoder_values(workers[i].decoder), error);
         decoder_close(workers[i].decoder);
     }
     free(workers);
@@ -316,7 +327,20 @@ static int by_first_call(const void *left, const void *right)
     return (*a)->first_call_id < (*b)->first_call_id ? -1 : 1;
 }
 
-static int finish_calls(struct load *load, struct error *error)
+static struct btree_part *calls_part(const struct decoded_thread *thread)
+{
+    return thread->part;
+}
+
+static struct btree_part *values_part(const struct decoded_thread *thread)
+{
+    return thread->values;
+}
+
+/* Makes a table of the threads' parts. */
+static int finish_parts(struct load *load, const char *table,
+                        struct btree_part *(*part_of)(const struct decoded_thread *thread),
+                        struct error *error)
 {
     if (load->options->summary)
         return 0;
@@ -325,14 +349,14 @@ static int finish_calls(struct load *load, struct error *error)
     int result = parts == NULL || threads == NULL ? error_set(error, "out of memory") : 0;
     uint32_t count = 0;
     for (size_t i = 0; result == 0 && i < load->index.threads_count; i++)
-        if (load->threads[i].part != NULL)
+        if (part_of(&load->threads[i]) != NULL)
             threads[count++] = &load->index.threads[i];
     if (result == 0 && count > 0)
         qsort(threads, count, sizeof *threads, by_first_call);
     for (uint32_t i = 0; result == 0 && i < count; i++)
-        parts[i] = load->threads[threads[i] - load->index.threads].part;
+        parts[i] = part_of(&load->threads[threads[i] - load->index.threads]);
     if (result == 0)
-        result = btree_finish(load->file, "calls", parts, count, error);
+        result = btree_finish(load->file, table, parts, count, error);
     free(parts);
     free(threads);
     return result;
@@ -367,6 +391,7 @@ static struct tables tables_of(struct load *load)
                            .frames = &load->frames,
                            .rollup = &load->rollup,
                            .memory = load->memory,
+                           .values = &load->values,
                            .threads = load->threads,
                            .costs = &load->costs,
                            .options = load->options};
@@ -375,7 +400,8 @@ static struct tables tables_of(struct load *load)
 static int write_frames(struct load *load, struct error *error)
 {
     struct tables tables = tables_of(load);
-    if (tables_write_frames(&tables, load->file, error) != 0)
+    if (tables_write_frames(&tables, load->file, error) != 0 ||
+        tables_write_valued_calls(&tables, load->file, error) != 0)
         return -1;
     rollup_release_frames(&load->rollup);
     return 0;
@@ -427,7 +453,8 @@ static int load_all(struct load *load, struct error *error)
     if (prepare(load, error) != 0 || order_threads(load, error) != 0 || decode(load, error) != 0)
         return -1;
     progress(load, "memory", 0, 0);
-    if (finish_calls(load, error) != 0 ||
+    if (finish_parts(load, "calls", calls_part, error) != 0 ||
+        finish_parts(load, "call_values", values_part, error) != 0 ||
         memory_pair(load->memory, load->file, run_end_ns(load), error) != 0 ||
         nothing_check(&load->index, &load->program, calls_recorded(load), memory_rows(load->memory),
                       error) != 0 ||
@@ -480,6 +507,8 @@ static void release(struct load *load)
     free(load->threads);
     free(load->order);
     rollup_release(&load->rollup);
+    value_calls_release(&load->values);
+    value_shared_release(&load->value_shared);
     memory_close(load->memory);
     btree_abandon(load->file);
     database_release(&load->database);
