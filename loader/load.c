@@ -31,15 +31,19 @@ struct load {
     struct hook_costs costs;
     struct program program;
     struct frames frames;
-    bool program_open, frames_open, index_open;
+    struct {
+        bool program, frames, index;
+    } opened;
     struct memory *memory;
     struct database database;
     struct btree_file *file;
     struct decode_shared shared;
     struct decoded_thread *threads;
     struct rollup rollup;
-    struct value_shared value_shared;
-    struct value_calls values; /* of all workers */
+    struct {
+        struct value_shared shared;
+        struct value_calls calls; /* of all workers */
+    } values;
     struct row_helpers helpers;
     uint32_t workers_ended; /* atomic */
     double progress_s;      /* when progress was told last */
@@ -148,20 +152,20 @@ static struct symbols_options symbols_options_of(const struct load_options *opti
 static int prepare(struct load *load, struct error *error)
 {
     const struct load_options *options = load->options;
-    load->index_open = true;
+    load->opened.index = true;
     if (log_index_read(&load->index, load->log_path, index_progress, load, error) != 0 ||
         clock_map_make(&load->clock, &load->index, error) != 0)
         return -1;
     clock_map_end_killed(&load->clock, &load->index);
     progress(load, "symbols", 0, 0);
-    load->program_open = true;
+    load->opened.program = true;
     const struct symbols_options symbols = symbols_options_of(options);
     if (program_open(&load->program, &load->index, &symbols, error) != 0)
         return -1;
     say_modules(load);
     if (frames_init(&load->frames, error) != 0)
         return -1;
-    load->frames_open = true;
+    load->opened.frames = true;
     if (database_create(&load->database, load->database_path, load->log_path, embedded_schema,
                         error) != 0 ||
         btree_open(load->database.temporary, &load->file, error) != 0)
@@ -187,11 +191,11 @@ static int prepare(struct load *load, struct error *error)
                                           .memory = load->memory,
                                           .file = options->summary ? NULL : load->file,
                                           .costs = &load->costs,
-                                          .values = &load->value_shared};
-    snprintf(load->value_shared.folder, sizeof load->value_shared.folder, "%s", memory.folder);
-    load->value_shared.room.bytes = VALUE_ROOM_BYTES;
-    value_calls_init(&load->values, &load->value_shared);
-    if (value_types_init(&load->value_shared.types, &load->program, &symbols, error) != 0)
+                                          .values = &load->values.shared};
+    snprintf(load->values.shared.folder, sizeof load->values.shared.folder, "%s", memory.folder);
+    load->values.shared.room.bytes = VALUE_ROOM_BYTES;
+    value_calls_init(&load->values.calls, &load->values.shared);
+    if (value_types_init(&load->values.shared.types, &load->program, &symbols, error) != 0)
         return -1;
     return hook_costs_make(&load->costs, &load->index, error);
 }
@@ -309,7 +313,8 @@ static int decode(struct load *load, struct error *error)
         if (result == 0)
             result = rollup_merge(&load->rollup, decoder_rollup(workers[i].decoder), error);
         if (result == 0)
-            result = value_calls_merge(&load->values, decoder_values(workers[i].decoder), error);
+            result =
+                value_calls_merge(&load->values.calls, decoder_values(workers[i].decoder), error);
         decoder_close(workers[i].decoder);
     }
     free(workers);
@@ -391,7 +396,7 @@ static struct tables tables_of(struct load *load)
                            .frames = &load->frames,
                            .rollup = &load->rollup,
                            .memory = load->memory,
-                           .values = &load->values,
+                           .values = &load->values.calls,
                            .threads = load->threads,
                            .costs = &load->costs,
                            .options = load->options};
@@ -507,18 +512,18 @@ static void release(struct load *load)
     free(load->threads);
     free(load->order);
     rollup_release(&load->rollup);
-    value_calls_release(&load->values);
-    value_shared_release(&load->value_shared);
+    value_calls_release(&load->values.calls);
+    value_shared_release(&load->values.shared);
     memory_close(load->memory);
     btree_abandon(load->file);
     database_release(&load->database);
-    if (load->frames_open)
+    if (load->opened.frames)
         frames_release(&load->frames);
-    if (load->program_open)
+    if (load->opened.program)
         program_release(&load->program);
     clock_map_release(&load->clock);
     hook_costs_release(&load->costs);
-    if (load->index_open)
+    if (load->opened.index)
         log_index_release(&load->index);
 }
 

@@ -66,22 +66,22 @@ struct writer {
 static const char *kind_of(const struct parameter_type *type, const struct value_counts *counts)
 {
     static const char *const kinds[] = {
-        [PARAMETER_SIGNED] = "signed", [PARAMETER_UNSIGNED] = "unsigned",
-        [PARAMETER_BOOL] = "bool",     [PARAMETER_CHAR] = "char",
-        [PARAMETER_ENUM] = "enum",     [PARAMETER_FLOAT] = "float",
+        [PARAMETER_SIGNED] = "signed",   [PARAMETER_UNSIGNED] = "unsigned",
+        [PARAMETER_BOOL] = "bool",       [PARAMETER_CHAR] = "char",
+        [PARAMETER_ENUM] = "enum",       [PARAMETER_FLOAT] = "float",
         [PARAMETER_POINTER] = "pointer", [PARAMETER_FUNCTION] = "function",
-        [PARAMETER_TEXT] = "text",     [PARAMETER_STRUCT] = "struct"};
+        [PARAMETER_TEXT] = "text",       [PARAMETER_STRUCT] = "struct"};
     if (type != NULL && type->kind != PARAMETER_UNKNOWN)
         return kinds[type->kind];
     if (counts == NULL)
         return NULL; /* what the values themselves say */
-    return counts->has_text                                           ? "text"
+    return counts->has_text                                    ? "text"
            : counts->has_pointer && !counts->range.has_integer ? "pointer"
                                                                : NULL;
 }
 
-static int write_enumerators(struct writer *writer, const struct parameter_type *type,
-                             uint64_t *id, struct error *error)
+static int write_enumerators(struct writer *writer, const struct parameter_type *type, uint64_t *id,
+                             struct error *error)
 {
     uint32_t index, before = writer->enums.count;
     *id = 0;
@@ -203,7 +203,8 @@ static void insert_value(struct insert *insert, const struct value_counter *coun
     } else if (counter->type <= FORM_POINTER) {
         insert_int(insert, (int64_t)counter->bits);
     } else {
-        insert_text_bytes(insert, counter->text_bytes > 0 ? counter->text : "", counter->text_bytes);
+        insert_text_bytes(insert, counter->text_bytes > 0 ? counter->text : "",
+                          counter->text_bytes);
     }
 }
 

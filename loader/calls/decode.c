@@ -44,9 +44,9 @@ void decoder_close(struct decoder *decoder)
     callee_history_release(&decoder->history);
     row_window_release(&decoder->window);
     value_calls_release(&decoder->values);
-    if (decoder->reader_open)
-        log_reader_close(&decoder->reader);
-    log_unpacker_release(&decoder->unpacker);
+    if (decoder->source.open)
+        log_reader_close(&decoder->source.reader);
+    log_unpacker_release(&decoder->source.unpacker);
     free(decoder);
 }
 
@@ -399,17 +399,18 @@ static int read_chunk(struct decoder *decoder, const struct log_chunk *place,
     struct fisql_chunk *found;
     if (place->salvaged) {
         *chunk = decoder->shared->index->salvaged.chunks[place->offset];
-        return log_unpack(&decoder->unpacker, chunk, error);
+        return log_unpack(&decoder->source.unpacker, chunk, error);
     }
-    if (log_window_chunk(&decoder->reader.window, place->offset, place->length, &found, error) != 0)
+    if (log_window_chunk(&decoder->source.reader.window, place->offset, place->length, &found,
+                         error) != 0)
         return -1;
     *chunk = found;
     if (found == NULL)
-        return error_set_file(error, ERROR_SYSTEM, decoder->reader.window.path,
+        return error_set_file(error, ERROR_SYSTEM, decoder->source.reader.window.path,
                               "became shorter while it was read");
     return log_chunk_is_sane(*chunk) && (*chunk)->length == place->length
-               ? log_unpack(&decoder->unpacker, chunk, error)
-               : error_set_file(error, ERROR_SYSTEM, decoder->reader.window.path,
+               ? log_unpack(&decoder->source.unpacker, chunk, error)
+               : error_set_file(error, ERROR_SYSTEM, decoder->source.reader.window.path,
                                 "changed while it was read");
 }
 
@@ -426,9 +427,10 @@ static int thread_begin(struct decoder *decoder, uint32_t thread, struct decoded
         if (pairs_begin_process(&decoder->pairs, shared->index, decoder->process, error) != 0)
             return -1;
     }
-    if (!decoder->reader_open && log_reader_open(&decoder->reader, shared->index->path, error) != 0)
+    if (!decoder->source.open &&
+        log_reader_open(&decoder->source.reader, shared->index->path, error) != 0)
         return -1;
-    decoder->reader_open = true;
+    decoder->source.open = true;
     pairs_begin_thread(&decoder->pairs);
     decoder->threads_begun++;
     callee_history_clear(&decoder->history);

@@ -37,16 +37,21 @@ struct hooks_now {
     uint64_t write_ns;     /* writing the chunk before took that, which no call knows of yet */
 };
 
+/* Where chunks come from. */
+struct chunk_source {
+    struct log_reader reader; /* of the log; opened with the first thread */
+    bool open;
+    struct log_unpacker unpacker;
+};
+
 struct decoder {
     struct decode_shared *shared;
     /* Of all threads that the decoder decodes. */
     struct rollup rollup;
     struct links links;
     struct alloc_places places;
-    uint32_t threads_begun;   /* numbers the threads, for function_rollup.thread */
-    struct log_reader reader; /* of the log; opened with the first thread */
-    bool reader_open;
-    struct log_unpacker unpacker;
+    uint32_t threads_begun; /* numbers the threads, for function_rollup.thread */
+    struct chunk_source source;
     /* Of one process. */
     struct pairs pairs;
     uint32_t process; /* index in log_index.processes */

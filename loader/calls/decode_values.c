@@ -75,9 +75,8 @@ int decode_values(struct decoder *decoder, const struct event *event, enum behin
                   struct error *error)
 {
     if (event->type == EVENT_ARGUMENTS)
-        return behind == BEHIND_ENTER
-                   ? arguments(decoder, event, error)
-                   : error_set_kind(error, ERROR_DAMAGE, "arguments of no call");
+        return behind == BEHIND_ENTER ? arguments(decoder, event, error)
+                                      : error_set_kind(error, ERROR_DAMAGE, "arguments of no call");
     return behind == BEHIND_EXIT ? result(decoder, event, error)
                                  : error_set_kind(error, ERROR_DAMAGE, "a result of no call");
 }

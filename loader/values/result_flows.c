@@ -61,8 +61,8 @@ int result_flows_wait(struct result_flows *flows, size_t from, uint32_t caller,
     if (flows->waiting_count - from >= WAITING_MAX &&
         result_flows_settle(flows, from, caller, VALUE_CLASS_NONE, 0, error) != 0)
         return -1;
-    if (array_reserve(&flows->waiting, &flows->waiting_capacity, flows->waiting_count + 1,
-                      error) != 0)
+    if (array_reserve(&flows->waiting, &flows->waiting_capacity, flows->waiting_count + 1, error) !=
+        0)
         return -1;
     flows->waiting[flows->waiting_count++] = *result;
     return 0;

@@ -17,7 +17,8 @@
 #include "base/intern.h"
 #include "loader/values/value_form.h"
 
-#define WAITING_MAX 256u /* functions and classes at one call; for more the caller's result is not known */
+#define WAITING_MAX                                                                                \
+    256u /* functions and classes at one call; for more the caller's result is not known */
 
 struct waiting_results {
     uint32_t function; /* functions.id */

@@ -43,13 +43,13 @@ struct listed_calls {
 };
 
 struct value_function {
-    uint32_t id; /* functions.id */
+    uint32_t id;      /* functions.id */
     bool has_results; /* calls of it gave some */
     bool used;        /* in the thread: its repeats are to be folded */
     size_t parameters_count;
-    const struct parameter *parameters;                   /* by position */
-    const struct parameter_type *types[VALUE_POSITIONS];  /* NULL = not known */
-    struct value_counts *counts[VALUE_POSITIONS];         /* NULL = it had no value */
+    const struct parameter *parameters;                  /* by position */
+    const struct parameter_type *types[VALUE_POSITIONS]; /* NULL = not known */
+    struct value_counts *counts[VALUE_POSITIONS];        /* NULL = it had no value */
     struct listed_calls listed;
     struct value_repeats repeats;
     struct repeats_sum repeats_sum;
@@ -73,7 +73,8 @@ struct value_moment {
 };
 
 struct value_calls {
-    uint64_t innermost; /* calls.id of the innermost open call of which something is known; 0 = none */
+    uint64_t
+        innermost; /* calls.id of the innermost open call of which something is known; 0 = none */
     struct value_shared *shared;
     struct value_function **functions; /* by functions.id; NULL = it had no values */
     size_t functions_capacity;

@@ -139,8 +139,7 @@ static int each_counter(const struct value_counts *counts,
     for (uint32_t i = 0; i < counts->counters_count && result == 0; i++) {
         int64_t value = (int64_t)sorted[i]->bits;
         struct cost_bucket bucket = {.calls = sorted[i]->cost.finished,
-                                     .values_sum =
-                                         (double)value * (double)sorted[i]->cost.finished,
+                                     .values_sum = (double)value * (double)sorted[i]->cost.finished,
                                      .cost = sorted[i]->cost};
         if (bucket.calls > 0)
             result = each(context, value, value, &bucket, error);
@@ -163,8 +162,7 @@ int value_costs_each(const struct value_counts *counts,
     for (uint32_t i = 0; i < 2 * all && result == 0; i++) {
         bool negative = i < all;
         uint32_t bucket = negative ? all - 1 - i : i - all;
-        const struct cost_bucket *group =
-            counts->costs->groups[negative][bucket / COST_GROUP];
+        const struct cost_bucket *group = counts->costs->groups[negative][bucket / COST_GROUP];
         if (group == NULL || group[bucket % COST_GROUP].calls == 0)
             continue;
         int64_t low = (int64_t)bucket_low(bucket), high = (int64_t)(bucket_low(bucket + 1) - 1);

@@ -80,8 +80,8 @@ static int grow(struct value_counts *counts, const struct value_form *form, stru
                 struct error *error)
 {
     uint32_t most = form->type == FORM_POINTER ? VALUE_COUNTERS_EXACT : VALUE_COUNTERS_MAX;
-    uint32_t capacity = counts->counters_capacity == 0 ? COUNTERS_FIRST
-                                                       : 2 * counts->counters_capacity;
+    uint32_t capacity =
+        counts->counters_capacity == 0 ? COUNTERS_FIRST : 2 * counts->counters_capacity;
     size_t each = sizeof *counts->counters + sizeof *counts->heads;
     if (capacity > most)
         return 0;
@@ -129,8 +129,7 @@ static int make(struct value_counts *counts, const struct value_form *form, stru
 {
     char *text = NULL;
     *index = COUNTER_NONE;
-    if (counts->counters_count == counts->counters_capacity &&
-        grow(counts, form, room, error) != 0)
+    if (counts->counters_count == counts->counters_capacity && grow(counts, form, room, error) != 0)
         return -1;
     if (form->text_bytes > 0) {
         if (!value_room_take(room, form->text_bytes)) {

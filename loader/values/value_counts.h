@@ -68,16 +68,16 @@ struct value_range { /* of numbers */
 struct value_counts {
     uint64_t calls, absent, unreadable, no_room, cut, cpu_ns, text_bytes_max;
     bool has_text, has_pointer;
-    bool counted; /* every value has its counter, and no error */
+    bool counted;      /* every value has its counter, and no error */
     uint64_t unplaced; /* calls whose text had no room: no counter has them */
     struct value_range range;
     struct value_counter *counters;
     uint16_t *heads; /* of the chains; as many as there is room for counters */
     uint32_t counters_count, counters_capacity;
-    uint32_t last;     /* the counter that was used last */
-    uint64_t least;    /* no counter was seen less often, */
-    uint32_t hand;     /* and those before it more often */
-    bool wants_costs;  /* it is an argument, and all values so far were integers */
+    uint32_t last;             /* the counter that was used last */
+    uint64_t least;            /* no counter was seen less often, */
+    uint32_t hand;             /* and those before it more often */
+    bool wants_costs;          /* it is an argument, and all values so far were integers */
     struct value_costs *costs; /* NULL = the counters have them */
 };
 

@@ -27,8 +27,7 @@ uint64_t value_text_hash(const char *text, size_t bytes)
 }
 
 /* Room for a form with so many bytes of text, which are cleared. It is not counted in yet. */
-static struct value_form *place(struct value_buffer *buffer, size_t text_bytes,
-                                struct error *error)
+static struct value_form *place(struct value_buffer *buffer, size_t text_bytes, struct error *error)
 {
     size_t more = sizeof(struct value_form) + text_bytes + 8;
     if (array_reserve(&buffer->bytes, &buffer->capacity, buffer->used + more, error) != 0)
@@ -46,7 +45,7 @@ static int add_number(struct value_buffer *buffer, unsigned position, enum value
         return -1;
     form->position = (uint8_t)position;
     form->type = (uint8_t)type;
-    form->class = (uint8_t)class;
+    form->class = (uint8_t) class;
     form->bits = bits;
     buffer->used += sizeof *form;
     return 0;
@@ -60,7 +59,7 @@ static int add_text(struct value_buffer *buffer, unsigned position, enum value_f
         return -1;
     form->position = (uint8_t)position;
     form->type = (uint8_t)type;
-    form->class = (uint8_t)class;
+    form->class = (uint8_t) class;
     form->text_bytes = (uint32_t)bytes;
     form->bits = value_text_hash(text, bytes);
     memset(form->text + (bytes & ~(size_t)7), 0, 8);
@@ -193,8 +192,7 @@ int value_form_add(struct value_buffer *buffer, const struct value *value, unsig
             (type->kind == PARAMETER_SIGNED || type->kind == PARAMETER_UNSIGNED))
             return add_int128(buffer, value, position, type, error);
         value_struct_text(value, type, text);
-        return add_text(buffer, position, FORM_WORDS, text, strlen(text), VALUE_CLASS_OTHER,
-                        error);
+        return add_text(buffer, position, FORM_WORDS, text, strlen(text), VALUE_CLASS_OTHER, error);
     case VALUE_TEXT:
     case VALUE_TEXT_CUT:
         return add_string(buffer, value, position, error);

@@ -43,7 +43,7 @@ enum value_class {
 #define VALUE_CLASS_ENUM(constant, name) VALUE_CLASS_##constant,
     VALUE_CLASSES(VALUE_CLASS_ENUM)
 #undef VALUE_CLASS_ENUM
-    VALUE_CLASSES_COUNT
+        VALUE_CLASSES_COUNT
 };
 
 struct value_form {

@@ -43,8 +43,8 @@ struct repeats_sum {
 
 /* A call of which the table keeps count; the caller's until it ends. */
 struct repeats_call {
-    uint64_t hash; /* 0 = it is not in the table */
-    bool repeated; /* an earlier call had its arguments, */
+    uint64_t hash;  /* 0 = it is not in the table */
+    bool repeated;  /* an earlier call had its arguments, */
     bool outermost; /* and none of the function that is open is such a one */
 };
 

@@ -161,8 +161,7 @@ static int write_slot(struct value_rows *rows, uint64_t call_id, bool wants_plac
 static int move_forms(struct value_rows *rows, uint32_t *at, uint32_t bytes, struct error *error)
 {
     size_t to = rows->other.used;
-    if (bytes > 0 &&
-        value_buffer_add(&rows->other, rows->waiting.bytes + *at, bytes, error) != 0)
+    if (bytes > 0 && value_buffer_add(&rows->other, rows->waiting.bytes + *at, bytes, error) != 0)
         return -1;
     *at = (uint32_t)to;
     return 0;
@@ -215,12 +214,10 @@ static int flush(struct value_rows *rows, uint64_t end_id, struct error *error)
 /* Makes the window hold the call. */
 static int reach(struct value_rows *rows, uint64_t call_id, struct error *error)
 {
-    if (rows->slots == NULL &&
-        (rows->slots = calloc(VALUE_WINDOW, sizeof *rows->slots)) == NULL)
+    if (rows->slots == NULL && (rows->slots = calloc(VALUE_WINDOW, sizeof *rows->slots)) == NULL)
         return error_set(error, "out of memory");
-    return call_id - rows->start_id < VALUE_WINDOW
-               ? 0
-               : flush(rows, call_id - VALUE_WINDOW / 2, error);
+    return call_id - rows->start_id < VALUE_WINDOW ? 0
+                                                   : flush(rows, call_id - VALUE_WINDOW / 2, error);
 }
 
 int value_rows_arguments(struct value_rows *rows, uint64_t call_id, const void *forms, size_t bytes,

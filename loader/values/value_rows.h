@@ -37,8 +37,8 @@ struct value_place {
 };
 
 struct value_rows {
-    struct btree_part *part; /* NULL = no rows are wanted */
-    struct value_slot *slots; /* NULL = there was no value yet */
+    struct btree_part *part;            /* NULL = no rows are wanted */
+    struct value_slot *slots;           /* NULL = there was no value yet */
     struct value_buffer waiting, other; /* the forms in the window; and the next one's */
     uint64_t start_id;                  /* of the window */
     struct value_place *places;         /* by id, ascending */

@@ -39,9 +39,8 @@ static int find_code(struct value_types *types, const struct log_index *index, s
 int value_types_init(struct value_types *types, struct program *program,
                      const struct symbols_options *options, struct error *error)
 {
-    *types = (struct value_types){.program = program,
-                                  .options = *options,
-                                  .modules_count = program->modules_count};
+    *types = (struct value_types){
+        .program = program, .options = *options, .modules_count = program->modules_count};
     pthread_mutex_init(&types->lock, NULL);
     types->of_modules = calloc(types->modules_count + 1, sizeof(struct parameters *));
     if (types->of_modules == NULL)
@@ -61,8 +60,8 @@ void value_types_release(struct value_types *types)
     *types = (struct value_types){.program = NULL};
 }
 
-int value_types_of(struct value_types *types, uint32_t function, const struct parameter **parameters,
-                   size_t *count, struct error *error)
+int value_types_of(struct value_types *types, uint32_t function,
+                   const struct parameter **parameters, size_t *count, struct error *error)
 {
     uint32_t module;
     uint64_t address;

@@ -39,8 +39,8 @@ void value_types_release(struct value_types *types);
 
 /* The result and the parameters of a function (functions.id), by position; *count = 0 where nothing is
  * known. They live as long as the types. */
-int value_types_of(struct value_types *types, uint32_t function, const struct parameter **parameters,
-                   size_t *count, struct error *error);
+int value_types_of(struct value_types *types, uint32_t function,
+                   const struct parameter **parameters, size_t *count, struct error *error);
 
 /* The names found last. */
 #define POINTER_NAMES 1024u
@@ -48,7 +48,7 @@ struct pointer_names {
     struct pointer_name {
         uint64_t address;
         char *name; /* NULL = it has none */
-    } *items;       /* by a hash of the address */
+    } * items;      /* by a hash of the address */
 };
 
 void pointer_names_release(struct pointer_names *names);
