@@ -70,8 +70,7 @@ static const char *inner_prefix(struct type_reader *reader, Dwarf_Die die, Dwarf
          (name != NULL && (strcmp(name, "__cxx11") == 0 || strcmp(name, "__1") == 0))))
         return prefix;
     snprintf(text, sizeof text, "%s%s::", prefix, name != NULL ? name : "(anonymous)");
-    const char *kept =
-        text_pool_add(&reader->all->texts, text, strlen(text), reader->error);
+    const char *kept = text_pool_add(&reader->all->texts, text, strlen(text), reader->error);
     reader->failed = reader->failed || kept == NULL;
     return kept != NULL ? kept : prefix;
 }
@@ -87,8 +86,8 @@ static void read_scope(struct type_reader *reader, Dwarf_Die parent, const char 
         if (prefix[0] != 0 &&
             (is_class(tag) || tag == DW_TAG_typedef || tag == DW_TAG_enumeration_type))
             add_scoped(reader, child, prefix);
-        if (inner && (tag == DW_TAG_namespace ||
-                      dwarf_die_string(debug, child, DW_AT_name) != NULL))
+        if (inner &&
+            (tag == DW_TAG_namespace || dwarf_die_string(debug, child, DW_AT_name) != NULL))
             read_scope(reader, child, inner_prefix(reader, child, tag, prefix), nesting + 1);
     }
 }
@@ -227,8 +226,7 @@ static void add_member_pointer(struct type_reader *reader, Dwarf_Die die, struct
                                unsigned nesting)
 {
     Dwarf_Off offset = 0;
-    Dwarf_Die class =
-        dwarf_die_referred(reader->types->debug, die, DW_AT_containing_type, &offset);
+    Dwarf_Die class = dwarf_die_referred(reader->types->debug, die, DW_AT_containing_type, &offset);
     name_of(reader, die, name, nesting + 1);
     add(name, " ");
     if (class != NULL)
@@ -293,8 +291,7 @@ const char *parameter_type_name(struct type_reader *reader, Dwarf_Die die)
 {
     struct name name = {.used = 0};
     name_of(reader, die, &name, 0);
-    const char *kept =
-        text_pool_add(&reader->all->texts, name.text, name.used, reader->error);
+    const char *kept = text_pool_add(&reader->all->texts, name.text, name.used, reader->error);
     reader->failed = reader->failed || kept == NULL;
     return kept != NULL ? kept : "?";
 }

@@ -13,7 +13,7 @@
 /* All types of a module, each once. Zero-initialised is empty. */
 struct parameter_types {
     struct text_pool texts;
-    struct intern offsets;        /* origin_high | offset of a type -> index */
+    struct intern offsets;         /* origin_high | offset of a type -> index */
     struct parameter_type **items; /* owned; NULL = being read, or nothing */
     size_t count, capacity;
 };

@@ -55,9 +55,17 @@ static void unlink_counter(struct value_counts *counts, uint32_t index)
     *link = counts->counters[index].next;
 }
 
+/* What the database has: a pointer is an INTEGER there, and all texts are TEXT. */
+static uint8_t type_of(const struct value_form *form)
+{
+    return form->type == FORM_POINTER ? FORM_INTEGER
+           : form->type > FORM_TEXT   ? FORM_TEXT
+                                      : form->type;
+}
+
 static bool is_of(const struct value_counter *counter, const struct value_form *form)
 {
-    return counter->bits == form->bits && counter->type == form->type &&
+    return counter->bits == form->bits && counter->type == type_of(form) &&
            counter->text_bytes == form->text_bytes &&
            (form->text_bytes == 0 || memcmp(counter->text, form->text, form->text_bytes) == 0);
 }
@@ -159,7 +167,7 @@ static int make(struct value_counts *counts, const struct value_form *form, stru
     counts->counters[*index] = (struct value_counter){.bits = form->bits,
                                                       .text = text,
                                                       .text_bytes = form->text_bytes,
-                                                      .type = form->type,
+                                                      .type = type_of(form),
                                                       .error = missed,
                                                       .first_call = UINT64_MAX};
     link_counter(counts, *index);
@@ -367,19 +375,18 @@ static int merge_counters(struct value_counts *into, struct value_counts *from, 
     uint32_t count = 0;
     if (room > 0)
         count = join(all, into, from, into_missed, from_missed);
-    uint32_t kept = count;
-    if (kept > VALUE_COUNTERS_MAX) {
+    into->counted = into->counted && from->counted && count <= VALUE_COUNTERS_MAX;
+    if (count > VALUE_COUNTERS_MAX) {
         qsort(all, count, sizeof *all, by_seen);
-        for (kept = VALUE_COUNTERS_MAX; count > kept;)
+        while (count > VALUE_COUNTERS_MAX)
             free(all[--count].text);
     }
-    into->counted = into->counted && from->counted && kept == count;
     into->unplaced += from->unplaced;
     free(into->counters);
     free(into->heads);
     into->counters = all;
     into->heads = NULL;
-    into->counters_count = kept;
+    into->counters_count = count;
     into->counters_capacity = 0; /* nothing is looked up in it any more */
     into->last = 0;
     return 0;

@@ -115,7 +115,8 @@ static void reserve(void)
     put_define(2, OPEN);
 }
 
-static void put_values(uint32_t code, uint32_t code_short, const unsigned char *values, uint32_t bytes)
+static void put_values(uint32_t code, uint32_t code_short, const unsigned char *values,
+                       uint32_t bytes)
 {
     if (bytes == 1) {
         put((code_short + values[0]) << 1 | 1);
@@ -149,8 +150,7 @@ static void enter(uint32_t slot)
     log->tick += 10;
     log->calls++;
     log->calls_made++;
-    log->open[log->depth++] =
-        (struct fisql_open_call){slot == 1 ? FIB : OPEN, 0x19010, log->tick};
+    log->open[log->depth++] = (struct fisql_open_call){slot == 1 ? FIB : OPEN, 0x19010, log->tick};
 }
 
 static void leave(void)
@@ -200,12 +200,18 @@ static uint64_t fib(uint32_t n)
 
 int main(int argc, char **argv)
 {
-    static const char run[] = "command\0fib\0version\0" "0\0";
-    static const char process[] =
-        "executable\0/nonexistent/fib\0origin\0start\0start_tick\0" "1\0clock\0tsc\0"
-        "ticks_per_second\0" "1000000000\0hook_inside_ps\0" "0\0hook_outside_ps\0" "0\0";
-    static const char modules[] =
-        "module\0/nonexistent/fib\0event\0load\0bias\0" "0\0start\0" "10000\0end\0" "20000\0";
+    static const char run[] = "command\0fib\0version\0"
+                              "0\0";
+    static const char process[] = "executable\0/nonexistent/fib\0origin\0start\0start_tick\0"
+                                  "1\0clock\0tsc\0"
+                                  "ticks_per_second\0"
+                                  "1000000000\0hook_inside_ps\0"
+                                  "0\0hook_outside_ps\0"
+                                  "0\0";
+    static const char modules[] = "module\0/nonexistent/fib\0event\0load\0bias\0"
+                                  "0\0start\0"
+                                  "10000\0end\0"
+                                  "20000\0";
     if (argc != 3) {
         fprintf(stderr, "usage: make_values CALLS none|arguments|results >run.bin\n");
         return 2;
