@@ -44,6 +44,7 @@ struct walker {
     struct dwarf_types types;
     uint64_t origin_high;
     bool stores_late;
+    Dwarf_Off unsure; /* the function in which an inlined body lies somewhere, 0 = none */
     struct error *error;
 };
 
@@ -224,10 +225,10 @@ static int put_exit(struct walker *walker, const struct prototype *prototype,
 /* ---- claims ---- */
 
 /* The index of the function's name. */
-static int name_function(struct walker *walker, Dwarf_Off origin, uint64_t *index)
+static int name_function(struct walker *walker, Dwarf_Off origin, uint64_t own, uint64_t *index)
 {
     struct recipe_names *names = walker->walk->names;
-    struct recipe_name name = {walker->origin_high | origin, NULL};
+    struct recipe_name name = {walker->origin_high | origin, own, NULL};
     Dwarf_Off offset = origin;
     Dwarf_Die die = dwarf_die_at(walker->names, origin);
     for (unsigned step = 0; die != NULL && step < REFERENCES_MAX; step++) {
@@ -297,6 +298,7 @@ static int take_sites(struct walker *walker, const struct host *host, Dwarf_Die 
                 continue;
             }
             claim->function = owner;
+            claim->doubtful = walker->unsure != 0 && walker->unsure == host->function;
             if (locations == NULL) {
                 prototype = malloc(sizeof *prototype);
                 locations = calloc(1, sizeof *locations);
@@ -309,8 +311,9 @@ static int take_sites(struct walker *walker, const struct host *host, Dwarf_Die 
                     !prototype_read(&walker->types, offset, prototype))
                     break;
                 if (prototype->count > 0)
-                    prototype_each(walker->names, die, take_location, locations);
-                result = name_function(walker, prototype->origin, &name);
+                    prototype_each(walker->unit_debug, die, take_location, locations);
+                result = name_function(walker, prototype->origin,
+                                       host->inlined ? 0 : ranges->items[0].start, &name);
             }
             if (result == 0)
                 result = take_site(walker, host, locations, at, name);
@@ -367,6 +370,9 @@ static int visit_code(struct walker *walker, Dwarf_Die die, bool inlined, const 
                 walker->walk->copies, walker->origin_high | prototype_origin(walker->names, offset),
                 ranges.items[0].start, walker->error);
     }
+    /* Its calls of hooks would be taken for those of what is around it. */
+    if (inlined && ranges.count == 0 && dwarf_die_has(walker->unit_debug, die, DW_AT_ranges))
+        walker->unsure = host.function;
     bool any = any_site(walker, &ranges);
     if (result == 0 && (any || !inlined))
         result = walk_children(walker, die, &host, nesting + 1);
@@ -409,14 +415,6 @@ static int walk_children(struct walker *walker, Dwarf_Die parent, const struct h
     return result;
 }
 
-/* gcc stores parameters that live in memory before the function's body begins, so before the call of
- * the hook. clang has the hook called first. */
-static bool is_gcc(Dwarf_Debug debug, Dwarf_Die unit_die)
-{
-    const char *producer = dwarf_die_string(debug, unit_die, DW_AT_producer);
-    return producer != NULL && strncmp(producer, "GNU ", 4) == 0;
-}
-
 static int walk_unit(struct walker *walker, const struct dwarf_unit *unit, uint32_t number,
                      Dwarf_Die unit_die)
 {
@@ -426,7 +424,9 @@ static int walk_unit(struct walker *walker, const struct dwarf_unit *unit, uint3
     struct dwarf_ranges ranges = {0};
     const struct host nobody = {.function = 0};
     Dwarf_Die whole = unit_die;
+    Dwarf_Off offset = 0;
     walker->unit_debug = walker->names = walker->debug;
+    walker->unsure = 0;
     walker->origin_high = 0;
     if (dwarf_die_ranges(walker->debug, unit_die, dwarf_die_low(walker->debug, unit_die), &ranges,
                          walker->error) != 0)
@@ -449,8 +449,12 @@ static int walk_unit(struct walker *walker, const struct dwarf_unit *unit, uint3
     }
     dwarf_unit_context_read(&walker->unit, file, walker->debug, unit_die, whole_file,
                             walker->unit_debug, whole);
-    dwarf_types_begin(&walker->types, walker->names, whole, walk->files->module.machine);
-    walker->stores_late = !is_gcc(walker->names, whole);
+    if (!dwarf_die_offset(walker->unit_debug, whole, &offset))
+        offset = 0;
+    dwarf_types_begin(&walker->types, walker->names, offset, walk->files->module.machine);
+    /* gcc stores parameters that live in memory before the function's body begins, so before the call of
+     * the hook. clang has the hook called first. */
+    walker->stores_late = !walker->types.is_gnu;
     int result = walk_children(walker, whole, &nobody, 0);
     dwarf_types_end(&walker->types);
     if (whole != unit_die)

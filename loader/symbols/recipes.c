@@ -36,8 +36,7 @@ static void name_functions(struct recipes *recipes, const struct function_copies
     size_t kept = 0;
     for (size_t i = 0; i < recipes->hooks_count; i++) {
         struct fisql_recipe_hook *hook = &recipes->hooks[i];
-        const struct recipe_name *name = &names->items[hook->function];
-        hook->function = function_copies_find(copies, name->origin, name->linkage_name);
+        hook->function = function_copies_find(copies, &names->items[hook->function]);
         if (hook->function != 0)
             recipes->hooks[kept++] = *hook;
         else
