@@ -10,17 +10,28 @@ enum class shape : unsigned char { CIRCLE = 1, SQUARE = 3 };
 
 struct trivial {
     int a, b;
-    int sum() const { return a + b; }
+    int sum() const
+    {
+        return a + b;
+    }
 };
 struct copied { /* passed by its address */
     int a;
-    explicit copied(int x) : a(x) {}
-    copied(const copied &other) : a(other.a + 1) {}
-    ~copied() {}
+    explicit copied(int x) : a(x)
+    {
+    }
+    copied(const copied &other) : a(other.a + 1)
+    {
+    }
+    ~copied()
+    {
+    }
 };
 struct defaulted { /* not so */
     int a;
-    defaulted() : a(7) {}
+    defaulted() : a(7)
+    {
+    }
     defaulted(const defaulted &) = default;
     ~defaulted() = default;
 };
@@ -29,16 +40,29 @@ struct holder { /* so, by its member */
 };
 struct polymorphic {
     int k;
-    explicit polymorphic(int x) : k(x) {}
+    explicit polymorphic(int x) : k(x)
+    {
+    }
     polymorphic(const polymorphic &) = default;
-    virtual ~polymorphic() {}
-    APART virtual int method(int a) { return a + k; }
+    virtual ~polymorphic()
+    {
+    }
+    APART virtual int method(int a)
+    {
+        return a + k;
+    }
 };
 struct derived : virtual polymorphic {
-    explicit derived(int x) : polymorphic(x + 1) {}
-    APART int method(int a) override { return a * k; }
+    explicit derived(int x) : polymorphic(x + 1)
+    {
+    }
+    APART int method(int a) override
+    {
+        return a * k;
+    }
 };
-struct empty {};
+struct empty {
+};
 
 volatile long sink;
 
@@ -118,7 +142,8 @@ APART int throws(int a)
     return local.a;
 }
 
-namespace space {
+namespace space
+{
 struct inner {
     short s;
 };
