@@ -372,6 +372,37 @@ static bool in_own_frame(const struct evaluation *evaluation, const struct item 
     return frame == NULL || item->number != frame->cfa_register || item->offset < frame->cfa_offset;
 }
 
+/* The place that what is stored at `place` after the call comes from. */
+static bool stored_from(const struct place_context *context, struct place *place,
+                        unsigned size_bytes)
+{
+    return context->spills != NULL && x86_spills_find(context->spills, place->number, place->offset,
+                                                      size_bytes, &place->offset);
+}
+
+/* The same of a struct that is stored in two parts. */
+static bool stored_from_two(const struct evaluation *evaluation, struct places *places)
+{
+    const struct place_context *context = evaluation->context;
+    const struct item *item = &evaluation->stack[0];
+    unsigned size = context->size_bytes;
+    if (evaluation->reason != PLACE_NOT_STORED || evaluation->depth != 1 ||
+        item->kind != ITEM_SUM || size <= 8 || size > 16)
+        return false;
+    for (unsigned i = 0; i < 2; i++) {
+        places->pieces[i] = (struct place){.kind = PLACE_IN_MEMORY,
+                                           .number = item->number,
+                                           .stack = true,
+                                           .offset = item->offset + 8 * (int64_t)i,
+                                           .size_bytes = i == 0 ? 8 : size - 8};
+        if (!stored_from(context, &places->pieces[i], places->pieces[i].size_bytes))
+            return false;
+    }
+    places->pieces_count = 2;
+    places->whole.kind = PLACE_PIECES;
+    return true;
+}
+
 /* What the evaluation came to, of a variable or a piece of `size_bytes`. */
 static bool conclude(struct evaluation *evaluation, unsigned size_bytes, struct place *place)
 {
@@ -395,7 +426,9 @@ static bool conclude(struct evaluation *evaluation, unsigned size_bytes, struct 
                    item->kind == ITEM_ADDRESS))
         return give_up(evaluation, PLACE_COMPLEX);
     if ((!value || item->kind == ITEM_LOADED) && evaluation->context->stores_late &&
-        !evaluation->is_list && in_own_frame(evaluation, item))
+        !evaluation->is_list && in_own_frame(evaluation, item) &&
+        !stored_from(evaluation->context, place,
+                     item->kind == ITEM_LOADED && !value ? 8 : size_bytes))
         return give_up(evaluation, PLACE_NOT_STORED);
     switch (item->kind) {
     case ITEM_CONSTANT:
@@ -450,8 +483,10 @@ static enum place_reason find_in(const struct place_context *context,
         if (!evaluate(&evaluation))
             return evaluation.reason;
         if (evaluation.cursor.at == evaluation.cursor.end && places->pieces_count == 0)
-            return conclude(&evaluation, context->size_bytes, &places->whole) ? PLACE_FOUND
-                                                                              : evaluation.reason;
+            return conclude(&evaluation, context->size_bytes, &places->whole) ||
+                           stored_from_two(&evaluation, places)
+                       ? PLACE_FOUND
+                       : evaluation.reason;
         if (!take_piece(&evaluation, places, &total_bytes))
             return evaluation.reason;
     }

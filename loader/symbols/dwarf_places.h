@@ -9,6 +9,7 @@
 
 #include "loader/symbols/call_frames.h"
 #include "loader/symbols/dwarf_locations.h"
+#include "loader/symbols/x86_spills.h"
 
 #define PLACE_PIECES_MAX 8
 
@@ -70,6 +71,8 @@ struct place_context {
     struct dwarf_value frame_base;  /* of the function */
     unsigned size_bytes;            /* of the variable */
     bool stores_late; /* the compiler may store parameters after the hook's call (clang, not gcc) */
+    const struct x86_spills
+        *spills; /* then: what the code after the call stores, NULL = not known */
 };
 
 /* Where the value of an attribute (DW_AT_location) lies at the context's address. */

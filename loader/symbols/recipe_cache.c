@@ -18,7 +18,7 @@
 #include "loader/symbols/symbol_cache.h"
 
 #define CACHE_MAGIC 0x5043455249534946u /* "FISIRECP" */
-#define CACHE_VERSION 1u                /* to be raised where recipes of the same code come out otherwise */
+#define CACHE_VERSION 1u /* to be raised where recipes of the same code come out otherwise */
 #define CACHE_DEBUG_MIN ((uint64_t)4 << 20) /* bytes of .debug_info that are worth a file */
 #define CACHE_COUNT_MAX ((uint64_t)1 << 26)
 
@@ -95,8 +95,7 @@ int recipe_cache_read(struct recipes *recipes, const struct symbol_files *files,
     struct cache_header header;
     struct stat status;
     int result = 0;
-    if (files->debug == NULL ||
-        !cache_path(path, sizeof path, cache_dir, files->module.build_id))
+    if (files->debug == NULL || !cache_path(path, sizeof path, cache_dir, files->module.build_id))
         return 0;
     int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
     if (descriptor < 0)
@@ -116,8 +115,7 @@ int recipe_cache_read(struct recipes *recipes, const struct symbol_files *files,
             else
                 result = read_all(descriptor, recipes->hooks, hooks) &&
                          read_all(descriptor, recipes->values, values) &&
-                         checksum_of(&header, recipes->hooks, recipes->values) ==
-                             header.checksum &&
+                         checksum_of(&header, recipes->hooks, recipes->values) == header.checksum &&
                          is_sound(recipes);
         }
     }

@@ -159,13 +159,18 @@ static int put_entry(struct walker *walker, const struct host *host,
                      struct fisql_recipe_hook *hook)
 {
     struct call_frame frame;
+    struct x86_spills spills;
     bool known = call_frames_at(walker->walk->frames, inside(site), &frame);
+    bool late = walker->stores_late && walker->types.machine == EM_X86_64;
+    if (late)
+        x86_spills_read(&spills, &walker->walk->files->module, site->after);
     struct place_context context = {.unit = &walker->unit,
                                     .machine = walker->types.machine,
                                     .address = inside(site),
                                     .frame = known ? &frame : NULL,
                                     .frame_base = host->frame_base,
-                                    .stores_late = walker->stores_late};
+                                    .stores_late = walker->stores_late,
+                                    .spills = late ? &spills : NULL};
     unsigned count = locations->prototype->count;
     size_t first = add_values(walker, count);
     if (first == SIZE_MAX)
