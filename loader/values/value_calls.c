@@ -139,18 +139,22 @@ static uint64_t form_hash(const struct value_form *form)
 }
 
 /* Of all arguments; 0 where one is not known. */
-static uint64_t arguments_hash(const struct value_buffer *forms)
+static uint64_t arguments_hash(const struct value_function *function,
+                               const struct value_buffer *forms)
 {
     uint64_t hash = UINT64_C(0x632be59bd9b4e019);
+    unsigned last = 0;
     for (size_t at = 0; at < forms->used;) {
         const struct value_form *form = value_form_at(forms, at);
         if (!value_form_is_known(form) || form->type == FORM_CUT)
             return 0;
         hash = (hash ^ form_hash(form)) * UINT64_C(0x9e3779b97f4a7c15);
         hash ^= hash >> 32;
+        last = form->position;
         at += value_form_bytes(form);
     }
-    return hash | 1;
+    bool more = last + 1 < VALUE_POSITIONS - 1 && function->types[last + 1] != NULL;
+    return more ? 0 : hash | 1;
 }
 
 static struct open_values *open_top(struct value_calls *calls)
@@ -278,7 +282,7 @@ int value_calls_enter(struct value_calls *calls, uint64_t call_id, uint32_t func
     open->function = of;
     open->forms = calls->forms.used;
     open->bytes = (uint32_t)calls->made.used;
-    uint64_t hash = bytes > 0 ? arguments_hash(&calls->made) : 0;
+    uint64_t hash = bytes > 0 ? arguments_hash(of, &calls->made) : 0;
     if (hash != 0 && value_repeats_enter(&of->repeats, hash, call_id, &calls->shared->room,
                                          &open->repeats, error) != 0)
         return -1;

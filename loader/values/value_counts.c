@@ -4,9 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "loader/values/value_costs.h"
-
-#define COUNTERS_FIRST 4u
 
 struct value_counts *value_counts_new(bool argument, struct error *error)
 {
@@ -87,25 +86,17 @@ static uint32_t find(const struct value_counts *counts, const struct value_form 
 static int grow(struct value_counts *counts, const struct value_form *form, struct value_room *room,
                 struct error *error)
 {
-    uint32_t most = form->type == FORM_POINTER ? VALUE_COUNTERS_EXACT : VALUE_COUNTERS_MAX;
-    uint32_t capacity =
-        counts->counters_capacity == 0 ? COUNTERS_FIRST : 2 * counts->counters_capacity;
-    size_t each = sizeof *counts->counters + sizeof *counts->heads;
-    if (capacity > most)
+    size_t most = form->type == FORM_POINTER ? VALUE_COUNTERS_EXACT : VALUE_COUNTERS_MAX;
+    size_t capacity = counts->counters_capacity, each = sizeof *counts->counters + 2;
+    if (capacity >= most || (!value_room_take(room, capacity * each) && capacity > 0))
         return 0;
-    bool has_room = value_room_take(room, (capacity - counts->counters_capacity) * each);
-    if (!has_room && counts->counters_capacity > 0)
-        return 0;
-    void *counters = realloc(counts->counters, capacity * sizeof *counts->counters);
-    if (counters != NULL)
-        counts->counters = counters;
-    void *heads = realloc(counts->heads, capacity * sizeof *counts->heads);
-    if (heads != NULL)
-        counts->heads = heads;
-    if (counters == NULL || heads == NULL)
+    if (array_reserve(&counts->counters, &counts->counters_capacity, capacity + 1, error) != 0)
+        return -1;
+    free(counts->heads);
+    counts->heads = malloc(counts->counters_capacity * sizeof *counts->heads);
+    if (counts->heads == NULL)
         return error_set(error, "out of memory");
-    counts->counters_capacity = capacity;
-    memset(counts->heads, 0xff, capacity * sizeof *counts->heads);
+    memset(counts->heads, 0xff, counts->counters_capacity * sizeof *counts->heads);
     for (uint32_t i = 0; i < counts->counters_count; i++)
         link_counter(counts, i);
     return 0;

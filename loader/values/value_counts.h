@@ -72,8 +72,9 @@ struct value_counts {
     uint64_t unplaced; /* calls whose text had no room: no counter has them */
     struct value_range range;
     struct value_counter *counters;
-    uint16_t *heads; /* of the chains; as many as there is room for counters */
-    uint32_t counters_count, counters_capacity;
+    uint16_t *heads;          /* of the chains; as many as there is room for counters, */
+    size_t counters_capacity; /* which is a power of two */
+    uint32_t counters_count;
     uint32_t last;             /* the counter that was used last */
     uint64_t least;            /* no counter was seen less often, */
     uint32_t hand;             /* and those before it more often */

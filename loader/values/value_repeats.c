@@ -6,8 +6,6 @@
 
 #include "base/array.h"
 
-#define FIRST 16u
-
 void value_repeats_release(struct value_repeats *repeats)
 {
     free(repeats->items);
@@ -50,17 +48,11 @@ static int make_room(struct value_repeats *repeats, struct value_room *room, str
 {
     if (repeats->count < repeats->capacity)
         return 0;
-    size_t wanted = repeats->capacity == 0 ? FIRST : 2 * repeats->capacity;
-    size_t bytes = (wanted - repeats->capacity) * (sizeof *repeats->items + 16);
-    bool first = repeats->capacity == 0;
-    if (wanted > REPEATS_MAX || (!value_room_take(room, bytes) && !first))
+    size_t capacity = repeats->capacity;
+    size_t bytes = capacity * (sizeof *repeats->items + 16);
+    if (capacity >= REPEATS_MAX || (!value_room_take(room, bytes) && capacity > 0))
         return repeats->halvings < 20 ? halve(repeats, error) : 0;
-    struct repeated *items = realloc(repeats->items, wanted * sizeof *items);
-    if (items == NULL)
-        return error_set(error, "out of memory");
-    repeats->items = items;
-    repeats->capacity = wanted;
-    return 0;
+    return array_reserve(&repeats->items, &repeats->capacity, capacity + 1, error);
 }
 
 int value_repeats_enter(struct value_repeats *repeats, uint64_t hash, uint64_t call_id,

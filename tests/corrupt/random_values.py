@@ -43,7 +43,7 @@ class Thread:
         if kind == 3:
             return log.text(pick.choice(["a", "b\n", "xé", "long" * 20, b"\xff\xfe", ""]), cut=pick.random() < 0.1)
         if kind == 4:
-            return log.real(pick.choice([0.5, 1.25, -3.0, pick.random()]), pick.choice("df"))
+            return pick.choice([log.real(pick.choice([0.5, 1.25, -3.0]), "f"), log.real(round(pick.random(), 4))])
         if kind == 5:
             return pick.choice([1 << 63, 5, pick.randrange(1 << 63, 1 << 64)])
         if kind == 6:
