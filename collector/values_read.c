@@ -68,14 +68,14 @@ uint64_t read_refused(int *error)
 }
 
 /* How many bytes from an address on can be read directly. */
-static uint64_t readable(const struct read_context *context, uint64_t address)
+static uint64_t readable(const struct read_stack *stack, uint64_t address)
 {
-    struct stack_bounds *bounds = context->bounds;
-    if (UNLIKELY(bounds->low == 0) && context->hook) {
-        values_keep(context->stack);
+    struct stack_bounds *bounds = stack->bounds;
+    if (UNLIKELY(bounds->low == 0) && stack->hook) {
+        values_keep(stack->from);
         stack_ask(bounds);
     }
-    if (address >= context->stack && address < bounds->high && context->stack >= bounds->low)
+    if (address >= stack->from && address < bounds->high && stack->from >= bounds->low)
         return bounds->high - address;
     uint32_t used = __atomic_load_n(&constants_used, __ATOMIC_ACQUIRE);
     for (uint32_t i = 0; i < used; i++)
@@ -122,12 +122,12 @@ static size_t read_otherwise(uint64_t address, void *into, size_t size)
     return 0;
 }
 
-size_t read_memory(const struct read_context *context, uint64_t address, void *into, size_t size)
+size_t read_memory(const struct read_stack *stack, uint64_t address, void *into, size_t size)
 {
     unsigned char *to = into;
     size_t got = 0;
     while (got < size) {
-        uint64_t there = readable(context, address + got);
+        uint64_t there = readable(stack, address + got);
         const unsigned char *from = (const unsigned char *)(uintptr_t)(address + got);
         if (there == 0)
             return got + read_otherwise(address + got, to + got, size - got);
@@ -137,12 +137,12 @@ size_t read_memory(const struct read_context *context, uint64_t address, void *i
     return got;
 }
 
-size_t read_text(const struct read_context *context, uint64_t address, void *into, size_t size)
+size_t read_text(const struct read_stack *stack, uint64_t address, void *into, size_t size)
 {
     unsigned char *to = into;
     size_t got = 0;
     while (got < size) {
-        uint64_t there = readable(context, address + got);
+        uint64_t there = readable(stack, address + got);
         const unsigned char *from = (const unsigned char *)(uintptr_t)(address + got);
         if (there == 0)
             break;

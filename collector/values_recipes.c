@@ -1,6 +1,8 @@
 /* The recipes of the modules that are loaded: see values_recipes.h. */
 #include "collector/values_recipes.h"
 
+#include "collector/modules.h"
+
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -8,12 +10,13 @@
 #define PAGE_BYTES_MAX 65536u
 #define STRING_MAX 960u /* so that a text and 30 tags fit an event */
 
-uint64_t recipe_cache[RECIPE_CACHE_WORDS];
+struct recipe_place recipe_cache[RECIPE_PLACES];
 struct recipe_module recipe_modules[RECIPE_MODULES_MAX];
 uint32_t recipe_string_max;
 
 static const struct fisql_recipes *head;
 static uint32_t modules_used; /* atomic: those before it are complete */
+static uint32_t cache_used;   /* atomic: something was put into it */
 
 /* ---- the area ---- */
 
@@ -101,9 +104,11 @@ static void forget(uint64_t start, uint64_t end)
     for (uint32_t i = 0; i < modules_used; i++)
         if (recipe_modules[i].start < end && start < recipe_modules[i].end)
             __atomic_store_n(&recipe_modules[i].bias, 1, __ATOMIC_RELEASE);
-    for (uint32_t i = 0; i < RECIPE_CACHE_WORDS; i++)
-        if (recipe_cache[i] != 0)
-            __atomic_store_n(&recipe_cache[i], 0, __ATOMIC_RELAXED);
+    if (__atomic_exchange_n(&cache_used, 0, __ATOMIC_RELAXED) == 0)
+        return;
+    for (uint32_t i = 0; i < RECIPE_PLACES; i++)
+        if (recipe_cache[i].address != 0)
+            __atomic_store_n(&recipe_cache[i].address, 0, __ATOMIC_RELAXED);
 }
 
 bool recipes_module(const char *path, uint64_t bias, uint64_t start, uint64_t end)
@@ -142,9 +147,40 @@ static const struct fisql_recipe_hook *search(const struct recipe_module *module
                                                                               : NULL;
 }
 
-uint64_t recipe_word_elsewhere(uint64_t address)
+#if defined(__x86_64__)
+#define SAVED_REGISTERS 0xf0c8u /* rbx, rbp, r12 to r15, and rsp */
+#elif defined(__aarch64__)
+#define SAVED_REGISTERS 0xfff80000u /* x19 to x29, x30 and sp */
+#endif
+
+/* Does it need a register that calls may change? */
+static bool is_volatile(const struct fisql_recipe_value *value, const struct recipe_module *module)
 {
-    uint64_t word = address | RECIPE_NONE;
+    if (value->where == FISQL_WHERE_PIECES)
+        for (uint32_t i = 0; i < value->base; i++)
+            if (is_volatile(&module->values[value->constant + i], module))
+                return true;
+    return (value->where == FISQL_WHERE_REGISTER || value->where == FISQL_WHERE_MEMORY ||
+            value->where == FISQL_WHERE_SUM) &&
+           (SAVED_REGISTERS >> (value->base & 31) & 1) == 0;
+}
+
+static uint64_t word_of(uint32_t index, const struct fisql_recipe_hook *hook)
+{
+    const struct recipe_module *module = &recipe_modules[index];
+    uint64_t word = (uint64_t)index << RECIPE_MODULE_SHIFT | (uint64_t)(uintptr_t)hook;
+    for (uint32_t i = 0; i < hook->count && !hook->exit; i++)
+        if (is_volatile(&module->values[hook->first + i], module))
+            word |= RECIPE_VOLATILE;
+    return word;
+}
+
+uint64_t recipe_word(uint64_t address)
+{
+    struct recipe_place *place = &recipe_cache[address / 8 % RECIPE_PLACES];
+    if (__atomic_load_n(&place->address, __ATOMIC_ACQUIRE) == address)
+        return __atomic_load_n(&place->word, __ATOMIC_RELAXED);
+    uint64_t word = 0;
     uint32_t used = __atomic_load_n(&modules_used, __ATOMIC_ACQUIRE);
     for (uint32_t i = 0; i < used; i++) {
         const struct recipe_module *module = &recipe_modules[i];
@@ -152,9 +188,14 @@ uint64_t recipe_word_elsewhere(uint64_t address)
         if ((bias & 1) != 0 || address < module->start || address >= module->end)
             continue;
         const struct fisql_recipe_hook *hook = search(module, address - bias);
-        if (hook != NULL)
-            word = (uint64_t)i << RECIPE_MODULE_SHIFT | (uint64_t)(uintptr_t)hook;
+        if (hook != NULL && hook->count != 0)
+            word = word_of(i, hook);
     }
-    __atomic_store_n(recipe_cache_word(address), word, __ATOMIC_RELAXED);
+    if (word == 0 && !modules_known(address))
+        return 0; /* it may have recipes yet */
+    __atomic_store_n(&place->address, 0, __ATOMIC_RELAXED);
+    __atomic_store_n(&place->word, word, __ATOMIC_RELEASE);
+    __atomic_store_n(&place->address, address, __ATOMIC_RELEASE);
+    __atomic_store_n(&cache_used, 1, __ATOMIC_RELAXED);
     return word;
 }
