@@ -5,15 +5,29 @@
  */
 #include "collector/values_capture.h"
 
-#include "collector/value_encode.h"
-#include "collector/values.h"
-
 #include <string.h>
 
 #define CXX1_BYTES 24u
 #define COW_LENGTH_BEFORE 24u
 
 /* ---- where it lies ---- */
+
+/* A number of at most 8 bytes, in the low ones of a word. */
+static void put_word(struct value_writer *writer, const struct fisql_recipe_value *value,
+                     uint64_t word)
+{
+    uint32_t unused = value->size - 1u < 8 ? 64 - 8u * value->size : 0;
+    switch (value->what) {
+    case FISQL_WHAT_SIGNED:
+        value_put_signed(writer, (int64_t)(word << unused) >> unused);
+        break;
+    case FISQL_WHAT_UNSIGNED:
+        value_put_unsigned(writer, word << unused >> unused);
+        break;
+    default:
+        value_put_pointer(writer, word);
+    }
+}
 
 /* What a function returned in several registers. */
 static void result_bytes(const struct capture *capture, const struct fisql_recipe_value *value,
@@ -89,8 +103,9 @@ static enum found bytes_of(const struct capture *capture, const struct fisql_rec
         result_bytes(capture, value, bytes);
         return FOUND;
     default:
-        if (!capture_word(capture->general, value, &address))
-            return FOUND_ABSENT;
+        address = value->where == FISQL_WHERE_REGISTER   ? capture->general[value->base]
+                  : value->where == FISQL_WHERE_CONSTANT ? value->constant
+                                                         : capture_sum(capture->general, value);
         memcpy(bytes, &address, sizeof address);
         return FOUND;
     }
@@ -238,7 +253,7 @@ static void put_other(struct value_writer *writer, const struct capture *capture
     else if (value->what == FISQL_WHAT_FLOAT)
         value_put_float(writer, bytes, value->size);
     else
-        capture_put(writer, value, word_at(bytes));
+        put_word(writer, value, word_at(bytes));
 }
 
 unsigned char *capture_other(struct value_writer writer, const struct capture *capture,

@@ -23,26 +23,23 @@ static inline uint32_t values_event(uint16_t *units, uint32_t bytes, uint32_t co
 
 /* An argument that is no number in a word. Returns where it ends. */
 unsigned char *values_argument(struct thread_log *log, struct value_writer writer,
-                               const struct recipe_module *module,
-                               const struct fisql_recipe_value *value, uint64_t stack);
+                               const struct recipe *recipe, uint32_t index, uint64_t stack);
 
 /* Writes the arguments of a call that is entered as an event. Returns its units, 0 where nothing is
  * known of them. The log is busy. */
-static inline uint32_t values_arguments(struct thread_log *log, uint16_t *units, uint64_t recipe,
+static inline uint32_t values_arguments(struct thread_log *log, uint16_t *units, uint64_t word,
                                         uint64_t function, uint64_t stack)
 {
     const struct values_frame *frame = values_frame(stack);
-    const struct recipe_module *module;
-    const struct fisql_recipe_hook *hook = recipe_of(recipe, frame->hook_return, function, &module);
-    if (UNLIKELY(hook == NULL || hook->exit))
+    const struct recipe *recipe = recipe_of(word, frame->hook_return, function);
+    if (UNLIKELY(recipe == NULL || recipe->exit))
         return 0;
+    uint32_t count = recipe->count;
     unsigned char *into = (unsigned char *)(units + 1);
-    struct value_writer writer = {.at = into,
-                                  .limit = into + FISQL_VALUES_BYTES_MAX + 1 - hook->count};
-    const struct fisql_recipe_value *value = &module->values[hook->first];
-    for (const struct fisql_recipe_value *end = value + hook->count; value < end; value++) {
-        if (UNLIKELY(!capture_number(&writer, frame->general, value)))
-            writer.at = values_argument(log, writer, module, value, stack);
+    struct value_writer writer = {.at = into, .limit = into + FISQL_VALUES_BYTES_MAX + 1 - count};
+    for (uint32_t i = 0; i < count; i++) {
+        if (UNLIKELY(!capture_number(&writer, frame->general, &recipe->numbers[i])))
+            writer.at = values_argument(log, writer, recipe, i, stack);
         writer.limit++; /* a byte was kept for each that comes */
     }
     return values_event(units, (uint32_t)(writer.at - into), FISQL_CODE_ARGUMENTS,

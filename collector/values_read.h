@@ -4,8 +4,9 @@
  *
  * Read directly: the calling thread's stack from the hook's frame up, and what is only read of the
  * modules that the process began with, which cannot be unloaded (string literals lie there). In a
- * process with a single thread, a page that the kernel has just found readable (probe()): nobody else
- * is there to unmap it. What is left is read by process_vm_readv() on the process itself, which takes
+ * process with a single thread, where nobody else is there to unmap it: the heap between the first brk()
+ * and the present one, unless the program has protected a part of it (mprotect()), and a page that the
+ * kernel has just found readable (probe()). What is left is read by process_vm_readv() on the process itself, which takes
  * eight times as long as a probe.
  */
 #ifndef FISQL_COLLECTOR_VALUES_READ_H

@@ -26,14 +26,40 @@ struct recipe_module {
     uint64_t start, end;
 };
 
-/* What is known of an address: a word of the recipe's address, from RECIPE_MODULE_SHIFT on the index of
- * its module, and RECIPE_VOLATILE where a value lies in a register that calls may change; 0 = it has
- * none. */
+/* A value that is a number in a word: what a hook needs of struct fisql_recipe_value. */
+struct recipe_number {
+    uint8_t where; /* REGISTER stands as SUM with the offset 0; RECIPE_OTHER: it is no such value */
+    uint8_t what;
+    uint8_t unused; /* bits of the word above it */
+    uint8_t base;
+    int32_t offset;
+};
+#define RECIPE_OTHER 0xffu
+
+/* A recipe as a hook uses it: most lie in one cache line, where a hook's own and its values' would be
+ * three, each found by the one before. Made when the hook is first called. */
+struct recipe {
+    uint64_t address, function;             /* in memory */
+    const struct fisql_recipe_value *value; /* the first of `count`; numbers[] has the same */
+    uint8_t count;
+    uint8_t exit;
+    uint8_t cfa_register;
+    uint8_t reserved;
+    uint32_t module; /* index */
+    struct recipe_number numbers[];
+};
+_Static_assert(sizeof(struct recipe) == 32, "four numbers are in the same line");
+/* Behind an exit's number. */
+struct recipe_frame {
+    int32_t cfa_offset, return_offset;
+};
+
+/* What is known of an address: a word of the recipe's address and RECIPE_VOLATILE where a value lies in
+ * a register that calls may change; 0 = it has none. */
 struct recipe_place {
     uint64_t address; /* atomic; 0 = nothing is known */
     uint64_t word;    /* atomic */
 };
-#define RECIPE_MODULE_SHIFT 48
 #define RECIPE_VOLATILE ((uint64_t)1 << 62) /* the hooks know the number */
 extern HIDDEN struct recipe_place recipe_cache[RECIPE_PLACES];
 extern HIDDEN struct recipe_module recipe_modules[RECIPE_MODULES_MAX];
@@ -43,17 +69,16 @@ extern HIDDEN uint32_t recipe_string_max; /* bytes of a text that are recorded *
 uint64_t recipe_word(uint64_t address);
 
 /* The recipe of this word, where it belongs to the hook call that returns to `address` and names
- * `function`, and its module; else NULL. */
-static inline const struct fisql_recipe_hook *
-recipe_of(uint64_t word, uint64_t address, uint64_t function, const struct recipe_module **module)
+ * `function`; else NULL. */
+static inline const struct recipe *recipe_of(uint64_t word, uint64_t address, uint64_t function)
 {
-    const uint64_t mask = ((uint64_t)1 << RECIPE_MODULE_SHIFT) - 1;
-    const struct fisql_recipe_hook *hook =
-        (const struct fisql_recipe_hook *)(uintptr_t)(word & mask);
-    *module = &recipe_modules[word >> RECIPE_MODULE_SHIFT & (RECIPE_MODULES_MAX - 1)];
-    uint64_t bias = (*module)->bias;
-    return LIKELY(hook->address + bias == address && hook->function + bias == function) ? hook
-                                                                                        : NULL;
+    const struct recipe *recipe = (const struct recipe *)(uintptr_t)(word & ~RECIPE_VOLATILE);
+    return LIKELY(recipe->address == address && recipe->function == function) ? recipe : NULL;
+}
+
+static inline const struct fisql_recipe_value *recipe_values(const struct recipe *recipe)
+{
+    return recipe_modules[recipe->module].values;
 }
 
 /* Takes the recipes from `offset` of a file on. False where they cannot be had or are not sound. */

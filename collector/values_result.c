@@ -38,16 +38,14 @@
 
 /* What belongs to a frame address. */
 struct awaited {
-    uint64_t *slot;   /* the return address's, ... */
-    uint64_t put;     /* ... which holds the trampoline's ... */
+    uint64_t *slot;   /* the return address's, which holds the trampoline's ... */
     uint64_t held;    /* ... in place of this one, which is ... */
     uint64_t address; /* ... this one, signed perhaps */
     uint64_t word;    /* of the log, after the exit */
     struct thread_log *log;
+    const struct recipe *recipe;
     uint32_t sequence; /* of the log's chunk */
-    const struct fisql_recipe_value *value;
-    const struct fisql_recipe_value *values; /* the module's */
-};
+} __attribute__((aligned(64)));
 
 struct table {
     uint64_t frame[AWAITED_MAX]; /* 0 = the place is free */
@@ -211,17 +209,17 @@ static APART uint32_t place_take(struct table *table, uint64_t frame,
 
 /* ---- the exit hook ---- */
 
-void values_await(struct thread_log *log, uint64_t recipe, uint64_t function, uint64_t site,
+void values_await(struct thread_log *log, uint64_t word, uint64_t function, uint64_t site,
                   uint64_t stack, uint64_t after)
 {
     const struct values_frame *registers = values_frame(stack);
-    const struct recipe_module *module;
-    const struct fisql_recipe_hook *hook =
-        recipe_of(recipe, registers->hook_return, function, &module);
-    if (UNLIKELY(hook == NULL || !hook->exit || log_writes_through(log)))
+    const struct recipe *recipe = recipe_of(word, registers->hook_return, function);
+    if (UNLIKELY(recipe == NULL || !recipe->exit || log_writes_through(log)))
         return;
-    uint64_t frame = registers->general[hook->cfa_register] + (uint64_t)(int64_t)hook->cfa_offset;
-    uint64_t *slot = (uint64_t *)(uintptr_t)(frame + (uint64_t)(int64_t)hook->return_offset);
+    struct recipe_frame at;
+    memcpy(&at, &recipe->numbers[1], sizeof at);
+    uint64_t frame = registers->general[recipe->cfa_register] + (uint64_t)(int64_t)at.cfa_offset;
+    uint64_t *slot = (uint64_t *)(uintptr_t)(frame + (uint64_t)(int64_t)at.return_offset);
     uint64_t held = *slot, put = replacement(held, site, frame);
     struct table *table = own_table;
     if (put == 0 || (UNLIKELY(table == NULL) && (no_table || (table = table_take()) == NULL)))
@@ -242,8 +240,7 @@ void values_await(struct thread_log *log, uint64_t recipe, uint64_t function, ui
     awaited->word = after;
     awaited->log = log;
     awaited->sequence = log->thread.sequence;
-    awaited->value = &module->values[hook->first];
-    awaited->values = module->values;
+    awaited->recipe = recipe;
     BARRIER();
     *slot = put;
 }
@@ -258,9 +255,9 @@ static APART unsigned char *other_result(const struct awaited *awaited, struct v
     const struct capture capture = {.general = returned->general,
                                     .vector = returned->vector[0],
                                     .returned = returned,
-                                    .values = awaited->values,
+                                    .values = recipe_values(awaited->recipe),
                                     .stack = {&log->shadow.bounds, stack, false}};
-    return capture_other(writer, &capture, awaited->value);
+    return capture_other(writer, &capture, awaited->recipe->value);
 }
 
 /* Writes the result behind the exit. Returns false if something has come between. */
@@ -282,7 +279,7 @@ static inline bool record(const struct awaited *awaited, uint64_t stack,
     uint16_t *units = log_units(log, word);
     unsigned char *into = (unsigned char *)(units + 1);
     struct value_writer writer = {.at = into, .limit = into + FISQL_VALUES_BYTES_MAX};
-    if (UNLIKELY(!capture_number(&writer, returned->general, awaited->value)))
+    if (UNLIKELY(!capture_number(&writer, returned->general, &awaited->recipe->numbers[0])))
         writer.at = other_result(awaited, writer, log, stack, returned);
     word += values_event(units, (uint32_t)(writer.at - into), FISQL_CODE_RESULT,
                          FISQL_CODE_RESULT_SHORT);

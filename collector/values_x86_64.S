@@ -81,7 +81,7 @@
 
 #define RETURNED 80 /* sizeof(struct values_returned) */
 #define RETURNED_GENERAL 64
-#define KEEP (RETURNED + 7 * 8 + 8 + 8)
+#define KEEP 160 /* seven more, and the slot that the function returned by */
 
 /* A function returned here: its result is in rax, rdx, xmm0, xmm1. What may be part of it, or what
    callers of other calling conventions rely on, is as it was. A backtrace ends here, also one that
