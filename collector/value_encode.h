@@ -36,16 +36,21 @@ static inline void value_put_number(struct value_writer *writer, uint32_t tag, u
     writer->at += 1 + bytes;
 }
 
-/* Which tag and how many bytes it takes depends on the value, which no processor predicts: so they are
- * computed, not branched to. */
+/* Small numbers are told by a branch, which is mostly predicted; how many bytes another number takes is
+ * computed, for no processor predicts that. */
 static inline void value_put_signed(struct value_writer *writer, int64_t value)
 {
     uint64_t small = (uint64_t)(value + FISQL_VALUE_INTEGER_BASE);
+    if (small <= FISQL_VALUE_INTEGER_LAST) {
+        value_put_tag(writer, (uint32_t)small);
+        return;
+    }
     uint32_t wide = (uint32_t)(value != (int16_t)value) + (uint32_t)(value != (int32_t)value);
-    uint32_t long_mask = 0 - (uint32_t)(small > FISQL_VALUE_INTEGER_LAST);
-    uint32_t tag = ((FISQL_VALUE_INTEGER_2 + wide) & long_mask) | ((uint32_t)small & ~long_mask);
-    value_put_number(writer, tag, (uint64_t)value, 2u << wide & long_mask);
+    value_put_number(writer, FISQL_VALUE_INTEGER_2 + wide, (uint64_t)value, 2u << wide);
 }
+_Static_assert(FISQL_VALUE_INTEGER_4 == FISQL_VALUE_INTEGER_2 + 1 &&
+                   FISQL_VALUE_INTEGER_8 == FISQL_VALUE_INTEGER_2 + 2,
+               "tags follow one another by size");
 
 static inline void value_put_unsigned(struct value_writer *writer, uint64_t value)
 {
@@ -57,15 +62,13 @@ static inline void value_put_unsigned(struct value_writer *writer, uint64_t valu
 
 static inline void value_put_pointer(struct value_writer *writer, uint64_t value)
 {
-    uint32_t wide = value >> 48 != 0, null = value == 0;
-    value_put_number(writer, FISQL_VALUE_POINTER_6 + wide + 2 * null, value,
-                     (6 + 2 * wide) & (null - 1));
+    if (value == 0)
+        value_put_tag(writer, FISQL_VALUE_NULL);
+    else if (value >> 48 == 0)
+        value_put_number(writer, FISQL_VALUE_POINTER_6, value, 6);
+    else
+        value_put_number(writer, FISQL_VALUE_POINTER_8, value, 8);
 }
-_Static_assert(FISQL_VALUE_POINTER_8 == FISQL_VALUE_POINTER_6 + 1 &&
-                   FISQL_VALUE_NULL == FISQL_VALUE_POINTER_6 + 2 &&
-                   FISQL_VALUE_INTEGER_4 == FISQL_VALUE_INTEGER_2 + 1 &&
-                   FISQL_VALUE_INTEGER_8 == FISQL_VALUE_INTEGER_2 + 2,
-               "tags follow one another by size");
 
 /* Of 4, 8, 10 or 16 bytes. */
 static inline void value_put_float(struct value_writer *writer, const void *value, uint32_t bytes)
