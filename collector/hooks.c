@@ -18,7 +18,7 @@
 #include "collector/fork.h"
 #include "collector/hook_sample.h"
 #include "collector/hooks_slow.h"
-#include "collector/values.h"
+#include "collector/values_hook.h"
 
 #include <string.h>
 
@@ -72,9 +72,10 @@ FAST uint32_t limit_of(const struct thread_log *log, bool sample)
     return sample ? units_max_of(log) : log->thread.units_max;
 }
 
-/* Writes the event of a call entered at `tick`. Returns false if the slow path has to. */
+/* Writes the event of a call entered at `tick`, with its arguments where there is a recipe for them (0 =
+ * none). Returns false if the slow path has to. */
 FAST bool enter_fast(struct thread_log *log, uint64_t function, uint64_t site, uint64_t stack,
-                     uint64_t tick, bool sample)
+                     uint64_t tick, bool sample, uint64_t recipe)
 {
     log->busy = stack;
     BARRIER();
@@ -94,7 +95,9 @@ FAST bool enter_fast(struct thread_log *log, uint64_t function, uint64_t site, u
     }
     uint32_t event = (FISQL_CODE_ENTER + slot) << 1 | 1u | (uint32_t)delta << 16;
     memcpy(log_units(log, word), &event, sizeof event);
-    uint32_t units = 2 + values_arguments(log, log_units(log, word) + 2, function, stack);
+    uint32_t units = 2;
+    if (recipe != 0)
+        units += values_arguments(log, log_units(log, word) + 2, recipe, function, stack);
     call->function = function;
     call->site = site;
     call->stack = stack;
@@ -109,32 +112,26 @@ FAST bool enter_fast(struct thread_log *log, uint64_t function, uint64_t site, u
     return LIKELY(log_leave(log, after));
 }
 
-FAST void enter_slow(uint64_t function, uint64_t site, uint64_t stack)
-{
-    values_keep(stack);
-    hook_enter_slow(function, site, stack);
-}
-
 /* Where the fast path found something. */
 APART void enter_other(uint64_t function, uint64_t site, uint64_t stack, uint64_t tick)
 {
     struct thread_log *log = log_free();
-    if (log == NULL || !hook_sample_due(log) || !enter_fast(log, function, site, stack, tick, true))
-        enter_slow(function, site, stack);
+    if (log == NULL || !hook_sample_due(log) ||
+        !enter_fast(log, function, site, stack, tick, true, 0))
+        hook_enter_slow(function, site, stack);
 }
 
 APART void enter_ready(uint64_t function, uint64_t site, uint64_t stack)
 {
-    values_keep(stack);
     uint64_t tick = clock_read(process.clock);
-    if (!enter_fast(current_log, function, site, stack, tick, false))
+    if (!enter_fast(current_log, function, site, stack, tick, false, 0))
         enter_other(function, site, stack, tick);
 }
 
 APART void enter_hot(uint64_t function, uint64_t site, uint64_t stack, struct thread_log *log)
 {
     uint64_t tick = clock_counter();
-    if (UNLIKELY(!enter_fast(log, function, site, stack, tick, false)))
+    if (UNLIKELY(!enter_fast(log, function, site, stack, tick, false, 0)))
         enter_other(function, site, stack, tick);
 }
 
@@ -144,12 +141,13 @@ APART void enter_unready(uint64_t function, uint64_t site, uint64_t stack)
     if (what == UNREADY_FAST)
         enter_ready(function, site, stack);
     else if (what == UNREADY_SLOW)
-        enter_slow(function, site, stack);
+        hook_enter_slow(function, site, stack);
 }
 
 #ifdef FISQL_VALUES
-void values_enter(uint64_t function, uint64_t site, uint64_t stack)
+void values_enter_plain(uint64_t function, uint64_t site, uint64_t stack)
 {
+    values_kept = 0;
 #else
 EXPORT void __cyg_profile_func_enter(void *function_address, void *site_address)
 {
@@ -170,7 +168,7 @@ EXPORT void __cyg_profile_func_enter(void *function_address, void *site_address)
 
 /* Likewise for a call that is left. */
 FAST bool exit_fast(struct thread_log *log, uint64_t function, uint64_t site, uint64_t stack,
-                    bool tail, uint64_t tick, bool sample, bool short_too)
+                    bool tail, uint64_t tick, bool sample, bool short_too, uint64_t recipe)
 {
     log->busy = stack;
     BARRIER();
@@ -195,7 +193,8 @@ FAST bool exit_fast(struct thread_log *log, uint64_t function, uint64_t site, ui
     uint64_t after = word_after(word - WORD_DEPTH, 1);
     BARRIER();
     log->live.word = after;
-    values_await(log, function, site, stack, after, tail);
+    if (recipe != 0)
+        values_await(log, recipe, function, site, stack, after);
     if (sample)
         hook_sample_add(log, clock_read(process.clock) - tick, false);
     return LIKELY(log_leave(log, after));
@@ -204,10 +203,10 @@ FAST bool exit_fast(struct thread_log *log, uint64_t function, uint64_t site, ui
 APART void exit_other(uint64_t function, uint64_t site, uint64_t stack, bool tail, uint64_t tick)
 {
     struct thread_log *log = log_free();
-    if (log != NULL &&
-        (hook_sample_due(log) ? exit_fast(log, function, site, stack, tail, tick, true, true)
-                              : log->thread.min_ticks != 0 &&
-                                    exit_fast(log, function, site, stack, tail, tick, false, true)))
+    if (log != NULL && (hook_sample_due(log)
+                            ? exit_fast(log, function, site, stack, tail, tick, true, true, 0)
+                            : log->thread.min_ticks != 0 && exit_fast(log, function, site, stack,
+                                                                      tail, tick, false, true, 0)))
         return;
     hook_exit_slow(function, site, stack, tail);
 }
@@ -215,7 +214,7 @@ APART void exit_other(uint64_t function, uint64_t site, uint64_t stack, bool tai
 APART void exit_ready(uint64_t function, uint64_t site, uint64_t stack, bool tail)
 {
     uint64_t tick = clock_read(process.clock);
-    if (!exit_fast(current_log, function, site, stack, tail, tick, false, true))
+    if (!exit_fast(current_log, function, site, stack, tail, tick, false, true, 0))
         exit_other(function, site, stack, tail, tick);
 }
 
@@ -223,7 +222,7 @@ APART void exit_hot(uint64_t function, uint64_t site, uint64_t stack, bool tail,
                     struct thread_log *log)
 {
     uint64_t tick = clock_counter();
-    if (UNLIKELY(!exit_fast(log, function, site, stack, tail, tick, false, false)))
+    if (UNLIKELY(!exit_fast(log, function, site, stack, tail, tick, false, false, 0)))
         exit_other(function, site, stack, tail, tick);
 }
 
@@ -237,9 +236,10 @@ APART void exit_unready(uint64_t function, uint64_t site, uint64_t stack, bool t
 }
 
 #ifdef FISQL_VALUES
-void values_exit(uint64_t function, uint64_t site, uint64_t stack)
+void values_exit_plain(uint64_t function, uint64_t site, uint64_t stack, uint64_t hook_return)
 {
-    bool tail = values_frame(stack)->hook_return == site;
+    bool tail = hook_return == site;
+    values_kept = 0;
 #else
 EXPORT void __cyg_profile_func_exit(void *function_address, void *site_address)
 {
@@ -258,3 +258,78 @@ EXPORT void __cyg_profile_func_exit(void *function_address, void *site_address)
     else
         exit_hot(function, site, stack, tail, log);
 }
+
+#ifdef FISQL_VALUES
+/* ---- with registers kept ---- */
+
+/* Where the fast path found something. `tick`: of its try, 0 if there was none. */
+APART void enter_kept_other(uint64_t function, uint64_t site, uint64_t stack, uint64_t recipe,
+                            uint64_t tick)
+{
+    values_keep(stack);
+    if (recipe == 0)
+        recipe = recipe_word(values_frame(stack)->hook_return);
+    if (tick == 0) {
+        enum unready what = unready(function);
+        if (what == UNREADY_OFF)
+            return;
+        tick = clock_read(process.clock);
+        if (what == UNREADY_FAST &&
+            enter_fast(current_log, function, site, stack, tick, false, recipe))
+            return;
+    }
+    struct thread_log *log = log_free();
+    if (log != NULL && hook_sample_due(log) &&
+        enter_fast(log, function, site, stack, tick, true, recipe))
+        return;
+    values_kept = stack;
+    hook_enter_slow(function, site, stack);
+}
+
+void values_enter(uint64_t function, uint64_t site, uint64_t stack, uint64_t recipe)
+{
+    struct thread_log *log = log_ready();
+    uint64_t tick = 0;
+    if (LIKELY(log != NULL && process.clock == CLOCK_COUNTER && recipe != 0)) {
+        tick = clock_counter();
+        if (LIKELY(enter_fast(log, function, site, stack, tick, false, recipe)))
+            return;
+    }
+    enter_kept_other(function, site, stack, recipe, tick);
+}
+
+APART void exit_kept_other(uint64_t function, uint64_t site, uint64_t stack, uint64_t recipe,
+                           uint64_t tick)
+{
+    bool tail = values_frame(stack)->hook_return == site;
+    if (recipe == 0)
+        recipe = recipe_word(values_frame(stack)->hook_return);
+    if (tick == 0) {
+        enum unready what = unready(function);
+        if (what == UNREADY_OFF)
+            return;
+        tick = clock_read(process.clock);
+        if (what == UNREADY_FAST &&
+            exit_fast(current_log, function, site, stack, tail, tick, false, true, recipe))
+            return;
+    }
+    struct thread_log *log = log_free();
+    if (log != NULL && (hook_sample_due(log) || log->thread.min_ticks != 0) &&
+        exit_fast(log, function, site, stack, tail, tick, hook_sample_due(log), true, recipe))
+        return;
+    values_kept = stack;
+    hook_exit_slow(function, site, stack, tail);
+}
+
+void values_exit(uint64_t function, uint64_t site, uint64_t stack, uint64_t recipe)
+{
+    struct thread_log *log = log_ready();
+    uint64_t tick = 0;
+    if (LIKELY(log != NULL && process.clock == CLOCK_COUNTER && recipe != 0)) {
+        tick = clock_counter();
+        if (LIKELY(exit_fast(log, function, site, stack, false, tick, false, false, recipe)))
+            return;
+    }
+    exit_kept_other(function, site, stack, recipe, tick);
+}
+#endif

@@ -75,7 +75,7 @@ static void commit_enter(struct thread_log *log, struct event *event, uint64_t f
 {
     uint64_t word = log->live.word;
     log->shadow.calls[fisql_word_depth(word)] = (struct shadow_call){function, site, stack, tick};
-    uint32_t more = values_arguments(log, event_copy(log, event), function, stack);
+    uint32_t more = values_arguments_kept(log, event_copy(log, event), function, stack);
     values_entered(log, 2 + more);
     *done = log_commit_copied(log, event->count + more, WORD_CALL + WORD_DEPTH, tick);
 }
@@ -129,8 +129,7 @@ void hook_enter_slow(uint64_t function, uint64_t site, uint64_t stack)
 
 /* ---- exiting ---- */
 
-static bool exit_innermost(struct thread_log *log, uint64_t function, uint64_t site, uint64_t stack,
-                           bool tail)
+static bool exit_innermost(struct thread_log *log, uint64_t function, uint64_t site, uint64_t stack)
 {
     struct event event = {.count = 0};
     if (log->shadow.hidden != 0)
@@ -143,7 +142,7 @@ static bool exit_innermost(struct thread_log *log, uint64_t function, uint64_t s
     uint64_t after = word_after(log->live.word - WORD_DEPTH, event.count);
     bool done = log_commit(log, &event, 0 - WORD_DEPTH, tick);
     if (done)
-        values_await(log, function, site, stack, after, tail);
+        values_await_kept(log, function, site, stack, after);
     return done;
 }
 
@@ -187,7 +186,7 @@ void hook_exit_slow(uint64_t function, uint64_t site, uint64_t stack, bool tail)
         } else if (log->shadow.throw_depth >= open) {
             done = shadow_unwind(log, 1);
         } else {
-            done = exit_innermost(log, function, site, stack, tail);
+            done = exit_innermost(log, function, site, stack);
         }
     }
 }

@@ -36,17 +36,21 @@ static inline void value_put_number(struct value_writer *writer, uint32_t tag, u
     writer->at += 1 + bytes;
 }
 
+/* Small numbers are told by a branch, which is mostly predicted; how many bytes another number takes is
+ * computed, for no processor predicts that. */
 static inline void value_put_signed(struct value_writer *writer, int64_t value)
 {
-    if ((uint64_t)(value + FISQL_VALUE_INTEGER_BASE) <= FISQL_VALUE_INTEGER_LAST)
-        value_put_tag(writer, (uint32_t)(value + FISQL_VALUE_INTEGER_BASE));
-    else if (value == (int16_t)value)
-        value_put_number(writer, FISQL_VALUE_INTEGER_2, (uint64_t)value, 2);
-    else if (value == (int32_t)value)
-        value_put_number(writer, FISQL_VALUE_INTEGER_4, (uint64_t)value, 4);
-    else
-        value_put_number(writer, FISQL_VALUE_INTEGER_8, (uint64_t)value, 8);
+    uint64_t small = (uint64_t)(value + FISQL_VALUE_INTEGER_BASE);
+    if (small <= FISQL_VALUE_INTEGER_LAST) {
+        value_put_tag(writer, (uint32_t)small);
+        return;
+    }
+    uint32_t wide = (uint32_t)(value != (int16_t)value) + (uint32_t)(value != (int32_t)value);
+    value_put_number(writer, FISQL_VALUE_INTEGER_2 + wide, (uint64_t)value, 2u << wide);
 }
+_Static_assert(FISQL_VALUE_INTEGER_4 == FISQL_VALUE_INTEGER_2 + 1 &&
+                   FISQL_VALUE_INTEGER_8 == FISQL_VALUE_INTEGER_2 + 2,
+               "tags follow one another by size");
 
 static inline void value_put_unsigned(struct value_writer *writer, uint64_t value)
 {

@@ -6,13 +6,14 @@
 
 #include "collector/facts.h"
 #include "collector/process.h"
-#include "collector/values_capture.h"
+#include "collector/values_hook.h"
 #include "collector/values_read.h"
 #include "collector/values_result.h"
 
 #include <stdio.h>
 #include <string.h>
 
+THREAD_LOCAL uint64_t values_kept;
 static bool load_failed;
 static uint32_t strangers; /* modules that came later and have no recipes */
 static char stranger[256]; /* the first one's path */
@@ -20,9 +21,9 @@ static char stranger[256]; /* the first one's path */
 void values_keep(uint64_t stack)
 {
     struct values_frame *frame = values_frame(stack);
-    if (frame->kept != 0)
+    if (frame->vectors_kept != 0)
         return;
-    frame->kept = 1;
+    frame->vectors_kept = 1;
 #if defined(__x86_64__)
     __asm__ volatile("movups %%xmm0, (%0)\n\tmovups %%xmm1, 16(%0)\n\t"
                      "movups %%xmm2, 32(%0)\n\tmovups %%xmm3, 48(%0)\n\t"
@@ -40,34 +41,30 @@ void values_keep(uint64_t stack)
 #endif
 }
 
-/* Puts the code in front of `bytes` bytes of values, and what fills their last unit. */
-uint32_t values_event(uint16_t *units, uint32_t bytes, uint32_t code, uint32_t code_short)
+unsigned char *values_argument(struct thread_log *log, struct value_writer writer,
+                               const struct recipe *recipe, uint32_t index, uint64_t stack)
 {
-    unsigned char *values = (unsigned char *)(units + 1);
-    if (bytes == 1) {
-        units[0] = (uint16_t)((code_short + values[0]) << 1 | 1u);
-        return 1;
-    }
-    units[0] = (uint16_t)((code + bytes) << 1 | 1u);
-    values[bytes] = 0;
-    return 1 + (bytes + 1) / 2;
-}
-
-uint32_t values_arguments(struct thread_log *log, uint16_t *units, uint64_t function,
-                          uint64_t stack)
-{
-    struct values_frame *frame = values_frame(stack);
-    const struct recipe_module *module;
-    const struct fisql_recipe_hook *hook = recipe_find(frame->hook_return, function, &module);
-    if (hook == NULL || hook->exit || hook->count == 0)
-        return 0;
+    const struct values_frame *frame = values_frame(stack);
     const struct capture capture = {.general = frame->general,
                                     .vector = frame->vector[0],
-                                    .values = module->values,
-                                    .reading = {&log->shadow.bounds, stack, true}};
-    uint32_t bytes = capture_values(&capture, &module->values[hook->first], hook->count,
-                                    (unsigned char *)(units + 1));
-    return values_event(units, bytes, FISQL_CODE_ARGUMENTS, FISQL_CODE_ARGUMENTS_SHORT);
+                                    .values = recipe_values(recipe),
+                                    .stack = {&log->shadow.bounds, stack, true}};
+    return capture_other(writer, &capture, &recipe->value[index]);
+}
+
+uint32_t values_arguments_kept(struct thread_log *log, uint16_t *units, uint64_t function,
+                               uint64_t stack)
+{
+    uint64_t recipe = values_kept == stack ? recipe_word(values_frame(stack)->hook_return) : 0;
+    return recipe != 0 ? values_arguments(log, units, recipe, function, stack) : 0;
+}
+
+void values_await_kept(struct thread_log *log, uint64_t function, uint64_t site, uint64_t stack,
+                       uint64_t after)
+{
+    uint64_t recipe = values_kept == stack ? recipe_word(values_frame(stack)->hook_return) : 0;
+    if (recipe != 0)
+        values_await(log, recipe, function, site, stack, after);
 }
 
 /* ---- what the rest of the collector tells ---- */

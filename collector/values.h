@@ -31,7 +31,7 @@
  * but for those in which it passed the hook's arguments. */
 struct values_frame {
     unsigned char vector[VALUES_VECTORS][16];
-    uint64_t kept; /* the vector registers are */
+    uint64_t vectors_kept;
     uint64_t general[VALUES_GENERAL];
     uint64_t hook_return; /* where the hook returns to */
 };
@@ -41,20 +41,30 @@ static inline struct values_frame *values_frame(uint64_t stack)
     return (struct values_frame *)(uintptr_t)stack - 1;
 }
 
-/* Called in place of the hooks, by those that keep the registers; `stack` is the frame address. */
-void values_enter(uint64_t function, uint64_t site, uint64_t stack);
-void values_exit(uint64_t function, uint64_t site, uint64_t stack);
+/* Called in place of the hooks, by those that keep the registers; `stack` is the frame address, recipe
+ * the word of the hook call (values_recipes.h), 0 = not known. The plain ones where there is none: no
+ * register is kept then. */
+void values_enter(uint64_t function, uint64_t site, uint64_t stack, uint64_t recipe);
+void values_exit(uint64_t function, uint64_t site, uint64_t stack, uint64_t recipe);
+void values_enter_plain(uint64_t function, uint64_t site, uint64_t stack);
+void values_exit_plain(uint64_t function, uint64_t site, uint64_t stack, uint64_t hook_return);
+
 /* The hook that was called with this frame address is about to call what may change vector
  * registers: stores them, unless it has. */
 void values_keep(uint64_t stack);
-/* Writes the arguments of a call that is entered as an event, at most VALUES_UNITS_MAX units. Returns
- * its units, 0 where nothing is known of them. The log is busy. */
-uint32_t values_arguments(struct thread_log *log, uint16_t *units, uint64_t function,
-                          uint64_t stack);
+/* Frame address of the hook that takes the slow path, where it has kept registers. */
+extern HIDDEN THREAD_LOCAL uint64_t values_kept;
+
+/* For the slow path. Writes the arguments of a call that is entered as an event, at most
+ * VALUES_UNITS_MAX units. Returns its units, 0 where nothing is known of them. The log is busy. */
+uint32_t values_arguments_kept(struct thread_log *log, uint16_t *units, uint64_t function,
+                               uint64_t stack);
 /* An exit has just ended a call in a log whose word was then `after`: sees to it that the call's
- * result comes behind that. */
-void values_await(struct thread_log *log, uint64_t function, uint64_t site, uint64_t stack,
-                  uint64_t after, bool tail);
+ * result comes behind that. recipe: the hook call's. */
+void values_await(struct thread_log *log, uint64_t recipe, uint64_t function, uint64_t site,
+                  uint64_t stack, uint64_t after);
+void values_await_kept(struct thread_log *log, uint64_t function, uint64_t site, uint64_t stack,
+                       uint64_t after);
 
 /* The units of the event with which the log's last call was entered, arguments included. */
 static inline uint32_t values_enter_units(const struct thread_log *log)
@@ -85,20 +95,16 @@ void values_forbid_reading(void);
 
 #else
 
-static inline void values_keep(uint64_t stack)
-{
-    (void)stack;
-}
-static inline uint32_t values_arguments(struct thread_log *log, uint16_t *units, uint64_t function,
-                                        uint64_t stack)
+static inline uint32_t values_arguments_kept(struct thread_log *log, uint16_t *units,
+                                             uint64_t function, uint64_t stack)
 {
     (void)log, (void)units, (void)function, (void)stack;
     return 0;
 }
-static inline void values_await(struct thread_log *log, uint64_t function, uint64_t site,
-                                uint64_t stack, uint64_t after, bool tail)
+static inline void values_await_kept(struct thread_log *log, uint64_t function, uint64_t site,
+                                     uint64_t stack, uint64_t after)
 {
-    (void)log, (void)function, (void)site, (void)stack, (void)after, (void)tail;
+    (void)log, (void)function, (void)site, (void)stack, (void)after;
 }
 static inline uint32_t values_enter_units(const struct thread_log *log)
 {

@@ -1,12 +1,9 @@
 /*
- * Turns what a recipe names into the bytes that stand in the log. Most values are scalars in a general
- * register or on the stack, which put_scalar() has from locate() as a word; what is longer, lies
- * elsewhere or is a text goes through a buffer of its bytes.
+ * Turns what a recipe names into the bytes that stand in the log. Most values are numbers in a general
+ * register or on the stack, which values_capture.h does; here is what is longer, lies elsewhere or is a
+ * text: it goes through a buffer of its bytes.
  */
 #include "collector/values_capture.h"
-
-#include "collector/value_encode.h"
-#include "collector/values.h"
 
 #include <string.h>
 
@@ -15,50 +12,20 @@
 
 /* ---- where it lies ---- */
 
-static uint64_t register_word(const struct capture *capture, const struct fisql_recipe_value *value)
+/* A number of at most 8 bytes, in the low ones of a word. */
+static void put_word(struct value_writer *writer, const struct fisql_recipe_value *value,
+                     uint64_t word)
 {
-    return capture->general[value->base] + (uint64_t)(int64_t)value->offset;
-}
-
-/* Is it in a word without a look at memory that may not be there? */
-static inline bool locate(const struct capture *capture, const struct fisql_recipe_value *value,
-                          uint64_t *word)
-{
-    switch (value->where) {
-    case FISQL_WHERE_REGISTER:
-        *word = capture->general[value->base];
-        return true;
-    case FISQL_WHERE_MEMORY:
-        if (value->anywhere)
-            return false;
-        /* The size may be less than a word, and the stack end there. */
-        *word = 0;
-        const unsigned char *at = (const unsigned char *)(uintptr_t)register_word(capture, value);
-        if (value->size == 4)
-            memcpy(word, at, 4);
-        else if (value->size == 8)
-            memcpy(word, at, 8);
-        else
-            memcpy(word, at, value->size == 2 ? 2 : 1);
-        return value->size <= 2 || value->size == 4 || value->size == 8;
-    case FISQL_WHERE_SUM:
-        *word = register_word(capture, value);
-        return true;
-    case FISQL_WHERE_CONSTANT:
-        *word = value->constant;
-        return true;
-    case FISQL_WHERE_RESULT:
-        *word = capture->returned->general[0];
-        return true;
-    case FISQL_WHERE_VECTOR:
-        values_keep(capture->reading.stack);
-        memcpy(word, capture->vector + 16 * value->base, sizeof *word);
-        return true;
-    case FISQL_WHERE_RESULT_VECTOR:
-        memcpy(word, capture->returned->vector[0], sizeof *word);
-        return true;
+    uint32_t unused = value->size - 1u < 8 ? 64 - 8u * value->size : 0;
+    switch (value->what) {
+    case FISQL_WHAT_SIGNED:
+        value_put_signed(writer, (int64_t)(word << unused) >> unused);
+        break;
+    case FISQL_WHAT_UNSIGNED:
+        value_put_unsigned(writer, word << unused >> unused);
+        break;
     default:
-        return false;
+        value_put_pointer(writer, word);
     }
 }
 
@@ -103,16 +70,16 @@ static enum found bytes_of(const struct capture *capture, const struct fisql_rec
     case FISQL_WHERE_ABSENT:
         return FOUND_ABSENT;
     case FISQL_WHERE_VECTOR:
-        values_keep(capture->reading.stack);
+        values_keep(capture->stack.from);
         memcpy(bytes, capture->vector + 16 * value->base, 16);
         return FOUND;
     case FISQL_WHERE_MEMORY:
     case FISQL_WHERE_RESULT_MEMORY:
-        address = value->where == FISQL_WHERE_MEMORY ? register_word(capture, value)
+        address = value->where == FISQL_WHERE_MEMORY ? capture_sum(capture->general, value)
                                                      : capture->returned->general[0];
         if (value->where == FISQL_WHERE_MEMORY && !value->anywhere)
             memcpy(bytes, (const void *)(uintptr_t)address, size);
-        else if (read_memory(&capture->reading, address, bytes, size) != size)
+        else if (read_memory(&capture->stack, address, bytes, size) != size)
             return FOUND_UNREADABLE;
         return FOUND;
     case FISQL_WHERE_PIECES:
@@ -136,8 +103,9 @@ static enum found bytes_of(const struct capture *capture, const struct fisql_rec
         result_bytes(capture, value, bytes);
         return FOUND;
     default:
-        if (!locate(capture, value, &address))
-            return FOUND_ABSENT;
+        address = value->where == FISQL_WHERE_REGISTER   ? capture->general[value->base]
+                  : value->where == FISQL_WHERE_CONSTANT ? value->constant
+                                                         : capture_sum(capture->general, value);
         memcpy(bytes, &address, sizeof address);
         return FOUND;
     }
@@ -150,27 +118,6 @@ static void put_missing(struct value_writer *writer, enum found found)
     value_put_tag(writer, found == FOUND_NULL     ? FISQL_VALUE_NULL
                           : found == FOUND_ABSENT ? FISQL_VALUE_ABSENT
                                                   : FISQL_VALUE_UNREADABLE);
-}
-
-/* A number of at most 8 bytes, in the low ones of a word. */
-static inline void put_scalar(struct value_writer *writer, const struct fisql_recipe_value *value,
-                              uint64_t word)
-{
-    uint32_t unused = value->size < 8 ? 64 - 8u * value->size : 0;
-    switch (value->what) {
-    case FISQL_WHAT_SIGNED:
-        value_put_signed(writer, (int64_t)(word << unused) >> unused);
-        break;
-    case FISQL_WHAT_UNSIGNED:
-        value_put_unsigned(writer, word << unused >> unused);
-        break;
-    case FISQL_WHAT_POINTER:
-        value_put_pointer(writer, word);
-        break;
-    default:
-        value_put_number(writer, value->size == 4 ? FISQL_VALUE_FLOAT_4 : FISQL_VALUE_FLOAT_8, word,
-                         value->size);
-    }
 }
 
 /* How many bytes of a text may be put; 0 where there is no room. */
@@ -196,7 +143,7 @@ static void put_text(struct value_writer *writer, const struct capture *capture,
         return;
     }
     unsigned char *text = value_text(writer);
-    size_t got = read_text(&capture->reading, address, text, room + 1);
+    size_t got = read_text(&capture->stack, address, text, room + 1);
     bool ended = got > 0 && text[got - 1] == 0;
     if (ended)
         value_put_text(writer, (uint32_t)got - 1, false);
@@ -214,7 +161,7 @@ static void put_string(struct value_writer *writer, const struct capture *captur
     uint32_t put = length < room ? (uint32_t)length : room;
     if (room == 0 && length != 0)
         value_put_tag(writer, FISQL_VALUE_NO_ROOM);
-    else if (read_memory(&capture->reading, address, value_text(writer), put) != put)
+    else if (read_memory(&capture->stack, address, value_text(writer), put) != put)
         put_missing(writer, FOUND_UNREADABLE);
     else
         value_put_text(writer, put, length > put);
@@ -245,7 +192,7 @@ static void put_string_object(struct value_writer *writer, const struct capture 
         put_string(writer, capture, word_at(object + 8), first);
         break;
     case FISQL_WHAT_STRING_COW:
-        if (read_memory(&capture->reading, first - COW_LENGTH_BEFORE, &length, sizeof length) !=
+        if (read_memory(&capture->stack, first - COW_LENGTH_BEFORE, &length, sizeof length) !=
             sizeof length)
             put_missing(writer, FOUND_UNREADABLE);
         else
@@ -272,25 +219,23 @@ static void put_string_object(struct value_writer *writer, const struct capture 
 static enum found value_bytes(const struct capture *capture, const struct fisql_recipe_value *value,
                               unsigned char bytes[FISQL_RECIPE_BYTES_MAX], uint32_t size)
 {
-    const struct read_context *reading = &capture->reading;
     bool by_address = value->what >= FISQL_WHAT_STRING && !value->object &&
                       value->where != FISQL_WHERE_RESULT_MEMORY;
     uint32_t pointed = by_address ? 8 : size; /* what `through` is the address of */
     enum found found = bytes_of(capture, value, bytes, value->through ? 8 : pointed);
     if (found == FOUND && value->through &&
-        read_memory(reading, word_at(bytes), bytes, pointed) != pointed)
+        read_memory(&capture->stack, word_at(bytes), bytes, pointed) != pointed)
         found = FOUND_UNREADABLE;
     if (found == FOUND && by_address && word_at(bytes) == 0)
         found = FOUND_NULL;
-    if (found == FOUND && by_address && read_memory(reading, word_at(bytes), bytes, size) != size)
+    if (found == FOUND && by_address &&
+        read_memory(&capture->stack, word_at(bytes), bytes, size) != size)
         found = FOUND_UNREADABLE;
     return found;
 }
 
-/* What locate() and put_scalar() do not do. */
-static __attribute__((noinline)) void put_other(struct value_writer *writer,
-                                                const struct capture *capture,
-                                                const struct fisql_recipe_value *value)
+static void put_other(struct value_writer *writer, const struct capture *capture,
+                      const struct fisql_recipe_value *value)
 {
     unsigned char bytes[FISQL_RECIPE_BYTES_MAX + 16];
     bool is_string = value->what >= FISQL_WHAT_STRING, is_text = value->what == FISQL_WHAT_TEXT;
@@ -308,24 +253,15 @@ static __attribute__((noinline)) void put_other(struct value_writer *writer,
     else if (value->what == FISQL_WHAT_FLOAT)
         value_put_float(writer, bytes, value->size);
     else
-        put_scalar(writer, value, word_at(bytes));
+        put_word(writer, value, word_at(bytes));
 }
 
-uint32_t capture_values(const struct capture *capture, const struct fisql_recipe_value *value,
-                        uint32_t count, unsigned char *into)
+unsigned char *capture_other(struct value_writer writer, const struct capture *capture,
+                             const struct fisql_recipe_value *value)
 {
-    struct value_writer writer = {.at = into};
-    unsigned char *limit = into + FISQL_VALUES_BYTES_MAX;
-    for (uint32_t left = count; left > 0; left--, value++) {
-        uint64_t word;
-        writer.limit = limit - (left - 1);
-        if (UNLIKELY(value_room(&writer) < VALUE_SCALAR_BYTES))
-            value_put_tag(&writer, FISQL_VALUE_NO_ROOM);
-        else if (LIKELY(value->what <= FISQL_WHAT_FLOAT && value->size <= 8 && !value->through) &&
-                 locate(capture, value, &word))
-            put_scalar(&writer, value, word);
-        else
-            put_other(&writer, capture, value);
-    }
-    return (uint32_t)(writer.at - into);
+    if (value_room(&writer) < VALUE_SCALAR_BYTES)
+        value_put_tag(&writer, FISQL_VALUE_NO_ROOM);
+    else
+        put_other(&writer, capture, value);
+    return writer.at;
 }

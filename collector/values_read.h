@@ -4,8 +4,9 @@
  *
  * Read directly: the calling thread's stack from the hook's frame up, and what is only read of the
  * modules that the process began with, which cannot be unloaded (string literals lie there). In a
- * process with a single thread, a page that the kernel has just found readable (probe()): nobody else
- * is there to unmap it. What is left is read by process_vm_readv() on the process itself, which takes
+ * process with a single thread, where nobody else is there to unmap it: the heap between the first brk()
+ * and the present one, unless the program has protected a part of it (mprotect()), and a page that the
+ * kernel has just found readable (probe()). What is left is read by process_vm_readv() on the process itself, which takes
  * eight times as long as a probe.
  */
 #ifndef FISQL_COLLECTOR_VALUES_READ_H
@@ -15,17 +16,17 @@
 
 #include <stddef.h>
 
-/* From where a hook reads. */
-struct read_context {
+/* The stack from which a hook, or what records a result, reads. */
+struct read_stack {
     struct stack_bounds *bounds;
-    uint64_t stack; /* the hook's frame address */
-    bool hook;      /* it is one, with its registers (values_keep()): bounds may be asked for */
+    uint64_t from; /* the hook's frame address */
+    bool hook;     /* it is one, with its registers (values_keep()): bounds may be asked for */
 };
 
 /* Reads up to `size` bytes. Returns how many there were before one that cannot be read. */
-size_t read_memory(const struct read_context *context, uint64_t address, void *into, size_t size);
+size_t read_memory(const struct read_stack *stack, uint64_t address, void *into, size_t size);
 /* Likewise, at most to the first NUL, which counts. */
-size_t read_text(const struct read_context *context, uint64_t address, void *into, size_t size);
+size_t read_text(const struct read_stack *stack, uint64_t address, void *into, size_t size);
 
 /* Memory of a module that cannot be unloaded and is only read. */
 void read_constants(uint64_t start, uint64_t end);

@@ -1,9 +1,10 @@
 /*
  * The recipes of the modules that are loaded (recipe_format.h), by the address that a hook returns to.
  *
- * One look finds them: a cache of one word for each 8 bytes of code, folded to CACHE_WORDS, says which
- * recipe belongs to an address, or that there is none. A word is checked against the recipe's own
- * address, so threads fill it side by side without a lock.
+ * One look finds them: a cache with a place for each 8 bytes of code, folded to RECIPE_PLACES, says which
+ * recipe belongs to an address, or that there is none. The hooks look there before they keep any
+ * register (values_x86_64.S). Threads fill it side by side without a lock; so what is found is checked
+ * against the recipe's own address, and a place may be seen half-changed: the call then has no values.
  */
 #ifndef FISQL_COLLECTOR_VALUES_RECIPES_H
 #define FISQL_COLLECTOR_VALUES_RECIPES_H
@@ -15,7 +16,7 @@
 #include <stddef.h>
 
 #define RECIPE_MODULES_MAX 256u
-#define RECIPE_CACHE_WORDS 16384u
+#define RECIPE_PLACES 65536u
 
 struct recipe_module {
     uint64_t bias; /* recipes' addresses count from it; odd = it is gone, and none fits */
@@ -25,48 +26,59 @@ struct recipe_module {
     uint64_t start, end;
 };
 
-/* A word: the index of a module << 48 | address of its recipe; or an address and RECIPE_NONE. */
-#define RECIPE_MODULE_SHIFT 48
-#define RECIPE_ADDRESS_MASK (((uint64_t)1 << RECIPE_MODULE_SHIFT) - 1)
-#define RECIPE_NONE ((uint64_t)1 << 63)
-extern HIDDEN uint64_t recipe_cache[RECIPE_CACHE_WORDS]; /* atomic */
+/* A value that is a number in a word: what a hook needs of struct fisql_recipe_value. */
+struct recipe_number {
+    uint8_t where; /* REGISTER stands as SUM with the offset 0; RECIPE_OTHER: it is no such value */
+    uint8_t what;
+    uint8_t unused; /* bits of the word above it */
+    uint8_t base;
+    int32_t offset;
+};
+#define RECIPE_OTHER 0xffu
+
+/* A recipe as a hook uses it: most lie in one cache line, where a hook's own and its values' would be
+ * three, each found by the one before. Made when the hook is first called. */
+struct recipe {
+    uint64_t address, function;             /* in memory */
+    const struct fisql_recipe_value *value; /* the first of `count`; numbers[] has the same */
+    uint8_t count;
+    uint8_t exit;
+    uint8_t cfa_register;
+    uint8_t reserved;
+    uint32_t module; /* index */
+    struct recipe_number numbers[];
+};
+_Static_assert(sizeof(struct recipe) == 32, "four numbers are in the same line");
+/* Behind an exit's number. */
+struct recipe_frame {
+    int32_t cfa_offset, return_offset;
+};
+
+/* What is known of an address: a word of the recipe's address and RECIPE_VOLATILE where a value lies in
+ * a register that calls may change; 0 = it has none. */
+struct recipe_place {
+    uint64_t address; /* atomic; 0 = nothing is known */
+    uint64_t word;    /* atomic */
+};
+#define RECIPE_VOLATILE ((uint64_t)1 << 62) /* the hooks know the number */
+extern HIDDEN struct recipe_place recipe_cache[RECIPE_PLACES];
 extern HIDDEN struct recipe_module recipe_modules[RECIPE_MODULES_MAX];
 extern HIDDEN uint32_t recipe_string_max; /* bytes of a text that are recorded */
 
-static inline uint64_t *recipe_cache_word(uint64_t address)
+/* The word of an address that the cache may not know; 0 where there is no recipe. */
+uint64_t recipe_word(uint64_t address);
+
+/* The recipe of this word, where it belongs to the hook call that returns to `address` and names
+ * `function`; else NULL. */
+static inline const struct recipe *recipe_of(uint64_t word, uint64_t address, uint64_t function)
 {
-    return &recipe_cache[(address >> 3 ^ address >> 17) % RECIPE_CACHE_WORDS];
+    const struct recipe *recipe = (const struct recipe *)(uintptr_t)(word & ~RECIPE_VOLATILE);
+    return LIKELY(recipe->address == address && recipe->function == function) ? recipe : NULL;
 }
 
-/* The word of an address that the cache does not know. */
-uint64_t recipe_word_elsewhere(uint64_t address);
-
-static inline const struct fisql_recipe_hook *recipe_of_word(uint64_t word)
+static inline const struct fisql_recipe_value *recipe_values(const struct recipe *recipe)
 {
-    return (const struct fisql_recipe_hook *)(uintptr_t)(word & RECIPE_ADDRESS_MASK);
-}
-static inline const struct recipe_module *recipe_module_of_word(uint64_t word)
-{
-    return &recipe_modules[word >> RECIPE_MODULE_SHIFT];
-}
-
-/* The recipe of the hook call that returns to `address` and names `function`, and its first value;
- * NULL where there is none. */
-static inline const struct fisql_recipe_hook *recipe_find(uint64_t address, uint64_t function,
-                                                          const struct recipe_module **module)
-{
-    uint64_t word = __atomic_load_n(recipe_cache_word(address), __ATOMIC_RELAXED);
-    if (word == (address | RECIPE_NONE))
-        return NULL;
-    if (UNLIKELY(word == 0 || (word & RECIPE_NONE) != 0 ||
-                 recipe_of_word(word)->address + recipe_module_of_word(word)->bias != address)) {
-        word = recipe_word_elsewhere(address);
-        if ((word & RECIPE_NONE) != 0)
-            return NULL;
-    }
-    const struct fisql_recipe_hook *hook = recipe_of_word(word);
-    *module = recipe_module_of_word(word);
-    return LIKELY(hook->function + (*module)->bias == function) ? hook : NULL;
+    return recipe_modules[recipe->module].values;
 }
 
 /* Takes the recipes from `offset` of a file on. False where they cannot be had or are not sound. */

@@ -25,28 +25,27 @@
 #include "collector/fork.h"
 #include "collector/hook_sample.h"
 #include "collector/quiet.h"
-#include "collector/values.h"
+#include "collector/values_hook.h"
 
 #include <dlfcn.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#define APART __attribute__((noinline))
 #define AWAITED_MAX 16u
 #define TABLES_MAX 1024u /* threads that await results at a time */
 
 /* What belongs to a frame address. */
 struct awaited {
-    uint64_t *slot;   /* the return address's, ... */
-    uint64_t put;     /* ... which holds the trampoline's ... */
+    uint64_t *slot;   /* the return address's, which holds the trampoline's ... */
     uint64_t held;    /* ... in place of this one, which is ... */
     uint64_t address; /* ... this one, signed perhaps */
     uint64_t word;    /* of the log, after the exit */
     struct thread_log *log;
+    const struct recipe *recipe;
     uint32_t sequence; /* of the log's chunk */
-    const struct fisql_recipe_value *value;
-    const struct fisql_recipe_value *values; /* the module's */
-};
+} __attribute__((aligned(64)));
 
 struct table {
     uint64_t frame[AWAITED_MAX]; /* 0 = the place is free */
@@ -79,7 +78,7 @@ static bool owner_gone(uint32_t owner)
     return owner == 0 || syscall(SYS_tgkill, (long)process.pid, (long)owner, 0L) != 0;
 }
 
-static struct table *table_take(void)
+static APART struct table *table_take(void)
 {
     struct quiet quiet;
     uint32_t tid = (uint32_t)syscall(SYS_gettid);
@@ -139,48 +138,6 @@ static inline bool swap(uint64_t *at, uint64_t from, uint64_t to)
 #endif
 }
 
-/* Does what is awaited there still come? Not where its slot was used for something else. */
-static bool still_comes(struct table *table, uint32_t place, const struct read_context *reading)
-{
-    uint64_t held = 0;
-    return read_memory(reading, (uint64_t)(uintptr_t)table->awaited[place].slot, &held,
-                       sizeof held) == sizeof held &&
-           held == table->awaited[place].put;
-}
-
-static uint32_t place_free(struct table *table, uint64_t frame)
-{
-    for (uint32_t i = 0; i < table->places; i++)
-        if (table->frame[i] == 0 && swap(&table->frame[i], 0, frame))
-            return i;
-    while (table->places < AWAITED_MAX) {
-        uint32_t i = __atomic_fetch_add(&table->places, 1, __ATOMIC_RELAXED);
-        if (i < AWAITED_MAX && swap(&table->frame[i], 0, frame))
-            return i;
-    }
-    table->places = AWAITED_MAX;
-    return AWAITED_MAX;
-}
-
-/* A place for this frame; AWAITED_MAX if there is none. */
-static uint32_t place_take(struct table *table, uint64_t frame, const struct read_context *reading)
-{
-    for (uint32_t i = 0; i < table->places && i < AWAITED_MAX; i++)
-        if (table->frame[i] == frame)
-            return i; /* that one was left: its return address is in place again */
-    uint32_t place = place_free(table, frame);
-    if (LIKELY(place != AWAITED_MAX))
-        return place;
-    for (uint32_t i = 0; i < AWAITED_MAX; i++) {
-        uint64_t other = table->frame[i];
-        if (other != 0 && !still_comes(table, i, reading))
-            swap(&table->frame[i], other, 0);
-    }
-    return place_free(table, frame);
-}
-
-/* ---- the exit hook ---- */
-
 #if defined(__aarch64__)
 /* What the slot of a frame holds for an address where return addresses are signed (PAC, key A; on
  * machines without it these instructions do nothing). */
@@ -208,45 +165,100 @@ static inline uint64_t replacement(uint64_t held, uint64_t site, uint64_t frame)
     return 0;
 }
 
-void values_await(struct thread_log *log, uint64_t function, uint64_t site, uint64_t stack,
-                  uint64_t after, bool tail)
+/* Does what is awaited there still come? Not where its slot was used for something else. */
+static bool still_comes(struct table *table, uint32_t place, const struct read_stack *stack)
+{
+    uint64_t held = 0;
+    return read_memory(stack, (uint64_t)(uintptr_t)table->awaited[place].slot, &held,
+                       sizeof held) == sizeof held &&
+           held == replacement(table->awaited[place].held, table->awaited[place].address,
+                               table->frame[place]);
+}
+
+static uint32_t place_free(struct table *table, uint64_t frame)
+{
+    for (uint32_t i = 0; i < table->places; i++)
+        if (table->frame[i] == 0 && swap(&table->frame[i], 0, frame))
+            return i;
+    while (table->places < AWAITED_MAX) {
+        uint32_t i = __atomic_fetch_add(&table->places, 1, __ATOMIC_RELAXED);
+        if (i < AWAITED_MAX && swap(&table->frame[i], 0, frame))
+            return i;
+    }
+    table->places = AWAITED_MAX;
+    return AWAITED_MAX;
+}
+
+/* A place for this frame; AWAITED_MAX if there is none. */
+static APART uint32_t place_take(struct table *table, uint64_t frame,
+                                 const struct read_stack *stack)
+{
+    for (uint32_t i = 0; i < table->places && i < AWAITED_MAX; i++)
+        if (table->frame[i] == frame)
+            return i; /* that one was left: its return address is in place again */
+    uint32_t place = place_free(table, frame);
+    if (LIKELY(place != AWAITED_MAX))
+        return place;
+    for (uint32_t i = 0; i < AWAITED_MAX; i++) {
+        uint64_t other = table->frame[i];
+        if (other != 0 && !still_comes(table, i, stack))
+            swap(&table->frame[i], other, 0);
+    }
+    return place_free(table, frame);
+}
+
+/* ---- the exit hook ---- */
+
+void values_await(struct thread_log *log, uint64_t word, uint64_t function, uint64_t site,
+                  uint64_t stack, uint64_t after)
 {
     const struct values_frame *registers = values_frame(stack);
-    const struct recipe_module *module;
-    if (tail)
+    const struct recipe *recipe = recipe_of(word, registers->hook_return, function);
+    if (UNLIKELY(recipe == NULL || !recipe->exit || log_writes_through(log)))
         return;
-    const struct fisql_recipe_hook *hook = recipe_find(registers->hook_return, function, &module);
-    if (hook == NULL || !hook->exit || hook->count == 0 || log_writes_through(log))
-        return;
-    uint64_t frame = registers->general[hook->cfa_register] + (uint64_t)(int64_t)hook->cfa_offset;
-    uint64_t *slot = (uint64_t *)(uintptr_t)(frame + (uint64_t)(int64_t)hook->return_offset);
+    struct recipe_frame at;
+    memcpy(&at, &recipe->numbers[1], sizeof at);
+    uint64_t frame = registers->general[recipe->cfa_register] + (uint64_t)(int64_t)at.cfa_offset;
+    uint64_t *slot = (uint64_t *)(uintptr_t)(frame + (uint64_t)(int64_t)at.return_offset);
     uint64_t held = *slot, put = replacement(held, site, frame);
     struct table *table = own_table;
     if (put == 0 || (UNLIKELY(table == NULL) && (no_table || (table = table_take()) == NULL)))
         return;
     uint32_t place = 0;
     if (UNLIKELY(table->places != 1 || table->frame[0] != 0 || !swap(&table->frame[0], 0, frame))) {
-        place = place_take(table, frame,
-                           &(const struct read_context){&log->shadow.bounds, stack, false});
+        place =
+            place_take(table, frame, &(const struct read_stack){&log->shadow.bounds, stack, false});
         if (place == AWAITED_MAX) {
             count(&lost.crowded);
             return;
         }
     }
-    table->awaited[place] = (struct awaited){.slot = slot,
-                                             .put = put,
-                                             .held = held,
-                                             .address = site,
-                                             .word = after,
-                                             .log = log,
-                                             .sequence = log->thread.sequence,
-                                             .value = &module->values[hook->first],
-                                             .values = module->values};
+    struct awaited *awaited = &table->awaited[place];
+    awaited->slot = slot;
+    awaited->held = held;
+    awaited->address = site;
+    awaited->word = after;
+    awaited->log = log;
+    awaited->sequence = log->thread.sequence;
+    awaited->recipe = recipe;
     BARRIER();
     *slot = put;
 }
 
 /* ---- the return ---- */
+
+/* A result that is no number in a word. Returns where it ends. */
+static APART unsigned char *other_result(const struct awaited *awaited, struct value_writer writer,
+                                         struct thread_log *log, uint64_t stack,
+                                         const struct values_returned *returned)
+{
+    const struct capture capture = {.general = returned->general,
+                                    .vector = returned->vector[0],
+                                    .returned = returned,
+                                    .values = recipe_values(awaited->recipe),
+                                    .stack = {&log->shadow.bounds, stack, false}};
+    return capture_other(writer, &capture, awaited->recipe->value);
+}
 
 /* Writes the result behind the exit. Returns false if something has come between. */
 static inline bool record(const struct awaited *awaited, uint64_t stack,
@@ -265,13 +277,12 @@ static inline bool record(const struct awaited *awaited, uint64_t stack,
     bool sample = UNLIKELY(log->values.sampled_word == word);
     uint64_t tick = sample ? clock_read(process.clock) : 0;
     uint16_t *units = log_units(log, word);
-    const struct capture capture = {.general = returned->general,
-                                    .vector = returned->vector[0],
-                                    .returned = returned,
-                                    .values = awaited->values,
-                                    .reading = {&log->shadow.bounds, stack, false}};
-    uint32_t bytes = capture_values(&capture, awaited->value, 1, (unsigned char *)(units + 1));
-    word += values_event(units, bytes, FISQL_CODE_RESULT, FISQL_CODE_RESULT_SHORT);
+    unsigned char *into = (unsigned char *)(units + 1);
+    struct value_writer writer = {.at = into, .limit = into + FISQL_VALUES_BYTES_MAX};
+    if (UNLIKELY(!capture_number(&writer, returned->general, &awaited->recipe->numbers[0])))
+        writer.at = other_result(awaited, writer, log, stack, returned);
+    word += values_event(units, (uint32_t)(writer.at - into), FISQL_CODE_RESULT,
+                         FISQL_CODE_RESULT_SHORT);
     log->other_units = fisql_word_units(word);
     BARRIER();
     log->live.word = word;
@@ -289,7 +300,7 @@ static struct table *find(struct table *table, uint64_t stack, uint32_t *place)
 }
 
 /* A signal handler interrupted another return, or the function has gone on in another thread. */
-static __attribute__((noinline)) struct table *find_elsewhere(uint64_t stack, uint32_t *place)
+static APART struct table *find_elsewhere(uint64_t stack, uint32_t *place)
 {
     struct table *table = find(own_table, stack, place);
     uint32_t used = __atomic_load_n(&tables_used, __ATOMIC_ACQUIRE);
@@ -335,7 +346,7 @@ uint64_t values_unwinding(uint64_t stack)
     struct table *table = own_table;
     struct thread_log *log = current_log;
     struct stack_bounds none = {1, 0};
-    const struct read_context reading = {log != NULL ? &log->shadow.bounds : &none, stack, false};
+    const struct read_stack reading = {log != NULL ? &log->shadow.bounds : &none, stack, false};
     for (uint32_t i = 0; table != NULL && i < table->places && i < AWAITED_MAX; i++)
         if (table->frame[i] > stack && still_comes(table, i, &reading)) {
             *table->awaited[i].slot = table->awaited[i].held;

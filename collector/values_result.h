@@ -25,7 +25,4 @@ uint64_t values_returned(uint64_t stack, const struct values_returned *returned)
  * above `stack`: no return is awaited there. Returns where the real one is. */
 uint64_t values_unwinding(uint64_t stack);
 
-/* Completes an event (values.c). */
-uint32_t values_event(uint16_t *units, uint32_t bytes, uint32_t code, uint32_t code_short);
-
 #endif

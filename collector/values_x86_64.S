@@ -7,53 +7,81 @@
  */
 #if defined(__x86_64__) && defined(FISQL_VALUES)
 
-#define FRAME 272  /* sizeof(struct values_frame) */
-#define KEPT 128   /* offsets in it */
+#define FRAME 272 /* sizeof(struct values_frame) */
+#define KEPT 128  /* offsets in it: vectors_kept, ... */
 #define GENERAL 136
+#define REGISTER(number) (GENERAL + 8 * (number)) /* ... a general register by DWARF's number */
+#define BELOW(offset) ((offset) - FRAME + 8) /* from the stack pointer with which hooks are called */
+#define PLACES 65536    /* RECIPE_PLACES */
+#define VOLATILE_BIT 62 /* of RECIPE_VOLATILE */
 
 	.text
 
-/* Keeps what a value may lie in, as struct values_frame, of which the hook's return address is the
-   last word, and goes on with the frame address as third argument. */
-	.macro hook name, go_on
+/* Looks up what is known of the hook call. Without a recipe it is the hook as it is elsewhere. Else
+   keeps the registers that a value may lie in as struct values_frame, of which the hook's return
+   address is the last word, and goes on with the frame address as third argument and the recipe's
+   word as fourth. */
+	.macro hook name, go_on, plain
 	.globl \name
 	.type \name, @function
 	.p2align 4
 \name:
 	.cfi_startproc
 	endbr64
+	movq %rax, BELOW(REGISTER(0))(%rsp)
+	movq %r11, BELOW(REGISTER(11))(%rsp)
+	movl (%rsp), %eax /* its place, of 16 bytes for each 8 of code */
+	andl $((PLACES - 1) * 8), %eax
+	leaq recipe_cache(%rip), %r11
+	leaq (%r11, %rax, 2), %r11
+	movq (%rsp), %rax
+	cmpq %rax, (%r11)
+	jne 1f
+	movq 8(%r11), %rax
+	testq %rax, %rax
+	jz 3f
 	subq $(FRAME - 8), %rsp
 	.cfi_adjust_cfa_offset FRAME - 8
-	movq %rax, GENERAL + 0(%rsp)
-	movq %rdx, GENERAL + 8(%rsp)
-	movq %rcx, GENERAL + 16(%rsp)
-	movq %rbx, GENERAL + 24(%rsp)
-	movq %rbp, GENERAL + 48(%rsp)
+	btq $VOLATILE_BIT, %rax
+	jc 2f
+0:	movq %rbx, REGISTER(3)(%rsp)
+	movq %rbp, REGISTER(6)(%rsp)
 	leaq FRAME(%rsp), %rdx
-	movq %rdx, GENERAL + 56(%rsp)
-	movq %r8, GENERAL + 64(%rsp)
-	movq %r9, GENERAL + 72(%rsp)
-	movq %r10, GENERAL + 80(%rsp)
-	movq %r11, GENERAL + 88(%rsp)
-	movq %r12, GENERAL + 96(%rsp)
-	movq %r13, GENERAL + 104(%rsp)
-	movq %r14, GENERAL + 112(%rsp)
-	movq %r15, GENERAL + 120(%rsp)
+	movq %rdx, REGISTER(7)(%rsp)
+	movq %r12, REGISTER(12)(%rsp)
+	movq %r13, REGISTER(13)(%rsp)
+	movq %r14, REGISTER(14)(%rsp)
+	movq %r15, REGISTER(15)(%rsp)
 	movq $0, KEPT(%rsp)
+	movq %rax, %rcx
 	call \go_on
 	addq $(FRAME - 8), %rsp
 	.cfi_adjust_cfa_offset 8 - FRAME
 	ret
+1:	/* not known yet: everything may be needed */
+	subq $(FRAME - 8), %rsp
+	.cfi_adjust_cfa_offset FRAME - 8
+	xorl %eax, %eax
+2:	movq %rdx, REGISTER(1)(%rsp)
+	movq %rcx, REGISTER(2)(%rsp)
+	movq %r8, REGISTER(8)(%rsp)
+	movq %r9, REGISTER(9)(%rsp)
+	movq %r10, REGISTER(10)(%rsp)
+	jmp 0b
+	.cfi_adjust_cfa_offset 8 - FRAME
+3:	movq (%rsp), %rcx
+	leaq 8(%rsp), %rdx
+	jmp \plain
 	.cfi_endproc
 	.size \name, . - \name
 	.endm
 
-	hook __cyg_profile_func_enter, values_enter
-	hook __cyg_profile_func_exit, values_exit
+	hook __cyg_profile_func_enter, values_enter, values_enter_plain
+	hook __cyg_profile_func_exit, values_exit, values_exit_plain
 
 #define RETURNED 80 /* sizeof(struct values_returned) */
 #define RETURNED_GENERAL 64
-#define KEEP (RETURNED + 7 * 8 + 8 + 8)
+#define KEEP 160 /* seven more, and the slot that the function returned by */
 
 /* A function returned here: its result is in rax, rdx, xmm0, xmm1. What may be part of it, or what
    callers of other calling conventions rely on, is as it was. A backtrace ends here, also one that
