@@ -53,6 +53,22 @@ gcc -O2 -g -w -finstrument-functions -c -o types.o "$programs/types.c"
 has "all parameters are located without optimisation" "functions: 50 of 51 located" "$("$recipes" -q types)"
 has "and the other one has a reason" "more than 64 bytes" "$("$recipes" -q types)"
 
+# The way from an exit hook to the return is read instruction by instruction: lengths against objdump's.
+lengths_of() { # MODULE
+    objdump -d --no-show-raw-insn "$1" | sed -nE 's/^ +([0-9a-f]+):\t.*/\1/p' >listed.txt
+    "$recipes" -i "$1" <listed.txt >lengths.txt
+    python3 -c '
+rows = [(int(address, 16), int(length)) for address, length in map(str.split, open("lengths.txt"))]
+steps = [(length, after - at) for (at, length), (after, _) in zip(rows, rows[1:])]
+wrong = sum(length not in (0, step) for length, step in steps if step < 16)
+print(wrong > 8, sum(length == 0 for length, step in steps) > len(rows) / 50)' # between sections are gaps
+}
+if [ "$(uname -m)" = x86_64 ]; then
+    gcc -w -g -O3 -march=skylake-avx512 -o vectors "$programs/types.c"
+    same "lengths of instructions are those of objdump" "False False" "$(lengths_of ./vectors)"
+    same "in a large program, too" "False False" "$(lengths_of "$FISQL_BUILD/fisql")"
+fi
+
 # What is asked for, and what cannot be.
 "$fisql" record -q --values='two_*' --values=one --no-results -o types.bin ./types >/dev/null
 "$fisql" load -q types.bin
