@@ -128,7 +128,8 @@ static void switch_recording(bool on)
     if (!process_recording())
         return;
     quiet_begin(&quiet);
-    __atomic_store_n(&process.paused, on ? 0 : 1, __ATOMIC_RELEASE);
+    __atomic_store_n(&process.paused, on ? 0 : 1, __ATOMIC_SEQ_CST);
+    fork_mark_paused();
     if (!on)
         thread_logs_poke();
     quiet_end(&quiet);
@@ -381,6 +382,7 @@ static bool activate(void)
     modules_refresh();
     if (!__atomic_load_n(&process.area->recording, __ATOMIC_RELAXED))
         process.paused = 1;
+    fork_mark_paused();
     process.options.start_off = process.paused != 0 || process.options.start_off;
     switch_setup();
     if (on_exit != NULL)
