@@ -96,8 +96,12 @@ static void forked_child(void)
     if (forking == 0 || --forking != 0)
         return;
     collector_inside++;
-    child_begin(fork_tick);
-    thread_log_forked();
+    if (silent()) {
+        silent_child();
+    } else {
+        child_begin(fork_tick);
+        thread_log_forked();
+    }
     mark_ours();
     collector_inside--;
     quiet_end(&fork_quiet);
@@ -113,8 +117,12 @@ void fork_notice(void)
     collector_inside++;
     lock_acquire(&lock);
     if (__atomic_load_n(&fork_mark.mine, __ATOMIC_ACQUIRE) == 0) {
-        child_begin(0);
-        thread_logs_forget();
+        if (silent()) {
+            silent_child();
+        } else {
+            child_begin(0);
+            thread_logs_forget();
+        }
         mark_ours();
     }
     lock_release(&lock);

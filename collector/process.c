@@ -216,7 +216,7 @@ static void end_facts(const char *how, int status)
 static void exit_status_known(int status, void *context)
 {
     (void)context;
-    if (!process_recording() || (uint32_t)getpid() != process.pid)
+    if (!process_recording() || (!silent() && (uint32_t)getpid() != process.pid))
         return;
     struct quiet quiet;
     quiet_begin(&quiet);
@@ -479,7 +479,9 @@ static void report_losses(void)
 
 static void process_end(void)
 {
-    if (!process_recording() || (uint32_t)getpid() != process.pid)
+    if (silent())
+        thread_log_finish(FISQL_HOW_WITH_PROCESS);
+    if (silent() || !process_recording() || (uint32_t)getpid() != process.pid)
         return; /* not recorded, or the child of a vfork, which owns nothing */
     struct quiet quiet;
     quiet_begin(&quiet);
@@ -505,7 +507,9 @@ static __attribute__((destructor)) void process_destructor(void)
 
 void process_returned(int status)
 {
-    if (!process_recording() || (uint32_t)getpid() != process.pid)
+    if (silent())
+        process_end();
+    if (silent() || !process_recording() || (uint32_t)getpid() != process.pid)
         return;
     process_end();
     struct quiet quiet;

@@ -121,6 +121,8 @@ static void named_facts(struct thread_log *log, const char *name, const char *ho
 void thread_log_facts(struct thread_log *log, const char *how)
 {
     char name[17] = "";
+    if (silent())
+        return;
     prctl(PR_GET_NAME, (unsigned long)name, 0, 0, 0);
     named_facts(log, name, how);
 }
@@ -239,6 +241,10 @@ struct thread_log *thread_log_start(void)
     if (collector_inside != 0 || stopped || !process_active() ||
         __atomic_load_n(&process.paused, __ATOMIC_ACQUIRE) != 0)
         return NULL;
+    if (silent() && paused_log == NULL) {
+        silent_lose();
+        return NULL;
+    }
     struct quiet quiet;
     quiet_begin(&quiet);
     collector_inside++;
@@ -347,6 +353,10 @@ struct thread_log *thread_log_nested(struct thread_log *log)
     uint64_t frame = FRAME_ADDRESS();
     if (collector_inside != 0)
         return NULL;
+    if (silent()) {
+        silent_lose();
+        return NULL;
+    }
     quiet_begin(&quiet);
     collector_inside++;
     if (log->abandoned != 0)
