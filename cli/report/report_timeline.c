@@ -215,7 +215,8 @@ int report_timeline(struct report *report)
          "       sum(g.wait_ns >= g.preempted_ns) AS waits,"
          "       CAST(total(g.wait_ns) AS INTEGER) AS wait_ns,"
          "       CAST(total(g.preempted_ns) AS INTEGER) AS preempted_ns"
-         " FROM (SELECT (" SLOT_NS ") AS ns) slot CROSS JOIN gaps g LEFT JOIN frames f ON f.id = g.frame_id"
+         " FROM (SELECT (" SLOT_NS
+         ") AS ns) slot CROSS JOIN gaps g LEFT JOIN frames f ON f.id = g.frame_id"
          " WHERE g.wall_ns < slot.ns"
          " GROUP BY g.thread_id, f.function_id, g.start_ns / slot.ns"
          " ORDER BY total(g.wait_ns) + total(g.preempted_ns) DESC, 1, 2, 3",
