@@ -49,7 +49,7 @@ WITH RECURSIVE
      twins AS MATERIALIZED ( -- threads that begin as others do: which of them did something once is chance
        SELECT id FROM (
          SELECT t.id, count(*) OVER (PARTITION BY t.process_id, fr.function_id) AS alike
-         FROM threads t JOIN calls c ON c.id = t.first_call_id JOIN frames fr ON fr.id = c.frame_id)
+         FROM threads t CROSS JOIN calls c ON c.id = t.first_call_id JOIN frames fr ON fr.id = c.frame_id)
        WHERE alike > 1),
      alone AS MATERIALIZED (
        SELECT o.*, coalesce(of_files.whos, o.whos) AS file_threads,
