@@ -39,6 +39,7 @@ int report_run(struct report *report)
          "       (SELECT coalesce(sum(bytes), 0) FROM alloc_stacks) AS bytes,"
          "       (SELECT coalesce(sum(blocks - freed_blocks), 0) FROM alloc_stacks) AS live_blocks,"
          "       (SELECT coalesce(sum(bytes - freed_bytes), 0) FROM alloc_stacks) AS live_bytes,"
+         "       (SELECT coalesce(sum(bytes), 0) FROM kept_stacks) AS kept_bytes,"
          "       (SELECT count(*) FROM frames) AS frames,"
          "       (SELECT count(*) FROM losses) AS losses,"
          "       (SELECT count(*) FROM anomalies) AS anomalies,"

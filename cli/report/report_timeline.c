@@ -1,6 +1,6 @@
 /*
  * The timeline in a report: for each thread its longest calls, notes, and where it was off
- * the processor.
+ * the processor: the longest such gaps one by one, and what the short ones come to, by slots.
  *
  * A call is never longer than the call around it, so the longest calls of a thread, ties going to
  * the smaller id, form a tree without gaps. They are found in one pass over the thread's rows with
@@ -23,6 +23,8 @@
 enum { LANES_MAX = 64, LANE_CALLS_MIN = 16 };
 
 #define PASSED_OVER_MIN "256" /* calls within one: to begin anew takes as long as these */
+
+#define SLOT_NS "SELECT max(1, max(end_ns) / 500) FROM threads"
 
 struct long_call {
     int64_t id, frame_id, depth, enter_ns, duration_ns;
@@ -206,8 +208,23 @@ int report_timeline(struct report *report)
          "      LEFT JOIN calls c ON c.id = g.call_id"
          " ORDER BY g.wait_ns + g.preempted_ns DESC, g.id",
          120000},
+        /* There may be no room for the many short ones: so their sums, by the slot of the run that
+         * they begin in. Those that are above as well the page takes out. */
+        {"short_gaps",
+         "SELECT g.thread_id, f.function_id, g.start_ns / slot.ns AS slot,"
+         "       sum(g.wait_ns >= g.preempted_ns) AS waits,"
+         "       CAST(total(g.wait_ns) AS INTEGER) AS wait_ns,"
+         "       CAST(total(g.preempted_ns) AS INTEGER) AS preempted_ns"
+         " FROM (SELECT (" SLOT_NS
+         ") AS ns) slot CROSS JOIN gaps g LEFT JOIN frames f ON f.id = g.frame_id"
+         " WHERE g.wall_ns < slot.ns"
+         " GROUP BY g.thread_id, f.function_id, g.start_ns / slot.ns"
+         " ORDER BY total(g.wait_ns) + total(g.preempted_ns) DESC, 1, 2, 3",
+         200000},
     };
     int status = write_lanes(report);
+    json_key(&report->json, "slot_ns");
+    json_integer(&report->json, run_integer(report->database, SLOT_NS, 0));
     for (size_t i = 0; i < sizeof parts / sizeof parts[0] && status == 0; i++)
         status = report_part(report, &parts[i]);
     return status;
