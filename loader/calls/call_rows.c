@@ -301,11 +301,13 @@ static int hand_over(struct row_window *window, struct error *error)
 
 /* ---- the window ---- */
 
+_Static_assert(((BATCHES_MAX + 2) & (BATCHES_MAX + 1)) == 0, "the ring is a power of two");
+
 int row_window_init(struct row_window *window, struct row_helpers *helpers,
                     uint64_t *progress_calls, struct error *error)
 {
     /* With helpers, rows of the batches that wait stay where they are. */
-    uint64_t ring = helpers != NULL ? 2 * WINDOW_ROWS : WINDOW_ROWS;
+    uint64_t ring = WINDOW_ROWS + (helpers != NULL ? BATCHES_MAX * WINDOW_ROWS / 2 : 0);
     *window =
         (struct row_window){.mask = ring - 1, .progress_calls = progress_calls, .helpers = helpers};
     window->rows = calloc(ring, sizeof *window->rows);

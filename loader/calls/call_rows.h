@@ -72,7 +72,9 @@ struct open_rows {
     size_t count, capacity;
 };
 
-#define BATCHES_MAX 2u /* that wait to be written, besides the one that is being filled */
+/* Batches that wait to be written, besides the one that is being filled: a helper takes longer to wake up
+ * than a batch takes to be filled. With the window they make a power of two of rows. */
+#define BATCHES_MAX 6u
 
 struct row_window {
     struct row *rows;  /* of id: rows[id % ring] */
