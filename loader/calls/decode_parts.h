@@ -15,12 +15,6 @@
 #include "loader/log/events.h"
 #include "loader/log/log_unpack.h"
 
-/* A call that ended. */
-struct left_call {
-    uint64_t call_id;
-    struct off_time off; /* within it */
-};
-
 /* What the recording costs at the instant that is decoded. */
 struct hooks_now {
     struct hook_cost cost; /* of the calls that are entered */
@@ -51,7 +45,6 @@ struct decoder {
     struct row_window window;
     bool counted; /* calls were counted in this thread */
     struct gaps gaps;
-    struct left_call left; /* the last one with time off the processor */
     struct hooks_now hooks;
     /* Of one chunk. */
     struct dictionary dictionary;
