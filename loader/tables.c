@@ -40,6 +40,15 @@ static uint64_t taken_out_ns(const struct tables *tables)
     return sum;
 }
 
+/* What threads were off the processor for the recording. */
+static uint64_t held_ns(const struct tables *tables)
+{
+    uint64_t sum = 0;
+    for (size_t i = 0; i < tables->index->threads_count; i++)
+        sum += tables->threads[i].gaps.held_ns;
+    return sum;
+}
+
 static int write_run(const struct tables *tables, sqlite3 *database, struct error *error)
 {
     const struct log_index *index = tables->index;
@@ -77,6 +86,12 @@ static int write_run(const struct tables *tables, sqlite3 *database, struct erro
     insert_text(&insert, "hook_cost_error_ns");
     insert_int(&insert, clip(hook_costs_error_ns(tables->costs, cost_ns)));
     insert_row(&insert);
+    uint64_t held = held_ns(tables);
+    if (held > 0) {
+        insert_text(&insert, "held_ns");
+        insert_int(&insert, clip(held));
+        insert_row(&insert);
+    }
     snprintf(number, sizeof number, "%016" PRIx64, index->run_id);
     insert_text(&insert, "run_id");
     insert_text(&insert, number);

@@ -229,6 +229,9 @@ static int decode_event(struct decoder *decoder, const struct event *event, stru
     case EVENT_GAP:
         gaps_read(&decoder->gaps, &event->gap, &decoder->clock);
         return 0;
+    case EVENT_HELD:
+        decode_write_held(decoder, event->elapsed);
+        return 0;
     case EVENT_ENTER_FULL:
         if (decode_find_pair(decoder, event->function, event->site, &pair, error) != 0)
             return -1;
@@ -254,7 +257,7 @@ static int decode_event(struct decoder *decoder, const struct event *event, stru
 static bool event_happens(const struct event *event)
 {
     return event->type != EVENT_DEFINE && event->type != EVENT_COUNTED &&
-           event->type != EVENT_TIME && event->type != EVENT_GAP;
+           event->type != EVENT_TIME && event->type != EVENT_GAP && event->type != EVENT_HELD;
 }
 
 /* ---- chunks ---- */

@@ -87,6 +87,8 @@ int decode_gap_ends(struct decoder *decoder, struct error *error);
 int decode_cost_begin(struct decoder *decoder, size_t chunk, struct error *error);
 /* The chunk comes right behind the one before, whose writing took ticks: the time since then holds it. */
 void decode_write_begin(struct decoder *decoder, uint64_t ticks);
+/* And kept the thread off the processor for so many ticks more. */
+void decode_write_held(struct decoder *decoder, uint64_t ticks);
 /* The first event since then comes: the write is taken out of the open calls. before_ns: when the last
  * event was. */
 int decode_write_ends(struct decoder *decoder, uint64_t before_ns, struct error *error);

@@ -80,6 +80,11 @@ static const struct sample samples[] = {
               .preemptions = 5,
               .minor_faults = 6,
               .major_faults = 0x70000}}},
+    {"held",
+     FISQL_CODE_HELD,
+     {LOW64(0x123456789a)},
+     4,
+     {.type = EVENT_HELD, .elapsed = 0x123456789a}},
     {"short allocation",
      FISQL_CODE_ALLOC + FISQL_KIND_NEW,
      {9, 10, 400, LOW32(-2)},
@@ -157,6 +162,8 @@ static bool like(const struct event *a, const struct event *b)
                a->size == b->size && a->old == b->old && a->address == b->address;
     case EVENT_GAP:
         return a->ticks == b->ticks && same_gap(&a->gap, &b->gap);
+    case EVENT_HELD:
+        return a->ticks == b->ticks && a->elapsed == b->elapsed;
     case EVENT_ENTER:
         return a->slot == b->slot && a->ticks == b->ticks;
     default:
