@@ -213,7 +213,8 @@ int database_check_frames(sqlite3 *database)
     long long bad = 0;
     int result = sqlite3_prepare_v2(database,
                                     "SELECT id FROM frames INDEXED BY frames_parent"
-                                    " WHERE parent_id >= id OR id < 1 LIMIT 1",
+                                    " WHERE parent_id >= id"
+                                    " UNION ALL SELECT id FROM frames WHERE id < 1 LIMIT 1",
                                     -1, &statement, NULL);
     if (result == SQLITE_OK && sqlite3_step(statement) == SQLITE_ROW)
         bad = sqlite3_column_int64(statement, 0);
