@@ -31,19 +31,19 @@ WITH RECURSIVE
                                  DESC, self_ns DESC, function_id) AS place
        FROM function_stats CROSS JOIN params),
      reached AS MATERIALIZED ( -- contexts of the hot functions
-       SELECT fr.id, fr.parent_id, fr.function_id, fr.calls,
+       SELECT fr.function_id, CASE WHEN fr.parent_id < fr.id THEN fr.parent_id END AS caller_id, fr.calls,
               CASE params.by WHEN 'wall' THEN fr.self_ns WHEN 'wait' THEN fr.self_wait_ns ELSE fr.self_cpu_ns END AS weight
        FROM hot CROSS JOIN params CROSS JOIN frames fr ON fr.function_id = hot.function_id
        WHERE hot.place <= params.functions AND fr.calls > 0),
      whole AS MATERIALIZED (SELECT function_id, sum(weight) AS weight, sum(calls) AS calls FROM reached GROUP BY function_id),
-     -- A path with the contexts that called it, as JSON: [[context, calls, weight], ...]. A longer path carries no more
+     -- A path with the contexts that called it, as JSON: {"context": "calls weight", ...}. A longer path carries no more
      -- than a shorter one, so only those that carry enough are followed further up.
      paths(function_id, top_id, length, ids, calls, weight, needed, callers) AS (
        SELECT r.function_id, r.function_id, 1, CAST(r.function_id AS INTEGER) || '', whole.calls,
               CASE whole.weight WHEN 0 THEN whole.calls ELSE whole.weight END,
               params.min_share * CASE whole.weight WHEN 0 THEN whole.calls ELSE whole.weight END,
-              json_group_array(json_array(CASE WHEN r.parent_id < r.id THEN r.parent_id END, r.calls,
-                                          CASE whole.weight WHEN 0 THEN r.calls ELSE r.weight END))
+              json_group_object(r.caller_id, r.calls || ' ' || CASE whole.weight WHEN 0 THEN r.calls ELSE r.weight END)
+                FILTER (WHERE r.caller_id IS NOT NULL)
        FROM reached r JOIN whole ON whole.function_id = r.function_id CROSS JOIN params
        GROUP BY r.function_id
        UNION ALL
@@ -52,22 +52,25 @@ WITH RECURSIVE
               json_extract(longer.value, '$[2]'), p.needed, json_extract(longer.value, '$[3]')
        FROM paths p CROSS JOIN params CROSS JOIN json_each((
               SELECT json_group_array(json_array(function_id, calls, weight, json(callers)))
-              FROM (SELECT up.function_id, sum(json_extract(start.value, '$[1]')) AS calls,
-                           sum(json_extract(start.value, '$[2]')) AS weight,
-                           json_group_array(json_array(CASE WHEN up.parent_id < up.id THEN up.parent_id END,
-                                                       json_extract(start.value, '$[1]'),
-                                                       json_extract(start.value, '$[2]'))) AS callers
-                    FROM json_each(p.callers) start
-                         CROSS JOIN frames caller ON caller.id = json_extract(start.value, '$[0]')
-                         CROSS JOIN frames up ON up.id = CASE WHEN caller.function_id <> p.top_id THEN caller.id
-                           ELSE (WITH RECURSIVE climb(id, parent_id, function_id) AS ( -- a function that calls itself
+              FROM (SELECT function_id, sum(calls) AS calls, sum(weight) AS weight,
+                           json_group_object(caller_id, carried) FILTER (WHERE caller_id IS NOT NULL) AS callers
+                    FROM (SELECT coalesce(up.function_id, caller.function_id) AS function_id,
+                                 CASE WHEN up.id IS NULL THEN CASE WHEN caller.parent_id < caller.id THEN caller.parent_id END
+                                      WHEN up.parent_id < up.id THEN up.parent_id END AS caller_id,
+                                 start.value AS carried, CAST(start.value AS INTEGER) AS calls,
+                                 CAST(substr(start.value, instr(start.value, ' ') + 1) AS INTEGER) AS weight
+                          FROM json_each(p.callers) start
+                               CROSS JOIN frames caller ON caller.id = CAST(start.key AS INTEGER)
+                               LEFT JOIN frames up ON caller.function_id = p.top_id AND up.id = (
+                                 WITH RECURSIVE climb(id, parent_id, function_id) AS ( -- a function that calls itself
                                    SELECT caller.id, caller.parent_id, caller.function_id
                                    UNION ALL
                                    SELECT fr.id, fr.parent_id, fr.function_id FROM climb JOIN frames fr ON fr.id = climb.parent_id
                                    WHERE climb.function_id = p.top_id AND fr.id < climb.id)
-                                 SELECT id FROM climb WHERE function_id <> p.top_id) END
-                    GROUP BY up.function_id
-                    HAVING 100 * sum(json_extract(start.value, '$[2]')) >= p.needed))) longer
+                                 SELECT id FROM climb WHERE function_id <> p.top_id)
+                          WHERE caller.function_id <> p.top_id OR up.id IS NOT NULL)
+                    GROUP BY function_id
+                    HAVING 100 * sum(weight) >= p.needed))) longer
        WHERE p.length < params.max_length),
      chosen AS MATERIALIZED (
        SELECT p.function_id, p.length, p.ids, p.calls,
