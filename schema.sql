@@ -39,7 +39,7 @@
 -- m2 is the sum of squared deviations from mean_ns: variance = m2 / (finished - 1).
 
 PRAGMA application_id = 0x4653514c;
-PRAGMA user_version = 4;
+PRAGMA user_version = 5;
 
 CREATE TABLE run( -- facts of the recording and of the load, e.g. command, clock, hook_inside_ps
   key TEXT PRIMARY KEY, -- name of the fact
@@ -334,6 +334,16 @@ CREATE TABLE edges( -- direct calls between functions, by call site
 );
 CREATE INDEX edges_caller ON edges(caller_id, callee_id);
 CREATE INDEX edges_callee ON edges(callee_id, caller_id);
+CREATE INDEX edges_entry ON edges(callee_id, site_id);
+
+CREATE TABLE context_edges( -- distinct calls between contexts, each context by its function and call site: what
+                            -- a function calls when it is called from one place
+  id INTEGER PRIMARY KEY,
+  caller_id INTEGER REFERENCES functions(id), -- NULL = no instrumented caller
+  caller_site_id INTEGER REFERENCES sites(id), -- that the caller's context was called from
+  site_id INTEGER REFERENCES sites(id),
+  callee_id INTEGER NOT NULL REFERENCES functions(id)
+);
 
 CREATE TABLE callee_runs( -- a callee run: calls of one callee in a row by one call, with no other between
   caller_id INTEGER NOT NULL REFERENCES functions(id),
