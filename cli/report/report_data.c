@@ -185,10 +185,12 @@ int report_write(struct report *report)
                  {report_frames, false}, {report_names, false}};
     json_open(&report->json, '{');
     int status = 0;
+    report_timeline_begin(report);
     for (size_t i = 0; i < sizeof parts / sizeof parts[0] && status == 0; i++) {
         if (!parts[i].alone || report->percent == 100)
             status = parts[i].write(report);
     }
+    report_timeline_end(report);
     json_close(&report->json, '}');
     return status;
 }
