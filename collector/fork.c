@@ -30,6 +30,7 @@
 #include "collector/system_call.h"
 #include "collector/thread_fork.h"
 #include "collector/thread_log.h"
+#include "collector/values.h"
 
 #include <errno.h>
 #include <linux/seccomp.h>
@@ -72,6 +73,7 @@ static void child_begin(uint64_t tick)
     process_forked(tick);
     log_file_forked();
     modules_forked();
+    values_forked();
 }
 
 static void mark_ours(void)

@@ -12,7 +12,11 @@
 #include "collector/lock.h"
 #include "collector/log_file.h"
 #include "collector/process.h"
+<<<<<<< HEAD
 #include "collector/silent.h"
+=======
+#include "collector/values.h"
+>>>>>>> values-collector
 
 #include <errno.h>
 #include <fcntl.h>
@@ -207,6 +211,8 @@ bool live_area_open(void)
         int file = held < 0 ? file_open(path, O_RDWR) : held;
         bool mapped = file >= 0 && (!process.with_parent || area_lock(file)) && area_map(file) &&
                       filter_load(file, process.area->filter_offset, process.area->filter_bytes);
+        if (mapped)
+            values_load(file, process.area->recipes_offset, process.area->recipes_bytes);
         if (file >= 0 && held < 0)
             close(file);
         if (mapped)

@@ -29,6 +29,7 @@
 #include "collector/stack.h"
 #include "collector/thread_log.h"
 #include "collector/usage.h"
+#include "collector/values.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -405,6 +406,7 @@ bool process_activate(bool by_hook)
     collector_inside++;
     uint32_t next = PROCESS_NEVER;
     alloc_setup();
+    values_setup(state == PROCESS_UNDECIDED);
     if (getauxval(AT_SECURE) == 0 && alloc_is_ours()) {
         children_take();
         next = !by_hook && !modules_instrumented() ? PROCESS_DORMANT
@@ -493,6 +495,7 @@ static void process_end(void)
     }
     thread_logs_cut_off();
     thread_log_finish(FISQL_HOW_WITH_PROCESS);
+    values_report();
     hand_over_end();
     report_losses();
     live_area_remove();

@@ -19,6 +19,7 @@
 #include "collector/stack.h"
 #include "collector/system_call.h"
 #include "collector/thread_log.h"
+#include "collector/values.h"
 
 #include <errno.h>
 #include <linux/audit.h>
@@ -44,6 +45,9 @@ static const int needed[] = {SYS_rt_sigprocmask, SYS_write, SYS_lseek,  SYS_fsta
 
 /* What usage.h calls. */
 static const int for_usage[] = {SYS_getrusage, SYS_clock_gettime};
+
+/* What values_read.c calls. */
+static const int for_values[] = {SYS_process_vm_readv};
 
 #define COUNT(list) (sizeof(list) / sizeof(list)[0])
 
@@ -228,6 +232,8 @@ long seccomp_call(long number, const long argument[6], uint64_t mode, const void
     if (!strict && allows(filter, needed, COUNT(needed))) {
         if (!allows(filter, for_usage, COUNT(for_usage)))
             __atomic_store_n(&process.gap_ticks, UINT64_MAX, __ATOMIC_RELAXED);
+        if (!allows(filter, for_values, COUNT(for_values)))
+            values_forbid_reading();
         return system_call(number, argument);
     }
     if (!strict && silence_possible())

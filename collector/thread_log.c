@@ -20,6 +20,7 @@
 #include "collector/thread_copy.h"
 #include "collector/thread_memory.h"
 #include "collector/usage.h"
+#include "collector/values.h"
 
 #include <fcntl.h>
 #include <pthread.h>
@@ -498,6 +499,7 @@ static void log_end(struct thread_log *log)
     ring_release(log);
     log->thread.ended = 1;
     log->thread.units_max = 0;
+    values_thread_ends();
 }
 
 void thread_log_finish(const char *how)

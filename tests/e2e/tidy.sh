@@ -14,7 +14,7 @@ arrows() {
     wrong=$(grep -nE '^# *include "' "$1"/*.[ch] | grep -vE "include \"($2)\"")
     same "$1 includes only what it may" "" "$wrong"
 }
-arrows collector '(log|live)_format\.h|collector/[a-z_]+\.h'
+arrows collector '(log|live|recipe)_format\.h|collector/[a-z_]+\.h'
 arrows base 'base/[a-z_0-9]+\.h'
 arrows queries 'queries/[a-z_]+\.h'
 
