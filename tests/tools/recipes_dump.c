@@ -37,6 +37,9 @@ static void print_value(const struct recipes *recipes, const struct fisql_recipe
     case FISQL_WHERE_CONSTANT:
         printf("=%" PRIu64, value->constant);
         break;
+    case FISQL_WHERE_ADDRESS:
+        printf("=&%" PRIx64, value->constant);
+        break;
     case FISQL_WHERE_PIECES:
         printf("={");
         for (unsigned i = 0; i < value->base; i++)
@@ -69,8 +72,9 @@ static void print_hook(const struct recipes *recipes, const struct fisql_recipe_
 static void print_counts(const struct recipes *recipes)
 {
     static const char *const tallies[RECIPE_TALLIES] = {"functions", "inlined", "results"};
-    printf("hooks %" PRIu64 ", with recipe %zu, nameless %" PRIu64 "%s%s\n", recipes->sites,
-           recipes->hooks_count, recipes->nameless, recipes->problem != NULL ? ": " : "",
+    printf("%shooks %" PRIu64 ", with recipe %zu, nameless %" PRIu64 "%s%s\n",
+           recipes->cached ? "cached: " : "", recipes->sites, recipes->hooks_count,
+           recipes->nameless, recipes->problem != NULL ? ": " : "",
            recipes->problem != NULL ? recipes->problem : "");
     for (unsigned tally = 0; tally < RECIPE_TALLIES; tally++) {
         uint64_t all = 0;
@@ -118,8 +122,10 @@ int main(int argc, char **argv)
         shown = shown || option == 'p';
         if (option == 's')
             options.symbols_dir = optarg;
-        else if (option == 'c')
+        else if (option == 'c') {
             options.cache_dir = optarg;
+            options.cache_all = true;
+        }
     }
     if (shown && optind < argc)
         return print_parameters(argv[optind], &options);
