@@ -306,9 +306,9 @@ APART void enter_kept_other(uint64_t function, uint64_t site, uint64_t stack, ui
 
 void values_enter(uint64_t function, uint64_t site, uint64_t stack, uint64_t recipe)
 {
-    struct thread_log *log = log_ready();
+    struct thread_log *log = current_log;
     uint64_t tick = 0;
-    if (LIKELY(log != NULL && process.clock == CLOCK_COUNTER && recipe != 0)) {
+    if (LIKELY(log != NULL && log_ready(log) && process.clock == CLOCK_COUNTER && recipe != 0)) {
         tick = clock_counter();
         if (LIKELY(enter_fast(log, function, site, stack, tick, false, recipe)))
             return;
@@ -341,9 +341,9 @@ APART void exit_kept_other(uint64_t function, uint64_t site, uint64_t stack, uin
 
 void values_exit(uint64_t function, uint64_t site, uint64_t stack, uint64_t recipe)
 {
-    struct thread_log *log = log_ready();
+    struct thread_log *log = current_log;
     uint64_t tick = 0;
-    if (LIKELY(log != NULL && process.clock == CLOCK_COUNTER && recipe != 0)) {
+    if (LIKELY(log != NULL && log_ready(log) && process.clock == CLOCK_COUNTER && recipe != 0)) {
         tick = clock_counter();
         if (LIKELY(exit_fast(log, function, site, stack, false, tick, false, false, recipe)))
             return;

@@ -12,11 +12,8 @@
 #include "collector/lock.h"
 #include "collector/log_file.h"
 #include "collector/process.h"
-<<<<<<< HEAD
 #include "collector/silent.h"
-=======
 #include "collector/values.h"
->>>>>>> values-collector
 
 #include <errno.h>
 #include <fcntl.h>
