@@ -53,7 +53,7 @@ struct query_part {
 struct query_file {
     char *name;
     char *title, *question, *group, *description, *advice, *source,
-        *report;           /* NULL where it lacks them */
+        *report;                   /* NULL where it lacks them */
     char *finding, *saves, *needs; /* likewise */
     struct query_part params[QUERY_PARTS_MAX], columns[QUERY_PARTS_MAX], filters[QUERY_PARTS_MAX];
     size_t params_count, columns_count, filters_count;

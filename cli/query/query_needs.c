@@ -30,9 +30,9 @@ const char *query_lacks(const struct query_file *query, sqlite3 *database)
     sqlite3_stmt *statement = NULL;
     if (place == NEEDS_COUNT)
         return NULL;
-    bool lacks = sqlite3_prepare_v2(database, needs[place].there, -1, &statement, NULL) ==
-                     SQLITE_OK &&
-                 sqlite3_step(statement) == SQLITE_DONE;
+    bool lacks =
+        sqlite3_prepare_v2(database, needs[place].there, -1, &statement, NULL) == SQLITE_OK &&
+        sqlite3_step(statement) == SQLITE_DONE;
     sqlite3_finalize(statement);
     return lacks ? needs[place].why : NULL;
 }

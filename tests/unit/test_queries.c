@@ -14,8 +14,9 @@
 #include <sqlite3.h>
 #include <stdlib.h>
 
-static const char *const groups[] = {"Time", "Inlining and call structure", "Coverage and threads",
-                                     "Memory", "Arguments and results", "Trust"};
+static const char *const groups[] = {
+    "Time",   "Inlining and call structure", "Coverage and threads",
+    "Memory", "Arguments and results",       "Trust"};
 static const char *const reports[] = {"errors", "findings", "overview", "none"};
 
 /* Equal figures everywhere; ids and names still differ. */
@@ -214,8 +215,9 @@ static void check_steps(const struct query_file *query, sqlite3_stmt *statement)
 /* Queries that look up single calls or blocks by id, or read them where a parameter asks for it; all
  * others must not open these tables. */
 static const char *const lookup_queries[] = {
-    "anomalies",  "bad-frees", "completeness",     "deep-stacks", "double-frees",   "hot-functions",
-    "lock-waits", "not-freed", "mismatched-frees", "outliers",    "repeated-calls", "slow-calls"};
+    "anomalies",        "bad-frees", "completeness",       "deep-stacks",    "double-frees",
+    "failing-calls",    "handles",   "hot-functions",      "lock-waits",     "not-freed",
+    "mismatched-frees", "outliers",  "repeated-arguments", "repeated-calls", "slow-calls"};
 
 static bool plan_has(sqlite3_stmt *plan, const char *opcode, int p1, int p2)
 {
