@@ -78,8 +78,8 @@ WITH RECURSIVE
               count(*) FILTER (WHERE k.value > 0) AS positive_values,
               coalesce(sum(k.calls) FILTER (WHERE k.value > 0), 0) AS positive_calls,
               min(k.value) AS least, max(k.value) AS greatest
-       FROM usual u JOIN value_counts k ON k.parameter_id = u.parameter_id
-       WHERE u.kind IN ('signed', 'unsigned', 'enum', 'bool') AND typeof(k.value) = 'integer' GROUP BY u.function_id),
+       FROM usual u CROSS JOIN params CROSS JOIN value_counts k ON k.parameter_id = u.parameter_id
+       WHERE (u.other IS NOT NULL OR u.negative > 0 AND 100 * u.negative <= params.max_share * u.calls) AND u.kind IN ('signed', 'unsigned', 'enum', 'bool') AND typeof(k.value) = 'integer' GROUP BY u.function_id),
      named AS MATERIALIZED (
        SELECT u.function_id,
               EXISTS (SELECT 1 FROM lookups l WHERE f.name GLOB l.pattern) AS asks,

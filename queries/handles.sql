@@ -68,8 +68,8 @@ WITH RECURSIVE
        SELECT n.gave_id, n.took_id, g.position AS gave_position, t.position AS took_position, g.type, g.kind,
               row_number() OVER (PARTITION BY n.gave_id, n.took_id
                                  ORDER BY (g.position = 0) = min(n.of_argument), g.kind <> 'pointer', t.position, g.position) AS place
-       FROM named n JOIN listed g ON g.function_id = n.gave_id
-            JOIN listed t ON t.function_id = n.took_id AND t.type = g.type AND t.position > 0
+       FROM named n CROSS JOIN listed g ON g.function_id = n.gave_id
+            CROSS JOIN listed t ON t.function_id = n.took_id AND t.type = g.type AND t.position > 0
        -- a number is a handle where it is returned
        WHERE g.kind = 'pointer' OR (g.position = 0 AND n.of_argument = 0)
        GROUP BY n.gave_id, n.took_id, g.position, t.position),
@@ -100,18 +100,16 @@ WITH RECURSIVE
             CROSS JOIN calls c ON c.id = l.id & 0x3fffffffff
        WHERE typeof(v.value) = 'integer' AND CASE WHEN t.kind = 'pointer' THEN v.value <> 0 ELSE v.value >= 0 END),
      ordered AS MATERIALIZED (
-       SELECT m.*, t.process_id, sum(max(m.step, 0)) OVER handle AS given, sum(m.step) OVER handle AS balance_raw
+       SELECT m.*, t.process_id, sum(m.step = 1) OVER handle AS given
        FROM moves m JOIN threads t ON t.id = m.thread_id
        WINDOW handle AS (PARTITION BY m.took_id, t.process_id, m.value ORDER BY m.ns, m.call_id ROWS UNBOUNDED PRECEDING)),
      known AS MATERIALIZED ( -- from the first time on that it was given
-       SELECT o.*, lag(step) OVER handle AS step_before, lead(step) OVER handle AS step_after,
-              min(CASE step WHEN 1 THEN ns END) OVER (PARTITION BY took_id, process_id, value ORDER BY ns, call_id
-                                                      ROWS BETWEEN 1 FOLLOWING AND UNBOUNDED FOLLOWING) AS given_again_ns,
-              sum(step) OVER handle AS balance, sum(step) OVER (PARTITION BY took_id, process_id, value) AS left_over,
-              max(CASE step WHEN 1 THEN printf('%020d %d', ns, call_id) END) OVER handle AS given_at,
-              lag(call_id) OVER handle AS call_before, lag(frame_id) OVER handle AS frame_before
+       SELECT o.took_id, o.function_id, o.step, o.call_id, o.frame_id, o.value, o.ns, o.end_ns, o.type, o.process_id, o.given,
+              lag(step) OVER handle AS step_before, lead(step) OVER handle AS step_after, lag(call_id) OVER handle AS call_before,
+              sum(step) OVER handle AS balance, sum(step) OVER (PARTITION BY took_id, process_id, value) AS left_over
        FROM ordered o WHERE given > 0
        WINDOW handle AS (PARTITION BY took_id, process_id, value ORDER BY ns, call_id ROWS UNBOUNDED PRECEDING)),
+     times_given AS MATERIALIZED (SELECT took_id, process_id, value, given, ns, call_id FROM known WHERE step = 1),
      rules AS MATERIALIZED ( -- how well the pair keeps to it
        SELECT k.took_id, max(k.type) AS type, sum(k.step = 1) AS gives,
               sum(k.step = 1 AND NOT (k.left_over > 0 AND coalesce(k.step_after, 1) = 1)) AS kept,
@@ -121,7 +119,7 @@ WITH RECURSIVE
        SELECT r.* FROM rules r CROSS JOIN params
        WHERE params.gives IS NOT NULL OR (100 * r.kept >= params.min_kept * r.gives AND 5 * r.twice <= r.takes)),
      gone AS MATERIALIZED ( -- taken back for good: until it is given again
-       SELECT k.took_id, k.process_id, k.value, k.call_id, k.frame_id, k.end_ns, coalesce(k.given_again_ns, 1 << 62) AS until_ns, k.given_at, k.type
+       SELECT k.took_id, k.process_id, k.value, k.call_id, k.frame_id, k.end_ns, k.given, k.type
        FROM known k JOIN sound s ON s.took_id = k.took_id
             JOIN makers m ON m.took_id = k.took_id AND m.gave_position = 0 AND m.kind = 'pointer'
        WHERE k.step = -1 AND k.balance <= 0 AND coalesce(k.step_before, 1) = 1 AND k.type NOT IN ('void *', 'char *')
@@ -141,27 +139,32 @@ WITH RECURSIVE
        SELECT took_id FROM uses GROUP BY took_id HAVING 10 * sum(NOT given) <= count(*)),
      used_after AS MATERIALIZED (
        SELECT g.*, u.function_id AS used_id, u.call_id AS used_call_id, c.frame_id AS used_frame_id
-       FROM gone g JOIN uses u ON u.took_id = g.took_id AND u.value = g.value CROSS JOIN calls c ON c.id = u.call_id
-            JOIN threads t ON t.id = c.thread_id AND t.process_id = g.process_id
-       WHERE g.took_id IN (SELECT took_id FROM covered) AND c.enter_ns > g.end_ns AND c.enter_ns < g.until_ns),
-     problems AS ( -- given_at ends in the id of the call that gave it
-       SELECT 1 AS kind, k.took_id, CAST(substr(k.given_at, 22) AS INTEGER) AS given_call, k.call_before AS taken_call, k.frame_before AS taken_frame,
-              k.took_id AS used_id, k.call_id AS used_call, k.frame_id AS used_frame, k.value, k.frame_id AS place
+       FROM gone g CROSS JOIN uses u ON u.took_id = g.took_id AND u.value = g.value CROSS JOIN calls c ON c.id = u.call_id
+            CROSS JOIN threads t ON t.id = c.thread_id AND t.process_id = g.process_id
+            LEFT JOIN times_given again ON again.took_id = g.took_id AND again.process_id = g.process_id AND again.value = g.value
+                                           AND again.given = g.given + 1
+       WHERE g.took_id IN (SELECT took_id FROM covered) AND c.enter_ns > g.end_ns AND c.enter_ns < coalesce(again.ns, 1 << 62)),
+     problems AS (
+       SELECT 1 AS kind, k.took_id, k.process_id, k.given, NULL AS given_call, k.call_before AS taken_call, k.took_id AS used_id, k.call_id AS used_call,
+              k.value, k.frame_id AS place
        FROM known k JOIN sound s ON s.took_id = k.took_id WHERE k.step = -1 AND k.step_before = -1 AND k.balance < 0
        UNION ALL
-       SELECT 2, took_id, CAST(substr(given_at, 22) AS INTEGER), call_id, frame_id, used_id, used_call_id, used_frame_id, value, used_frame_id
-       FROM used_after
+       SELECT 2, took_id, process_id, given, NULL, call_id, used_id, used_call_id, value, used_frame_id FROM used_after
        UNION ALL
-       SELECT 3, k.took_id, k.call_id, NULL, NULL, NULL, NULL, NULL, k.value, k.frame_id
+       SELECT 3, k.took_id, k.process_id, k.given, k.call_id, NULL, NULL, NULL, k.value, k.frame_id
        FROM known k JOIN sound s ON s.took_id = k.took_id WHERE k.step = 1 AND k.left_over > 0 AND coalesce(k.step_after, 1) = 1),
      found AS MATERIALIZED ( -- the other columns are those of the first one
-       SELECT kind, took_id, count(*) AS times, min(coalesce(used_call, given_call)) AS first_call, given_call, taken_call, taken_frame, used_id,
-              used_call, used_frame, value, place
+       SELECT kind, took_id, process_id, given, count(*) AS times, min(coalesce(used_call, given_call)) AS first_call, taken_call, used_id,
+              used_call, value, place
        FROM problems GROUP BY kind, took_id, place),
      gave AS MATERIALIZED (SELECT took_id, function_id, count(*) AS calls FROM known WHERE step = 1 GROUP BY took_id, function_id),
      shown AS MATERIALIZED (
-       SELECT f.*, c.frame_id AS given_frame, fr.function_id AS gave_id, row_number() OVER (ORDER BY kind, times DESC, took_id, place) AS number
-       FROM found f CROSS JOIN calls c ON c.id = f.given_call JOIN frames fr ON fr.id = c.frame_id),
+       SELECT f.*, g.call_id AS given_call, c.frame_id AS given_frame, fr.function_id AS gave_id,
+              (SELECT t.frame_id FROM calls t WHERE t.id = f.taken_call) AS taken_frame,
+              (SELECT u.frame_id FROM calls u WHERE u.id = f.used_call) AS used_frame,
+              row_number() OVER (ORDER BY kind, times DESC, f.took_id, place) AS number
+       FROM found f JOIN times_given g ON g.took_id = f.took_id AND g.process_id = f.process_id AND g.value = f.value AND g.given = f.given
+            CROSS JOIN calls c ON c.id = g.call_id JOIN frames fr ON fr.id = c.frame_id),
      walk(leaf_id, frame_id, text) AS (
        SELECT leaf.id, fr.parent_id, f.name
        FROM (SELECT given_frame AS id FROM shown CROSS JOIN params WHERE number <= params.stacks
