@@ -131,7 +131,7 @@ $(BUILD)/unit/test_collector: tests/unit/test_collector.c $(PURE:%=$(BUILD)/obj/
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) -MF $@.d -o $@ $< $(filter %.o,$^)
 
-$(BUILD)/symbols_dump: tests/tools/symbols_dump.c $(LIB_OBJ)
+$(BUILD)/%_dump: tests/tools/%_dump.c $(LIB_OBJ)
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) -MF $@.d -o $@ $< $(LIB_OBJ) $(LIBS)
 
@@ -153,7 +153,7 @@ check: ## install what is missing, run every test; ends with N passed, N failed
 	@tests/run queries $(BUILD) $(wildcard tests/queries/*.sh)
 	@tests/run summary $(BUILD)
 
-units: $(UNIT_BIN) $(BUILD)/symbols_dump
+units: $(UNIT_BIN) $(BUILD)/symbols_dump $(BUILD)/recipes_dump
 
 check-unit: all $(UNIT_BIN) ## unit tests
 	@tests/run unit $(BUILD) $(UNIT_BIN)

@@ -713,8 +713,14 @@ CREATE VIEW call_arguments AS -- arguments, and results (position 0), of the cal
                                           AND o.value = e.value AND o.number < e.number)) b
               WHERE p.flags AND b.bits = v.value), -- all of its bits have names
              v.value)
-           WHEN typeof(v.value) = 'real' AND CAST(printf('%!.15g', v.value) AS REAL) <> v.value
-           THEN printf('%!.17g', v.value)
+           WHEN typeof(v.value) = 'real' AND abs(v.value) < 1e999 THEN CASE
+             WHEN p.type NOT LIKE '%float%' OR p.type LIKE '%float128%' OR p.type IS NULL THEN
+               CASE WHEN CAST(printf('%!.15g', v.value) AS REAL) = v.value THEN printf('%!.15g', v.value)
+                    ELSE printf('%!.17g', v.value) END -- below: the first that is surely read back as the same float
+             WHEN abs(CAST(printf('%!.6g', v.value) AS REAL) - v.value) <= abs(v.value) / 67108864 THEN printf('%!.6g', v.value)
+             WHEN abs(CAST(printf('%!.7g', v.value) AS REAL) - v.value) <= abs(v.value) / 67108864 THEN printf('%!.7g', v.value)
+             WHEN abs(CAST(printf('%!.8g', v.value) AS REAL) - v.value) <= abs(v.value) / 67108864 THEN printf('%!.8g', v.value)
+             ELSE printf('%!.9g', v.value) END
            ELSE CAST(v.value AS TEXT) END AS text
   FROM calls c JOIN frames fr ON fr.id = +c.frame_id JOIN functions f ON f.id = +fr.function_id
        JOIN parameters p ON p.function_id = f.id LEFT JOIN call_values v ON v.id = c.id * 32 + p.position;

@@ -286,6 +286,7 @@ static inline int add_up(struct decoder *decoder, const struct open_call *call, 
     if (__builtin_expect(decoder->gaps.depth == decoder->stack.depth, 0) &&
         add_off(decoder, call, duration, &adjusted, &cpu_ns, error) != 0)
         return -1;
+    decoder->ended = (struct ended_call){call->head.call_id, cpu_ns};
     if (ended > ENDED_UNWOUND ? add_open(call, error) != 0
                               : add_finished(decoder, call, cpu_ns, adjusted, duration,
                                              ended == ENDED_UNWOUND, error) != 0)
@@ -342,6 +343,9 @@ static inline int leave(struct decoder *decoder, enum ended ended, struct error 
     }
     call->link->function->open--;
     decoder->pairs.items[call->pair].open--;
+    if (__builtin_expect(id == decoder->values.innermost, 0) &&
+        decode_values_leave(decoder, descendants, ended, error) != 0)
+        return -1;
     if (id < decoder->window.start_id)
         return leave_written(decoder, call, duration, descendants, ended, error);
     struct row *row = row_window_row(&decoder->window, id);

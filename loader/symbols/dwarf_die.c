@@ -38,6 +38,12 @@ static bool unsigned_of(Dwarf_Debug debug, Dwarf_Attribute attribute, Dwarf_Unsi
     return dwarf_done(debug, dwarf_formudata(attribute, number, &error), &error);
 }
 
+static bool signed_of(Dwarf_Debug debug, Dwarf_Attribute attribute, Dwarf_Signed *number)
+{
+    Dwarf_Error error = NULL;
+    return dwarf_done(debug, dwarf_formsdata(attribute, number, &error), &error);
+}
+
 static bool offset_of(Dwarf_Debug debug, Dwarf_Attribute attribute, Dwarf_Off *offset)
 {
     Dwarf_Error error = NULL;
@@ -55,8 +61,7 @@ bool dwarf_die_number(Dwarf_Debug debug, Dwarf_Die die, Dwarf_Half attribute, ui
     if (!done) {
         /* What all entries of a kind share stands in the abbreviation, as a signed number. */
         Dwarf_Signed signed_number = 0;
-        done = dwarf_done(debug, dwarf_formsdata(found, &signed_number, &error), &error) &&
-               signed_number >= 0;
+        done = signed_of(debug, found, &signed_number) && signed_number >= 0;
         number = done ? (Dwarf_Unsigned)signed_number : 0;
     }
     if (!done) {
@@ -68,6 +73,94 @@ bool dwarf_die_number(Dwarf_Debug debug, Dwarf_Die die, Dwarf_Half attribute, ui
     release_attribute(debug, found);
     *value = number;
     return done;
+}
+
+static bool expression_of(Dwarf_Debug debug, Dwarf_Attribute attribute, struct dwarf_value *value)
+{
+    Dwarf_Error error = NULL;
+    Dwarf_Unsigned size = 0;
+    Dwarf_Ptr bytes = NULL;
+    if (!dwarf_done(debug, dwarf_formexprloc(attribute, &size, &bytes, &error), &error))
+        return false;
+    value->bytes = bytes;
+    value->size_bytes = size;
+    return bytes != NULL;
+}
+
+static bool block_of(Dwarf_Debug debug, Dwarf_Attribute attribute, struct dwarf_value *value)
+{
+    Dwarf_Error error = NULL;
+    Dwarf_Block *block = NULL;
+    if (!dwarf_done(debug, dwarf_formblock(attribute, &block, &error), &error))
+        return false;
+    value->bytes = block->bl_data;
+    value->size_bytes = block->bl_len;
+    dwarf_dealloc(debug, block, DW_DLA_BLOCK);
+    return value->bytes != NULL;
+}
+
+static struct dwarf_value value_of(Dwarf_Debug debug, Dwarf_Attribute attribute)
+{
+    struct dwarf_value value = {DWARF_VALUE_NONE, 0, NULL, 0};
+    Dwarf_Half form = 0;
+    Dwarf_Unsigned number = 0;
+    Dwarf_Signed signed_number = 0;
+    Dwarf_Off offset = 0;
+    bool known = form_of(debug, attribute, &form);
+    enum dwarf_value_kind kind = DWARF_VALUE_NONE;
+    switch (known ? form : 0) {
+    case DW_FORM_exprloc:
+        kind = expression_of(debug, attribute, &value) ? DWARF_VALUE_BLOCK : DWARF_VALUE_NONE;
+        break;
+    case DW_FORM_block:
+    case DW_FORM_block1:
+    case DW_FORM_block2:
+    case DW_FORM_block4:
+        kind = block_of(debug, attribute, &value) ? DWARF_VALUE_BLOCK : DWARF_VALUE_NONE;
+        break;
+    case DW_FORM_sec_offset:
+        kind = offset_of(debug, attribute, &offset) ? DWARF_VALUE_OFFSET : DWARF_VALUE_NONE;
+        number = offset;
+        break;
+    case DW_FORM_loclistx:
+        kind = unsigned_of(debug, attribute, &number) ? DWARF_VALUE_INDEX : DWARF_VALUE_NONE;
+        break;
+    case DW_FORM_sdata:
+    case DW_FORM_implicit_const:
+        kind = signed_of(debug, attribute, &signed_number) ? DWARF_VALUE_NUMBER : DWARF_VALUE_NONE;
+        number = (Dwarf_Unsigned)signed_number;
+        break;
+    case DW_FORM_data1:
+    case DW_FORM_data2:
+    case DW_FORM_data4:
+    case DW_FORM_data8:
+    case DW_FORM_udata:
+        kind = unsigned_of(debug, attribute, &number) ? DWARF_VALUE_NUMBER : DWARF_VALUE_NONE;
+        break;
+    default:
+        break;
+    }
+    value.kind = kind;
+    value.number = number;
+    return value;
+}
+
+struct dwarf_value dwarf_die_value(Dwarf_Debug debug, Dwarf_Die die, Dwarf_Half attribute)
+{
+    Dwarf_Attribute found = find_attribute(debug, die, attribute);
+    if (found == NULL)
+        return (struct dwarf_value){DWARF_VALUE_NONE, 0, NULL, 0};
+    struct dwarf_value value = value_of(debug, found);
+    release_attribute(debug, found);
+    return value;
+}
+
+bool dwarf_die_has(Dwarf_Debug debug, Dwarf_Die die, Dwarf_Half attribute)
+{
+    Dwarf_Attribute found = find_attribute(debug, die, attribute);
+    if (found != NULL)
+        release_attribute(debug, found);
+    return found != NULL;
 }
 
 bool dwarf_die_flag(Dwarf_Debug debug, Dwarf_Die die, Dwarf_Half attribute)
@@ -104,6 +197,16 @@ Dwarf_Die dwarf_die_child(Dwarf_Debug debug, Dwarf_Die die)
     return dwarf_done(debug, dwarf_child(die, &child, &error), &error) ? child : NULL;
 }
 
+Dwarf_Die dwarf_die_next(Dwarf_Debug debug, Dwarf_Die die)
+{
+    Dwarf_Error error = NULL;
+    Dwarf_Die next = NULL;
+    if (!dwarf_done(debug, dwarf_api_sibling(debug, die, &next, &error), &error))
+        next = NULL;
+    dwarf_die_release(die);
+    return next;
+}
+
 Dwarf_Half dwarf_die_tag(Dwarf_Debug debug, Dwarf_Die die)
 {
     Dwarf_Error error = NULL;
@@ -117,20 +220,34 @@ bool dwarf_die_offset(Dwarf_Debug debug, Dwarf_Die die, Dwarf_Off *offset)
     return dwarf_done(debug, dwarf_dieoffset(die, offset, &error), &error);
 }
 
-Dwarf_Die dwarf_die_referred(Dwarf_Debug debug, Dwarf_Die die, Dwarf_Half attribute,
-                             Dwarf_Off *offset)
+bool dwarf_die_refers(Dwarf_Debug debug, Dwarf_Die die, Dwarf_Half attribute, Dwarf_Off *offset)
 {
     Dwarf_Attribute found = find_attribute(debug, die, attribute);
     Dwarf_Half form = 0;
     if (found == NULL)
-        return NULL;
+        return false;
     /* Other forms lead into another file (dwz) or to a type. */
     bool here = form_of(debug, found, &form) && form != DW_FORM_ref_sig8 &&
-                form != DW_FORM_GNU_ref_alt && form != DW_FORM_ref_sup4 && form != DW_FORM_ref_sup8;
-    Dwarf_Die referred =
-        here && offset_of(debug, found, offset) ? dwarf_die_at(debug, *offset) : NULL;
+                form != DW_FORM_GNU_ref_alt && form != DW_FORM_ref_sup4 &&
+                form != DW_FORM_ref_sup8 && offset_of(debug, found, offset);
     release_attribute(debug, found);
-    return referred;
+    return here;
+}
+
+Dwarf_Die dwarf_die_referred(Dwarf_Debug debug, Dwarf_Die die, Dwarf_Half attribute,
+                             Dwarf_Off *offset)
+{
+    return dwarf_die_refers(debug, die, attribute, offset) ? dwarf_die_at(debug, *offset) : NULL;
+}
+
+bool dwarf_die_version(Dwarf_Die die, uint16_t *version, uint16_t *offset_bytes)
+{
+    Dwarf_Half number = 0, bytes = 0;
+    if (dwarf_get_version_of_die(die, &number, &bytes) != DW_DLV_OK)
+        return false;
+    *version = number;
+    *offset_bytes = bytes;
+    return true;
 }
 
 /* ---- addresses ---- */
@@ -215,13 +332,13 @@ static int listed_ranges(Dwarf_Debug debug, Dwarf_Die die, uint64_t base,
                          struct dwarf_ranges *ranges, struct error *error)
 {
     Dwarf_Attribute attribute = find_attribute(debug, die, DW_AT_ranges);
-    Dwarf_Half version = 0, offset_size = 0, form = 0;
+    uint16_t version = 0, offset_size = 0;
+    Dwarf_Half form = 0;
     Dwarf_Unsigned value = 0;
     int result = 0;
     if (attribute == NULL)
         return 0;
-    bool known = dwarf_get_version_of_die(die, &version, &offset_size) == DW_DLV_OK &&
-                 form_of(debug, attribute, &form);
+    bool known = dwarf_die_version(die, &version, &offset_size) && form_of(debug, attribute, &form);
     if (known && form == DW_FORM_rnglistx)
         known = unsigned_of(debug, attribute, &value);
     else if (known)

@@ -48,7 +48,7 @@ struct parameter_member {
     const char *name;                  /* "" = none */
     const struct parameter_type *type; /* never NULL */
     uint32_t offset;                   /* bytes from the struct's start */
-    uint8_t bits_from, bits;           /* of a bit field: from bit `bits_from` at offset; bits 0 = no bit
+    uint8_t bits_from, bits; /* of a bit field: from bit `bits_from` at offset; bits 0 = no bit
                                           field */
 };
 
@@ -57,7 +57,7 @@ struct parameter_type {
     enum parameter_kind kind;
     uint32_t size_bytes; /* 0 = not known */
     bool is_signed;      /* integers, char, enumerations */
-    bool is_flags;       /* each enumerator's value is 0, a single bit, or made of those of others */
+    bool is_flags; /* each enumerator's value is 0, a single bit, or made of those of others */
     const struct parameter_enumerator *enumerators; /* in the order of their declaration */
     size_t enumerators_count;
     const struct parameter_member *members; /* by offset; members of bases among them */
@@ -67,9 +67,9 @@ struct parameter_type {
 struct parameter {
     uint64_t function; /* address in the module's file: symbol_function.address or that of a copy */
     uint32_t position;
-    bool is_reference; /* the value is what the reference refers to */
-    const char *name;  /* "" = it has none; of a result too */
-    const char *type_name; /* `const char *`, `std::string const&`, "?" = not known */
+    bool is_reference;                 /* the value is what the reference refers to */
+    const char *name;                  /* "" = it has none; of a result too */
+    const char *type_name;             /* `const char *`, `std::string const&`, "?" = not known */
     const struct parameter_type *type; /* never NULL */
 };
 

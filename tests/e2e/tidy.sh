@@ -23,11 +23,13 @@ log='(log|live)_format\.h|base/[a-z_0-9]+\.h|loader/log/[a-z_]+\.h'
 sqlite='base/[a-z_0-9]+\.h|loader/sqlite/[a-z_]+\.h'
 symbols="$log|loader/symbols/[a-z_]+\.h"
 memory="$log|$sqlite|loader/memory/[a-z_]+\.h"
-calls="$symbols|$sqlite|loader/memory/memory\.h|loader/calls/[a-z_]+\.h" # of memory its one door
+values="$symbols|$sqlite|loader/values/[a-z_]+\.h"
+calls="$values|loader/memory/memory\.h|loader/calls/[a-z_]+\.h" # of memory its one door
 arrows loader/log "$log"
 arrows loader/sqlite "$sqlite|queries/embedded\.h"
 arrows loader/symbols "$symbols"
 arrows loader/memory "$memory"
+arrows loader/values "$values"
 arrows loader/calls "$calls"
 arrows loader "$calls|loader/[a-z_]+\.h|queries/embedded\.h"
 

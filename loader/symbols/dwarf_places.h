@@ -1,0 +1,77 @@
+/*
+ * What a DWARF expression says of a variable at the call of a hook: a register, memory at a register +
+ * offset, a constant, or pieces of these. Expressions are evaluated with symbols, once, when recipes are
+ * made; what does not come to one of these forms has no place, with the reason. The reasons are counted
+ * (recipes.h), for a missing value should have a cause that can be looked at.
+ */
+#ifndef FISQL_LOADER_DWARF_PLACES_H
+#define FISQL_LOADER_DWARF_PLACES_H
+
+#include "loader/symbols/call_frames.h"
+#include "loader/symbols/dwarf_locations.h"
+
+#define PLACE_PIECES_MAX 8
+
+/* Why a value is not known. X(constant, words) */
+#define PLACE_REASONS(X)                                                                           \
+    X(FOUND, "located")                                                                            \
+    X(NO_LOCATION, "the debug information gives no place")                                         \
+    X(NOT_HERE, "no place at the hook's call: not used, or computed later")                        \
+    X(OVERWRITTEN, "only its value at the function's start is known: it is not used")              \
+    X(REGISTER_LOST, "in a register that the call of the hook does not keep")                      \
+    X(OPTIMISED, "what it points to was taken apart")                                              \
+    X(NOT_STORED, "stored where the debug information says only after the hook's call")            \
+    X(COMPLEX, "computed in a way that recipes do not have")                                       \
+    X(VARIABLE, "an address of the module's data")                                                 \
+    X(FRAME, "the frame's address is not known there")                                             \
+    X(TYPE, "of a type that is not recorded")                                                      \
+    X(TOO_LARGE, "more than 64 bytes")                                                             \
+    X(CONVENTION, "results of this type come back in a way that is not known")                     \
+    X(WAY_BACK, "between the hook and the return other code runs")
+enum place_reason {
+#define PLACE_REASON_ENUM(constant, words) PLACE_##constant,
+    PLACE_REASONS(PLACE_REASON_ENUM)
+#undef PLACE_REASON_ENUM
+        PLACE_REASONS_COUNT
+};
+
+enum place_kind {
+    PLACE_IN_REGISTER,
+    PLACE_IN_VECTOR, /* a vector register, from 0 */
+    PLACE_IN_MEMORY, /* at register + offset */
+    PLACE_BEHIND,    /* at the address that lies in memory at register + offset */
+    PLACE_SUM,       /* the value is register + offset */
+    PLACE_CONSTANT,
+    PLACE_PIECES /* of a whole place only */
+};
+
+struct place {
+    enum place_kind kind;
+    uint8_t number; /* DWARF's of the register; of a vector register from 0 */
+    bool stack;     /* memory: it is in the function's frame or its caller's */
+    int64_t offset;
+    uint64_t constant;
+    unsigned size_bytes; /* of a piece */
+};
+
+struct places {
+    struct place whole;
+    struct place pieces[PLACE_PIECES_MAX];
+    unsigned pieces_count;
+};
+
+struct place_context {
+    const struct dwarf_unit_context *unit;
+    uint16_t machine;               /* EM_X86_64, EM_AARCH64 */
+    uint64_t address;               /* an address within the call instruction */
+    const struct call_frame *frame; /* there; NULL = not known */
+    struct dwarf_value frame_base;  /* of the function */
+    unsigned size_bytes;            /* of the variable */
+    bool stores_late; /* the compiler may store parameters after the hook's call (clang, not gcc) */
+};
+
+/* Where the value of an attribute (DW_AT_location) lies at the context's address. */
+enum place_reason place_find(const struct place_context *context, const struct dwarf_value *value,
+                             struct places *places);
+
+#endif
