@@ -529,7 +529,8 @@ CREATE TABLE cut_calls( -- calls that were open where a flight recorder (record 
 CREATE TABLE parameters( -- results and parameters of the functions of which values were recorded
   id INTEGER PRIMARY KEY,
   function_id INTEGER NOT NULL REFERENCES functions(id),
-  position INTEGER NOT NULL, -- 0 = the result, 1 to 30 = the parameters; `this` is the first
+  position INTEGER NOT NULL, -- 0 = the result, 1 to 30 = the parameters; `this` is the first;
+                           -- 31 = errno as a call that failed left it, where that was recorded
   name TEXT,               -- NULL = it has none, or it is not known
   type TEXT,               -- in the source's words, NULL = not known
   kind TEXT,               -- 'signed', 'unsigned', 'bool', 'char', 'enum', 'float', 'pointer' (to data),
@@ -725,9 +726,10 @@ CREATE VIEW call_arguments AS -- arguments, and results (position 0), of the cal
   FROM calls c JOIN frames fr ON fr.id = +c.frame_id JOIN functions f ON f.id = +fr.function_id
        JOIN parameters p ON p.function_id = f.id LEFT JOIN call_values v ON v.id = c.id * 32 + p.position;
 
-CREATE VIEW value_count_texts AS -- what the values in value_counts are shown as; the same as in call_arguments
+CREATE VIEW value_count_texts AS -- what the values in value_counts are shown as: the same as in call_arguments
   SELECT k.parameter_id, k.rank,
          CASE
+           WHEN k.value IS NULL THEN '?'
            WHEN p.kind = 'text' AND typeof(k.value) = 'text' THEN
              CASE WHEN substr(k.value, -4) = '\...'
                   THEN '"' || replace(substr(k.value, 1, length(k.value) - 4), '"', '\"') || '"...'
@@ -747,8 +749,14 @@ CREATE VIEW value_count_texts AS -- what the values in value_counts are shown as
                                           AND o.value = e.value AND o.number < e.number)) b
               WHERE p.flags AND b.bits = k.value), -- all of its bits have names
              k.value)
-           WHEN typeof(k.value) = 'real' AND CAST(printf('%!.15g', k.value) AS REAL) <> k.value
-           THEN printf('%!.17g', k.value)
+           WHEN typeof(k.value) = 'real' AND abs(k.value) < 1e999 THEN CASE
+             WHEN p.type NOT LIKE '%float%' OR p.type LIKE '%float128%' OR p.type IS NULL THEN
+               CASE WHEN CAST(printf('%!.15g', k.value) AS REAL) = k.value THEN printf('%!.15g', k.value)
+                    ELSE printf('%!.17g', k.value) END -- below: the first that is surely read back as the same float
+             WHEN abs(CAST(printf('%!.6g', k.value) AS REAL) - k.value) <= abs(k.value) / 67108864 THEN printf('%!.6g', k.value)
+             WHEN abs(CAST(printf('%!.7g', k.value) AS REAL) - k.value) <= abs(k.value) / 67108864 THEN printf('%!.7g', k.value)
+             WHEN abs(CAST(printf('%!.8g', k.value) AS REAL) - k.value) <= abs(k.value) / 67108864 THEN printf('%!.8g', k.value)
+             ELSE printf('%!.9g', k.value) END
            ELSE CAST(k.value AS TEXT) END AS text
   FROM value_counts k JOIN parameters p ON p.id = k.parameter_id;
 
