@@ -13,6 +13,7 @@
 -- needs:       values
 -- param:       min_calls = 100 | calls | leave out functions with fewer known arguments
 -- param:       min_sites = 2 | sites | for 0 and 1: leave out functions called from fewer places
+-- param:       min_hot_calls = 100000 | calls | for 64 bits: leave out functions with fewer known arguments
 -- param:       min_share = 1 | % | for 64 bits: leave out functions whose own code took less of the run
 -- column:      function | - | demangled name
 -- column:      location | - | where it is defined
@@ -26,7 +27,8 @@
 -- column:      distinct_values | values | different ones, at least
 -- column:      self_cpu_ns | ns | processor time in the function's own code
 -- column:      example_call | id | calls.id of the first call with the commonest value
-WITH params AS (SELECT coalesce(:min_calls, 100) AS min_calls, coalesce(:min_sites, 2) AS min_sites, coalesce(:min_share, 1) AS min_share),
+WITH params AS (SELECT coalesce(:min_calls, 100) AS min_calls, coalesce(:min_sites, 2) AS min_sites,
+                       coalesce(:min_hot_calls, 100000) AS min_hot_calls, coalesce(:min_share, 1) AS min_share),
      whole AS (SELECT sum(self_cpu_ns) AS cpu_ns FROM function_stats),
      plain AS MATERIALIZED (
        SELECT p.id, p.function_id, p.position, p.name, p.kind, p.type, v.calls, v.counted, v.distinct_values, v.min_value, v.max_value,
@@ -46,13 +48,14 @@ WITH params AS (SELECT coalesce(:min_calls, 100) AS min_calls, coalesce(:min_sit
                 WHEN kind = 'text' AND counted AND distinct_values = 1 AND text_bytes_max IS NULL THEN 'always NULL'
                 WHEN kind IN ('signed', 'unsigned') AND counted AND distinct_values = 2 AND min_value = 0 AND max_value = 1
                      -- what is counted may well be 0 or 1
-                     AND coalesce(name, 'n') NOT IN ('n', 'i', 'j', 'k', 'x', 'y', 'z') AND NOT EXISTS (
+                     AND (length(name) > 1 OR name = 'b') AND words NOT GLOB '* size t *' AND NOT EXISTS (
                        SELECT 1 FROM (VALUES ('*len*'), ('*size*'), ('*count*'), ('*num*'), ('*index*'), ('*idx*'), ('*pos*'), ('*off*'), ('n[A-Z_]*'),
                                              ('*id'), ('*fd*'), ('*level*'), ('*depth*'), ('*version*'), ('*bits*'), ('*flags*'), ('*mask*'))
                        WHERE name GLOB column1 OR lower(name) GLOB lower(column1))
                      AND (SELECT count(DISTINCT site_id) FROM edges e WHERE e.callee_id = p.function_id) >= params.min_sites
                 THEN 'only 0 and 1'
-                WHEN kind IN ('signed', 'unsigned') AND distinct_values > 2 AND 100 * self_cpu_ns >= params.min_share * whole_ns
+                WHEN kind IN ('signed', 'unsigned') AND distinct_values > 2 AND calls >= params.min_hot_calls
+                     AND 100 * self_cpu_ns >= params.min_share * whole_ns
                      AND (words GLOB '* long *' OR words GLOB '*64 *')
                      AND min_value >= CASE kind WHEN 'signed' THEN -0x80000000 ELSE 0 END
                      AND max_value <= CASE kind WHEN 'signed' THEN 0x7fffffff ELSE 0xffffffff END

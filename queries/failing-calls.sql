@@ -9,8 +9,8 @@
 --              stack with arguments. A caller that tries something else, or for which the failure is an
 --              answer (a file that need not be there), is right not to. Left out are results that say so
 --              in more than max_share of the calls, comparisons, functions whose name says that they look
---              something up or ask (find, next, is, has), small functions that call nothing, and NULL,
---              false and positive results that no caller ever passed on.
+--              something up or ask (find, next, is, has), functions that call nothing, and, but for negative
+--              numbers where 0 is usual, and with errno, what most callers do not pass on.
 -- source:      unchecked return values: CWE-252; Gunawi et al., EIO: Error Handling is Occasionally Correct, FAST 2008
 -- report:      findings
 -- needs:       values
@@ -143,9 +143,9 @@ WITH RECURSIVE
                                  t.dropped DESC, x.failures DESC, x.function_id, x.class) AS place
        FROM failing x JOIN sums t ON t.function_id = x.function_id AND t.class = x.class
             LEFT JOIN errors e ON e.function_id = x.function_id
-       WHERE x.doubt = 1 AND x.class = 'negative' OR x.doubt = 2
-          OR x.class = 'null' AND (t.passed_on > 0 OR e.text IS NOT NULL)
-          OR x.class IN ('positive', 'zero', 'false') AND t.same_calls > 0),
+       WHERE x.doubt = 1 AND x.class = 'negative' OR e.text IS NOT NULL AND x.class IN ('negative', 'null')
+          OR t.passed_on > 0 AND t.passed_on >= t.dropped -- most callers take it for a failure
+             AND (x.class IN ('negative', 'null') OR t.same_calls > 0)),
      walk(place, frame_id, text) AS (
        SELECT x.place, fr.parent_id, f.name
        FROM chosen x CROSS JOIN params JOIN frames fr ON fr.id = (SELECT c.frame_id FROM calls c WHERE c.id = x.shown_call)

@@ -83,8 +83,8 @@ WITH RECURSIVE
          AND (lower(g.name) GLOB '*new*' OR lower(g.name) GLOB '*creat*' OR lower(g.name) GLOB '*alloc*' OR lower(g.name) GLOB '*open*'
               OR lower(g.name) GLOB '*make*' OR lower(g.name) GLOB '*clone*' OR lower(g.name) GLOB '*copy*' OR lower(g.name) GLOB '*dup*')),
      moves AS MATERIALIZED ( -- 1 = given, -1 = taken back
-       SELECT m.took_id, m.gave_id AS function_id, 1 AS step, c.id AS call_id, c.thread_id, c.frame_id, v.value, c.enter_ns + c.duration_ns AS ns, m.type,
-              c.enter_ns + c.duration_ns AS end_ns
+       SELECT m.took_id, m.gave_id AS function_id, 1 AS step, c.id AS call_id, c.thread_id, c.frame_id, v.value, c.enter_ns AS begin_ns,
+              c.enter_ns + c.duration_ns AS ns, m.type,              c.enter_ns + c.duration_ns AS end_ns
        FROM makers m CROSS JOIN valued_calls l ON l.id BETWEEN m.gave_id << 38 AND (m.gave_id + 1 << 38) - 1
             CROSS JOIN call_values v ON v.id = (l.id & 0x3fffffffff) * 32 + m.gave_position
             CROSS JOIN calls c ON c.id = l.id & 0x3fffffffff
@@ -93,7 +93,8 @@ WITH RECURSIVE
        WHERE typeof(v.value) = 'integer' AND CASE WHEN m.kind = 'pointer' THEN v.value <> 0 ELSE v.value >= 0 END
          AND NOT (m.gave_position > 0 AND coalesce(p.kind = 'bool' AND r.value = 0 OR p.kind = 'signed' AND r.value < 0, 0)) -- it failed
        UNION ALL
-       SELECT t.took_id, t.took_id, -1, c.id, c.thread_id, c.frame_id, v.value, c.enter_ns, t.type, c.enter_ns + c.duration_ns
+       SELECT t.took_id, t.took_id, -1, c.id, c.thread_id, c.frame_id, v.value, c.enter_ns, c.enter_ns, t.type,
+              c.enter_ns + c.duration_ns
        FROM (SELECT DISTINCT took_id, took_position, type, kind FROM makers) t
             CROSS JOIN valued_calls l ON l.id BETWEEN t.took_id << 38 AND (t.took_id + 1 << 38) - 1
             CROSS JOIN call_values v ON v.id = (l.id & 0x3fffffffff) * 32 + t.took_position
@@ -104,12 +105,12 @@ WITH RECURSIVE
        FROM moves m JOIN threads t ON t.id = m.thread_id
        WINDOW handle AS (PARTITION BY m.took_id, t.process_id, m.value ORDER BY m.ns, m.call_id ROWS UNBOUNDED PRECEDING)),
      known AS MATERIALIZED ( -- from the first time on that it was given
-       SELECT o.took_id, o.function_id, o.step, o.call_id, o.frame_id, o.value, o.ns, o.end_ns, o.type, o.process_id, o.given,
+       SELECT o.took_id, o.function_id, o.step, o.call_id, o.frame_id, o.value, o.begin_ns, o.ns, o.end_ns, o.type, o.process_id, o.given,
               lag(step) OVER handle AS step_before, lead(step) OVER handle AS step_after, lag(call_id) OVER handle AS call_before,
               sum(step) OVER handle AS balance, sum(step) OVER (PARTITION BY took_id, process_id, value) AS left_over
        FROM ordered o WHERE given > 0
        WINDOW handle AS (PARTITION BY took_id, process_id, value ORDER BY ns, call_id ROWS UNBOUNDED PRECEDING)),
-     times_given AS MATERIALIZED (SELECT took_id, process_id, value, given, ns, call_id FROM known WHERE step = 1),
+     times_given AS MATERIALIZED (SELECT took_id, process_id, value, given, begin_ns, call_id FROM known WHERE step = 1),
      rules AS MATERIALIZED ( -- how well the pair keeps to it
        SELECT k.took_id, max(k.type) AS type, sum(k.step = 1) AS gives,
               sum(k.step = 1 AND NOT (k.left_over > 0 AND coalesce(k.step_after, 1) = 1)) AS kept,
@@ -143,7 +144,7 @@ WITH RECURSIVE
             CROSS JOIN threads t ON t.id = c.thread_id AND t.process_id = g.process_id
             LEFT JOIN times_given again ON again.took_id = g.took_id AND again.process_id = g.process_id AND again.value = g.value
                                            AND again.given = g.given + 1
-       WHERE g.took_id IN (SELECT took_id FROM covered) AND c.enter_ns > g.end_ns AND c.enter_ns < coalesce(again.ns, 1 << 62)),
+       WHERE g.took_id IN (SELECT took_id FROM covered) AND c.enter_ns > g.end_ns AND c.enter_ns < coalesce(again.begin_ns, 1 << 62)),
      problems AS (
        SELECT 1 AS kind, k.took_id, k.process_id, k.given, NULL AS given_call, k.call_before AS taken_call, k.took_id AS used_id, k.call_id AS used_call,
               k.value, k.frame_id AS place

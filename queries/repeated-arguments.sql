@@ -18,7 +18,7 @@
 -- needs:       values
 -- param:       min_same = 10 | calls | leave out functions with fewer such calls
 -- param:       min_repeated = 50 | % | least share of the calls that repeat arguments and results
--- param:       min_ns = 100 | ns a call | leave out functions whose repeated calls take less: a look in a cache takes 50
+-- param:       min_ns = 100 | ns a call | leave out functions whose repeated calls take less (a look in a cache takes 50), but recursive ones
 -- param:       min_share = 0.1 | % | leave out those that would save less of the run's processor time
 -- param:       max_different = 0 | % | most of the repeated calls that returned something else
 -- param:       pointers = 0 | - | 1 = also functions with pointers to what is not const
@@ -51,7 +51,8 @@ WITH params AS (SELECT coalesce(:min_same, 10) AS min_same, coalesce(:min_repeat
        WHERE r.same_calls >= params.min_same AND 100 * r.same_calls >= params.min_repeated * r.calls
          AND 100 * r.different_calls <= params.max_different * r.repeated_calls
          AND 10 * r.unknown_calls <= r.calls
-         AND r.saved_ns >= params.min_ns * r.same_calls
+         -- of a recursive function what is within a repeated call is saved with it
+         AND (r.saved_ns >= params.min_ns * r.same_calls OR 2 * s.recursive_calls >= s.calls)
          AND 100 * r.saved_ns >= params.min_share * whole.cpu_ns
          AND v.distinct_values >= 2 -- always the same says that all is well, not what was computed
          AND 10 * s.wait_ns <= s.total_ns

@@ -1,4 +1,4 @@
--- parameters: min_calls=10
+-- parameters: min_calls=10 min_hot_calls=10
 .read tests/fixtures/values.sql
 INSERT INTO f(id, name) VALUES (2, 'scale'), (3, 'draw'), (4, 'title'), (5, 'hash'), (6, 'one_place'), (7, 'rare'), (8, 'half_known');
 INSERT INTO p SELECT column1, column2, column3, column4, column5, NULL, 0 FROM (VALUES

@@ -34,5 +34,8 @@ INSERT INTO steps(function_id, v0, v1, site) VALUES
 INSERT INTO c(id, parent_id, function_id, site_id) VALUES (400, 1, 10, 99);
 INSERT INTO c(id, parent_id, function_id, site_id, v0, v1) SELECT 400 + number, 400, function_id, site, v0, v1 FROM steps WHERE number > 30;
 INSERT INTO c(id, parent_id, function_id, site_id, v0, v1) SELECT 200 + number, 1, function_id, site + 30, v0, v1 FROM steps WHERE number <= 30;
+-- negative: used within the call that gives the address anew
+INSERT INTO c(id, parent_id, function_id, site_id, ns, v0, v1) VALUES (500, 1, 2, 31, 5000, 4128, NULL), (501, 500, 5, 21, 100, NULL, 4128),
+  (520, 1, 3, 33, 100, NULL, 4128);
 DROP TABLE steps;
 .read tests/fixtures/values_made.sql
