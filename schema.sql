@@ -541,7 +541,8 @@ CREATE TABLE cut_calls( -- calls that were open where a flight recorder (record 
 CREATE TABLE parameters( -- results and parameters of the functions of which values were recorded
   id INTEGER PRIMARY KEY,
   function_id INTEGER NOT NULL REFERENCES functions(id),
-  position INTEGER NOT NULL, -- 0 = the result, 1 to 30 = the parameters; `this` is the first
+  position INTEGER NOT NULL, -- 0 = the result, 1 to 30 = the parameters; `this` is the first;
+                           -- 31 = errno as a call that failed left it, where that was recorded
   name TEXT,               -- NULL = it has none, or it is not known
   type TEXT,               -- in the source's words, NULL = not known
   kind TEXT,               -- 'signed', 'unsigned', 'bool', 'char', 'enum', 'float', 'pointer' (to data),
@@ -737,14 +738,50 @@ CREATE VIEW call_arguments AS -- arguments, and results (position 0), of the cal
   FROM calls c JOIN frames fr ON fr.id = +c.frame_id JOIN functions f ON f.id = +fr.function_id
        JOIN parameters p ON p.function_id = f.id LEFT JOIN call_values v ON v.id = c.id * 32 + p.position;
 
-CREATE VIEW call_text AS -- calls with their values: fib(n=3) = 2; ? where one is not known
+CREATE VIEW value_count_texts AS -- what the values in value_counts are shown as: the same as in call_arguments
+  SELECT k.parameter_id, k.rank,
+         CASE
+           WHEN k.value IS NULL THEN '?'
+           WHEN p.kind = 'text' AND typeof(k.value) = 'text' THEN
+             CASE WHEN substr(k.value, -4) = '\...'
+                  THEN '"' || replace(substr(k.value, 1, length(k.value) - 4), '"', '\"') || '"...'
+                  ELSE '"' || replace(k.value, '"', '\"') || '"' END
+           WHEN p.kind IN ('pointer', 'function', 'text') AND typeof(k.value) = 'integer' THEN
+             CASE k.value WHEN 0 THEN 'NULL' ELSE printf('0x%x', k.value) END
+           WHEN p.kind = 'bool' AND k.value IN (0, 1) THEN CASE k.value WHEN 0 THEN 'false' ELSE 'true' END
+           WHEN p.kind = 'char' AND k.value BETWEEN 32 AND 126 THEN k.value || ' ''' || char(k.value) || ''''
+           WHEN p.kind = 'enum' THEN coalesce(
+             (SELECT e.name FROM enumerators e
+              WHERE e.enum_id = p.enum_id AND e.value = k.value ORDER BY e.number LIMIT 1),
+             (SELECT b.names
+              FROM (SELECT group_concat(e.name, '|') AS names, sum(e.value) AS bits
+                    FROM enumerators e
+                    WHERE e.enum_id = p.enum_id AND e.value & (e.value - 1) = 0 AND e.value & k.value <> 0
+                          AND NOT EXISTS (SELECT 1 FROM enumerators o WHERE o.enum_id = e.enum_id
+                                          AND o.value = e.value AND o.number < e.number)) b
+              WHERE p.flags AND b.bits = k.value), -- all of its bits have names
+             k.value)
+           WHEN typeof(k.value) = 'real' AND abs(k.value) < 1e999 THEN CASE
+             WHEN p.type NOT LIKE '%float%' OR p.type LIKE '%float128%' OR p.type IS NULL THEN
+               CASE WHEN CAST(printf('%!.15g', k.value) AS REAL) = k.value THEN printf('%!.15g', k.value)
+                    ELSE printf('%!.17g', k.value) END -- below: the first that is surely read back as the same float
+             WHEN abs(CAST(printf('%!.6g', k.value) AS REAL) - k.value) <= abs(k.value) / 67108864 THEN printf('%!.6g', k.value)
+             WHEN abs(CAST(printf('%!.7g', k.value) AS REAL) - k.value) <= abs(k.value) / 67108864 THEN printf('%!.7g', k.value)
+             WHEN abs(CAST(printf('%!.8g', k.value) AS REAL) - k.value) <= abs(k.value) / 67108864 THEN printf('%!.8g', k.value)
+             ELSE printf('%!.9g', k.value) END
+           ELSE CAST(k.value AS TEXT) END AS text
+  FROM value_counts k JOIN parameters p ON p.id = k.parameter_id;
+
+CREATE VIEW call_text AS -- calls with their values: fib(n=3) = 2; ? where one is not known;
+                        -- open_file(path="x") = -1, errno 2
   SELECT c.id AS call_id, f.name ||
          CASE WHEN EXISTS (SELECT 1 FROM parameters p WHERE p.function_id = f.id) THEN
            '(' || coalesce((SELECT group_concat(a.argument, ', ')
                             FROM (SELECT coalesce(a.parameter || '=', '') || a.text AS argument
                                   FROM call_arguments a
-                                  WHERE a.call_id = c.id AND a.position > 0 ORDER BY a.position) a), '') || ')' ||
-           coalesce((SELECT ' = ' || a.text FROM call_arguments a WHERE a.call_id = c.id AND a.position = 0), '')
+                                  WHERE a.call_id = c.id AND a.position BETWEEN 1 AND 30 ORDER BY a.position) a), '') || ')' ||
+           coalesce((SELECT ' = ' || a.text FROM call_arguments a WHERE a.call_id = c.id AND a.position = 0), '') ||
+           coalesce((SELECT ', errno ' || v.value FROM call_values v WHERE v.id = c.id * 32 + 31), '')
          ELSE '' END AS text
   FROM calls c JOIN frames fr ON fr.id = +c.frame_id JOIN functions f ON f.id = +fr.function_id;
 

@@ -35,9 +35,9 @@ struct follower {
 struct move {
     bool is_store, is_register; /* is_register: both operands are */
     uint8_t size_bytes;
-    uint8_t number;      /* of the register */
-    uint8_t other;       /* the source, where both are registers */
-    uint8_t base;        /* of memory */
+    uint8_t number; /* of the register */
+    uint8_t other;  /* the source, where both are registers */
+    uint8_t base;   /* of memory */
     int32_t offset;
 };
 
@@ -63,8 +63,8 @@ static bool take_operand(struct bytes *bytes, struct move *move, bool *is_regist
                        bytes->code[bytes->at++] == 0x24
                    ? (move->base = 7, move->offset = 0, true)
                    : false;
-    if (base == 4 && ((bytes->rex & 2) != 0 || bytes->at >= bytes->length ||
-                      bytes->code[bytes->at++] != 0x24))
+    if (base == 4 &&
+        ((bytes->rex & 2) != 0 || bytes->at >= bytes->length || bytes->code[bytes->at++] != 0x24))
         return false; /* an index */
     move->base = base == 4 ? 7 : 6;
     if (bytes->at + (mode == 1 ? 1 : 4) > bytes->length)
@@ -107,8 +107,8 @@ static bool read_move(const unsigned char *code, unsigned length, struct move *m
     bool is_register = false, is_vector = false;
     uint8_t number = 0;
     *move = (struct move){.is_store = false};
-    while (bytes.at < length && (code[bytes.at] == 0x66 || code[bytes.at] == 0xf2 ||
-                                 code[bytes.at] == 0xf3))
+    while (bytes.at < length &&
+           (code[bytes.at] == 0x66 || code[bytes.at] == 0xf2 || code[bytes.at] == 0xf3))
         bytes.prefix = code[bytes.at++];
     if (bytes.at < length && (code[bytes.at] & 0xf0) == 0x40)
         bytes.rex = code[bytes.at++];
