@@ -216,6 +216,11 @@ static int take(struct making *making, const struct recipes *recipes,
                 snprintf(making->without, sizeof making->without, "%s: %s", path, recipes->problem);
         }
     } else if (result == 0) {
+        if (recipes->incomplete)
+            note(
+                "%s: files of split debug information (.dwo) are missing: arguments and results of "
+                "some functions are not recorded",
+                path);
         result = pick(making, recipes, &wanted, path);
     }
     if (making->wanted->patterns_count > 0)

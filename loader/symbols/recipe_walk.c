@@ -445,6 +445,7 @@ static int walk_unit(struct walker *walker, const struct dwarf_unit *unit, uint3
         whole = dwarf_split_find(&walker->split, &places, walker->debug, unit_die, unit->dwo_id,
                                  &walker->unit_debug, &walker->names);
         if (whole == NULL || walker->unit_debug == walker->split.package_debug) {
+            walk->recipes->incomplete = true;
             if (whole != NULL)
                 dwarf_die_release(whole);
             return 0; /* packages have their lists and texts in one section, by an index */
