@@ -29,6 +29,8 @@
 -- scheduler (preempted). Where two of its events lie further apart than run.gap_ticks, its
 -- processor clock was read: see gaps. So beside a total or self time, which is wall time, stand what
 -- of it was waiting (wait_ns) and put aside (preempted_ns), and what is left, CPU time (cpu_ns).
+-- What a thread waited for its log to be written is no waiting of the program's: it is taken out with the
+-- hooks' cost, and run.held_ns sums it up (none: no such fact).
 -- Shorter gaps are not looked into: what a thread waits there counts as CPU time. So does waiting in
 -- calls that were counted, not logged, which counts for their caller. Without the fact run.gap_ticks
 -- nothing is known of waiting.
@@ -52,7 +54,7 @@
 -- where only its first bytes were recorded it ends in \... (which nothing else does).
 
 PRAGMA application_id = 0x4653514c;
-PRAGMA user_version = 5;
+PRAGMA user_version = 6;
 
 CREATE TABLE run( -- facts of the recording and of the load, e.g. command, clock, hook_inside_ps
   key TEXT PRIMARY KEY, -- name of the fact
@@ -347,6 +349,16 @@ CREATE TABLE edges( -- direct calls between functions, by call site
 );
 CREATE INDEX edges_caller ON edges(caller_id, callee_id);
 CREATE INDEX edges_callee ON edges(callee_id, caller_id);
+CREATE INDEX edges_entry ON edges(callee_id, site_id);
+
+CREATE TABLE context_edges( -- distinct calls between contexts, each context by its function and call site: what
+                            -- a function calls when it is called from one place
+  id INTEGER PRIMARY KEY,
+  caller_id INTEGER REFERENCES functions(id), -- NULL = no instrumented caller
+  caller_site_id INTEGER REFERENCES sites(id), -- that the caller's context was called from
+  site_id INTEGER REFERENCES sites(id),
+  callee_id INTEGER NOT NULL REFERENCES functions(id)
+);
 
 CREATE TABLE callee_runs( -- a callee run: calls of one callee in a row by one call, with no other between
   caller_id INTEGER NOT NULL REFERENCES functions(id),
@@ -529,7 +541,8 @@ CREATE TABLE cut_calls( -- calls that were open where a flight recorder (record 
 CREATE TABLE parameters( -- results and parameters of the functions of which values were recorded
   id INTEGER PRIMARY KEY,
   function_id INTEGER NOT NULL REFERENCES functions(id),
-  position INTEGER NOT NULL, -- 0 = the result, 1 to 30 = the parameters; `this` is the first
+  position INTEGER NOT NULL, -- 0 = the result, 1 to 30 = the parameters; `this` is the first;
+                           -- 31 = errno as a call that failed left it, where that was recorded
   name TEXT,               -- NULL = it has none, or it is not known
   type TEXT,               -- in the source's words, NULL = not known
   kind TEXT,               -- 'signed', 'unsigned', 'bool', 'char', 'enum', 'float', 'pointer' (to data),
@@ -725,14 +738,50 @@ CREATE VIEW call_arguments AS -- arguments, and results (position 0), of the cal
   FROM calls c JOIN frames fr ON fr.id = +c.frame_id JOIN functions f ON f.id = +fr.function_id
        JOIN parameters p ON p.function_id = f.id LEFT JOIN call_values v ON v.id = c.id * 32 + p.position;
 
-CREATE VIEW call_text AS -- calls with their values: fib(n=3) = 2; ? where one is not known
+CREATE VIEW value_count_texts AS -- what the values in value_counts are shown as: the same as in call_arguments
+  SELECT k.parameter_id, k.rank,
+         CASE
+           WHEN k.value IS NULL THEN '?'
+           WHEN p.kind = 'text' AND typeof(k.value) = 'text' THEN
+             CASE WHEN substr(k.value, -4) = '\...'
+                  THEN '"' || replace(substr(k.value, 1, length(k.value) - 4), '"', '\"') || '"...'
+                  ELSE '"' || replace(k.value, '"', '\"') || '"' END
+           WHEN p.kind IN ('pointer', 'function', 'text') AND typeof(k.value) = 'integer' THEN
+             CASE k.value WHEN 0 THEN 'NULL' ELSE printf('0x%x', k.value) END
+           WHEN p.kind = 'bool' AND k.value IN (0, 1) THEN CASE k.value WHEN 0 THEN 'false' ELSE 'true' END
+           WHEN p.kind = 'char' AND k.value BETWEEN 32 AND 126 THEN k.value || ' ''' || char(k.value) || ''''
+           WHEN p.kind = 'enum' THEN coalesce(
+             (SELECT e.name FROM enumerators e
+              WHERE e.enum_id = p.enum_id AND e.value = k.value ORDER BY e.number LIMIT 1),
+             (SELECT b.names
+              FROM (SELECT group_concat(e.name, '|') AS names, sum(e.value) AS bits
+                    FROM enumerators e
+                    WHERE e.enum_id = p.enum_id AND e.value & (e.value - 1) = 0 AND e.value & k.value <> 0
+                          AND NOT EXISTS (SELECT 1 FROM enumerators o WHERE o.enum_id = e.enum_id
+                                          AND o.value = e.value AND o.number < e.number)) b
+              WHERE p.flags AND b.bits = k.value), -- all of its bits have names
+             k.value)
+           WHEN typeof(k.value) = 'real' AND abs(k.value) < 1e999 THEN CASE
+             WHEN p.type NOT LIKE '%float%' OR p.type LIKE '%float128%' OR p.type IS NULL THEN
+               CASE WHEN CAST(printf('%!.15g', k.value) AS REAL) = k.value THEN printf('%!.15g', k.value)
+                    ELSE printf('%!.17g', k.value) END -- below: the first that is surely read back as the same float
+             WHEN abs(CAST(printf('%!.6g', k.value) AS REAL) - k.value) <= abs(k.value) / 67108864 THEN printf('%!.6g', k.value)
+             WHEN abs(CAST(printf('%!.7g', k.value) AS REAL) - k.value) <= abs(k.value) / 67108864 THEN printf('%!.7g', k.value)
+             WHEN abs(CAST(printf('%!.8g', k.value) AS REAL) - k.value) <= abs(k.value) / 67108864 THEN printf('%!.8g', k.value)
+             ELSE printf('%!.9g', k.value) END
+           ELSE CAST(k.value AS TEXT) END AS text
+  FROM value_counts k JOIN parameters p ON p.id = k.parameter_id;
+
+CREATE VIEW call_text AS -- calls with their values: fib(n=3) = 2; ? where one is not known;
+                        -- open_file(path="x") = -1, errno 2
   SELECT c.id AS call_id, f.name ||
          CASE WHEN EXISTS (SELECT 1 FROM parameters p WHERE p.function_id = f.id) THEN
            '(' || coalesce((SELECT group_concat(a.argument, ', ')
                             FROM (SELECT coalesce(a.parameter || '=', '') || a.text AS argument
                                   FROM call_arguments a
-                                  WHERE a.call_id = c.id AND a.position > 0 ORDER BY a.position) a), '') || ')' ||
-           coalesce((SELECT ' = ' || a.text FROM call_arguments a WHERE a.call_id = c.id AND a.position = 0), '')
+                                  WHERE a.call_id = c.id AND a.position BETWEEN 1 AND 30 ORDER BY a.position) a), '') || ')' ||
+           coalesce((SELECT ' = ' || a.text FROM call_arguments a WHERE a.call_id = c.id AND a.position = 0), '') ||
+           coalesce((SELECT ', errno ' || v.value FROM call_values v WHERE v.id = c.id * 32 + 31), '')
          ELSE '' END AS text
   FROM calls c JOIN frames fr ON fr.id = +c.frame_id JOIN functions f ON f.id = +fr.function_id;
 
@@ -853,14 +902,16 @@ CREATE VIEW alloc_wrappers AS -- functions that get, resize or free a block for 
          FROM up JOIN frames fr ON fr.id = up.frame_id
          WHERE fr.parent_id < fr.id AND fr.function_id IN (SELECT function_id FROM passing))
   SELECT fr.function_id
-  FROM up JOIN frames fr ON fr.id = up.frame_id JOIN small s ON s.function_id = fr.function_id
+  FROM up CROSS JOIN frames fr ON fr.id = up.frame_id JOIN small s ON s.function_id = fr.function_id
   WHERE fr.function_id IN (SELECT function_id FROM passing)
   GROUP BY fr.function_id
   HAVING min(up.min_size) < max(up.max_size) -- one that makes objects of one size is a constructor
      AND (max(s.usual) OR min(up.grows)); -- in most calls, or where a block has to grow
 
 CREATE VIEW alloc_places AS -- alloc_stacks with the function that wanted the blocks, and the place in it
-  WITH RECURSIVE up(stack_id, frame_id, site_id, function_id, parent_id) AS (
+  WITH RECURSIVE
+       wrappers AS MATERIALIZED (SELECT function_id FROM alloc_wrappers),
+       up(stack_id, frame_id, site_id, function_id, parent_id) AS (
          SELECT a.id, a.frame_id, a.site_id, fr.function_id, fr.parent_id
          FROM alloc_stacks a LEFT JOIN frames fr ON fr.id = a.frame_id
          UNION ALL
@@ -868,24 +919,26 @@ CREATE VIEW alloc_places AS -- alloc_stacks with the function that wanted the bl
                 -- an inlined wrapper knows the call site of the function it lies in alone
                 CASE WHEN fr.site_id IS NOT caller.site_id THEN fr.site_id END, caller.function_id, caller.parent_id
          FROM up JOIN frames fr ON fr.id = up.frame_id JOIN frames caller ON caller.id = up.parent_id
-         WHERE up.parent_id < up.frame_id AND up.function_id IN (SELECT function_id FROM alloc_wrappers))
+         WHERE up.parent_id < up.frame_id AND up.function_id IN (SELECT function_id FROM wrappers))
   SELECT 0 AS wrappers, stack_id, frame_id, site_id, function_id
-  FROM up WHERE parent_id IS NULL OR function_id NOT IN (SELECT function_id FROM alloc_wrappers)
+  FROM up WHERE parent_id IS NULL OR function_id NOT IN (SELECT function_id FROM wrappers)
   UNION ALL -- wrappers = 1: as alloc_stacks has it
   SELECT 1, a.id, a.frame_id, a.site_id, fr.function_id
   FROM alloc_stacks a LEFT JOIN frames fr ON fr.id = a.frame_id;
 
 CREATE VIEW free_places AS -- likewise block_flows with the function that wanted the blocks freed
-  WITH RECURSIVE up(flow_id, frame_id, site_id, function_id, parent_id) AS (
+  WITH RECURSIVE
+       wrappers AS MATERIALIZED (SELECT function_id FROM alloc_wrappers),
+       up(flow_id, frame_id, site_id, function_id, parent_id) AS (
          SELECT b.id, b.free_frame_id, b.free_site_id, fr.function_id, fr.parent_id
          FROM block_flows b LEFT JOIN frames fr ON fr.id = b.free_frame_id
          UNION ALL
          SELECT up.flow_id, caller.id, CASE WHEN fr.site_id IS NOT caller.site_id THEN fr.site_id END,
                 caller.function_id, caller.parent_id
          FROM up JOIN frames fr ON fr.id = up.frame_id JOIN frames caller ON caller.id = up.parent_id
-         WHERE up.parent_id < up.frame_id AND up.function_id IN (SELECT function_id FROM alloc_wrappers))
+         WHERE up.parent_id < up.frame_id AND up.function_id IN (SELECT function_id FROM wrappers))
   SELECT 0 AS wrappers, flow_id, frame_id, site_id, function_id
-  FROM up WHERE parent_id IS NULL OR function_id NOT IN (SELECT function_id FROM alloc_wrappers)
+  FROM up WHERE parent_id IS NULL OR function_id NOT IN (SELECT function_id FROM wrappers)
   UNION ALL
   SELECT 1, b.id, b.free_frame_id, b.free_site_id, fr.function_id
   FROM block_flows b LEFT JOIN frames fr ON fr.id = b.free_frame_id;

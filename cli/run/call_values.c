@@ -273,7 +273,7 @@ char *call_values_text(struct call_values *values, uint32_t function, int64_t ca
     if (call_values_read(values, function, call_id) != 0)
         return NULL;
     sqlite3_str *out = sqlite3_str_new(values->database);
-    const struct shown_value *result = NULL;
+    const struct shown_value *result = NULL, *failure = NULL;
     const char *between = "";
     sqlite3_str_appendchar(out, 1, '(');
     for (size_t i = 0; i < values->shown_count; i++) {
@@ -281,6 +281,10 @@ char *call_values_text(struct call_values *values, uint32_t function, int64_t ca
         const char *text = value->text != NULL ? value->text : "?";
         if (value->parameter->position == 0) {
             result = value;
+            continue;
+        }
+        if (value->parameter->position == POSITIONS - 1) {
+            failure = strcmp(text, "?") != 0 ? value : NULL;
             continue;
         }
         sqlite3_str_appendall(out, between);
@@ -292,6 +296,8 @@ char *call_values_text(struct call_values *values, uint32_t function, int64_t ca
     sqlite3_str_appendchar(out, 1, ')');
     if (result != NULL)
         sqlite3_str_appendf(out, " = %s", result->text != NULL ? result->text : "?");
+    if (failure != NULL)
+        sqlite3_str_appendf(out, ", errno %s", failure->text);
     char *text = sqlite3_str_finish(out);
     if (text == NULL)
         fail("out of memory");

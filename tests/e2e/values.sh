@@ -35,6 +35,11 @@ wrong = [(call, parameter, text) for call, position, parameter, text in
          if (events[call]["result"] if position == 0 else events[call]["arguments"]["#%d" % position]) != text]
 print("not ok" if wrong else "ok", "- Chrome's args are those of call_arguments", wrong[:3])
 P
+shown_in() { # VIEW
+    sed -n "/^CREATE VIEW $1 AS/,/ AS text\$/p" "$here/schema.sql" | sed -n '/WHEN .*IS NULL/,$p' | tr '\n' ' ' | sed 's/\bk\.value/v.value/g'
+}
+same "values are shown alike wherever they stand" "$(shown_in call_arguments)" "$(shown_in value_count_texts)"
+has "as what they are" "WHEN p.kind = 'bool'" "$(shown_in call_arguments)"
 sqlite3 -batch run.db 'UPDATE value_counts SET calls = calls + 1 WHERE rank = 1'
 [ -n "$(sqlite3 -batch run.db <"$here/tests/e2e/values.sql")" ] && ok "a wrong count would be seen" || not_ok "a wrong count would be seen"
 sqlite3 -batch run.db "UPDATE call_values SET value = 77 WHERE id = (SELECT max(id) FROM call_values)"
