@@ -252,10 +252,11 @@ bench-others: all ## what README's table of other tools says (a minute)
 	@tests/setup bench
 	tests/bench/others.py $(BUILD) 3
 
-bench-load: all $(BUILD)/bench_insert ## what loading costs, beside INSERT and uftrace report
+bench-load: all $(BUILD)/bench_insert $(BUILD)/bench_values ## what loading costs, beside INSERT and uftrace report
 	@tests/setup bench
 	tests/bench/load.py $(BUILD) 3
 	tests/bench/contexts.py $(BUILD) 3
+	tests/bench/values.py $(BUILD) 3
 
 bench-symbols: all ## loading a program with 500 MB of debug information (makes it first: ten minutes)
 	@tests/setup bench
