@@ -5,6 +5,8 @@
  */
 #include "collector/values_capture.h"
 
+#include "collector/values_hook.h"
+
 #include <string.h>
 
 #define CXX1_BYTES 24u
@@ -264,4 +266,15 @@ unsigned char *capture_other(struct value_writer writer, const struct capture *c
     else
         put_other(&writer, capture, value);
     return writer.at;
+}
+
+unsigned char *values_argument(struct thread_log *log, struct value_writer writer,
+                               const struct recipe *recipe, uint32_t index, uint64_t stack)
+{
+    const struct values_frame *frame = values_frame(stack);
+    const struct capture capture = {.general = frame->general,
+                                    .vector = frame->vector[0],
+                                    .values = recipe_values(recipe),
+                                    .stack = {&log->shadow.bounds, stack, true}};
+    return capture_other(writer, &capture, &recipe->value[index]);
 }
