@@ -147,7 +147,6 @@ APART void enter_unready(uint64_t function, uint64_t site, uint64_t stack)
 #ifdef FISQL_VALUES
 void values_enter_plain(uint64_t function, uint64_t site, uint64_t stack)
 {
-    values_kept = 0;
 #else
 EXPORT void __cyg_profile_func_enter(void *function_address, void *site_address)
 {
@@ -239,7 +238,6 @@ APART void exit_unready(uint64_t function, uint64_t site, uint64_t stack, bool t
 void values_exit_plain(uint64_t function, uint64_t site, uint64_t stack, uint64_t hook_return)
 {
     bool tail = hook_return == site;
-    values_kept = 0;
 #else
 EXPORT void __cyg_profile_func_exit(void *function_address, void *site_address)
 {
@@ -284,6 +282,7 @@ APART void enter_kept_other(uint64_t function, uint64_t site, uint64_t stack, ui
         return;
     values_kept = stack;
     hook_enter_slow(function, site, stack);
+    values_kept = 0;
 }
 
 void values_enter(uint64_t function, uint64_t site, uint64_t stack, uint64_t recipe)
@@ -319,6 +318,7 @@ APART void exit_kept_other(uint64_t function, uint64_t site, uint64_t stack, uin
         return;
     values_kept = stack;
     hook_exit_slow(function, site, stack, tail);
+    values_kept = 0;
 }
 
 void values_exit(uint64_t function, uint64_t site, uint64_t stack, uint64_t recipe)

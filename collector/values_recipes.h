@@ -61,6 +61,7 @@ struct recipe_place {
     uint64_t word;    /* atomic */
 };
 #define RECIPE_VOLATILE ((uint64_t)1 << 62) /* the hooks know the number */
+_Static_assert(sizeof(struct recipe_place) == 16 && RECIPE_PLACES == 65536, "the hooks know these");
 extern HIDDEN struct recipe_place recipe_cache[RECIPE_PLACES];
 extern HIDDEN struct recipe_module recipe_modules[RECIPE_MODULES_MAX];
 extern HIDDEN uint32_t recipe_string_max; /* bytes of a text that are recorded */
