@@ -280,9 +280,10 @@ APART void enter_kept_other(uint64_t function, uint64_t site, uint64_t stack, ui
     if (log != NULL && hook_sample_due(log) &&
         enter_fast(log, function, site, stack, tick, true, recipe))
         return;
+    uint64_t before = values_kept; /* of a hook that this one's signal handler interrupted */
     values_kept = stack;
     hook_enter_slow(function, site, stack);
-    values_kept = 0;
+    values_kept = before;
 }
 
 void values_enter(uint64_t function, uint64_t site, uint64_t stack, uint64_t recipe)
@@ -316,9 +317,10 @@ APART void exit_kept_other(uint64_t function, uint64_t site, uint64_t stack, uin
     if (log != NULL && (hook_sample_due(log) || log->thread.min_ticks != 0) &&
         exit_fast(log, function, site, stack, tail, tick, hook_sample_due(log), true, recipe))
         return;
+    uint64_t before = values_kept;
     values_kept = stack;
     hook_exit_slow(function, site, stack, tail);
-    values_kept = 0;
+    values_kept = before;
 }
 
 void values_exit(uint64_t function, uint64_t site, uint64_t stack, uint64_t recipe)
