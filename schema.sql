@@ -29,6 +29,8 @@
 -- scheduler (preempted). Where two of its events lie further apart than run.gap_ticks, its
 -- processor clock was read: see gaps. So beside a total or self time, which is wall time, stand what
 -- of it was waiting (wait_ns) and put aside (preempted_ns), and what is left, CPU time (cpu_ns).
+-- What a thread waited for its log to be written is no waiting of the program's: it is taken out with the
+-- hooks' cost, and run.held_ns sums it up (none: no such fact).
 -- Shorter gaps are not looked into: what a thread waits there counts as CPU time. So does waiting in
 -- calls that were counted, not logged, which counts for their caller. Without the fact run.gap_ticks
 -- nothing is known of waiting.
@@ -37,9 +39,22 @@
 --   a call's CPU duration = adjusted duration - waiting and put aside within it
 -- Statistics are over finished calls (ended = 0 or 1); calls, self and total are over all.
 -- m2 is the sum of squared deviations from mean_ns: variance = m2 / (finished - 1).
+--
+-- Values (fisql record --values). parameters says which parameters and result a function has,
+-- call_values what was passed and returned. What is not known has no row there: the code did not tell
+-- where it lay (absent), its address could not be read (unreadable), there was no room for it in the
+-- log (no_room), or nothing of the call was recorded. parameter_stats counts the first three. A value
+-- is INTEGER, REAL or TEXT:
+--   INTEGER  integers, bool, char, enumerations; pointers (0 = NULL; from 2^63 on negative)
+--   REAL     floats
+--   TEXT     text; of pointers to the start of a function of a module its name; structs by value,
+--            {a = 1, b = 2}, or x and hexadecimal digits in the order of memory where the members are
+--            not known; integers above 2^63 - 1 in decimal; floats that no REAL equals (nan, long double)
+-- In text a backslash is \\, control characters and bytes that are no UTF-8 are \n, \t, \r or \x1b, and
+-- where only its first bytes were recorded it ends in \... (which nothing else does).
 
 PRAGMA application_id = 0x4653514c;
-PRAGMA user_version = 4;
+PRAGMA user_version = 6;
 
 CREATE TABLE run( -- facts of the recording and of the load, e.g. command, clock, hook_inside_ps
   key TEXT PRIMARY KEY, -- name of the fact
@@ -334,6 +349,16 @@ CREATE TABLE edges( -- direct calls between functions, by call site
 );
 CREATE INDEX edges_caller ON edges(caller_id, callee_id);
 CREATE INDEX edges_callee ON edges(callee_id, caller_id);
+CREATE INDEX edges_entry ON edges(callee_id, site_id);
+
+CREATE TABLE context_edges( -- distinct calls between contexts, each context by its function and call site: what
+                            -- a function calls when it is called from one place
+  id INTEGER PRIMARY KEY,
+  caller_id INTEGER REFERENCES functions(id), -- NULL = no instrumented caller
+  caller_site_id INTEGER REFERENCES sites(id), -- that the caller's context was called from
+  site_id INTEGER REFERENCES sites(id),
+  callee_id INTEGER NOT NULL REFERENCES functions(id)
+);
 
 CREATE TABLE callee_runs( -- a callee run: calls of one callee in a row by one call, with no other between
   caller_id INTEGER NOT NULL REFERENCES functions(id),
@@ -513,6 +538,118 @@ CREATE TABLE cut_calls( -- calls that were open where a flight recorder (record 
   frame_id INTEGER NOT NULL REFERENCES frames(id)
 );
 
+CREATE TABLE parameters( -- results and parameters of the functions of which values were recorded
+  id INTEGER PRIMARY KEY,
+  function_id INTEGER NOT NULL REFERENCES functions(id),
+  position INTEGER NOT NULL, -- 0 = the result, 1 to 30 = the parameters; `this` is the first;
+                           -- 31 = errno as a call that failed left it, where that was recorded
+  name TEXT,               -- NULL = it has none, or it is not known
+  type TEXT,               -- in the source's words, NULL = not known
+  kind TEXT,               -- 'signed', 'unsigned', 'bool', 'char', 'enum', 'float', 'pointer' (to data),
+                           -- 'function' (a pointer to one), 'text', 'struct', NULL = not known
+  enum_id INTEGER,         -- enumerators.enum_id where kind = 'enum'
+  flags INTEGER NOT NULL DEFAULT 0, -- 1 = its enumerators are flags, to be joined by a bar
+  UNIQUE(function_id, position)
+);
+
+CREATE TABLE enumerators( -- names of the values of enumerations
+  enum_id INTEGER NOT NULL,
+  number INTEGER NOT NULL, -- from 0, in the order of the declaration
+  value INTEGER NOT NULL,
+  name TEXT NOT NULL,
+  PRIMARY KEY(enum_id, number)
+) WITHOUT ROWID;
+
+CREATE TABLE call_values( -- arguments and results; those of call c are id BETWEEN 32 * c AND 32 * c + 31
+  id INTEGER PRIMARY KEY,  -- 32 * call_id + position
+  call_id INTEGER AS (id / 32) VIRTUAL,  -- calls.id
+  position INTEGER AS (id % 32) VIRTUAL, -- parameters.position of the call's function
+  value                    -- INTEGER, REAL or TEXT: see above
+);
+
+CREATE TABLE valued_calls( -- the calls of which values were recorded, by function: of function f those that are
+                           -- id BETWEEN f << 38 AND (f + 1 << 38) - 1. Functions with more than 16384 of them
+                           -- are left out (parameter_stats.listed = 0)
+  id INTEGER PRIMARY KEY,  -- function_id * 2^38 + call_id
+  function_id INTEGER AS (id >> 38) VIRTUAL, -- functions.id
+  call_id INTEGER AS (id & 0x3fffffffff) VIRTUAL -- calls.id
+);
+
+CREATE TABLE parameter_stats( -- one row for each row of parameters
+  parameter_id INTEGER PRIMARY KEY REFERENCES parameters(id),
+  listed INTEGER NOT NULL,     -- 1 = valued_calls has all calls of the function with values
+  calls INTEGER NOT NULL,      -- calls whose value is known: rows of call_values
+  absent INTEGER NOT NULL,     -- calls where the code did not tell where it lay,
+  unreadable INTEGER NOT NULL, -- where it was to be read at an address that cannot be read,
+  no_room INTEGER NOT NULL,    -- and where there was no room for it in the log
+  cut INTEGER NOT NULL,        -- calls with a text of which only the first bytes are known
+  cpu_ns INTEGER NOT NULL,     -- sum of the CPU durations of those of `calls` that finished
+  distinct_values INTEGER NOT NULL, -- distinct values; where counted = 0, at least so many
+  counted INTEGER NOT NULL,    -- 1 = each value was counted, and every error in value_counts is 0
+  other_calls INTEGER NOT NULL,-- calls that are in no row of value_counts, and their time
+  other_cpu_ns INTEGER NOT NULL,
+  min_value, max_value,        -- least and greatest number, NULL = there was none
+  text_bytes_max INTEGER       -- bytes of the longest text, as far as it was recorded, NULL = there was none
+);
+
+CREATE TABLE value_counts( -- the commonest values of a parameter or result, 64 at most. Where there are more,
+                           -- Space-Saving finds them (Metwally, Agrawal, El Abbadi 2005)
+  parameter_id INTEGER NOT NULL REFERENCES parameters(id),
+  rank INTEGER NOT NULL,       -- 1 = the commonest
+  value,                       -- as in call_values
+  calls INTEGER NOT NULL,      -- calls with it: these for sure,
+  error INTEGER NOT NULL,      -- and no more than so many others. What follows is of the former
+  cpu_ns INTEGER NOT NULL,     -- sum of the CPU durations of those that finished
+  max_ns INTEGER NOT NULL,     -- CPU duration of the slowest of these
+  slowest_call_id INTEGER,     -- calls.id of that one, NULL = none finished
+  first_call_id INTEGER NOT NULL, -- calls.id of the one with the least id
+  PRIMARY KEY(parameter_id, rank)
+) WITHOUT ROWID;
+
+CREATE TABLE value_costs( -- what finished calls cost by an integer argument: a row for each value where there are
+                          -- up to 64, else for each eighth of a power of two (16 to 17, 18 to 19, ... 32 to 35 ...)
+  parameter_id INTEGER NOT NULL REFERENCES parameters(id),
+  low INTEGER NOT NULL,        -- values low .. high
+  high INTEGER NOT NULL,
+  calls INTEGER NOT NULL,      -- finished calls with such a value
+  mean_value REAL NOT NULL,    -- mean of their values
+  descendants INTEGER NOT NULL,-- calls made within them, at any depth: the sum,
+  descendants_max INTEGER NOT NULL, -- and the most
+  cpu_ns INTEGER NOT NULL,     -- sum of their CPU durations
+  max_ns INTEGER NOT NULL,     -- CPU duration of the slowest
+  slowest_call_id INTEGER NOT NULL, -- calls.id of that one
+  PRIMARY KEY(parameter_id, low)
+) WITHOUT ROWID;
+
+CREATE TABLE argument_repeats( -- calls with the same arguments as an earlier call of the function in the thread,
+                               -- of functions with parameters: sums over threads, each by itself
+  function_id INTEGER PRIMARY KEY REFERENCES functions(id),
+  calls INTEGER NOT NULL,      -- ended calls all of whose arguments are known, no text being cut
+  unknown_calls INTEGER NOT NULL, -- other ended calls with values; what follows leaves them out
+  sampled INTEGER NOT NULL,    -- 1 = what follows is exact; n = estimated from one of n sets of arguments (adaptive
+                               -- sampling: Wegman 1984, Flajolet 1990)
+  tuples INTEGER NOT NULL,     -- distinct sets of arguments
+  repeated_calls INTEGER NOT NULL, -- calls with arguments that an earlier call had
+  same_calls INTEGER NOT NULL, -- of these, those that returned the same as the earlier one
+  different_calls INTEGER NOT NULL, -- and those that returned something else; of the rest one result is not known
+  saved_calls INTEGER NOT NULL,-- calls made within the same_calls that lie in no other repeated call of the
+                               -- function: what a cache of results would save,
+  saved_ns INTEGER NOT NULL,   -- and the CPU time of these same_calls
+  commonest_calls INTEGER NOT NULL, -- calls with the commonest arguments (of those in the sample)
+  example_call_id INTEGER      -- calls.id of the first one with these, NULL = there is none
+);
+
+CREATE TABLE result_flows( -- results of calls by their class, and what their callers returned then
+  function_id INTEGER NOT NULL REFERENCES functions(id),
+  class TEXT NOT NULL,         -- of the result: 'negative', 'zero', 'positive', 'null', 'pointer', 'false', 'true', 'other'
+  caller_id INTEGER NOT NULL,  -- functions.id of the caller, 0 = none
+  caller_class TEXT NOT NULL,  -- of the caller's result, likewise; 'none' = it gave none, or it is not known
+  calls INTEGER NOT NULL,      -- calls with a known result
+  same_calls INTEGER NOT NULL, -- of these, those whose caller returned the same value
+  first_call_id INTEGER NOT NULL, -- calls.id of the one with the least id
+  PRIMARY KEY(function_id, class, caller_id, caller_class)
+) WITHOUT ROWID;
+
 CREATE TABLE losses( -- what the log or the database lacks
   id INTEGER PRIMARY KEY,
   reason TEXT NOT NULL,    -- 'damaged', 'truncated', 'missing chunk', 'disk full', 'killed', ...
@@ -564,6 +701,95 @@ CREATE VIEW call_details AS -- calls with function, location, adjusted duration 
          CASE c.ended WHEN 0 THEN 'returned' WHEN 1 THEN 'unwound' WHEN 2 THEN 'open' ELSE 'lost' END AS ended,
          fr.function_id, fr.site_id
   FROM calls c JOIN frames fr ON fr.id = c.frame_id JOIN function_details fn ON fn.id = fr.function_id;
+
+CREATE VIEW call_arguments AS -- arguments, and results (position 0), of the calls of functions with recorded values;
+                             -- value is NULL and text ? where one is not known
+  SELECT c.id AS call_id, f.name AS function, p.name AS parameter, p.type, v.value, p.position, p.kind,
+         CASE
+           WHEN v.value IS NULL THEN '?'
+           WHEN p.kind = 'text' AND typeof(v.value) = 'text' THEN
+             CASE WHEN substr(v.value, -4) = '\...'
+                  THEN '"' || replace(substr(v.value, 1, length(v.value) - 4), '"', '\"') || '"...'
+                  ELSE '"' || replace(v.value, '"', '\"') || '"' END
+           WHEN p.kind IN ('pointer', 'function', 'text') AND typeof(v.value) = 'integer' THEN
+             CASE v.value WHEN 0 THEN 'NULL' ELSE printf('0x%x', v.value) END
+           WHEN p.kind = 'bool' AND v.value IN (0, 1) THEN CASE v.value WHEN 0 THEN 'false' ELSE 'true' END
+           WHEN p.kind = 'char' AND v.value BETWEEN 32 AND 126 THEN v.value || ' ''' || char(v.value) || ''''
+           WHEN p.kind = 'enum' THEN coalesce(
+             (SELECT e.name FROM enumerators e
+              WHERE e.enum_id = p.enum_id AND e.value = v.value ORDER BY e.number LIMIT 1),
+             (SELECT b.names
+              FROM (SELECT group_concat(e.name, '|') AS names, sum(e.value) AS bits
+                    FROM enumerators e
+                    WHERE e.enum_id = p.enum_id AND e.value & (e.value - 1) = 0 AND e.value & v.value <> 0
+                          AND NOT EXISTS (SELECT 1 FROM enumerators o WHERE o.enum_id = e.enum_id
+                                          AND o.value = e.value AND o.number < e.number)) b
+              WHERE p.flags AND b.bits = v.value), -- all of its bits have names
+             v.value)
+           WHEN typeof(v.value) = 'real' AND abs(v.value) < 1e999 THEN CASE
+             WHEN p.type NOT LIKE '%float%' OR p.type LIKE '%float128%' OR p.type IS NULL THEN
+               CASE WHEN CAST(printf('%!.15g', v.value) AS REAL) = v.value THEN printf('%!.15g', v.value)
+                    ELSE printf('%!.17g', v.value) END -- below: the first that is surely read back as the same float
+             WHEN abs(CAST(printf('%!.6g', v.value) AS REAL) - v.value) <= abs(v.value) / 67108864 THEN printf('%!.6g', v.value)
+             WHEN abs(CAST(printf('%!.7g', v.value) AS REAL) - v.value) <= abs(v.value) / 67108864 THEN printf('%!.7g', v.value)
+             WHEN abs(CAST(printf('%!.8g', v.value) AS REAL) - v.value) <= abs(v.value) / 67108864 THEN printf('%!.8g', v.value)
+             ELSE printf('%!.9g', v.value) END
+           ELSE CAST(v.value AS TEXT) END AS text
+  FROM calls c JOIN frames fr ON fr.id = +c.frame_id JOIN functions f ON f.id = +fr.function_id
+       JOIN parameters p ON p.function_id = f.id LEFT JOIN call_values v ON v.id = c.id * 32 + p.position;
+
+CREATE VIEW value_count_texts AS -- what the values in value_counts are shown as: the same as in call_arguments
+  SELECT k.parameter_id, k.rank,
+         CASE
+           WHEN k.value IS NULL THEN '?'
+           WHEN p.kind = 'text' AND typeof(k.value) = 'text' THEN
+             CASE WHEN substr(k.value, -4) = '\...'
+                  THEN '"' || replace(substr(k.value, 1, length(k.value) - 4), '"', '\"') || '"...'
+                  ELSE '"' || replace(k.value, '"', '\"') || '"' END
+           WHEN p.kind IN ('pointer', 'function', 'text') AND typeof(k.value) = 'integer' THEN
+             CASE k.value WHEN 0 THEN 'NULL' ELSE printf('0x%x', k.value) END
+           WHEN p.kind = 'bool' AND k.value IN (0, 1) THEN CASE k.value WHEN 0 THEN 'false' ELSE 'true' END
+           WHEN p.kind = 'char' AND k.value BETWEEN 32 AND 126 THEN k.value || ' ''' || char(k.value) || ''''
+           WHEN p.kind = 'enum' THEN coalesce(
+             (SELECT e.name FROM enumerators e
+              WHERE e.enum_id = p.enum_id AND e.value = k.value ORDER BY e.number LIMIT 1),
+             (SELECT b.names
+              FROM (SELECT group_concat(e.name, '|') AS names, sum(e.value) AS bits
+                    FROM enumerators e
+                    WHERE e.enum_id = p.enum_id AND e.value & (e.value - 1) = 0 AND e.value & k.value <> 0
+                          AND NOT EXISTS (SELECT 1 FROM enumerators o WHERE o.enum_id = e.enum_id
+                                          AND o.value = e.value AND o.number < e.number)) b
+              WHERE p.flags AND b.bits = k.value), -- all of its bits have names
+             k.value)
+           WHEN typeof(k.value) = 'real' AND abs(k.value) < 1e999 THEN CASE
+             WHEN p.type NOT LIKE '%float%' OR p.type LIKE '%float128%' OR p.type IS NULL THEN
+               CASE WHEN CAST(printf('%!.15g', k.value) AS REAL) = k.value THEN printf('%!.15g', k.value)
+                    ELSE printf('%!.17g', k.value) END -- below: the first that is surely read back as the same float
+             WHEN abs(CAST(printf('%!.6g', k.value) AS REAL) - k.value) <= abs(k.value) / 67108864 THEN printf('%!.6g', k.value)
+             WHEN abs(CAST(printf('%!.7g', k.value) AS REAL) - k.value) <= abs(k.value) / 67108864 THEN printf('%!.7g', k.value)
+             WHEN abs(CAST(printf('%!.8g', k.value) AS REAL) - k.value) <= abs(k.value) / 67108864 THEN printf('%!.8g', k.value)
+             ELSE printf('%!.9g', k.value) END
+           ELSE CAST(k.value AS TEXT) END AS text
+  FROM value_counts k JOIN parameters p ON p.id = k.parameter_id;
+
+CREATE VIEW call_text AS -- calls with their values: fib(n=3) = 2; ? where one is not known;
+                        -- open_file(path="x") = -1, errno 2
+  SELECT c.id AS call_id, f.name ||
+         CASE WHEN EXISTS (SELECT 1 FROM parameters p WHERE p.function_id = f.id) THEN
+           '(' || coalesce((SELECT group_concat(a.argument, ', ')
+                            FROM (SELECT coalesce(a.parameter || '=', '') || a.text AS argument
+                                  FROM call_arguments a
+                                  WHERE a.call_id = c.id AND a.position BETWEEN 1 AND 30 ORDER BY a.position) a), '') || ')' ||
+           coalesce((SELECT ' = ' || a.text FROM call_arguments a WHERE a.call_id = c.id AND a.position = 0), '') ||
+           coalesce((SELECT ', errno ' || v.value FROM call_values v WHERE v.id = c.id * 32 + 31), '')
+         ELSE '' END AS text
+  FROM calls c JOIN frames fr ON fr.id = +c.frame_id JOIN functions f ON f.id = +fr.function_id;
+
+CREATE VIEW listed_arguments AS -- call_arguments of the functions in valued_calls, without texts: of one function in
+                               -- no time, however long the run was
+  SELECT l.call_id, f.name AS function, p.name AS parameter, p.type, v.value, p.position, p.kind, f.id AS function_id
+  FROM functions f CROSS JOIN valued_calls l ON l.id BETWEEN f.id << 38 AND (f.id + 1 << 38) - 1
+       CROSS JOIN parameters p ON p.function_id = f.id LEFT JOIN call_values v ON v.id = l.call_id * 32 + p.position;
 
 CREATE VIEW recorded_calls AS -- calls with their functions; fisql query keeps it so where it folds others' functions
   SELECT c.id, c.thread_id, c.frame_id, fr.function_id, c.depth, c.enter_ns, c.duration_ns, c.descendants, c.ended
@@ -676,14 +902,16 @@ CREATE VIEW alloc_wrappers AS -- functions that get, resize or free a block for 
          FROM up JOIN frames fr ON fr.id = up.frame_id
          WHERE fr.parent_id < fr.id AND fr.function_id IN (SELECT function_id FROM passing))
   SELECT fr.function_id
-  FROM up JOIN frames fr ON fr.id = up.frame_id JOIN small s ON s.function_id = fr.function_id
+  FROM up CROSS JOIN frames fr ON fr.id = up.frame_id JOIN small s ON s.function_id = fr.function_id
   WHERE fr.function_id IN (SELECT function_id FROM passing)
   GROUP BY fr.function_id
   HAVING min(up.min_size) < max(up.max_size) -- one that makes objects of one size is a constructor
      AND (max(s.usual) OR min(up.grows)); -- in most calls, or where a block has to grow
 
 CREATE VIEW alloc_places AS -- alloc_stacks with the function that wanted the blocks, and the place in it
-  WITH RECURSIVE up(stack_id, frame_id, site_id, function_id, parent_id) AS (
+  WITH RECURSIVE
+       wrappers AS MATERIALIZED (SELECT function_id FROM alloc_wrappers),
+       up(stack_id, frame_id, site_id, function_id, parent_id) AS (
          SELECT a.id, a.frame_id, a.site_id, fr.function_id, fr.parent_id
          FROM alloc_stacks a LEFT JOIN frames fr ON fr.id = a.frame_id
          UNION ALL
@@ -691,24 +919,26 @@ CREATE VIEW alloc_places AS -- alloc_stacks with the function that wanted the bl
                 -- an inlined wrapper knows the call site of the function it lies in alone
                 CASE WHEN fr.site_id IS NOT caller.site_id THEN fr.site_id END, caller.function_id, caller.parent_id
          FROM up JOIN frames fr ON fr.id = up.frame_id JOIN frames caller ON caller.id = up.parent_id
-         WHERE up.parent_id < up.frame_id AND up.function_id IN (SELECT function_id FROM alloc_wrappers))
+         WHERE up.parent_id < up.frame_id AND up.function_id IN (SELECT function_id FROM wrappers))
   SELECT 0 AS wrappers, stack_id, frame_id, site_id, function_id
-  FROM up WHERE parent_id IS NULL OR function_id NOT IN (SELECT function_id FROM alloc_wrappers)
+  FROM up WHERE parent_id IS NULL OR function_id NOT IN (SELECT function_id FROM wrappers)
   UNION ALL -- wrappers = 1: as alloc_stacks has it
   SELECT 1, a.id, a.frame_id, a.site_id, fr.function_id
   FROM alloc_stacks a LEFT JOIN frames fr ON fr.id = a.frame_id;
 
 CREATE VIEW free_places AS -- likewise block_flows with the function that wanted the blocks freed
-  WITH RECURSIVE up(flow_id, frame_id, site_id, function_id, parent_id) AS (
+  WITH RECURSIVE
+       wrappers AS MATERIALIZED (SELECT function_id FROM alloc_wrappers),
+       up(flow_id, frame_id, site_id, function_id, parent_id) AS (
          SELECT b.id, b.free_frame_id, b.free_site_id, fr.function_id, fr.parent_id
          FROM block_flows b LEFT JOIN frames fr ON fr.id = b.free_frame_id
          UNION ALL
          SELECT up.flow_id, caller.id, CASE WHEN fr.site_id IS NOT caller.site_id THEN fr.site_id END,
                 caller.function_id, caller.parent_id
          FROM up JOIN frames fr ON fr.id = up.frame_id JOIN frames caller ON caller.id = up.parent_id
-         WHERE up.parent_id < up.frame_id AND up.function_id IN (SELECT function_id FROM alloc_wrappers))
+         WHERE up.parent_id < up.frame_id AND up.function_id IN (SELECT function_id FROM wrappers))
   SELECT 0 AS wrappers, flow_id, frame_id, site_id, function_id
-  FROM up WHERE parent_id IS NULL OR function_id NOT IN (SELECT function_id FROM alloc_wrappers)
+  FROM up WHERE parent_id IS NULL OR function_id NOT IN (SELECT function_id FROM wrappers)
   UNION ALL
   SELECT 1, b.id, b.free_frame_id, b.free_site_id, fr.function_id
   FROM block_flows b LEFT JOIN frames fr ON fr.id = b.free_frame_id;

@@ -183,6 +183,7 @@ int cmd_export(int argc, char **argv)
 {
     struct options options = {.cut = {.until_ns = INT64_MAX}, .export = {.nodes_max = 50}};
     struct run_view view = {0};
+    struct call_values values = {0};
     bool *wanted = NULL;
     int status = parse(&options, argc, argv);
     if (status != ARGS_GO_ON)
@@ -202,14 +203,18 @@ int cmd_export(int argc, char **argv)
     if (status == 0 &&
         (status = call_cut_functions(&options.cut, "--function", &view, &wanted)) == 0)
         status = call_cut_check_thread(&options.cut, &view);
+    if (status == 0)
+        status = call_values_open(&values, &view);
     if (status == 0) {
         database_say_state(database, options.path);
         options.export.view = &view;
         options.export.cut = &options.cut;
         options.export.wanted = wanted;
+        options.export.values = &values;
         status = write_export(&options);
     }
     free(wanted);
+    call_values_close(&values);
     run_view_release(&view);
     sqlite3_close(database);
     return status;

@@ -9,6 +9,7 @@
 #include "cli/query/findings.h"
 #include "cli/query/kept_blocks.h"
 #include "cli/query/query_help.h"
+#include "cli/query/query_needs.h"
 #include "cli/query/query_run.h"
 #include "cli/query/query_set.h"
 #include "cli/out/pager.h"
@@ -275,7 +276,10 @@ static int run_one(struct options *options, const struct query_file *query, sqli
     int status = query_run(request, database, query, stdout, &rows);
     if (status == 0 && cut && rows > terminal_rows)
         printf("\n%ld of %ld rows; --limit 0 gives all.\n", terminal_rows, rows);
-    if (status == 0 && rows == 0 && request->format == OUTPUT_TABLE)
+    const char *lacks = rows == 0 ? query_lacks(query, database) : NULL;
+    if (status == 0 && lacks != NULL)
+        note("%s: %s", query->name, lacks);
+    else if (status == 0 && rows == 0 && request->format == OUTPUT_TABLE)
         note("%s: nothing found", query->name);
     if (status == 0)
         kept_blocks_say(request, query, database);

@@ -1,6 +1,7 @@
 /* fisql stack: the stack of a call, exact, recursion not folded. */
 #include "cli/out/args.h"
 #include "cli/run/call_cursor.h"
+#include "cli/run/call_values.h"
 #include "cli/commands.h"
 #include "cli/run/database.h"
 #include "cli/out/output.h"
@@ -16,9 +17,8 @@ static const char help[] =
     "\n"
     "Prints the stack of a call (DB: run.db): the call itself first, then its caller, and so on, "
     "with\n"
-    "where each was called from, when it was entered and how long it took. Queries list such ids "
-    "in\n"
-    "columns like slowest_call.\n"
+    "arguments and results (`fisql record --values`), where each was called from, when it was\n"
+    "entered and how long it took. Queries list such ids in columns like slowest_call.\n"
     "\n"
     "      --all                all calls of a deep stack (default: the first and last 100)\n"
     "      --demangle STYLE     short names, full ones, or no: as the linker knows them (short)\n"
@@ -33,7 +33,9 @@ static const char sql[] =
     " LEFT JOIN site_details s ON s.id = fr.site_id LEFT JOIN threads t ON t.id = c.thread_id"
     " WHERE c.id = ?1";
 
-static void print_call(const struct run_view *view, sqlite3_stmt *row, int64_t id, int64_t number)
+/* 0, or 2 after saying what is wrong. */
+static int print_call(const struct run_view *view, struct call_values *values, sqlite3_stmt *row,
+                      int64_t id, int64_t number)
 {
     static const char *const endings[] = {"", ", unwound", ", still open", ", its exit was lost"};
     const char *site = (const char *)sqlite3_column_text(row, 3);
@@ -46,10 +48,16 @@ static void print_call(const struct run_view *view, sqlite3_stmt *row, int64_t i
         name = view->functions[function].name;
         run_place(&view->functions[function], place, sizeof place);
     }
+    char *shown = call_values_text(
+        values, function > 0 && function < UINT32_MAX ? (uint32_t)function : 0, id);
+    if (shown == NULL)
+        return 2;
     output_time((double)sqlite3_column_int64(row, 4), enter, sizeof enter);
     output_time((double)sqlite3_column_int64(row, 5), duration, sizeof duration);
     printf("#%-3" PRId64 " ", number);
     text_put(stdout, name);
+    text_put(stdout, shown);
+    sqlite3_free(shown);
     fputs(" (", stdout);
     text_put(stdout, place);
     fputc(')', stdout);
@@ -59,9 +67,11 @@ static void print_call(const struct run_view *view, sqlite3_stmt *row, int64_t i
     }
     printf("\n     call %" PRId64 ", at %s, took %s%s\n", id, enter, duration,
            ended >= 0 && ended <= 3 ? endings[ended] : "");
+    return 0;
 }
 
-static int print_stack(const struct run_view *view, int64_t id, bool all, const char *path)
+static int print_stack(const struct run_view *view, struct call_values *values, int64_t id,
+                       bool all, const char *path)
 {
     sqlite3_stmt *row = NULL;
     if (sqlite3_prepare_v2(view->database, sql, -1, &row, NULL) != SQLITE_OK)
@@ -90,11 +100,12 @@ static int print_stack(const struct run_view *view, int64_t id, bool all, const 
                    height == 1 ? "" : "s");
         }
         if (all || number < ENDS_SHOWN || number >= height - ENDS_SHOWN)
-            print_call(view, row, next, number);
+            result = print_call(view, values, row, next, number);
         else if (number == ENDS_SHOWN)
             printf("...  %" PRId64 " calls left out (--all shows them)\n", height - 2 * ENDS_SHOWN);
         int64_t parent = sqlite3_column_int64(row, 0);
-        result = parent >= next ? fail("%s: the calls contradict one another", path) : 0;
+        if (result == 0 && parent >= next)
+            result = fail("%s: the calls contradict one another", path);
         next = parent;
         number++;
     }
@@ -140,11 +151,15 @@ int cmd_stack(int argc, char **argv)
         return status;
     sqlite3 *database = database_open(request.path);
     struct run_view view = {0};
+    struct call_values values = {0};
     status = 2;
     if (database != NULL && run_has_calls(database, request.path, "a stack"))
         status = run_view_open(&view, database, request.style, MEASURE_CPU);
     if (status == 0)
-        status = print_stack(&view, request.id, request.all, request.path);
+        status = call_values_open(&values, &view);
+    if (status == 0)
+        status = print_stack(&view, &values, request.id, request.all, request.path);
+    call_values_close(&values);
     run_view_release(&view);
     sqlite3_close(database);
     return status;

@@ -8,6 +8,7 @@
 #include "base/array.h"
 #include "cli/out/args.h"
 #include "cli/run/call_cursor.h"
+#include "cli/run/call_values.h"
 #include "cli/commands.h"
 #include "cli/run/database.h"
 #include "cli/out/output.h"
@@ -23,9 +24,9 @@ static const char help[] =
     "usage: fisql trace [OPTION...] [DB]\n"
     "\n"
     "Prints the calls of a run (DB: run.db) one after another, indented by depth: when a call was\n"
-    "entered since the run's start, how long it took, its thread, the function, and the blocks "
-    "that\n"
-    "it allocated. Calls of all threads are sorted by time.\n"
+    "entered since the run's start, how long it took, its thread, the function with its arguments\n"
+    "and its result (`fisql record --values`), and the blocks that it allocated. Calls of all\n"
+    "threads are sorted by time.\n"
     "\n" CUT_HELP "      --no-allocs          leave out the blocks allocated\n"
     "      --limit N            at most N calls\n"
     "      --demangle STYLE     short names, full ones, or no: as the linker knows them (short)\n"
@@ -122,13 +123,18 @@ static void print_time(double ns, int width)
     printf("%*s", width, text);
 }
 
-static void print_call(const struct run_view *view, const struct lane *lane, bool colour)
+/* 0, or 2 after saying what is wrong. */
+static int print_call(const struct run_view *view, struct call_values *values,
+                      const struct lane *lane, bool colour)
 {
     static const char *const endings[] = {"", "  (unwound)", "  (still open)",
                                           "  (its exit was lost)"};
     const struct shown_call *call = &lane->call;
     const struct run_function *function = &view->functions[view->frames[call->frame].function];
     char place[256];
+    char *shown = call_values_text(values, view->frames[call->frame].function, call->id);
+    if (shown == NULL)
+        return 2;
     run_place(function, place, sizeof place);
     printf("%14.3f us ", (double)call->began_ns / 1e3);
     print_time((double)call->duration_ns, 10);
@@ -136,10 +142,14 @@ static void print_call(const struct run_view *view, const struct lane *lane, boo
            (int)(2 * (call->depth < 60 ? call->depth : 60)), "");
     fputs(colour ? "\033[1m" : "", stdout);
     text_put(stdout, function->name);
-    fputs(colour ? "\033[0;2m  " : "  ", stdout);
+    fputs(colour ? "\033[0m" : "", stdout);
+    text_put(stdout, shown);
+    sqlite3_free(shown);
+    fputs(colour ? "\033[2m  " : "  ", stdout);
     text_put(stdout, place);
     fputs(colour ? "\033[0m" : "", stdout);
     puts(call->ended > 0 && call->ended <= 3 ? endings[call->ended] : "");
+    return 0;
 }
 
 static void print_alloc(const struct lane *lane, int depth, bool colour)
@@ -200,8 +210,8 @@ static int open_call(struct lane *lane)
     return 0;
 }
 
-static int lane_step(struct lane *lane, const struct run_view *view, const struct options *options,
-                     long *calls)
+static int lane_step(struct lane *lane, const struct run_view *view, struct call_values *values,
+                     const struct options *options, long *calls)
 {
     if (alloc_is_next(lane)) {
         int depth = alloc_depth(lane);
@@ -210,8 +220,9 @@ static int lane_step(struct lane *lane, const struct run_view *view, const struc
         return next_alloc(lane);
     }
     int status = open_call(lane);
+    if (status == 0)
+        status = print_call(view, values, lane, options->colour);
     if (status == 0) {
-        print_call(view, lane, options->colour);
         ++*calls;
         status = next_call(lane);
     }
@@ -219,7 +230,7 @@ static int lane_step(struct lane *lane, const struct run_view *view, const struc
 }
 
 static int print_lanes(struct lane *lanes, size_t count, const struct run_view *view,
-                       const struct options *options, long *calls)
+                       struct call_values *values, const struct options *options, long *calls)
 {
     int status = 0;
     while (status == 0 && !ferror(stdout)) {
@@ -231,13 +242,13 @@ static int print_lanes(struct lane *lanes, size_t count, const struct run_view *
         if (first == NULL || (options->limit > 0 && *calls >= options->limit && first->more &&
                               !alloc_is_next(first)))
             break;
-        status = lane_step(first, view, options, calls);
+        status = lane_step(first, view, values, options, calls);
     }
     return status;
 }
 
-static int print_trace(const struct run_view *view, const struct options *options,
-                       const bool *wanted)
+static int print_trace(const struct run_view *view, struct call_values *values,
+                       const struct options *options, const bool *wanted)
 {
     struct lane *lanes = calloc(THREADS_TOGETHER, sizeof *lanes);
     size_t count = 0, chosen = 0;
@@ -254,12 +265,12 @@ static int print_trace(const struct run_view *view, const struct options *option
         status = lane_open(&lanes[count++], view, thread, options, wanted);
         if (chosen <= THREADS_TOGETHER || status != 0)
             continue;
-        status = print_lanes(lanes, 1, view, options, &calls);
+        status = print_lanes(lanes, 1, view, values, options, &calls);
         lane_close(&lanes[0]);
         count = 0;
     }
     if (status == 0 && count > 0)
-        status = print_lanes(lanes, count, view, options, &calls);
+        status = print_lanes(lanes, count, view, values, options, &calls);
     while (count > 0)
         lane_close(&lanes[--count]);
     free(lanes);
@@ -325,6 +336,7 @@ int cmd_trace(int argc, char **argv)
 {
     struct options options = {.cut = {.until_ns = INT64_MAX}, .style = NAMES_SHORT};
     struct run_view view = {0};
+    struct call_values values = {0};
     bool *wanted = NULL;
     int status = parse(&options, argc, argv);
     if (status != ARGS_GO_ON)
@@ -338,14 +350,17 @@ int cmd_trace(int argc, char **argv)
     if (status == 0 &&
         (status = call_cut_functions(&options.cut, "--function", &view, &wanted)) == 0)
         status = call_cut_check_thread(&options.cut, &view);
+    if (status == 0)
+        status = call_values_open(&values, &view);
     if (status == 0) {
         database_say_state(database, options.path);
         bool colour = pager_start();
         if (!options.colour_given)
             options.colour = colour;
-        status = print_trace(&view, &options, wanted);
+        status = print_trace(&view, &values, &options, wanted);
     }
     free(wanted);
+    call_values_close(&values);
     run_view_release(&view);
     sqlite3_close(database);
     return status;

@@ -26,16 +26,13 @@
 #define FAST static inline __attribute__((always_inline))
 #define APART static __attribute__((noinline))
 
-/* The log in which nothing stands against the fast path so far; NULL if there is none, and where
- * functions are filtered. */
-FAST struct thread_log *log_ready(void)
+/* Does nothing stand against the fast path so far? Something does where functions are filtered. */
+FAST bool log_ready(const struct thread_log *log)
 {
-    struct thread_log *log = current_log;
-    return UNLIKELY(log == NULL || (log->busy | log->shadow.hidden) + 1 != fork_mark.mine) ? NULL
-                                                                                           : log;
+    return LIKELY((log->busy | log->shadow.hidden) + 1 == fork_mark.mine);
 }
 
-/* The same for all processes. */
+/* The calling thread's log where nothing does, functions filtered or not; else NULL. */
 FAST struct thread_log *log_free(void)
 {
     struct thread_log *log = current_log;
@@ -49,6 +46,15 @@ enum unready {
     UNREADY_FAST, /* nothing stands against the fast path */
     UNREADY_SLOW
 };
+
+/* Is there nothing to do, as far as can be told with a look or two? Of the two that are asked one after
+ * the other, a thread without a log asks what is cheap first. */
+FAST bool nothing_to_do(const struct thread_log *log, uint64_t function)
+{
+    if (log == NULL && __atomic_load_n(&fork_mark.off, __ATOMIC_RELAXED) != 0)
+        return true;
+    return fork_mark_leaves_out(function);
+}
 
 FAST enum unready unready(uint64_t function)
 {
@@ -154,9 +160,15 @@ EXPORT void __cyg_profile_func_enter(void *function_address, void *site_address)
     uint64_t site = (uint64_t)(uintptr_t)site_address;
     uint64_t stack = FRAME_ADDRESS();
 #endif
-    struct thread_log *log = log_ready();
+    struct thread_log *log = current_log;
     if (UNLIKELY(log == NULL)) {
-        enter_unready(function, site, stack);
+        if (!nothing_to_do(NULL, function))
+            enter_unready(function, site, stack);
+        return;
+    }
+    if (UNLIKELY(!log_ready(log))) {
+        if (!nothing_to_do(log, function))
+            enter_unready(function, site, stack);
         return;
     }
     if (UNLIKELY(process.clock != CLOCK_COUNTER))
@@ -246,9 +258,15 @@ EXPORT void __cyg_profile_func_exit(void *function_address, void *site_address)
     uint64_t stack = FRAME_ADDRESS();
     bool tail = __builtin_return_address(0) == site_address;
 #endif
-    struct thread_log *log = log_ready();
+    struct thread_log *log = current_log;
     if (UNLIKELY(log == NULL)) {
-        exit_unready(function, site, stack, tail);
+        if (!nothing_to_do(NULL, function))
+            exit_unready(function, site, stack, tail);
+        return;
+    }
+    if (UNLIKELY(!log_ready(log))) {
+        if (!nothing_to_do(log, function))
+            exit_unready(function, site, stack, tail);
         return;
     }
     if (UNLIKELY(process.clock != CLOCK_COUNTER))
@@ -288,9 +306,9 @@ APART void enter_kept_other(uint64_t function, uint64_t site, uint64_t stack, ui
 
 void values_enter(uint64_t function, uint64_t site, uint64_t stack, uint64_t recipe)
 {
-    struct thread_log *log = log_ready();
+    struct thread_log *log = current_log;
     uint64_t tick = 0;
-    if (LIKELY(log != NULL && process.clock == CLOCK_COUNTER && recipe != 0)) {
+    if (LIKELY(log != NULL && log_ready(log) && process.clock == CLOCK_COUNTER && recipe != 0)) {
         tick = clock_counter();
         if (LIKELY(enter_fast(log, function, site, stack, tick, false, recipe)))
             return;
@@ -325,9 +343,9 @@ APART void exit_kept_other(uint64_t function, uint64_t site, uint64_t stack, uin
 
 void values_exit(uint64_t function, uint64_t site, uint64_t stack, uint64_t recipe)
 {
-    struct thread_log *log = log_ready();
+    struct thread_log *log = current_log;
     uint64_t tick = 0;
-    if (LIKELY(log != NULL && process.clock == CLOCK_COUNTER && recipe != 0)) {
+    if (LIKELY(log != NULL && log_ready(log) && process.clock == CLOCK_COUNTER && recipe != 0)) {
         tick = clock_counter();
         if (LIKELY(exit_fast(log, function, site, stack, false, tick, false, false, recipe)))
             return;

@@ -246,6 +246,8 @@ static void put_unloaded(struct refresh *refresh)
 
 void modules_refresh(void)
 {
+    if (silent())
+        return;
     size_t map_bytes = sizeof(struct module_map) + MODULES_MAX * sizeof(struct module);
     void *memory = mmap(NULL, map_bytes + sizeof(struct refresh), PROT_READ | PROT_WRITE,
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);

@@ -118,8 +118,9 @@ bool stack_is_one(struct stack_bounds *bounds, uint64_t a, uint64_t b)
     stack_t alternate;
     struct quiet quiet;
     quiet_begin(&quiet);
-    bool known = sigaltstack(NULL, &alternate) == 0 && !(alternate.ss_flags & SS_DISABLE);
-    if (bounds->low == 0)
+    bool known =
+        !quiet.silent && sigaltstack(NULL, &alternate) == 0 && !(alternate.ss_flags & SS_DISABLE);
+    if (bounds->low == 0 && !quiet.silent)
         stack_find(bounds);
     quiet_end(&quiet);
     if (known) {

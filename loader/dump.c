@@ -11,6 +11,7 @@
 #include "loader/log/events.h"
 #include "loader/log/log_reader.h"
 #include "loader/log/log_unpack.h"
+#include "loader/log/values.h"
 
 static const char *const chunk_kinds[] = {
 #define KIND(constant, number, name, what) [number] = name,
@@ -68,6 +69,57 @@ static void dump_facts(FILE *out, const struct fisql_chunk *chunk)
     }
 }
 
+static void dump_value(FILE *out, const struct value *value)
+{
+    char text[VALUE_FLOAT_TEXT_MAX];
+    switch (value->type) {
+    case VALUE_INTEGER:
+        fprintf(out, "%" PRId64, (int64_t)value->bits);
+        break;
+    case VALUE_UNSIGNED:
+        fprintf(out, "%" PRIu64, value->bits);
+        break;
+    case VALUE_POINTER:
+        fprintf(out, value->bits == 0 ? "NULL" : "0x%" PRIx64, value->bits);
+        break;
+    case VALUE_FLOAT:
+        value_float_text(value, text);
+        fprintf(out, "float%u %s", value->bytes, text);
+        break;
+    case VALUE_BYTES:
+        fputs("bytes ", out);
+        for (uint32_t i = 0; i < value->bytes; i++)
+            fprintf(out, "%02x", value->data[i]);
+        break;
+    case VALUE_TEXT:
+    case VALUE_TEXT_CUT:
+        fputc('"', out);
+        put_text(out, (const char *)value->data, value->bytes);
+        fputs(value->type == VALUE_TEXT ? "\"" : "\"...", out);
+        break;
+    case VALUE_ABSENT:
+        fputs("absent", out);
+        break;
+    case VALUE_UNREADABLE:
+        fputs("unreadable", out);
+        break;
+    case VALUE_NO_ROOM:
+        fputs("no-room", out);
+        break;
+    }
+}
+
+static void dump_values(FILE *out, const struct event *event)
+{
+    const unsigned char *at = event->values, *end = at + event->values_bytes;
+    struct value value;
+    fputs(event->type == EVENT_RESULT ? "result" : "arguments", out);
+    for (const char *between = " "; at < end && value_read(&at, end, &value); between = ", ") {
+        fputs(between, out);
+        dump_value(out, &value);
+    }
+}
+
 static void dump_event(FILE *out, const struct event *event)
 {
     fprintf(out, "  +%" PRIu64 " ", event->ticks);
@@ -111,6 +163,9 @@ static void dump_event(FILE *out, const struct event *event)
                 event->gap.ticks, event->gap.reading, event->gap.cpu_ns, event->gap.waits,
                 event->gap.preemptions, event->gap.minor_faults, event->gap.major_faults);
         break;
+    case EVENT_HELD:
+        fprintf(out, "held for %" PRIu64, event->elapsed);
+        break;
     case EVENT_ALLOC:
         fprintf(out, "%s %" PRIu64 " bytes at %" PRIx64 " slot %u", alloc_kind(event->alloc_kind),
                 event->size, event->address, event->slot);
@@ -122,6 +177,10 @@ static void dump_event(FILE *out, const struct event *event)
     case EVENT_REALLOC:
         fprintf(out, "realloc %" PRIx64 " to %" PRIu64 " bytes at %" PRIx64 " slot %u in %" PRIu64,
                 event->old, event->size, event->address, event->slot, event->elapsed);
+        break;
+    case EVENT_ARGUMENTS:
+    case EVENT_RESULT:
+        dump_values(out, event);
         break;
     }
     fputc('\n', out);

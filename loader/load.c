@@ -20,6 +20,7 @@
 #include "queries/embedded.h"
 
 #define WORKERS_MAX 64
+#define VALUE_ROOM_BYTES (192 << 20) /* for what is counted of values, over all workers */
 
 struct load {
     const char *log_path, *database_path;
@@ -30,13 +31,19 @@ struct load {
     struct hook_costs costs;
     struct program program;
     struct frames frames;
-    bool program_open, frames_open, index_open;
+    struct {
+        bool program, frames, index;
+    } opened;
     struct memory *memory;
     struct database database;
     struct btree_file *file;
     struct decode_shared shared;
     struct decoded_thread *threads;
     struct rollup rollup;
+    struct {
+        struct value_shared shared;
+        struct value_calls calls; /* of all workers */
+    } values;
     struct row_helpers helpers;
     uint32_t workers_ended; /* atomic */
     double progress_s;      /* when progress was told last */
@@ -145,20 +152,20 @@ static struct symbols_options symbols_options_of(const struct load_options *opti
 static int prepare(struct load *load, struct error *error)
 {
     const struct load_options *options = load->options;
-    load->index_open = true;
+    load->opened.index = true;
     if (log_index_read(&load->index, load->log_path, index_progress, load, error) != 0 ||
         clock_map_make(&load->clock, &load->index, error) != 0)
         return -1;
     clock_map_end_killed(&load->clock, &load->index);
     progress(load, "symbols", 0, 0);
-    load->program_open = true;
+    load->opened.program = true;
     const struct symbols_options symbols = symbols_options_of(options);
     if (program_open(&load->program, &load->index, &symbols, error) != 0)
         return -1;
     say_modules(load);
     if (frames_init(&load->frames, error) != 0)
         return -1;
-    load->frames_open = true;
+    load->opened.frames = true;
     if (database_create(&load->database, load->database_path, load->log_path, embedded_schema,
                         error) != 0 ||
         btree_open(load->database.temporary, &load->file, error) != 0)
@@ -183,7 +190,13 @@ static int prepare(struct load *load, struct error *error)
                                           .frames = &load->frames,
                                           .memory = load->memory,
                                           .file = options->summary ? NULL : load->file,
-                                          .costs = &load->costs};
+                                          .costs = &load->costs,
+                                          .values = &load->values.shared};
+    snprintf(load->values.shared.folder, sizeof load->values.shared.folder, "%s", memory.folder);
+    load->values.shared.room.bytes = VALUE_ROOM_BYTES;
+    value_calls_init(&load->values.calls, &load->values.shared);
+    if (value_types_init(&load->values.shared.types, &load->program, &symbols, error) != 0)
+        return -1;
     return hook_costs_make(&load->costs, &load->index, error);
 }
 
@@ -299,6 +312,9 @@ static int decode(struct load *load, struct error *error)
     for (unsigned i = 0; i < started && i < decoding; i++) {
         if (result == 0)
             result = rollup_merge(&load->rollup, decoder_rollup(workers[i].decoder), error);
+        if (result == 0)
+            result =
+                value_calls_merge(&load->values.calls, decoder_values(workers[i].decoder), error);
         decoder_close(workers[i].decoder);
     }
     free(workers);
@@ -316,7 +332,20 @@ static int by_first_call(const void *left, const void *right)
     return (*a)->first_call_id < (*b)->first_call_id ? -1 : 1;
 }
 
-static int finish_calls(struct load *load, struct error *error)
+static struct btree_part *calls_part(const struct decoded_thread *thread)
+{
+    return thread->part;
+}
+
+static struct btree_part *values_part(const struct decoded_thread *thread)
+{
+    return thread->values;
+}
+
+/* Makes a table of the threads' parts. */
+static int finish_parts(struct load *load, const char *table,
+                        struct btree_part *(*part_of)(const struct decoded_thread *thread),
+                        struct error *error)
 {
     if (load->options->summary)
         return 0;
@@ -325,14 +354,14 @@ static int finish_calls(struct load *load, struct error *error)
     int result = parts == NULL || threads == NULL ? error_set(error, "out of memory") : 0;
     uint32_t count = 0;
     for (size_t i = 0; result == 0 && i < load->index.threads_count; i++)
-        if (load->threads[i].part != NULL)
+        if (part_of(&load->threads[i]) != NULL)
             threads[count++] = &load->index.threads[i];
     if (result == 0 && count > 0)
         qsort(threads, count, sizeof *threads, by_first_call);
     for (uint32_t i = 0; result == 0 && i < count; i++)
-        parts[i] = load->threads[threads[i] - load->index.threads].part;
+        parts[i] = part_of(&load->threads[threads[i] - load->index.threads]);
     if (result == 0)
-        result = btree_finish(load->file, "calls", parts, count, error);
+        result = btree_finish(load->file, table, parts, count, error);
     free(parts);
     free(threads);
     return result;
@@ -367,6 +396,7 @@ static struct tables tables_of(struct load *load)
                            .frames = &load->frames,
                            .rollup = &load->rollup,
                            .memory = load->memory,
+                           .values = &load->values.calls,
                            .threads = load->threads,
                            .costs = &load->costs,
                            .options = load->options};
@@ -375,7 +405,8 @@ static struct tables tables_of(struct load *load)
 static int write_frames(struct load *load, struct error *error)
 {
     struct tables tables = tables_of(load);
-    if (tables_write_frames(&tables, load->file, error) != 0)
+    if (tables_write_frames(&tables, load->file, error) != 0 ||
+        tables_write_valued_calls(&tables, load->file, error) != 0)
         return -1;
     rollup_release_frames(&load->rollup);
     return 0;
@@ -427,7 +458,8 @@ static int load_all(struct load *load, struct error *error)
     if (prepare(load, error) != 0 || order_threads(load, error) != 0 || decode(load, error) != 0)
         return -1;
     progress(load, "memory", 0, 0);
-    if (finish_calls(load, error) != 0 ||
+    if (finish_parts(load, "calls", calls_part, error) != 0 ||
+        finish_parts(load, "call_values", values_part, error) != 0 ||
         memory_pair(load->memory, load->file, run_end_ns(load), error) != 0 ||
         nothing_check(&load->index, &load->program, calls_recorded(load), memory_rows(load->memory),
                       error) != 0 ||
@@ -480,16 +512,18 @@ static void release(struct load *load)
     free(load->threads);
     free(load->order);
     rollup_release(&load->rollup);
+    value_calls_release(&load->values.calls);
+    value_shared_release(&load->values.shared);
     memory_close(load->memory);
     btree_abandon(load->file);
     database_release(&load->database);
-    if (load->frames_open)
+    if (load->opened.frames)
         frames_release(&load->frames);
-    if (load->program_open)
+    if (load->opened.program)
         program_release(&load->program);
     clock_map_release(&load->clock);
     hook_costs_release(&load->costs);
-    if (load->index_open)
+    if (load->opened.index)
         log_index_release(&load->index);
 }
 

@@ -16,6 +16,7 @@ struct tables {
     struct frames *frames;
     struct rollup *rollup; /* of all workers */
     struct memory *memory;
+    struct value_calls *values;           /* of all workers */
     const struct decoded_thread *threads; /* by index in log_index.threads */
     const struct hook_costs *costs;
     const struct load_options *options;
@@ -23,6 +24,10 @@ struct tables {
 
 /* Writes frames, of which there may be millions. After memory_pair. */
 int tables_write_frames(const struct tables *tables, struct btree_file *file, struct error *error);
+
+/* Writes valued_calls. Both before the small tables. */
+int tables_write_valued_calls(const struct tables *tables, struct btree_file *file,
+                              struct error *error);
 
 /* Writes every other table but calls, allocs and those of memory_write(). Within a transaction. */
 int tables_write(const struct tables *tables, sqlite3 *database, struct error *error);

@@ -7,6 +7,7 @@
 #define FISQL_CLI_EXPORT_H
 
 #include "cli/run/call_cursor.h"
+#include "cli/run/call_values.h"
 
 #include <stdio.h>
 
@@ -17,6 +18,7 @@ struct export
     const struct run_view *view;
     const struct call_cut *cut;
     const bool *wanted; /* functions, as in call_cursor.h */
+    struct call_values *values;
     enum export_weight weight;
     enum measure measure;
     long nodes_max; /* of a drawn call graph */

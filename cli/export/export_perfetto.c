@@ -20,6 +20,7 @@ enum {
     PACKET_TRACK = 60,
     FLAGS_CLEARED = 1,
     FLAGS_NEEDS_STATE = 2,
+    EVENT_ANNOTATION = 4,
     EVENT_TYPE = 9,
     EVENT_NAME_IID = 10,
     EVENT_TRACK = 11,
@@ -36,6 +37,8 @@ enum {
     COUNTER_UNIT = 3,
     UNIT_BYTES = 3,
     INTERNED_NAMES = 2,
+    ANNOTATION_TEXT = 6,
+    ANNOTATION_NAME = 10,
 };
 
 #define UUID_MEMORY UINT64_C(1)
@@ -114,12 +117,29 @@ static void intern_name(struct trace *trace, uint32_t function)
     trace->known[function] = true;
 }
 
+/* Arguments and the result of the call that was read last, as debug annotations. */
+static void put_values(struct trace *trace)
+{
+    const struct call_values *values = trace->export->values;
+    for (size_t i = 0; i < values->shown_count; i++) {
+        char name[256];
+        call_values_name(&values->shown[i], name, sizeof name);
+        message_clear(&trace->inner);
+        message_text(&trace->inner, ANNOTATION_NAME, name);
+        message_text(&trace->inner, ANNOTATION_TEXT,
+                     values->shown[i].text != NULL ? values->shown[i].text : "?");
+        message_put(&trace->part, EVENT_ANNOTATION, &trace->inner);
+    }
+}
+
 static int put_event(struct trace *trace, int type, int64_t at_ns, uint32_t function)
 {
     begin_packet(trace);
     message_int(&trace->packet, PACKET_TIMESTAMP, (uint64_t)at_ns);
     if (function != 0 && !trace->known[function])
         intern_name(trace, function);
+    if (function != 0)
+        put_values(trace);
     message_int(&trace->part, EVENT_TYPE, (uint64_t)type);
     message_int(&trace->part, EVENT_TRACK, trace->track);
     if (function != 0)
@@ -131,8 +151,9 @@ static int put_event(struct trace *trace, int type, int64_t at_ns, uint32_t func
 static int perfetto_enter(void *context, const struct shown_call *call)
 {
     struct trace *trace = context;
-    return put_event(trace, TYPE_BEGIN, call->enter_ns,
-                     trace->export->view->frames[call->frame].function);
+    uint32_t function = trace->export->view->frames[call->frame].function;
+    int status = call_values_read(trace->export->values, function, call->id);
+    return status != 0 ? status : put_event(trace, TYPE_BEGIN, call->enter_ns, function);
 }
 
 static int perfetto_leave(void *context, const struct shown_call *call)

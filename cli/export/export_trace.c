@@ -34,6 +34,28 @@ static void put_us(FILE *out, int64_t ns)
     fprintf(out, "%" PRId64 ".%03d", ns / 1000, (int)(ns % 1000));
 }
 
+/* Arguments by name or number, and the result, which reading puts first. */
+static int chrome_values(const struct json_walk *walk, const struct shown_call *call)
+{
+    struct call_values *values = walk->export->values;
+    FILE *out = walk->export->out;
+    int status =
+        call_values_read(values, walk->export->view->frames[call->frame].function, call->id);
+    const char *before = ",\"arguments\":{";
+    for (size_t i = 0; status == 0 && i < values->shown_count; i++) {
+        char name[256];
+        bool result = values->shown[i].parameter->position == 0;
+        call_values_name(&values->shown[i], name, sizeof name);
+        fputs(result ? "," : before, out);
+        export_json_text(out, name);
+        fputc(':', out);
+        export_json_text(out, values->shown[i].text != NULL ? values->shown[i].text : "?");
+        before = result ? before : ",";
+    }
+    fputs(*before == ',' && before[1] == 0 ? "}" : "", out);
+    return status;
+}
+
 static int chrome_enter(void *context, const struct shown_call *call)
 {
     struct json_walk *walk = context;
@@ -47,8 +69,10 @@ static int chrome_enter(void *context, const struct shown_call *call)
     put_us(out, call->enter_ns);
     fputs(",\"dur\":", out);
     put_us(out, call->exit_ns - call->enter_ns);
-    fprintf(out, ",\"args\":{\"call\":%" PRId64 "}}", call->id);
-    return 0;
+    fprintf(out, ",\"args\":{\"call\":%" PRId64, call->id);
+    int status = chrome_values(walk, call);
+    fputs("}}", out);
+    return status;
 }
 
 static int chrome_leave(void *context, const struct shown_call *call)

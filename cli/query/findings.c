@@ -4,6 +4,7 @@
  */
 #include "cli/query/findings.h"
 #include "cli/query/kept_blocks.h"
+#include "cli/query/query_needs.h"
 #include "cli/out/say.h"
 #include "cli/out/text.h"
 
@@ -40,12 +41,13 @@ static const char *const sections[] = {"Time",
                                        "Memory",
                                        "Errors and losses",
                                        "Coverage and threads",
+                                       "Arguments and results",
                                        "Other",
                                        "Inlining and call structure"};
 enum {
     SECTIONS_COUNT = sizeof sections / sizeof sections[0],
     SECTION_ERRORS = 2,
-    SECTION_OTHER = 4
+    SECTION_OTHER = 5
 };
 
 static int section_of(const struct query_file *query)
@@ -204,16 +206,23 @@ int findings_print(const struct query_request *request, const struct query_set *
     one.cell_width_max = CELL_WIDTH;
     one.count_all = true;
     one.suppress_any = true;
-    size_t count, empty_count = 0, skipped_count = 0;
+    size_t count, empty_count = 0, skipped_count = 0, lacking_count = 0;
     const struct query_file **order = queries_in_order(set, &count);
     const struct query_file **empty = calloc(set->count + 1, sizeof *empty);
     const struct query_file **skipped = calloc(set->count + 1, sizeof *skipped);
-    int status = order != NULL && empty != NULL && skipped != NULL ? 0 : fail("out of memory");
+    const struct query_file **lacking = calloc(set->count + 1, sizeof *lacking);
+    int status = order != NULL && empty != NULL && skipped != NULL && lacking != NULL
+                     ? 0
+                     : fail("out of memory");
     int failed = 0, headed = -1;
     *found = 0;
     print_head(database, path, markdown);
     for (size_t i = 0; i < count && status == 0; i++) {
         const struct query_file *query = order[i];
+        if (query_lacks(query, database) != NULL) {
+            lacking[lacking_count++] = query;
+            continue;
+        }
         if (section_of(query) != headed)
             printf("\n%s%s\n", markdown ? "### " : "== ", sections[section_of(query)]);
         headed = section_of(query);
@@ -234,6 +243,12 @@ int findings_print(const struct query_request *request, const struct query_set *
     }
     print_names("Nothing found by", empty, empty_count);
     print_names("Left out, for these filters mean nothing there", skipped, skipped_count);
+    if (lacking_count > 0) {
+        char why[160];
+        snprintf(why, sizeof why, "Left out, for %s", query_lacks(lacking[0], database));
+        print_names(why, lacking, lacking_count);
+    }
+    free(lacking);
     free(skipped);
     free(empty);
     free(order);

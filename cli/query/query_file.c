@@ -57,7 +57,8 @@ static void parse_line(struct query_file *query, const char *key, char *value, c
                  {"source", offsetof(struct query_file, source)},
                  {"report", offsetof(struct query_file, report)},
                  {"finding", offsetof(struct query_file, finding)},
-                 {"saves", offsetof(struct query_file, saves)}};
+                 {"saves", offsetof(struct query_file, saves)},
+                 {"needs", offsetof(struct query_file, needs)}};
     *last = NULL;
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
         if (strcmp(key, texts[i].name) == 0) {
@@ -138,6 +139,7 @@ void query_file_release(struct query_file *query)
     free(query->report);
     free(query->finding);
     free(query->saves);
+    free(query->needs);
     free(query->sql);
     parts_release(query->params, query->params_count);
     parts_release(query->columns, query->columns_count);

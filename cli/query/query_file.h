@@ -14,6 +14,7 @@
  *                   (worst.h), with its columns in braces, the first one what it is about
  *   -- saves:       calls * 2: nanoseconds of a plain build that heeding a row saves, as SQL over
  *                   the query's columns; a finding without it is an error
+ *   -- needs:       values: what not every recording has (query_needs.h)
  *   -- filter:      function = allocated_by freed_by
  *   -- param:       min_calls = 100 | calls | ignore rarer functions
  *   -- column:      function  | -     | demangled name
@@ -52,8 +53,8 @@ struct query_part {
 struct query_file {
     char *name;
     char *title, *question, *group, *description, *advice, *source,
-        *report;           /* NULL where it lacks them */
-    char *finding, *saves; /* likewise */
+        *report;                   /* NULL where it lacks them */
+    char *finding, *saves, *needs; /* likewise */
     struct query_part params[QUERY_PARTS_MAX], columns[QUERY_PARTS_MAX], filters[QUERY_PARTS_MAX];
     size_t params_count, columns_count, filters_count;
     char *sql; /* the whole text */

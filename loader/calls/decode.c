@@ -25,6 +25,7 @@ int decoder_open(struct decoder **out, struct decode_shared *shared, struct erro
     callee_history_init(&decoder->history);
     dictionary_clear(&decoder->dictionary);
     gaps_init(&decoder->gaps);
+    value_calls_init(&decoder->values, shared->values);
     if (call_stack_init(&decoder->stack, error) != 0)
         return -1;
     return row_window_init(&decoder->window, shared->helpers, &shared->calls_done, error);
@@ -42,9 +43,10 @@ void decoder_close(struct decoder *decoder)
     gaps_release(&decoder->gaps);
     callee_history_release(&decoder->history);
     row_window_release(&decoder->window);
-    if (decoder->reader_open)
-        log_reader_close(&decoder->reader);
-    log_unpacker_release(&decoder->unpacker);
+    value_calls_release(&decoder->values);
+    if (decoder->source.open)
+        log_reader_close(&decoder->source.reader);
+    log_unpacker_release(&decoder->source.unpacker);
     free(decoder);
 }
 
@@ -54,6 +56,12 @@ void decoder_end(struct decoder *decoder)
         return;
     links_release(&decoder->links);
     pairs_release(&decoder->pairs);
+    value_calls_done(&decoder->values);
+}
+
+struct value_calls *decoder_values(struct decoder *decoder)
+{
+    return &decoder->values;
 }
 
 struct rollup *decoder_rollup(struct decoder *decoder)
@@ -116,7 +124,7 @@ static int slot_pair(struct decoder *decoder, uint32_t slot, uint32_t *pair, str
         if (dictionary_call(dictionary, slot, &definition, error) != 0 ||
             decode_find_pair(decoder, definition->function, definition->site, pair, error) != 0)
             return -1;
-        dictionary->pairs[slot] = *pair + 1;
+        dictionary_keep(dictionary, slot, *pair + 1);
     }
     *pair = dictionary->pairs[slot] - 1;
     return 0;
@@ -158,20 +166,15 @@ static int counted(struct decoder *decoder, const struct event *event, struct er
         caller->child_calls += event->calls;
         caller->children_ns += ns;
     }
-    struct call_sums *sums = &link->sums;
-    uint64_t hooks_ps = event->calls * decoder->hooks.cost.inside_ps;
-    struct rare_sums *rare = NULL;
-    if (links_touch(&decoder->links, link, error) != 0 ||
-        (rare = call_sums_rare(sums, error)) == NULL)
-        return -1;
-    rare->counted += event->calls;
-    sums->self.raw_ns += ns;
-    sums->self.hooks_ps += hooks_ps;
-    sums->raw_ns += ns;
-    sums->hooks_ps += hooks_ps;
     if (link->function->open > 0)
-        link->function->kinds.recursive += event->calls;
-    return 0;
+        link->function->recursion.calls += event->calls;
+    struct counted_calls calls = {.link = link,
+                                  .calls = event->calls,
+                                  .raw_ns = ns,
+                                  .hooks_ps = event->calls * decoder->hooks.cost.inside_ps};
+    return links_touch(&decoder->links, link, error) != 0
+               ? -1
+               : row_window_counted(&decoder->window, &calls, error);
 }
 
 static int note(struct decoder *decoder, const struct event *event, struct error *error)
@@ -234,6 +237,9 @@ static int decode_event(struct decoder *decoder, const struct event *event, stru
     case EVENT_GAP:
         gaps_read(&decoder->gaps, &event->gap, &decoder->clock);
         return 0;
+    case EVENT_HELD:
+        decode_write_held(decoder, event->elapsed);
+        return 0;
     case EVENT_ENTER_FULL:
         if (decode_find_pair(decoder, event->function, event->site, &pair, error) != 0)
             return -1;
@@ -259,7 +265,8 @@ static int decode_event(struct decoder *decoder, const struct event *event, stru
 static bool event_happens(const struct event *event)
 {
     return event->type != EVENT_DEFINE && event->type != EVENT_COUNTED &&
-           event->type != EVENT_TIME && event->type != EVENT_GAP;
+           event->type != EVENT_TIME && event->type != EVENT_GAP && event->type != EVENT_HELD &&
+           event->type < EVENT_ARGUMENTS;
 }
 
 /* ---- chunks ---- */
@@ -306,14 +313,44 @@ static int calls_cut(struct decoder *decoder, uint64_t before_ns, uint32_t confi
     return 0;
 }
 
+/* An event that is not for the hot loop. 1, 0: there is none. *behind: the event before, then this one. */
+static int decode_next(struct decoder *decoder, struct event_cursor *cursor, bool pending,
+                       uint64_t before_ns, enum behind *behind, struct error *error)
+{
+    struct event event;
+    int got = event_next(cursor, &event);
+    if (got == 0)
+        return 0;
+    if (got < 0)
+        return error_set_kind(error, ERROR_DAMAGE, "an event that the format does not know");
+    if (event.type >= EVENT_ARGUMENTS) {
+        enum behind what = *behind;
+        *behind = BEHIND_OTHERS;
+        return decode_values(decoder, &event, what, error) != 0 ? -1 : 1;
+    }
+    if (event.type != EVENT_DEFINE && event.type != EVENT_COUNTED)
+        thread_clock_advance(&decoder->clock, event.ticks);
+    if (pending && event_happens(&event) &&
+        (decode_gap_ends(decoder, error) != 0 || decode_write_ends(decoder, before_ns, error) != 0))
+        return -1;
+    decoder->ended.call_id = 0; /* an exit may be that of a call without a row */
+    *behind = event.type == EVENT_EXIT                                      ? BEHIND_EXIT
+              : event.type == EVENT_ENTER || event.type == EVENT_ENTER_FULL ? BEHIND_ENTER
+                                                                            : BEHIND_OTHERS;
+    return decode_event(decoder, &event, error) != 0 ? -1 : 1;
+}
+
 /* The ids that this chunk's calls may use end where its header says; those that chunks before it
  * did not use (they were lost) stay free. */
 static int decode_chunk(struct decoder *decoder, const struct log_chunk *place,
                         const struct fisql_chunk *chunk, bool first, struct error *error)
 {
     struct event_cursor cursor = events_begin(chunk);
-    struct event event;
+    enum behind behind = BEHIND_OTHERS;
     dictionary_clear(&decoder->dictionary);
+    value_calls_forget_names(&decoder->values);
+    if (decoder->pairs.unloads_count > 0)
+        dictionary_forget(&decoder->dictionary);
     uint64_t before = first ? 0 : decoder->clock.tick, before_ns = decoder->clock.now_ns;
     thread_clock_set(&decoder->clock, chunk->tick_start);
     decoder->end_id = decoder->thread->first_call_id + decoder->thread->call_ids;
@@ -343,21 +380,16 @@ static int decode_chunk(struct decoder *decoder, const struct log_chunk *place,
     for (;;) {
         /* The next event is not for the hot loop. */
         bool pending = decoder->gaps.pending || decoder->hooks.write_ns != 0;
+        const uint16_t *at = cursor.at;
         if (!pending && decode_hot_loop(decoder, &cursor, error) != 0)
             return -1;
-        int got = event_next(&cursor, &event);
-        if (got == 0)
-            return 0;
-        if (got < 0)
-            return error_set_kind(error, ERROR_DAMAGE, "an event that the format does not know");
-        if (event.type != EVENT_DEFINE && event.type != EVENT_COUNTED)
-            thread_clock_advance(&decoder->clock, event.ticks);
-        if (pending && event_happens(&event) &&
-            (decode_gap_ends(decoder, error) != 0 ||
-             decode_write_ends(decoder, before_ns, error) != 0))
-            return -1;
-        if (decode_event(decoder, &event, error) != 0)
-            return -1;
+        if (cursor.at != at) /* it entered or left a call last */
+            behind = call_stack_call_id(&decoder->stack) == decoder->window.next_id - 1
+                         ? BEHIND_ENTER
+                         : BEHIND_EXIT;
+        int got = decode_next(decoder, &cursor, pending, before_ns, &behind, error);
+        if (got <= 0)
+            return got;
     }
 }
 
@@ -368,17 +400,18 @@ static int read_chunk(struct decoder *decoder, const struct log_chunk *place,
     struct fisql_chunk *found;
     if (place->salvaged) {
         *chunk = decoder->shared->index->salvaged.chunks[place->offset];
-        return log_unpack(&decoder->unpacker, chunk, error);
+        return log_unpack(&decoder->source.unpacker, chunk, error);
     }
-    if (log_window_chunk(&decoder->reader.window, place->offset, place->length, &found, error) != 0)
+    if (log_window_chunk(&decoder->source.reader.window, place->offset, place->length, &found,
+                         error) != 0)
         return -1;
     *chunk = found;
     if (found == NULL)
-        return error_set_file(error, ERROR_SYSTEM, decoder->reader.window.path,
+        return error_set_file(error, ERROR_SYSTEM, decoder->source.reader.window.path,
                               "became shorter while it was read");
     return log_chunk_is_sane(*chunk) && (*chunk)->length == place->length
-               ? log_unpack(&decoder->unpacker, chunk, error)
-               : error_set_file(error, ERROR_SYSTEM, decoder->reader.window.path,
+               ? log_unpack(&decoder->source.unpacker, chunk, error)
+               : error_set_file(error, ERROR_SYSTEM, decoder->source.reader.window.path,
                                 "changed while it was read");
 }
 
@@ -394,10 +427,12 @@ static int thread_begin(struct decoder *decoder, uint32_t thread, struct decoded
         decoder->process = decoder->thread->process;
         if (pairs_begin_process(&decoder->pairs, shared->index, decoder->process, error) != 0)
             return -1;
+        dictionary_forget(&decoder->dictionary);
     }
-    if (!decoder->reader_open && log_reader_open(&decoder->reader, shared->index->path, error) != 0)
+    if (!decoder->source.open &&
+        log_reader_open(&decoder->source.reader, shared->index->path, error) != 0)
         return -1;
-    decoder->reader_open = true;
+    decoder->source.open = true;
     pairs_begin_thread(&decoder->pairs);
     decoder->threads_begun++;
     callee_history_clear(&decoder->history);
@@ -405,9 +440,11 @@ static int thread_begin(struct decoder *decoder, uint32_t thread, struct decoded
     thread_clock_begin(&decoder->clock, &shared->clock->lines[decoder->process]);
     if (shared->file != NULL && btree_part_begin(shared->file, &out->part, error) != 0)
         return -1;
-    row_window_begin(&decoder->window, decoder->thread->id, decoder->thread->first_call_id,
-                     out->part);
+    row_window_begin(&decoder->window, decoder->thread->id, decoder->threads_begun,
+                     decoder->thread->first_call_id, out->part);
     gaps_begin(&decoder->gaps, decoder->thread, decoder->clock.line, &out->gaps);
+    if (decode_values_begin(decoder, error) != 0)
+        return -1;
     decoder->paused = false;
     return memory_thread_begin(shared->memory, decoder->thread->id,
                                shared->index->processes[decoder->process].id, &decoder->memory,
@@ -508,7 +545,7 @@ int decoder_decode_thread(struct decoder *decoder, uint32_t thread, struct decod
     if (call_leave_down_to(decoder, decoder->stack.inherited, ENDED_OPEN, error) != 0)
         return -1;
     drop_inherited(decoder);
-    if (row_window_finish(&decoder->window, error) != 0 ||
+    if (row_window_finish(&decoder->window, error) != 0 || decode_values_end(decoder, error) != 0 ||
         decode_fold_thread(decoder, error) != 0 || memory_thread_end(decoder->memory, error) != 0)
         return -1;
     return out->part == NULL ? 0 : btree_part_end(out->part, error);

@@ -20,6 +20,7 @@
 #include "loader/memory/memory.h"
 #include "loader/symbols/program.h"
 #include "loader/calls/rollup.h"
+#include "loader/values/value_calls.h"
 
 /* What all workers share. */
 struct decode_shared {
@@ -31,8 +32,9 @@ struct decode_shared {
     struct btree_file *file; /* NULL: no rows of calls are written */
     const struct hook_costs *costs;
     struct row_helpers *helpers; /* NULL = who decodes writes rows, too */
-    uint64_t calls_done;         /* atomic; for the progress */
-    uint64_t bytes_done;         /* likewise, of the log */
+    struct value_shared *values;
+    uint64_t calls_done; /* atomic; for the progress */
+    uint64_t bytes_done; /* likewise, of the log */
 };
 
 struct thread_function {
@@ -82,7 +84,8 @@ struct decode_hooks {
 
 /* What a thread gave. */
 struct decoded_thread {
-    struct btree_part *part; /* NULL = no rows */
+    struct btree_part *part;   /* NULL = no rows */
+    struct btree_part *values; /* rows of values; NULL = likewise */
     uint64_t calls, counted, start_ns, end_ns;
     struct tally_self self;
     struct thread_function *functions;
@@ -115,5 +118,6 @@ void decoder_end(struct decoder *decoder);
 
 /* What the worker added up; borrowed. */
 struct rollup *decoder_rollup(struct decoder *decoder);
+struct value_calls *decoder_values(struct decoder *decoder);
 
 #endif

@@ -14,12 +14,16 @@
 #include "loader/calls/thread_clock.h"
 #include "loader/log/events.h"
 #include "loader/log/log_unpack.h"
+#include "loader/values/value_calls.h"
 
-/* A call that ended. */
-struct left_call {
+/* The call that ended last. */
+struct ended_call {
     uint64_t call_id;
-    struct off_time off; /* within it */
+    const struct row *row; /* valid until another call begins or ends */
 };
+
+/* What the event before was: values stand behind some alone. */
+enum behind { BEHIND_OTHERS, BEHIND_ENTER, BEHIND_EXIT };
 
 /* What the recording costs at the instant that is decoded. */
 struct hooks_now {
@@ -28,16 +32,21 @@ struct hooks_now {
     uint64_t write_ns;     /* writing the chunk before took that, which no call knows of yet */
 };
 
+/* Where chunks come from. */
+struct chunk_source {
+    struct log_reader reader; /* of the log; opened with the first thread */
+    bool open;
+    struct log_unpacker unpacker;
+};
+
 struct decoder {
     struct decode_shared *shared;
     /* Of all threads that the decoder decodes. */
     struct rollup rollup;
     struct links links;
     struct alloc_places places;
-    uint32_t threads_begun;   /* numbers the threads, for function_rollup.thread */
-    struct log_reader reader; /* of the log; opened with the first thread */
-    bool reader_open;
-    struct log_unpacker unpacker;
+    uint32_t threads_begun; /* numbers the threads, for function_rollup.thread */
+    struct chunk_source source;
     /* Of one process. */
     struct pairs pairs;
     uint32_t process; /* index in log_index.processes */
@@ -51,7 +60,9 @@ struct decoder {
     struct row_window window;
     bool counted; /* calls were counted in this thread */
     struct gaps gaps;
-    struct left_call left; /* the last one with time off the processor */
+    struct ended_call
+        ended; /* the last one; its place on the stack is untouched until another one begins */
+    struct value_calls values;
     struct hooks_now hooks;
     /* Of one chunk. */
     struct dictionary dictionary;
@@ -94,11 +105,23 @@ int decode_gap_ends(struct decoder *decoder, struct error *error);
 int decode_cost_begin(struct decoder *decoder, size_t chunk, struct error *error);
 /* The chunk comes right behind the one before, whose writing took ticks: the time since then holds it. */
 void decode_write_begin(struct decoder *decoder, uint64_t ticks);
+/* And kept the thread off the processor for so many ticks more. */
+void decode_write_held(struct decoder *decoder, uint64_t ticks);
 /* The first event since then comes: the write is taken out of the open calls. before_ns: when the last
  * event was. */
 int decode_write_ends(struct decoder *decoder, uint64_t before_ns, struct error *error);
 /* The thread's writes are all known. */
 void decode_writes_sort(struct decoded_thread *thread);
+
+/* decode_values.c: a thread begins; and a chunk. */
+int decode_values_begin(struct decoder *decoder, struct error *error);
+/* ARGUMENTS or RESULT. */
+int decode_values(struct decoder *decoder, const struct event *event, enum behind behind,
+                  struct error *error);
+/* The call values.innermost ended, which decoder->ended tells of. */
+int decode_values_leave(struct decoder *decoder, uint64_t descendants, enum ended ended,
+                        struct error *error);
+int decode_values_end(struct decoder *decoder, struct error *error);
 
 /* The clock goes from the thread's last event to its end, as far as that is known. damaged: its last
  * chunk was. */

@@ -1,6 +1,10 @@
 /* Reads the events of a chunk: see events.h. Little-endian machines only, as the log is. */
 #include "loader/log/events.h"
 
+#include <stdbool.h>
+
+#include "loader/log/values.h"
+
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "units are read as they lie in memory");
 
 struct event_cursor events_begin(const struct fisql_chunk *chunk)
@@ -105,12 +109,12 @@ static void read_gap(struct event *event, const uint16_t *at)
                                     .major_faults = event_units2(at + 17)};
 }
 
-/* The codes from TIME to GAP. */
+/* The codes from TIME to HELD. */
 static int read_rare(struct event_cursor *cursor, struct event *event, uint32_t code)
 {
-    static const uint8_t units_of[] = {5, 10, 4, 10, 3, 8, 2, 19};
+    static const uint8_t units_of[] = {5, 10, 4, 10, 3, 8, 2, 19, 5};
     const uint16_t *at = cursor->at;
-    uint32_t units = code <= FISQL_CODE_GAP ? units_of[code - FISQL_CODE_TIME] : 0;
+    uint32_t units = code <= FISQL_CODE_HELD ? units_of[code - FISQL_CODE_TIME] : 0;
     if (units == 0 || !room(cursor, units))
         return -1;
     if (code == FISQL_CODE_COUNTED && at[1] >= FISQL_SLOTS_MAX)
@@ -140,6 +144,11 @@ static int read_rare(struct event_cursor *cursor, struct event *event, uint32_t 
     case FISQL_CODE_GAP:
         read_gap(event, at);
         break;
+    case FISQL_CODE_HELD:
+        event->type = EVENT_HELD;
+        event->ticks = 0;
+        event->elapsed = event_units4(at + 1);
+        break;
     default:
         event->type = code == FISQL_CODE_MISMATCH ? EVENT_MISMATCH : EVENT_ENTER_FULL;
         event->function = event_units4(at + 2);
@@ -147,6 +156,40 @@ static int read_rare(struct event_cursor *cursor, struct event *event, uint32_t 
         break;
     }
     return 1;
+}
+
+/* Values of 0 bytes are none: of ARGUMENTS alone. */
+static bool values_are_sound(const struct event *event)
+{
+    const unsigned char *at = event->values, *end = at + event->values_bytes;
+    uint32_t count = 0, most = event->type == EVENT_RESULT ? 1 : EVENT_ARGUMENTS_MAX;
+    struct value value;
+    for (; at < end; count++)
+        if (count == most || !value_read(&at, end, &value))
+            return false;
+    return count > 0 || event->type == EVENT_ARGUMENTS;
+}
+
+/* ARGUMENTS, RESULT and their short forms. */
+static int read_values(struct event_cursor *cursor, struct event *event, uint32_t code)
+{
+    static const unsigned char bytes[256] = {
+#define FOUR(n) (n), (n) + 1, (n) + 2, (n) + 3
+#define SIXTEEN(n) FOUR(n), FOUR((n) + 4), FOUR((n) + 8), FOUR((n) + 12)
+#define SIXTY_FOUR(n) SIXTEEN(n), SIXTEEN((n) + 16), SIXTEEN((n) + 32), SIXTEEN((n) + 48)
+        SIXTY_FOUR(0), SIXTY_FOUR(64), SIXTY_FOUR(128), SIXTY_FOUR(192)};
+    bool is_short = code >= FISQL_CODE_ARGUMENTS_SHORT;
+    bool result = is_short ? code >= FISQL_CODE_RESULT_SHORT : code >= FISQL_CODE_RESULT;
+    uint32_t length = is_short ? 1 : (code - FISQL_CODE_ARGUMENTS) & FISQL_VALUES_BYTES_MAX;
+    uint32_t units = is_short ? 1 : 1 + (length + 1) / 2;
+    if (code >= FISQL_CODE_RESULT_SHORT + 0x100 || !room(cursor, units))
+        return -1;
+    event->type = result ? EVENT_RESULT : EVENT_ARGUMENTS;
+    event->ticks = 0;
+    event->values = is_short ? &bytes[code & 0xff] : (const unsigned char *)(cursor->at + 1);
+    event->values_bytes = length;
+    cursor->at += units;
+    return values_are_sound(event) ? 1 : -1;
 }
 
 int event_next(struct event_cursor *cursor, struct event *event)
@@ -182,6 +225,8 @@ int event_next(struct event_cursor *cursor, struct event *event)
         cursor->at += 3;
         return 1;
     }
+    if (code >= FISQL_CODE_ARGUMENTS)
+        return read_values(cursor, event, code);
     return code < FISQL_CODE_ALLOC ? read_rare(cursor, event, code)
                                    : read_memory(cursor, event, code);
 }

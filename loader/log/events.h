@@ -4,7 +4,8 @@
  *
  * Nothing is trusted: an event that reaches over the end of its chunk, names a slot beyond the
  * dictionary or has an unknown code ends the reading with -1. Whether a dictionary slot was
- * defined, and whether there is a call to end, is the caller's to check.
+ * defined, whether there is a call to end, and whether values stand behind an enter or an exit, is the
+ * caller's to check.
  */
 #ifndef FISQL_LOADER_EVENTS_H
 #define FISQL_LOADER_EVENTS_H
@@ -26,10 +27,15 @@ enum event_type {
     EVENT_COUNTED,
     EVENT_PAUSE,
     EVENT_GAP,
+    EVENT_HELD,
     EVENT_ALLOC,
     EVENT_FREE,
     EVENT_REALLOC,
+    EVENT_ARGUMENTS,
+    EVENT_RESULT,
 };
+
+#define EVENT_ARGUMENTS_MAX 30u /* values of one event */
 
 /* What a GAP says: a reading of the thread's clocks (log_format.h). */
 struct event_gap {
@@ -50,9 +56,12 @@ struct event {
     uint64_t address;     /* ALLOC, FREE, REALLOC */
     uint64_t size;        /* ALLOC, REALLOC: bytes */
     uint64_t old;         /* REALLOC */
-    uint64_t elapsed;     /* REALLOC: ticks from its start to its end */
+    uint64_t elapsed;     /* REALLOC: ticks from its start to its end; HELD: those that it says */
     const char *text;     /* NOTE: not terminated */
     uint32_t text_bytes;  /* NOTE */
+    const unsigned char
+        *values; /* ARGUMENTS, RESULT: for value_read(); they are sound, up to 30 or one */
+    uint32_t values_bytes; /* likewise */
 };
 
 /* The units that are still to be read. */

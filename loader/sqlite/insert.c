@@ -39,6 +39,11 @@ void insert_text(struct insert *insert, const char *text)
     sqlite3_bind_text(insert->statement, insert->column++, text, -1, SQLITE_TRANSIENT);
 }
 
+void insert_text_bytes(struct insert *insert, const char *text, size_t bytes)
+{
+    sqlite3_bind_text(insert->statement, insert->column++, text, (int)bytes, SQLITE_TRANSIENT);
+}
+
 void insert_null(struct insert *insert)
 {
     sqlite3_bind_null(insert->statement, insert->column++);

@@ -3,6 +3,7 @@
 #define FISQL_LOADER_INSERT_H
 
 #include <sqlite3.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base/error.h"
@@ -20,6 +21,7 @@ void insert_int(struct insert *insert, int64_t value);
 void insert_id(struct insert *insert, uint64_t id); /* 0 = NULL */
 void insert_real(struct insert *insert, double value);
 void insert_text(struct insert *insert, const char *text); /* NULL = NULL; copied */
+void insert_text_bytes(struct insert *insert, const char *text, size_t bytes); /* copied */
 void insert_null(struct insert *insert);
 /* Ends the row. */
 void insert_row(struct insert *insert);

@@ -20,7 +20,7 @@
 struct call_frame_entry {
     uint64_t start, end; /* of the code */
     const struct elf_section *eh;
-    const struct dwarf_section *plain; /* the section, one of the two */
+    const struct dwarf_section *plain;  /* the section, one of the two */
     uint64_t cie, program, program_end; /* offsets in it */
 };
 
@@ -49,8 +49,8 @@ static bool enter(const struct section *section, uint64_t offset, struct dwarf_c
 {
     if (offset >= section->size_bytes)
         return false;
-    *cursor = (struct dwarf_cursor){section->data + offset, section->data + section->size_bytes,
-                                    false};
+    *cursor =
+        (struct dwarf_cursor){section->data + offset, section->data + section->size_bytes, false};
     *word = 4;
     uint64_t length = dwarf_take(cursor, 4);
     if (length == 0xffffffffu) {

@@ -75,8 +75,8 @@ bool dwarf_location_begin(struct dwarf_location *location, const struct dwarf_un
         offset >= unit->lists->size_bytes)
         return false;
     location->is_list = true;
-    location->cursor = (struct dwarf_cursor){
-        unit->lists->data + offset, unit->lists->data + unit->lists->size_bytes, false};
+    location->cursor = (struct dwarf_cursor){unit->lists->data + offset,
+                                             unit->lists->data + unit->lists->size_bytes, false};
     return true;
 }
 

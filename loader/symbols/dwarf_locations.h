@@ -12,12 +12,12 @@
 
 /* What the lists of a unit count from. */
 struct dwarf_unit_context {
-    uint16_t version, offset_bytes;          /* of its header */
-    bool split;                              /* it is in a .dwo file */
-    uint64_t base;                           /* its low_pc */
-    const struct dwarf_section *lists;       /* NULL = none */
-    uint64_t lists_base;                     /* DW_AT_loclists_base; index n counts from there */
-    const struct dwarf_section *addresses;   /* .debug_addr, NULL = none */
+    uint16_t version, offset_bytes;        /* of its header */
+    bool split;                            /* it is in a .dwo file */
+    uint64_t base;                         /* its low_pc */
+    const struct dwarf_section *lists;     /* NULL = none */
+    uint64_t lists_base;                   /* DW_AT_loclists_base; index n counts from there */
+    const struct dwarf_section *addresses; /* .debug_addr, NULL = none */
     uint64_t addresses_base;
 };
 

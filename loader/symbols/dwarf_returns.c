@@ -47,8 +47,8 @@ static void add_float(struct classes *classes, uint64_t offset, unsigned size_by
 static void add_general(struct classes *classes, uint64_t offset, uint64_t size_bytes)
 {
     classes->floats_alone = false;
-    bool odd = size_bytes == 0 || size_bytes > 16 ||
-               offset % (size_bytes > 8 ? 16 : size_bytes) != 0;
+    bool odd =
+        size_bytes == 0 || size_bytes > 16 || offset % (size_bytes > 8 ? 16 : size_bytes) != 0;
     merge(classes, offset, odd ? DWARF_RETURN_OTHER : DWARF_RETURN_GENERAL);
     if (size_bytes > 8)
         merge(classes, offset + 8, DWARF_RETURN_GENERAL);
@@ -57,8 +57,7 @@ static void add_general(struct classes *classes, uint64_t offset, uint64_t size_
 static void classify(struct classes *classes, const struct dwarf_type *type, uint64_t offset,
                      unsigned nesting);
 
-/* The number of an array's elements; 0 = not known. */
-static uint64_t elements(struct dwarf_types *types, Dwarf_Die die)
+uint64_t dwarf_type_elements(struct dwarf_types *types, Dwarf_Die die)
 {
     uint64_t product = 1, number;
     Dwarf_Die child = dwarf_die_child(types->debug, die);
@@ -86,7 +85,7 @@ static void classify_array(struct classes *classes, const struct dwarf_type *typ
         return;
     }
     struct dwarf_type element = dwarf_type_of(classes->types, die);
-    uint64_t count = elements(classes->types, die);
+    uint64_t count = dwarf_type_elements(classes->types, die);
     dwarf_die_release(die);
     if (count == 0 || element.size_bytes == 0)
         give_up(classes);

@@ -20,15 +20,27 @@ static bool has_plain_structs(uint64_t language)
     return language != 0 && language < 256 && memchr(plain, (int)language, sizeof plain) != NULL;
 }
 
-void dwarf_types_begin(struct dwarf_types *types, Dwarf_Debug debug, Dwarf_Die unit_die,
+static bool is_cxx(uint64_t language)
+{
+    static const uint8_t versions[] = {0x04, 0x19, 0x1a, 0x21, 0x2a, 0x2b, 0x3a, 0x11};
+    return language != 0 && language < 256 &&
+           memchr(versions, (int)language, sizeof versions) != NULL;
+}
+
+void dwarf_types_begin(struct dwarf_types *types, Dwarf_Debug debug, Dwarf_Off unit,
                        uint16_t machine)
 {
     uint64_t language = 0;
-    *types = (struct dwarf_types){.debug = debug, .machine = machine};
-    if (!dwarf_die_offset(debug, unit_die, &types->unit))
-        types->unit = 0;
-    dwarf_die_number(debug, unit_die, DW_AT_language, &language);
+    *types = (struct dwarf_types){.debug = debug, .unit = unit, .machine = machine};
+    Dwarf_Die die = dwarf_die_at(debug, unit);
+    if (die != NULL) {
+        const char *producer = dwarf_die_string(debug, die, DW_AT_producer);
+        types->is_gnu = producer != NULL && strncmp(producer, "GNU ", 4) == 0;
+        dwarf_die_number(debug, die, DW_AT_language, &language);
+    }
+    dwarf_die_release(die);
     types->cxx = !has_plain_structs(language);
+    types->is_cxx = is_cxx(language);
 }
 
 void dwarf_types_end(struct dwarf_types *types)
@@ -60,8 +72,8 @@ static bool holds(struct dwarf_types *types, Dwarf_Die parent, Dwarf_Off wanted,
         const char *name = found || dwarf_die_tag(types->debug, child) != DW_TAG_namespace
                                ? NULL
                                : dwarf_die_string(types->debug, child, DW_AT_name);
-        found = found || (name != NULL && strcmp(name, inner) == 0 &&
-                          holds(types, child, wanted, NULL));
+        found = found ||
+                (name != NULL && strcmp(name, inner) == 0 && holds(types, child, wanted, NULL));
     }
     return found;
 }
@@ -161,9 +173,9 @@ static void read_class(struct dwarf_types *types, Dwarf_Die die, struct dwarf_ty
 
 static bool is_x87(const struct dwarf_types *types, const char *name)
 {
-    static const char *const names[] = {"long double", "real(kind=10)", "real",
-                                        "long_long_float", "complex long double",
-                                        "complex(kind=10)", "_Complex long double"};
+    static const char *const names[] = {
+        "long double",      "real(kind=10)",       "real", "long_long_float", "complex long double",
+        "complex(kind=10)", "_Complex long double"};
     for (size_t i = 0; types->machine == EM_X86_64 && i < sizeof names / sizeof names[0]; i++)
         if (strcmp(name, names[i]) == 0)
             return true;
@@ -205,7 +217,7 @@ static void read_base(struct dwarf_types *types, Dwarf_Die die, struct dwarf_typ
         break;
     case DW_ATE_complex_float:
         type->kind = (size == 8 || size == 16) && !is_x87(types, name) ? DWARF_TYPE_COMPLEX
-                                                                     : DWARF_TYPE_UNKNOWN;
+                                                                       : DWARF_TYPE_UNKNOWN;
         break;
     default:
         type->kind = DWARF_TYPE_UNKNOWN; /* decimal floats, fixed-point numbers, ... */
@@ -265,9 +277,8 @@ static Dwarf_Die strip(struct dwarf_types *types, Dwarf_Off *offset, Dwarf_Half 
         if (!is_qualifier(*tag))
             return die;
         *is_void = !dwarf_die_has(types->debug, die, DW_AT_type);
-        Dwarf_Die next = step < CHAIN_MAX
-                             ? dwarf_die_referred(types->debug, die, DW_AT_type, offset)
-                             : NULL;
+        Dwarf_Die next =
+            step < CHAIN_MAX ? dwarf_die_referred(types->debug, die, DW_AT_type, offset) : NULL;
         dwarf_die_release(die);
         die = next;
     }

@@ -21,12 +21,12 @@ enum dwarf_type_kind {
     DWARF_TYPE_COMPLEX, /* two floats */
     DWARF_TYPE_WIDE,    /* __int128, _Float16, decimal floats: bytes */
     DWARF_TYPE_POINTER,
-    DWARF_TYPE_FUNCTION, /* pointer to a function */
-    DWARF_TYPE_TEXT,     /* char * */
-    DWARF_TYPE_REFERENCE, /* to `target` */
-    DWARF_TYPE_STRUCT,    /* struct, class, union */
-    DWARF_TYPE_STRING,    /* std::string of libstdc++ */
-    DWARF_TYPE_STRING_COW, /* its older one */
+    DWARF_TYPE_FUNCTION,    /* pointer to a function */
+    DWARF_TYPE_TEXT,        /* char * */
+    DWARF_TYPE_REFERENCE,   /* to `target` */
+    DWARF_TYPE_STRUCT,      /* struct, class, union */
+    DWARF_TYPE_STRING,      /* std::string of libstdc++ */
+    DWARF_TYPE_STRING_COW,  /* its older one */
     DWARF_TYPE_STRING_CXX1, /* libc++'s */
     DWARF_TYPE_VIEW,        /* std::string_view: length, pointer */
     DWARF_TYPE_VIEW_CXX1,   /* libc++'s: pointer, length */
@@ -37,7 +37,7 @@ enum dwarf_type_kind {
 struct dwarf_type {
     enum dwarf_type_kind kind;
     bool is_signed;
-    bool by_reference; /* a C++ class that functions take and give by its address */
+    bool by_reference;   /* a C++ class that functions take and give by its address */
     bool by_value_known; /* by_reference is said */
     uint64_t size_bytes;
     Dwarf_Off offset; /* of the entry, typedefs and qualifiers taken off; 0 = none */
@@ -46,16 +46,18 @@ struct dwarf_type {
 
 /* Reads types of a unit. Not safe for threads; zero-initialised but for the first fields it is ready. */
 struct dwarf_types {
-    Dwarf_Debug debug;  /* that references are followed in */
-    Dwarf_Off unit;     /* offset of the unit's entry there */
+    Dwarf_Debug debug; /* that references are followed in */
+    Dwarf_Off unit;    /* offset of the unit's entry there */
     uint16_t machine;
-    bool cxx;           /* the language is C++: classes may be passed by reference */
+    bool cxx;    /* classes may be passed by reference: no language is known without them */
+    bool is_cxx; /* the language is C++ */
+    bool is_gnu; /* gcc made the unit */
     struct intern offsets;    /* of the types read already, ... */
     struct dwarf_type *known; /* ... and these */
     size_t known_count, known_capacity;
     unsigned nested; /* types that are being read */
 };
-void dwarf_types_begin(struct dwarf_types *types, Dwarf_Debug debug, Dwarf_Die unit_die,
+void dwarf_types_begin(struct dwarf_types *types, Dwarf_Debug debug, Dwarf_Off unit,
                        uint16_t machine);
 void dwarf_types_end(struct dwarf_types *types);
 
@@ -65,13 +67,25 @@ struct dwarf_type dwarf_type_of(struct dwarf_types *types, Dwarf_Die die);
 /* The type whose entry lies at an offset. */
 struct dwarf_type dwarf_type_at(struct dwarf_types *types, Dwarf_Off offset);
 
+/* The number of elements of the array type whose entry it is, up to 256; 0 = not known. */
+uint64_t dwarf_type_elements(struct dwarf_types *types, Dwarf_Die die);
+
+/* Finds out whether a class is passed by its address, where the compiler did not say it (C++ alone). */
+void dwarf_type_passing(struct dwarf_types *types, struct dwarf_type *type);
+
 /* How functions return what is no scalar: the classes of each 8 bytes (x86-64), or the floats that it
  * is made of (aarch64). */
-enum dwarf_return_class { DWARF_RETURN_NONE, DWARF_RETURN_GENERAL, DWARF_RETURN_VECTOR, DWARF_RETURN_OTHER };
+enum dwarf_return_class {
+    DWARF_RETURN_NONE,
+    DWARF_RETURN_GENERAL,
+    DWARF_RETURN_VECTOR,
+    DWARF_RETURN_OTHER
+};
 struct dwarf_return {
     bool unknown;                     /* something in it is not known */
     enum dwarf_return_class eight[2]; /* x86-64; more than 16 bytes come back in memory */
-    unsigned floats, float_bytes;     /* aarch64: that many of that size, and nothing else; 0 = not so */
+    unsigned floats,
+        float_bytes; /* aarch64: that many of that size, and nothing else; 0 = not so */
 };
 void dwarf_type_return(struct dwarf_types *types, const struct dwarf_type *type,
                        struct dwarf_return *way);

@@ -88,7 +88,8 @@ static bool way_arm(struct way *way, uint64_t address)
         if (code == NULL)
             return false;
         memcpy(&word, code, 4);
-        if (word == 0xd65f03c0u || word == 0xd65f0bffu || word == 0xd65f0fffu) /* ret, retaa, retab */
+        if (word == 0xd65f03c0u || word == 0xd65f0bffu ||
+            word == 0xd65f0fffu) /* ret, retaa, retab */
             return true;
         if ((word & 0xfc000000u) == 0x94000000u) /* bl */
             return hook_calls_is_target(&way->finder->fails, arm_target(address, word, 0, 26));

@@ -12,7 +12,8 @@
 struct hook_site {
     uint64_t after; /* the address that the hook returns to */
     bool exit;
-    bool returns; /* of an exit: all ways from here end in a return, and nothing is called before it */
+    bool
+        returns; /* of an exit: all ways from here end in a return, and nothing is called before it */
 };
 
 struct hook_sites {

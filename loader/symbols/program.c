@@ -182,6 +182,30 @@ int program_function(struct program *program, uint32_t process, uint64_t address
     return result;
 }
 
+const struct symbol_function *program_symbol(const struct program *program, uint32_t process,
+                                             uint64_t address, uint64_t tick)
+{
+    uint32_t module;
+    uint64_t file_address;
+    locate(program, process, address, tick, &module, &file_address);
+    if (module == 0)
+        return NULL;
+    const struct symbols *symbols = &program->modules[module - 1].symbols;
+    const struct symbol_range *range = symbols_range(symbols, file_address);
+    return range != NULL && range->start == file_address ? &symbols->functions[range->function]
+                                                         : NULL;
+}
+
+void program_function_place(struct program *program, uint32_t function, uint32_t *module,
+                            uint64_t *address)
+{
+    pthread_mutex_lock(&program->lock);
+    const struct program_function *of = &program->functions[function - 1];
+    *module = of->module;
+    *address = of->address;
+    pthread_mutex_unlock(&program->lock);
+}
+
 int program_site(struct program *program, uint32_t process, uint64_t address, uint64_t tick,
                  uint32_t *id, struct error *error)
 {

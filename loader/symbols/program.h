@@ -75,6 +75,15 @@ int program_function(struct program *program, uint32_t process, uint64_t address
 int program_site(struct program *program, uint32_t process, uint64_t address, uint64_t tick,
                  uint32_t *id, struct error *error);
 
+/* The symbol of the function that begins at an address of a process at a tick; NULL where none does that
+ * the symbols of a module name. Adds nothing to the program: any threads may ask. */
+const struct symbol_function *program_symbol(const struct program *program, uint32_t process,
+                                             uint64_t address, uint64_t tick);
+
+/* Module (modules.id, 0 = none) and address of a function of the program. */
+void program_function_place(struct program *program, uint32_t function, uint32_t *module,
+                            uint64_t *address);
+
 /* File and line of the user's own code for a site (sites.id): symbols_own_line(). NULL where it has
  * none, lying in a copy of a system header's function that has no hooks. */
 void program_site_line(struct program *program, uint32_t site, const char **file, uint32_t *line);

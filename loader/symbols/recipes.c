@@ -8,6 +8,7 @@
 
 #include <stdlib.h>
 
+#include "loader/symbols/recipe_cache.h"
 #include "loader/symbols/recipe_parts.h"
 
 _Static_assert((int)PLACE_REASONS_COUNT <= RECIPE_REASONS_MAX, "there is room for all reasons");
@@ -36,8 +37,7 @@ static void name_functions(struct recipes *recipes, const struct function_copies
     size_t kept = 0;
     for (size_t i = 0; i < recipes->hooks_count; i++) {
         struct fisql_recipe_hook *hook = &recipes->hooks[i];
-        const struct recipe_name *name = &names->items[hook->function];
-        hook->function = function_copies_find(copies, name->origin, name->linkage_name);
+        hook->function = function_copies_find(copies, &names->items[hook->function]);
         if (hook->function != 0)
             recipes->hooks[kept++] = *hook;
         else
@@ -48,6 +48,17 @@ static void name_functions(struct recipes *recipes, const struct function_copies
         qsort(recipes->hooks, kept, sizeof *recipes->hooks, by_address);
 }
 
+struct trial {
+    const struct recipe_walk *walk;
+    struct error *error;
+};
+
+static void try_walk(void *context)
+{
+    struct trial *trial = context;
+    recipe_walk(trial->walk, trial->error);
+}
+
 static int make(struct recipes *recipes, const struct symbol_files *files,
                 const struct symbols_options *options, struct error *error)
 {
@@ -55,9 +66,8 @@ static int make(struct recipes *recipes, const struct symbol_files *files,
     struct call_frames frames = {0};
     struct function_copies copies = {0};
     struct recipe_names names = {0};
-    int result =
-        hook_sites_find(&sites, &files->module, files->debug != NULL ? &files->debug->elf : NULL,
-                        error);
+    int result = hook_sites_find(&sites, &files->module,
+                                 files->debug != NULL ? &files->debug->elf : NULL, error);
     recipes->sites = sites.count;
     recipes->instrumented = sites.count > 0;
     if (result == 0 && sites.count > 0 && files->debug == NULL)
@@ -65,7 +75,10 @@ static int make(struct recipes *recipes, const struct symbol_files *files,
     if (result == 0 && sites.count > 0 && files->debug != NULL) {
         result = call_frames_open(&frames, &files->module, files->debug, error);
         const struct recipe_walk walk = {recipes, files, options, &sites, &frames, &copies, &names};
-        if (result == 0)
+        struct trial trial = {&walk, error};
+        if (result == 0 && !symbol_trial(files->debug, try_walk, &trial))
+            recipes->problem = "damaged debug information";
+        else if (result == 0)
             result = recipe_walk(&walk, error);
         if (result == 0)
             result = function_copies_finish(&copies, files, error);
@@ -89,7 +102,14 @@ int recipes_make(struct recipes *recipes, const char *path, const struct symbols
         return error_set(error, "out of memory");
     int result = symbol_files_find(files, path, "", options, &recipes->problem, error);
     if (result == 0 && files->module_open && files->code)
+        result = recipe_cache_read(recipes, files, options->cache_dir, error);
+    if (result == 0 && files->module_open && files->code) {
         result = make(recipes, files, options, error);
+        if (result == 0 && recipes->problem == NULL && recipes->sites > 0)
+            recipe_cache_write(recipes, files, options);
+    }
+    if (result == 1)
+        result = 0;
     symbol_files_close(files);
     free(files);
     return result;

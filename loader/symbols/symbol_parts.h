@@ -24,6 +24,9 @@ int symbol_files_find(struct symbol_files *files, const char *path, const char *
                       struct error *error);
 void symbol_files_close(struct symbol_files *files);
 
+/* Does `read` come to an end in a process of its own? Of much debug information that is not tried. */
+bool symbol_trial(const struct dwarf_file *debug, void (*read)(void *context), void *context);
+
 /* Makes the inventory out of the pieces of code that DWARF describes (NULL = none) and of the
  * symbol tables of `files`. */
 int symbol_inventory_make(struct symbols *symbols, const struct symbol_files *files,

@@ -7,26 +7,14 @@
 #include "base/system_path.h"
 #include "loader/symbols/symbols.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "loader/symbols/dwarf_inlines.h"
 #include "loader/symbols/symbol_cache.h"
 #include "loader/symbols/symbol_code.h"
 #include "loader/symbols/symbol_parts.h"
-
-#define TRIED_BYTES_MAX (16u << 20) /* of debug information that are tried first */
-#define TRIED_CPU_SECONDS_MAX 6     /* damage may also make it run forever */
-#define TRIED_SECONDS_MAX 60
-
-static const int deadly[] = {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL, SIGALRM};
 
 /* Is it a module that has no file: the code that the kernel maps into every process? */
 static bool has_no_file(const char *path)
@@ -48,38 +36,16 @@ static void try_inlines(const struct dwarf_search *search, const struct dwarf_fu
     }
 }
 
-/* Debug information comes from strangers' files too, and libdwarf 20210528 crashes on some that are
- * damaged. So the reading is tried in a process of its own first, where it does not take long. */
-static bool survives_reading(const struct dwarf_search *search)
+static void try_all(void *context)
 {
-    const struct dwarf_section *section = dwarf_file_section(search->file, ".debug_info");
-    int status = 0;
-    if (section != NULL && section->size_bytes > TRIED_BYTES_MAX)
-        return true;
-    pid_t child = fork();
-    if (child == 0) {
-        struct dwarf_functions functions;
-        const struct rlimit no_core = {0, 0};
-        const struct rlimit cpu = {TRIED_CPU_SECONDS_MAX, TRIED_CPU_SECONDS_MAX};
-        int quiet = open("/dev/null", O_WRONLY | O_CLOEXEC);
-        setrlimit(RLIMIT_CORE, &no_core);
-        setrlimit(RLIMIT_CPU, &cpu);
-        if (quiet >= 0)
-            dup2(quiet, STDERR_FILENO); /* the C library's last words */
-        for (size_t i = 0; i < sizeof deadly / sizeof deadly[0]; i++)
-            signal(deadly[i], SIG_DFL);
-        alarm(TRIED_SECONDS_MAX);
-        if (dwarf_functions_open(&functions, search, NULL) == 0)
-            dwarf_functions_read(&functions, search, false, NULL);
-        for (size_t i = 0; i < functions.units_count; i++)
-            functions.units[i].nested = true;
-        dwarf_functions_read(&functions, search, true, NULL);
-        try_inlines(search, &functions);
-        _exit(0);
-    }
-    while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
-        ;
-    return child < 0 || status == 0;
+    const struct dwarf_search *search = context;
+    struct dwarf_functions functions;
+    if (dwarf_functions_open(&functions, search, NULL) == 0)
+        dwarf_functions_read(&functions, search, false, NULL);
+    for (size_t i = 0; i < functions.units_count; i++)
+        functions.units[i].nested = true;
+    dwarf_functions_read(&functions, search, true, NULL);
+    try_inlines(search, &functions);
 }
 
 /* Reads a module whose files are open. Takes files->debug over. */
@@ -99,7 +65,7 @@ static int read_module(struct symbols *symbols, struct symbol_files *files,
         symbols->source = "dwarf";
     if (result != 0)
         return result == 1 ? 0 : -1;
-    if (files->debug != NULL && !survives_reading(&search)) {
+    if (files->debug != NULL && !symbol_trial(files->debug, try_all, &search)) {
         symbols->problem = "damaged debug information";
         dwarf_file_close(files->debug);
         free(files->debug);

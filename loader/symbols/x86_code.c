@@ -51,25 +51,45 @@ static unsigned modrm(struct reader *reader, size_t *relative)
     return byte >> 3 & 7;
 }
 
+/* Of opcodes from 80 on, a character each: m = ModRM, b = and a byte, z = and a number of 4 bytes, B, Z = these
+ * alone, w = 2 bytes, e = 2 bytes and one, x = not known. */
+static const char upper[] = "bzxbmmmmmmmmmmmm"  /* 80 */
+                            "..........x....."  /* 90 */
+                            "xxxx....BZ......"  /* a0 */
+                            "BBBBBBBBZZZZZZZZ"  /* b0 */
+                            "bbw.xxbze.xx.Bxx"  /* c0 */
+                            "mmmmxxx.mmmmmmmm"  /* d0 */
+                            "BBBBxxxxZZxBxxxx"  /* e0 */
+                            "xxxx..mm..xx..mm"; /* f0 */
+
+static unsigned of_letter(char letter)
+{
+    switch (letter) {
+    case '.':
+        return 0;
+    case 'm':
+        return MODRM;
+    case 'b':
+        return MODRM | IMM8;
+    case 'z':
+        return MODRM | IMMZ;
+    case 'B':
+        return IMM8;
+    case 'Z':
+        return IMMZ;
+    case 'w':
+        return IMM16;
+    case 'e':
+        return IMM16 | IMM8;
+    default:
+        return UNKNOWN;
+    }
+}
+
 static unsigned one_byte(unsigned code)
 {
-    static const unsigned char high[] = {
-        /* 80 */ MODRM | IMM8, MODRM | IMMZ, UNKNOWN, MODRM | IMM8, MODRM, MODRM, MODRM, MODRM,
-        /* 88 */ MODRM, MODRM, MODRM, MODRM, MODRM, MODRM, MODRM, MODRM,
-        /* 90 */ 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, UNKNOWN, 0, 0, 0, 0, 0,
-        /* a0 */ UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN, 0, 0, 0, 0, IMM8, IMMZ, 0, 0, 0, 0, 0, 0,
-        /* b0 */ IMM8, IMM8, IMM8, IMM8, IMM8, IMM8, IMM8, IMM8,
-        /* b8 */ IMMZ, IMMZ, IMMZ, IMMZ, IMMZ, IMMZ, IMMZ, IMMZ,
-        /* c0 */ MODRM | IMM8, MODRM | IMM8, IMM16, 0, UNKNOWN, UNKNOWN, MODRM | IMM8, MODRM | IMMZ,
-        /* c8 */ IMM16 | IMM8, 0, UNKNOWN, UNKNOWN, 0, IMM8, UNKNOWN, UNKNOWN,
-        /* d0 */ MODRM, MODRM, MODRM, MODRM, UNKNOWN, UNKNOWN, UNKNOWN, 0,
-        /* d8 */ MODRM, MODRM, MODRM, MODRM, MODRM, MODRM, MODRM, MODRM,
-        /* e0 */ IMM8, IMM8, IMM8, IMM8, UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN,
-        /* e8 */ IMMZ, IMMZ, UNKNOWN, IMM8, UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN,
-        /* f0 */ UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN, 0, 0, MODRM, MODRM,
-        /* f8 */ 0, 0, UNKNOWN, UNKNOWN, 0, 0, MODRM, MODRM};
     if (code >= 0x80)
-        return high[code - 0x80];
+        return of_letter(upper[code - 0x80]);
     if (code < 0x40)
         return (code & 7) < 4 ? MODRM : (code & 7) == 4 ? IMM8 : (code & 7) == 5 ? IMMZ : UNKNOWN;
     if (code >= 0x50 && code < 0x60)
@@ -134,7 +154,7 @@ static unsigned two_bytes(unsigned code)
     case 0xaa:
         return UNKNOWN;
     default:
-        return code >= 0x20 && code < 0x28 ? UNKNOWN
+        return code >= 0x20 && code < 0x28   ? UNKNOWN
                : code >= 0x30 && code < 0x40 ? UNKNOWN
                                              : MODRM;
     }
@@ -142,10 +162,7 @@ static unsigned two_bytes(unsigned code)
 
 static unsigned in_map(unsigned map, unsigned code)
 {
-    return map == 1   ? two_bytes(code)
-           : map == 2 ? MODRM
-           : map == 3 ? MODRM | IMM8
-                      : UNKNOWN;
+    return map == 1 ? two_bytes(code) : map == 2 ? MODRM : map == 3 ? MODRM | IMM8 : UNKNOWN;
 }
 
 static int64_t signed_at(const struct reader *reader, size_t at, unsigned bytes)
@@ -258,17 +275,17 @@ struct x86_instruction x86_read(const unsigned char *code, size_t left, uint64_t
     size_t number = reader.at;
     bool jump = plain == 0xe8 || plain == 0xe9 || (escaped & 0xf0) == 0x80;
     if ((follows & IMMZ) != 0)
-        skip(&reader, (plain & 0xf8) == 0xb8 && reader.wide             ? 8
+        skip(&reader, (plain & 0xf8) == 0xb8 && reader.wide       ? 8
                       : reader.operand16 && !reader.wide && !jump ? 2
-                                                                        : 4);
+                                                                  : 4);
     if ((follows & IMM8) != 0)
         skip(&reader, 1);
     if (reader.failed)
         return instruction;
     bool near = jump || plain == 0xeb || (plain & 0xf0) == 0x70 || (plain & 0xfc) == 0xe0;
-    int64_t distance = near                              ? signed_at(&reader, number, jump ? 4 : 1)
+    int64_t distance = near            ? signed_at(&reader, number, jump ? 4 : 1)
                        : relative != 0 ? signed_at(&reader, relative, 4)
-                                                         : 0;
+                                       : 0;
     instruction.length = (unsigned)reader.at;
     instruction.target = address + reader.at;
     find_flow(&instruction, plain, escaped, middle, distance, relative != 0);

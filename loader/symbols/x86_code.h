@@ -9,10 +9,10 @@
 #include <stdint.h>
 
 enum x86_flow {
-    X86_NEXT,   /* goes on behind itself */
-    X86_JUMP,   /* goes on at `target` */
-    X86_BRANCH, /* either */
-    X86_CALL,   /* calls `target` */
+    X86_NEXT,      /* goes on behind itself */
+    X86_JUMP,      /* goes on at `target` */
+    X86_BRANCH,    /* either */
+    X86_CALL,      /* calls `target` */
     X86_CALL_WORD, /* calls what stands in the word at `target` */
     X86_RETURN,
     X86_ELSE /* goes nowhere that is known: a jump or call through a register, a trap */

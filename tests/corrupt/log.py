@@ -162,6 +162,11 @@ def gap(ticks, cpu, waits=0, preemptions=0, minor_faults=0, major_faults=0, read
             wide(minor_faults, 2) + wide(major_faults, 2))
 
 
+def held(ticks):
+    """Writing the chunk before kept the thread off the processor for so long."""
+    return [code(0x6008)] + wide(ticks, 4)
+
+
 def alloc(slot, address, size, kind="malloc", delta=10, heap=0):
     return [code(0x6010 + KINDS[kind]), delta, slot, size] + wide((address - heap) // 16, 2)
 
@@ -182,9 +187,63 @@ def realloc(slot, old, address, size, elapsed=4, delta=10):
     return [code(0x6090), delta, slot] + wide(elapsed, 4) + wide(size, 4) + wide(old, 4) + wide(address, 4)
 
 
+def integer(value):
+    """A value, as bytes: the shortest form of an integer."""
+    for tag, low, size in ((0, -32, 0), (0xA1, -1 << 15, 2), (0xA2, -1 << 31, 4), (0xA3, -1 << 63, 8)):
+        if size == 0 and -32 <= value <= 127:
+            return bytes([value + 32])
+        if size and low <= value < -low:
+            return bytes([tag]) + value.to_bytes(size, "little", signed=True)
+    return b"\xa4" + value.to_bytes(8, "little")
+
+
+def pointer(address):
+    size = 0 if address == 0 else 6 if address < 1 << 48 else 8
+    return bytes([{0: 0xA7, 6: 0xA5, 8: 0xA6}[size]]) + address.to_bytes(size, "little")
+
+
+def real(value, form="d"):
+    """A float of 8 bytes, of 4 (form "f"), or of the 10 or 16 bytes that `value` has."""
+    if isinstance(value, bytes):
+        return bytes([{10: 0xAA, 16: 0xAB}[len(value)]]) + value
+    return bytes([0xA8 if form == "f" else 0xA9]) + struct.pack("<" + form, value)
+
+
+def struct_bytes(content):
+    return bytes([0xAC, len(content)]) + content
+
+
+def text(content, cut=False):
+    content = content if isinstance(content, bytes) else content.encode()
+    if len(content) < 64 and not cut:
+        return bytes([0xC0 + len(content)]) + content
+    return bytes([0xAE if cut else 0xAD]) + struct.pack("<H", len(content)) + content
+
+
+ABSENT, UNREADABLE, NO_ROOM = b"\xb0", b"\xb1", b"\xb2"
+
+
+def values_event(long, short, values):
+    content = b"".join(integer(value) if isinstance(value, int) else value for value in values)
+    if len(content) == 1:
+        return [code(short + content[0])]
+    padded = content + b"\0" * (len(content) % 2)
+    return [code(long + len(content)), *struct.unpack("<%dH" % (len(padded) // 2), padded)]
+
+
+def arguments(*values):
+    """Behind an enter. A value is an int, or what one of the functions above gives."""
+    return values_event(0x6100, 0x6900, values)
+
+
+def result(value):
+    """Behind an exit."""
+    return values_event(0x6500, 0x6A00, [value])
+
+
 def calls_in(words):
     """The calls that a chunk's units enter, read on their own."""
-    lengths = {0x6000: 5, 0x6001: 10, 0x6002: 4, 0x6003: 10, 0x6005: 8, 0x6006: 2, 0x6007: 19, 0x6090: 19}
+    lengths = {0x6000: 5, 0x6001: 10, 0x6002: 4, 0x6003: 10, 0x6005: 8, 0x6006: 2, 0x6007: 19, 0x6008: 5, 0x6090: 19}
     calls = at = 0
     while at < len(words):
         number = words[at] >> 1
@@ -196,6 +255,8 @@ def calls_in(words):
             length = 5 if number < 0x4000 else 9
         elif number == 0x6004:
             length = 3 + (words[at + 2] + 1) // 2
+        elif 0x6100 <= number < 0x6B00:
+            length = 1 + ((number - 0x6100) % 0x400 + 1) // 2 if number < 0x6900 else 1
         elif 0x6010 <= number < 0x6090:
             length = (6, 11, 5, 7)[(number - 0x6010) // 32]
         else:

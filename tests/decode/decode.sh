@@ -36,6 +36,8 @@ for log in *.bin; do
         sqlite3 -batch run.db <"$here/tests/decode/sound.sql" >unsound 2>&1
         [ "$(sql run.db 'SELECT sum(counted_calls) FROM threads')" != 0 ] ||
             sqlite3 -batch run.db <"$here/tests/e2e/rollups.sql" >>unsound 2>&1
+        [ "$(sql run.db 'SELECT count(*) FROM parameters')" = 0 ] ||
+            sqlite3 -batch run.db <"$here/tests/e2e/values.sql" >>unsound 2>&1
         equal "decode $name: calls lie within each other, rollups equal SQL over the rows" /dev/null unsound
         rm run.db
     fi

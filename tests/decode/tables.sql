@@ -45,3 +45,9 @@ SELECT reason AS loss, process_id AS process, thread_id AS thread, "offset", byt
 FROM losses ORDER BY id;
 SELECT k.call_id AS cut_call, f.name AS function, st.stack FROM cut_calls k JOIN functions f ON f.id = k.function_id
 JOIN frame_stacks st ON st.frame_id = k.frame_id ORDER BY k.call_id;
+SELECT call_id AS valued_call, text FROM call_text WHERE call_id IN (SELECT call_id FROM call_values) ORDER BY call_id;
+SELECT f.name || ' ' || p.position AS parameter, p.kind, s.calls, s.absent, s.unreadable, s.no_room, s.cut, s.distinct_values,
+       s.min_value, s.max_value, s.text_bytes_max
+FROM parameters p JOIN functions f ON f.id = p.function_id JOIN parameter_stats s ON s.parameter_id = p.id ORDER BY f.name, p.position;
+SELECT f.name AS result_of, r.class, c.name AS "to", r.caller_class, r.calls, r.same_calls, r.first_call_id
+FROM result_flows r JOIN functions f ON f.id = r.function_id LEFT JOIN functions c ON c.id = r.caller_id ORDER BY 1, 2, 3, 4;

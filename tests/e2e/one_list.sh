@@ -16,7 +16,7 @@ in_c() { grep -rnE --include='*.[ch]' "$@"; } # PATTERN FOLDER...
 # Each search prints what should not be there; it is made in the folder of a source tree.
 search_keys() { # those of other things, such as columns, have the same words
     grep -nE "\"($(list FISQL_FACTS 3 | either))\"" collector/*.c loader/load.c loader/log/*.c cli/record/*.c cli/cmd_record.c |
-        grep -vE '^loader/load\.c:.*(progress|btree_finish)\(' # the table, the stage
+        grep -vE '^loader/load\.c:.*(progress|finish_parts)\(' # the table, the stage
     in_c "\"($(list FISQL_FACTS 3 | grep _ | either))\"" loader cli | grep -vE '^cli/(report|export|diff|run/measure)'
 }
 search_unwritten_keys() { # events: for other writers

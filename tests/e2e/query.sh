@@ -152,6 +152,16 @@ run $q not-freed --check
 same "--check finds rows: 1" 1 "$status"
 run $q not-freed --check --function main
 same "--check finds none: 0" 0 "$status"
+for query in arguments results constant-arguments failing-calls repeated-arguments cost-by-argument slow-arguments handles \
+    argument-types; do
+    for format in table csv; do
+        run $q $query --check --format $format
+        same "$query of a run without values: 0" 0 "$status"
+        same "$query says how to record them ($format)" \
+            "fisql: $query: no arguments or results were recorded; \`fisql record --values\` records them" "$err"
+        same "$query has no rows ($format)" "" "$(sed 1,2d <<<"$out")"
+    done
+done
 for pattern in parse '^par' 'parse$' 'p*e' '^shop$' parse.cc; do
     printf '# known\n\nleak:%s\n' "$pattern" >known
     run $q not-freed --check --suppressions known

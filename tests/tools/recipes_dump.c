@@ -4,6 +4,8 @@
  *   recipes_dump [OPTION...] MODULE     a line for each call of a hook: function, return address (both
  *                                       hexadecimal), enter or exit, and each value
  *     -q       the counts alone: how many values are located, and why the others are not
+ *     -p       parameters and results as they are shown: function, position, name, type, kind
+ *     -i       the lengths of the instructions (x86-64) at the addresses on standard input, 0 = not known
  *     -s DIR   symbols folder     -c DIR   cache folder
  */
 #include <inttypes.h>
@@ -11,7 +13,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "loader/symbols/parameters.h"
+#include "loader/symbols/elf_file.h"
 #include "loader/symbols/recipes.h"
+#include "loader/symbols/x86_code.h"
 
 static const char *const whats[] = {"signed", "unsigned", "pointer", "float",      "bytes",
                                     "text",   "string",   "view",    "string-cow", "string-1"};
@@ -34,6 +39,9 @@ static void print_value(const struct recipes *recipes, const struct fisql_recipe
         break;
     case FISQL_WHERE_CONSTANT:
         printf("=%" PRIu64, value->constant);
+        break;
+    case FISQL_WHERE_ADDRESS:
+        printf("=&%" PRIx64, value->constant);
         break;
     case FISQL_WHERE_PIECES:
         printf("={");
@@ -67,8 +75,9 @@ static void print_hook(const struct recipes *recipes, const struct fisql_recipe_
 static void print_counts(const struct recipes *recipes)
 {
     static const char *const tallies[RECIPE_TALLIES] = {"functions", "inlined", "results"};
-    printf("hooks %" PRIu64 ", with recipe %zu, nameless %" PRIu64 "%s%s\n", recipes->sites,
-           recipes->hooks_count, recipes->nameless, recipes->problem != NULL ? ": " : "",
+    printf("%shooks %" PRIu64 ", with recipe %zu, nameless %" PRIu64 "%s%s\n",
+           recipes->cached ? "cached: " : "", recipes->sites, recipes->hooks_count,
+           recipes->nameless, recipes->problem != NULL ? ": " : "",
            recipes->problem != NULL ? recipes->problem : "");
     for (unsigned tally = 0; tally < RECIPE_TALLIES; tally++) {
         uint64_t all = 0;
@@ -82,19 +91,68 @@ static void print_counts(const struct recipes *recipes)
     }
 }
 
+static int print_parameters(const char *path, const struct symbols_options *options)
+{
+    struct parameters *parameters;
+    struct error error;
+    size_t count;
+    if (parameters_open(&parameters, path, NULL, options, NULL, 0, &error) != 0)
+        return 1;
+    const struct parameter *all = parameters_all(parameters, &count);
+    for (size_t i = 0; i < count; i++) {
+        const struct parameter_type *type = all[i].type;
+        printf("%" PRIx64 "\t%u\t%s\t%s\t%u %u%s%s", all[i].function, all[i].position, all[i].name,
+               all[i].type_name, (unsigned)type->kind, type->size_bytes,
+               all[i].is_reference ? " reference" : "", type->is_flags ? " flags" : "");
+        for (size_t m = 0; m < type->enumerators_count; m++)
+            printf(" %s=%" PRId64, type->enumerators[m].name, type->enumerators[m].value);
+        for (size_t m = 0; m < type->members_count; m++)
+            printf(" %s@%u", type->members[m].name, type->members[m].offset);
+        printf("\n");
+    }
+    parameters_close(parameters);
+    return 0;
+}
+
+static int print_lengths(const char *path)
+{
+    struct elf_file file;
+    uint64_t address;
+    if (elf_file_open(&file, path) != NULL)
+        return 1;
+    while (scanf("%" SCNx64, &address) == 1) {
+        size_t left = 15;
+        const unsigned char *code = NULL;
+        while (left > 0 && (code = elf_file_at(&file, address, left)) == NULL)
+            left--;
+        printf("%" PRIx64 " %u\n", address,
+               code != NULL ? x86_read(code, left, address).length : 0);
+    }
+    elf_file_close(&file);
+    return 0;
+}
+
 int main(int argc, char **argv)
 {
     struct recipes recipes;
     struct symbols_options options = {.sysroot = NULL};
     struct error error;
-    bool quiet = false;
-    for (int option; (option = getopt(argc, argv, "qs:c:")) != -1;) {
+    bool quiet = false, shown = false, lengths = false;
+    for (int option; (option = getopt(argc, argv, "ipqs:c:")) != -1;) {
         quiet = quiet || option == 'q';
+        shown = shown || option == 'p';
+        lengths = lengths || option == 'i';
         if (option == 's')
             options.symbols_dir = optarg;
-        else if (option == 'c')
+        else if (option == 'c') {
             options.cache_dir = optarg;
+            options.cache_all = true;
+        }
     }
+    if (lengths && optind < argc)
+        return print_lengths(argv[optind]);
+    if (shown && optind < argc)
+        return print_parameters(argv[optind], &options);
     if (optind >= argc || recipes_make(&recipes, argv[optind], &options, &error) != 0) {
         fprintf(stderr, "recipes_dump: no module, or no memory\n");
         return 1;

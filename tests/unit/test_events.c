@@ -80,6 +80,11 @@ static const struct sample samples[] = {
               .preemptions = 5,
               .minor_faults = 6,
               .major_faults = 0x70000}}},
+    {"held",
+     FISQL_CODE_HELD,
+     {LOW64(0x123456789a)},
+     4,
+     {.type = EVENT_HELD, .elapsed = 0x123456789a}},
     {"short allocation",
      FISQL_CODE_ALLOC + FISQL_KIND_NEW,
      {9, 10, 400, LOW32(-2)},
@@ -125,6 +130,29 @@ static const struct sample samples[] = {
       .size = 5000,
       .old = 0x1000,
       .address = 0x2000}},
+    {"arguments",
+     FISQL_CODE_ARGUMENTS + 3,
+     {0xe8 << 8 | 0xa1, 0x03},
+     2,
+     {.type = EVENT_ARGUMENTS, .values = (const unsigned char *)"\xa1\xe8\x03", .values_bytes = 3}},
+    {"no arguments", FISQL_CODE_ARGUMENTS, {0}, 0, {.type = EVENT_ARGUMENTS}},
+    {"a short argument",
+     FISQL_CODE_ARGUMENTS_SHORT + 0x9f,
+     {0},
+     0,
+     {.type = EVENT_ARGUMENTS, .values = (const unsigned char *)"\x9f", .values_bytes = 1}},
+    {"result",
+     FISQL_CODE_RESULT + 9,
+     {0xa3, 0, 0, 0, 0x80},
+     5,
+     {.type = EVENT_RESULT,
+      .values = (const unsigned char *)"\xa3\0\0\0\0\0\0\0\x80",
+      .values_bytes = 9}},
+    {"a short result",
+     FISQL_CODE_RESULT_SHORT + 0xb2,
+     {0},
+     0,
+     {.type = EVENT_RESULT, .values = (const unsigned char *)"\xb2", .values_bytes = 1}},
 };
 
 static bool same_gap(const struct event_gap *a, const struct event_gap *b)
@@ -157,6 +185,12 @@ static bool like(const struct event *a, const struct event *b)
                a->size == b->size && a->old == b->old && a->address == b->address;
     case EVENT_GAP:
         return a->ticks == b->ticks && same_gap(&a->gap, &b->gap);
+    case EVENT_ARGUMENTS:
+    case EVENT_RESULT:
+        return a->values_bytes == b->values_bytes &&
+               (a->values_bytes == 0 || memcmp(a->values, b->values, a->values_bytes) == 0);
+    case EVENT_HELD:
+        return a->ticks == b->ticks && a->elapsed == b->elapsed;
     case EVENT_ENTER:
         return a->slot == b->slot && a->ticks == b->ticks;
     default:
@@ -193,6 +227,31 @@ static void check_exit_and_unknown(void)
     check(event_next(&cursor, &event) == -1, "an unknown code is refused");
 }
 
+static int read_one(uint32_t code, uint16_t first, uint16_t second)
+{
+    const uint16_t units[] = {(uint16_t)(code << 1 | 1), first, second};
+    struct event_cursor cursor = {units, units + 3, 0, 0};
+    struct event event;
+    return event_next(&cursor, &event);
+}
+
+static void check_unsound_values(void)
+{
+    check(read_one(FISQL_CODE_ARGUMENTS_SHORT + 0xa0, 0, 0) == -1, "an unknown tag is refused");
+    check(read_one(FISQL_CODE_ARGUMENTS + 2, 0xa1, 0) == -1, "a number beyond the end is refused");
+    check(read_one(FISQL_CODE_ARGUMENTS + 3, 0xff << 8 | 0xac, 0) == -1,
+          "bytes beyond the end are refused");
+    check(read_one(FISQL_CODE_RESULT + 2, 0x2020, 0) == -1, "a second result is refused");
+    check(read_one(FISQL_CODE_RESULT, 0, 0) == -1, "a result of no bytes is refused");
+    check(read_one(FISQL_CODE_RESULT_SHORT + 0x100, 0, 0) == -1,
+          "a code behind the results is refused");
+    const uint16_t units[] = {
+        (FISQL_CODE_ARGUMENTS + 31) << 1 | 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
+    struct event_cursor cursor = {units, units + 17, 0, 0};
+    struct event event;
+    check(event_next(&cursor, &event) == -1, "more than 30 arguments are refused");
+}
+
 static void check_finish(void)
 {
     enum { ENTERS = 10, BYTES = sizeof(struct fisql_chunk) + 64 };
@@ -226,6 +285,7 @@ int main(void)
     for (size_t i = 0; i < sizeof samples / sizeof samples[0]; i++)
         check_sample(&samples[i]);
     check_exit_and_unknown();
+    check_unsound_values();
     check_finish();
     return check_status();
 }

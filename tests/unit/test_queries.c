@@ -8,13 +8,15 @@
 #include "tests/unit/check.h"
 
 #include "cli/query/query_file.h"
+#include "cli/query/query_needs.h"
 #include "queries/embedded.h"
 
 #include <sqlite3.h>
 #include <stdlib.h>
 
-static const char *const groups[] = {"Time", "Inlining and call structure", "Coverage and threads",
-                                     "Memory", "Trust"};
+static const char *const groups[] = {
+    "Time",   "Inlining and call structure", "Coverage and threads",
+    "Memory", "Arguments and results",       "Trust"};
 static const char *const reports[] = {"errors", "findings", "overview", "none"};
 
 /* Equal figures everywhere; ids and names still differ. */
@@ -116,7 +118,7 @@ static void check_words(const struct query_file *query)
 {
     const char *name = query->name;
     check(query->title != NULL && strlen(query->title) < 60, "%s has a short title", name);
-    check(one_of(query->group, groups, 5), "%s is in a known group", name);
+    check(one_of(query->group, groups, 6), "%s is in a known group", name);
     char part[32] = "", setting[64] = "";
     if (query->report != NULL)
         sscanf(query->report, "%31s %63[^=]", part, setting);
@@ -124,6 +126,7 @@ static void check_words(const struct query_file *query)
     check(setting[0] == '\0' ||
               query_part_find(query->params, query->params_count, setting) != NULL,
           "%s: the report's parameter is one of its own", name);
+    check(query->needs == NULL || query_needs_known(query->needs), "%s: its needs are known", name);
     check(query->description != NULL && strlen(query->description) > 20, "%s is described", name);
     size_t asked = query->question != NULL ? strlen(query->question) : 0;
     check(asked > 10 && asked <= 54 && query->question[asked - 1] == '?',
@@ -212,8 +215,10 @@ static void check_steps(const struct query_file *query, sqlite3_stmt *statement)
 /* Queries that look up single calls or blocks by id, or read them where a parameter asks for it; all
  * others must not open these tables. */
 static const char *const lookup_queries[] = {
-    "anomalies",  "bad-frees", "completeness",     "deep-stacks", "double-frees",   "hot-functions",
-    "lock-waits", "not-freed", "mismatched-frees", "outliers",    "repeated-calls", "slow-calls"};
+    "anomalies",        "bad-frees",       "block-owners", "completeness",       "deep-stacks",
+    "double-frees",     "failing-calls",   "handles",      "hot-functions",      "lock-waits",
+    "mismatched-frees", "not-freed",       "outliers",     "repeated-arguments", "repeated-calls",
+    "slow-calls",       "thread-exclusive"};
 
 static bool plan_has(sqlite3_stmt *plan, const char *opcode, int p1, int p2)
 {

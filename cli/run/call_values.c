@@ -1,0 +1,305 @@
+/* Values of calls as text: see call_values.h. */
+#include "cli/run/call_values.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "cli/out/say.h"
+#include "cli/run/database.h"
+
+#define POSITIONS 32
+
+static char *copy(sqlite3_stmt *row, int column)
+{
+    const char *text = (const char *)sqlite3_column_text(row, column);
+    return text != NULL ? strdup(text) : NULL;
+}
+
+static bool is_float(const char *type)
+{
+    return type != NULL && strstr(type, "float") != NULL && strstr(type, "float128") == NULL;
+}
+
+static int read_parameters(struct call_values *values)
+{
+    static const char sql[] =
+        "SELECT function_id, position, name, kind, enum_id, flags, type FROM parameters"
+        " WHERE function_id > 0 AND position BETWEEN 0 AND 31 ORDER BY function_id, position";
+    sqlite3_stmt *row = NULL;
+    size_t next = 0; /* functions.id: those before it have their first */
+    if (sqlite3_prepare_v2(values->database, sql, -1, &row, NULL) != SQLITE_OK)
+        return fail("the parameters cannot be read: %s", sqlite3_errmsg(values->database));
+    while (sqlite3_step(row) == SQLITE_ROW) {
+        int64_t function = sqlite3_column_int64(row, 0);
+        if ((uint64_t)function >= values->functions_count)
+            break;
+        for (; next <= (size_t)function; next++)
+            values->first[next] = values->parameters_count;
+        if (array_reserve(&values->parameters, &values->parameters_capacity,
+                          values->parameters_count + 1, NULL) != 0) {
+            sqlite3_finalize(row);
+            return fail("out of memory");
+        }
+        values->parameters[values->parameters_count++] = (struct value_parameter){
+            .position = sqlite3_column_int64(row, 1),
+            .enum_id = sqlite3_column_int64(row, 4),
+            .name = copy(row, 2),
+            .kind = copy(row, 3),
+            .is_float = is_float((const char *)sqlite3_column_text(row, 6)),
+            .flags = sqlite3_column_int(row, 5) != 0};
+    }
+    for (; next <= values->functions_count; next++)
+        values->first[next] = values->parameters_count;
+    return database_rows_end(row, "the parameters");
+}
+
+static int read_enumerators(struct call_values *values)
+{
+    sqlite3_stmt *row = NULL;
+    if (sqlite3_prepare_v2(values->database,
+                           "SELECT enum_id, value, name FROM enumerators ORDER BY enum_id, number",
+                           -1, &row, NULL) != SQLITE_OK)
+        return fail("the enumerators cannot be read: %s", sqlite3_errmsg(values->database));
+    while (sqlite3_step(row) == SQLITE_ROW) {
+        if (array_reserve(&values->enumerators, &values->enumerators_capacity,
+                          values->enumerators_count + 1, NULL) != 0) {
+            sqlite3_finalize(row);
+            return fail("out of memory");
+        }
+        values->enumerators[values->enumerators_count++] = (struct value_enumerator){
+            sqlite3_column_int64(row, 0), sqlite3_column_int64(row, 1), copy(row, 2)};
+    }
+    return database_rows_end(row, "the enumerators");
+}
+
+int call_values_open(struct call_values *values, const struct run_view *view)
+{
+    *values =
+        (struct call_values){.database = view->database, .functions_count = view->functions_count};
+    values->first = calloc(view->functions_count + 1, sizeof *values->first);
+    if (values->first == NULL)
+        return fail("out of memory");
+    int status = read_parameters(values);
+    if (status != 0 || values->parameters_count == 0)
+        return status;
+    if (sqlite3_prepare_v2(values->database,
+                           "SELECT id - ?1, value FROM call_values WHERE id BETWEEN ?1 AND ?1 + 31"
+                           " ORDER BY id",
+                           -1, &values->rows, NULL) != SQLITE_OK)
+        return fail("the values cannot be read: %s", sqlite3_errmsg(values->database));
+    return read_enumerators(values);
+}
+
+static void forget(struct call_values *values)
+{
+    for (size_t i = 0; i < values->shown_count; i++)
+        sqlite3_free(values->shown[i].text);
+    values->shown_count = 0;
+}
+
+void call_values_close(struct call_values *values)
+{
+    forget(values);
+    sqlite3_finalize(values->rows);
+    for (size_t i = 0; i < values->parameters_count; i++) {
+        free(values->parameters[i].name);
+        free(values->parameters[i].kind);
+    }
+    for (size_t i = 0; i < values->enumerators_count; i++)
+        free(values->enumerators[i].name);
+    free(values->parameters);
+    free(values->enumerators);
+    free(values->first);
+    *values = (struct call_values){.database = NULL};
+}
+
+/* ---- texts ---- */
+
+static bool is(const struct value_parameter *parameter, const char *kind)
+{
+    return parameter->kind != NULL && strcmp(parameter->kind, kind) == 0;
+}
+
+/* The name of an enumerator, or those of all its bits joined. NULL = it has none. */
+static char *enumerator(const struct call_values *values, const struct value_parameter *parameter,
+                        int64_t value)
+{
+    size_t first = 0;
+    int64_t bits = 0;
+    while (first < values->enumerators_count &&
+           values->enumerators[first].enum_id < parameter->enum_id)
+        first++;
+    size_t end = first;
+    for (;
+         end < values->enumerators_count && values->enumerators[end].enum_id == parameter->enum_id;
+         end++)
+        if (values->enumerators[end].value == value)
+            return sqlite3_mprintf("%s", values->enumerators[end].name);
+    if (!parameter->flags)
+        return NULL;
+    sqlite3_str *text = sqlite3_str_new(values->database);
+    for (size_t i = first; i < end; i++) {
+        int64_t bit = values->enumerators[i].value;
+        uint64_t one = (uint64_t)bit;
+        if ((one & (one - 1)) != 0 || (one & (uint64_t)value) == 0 || (bits & bit) != 0)
+            continue;
+        sqlite3_str_appendf(text, "%s%s", bits != 0 ? "|" : "", values->enumerators[i].name);
+        bits |= bit;
+    }
+    char *names = sqlite3_str_finish(text);
+    if (bits == value)
+        return names;
+    sqlite3_free(names);
+    return NULL;
+}
+
+static char *integer(const struct call_values *values, const struct value_parameter *parameter,
+                     int64_t value)
+{
+    char *name = NULL;
+    if (is(parameter, "pointer") || is(parameter, "function") || is(parameter, "text"))
+        return value == 0 ? sqlite3_mprintf("NULL") : sqlite3_mprintf("0x%llx", value);
+    if (is(parameter, "bool") && (value == 0 || value == 1))
+        return sqlite3_mprintf(value == 0 ? "false" : "true");
+    if (is(parameter, "char") && value >= 32 && value <= 126)
+        return sqlite3_mprintf("%lld '%c'", value, (int)value);
+    if (is(parameter, "enum") && (name = enumerator(values, parameter, value)) != NULL)
+        return name;
+    return sqlite3_mprintf("%lld", value);
+}
+
+/* The shortest that reads back the same; of a float one that surely does. As the view has it, but that SQLite's
+ * printf is not exact to the seventeenth digit. */
+static char *real(const struct value_parameter *parameter, double value)
+{
+    char exact[40];
+    if (isinf(value))
+        return sqlite3_mprintf("%s", value > 0 ? "Inf" : "-Inf");
+    for (int digits = parameter->is_float ? 6 : 15; digits <= (parameter->is_float ? 9 : 15);
+         digits++) {
+        char *text = sqlite3_mprintf("%!.*g", digits, value);
+        double off = text != NULL ? fabs(strtod(text, NULL) - value) : 0;
+        if (parameter->is_float ? off <= fabs(value) * 0x1p-26 || digits == 9 : !(off > 0))
+            return text;
+        sqlite3_free(text);
+    }
+    snprintf(exact, sizeof exact, "%.16g", value);
+    if (fabs(strtod(exact, NULL) - value) > 0)
+        snprintf(exact, sizeof exact, "%.17g", value);
+    return sqlite3_mprintf("%s", exact);
+}
+
+static char *text_of(const struct value_parameter *parameter, const char *text)
+{
+    if (!is(parameter, "text"))
+        return sqlite3_mprintf("%s", text);
+    size_t length = strlen(text);
+    bool cut = length >= 4 && strcmp(text + length - 4, "\\...") == 0;
+    sqlite3_str *out = sqlite3_str_new(NULL);
+    sqlite3_str_appendchar(out, 1, '"');
+    for (size_t i = 0; i < (cut ? length - 4 : length); i++) {
+        if (text[i] == '"')
+            sqlite3_str_appendchar(out, 1, '\\');
+        sqlite3_str_appendchar(out, 1, text[i]);
+    }
+    sqlite3_str_appendall(out, cut ? "\"..." : "\"");
+    return sqlite3_str_finish(out);
+}
+
+static char *shown_text(const struct call_values *values, const struct value_parameter *parameter)
+{
+    sqlite3_stmt *row = values->rows;
+    switch (sqlite3_column_type(row, 1)) {
+    case SQLITE_INTEGER:
+        return integer(values, parameter, sqlite3_column_int64(row, 1));
+    case SQLITE_FLOAT:
+        return real(parameter, sqlite3_column_double(row, 1));
+    case SQLITE_NULL:
+        return sqlite3_mprintf("?");
+    default:
+        return text_of(parameter, (const char *)sqlite3_column_text(row, 1));
+    }
+}
+
+int call_values_read(struct call_values *values, uint32_t function, int64_t call_id)
+{
+    char *texts[POSITIONS] = {NULL};
+    forget(values);
+    if (!call_values_has(values, function))
+        return 0;
+    const struct value_parameter *at = &values->parameters[values->first[function]];
+    const struct value_parameter *end = &values->parameters[values->first[function + 1]];
+    sqlite3_bind_int64(values->rows, 1, call_id > INT64_MAX / 64 ? 0 : call_id * POSITIONS);
+    while (sqlite3_step(values->rows) == SQLITE_ROW) {
+        int64_t position = sqlite3_column_int64(values->rows, 0);
+        const struct value_parameter *of = at;
+        while (of < end && of->position != position)
+            of++;
+        if (of < end && position >= 0 && position < POSITIONS && texts[position] == NULL)
+            texts[position] = shown_text(values, of);
+    }
+    if (sqlite3_reset(values->rows) != SQLITE_OK) {
+        for (int i = 0; i < POSITIONS; i++)
+            sqlite3_free(texts[i]);
+        return fail("the values cannot be read: %s", sqlite3_errmsg(values->database));
+    }
+    for (; at < end && values->shown_count < POSITIONS; at++) {
+        char *text = texts[at->position];
+        texts[at->position] = NULL;
+        values->shown[values->shown_count++] =
+            (struct shown_value){at, text != NULL ? text : sqlite3_mprintf("?")};
+    }
+    return 0;
+}
+
+void call_values_name(const struct shown_value *value, char *name, size_t size)
+{
+    const struct value_parameter *parameter = value->parameter;
+    if (parameter->position == 0)
+        snprintf(name, size, "result");
+    else if (parameter->name != NULL)
+        snprintf(name, size, "%s", parameter->name);
+    else
+        snprintf(name, size, "#%d", (int)parameter->position);
+}
+
+char *call_values_text(struct call_values *values, uint32_t function, int64_t call_id)
+{
+    if (!call_values_has(values, function))
+        return sqlite3_mprintf("");
+    if (call_values_read(values, function, call_id) != 0)
+        return NULL;
+    sqlite3_str *out = sqlite3_str_new(values->database);
+    const struct shown_value *result = NULL, *failure = NULL;
+    const char *between = "";
+    sqlite3_str_appendchar(out, 1, '(');
+    for (size_t i = 0; i < values->shown_count; i++) {
+        const struct shown_value *value = &values->shown[i];
+        const char *text = value->text != NULL ? value->text : "?";
+        if (value->parameter->position == 0) {
+            result = value;
+            continue;
+        }
+        if (value->parameter->position == POSITIONS - 1) {
+            failure = strcmp(text, "?") != 0 ? value : NULL;
+            continue;
+        }
+        sqlite3_str_appendall(out, between);
+        if (value->parameter->name != NULL)
+            sqlite3_str_appendf(out, "%s=", value->parameter->name);
+        sqlite3_str_appendall(out, text);
+        between = ", ";
+    }
+    sqlite3_str_appendchar(out, 1, ')');
+    if (result != NULL)
+        sqlite3_str_appendf(out, " = %s", result->text != NULL ? result->text : "?");
+    if (failure != NULL)
+        sqlite3_str_appendf(out, ", errno %s", failure->text);
+    char *text = sqlite3_str_finish(out);
+    if (text == NULL)
+        fail("out of memory");
+    return text;
+}

@@ -1,0 +1,68 @@
+/*
+ * Arguments and results of calls as text, for the commands that show single calls: the same texts as the
+ * view call_text (schema.sql) has, without asking it for each call. A run without values has none.
+ */
+#ifndef FISQL_CLI_CALL_VALUES_H
+#define FISQL_CLI_CALL_VALUES_H
+
+#include <sqlite3.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cli/run/run_view.h"
+
+struct value_parameter {
+    int64_t position, enum_id;
+    char *name, *kind; /* NULL = none, or not known */
+    bool is_float;     /* of 4 bytes */
+    bool flags;        /* its enumerators are flags */
+};
+
+struct value_enumerator {
+    int64_t enum_id, value;
+    char *name;
+};
+
+/* An argument, or the result (position 0). */
+struct shown_value {
+    const struct value_parameter *parameter;
+    char *text; /* as it is to be shown, but for hidden characters; NULL without memory */
+};
+
+struct call_values {
+    sqlite3 *database; /* the caller's */
+    sqlite3_stmt *rows;
+    struct value_parameter *parameters; /* by function and position */
+    size_t parameters_count, parameters_capacity;
+    size_t *
+        first; /* by functions.id: of its parameters; those of the last one end at [functions_count] */
+    size_t functions_count;
+    struct value_enumerator *enumerators; /* by enum_id, in the order of the declaration */
+    size_t enumerators_count, enumerators_capacity;
+    struct shown_value shown[32]; /* of the call that was read last */
+    size_t shown_count;
+};
+
+/* Reads the parameters. 0, or 2 after saying what is wrong; close it in both cases. */
+int call_values_open(struct call_values *values, const struct run_view *view);
+void call_values_close(struct call_values *values);
+
+/* Is anything known of the function's values? */
+static inline bool call_values_has(const struct call_values *values, uint32_t function)
+{
+    return function < values->functions_count &&
+           values->first[function] < values->first[function + 1];
+}
+
+/* Reads those of a call into `shown`: the result first, if it has a type, then the arguments. 0, or 2 after
+ * saying what is wrong. */
+int call_values_read(struct call_values *values, uint32_t function, int64_t call_id);
+
+/* The name to tell a value by where it stands alone: the parameter's, #2, or "result". */
+void call_values_name(const struct shown_value *value, char *name, size_t size);
+
+/* "(n=3) = 2", "" of a function without values; NULL after saying what is wrong. sqlite3_free() it. */
+char *call_values_text(struct call_values *values, uint32_t function, int64_t call_id);
+
+#endif

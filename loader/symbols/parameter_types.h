@@ -1,0 +1,49 @@
+/*
+ * Types as people see them: names in the user's words, enumerators and members. What parameters.c makes
+ * its table of; not for others.
+ */
+#ifndef FISQL_LOADER_PARAMETER_TYPES_H
+#define FISQL_LOADER_PARAMETER_TYPES_H
+
+#include "base/intern.h"
+#include "base/text_pool.h"
+#include "loader/symbols/dwarf_types.h"
+#include "loader/symbols/parameters.h"
+
+/* All types of a module, each once. Zero-initialised is empty. */
+struct parameter_types {
+    struct text_pool texts;
+    struct intern offsets;         /* origin_high | offset of a type -> index */
+    struct parameter_type **items; /* owned; NULL = being read, or nothing */
+    size_t count, capacity;
+};
+
+/* The scopes that types of a unit are declared in, for their names. */
+struct type_scopes {
+    bool read;
+    struct intern offsets; /* of types -> index */
+    const char **prefixes; /* "std::" */
+    size_t count, capacity;
+};
+
+/* What is at hand: a unit. */
+struct type_reader {
+    struct parameter_types *all;
+    struct dwarf_types *types;
+    uint64_t origin_high; /* tells the offsets of .dwo files apart */
+    struct type_scopes scopes;
+    struct error *error;
+    bool failed; /* without memory: *error says so */
+};
+void type_reader_end(struct type_reader *reader);
+
+/* How a value of the type is shown; never NULL: of what is not known, the kind is PARAMETER_UNKNOWN. */
+const struct parameter_type *parameter_type_of(struct type_reader *reader,
+                                               const struct dwarf_type *type);
+
+/* The name of the type that an entry has (DW_AT_type); "void" where it has none. */
+const char *parameter_type_name(struct type_reader *reader, Dwarf_Die die);
+
+void parameter_types_release(struct parameter_types *types);
+
+#endif

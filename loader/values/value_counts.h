@@ -1,0 +1,122 @@
+/*
+ * What is counted of one parameter or result: how many calls had which value, and what these calls cost.
+ *
+ * Up to 64 values, of numbers and texts up to 256, are counted each by itself. Where more come, the
+ * counters are those of Space-Saving (Metwally, Agrawal, El Abbadi: "Efficient computation of frequent
+ * and top-k elements in data streams", 2005): a new value takes the place of one that was seen least, and
+ * as many calls as that had counted are its error, the calls with it that may have been missed before.
+ * What is counted since (calls, time) is true of the value. Of two sets of counters, those of a value
+ * are added; where one lacks it, it may have missed it as often as its least was seen (Agarwal et al.,
+ * "Mergeable summaries", 2012).
+ *
+ * The cost by an integer argument is the counters' as long as there are up to 64 values, then that of the
+ * eighths of powers of two.
+ */
+#ifndef FISQL_LOADER_VALUE_COUNTS_H
+#define FISQL_LOADER_VALUE_COUNTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "loader/values/value_form.h"
+
+#define VALUE_COUNTERS_EXACT 64u /* each parameter may have so many */
+#define VALUE_COUNTERS_MAX 256u
+#define COUNTER_NONE UINT16_MAX
+
+/* A call that has ended. */
+struct valued_call {
+    uint64_t call_id, cpu_ns, descendants;
+    bool finished; /* it returned, or was unwound */
+};
+
+struct value_costs_sum {
+    uint64_t finished, descendants, descendants_max, cpu_ns, max_ns, slowest_call;
+};
+
+struct value_counter {
+    uint64_t bits; /* as in the form */
+    char *text;    /* NULL = it has none */
+    uint32_t text_bytes;
+    uint8_t type;
+    uint16_t next; /* in its chain, COUNTER_NONE = the last */
+    uint64_t calls, error, first_call;
+    struct value_costs_sum cost;
+};
+
+/* Values low .. high. */
+struct cost_bucket {
+    uint64_t calls;
+    double values_sum;
+    struct value_costs_sum cost;
+};
+
+#define COST_GROUPS 31u /* 16 values, then eight buckets for each power of two from 2^4 to 2^62 */
+#define COST_GROUP 16u
+struct value_costs {
+    struct cost_bucket *groups[2][COST_GROUPS]; /* [1]: of -1 - value. NULL = it is empty */
+};
+
+struct value_range { /* of numbers */
+    bool has_integer, has_real, has_unsigned;
+    int64_t integer_min, integer_max;
+    double real_min, real_max;
+    uint64_t unsigned_min, unsigned_max;
+};
+
+struct value_counts {
+    uint64_t calls, absent, unreadable, no_room, cut, cpu_ns, text_bytes_max;
+    bool has_text, has_pointer;
+    bool counted;      /* every value has its counter, and no error */
+    uint64_t unplaced; /* calls whose text had no room: no counter has them */
+    struct value_range range;
+    struct value_counter *counters;
+    uint16_t *heads;          /* of the chains; as many as there is room for counters, */
+    size_t counters_capacity; /* which is a power of two */
+    uint32_t counters_count;
+    uint32_t last;             /* the counter that was used last */
+    uint64_t least;            /* no counter was seen less often, */
+    uint32_t hand;             /* and those before it more often */
+    bool wants_costs;          /* it is an argument, and all values so far were integers */
+    struct value_costs *costs; /* NULL = the counters have them */
+};
+
+/* Memory that all counters together may take; atomic. */
+struct value_room {
+    int64_t bytes;
+};
+
+/* argument: it is none of a result. */
+struct value_counts *value_counts_new(bool argument, struct error *error);
+void value_counts_free(struct value_counts *counts); /* NULL is allowed */
+
+int value_counts_add(struct value_counts *counts, const struct value_form *form,
+                     const struct valued_call *call, struct value_room *room, struct error *error);
+
+/* `from` is spent then. */
+int value_counts_merge(struct value_counts *into, struct value_counts *from, struct error *error);
+
+/* Sorts the counters, the commonest first; nothing can be added any more. */
+void value_counts_sort(struct value_counts *counts);
+
+/* Calls for each bucket that has calls, by value ascending. */
+int value_costs_each(const struct value_counts *counts,
+                     int (*each)(void *context, int64_t low, int64_t high,
+                                 const struct cost_bucket *bucket, struct error *error),
+                     void *context, struct error *error);
+
+static inline bool value_room_take(struct value_room *room, size_t bytes)
+{
+    if (__atomic_sub_fetch(&room->bytes, (int64_t)bytes, __ATOMIC_RELAXED) >= 0)
+        return true;
+    __atomic_fetch_add(&room->bytes, (int64_t)bytes, __ATOMIC_RELAXED);
+    return false;
+}
+
+static inline void value_room_give(struct value_room *room, size_t bytes)
+{
+    __atomic_fetch_add(&room->bytes, (int64_t)bytes, __ATOMIC_RELAXED);
+}
+
+#endif

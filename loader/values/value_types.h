@@ -1,0 +1,64 @@
+/*
+ * What is known of the parameters of the program's functions, and the names of what pointers point to.
+ * A module's debug information is read for it when a call of one of its functions has values, so a run
+ * without values pays nothing.
+ *
+ * value_types_of() may be called by several threads at once. A struct pointer_names is one thread's.
+ */
+#ifndef FISQL_LOADER_VALUE_TYPES_H
+#define FISQL_LOADER_VALUE_TYPES_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "loader/log/log_index.h"
+#include "loader/symbols/parameters.h"
+#include "loader/symbols/program.h"
+
+struct address_range {
+    uint64_t start, end;
+};
+
+struct value_types {
+    struct program *program;
+    struct symbols_options options;
+    pthread_mutex_t lock;           /* guards what follows */
+    struct parameters **of_modules; /* modules[id - 1]; NULL = not read */
+    size_t modules_count;
+    struct address_range *code; /* where modules lay at any time; ascending, apart. Only read */
+    size_t code_count;
+};
+
+/* The program is open, and borrowed. Release it in any case; zeros are released. */
+int value_types_init(struct value_types *types, struct program *program,
+                     const struct symbols_options *options, struct error *error);
+void value_types_release(struct value_types *types);
+
+/* The result and the parameters of a function (functions.id), by position; *count = 0 where nothing is
+ * known. They live as long as the types. */
+int value_types_of(struct value_types *types, uint32_t function,
+                   const struct parameter **parameters, size_t *count, struct error *error);
+
+/* The names found last. */
+#define POINTER_NAMES 1024u
+struct pointer_names {
+    struct pointer_name {
+        uint64_t address;
+        char *name; /* NULL = it has none */
+    } * items;      /* by a hash of the address */
+};
+
+void pointer_names_release(struct pointer_names *names);
+/* Addresses may mean something else from now on. */
+void pointer_names_clear(struct pointer_names *names);
+
+/* *name: of the function that begins at an address of a process (index in log_index.processes) at a tick,
+ * NULL where none does; valid until the next call. */
+int pointer_names_find(struct pointer_names *names, const struct value_types *types,
+                       uint32_t process, uint64_t address, uint64_t tick, const char **name,
+                       struct error *error);
+
+#endif

@@ -1,0 +1,46 @@
+#!/bin/bash
+# Arguments and results in the database: what is counted of them equals SQL over the rows (values.sql).
+# shellcheck source=tests/e2e/lib.sh
+. "$(dirname "$0")/lib.sh"
+cd "$TEST_TMP" || exit 2
+
+random_values() { # SEED CALLS THREADS
+    PYTHONPATH=$here/tests/corrupt python3 "$here/tests/corrupt/random_values.py" "$1" "$2" "$3" run.bin
+    "$fisql" load -q --threads "$4" -o run.db run.bin 2>said
+}
+
+for seed in 1 2 3; do
+    random_values $seed $((seed == 1 ? 40000 : 12000)) $seed 1
+    same "random values $seed: none is lost" "0 ok" "$(sql run.db 'SELECT count(*) FROM losses') $(sql run.db 'PRAGMA integrity_check')"
+    same "random values $seed: what is counted equals SQL over the rows" "" "$(sqlite3 -batch run.db <"$here/tests/e2e/values.sql" 2>&1 | head -5)"
+    if [ $seed = 1 ]; then
+        same "results came after the window" 1 "$(sql run.db 'SELECT count(*) > 3 FROM calls c JOIN call_values v ON v.id = 32 * c.id WHERE c.descendants > 8192')"
+        continue
+    fi
+    sqlite3 run.db 'SELECT id, value FROM call_values' >rows.one
+    random_values $seed 12000 $seed 2
+    same "random values $seed: two workers write the same rows" "" "$(sqlite3 run.db 'SELECT id, value FROM call_values' | cmp - rows.one 2>&1)"
+    same "random values $seed: and what they count equals it, too" "" "$(sqlite3 -batch run.db <"$here/tests/e2e/values.sql" 2>&1 | head -5)"
+done
+"$fisql" trace --color never --thread 100 run.db 2>/dev/null | sed -E 's/^.*  #100 +(program\+0x[0-9a-f]+.*)  program( .*)?$/\1/' >traced
+sql run.db 'SELECT text FROM call_text t JOIN calls c ON c.id = t.call_id WHERE c.thread_id = 1 ORDER BY c.id' >texts
+same "trace shows what the view call_text has, $(wc -l <texts) calls" "" "$(cmp traced texts 2>&1)"
+same "stack, too" "$(sql run.db 'SELECT text FROM call_text WHERE call_id = 2')" "$("$fisql" stack 2 run.db | sed -n 's/^#0 *\(.*\) (program) called from.*/\1/p')"
+"$fisql" export --format chrome -o run.json run.db
+python3 - <<'P'
+import json, sqlite3
+events = {e["args"]["call"]: e["args"] for e in json.load(open("run.json"))["traceEvents"] if e["ph"] == "X"}
+wrong = [(call, parameter, text) for call, position, parameter, text in
+         sqlite3.connect("run.db").execute("SELECT call_id, position, parameter, text FROM call_arguments")
+         if (events[call]["result"] if position == 0 else events[call]["arguments"]["#%d" % position]) != text]
+print("not ok" if wrong else "ok", "- Chrome's args are those of call_arguments", wrong[:3])
+P
+shown_in() { # VIEW
+    sed -n "/^CREATE VIEW $1 AS/,/ AS text\$/p" "$here/schema.sql" | sed -n '/WHEN .*IS NULL/,$p' | tr '\n' ' ' | sed 's/\bk\.value/v.value/g'
+}
+same "values are shown alike wherever they stand" "$(shown_in call_arguments)" "$(shown_in value_count_texts)"
+has "as what they are" "WHEN p.kind = 'bool'" "$(shown_in call_arguments)"
+sqlite3 -batch run.db 'UPDATE value_counts SET calls = calls + 1 WHERE rank = 1'
+[ -n "$(sqlite3 -batch run.db <"$here/tests/e2e/values.sql")" ] && ok "a wrong count would be seen" || not_ok "a wrong count would be seen"
+sqlite3 -batch run.db "UPDATE call_values SET value = 77 WHERE id = (SELECT max(id) FROM call_values)"
+[ -n "$(sqlite3 -batch run.db <"$here/tests/e2e/values.sql")" ] && ok "a wrong value would be seen" || not_ok "a wrong value would be seen"
