@@ -77,9 +77,9 @@ static inline const struct recipe *recipe_of(uint64_t word, uint64_t address, ui
     return LIKELY(recipe->address == address && recipe->function == function) ? recipe : NULL;
 }
 
-static inline const struct fisql_recipe_value *recipe_values(const struct recipe *recipe)
+static inline const struct recipe_module *recipe_module(const struct recipe *recipe)
 {
-    return recipe_modules[recipe->module].values;
+    return &recipe_modules[recipe->module];
 }
 
 /* Takes the recipes from `offset` of a file on. False where they cannot be had or are not sound. */

@@ -182,6 +182,8 @@ static const struct fisql_recipe_value cases[] = {
      .base = 12,
      .anywhere = 1,
      .object = 1},
+    /* 19 */
+    {.where = FISQL_WHERE_ADDRESS, .what = FISQL_WHAT_POINTER, .size = 8, .constant = 0x101000},
 };
 
 static void test_numbers(void)
@@ -212,6 +214,10 @@ static void test_numbers(void)
     check_value("a register and an offset", "1b", 5);
     check_value("a constant", "a12c01", 6);
     check_value("what is not known there", "b0", 7);
+    check_value("an address in the module",
+                "a50010500000"
+                "00",
+                19);
     memcpy(call.frame.vector[1], (const unsigned char[]){1, 2, 3, 4, 5, 6, 7, 8}, 8);
     check_value("a double in a vector register", "a90102030405060708", 8);
     *ebx = 0x0807060504030201;
@@ -277,7 +283,8 @@ static void test_all(void)
     call.frame.general[12] = 8;
     check_value("all values of a call",
                 "202020a7291ba12c01b0a90102030405060708a7b1b1b1b1"
-                "ac0c000000000000000001020304ac080000000000000000ac0401020304b1b1",
+                "ac0c000000000000000001020304ac080000000000000000ac0401020304b1b1a500105000"
+                "0000",
                 all);
 }
 
