@@ -153,7 +153,6 @@ APART void enter_unready(uint64_t function, uint64_t site, uint64_t stack)
 #ifdef FISQL_VALUES
 void values_enter_plain(uint64_t function, uint64_t site, uint64_t stack)
 {
-    values_kept = 0;
 #else
 EXPORT void __cyg_profile_func_enter(void *function_address, void *site_address)
 {
@@ -251,7 +250,6 @@ APART void exit_unready(uint64_t function, uint64_t site, uint64_t stack, bool t
 void values_exit_plain(uint64_t function, uint64_t site, uint64_t stack, uint64_t hook_return)
 {
     bool tail = hook_return == site;
-    values_kept = 0;
 #else
 EXPORT void __cyg_profile_func_exit(void *function_address, void *site_address)
 {
@@ -300,8 +298,10 @@ APART void enter_kept_other(uint64_t function, uint64_t site, uint64_t stack, ui
     if (log != NULL && hook_sample_due(log) &&
         enter_fast(log, function, site, stack, tick, true, recipe))
         return;
+    uint64_t before = values_kept; /* of a hook that this one's signal handler interrupted */
     values_kept = stack;
     hook_enter_slow(function, site, stack);
+    values_kept = before;
 }
 
 void values_enter(uint64_t function, uint64_t site, uint64_t stack, uint64_t recipe)
@@ -335,8 +335,10 @@ APART void exit_kept_other(uint64_t function, uint64_t site, uint64_t stack, uin
     if (log != NULL && (hook_sample_due(log) || log->thread.min_ticks != 0) &&
         exit_fast(log, function, site, stack, tail, tick, hook_sample_due(log), true, recipe))
         return;
+    uint64_t before = values_kept;
     values_kept = stack;
     hook_exit_slow(function, site, stack, tail);
+    values_kept = before;
 }
 
 void values_exit(uint64_t function, uint64_t site, uint64_t stack, uint64_t recipe)

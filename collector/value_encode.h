@@ -40,7 +40,7 @@ static inline void value_put_number(struct value_writer *writer, uint32_t tag, u
  * computed, for no processor predicts that. */
 static inline void value_put_signed(struct value_writer *writer, int64_t value)
 {
-    uint64_t small = (uint64_t)(value + FISQL_VALUE_INTEGER_BASE);
+    uint64_t small = (uint64_t)value + FISQL_VALUE_INTEGER_BASE;
     if (small <= FISQL_VALUE_INTEGER_LAST) {
         value_put_tag(writer, (uint32_t)small);
         return;

@@ -41,17 +41,6 @@ void values_keep(uint64_t stack)
 #endif
 }
 
-unsigned char *values_argument(struct thread_log *log, struct value_writer writer,
-                               const struct recipe *recipe, uint32_t index, uint64_t stack)
-{
-    const struct values_frame *frame = values_frame(stack);
-    const struct capture capture = {.general = frame->general,
-                                    .vector = frame->vector[0],
-                                    .values = recipe_values(recipe),
-                                    .stack = {&log->shadow.bounds, stack, true}};
-    return capture_other(writer, &capture, &recipe->value[index]);
-}
-
 uint32_t values_arguments_kept(struct thread_log *log, uint16_t *units, uint64_t function,
                                uint64_t stack)
 {

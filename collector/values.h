@@ -36,6 +36,12 @@ struct values_frame {
     uint64_t hook_return; /* where the hook returns to */
 };
 
+#if defined(__x86_64__)
+_Static_assert(sizeof(struct values_frame) == 272, "values_x86_64.S knows it");
+#elif defined(__aarch64__)
+_Static_assert(sizeof(struct values_frame) == 400, "values_aarch64.S knows it");
+#endif
+
 static inline struct values_frame *values_frame(uint64_t stack)
 {
     return (struct values_frame *)(uintptr_t)stack - 1;

@@ -8,17 +8,28 @@
 #define KEPT 128    /* offsets in it */
 #define GENERAL 136
 #define HOOK_RETURN 392
+#define PLACES 65536 /* RECIPE_PLACES */
 
 	.text
 
-	.macro hook name, go_on
+/* As on x86-64. x16 and x17 hold nothing: what jumps to a library may change them. */
+	.macro hook name, go_on, plain
 	.globl \name
 	.type \name, %function
 	.p2align 4
 \name:
 	.cfi_startproc
 	hint 34 /* bti c */
-	sub sp, sp, FRAME
+	and x16, x30, (PLACES - 1) * 8 /* its place, of 16 bytes for each 8 of code */
+	adrp x17, recipe_cache
+	add x17, x17, :lo12:recipe_cache
+	add x17, x17, x16, lsl 1
+	ldr x16, [x17]
+	cmp x16, x30
+	b.ne 1f
+	ldr x16, [x17, 8]
+	cbz x16, 2f
+0:	sub sp, sp, FRAME
 	.cfi_adjust_cfa_offset FRAME
 	stp x2, x3, [sp, GENERAL + 16]
 	stp x4, x5, [sp, GENERAL + 32]
@@ -27,7 +38,6 @@
 	stp x10, x11, [sp, GENERAL + 80]
 	stp x12, x13, [sp, GENERAL + 96]
 	stp x14, x15, [sp, GENERAL + 112]
-	stp x16, x17, [sp, GENERAL + 128]
 	stp x18, x19, [sp, GENERAL + 144]
 	stp x20, x21, [sp, GENERAL + 160]
 	stp x22, x23, [sp, GENERAL + 176]
@@ -40,18 +50,24 @@
 	add x2, sp, FRAME
 	str x2, [sp, GENERAL + 248]
 	str xzr, [sp, KEPT]
+	mov x3, x16
 	bl \go_on
 	ldr x30, [sp, HOOK_RETURN]
 	.cfi_restore 30
 	add sp, sp, FRAME
 	.cfi_adjust_cfa_offset -FRAME
 	ret
+1:	mov x16, xzr /* not known yet */
+	b 0b
+2:	mov x2, sp
+	mov x3, x30
+	b \plain
 	.cfi_endproc
 	.size \name, . - \name
 	.endm
 
-	hook __cyg_profile_func_enter, values_enter
-	hook __cyg_profile_func_exit, values_exit
+	hook __cyg_profile_func_enter, values_enter, values_enter_plain
+	hook __cyg_profile_func_exit, values_exit, values_exit_plain
 
 #define RETURNED 80 /* sizeof(struct values_returned) */
 #define RETURNED_GENERAL 64

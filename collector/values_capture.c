@@ -5,6 +5,8 @@
  */
 #include "collector/values_capture.h"
 
+#include "collector/values_hook.h"
+
 #include <string.h>
 
 #define CXX1_BYTES 24u
@@ -84,7 +86,7 @@ static enum found bytes_of(const struct capture *capture, const struct fisql_rec
         return FOUND;
     case FISQL_WHERE_PIECES:
         for (uint32_t i = 0, at = 0; i < value->base; i++) {
-            const struct fisql_recipe_value *piece = &capture->values[value->constant + i];
+            const struct fisql_recipe_value *piece = &capture->module->values[value->constant + i];
             unsigned char part[FISQL_RECIPE_BYTES_MAX];
             if (piece->where == FISQL_WHERE_PIECES || piece->size > 16 ||
                 at + piece->size > FISQL_RECIPE_BYTES_MAX)
@@ -105,6 +107,7 @@ static enum found bytes_of(const struct capture *capture, const struct fisql_rec
     default:
         address = value->where == FISQL_WHERE_REGISTER   ? capture->general[value->base]
                   : value->where == FISQL_WHERE_CONSTANT ? value->constant
+                  : value->where == FISQL_WHERE_ADDRESS  ? value->constant + capture->module->bias
                                                          : capture_sum(capture->general, value);
         memcpy(bytes, &address, sizeof address);
         return FOUND;
@@ -264,4 +267,15 @@ unsigned char *capture_other(struct value_writer writer, const struct capture *c
     else
         put_other(&writer, capture, value);
     return writer.at;
+}
+
+unsigned char *values_argument(struct thread_log *log, struct value_writer writer,
+                               const struct recipe *recipe, uint32_t index, uint64_t stack)
+{
+    const struct values_frame *frame = values_frame(stack);
+    const struct capture capture = {.general = frame->general,
+                                    .vector = frame->vector[0],
+                                    .module = recipe_module(recipe),
+                                    .stack = {&log->shadow.bounds, stack, true}};
+    return capture_other(writer, &capture, &recipe->value[index]);
 }

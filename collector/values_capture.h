@@ -17,10 +17,10 @@ struct values_returned {
 
 /* Where values are taken from. */
 struct capture {
-    const uint64_t *general;                 /* by DWARF's numbers */
-    const unsigned char *vector;             /* 16 bytes each */
-    const struct values_returned *returned;  /* of a result, else NULL */
-    const struct fisql_recipe_value *values; /* the module's */
+    const uint64_t *general;                /* by DWARF's numbers */
+    const unsigned char *vector;            /* 16 bytes each */
+    const struct values_returned *returned; /* of a result, else NULL */
+    const struct recipe_module *module;
     struct read_stack stack; /* of a result: from the stack pointer after the return */
 };
 

@@ -61,6 +61,7 @@ struct recipe_place {
     uint64_t word;    /* atomic */
 };
 #define RECIPE_VOLATILE ((uint64_t)1 << 62) /* the hooks know the number */
+_Static_assert(sizeof(struct recipe_place) == 16 && RECIPE_PLACES == 65536, "the hooks know these");
 extern HIDDEN struct recipe_place recipe_cache[RECIPE_PLACES];
 extern HIDDEN struct recipe_module recipe_modules[RECIPE_MODULES_MAX];
 extern HIDDEN uint32_t recipe_string_max; /* bytes of a text that are recorded */
@@ -76,9 +77,9 @@ static inline const struct recipe *recipe_of(uint64_t word, uint64_t address, ui
     return LIKELY(recipe->address == address && recipe->function == function) ? recipe : NULL;
 }
 
-static inline const struct fisql_recipe_value *recipe_values(const struct recipe *recipe)
+static inline const struct recipe_module *recipe_module(const struct recipe *recipe)
 {
-    return recipe_modules[recipe->module].values;
+    return &recipe_modules[recipe->module];
 }
 
 /* Takes the recipes from `offset` of a file on. False where they cannot be had or are not sound. */

@@ -255,7 +255,7 @@ static APART unsigned char *other_result(const struct awaited *awaited, struct v
     const struct capture capture = {.general = returned->general,
                                     .vector = returned->vector[0],
                                     .returned = returned,
-                                    .values = recipe_values(awaited->recipe),
+                                    .module = recipe_module(awaited->recipe),
                                     .stack = {&log->shadow.bounds, stack, false}};
     return capture_other(writer, &capture, awaited->recipe->value);
 }
