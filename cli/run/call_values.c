@@ -43,13 +43,13 @@ static int read_parameters(struct call_values *values)
             sqlite3_finalize(row);
             return fail("out of memory");
         }
-        values->parameters[values->parameters_count++] =
-            (struct value_parameter){.position = sqlite3_column_int64(row, 1),
-                                     .enum_id = sqlite3_column_int64(row, 4),
-                                     .name = copy(row, 2),
-                                     .kind = copy(row, 3),
-                                     .is_float = is_float((const char *)sqlite3_column_text(row, 6)),
-                                     .flags = sqlite3_column_int(row, 5) != 0};
+        values->parameters[values->parameters_count++] = (struct value_parameter){
+            .position = sqlite3_column_int64(row, 1),
+            .enum_id = sqlite3_column_int64(row, 4),
+            .name = copy(row, 2),
+            .kind = copy(row, 3),
+            .is_float = is_float((const char *)sqlite3_column_text(row, 6)),
+            .flags = sqlite3_column_int(row, 5) != 0};
     }
     for (; next <= values->functions_count; next++)
         values->first[next] = values->parameters_count;
@@ -77,8 +77,8 @@ static int read_enumerators(struct call_values *values)
 
 int call_values_open(struct call_values *values, const struct run_view *view)
 {
-    *values = (struct call_values){.database = view->database,
-                                   .functions_count = view->functions_count};
+    *values =
+        (struct call_values){.database = view->database, .functions_count = view->functions_count};
     values->first = calloc(view->functions_count + 1, sizeof *values->first);
     if (values->first == NULL)
         return fail("out of memory");
@@ -133,8 +133,8 @@ static char *enumerator(const struct call_values *values, const struct value_par
            values->enumerators[first].enum_id < parameter->enum_id)
         first++;
     size_t end = first;
-    for (; end < values->enumerators_count &&
-           values->enumerators[end].enum_id == parameter->enum_id;
+    for (;
+         end < values->enumerators_count && values->enumerators[end].enum_id == parameter->enum_id;
          end++)
         if (values->enumerators[end].value == value)
             return sqlite3_mprintf("%s", values->enumerators[end].name);

@@ -35,7 +35,8 @@ struct call_values {
     sqlite3_stmt *rows;
     struct value_parameter *parameters; /* by function and position */
     size_t parameters_count, parameters_capacity;
-    size_t *first; /* by functions.id: of its parameters; those of the last one end at [functions_count] */
+    size_t *
+        first; /* by functions.id: of its parameters; those of the last one end at [functions_count] */
     size_t functions_count;
     struct value_enumerator *enumerators; /* by enum_id, in the order of the declaration */
     size_t enumerators_count, enumerators_capacity;
@@ -50,7 +51,8 @@ void call_values_close(struct call_values *values);
 /* Is anything known of the function's values? */
 static inline bool call_values_has(const struct call_values *values, uint32_t function)
 {
-    return function < values->functions_count && values->first[function] < values->first[function + 1];
+    return function < values->functions_count &&
+           values->first[function] < values->first[function + 1];
 }
 
 /* Reads those of a call into `shown`: the result first, if it has a type, then the arguments. 0, or 2 after
