@@ -100,10 +100,11 @@ static int prepare(struct calls_by_value *of)
 {
     sqlite3 *database = of->view->database;
     char sql[160];
-    snprintf(sql, sizeof sql,
-             "SELECT min(s.listed) FROM parameters p JOIN parameter_stats s ON s.parameter_id = p.id"
-             " WHERE p.function_id = %u",
-             of->function);
+    snprintf(
+        sql, sizeof sql,
+        "SELECT min(s.listed) FROM parameters p JOIN parameter_stats s ON s.parameter_id = p.id"
+        " WHERE p.function_id = %u",
+        of->function);
     const char *outermost =
         run_integer(database, sql, 0) != 0
             ? "SELECT c.id, c.descendants FROM valued_calls l CROSS JOIN calls c"
@@ -121,8 +122,8 @@ static int prepare(struct calls_by_value *of)
     return 0;
 }
 
-int calls_by_value_open(struct calls_by_value *of, const struct run_view *view, enum measure measure,
-                        const char *what)
+int calls_by_value_open(struct calls_by_value *of, const struct run_view *view,
+                        enum measure measure, const char *what)
 {
     *of = (struct calls_by_value){.view = view};
     int status = call_values_open(&of->values, view);
