@@ -31,7 +31,8 @@ CPPFLAGS_ALL += -DFISQL_LIBIBERTY
 LIBS += -liberty
 endif
 
-COLLECTOR_SRC := $(wildcard collector/*.c)
+VALUES_SRC := $(wildcard collector/values*.c)
+COLLECTOR_SRC := $(filter-out $(VALUES_SRC),$(wildcard collector/*.c))
 LOADER_SRC := $(wildcard base/*.c loader/*.c loader/*/*.c)
 QUERY_SRC := $(wildcard queries/*.c)
 CLI_SRC := $(wildcard cli/*.c cli/*/*.c)
@@ -45,6 +46,9 @@ say = $(if $(filter 1,$(V)),,@$(if $(SILENT),,printf '  %-4s %s\n' $(1) $@; ))
 
 objects = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
 COLLECTOR_OBJ := $(call objects,$(COLLECTOR_SRC))
+# The collector that records arguments and results, too. It leaves vector registers alone (collector/values.h).
+VALUES_OBJ := $(patsubst %.o,%_values.o,$(call objects,$(COLLECTOR_SRC) $(VALUES_SRC)) $(patsubst %.S,$(BUILD)/obj/%.o,$(wildcard collector/*.S)))
+VALUES_FLAGS = -DFISQL_VALUES -mgeneral-regs-only
 # In a program that links libfisql.a, longjmp and the like are wrapped by the linker; in a static one
 # malloc and the operators new and delete are too. Both use its C library.
 WRAPPED := interpose library fork exec quiet seccomp
@@ -55,12 +59,16 @@ CLI_OBJ := $(call objects,$(CLI_SRC))
 COMMAND_OBJ = $(filter-out %/main.o,$(CLI_OBJ))
 UNIT_BIN := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(UNIT_SRC))
 
-all: $(BUILD)/fisql $(BUILD)/libfisql.so $(BUILD)/libfisql.a $(BUILD)/libfisql_static.a $(BUILD)/libfisql_demand.a ## build the program and the collector (V=1 shows the commands)
+all: $(BUILD)/fisql $(BUILD)/libfisql.so $(BUILD)/libfisql-values.so $(BUILD)/libfisql.a $(BUILD)/libfisql_static.a $(BUILD)/libfisql_demand.a ## build the program and the collector (V=1 shows the commands)
 
 $(BUILD)/fisql: $(CLI_OBJ) $(LIB_OBJ)
 	$(call say,LD)$(CC) $(OPT) $(SANITIZE) -o $@ $^ $(LDFLAGS) $(LIBS)
 
 $(BUILD)/libfisql.so: $(COLLECTOR_OBJ)
+	$(call say,LD)$(CC) -shared -Wl,-soname,libfisql.so -Wl,-z,now -Wl,-z,relro -o $@ $^ -ldl -lpthread
+
+# Of the same name to the dynamic linker: a program that is linked with libfisql.so gets only one.
+$(BUILD)/libfisql-values.so: $(VALUES_OBJ)
 	$(call say,LD)$(CC) -shared -Wl,-soname,libfisql.so -Wl,-z,now -Wl,-z,relro -o $@ $^ -ldl -lpthread
 
 $(BUILD)/libfisql.a: $(WRAP_OBJ)
@@ -81,6 +89,14 @@ $(BUILD)/needs:
 $(BUILD)/obj/collector/%.o: collector/%.c | $(BUILD)/needs
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) $(CPPFLAGS_ALL) $(COLLECTOR_CFLAGS) -c -o $@ $<
+
+$(BUILD)/obj/collector/%_values.o: collector/%.c | $(BUILD)/needs
+	@mkdir -p $(@D)
+	$(call say,CC)$(CC) $(CPPFLAGS_ALL) $(COLLECTOR_CFLAGS) $(VALUES_FLAGS) -c -o $@ $<
+
+$(BUILD)/obj/collector/%_values.o: collector/%.S | $(BUILD)/needs
+	@mkdir -p $(@D)
+	$(call say,AS)$(CC) $(CPPFLAGS_ALL) $(CFLAGS) -DFISQL_VALUES -MMD -MP -c -o $@ $<
 
 $(BUILD)/obj/collector/%_wrap.o: collector/%.c | $(BUILD)/needs
 	@mkdir -p $(@D)
@@ -236,10 +252,11 @@ bench-others: all ## what README's table of other tools says (a minute)
 	@tests/setup bench
 	tests/bench/others.py $(BUILD) 3
 
-bench-load: all $(BUILD)/bench_insert ## what loading costs, beside INSERT and uftrace report
+bench-load: all $(BUILD)/bench_insert $(BUILD)/bench_values ## what loading costs, beside INSERT and uftrace report
 	@tests/setup bench
 	tests/bench/load.py $(BUILD) 3
 	tests/bench/contexts.py $(BUILD) 3
+	tests/bench/values.py $(BUILD) 3
 
 bench-symbols: all ## loading a program with 500 MB of debug information (makes it first: ten minutes)
 	@tests/setup bench
@@ -297,7 +314,7 @@ SHARE = $(DESTDIR)$(PREFIX)/share
 install: all $(BUILD)/man ## install under $(DESTDIR)$(PREFIX)
 	install -D -m 755 $(BUILD)/fisql $(DESTDIR)$(PREFIX)/bin/fisql
 	install -d $(LIBRARY) $(SHARE)/man/man1 $(SHARE)/doc/fisql
-	install -m 644 $(BUILD)/libfisql.so $(BUILD)/libfisql.a $(BUILD)/libfisql_static.a $(BUILD)/libfisql_demand.a $(LIBRARY)
+	install -m 644 $(BUILD)/libfisql.so $(BUILD)/libfisql-values.so $(BUILD)/libfisql.a $(BUILD)/libfisql_static.a $(BUILD)/libfisql_demand.a $(LIBRARY)
 	install -D -m 644 collector/fisql.h $(DESTDIR)$(PREFIX)/include/fisql.h
 	install -m 644 $(BUILD)/man/*.1.gz $(SHARE)/man/man1
 	install -D -m 644 cli/completion.bash $(SHARE)/bash-completion/completions/fisql

@@ -34,7 +34,10 @@
     X(STATIC, 4, "it is static and not linked by `fisql cc`")                                      \
     X(SECURE, 5, "it runs with other rights than its caller (set-user-ID and the like)")           \
     X(FOLLOWED, 6, "it holds no hooks, but what it starts cannot be recorded")                     \
-    X(SECCOMP, 7, "it forbade itself system calls (seccomp): what came after that is missing")
+    X(SECCOMP, 7, "it forbade itself system calls (seccomp): what came after that is missing")     \
+    X(SECCOMP_LATER, 8,                                                                            \
+      "it forbade itself system calls (seccomp): threads and processes begun after that, and "     \
+      "handlers that interrupted a hook, are missing")
 enum fisql_unrecorded {
 #define FISQL_UNRECORDED_ENUM(constant, number, words) FISQL_UNRECORDED_##constant = number,
     FISQL_UNRECORDED(FISQL_UNRECORDED_ENUM)
@@ -53,6 +56,8 @@ struct fisql_unrecorded_images {
  * FUTEX_OWNER_DIED there. */
 #define FISQL_HANDED_MAX 64u
 struct fisql_writer {
+    uint32_t silent;        /* atomic: there are processes that cannot write themselves; a futex */
+    uint32_t serves_silent; /* there is a thread for these */
     uint32_t alive;  /* atomic: its thread id; 0 = there is none: who fills a chunk writes it */
     uint32_t asleep; /* atomic: it waits for `wake` to change */
     uint32_t wake;   /* futex */

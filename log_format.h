@@ -315,6 +315,9 @@ _Static_assert(sizeof(struct fisql_open_call) == 24, "the snapshot is part of th
  *   0x6007          GAP          gap:4 reading:2 cpu:4 waits:2 preemptions:2 minor_faults:2
  *                                major_faults:2               the event that follows ends a long gap
  *                                                             between events: what the thread did
+ *   0x6008          HELD         ticks:4                      since the event before the chunk, its
+ *                                                             writing kept the thread off the
+ *                                                             processor so long
  *   0x6010 + kind   ALLOC        delta:1 slot:1 size:1 address:2
  *   0x6030 + kind   ALLOC_FULL   delta:1 slot:1 size:4 address:4
  *   0x6050 + kind   FREE         delta:1 slot:1 address:2
@@ -374,6 +377,7 @@ _Static_assert(sizeof(struct fisql_open_call) == 24, "the snapshot is part of th
 #define FISQL_CODE_COUNTED 0x6005u
 #define FISQL_CODE_PAUSE 0x6006u
 #define FISQL_CODE_GAP 0x6007u
+#define FISQL_CODE_HELD 0x6008u
 #define FISQL_CODE_ALLOC 0x6010u
 #define FISQL_CODE_ALLOC_FULL 0x6030u
 #define FISQL_CODE_FREE 0x6050u

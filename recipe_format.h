@@ -69,8 +69,10 @@ enum fisql_recipe_where {
     FISQL_WHERE_RESULT_MIXED, /* ... its first 8 bytes in rax and the rest in xmm0 (base 0), or the first in
                                   xmm0 and the rest in rax (base 1), ... */
     FISQL_WHERE_RESULT_X87, /* ... on the x87 stack, ... */
-    FISQL_WHERE_RESULT_MEMORY /* ... in memory whose address is in rax (x86-64); then `what` is as if the
+    FISQL_WHERE_RESULT_MEMORY, /* ... in memory whose address is in rax (x86-64); then `what` is as if the
                                   object stood there */
+    FISQL_WHERE_ADDRESS /* the value is the address `constant` of the module's file, where the module lies
+                           in memory */
 };
 
 /* What it is, which decides how it is written. */

@@ -29,6 +29,8 @@
 -- scheduler (preempted). Where two of its events lie further apart than run.gap_ticks, its
 -- processor clock was read: see gaps. So beside a total or self time, which is wall time, stand what
 -- of it was waiting (wait_ns) and put aside (preempted_ns), and what is left, CPU time (cpu_ns).
+-- What a thread waited for its log to be written is no waiting of the program's: it is taken out with the
+-- hooks' cost, and run.held_ns sums it up (none: no such fact).
 -- Shorter gaps are not looked into: what a thread waits there counts as CPU time. So does waiting in
 -- calls that were counted, not logged, which counts for their caller. Without the fact run.gap_ticks
 -- nothing is known of waiting.
@@ -52,7 +54,7 @@
 -- where only its first bytes were recorded it ends in \... (which nothing else does).
 
 PRAGMA application_id = 0x4653514c;
-PRAGMA user_version = 5;
+PRAGMA user_version = 6;
 
 CREATE TABLE run( -- facts of the recording and of the load, e.g. command, clock, hook_inside_ps
   key TEXT PRIMARY KEY, -- name of the fact
@@ -347,6 +349,16 @@ CREATE TABLE edges( -- direct calls between functions, by call site
 );
 CREATE INDEX edges_caller ON edges(caller_id, callee_id);
 CREATE INDEX edges_callee ON edges(callee_id, caller_id);
+CREATE INDEX edges_entry ON edges(callee_id, site_id);
+
+CREATE TABLE context_edges( -- distinct calls between contexts, each context by its function and call site: what
+                            -- a function calls when it is called from one place
+  id INTEGER PRIMARY KEY,
+  caller_id INTEGER REFERENCES functions(id), -- NULL = no instrumented caller
+  caller_site_id INTEGER REFERENCES sites(id), -- that the caller's context was called from
+  site_id INTEGER REFERENCES sites(id),
+  callee_id INTEGER NOT NULL REFERENCES functions(id)
+);
 
 CREATE TABLE callee_runs( -- a callee run: calls of one callee in a row by one call, with no other between
   caller_id INTEGER NOT NULL REFERENCES functions(id),
@@ -890,14 +902,16 @@ CREATE VIEW alloc_wrappers AS -- functions that get, resize or free a block for 
          FROM up JOIN frames fr ON fr.id = up.frame_id
          WHERE fr.parent_id < fr.id AND fr.function_id IN (SELECT function_id FROM passing))
   SELECT fr.function_id
-  FROM up JOIN frames fr ON fr.id = up.frame_id JOIN small s ON s.function_id = fr.function_id
+  FROM up CROSS JOIN frames fr ON fr.id = up.frame_id JOIN small s ON s.function_id = fr.function_id
   WHERE fr.function_id IN (SELECT function_id FROM passing)
   GROUP BY fr.function_id
   HAVING min(up.min_size) < max(up.max_size) -- one that makes objects of one size is a constructor
      AND (max(s.usual) OR min(up.grows)); -- in most calls, or where a block has to grow
 
 CREATE VIEW alloc_places AS -- alloc_stacks with the function that wanted the blocks, and the place in it
-  WITH RECURSIVE up(stack_id, frame_id, site_id, function_id, parent_id) AS (
+  WITH RECURSIVE
+       wrappers AS MATERIALIZED (SELECT function_id FROM alloc_wrappers),
+       up(stack_id, frame_id, site_id, function_id, parent_id) AS (
          SELECT a.id, a.frame_id, a.site_id, fr.function_id, fr.parent_id
          FROM alloc_stacks a LEFT JOIN frames fr ON fr.id = a.frame_id
          UNION ALL
@@ -905,24 +919,26 @@ CREATE VIEW alloc_places AS -- alloc_stacks with the function that wanted the bl
                 -- an inlined wrapper knows the call site of the function it lies in alone
                 CASE WHEN fr.site_id IS NOT caller.site_id THEN fr.site_id END, caller.function_id, caller.parent_id
          FROM up JOIN frames fr ON fr.id = up.frame_id JOIN frames caller ON caller.id = up.parent_id
-         WHERE up.parent_id < up.frame_id AND up.function_id IN (SELECT function_id FROM alloc_wrappers))
+         WHERE up.parent_id < up.frame_id AND up.function_id IN (SELECT function_id FROM wrappers))
   SELECT 0 AS wrappers, stack_id, frame_id, site_id, function_id
-  FROM up WHERE parent_id IS NULL OR function_id NOT IN (SELECT function_id FROM alloc_wrappers)
+  FROM up WHERE parent_id IS NULL OR function_id NOT IN (SELECT function_id FROM wrappers)
   UNION ALL -- wrappers = 1: as alloc_stacks has it
   SELECT 1, a.id, a.frame_id, a.site_id, fr.function_id
   FROM alloc_stacks a LEFT JOIN frames fr ON fr.id = a.frame_id;
 
 CREATE VIEW free_places AS -- likewise block_flows with the function that wanted the blocks freed
-  WITH RECURSIVE up(flow_id, frame_id, site_id, function_id, parent_id) AS (
+  WITH RECURSIVE
+       wrappers AS MATERIALIZED (SELECT function_id FROM alloc_wrappers),
+       up(flow_id, frame_id, site_id, function_id, parent_id) AS (
          SELECT b.id, b.free_frame_id, b.free_site_id, fr.function_id, fr.parent_id
          FROM block_flows b LEFT JOIN frames fr ON fr.id = b.free_frame_id
          UNION ALL
          SELECT up.flow_id, caller.id, CASE WHEN fr.site_id IS NOT caller.site_id THEN fr.site_id END,
                 caller.function_id, caller.parent_id
          FROM up JOIN frames fr ON fr.id = up.frame_id JOIN frames caller ON caller.id = up.parent_id
-         WHERE up.parent_id < up.frame_id AND up.function_id IN (SELECT function_id FROM alloc_wrappers))
+         WHERE up.parent_id < up.frame_id AND up.function_id IN (SELECT function_id FROM wrappers))
   SELECT 0 AS wrappers, flow_id, frame_id, site_id, function_id
-  FROM up WHERE parent_id IS NULL OR function_id NOT IN (SELECT function_id FROM alloc_wrappers)
+  FROM up WHERE parent_id IS NULL OR function_id NOT IN (SELECT function_id FROM wrappers)
   UNION ALL
   SELECT 1, b.id, b.free_frame_id, b.free_site_id, fr.function_id
   FROM block_flows b LEFT JOIN frames fr ON fr.id = b.free_frame_id;

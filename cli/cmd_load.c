@@ -1,6 +1,7 @@
 /* fisql load: makes the database of a log. */
 #include "cli/commands.h"
 #include "cli/out/args.h"
+#include "cli/out/cache_folder.h"
 #include "cli/out/out_file.h"
 #include "cli/query/query_file.h"
 #include "cli/run/database.h"
@@ -107,22 +108,6 @@ static int parse(struct request *request, int argc, char **argv)
     }
     request->log = args_word(&args, request->log);
     return args_end(&args);
-}
-
-/* The user's cache folder for symbols; NULL where there is none. */
-static const char *cache_folder(char *path, size_t size)
-{
-    const char *base = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-    int length = -1;
-    if (base != NULL && base[0] == '/')
-        length = snprintf(path, size, "%s", base);
-    else if (home != NULL && home[0] == '/')
-        length = snprintf(path, size, "%s/.cache", home);
-    if (length < 0 || (size_t)length + sizeof "/fisql" > size)
-        return NULL;
-    mkdir(path, 0700);
-    strcat(path, "/fisql");
-    return path;
 }
 
 static void say_messages(const struct load_report *report, bool all)

@@ -23,6 +23,7 @@
 #include "cli/record/record_libraries.h"
 #include "cli/record/record_options.h"
 #include "cli/record/record_signals.h"
+#include "cli/record/record_values.h"
 #include "cli/record/reference.h"
 #include "cli/out/interrupts.h"
 #include "cli/record/unrecorded.h"
@@ -114,10 +115,10 @@ static int log_make(const char *path)
 
 /* ---- the program ---- */
 
-/* The collector: beside the program, or where make install puts it. */
-static bool collector_find(char *path, size_t size)
+/* The collector of this name: beside the program, or where make install puts it. */
+static bool collector_find(const char *name, char *path, size_t size)
 {
-    static const char *const places[] = {"libfisql.so", "../lib/fisql/libfisql.so"};
+    static const char *const places[] = {"", "../lib/fisql/"};
     char self[PATH_MAX];
     ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
     if (length > 0) {
@@ -127,14 +128,14 @@ static bool collector_find(char *path, size_t size)
             *slash = 0;
         for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
             char candidate[PATH_MAX + 32];
-            snprintf(candidate, sizeof candidate, "%s/%s", self, places[i]);
+            snprintf(candidate, sizeof candidate, "%s/%s%s", self, places[i], name);
             char full[PATH_MAX];
             if (access(candidate, R_OK) == 0 && realpath(candidate, full) != NULL &&
                 (size_t)snprintf(path, size, "%s", full) < size)
                 return true;
         }
     }
-    snprintf(path, size, "%s/lib/fisql/libfisql.so", FISQL_PREFIX);
+    snprintf(path, size, "%s/lib/fisql/%s", FISQL_PREFIX, name);
     return access(path, R_OK) == 0;
 }
 
@@ -341,7 +342,10 @@ static void run_append(struct live *live, const struct record_options *options, 
     gethostname(host, sizeof host - 1);
     if (getcwd(folder, sizeof folder) == NULL)
         folder[0] = 0;
+    bool values = options->values.recipes != NULL;
     bool packs = live->area->writer.packs != 0;
+    char patterns[4096];
+    record_values_text(&options->values, patterns, sizeof patterns);
     const struct live_fact facts[] = {{FISQL_FACT_RUN_COMMAND, command},
                                       {FISQL_FACT_RUN_VERSION, FISQL_VERSION},
                                       {FISQL_FACT_RUN_FOLDER, folder},
@@ -349,6 +353,7 @@ static void run_append(struct live *live, const struct record_options *options, 
                                       {FISQL_FACT_RUN_HOST, host},
                                       {FISQL_FACT_RUN_OPTIONS, options_text},
                                       {FISQL_FACT_RUN_COMPRESSION, packs ? "zstd" : "none"},
+                                      {FISQL_FACT_RUN_VALUES, values ? patterns : NULL},
                                       {0, NULL}};
     live_append_facts(live, FISQL_CHUNK_RUN, 0, getpid(), facts);
 }
@@ -508,11 +513,12 @@ int record_program(struct record_options *options, char **program, struct record
 {
     char collector[PATH_MAX + 64];
     *recorded = (struct recorded){.reference = {.input = -1}};
-    if (!collector_find(collector, sizeof collector))
-        return fail("libfisql.so: not found beside fisql nor in %s/lib/fisql: run make, or make "
-                    "install",
-                    FISQL_PREFIX);
+    const char *name = options->values.wanted ? "libfisql-values.so" : "libfisql.so";
+    if (!collector_find(name, collector, sizeof collector))
+        return fail("%s: not found beside fisql nor in %s/lib/fisql: run make, or make install",
+                    name, FISQL_PREFIX);
     int status = record_filter_make(options, program[0]) != 0 ||
+                         record_values_make(&options->values, program[0]) != 0 ||
                          (options->reference && reference_prepare(&recorded->reference) != 0)
                      ? 2
                      : record(options, program, collector, recorded);

@@ -182,6 +182,8 @@ int cmd_report(int argc, char **argv)
                            ? compare_open(options.paths[0], options.paths[1], NAMES_FULL)
                            : database_open(options.paths[i]);
         status = databases[i] != NULL ? 0 : 2;
+        if (status == 0)
+            database_hold(databases[i]);
     }
     struct timespec begun;
     clock_gettime(CLOCK_MONOTONIC, &begun);

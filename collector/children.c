@@ -77,7 +77,11 @@ static bool preloads_collector(const char *value)
 
 static void remember_collector(void)
 {
+#ifdef FISQL_VALUES
+    static const char name[] = "libfisql-values.so";
+#else
     static const char name[] = "libfisql.so";
+#endif
     const char *word = secure_getenv("LD_PRELOAD");
     size_t length = 0;
     while (word != NULL && (word = next_word(word, &length)) != NULL) {

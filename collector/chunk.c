@@ -5,6 +5,7 @@
 #include "collector/live_area.h"
 #include "collector/log_file.h"
 #include "collector/process.h"
+#include "collector/silent.h"
 
 #include <string.h>
 #include <sys/mman.h>
@@ -29,6 +30,8 @@ void slot_settle(struct thread_log *log)
 struct thread_log *slot_take(void)
 {
     struct thread_log *log = live_slot_take();
+    if (log == NULL && silent())
+        return NULL;
     if (log == NULL) {
         log = mmap(NULL, FISQL_LIVE_SLOT_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
                    -1, 0);
@@ -49,7 +52,7 @@ void slot_release(struct thread_log *log)
         live_slot_release(slot_of_chunk(log));
     if (log->in_area)
         live_slot_release(log);
-    else
+    else if (!silent())
         munmap(log, FISQL_LIVE_SLOT_BYTES);
 }
 

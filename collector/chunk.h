@@ -9,7 +9,14 @@
 #include "collector/thread_log.h"
 
 #define CHUNK_UNITS (FISQL_LIVE_CHUNK_BYTES / 2)
-#define CHUNK_UNITS_ROOM 80u /* kept free at a chunk's end: the longest record and the padding */
+#ifdef FISQL_VALUES
+#define VALUES_UNITS_MAX (1u + (FISQL_VALUES_BYTES_MAX + 1u) / 2u)
+#else
+#define VALUES_UNITS_MAX 0u
+#endif
+#define EVENT_UNITS_MAX 72u /* of the longest record, values not included */
+/* Kept free at a chunk's end: the longest record, its values and the padding. */
+#define CHUNK_UNITS_ROOM (EVENT_UNITS_MAX + VALUES_UNITS_MAX + 8u)
 
 /* The chunk behind a slot's page. */
 static inline struct fisql_chunk *chunk_of_slot(struct thread_log *slot)

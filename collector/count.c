@@ -19,6 +19,7 @@
 #include "collector/event.h"
 #include "collector/modules.h"
 #include "collector/quiet.h"
+#include "collector/values.h"
 
 #include <string.h>
 
@@ -186,11 +187,12 @@ bool count_call(struct thread_log *log, const struct pair *pair, uint64_t ticks,
     undo_begin(log);
     uint64_t word = log->live.word;
     uint64_t last = log->counts.undo.last_tick;
-    if (kind == COUNT_LEAF) { /* take its enter back: two units, the second is its delta */
-        uint32_t at = fisql_word_units(word) - 2;
+    if (kind ==
+        COUNT_LEAF) { /* take its enter back, with its arguments; its second unit is the delta */
+        uint32_t units = values_enter_units(log), at = fisql_word_units(word) - units;
         undo_save(log, at);
         last -= log_units(log, at)[1];
-        word = word_after(word - WORD_CALL - WORD_DEPTH, 0) - 2;
+        word = word_after(word - WORD_CALL - WORD_DEPTH, 0) - units;
         commit(log, word, last);
     }
     uint32_t slot = pair_find(log, pair->function, pair->site);

@@ -63,14 +63,17 @@ static struct thread_log *log_begin(uint64_t frame)
     return log;
 }
 
-/* Commits the built units with a change of the word. Returns as log_leave(). */
-bool log_commit(struct thread_log *log, const struct event *event, uint64_t change, uint64_t tick)
+uint16_t *event_copy(struct thread_log *log, const struct event *event)
 {
-    uint64_t word = log->live.word;
-    uint16_t *units = log_units(log, word);
+    uint16_t *units = log_units(log, log->live.word);
     for (uint32_t i = 0; i < event->count; i += 4)
         memcpy(units + i, event->units + i, 4 * sizeof units[0]);
-    uint64_t after = word_after(word + change, event->count);
+    return units + event->count;
+}
+
+bool log_commit_copied(struct thread_log *log, uint32_t units, uint64_t change, uint64_t tick)
+{
+    uint64_t after = word_after(log->live.word + change, units);
     log->other_units = change == WORD_CALL + WORD_DEPTH ? 0 : fisql_word_units(after);
     log->live.last_tick[fisql_word_toggle(after)] = tick;
     BARRIER();
@@ -78,6 +81,12 @@ bool log_commit(struct thread_log *log, const struct event *event, uint64_t chan
     if (UNLIKELY(log_writes_through(log)) && log_write_through(log))
         after = log->live.word;
     return log_leave(log, after);
+}
+
+bool log_commit(struct thread_log *log, const struct event *event, uint64_t change, uint64_t tick)
+{
+    event_copy(log, event);
+    return log_commit_copied(log, event->count, change, tick);
 }
 
 bool log_write_through(struct thread_log *log)

@@ -14,7 +14,7 @@
 /* An event under construction: at most TIME, a definition and the longest fixed record. It is
  * copied four units at a time, so what is behind it in the chunk may be spoiled. */
 struct event {
-    uint16_t units[CHUNK_UNITS_ROOM - 8];
+    uint16_t units[EVENT_UNITS_MAX];
     uint32_t count;
 };
 
@@ -79,7 +79,12 @@ static inline uint64_t event_put_delta(struct event *event, const struct thread_
     return event_put_time(event, *tick - last, delta_max);
 }
 
-/* Commits an event with a change of the log's word, and leaves the log. Returns as log_leave(). */
+/* Copies the built units behind what the log has committed. Returns where they end. */
+uint16_t *event_copy(struct thread_log *log, const struct event *event);
+/* Commits so many units with a change of the log's word, and leaves the log. Returns as log_leave().
+ */
+bool log_commit_copied(struct thread_log *log, uint32_t units, uint64_t change, uint64_t tick);
+/* Does both. */
 bool log_commit(struct thread_log *log, const struct event *event, uint64_t change, uint64_t tick);
 
 /* Gives the log back. Returns false if a nested hook abandoned it before the word `committed` was

@@ -12,6 +12,7 @@
  */
 #include "collector/filter.h"
 
+#include "collector/fork.h"
 #include "collector/modules.h"
 #include "collector/process.h"
 #include "collector/quiet.h"
@@ -71,7 +72,7 @@ void filter_module(const char *path, uint64_t bias, uint64_t start, uint64_t end
     if (text == NULL || filters_used == FILTERS_MAX)
         return;
     struct filter filter = {start, end - start, NULL, only};
-    size_t bits_bytes = (size_t)((end - start) / 8 + 1);
+    size_t bits_bytes = (size_t)((end - start) / 64 + 1) * 8; /* they are read by words, too */
     bool here = false;
     for (const char *line = text; line < text_end;) {
         const char *stop = line_end(line);
@@ -99,6 +100,20 @@ void filter_module(const char *path, uint64_t bias, uint64_t start, uint64_t end
             __atomic_store_n(&filters[i].size, 0, __ATOMIC_RELEASE);
     filters[filters_used] = filter;
     __atomic_store_n(&filters_used, filters_used + 1, __ATOMIC_RELEASE);
+    if (fork_mark.mine != 0)
+        filter_mark();
+}
+
+void filter_mark(void)
+{
+    /* The program itself comes first, and stays. */
+    const struct filter *filter = &filters[0];
+    if (filters_used == 0 || filter->bits == NULL || fork_mark.code_size != 0)
+        return;
+    fork_mark.code_start = filter->start;
+    fork_mark.code_bits = (const uint64_t *)(const void *)filter->bits;
+    fork_mark.code_flip = filter->passes ? UINT64_MAX : 0;
+    __atomic_store_n(&fork_mark.code_size, filter->size, __ATOMIC_RELEASE);
 }
 
 static const struct filter *filter_find(uint64_t function)

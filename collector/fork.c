@@ -19,6 +19,7 @@
 #include "collector/fork.h"
 
 #include "collector/exec.h"
+#include "collector/filter.h"
 #include "collector/library.h"
 #include "collector/lock.h"
 #include "collector/log_file.h"
@@ -29,6 +30,7 @@
 #include "collector/system_call.h"
 #include "collector/thread_fork.h"
 #include "collector/thread_log.h"
+#include "collector/values.h"
 
 #include <errno.h>
 #include <linux/seccomp.h>
@@ -71,12 +73,24 @@ static void child_begin(uint64_t tick)
     process_forked(tick);
     log_file_forked();
     modules_forked();
+    values_forked();
 }
 
 static void mark_ours(void)
 {
     __atomic_store_n(&fork_mark.mine, process.filtered != 0 ? FORK_MARK_FILTERED : FORK_MARK_OURS,
                      __ATOMIC_RELEASE);
+    fork_mark_paused();
+    filter_mark();
+}
+
+void fork_mark_paused(void)
+{
+    uint64_t paused;
+    do { /* others may switch at the same time: who stores last has looked last */
+        paused = __atomic_load_n(&process.paused, __ATOMIC_SEQ_CST);
+        __atomic_store_n(&fork_mark.off, paused, __ATOMIC_SEQ_CST);
+    } while (paused != __atomic_load_n(&process.paused, __ATOMIC_SEQ_CST));
 }
 
 static void forked_child(void)
@@ -84,8 +98,12 @@ static void forked_child(void)
     if (forking == 0 || --forking != 0)
         return;
     collector_inside++;
-    child_begin(fork_tick);
-    thread_log_forked();
+    if (silent()) {
+        silent_child();
+    } else {
+        child_begin(fork_tick);
+        thread_log_forked();
+    }
     mark_ours();
     collector_inside--;
     quiet_end(&fork_quiet);
@@ -101,8 +119,12 @@ void fork_notice(void)
     collector_inside++;
     lock_acquire(&lock);
     if (__atomic_load_n(&fork_mark.mine, __ATOMIC_ACQUIRE) == 0) {
-        child_begin(0);
-        thread_logs_forget();
+        if (silent()) {
+            silent_child();
+        } else {
+            child_begin(0);
+            thread_logs_forget();
+        }
         mark_ours();
     }
     lock_release(&lock);

@@ -4,6 +4,8 @@
 
 #include "collector/base.h"
 
+#include <stdbool.h>
+
 /* A page that says whether this is the process that set it up, or a child that was forked from it
  * (fork.c). Hooks look at it. */
 #if defined(__aarch64__)
@@ -12,7 +14,15 @@
 #define FORK_MARK_BYTES 4096
 #endif
 union fork_mark {
-    uint64_t mine;
+    struct {
+        uint64_t mine;
+        uint64_t off; /* atomic: as process.paused */
+        /* Which functions of the program itself are left out, where functions are filtered
+         * (filter.c): a bit for each byte of its code, other than `flip`'s. */
+        uint64_t code_start, code_size; /* atomic: size; 0 = it is not known here */
+        const uint64_t *code_bits;
+        uint64_t code_flip;
+    };
     unsigned char page[FORK_MARK_BYTES];
 } __attribute__((aligned(FORK_MARK_BYTES)));
 extern HIDDEN union fork_mark fork_mark;
@@ -21,6 +31,17 @@ extern HIDDEN union fork_mark fork_mark;
  * filtered that as well, so that other processes' hooks need not ask. */
 #define FORK_MARK_OURS 1u
 #define FORK_MARK_FILTERED UINT64_MAX
+
+/* Is this function left out, as far as can be told with one look? */
+static inline bool fork_mark_leaves_out(uint64_t function)
+{
+    uint64_t at = function - fork_mark.code_start;
+    return at < __atomic_load_n(&fork_mark.code_size, __ATOMIC_ACQUIRE) &&
+           ((fork_mark.code_bits[at / 64] ^ fork_mark.code_flip) >> at % 64 & 1) != 0;
+}
+
+/* process.paused was changed. */
+void fork_mark_paused(void);
 
 void fork_setup(void);
 /* The page is empty: begins to record this process as one of its own. */

@@ -22,10 +22,12 @@
 #include "collector/live_area.h"
 #include "collector/log_file.h"
 #include "collector/process.h"
+#include "collector/silent.h"
 #include "collector/system_call.h"
 
 #include <linux/futex.h>
 #include <stdint.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <time.h>
 
@@ -33,6 +35,8 @@
 #define WAKE_AT 2u
 /* A process that ends waits so many milliseconds for a write of the writer's that is under way. */
 #define END_STEPS 200
+/* Who may not make system calls waits so long for room. */
+#define PATIENCE_US 1000000u
 
 static uint32_t
     outstanding; /* atomic: chunks were handed over; they may have been appended since */
@@ -96,7 +100,7 @@ static bool pass(struct thread_log *log, uint32_t waiting)
 bool hand_over(struct thread_log *log)
 {
     struct fisql_live_area *area = process.area;
-    if (!process.with_parent || !log->in_area || process.ending || log->thread.ended)
+    if (silent() || !process.with_parent || !log->in_area || process.ending || log->thread.ended)
         return false;
     if (!writer_there(area)) {
         hand_over_take_back();
@@ -118,6 +122,46 @@ bool hand_over(struct thread_log *log)
     __atomic_store_n(&log->live.chunk_slot, next->in_area, __ATOMIC_RELEASE);
     log->chunk = chunk_of_slot(next);
     return true;
+}
+
+bool hand_over_possible(void)
+{
+    struct fisql_live_area *area = process.area;
+    return process.with_parent && area != NULL && area->writer.serves_silent != 0 &&
+           (__atomic_load_n(&area->writer.alive, __ATOMIC_RELAXED) & FUTEX_OWNER_DIED) == 0;
+}
+
+/* Room comes when the writer has appended a chunk, which takes it a millisecond at most where it gets a
+ * processor. */
+bool hand_over_copy(const void *chunk, size_t size_bytes)
+{
+    struct fisql_live_area *area = process.area;
+    uint64_t start = clock_counter(), patience = (uint64_t)process.ticks_per_us * PATIENCE_US;
+    struct thread_log *slot = NULL;
+    if (!process.with_parent || size_bytes > FISQL_LIVE_CHUNK_BYTES)
+        return false;
+    while ((slot = live_slot_take()) == NULL && hand_over_possible() &&
+           clock_counter() - start < patience)
+        ;
+    if (slot == NULL)
+        return false;
+    uint32_t index = slot->in_area - 1;
+    memcpy(chunk_of_slot(slot), chunk, size_bytes);
+    if (!live_slot_hand(slot)) {
+        live_slot_release(slot);
+        return false;
+    }
+    __atomic_fetch_add(&area->writer.log_end, size_bytes, __ATOMIC_RELAXED);
+    handed_put(&area->writer, index);
+    return true;
+}
+
+void hand_over_silently(void)
+{
+    uint32_t *word = &process.area->writer.silent;
+    const long argument[6] = {(long)(intptr_t)word, FUTEX_WAKE, 1};
+    __atomic_store_n(word, 1, __ATOMIC_RELEASE);
+    system_call(SYS_futex, argument);
 }
 
 static void write_back(struct thread_log *slot)
@@ -142,7 +186,8 @@ static void take_back(void)
 
 void hand_over_take_back(void)
 {
-    if (process.area != NULL && __atomic_exchange_n(&outstanding, 0, __ATOMIC_RELAXED) != 0)
+    if (!silent() && process.area != NULL &&
+        __atomic_exchange_n(&outstanding, 0, __ATOMIC_RELAXED) != 0)
         take_back();
 }
 
@@ -150,7 +195,7 @@ void hand_over_take_back(void)
 void hand_over_end(void)
 {
     const struct timespec step = {0, 1000000};
-    if (process.area == NULL || __atomic_load_n(&outstanding, __ATOMIC_RELAXED) == 0)
+    if (silent() || process.area == NULL || __atomic_load_n(&outstanding, __ATOMIC_RELAXED) == 0)
         return;
     for (int steps = 0; steps < END_STEPS; steps++) {
         take_back();

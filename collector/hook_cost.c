@@ -10,6 +10,7 @@
 #include "collector/chunk.h"
 #include "collector/dictionary.h"
 #include "collector/filter.h"
+#include "collector/fork.h"
 #include "collector/hooks.h"
 #include "collector/process.h"
 
@@ -87,7 +88,9 @@ void hook_cost_measure(uint64_t ticks_per_second, uint64_t *inside_ps, uint64_t 
     thread_log_deltas(log);
     log->dictionary[pair_slot(address, address)] = (struct pair){address, address};
     current_log = log;
+    uint64_t filtered = fork_mark.code_size;
     filter_last = &passing; /* where functions are filtered, hooks ask */
+    fork_mark.code_size = 0;
     for (int round = 0; round < ROUNDS; round++) {
         uint64_t ticks = measure_round(scratch, &inside);
         if (ticks != 0 && ticks < best) {
@@ -97,6 +100,7 @@ void hook_cost_measure(uint64_t ticks_per_second, uint64_t *inside_ps, uint64_t 
     }
     current_log = own;
     filter_last = last;
+    fork_mark.code_size = filtered;
     munmap(scratch, sizeof *scratch);
     if (best == UINT64_MAX)
         return;

@@ -1,7 +1,11 @@
 /* What hooks cost where they are called: see hook_sample.h. */
 #include "collector/hook_sample.h"
 
+#ifdef FISQL_VALUES
+#define SAMPLE_NS_MAX 20000u /* memory is read, perhaps by several system calls */
+#else
 #define SAMPLE_NS_MAX 2000u
+#endif
 #define BURST_HOOKS 5u
 
 static void add(struct thread_log *log, uint64_t ticks, bool enter)
@@ -16,7 +20,19 @@ static void add(struct thread_log *log, uint64_t ticks, bool enter)
     ++*count;
     *sum += ticks;
     log->chunk->cost = fisql_cost_pack(&cost);
+#ifdef FISQL_VALUES
+    log->values.sampled_word = enter ? 0 : log->live.word;
+#endif
 }
+
+#ifdef FISQL_VALUES
+void hook_sample_more(struct thread_log *log, uint64_t ticks)
+{
+    struct fisql_cost cost = fisql_cost_unpack(log->chunk->cost);
+    cost.exit_ticks += ticks;
+    log->chunk->cost = fisql_cost_pack(&cost);
+}
+#endif
 
 void hook_sample_add(struct thread_log *log, uint64_t ticks, bool enter)
 {

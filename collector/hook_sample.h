@@ -35,5 +35,9 @@ static inline bool hook_sample_due(const struct thread_log *log)
 
 /* Adds what a hook took, and sets the next sample. */
 void hook_sample_add(struct thread_log *log, uint64_t ticks, bool enter);
+#ifdef FISQL_VALUES
+/* Adds what the result took of a call whose exit was the last sample. */
+void hook_sample_more(struct thread_log *log, uint64_t ticks);
+#endif
 
 #endif

@@ -18,6 +18,7 @@
 #include "collector/fork.h"
 #include "collector/hook_sample.h"
 #include "collector/hooks_slow.h"
+#include "collector/values_hook.h"
 
 #include <string.h>
 
@@ -25,16 +26,13 @@
 #define FAST static inline __attribute__((always_inline))
 #define APART static __attribute__((noinline))
 
-/* The log in which nothing stands against the fast path so far; NULL if there is none, and where
- * functions are filtered. */
-FAST struct thread_log *log_ready(void)
+/* Does nothing stand against the fast path so far? Something does where functions are filtered. */
+FAST bool log_ready(const struct thread_log *log)
 {
-    struct thread_log *log = current_log;
-    return UNLIKELY(log == NULL || (log->busy | log->shadow.hidden) + 1 != fork_mark.mine) ? NULL
-                                                                                           : log;
+    return LIKELY((log->busy | log->shadow.hidden) + 1 == fork_mark.mine);
 }
 
-/* The same for all processes. */
+/* The calling thread's log where nothing does, functions filtered or not; else NULL. */
 FAST struct thread_log *log_free(void)
 {
     struct thread_log *log = current_log;
@@ -48,6 +46,15 @@ enum unready {
     UNREADY_FAST, /* nothing stands against the fast path */
     UNREADY_SLOW
 };
+
+/* Is there nothing to do, as far as can be told with a look or two? Of the two that are asked one after
+ * the other, a thread without a log asks what is cheap first. */
+FAST bool nothing_to_do(const struct thread_log *log, uint64_t function)
+{
+    if (log == NULL && __atomic_load_n(&fork_mark.off, __ATOMIC_RELAXED) != 0)
+        return true;
+    return fork_mark_leaves_out(function);
+}
 
 FAST enum unready unready(uint64_t function)
 {
@@ -71,9 +78,10 @@ FAST uint32_t limit_of(const struct thread_log *log, bool sample)
     return sample ? units_max_of(log) : log->thread.units_max;
 }
 
-/* Writes the event of a call entered at `tick`. Returns false if the slow path has to. */
+/* Writes the event of a call entered at `tick`, with its arguments where there is a recipe for them (0 =
+ * none). Returns false if the slow path has to. */
 FAST bool enter_fast(struct thread_log *log, uint64_t function, uint64_t site, uint64_t stack,
-                     uint64_t tick, bool sample)
+                     uint64_t tick, bool sample, uint64_t recipe)
 {
     log->busy = stack;
     BARRIER();
@@ -93,12 +101,16 @@ FAST bool enter_fast(struct thread_log *log, uint64_t function, uint64_t site, u
     }
     uint32_t event = (FISQL_CODE_ENTER + slot) << 1 | 1u | (uint32_t)delta << 16;
     memcpy(log_units(log, word), &event, sizeof event);
+    uint32_t units = 2;
+    if (recipe != 0)
+        units += values_arguments(log, log_units(log, word) + 2, recipe, function, stack);
     call->function = function;
     call->site = site;
     call->stack = stack;
     call->tick = tick;
     log->live.last_tick[toggle ^ 1] = tick;
-    uint64_t after = word_after(word + WORD_CALL + WORD_DEPTH, 2);
+    values_entered(log, units);
+    uint64_t after = word_after(word + WORD_CALL + WORD_DEPTH, units);
     BARRIER();
     log->live.word = after;
     if (sample)
@@ -110,21 +122,22 @@ FAST bool enter_fast(struct thread_log *log, uint64_t function, uint64_t site, u
 APART void enter_other(uint64_t function, uint64_t site, uint64_t stack, uint64_t tick)
 {
     struct thread_log *log = log_free();
-    if (log == NULL || !hook_sample_due(log) || !enter_fast(log, function, site, stack, tick, true))
+    if (log == NULL || !hook_sample_due(log) ||
+        !enter_fast(log, function, site, stack, tick, true, 0))
         hook_enter_slow(function, site, stack);
 }
 
 APART void enter_ready(uint64_t function, uint64_t site, uint64_t stack)
 {
     uint64_t tick = clock_read(process.clock);
-    if (!enter_fast(current_log, function, site, stack, tick, false))
+    if (!enter_fast(current_log, function, site, stack, tick, false, 0))
         enter_other(function, site, stack, tick);
 }
 
 APART void enter_hot(uint64_t function, uint64_t site, uint64_t stack, struct thread_log *log)
 {
     uint64_t tick = clock_counter();
-    if (UNLIKELY(!enter_fast(log, function, site, stack, tick, false)))
+    if (UNLIKELY(!enter_fast(log, function, site, stack, tick, false, 0)))
         enter_other(function, site, stack, tick);
 }
 
@@ -137,14 +150,26 @@ APART void enter_unready(uint64_t function, uint64_t site, uint64_t stack)
         hook_enter_slow(function, site, stack);
 }
 
+#ifdef FISQL_VALUES
+void values_enter_plain(uint64_t function, uint64_t site, uint64_t stack)
+{
+    values_kept = 0;
+#else
 EXPORT void __cyg_profile_func_enter(void *function_address, void *site_address)
 {
     uint64_t function = (uint64_t)(uintptr_t)function_address;
     uint64_t site = (uint64_t)(uintptr_t)site_address;
     uint64_t stack = FRAME_ADDRESS();
-    struct thread_log *log = log_ready();
+#endif
+    struct thread_log *log = current_log;
     if (UNLIKELY(log == NULL)) {
-        enter_unready(function, site, stack);
+        if (!nothing_to_do(NULL, function))
+            enter_unready(function, site, stack);
+        return;
+    }
+    if (UNLIKELY(!log_ready(log))) {
+        if (!nothing_to_do(log, function))
+            enter_unready(function, site, stack);
         return;
     }
     if (UNLIKELY(process.clock != CLOCK_COUNTER))
@@ -154,8 +179,8 @@ EXPORT void __cyg_profile_func_enter(void *function_address, void *site_address)
 }
 
 /* Likewise for a call that is left. */
-FAST bool exit_fast(struct thread_log *log, uint64_t function, uint64_t stack, bool tail,
-                    uint64_t tick, bool sample, bool short_too)
+FAST bool exit_fast(struct thread_log *log, uint64_t function, uint64_t site, uint64_t stack,
+                    bool tail, uint64_t tick, bool sample, bool short_too, uint64_t recipe)
 {
     log->busy = stack;
     BARRIER();
@@ -180,6 +205,8 @@ FAST bool exit_fast(struct thread_log *log, uint64_t function, uint64_t stack, b
     uint64_t after = word_after(word - WORD_DEPTH, 1);
     BARRIER();
     log->live.word = after;
+    if (recipe != 0)
+        values_await(log, recipe, function, site, stack, after);
     if (sample)
         hook_sample_add(log, clock_read(process.clock) - tick, false);
     return LIKELY(log_leave(log, after));
@@ -188,10 +215,10 @@ FAST bool exit_fast(struct thread_log *log, uint64_t function, uint64_t stack, b
 APART void exit_other(uint64_t function, uint64_t site, uint64_t stack, bool tail, uint64_t tick)
 {
     struct thread_log *log = log_free();
-    if (log != NULL &&
-        (hook_sample_due(log) ? exit_fast(log, function, stack, tail, tick, true, true)
-                              : log->thread.min_ticks != 0 &&
-                                    exit_fast(log, function, stack, tail, tick, false, true)))
+    if (log != NULL && (hook_sample_due(log)
+                            ? exit_fast(log, function, site, stack, tail, tick, true, true, 0)
+                            : log->thread.min_ticks != 0 && exit_fast(log, function, site, stack,
+                                                                      tail, tick, false, true, 0)))
         return;
     hook_exit_slow(function, site, stack, tail);
 }
@@ -199,7 +226,7 @@ APART void exit_other(uint64_t function, uint64_t site, uint64_t stack, bool tai
 APART void exit_ready(uint64_t function, uint64_t site, uint64_t stack, bool tail)
 {
     uint64_t tick = clock_read(process.clock);
-    if (!exit_fast(current_log, function, stack, tail, tick, false, true))
+    if (!exit_fast(current_log, function, site, stack, tail, tick, false, true, 0))
         exit_other(function, site, stack, tail, tick);
 }
 
@@ -207,7 +234,7 @@ APART void exit_hot(uint64_t function, uint64_t site, uint64_t stack, bool tail,
                     struct thread_log *log)
 {
     uint64_t tick = clock_counter();
-    if (UNLIKELY(!exit_fast(log, function, stack, tail, tick, false, false)))
+    if (UNLIKELY(!exit_fast(log, function, site, stack, tail, tick, false, false, 0)))
         exit_other(function, site, stack, tail, tick);
 }
 
@@ -220,15 +247,28 @@ APART void exit_unready(uint64_t function, uint64_t site, uint64_t stack, bool t
         hook_exit_slow(function, site, stack, tail);
 }
 
+#ifdef FISQL_VALUES
+void values_exit_plain(uint64_t function, uint64_t site, uint64_t stack, uint64_t hook_return)
+{
+    bool tail = hook_return == site;
+    values_kept = 0;
+#else
 EXPORT void __cyg_profile_func_exit(void *function_address, void *site_address)
 {
     uint64_t function = (uint64_t)(uintptr_t)function_address;
     uint64_t site = (uint64_t)(uintptr_t)site_address;
     uint64_t stack = FRAME_ADDRESS();
     bool tail = __builtin_return_address(0) == site_address;
-    struct thread_log *log = log_ready();
+#endif
+    struct thread_log *log = current_log;
     if (UNLIKELY(log == NULL)) {
-        exit_unready(function, site, stack, tail);
+        if (!nothing_to_do(NULL, function))
+            exit_unready(function, site, stack, tail);
+        return;
+    }
+    if (UNLIKELY(!log_ready(log))) {
+        if (!nothing_to_do(log, function))
+            exit_unready(function, site, stack, tail);
         return;
     }
     if (UNLIKELY(process.clock != CLOCK_COUNTER))
@@ -236,3 +276,78 @@ EXPORT void __cyg_profile_func_exit(void *function_address, void *site_address)
     else
         exit_hot(function, site, stack, tail, log);
 }
+
+#ifdef FISQL_VALUES
+/* ---- with registers kept ---- */
+
+/* Where the fast path found something. `tick`: of its try, 0 if there was none. */
+APART void enter_kept_other(uint64_t function, uint64_t site, uint64_t stack, uint64_t recipe,
+                            uint64_t tick)
+{
+    values_keep(stack);
+    if (recipe == 0)
+        recipe = recipe_word(values_frame(stack)->hook_return);
+    if (tick == 0) {
+        enum unready what = unready(function);
+        if (what == UNREADY_OFF)
+            return;
+        tick = clock_read(process.clock);
+        if (what == UNREADY_FAST &&
+            enter_fast(current_log, function, site, stack, tick, false, recipe))
+            return;
+    }
+    struct thread_log *log = log_free();
+    if (log != NULL && hook_sample_due(log) &&
+        enter_fast(log, function, site, stack, tick, true, recipe))
+        return;
+    values_kept = stack;
+    hook_enter_slow(function, site, stack);
+}
+
+void values_enter(uint64_t function, uint64_t site, uint64_t stack, uint64_t recipe)
+{
+    struct thread_log *log = current_log;
+    uint64_t tick = 0;
+    if (LIKELY(log != NULL && log_ready(log) && process.clock == CLOCK_COUNTER && recipe != 0)) {
+        tick = clock_counter();
+        if (LIKELY(enter_fast(log, function, site, stack, tick, false, recipe)))
+            return;
+    }
+    enter_kept_other(function, site, stack, recipe, tick);
+}
+
+APART void exit_kept_other(uint64_t function, uint64_t site, uint64_t stack, uint64_t recipe,
+                           uint64_t tick)
+{
+    bool tail = values_frame(stack)->hook_return == site;
+    if (recipe == 0)
+        recipe = recipe_word(values_frame(stack)->hook_return);
+    if (tick == 0) {
+        enum unready what = unready(function);
+        if (what == UNREADY_OFF)
+            return;
+        tick = clock_read(process.clock);
+        if (what == UNREADY_FAST &&
+            exit_fast(current_log, function, site, stack, tail, tick, false, true, recipe))
+            return;
+    }
+    struct thread_log *log = log_free();
+    if (log != NULL && (hook_sample_due(log) || log->thread.min_ticks != 0) &&
+        exit_fast(log, function, site, stack, tail, tick, hook_sample_due(log), true, recipe))
+        return;
+    values_kept = stack;
+    hook_exit_slow(function, site, stack, tail);
+}
+
+void values_exit(uint64_t function, uint64_t site, uint64_t stack, uint64_t recipe)
+{
+    struct thread_log *log = current_log;
+    uint64_t tick = 0;
+    if (LIKELY(log != NULL && log_ready(log) && process.clock == CLOCK_COUNTER && recipe != 0)) {
+        tick = clock_counter();
+        if (LIKELY(exit_fast(log, function, site, stack, false, tick, false, false, recipe)))
+            return;
+    }
+    exit_kept_other(function, site, stack, recipe, tick);
+}
+#endif

@@ -11,6 +11,7 @@
 #include "collector/quiet.h"
 #include "collector/shadow_stack.h"
 #include "collector/thread_memory.h"
+#include "collector/values.h"
 
 /* ---- calls that leave a count ---- */
 
@@ -74,7 +75,9 @@ static void commit_enter(struct thread_log *log, struct event *event, uint64_t f
 {
     uint64_t word = log->live.word;
     log->shadow.calls[fisql_word_depth(word)] = (struct shadow_call){function, site, stack, tick};
-    *done = log_commit(log, event, WORD_CALL + WORD_DEPTH, tick);
+    uint32_t more = values_arguments_kept(log, event_copy(log, event), function, stack);
+    values_entered(log, 2 + more);
+    *done = log_commit_copied(log, event->count + more, WORD_CALL + WORD_DEPTH, tick);
 }
 
 void hook_enter_slow(uint64_t function, uint64_t site, uint64_t stack)
@@ -126,7 +129,7 @@ void hook_enter_slow(uint64_t function, uint64_t site, uint64_t stack)
 
 /* ---- exiting ---- */
 
-static bool exit_innermost(struct thread_log *log)
+static bool exit_innermost(struct thread_log *log, uint64_t function, uint64_t site, uint64_t stack)
 {
     struct event event = {.count = 0};
     if (log->shadow.hidden != 0)
@@ -136,7 +139,11 @@ static bool exit_innermost(struct thread_log *log)
         return hook_exit_short(log, tick);
     uint64_t delta = event_put_delta(&event, log, &tick, true, 0x7fff);
     event_put(&event, delta << 1, 1);
-    return log_commit(log, &event, 0 - WORD_DEPTH, tick);
+    uint64_t after = word_after(log->live.word - WORD_DEPTH, event.count);
+    bool done = log_commit(log, &event, 0 - WORD_DEPTH, tick);
+    if (done)
+        values_await_kept(log, function, site, stack, after);
+    return done;
 }
 
 static bool exit_mismatched(struct thread_log *log, uint64_t function, uint64_t site)
@@ -179,7 +186,7 @@ void hook_exit_slow(uint64_t function, uint64_t site, uint64_t stack, bool tail)
         } else if (log->shadow.throw_depth >= open) {
             done = shadow_unwind(log, 1);
         } else {
-            done = exit_innermost(log);
+            done = exit_innermost(log, function, site, stack);
         }
     }
 }

@@ -4,6 +4,7 @@
 
 #include "collector/count.h"
 #include "collector/dictionary.h"
+#include "collector/values.h"
 
 void hook_enter_slow(uint64_t function, uint64_t site, uint64_t stack);
 /* tail: the compiler made the exit hook a tail call of the function that ends. */
@@ -14,11 +15,11 @@ void hook_exit_slow(uint64_t function, uint64_t site, uint64_t stack, bool tail)
 static inline bool hook_short_leaf(struct thread_log *log, uint64_t word, uint64_t tick)
 {
     const struct shadow_call *call = &log->shadow.calls[(int64_t)fisql_word_depth(word) - 1];
-    uint32_t units = fisql_word_units(word);
-    if (tick - call->tick >= log->thread.min_ticks || units < log->min_units + 2 ||
+    uint32_t units = fisql_word_units(word), enter_units = values_enter_units(log);
+    if (tick - call->tick >= log->thread.min_ticks || units < log->min_units + enter_units ||
         units == log->other_units || log->live.last_tick[fisql_word_toggle(word)] != call->tick)
         return false;
-    uint32_t code = log_units(log, units - 2)[0];
+    uint32_t code = log_units(log, units - enter_units)[0];
     uint32_t slot = (code >> 1) - FISQL_CODE_ENTER;
     return (code & 1) != 0 && slot < DICTIONARY_ENTRIES &&
            pair_is(log, slot, call->function, call->site);

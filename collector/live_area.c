@@ -12,6 +12,8 @@
 #include "collector/lock.h"
 #include "collector/log_file.h"
 #include "collector/process.h"
+#include "collector/silent.h"
+#include "collector/values.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -206,6 +208,8 @@ bool live_area_open(void)
         int file = held < 0 ? file_open(path, O_RDWR) : held;
         bool mapped = file >= 0 && (!process.with_parent || area_lock(file)) && area_map(file) &&
                       filter_load(file, process.area->filter_offset, process.area->filter_bytes);
+        if (mapped)
+            values_load(file, process.area->recipes_offset, process.area->recipes_bytes);
         if (file >= 0 && held < 0)
             close(file);
         if (mapped)
@@ -246,7 +250,7 @@ static struct window window_of(uint32_t slot)
     return (struct window){(off_t)(start - before), bytes, before};
 }
 
-#define MAPPED_KEPT 16
+#define MAPPED_KEPT 32
 #define HANDED_OWN_MAX 8u /* whole chunks of a process: what waits is not in the caches any more */
 
 struct mapped {
@@ -265,7 +269,8 @@ static void slot_unmap(struct mapped *mapped)
     struct window window = window_of(mapped->slot);
     if (near.log == mapped->log)
         near.log = NULL;
-    munmap((unsigned char *)mapped->log - window.before, window.bytes);
+    if (!silent())
+        munmap((unsigned char *)mapped->log - window.before, window.bytes);
     mapped->log = NULL;
 }
 
@@ -365,7 +370,7 @@ static struct mapped kept_take(void)
         kept[i].log = NULL;
         return mapped;
     }
-    return (struct mapped){NULL, fisql_slot_take(process.area)};
+    return (struct mapped){NULL, silent() ? FISQL_SLOT_NONE : fisql_slot_take(process.area)};
 }
 
 struct thread_log *live_slot_take(void)
@@ -387,6 +392,16 @@ struct thread_log *live_slot_take(void)
     live_slot_own(mapped.log);
     __atomic_store_n(&mapped.log->live.state, FISQL_SLOT_TAKEN, __ATOMIC_RELEASE);
     return mapped.log;
+}
+
+void live_slots_reserve(void)
+{
+    struct thread_log *taken[MAPPED_KEPT];
+    int count = 0;
+    while (count < MAPPED_KEPT && (taken[count] = live_slot_take()) != NULL)
+        count++;
+    while (count > 0)
+        live_slot_release(taken[--count]);
 }
 
 void live_slot_own(struct thread_log *log)

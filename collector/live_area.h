@@ -15,6 +15,8 @@ bool live_area_open(void);
 uint64_t live_owner_start(void);
 /* A slot: NULL when none is free. */
 struct thread_log *live_slot_take(void);
+/* Maps slots in advance. */
+void live_slots_reserve(void);
 void live_slot_release(struct thread_log *log);
 /* Gives a slot with a whole chunk to fisql record, which will free it; false where it has too many of
  * this process's already. Until it is appended this process can take it back: `write` is called with each such slot, also with those that fisql record was

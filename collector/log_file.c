@@ -14,6 +14,7 @@
 #include "collector/log_file.h"
 
 #include "collector/file.h"
+#include "collector/hand_over.h"
 #include "collector/live_area.h"
 #include "collector/process.h"
 #include "collector/quiet.h"
@@ -189,7 +190,9 @@ int log_file_write(const void *chunk, size_t size_bytes, uint32_t calls)
     struct quiet quiet;
     quiet_begin(&quiet);
     int error = 0;
-    if (!log_file_ours() && !log_file_open()) {
+    if (silent()) {
+        error = hand_over_copy(chunk, size_bytes) ? 0 : EPERM;
+    } else if (!log_file_ours() && !log_file_open()) {
         error = errno != 0 ? errno : EBADF;
         if (live_area_leave(chunk, size_bytes))
             error = 0;

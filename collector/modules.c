@@ -14,6 +14,7 @@
 #include "collector/lock.h"
 #include "collector/process.h"
 #include "collector/quiet.h"
+#include "collector/values.h"
 
 #include <elf.h>
 #include <link.h>
@@ -101,6 +102,55 @@ static void build_id(const struct dl_phdr_info *info, char *text, size_t size)
     }
 }
 
+/* ---- does a module call the hooks? ---- */
+
+static uint32_t symbols_count(const uint32_t *gnu_hash, const uint32_t *hash)
+{
+    if (hash != NULL)
+        return hash[1];
+    if (gnu_hash == NULL)
+        return 0;
+    /* Undefined symbols come first in a table with a GNU hash: its second word is their number. */
+    return gnu_hash[1];
+}
+
+/* Does one with this dynamic section? */
+static bool calls_hooks(const struct dl_phdr_info *info, const ElfW(Dyn) * dynamic)
+{
+    const ElfW(Sym) *symbols = NULL;
+    const char *names = NULL;
+    const uint32_t *gnu_hash = NULL, *hash = NULL;
+    for (; dynamic->d_tag != DT_NULL; dynamic++) {
+        /* glibc relocates these addresses in place; musl does not. */
+        uint64_t address = dynamic->d_un.d_ptr;
+        if (address < info->dlpi_addr)
+            address += info->dlpi_addr;
+        if (dynamic->d_tag == DT_SYMTAB)
+            symbols = (const void *)address;
+        else if (dynamic->d_tag == DT_STRTAB)
+            names = (const void *)address;
+        else if (dynamic->d_tag == DT_GNU_HASH)
+            gnu_hash = (const void *)address;
+        else if (dynamic->d_tag == DT_HASH)
+            hash = (const void *)address;
+    }
+    if (symbols == NULL || names == NULL)
+        return false;
+    uint32_t count = symbols_count(gnu_hash, hash);
+    for (uint32_t i = 0; i < count; i++)
+        if (symbols[i].st_shndx == SHN_UNDEF &&
+            strcmp(names + symbols[i].st_name, "__cyg_profile_func_enter") == 0)
+            return true;
+    return false;
+}
+
+static bool is_vdso(const struct dl_phdr_info *info)
+{
+    return info->dlpi_name != NULL && strncmp(info->dlpi_name, "linux-vdso", 10) == 0;
+}
+
+/* ---- the map ---- */
+
 /* The executable has no name, or, in musl, one of several. */
 static bool is_executable(const struct dl_phdr_info *info)
 {
@@ -109,7 +159,7 @@ static bool is_executable(const struct dl_phdr_info *info)
 }
 
 static void put_module(struct refresh *refresh, const struct dl_phdr_info *info,
-                       const struct module *module)
+                       const struct module *module, bool module_calls_hooks)
 {
     char id[129], *path = refresh->path;
     size_t path_size = sizeof refresh->path;
@@ -140,6 +190,7 @@ static void put_module(struct refresh *refresh, const struct dl_phdr_info *info,
     facts_hex(facts, FISQL_FACT_MODULES_START, module->start);
     facts_hex(facts, FISQL_FACT_MODULES_END, module->end);
     filter_module(path, module->bias, module->start, module->end);
+    values_module(path, module->bias, module->start, module->end, module_calls_hooks);
 }
 
 static int visit(struct dl_phdr_info *info, size_t size, void *context)
@@ -147,23 +198,27 @@ static int visit(struct dl_phdr_info *info, size_t size, void *context)
     struct refresh *refresh = context;
     (void)size;
     struct module module = {info->dlpi_addr, UINT64_MAX, 0};
+    const ElfW(Dyn) *dynamic = NULL;
     for (int i = 0; i < info->dlpi_phnum; i++) {
         const ElfW(Phdr) *header = &info->dlpi_phdr[i];
+        uint64_t start = info->dlpi_addr + header->p_vaddr;
+        if (header->p_type == PT_DYNAMIC)
+            dynamic = (const void *)start;
+        if (header->p_type == PT_LOAD && (header->p_flags & (PF_R | PF_W)) == PF_R)
+            values_constants(start, start + header->p_memsz);
         if (header->p_type != PT_LOAD || !(header->p_flags & PF_X))
             continue;
-        uint64_t start = info->dlpi_addr + header->p_vaddr;
         if (start < module.start)
             module.start = start;
         if (start + header->p_memsz > module.end)
             module.end = start + header->p_memsz;
     }
-    bool vdso = info->dlpi_name != NULL && strncmp(info->dlpi_name, "linux-vdso", 10) == 0;
-    if (module.end == 0 || vdso || refresh->map->count == MODULES_MAX)
+    if (module.end == 0 || is_vdso(info) || refresh->map->count == MODULES_MAX)
         return 0;
     refresh->map->modules[refresh->map->count++] = module;
     if (!map_has(refresh->old, &module)) {
         refresh_changes(refresh);
-        put_module(refresh, info, &module);
+        put_module(refresh, info, &module, dynamic != NULL && calls_hooks(info, dynamic));
     }
     return 0;
 }
@@ -191,6 +246,8 @@ static void put_unloaded(struct refresh *refresh)
 
 void modules_refresh(void)
 {
+    if (silent())
+        return;
     size_t map_bytes = sizeof(struct module_map) + MODULES_MAX * sizeof(struct module);
     void *memory = mmap(NULL, map_bytes + sizeof(struct refresh), PROT_READ | PROT_WRITE,
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -226,17 +283,7 @@ void modules_forked(void)
     lock_forked(&refresh_lock);
 }
 
-/* ---- does a module call the hooks? ---- */
-
-static uint32_t symbols_count(const uint32_t *gnu_hash, const uint32_t *hash)
-{
-    if (hash != NULL)
-        return hash[1];
-    if (gnu_hash == NULL)
-        return 0;
-    /* Undefined symbols come first in a table with a GNU hash: its second word is their number. */
-    return gnu_hash[1];
-}
+/* ---- does any module call the hooks? ---- */
 
 static int uses_hooks(struct dl_phdr_info *info, size_t size, void *context)
 {
@@ -258,32 +305,7 @@ static int uses_hooks(struct dl_phdr_info *info, size_t size, void *context)
         *found = is_executable(info);
         return *found;
     }
-    if (dynamic == NULL ||
-        (info->dlpi_name != NULL && strncmp(info->dlpi_name, "linux-vdso", 10) == 0))
-        return 0;
-    const ElfW(Sym) *symbols = NULL;
-    const char *names = NULL;
-    const uint32_t *gnu_hash = NULL, *hash = NULL;
-    for (; dynamic->d_tag != DT_NULL; dynamic++) {
-        /* glibc relocates these addresses in place; musl does not. */
-        uint64_t address = dynamic->d_un.d_ptr;
-        if (address < info->dlpi_addr)
-            address += info->dlpi_addr;
-        if (dynamic->d_tag == DT_SYMTAB)
-            symbols = (const void *)address;
-        else if (dynamic->d_tag == DT_STRTAB)
-            names = (const void *)address;
-        else if (dynamic->d_tag == DT_GNU_HASH)
-            gnu_hash = (const void *)address;
-        else if (dynamic->d_tag == DT_HASH)
-            hash = (const void *)address;
-    }
-    if (symbols == NULL || names == NULL)
-        return 0;
-    uint32_t count = symbols_count(gnu_hash, hash);
-    for (uint32_t i = 0; i < count && !*found; i++)
-        *found = symbols[i].st_shndx == SHN_UNDEF &&
-                 strcmp(names + symbols[i].st_name, "__cyg_profile_func_enter") == 0;
+    *found = dynamic != NULL && !is_vdso(info) && calls_hooks(info, dynamic);
     return *found;
 }
 

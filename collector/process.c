@@ -29,6 +29,7 @@
 #include "collector/stack.h"
 #include "collector/thread_log.h"
 #include "collector/usage.h"
+#include "collector/values.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -129,7 +130,8 @@ static void switch_recording(bool on)
     if (!process_recording())
         return;
     quiet_begin(&quiet);
-    __atomic_store_n(&process.paused, on ? 0 : 1, __ATOMIC_RELEASE);
+    __atomic_store_n(&process.paused, on ? 0 : 1, __ATOMIC_SEQ_CST);
+    fork_mark_paused();
     if (!on)
         thread_logs_poke();
     quiet_end(&quiet);
@@ -216,7 +218,7 @@ static void end_facts(const char *how, int status)
 static void exit_status_known(int status, void *context)
 {
     (void)context;
-    if (!process_recording() || (uint32_t)getpid() != process.pid)
+    if (!process_recording() || (!silent() && (uint32_t)getpid() != process.pid))
         return;
     struct quiet quiet;
     quiet_begin(&quiet);
@@ -382,6 +384,7 @@ static bool activate(void)
     modules_refresh();
     if (!__atomic_load_n(&process.area->recording, __ATOMIC_RELAXED))
         process.paused = 1;
+    fork_mark_paused();
     process.options.start_off = process.paused != 0 || process.options.start_off;
     switch_setup();
     if (on_exit != NULL)
@@ -403,6 +406,7 @@ bool process_activate(bool by_hook)
     collector_inside++;
     uint32_t next = PROCESS_NEVER;
     alloc_setup();
+    values_setup(state == PROCESS_UNDECIDED);
     if (getauxval(AT_SECURE) == 0 && alloc_is_ours()) {
         children_take();
         next = !by_hook && !modules_instrumented() ? PROCESS_DORMANT
@@ -478,7 +482,9 @@ static void report_losses(void)
 
 static void process_end(void)
 {
-    if (!process_recording() || (uint32_t)getpid() != process.pid)
+    if (silent())
+        thread_log_finish(FISQL_HOW_WITH_PROCESS);
+    if (silent() || !process_recording() || (uint32_t)getpid() != process.pid)
         return; /* not recorded, or the child of a vfork, which owns nothing */
     struct quiet quiet;
     quiet_begin(&quiet);
@@ -489,6 +495,7 @@ static void process_end(void)
     }
     thread_logs_cut_off();
     thread_log_finish(FISQL_HOW_WITH_PROCESS);
+    values_report();
     hand_over_end();
     report_losses();
     live_area_remove();
@@ -504,7 +511,9 @@ static __attribute__((destructor)) void process_destructor(void)
 
 void process_returned(int status)
 {
-    if (!process_recording() || (uint32_t)getpid() != process.pid)
+    if (silent())
+        process_end();
+    if (silent() || !process_recording() || (uint32_t)getpid() != process.pid)
         return;
     process_end();
     struct quiet quiet;

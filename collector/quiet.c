@@ -13,6 +13,11 @@ void quiet_begin(struct quiet *quiet)
 {
     uint64_t all = UINT64_MAX; /* not by sigfillset(): a sanitizer that starts has not got it yet */
     quiet->error = errno;
+    quiet->silent = silent();
+    if (quiet->silent) {
+        collector_inside++; /* so that handlers' hooks turn back */
+        return;
+    }
     /* The system call itself: the wrapper leaves glibc's internal signals unblocked. */
     syscall(SYS_rt_sigprocmask, SIG_BLOCK, &all, &quiet->mask, 8);
 #ifdef FISQL_WRAP /* else no system call of ours is a cancellation point: own.c */
@@ -22,6 +27,11 @@ void quiet_begin(struct quiet *quiet)
 
 void quiet_end(const struct quiet *quiet)
 {
+    if (quiet->silent) {
+        collector_inside--;
+        errno = quiet->error;
+        return;
+    }
     syscall(SYS_rt_sigprocmask, SIG_SETMASK, &quiet->mask, NULL, 8);
     errno = quiet->error;
 #ifdef FISQL_WRAP

@@ -3,6 +3,7 @@
 #define FISQL_COLLECTOR_QUIET_H
 
 #include "collector/base.h"
+#include "collector/silent.h"
 
 #include <signal.h>
 
@@ -13,7 +14,8 @@ extern HIDDEN THREAD_LOCAL int collector_inside;
 struct quiet {
     sigset_t mask;
     int error;
-    int cancel; /* write() and the like must not act on a pthread_cancel() meant for the program */
+    bool silent; /* it was begun without a system call (silent.h): nothing is blocked */
+    int cancel;  /* write() and the like must not act on a pthread_cancel() meant for the program */
 };
 void quiet_begin(struct quiet *quiet);
 void quiet_end(const struct quiet *quiet);

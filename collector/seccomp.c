@@ -1,7 +1,8 @@
 /*
  * Programs that forbid themselves system calls (seccomp). Recording needs a few, and the kernel may
- * kill the program for one of them: so recording ends before such a filter comes into force, with
- * all that was recorded written, and `fisql record` says so. A filter that allows what recording
+ * kill the program for one of them. Where `fisql record` writes what is recorded the process goes on
+ * without any (silent.h); else recording ends before such a filter comes into force, with all that was
+ * recorded written, and `fisql record` says so. A filter that allows what recording
  * needs changes nothing: it is asked, being a program of the classic BPF (bpf(4); struct
  * seccomp_data in linux/seccomp.h), what it does with each call. One that forbids no more than to
  * read the threads' processor clocks (usage.h) ends that alone.
@@ -10,9 +11,15 @@
  */
 #include "collector/seccomp.h"
 
+#include "collector/hand_over.h"
+#include "collector/live_area.h"
 #include "collector/process.h"
+#include "collector/quiet.h"
+#include "collector/silent.h"
+#include "collector/stack.h"
 #include "collector/system_call.h"
 #include "collector/thread_log.h"
+#include "collector/values.h"
 
 #include <errno.h>
 #include <linux/audit.h>
@@ -38,6 +45,9 @@ static const int needed[] = {SYS_rt_sigprocmask, SYS_write, SYS_lseek,  SYS_fsta
 
 /* What usage.h calls. */
 static const int for_usage[] = {SYS_getrusage, SYS_clock_gettime};
+
+/* What values_read.c calls. */
+static const int for_values[] = {SYS_process_vm_readv};
 
 #define COUNT(list) (sizeof(list) / sizeof(list)[0])
 
@@ -156,14 +166,61 @@ static void unseal(struct thread_log *log)
     __atomic_store_n(&process.active, PROCESS_RECORDING, __ATOMIC_RELEASE);
 }
 
-static void count_sealed(const char name[64])
+static void count_images(enum fisql_unrecorded reason, const char name[64])
 {
-    struct fisql_unrecorded_images *images = &process.area->unrecorded[FISQL_UNRECORDED_SECCOMP];
+    struct fisql_unrecorded_images *images = &process.area->unrecorded[reason];
     __atomic_fetch_add(&images->count, 1, __ATOMIC_RELAXED);
     uint32_t at = __atomic_load_n(&images->named, __ATOMIC_RELAXED);
     if (at < FISQL_UNRECORDED_NAMES &&
         (at = __atomic_fetch_add(&images->named, 1, __ATOMIC_RELAXED)) < FISQL_UNRECORDED_NAMES)
         memcpy(images->names[at], name, 64);
+}
+
+/* ---- going on in silence ---- */
+
+uint32_t silence;
+static char silent_name[64];
+
+/* What it needs. Of the time off the processor nothing is known any more. */
+static bool silence_possible(void)
+{
+    return process.clock == CLOCK_COUNTER && process.options.ring_chunks == 0 &&
+           hand_over_possible();
+}
+
+static long call_in_silence(long number, const long argument[6])
+{
+    uint64_t gap_ticks = process.gap_ticks;
+    struct quiet quiet;
+    quiet_begin(&quiet);
+    live_slots_reserve();
+    hand_over_silently();
+    syscall(SYS_prctl, PR_GET_NAME, silent_name, 0, 0, 0);
+    if (current_log != NULL)
+        stack_is_one(&current_log->shadow.bounds, 0, 0); /* so that it need not look later */
+    quiet_end(&quiet);
+    __atomic_store_n(&process.gap_ticks, UINT64_MAX, __ATOMIC_RELAXED);
+    __atomic_store_n(&silence, 1, __ATOMIC_SEQ_CST);
+    long result = system_call(number, argument);
+    if (result < 0) {
+        __atomic_store_n(&silence, 0, __ATOMIC_SEQ_CST);
+        __atomic_store_n(&process.gap_ticks, gap_ticks, __ATOMIC_RELAXED);
+    }
+    return result;
+}
+
+void silent_lose(void)
+{
+    static uint32_t told;
+    if (__atomic_exchange_n(&told, 1, __ATOMIC_RELAXED) == 0)
+        count_images(FISQL_UNRECORDED_SECCOMP_LATER, silent_name);
+}
+
+void silent_child(void)
+{
+    current_log = paused_log = NULL;
+    __atomic_store_n(&process.active, PROCESS_NEVER, __ATOMIC_RELEASE);
+    silent_lose();
 }
 
 long seccomp_call(long number, const long argument[6], uint64_t mode, const void *filter)
@@ -175,13 +232,17 @@ long seccomp_call(long number, const long argument[6], uint64_t mode, const void
     if (!strict && allows(filter, needed, COUNT(needed))) {
         if (!allows(filter, for_usage, COUNT(for_usage)))
             __atomic_store_n(&process.gap_ticks, UINT64_MAX, __ATOMIC_RELAXED);
+        if (!allows(filter, for_values, COUNT(for_values)))
+            values_forbid_reading();
         return system_call(number, argument);
     }
+    if (!strict && silence_possible())
+        return call_in_silence(number, argument);
     syscall(SYS_prctl, PR_GET_NAME, name, 0, 0, 0);
     struct thread_log *log = seal();
     long result = system_call(number, argument);
     if (result >= 0)
-        count_sealed(name);
+        count_images(FISQL_UNRECORDED_SECCOMP, name);
     else
         unseal(log);
     return result;

@@ -104,13 +104,23 @@ static void stack_find(struct stack_bounds *bounds)
     bounds->high = is_main ? end : pointer; /* another stack may lie right above */
 }
 
+void stack_ask(struct stack_bounds *bounds)
+{
+    struct quiet quiet;
+    quiet_begin(&quiet);
+    if (bounds->low == 0)
+        stack_find(bounds);
+    quiet_end(&quiet);
+}
+
 bool stack_is_one(struct stack_bounds *bounds, uint64_t a, uint64_t b)
 {
     stack_t alternate;
     struct quiet quiet;
     quiet_begin(&quiet);
-    bool known = sigaltstack(NULL, &alternate) == 0 && !(alternate.ss_flags & SS_DISABLE);
-    if (bounds->low == 0)
+    bool known =
+        !quiet.silent && sigaltstack(NULL, &alternate) == 0 && !(alternate.ss_flags & SS_DISABLE);
+    if (bounds->low == 0 && !quiet.silent)
         stack_find(bounds);
     quiet_end(&quiet);
     if (known) {

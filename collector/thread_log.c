@@ -20,6 +20,7 @@
 #include "collector/thread_copy.h"
 #include "collector/thread_memory.h"
 #include "collector/usage.h"
+#include "collector/values.h"
 
 #include <fcntl.h>
 #include <pthread.h>
@@ -39,12 +40,29 @@ THREAD_LOCAL struct thread_log *paused_log;
 /* The thread is not recorded any more: thread_log_stop(), or no memory. */
 static THREAD_LOCAL bool stopped;
 
+/* Less is not worth a record; the clocks are read one after the other. */
+#define HELD_NS_MIN 2000u
+
 /* Ticks that the calling thread was on the processor; where that is not read, the clock's. */
 static uint64_t busy_ticks(uint64_t gap_ticks)
 {
     uint64_t cpu_ns;
     return gap_ticks != UINT64_MAX && usage_cpu_of(0, &cpu_ns) ? usage_ticks(gap_ticks, cpu_ns)
                                                                : clock_read(process.clock);
+}
+
+/* The chunk's writing kept the thread off the processor for so long: says so in the next one. */
+static void put_held(struct thread_log *log, uint64_t ticks)
+{
+    uint64_t word = log->live.word;
+    uint16_t *units = log_units(log, word);
+    units[0] = FISQL_CODE_HELD << 1 | 1u;
+    memcpy(units + 1, &ticks, sizeof ticks);
+    word = word_after(word, 5);
+    log->live.last_tick[fisql_word_toggle(word)] = log_last_tick(log);
+    log->other_units = fisql_word_units(word);
+    BARRIER();
+    log->live.word = word;
 }
 
 /* may_hand: no hook is interrupted that may know where the chunk lies. */
@@ -55,11 +73,16 @@ static void flush(struct thread_log *log, bool may_hand)
         ring_keep(log);
         chunk_follow(log, log);
     } else {
-        uint64_t gap_ticks = process.gap_ticks, ticks = busy_ticks(gap_ticks);
+        uint64_t gap_ticks = process.gap_ticks, start = clock_read(process.clock);
+        uint64_t ticks = busy_ticks(gap_ticks);
         if (!may_hand || !hand_over(log))
             chunk_write(log);
         chunk_follow(log, log);
         cost.write_ticks = busy_ticks(gap_ticks) - ticks;
+        uint64_t passed = clock_read(process.clock) - start;
+        if (gap_ticks != UINT64_MAX && passed > cost.write_ticks &&
+            passed - cost.write_ticks > usage_ticks(gap_ticks, HELD_NS_MIN))
+            put_held(log, passed - cost.write_ticks);
     }
     log->chunk->cost = fisql_cost_pack(&cost);
 }
@@ -121,6 +144,8 @@ static void named_facts(struct thread_log *log, const char *name, const char *ho
 void thread_log_facts(struct thread_log *log, const char *how)
 {
     char name[17] = "";
+    if (silent())
+        return;
     prctl(PR_GET_NAME, (unsigned long)name, 0, 0, 0);
     named_facts(log, name, how);
 }
@@ -239,6 +264,10 @@ struct thread_log *thread_log_start(void)
     if (collector_inside != 0 || stopped || !process_active() ||
         __atomic_load_n(&process.paused, __ATOMIC_ACQUIRE) != 0)
         return NULL;
+    if (silent() && paused_log == NULL) {
+        silent_lose();
+        return NULL;
+    }
     struct quiet quiet;
     quiet_begin(&quiet);
     collector_inside++;
@@ -347,6 +376,10 @@ struct thread_log *thread_log_nested(struct thread_log *log)
     uint64_t frame = FRAME_ADDRESS();
     if (collector_inside != 0)
         return NULL;
+    if (silent()) {
+        silent_lose();
+        return NULL;
+    }
     quiet_begin(&quiet);
     collector_inside++;
     if (log->abandoned != 0)
@@ -466,6 +499,7 @@ static void log_end(struct thread_log *log)
     ring_release(log);
     log->thread.ended = 1;
     log->thread.units_max = 0;
+    values_thread_ends();
 }
 
 void thread_log_finish(const char *how)

@@ -30,6 +30,13 @@ struct thread_state {
     struct thread_log **ring; /* slots of this thread's ring */
 };
 
+/* For libfisql-values.so: see values.h. */
+struct log_values {
+    uint32_t enter_units; /* of the last call that was entered, arguments included */
+    uint64_t
+        sampled_word; /* after the last exit whose cost was counted: its result's counts, too */
+};
+
 /* What is not in a part that says otherwise belongs to the slot and its chunk, and stays with them.
  * What hooks look at comes first. */
 struct thread_log {
@@ -51,6 +58,9 @@ struct thread_log {
     uint32_t in_area;   /* its slot of the live area plus 1; 0 = private memory */
     uint32_t unslotted; /* it has none, and is counted in the area (unslotted) */
     uint32_t reaping;   /* the thread is gone: another one gives its logs back */
+#ifdef FISQL_VALUES
+    struct log_values values;
+#endif
 };
 _Static_assert(sizeof(struct thread_log) <= FISQL_SLOT_HEADER, "a thread log's head is one page");
 

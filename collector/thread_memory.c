@@ -44,6 +44,8 @@ static uint32_t spares_count;
 
 static void *memory_map(size_t bytes)
 {
+    if (silent())
+        return NULL;
     void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     return memory != MAP_FAILED ? memory : NULL;
@@ -84,7 +86,7 @@ bool memory_take(struct thread_log *log)
 void memory_release(const struct shadow_stack *shadow)
 {
     struct spare *spare = shadow->memory;
-    for (struct shadow_head *at = shadow->grown, *next; at != NULL; at = next) {
+    for (struct shadow_head *at = silent() ? NULL : shadow->grown, *next; at != NULL; at = next) {
         next = at->outgrown;
         munmap(at, at->bytes);
     }
@@ -96,7 +98,7 @@ void memory_release(const struct shadow_stack *shadow)
         spares = spare;
     }
     lock_release(&spares_lock);
-    if (!kept)
+    if (!kept && !silent())
         munmap(spare, MEMORY_BYTES);
 }
 
@@ -111,7 +113,7 @@ bool memory_take_nested(struct thread_log *log)
 
 void memory_release_nested(const struct thread_log *log)
 {
-    if ((void *)log->dictionary != log->shadow.memory)
+    if ((void *)log->dictionary != log->shadow.memory && !silent())
         munmap(log->dictionary, NESTED_BYTES);
 }
 
@@ -127,6 +129,8 @@ void memory_forked(void)
 static struct shadow_head *shadow_grow(struct thread_log *log, size_t bytes)
 {
     struct shadow_head *old = log->shadow.grown, *head;
+    if (silent())
+        return NULL;
     if (old != NULL && log->shadow.pinned == 0) {
         head = mremap(old, old->bytes, bytes, MREMAP_MAYMOVE);
         if (head == MAP_FAILED)

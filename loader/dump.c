@@ -163,6 +163,9 @@ static void dump_event(FILE *out, const struct event *event)
                 event->gap.ticks, event->gap.reading, event->gap.cpu_ns, event->gap.waits,
                 event->gap.preemptions, event->gap.minor_faults, event->gap.major_faults);
         break;
+    case EVENT_HELD:
+        fprintf(out, "held for %" PRIu64, event->elapsed);
+        break;
     case EVENT_ALLOC:
         fprintf(out, "%s %" PRIu64 " bytes at %" PRIx64 " slot %u", alloc_kind(event->alloc_kind),
                 event->size, event->address, event->slot);

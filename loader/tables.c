@@ -40,6 +40,15 @@ static uint64_t taken_out_ns(const struct tables *tables)
     return sum;
 }
 
+/* What threads were off the processor for the recording. */
+static uint64_t held_ns(const struct tables *tables)
+{
+    uint64_t sum = 0;
+    for (size_t i = 0; i < tables->index->threads_count; i++)
+        sum += tables->threads[i].gaps.held_ns;
+    return sum;
+}
+
 static int write_run(const struct tables *tables, sqlite3 *database, struct error *error)
 {
     const struct log_index *index = tables->index;
@@ -77,6 +86,12 @@ static int write_run(const struct tables *tables, sqlite3 *database, struct erro
     insert_text(&insert, "hook_cost_error_ns");
     insert_int(&insert, clip(hook_costs_error_ns(tables->costs, cost_ns)));
     insert_row(&insert);
+    uint64_t held = held_ns(tables);
+    if (held > 0) {
+        insert_text(&insert, "held_ns");
+        insert_int(&insert, clip(held));
+        insert_row(&insert);
+    }
     snprintf(number, sizeof number, "%016" PRIx64, index->run_id);
     insert_text(&insert, "run_id");
     insert_text(&insert, number);
@@ -595,9 +610,11 @@ static int write_losses(const struct tables *tables, sqlite3 *database, struct e
 int tables_write(const struct tables *tables, sqlite3 *database, struct error *error)
 {
     int (*const parts[])(const struct tables *, sqlite3 *, struct error *) = {
-        tables_write_values, tables_write_rollups, write_run,         write_processes,
-        write_threads,       write_modules,        write_program,     write_notes,
-        write_losses,        write_cut_calls,      tables_write_gaps, write_hook_costs};
+        tables_write_values, tables_write_rollups, tables_write_context_edges,
+        write_run,           write_processes,      write_threads,
+        write_modules,       write_program,        write_notes,
+        write_losses,        write_cut_calls,      tables_write_gaps,
+        write_hook_costs};
     int result = 0;
     for (size_t i = 0; result == 0 && i < sizeof parts / sizeof parts[0]; i++)
         result = parts[i](tables, database, error);

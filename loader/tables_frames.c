@@ -1,5 +1,7 @@
-/* Writing the table frames page by page: real programs have up to millions of contexts, and a prepared
+/* Writing the table frames and its indexes page by page: real programs have up to millions of contexts, and a prepared
  * INSERT takes longer for each than their calls do. What the numbers mean is said in schema.sql. */
+#include <stdlib.h>
+
 #include "loader/sqlite/sqlite_record.h"
 #include "loader/tables_parts.h"
 
@@ -88,10 +90,28 @@ static int append_frame(const struct tables *tables, struct btree_part *part, ui
     return btree_append(part, id, record_data(&record), record_bytes(&record), 0, NULL, error);
 }
 
+static int fill_indexes(const struct tables *tables, struct btree_file *file, struct error *error)
+{
+    uint32_t count = frames_count(tables->frames);
+    const struct frame *frames = tables->frames->items;
+    uint32_t *keys = calloc((size_t)count + 1, sizeof *keys);
+    if (keys == NULL)
+        return error_set(error, "out of memory");
+    for (uint32_t i = 0; i < count; i++)
+        keys[i] = frames[i].parent;
+    int result = btree_index_fill(file, "frames_parent", keys, count, error);
+    for (uint32_t i = 0; i < count; i++)
+        keys[i] = frames[i].function_id;
+    if (result == 0)
+        result = btree_index_fill(file, "frames_function", keys, count, error);
+    free(keys);
+    return result;
+}
+
 int tables_write_frames(const struct tables *tables, struct btree_file *file, struct error *error)
 {
     struct btree_part *part;
-    if (btree_part_begin(file, &part, error) != 0)
+    if (fill_indexes(tables, file, error) != 0 || btree_part_begin(file, &part, error) != 0)
         return -1;
     for (uint32_t id = 1; id <= frames_count(tables->frames); id++)
         if (append_frame(tables, part, id, error) != 0)

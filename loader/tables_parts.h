@@ -28,6 +28,8 @@ int tables_write_gaps(const struct tables *tables, sqlite3 *database, struct err
 
 /* Writes what was added up of values, and puts late ones into call_values. */
 int tables_write_values(const struct tables *tables, sqlite3 *database, struct error *error);
+/* Writes the table context_edges. */
+int tables_write_context_edges(const struct tables *tables, sqlite3 *database, struct error *error);
 
 /* Writes function_stats and all other tables of what was added up while decoding. */
 int tables_write_rollups(const struct tables *tables, sqlite3 *database, struct error *error);

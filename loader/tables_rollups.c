@@ -117,8 +117,8 @@ static void insert_function(struct insert *insert, const struct tables *tables, 
     insert_id(insert, rollup->deepest_call);
     insert_int(insert, rollup->nesting_max);
     insert_id(insert, rollup->nested_call);
-    insert_int(insert, clip(rollup->kinds.recursive));
-    insert_int(insert, clip(rollup->kinds.direct_recursive));
+    insert_int(insert, clip(rollup->recursion.calls));
+    insert_int(insert, clip(rollup->recursion.direct));
     insert_int(insert, clip(counts->sequences));
     insert_int(insert, !rollup->sequences_cut);
     for (size_t i = 0; i < sizeof amounts / sizeof amounts[0]; i++)
@@ -218,10 +218,10 @@ static int write_slow_calls(const struct tables *tables, sqlite3 *database, stru
             insert_int(&insert, clip(function->slow[i].off.preempted_ns));
             insert_row(&insert);
         }
-        if (function->cycle != NULL) {
+        if (function->recursion.cycle != NULL) {
             insert_int(&cycles, id);
-            insert_text(&cycles, function->cycle);
-            insert_id(&cycles, function->cycle_call);
+            insert_text(&cycles, function->recursion.cycle);
+            insert_id(&cycles, function->recursion.cycle_call);
             insert_row(&cycles);
         }
     }

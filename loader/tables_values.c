@@ -131,7 +131,7 @@ static int write_parameter(struct writer *writer, const struct value_function *f
     insert_name(insert, parameter != NULL ? parameter->type_name : NULL, "?");
     insert_text(insert, kind_of(type, function->counts[position]));
     insert_id(insert, enum_id);
-    insert_int(insert, enum_id != 0 && type->is_flags);
+    insert_int(insert, enum_id != 0 && type != NULL && type->is_flags);
     insert_row(insert);
     return 0;
 }

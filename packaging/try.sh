@@ -45,7 +45,7 @@ C
 check "a program is compiled" as_you 'fisql cc gcc -O2 -o app app.c'
 check "it is recorded" says '^done$' "$(as_you 'fisql record ./app 2>&1')"
 check "it is loaded" says '11 calls, [0-9]+ allocations' "$(as_you 'fisql load run.bin 2>&1')"
-check "a query answers" says '^work,app.c:4,10,' "$(as_you 'fisql query call-counts --format csv')"
+check "a query answers" says '^work,work,app.c:4,10,' "$(as_you 'fisql query call-counts --format csv')"
 check "nothing is left unfreed" as_you 'fisql query not-freed --check'
 check "sqlite3 reads it" says '^10$' "$(as_you 'sqlite3 run.db "SELECT calls FROM call_counts WHERE function = '"'work'"'"')"
 check "a page is written" as_you 'fisql report -o page.html'

@@ -34,10 +34,10 @@ function figures(a, b) {
     ['Not freed', a.totals.live_bytes, b.totals.live_bytes, bytes, 'worse'], ['Losses', a.totals.losses, b.totals.losses, count, 'worse'],
     ['Anomalies', a.totals.anomalies, b.totals.anomalies, count, 'worse'],
   ].filter(Boolean);
-  return el('table', { class: 'plain pairs' }, el('thead', null, el('tr', null, el('td'), el('th', { scope: 'col', class: 'number' }, 'A'),
+  return el('table', { class: 'plain pairs stacked' }, el('thead', null, el('tr', null, el('td'), el('th', { scope: 'col', class: 'number' }, 'A'),
     el('th', { scope: 'col', class: 'number' }, 'B'), el('th', { scope: 'col', class: 'number' }, 'Difference'))),
   el('tbody', null, rows.map(([label, x, y, show, more, differs]) => el('tr', null, el('th', { scope: 'row' }, label),
-    el('td', { class: 'number' }, show(x)), el('td', { class: 'number' }, show(y)),
+    el('td', { class: 'number', 'data-label': 'A' }, show(x)), el('td', { class: 'number', 'data-label': 'B' }, show(y)),
     el('td', { class: 'number' }, difference(x, y, show, differs ? differs(x, y) : x !== y, more))))));
 }
 
@@ -56,13 +56,14 @@ function findings(a, b) {
     const other = others.get(one.name);
     const gone = only(one, other), come = only(other, one);
     const differs = one.count !== other.count || gone.length > 0 || come.length > 0;
-    return differs && el('tr', null, el('th', { scope: 'row' }, one.title), el('td', { class: 'number' }, count(one.count)),
-      el('td', { class: 'number' }, el('span', { class: one.count !== other.count && (other.count > one.count ? 'differs worse' : 'differs better') }, count(other.count))),
-      el('td', null, el('span', { class: 'differs better' }, list(gone))), el('td', null, el('span', { class: 'differs worse' }, list(come))));
+    return differs && el('tr', null, el('th', { scope: 'row' }, one.title), el('td', { class: 'number', 'data-label': 'rows in A' }, count(one.count)),
+      el('td', { class: 'number', 'data-label': 'in B' }, el('span', { class: one.count !== other.count && (other.count > one.count ? 'differs worse' : 'differs better') }, count(other.count))),
+      el('td', { 'data-label': 'in A alone' }, gone.length > 0 && el('span', { class: 'differs better' }, list(gone))),
+      el('td', { 'data-label': 'in B alone' }, come.length > 0 && el('span', { class: 'differs worse' }, list(come))));
   }).filter(Boolean);
   if (rows.length === 0) return el('p', { class: 'nothing' }, 'The analyses found the same in both.');
   const head = [['Analysis', ''], ['Rows in A', 'number'], ['Rows in B', 'number'], ['In A alone', ''], ['In B alone', '']];
-  return el('div', { class: 'scroll' }, el('table', { class: 'plain' },
+  return el('div', { class: 'scroll' }, el('table', { class: 'plain stacked' },
     el('thead', null, el('tr', null, head.map(([label, kind]) => el('th', { scope: 'col', class: kind || null }, label)))), el('tbody', null, rows)));
 }
 

@@ -1,6 +1,7 @@
 // The calling context trees of two runs side by side. A context is matched by the names from the
 // outermost on, whatever the call sites; one that differs is red where B has more and green where it has
 // less, with a sign before its name: + only in this run, ▲ more than in the other, ▼ less.
+import { darkFill } from './colours.js';
 import { Flame } from './flame.js';
 import { el, isDark, section } from './dom.js';
 import { bytes, time, times } from './format.js';
@@ -53,7 +54,7 @@ function fill({ kind, change }, side) {
   const worse = (kind === 'less') === (side === 'A');
   const hue = worse ? WORSE : BETTER;
   const strong = 0.35 + 0.65 * Math.sqrt(change);
-  return isDark() ? `hsl(${hue} ${Math.round(35 + 35 * strong)}% ${Math.round(24 + (worse ? 22 : 14) * strong)}%)`
+  return isDark() ? darkFill(hue, Math.round(35 + 35 * strong), Math.round(24 + (worse ? 22 : 14) * strong))
     : `hsl(${hue} ${Math.round(45 + 30 * strong)}% ${Math.round(90 - 26 * strong)}%)`;
 }
 

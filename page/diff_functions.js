@@ -1,6 +1,6 @@
 // The functions of two runs side by side: a table of what differs, and for one of them both runs'
 // figures, histograms, callers and callees.
-import { choice, el, leftOut, replace, section } from './dom.js';
+import { breakable, choice, el, leftOut, replace, section } from './dom.js';
 import { bytes, count, time } from './format.js';
 import { histogram, relatives } from './functions.js';
 import { objects } from './model.js';
@@ -68,14 +68,14 @@ const filters = {
 
 export function changeTable(changes) {
   const pairOf = (key, label, show, state) => ['a', 'b'].map((run) => ({
-    key: `${run}_${key}`, label: `${label} ${run.toUpperCase()}`, number: true,
+    key: `${run}_${key}`, label: `${label} ${run.toUpperCase()}`, short: label.toLowerCase(), number: true,
     show: (row) => marked(run === 'b' ? among(row, ...state) : [], row[`${run}_${key}`] === null ? '-' : show(row[`${run}_${key}`])),
   }));
   const columns = [
-    { key: 'name', label: 'Function', text: (row) => row.name, show: (row) => el('a', { href: `#function-${row.number}` }, row.name) },
+    { key: 'name', label: 'Function', text: (row) => row.name, show: (row) => el('a', { href: `#function-${row.number}` }, breakable(row.name)) },
     { key: 'location', label: 'Defined at', text: (row) => row.location, show: (row) => el('span', { class: 'quiet' }, row.location) },
-    { key: 'states', label: 'Changed', value: (row) => row.states.join(), text: (row) => row.states.join(), show: (row) => eachMarked(row.states) },
-    { key: 'self', label: 'Self apart', title: 'Difference of the self times', number: true,
+    { key: 'states', label: 'Changed', short: '', value: (row) => row.states.join(), text: (row) => row.states.join(), show: (row) => eachMarked(row.states) },
+    { key: 'self', label: 'Self apart', short: '±', title: 'Difference of the self times', number: true,
       show: (row) => time(row.self) },
     ...pairOf('calls', 'Calls', count, ['new', 'gone', 'called more', 'called less']),
     ...pairOf('self_ns', 'Self', time, ['new', 'gone', 'slower', 'faster']),
@@ -85,7 +85,7 @@ export function changeTable(changes) {
     ...pairOf('alloc_bytes', 'Allocated', (value) => (value ? bytes(value) : ''), ['new', 'gone', 'allocates more', 'allocates less']),
   ];
   const table = new Table({ columns, rows: changes.rows, sort: 'self', label: 'Functions of both runs', search: 'Search functions and files',
-    cards: ['states', 'self', 'a_calls', 'b_calls'] });
+    cards: ['states', 'self', 'b_calls'] });
   const all = changes.rows;
   const options = Object.entries(filters).map(([key, [label, test]]) => [key, `${label} (${count(all.filter(test).length)})`]);
   table.controls = el('p', { class: 'controls' }, choice('Which functions', options, 'all', (key) => {
@@ -119,10 +119,10 @@ export class FunctionPair {
 
   figures(row) {
     const line = (label, key, show, states) => el('tr', null, el('th', { scope: 'row' }, label), ['a', 'b'].map((run) =>
-      el('td', { class: 'number' }, marked(run === 'b' ? states : [], row[`${run}_${key}`] === null ? '-' : show(row[`${run}_${key}`])))));
+      el('td', { class: 'number', 'data-label': run.toUpperCase() }, marked(run === 'b' ? states : [], row[`${run}_${key}`] === null ? '-' : show(row[`${run}_${key}`])))));
     const has = (...states) => among(row, ...states);
     const average = (value) => time(Math.round(value));
-    return el('table', { class: 'plain pairs' }, el('thead', null, el('tr', null, el('td'), el('th', { scope: 'col', class: 'number' }, 'A'), el('th', { scope: 'col', class: 'number' }, 'B'))),
+    return el('table', { class: 'plain pairs stacked' }, el('thead', null, el('tr', null, el('td'), el('th', { scope: 'col', class: 'number' }, 'A'), el('th', { scope: 'col', class: 'number' }, 'B'))),
       el('tbody', null, line('Calls', 'calls', count, has('called more', 'called less', 'new', 'gone')), line('Self', 'self_ns', time, has('slower', 'faster')),
         line('Total', 'total_ns', time, has('slower', 'faster')), line('Mean', 'mean_ns', average, has('slower', 'faster')),
         line('Longest', 'max_ns', time, []), line('Allocated', 'alloc_bytes', bytes, has('allocates more', 'allocates less')),

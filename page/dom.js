@@ -30,7 +30,7 @@ export function replace(parent, ...children) {
 }
 
 // A name that breaks, where it has to, at the ends of its words.
-export const breakable = (name) => name.split(/(?<=::|[,<(_ ]|[a-z](?=[A-Z]))/).flatMap((part, i) => (i > 0 ? [document.createElement('wbr'), part] : [part]));
+export const breakable = (name) => name.split(/(?<=::|[,<(_ /]|[a-z](?=[A-Z]))/).flatMap((part, i) => (i > 0 ? [document.createElement('wbr'), part] : [part]));
 
 // A section of the page with its heading; the caller appends to it.
 export function section(id, title, ...children) {

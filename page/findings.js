@@ -34,7 +34,7 @@ function subjects(finding) {
 function gist(finding) {
   const names = subjects(finding);
   const shown = visible(sentence(names.slice(0, 3).join(', '), 110));
-  return shown + (names.length > 3 || finding.count > 3 ? ', …' : '');
+  return shown + (!shown.endsWith('…') && (names.length > 3 || finding.count > 3) ? ', …' : '');
 }
 
 // Its table is made when it is opened first.
@@ -45,7 +45,7 @@ function findingElement(model, finding) {
   };
   const element = el('details', { class: 'finding', id: `finding-${finding.name}`, tabindex: '-1' },
     el('summary', null, el('span', { class: 'finding-title' }, finding.title),
-      el('span', { class: 'badge' }, count(finding.count)), el('span', { class: 'gist' }, gist(finding))),
+      el('span', { class: 'badge' }, count(finding.count)), el('span', { class: 'gist' }, breakable(gist(finding)))),
     finding.description && el('p', null, finding.description),
     finding.advice && el('p', { class: 'advice' }, el('strong', null, 'What to do: '), finding.advice),
     rows,

@@ -45,7 +45,7 @@ export class Flame {
       onpointerleave: hideTip,
     });
     this.input = el('input', {
-      type: 'search', placeholder: 'Search in the flame graph', 'aria-label': 'Search in the flame graph', spellcheck: 'false',
+      type: 'search', placeholder: 'Search', 'aria-label': 'Search in the flame graph', spellcheck: 'false',
       oninput: () => {
         this.search(this.input.value);
         if (this.peer) this.peer.search(this.input.value);
@@ -61,7 +61,7 @@ export class Flame {
     const { model } = this;
     const options = Object.entries(labels).filter(([key]) => model.hasWaits || !['wait', 'both'].includes(key));
     this.element = section(id, title, controls && this.controls(options), this.details, this.filters, this.chartElement,
-      model.hasLibraries && el('p', { class: 'legend' }, el('span', { class: 'box own' }), 'own code, by file ',
+      model.hasLibraries && !this.compared && el('p', { class: 'legend' }, el('span', { class: 'box own' }), 'own code, by file ',
         el('span', { class: 'box library' }), 'libraries and the system; within own code they count as part of it unless all code is shown.'),
       model.data.frames.left_out > 0 && leftOut(`${times(model.data.frames.left_out, 'calling context')} of `
         + `${count(model.totals.frames)} with the smallest shares are left out; callers' widths include them.`));
@@ -161,7 +161,7 @@ export class Flame {
   }
 
   fill(node, found) {
-    if (found) return isDark() ? '#ff5fd2' : '#f05bd0';
+    if (found) return isDark() ? '#ad2f8c' : '#f05bd0';
     if (node.functionId === 0) return isDark() ? '#4a5262' : '#c9ced8';
     return this.painted(node, this.metric);
   }

@@ -38,13 +38,16 @@ export function functionsTable(model) {
 
 // ---- one function ----
 
+const LABEL = 50; // px, of the last time
+
 export function histogram(text) {
   const numbers = text.split(' ').map(Number);
   const bars = new Map();
   for (let i = 0; i + 1 < numbers.length; i += 2) bars.set(numbers[i], numbers[i + 1]);
   const from = Math.min(...bars.keys()), to = Math.max(...bars.keys());
   const most = Math.max(...bars.values());
-  const wide = Math.max(18, Math.min(48, 640 / (to - from + 1))), high = 110;
+  const room = Math.min(640, document.documentElement.clientWidth - LABEL - 40);
+  const wide = Math.max(8, Math.min(48, room / (to - from + 1))), high = 110;
   const width = (to - from + 1) * wide;
   const parts = [];
   for (let log = from; log <= to; log++) {
@@ -59,7 +62,7 @@ export function histogram(text) {
       parts.push(svg('text', { x, y: high + 14, class: 'tick' }, time(log === 0 ? 0 : 2 ** log).replace(/\.0+ /, ' ')));
     }
   }
-  return el('div', { class: 'scroll' }, svg('svg', { class: 'histogram', width: width + 50, height: high + 20, role: 'img',
+  return el('div', { class: 'scroll' }, svg('svg', { class: 'histogram', width: width + LABEL, height: high + 20, role: 'img',
     'aria-label': `Histogram of ${times([...bars.values()].reduce((a, b) => a + b, 0), 'call')} by time, from ${time(2 ** from)} to ${time(2 ** (to + 1))}` }, parts));
 }
 

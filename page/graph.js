@@ -96,7 +96,7 @@ export class CallGraph {
 
   box({ x, y, width, one }, most) {
     const title = `${one.name}: ${times(one.functions, 'function')} called, ${times(one.calls, 'call')} (${count(one.inside)} from within), self ${time(one.self_ns)}`;
-    const rect = svg('rect', { x: x - width / 2, y: y - HIGH / 2, width, height: HIGH, rx: 5, class: 'box' });
+    const rect = svg('rect', { x: x - width / 2, y: y - HIGH / 2, width, height: HIGH, rx: 5, class: 'node' });
     const shade = svg('rect', { x: x - width / 2, y: y - HIGH / 2, width, height: HIGH, rx: 5, class: 'shade' });
     shade.style.opacity = (0.65 * Math.sqrt(one.self_ns / most)).toFixed(3);
     return svg('a', { href: '#functions', onclick: () => this.table.find(one.name) }, svg('title', null, title), rect, shade,
@@ -113,7 +113,7 @@ export class CallGraph {
       { key: 'callees', label: 'Functions called', number: true, show: (row) => count(row.callees) },
       { key: 'total_ns', label: 'Total', number: true, show: (row) => time(row.total_ns) },
     ];
-    const lead = 'Self time and its share; the darker, the more. A click lists the functions.';
+    const lead = 'Self time, waiting included, and its share; the stronger the colour, the more. A click lists the functions.';
     return [el('p', { class: 'legend' }, lead),
       (chosen.left.nodes > 0 || chosen.left.edges > 0) && leftOut(`Drawn are the ${kinds[kind].label.toLowerCase()} with the most self time and the `
         + `lines with the most calls; left out are ${count(chosen.left.nodes)} and ${count(chosen.left.edges)}.`),

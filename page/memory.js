@@ -5,6 +5,8 @@ import { stackList } from './functions.js';
 import { objects } from './model.js';
 import { shareCell, Table } from './table.js';
 
+const LINE = 42; // letters that a card's first line has room for
+
 const views = {
   bytes: 'Allocated',
   peak_bytes: 'At the peak',
@@ -24,7 +26,11 @@ export function memory(model) {
   const size = (key, label, title) => ({ key, label, title, number: true, show: (row) => shareCell(row[key] ? bytes(row[key]) : '', row[key], sums[key]) });
   const columns = [
     { key: 'function', label: 'Allocated by', value: name, text: (row) => `${name(row)} ${stackText(row)}`,
-      show: (row) => [row.frame_id === null ? name(row) : model.link(functionOf(row)), el('span', { class: 'quiet' }, ` ${model.siteLocation(row.site_id)}`, el('span', { class: 'above' }, above(row)))] },
+      show: (row) => {
+        const place = model.siteLocation(row.site_id);
+        return [row.frame_id === null ? name(row) : model.link(functionOf(row)), el('span', { class: 'quiet' },
+          el('span', { class: name(row).length + place.length > LINE && 'far' }, ` ${place}`), el('span', { class: 'above' }, above(row)))];
+      } },
     { key: 'kind', label: 'Kind', text: (row) => row.kind, show: (row) => el('span', { class: 'tight' }, visible(row.kind)) },
     size('bytes', 'Allocated', 'Bytes asked for in all'),
     { key: 'blocks', label: 'Blocks', number: true, show: (row) => count(row.blocks) },
@@ -34,7 +40,7 @@ export function memory(model) {
     { key: 'max_size', label: 'Sizes', number: true, show: (row) => (row.min_size === row.max_size ? bytes(row.max_size) : `${bytes(row.min_size)} to ${bytes(row.max_size)}`) },
     { key: 'lifetime_ns', label: 'Mean life', number: true, show: (row) => (row.blocks > row.live_blocks ? time(row.lifetime_ns) : '-') },
   ];
-  const table = new Table({ columns, rows, sort: 'bytes', label: 'Memory by stack', search: 'Search functions that allocate', page: 25,
+  const table = new Table({ columns, rows, sort: 'bytes', label: 'Memory by stack', search: 'Search functions', page: 25,
     cards: ['bytes', 'blocks', 'live_bytes'],
     detail: (row) => (row.frame_id === null ? 'Allocated outside any recorded call.' : stackList(model, row.frame_id)) });
   model.onCode(() => table.update());

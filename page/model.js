@@ -190,7 +190,7 @@ export class Model {
     const full = this.fullName(id), whole = this.name(id);
     const name = whole.length > letters ? bare(whole) : whole;
     const title = full === name ? null : full;
-    return el(href ? 'a' : 'span', { href, class: className, title }, name.length > 24 ? breakable(name) : name);
+    return el(href ? 'a' : 'span', { href, class: className, title }, name.length > 12 ? breakable(name) : name);
   }
 
   // The function of that name; several of a name give the dearest.

@@ -17,7 +17,7 @@ function facts(model) {
     ['ran', time(totals.end_ns)], ['in', `${times(totals.threads, 'thread')}${totals.processes > 1 ? ` of ${times(totals.processes, 'process', 'processes')}` : ''}`],
     ['with', times(totals.calls, 'call')], ['of', `${count(totals.functions_called)} of ${times(totals.functions, 'function')}`],
     totals.bytes > 0 && ['allocated', `${bytes(totals.bytes)}, at most ${bytes(Number(run.get('peak_bytes') || 0))} at once`],
-    totals.live_bytes > 0 && ['not freed', bytes(totals.live_bytes)],
+    totals.live_bytes > totals.kept_bytes && ['not freed', bytes(totals.live_bytes - totals.kept_bytes)], // as fisql digest says it
   ].filter(Boolean);
   return [el('p', { class: 'command' }, el('code', null, visible(String(run.get('command') || '?')))),
     el('p', { class: 'facts' }, parts.map(([word, value]) => el('span', null, `${word} `, el('strong', null, value))),

@@ -107,7 +107,7 @@ export class Table {
 
   row(row) {
     const cells = this.columns.map((column) =>
-      el('td', { class: this.classOf(column), 'data-label': column.short || column.label.toLowerCase() }, column.show ? column.show(row) : row[column.key]));
+      el('td', { class: this.classOf(column), 'data-label': column.short ?? column.label.toLowerCase() }, column.show ? column.show(row) : row[column.key]));
     for (const cell of cells) if (this.cards && cell.textContent === '') cell.classList.add('nothing-to-say');
     const line = el('tr', null, cells);
     if (!this.detail) return line;

@@ -87,6 +87,7 @@ export class Timeline {
     const has = (test) => this.gaps.some(test);
     return el('p', { class: 'legend' }, el('span', { class: 'box busy' }), 'in recorded code ',
       has((gap) => !isAside(gap)) && [el('span', { class: 'box wait' }), 'waiting '], has(isAside) && [el('span', { class: 'box aside' }), 'put aside '],
+      this.lanes.some((lane) => lane.slots.length > 0) && '(of short gaps their share of the bar) ',
       this.notes.length > 0 && [el('span', { class: 'box note' }), 'notes '], '· Times here are as measured, with the cost of recording.');
   }
 

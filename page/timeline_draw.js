@@ -75,6 +75,17 @@ export function drawGap(context, inks, hatch, gap, x, y, width, height) {
   }
 }
 
+// Many short gaps: of the bar's height as much as they are of the time, hatched and grey as single ones are.
+function drawSlot(context, inks, hatch, slot, { left, width, y, height }) {
+  const wait = height * Math.min(1, slot.wait_ns / slot.wall_ns), aside = Math.min(height - wait, height * (slot.preempted_ns / slot.wall_ns));
+  context.fillStyle = inks.panel;
+  context.fillRect(left, y, width, wait);
+  context.fillStyle = hatch;
+  context.fillRect(left, y, width, wait);
+  context.fillStyle = inks.aside;
+  context.fillRect(left, y + wait, width, aside);
+}
+
 // How busy a thread was: a bar from its start to its end, calls in it, gaps over them.
 export function drawActivity(context, inks, hatch, lane, { x, left, right, y, height }) {
   const from = Math.max(left, x(lane.start)), to = Math.min(right, Math.max(x(lane.end), x(lane.start) + 1));
@@ -89,6 +100,10 @@ export function drawActivity(context, inks, hatch, lane, { x, left, right, y, he
     if (end < left || start > right || end <= painted) continue;
     context.fillRect(start, y, Math.max(0.7, end - start), height);
     painted = Math.max(start + 0.5, end);
+  }
+  for (const slot of lane.slots) {
+    const start = Math.max(from, x(slot.start_ns)), end = Math.min(to, x(slot.start_ns + slot.wall_ns));
+    if (end > start) drawSlot(context, inks, hatch, slot, { left: start, width: end - start, y, height });
   }
   for (const gap of lane.gaps) {
     const start = Math.max(left, x(gap.start_ns)), end = Math.min(right, x(gap.start_ns + gap.wall_ns));

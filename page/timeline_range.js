@@ -8,10 +8,10 @@ import { isAside } from './timeline_lanes.js';
 const FUNCTIONS = 8, THREADS = 8;
 const overlap = (from, length, range) => Math.max(0, Math.min(from + length, range.to) - Math.max(from, range.from));
 
-// The time of each function itself within the range, of calls that have a row; gaps taken out.
-function selfTimes(lane, range, spent) {
+// The time of each function itself within the range, of calls that have a row: {calls, own: by function}.
+function selfTimes(lane, range) {
   const open = []; // indexes of the calls around, by row
-  const own = new Map(); // by call: its time in the range less that of its callees
+  const byCall = new Map(); // its time in the range less that of its callees
   let calls = 0;
   for (let i = 0; i < lane.ids.length; i++) {
     const row = lane.rowOf[i];
@@ -21,32 +21,35 @@ function selfTimes(lane, range, spent) {
     const inside = overlap(lane.enters[i], lane.durations[i], range);
     if (inside === 0 && (lane.enters[i] < range.from || lane.enters[i] > range.to)) continue;
     if (lane.enters[i] >= range.from && lane.enters[i] <= range.to) calls++;
-    own.set(i, (own.get(i) || 0) + inside);
+    byCall.set(i, (byCall.get(i) || 0) + inside);
     const above = row > 0 ? open[row - 1] : undefined;
-    if (above !== undefined) own.set(above, (own.get(above) || 0) - inside);
+    if (above !== undefined) byCall.set(above, (byCall.get(above) || 0) - inside);
   }
-  for (const [i, ns] of own) {
-    const one = spent.get(lane.functions[i]) || { ns: 0, off: 0 };
-    one.ns += Math.max(0, ns);
-    spent.set(lane.functions[i], one);
-  }
-  return calls;
+  const own = new Map();
+  for (const [i, ns] of byCall) own.set(lane.functions[i], (own.get(lane.functions[i]) || 0) + Math.max(0, ns));
+  return { calls, own };
 }
 
-// Waiting and time put aside in the range: as much of a gap's as the range has of the gap.
-function offTimes(lane, range, spent) {
+// Waiting and time put aside in the range: as much of a gap's as the range has of the gap. It is taken out of the
+// functions' own times; what belongs to functions that are not shown, out of all, as it lies in their callers.
+function offTimes(lane, range, own) {
   const sum = { wait: 0, aside: 0, waits: 0 };
-  for (const gap of lane.gaps) {
+  let elsewhere = 0;
+  for (const gap of [...lane.gaps, ...lane.shorts]) {
     const inside = overlap(gap.start_ns, gap.wall_ns, range);
     if (inside === 0) continue;
     const part = inside / Math.max(1, gap.wall_ns);
     sum.wait += gap.wait_ns * part;
     sum.aside += gap.preempted_ns * part;
-    sum.waits += isAside(gap) ? 0 : 1;
-    const one = spent.get(gap.function_id);
-    if (one) one.off += (gap.wait_ns + gap.preempted_ns) * part;
+    sum.waits += gap.waits === undefined ? (isAside(gap) ? 0 : 1) : gap.waits * part;
+    const off = (gap.wait_ns + gap.preempted_ns) * part, had = own.get(gap.function_id) || 0;
+    own.set(gap.function_id, Math.max(0, had - off));
+    if (gap.function_id !== null) elsewhere += Math.max(0, off - had);
   }
-  return sum;
+  const all = [...own.values()].reduce((total, ns) => total + ns, 0);
+  const left = all > 0 ? Math.max(0, 1 - elsewhere / all) : 0;
+  for (const [id, ns] of own) own.set(id, ns * left);
+  return { ...sum, waits: Math.round(sum.waits) };
 }
 
 function liveAt(rows, ns) {
@@ -65,12 +68,13 @@ export function rangeSummary(model, lanes, range, { zoom, clear }) {
   for (const lane of lanes) {
     const alive = overlap(lane.start, lane.end - lane.start, range);
     if (alive === 0) continue;
-    const before = calls;
-    calls += selfTimes(lane, range, spent);
-    const off = offTimes(lane, range, spent);
-    threads.push({ lane, alive, calls: calls - before, ...off });
+    const { calls: begun, own } = selfTimes(lane, range);
+    const off = offTimes(lane, range, own);
+    for (const [id, ns] of own) spent.set(id, (spent.get(id) || 0) + ns);
+    calls += begun;
+    threads.push({ lane, alive, calls: begun, ...off });
   }
-  const list = [...spent].map(([id, { ns, off }]) => ({ id, ns: Math.max(0, ns - off), off })).sort((a, b) => b.ns - a.ns);
+  const list = [...spent].map(([id, ns]) => ({ id, ns })).sort((a, b) => b.ns - a.ns);
   const all = list.reduce((sum, one) => sum + one.ns, 0);
   const memory = objects(model.data.memory);
   const change = liveAt(memory, range.to) - liveAt(memory, range.from);
@@ -83,7 +87,7 @@ export function rangeSummary(model, lanes, range, { zoom, clear }) {
       `${times(threads.reduce((sum, one) => sum + one.waits, 0), 'wait')} `,
       el('button', { type: 'button', class: 'act', onclick: zoom }, 'Zoom to it'), ' ', el('button', { type: 'button', class: 'act', onclick: clear }, 'Clear')),
     el('div', { class: 'columns' },
-      el('table', { class: 'plain' }, el('thead', null, el('tr', null, el('th', null, 'Function'), el('th', { class: 'number' }, 'Itself'), el('th', { class: 'number' }, 'Share'))),
+      el('table', { class: 'plain' }, el('thead', null, el('tr', null, el('th', null, 'Function'), el('th', { class: 'number' }, 'CPU itself'), el('th', { class: 'number' }, 'Share'))),
         el('tbody', null, list.slice(0, FUNCTIONS).filter((one) => one.ns > 0).map((one) => el('tr', null, el('td', null, model.link(one.id)),
           el('td', { class: 'number' }, time(Math.round(one.ns))), el('td', { class: 'number' }, percent(one.ns, all)))))),
       el('table', { class: 'plain' }, el('thead', null, el('tr', null, ['Thread', 'Waiting', 'Put aside', 'Calls'].map((name, i) => el('th', { class: i > 0 && 'number' }, name)))),

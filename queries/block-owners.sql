@@ -4,12 +4,15 @@
 -- description: For each place that allocates, the deepest function whose call encloses both the allocation
 --              and the free: an arena for these blocks would live there.
 -- advice:      An owner with many blocks can make one arena at its start and free it at its end: no single
---              frees, no leaks on error paths. An owner near the root says only that the blocks live long; main and the first
---              functions of other threads are left out for it.
+--              frees, no leaks on error paths. An owner near the root says only that the blocks live long; main, the first
+--              functions of other threads and calls that last for most of a thread's time are left out for it, and owners
+--              with hardly a block a call, which an arena does not help.
 --              Blocks freed by another thread, or not at all, have no owner.
 -- source:      region-based memory management: Tofte & Talpin 1997
 -- report:      findings
 -- param:       min_blocks = 10 | blocks | leave out places with fewer
+-- param:       min_per_call = 2 | blocks | leave out owners with fewer a call, over all places
+-- param:       max_part = 50 | % | leave out owners whose calls last longer, of their thread's time
 -- param:       roots = 0 | 0 or 1 | 1 = also owners that nobody called, such as main
 -- param:       wrappers = 0 | 0 or 1 | 1 = name wrappers of malloc, such as xmalloc, not who calls them
 -- filter:      function = owner allocated_by
@@ -24,7 +27,8 @@
 -- column:      owner_calls | calls | of the owner, in the contexts concerned
 -- column:      alloc | id | allocs.id of one of them
 WITH params AS (SELECT coalesce(:min_blocks, 10) AS min_blocks, coalesce(:roots, 0) AS roots,
-                       coalesce(:wrappers, 0) AS wrappers),
+                       coalesce(:wrappers, 0) AS wrappers, coalesce(:min_per_call, 2) AS min_per_call,
+                       coalesce(:max_part, 50) AS max_part),
      located AS MATERIALIZED ( -- one line may lie in several copies of code, each with its sites
        SELECT p.stack_id, p.frame_id, p.function_id, coalesce(s.location, f.location) AS location
        FROM alloc_places p JOIN function_details f ON f.id = p.function_id CROSS JOIN params
@@ -43,7 +47,12 @@ WITH params AS (SELECT coalesce(:min_blocks, 10) AS min_blocks, coalesce(:roots,
      owned AS MATERIALIZED (
        SELECT owner_id, function_id, location, sum(blocks) AS blocks, sum(bytes) AS bytes, min(distance) AS distance,
               sum(calls) AS owner_calls, max(root) AS root, min(alloc) AS alloc
-       FROM contexts GROUP BY owner_id, function_id, location)
+       FROM contexts GROUP BY owner_id, function_id, location),
+     owners AS MATERIALIZED ( -- with the calls of each context once, whatever they own
+       SELECT c.function_id AS owner_id, sum(c.calls) AS calls, sum(b.blocks) AS blocks
+       FROM (SELECT owner_frame_id, sum(blocks) AS blocks FROM alloc_owners GROUP BY owner_frame_id) b
+            JOIN frames c ON c.id = b.owner_frame_id
+       GROUP BY c.function_id)
 SELECT o.name AS owner,
        o.location AS owner_location,
        f.name AS allocated_by,
@@ -58,6 +67,11 @@ FROM owned w
      JOIN places p ON p.function_id = w.function_id AND p.location IS w.location
      JOIN function_details o ON o.id = w.owner_id
      JOIN function_details f ON f.id = w.function_id
+     JOIN owners ON owners.owner_id = w.owner_id
      CROSS JOIN params
-WHERE w.blocks >= params.min_blocks AND (params.roots OR NOT w.root)
+     LEFT JOIN allocs a ON a.id = w.alloc
+     LEFT JOIN calls c ON c.id = a.owner_call_id
+     LEFT JOIN threads t ON t.id = c.thread_id
+WHERE w.blocks >= params.min_blocks AND owners.blocks >= params.min_per_call * owners.calls
+  AND (params.roots OR NOT w.root AND 100 * coalesce(c.duration_ns, 0) <= params.max_part * coalesce(t.end_ns - t.start_ns, 0))
 ORDER BY w.blocks DESC, w.bytes DESC, w.alloc

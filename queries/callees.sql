@@ -23,18 +23,17 @@
 -- column:      first_call | id | calls.id of the first such call
 -- column:      slowest_call | id | calls.id of the slowest
 WITH params AS (SELECT :function AS function),
-     placed AS ( -- the hooks of a body that was inlined tell the call site of the function it lies in
-       SELECT e.*,
-              CASE WHEN e.caller_id <> e.callee_id
-                        AND EXISTS (SELECT 1 FROM edges o WHERE o.callee_id = e.caller_id AND o.site_id = e.site_id)
-                   THEN '(inlined)' ELSE s.location END AS called_from
-       FROM edges e LEFT JOIN site_details s ON s.id = e.site_id),
+     entered AS MATERIALIZED (SELECT DISTINCT callee_id, site_id FROM edges WHERE site_id IS NOT NULL),
+     placed AS MATERIALIZED ( -- the hooks of a body that was inlined tell the call site of the function it lies in
+       SELECT e.id, e.caller_id, e.callee_id, e.calls, e.cpu_ns, e.self_cpu_ns, e.wait_ns, e.first_call_id, e.slowest_call_id,
+              CASE WHEN e.caller_id <> e.callee_id AND (e.caller_id, e.site_id) IN entered THEN '(inlined)'
+                   ELSE s.location END AS called_from
+       FROM params CROSS JOIN functions f CROSS JOIN edges e ON e.caller_id = f.id LEFT JOIN site_details s ON s.id = e.site_id
+       WHERE params.function IS NULL OR f.name GLOB params.function),
      ranked AS (
        SELECT p.*, row_number() OVER (PARTITION BY p.caller_id, p.callee_id, p.called_from
                                       ORDER BY s.cpu_ns DESC, 1.0 * p.cpu_ns / p.calls DESC, p.id) AS place
-       FROM placed p CROSS JOIN params JOIN functions f ON f.id = p.caller_id
-            LEFT JOIN slow_calls s ON s.function_id = p.callee_id AND s.call_id = p.slowest_call_id
-       WHERE params.function IS NULL OR f.name GLOB params.function),
+       FROM placed p LEFT JOIN slow_calls s ON s.function_id = p.callee_id AND s.call_id = p.slowest_call_id),
      -- one row for a line, however many copies of it there are in the code
      lines AS MATERIALIZED (
        SELECT p.caller_id, p.callee_id, p.called_from, min(p.id) AS id, sum(p.calls) AS calls, sum(p.cpu_ns) AS cpu_ns,

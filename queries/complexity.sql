@@ -74,12 +74,9 @@ WITH RECURSIVE
      by_site AS (
        SELECT function_id, site_id, coalesce(group_concat(id), '') AS callees
        FROM (SELECT DISTINCT c.function_id, fr.site_id, k.counts_as AS id
-             FROM ( -- contexts in their order: looking the callees of each up takes longer
-                    SELECT fr.function_id, fr.site_id, child.function_id AS callee_id
-                    FROM frames child CROSS JOIN frames fr ON fr.id = child.parent_id
-                    WHERE fr.function_id IN (SELECT function_id FROM complex)
-                    UNION
-                    SELECT fr.function_id, fr.site_id, NULL FROM frames fr WHERE fr.function_id IN (SELECT function_id FROM complex)) fr
+             FROM (SELECT caller_id AS function_id, caller_site_id AS site_id, callee_id FROM context_edges
+                   UNION ALL
+                   SELECT callee_id, site_id, NULL FROM context_edges) fr
                   JOIN complex c ON c.function_id = fr.function_id
                   LEFT JOIN callees k ON k.function_id = c.function_id AND k.callee_id = fr.callee_id
              ORDER BY c.function_id, fr.site_id, id)

@@ -30,51 +30,58 @@ WITH RECURSIVE
               row_number() OVER (ORDER BY CASE params.by WHEN 'wall' THEN self_ns WHEN 'wait' THEN self_wait_ns ELSE self_cpu_ns END
                                  DESC, self_ns DESC, function_id) AS place
        FROM function_stats CROSS JOIN params),
-     reached AS MATERIALIZED ( -- contexts of the hot functions
-       SELECT fr.id, fr.parent_id, fr.function_id, fr.calls,
-              CASE params.by WHEN 'wall' THEN fr.self_ns WHEN 'wait' THEN fr.self_wait_ns ELSE fr.self_cpu_ns END AS weight
-       FROM hot CROSS JOIN params CROSS JOIN frames fr ON fr.function_id = hot.function_id
-       WHERE hot.place <= params.functions AND fr.calls > 0),
-     whole AS MATERIALIZED (SELECT function_id, sum(weight) AS weight, sum(calls) AS calls FROM reached GROUP BY function_id),
-     -- A path with the contexts that called it, as JSON: [[context, calls, weight], ...]. A longer path carries no more
-     -- than a shorter one, so only those that carry enough are followed further up.
-     paths(function_id, top_id, length, ids, calls, weight, needed, callers) AS (
-       SELECT r.function_id, r.function_id, 1, CAST(r.function_id AS INTEGER) || '', whole.calls,
-              CASE whole.weight WHEN 0 THEN whole.calls ELSE whole.weight END,
-              params.min_share * CASE whole.weight WHEN 0 THEN whole.calls ELSE whole.weight END,
-              json_group_array(json_array(CASE WHEN r.parent_id < r.id THEN r.parent_id END, r.calls,
-                                          CASE whole.weight WHEN 0 THEN r.calls ELSE r.weight END))
-       FROM reached r JOIN whole ON whole.function_id = r.function_id CROSS JOIN params
-       GROUP BY r.function_id
+     reached AS MATERIALIZED ( -- the hot functions' contexts, as JSON: [calls, weight, {"calling context": "calls weight", ...}]
+       SELECT hot.function_id,
+              (SELECT json_array(sum(calls), sum(weight),
+                                 json_group_object(caller_id, calls || ' ' || weight) FILTER (WHERE caller_id IS NOT NULL))
+               FROM (SELECT CASE WHEN fr.parent_id < fr.id THEN fr.parent_id END AS caller_id, fr.calls,
+                            CASE params.by WHEN 'wall' THEN fr.self_ns WHEN 'wait' THEN fr.self_wait_ns ELSE fr.self_cpu_ns END AS weight
+                     FROM frames fr WHERE fr.function_id = hot.function_id AND fr.calls > 0)) AS sums
+       FROM hot CROSS JOIN params WHERE hot.place <= params.functions),
+     whole AS MATERIALIZED ( -- where it took no time, by its calls
+       SELECT function_id, calls, weight = 0 AS by_calls, CASE weight WHEN 0 THEN calls ELSE weight END AS weight, callers
+       FROM (SELECT function_id, json_extract(sums, '$[0]') AS calls, json_extract(sums, '$[1]') AS weight,
+                    json_extract(sums, '$[2]') AS callers
+             FROM reached)
+       WHERE calls IS NOT NULL),
+     -- A path with the contexts that called it. A longer path carries no more than a shorter one, so only those that
+     -- carry enough are followed further up.
+     paths(function_id, top_id, length, ids, calls, weight, by_calls, needed, callers) AS (
+       SELECT function_id, function_id, 1, CAST(function_id AS INTEGER) || '', calls, weight, by_calls, params.min_share * weight, callers
+       FROM whole CROSS JOIN params
        UNION ALL
        SELECT p.function_id, json_extract(longer.value, '$[0]'), p.length + 1,
               json_extract(longer.value, '$[0]') || ' ' || p.ids, json_extract(longer.value, '$[1]'),
-              json_extract(longer.value, '$[2]'), p.needed, json_extract(longer.value, '$[3]')
+              json_extract(longer.value, '$[2]'), p.by_calls, p.needed, json_extract(longer.value, '$[3]')
        FROM paths p CROSS JOIN params CROSS JOIN json_each((
               SELECT json_group_array(json_array(function_id, calls, weight, json(callers)))
-              FROM (SELECT up.function_id, sum(json_extract(start.value, '$[1]')) AS calls,
-                           sum(json_extract(start.value, '$[2]')) AS weight,
-                           json_group_array(json_array(CASE WHEN up.parent_id < up.id THEN up.parent_id END,
-                                                       json_extract(start.value, '$[1]'),
-                                                       json_extract(start.value, '$[2]'))) AS callers
-                    FROM json_each(p.callers) start
-                         CROSS JOIN frames caller ON caller.id = json_extract(start.value, '$[0]')
-                         CROSS JOIN frames up ON up.id = CASE WHEN caller.function_id <> p.top_id THEN caller.id
-                           ELSE (WITH RECURSIVE climb(id, parent_id, function_id) AS ( -- a function that calls itself
+              FROM (SELECT function_id, sum(calls) AS calls, sum(weight) AS weight,
+                           json_group_object(caller_id, carried) FILTER (WHERE caller_id IS NOT NULL) AS callers
+                    FROM (SELECT coalesce(up.function_id, caller.function_id) AS function_id,
+                                 CASE WHEN up.id IS NULL THEN CASE WHEN caller.parent_id < caller.id THEN caller.parent_id END
+                                      WHEN up.parent_id < up.id THEN up.parent_id END AS caller_id,
+                                 start.value AS carried, CAST(start.value AS INTEGER) AS calls,
+                                 CAST(CASE p.by_calls WHEN 1 THEN start.value
+                                      ELSE substr(start.value, instr(start.value, ' ') + 1) END AS INTEGER) AS weight
+                          FROM json_each(p.callers) start
+                               CROSS JOIN frames caller ON caller.id = CAST(start.key AS INTEGER)
+                               LEFT JOIN frames up ON up.id = CASE caller.function_id WHEN p.top_id THEN (
+                                 WITH RECURSIVE climb(id, parent_id, function_id) AS ( -- a function that calls itself
                                    SELECT caller.id, caller.parent_id, caller.function_id
                                    UNION ALL
                                    SELECT fr.id, fr.parent_id, fr.function_id FROM climb JOIN frames fr ON fr.id = climb.parent_id
                                    WHERE climb.function_id = p.top_id AND fr.id < climb.id)
                                  SELECT id FROM climb WHERE function_id <> p.top_id) END
-                    GROUP BY up.function_id
-                    HAVING 100 * sum(json_extract(start.value, '$[2]')) >= p.needed))) longer
+                          WHERE caller.function_id <> p.top_id OR up.id IS NOT NULL)
+                    GROUP BY function_id
+                    HAVING 100 * sum(weight) >= p.needed))) longer
        WHERE p.length < params.max_length),
      chosen AS MATERIALIZED (
        SELECT p.function_id, p.length, p.ids, p.calls,
-              100.0 * p.weight / CASE whole.weight WHEN 0 THEN whole.calls ELSE whole.weight END AS share,
+              100.0 * p.weight / whole.weight AS share,
               row_number() OVER (PARTITION BY p.function_id ORDER BY p.length DESC, p.weight DESC, p.ids) AS choice
        FROM paths p CROSS JOIN params JOIN whole ON whole.function_id = p.function_id
-       WHERE 100 * p.weight >= params.min_share * CASE whole.weight WHEN 0 THEN whole.calls ELSE whole.weight END),
+       WHERE 100 * p.weight >= params.min_share * whole.weight),
      split(function_id, rest, text) AS (
        SELECT function_id, ids || ' ', '' FROM chosen WHERE choice = 1 AND length > 1
        UNION ALL

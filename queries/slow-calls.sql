@@ -6,7 +6,7 @@
 --              the stack that led there. Calls of recursive functions come behind, then what the machine
 --              slowed down: calls around which the scheduler put the thread aside, and lone ones in the
 --              own code of functions that use no memory, as an interrupt makes them; last come calls that
---              were slow by slow ones that they made, which have rows of their own.
+--              were slow by slow ones that they made, or by such deeper within: judge those.
 -- advice:      What was different then? `fisql stack ID` and `fisql trace` show what happened around it.
 --              A function that is meant to do different amounts of work is slow by design.
 -- source:      the 16 slowest calls of each function, kept while loading
@@ -15,7 +15,8 @@
 -- param:       min_ratio = 4 | - | least ratio of a call's time to the middle call's; 0 = also functions called once
 -- param:       min_ns = 0 | ns | leave out calls that took less processor time
 -- param:       fault_ns = 20000 | ns | the most that one page fault is taken to cost
--- param:       lone_ratio = 100 | - | a call is lone if it took so many times as long as 99 of 100 calls; 0 = none is
+-- param:       lone_ratio = 100 | - | a call is lone if its own code took so many times as long as 99 of 100 calls, or ten times so many times the usual; 0 = none is
+-- param:       within = 100 | calls | look for slow ones deeper within calls that made at most so many
 -- param:       stacks = 50 | rows | give the stacks for this many rows
 -- column:      function | - | demangled name
 -- column:      location | - | where it is defined
@@ -34,7 +35,8 @@
 WITH RECURSIVE
      params AS (SELECT coalesce(:per_function, 3) AS per_function, coalesce(:min_ratio, 4) AS min_ratio,
                        coalesce(:min_ns, 0) AS min_ns, coalesce(:fault_ns, 20000) AS fault_ns,
-                       coalesce(:lone_ratio, 100) AS lone_ratio, coalesce(:stacks, 50) AS stacks),
+                       coalesce(:lone_ratio, 100) AS lone_ratio, coalesce(:within, 100) AS within,
+                       coalesce(:stacks, 50) AS stacks),
      callees AS MATERIALIZED ( -- of calls, those that are slow ones of their function, and slow for it
        SELECT c.parent_id AS call_id, sum(s.cpu_ns) AS cpu_ns, sum(s.duration_ns) AS duration_ns,
               max(s.cpu_ns) AS most_cpu_ns, max(s.duration_ns) AS most_duration_ns
@@ -44,8 +46,9 @@ WITH RECURSIVE
        GROUP BY c.parent_id),
      candidates AS MATERIALIZED (
        SELECT s.*, f.median_ns, f.recursive_calls > 0 AS recursive, c.descendants, c.self_ns,
-              params.lone_ratio > 0 AND f.finished >= 100 AND f.allocs + f.frees = 0
-                AND s.cpu_ns >= params.lone_ratio * f.p99_ns AS rare,
+              -- own code that takes longer than this is a lone call's
+              CASE WHEN params.lone_ratio > 0 AND f.finished >= 100 AND f.allocs + f.frees = 0
+                THEN params.lone_ratio * min(f.p99_ns, 10.0 * f.self_cpu_ns / f.calls) END AS lone_ns,
               c.enter_ns, c.thread_id,
               callees.cpu_ns AS callee_cpu_ns, callees.duration_ns AS callee_duration_ns,
               callees.most_cpu_ns, callees.most_duration_ns,
@@ -65,13 +68,22 @@ WITH RECURSIVE
        FROM candidates c CROSS JOIN params
             LEFT JOIN gaps g ON g.call_id BETWEEN c.call_id AND c.call_id + c.descendants
        GROUP BY c.function_id, c.rank),
+     within AS MATERIALIZED ( -- of calls that made few, those of which calls deeper within, slow for their functions, took half of the time
+       SELECT d.call_id
+       FROM disturbed d CROSS JOIN params
+            CROSS JOIN calls c ON c.id BETWEEN d.call_id + 1 AND d.call_id + d.descendants
+            JOIN frames fr ON fr.id = c.frame_id JOIN function_stats f ON f.function_id = fr.function_id
+       WHERE d.descendants <= params.within AND params.min_ratio > 0 AND 10 * c.self_ns >= d.cpu_ns
+         AND f.finished > 1 AND c.self_ns >= params.min_ratio * f.median_ns
+       GROUP BY d.call_id
+       HAVING 2 * sum(c.self_ns - (SELECT total(wait_ns + preempted_ns) FROM gaps WHERE call_id = c.id)) >= d.cpu_ns),
      named AS MATERIALIZED (
        SELECT d.*,
               CASE WHEN d.preempted_ns > max(d.cpu_ns, d.wait_ns) THEN 'put aside'
                    WHEN d.cpu_ns >= d.wait_ns AND 2 * d.fault_ns >= d.cpu_ns THEN 'page faults'
                    WHEN d.cpu_ns >= d.wait_ns AND 2 * d.around_ns >= d.cpu_ns THEN 'put aside'
-                   WHEN d.cpu_ns >= d.wait_ns AND d.rare
-                     AND 5 * d.own_ns >= 4 * (d.raw_duration_ns - d.wait_ns - d.preempted_ns) THEN 'disturbed'
+                   WHEN d.cpu_ns >= d.wait_ns AND d.own_ns >= d.lone_ns
+                     AND 2 * d.own_ns >= d.raw_duration_ns - d.wait_ns - d.preempted_ns THEN 'disturbed'
                    WHEN d.cpu_ns >= d.wait_ns THEN 'computed'
                    WHEN 2 * d.read_ns >= d.wait_ns THEN 'page faults'
                    ELSE 'waited' END AS mostly,
@@ -81,8 +93,9 @@ WITH RECURSIVE
                               THEN 4 * d.most_duration_ns >= d.duration_ns AND 2 * d.callee_duration_ns >= d.duration_ns
                             ELSE 4 * d.most_cpu_ns >= d.cpu_ns
                               AND (2 * d.callee_cpu_ns >= d.cpu_ns
-                                   OR d.cpu_ns - d.callee_cpu_ns < params.min_ratio * d.median_ns) END, 0) AS by_callee
-       FROM disturbed d CROSS JOIN params),
+                                   OR d.cpu_ns - d.callee_cpu_ns < params.min_ratio * d.median_ns)
+                              OR w.call_id IS NOT NULL END, 0) AS by_callee
+       FROM disturbed d CROSS JOIN params LEFT JOIN within w ON w.call_id = d.call_id),
      chosen AS MATERIALIZED (
        SELECT n.*,
               row_number() OVER (ORDER BY n.by_callee, n.mostly IN ('put aside', 'disturbed'), n.recursive, n.more_ns DESC, n.cpu_ns DESC, n.call_id) AS place

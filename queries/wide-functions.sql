@@ -35,14 +35,10 @@ WITH params AS (SELECT coalesce(:min_callees, 7) AS min_callees, coalesce(:min_s
          AND f.id NOT IN ( -- itself, or through a pointer
            SELECT caller_id FROM edge_details WHERE caller_id IS NOT NULL AND NOT inlined)),
      called AS MATERIALIZED ( -- what a call through a pointer reaches is its caller's choice: one callee a site
-       SELECT c.function_id, c.site_id, CASE p.indirect WHEN 1 THEN -p.id ELSE c.callee_id END AS callee
-       FROM ( -- contexts in their order: looking the callees of each up takes longer
-              SELECT DISTINCT fr.function_id, fr.site_id, child.function_id AS callee_id,
-                     CASE WHEN child.site_id IS NOT fr.site_id THEN child.site_id END AS callee_site_id
-              FROM frames child CROSS JOIN frames fr ON fr.id = child.parent_id
-              WHERE fr.function_id IN (SELECT function_id FROM wide)) c
-            LEFT JOIN sites p ON p.id = c.callee_site_id
-       WHERE c.callee_id NOT IN (SELECT id FROM accessors)),
+       SELECT c.caller_id AS function_id, c.caller_site_id AS site_id,
+              CASE p.indirect WHEN 1 THEN -p.id ELSE c.callee_id END AS callee
+       FROM context_edges c LEFT JOIN sites p ON p.id = c.site_id AND c.site_id IS NOT c.caller_site_id
+       WHERE c.caller_id IN (SELECT function_id FROM wide) AND c.callee_id NOT IN (SELECT id FROM accessors)),
      counted AS (
        SELECT function_id, count(DISTINCT callee) AS callees, count(DISTINCT CASE WHEN callee < 0 THEN callee END) AS pointers
        FROM called GROUP BY function_id),

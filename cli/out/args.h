@@ -35,7 +35,8 @@ struct args {
     const char *command;               /* for messages */
     const char *help;                  /* what --help prints; NULL: it comes as the code 'h' */
     const struct args_option *options; /* end with a NULL name; NULL = none but --help */
-    bool program_follows;              /* options end before the first word */
+    int value_optional;   /* code of the option that has a value or not (--name=VALUE); 0 = none */
+    bool program_follows; /* options end before the first word */
     /* Set by args_next(). */
     int code;
     const char *value; /* borrowed from argv */

@@ -305,15 +305,17 @@ static void csv_text(FILE *out, const char *text, size_t length)
     bool quoted = false;
     for (size_t i = 0; i < length; i++)
         quoted |= text[i] == ',' || text[i] == '"' || text[i] == '\r' || text[i] == '\n';
-    if (quoted)
-        fputc('"', out);
+    if (!quoted) {
+        fwrite(text, 1, length, out);
+        return;
+    }
+    fputc('"', out);
     for (size_t i = 0; i < length; i++) {
         if (text[i] == '"')
             fputc('"', out);
         fputc(text[i], out);
     }
-    if (quoted)
-        fputc('"', out);
+    fputc('"', out);
 }
 
 /* On a terminal as people are to see it; else the exact bytes. */

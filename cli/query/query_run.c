@@ -327,11 +327,13 @@ static int write_rows(struct run_context *run, const struct query_request *reque
     return result;
 }
 
-/* Only what is recursive can go round in circles. */
+/* Only what is recursive can go round in circles. The check reads a row for each context: queries that
+ * only name a column recursive_calls, or walk something else, are spared it. */
 static bool walks_frames(const struct query_file *query, const struct query_request *request)
 {
-    return strcasestr(query->sql, "recursive") != NULL || request->suppressions != NULL ||
-           strcasestr(query->sql, "frame_stacks") != NULL;
+    return (strcasestr(query->sql, "with recursive") != NULL &&
+            strcasestr(query->sql, "frame") != NULL) ||
+           request->suppressions != NULL || strcasestr(query->sql, "frame_stacks") != NULL;
 }
 
 int query_run(const struct query_request *request, sqlite3 *database,

@@ -25,15 +25,40 @@ static size_t area_bytes(uint32_t slots)
     return FISQL_LIVE_HEADER + (size_t)slots * FISQL_LIVE_SLOT_BYTES;
 }
 
-/* The filter is mapped alone: pages may have up to 64 KiB. */
-static size_t filter_at(uint32_t slots)
+/* What stands behind the slots is mapped alone: pages may have up to 64 KiB. */
+static size_t page_from(size_t bytes)
 {
-    return (area_bytes(slots) + 65535) & ~(size_t)65535;
+    return (bytes + 65535) & ~(size_t)65535;
 }
 
-static size_t file_bytes(uint32_t slots, size_t filter_bytes)
+static size_t filter_at(uint32_t slots)
 {
-    return filter_bytes != 0 ? filter_at(slots) + filter_bytes : area_bytes(slots);
+    return page_from(area_bytes(slots));
+}
+
+static size_t recipes_at(uint32_t slots, const struct record_options *options)
+{
+    return page_from(filter_at(slots) + options->filter_bytes);
+}
+
+static size_t file_bytes(uint32_t slots, const struct record_options *options)
+{
+    if (options->values.recipes_bytes != 0)
+        return recipes_at(slots, options) + options->values.recipes_bytes;
+    return options->filter_bytes != 0 ? filter_at(slots) + options->filter_bytes
+                                      : area_bytes(slots);
+}
+
+/* Writes all of it, however much at a time. */
+static bool put_at(int memory, const char *bytes, size_t count, size_t offset)
+{
+    for (size_t done = 0; done < count;) {
+        ssize_t written = pwrite(memory, bytes + done, count - done, (off_t)(offset + done));
+        if (written <= 0)
+            return false;
+        done += (size_t)written;
+    }
+    return true;
 }
 
 static void pieces_unmap(const struct live *live)
@@ -108,17 +133,17 @@ int live_make(struct live *live, int log, const struct record_options *options)
      * lie in memory of their own: all works, but what a crash leaves there is lost. */
     uint32_t slots = FISQL_LIVE_SLOTS_MAX;
     if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY)
-        while (slots > 0 && file_bytes(slots, options->filter_bytes) > limit.rlim_cur)
+        while (slots > 0 && file_bytes(slots, options) > limit.rlim_cur)
             slots /= 2;
-    if (slots == 0 && file_bytes(slots, options->filter_bytes) > limit.rlim_cur) {
+    if (slots == 0 && file_bytes(slots, options) > limit.rlim_cur) {
         errno = EFBIG; /* asking the kernel would bring SIGXFSZ */
         return -1;
     }
-    if (ftruncate(live->memory, (off_t)file_bytes(slots, options->filter_bytes)) != 0)
+    if (ftruncate(live->memory, (off_t)file_bytes(slots, options)) != 0)
         return -1;
-    if (options->filter_bytes != 0 &&
-        pwrite(live->memory, options->filter, options->filter_bytes, (off_t)filter_at(slots)) !=
-            (ssize_t)options->filter_bytes)
+    if (!put_at(live->memory, options->filter, options->filter_bytes, filter_at(slots)) ||
+        !put_at(live->memory, options->values.recipes, options->values.recipes_bytes,
+                recipes_at(slots, options)))
         return -1;
     live->slots = slots;
     live->pieces_count = (slots + PIECE_SLOTS - 1) / PIECE_SLOTS;
@@ -138,6 +163,8 @@ int live_make(struct live *live, int log, const struct record_options *options)
         .ring_chunks = options->ring_chunks,
         .filter_offset = filter_at(slots),
         .filter_bytes = options->filter_bytes,
+        .recipes_offset = recipes_at(slots, options),
+        .recipes_bytes = options->values.recipes_bytes,
         .pid_namespace = inode_of("/proc/self/ns/pid"),
         .time_namespace = inode_of("/proc/self/ns/time"),
     };

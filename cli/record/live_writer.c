@@ -10,6 +10,7 @@
 
 /* Who hands over wakes us when there is work for longer than this. */
 #define LOOK_NS 5000000
+#define SILENT_LOOK_NS 500000
 #define KEEP_NS 50000000 /* live_keep() goes through all slots */
 
 /* The kernel marks the word of a thread that is killed: get_robust_list(2), and "A description of
@@ -54,6 +55,20 @@ static void writer_keep(struct live *live, uint64_t *kept_ns)
     live_keep(live);
 }
 
+/* The processes cannot wake anybody. */
+static void *writer_of_silent(void *context)
+{
+    struct live_writer *writer = context;
+    uint32_t *silent = &writer->live->area->writer.silent;
+    const struct timespec look = {0, SILENT_LOOK_NS};
+    while (__atomic_load_n(silent, __ATOMIC_ACQUIRE) == 0)
+        syscall(SYS_futex, silent, FUTEX_WAIT, 0, NULL, NULL, 0);
+    while (__atomic_load_n(&writer->stop, __ATOMIC_ACQUIRE) == 0)
+        if (!live_append_handed(writer->live, false))
+            nanosleep(&look, NULL);
+    return NULL;
+}
+
 static void *writer_run(void *context)
 {
     struct live_writer *writer = context;
@@ -81,6 +96,9 @@ void live_writer_start(struct live_writer *writer, struct live *live, bool compr
     bool packs = compress && chunk_packer_make(&live->packer);
     writer->started = pthread_create(&writer->thread, NULL, writer_run, writer) == 0;
     live->area->writer.packs = writer->started && packs;
+    writer->second_started =
+        writer->started && pthread_create(&writer->second, NULL, writer_of_silent, writer) == 0;
+    live->area->writer.serves_silent = writer->second_started;
 }
 
 void live_writer_keep(struct live_writer *writer)
@@ -100,5 +118,10 @@ void live_writer_end(struct live_writer *writer)
     __atomic_fetch_add(&shared->wake, 1, __ATOMIC_SEQ_CST);
     syscall(SYS_futex, &shared->wake, FUTEX_WAKE, 1, NULL, NULL, 0);
     pthread_join(writer->thread, NULL);
+    if (writer->second_started) {
+        __atomic_store_n(&shared->silent, 1, __ATOMIC_RELEASE);
+        syscall(SYS_futex, &shared->silent, FUTEX_WAKE, 1, NULL, NULL, 0);
+        pthread_join(writer->second, NULL);
+    }
     writer->started = false;
 }

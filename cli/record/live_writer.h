@@ -2,7 +2,9 @@
  * The thread of `fisql record` that appends to the log what processes hand over (live_format.h, struct
  * fisql_writer), so that their threads need not. It gets what processor time nobody else wants: where
  * the program has work for all processors, its threads soon find that too much is waiting, and write
- * themselves, which costs them as much as if there were no writer.
+ * themselves, which costs them as much as if there were no writer. A process that may not make system
+ * calls (collector/silent.h) cannot: where there is one, a second thread appends with what processor time
+ * is anybody's.
  */
 #ifndef FISQL_CLI_LIVE_WRITER_H
 #define FISQL_CLI_LIVE_WRITER_H
@@ -11,8 +13,8 @@
 
 struct live_writer {
     struct live *live;
-    pthread_t thread;
-    bool started;
+    pthread_t thread, second; /* the second one is for processes that cannot write themselves */
+    bool started, second_started;
     uint32_t stop; /* atomic */
 };
 

@@ -10,11 +10,9 @@
 #include "cli/record/record_libraries.h"
 #include "loader/symbols/symbols.h"
 
-#include <fnmatch.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 struct filter {
     const struct record_options *options;
@@ -24,17 +22,8 @@ struct filter {
 
 static bool matches(const struct record_options *options, const struct symbol_function *function)
 {
-    char plain[1024];
-    snprintf(plain, sizeof plain, "%.*s", (int)strcspn(function->name, "("), function->name);
-    const char *slash = function->file != NULL ? strrchr(function->file, '/') : NULL;
-    for (size_t i = 0; i < options->patterns_count; i++) {
-        const char *pattern = options->patterns[i];
-        if (fnmatch(pattern, function->name, 0) == 0 || fnmatch(pattern, plain, 0) == 0 ||
-            (function->file != NULL && fnmatch(pattern, function->file, 0) == 0) ||
-            (slash != NULL && fnmatch(pattern, slash + 1, 0) == 0))
-            return true;
-    }
-    return false;
+    return record_pattern_matches(options->patterns, options->patterns_count, function->name,
+                                  function->file);
 }
 
 static int add_module(struct filter *filter, const char *path)
@@ -61,18 +50,9 @@ static int add_module(struct filter *filter, const char *path)
     return 0;
 }
 
-/* glibc holds hooks that do nothing, for programs that run without a tracer: it is not itself
- * instrumented, and where its debug information is installed reading that takes most of a second.
- */
-static bool is_libc(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return strncmp(slash != NULL ? slash + 1 : path, "libc.so.", 8) == 0;
-}
-
 static int add_library(void *context, const char *path)
 {
-    return is_libc(path) ? 0 : add_module(context, path);
+    return library_is_libc(path) ? 0 : add_module(context, path);
 }
 
 static int out_of_memory(void)

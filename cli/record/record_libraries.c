@@ -220,3 +220,9 @@ int program_libraries(const char *image, int (*each)(void *context, const char *
     free(answer);
     return result;
 }
+
+bool library_is_libc(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return strncmp(slash != NULL ? slash + 1 : path, "libc.so.", 8) == 0;
+}

@@ -22,4 +22,8 @@ bool program_image(char *path, size_t size);
 int program_libraries(const char *image, int (*each)(void *context, const char *path),
                       void *context);
 
+/* Is it glibc? That holds hooks that do nothing, for programs that run without a tracer: it is not itself
+ * instrumented, and where its debug information is installed reading that takes most of a second. */
+bool library_is_libc(const char *path);
+
 #endif

@@ -7,6 +7,7 @@
 #include "cli/out/say.h"
 #include "live_format.h"
 
+#include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,6 +27,11 @@
     "      --only PATTERN      record only functions whose name or file matches (*, ?, [])\n"      \
     "      --exclude PATTERN   do not record functions whose name or file matches\n"               \
     "                          (both can be repeated, but not mixed)\n"                            \
+    "      --values[=PATTERN]  record arguments and results, too: of all functions, or of those\n" \
+    "                          whose name or file matches (can be repeated). The program needs\n"  \
+    "                          debug information (-g)\n"                                           \
+    "      --no-results        with --values: arguments alone\n"                                   \
+    "      --string-max N      with --values: at most N bytes of a text (64)\n"                    \
     "      --start-off         start with recording off; SIGUSR2 or fisql_start() switches it\n"   \
     "      --ring SIZE         flight recorder: keep only the last SIZE bytes of each thread\n"    \
     "                          (512K, 4M), written at exit, crash, SIGUSR2 or fisql_dump()\n"      \
@@ -65,6 +71,9 @@ enum {
     OPTION_EXCLUDE,
     OPTION_START_OFF,
     OPTION_RING,
+    OPTION_VALUES,
+    OPTION_NO_RESULTS,
+    OPTION_STRING_MAX,
     OPTION_REFERENCE
 };
 
@@ -78,10 +87,28 @@ static const struct args_option options_known[] = {{"output", 'o', true},
                                                    {"min-duration", OPTION_MIN_DURATION, true},
                                                    {"only", OPTION_ONLY, true},
                                                    {"exclude", OPTION_EXCLUDE, true},
+                                                   {"values", OPTION_VALUES, false},
+                                                   {"no-results", OPTION_NO_RESULTS, false},
+                                                   {"string-max", OPTION_STRING_MAX, true},
                                                    {"start-off", OPTION_START_OFF, false},
                                                    {"ring", OPTION_RING, true},
                                                    {"reference", OPTION_REFERENCE, false},
                                                    {NULL, 0, false}};
+
+static int add_values(struct record_values *values, const char *pattern)
+{
+    struct error error;
+    values->wanted = true;
+    if (pattern == NULL)
+        return 0;
+    if (pattern[0] == 0)
+        return fail("--values=: wants a function's name or file; without the = it means all");
+    if (array_reserve(&values->patterns, &values->patterns_room, values->patterns_count + 1,
+                      &error) != 0)
+        return fail("%s", error.text);
+    values->patterns[values->patterns_count++] = pattern;
+    return 0;
+}
 
 static int add_pattern(struct record_options *options, bool only, const char *pattern)
 {
@@ -141,6 +168,16 @@ static int set_option(struct record_options *options, const struct args *args)
         options->ring_chunks =
             (uint32_t)((number + FISQL_LIVE_CHUNK_BYTES - 1) / FISQL_LIVE_CHUNK_BYTES);
         return 0;
+    case OPTION_VALUES:
+        return add_values(&options->values, value);
+    case OPTION_NO_RESULTS:
+        options->values.no_results = true;
+        return 0;
+    case OPTION_STRING_MAX:
+        if (!amount_count(value, &number) || number == 0 || number > 500)
+            return args_wrong(args, "a number from 1 to 500");
+        options->values.string_max = (uint32_t)number;
+        return 0;
     default:
         return add_pattern(options, args->code == OPTION_ONLY, value);
     }
@@ -152,6 +189,7 @@ int record_options_parse(struct record_options *options, int argc, char **argv, 
     struct args args = {.command = argv[0],
                         .help = run ? run_help : help,
                         .options = options_known,
+                        .value_optional = OPTION_VALUES,
                         .program_follows = true};
     *options = (struct record_options){.log = "run.bin"};
     args_begin(&args, argc, argv);
@@ -165,6 +203,10 @@ int record_options_parse(struct record_options *options, int argc, char **argv, 
         return fail("%s: no program given; see `fisql %s --help`", argv[0], argv[0]);
     if (options->no_time && options->min_duration_ns != 0)
         return fail("--min-duration needs the clock: leave out --no-time");
+    if (!options->values.wanted && (options->values.no_results || options->values.string_max != 0))
+        return fail("--no-results and --string-max say what --values records: give that, too");
+    if (options->values.wanted && (options->depth != 0 || options->min_duration_ns != 0))
+        return fail("--values needs each call: leave out --depth and --min-duration");
     if (options->reference && (options->no_time || options->start_off || options->depth != 0 ||
                                options->min_duration_ns != 0 || options->ring_chunks != 0))
         return fail("--reference compares whole runs: leave out --no-time, --start-off, --depth, "
@@ -195,13 +237,31 @@ void record_options_text(const struct record_options *options, char *text, size_
         ADD(RING, "%u", options->ring_chunks);
     if (options->filter != NULL)
         ADD(FILTER, "");
+    if (options->values.recipes != NULL)
+        ADD(VALUES, "");
 #undef ADD
     if (used > 0 && used < size)
         text[used - 1] = 0;
 }
 
+bool record_pattern_matches(const char *const *patterns, size_t count, const char *name,
+                            const char *file)
+{
+    char plain[1024];
+    snprintf(plain, sizeof plain, "%.*s", (int)strcspn(name, "("), name);
+    const char *slash = file != NULL ? strrchr(file, '/') : NULL;
+    for (size_t i = 0; i < count; i++)
+        if (fnmatch(patterns[i], name, 0) == 0 || fnmatch(patterns[i], plain, 0) == 0 ||
+            (file != NULL && fnmatch(patterns[i], file, 0) == 0) ||
+            (slash != NULL && fnmatch(patterns[i], slash + 1, 0) == 0))
+            return true;
+    return false;
+}
+
 void record_options_release(struct record_options *options)
 {
+    free(options->values.patterns);
+    free(options->values.recipes);
     free(options->patterns);
     free(options->filter);
 }

@@ -6,6 +6,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* What --values and the like ask for. */
+struct record_values {
+    bool wanted;
+    const char **patterns; /* none = all functions */
+    size_t patterns_count, patterns_room;
+    bool no_results;
+    uint32_t string_max; /* bytes of a text; 0 = as usual */
+    char *recipes;       /* as the collector reads them (recipe_format.h); NULL if none */
+    size_t recipes_bytes;
+};
+
 struct record_options {
     const char *log; /* borrowed from argv */
     bool quiet, no_alloc, no_time, start_off;
@@ -19,6 +30,7 @@ struct record_options {
     size_t patterns_count, patterns_room;
     char *filter; /* the functions that match, as collector/filter.c reads them; NULL if none */
     size_t filter_bytes;
+    struct record_values values;
 };
 
 /* Parses argv, argv[0] being "record" or "run". Returns ARGS_GO_ON, with the index of the
@@ -27,6 +39,11 @@ int record_options_parse(struct record_options *options, int argc, char **argv, 
 
 /* The options for the collector, as FISQL_OPTIONS holds them. */
 void record_options_text(const struct record_options *options, char *text, size_t size);
+
+/* Does a function's name or file match one of the patterns? A name that a user knows is `f` as well as
+ * `f(int)`, a file its path as well as its last part. `file` may be NULL. */
+bool record_pattern_matches(const char *const *patterns, size_t count, const char *name,
+                            const char *file);
 
 void record_options_release(struct record_options *options);
 

@@ -59,6 +59,8 @@ bool unrecorded_append(struct live *live, const char *log_path, bool quiet)
     for (unsigned reason = 0; reason < FISQL_UNRECORDED_REASONS; reason++) {
         const struct fisql_unrecorded_images *images = &live->area->unrecorded[reason];
         bool followed = reason == FISQL_UNRECORDED_FOLLOWED;
+        bool in_parts =
+            reason == FISQL_UNRECORDED_SECCOMP || reason == FISQL_UNRECORDED_SECCOMP_LATER;
         char names[FISQL_UNRECORDED_NAMES * 66 + 8];
         if (images->count == 0)
             continue;
@@ -71,7 +73,10 @@ bool unrecorded_append(struct live *live, const char *log_path, bool quiet)
         if (!followed || !quiet)
             note("%s: %u program%s %s not %s (%s): %s", log_path, images->count,
                  images->count == 1 ? "" : "s", images->count == 1 ? "was" : "were",
-                 followed ? "followed" : "recorded", names, reasons[reason]);
+                 followed   ? "followed"
+                 : in_parts ? "recorded whole"
+                            : "recorded",
+                 names, reasons[reason]);
     }
     return lost;
 }

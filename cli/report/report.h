@@ -41,6 +41,7 @@ struct report {
     long calls_max; /* in the timeline */
     long percent;   /* of every budget, for a page with more than one run */
     struct marks marks[MARKS_COUNT];
+    struct timeline *timeline; /* while its calls are read */
     struct report *other; /* that columns named other_... refer to; the caller's, NULL = none */
 };
 
@@ -68,13 +69,15 @@ int report_fail(struct report *report);
 /* "key": {"columns": [...], "rows": [[...], ...], "left_out": n} */
 int report_part(struct report *report, const struct report_part *part);
 
-int report_run(struct report *report);       /* what ran, how complete it is */
-int report_findings(struct report *report);  /* every query's */
-int report_functions(struct report *report); /* with callers, histograms, extreme calls */
-int report_memory(struct report *report);    /* by stack and over time */
-int report_values(struct report *report);    /* arguments and results of functions */
-int report_graph(struct report *report);     /* between files, between modules */
-int report_timeline(struct report *report);  /* the longest calls, notes, gaps */
+int report_run(struct report *report);             /* what ran, how complete it is */
+int report_findings(struct report *report);        /* every query's */
+int report_functions(struct report *report);       /* with callers, histograms, extreme calls */
+int report_memory(struct report *report);          /* by stack and over time */
+int report_values(struct report *report);           /* arguments and results of functions */
+int report_graph(struct report *report);           /* between files, between modules */
+int report_timeline(struct report *report);        /* the longest calls, notes, gaps */
+void report_timeline_begin(struct report *report); /* reads its calls beside the other parts */
+void report_timeline_end(struct report *report);   /* also where one of these failed */
 int report_frames(
     struct report *report); /* the calling context tree, by thread too; stacks in use */
 int report_names(struct report *report); /* of what is marked */

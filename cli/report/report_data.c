@@ -39,6 +39,7 @@ int report_run(struct report *report)
          "       (SELECT coalesce(sum(bytes), 0) FROM alloc_stacks) AS bytes,"
          "       (SELECT coalesce(sum(blocks - freed_blocks), 0) FROM alloc_stacks) AS live_blocks,"
          "       (SELECT coalesce(sum(bytes - freed_bytes), 0) FROM alloc_stacks) AS live_bytes,"
+         "       (SELECT coalesce(sum(bytes), 0) FROM kept_stacks) AS kept_bytes,"
          "       (SELECT count(*) FROM frames) AS frames,"
          "       (SELECT count(*) FROM losses) AS losses,"
          "       (SELECT count(*) FROM anomalies) AS anomalies,"
@@ -224,10 +225,12 @@ int report_write(struct report *report)
                  {report_values, true},  {report_frames, false},   {report_names, false}};
     json_open(&report->json, '{');
     int status = 0;
+    report_timeline_begin(report);
     for (size_t i = 0; i < sizeof parts / sizeof parts[0] && status == 0; i++) {
         if (!parts[i].alone || report->percent == 100)
             status = parts[i].write(report);
     }
+    report_timeline_end(report);
     json_close(&report->json, '}');
     return status;
 }

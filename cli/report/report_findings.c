@@ -127,6 +127,8 @@ int report_findings(struct report *report)
     struct query_set set = {0};
     bool folded = false;
     sqlite3 *own = database_open(report->path);
+    if (own != NULL)
+        database_hold(own);
     int status = own != NULL ? own_code_fold(own, &folded) : 2;
     if (status == 0)
         status = query_set_load(&set);

@@ -1,13 +1,16 @@
 /*
  * The timeline in a report: for each thread its longest calls, notes, and where it was off
- * the processor.
+ * the processor: the longest such gaps one by one, and what the short ones come to, by slots.
  *
  * A call is never longer than the call around it, so the longest calls of a thread, ties going to
  * the smaller id, form a tree without gaps. They are found in one pass over the thread's rows with
  * a heap of the longest so far, whose least is the bar for further calls; SQLite itself compares,
  * with the bar bound at the statement's start, and the pass begins anew where it stands whenever as
  * many rows as the heap holds have come by. A call below the bar is passed over with all calls in it,
- * where these are many; other rows cost a comparison within SQLite alone.
+ * where these are more than a few; other rows cost a comparison within SQLite alone.
+ *
+ * Where a run has many calls this takes as long as all other parts together. So it is begun first, in
+ * a thread with a connection of its own.
  *
  * The threads with the most calls get lanes. Half of the calls are shared out evenly, half by the
  * threads' numbers of calls, so that a quiet thread is seen beside a busy one.
@@ -15,14 +18,18 @@
 #include "cli/report/report.h"
 
 #include "base/heap.h"
-#include "cli/run/run_view.h"
 #include "cli/out/say.h"
+#include "cli/run/database.h"
+#include "cli/run/run_view.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 
 enum { LANES_MAX = 64, LANE_CALLS_MIN = 16 };
 
-#define PASSED_OVER_MIN "256" /* calls within one: to begin anew takes as long as these */
+#define PASSED_OVER_MIN "16" /* calls within one: to begin anew takes as long as these */
+
+#define SLOT_NS "SELECT max(1, max(end_ns) / 500) FROM threads"
 
 struct long_call {
     int64_t id, frame_id, depth, enter_ns, duration_ns;
@@ -36,6 +43,16 @@ struct longest {
 
 struct lane {
     int64_t thread_id, first_id, last_id, calls;
+    struct longest longest;
+};
+
+struct timeline {
+    sqlite3 *database; /* owned; the thread's until it is joined */
+    long calls_max;
+    struct lane lanes[LANES_MAX];
+    int count, result; /* SQLITE_OK, or why the calls could not be read */
+    bool threaded;
+    pthread_t thread;
 };
 
 static bool is_less(const void *left, const void *right)
@@ -46,9 +63,9 @@ static bool is_less(const void *left, const void *right)
 
 /* Rows of the lane from *from on that pass the bar, until as many as there is room for have come by
  * or the lane ends: *from is then beyond its end. */
-static int scan(struct report *report, sqlite3_stmt *statement, const struct lane *lane,
-                struct longest *longest, int64_t *from)
+static int scan(sqlite3_stmt *statement, struct lane *lane, int64_t *from)
 {
+    struct longest *longest = &lane->longest;
     int64_t bar = longest->count == longest->room ? longest->items[0].duration_ns : -1;
     size_t rows = 0;
     int result = SQLITE_ROW;
@@ -74,7 +91,7 @@ static int scan(struct report *report, sqlite3_stmt *statement, const struct lan
     sqlite3_reset(statement);
     if (result == SQLITE_DONE)
         *from = lane->last_id + 1;
-    return result == SQLITE_DONE || result == SQLITE_ROW ? 0 : report_fail(report);
+    return result == SQLITE_DONE || result == SQLITE_ROW ? SQLITE_OK : result;
 }
 
 static int by_id(const void *left, const void *right)
@@ -114,83 +131,150 @@ static int write_calls(struct report *report, const struct longest *longest)
     return 0;
 }
 
-static int write_lane(struct report *report, sqlite3_stmt *statement, const struct lane *lane,
-                      long calls_max)
+/* The lane's longest calls, in the order of ids. Returns an SQLite result. */
+static int read_lane(sqlite3_stmt *statement, struct lane *lane, size_t calls_max)
+{
+    struct longest *longest = &lane->longest;
+    longest->room = calls_max;
+    longest->items = calloc(calls_max + 1, sizeof *longest->items);
+    int result = longest->items != NULL ? SQLITE_OK : SQLITE_NOMEM;
+    for (int64_t from = lane->first_id;
+         result == SQLITE_OK && longest->room > 0 && from <= lane->last_id;)
+        result = scan(statement, lane, &from);
+    return result;
+}
+
+static int write_lane(struct report *report, struct lane *lane)
 {
     struct json *json = &report->json;
-    struct longest longest = {.room = (size_t)calls_max};
-    longest.items = calloc((size_t)calls_max + 1, sizeof *longest.items);
-    if (longest.items == NULL)
-        return fail("out of memory");
-    int status = 0;
-    for (int64_t from = lane->first_id; status == 0 && longest.room > 0 && from <= lane->last_id;)
-        status = scan(report, statement, lane, &longest, &from);
-    bool complete = longest.count < longest.room || (int64_t)longest.count == lane->calls;
+    struct longest *longest = &lane->longest;
+    bool complete = longest->count < longest->room || (int64_t)longest->count == lane->calls;
     json_open(json, '{');
     json_key(json, "thread_id");
     json_integer(json, lane->thread_id);
     json_key(json, "calls");
     json_integer(json, lane->calls);
     json_key(json, "least_ns");
-    json_integer(json, complete || longest.count == 0 ? 0 : longest.items[0].duration_ns);
-    qsort(longest.items, longest.count, sizeof *longest.items, by_id);
-    if (status == 0)
-        status = write_calls(report, &longest);
+    json_integer(json, complete || longest->count == 0 ? 0 : longest->items[0].duration_ns);
+    qsort(longest->items, longest->count, sizeof *longest->items, by_id);
+    int status = write_calls(report, longest);
     json_close(json, '}');
-    free(longest.items);
     return status;
 }
 
-/* The threads with the most calls, at most LANES_MAX. */
-static int load_lanes(struct report *report, struct lane *lanes, int *count, int64_t *calls)
+/* The threads with the most calls, at most LANES_MAX. Returns an SQLite result. */
+static int load_lanes(struct timeline *timeline, int64_t *calls)
 {
-    sqlite3_stmt *statement =
-        report_prepare(report, "SELECT id, first_call_id, last_call_id, calls FROM threads"
-                               " WHERE calls > 0 AND first_call_id IS NOT NULL"
-                               " ORDER BY calls DESC, id LIMIT ?1");
-    if (statement == NULL)
-        return 2;
-    sqlite3_bind_int(statement, 1, LANES_MAX);
-    int result;
-    *count = 0;
+    sqlite3_stmt *statement = NULL;
+    int result = sqlite3_prepare_v2(timeline->database,
+                                    "SELECT id, first_call_id, last_call_id, calls FROM threads"
+                                    " WHERE calls > 0 AND first_call_id IS NOT NULL"
+                                    " ORDER BY calls DESC, id LIMIT ?1",
+                                    -1, &statement, NULL);
     *calls = 0;
-    while ((result = sqlite3_step(statement)) == SQLITE_ROW && *count < LANES_MAX) {
-        lanes[*count] = (struct lane){.thread_id = sqlite3_column_int64(statement, 0),
-                                      .first_id = sqlite3_column_int64(statement, 1),
-                                      .last_id = sqlite3_column_int64(statement, 2),
-                                      .calls = sqlite3_column_int64(statement, 3)};
-        struct lane *lane = &lanes[(*count)++];
-        lane->first_id = run_within(lane->first_id, 1, RUN_CALL_ID_MAX);
-        lane->last_id = run_within(lane->last_id, 0, RUN_CALL_ID_MAX);
+    if (result != SQLITE_OK)
+        return result;
+    sqlite3_bind_int(statement, 1, LANES_MAX);
+    while ((result = sqlite3_step(statement)) == SQLITE_ROW && timeline->count < LANES_MAX) {
+        struct lane *lane = &timeline->lanes[timeline->count++];
+        *lane = (struct lane){
+            .thread_id = sqlite3_column_int64(statement, 0),
+            .first_id = run_within(sqlite3_column_int64(statement, 1), 1, RUN_CALL_ID_MAX),
+            .last_id = run_within(sqlite3_column_int64(statement, 2), 0, RUN_CALL_ID_MAX),
+            .calls = sqlite3_column_int64(statement, 3)};
         run_add(calls, lane->calls);
     }
     sqlite3_finalize(statement);
-    return result == SQLITE_DONE ? 0 : report_fail(report);
+    return result == SQLITE_DONE ? SQLITE_OK : result;
+}
+
+static size_t lane_room(const struct timeline *timeline, const struct lane *lane, int64_t calls)
+{
+    double share =
+        0.5 / timeline->count + 0.5 * (double)lane->calls / (double)(calls > 0 ? calls : 1);
+    long calls_max = (long)((double)timeline->calls_max * share);
+    if (calls_max < LANE_CALLS_MIN && timeline->calls_max > 0)
+        calls_max = LANE_CALLS_MIN;
+    if (calls_max > lane->calls)
+        calls_max = lane->calls > 0 ? (long)lane->calls : 0;
+    return (size_t)calls_max;
+}
+
+static void *read_lanes(void *context)
+{
+    struct timeline *timeline = context;
+    int64_t calls = 0;
+    sqlite3_stmt *statement = NULL;
+    timeline->result = load_lanes(timeline, &calls);
+    if (timeline->result == SQLITE_OK)
+        timeline->result =
+            sqlite3_prepare_v2(timeline->database,
+                               "SELECT id, frame_id, depth, enter_ns, duration_ns, descendants"
+                               " FROM calls WHERE id BETWEEN ?1 AND ?2"
+                               " AND (descendants >= " PASSED_OVER_MIN " OR duration_ns > ?3)",
+                               -1, &statement, NULL);
+    for (int i = 0; i < timeline->count && timeline->result == SQLITE_OK; i++)
+        timeline->result = read_lane(statement, &timeline->lanes[i],
+                                     lane_room(timeline, &timeline->lanes[i], calls));
+    sqlite3_finalize(statement);
+    return NULL;
+}
+
+void report_timeline_begin(struct report *report)
+{
+    struct timeline *timeline = calloc(1, sizeof *timeline);
+    if (timeline == NULL)
+        return;
+    report->timeline = timeline;
+    timeline->calls_max = report->calls_max;
+    timeline->database = database_open(report->path);
+    if (timeline->database == NULL)
+        return;
+    /* Each page is read once: few places that are used again take less time than many new ones. */
+    sqlite3_exec(timeline->database, "PRAGMA cache_size = -1024", NULL, NULL, NULL);
+    database_hold(timeline->database);
+    timeline->threaded = sqlite3_threadsafe() != 0 &&
+                         pthread_create(&timeline->thread, NULL, read_lanes, timeline) == 0;
+}
+
+void report_timeline_end(struct report *report)
+{
+    struct timeline *timeline = report->timeline;
+    report->timeline = NULL;
+    if (timeline == NULL)
+        return;
+    if (timeline->threaded) { /* another part failed */
+        sqlite3_interrupt(timeline->database);
+        pthread_join(timeline->thread, NULL);
+    }
+    for (int i = 0; i < timeline->count; i++)
+        free(timeline->lanes[i].longest.items);
+    sqlite3_close(timeline->database);
+    free(timeline);
 }
 
 static int write_lanes(struct report *report)
 {
-    struct lane lanes[LANES_MAX];
-    int count = 0;
-    int64_t calls = 0;
-    sqlite3_stmt *statement =
-        report_prepare(report, "SELECT id, frame_id, depth, enter_ns, duration_ns, descendants"
-                               " FROM calls WHERE id BETWEEN ?1 AND ?2"
-                               " AND (duration_ns > ?3 OR descendants >= " PASSED_OVER_MIN ")");
-    int status = statement != NULL ? load_lanes(report, lanes, &count, &calls) : 2;
+    struct timeline *timeline = report->timeline;
+    if (timeline == NULL)
+        return fail("out of memory");
+    if (timeline->database == NULL)
+        return 2;
+    if (timeline->threaded)
+        pthread_join(timeline->thread, NULL);
+    else
+        read_lanes(timeline);
+    timeline->threaded = false;
+    if (timeline->result != SQLITE_OK)
+        return fail("%s: cannot be read: %s", report->path,
+                    timeline->result == SQLITE_NOMEM ? "out of memory"
+                                                     : sqlite3_errmsg(timeline->database));
+    int status = 0;
     json_key(&report->json, "lanes");
     json_open(&report->json, '[');
-    for (int i = 0; i < count && status == 0; i++) {
-        double share = 0.5 / count + 0.5 * (double)lanes[i].calls / (double)(calls > 0 ? calls : 1);
-        long calls_max = (long)((double)report->calls_max * share);
-        if (calls_max < LANE_CALLS_MIN && report->calls_max > 0)
-            calls_max = LANE_CALLS_MIN;
-        if (calls_max > lanes[i].calls)
-            calls_max = lanes[i].calls > 0 ? (long)lanes[i].calls : 0;
-        status = write_lane(report, statement, &lanes[i], calls_max);
-    }
+    for (int i = 0; i < timeline->count && status == 0; i++)
+        status = write_lane(report, &timeline->lanes[i]);
     json_close(&report->json, ']');
-    sqlite3_finalize(statement);
     return status;
 }
 
@@ -206,8 +290,23 @@ int report_timeline(struct report *report)
          "      LEFT JOIN calls c ON c.id = g.call_id"
          " ORDER BY g.wait_ns + g.preempted_ns DESC, g.id",
          120000},
+        /* There may be no room for the many short ones: so their sums, by the slot of the run that
+         * they begin in. Those that are above as well the page takes out. */
+        {"short_gaps",
+         "SELECT g.thread_id, f.function_id, g.start_ns / slot.ns AS slot,"
+         "       sum(g.wait_ns >= g.preempted_ns) AS waits,"
+         "       CAST(total(g.wait_ns) AS INTEGER) AS wait_ns,"
+         "       CAST(total(g.preempted_ns) AS INTEGER) AS preempted_ns"
+         " FROM (SELECT (" SLOT_NS
+         ") AS ns) slot CROSS JOIN gaps g LEFT JOIN frames f ON f.id = g.frame_id"
+         " WHERE g.wall_ns < slot.ns"
+         " GROUP BY g.thread_id, f.function_id, g.start_ns / slot.ns"
+         " ORDER BY total(g.wait_ns) + total(g.preempted_ns) DESC, 1, 2, 3",
+         200000},
     };
     int status = write_lanes(report);
+    json_key(&report->json, "slot_ns");
+    json_integer(&report->json, run_integer(report->database, SLOT_NS, 0));
     for (size_t i = 0; i < sizeof parts / sizeof parts[0] && status == 0; i++)
         status = report_part(report, &parts[i]);
     return status;

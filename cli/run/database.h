@@ -17,6 +17,10 @@ long long database_say_state(sqlite3 *database, const char *path);
  */
 int database_check_frames(sqlite3 *database);
 
+/* Keeps the file locked for reading from the next statement on, until the connection is closed: else
+ * each statement locks it anew, by several system calls, which takes longer than a look-up. */
+void database_hold(sqlite3 *database);
+
 /* Ends a statement whose rows were read, `what` ("the calls"). Returns 0, or fail()'s status after
  * saying that the last step met an error: the rows read before it are then not all there are. */
 int database_rows_end(sqlite3_stmt *statement, const char *what);

@@ -46,21 +46,41 @@ void names_release(struct names *names)
     *names = (struct names){0};
 }
 
-/* Writes a name of so many bytes in the style. */
-static void put_styled(FILE *out, const struct names *names, const char *name, size_t length)
+/* A name of so many bytes in the style, NULL where there is no such function: borrowed until the
+ * look-up is reset. */
+static const char *styled(const struct names *names, const char *name, size_t length)
 {
     sqlite3_bind_text(names->lookup, 1, name, (int)length, SQLITE_STATIC);
-    if (sqlite3_step(names->lookup) == SQLITE_ROW)
-        fputs((const char *)sqlite3_column_text(names->lookup, 0), out);
+    return sqlite3_step(names->lookup) == SQLITE_ROW
+               ? (const char *)sqlite3_column_text(names->lookup, 0)
+               : NULL;
+}
+
+static void put_styled(FILE *out, const struct names *names, const char *name, size_t length)
+{
+    const char *text = styled(names, name, length);
+    if (text != NULL)
+        fputs(text, out);
     else
         fwrite(name, 1, length, out);
     sqlite3_reset(names->lookup);
+}
+
+/* Most texts are one name: a stream takes longer than its look-up. */
+static char *rewrite_one(const struct names *names, const char *name)
+{
+    const char *text = styled(names, name, strlen(name));
+    char *result = strdup(text != NULL ? text : name);
+    sqlite3_reset(names->lookup);
+    return result;
 }
 
 char *names_rewrite(const struct names *names, const char *text)
 {
     if (names->lookup == NULL)
         return strdup(text);
+    if (*text != ' ' && strstr(text, NAMES_ARROW) == NULL)
+        return rewrite_one(names, text);
     char *result = NULL;
     size_t size = 0;
     FILE *out = open_memstream(&result, &size);

@@ -423,6 +423,7 @@ static int make_edges(const struct fold *fold)
                ? result
                : execute(fold, "CREATE INDEX temp.edges_caller ON edges(caller_id, callee_id);"
                                "CREATE INDEX temp.edges_callee ON edges(callee_id, caller_id);"
+                               "CREATE INDEX temp.edges_entry ON edges(callee_id, site_id);"
                                "DROP TABLE temp.edge_contexts");
 }
 
@@ -499,18 +500,23 @@ static int make_views(const struct fold *fold)
     }
     return result != SQLITE_OK
                ? result
-               : execute(fold, "CREATE TEMP VIEW callee_runs AS SELECT * FROM main.callee_runs t"
-                               " WHERE t.caller_id IN (SELECT function_id FROM temp.function_stats)"
-                               " AND t.callee_id IN (SELECT function_id FROM temp.function_stats);"
-                               "CREATE TEMP VIEW callee_transitions AS SELECT *"
-                               " FROM main.callee_transitions t"
-                               " WHERE t.caller_id IN (SELECT function_id FROM temp.function_stats)"
-                               " AND t.callee_id IN (SELECT function_id FROM temp.function_stats)"
-                               " AND (t.previous_id = 0 OR"
-                               "  t.previous_id IN (SELECT function_id FROM temp.function_stats));"
-                               "DROP VIEW temp.recorded_calls;"
-                               "CREATE TEMP VIEW recorded_calls AS SELECT c.*, fr.function_id"
-                               " FROM main.calls c JOIN main.frames fr ON fr.id = c.frame_id");
+               : execute(fold,
+                         "CREATE TEMP VIEW context_edges AS SELECT DISTINCT NULL AS id,"
+                         " p.function_id AS caller_id, p.site_id AS caller_site_id,"
+                         " fr.site_id, fr.function_id AS callee_id"
+                         " FROM temp.frames fr LEFT JOIN temp.frames p ON p.id = fr.parent_id;"
+                         "CREATE TEMP VIEW callee_runs AS SELECT * FROM main.callee_runs t"
+                         " WHERE t.caller_id IN (SELECT function_id FROM temp.function_stats)"
+                         " AND t.callee_id IN (SELECT function_id FROM temp.function_stats);"
+                         "CREATE TEMP VIEW callee_transitions AS SELECT *"
+                         " FROM main.callee_transitions t"
+                         " WHERE t.caller_id IN (SELECT function_id FROM temp.function_stats)"
+                         " AND t.callee_id IN (SELECT function_id FROM temp.function_stats)"
+                         " AND (t.previous_id = 0 OR"
+                         "  t.previous_id IN (SELECT function_id FROM temp.function_stats));"
+                         "DROP VIEW temp.recorded_calls;"
+                         "CREATE TEMP VIEW recorded_calls AS SELECT c.*, fr.function_id"
+                         " FROM main.calls c JOIN main.frames fr ON fr.id = c.frame_id");
 }
 
 int own_code_fold(sqlite3 *database, bool *folded)

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "loader/calls/row_sums.h"
 #include "loader/sqlite/btree_direct.h"
 #include "loader/sqlite/sqlite_record.h"
 
@@ -139,24 +140,35 @@ static int patch(struct row_window *window, const struct row_end *end, struct er
 {
     unsigned char buffer[5 * 8];
     unsigned char *limit = buffer + sizeof buffer, *at = limit;
-    put_full_before(&at, end->ended);
-    put_full_before(&at, end->children_ns);
-    put_full_before(&at, end->descendants);
-    put_before_or_null(&at, end->distance);
-    put_full_before(&at, end->duration_ns);
+    put_full_before(&at, end->row.ended);
+    put_full_before(&at, end->row.children_ns);
+    put_full_before(&at, end->row.descendants);
+    put_before_or_null(&at, end->row.distance);
+    put_full_before(&at, end->row.duration_ns);
     const struct open_row *row = &window->open.items[--window->open.count];
     return btree_patch(window->part, &row->place, row->duration_offset, at, (uint32_t)(limit - at),
                        error);
 }
 
-static int write_batch(struct row_window *window, const struct row_batch *batch,
-                       struct error *error)
+static int write_ends(struct row_window *window, const struct row_batch *batch, struct error *error)
+{
+    for (size_t i = 0; i < batch->counted_count; i++)
+        if (row_sums_counted(&batch->counted[i], error) != 0)
+            return -1;
+    for (size_t i = 0; i < batch->ends_count; i++) {
+        struct row_end *end = &batch->ends[i];
+        if (row_sums_left(&end->row, end->call_id, error) != 0 ||
+            (window->part != NULL && patch(window, end, error) != 0))
+            return -1;
+    }
+    return 0;
+}
+
+static int write_rows(struct row_window *window, uint64_t first_id, uint64_t end_id,
+                      struct error *error)
 {
     struct open_rows *open = &window->open;
-    for (size_t i = 0; i < batch->ends_count; i++)
-        if (patch(window, &batch->ends[i], error) != 0)
-            return -1;
-    for (uint64_t id = batch->first_id; id < batch->end_id && window->part != NULL; id++) {
+    for (uint64_t id = first_id; id < end_id && window->part != NULL; id++) {
         const struct row *row = row_window_row(window, id);
         struct open_row written;
         if (append(window->part, id, window->thread, row, &written.place, &written.duration_offset,
@@ -167,6 +179,22 @@ static int write_batch(struct row_window *window, const struct row_batch *batch,
         if (array_reserve(&open->items, &open->capacity, open->count + 1, error) != 0)
             return -1;
         open->items[open->count++] = written;
+    }
+    return 0;
+}
+
+#define ROWS_AT_ONCE 64u /* what is added up is in the first cache still when it is written */
+
+static int write_batch(struct row_window *window, const struct row_batch *batch,
+                       struct error *error)
+{
+    if (write_ends(window, batch, error) != 0)
+        return -1;
+    for (uint64_t id = batch->first_id, end; id < batch->end_id; id = end) {
+        end = batch->end_id - id > ROWS_AT_ONCE ? id + ROWS_AT_ONCE : batch->end_id;
+        if (row_sums_add(window, id, end, batch->end_id, error) != 0 ||
+            write_rows(window, id, end, error) != 0)
+            return -1;
     }
     __atomic_fetch_add(window->progress_calls, batch->end_id - batch->first_id, __ATOMIC_RELAXED);
     return 0;
@@ -256,7 +284,7 @@ static int hand_over(struct row_window *window, struct error *error)
     struct row_batch *last =
         &window->batches[(window->batch_first + window->batches_count) % BATCHES_MAX];
     struct row_batch empty = *last; /* its memory is used again */
-    empty.ends_count = 0;
+    empty.ends_count = empty.counted_count = 0;
     *last = window->filling;
     window->filling = empty;
     window->batches_count++;
@@ -273,14 +301,16 @@ static int hand_over(struct row_window *window, struct error *error)
 
 /* ---- the window ---- */
 
+_Static_assert(((BATCHES_MAX + 2) & (BATCHES_MAX + 1)) == 0, "the ring is a power of two");
+
 int row_window_init(struct row_window *window, struct row_helpers *helpers,
                     uint64_t *progress_calls, struct error *error)
 {
     /* With helpers, rows of the batches that wait stay where they are. */
-    uint64_t ring = helpers != NULL ? 2 * WINDOW_ROWS : WINDOW_ROWS;
+    uint64_t ring = WINDOW_ROWS + (helpers != NULL ? BATCHES_MAX * WINDOW_ROWS / 2 : 0);
     *window =
         (struct row_window){.mask = ring - 1, .progress_calls = progress_calls, .helpers = helpers};
-    window->rows = malloc(ring * sizeof *window->rows);
+    window->rows = calloc(ring, sizeof *window->rows);
     if (window->rows == NULL)
         return error_set(error, "out of memory");
     if (helpers != NULL) {
@@ -292,33 +322,55 @@ int row_window_init(struct row_window *window, struct row_helpers *helpers,
     return 0;
 }
 
+/* What a load that fails has not added up. */
+static void release_batch(struct row_batch *batch)
+{
+    for (size_t i = 0; i < batch->ends_count; i++)
+        free(batch->ends[i].row.off);
+    free(batch->ends);
+    free(batch->counted);
+}
+
 void row_window_release(struct row_window *window)
 {
     for (uint32_t i = 0; i < BATCHES_MAX; i++)
-        free(window->batches[i].ends);
-    free(window->filling.ends);
+        release_batch(&window->batches[i]);
+    release_batch(&window->filling);
+    for (uint64_t i = 0; window->rows != NULL && i <= window->mask; i++)
+        free(window->rows[i].off);
     free(window->open.items);
     free(window->rows);
     *window = (struct row_window){.rows = NULL};
 }
 
-void row_window_begin(struct row_window *window, uint32_t thread, uint64_t first_id,
-                      struct btree_part *part)
+void row_window_begin(struct row_window *window, uint32_t thread, uint32_t threads_begun,
+                      uint64_t first_id, struct btree_part *part)
 {
     window->thread = thread;
+    window->threads_begun = threads_begun;
     window->start_id = window->next_id = first_id;
     window->part = part;
     window->open.count = 0;
 }
 
-int row_window_end(struct row_window *window, const struct row_end *end, struct error *error)
+struct row_end *row_window_end(struct row_window *window, struct error *error)
 {
     struct row_batch *batch = &window->filling;
-    if (window->part == NULL)
-        return 0;
     if (array_reserve(&batch->ends, &batch->ends_capacity, batch->ends_count + 1, error) != 0)
+        return NULL;
+    struct row_end *end = &batch->ends[batch->ends_count++];
+    end->row.off = NULL;
+    return end;
+}
+
+int row_window_counted(struct row_window *window, const struct counted_calls *calls,
+                       struct error *error)
+{
+    struct row_batch *batch = &window->filling;
+    if (array_reserve(&batch->counted, &batch->counted_capacity, batch->counted_count + 1, error) !=
+        0)
         return -1;
-    batch->ends[batch->ends_count++] = *end;
+    batch->counted[batch->counted_count++] = *calls;
     return 0;
 }
 
@@ -333,7 +385,7 @@ int row_window_flush(struct row_window *window, uint64_t kept, struct error *err
         return hand_over(window, error);
     if (write_batch(window, batch, error) != 0)
         return -1;
-    batch->ends_count = 0;
+    batch->ends_count = batch->counted_count = 0;
     return 0;
 }
 

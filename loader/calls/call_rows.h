@@ -7,9 +7,9 @@
  * opposite order of their entries, the one that ends is always the one that was written open last.
  *
  * What is to be written goes in batches: first the ends of calls that are written already, then rows.
- * Threads that have no thread of the log to decode (row_helpers) write the batches of those that
- * have, while these go on decoding: for the calls of a program with one thread two cores are no more
- * use than that. Without such helpers who decodes writes.
+ * Who writes a row adds it up, too (row_sums.h). Threads that have no thread of the log to decode
+ * (row_helpers) write the batches of those that have, while these go on decoding: about half the work
+ * of loading the calls of a program with one thread. Without such helpers who decodes writes.
  */
 #ifndef FISQL_LOADER_CALL_ROWS_H
 #define FISQL_LOADER_CALL_ROWS_H
@@ -19,32 +19,47 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "loader/calls/hook_costs.h"
+#include "loader/calls/links.h"
 #include "loader/sqlite/btree.h"
 
-#define WINDOW_ROWS 8192u /* a power of two; half of them are written at a time */
+#define WINDOW_ROWS 4096u /* a power of two; half of them are written at a time */
 
 enum ended { ENDED_RETURNED = 0, ENDED_UNWOUND = 1, ENDED_OPEN = 2, ENDED_LOST = 3 };
 
-/* A row that waits for its call's end, or for its turn. */
+/* A row that waits for its call's end, or for its turn. What lies under `depth` is known, and set, at
+ * the end. */
 struct row {
-    uint64_t enter_ns, duration_ns, children_ns;
-    uint64_t distance;    /* id - parent's id, 0 = no parent */
-    uint32_t descendants; /* of a call that ended while its row waits: less than WINDOW_ROWS */
+    struct link *link;
+    struct function_rollup *function; /* the link's */
+    uint64_t enter_ns;
+    uint64_t distance; /* id - parent's id, 0 = no parent */
     uint32_t frame, depth;
+    bool done; /* it has ended */
     uint8_t ended;
-    bool done;
+    uint64_t duration_ns, children_ns, child_calls, descendants;
+    struct hook_share hooks;
+    struct off_sums
+        *off; /* off the processor in it; NULL = it never was. Who adds it up frees it */
 };
 
 /* The end of a call whose row was written while it was open. */
 struct row_end {
-    uint64_t duration_ns, children_ns, descendants;
-    uint64_t distance; /* as in the row */
-    uint8_t ended;
+    uint64_t call_id;
+    struct row row; /* without frame and depth */
+};
+
+/* Calls of a link that were counted in place of being recorded. */
+struct counted_calls {
+    struct link *link;
+    uint64_t calls, raw_ns, hooks_ps;
 };
 
 struct row_batch {
     struct row_end *ends;
     size_t ends_count, ends_capacity;
+    struct counted_calls *counted;
+    size_t counted_count, counted_capacity;
     uint64_t first_id, end_id; /* rows */
 };
 
@@ -57,15 +72,18 @@ struct open_rows {
     size_t count, capacity;
 };
 
-#define BATCHES_MAX 2u /* that wait to be written, besides the one that is being filled */
+/* Batches that wait to be written, besides the one that is being filled: a helper takes longer to wake up
+ * than a batch takes to be filled. With the window they make a power of two of rows. */
+#define BATCHES_MAX 6u
 
 struct row_window {
     struct row *rows;  /* of id: rows[id % ring] */
     uint64_t mask;     /* ring - 1 */
     uint64_t start_id; /* of the first row that is in no batch */
     uint64_t next_id;  /* of the next call: the rows of those before it wait, or are written */
-    struct btree_part *part;  /* NULL = no rows are wanted */
+    struct btree_part *part;  /* NULL = rows are added up, but not written */
     uint32_t thread;          /* threads.id */
+    uint32_t threads_begun;   /* function_rollup.thread of what is added up */
     uint64_t *progress_calls; /* atomic: gets the number of rows that were written */
     struct row_batch filling;
     struct open_rows open; /* who writes has it */
@@ -101,10 +119,10 @@ int row_window_init(struct row_window *window, struct row_helpers *helpers,
                     uint64_t *progress_calls, struct error *error);
 void row_window_release(struct row_window *window);
 
-/* A thread begins; its calls have the ids from first_id on. The part is borrowed until
- * row_window_finish. */
-void row_window_begin(struct row_window *window, uint32_t thread, uint64_t first_id,
-                      struct btree_part *part);
+/* A thread begins, the worker's threads_begun'th; its calls have the ids from first_id on. The part is
+ * borrowed until row_window_finish, and so are links. */
+void row_window_begin(struct row_window *window, uint32_t thread, uint32_t threads_begun,
+                      uint64_t first_id, struct btree_part *part);
 
 /* The row of a call whose row waits still, or begins to. */
 static inline struct row *row_window_row(struct row_window *window, uint64_t id)
@@ -121,8 +139,13 @@ static inline bool row_window_is_full(const struct row_window *window)
 /* Has those rows written that wait, but for the last `kept`. */
 int row_window_flush(struct row_window *window, uint64_t kept, struct error *error);
 
-/* The innermost call of those whose rows do not wait any more ends. */
-int row_window_end(struct row_window *window, const struct row_end *end, struct error *error);
+/* The innermost call of those whose rows do not wait any more ends: where to put what is known then,
+ * at once. NULL without memory. */
+struct row_end *row_window_end(struct row_window *window, struct error *error);
+
+/* Has counted calls added up. */
+int row_window_counted(struct row_window *window, const struct counted_calls *calls,
+                       struct error *error);
 
 /* Has all rows written, and waits until they are. */
 int row_window_finish(struct row_window *window, struct error *error);

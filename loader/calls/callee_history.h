@@ -79,10 +79,10 @@ static inline int callee_history_end_run(struct callee_history *history, struct 
                : callee_history_mark(history, caller, runs, error);
 }
 
-/* Counts that `link`'s callee follows that of `previous`. */
-static inline int callee_history_transition(struct callee_history *history, struct rollup *rollup,
-                                            const struct open_call *caller, uint32_t previous,
-                                            const struct link *link, struct error *error)
+/* Finds which transition the link's callee makes that follows that of `previous`. */
+static inline int callee_history_look_up(struct callee_history *history, struct rollup *rollup,
+                                         const struct open_call *caller, uint32_t previous,
+                                         struct link *link, struct error *error)
 {
     uint32_t mixed = previous * 0x9e3779b1u ^ link->callee_runs * 0x85ebca6bu;
     struct transition *transition =
@@ -91,7 +91,20 @@ static inline int callee_history_transition(struct callee_history *history, stru
     if ((transition->previous != previous || transition->callee_runs != link->callee_runs) &&
         callee_history_find(transition, rollup, caller, previous, link, error) != 0)
         return -1;
-    struct callee_transition *counted = &rollup->transitions[transition->index];
+    link->previous = previous;
+    link->transition = transition->index + 1;
+    return 0;
+}
+
+/* Counts that `link`'s callee follows that of `previous`. */
+static inline int callee_history_transition(struct callee_history *history, struct rollup *rollup,
+                                            const struct open_call *caller, uint32_t previous,
+                                            struct link *link, struct error *error)
+{
+    if ((link->transition == 0 || link->previous != previous) &&
+        callee_history_look_up(history, rollup, caller, previous, link, error) != 0)
+        return -1;
+    struct callee_transition *counted = &rollup->transitions[link->transition - 1];
     if (counted->count++ == 0)
         counted->example_call = caller->head.call_id;
     return 0;
@@ -99,7 +112,7 @@ static inline int callee_history_transition(struct callee_history *history, stru
 
 /* A callee run of `link`'s callee begins within `caller`. */
 static inline int callee_history_begin_run(struct callee_history *history, struct rollup *rollup,
-                                           struct open_call *caller, const struct link *link,
+                                           struct open_call *caller, struct link *link,
                                            struct error *error)
 {
     uint32_t previous = caller->last_callee;
@@ -128,12 +141,35 @@ static inline int callee_history_begin_run(struct callee_history *history, struc
 
 /* `caller` enters the link's callee. */
 static inline int callee_history_enter(struct callee_history *history, struct rollup *rollup,
-                                       struct open_call *caller, const struct link *link,
+                                       struct open_call *caller, struct link *link,
                                        struct error *error)
 {
     if (caller->last_callee != link->callee_runs)
         return callee_history_begin_run(history, rollup, caller, link, error);
     caller->callee_run_calls++;
+    return 0;
+}
+
+/* A call through the link begins: asks for the sequence that it ends with as a rule. */
+static inline void callee_history_expect(const struct rollup *rollup, const struct link *link)
+{
+    if (link->shape != 0)
+        __builtin_prefetch(&rollup->shapes[link->shape - 1], 1);
+}
+
+/* The sequence that the call ends with: mostly that of the link's last call. */
+static inline int callee_history_shape(const struct callee_history *history, struct rollup *rollup,
+                                       const struct open_call *call, struct shape **out,
+                                       struct error *error)
+{
+    struct link *link = call->link;
+    *out = link->shape != 0 ? &rollup->shapes[link->shape - 1] : NULL;
+    if (*out != NULL && (*out)->hash.a == call->shape.a && (*out)->hash.b == call->shape.b)
+        return 0;
+    if (rollup_shape(rollup, call->shape, call->head.function_id, call->callee_runs,
+                     history->callees + call->first_id, out, error) != 0)
+        return -1;
+    link->shape = *out != NULL ? (uint32_t)(*out - rollup->shapes) + 1 : 0;
     return 0;
 }
 
@@ -152,8 +188,7 @@ static inline int callee_history_leave(struct callee_history *history, struct ro
         return -1;
     callee_history_give_back(history, rollup, call);
     history->callees_count = call->first_id;
-    if (rollup_shape(rollup, call->shape, call->head.function_id, call->callee_runs,
-                     history->callees + call->first_id, &shape, error) != 0)
+    if (callee_history_shape(history, rollup, call, &shape, error) != 0)
         return -1;
     if (shape == NULL)
         function->sequences_cut = true;

@@ -124,7 +124,7 @@ static int slot_pair(struct decoder *decoder, uint32_t slot, uint32_t *pair, str
         if (dictionary_call(dictionary, slot, &definition, error) != 0 ||
             decode_find_pair(decoder, definition->function, definition->site, pair, error) != 0)
             return -1;
-        dictionary->pairs[slot] = *pair + 1;
+        dictionary_keep(dictionary, slot, *pair + 1);
     }
     *pair = dictionary->pairs[slot] - 1;
     return 0;
@@ -166,20 +166,15 @@ static int counted(struct decoder *decoder, const struct event *event, struct er
         caller->child_calls += event->calls;
         caller->children_ns += ns;
     }
-    struct call_sums *sums = &link->sums;
-    uint64_t hooks_ps = event->calls * decoder->hooks.cost.inside_ps;
-    struct rare_sums *rare = NULL;
-    if (links_touch(&decoder->links, link, error) != 0 ||
-        (rare = call_sums_rare(sums, error)) == NULL)
-        return -1;
-    rare->counted += event->calls;
-    sums->self.raw_ns += ns;
-    sums->self.hooks_ps += hooks_ps;
-    sums->raw_ns += ns;
-    sums->hooks_ps += hooks_ps;
     if (link->function->open > 0)
-        link->function->kinds.recursive += event->calls;
-    return 0;
+        link->function->recursion.calls += event->calls;
+    struct counted_calls calls = {.link = link,
+                                  .calls = event->calls,
+                                  .raw_ns = ns,
+                                  .hooks_ps = event->calls * decoder->hooks.cost.inside_ps};
+    return links_touch(&decoder->links, link, error) != 0
+               ? -1
+               : row_window_counted(&decoder->window, &calls, error);
 }
 
 static int note(struct decoder *decoder, const struct event *event, struct error *error)
@@ -242,6 +237,9 @@ static int decode_event(struct decoder *decoder, const struct event *event, stru
     case EVENT_GAP:
         gaps_read(&decoder->gaps, &event->gap, &decoder->clock);
         return 0;
+    case EVENT_HELD:
+        decode_write_held(decoder, event->elapsed);
+        return 0;
     case EVENT_ENTER_FULL:
         if (decode_find_pair(decoder, event->function, event->site, &pair, error) != 0)
             return -1;
@@ -267,7 +265,8 @@ static int decode_event(struct decoder *decoder, const struct event *event, stru
 static bool event_happens(const struct event *event)
 {
     return event->type != EVENT_DEFINE && event->type != EVENT_COUNTED &&
-           event->type != EVENT_TIME && event->type != EVENT_GAP && event->type < EVENT_ARGUMENTS;
+           event->type != EVENT_TIME && event->type != EVENT_GAP && event->type != EVENT_HELD &&
+           event->type < EVENT_ARGUMENTS;
 }
 
 /* ---- chunks ---- */
@@ -350,6 +349,8 @@ static int decode_chunk(struct decoder *decoder, const struct log_chunk *place,
     enum behind behind = BEHIND_OTHERS;
     dictionary_clear(&decoder->dictionary);
     value_calls_forget_names(&decoder->values);
+    if (decoder->pairs.unloads_count > 0)
+        dictionary_forget(&decoder->dictionary);
     uint64_t before = first ? 0 : decoder->clock.tick, before_ns = decoder->clock.now_ns;
     thread_clock_set(&decoder->clock, chunk->tick_start);
     decoder->end_id = decoder->thread->first_call_id + decoder->thread->call_ids;
@@ -426,6 +427,7 @@ static int thread_begin(struct decoder *decoder, uint32_t thread, struct decoded
         decoder->process = decoder->thread->process;
         if (pairs_begin_process(&decoder->pairs, shared->index, decoder->process, error) != 0)
             return -1;
+        dictionary_forget(&decoder->dictionary);
     }
     if (!decoder->source.open &&
         log_reader_open(&decoder->source.reader, shared->index->path, error) != 0)
@@ -438,8 +440,8 @@ static int thread_begin(struct decoder *decoder, uint32_t thread, struct decoded
     thread_clock_begin(&decoder->clock, &shared->clock->lines[decoder->process]);
     if (shared->file != NULL && btree_part_begin(shared->file, &out->part, error) != 0)
         return -1;
-    row_window_begin(&decoder->window, decoder->thread->id, decoder->thread->first_call_id,
-                     out->part);
+    row_window_begin(&decoder->window, decoder->thread->id, decoder->threads_begun,
+                     decoder->thread->first_call_id, out->part);
     gaps_begin(&decoder->gaps, decoder->thread, decoder->clock.line, &out->gaps);
     if (decode_values_begin(decoder, error) != 0)
         return -1;

@@ -51,6 +51,16 @@ void decode_write_begin(struct decoder *decoder, uint64_t ticks)
     decoder->hooks.write_ns = ns < WRITE_NS_MAX ? ns : 0;
 }
 
+void decode_write_held(struct decoder *decoder, uint64_t ticks)
+{
+    const struct thread_clock *clock = &decoder->clock;
+    uint64_t ns = clock_ns(clock->line, clock->tick + ticks) - clock_ns(clock->line, clock->tick);
+    if (ns >= WRITE_NS_MAX)
+        return;
+    decoder->hooks.write_ns += ns;
+    gaps_held(&decoder->gaps, ns);
+}
+
 int decode_write_ends(struct decoder *decoder, uint64_t before_ns, struct error *error)
 {
     struct decoded_thread *out = decoder->out;

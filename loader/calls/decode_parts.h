@@ -16,15 +16,10 @@
 #include "loader/log/log_unpack.h"
 #include "loader/values/value_calls.h"
 
-/* A call that ended. */
-struct left_call {
-    uint64_t call_id;
-    struct off_time off; /* within it */
-};
-
 /* The call that ended last. */
 struct ended_call {
-    uint64_t call_id, cpu_ns;
+    uint64_t call_id;
+    const struct row *row; /* valid until another call begins or ends */
 };
 
 /* What the event before was: values stand behind some alone. */
@@ -65,7 +60,6 @@ struct decoder {
     struct row_window window;
     bool counted; /* calls were counted in this thread */
     struct gaps gaps;
-    struct left_call left; /* the last one with time off the processor */
     struct ended_call
         ended; /* the last one; its place on the stack is untouched until another one begins */
     struct value_calls values;
@@ -111,6 +105,8 @@ int decode_gap_ends(struct decoder *decoder, struct error *error);
 int decode_cost_begin(struct decoder *decoder, size_t chunk, struct error *error);
 /* The chunk comes right behind the one before, whose writing took ticks: the time since then holds it. */
 void decode_write_begin(struct decoder *decoder, uint64_t ticks);
+/* And kept the thread off the processor for so many ticks more. */
+void decode_write_held(struct decoder *decoder, uint64_t ticks);
 /* The first event since then comes: the write is taken out of the open calls. before_ns: when the last
  * event was. */
 int decode_write_ends(struct decoder *decoder, uint64_t before_ns, struct error *error);

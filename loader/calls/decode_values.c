@@ -53,6 +53,15 @@ static int arguments(struct decoder *decoder, const struct event *event, struct 
                                    event->values, event->values_bytes, moment(decoder), error);
 }
 
+/* Processor time of the call that ended last. */
+static uint64_t ended_cpu_ns(const struct decoder *decoder)
+{
+    const struct row *row = decoder->ended.row;
+    uint64_t adjusted_ns = tally_adjusted(row->duration_ns, row->hooks.total_ps);
+    uint64_t off_ns = row->off != NULL ? row->off->total.wait_ns + row->off->total.preempted_ns : 0;
+    return adjusted_ns > off_ns ? adjusted_ns - off_ns : 0;
+}
+
 static int result(struct decoder *decoder, const struct event *event, struct error *error)
 {
     const struct memory_open_call *call = &decoder->stack.items[decoder->stack.depth].head;
@@ -64,7 +73,7 @@ static int result(struct decoder *decoder, const struct event *event, struct err
     if (caller != NULL)
         of = (struct value_caller){caller->head.function_id, caller->head.call_id};
     struct valued_call ended = {.call_id = id,
-                                .cpu_ns = decoder->ended.cpu_ns,
+                                .cpu_ns = ended_cpu_ns(decoder),
                                 .descendants = decoder->window.next_id - id - 1,
                                 .finished = true};
     return value_calls_result(&decoder->values, &ended, call->function_id, of, event->values,
@@ -85,7 +94,7 @@ int decode_values_leave(struct decoder *decoder, uint64_t descendants, enum ende
                         struct error *error)
 {
     struct valued_call call = {.call_id = decoder->ended.call_id,
-                               .cpu_ns = decoder->ended.cpu_ns,
+                               .cpu_ns = ended_cpu_ns(decoder),
                                .descendants = descendants,
                                .finished = ended <= ENDED_UNWOUND};
     return value_calls_leave(&decoder->values, &call, error);

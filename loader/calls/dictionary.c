@@ -12,11 +12,19 @@ void dictionary_clear(struct dictionary *dictionary)
     memset(dictionary->alloc_sites, 0, sizeof dictionary->alloc_sites);
 }
 
+void dictionary_forget(struct dictionary *dictionary)
+{
+    memset(dictionary->kept, 0, sizeof dictionary->kept);
+}
+
 void dictionary_define(struct dictionary *dictionary, uint32_t slot, struct definition definition)
 {
+    const struct definition *before = &dictionary->definitions[slot];
+    if (before->function != definition.function || before->site != definition.site)
+        dictionary->kept[slot] = 0;
     dictionary->definitions[slot] = definition;
     dictionary->defined[slot] = 1;
-    dictionary->pairs[slot] = 0;
+    dictionary->pairs[slot] = dictionary->kept[slot];
     dictionary->alloc_sites[slot] = 0;
 }
 

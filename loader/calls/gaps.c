@@ -32,6 +32,7 @@ static void base_set(struct gaps *gaps, const struct gap_reading *reading)
         gaps->out->has_cpu = true;
     }
     gaps->base = *reading;
+    gaps->held_ns = 0;
     gaps->has_first = gaps->has_base = true;
 }
 
@@ -64,6 +65,12 @@ void gaps_begin(struct gaps *gaps, const struct log_thread *thread, const struct
 void gaps_interrupt(struct gaps *gaps)
 {
     gaps->has_base = gaps->pending = false;
+}
+
+void gaps_held(struct gaps *gaps, uint64_t ns)
+{
+    uint64_t sum = gaps->held_ns + ns;
+    gaps->held_ns = sum < CLOCK_NS_MAX ? sum : CLOCK_NS_MAX;
 }
 
 void gaps_read(struct gaps *gaps, const struct event_gap *event, const struct thread_clock *clock)
@@ -142,16 +149,22 @@ static int measure(struct gaps *gaps, struct gap *gap, uint32_t depth,
                    const struct gap_reading *reading, struct error *error)
 {
     const struct gap_reading before = gaps->base;
+    uint64_t held_ns = gaps->held_ns;
     bool comparable = gaps->has_base && !runs_backwards(reading, &before);
     base_set(gaps, reading);
     if (!comparable)
         return 0;
     uint64_t wall_ns = reading->ns - before.ns, cpu_ns = reading->cpu_ns - before.cpu_ns;
     uint64_t off_ns = wall_ns > cpu_ns ? wall_ns - cpu_ns : 0;
+    held_ns = held_ns < off_ns ? held_ns : off_ns;
+    off_ns -= held_ns;
+    gaps->out->held_ns += held_ns; /* no overflow: readings ascend */
     gap->off_ns = off_ns < gap->wall_ns ? off_ns : gap->wall_ns;
     gap->counted = reading->counted && before.counted;
     if (gap->counted) {
         gap->waits = reading->waits - before.waits;
+        gap->waits -=
+            held_ns > 0 && gap->waits > 0; /* the thread waited for the disk once at least */
         gap->preemptions = reading->preemptions - before.preemptions;
         gap->minor_faults = reading->minor_faults - before.minor_faults;
         gap->major_faults = reading->major_faults - before.major_faults;

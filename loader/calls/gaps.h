@@ -8,6 +8,7 @@
  * put aside, or was off it for longer than being put aside so often takes (when a wait ends on a busy
  * machine, the thread is put aside once more); else it was put aside (*preempted*). What does not fit
  * into the gap has no place.
+ * What a thread waited for the log to be written (HELD) is the recording's, and not in its gaps.
  * Where part of the log is missing between two readings, the second one tells nothing.
  *
  * The times of open calls. Off-processor time is rare, calls are not: so calls on the stack know
@@ -51,6 +52,7 @@ struct thread_gaps {
     size_t count, capacity;
     struct off_time off;  /* of all of them */
     uint64_t unplaced_ns; /* off the processor, in no gap */
+    uint64_t held_ns;     /* off it while the log was written, in none either */
     bool has_cpu;         /* there are two readings */
     uint64_t cpu_ns;      /* from the first to the last of them */
 };
@@ -78,7 +80,8 @@ struct gaps {
     bool pending;                  /* a GAP was read, and the event behind it was not */
     struct event_gap event;        /* that GAP ... */
     uint64_t start_tick, start_ns; /* ... and the instant at which it was read */
-    struct gap_entry *entries;     /* the outermost call first */
+    uint64_t held_ns;          /* since the base the recording kept the thread off the processor */
+    struct gap_entry *entries; /* the outermost call first */
     size_t entries_count, entries_capacity;
     uint32_t depth; /* of the last entry; UINT32_MAX = there is none */
 };
@@ -103,6 +106,9 @@ void gaps_interrupt(struct gaps *gaps);
 
 /* A GAP was read at this instant. */
 void gaps_read(struct gaps *gaps, const struct event_gap *event, const struct thread_clock *clock);
+
+/* So long was the thread off the processor for its log since the last reading. */
+void gaps_held(struct gaps *gaps, uint64_t ns);
 
 /* The event behind a GAP comes at this instant; what it does is not done yet. */
 int gaps_end(struct gaps *gaps, const struct thread_clock *clock, struct gap_place place,

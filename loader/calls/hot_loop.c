@@ -1,7 +1,8 @@
 /*
- * Entering and leaving, all that is added up over them, and the hot loop that reads these two kinds
- * of events: what loading spends its time with. So a call touches as little as can be: its place on
- * the stack, its waiting row (call_rows.h), its link's tally (links.h) and its function's rollup.
+ * Entering and leaving, and the hot loop that reads these two kinds of events: what loading spends
+ * its time with. So a call touches as little as can be: its place on the stack, its waiting row
+ * (call_rows.h), its link and its function's state. What is added up over calls is added up when
+ * the rows are written (row_sums.h).
  *
  * Frames fold recursion: a call whose (function, site) pair is already open in the thread belongs
  * to that open frame.
@@ -41,7 +42,8 @@ static inline int find_link(struct decoder *decoder, const struct pair *pair, st
     }
     if (from != NULL)
         top->last_link = *out;
-    __builtin_prefetch(&(*out)->sums.min_ns, 1); /* wanted when the call ends */
+    links_expect(&decoder->links, *out);
+    callee_history_expect(&decoder->rollup, *out);
     return 0;
 }
 
@@ -110,8 +112,8 @@ static int note_cycle(struct decoder *decoder, struct function_rollup *rollup, u
     for (uint32_t i = from - 1; i < decoder->stack.depth && shown < 64; i++, shown++)
         fprintf(out, "%s%u", shown > 0 ? " " : "", decoder->stack.items[i].head.function_id);
     fclose(out);
-    rollup->cycle = text;
-    rollup->cycle_call = call_id;
+    rollup->recursion.cycle = text;
+    rollup->recursion.cycle_call = call_id;
     return 0;
 }
 
@@ -121,51 +123,25 @@ static int note_recursion(struct decoder *decoder, const struct open_call *call,
 {
     struct function_rollup *function = call->link->function;
     uint32_t id = call->head.function_id;
-    function->kinds.recursive++;
+    function->recursion.calls++;
     if (decoder->stack.depth > 0 && call[-1].head.function_id == id)
-        function->kinds.direct_recursive++;
-    return function->cycle != NULL ? 0
-                                   : note_cycle(decoder, function, id, call->head.call_id, error);
-}
-
-/* The first of the thread's calls of a link that is a row. */
-static int note_first(struct decoder *decoder, const struct open_call *call, struct error *error)
-{
-    if (links_touch(&decoder->links, call->link, error) != 0)
-        return -1;
-    call->link->sums.first_call = call->head.call_id;
-    call->link->sums.first_enter_ns = call->enter_ns;
-    return 0;
+        function->recursion.direct++;
+    return function->recursion.cycle != NULL
+               ? 0
+               : note_cycle(decoder, function, id, call->head.call_id, error);
 }
 
 static inline int note_entry(struct decoder *decoder, const struct open_call *call,
                              struct error *error)
 {
     struct function_rollup *function = call->link->function;
-    struct call_sums *sums = &call->link->sums;
-    uint64_t id = call->head.call_id, enter_ns = call->enter_ns;
-    uint32_t depth = decoder->stack.depth;
-    if (function->thread == decoder->threads_begun)
-        function->intervals[rollup_bucket(enter_ns - function->last_enter_ns)]++;
-    function->thread = decoder->threads_begun;
-    function->last_enter_ns = enter_ns;
-    function->last_call = id;
     if (function->open++ > 0 && note_recursion(decoder, call, error) != 0)
         return -1;
     if (function->open > function->nesting_max) {
         function->nesting_max = function->open;
-        function->nested_call = id;
+        function->nested_call = call->head.call_id;
     }
-    if (depth > function->depth_max || function->deepest_call == 0 ||
-        (depth == function->depth_max && id < function->deepest_call)) {
-        function->depth_max = depth;
-        function->deepest_call = id;
-    }
-    if (sums->calls++ == 0 && note_first(decoder, call, error) != 0)
-        return -1;
-    if (enter_ns > sums->last_enter_ns)
-        sums->last_enter_ns = enter_ns;
-    return 0;
+    return links_touch(&decoder->links, call->link, error);
 }
 
 static inline int enter(struct decoder *decoder, uint32_t pair_index, uint64_t enter_tick,
@@ -196,6 +172,8 @@ static inline int enter(struct decoder *decoder, uint32_t pair_index, uint64_t e
     struct row *row = row_window_row(&decoder->window, id);
     row->enter_ns = call->enter_ns;
     row->distance = distance;
+    row->link = call->link;
+    row->function = call->link->function;
     row->frame = call->head.frame_id;
     row->depth = decoder->stack.depth++;
     row->done = false;
@@ -212,109 +190,58 @@ int call_enter(struct decoder *decoder, uint32_t pair_index, uint64_t enter_tick
 
 /* ---- leaving ---- */
 
-/* Keeps a call that is one of its function's slowest. */
-static __attribute__((noinline)) void keep_slow(const struct decoder *decoder,
-                                                const struct open_call *call, uint64_t cpu_ns,
-                                                uint64_t adjusted, uint64_t duration)
+/* The time off the processor within a call that ends. */
+static __attribute__((noinline)) int take_off(struct decoder *decoder, struct off_sums **out,
+                                              struct error *error)
 {
-    struct slow_call slow = {.cpu_ns = cpu_ns,
-                             .duration_ns = adjusted,
-                             .raw_ns = duration,
-                             .call_id = call->head.call_id};
-    if (decoder->left.call_id == slow.call_id)
-        slow.off = decoder->left.off;
-    rollup_slow_call(call->link->function, &slow);
-}
-
-/* Adds a call that returned or was unwound. */
-static inline int add_finished(const struct decoder *decoder, const struct open_call *call,
-                               uint64_t cpu_ns, uint64_t adjusted, uint64_t duration, bool unwound,
-                               struct error *error)
-{
-    struct function_rollup *function = call->link->function;
-    function->kinds.unwound += unwound;
-    function->kinds.single_child += call->child_calls == 1;
-    if (rollup_is_slow(function, cpu_ns))
-        keep_slow(decoder, call, cpu_ns, adjusted, duration);
-    return call_sums_finished(&call->link->sums, call->head.call_id, cpu_ns, error) != 0
-               ? -1
-               : duration_counts_add(&function->durations, cpu_ns, error);
-}
-
-/* Adds the time off the processor within a call that ends. Its adjusted duration becomes no less than
- * that. *cpu_ns: its CPU duration. */
-static __attribute__((noinline)) int add_off(struct decoder *decoder, const struct open_call *call,
-                                             uint64_t duration, uint64_t *adjusted,
-                                             uint64_t *cpu_ns, struct error *error)
-{
-    struct rare_sums *rare = call_sums_rare(&call->link->sums, error);
-    if (rare == NULL)
-        return -1;
     bool has_caller = decoder->stack.depth - 1 > decoder->stack.inherited;
-    struct off_sums off = gaps_leave(&decoder->gaps, has_caller);
-    uint64_t off_ns = off.total.wait_ns + off.total.preempted_ns;
-    decoder->left = (struct left_call){call->head.call_id, off.total};
-    off_sums_add(&rare->off, &off);
-    *cpu_ns = *adjusted > off_ns ? *adjusted - off_ns : 0;
-    *adjusted = tally_no_less_than_off(*adjusted, duration, off_ns);
+    *out = malloc(sizeof **out);
+    if (*out == NULL)
+        return error_set(error, "out of memory");
+    **out = gaps_leave(&decoder->gaps, has_caller);
     return 0;
 }
 
-/* A call that does not return: it was open at the end, or was lost. */
-static __attribute__((noinline)) int add_open(const struct open_call *call, struct error *error)
-{
-    struct rare_sums *rare = call_sums_rare(&call->link->sums, error);
-    if (rare == NULL)
-        return -1;
-    rare->open++;
-    return 0;
-}
-
-/* Adds a call that ends to all that is added up. */
-static inline int add_up(struct decoder *decoder, const struct open_call *call, uint64_t duration,
-                         uint64_t descendants, enum ended ended, struct error *error)
+/* What is known of the call that ends, the rest of its row. */
+static inline int end_row(struct decoder *decoder, const struct open_call *call, uint64_t duration,
+                          uint64_t descendants, enum ended ended, struct row *row,
+                          struct error *error)
 {
     struct hook_share hooks = hook_share_of(decoder->hooks.cost, call->child_calls, descendants);
     if (__builtin_expect(call->head.call_id < decoder->hooks.from_id, 0)) {
         hooks.self_ps += call->settled.self_ps;
         hooks.total_ps += call->settled.total_ps;
     }
-    uint64_t adjusted = tally_adjusted(duration, hooks.total_ps);
-    uint64_t cpu_ns = adjusted;
-    struct call_sums *sums = &call->link->sums;
-    struct function_rollup *function = call->link->function;
-    if (__builtin_expect(decoder->gaps.depth == decoder->stack.depth, 0) &&
-        add_off(decoder, call, duration, &adjusted, &cpu_ns, error) != 0)
-        return -1;
-    decoder->ended = (struct ended_call){call->head.call_id, cpu_ns};
-    if (ended > ENDED_UNWOUND ? add_open(call, error) != 0
-                              : add_finished(decoder, call, cpu_ns, adjusted, duration,
-                                             ended == ENDED_UNWOUND, error) != 0)
-        return -1;
-    sums->raw_ns += duration;
-    sums->hooks_ps += hooks.total_ps;
-    sums->self.raw_ns += duration - call->children_ns;
-    sums->self.hooks_ps += hooks.self_ps;
-    sums->child_calls += call->child_calls;
-    function->kinds.calling += call->child_calls > 0;
-    if (decoder->clock.now_ns > function->last_exit_ns)
-        function->last_exit_ns = decoder->clock.now_ns;
-    return 0;
+    row->duration_ns = duration;
+    row->children_ns = call->children_ns;
+    row->child_calls = call->child_calls;
+    row->hooks = hooks;
+    row->descendants = descendants;
+    row->ended = (uint8_t)ended;
+    row->off = NULL;
+    row->done = true;
+    decoder->ended = (struct ended_call){call->head.call_id, row};
+    return __builtin_expect(decoder->gaps.depth == decoder->stack.depth, 0)
+               ? take_off(decoder, &row->off, error)
+               : 0;
 }
 
-/* The rest of a call's end where its row does not wait any more. */
-static __attribute__((noinline)) int leave_written(struct decoder *decoder,
-                                                   const struct open_call *call, uint64_t duration,
-                                                   uint64_t descendants, enum ended ended,
-                                                   struct error *error)
+/* A call ends whose row does not wait any more. */
+static __attribute__((noinline)) int end_written(struct decoder *decoder,
+                                                 const struct open_call *call, uint64_t duration,
+                                                 uint64_t descendants, enum ended ended,
+                                                 struct error *error)
 {
-    bool has_caller = call_stack_has_own(&decoder->stack);
-    struct row_end end = {.duration_ns = duration,
-                          .children_ns = call->children_ns,
-                          .descendants = descendants,
-                          .distance = has_caller ? call->head.call_id - call[-1].head.call_id : 0,
-                          .ended = (uint8_t)ended};
-    return row_window_end(&decoder->window, &end, error);
+    bool has_caller = decoder->stack.depth - 1 > decoder->stack.inherited;
+    struct row_end *end = row_window_end(&decoder->window, error);
+    if (end == NULL)
+        return -1;
+    end->call_id = call->head.call_id;
+    end->row = (struct row){.enter_ns = call->enter_ns,
+                            .distance = has_caller ? call->head.call_id - call[-1].head.call_id : 0,
+                            .link = call->link,
+                            .function = call->link->function};
+    return end_row(decoder, call, duration, descendants, ended, &end->row, error);
 }
 
 /* Ends the innermost call, which must not be an inherited one, at the present time. */
@@ -333,27 +260,24 @@ static inline int leave(struct decoder *decoder, enum ended ended, struct error 
                          &call->head, ended == ENDED_RETURNED || ended == ENDED_UNWOUND,
                          error) != 0)
         return -1;
-    if (add_up(decoder, call, duration, descendants, ended, error) != 0 ||
+    if ((id < decoder->window.start_id
+             ? end_written(decoder, call, duration, descendants, ended, error)
+             : end_row(decoder, call, duration, descendants, ended,
+                       row_window_row(&decoder->window, id), error)) != 0 ||
         callee_history_leave(&decoder->history, &decoder->rollup, call, error) != 0)
         return -1;
+    struct function_rollup *function = call->link->function;
+    if (decoder->clock.now_ns > function->last_exit_ns)
+        function->last_exit_ns = decoder->clock.now_ns;
+    function->open--;
+    decoder->pairs.items[call->pair].open--;
     decoder->stack.depth--;
     if (call_stack_has_own(&decoder->stack)) {
         call[-1].children_ns += duration;
         call[-1].callee_run_ns += duration;
     }
-    call->link->function->open--;
-    decoder->pairs.items[call->pair].open--;
-    if (__builtin_expect(id == decoder->values.innermost, 0) &&
-        decode_values_leave(decoder, descendants, ended, error) != 0)
-        return -1;
-    if (id < decoder->window.start_id)
-        return leave_written(decoder, call, duration, descendants, ended, error);
-    struct row *row = row_window_row(&decoder->window, id);
-    row->duration_ns = duration;
-    row->children_ns = call->children_ns;
-    row->descendants = (uint32_t)descendants;
-    row->ended = (uint8_t)ended;
-    row->done = true;
+    if (__builtin_expect(id == decoder->values.innermost, 0))
+        return decode_values_leave(decoder, descendants, ended, error);
     return 0;
 }
 

@@ -68,10 +68,8 @@ int links_make(struct links *links, struct link_key key, const struct link_calle
     return 0;
 }
 
-int links_touch(struct links *links, struct link *link, struct error *error)
+int links_touch_new(struct links *links, struct link *link, struct error *error)
 {
-    if (link->touched)
-        return 0;
     if (array_reserve(&links->touched, &links->touched_capacity, links->touched_count + 1, error) !=
         0)
         return -1;

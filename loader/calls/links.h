@@ -13,10 +13,10 @@
  * Programs have up to millions of links, of which a call needs one and hardly ever the last one. So a
  * look-up is to touch nothing else. As functions mostly make the same calls in the same order, a link
  * says which one followed it last time, and the caller's which one came first; where that is wrong a
- * table of numbers leads to the right one (slots.h). Of a link itself a call touches two cache lines
- * of three.
+ * table of numbers leads to the right one (slots.h). Decoding a call touches one cache line of its
+ * link, adding up its row the two others (row_sums.h).
  *
- * One worker's; not for several threads.
+ * One worker's, but that another thread may add to the sums of links that it has pointers to.
  */
 #ifndef FISQL_LOADER_LINKS_H
 #define FISQL_LOADER_LINKS_H
@@ -52,9 +52,14 @@ struct link {
     uint32_t after;       /* likewise of the one that was taken from the caller's after this one */
     uint32_t edge;        /* index in rollup.edges */
     struct function_rollup *function; /* of the callee */
-    struct call_sums sums;            /* of the thread that is being decoded */
-    bool touched;                     /* it is in links.touched */
-} __attribute__((aligned(64)));
+    /* What its calls hit upon last, and mostly will again (callee_history.h): the transition from the
+     * callee run `previous`, and the sequence that they ended with. */
+    uint32_t previous, transition; /* index in rollup.transitions + 1; 0 = none */
+    uint32_t shape;                /* index in rollup.shapes + 1; 0 = none */
+    bool touched;                  /* it is in links.touched */
+    /* Of the thread that is being decoded. */
+    struct call_sums sums __attribute__((aligned(64)));
+};
 
 struct links {
     struct slots slots;   /* keys to numbers */
@@ -100,6 +105,15 @@ static inline struct link *links_guess(const struct links *links, uint32_t next,
     return same ? link : NULL; /* both lie under the same frame */
 }
 
+/* A call through the link begins: asks for the links that come next as a rule, from it and after it. */
+static inline void links_expect(const struct links *links, const struct link *link)
+{
+    if (link->first != 0)
+        __builtin_prefetch(links_at(links, link->first - 1), 1);
+    if (link->after != 0)
+        __builtin_prefetch(links_at(links, link->after - 1), 1);
+}
+
 void links_init(struct links *links);
 
 /* The link with this key; NULL = it was never made. *next: its number + 1. */
@@ -110,7 +124,11 @@ int links_make(struct links *links, struct link_key key, const struct link_calle
                struct error *error);
 
 /* To be called before the first of the thread's calls is added to a link's sums. */
-int links_touch(struct links *links, struct link *link, struct error *error);
+int links_touch_new(struct links *links, struct link *link, struct error *error);
+static inline int links_touch(struct links *links, struct link *link, struct error *error)
+{
+    return link->touched ? 0 : links_touch_new(links, link, error);
+}
 
 /* Adds the sums of all links to those of frames, functions and edges, calling `each` for each link with
  * what they say; they are empty then. */

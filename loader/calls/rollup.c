@@ -228,17 +228,18 @@ static int merge_function(struct rollup *into, uint32_t id, const struct functio
     to->kinds.calling += from->kinds.calling;
     to->kinds.single_child += from->kinds.single_child;
     to->kinds.unwound += from->kinds.unwound;
-    to->kinds.recursive += from->kinds.recursive;
-    to->kinds.direct_recursive += from->kinds.direct_recursive;
+    to->recursion.calls += from->recursion.calls;
+    to->recursion.direct += from->recursion.direct;
     to->sequences_cut |= from->sequences_cut;
     if (from->childless > 0 &&
         (to->childless == 0 || from->childless_example < to->childless_example))
         to->childless_example = from->childless_example;
     to->childless += from->childless;
-    if (from->cycle != NULL && (to->cycle == NULL || from->cycle_call < to->cycle_call)) {
-        free(to->cycle);
-        to->cycle = strdup(from->cycle);
-        to->cycle_call = from->cycle_call;
+    if (from->recursion.cycle != NULL &&
+        (to->recursion.cycle == NULL || from->recursion.cycle_call < to->recursion.cycle_call)) {
+        free(to->recursion.cycle);
+        to->recursion.cycle = strdup(from->recursion.cycle);
+        to->recursion.cycle_call = from->recursion.cycle_call;
     }
     return 0;
 }
@@ -374,7 +375,7 @@ void rollup_release(struct rollup *rollup)
     for (size_t i = 0; i < rollup->functions_capacity; i++)
         if (rollup->functions[i] != NULL) {
             duration_counts_release(&rollup->functions[i]->durations);
-            free(rollup->functions[i]->cycle);
+            free(rollup->functions[i]->recursion.cycle);
             large_free(rollup->functions[i], sizeof *rollup->functions[i]);
         }
     rollup_release_frames(rollup);

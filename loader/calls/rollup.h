@@ -41,35 +41,44 @@ struct call_kinds {
     uint64_t calling;      /* ended calls that made a call */
     uint64_t single_child; /* finished calls that made exactly one */
     uint64_t unwound;      /* calls that ended 1 */
-    uint64_t recursive;    /* calls made while another call of the function was open */
-    uint64_t direct_recursive;
 };
 
-/* A function's calls. Each call changes what comes first, so that this takes few cache lines. */
+/* Calls of a function that is open already. */
+struct recursion {
+    uint64_t calls;
+    uint64_t direct; /* made by the function itself */
+    char *cycle;     /* functions.id along the first cycle seen; NULL = not recursive */
+    uint64_t cycle_call;
+};
+
+/* A function's calls. Who decodes changes the first cache line with each call, who adds up rows
+ * (row_sums.h) the second one and one of each histogram: these may be two threads. */
 struct function_rollup {
-    /* Of the thread that is being decoded, which `thread` says: 0 = none yet. */
-    uint64_t last_enter_ns, last_call;
-    uint32_t open; /* activations of it */
-    uint32_t thread, thread_index;
-    /* Of all. */
+    /* Who decodes. */
+    uint32_t open; /* activations of it in the thread that is being decoded */
+    uint32_t thread_index;
     uint32_t id; /* functions.id */
     uint32_t nesting_max;
-    uint32_t slow_count;
     uint64_t nested_call;
-    uint64_t depth_max, deepest_call; /* deepest_call 0 = no call yet */
-    uint64_t slow_from_ns;            /* slow[0].cpu_ns once the heap is full */
     uint64_t last_exit_ns;
     uint64_t childless; /* ended calls that made no call */
+    uint64_t childless_example;
+    bool sequences_cut;
+    /* Who adds up; first of the thread that is being decoded, which `thread` says: 0 = none yet. */
+    uint64_t last_enter_ns __attribute__((aligned(64)));
+    uint64_t last_call;
+    uint32_t thread;
+    uint32_t slow_count;
+    uint64_t depth_max, deepest_call; /* deepest_call 0 = no call yet */
+    uint64_t slow_from_ns;            /* slow[0].cpu_ns once the heap is full */
     struct call_kinds kinds;
     struct duration_counts durations;
     uint64_t intervals[LOG2_BUCKETS];
-    struct slow_call slow[SLOW_CALLS];     /* a heap: the least at [0] */
-    struct tally tally;                    /* of all threads that have ended */
+    struct slow_call slow[SLOW_CALLS]; /* a heap: the least at [0] */
+    /* Once a thread has ended. */
+    struct tally tally;
     uint64_t latest_enter_ns, latest_call; /* the last call of these; 0 = none */
-    uint64_t childless_example;
-    bool sequences_cut;
-    char *cycle; /* functions.id along the first cycle seen; NULL = not recursive */
-    uint64_t cycle_call;
+    struct recursion recursion;            /* who decodes */
 };
 
 struct edge { /* slowest_call: of the finished calls, 0 = none finished */
@@ -209,12 +218,17 @@ static inline unsigned rollup_bucket(uint64_t ns)
     return ns < 2 ? 0 : 63u - (unsigned)__builtin_clzll(ns);
 }
 
+static inline unsigned duration_group(uint64_t ns)
+{
+    return 59u - (unsigned)__builtin_clzll(ns | DURATION_STEPS / 2);
+}
+
 /* Makes a group, all 0. */
 int duration_counts_make(struct duration_counts *durations, unsigned group, struct error *error);
 static inline int duration_counts_add(struct duration_counts *durations, uint64_t ns,
                                       struct error *error)
 {
-    unsigned group = 59u - (unsigned)__builtin_clzll(ns | DURATION_STEPS / 2);
+    unsigned group = duration_group(ns);
     if (__builtin_expect(durations->groups[group] == NULL, 0) &&
         duration_counts_make(durations, group, error) != 0)
         return -1;

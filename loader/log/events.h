@@ -27,6 +27,7 @@ enum event_type {
     EVENT_COUNTED,
     EVENT_PAUSE,
     EVENT_GAP,
+    EVENT_HELD,
     EVENT_ALLOC,
     EVENT_FREE,
     EVENT_REALLOC,
@@ -55,7 +56,7 @@ struct event {
     uint64_t address;     /* ALLOC, FREE, REALLOC */
     uint64_t size;        /* ALLOC, REALLOC: bytes */
     uint64_t old;         /* REALLOC */
-    uint64_t elapsed;     /* REALLOC: ticks from its start to its end */
+    uint64_t elapsed;     /* REALLOC: ticks from its start to its end; HELD: those that it says */
     const char *text;     /* NOTE: not terminated */
     uint32_t text_bytes;  /* NOTE */
     const unsigned char

@@ -310,6 +310,27 @@ static void put_double(double wide, bool is_float, char text[VALUE_FLOAT_TEXT_MA
     } while (back < wide || back > wide);
 }
 
+#if __LDBL_MANT_DIG__ >= 64 && __LDBL_MAX_EXP__ >= 16384
+/* Likewise as the same x87 number, which this machine's long double holds. */
+static bool put_long(const struct binary_float *value, char text[VALUE_FLOAT_TEXT_MAX])
+{
+    long double wide = ldexpl((long double)(uint64_t)value->mantissa, value->exponent), back;
+    for (int digits = 15; digits <= value->digits; digits++) {
+        snprintf(text, VALUE_FLOAT_TEXT_MAX, "%.*Lg", digits, value->negative ? -wide : wide);
+        back = fabsl(strtold(text, NULL));
+        if (!(back < wide || back > wide))
+            return true;
+    }
+    return false;
+}
+#else
+static bool put_long(const struct binary_float *value, char text[VALUE_FLOAT_TEXT_MAX])
+{
+    (void)value, (void)text;
+    return false;
+}
+#endif
+
 void value_float_text(const struct value *value, char text[VALUE_FLOAT_TEXT_MAX])
 {
     bool negative = (value->data[value->bytes - 1] & 0x80) != 0;
@@ -326,6 +347,6 @@ void value_float_text(const struct value *value, char text[VALUE_FLOAT_TEXT_MAX]
                  parts.nan ? "nan" : "inf");
     else if (parts.mantissa == 0)
         snprintf(text, VALUE_FLOAT_TEXT_MAX, negative ? "-0" : "0");
-    else
+    else if (value->bytes != 10 || !put_long(&parts, text))
         put_decimal(&parts, text);
 }

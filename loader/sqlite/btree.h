@@ -5,10 +5,11 @@
  *
  * Order of use:
  *   1. make the database with its schema through sqlite3 and close it (rollback journal mode, no
- *      auto_vacuum; the tables to be written are empty and have no index);
+ *      auto_vacuum; the tables to be written are empty and have no index but those to be filled);
  *   2. btree_open;
  *   3. for each table: any number of parts (btree_part_begin, btree_append..., btree_part_end),
- *      then btree_finish with the parts in the order of their rowids;
+ *      btree_index_fill for each index of it, then btree_finish with the parts in the order of their
+ *      rowids;
  *   4. btree_close; from then on the file is used through sqlite3 again.
  * Nobody else may have the file open between 2 and 4. If the load fails in between, btree_abandon
  * and throw the file away: it is not a sound database.
@@ -74,6 +75,12 @@ int btree_replace(struct btree_part *part, struct btree_place *place, const void
 
 /* Writes out what the part still holds. Nothing may be appended afterwards. */
 int btree_part_end(struct btree_part *part, struct error *error);
+
+/* Fills an index on one column of numbers, of a table whose rows 1 to count have these keys in it (0 =
+ * NULL): numbers of something, for there is a counter for each up to the greatest. To be called before
+ * btree_finish, which refuses a table with an index that was not filled. */
+int btree_index_fill(struct btree_file *file, const char *name, const uint32_t *keys,
+                     uint32_t count, struct error *error);
 
 /* Makes the empty table `table` hold the rows of the `count` ended parts: all rowids of a part must
  * be less than those of the next one. The parts are freed. count = 0 leaves the table empty. */

@@ -91,26 +91,30 @@ int btree_page_read(struct btree_file *file, uint32_t page, void *data, struct e
     return read_all(file, data, file->page_bytes, (uint64_t)(page - 1) * file->page_bytes, error);
 }
 
-static int add_table(struct btree_file *file, const char *name, uint32_t root, uint32_t indexes)
+static int add_table(struct btree_file *file, const char *name, const char *index_of, uint32_t root,
+                     uint32_t indexes)
 {
     if (array_reserve(&file->tables, &file->tables_room, file->tables_count + 1, NULL) != 0)
         return SQLITE_NOMEM;
     struct btree_table *table = &file->tables[file->tables_count];
-    *table = (struct btree_table){.name = strdup(name), .root = root, .indexes = indexes};
-    if (table->name == NULL)
-        return SQLITE_NOMEM;
+    *table = (struct btree_table){.name = strdup(name),
+                                  .index_of = index_of != NULL ? strdup(index_of) : NULL,
+                                  .root = root,
+                                  .indexes = indexes};
     file->tables_count++;
-    return SQLITE_OK;
+    return table->name == NULL || (index_of != NULL && table->index_of == NULL) ? SQLITE_NOMEM
+                                                                                : SQLITE_OK;
 }
 
-/* Remembers the tables' root pages, so that the file need not be read through sqlite3 later, when
+/* Remembers the tables' and indexes' root pages, so that the file need not be read through sqlite3 later, when
  * its header is behind its contents. */
 static int read_tables(struct btree_file *file, struct error *error)
 {
     static const char sql[] =
-        "SELECT name, rootpage, (SELECT count(*) FROM sqlite_schema AS i"
-        "                        WHERE i.type = 'index' AND i.tbl_name = t.name)"
-        "FROM sqlite_schema AS t WHERE type = 'table' AND rootpage > 1";
+        "SELECT name, iif(type = 'index', tbl_name, NULL), rootpage,"
+        "       iif(type = 'index', 1, (SELECT count(*) FROM sqlite_schema AS i"
+        "                               WHERE i.type = 'index' AND i.tbl_name = t.name))"
+        "FROM sqlite_schema AS t WHERE type IN ('table', 'index') AND rootpage > 1";
     sqlite3 *database = NULL;
     sqlite3_stmt *statement = NULL;
     int status = sqlite3_open_v2(file->path, &database, SQLITE_OPEN_READONLY, NULL);
@@ -118,8 +122,9 @@ static int read_tables(struct btree_file *file, struct error *error)
         status = sqlite3_prepare_v2(database, sql, -1, &statement, NULL);
     while (status == SQLITE_OK && (status = sqlite3_step(statement)) == SQLITE_ROW)
         status = add_table(file, (const char *)sqlite3_column_text(statement, 0),
-                           (uint32_t)sqlite3_column_int64(statement, 1),
-                           (uint32_t)sqlite3_column_int(statement, 2));
+                           (const char *)sqlite3_column_text(statement, 1),
+                           (uint32_t)sqlite3_column_int64(statement, 2),
+                           (uint32_t)sqlite3_column_int(statement, 3));
     if (status != SQLITE_DONE)
         error_set_file(error, ERROR_SYSTEM, file->path, "cannot read its schema: %s",
                        sqlite3_errstr(status));
@@ -200,8 +205,10 @@ void btree_abandon(struct btree_file *file)
         return;
     while (file->parts != NULL)
         btree_part_free(file->parts);
-    for (size_t i = 0; i < file->tables_count; i++)
+    for (size_t i = 0; i < file->tables_count; i++) {
+        free(file->tables[i].index_of);
         free(file->tables[i].name);
+    }
     if (file->fd >= 0)
         close(file->fd);
     pthread_mutex_destroy(&file->lock);

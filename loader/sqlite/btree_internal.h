@@ -1,6 +1,7 @@
 /*
  * What the files of the b-tree writer share: btree_file.c (the file, its header, allocation of
- * pages, freelist), btree_part.c (leaf pages) and btree_tree.c (interior pages, root).
+ * pages, freelist), btree_part.c (leaf pages), btree_tree.c (interior pages, root) and btree_index.c
+ * (indexes).
  *
  * A page of a table b-tree, all numbers big-endian:
  *
@@ -55,10 +56,11 @@ struct btree_children {
     size_t count, room;
 };
 
-struct btree_table {
+struct btree_table { /* or an index */
     char *name;
+    char *index_of; /* the table; NULL = it is none */
     uint32_t root;
-    uint32_t indexes;
+    uint32_t indexes; /* that are not filled; of an index 1 = it is not */
 };
 
 struct btree_file {

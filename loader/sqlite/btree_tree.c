@@ -144,7 +144,7 @@ static uint32_t find_root(struct builder *builder, const char *name, struct erro
     const struct btree_file *file = builder->file;
     const struct btree_table *table = NULL;
     for (size_t i = 0; i < file->tables_count; i++)
-        if (strcmp(file->tables[i].name, name) == 0)
+        if (file->tables[i].index_of == NULL && strcmp(file->tables[i].name, name) == 0)
             table = &file->tables[i];
     if (table == NULL) {
         error_set_file(error, ERROR_SYSTEM, file->path, "no table %s", name);

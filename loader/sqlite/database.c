@@ -108,7 +108,8 @@ static int execute(sqlite3 *database, const char *path, const char *sql, struct 
     return error_set_file(error, ERROR_SYSTEM, path, "%s", insert_problem(database));
 }
 
-/* Takes the indexes out of the schema and keeps what makes them. */
+/* Takes the indexes out of the schema and keeps what makes them; not those of frames, which are filled
+ * page by page like the table (tables_frames.c). */
 static int put_off_indexes(struct database *database, sqlite3 *connection, struct error *error)
 {
     sqlite3_stmt *statement = NULL;
@@ -117,7 +118,7 @@ static int put_off_indexes(struct database *database, sqlite3 *connection, struc
         connection,
         "SELECT coalesce(group_concat(sql, ';'), ''),"
         " coalesce(group_concat('DROP INDEX \"' || replace(name, '\"', '\"\"') || '\"', ';'), '')"
-        " FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL",
+        " FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL AND tbl_name <> 'frames'",
         -1, &statement, NULL);
     if (status == SQLITE_OK && sqlite3_step(statement) == SQLITE_ROW) {
         database->indexes = strdup((const char *)sqlite3_column_text(statement, 0));

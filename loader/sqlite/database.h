@@ -20,8 +20,9 @@ struct database {
  * nobody who may not read the log. */
 int database_create(struct database *database, const char *target, const char *log,
                     const char *schema, struct error *error);
-/* Makes the schema's indexes. Before, the temporary has none: tables without indexes can be written page
- * by page, and an index of many rows is made faster at once than row by row. */
+/* Makes the schema's indexes. Before, the temporary has none but those of frames, which are empty: tables
+ * without indexes can be written page by page, and an index of many rows is made faster at once than row
+ * by row. */
 int database_index(const struct database *database, sqlite3 *connection, struct error *error);
 /* Opens the temporary through sqlite3, tuned for loading. */
 int database_open_temporary(const struct database *database, sqlite3 **out, struct error *error);

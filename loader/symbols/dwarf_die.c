@@ -21,9 +21,14 @@ static Dwarf_Attribute find_attribute(Dwarf_Debug debug, Dwarf_Die die, Dwarf_Ha
     return dwarf_done(debug, dwarf_attr(die, attribute, &found, &error), &error) ? found : NULL;
 }
 
+static void release(Dwarf_Debug debug, void *item, Dwarf_Unsigned kind)
+{
+    dwarf_dealloc(debug, item, kind);
+}
+
 static void release_attribute(Dwarf_Debug debug, Dwarf_Attribute attribute)
 {
-    dwarf_dealloc(debug, attribute, DW_DLA_ATTR);
+    release(debug, attribute, DW_DLA_ATTR);
 }
 
 static bool form_of(Dwarf_Debug debug, Dwarf_Attribute attribute, Dwarf_Half *form)
@@ -95,7 +100,7 @@ static bool block_of(Dwarf_Debug debug, Dwarf_Attribute attribute, struct dwarf_
         return false;
     value->bytes = block->bl_data;
     value->size_bytes = block->bl_len;
-    dwarf_dealloc(debug, block, DW_DLA_BLOCK);
+    release(debug, block, DW_DLA_BLOCK);
     return value->bytes != NULL;
 }
 

@@ -2,8 +2,8 @@
  * Places of variables: see dwarf_places.h.
  *
  * The stack of an expression holds symbols: a constant, a register + offset, or what lies in memory at
- * a register + offset. Of a value the low `bits` are right: masks and pairs of shifts, by which compilers
- * widen what is narrower, change only bits above those that the variable has.
+ * a register + offset. Of a value the low `bits` are those of the symbol: masks and pairs of shifts, by
+ * which compilers widen what is narrower, make those above of them.
  */
 #include "loader/symbols/dwarf_places.h"
 
@@ -12,7 +12,7 @@
 #define STACK_MAX 16
 #define NESTED_MAX 2 /* a frame base within an expression */
 
-enum item_kind { ITEM_CONSTANT, ITEM_SUM, ITEM_LOADED, ITEM_VECTOR };
+enum item_kind { ITEM_CONSTANT, ITEM_SUM, ITEM_LOADED, ITEM_VECTOR, ITEM_ADDRESS };
 
 struct item {
     enum item_kind kind;
@@ -21,6 +21,7 @@ struct item {
     int64_t offset;
     uint64_t constant;
     unsigned bits, shifted;
+    bool extended, sign_extended; /* the bits above are zeros, or copies of the highest one */
 };
 
 struct evaluation {
@@ -154,10 +155,11 @@ static bool load(struct evaluation *evaluation)
 static bool add(struct evaluation *evaluation, uint64_t number)
 {
     struct item *top = evaluation->depth > 0 ? &evaluation->stack[evaluation->depth - 1] : NULL;
-    if (top == NULL || top->shifted != 0 ||
-        (top->kind != ITEM_CONSTANT && top->kind != ITEM_SUM && number != 0))
+    if (top == NULL || top->shifted != 0 || (top->extended && number != 0) ||
+        (top->kind != ITEM_CONSTANT && top->kind != ITEM_ADDRESS && top->kind != ITEM_SUM &&
+         number != 0))
         return give_up(evaluation, PLACE_COMPLEX);
-    if (top->kind == ITEM_CONSTANT)
+    if (top->kind == ITEM_CONSTANT || top->kind == ITEM_ADDRESS)
         top->constant += number;
     else
         top->offset = (int64_t)((uint64_t)top->offset + number);
@@ -169,6 +171,20 @@ static unsigned low_ones(uint64_t mask)
     return mask == UINT64_MAX ? 64 : (unsigned)__builtin_ctzll(~mask);
 }
 
+/* The low `bits` count, and those above are made of them. False where what comes of it is neither. */
+static bool narrow(struct item *item, unsigned bits, bool sign_extended)
+{
+    if (bits >
+        item->bits) /* above them are zeros or copies of the highest bit: what becomes of those? */
+        return !item->extended || !item->sign_extended || sign_extended;
+    if (bits == 64)
+        return true;
+    item->bits = bits;
+    item->extended = true;
+    item->sign_extended = sign_extended;
+    return true;
+}
+
 /* Two operands, of which the upper one is a constant. */
 static bool combine(struct evaluation *evaluation, unsigned code)
 {
@@ -176,15 +192,15 @@ static bool combine(struct evaluation *evaluation, unsigned code)
         return give_up(evaluation, PLACE_COMPLEX);
     uint64_t number = evaluation->stack[--evaluation->depth].constant;
     struct item *top = &evaluation->stack[evaluation->depth - 1];
-    unsigned bits = top->bits;
     switch (code) {
     case DW_OP_plus:
         return add(evaluation, number);
     case DW_OP_minus:
         return add(evaluation, 0 - number);
     case DW_OP_and:
-        bits = low_ones(number);
-        break;
+        if (number == 0 || (number & (number + 1)) != 0 || top->shifted != 0)
+            return give_up(evaluation, PLACE_COMPLEX);
+        return narrow(top, low_ones(number), false) || give_up(evaluation, PLACE_COMPLEX);
     case DW_OP_shl:
         if (number >= 64 || top->shifted != 0)
             return give_up(evaluation, PLACE_COMPLEX);
@@ -194,14 +210,21 @@ static bool combine(struct evaluation *evaluation, unsigned code)
     case DW_OP_shra:
         if (number >= 64 || top->shifted != number)
             return give_up(evaluation, PLACE_COMPLEX);
-        bits = 64 - (unsigned)number;
         top->shifted = 0;
-        break;
+        return narrow(top, 64 - (unsigned)number, code == DW_OP_shra) ||
+               give_up(evaluation, PLACE_COMPLEX);
     default:
         return give_up(evaluation, PLACE_COMPLEX);
     }
-    if (bits < top->bits)
-        top->bits = bits;
+    return true;
+}
+
+static bool push_address(struct evaluation *evaluation, uint64_t address)
+{
+    struct item *item = push(evaluation, ITEM_ADDRESS);
+    if (item == NULL)
+        return false;
+    item->constant = address;
     return true;
 }
 
@@ -209,6 +232,7 @@ static bool combine(struct evaluation *evaluation, unsigned code)
 static bool run_constant(struct evaluation *evaluation, unsigned code)
 {
     struct dwarf_cursor *cursor = &evaluation->cursor;
+    uint64_t address;
     switch (code) {
     case DW_OP_const1u:
         return push_constant(evaluation, dwarf_take(cursor, 1));
@@ -230,9 +254,12 @@ static bool run_constant(struct evaluation *evaluation, unsigned code)
     case DW_OP_consts:
         return push_constant(evaluation, (uint64_t)dwarf_take_signed(cursor));
     case DW_OP_addr:
+        return push_address(evaluation, dwarf_take(cursor, 8));
     case DW_OP_addrx:
     case DW_OP_GNU_addr_index:
-        return give_up(evaluation, PLACE_VARIABLE);
+        return dwarf_unit_address(evaluation->context->unit, dwarf_take_unsigned(cursor), &address)
+                   ? push_address(evaluation, address)
+                   : give_up(evaluation, PLACE_COMPLEX);
     default:
         return give_up(evaluation, PLACE_COMPLEX);
     }
@@ -270,7 +297,7 @@ static bool run_other(struct evaluation *evaluation, unsigned code)
         uint64_t size = dwarf_take(cursor, 1);
         if (size == 0 || size > 8 || !load(evaluation))
             return give_up(evaluation, PLACE_COMPLEX);
-        evaluation->stack[evaluation->depth - 1].bits = 8 * (unsigned)size;
+        narrow(&evaluation->stack[evaluation->depth - 1], 8 * (unsigned)size, false);
         return true;
     }
     case DW_OP_plus_uconst:
@@ -345,6 +372,37 @@ static bool in_own_frame(const struct evaluation *evaluation, const struct item 
     return frame == NULL || item->number != frame->cfa_register || item->offset < frame->cfa_offset;
 }
 
+/* The place that what is stored at `place` after the call comes from. */
+static bool stored_from(const struct place_context *context, struct place *place,
+                        unsigned size_bytes)
+{
+    return context->spills != NULL && x86_spills_find(context->spills, place->number, place->offset,
+                                                      size_bytes, &place->offset);
+}
+
+/* The same of a struct that is stored in two parts. */
+static bool stored_from_two(const struct evaluation *evaluation, struct places *places)
+{
+    const struct place_context *context = evaluation->context;
+    const struct item *item = &evaluation->stack[0];
+    unsigned size = context->size_bytes;
+    if (evaluation->reason != PLACE_NOT_STORED || evaluation->depth != 1 ||
+        item->kind != ITEM_SUM || size <= 8 || size > 16)
+        return false;
+    for (unsigned i = 0; i < 2; i++) {
+        places->pieces[i] = (struct place){.kind = PLACE_IN_MEMORY,
+                                           .number = item->number,
+                                           .stack = true,
+                                           .offset = item->offset + 8 * (int64_t)i,
+                                           .size_bytes = i == 0 ? 8 : size - 8};
+        if (!stored_from(context, &places->pieces[i], places->pieces[i].size_bytes))
+            return false;
+    }
+    places->pieces_count = 2;
+    places->whole.kind = PLACE_PIECES;
+    return true;
+}
+
 /* What the evaluation came to, of a variable or a piece of `size_bytes`. */
 static bool conclude(struct evaluation *evaluation, unsigned size_bytes, struct place *place)
 {
@@ -357,16 +415,27 @@ static bool conclude(struct evaluation *evaluation, unsigned size_bytes, struct 
     place->offset = item->offset;
     place->stack = item->stack;
     place->constant = item->constant;
-    if (value && (item->shifted != 0 || item->bits < 8 * size_bytes))
-        return give_up(evaluation, PLACE_COMPLEX);
-    if (!value && (item->shifted != 0 || item->bits != 64 || item->kind == ITEM_CONSTANT))
+    if (value && (item->shifted != 0 || item->bits < 8 * size_bytes)) {
+        if (item->shifted != 0 || !item->extended ||
+            (item->bits != 8 && item->bits != 16 && item->bits != 32))
+            return give_up(evaluation, PLACE_COMPLEX);
+        place->narrow = (uint8_t)(item->bits / 8);
+        place->narrow_signed = item->sign_extended;
+    }
+    if (!value && (item->shifted != 0 || item->bits != 64 || item->kind == ITEM_CONSTANT ||
+                   item->kind == ITEM_ADDRESS))
         return give_up(evaluation, PLACE_COMPLEX);
     if ((!value || item->kind == ITEM_LOADED) && evaluation->context->stores_late &&
-        !evaluation->is_list && in_own_frame(evaluation, item))
+        !evaluation->is_list && in_own_frame(evaluation, item) &&
+        !stored_from(evaluation->context, place,
+                     item->kind == ITEM_LOADED && !value ? 8 : size_bytes))
         return give_up(evaluation, PLACE_NOT_STORED);
     switch (item->kind) {
     case ITEM_CONSTANT:
         place->kind = PLACE_CONSTANT;
+        break;
+    case ITEM_ADDRESS:
+        place->kind = PLACE_ADDRESS;
         break;
     case ITEM_VECTOR:
         place->kind = PLACE_IN_VECTOR;
@@ -414,8 +483,10 @@ static enum place_reason find_in(const struct place_context *context,
         if (!evaluate(&evaluation))
             return evaluation.reason;
         if (evaluation.cursor.at == evaluation.cursor.end && places->pieces_count == 0)
-            return conclude(&evaluation, context->size_bytes, &places->whole) ? PLACE_FOUND
-                                                                              : evaluation.reason;
+            return conclude(&evaluation, context->size_bytes, &places->whole) ||
+                           stored_from_two(&evaluation, places)
+                       ? PLACE_FOUND
+                       : evaluation.reason;
         if (!take_piece(&evaluation, places, &total_bytes))
             return evaluation.reason;
     }

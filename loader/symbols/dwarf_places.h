@@ -9,6 +9,7 @@
 
 #include "loader/symbols/call_frames.h"
 #include "loader/symbols/dwarf_locations.h"
+#include "loader/symbols/x86_spills.h"
 
 #define PLACE_PIECES_MAX 8
 
@@ -22,7 +23,6 @@
     X(OPTIMISED, "what it points to was taken apart")                                              \
     X(NOT_STORED, "stored where the debug information says only after the hook's call")            \
     X(COMPLEX, "computed in a way that recipes do not have")                                       \
-    X(VARIABLE, "an address of the module's data")                                                 \
     X(FRAME, "the frame's address is not known there")                                             \
     X(TYPE, "of a type that is not recorded")                                                      \
     X(TOO_LARGE, "more than 64 bytes")                                                             \
@@ -42,7 +42,8 @@ enum place_kind {
     PLACE_BEHIND,    /* at the address that lies in memory at register + offset */
     PLACE_SUM,       /* the value is register + offset */
     PLACE_CONSTANT,
-    PLACE_PIECES /* of a whole place only */
+    PLACE_ADDRESS, /* the value is the address `constant` of the module's file */
+    PLACE_PIECES   /* of a whole place only */
 };
 
 struct place {
@@ -52,6 +53,8 @@ struct place {
     int64_t offset;
     uint64_t constant;
     unsigned size_bytes; /* of a piece */
+    uint8_t narrow; /* the value is an integer of this many bytes there, 0 = of its own size, ... */
+    bool narrow_signed; /* ... extended by its sign, or by zeros */
 };
 
 struct places {
@@ -68,6 +71,8 @@ struct place_context {
     struct dwarf_value frame_base;  /* of the function */
     unsigned size_bytes;            /* of the variable */
     bool stores_late; /* the compiler may store parameters after the hook's call (clang, not gcc) */
+    const struct x86_spills
+        *spills; /* then: what the code after the call stores, NULL = not known */
 };
 
 /* Where the value of an attribute (DW_AT_location) lies at the context's address. */

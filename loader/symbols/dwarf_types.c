@@ -27,14 +27,18 @@ static bool is_cxx(uint64_t language)
            memchr(versions, (int)language, sizeof versions) != NULL;
 }
 
-void dwarf_types_begin(struct dwarf_types *types, Dwarf_Debug debug, Dwarf_Die unit_die,
+void dwarf_types_begin(struct dwarf_types *types, Dwarf_Debug debug, Dwarf_Off unit,
                        uint16_t machine)
 {
     uint64_t language = 0;
-    *types = (struct dwarf_types){.debug = debug, .machine = machine};
-    if (!dwarf_die_offset(debug, unit_die, &types->unit))
-        types->unit = 0;
-    dwarf_die_number(debug, unit_die, DW_AT_language, &language);
+    *types = (struct dwarf_types){.debug = debug, .unit = unit, .machine = machine};
+    Dwarf_Die die = dwarf_die_at(debug, unit);
+    if (die != NULL) {
+        const char *producer = dwarf_die_string(debug, die, DW_AT_producer);
+        types->is_gnu = producer != NULL && strncmp(producer, "GNU ", 4) == 0;
+        dwarf_die_number(debug, die, DW_AT_language, &language);
+    }
+    dwarf_die_release(die);
     types->cxx = !has_plain_structs(language);
     types->is_cxx = is_cxx(language);
 }

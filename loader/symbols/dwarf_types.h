@@ -51,12 +51,13 @@ struct dwarf_types {
     uint16_t machine;
     bool cxx;    /* classes may be passed by reference: no language is known without them */
     bool is_cxx; /* the language is C++ */
+    bool is_gnu; /* gcc made the unit */
     struct intern offsets;    /* of the types read already, ... */
     struct dwarf_type *known; /* ... and these */
     size_t known_count, known_capacity;
     unsigned nested; /* types that are being read */
 };
-void dwarf_types_begin(struct dwarf_types *types, Dwarf_Debug debug, Dwarf_Die unit_die,
+void dwarf_types_begin(struct dwarf_types *types, Dwarf_Debug debug, Dwarf_Off unit,
                        uint16_t machine);
 void dwarf_types_end(struct dwarf_types *types);
 

@@ -178,6 +178,8 @@ static void read_member(struct members *members, Dwarf_Die die, Dwarf_Half tag, 
     struct parameter_member member = {.name = name,
                                       .type = type_at(reader, &type, members->nesting + 1),
                                       .offset = (uint32_t)(base + at)};
+    if (plain && type.size_bytes == 1 && member.type->members_count == 0)
+        return; /* an empty class */
     if (dwarf_die_number(debug, die, DW_AT_bit_size, &bits) &&
         !place_bits(members, die, &type, bits, &member))
         return;

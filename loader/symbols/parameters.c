@@ -178,6 +178,7 @@ static int walk_unit(struct walker *walker, const struct dwarf_unit *unit, uint3
     const struct dwarf_split_places places = {walker->files->debug_path, options->symbols_dir};
     struct dwarf_ranges ranges = {0};
     Dwarf_Die whole = unit_die;
+    Dwarf_Off offset = 0;
     walker->unit_debug = walker->names = walker->debug;
     walker->base = dwarf_die_low(walker->debug, unit_die);
     if (dwarf_die_ranges(walker->debug, unit_die, walker->base, &ranges, walker->error) != 0)
@@ -196,7 +197,9 @@ static int walk_unit(struct walker *walker, const struct dwarf_unit *unit, uint3
     }
     if (whole == NULL)
         return 0;
-    dwarf_types_begin(&walker->types, walker->names, whole, walker->files->module.machine);
+    if (!dwarf_die_offset(walker->unit_debug, whole, &offset))
+        offset = 0;
+    dwarf_types_begin(&walker->types, walker->names, offset, walker->files->module.machine);
     int result = walk_children(walker, whole, false, 0);
     type_reader_end(&walker->reader);
     dwarf_types_end(&walker->types);

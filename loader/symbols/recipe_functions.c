@@ -141,26 +141,30 @@ static uint64_t find_name(const struct function_copies *copies, const char *name
     return address;
 }
 
-uint64_t function_copies_find(const struct function_copies *copies, uint64_t origin,
-                              const char *linkage_name)
+uint64_t function_copies_find(const struct function_copies *copies, const struct recipe_name *name)
 {
-    uint64_t address = 0;
+    uint64_t address = 0, other = 0;
     size_t low = 0, high = copies->count;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        if (copies->items[middle].origin < origin)
+        if (copies->items[middle].origin < name->origin)
             low = middle + 1;
         else
             high = middle;
     }
-    for (; low < copies->count && copies->items[low].origin == origin; low++) {
-        if (copies->items[low].clone || copies->items[low].start == address)
+    for (; low < copies->count && copies->items[low].origin == name->origin; low++) {
+        uint64_t start = copies->items[low].start;
+        if (copies->items[low].clone)
             continue;
-        if (address != 0)
-            return linkage_name != NULL ? find_name(copies, linkage_name) : 0;
-        address = copies->items[low].start;
+        if (start == name->own)
+            return start; /* also of variants: a destructor's that frees, for instance */
+        if (address != 0 && start != address)
+            other = start;
+        address = start;
     }
-    return address != 0 || linkage_name == NULL ? address : find_name(copies, linkage_name);
+    if (other == 0 && address != 0)
+        return address;
+    return name->linkage_name != NULL ? find_name(copies, name->linkage_name) : 0;
 }
 
 void function_copies_release(struct function_copies *copies)

@@ -44,19 +44,20 @@ int function_copies_add(struct function_copies *copies, uint64_t origin, uint64_
 int function_copies_finish(struct function_copies *copies, const struct symbol_files *files,
                            struct error *error);
 
-/* The address that hooks name the function of an abstract entry by; 0 = not known. linkage_name: NULL =
- * none. */
-uint64_t function_copies_find(const struct function_copies *copies, uint64_t origin,
-                              const char *linkage_name);
+struct recipe_name {
+    uint64_t origin; /* of the function's abstract entry */
+    uint64_t own;    /* where the copy that calls the hook begins; 0 = it is inlined there */
+    const char *linkage_name; /* NULL = none */
+};
+
+/* The address that hooks name a function by; 0 = not known. */
+uint64_t function_copies_find(const struct function_copies *copies, const struct recipe_name *name);
 void function_copies_release(struct function_copies *copies);
 
 /* Walks through the debug information: fills the recipes' hooks, ->function with the index of the
  * function in `names`, and the copies. */
 struct recipe_names {
-    struct recipe_name {
-        uint64_t origin;
-        const char *linkage_name; /* NULL = none */
-    } * items;
+    struct recipe_name *items;
     size_t count, capacity;
     struct text_pool texts;
 };

@@ -88,17 +88,20 @@ static void see_through(const struct dwarf_type *target, struct fisql_recipe_val
 static enum place_reason put_place(const struct place *place, struct fisql_recipe_value *value)
 {
     bool bytes = value->what == FISQL_WHAT_BYTES, is_float = value->what == FISQL_WHAT_FLOAT;
+    /* What is found is an address, whatever size that has which lies there. */
+    bool pointer = value->through || (value->what >= FISQL_WHAT_STRING && !value->object);
     value->base = place->number;
     value->offset = (int32_t)place->offset;
     switch (place->kind) {
     case PLACE_IN_REGISTER:
         value->where = FISQL_WHERE_REGISTER;
-        return value->object || value->size > 8 ? PLACE_COMPLEX : PLACE_FOUND;
+        return value->object || (!pointer && value->size > 8) ? PLACE_COMPLEX : PLACE_FOUND;
     case PLACE_IN_VECTOR:
         value->where = FISQL_WHERE_VECTOR;
         value->offset = 0;
-        return (is_float && value->size != 10) || (bytes && value->size <= 16) ? PLACE_FOUND
-                                                                               : PLACE_COMPLEX;
+        return !pointer && ((is_float && value->size != 10) || (bytes && value->size <= 16))
+                   ? PLACE_FOUND
+                   : PLACE_COMPLEX;
     case PLACE_IN_MEMORY:
         value->where = FISQL_WHERE_MEMORY;
         value->anywhere = !place->stack;
@@ -115,13 +118,21 @@ static enum place_reason put_place(const struct place *place, struct fisql_recip
         return PLACE_FOUND;
     case PLACE_SUM:
         value->where = FISQL_WHERE_SUM;
-        return value->object || is_float || bytes ? PLACE_COMPLEX : PLACE_FOUND;
+        return value->object || (!pointer && (is_float || bytes)) ? PLACE_COMPLEX : PLACE_FOUND;
     case PLACE_CONSTANT:
         value->where = FISQL_WHERE_CONSTANT;
         value->constant = place->constant;
         value->base = 0;
         value->offset = 0;
-        return value->object || value->through || value->size > 8 ? PLACE_COMPLEX : PLACE_FOUND;
+        return value->object || pointer || value->size > 8 ? PLACE_COMPLEX : PLACE_FOUND;
+    case PLACE_ADDRESS:
+        value->where = FISQL_WHERE_ADDRESS;
+        value->constant = place->constant;
+        value->base = 0;
+        value->offset = 0;
+        return value->object || (!pointer && (value->size != 8 || is_float || bytes))
+                   ? PLACE_COMPLEX
+                   : PLACE_FOUND;
     case PLACE_PIECES:
         break;
     }
@@ -141,6 +152,20 @@ static enum place_reason put_array(const struct place *place, struct fisql_recip
     return put_place(&address, value);
 }
 
+/* An integer that lies in fewer bytes than its type has: the number is the same. */
+static enum place_reason put_narrow(const struct place *place, const struct dwarf_type *type,
+                                    struct fisql_recipe_value *value)
+{
+    bool integer = value->what == FISQL_WHAT_SIGNED || value->what == FISQL_WHAT_UNSIGNED;
+    if (!integer || value->through || place->kind == PLACE_CONSTANT ||
+        place->kind == PLACE_ADDRESS || place->kind == PLACE_IN_VECTOR ||
+        (place->narrow_signed && !type->is_signed))
+        return PLACE_COMPLEX;
+    value->what = place->narrow_signed ? FISQL_WHAT_SIGNED : FISQL_WHAT_UNSIGNED;
+    value->size = place->narrow;
+    return PLACE_FOUND;
+}
+
 static int put_pieces(struct recipes *recipes, size_t index, const struct places *places,
                       struct error *error)
 {
@@ -153,12 +178,13 @@ static int put_pieces(struct recipes *recipes, size_t index, const struct places
     for (unsigned i = 0; i < places->pieces_count; i++) {
         struct fisql_recipe_value piece = {.what = FISQL_WHAT_BYTES,
                                            .size = (uint8_t)places->pieces[i].size_bytes};
-        if (places->pieces[i].kind == PLACE_SUM && piece.size <= 8) {
+        if (places->pieces[i].kind == PLACE_SUM && piece.size <= 8 &&
+            places->pieces[i].narrow == 0) {
             piece.where = FISQL_WHERE_SUM;
             piece.base = places->pieces[i].number;
             piece.offset = (int32_t)places->pieces[i].offset;
         } else if (piece.size > 16 || put_place(&places->pieces[i], &piece) != PLACE_FOUND ||
-                   piece.through) {
+                   piece.through || places->pieces[i].narrow != 0) {
             return PLACE_COMPLEX;
         }
         recipes->values[first + i] = piece;
@@ -187,6 +213,8 @@ int recipe_value_put(struct recipes *recipes, size_t index, const struct dwarf_t
                                                           : put_place(&places->whole, value));
         }
     }
+    if (reason == PLACE_FOUND && places->whole.kind != PLACE_PIECES && places->whole.narrow != 0)
+        reason = (int)put_narrow(&places->whole, type, value);
     if (reason != PLACE_FOUND)
         *value = (struct fisql_recipe_value){.where = FISQL_WHERE_ABSENT};
     return reason;

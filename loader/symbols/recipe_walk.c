@@ -44,6 +44,7 @@ struct walker {
     struct dwarf_types types;
     uint64_t origin_high;
     bool stores_late;
+    Dwarf_Off unsure; /* the function in which an inlined body lies somewhere, 0 = none */
     struct error *error;
 };
 
@@ -103,6 +104,14 @@ static enum place_reason constant_place(const struct dwarf_value *value, unsigne
     return PLACE_FOUND;
 }
 
+/* A class without members takes a byte that nobody writes. */
+static bool is_empty(struct walker *walker, const struct dwarf_type *type)
+{
+    struct dwarf_return way;
+    dwarf_type_return(&walker->types, type, &way);
+    return !way.unknown && way.eight[0] == DWARF_RETURN_NONE;
+}
+
 /* Puts one parameter at the call of an entry hook; its place in the recipes' values is there. */
 static int put_parameter(struct walker *walker, const struct locations *locations, unsigned at,
                          const struct place_context *context, size_t index, enum recipe_tally tally)
@@ -117,6 +126,8 @@ static int put_parameter(struct walker *walker, const struct locations *location
     of.size_bytes = recipe_bytes(type, &reason);
     if (of.size_bytes != 0 && type->kind == DWARF_TYPE_REFERENCE)
         target = dwarf_type_at(&walker->types, type->target);
+    if (of.size_bytes == 1 && type->kind == DWARF_TYPE_STRUCT && is_empty(walker, type))
+        of.size_bytes = 0;
     if (of.size_bytes == 0)
         result = (int)reason;
     else if (locations->constant[at].kind != DWARF_VALUE_NONE || locations->other_constant[at])
@@ -148,13 +159,18 @@ static int put_entry(struct walker *walker, const struct host *host,
                      struct fisql_recipe_hook *hook)
 {
     struct call_frame frame;
+    struct x86_spills spills;
     bool known = call_frames_at(walker->walk->frames, inside(site), &frame);
+    bool late = walker->stores_late && walker->types.machine == EM_X86_64;
+    if (late)
+        x86_spills_read(&spills, &walker->walk->files->module, site->after);
     struct place_context context = {.unit = &walker->unit,
                                     .machine = walker->types.machine,
                                     .address = inside(site),
                                     .frame = known ? &frame : NULL,
                                     .frame_base = host->frame_base,
-                                    .stores_late = walker->stores_late};
+                                    .stores_late = walker->stores_late,
+                                    .spills = late ? &spills : NULL};
     unsigned count = locations->prototype->count;
     size_t first = add_values(walker, count);
     if (first == SIZE_MAX)
@@ -214,10 +230,10 @@ static int put_exit(struct walker *walker, const struct prototype *prototype,
 /* ---- claims ---- */
 
 /* The index of the function's name. */
-static int name_function(struct walker *walker, Dwarf_Off origin, uint64_t *index)
+static int name_function(struct walker *walker, Dwarf_Off origin, uint64_t own, uint64_t *index)
 {
     struct recipe_names *names = walker->walk->names;
-    struct recipe_name name = {walker->origin_high | origin, NULL};
+    struct recipe_name name = {walker->origin_high | origin, own, NULL};
     Dwarf_Off offset = origin;
     Dwarf_Die die = dwarf_die_at(walker->names, origin);
     for (unsigned step = 0; die != NULL && step < REFERENCES_MAX; step++) {
@@ -287,6 +303,7 @@ static int take_sites(struct walker *walker, const struct host *host, Dwarf_Die 
                 continue;
             }
             claim->function = owner;
+            claim->doubtful = walker->unsure != 0 && walker->unsure == host->function;
             if (locations == NULL) {
                 prototype = malloc(sizeof *prototype);
                 locations = calloc(1, sizeof *locations);
@@ -299,8 +316,9 @@ static int take_sites(struct walker *walker, const struct host *host, Dwarf_Die 
                     !prototype_read(&walker->types, offset, prototype))
                     break;
                 if (prototype->count > 0)
-                    prototype_each(walker->names, die, take_location, locations);
-                result = name_function(walker, prototype->origin, &name);
+                    prototype_each(walker->unit_debug, die, take_location, locations);
+                result = name_function(walker, prototype->origin,
+                                       host->inlined ? 0 : ranges->items[0].start, &name);
             }
             if (result == 0)
                 result = take_site(walker, host, locations, at, name);
@@ -357,6 +375,9 @@ static int visit_code(struct walker *walker, Dwarf_Die die, bool inlined, const 
                 walker->walk->copies, walker->origin_high | prototype_origin(walker->names, offset),
                 ranges.items[0].start, walker->error);
     }
+    /* Its calls of hooks would be taken for those of what is around it. */
+    if (inlined && ranges.count == 0 && dwarf_die_has(walker->unit_debug, die, DW_AT_ranges))
+        walker->unsure = host.function;
     bool any = any_site(walker, &ranges);
     if (result == 0 && (any || !inlined))
         result = walk_children(walker, die, &host, nesting + 1);
@@ -399,14 +420,6 @@ static int walk_children(struct walker *walker, Dwarf_Die parent, const struct h
     return result;
 }
 
-/* gcc stores parameters that live in memory before the function's body begins, so before the call of
- * the hook. clang has the hook called first. */
-static bool is_gcc(Dwarf_Debug debug, Dwarf_Die unit_die)
-{
-    const char *producer = dwarf_die_string(debug, unit_die, DW_AT_producer);
-    return producer != NULL && strncmp(producer, "GNU ", 4) == 0;
-}
-
 static int walk_unit(struct walker *walker, const struct dwarf_unit *unit, uint32_t number,
                      Dwarf_Die unit_die)
 {
@@ -416,7 +429,9 @@ static int walk_unit(struct walker *walker, const struct dwarf_unit *unit, uint3
     struct dwarf_ranges ranges = {0};
     const struct host nobody = {.function = 0};
     Dwarf_Die whole = unit_die;
+    Dwarf_Off offset = 0;
     walker->unit_debug = walker->names = walker->debug;
+    walker->unsure = 0;
     walker->origin_high = 0;
     if (dwarf_die_ranges(walker->debug, unit_die, dwarf_die_low(walker->debug, unit_die), &ranges,
                          walker->error) != 0)
@@ -430,6 +445,7 @@ static int walk_unit(struct walker *walker, const struct dwarf_unit *unit, uint3
         whole = dwarf_split_find(&walker->split, &places, walker->debug, unit_die, unit->dwo_id,
                                  &walker->unit_debug, &walker->names);
         if (whole == NULL || walker->unit_debug == walker->split.package_debug) {
+            walk->recipes->incomplete = true;
             if (whole != NULL)
                 dwarf_die_release(whole);
             return 0; /* packages have their lists and texts in one section, by an index */
@@ -439,8 +455,12 @@ static int walk_unit(struct walker *walker, const struct dwarf_unit *unit, uint3
     }
     dwarf_unit_context_read(&walker->unit, file, walker->debug, unit_die, whole_file,
                             walker->unit_debug, whole);
-    dwarf_types_begin(&walker->types, walker->names, whole, walk->files->module.machine);
-    walker->stores_late = !is_gcc(walker->names, whole);
+    if (!dwarf_die_offset(walker->unit_debug, whole, &offset))
+        offset = 0;
+    dwarf_types_begin(&walker->types, walker->names, offset, walk->files->module.machine);
+    /* gcc stores parameters that live in memory before the function's body begins, so before the call of
+     * the hook. clang has the hook called first. */
+    walker->stores_late = !walker->types.is_gnu;
     int result = walk_children(walker, whole, &nobody, 0);
     dwarf_types_end(&walker->types);
     if (whole != unit_die)

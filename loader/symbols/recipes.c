@@ -8,6 +8,7 @@
 
 #include <stdlib.h>
 
+#include "loader/symbols/recipe_cache.h"
 #include "loader/symbols/recipe_parts.h"
 
 _Static_assert((int)PLACE_REASONS_COUNT <= RECIPE_REASONS_MAX, "there is room for all reasons");
@@ -36,8 +37,7 @@ static void name_functions(struct recipes *recipes, const struct function_copies
     size_t kept = 0;
     for (size_t i = 0; i < recipes->hooks_count; i++) {
         struct fisql_recipe_hook *hook = &recipes->hooks[i];
-        const struct recipe_name *name = &names->items[hook->function];
-        hook->function = function_copies_find(copies, name->origin, name->linkage_name);
+        hook->function = function_copies_find(copies, &names->items[hook->function]);
         if (hook->function != 0)
             recipes->hooks[kept++] = *hook;
         else
@@ -102,7 +102,14 @@ int recipes_make(struct recipes *recipes, const char *path, const struct symbols
         return error_set(error, "out of memory");
     int result = symbol_files_find(files, path, "", options, &recipes->problem, error);
     if (result == 0 && files->module_open && files->code)
+        result = recipe_cache_read(recipes, files, options->cache_dir, error);
+    if (result == 0 && files->module_open && files->code) {
         result = make(recipes, files, options, error);
+        if (result == 0 && recipes->problem == NULL && !recipes->incomplete && recipes->sites > 0)
+            recipe_cache_write(recipes, files, options);
+    }
+    if (result == 1)
+        result = 0;
     symbol_files_close(files);
     free(files);
     return result;

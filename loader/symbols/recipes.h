@@ -31,9 +31,10 @@ enum recipe_tally {
 #define RECIPE_REASONS_MAX 20
 
 struct recipes {
-    const char *problem;             /* why there are none, NULL = nothing is wrong */
-    bool instrumented;               /* the module calls or imports the hooks */
-    bool cached;                     /* came from the cache */
+    const char *problem; /* why there are none, NULL = nothing is wrong */
+    bool instrumented;   /* the module calls or imports the hooks */
+    bool incomplete;     /* files of split debug information (.dwo) are missing, or in a package */
+    bool cached;         /* came from the cache */
     struct fisql_recipe_hook *hooks; /* by address */
     size_t hooks_count, hooks_capacity;
     struct fisql_recipe_value *values;

@@ -31,6 +31,7 @@
 #define CACHE_DEBUG_MIN ((uint64_t)4 << 20) /* bytes of .debug_info that are worth a file */
 #define CACHE_COUNT_MAX ((uint64_t)1 << 28) /* of anything; more is damage */
 #define CACHE_SUFFIX ".symbols"
+#define RECIPES_SUFFIX ".recipes" /* recipe_cache.c's, which count as well */
 
 struct cache_header {
     uint64_t magic, checksum; /* checksum: of all that follows this word */
@@ -263,7 +264,7 @@ static uint64_t put_text(struct text_list *list, const char *text)
 }
 
 /* Deletes the files used longest ago until `room_bytes` more fit. */
-static void make_room(const char *cache_dir, uint64_t room_bytes)
+void symbol_cache_make_room(const char *cache_dir, uint64_t room_bytes)
 {
     for (int turn = 0; turn < 1000; turn++) {
         uint64_t total = 0;
@@ -273,7 +274,8 @@ static void make_room(const char *cache_dir, uint64_t room_bytes)
         for (struct dirent *entry; folder != NULL && (entry = readdir(folder)) != NULL;) {
             struct stat status;
             size_t length = strlen(entry->d_name), suffix = strlen(CACHE_SUFFIX);
-            if (length < suffix || strcmp(entry->d_name + length - suffix, CACHE_SUFFIX) != 0 ||
+            const char *end = entry->d_name + (length < suffix ? 0 : length - suffix);
+            if ((strcmp(end, CACHE_SUFFIX) != 0 && strcmp(end, RECIPES_SUFFIX) != 0) ||
                 fstatat(dirfd(folder), entry->d_name, &status, AT_SYMLINK_NOFOLLOW) != 0)
                 continue;
             total += (uint64_t)status.st_size;
@@ -358,7 +360,7 @@ static void save(const char *cache_dir, const char *path, struct cache_header *h
     if (out == NULL)
         return;
     mkdir(cache_dir, 0700);
-    make_room(cache_dir, expected_bytes(header));
+    symbol_cache_make_room(cache_dir, expected_bytes(header));
     snprintf(temporary, sizeof temporary, "%s.%ld", path, (long)getpid());
     out->descriptor = unfinished_open(temporary, NULL, 0);
     if (out->descriptor >= 0) {

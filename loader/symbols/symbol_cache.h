@@ -17,4 +17,7 @@ int symbol_cache_read(struct symbols *symbols, struct symbol_files *files, const
 void symbol_cache_write(const struct symbols *symbols, const struct symbol_files *files,
                         const struct dwarf_file *debug, const struct symbols_options *options);
 
+/* Deletes the files of the cache used longest ago until `room_bytes` more fit. */
+void symbol_cache_make_room(const char *cache_dir, uint64_t room_bytes);
+
 #endif

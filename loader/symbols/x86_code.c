@@ -51,138 +51,45 @@ static unsigned modrm(struct reader *reader, size_t *relative)
     return byte >> 3 & 7;
 }
 
+/* Of opcodes from 80 on, a character each: m = ModRM, b = and a byte, z = and a number of 4 bytes, B, Z = these
+ * alone, w = 2 bytes, e = 2 bytes and one, x = not known. */
+static const char upper[] = "bzxbmmmmmmmmmmmm"  /* 80 */
+                            "..........x....."  /* 90 */
+                            "xxxx....BZ......"  /* a0 */
+                            "BBBBBBBBZZZZZZZZ"  /* b0 */
+                            "bbw.xxbze.xx.Bxx"  /* c0 */
+                            "mmmmxxx.mmmmmmmm"  /* d0 */
+                            "BBBBxxxxZZxBxxxx"  /* e0 */
+                            "xxxx..mm..xx..mm"; /* f0 */
+
+static unsigned of_letter(char letter)
+{
+    switch (letter) {
+    case '.':
+        return 0;
+    case 'm':
+        return MODRM;
+    case 'b':
+        return MODRM | IMM8;
+    case 'z':
+        return MODRM | IMMZ;
+    case 'B':
+        return IMM8;
+    case 'Z':
+        return IMMZ;
+    case 'w':
+        return IMM16;
+    case 'e':
+        return IMM16 | IMM8;
+    default:
+        return UNKNOWN;
+    }
+}
+
 static unsigned one_byte(unsigned code)
 {
-    static const unsigned char high[] = {/* 80 */ MODRM | IMM8,
-                                         MODRM | IMMZ,
-                                         UNKNOWN,
-                                         MODRM | IMM8,
-                                         MODRM,
-                                         MODRM,
-                                         MODRM,
-                                         MODRM,
-                                         /* 88 */ MODRM,
-                                         MODRM,
-                                         MODRM,
-                                         MODRM,
-                                         MODRM,
-                                         MODRM,
-                                         MODRM,
-                                         MODRM,
-                                         /* 90 */ 0,
-                                         0,
-                                         0,
-                                         0,
-                                         0,
-                                         0,
-                                         0,
-                                         0,
-                                         0,
-                                         0,
-                                         UNKNOWN,
-                                         0,
-                                         0,
-                                         0,
-                                         0,
-                                         0,
-                                         /* a0 */ UNKNOWN,
-                                         UNKNOWN,
-                                         UNKNOWN,
-                                         UNKNOWN,
-                                         0,
-                                         0,
-                                         0,
-                                         0,
-                                         IMM8,
-                                         IMMZ,
-                                         0,
-                                         0,
-                                         0,
-                                         0,
-                                         0,
-                                         0,
-                                         /* b0 */ IMM8,
-                                         IMM8,
-                                         IMM8,
-                                         IMM8,
-                                         IMM8,
-                                         IMM8,
-                                         IMM8,
-                                         IMM8,
-                                         /* b8 */ IMMZ,
-                                         IMMZ,
-                                         IMMZ,
-                                         IMMZ,
-                                         IMMZ,
-                                         IMMZ,
-                                         IMMZ,
-                                         IMMZ,
-                                         /* c0 */ MODRM | IMM8,
-                                         MODRM | IMM8,
-                                         IMM16,
-                                         0,
-                                         UNKNOWN,
-                                         UNKNOWN,
-                                         MODRM | IMM8,
-                                         MODRM | IMMZ,
-                                         /* c8 */ IMM16 | IMM8,
-                                         0,
-                                         UNKNOWN,
-                                         UNKNOWN,
-                                         0,
-                                         IMM8,
-                                         UNKNOWN,
-                                         UNKNOWN,
-                                         /* d0 */ MODRM,
-                                         MODRM,
-                                         MODRM,
-                                         MODRM,
-                                         UNKNOWN,
-                                         UNKNOWN,
-                                         UNKNOWN,
-                                         0,
-                                         /* d8 */ MODRM,
-                                         MODRM,
-                                         MODRM,
-                                         MODRM,
-                                         MODRM,
-                                         MODRM,
-                                         MODRM,
-                                         MODRM,
-                                         /* e0 */ IMM8,
-                                         IMM8,
-                                         IMM8,
-                                         IMM8,
-                                         UNKNOWN,
-                                         UNKNOWN,
-                                         UNKNOWN,
-                                         UNKNOWN,
-                                         /* e8 */ IMMZ,
-                                         IMMZ,
-                                         UNKNOWN,
-                                         IMM8,
-                                         UNKNOWN,
-                                         UNKNOWN,
-                                         UNKNOWN,
-                                         UNKNOWN,
-                                         /* f0 */ UNKNOWN,
-                                         UNKNOWN,
-                                         UNKNOWN,
-                                         UNKNOWN,
-                                         0,
-                                         0,
-                                         MODRM,
-                                         MODRM,
-                                         /* f8 */ 0,
-                                         0,
-                                         UNKNOWN,
-                                         UNKNOWN,
-                                         0,
-                                         0,
-                                         MODRM,
-                                         MODRM};
     if (code >= 0x80)
-        return high[code - 0x80];
+        return of_letter(upper[code - 0x80]);
     if (code < 0x40)
         return (code & 7) < 4 ? MODRM : (code & 7) == 4 ? IMM8 : (code & 7) == 5 ? IMMZ : UNKNOWN;
     if (code >= 0x50 && code < 0x60)

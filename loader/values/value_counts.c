@@ -130,6 +130,10 @@ static int make(struct value_counts *counts, const struct value_form *form, stru
     *index = COUNTER_NONE;
     if (counts->counters_count == counts->counters_capacity && grow(counts, form, room, error) != 0)
         return -1;
+    bool full = counts->counters_count == counts->counters_capacity;
+    if (full && counts->wants_costs && counts->costs == NULL &&
+        value_costs_from(counts, error) != 0)
+        return -1;
     if (form->text_bytes > 0) {
         if (!value_room_take(room, form->text_bytes)) {
             counts->unplaced++;
@@ -142,11 +146,9 @@ static int make(struct value_counts *counts, const struct value_form *form, stru
         memcpy(text, form->text, form->text_bytes);
     }
     uint64_t missed = counts->unplaced;
-    if (counts->counters_count < counts->counters_capacity) {
+    if (!full) {
         *index = counts->counters_count++;
     } else {
-        if (counts->wants_costs && counts->costs == NULL && value_costs_from(counts, error) != 0)
-            return -1;
         *index = least_seen(counts);
         struct value_counter *taken = &counts->counters[*index];
         missed += seen(taken);

@@ -33,6 +33,18 @@ case("depth-of-a-billion", preamble(), events(one, 1, opened=[(F, S, 1)] * 2, op
             opened=[(F, S, 1)] * 256, open_depth=0xFFFFFFFF))
 case("deep", preamble(), *[events(define(1, F, S) + enter(1, 0) * 30000, 30000, sequence=i,
                                   first_call=30000 * i, open_depth=30000 * i if i else 0) for i in range(20)])
+valued = define(1, F, S) + enter(1) + log.arguments(1, log.text("text")) + leave() + log.result(-1)
+case("values-huge-first-call", preamble(), events(valued, 1, first_call=2**63 + 5, sequence=0xFFFFFFFF))
+case("values-deep", preamble(), *[events(define(1, F, S) + (enter(1, 0) + log.arguments(log.text(b"\xff" * 60))) * 1800, 1800,
+                                         sequence=i, first_call=1800 * i, open_depth=1800 * i if i else 0) for i in range(20)],
+     events((leave(0) + log.result(log.text("\x01" * 200, cut=True))) * 36000, 0, sequence=20, first_call=36000, open_depth=36000))
+case("values-many", preamble(), *[events([unit for i in range(1000) for unit in define(1, F + 1000 * chunk + i, S) + enter(1) +
+                                          log.arguments(*[log.text("%d %d" % (chunk, i * k)) for k in range(30)]) + leave() +
+                                          log.result(i)], 1000, sequence=chunk, first_call=1000 * chunk) for chunk in range(5)])
+case("values-of-values", preamble(), events(define(1, F, S) + enter(1) + log.arguments(
+    log.struct_bytes(b"\0" * 255), log.text(b"\xf0\x9f" * 90, cut=True), log.real(b"\xff" * 10), log.real(b"\0" * 16), log.real(b"\1" + b"\0" * 15),
+    log.real(b"\xff" * 13 + b"\xfe\x7f\0"), log.real(b"\0" * 8 + b"\1\0"), log.real(b"\1" + b"\0" * 7 + b"\0\0")) + leave() +
+    log.result(log.real(float("nan"), "f")), 1))
 case("exits-only", preamble(), events(leave() * 1000, 0))
 case("mismatches", preamble(), events(([code(0x6003), 1] + wide(F, 4) + wide(S, 4)) * 500, 0))
 case("time-runs-wild", preamble(), events(define(1, F, S) + enter(1) + ([code(0x6000)] + wide(2**64 - 1, 4)) * 3 +

@@ -162,6 +162,11 @@ def gap(ticks, cpu, waits=0, preemptions=0, minor_faults=0, major_faults=0, read
             wide(minor_faults, 2) + wide(major_faults, 2))
 
 
+def held(ticks):
+    """Writing the chunk before kept the thread off the processor for so long."""
+    return [code(0x6008)] + wide(ticks, 4)
+
+
 def alloc(slot, address, size, kind="malloc", delta=10, heap=0):
     return [code(0x6010 + KINDS[kind]), delta, slot, size] + wide((address - heap) // 16, 2)
 
@@ -238,7 +243,7 @@ def result(value):
 
 def calls_in(words):
     """The calls that a chunk's units enter, read on their own."""
-    lengths = {0x6000: 5, 0x6001: 10, 0x6002: 4, 0x6003: 10, 0x6005: 8, 0x6006: 2, 0x6007: 19, 0x6090: 19}
+    lengths = {0x6000: 5, 0x6001: 10, 0x6002: 4, 0x6003: 10, 0x6005: 8, 0x6006: 2, 0x6007: 19, 0x6008: 5, 0x6090: 19}
     calls = at = 0
     while at < len(words):
         number = words[at] >> 1

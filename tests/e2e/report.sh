@@ -133,6 +133,24 @@ same "report: the timeline has each thread's longest calls, without gaps" "longe
 same "report: the flame graph's sums are the run's" \
     "$(sql run.db 'SELECT sum(calls), sum(self_ns), sum(alloc_bytes) FROM frames' | tr '|' ' ')" "$(sed -n 2p carried.txt)"
 
+# --- more short waits than there is room for: their sums are there
+cp run.db gaps.db
+sql gaps.db "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20000)
+    INSERT INTO gaps(thread_id, call_id, frame_id, start_ns, wall_ns, wait_ns, preempted_ns, waits, preemptions, minor_faults, major_faults)
+    SELECT t.id, t.first_call_id, c.frame_id, t.start_ns + n.i * (t.end_ns - t.start_ns) / 20001, 50, 40, 0, 1, 0, 0, 0
+    FROM n CROSS JOIN (SELECT * FROM threads WHERE calls > 0 ORDER BY id LIMIT 1) t JOIN calls c ON c.id = t.first_call_id"
+"$fisql" report gaps.db -o gaps.html 2>/dev/null
+data gaps.html | python3 -c '
+import json, sys
+data = json.load(sys.stdin)
+def rows(part):
+    return [dict(zip(data[part]["columns"], row)) for row in data[part]["rows"]]
+waits = sum(one["wait_ns"] for one in rows("gaps") if one["wall_ns"] >= data["slot_ns"]) + sum(one["wait_ns"] for one in rows("short_gaps"))
+print(data["gaps"]["left_out"] > 10000, waits)' >carried.txt
+same "report: gaps that are left out are in the sums of the short ones" "True $(sql gaps.db 'SELECT sum(wait_ns) FROM gaps')" "$(cat carried.txt)"
+node "$here/tests/report/opens.mjs" "$PWD/gaps.html" "short gaps" \
+    "document.querySelector('#timeline .legend').textContent.includes('of short gaps')" || not_ok "short gaps: the checks run to their end"
+
 # --- own code and libraries: text_append and hash_byte are taken for a library's
 cp run.db own.db
 sqlite3 own.db "ALTER TABLE functions ADD COLUMN own INTEGER NOT NULL DEFAULT 1" 2>/dev/null

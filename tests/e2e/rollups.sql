@@ -191,3 +191,9 @@ LEFT JOIN s m ON m.function_id = t.function_id AND m.rank = (m.finished + 1) / 2
 LEFT JOIN s p ON p.function_id = t.function_id AND p.rank = (p.finished * 99 + 99) / 100
 WHERE (t.finished = 0) <> (t.median_ns IS NULL) OR (t.finished > 0 AND m.cpu IS NULL)
    OR abs(t.median_ns - m.cpu) * 30 > m.cpu OR abs(t.p99_ns - p.cpu) * 30 > p.cpu;
+WITH s AS (SELECT DISTINCT p.function_id AS caller_id, p.site_id AS caller_site_id, f.site_id, f.function_id AS callee_id
+           FROM frames f LEFT JOIN frames p ON p.id = f.parent_id),
+     t AS (SELECT caller_id, caller_site_id, site_id, callee_id FROM context_edges)
+SELECT 'context_edges', * FROM (SELECT * FROM t EXCEPT SELECT * FROM s)
+UNION ALL SELECT 'context_edges', * FROM (SELECT * FROM s EXCEPT SELECT * FROM t)
+UNION ALL SELECT 'context_edges', t.* FROM t GROUP BY 2, 3, 4, 5 HAVING count(*) > 1;

@@ -14,14 +14,14 @@ arrows() {
     wrong=$(grep -nE '^# *include "' "$1"/*.[ch] | grep -vE "include \"($2)\"")
     same "$1 includes only what it may" "" "$wrong"
 }
-arrows collector '(log|live)_format\.h|collector/[a-z_]+\.h'
+arrows collector '(log|live|recipe)_format\.h|collector/[a-z_]+\.h'
 arrows base 'base/[a-z_0-9]+\.h'
 arrows queries 'queries/[a-z_]+\.h'
 
 # The loader's rooms: a room includes those below it alone, and of another room no header that is its own.
 log='(log|live)_format\.h|base/[a-z_0-9]+\.h|loader/log/[a-z_]+\.h'
 sqlite='base/[a-z_0-9]+\.h|loader/sqlite/[a-z_]+\.h'
-symbols="$log|loader/symbols/[a-z_]+\.h"
+symbols="$log|recipe_format\.h|loader/symbols/[a-z_0-9]+\.h"
 memory="$log|$sqlite|loader/memory/[a-z_]+\.h"
 values="$symbols|$sqlite|loader/values/[a-z_]+\.h"
 calls="$values|loader/memory/memory\.h|loader/calls/[a-z_]+\.h" # of memory its one door
@@ -34,7 +34,7 @@ arrows loader/calls "$calls"
 arrows loader "$calls|loader/[a-z_]+\.h|queries/embedded\.h"
 
 # The program's rooms stand on out, run; of the loader they know what it shows.
-shown='(log|live)_format\.h|base/[a-z_0-9]+\.h|loader/loader\.h|loader/symbols/symbols\.h|queries/embedded\.h|page/page\.h'
+shown='(log|live)_format\.h|base/[a-z_0-9]+\.h|loader/loader\.h|loader/symbols/(symbols|recipes)\.h|recipe_format\.h|queries/embedded\.h|page/page\.h'
 out="$shown|cli/out/[a-z_]+\.h"
 run="$out|cli/run/[a-z_]+\.h"
 arrows cli/out "$out"

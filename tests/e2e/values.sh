@@ -44,3 +44,12 @@ sqlite3 -batch run.db 'UPDATE value_counts SET calls = calls + 1 WHERE rank = 1'
 [ -n "$(sqlite3 -batch run.db <"$here/tests/e2e/values.sql")" ] && ok "a wrong count would be seen" || not_ok "a wrong count would be seen"
 sqlite3 -batch run.db "UPDATE call_values SET value = 77 WHERE id = (SELECT max(id) FROM call_values)"
 [ -n "$(sqlite3 -batch run.db <"$here/tests/e2e/values.sql")" ] && ok "a wrong value would be seen" || not_ok "a wrong value would be seen"
+
+for program in planted jumps forks; do
+    build gcc $program -O1 -g "$programs/$program.c"
+    # shellcheck disable=SC2046 # an argument for one of them
+    "$fisql" record -q --values "./$program" $([ $program = forks ] && echo fork) >/dev/null 2>&1
+    "$fisql" load -q -o run.db run.bin
+    same "$program: there are values, and nothing is lost" "1 0" "$(sql run.db 'SELECT count(*) > 0 FROM call_values') $(sql run.db 'SELECT count(*) FROM losses')"
+    same "$program: what is counted equals SQL over the rows" "" "$(sqlite3 -batch run.db <"$here/tests/e2e/values.sql" 2>&1 | head -5)"
+done

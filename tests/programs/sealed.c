@@ -2,12 +2,14 @@
 #include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <signal.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 static int before(int n)
@@ -18,13 +20,20 @@ static int after(int n)
 {
     return n ^ 5;
 }
-/* "few" lets write and exit_group through, "most" all but socket, "clocks" all but getrusage. */
+static int handled;
+static void on_alarm(int number)
+{
+    handled += number != 0;
+}
+/* "few" lets write and exit_group through (and what a handler returns by), "most" all but socket, "clocks" all
+ * but getrusage. */
 static int forbid(const char *how)
 {
     struct sock_filter few[] = {
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_write, 2, 0),
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_exit_group, 1, 0),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_write, 3, 0),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_exit_group, 2, 0),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_rt_sigreturn, 1, 0),
         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)};
     struct sock_filter most[] = {
@@ -58,9 +67,15 @@ int main(int argc, char **argv)
     for (int i = 0; i < 1000; i++)
         sink += before(i);
     free(malloc(10));
+    int calls = 200000;
+    if (argc > 1 && strcmp(argv[1], "signals") == 0) {
+        calls = 20000000;
+        signal(SIGALRM, on_alarm);
+        setitimer(ITIMER_REAL, &(struct itimerval){{0, 200}, {0, 200}}, NULL);
+    }
     if (forbid(argc > 1 ? argv[1] : "few") != 0)
         return 1;
-    for (int i = 0; i < 200000; i++)
+    for (int i = 0; i < calls; i++)
         sink += after(i);
     free(malloc(20));
     if (write(1, "done\n", 5) != 5)

@@ -28,3 +28,4 @@ INSERT INTO function_stats(function_id, calls, total_ns, self_ns, raw_total_ns, 
     single_child_calls, callees, callers, root_calls, unwound, open, depth_max, nesting_max, recursive_calls, direct_recursive_calls, sequences)
   VALUES (7, 10, 9, 9, 9, 9, 10, 19, 1, 0, 2, 1, 0, 0, 0, 1, 1, 0, 0, 3);
 INSERT INTO call_sequences VALUES (7, 1, 5, '2', 1, 2), (7, 2, 4, '4', 1, 2), (7, 3, 1, '', 0, 2);
+.read tests/fixtures/context_edges.sql

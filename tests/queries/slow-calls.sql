@@ -61,4 +61,23 @@ INSERT INTO slow_calls(function_id, rank, call_id, duration_ns, raw_duration_ns)
   (21, 1, 31, 9000, 9000), (22, 1, 32, 4400, 4400), (23, 1, 33, 4400, 4400), (24, 1, 34, 8000, 8000);
 INSERT INTO slow_calls(function_id, rank, call_id, duration_ns, raw_duration_ns)
   SELECT 25, id - 34, id, 500, 500 FROM calls WHERE frame_id = 25;
+-- behind, too: store, of which two calls two levels within it took half, though its callee step did not; edge:
+-- fetch stays, for page within it takes as long each time. Lone by what its own code usually takes: bump, whose
+-- p99 says nothing, for its callees' is in it
+INSERT INTO functions(id, module_id, address, size, name, line, instrumented, stable_id, call_targets)
+  VALUES (41, 1, 0x4000, 64, 'store', 1, 1, 's41', 1), (42, 1, 0x4100, 64, 'step', 1, 1, 's42', 1), (43, 1, 0x4200, 64, 'find', 1, 1, 's43', 1),
+         (44, 1, 0x4300, 64, 'fetch', 1, 1, 's44', 1), (45, 1, 0x4400, 64, 'page', 1, 1, 's45', 1), (46, 1, 0x4500, 64, 'bump', 1, 1, 's46', 1);
+INSERT INTO frames(id, parent_id, function_id, depth, calls, total_ns, self_ns, finished, raw_total_ns, raw_self_ns, child_calls)
+  SELECT id, CASE id WHEN 42 THEN 41 WHEN 43 THEN 42 WHEN 45 THEN 44 ELSE 1 END, id, 1, 200, 9, 9, 200, 9, 9, 0 FROM functions WHERE id > 40;
+INSERT INTO function_stats(function_id, calls, total_ns, self_ns, raw_total_ns, raw_self_ns, finished, child_calls, calling,
+    single_child_calls, callees, callers, root_calls, unwound, open, depth_max, nesting_max, recursive_calls,
+    direct_recursive_calls, sequences, median_ns, p99_ns, allocs)
+  SELECT id, 200, 9000, 400, 9000, 400, 200, 0, 0, 0, 0, 1, 0, 0, 0, 1, 1, 0, 0, 1, CASE id WHEN 45 THEN 3000 ELSE 100 END, 900, 0 FROM functions WHERE id > 40;
+INSERT INTO calls(id, thread_id, frame_id, depth, enter_ns, duration_ns, parent_distance, descendants, children_ns, ended) VALUES
+  (61, 1, 41, 1, 92000, 3000, 60, 3, 2900, 0), (62, 1, 42, 2, 92000, 2900, 1, 2, 2000, 0),
+  (63, 1, 43, 3, 92000, 1000, 1, 0, 0, 0), (64, 1, 43, 3, 93500, 1000, 2, 0, 0, 0),
+  (65, 1, 44, 1, 96000, 4000, 64, 2, 3900, 0), (66, 1, 42, 2, 96000, 3900, 1, 1, 3500, 0), (67, 1, 45, 3, 96000, 3500, 1, 0, 0, 0),
+  (68, 1, 46, 1, 97000, 2500, 67, 0, 0, 0);
+INSERT INTO slow_calls(function_id, rank, call_id, duration_ns, raw_duration_ns) VALUES
+  (41, 1, 61, 3000, 3000), (44, 1, 65, 4000, 4000), (46, 1, 68, 2500, 2500);
 -- parameters: per_function=2

@@ -23,3 +23,4 @@ INSERT INTO frames(id, parent_id, function_id, site_id, depth, calls, total_ns, 
 UPDATE functions SET size = 129, call_targets = 0 WHERE id = 3;
 UPDATE sites SET indirect = 1 WHERE id = 6;
 -- parameters: min_callees=2
+.read tests/fixtures/context_edges.sql

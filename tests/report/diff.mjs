@@ -85,12 +85,23 @@ async function others(page) {
   check(await page.value("document.documentElement.dataset.theme === 'dark'"), 'the switch changes the theme');
 }
 
+async function narrow() {
+  const phone = await browser.page({ width: 390, height: 800 });
+  await phone.open(`file://${file}`);
+  await phone.until('document.documentElement.dataset.ready');
+  same('narrow: the page is as wide as the screen', 390, await phone.value('document.documentElement.scrollWidth'));
+  const rows = await phone.value("[...document.querySelectorAll('#summary .pairs tr, #functions tbody tr')].filter((one) => one.offsetHeight > 64).map((one) => one.textContent)");
+  same('narrow: functions and figures are cards of two lines', [], rows);
+  same('narrow: no errors', [], phone.problems);
+  await phone.close();
+}
+
 try {
   const page = await browser.page();
   const before = browser.processorSeconds();
   await page.open(`file://${file}`);
   check(await page.until('document.documentElement.dataset.ready') && browser.processorSeconds() - before <= 3, 'opens with at most 3 s of processor time');
-  for (const part of [table, contexts, others]) {
+  for (const part of [table, contexts, others, narrow]) {
     try {
       await part(page);
     } catch (error) {

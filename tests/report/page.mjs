@@ -57,6 +57,8 @@ async function draws(page) {
   check(await page.until(`${colours('#timeline-canvas')} > 5`), 'draws the timeline');
   check(await page.until(`${colours('.memory-plot canvas')} > 3`), 'draws live memory');
   check(await page.until("document.querySelectorAll('#graph-drawing rect').length > 0"), 'draws the call graph');
+  const nodes = await page.value("[...document.querySelectorAll('#graph-drawing .node')].filter((one) => one.getBoundingClientRect().width < 40).length");
+  same('a box of the call graph is as wide as its name', 0, nodes);
   check(await page.until("document.querySelectorAll('.histogram .bar').length > 0"), 'draws a histogram');
   same('has a lane for each thread', expected.threads, await page.value("JSON.parse(document.getElementById('data').textContent).lanes.length"));
   const axis = await page.value(`(() => { const lanes = document.querySelector('.lanes').getBoundingClientRect();
@@ -328,6 +330,17 @@ const contrast = `(() => {
   return Object.fromEntries(['text', 'quiet', 'accent', 'bad', 'warn', 'good'].map((name) => [name, ratio(name, 'panel')]));
 })()`;
 
+// The least contrast of a name in a flame graph with its box.
+const boxContrast = `(() => {
+  const light = (value) => { value /= 255; return value <= 0.03928 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4; };
+  const canvas = document.createElement('canvas').getContext('2d', { willReadFrequently: true });
+  const luminance = (fill) => { canvas.fillStyle = fill; canvas.fillRect(0, 0, 1, 1);
+    const [r, g, b] = [...canvas.getImageData(0, 0, 1, 1).data].map(light); return 0.2126 * r + 0.7152 * g + 0.0722 * b; };
+  const text = luminance(getComputedStyle(document.querySelector('.flame text')).fill);
+  return Math.min(...[...document.querySelectorAll('.flame g')].filter((one) => one.querySelector('text')).map((one) => {
+    const [x, y] = [text, luminance(one.querySelector('rect').getAttribute('fill'))].sort((p, q) => q - p); return (x + 0.05) / (y + 0.05); }));
+})()`;
+
 async function themes(page) {
   const back = 'getComputedStyle(document.querySelector("section")).backgroundColor';
   const pixel = `(() => { const copy = document.createElement('canvas').getContext('2d');
@@ -339,6 +352,8 @@ async function themes(page) {
     same(`opens ${theme} where the system is`, theme, await other.value('document.documentElement.dataset.theme'));
     const ratios = await other.value(contrast);
     check(Object.values(ratios).every((ratio) => ratio >= 4.5), `${theme}: text can be read`, ratios);
+    const least = await other.value(boxContrast);
+    check(least >= 4.5, `${theme}: names in the flame graph can be read`, least);
     same(`${theme}: no errors`, [], other.problems);
     await other.close();
   }
@@ -356,6 +371,7 @@ async function narrow() {
   await phone.until('document.documentElement.dataset.ready');
   const header = await phone.value("document.querySelector('header').offsetHeight");
   check(header <= 56, 'narrow: the header is one row', header);
+  same('narrow: the page is as wide as the screen', 390, await phone.value('document.documentElement.scrollWidth'));
   const wide = await phone.value("[...document.querySelectorAll('main > section')].filter((one) => one.scrollWidth > one.clientWidth + 1 || one.getBoundingClientRect().right > 390).map((one) => one.id)");
   same('narrow: no section is wider than the screen', [], wide);
   for (const id of ['timeline', 'functions', 'memory']) {

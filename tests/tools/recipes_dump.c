@@ -5,6 +5,7 @@
  *                                       hexadecimal), enter or exit, and each value
  *     -q       the counts alone: how many values are located, and why the others are not
  *     -p       parameters and results as they are shown: function, position, name, type, kind
+ *     -i       the lengths of the instructions (x86-64) at the addresses on standard input, 0 = not known
  *     -s DIR   symbols folder     -c DIR   cache folder
  */
 #include <inttypes.h>
@@ -13,7 +14,9 @@
 #include <unistd.h>
 
 #include "loader/symbols/parameters.h"
+#include "loader/symbols/elf_file.h"
 #include "loader/symbols/recipes.h"
+#include "loader/symbols/x86_code.h"
 
 static const char *const whats[] = {"signed", "unsigned", "pointer", "float",      "bytes",
                                     "text",   "string",   "view",    "string-cow", "string-1"};
@@ -36,6 +39,9 @@ static void print_value(const struct recipes *recipes, const struct fisql_recipe
         break;
     case FISQL_WHERE_CONSTANT:
         printf("=%" PRIu64, value->constant);
+        break;
+    case FISQL_WHERE_ADDRESS:
+        printf("=&%" PRIx64, value->constant);
         break;
     case FISQL_WHERE_PIECES:
         printf("={");
@@ -69,8 +75,9 @@ static void print_hook(const struct recipes *recipes, const struct fisql_recipe_
 static void print_counts(const struct recipes *recipes)
 {
     static const char *const tallies[RECIPE_TALLIES] = {"functions", "inlined", "results"};
-    printf("hooks %" PRIu64 ", with recipe %zu, nameless %" PRIu64 "%s%s\n", recipes->sites,
-           recipes->hooks_count, recipes->nameless, recipes->problem != NULL ? ": " : "",
+    printf("%shooks %" PRIu64 ", with recipe %zu, nameless %" PRIu64 "%s%s\n",
+           recipes->cached ? "cached: " : "", recipes->sites, recipes->hooks_count,
+           recipes->nameless, recipes->problem != NULL ? ": " : "",
            recipes->problem != NULL ? recipes->problem : "");
     for (unsigned tally = 0; tally < RECIPE_TALLIES; tally++) {
         uint64_t all = 0;
@@ -107,20 +114,43 @@ static int print_parameters(const char *path, const struct symbols_options *opti
     return 0;
 }
 
+static int print_lengths(const char *path)
+{
+    struct elf_file file;
+    uint64_t address;
+    if (elf_file_open(&file, path) != NULL)
+        return 1;
+    while (scanf("%" SCNx64, &address) == 1) {
+        size_t left = 15;
+        const unsigned char *code = NULL;
+        while (left > 0 && (code = elf_file_at(&file, address, left)) == NULL)
+            left--;
+        printf("%" PRIx64 " %u\n", address,
+               code != NULL ? x86_read(code, left, address).length : 0);
+    }
+    elf_file_close(&file);
+    return 0;
+}
+
 int main(int argc, char **argv)
 {
     struct recipes recipes;
     struct symbols_options options = {.sysroot = NULL};
     struct error error;
-    bool quiet = false, shown = false;
-    for (int option; (option = getopt(argc, argv, "pqs:c:")) != -1;) {
+    bool quiet = false, shown = false, lengths = false;
+    for (int option; (option = getopt(argc, argv, "ipqs:c:")) != -1;) {
         quiet = quiet || option == 'q';
         shown = shown || option == 'p';
+        lengths = lengths || option == 'i';
         if (option == 's')
             options.symbols_dir = optarg;
-        else if (option == 'c')
+        else if (option == 'c') {
             options.cache_dir = optarg;
+            options.cache_all = true;
+        }
     }
+    if (lengths && optind < argc)
+        return print_lengths(argv[optind]);
     if (shown && optind < argc)
         return print_parameters(argv[optind], &options);
     if (optind >= argc || recipes_make(&recipes, argv[optind], &options, &error) != 0) {

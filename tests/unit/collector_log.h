@@ -29,6 +29,7 @@ struct process process = {
 THREAD_LOCAL struct thread_log *current_log;
 THREAD_LOCAL int collector_inside;
 union fork_mark fork_mark = {.mine = 1};
+uint32_t silence;
 THREAD_LOCAL const struct filter *filter_last;
 
 static struct {

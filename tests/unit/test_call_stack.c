@@ -246,8 +246,18 @@ static void dictionary(void)
     dictionary->pairs[5] = 8;
     dictionary_define(dictionary, 5, (struct definition){0x1001, 0x2000});
     check_equal(0, dictionary->pairs[5], "a new definition forgets what the old one meant");
+    dictionary_keep(dictionary, 5, 9);
     dictionary_clear(dictionary);
     check_equal(-1, dictionary_call(dictionary, 5, &found, &error), "so does the next chunk");
+    check_equal(0, dictionary->pairs[5], "until it defines the slot");
+    dictionary_define(dictionary, 5, (struct definition){0x1001, 0x2000});
+    check_equal(9, dictionary->pairs[5], "when the same definition means the same");
+    dictionary_define(dictionary, 5, (struct definition){0x1001, 0x2001});
+    check_equal(0, dictionary->pairs[5], "and another one does not");
+    dictionary_keep(dictionary, 5, 9);
+    dictionary_forget(dictionary);
+    dictionary_define(dictionary, 5, (struct definition){0x1001, 0x2001});
+    check_equal(0, dictionary->pairs[5], "nor what was to be forgotten");
     free(dictionary);
 }
 
@@ -274,22 +284,34 @@ static void clocks(void)
 static void rows_wait(void)
 {
     struct row_window window;
+    struct function_rollup function = {.id = 1};
+    struct link link = {.function = &function};
     uint64_t written = 0;
+    call_sums_begin(&link.sums);
     check_equal(0, row_window_init(&window, NULL, &written, &error), "a window is made");
-    row_window_begin(&window, 1, 101, NULL);
+    row_window_begin(&window, 1, 1, 101, NULL);
     for (uint32_t i = 0; i < WINDOW_ROWS; i++) {
         check_failures += row_window_is_full(&window);
-        row_window_row(&window, window.next_id++)->done = true;
+        *row_window_row(&window, window.next_id++) = (struct row){
+            .link = &link, .function = &function, .enter_ns = i, .duration_ns = 2, .done = true};
     }
     check(row_window_is_full(&window), "it is full after %u rows and not before", WINDOW_ROWS);
     check_equal(0, row_window_flush(&window, WINDOW_ROWS / 2, &error), "half is written");
     check_equal(WINDOW_ROWS / 2, written, "which progress tells");
+    check(link.sums.calls == WINDOW_ROWS / 2 && link.sums.raw_ns == WINDOW_ROWS &&
+              link.sums.first_call == 101 && function.last_call == 100 + WINDOW_ROWS / 2,
+          "and added up");
     check_equal(101 + WINDOW_ROWS / 2, window.start_id, "the older half");
     check_equal(0, row_window_flush(&window, WINDOW_ROWS, &error), "fewer wait than are kept");
     check_equal(WINDOW_ROWS / 2, written, "so that none is written");
     check_equal(0, row_window_flush(&window, 0, &error), "at the end all are");
     check_equal(WINDOW_ROWS, written, "each once");
-    row_window_release(&window);
+    check_equal(WINDOW_ROWS - 1, function.intervals[0], "and added up once");
+    struct row_end *end = row_window_end(&window, &error);
+    *end = (struct row_end){101, *row_window_row(&window, 101)};
+    end->row.off = calloc(1, sizeof *end->row.off);
+    row_window_release(&window); /* nobody has added that up: it is freed all the same */
+    duration_counts_release(&function.durations);
     row_window_release(&window);
 }
 

@@ -80,6 +80,11 @@ static const struct sample samples[] = {
               .preemptions = 5,
               .minor_faults = 6,
               .major_faults = 0x70000}}},
+    {"held",
+     FISQL_CODE_HELD,
+     {LOW64(0x123456789a)},
+     4,
+     {.type = EVENT_HELD, .elapsed = 0x123456789a}},
     {"short allocation",
      FISQL_CODE_ALLOC + FISQL_KIND_NEW,
      {9, 10, 400, LOW32(-2)},
@@ -184,6 +189,8 @@ static bool like(const struct event *a, const struct event *b)
     case EVENT_RESULT:
         return a->values_bytes == b->values_bytes &&
                (a->values_bytes == 0 || memcmp(a->values, b->values, a->values_bytes) == 0);
+    case EVENT_HELD:
+        return a->ticks == b->ticks && a->elapsed == b->elapsed;
     case EVENT_ENTER:
         return a->slot == b->slot && a->ticks == b->ticks;
     default:

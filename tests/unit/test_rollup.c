@@ -237,8 +237,8 @@ static void fill(struct rollup *rollup, uint64_t first_call)
     tally_add(&function->tally, &call);
     function->childless = 1;
     function->childless_example = first_call;
-    function->cycle = first_call > 1 ? strdup("2 3") : NULL;
-    function->cycle_call = first_call;
+    function->recursion.cycle = first_call > 1 ? strdup("2 3") : NULL;
+    function->recursion.cycle_call = first_call;
     struct slow_call slow = {.cpu_ns = first_call, .call_id = first_call};
     rollup_slow_call(function, &slow);
     rollup_edge(rollup, 1, 7, 2, &index, &error);
@@ -282,7 +282,7 @@ static void rollups_merge(void)
         check_equal(1, function->nested_call, "its first deepest call");
         check(function->childless == 2 && function->childless_example == 1,
               "its calls without calls");
-        check_string("2 3", function->cycle, "its cycle, from the one that has it");
+        check_string("2 3", function->recursion.cycle, "its cycle, from the one that has it");
         check_equal(2, function->slow_count, "its slow calls");
         check(sum->edge_keys.count == 1 && sum->edges[0].calls == 2, "an edge's calls");
         check_equal(40, sum->edges[0].slowest_call, "its slowest call");

@@ -50,17 +50,21 @@ static sqlite3 *make_database(void)
 
 /* ---- rows of calls ---- */
 
-#define CALLS (3 * WINDOW_ROWS)
+#define CALLS (6 * WINDOW_ROWS)
 
 /* main and the call that it makes first stay open while so many others come and go that both rows
  * are written; the call in it returns, main is open to the end. */
 static void write_calls(struct row_window *window, struct btree_part *part)
 {
-    struct row_end end = {.ended = ENDED_RETURNED};
-    row_window_begin(window, 7, 1, part);
+    struct function_rollup function = {.id = 1};
+    struct link link = {.function = &function};
+    call_sums_begin(&link.sums);
+    row_window_begin(window, 7, 1, 1, part);
     for (uint64_t id = 1; id <= CALLS; id++) {
         struct row *row = row_window_row(window, window->next_id++);
-        *row = (struct row){.enter_ns = id * 10,
+        *row = (struct row){.link = &link,
+                            .function = &function,
+                            .enter_ns = id * 10,
                             .distance = id == 1   ? 0
                                         : id == 2 ? 1
                                                   : id - 2,
@@ -73,13 +77,21 @@ static void write_calls(struct row_window *window, struct btree_part *part)
         check_failures +=
             row_window_is_full(window) && row_window_flush(window, WINDOW_ROWS / 2, &error) != 0;
     }
-    end.duration_ns = 1000000;
-    end.children_ns = 999;
-    end.distance = 1;
-    end.descendants = CALLS - 2;
-    check_equal(0, row_window_end(window, &end, &error),
-                "the row of a call that returns late is completed");
+    struct row_end *end = row_window_end(window, &error);
+    check(end != NULL, "the row of a call that returns late is completed");
+    *end = (struct row_end){.call_id = 2,
+                            .row = {.link = &link,
+                                    .function = &function,
+                                    .duration_ns = 1000000,
+                                    .children_ns = 999,
+                                    .distance = 1,
+                                    .descendants = CALLS - 2,
+                                    .ended = ENDED_RETURNED}};
     check_equal(0, row_window_finish(window, &error), "the rest is written");
+    check(link.sums.calls == CALLS && function.depth_max == 2 &&
+              link.sums.raw_ns == 1000000 + 5 * (CALLS - 2),
+          "each call is counted once, and its time when it ends");
+    duration_counts_release(&function.durations);
 }
 
 static void calls(struct row_helpers *helpers)
@@ -269,10 +281,10 @@ static bool write_frames(const struct tables *tables, struct database *made, sql
     check(tables_write_frames(tables, file, &error) == 0 && btree_close(file, &error) == 0,
           "frames are written: %s", error.text);
     database_open_temporary(made, database, &error);
-    check_string("",
+    check_string("frames_parent frames_function",
                  rows_of(*database, "SELECT name FROM sqlite_schema WHERE type = 'index' AND"
                                     " sql IS NOT NULL"),
-                 "there are no indexes while tables are written");
+                 "there are no indexes but those of frames while tables are written");
     check(database_index(made, *database, &error) == 0, "but afterwards: %s", error.text);
     return check_string("ok", rows_of(*database, "PRAGMA integrity_check"),
                         "which hold the frames");

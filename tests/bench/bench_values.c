@@ -2,7 +2,7 @@
  * Writes a log as `fisql record --values` would have it: calls of fib(n) with their argument and, with
  * `results`, their result; and now and then of a function that gets a pointer, a text and a double.
  *
- *   make_values CALLS none|arguments|results >run.bin
+ *   bench_values CALLS none|arguments|results >run.bin
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -75,7 +75,7 @@ static void end_chunk(void)
 {
     struct log *log = &log_state;
     struct fisql_chunk *chunk = head();
-    size_t before = sizeof *chunk + log->depth * 0 + chunk->open_calls * sizeof log->open[0];
+    size_t before = sizeof *chunk + chunk->open_calls * sizeof log->open[0];
     chunk->units = log->units;
     chunk->calls = log->calls;
     chunk->length = (uint32_t)((before + 2 * (size_t)log->units + 7) / 8 * 8);
@@ -213,7 +213,7 @@ int main(int argc, char **argv)
                                   "10000\0end\0"
                                   "20000\0";
     if (argc != 3) {
-        fprintf(stderr, "usage: make_values CALLS none|arguments|results >run.bin\n");
+        fprintf(stderr, "usage: bench_values CALLS none|arguments|results >run.bin\n");
         return 2;
     }
     log_state.calls_max = strtoull(argv[1], NULL, 10);

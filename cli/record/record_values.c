@@ -1,0 +1,375 @@
+/*
+ * The recipes that `fisql record --values` gives to the collector: see record_values.h. Each module's are
+ * made by loader/symbols/recipes.h; here those are picked that are wanted, and all are put into one area.
+ */
+#include "cli/record/record_values.h"
+
+#include "base/array.h"
+#include "cli/out/cache_folder.h"
+#include "cli/out/say.h"
+#include "cli/record/record_libraries.h"
+#include "loader/symbols/recipes.h"
+#include "loader/symbols/symbols.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define STRING_MAX_USUAL 64
+
+/* What is wanted of a module. */
+struct module {
+    char *path;
+    struct fisql_recipe_hook *hooks;
+    size_t hooks_count;
+    struct fisql_recipe_value *values;
+    size_t values_count, values_capacity;
+};
+
+struct making {
+    const struct record_values *wanted;
+    struct module *modules;
+    size_t modules_count, modules_capacity;
+    char cache[PATH_MAX];
+    const char *cache_dir;       /* NULL = none */
+    size_t matches;              /* functions with hooks that match */
+    size_t hooked;               /* modules with hooks, ... */
+    size_t undescribed;          /* ... of which so many have no debug information */
+    char without[PATH_MAX + 64]; /* the first of these, and why */
+};
+
+static int out_of_memory(void)
+{
+    fail("record: out of memory");
+    return -1;
+}
+
+/* ---- what takes long ---- */
+
+/* Says what is being read when it has taken a second. */
+struct patience {
+    pthread_t thread;
+    pthread_mutex_t lock;
+    pthread_cond_t done_now;
+    const char *path;
+    bool done, started;
+};
+
+static void *wait_a_second(void *argument)
+{
+    struct patience *patience = argument;
+    struct timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec++;
+    pthread_mutex_lock(&patience->lock);
+    int result = 0;
+    while (!patience->done && result != ETIMEDOUT)
+        result = pthread_cond_timedwait(&patience->done_now, &patience->lock, &until);
+    if (!patience->done)
+        note("reading the debug information of %s, to find arguments and results; it is kept for "
+             "the next time",
+             patience->path);
+    pthread_mutex_unlock(&patience->lock);
+    return NULL;
+}
+
+static void patience_begin(struct patience *patience, const char *path)
+{
+    *patience = (struct patience){.path = path};
+    pthread_mutex_init(&patience->lock, NULL);
+    pthread_cond_init(&patience->done_now, NULL);
+    patience->started = pthread_create(&patience->thread, NULL, wait_a_second, patience) == 0;
+}
+
+static void patience_end(struct patience *patience)
+{
+    pthread_mutex_lock(&patience->lock);
+    patience->done = true;
+    pthread_cond_signal(&patience->done_now);
+    pthread_mutex_unlock(&patience->lock);
+    if (patience->started)
+        pthread_join(patience->thread, NULL);
+    pthread_cond_destroy(&patience->done_now);
+    pthread_mutex_destroy(&patience->lock);
+}
+
+/* ---- what is wanted ---- */
+
+/* For each function of a module: 0 = not asked yet, 1 = not wanted, 2 = wanted. */
+struct wanted {
+    struct symbols symbols;
+    unsigned char *known;
+};
+
+static bool is_wanted(const struct making *making, struct wanted *wanted, uint64_t function)
+{
+    const struct record_values *values = making->wanted;
+    if (values->patterns_count == 0)
+        return true;
+    const struct symbol_range *range = symbols_range(&wanted->symbols, function);
+    if (range == NULL)
+        return false;
+    unsigned char *known = &wanted->known[range->function];
+    const struct symbol_function *symbol = &wanted->symbols.functions[range->function];
+    if (*known == 0)
+        *known = record_pattern_matches(values->patterns, values->patterns_count, symbol->name,
+                                        symbol->file)
+                     ? 2
+                     : 1;
+    return *known == 2;
+}
+
+/* Copies a value, with its pieces behind what was copied before: returns 0 or -1. `at` has room. */
+static int copy_value(struct module *module, const struct recipes *recipes, size_t from, size_t at)
+{
+    struct error error;
+    struct fisql_recipe_value value = recipes->values[from];
+    if (value.where == FISQL_WHERE_ADDRESS) /* the collector does not know where the module lies */
+        value = (struct fisql_recipe_value){.where = FISQL_WHERE_ABSENT};
+    if (value.where == FISQL_WHERE_PIECES) {
+        size_t first = module->values_count;
+        if (array_reserve(&module->values, &module->values_capacity, first + value.base, &error) !=
+            0)
+            return -1;
+        memcpy(module->values + first, recipes->values + value.constant, value.base * sizeof value);
+        module->values_count += value.base;
+        value.constant = first;
+    }
+    module->values[at] = value;
+    return 0;
+}
+
+static int copy_hook(struct module *module, const struct recipes *recipes,
+                     const struct fisql_recipe_hook *hook)
+{
+    struct error error;
+    size_t first = module->values_count;
+    if (array_reserve(&module->values, &module->values_capacity, first + hook->count + 1, &error) !=
+        0)
+        return -1;
+    module->values_count += hook->count;
+    for (uint16_t i = 0; i < hook->count; i++)
+        if (copy_value(module, recipes, hook->first + i, first + i) != 0)
+            return -1;
+    module->hooks[module->hooks_count] = *hook;
+    module->hooks[module->hooks_count++].first = (uint32_t)first;
+    return 0;
+}
+
+static int pick(struct making *making, const struct recipes *recipes, struct wanted *wanted,
+                const char *path)
+{
+    struct error error;
+    if (array_reserve(&making->modules, &making->modules_capacity, making->modules_count + 1,
+                      &error) != 0)
+        return -1;
+    struct module *module = &making->modules[making->modules_count];
+    *module = (struct module){.path = strdup(path),
+                              .hooks = calloc(recipes->hooks_count + 1, sizeof *module->hooks)};
+    making->modules_count++;
+    if (module->path == NULL || module->hooks == NULL)
+        return -1;
+    for (size_t i = 0; i < recipes->hooks_count; i++) {
+        const struct fisql_recipe_hook *hook = &recipes->hooks[i];
+        if ((hook->exit && making->wanted->no_results) ||
+            !is_wanted(making, wanted, hook->function))
+            continue;
+        if (copy_hook(module, recipes, hook) != 0)
+            return -1;
+    }
+    making->matches += module->hooks_count;
+    return 0;
+}
+
+/* Functions that match, of a module without debug information. */
+static size_t count_matches(struct making *making, struct wanted *wanted)
+{
+    size_t matches = 0;
+    for (size_t i = 0; i < wanted->symbols.functions_count; i++)
+        matches += wanted->symbols.functions[i].instrumented &&
+                   is_wanted(making, wanted, wanted->symbols.functions[i].address);
+    return matches;
+}
+
+static int take(struct making *making, const struct recipes *recipes,
+                const struct symbols_options *options, const char *path)
+{
+    struct wanted wanted = {.known = NULL};
+    struct error error;
+    int result = 0;
+    if (recipes->sites == 0)
+        return 0;
+    making->hooked++;
+    if (making->wanted->patterns_count > 0) {
+        result = symbols_open(&wanted.symbols, path, NULL, options, &error);
+        wanted.known = calloc(wanted.symbols.functions_count + 1, 1);
+        if (wanted.known == NULL)
+            result = -1;
+    }
+    if (result == 0 && recipes->problem != NULL) {
+        if (making->wanted->patterns_count == 0 || count_matches(making, &wanted) > 0) {
+            if (making->undescribed++ == 0)
+                snprintf(making->without, sizeof making->without, "%s: %s", path, recipes->problem);
+        }
+    } else if (result == 0) {
+        if (recipes->incomplete)
+            note(
+                "%s: files of split debug information (.dwo) are missing: arguments and results of "
+                "some functions are not recorded",
+                path);
+        result = pick(making, recipes, &wanted, path);
+    }
+    if (making->wanted->patterns_count > 0)
+        symbols_release(&wanted.symbols);
+    free(wanted.known);
+    return result == 0 ? 0 : out_of_memory();
+}
+
+static int add_module(struct making *making, const char *path)
+{
+    struct recipes recipes;
+    struct error error;
+    struct patience patience;
+    char full[PATH_MAX];
+    const struct symbols_options options = {.cache_dir = making->cache_dir};
+    if (realpath(path, full) == NULL)
+        return 0;
+    patience_begin(&patience, full);
+    int result = recipes_make(&recipes, full, &options, &error);
+    if (result != 0)
+        fail("%s: %s", path, error.text);
+    else
+        result = take(making, &recipes, &options, full);
+    patience_end(&patience);
+    recipes_release(&recipes);
+    return result;
+}
+
+static int add_library(void *context, const char *path)
+{
+    return library_is_libc(path) ? 0 : add_module(context, path);
+}
+
+/* ---- the area ---- */
+
+static uint64_t rounded(uint64_t bytes)
+{
+    return (bytes + 7) & ~(uint64_t)7;
+}
+
+/* Puts bytes at the area's end; returns where. */
+static uint64_t put(char *area, uint64_t *used, const void *bytes, size_t count)
+{
+    uint64_t at = *used;
+    if (count > 0)
+        memcpy(area + at, bytes, count);
+    *used = rounded(at + count);
+    return at;
+}
+
+static int make_area(const struct making *making, struct record_values *values)
+{
+    uint64_t bytes =
+        sizeof(struct fisql_recipes) + making->modules_count * sizeof(struct fisql_recipe_module);
+    uint64_t used = bytes;
+    for (size_t i = 0; i < making->modules_count; i++) {
+        const struct module *module = &making->modules[i];
+        bytes += rounded(module->hooks_count * sizeof *module->hooks) +
+                 rounded(module->values_count * sizeof *module->values) +
+                 rounded(strlen(module->path));
+    }
+    char *area = calloc(1, bytes);
+    if (area == NULL)
+        return out_of_memory();
+    struct fisql_recipe_module *entries = (void *)(area + sizeof(struct fisql_recipes));
+    for (size_t i = 0; i < making->modules_count; i++) {
+        const struct module *module = &making->modules[i];
+        entries[i].hooks_count = module->hooks_count;
+        entries[i].hooks =
+            put(area, &used, module->hooks, module->hooks_count * sizeof *module->hooks);
+        entries[i].values_count = module->values_count;
+        entries[i].values =
+            put(area, &used, module->values, module->values_count * sizeof *module->values);
+        entries[i].path_bytes = strlen(module->path);
+        entries[i].path = put(area, &used, module->path, strlen(module->path));
+    }
+    const struct fisql_recipes head = {.magic = FISQL_RECIPES_MAGIC,
+                                       .version = FISQL_RECIPES_VERSION,
+                                       .modules = (uint32_t)making->modules_count,
+                                       .string_max = values->string_max != 0 ? values->string_max
+                                                                             : STRING_MAX_USUAL,
+                                       .bytes = bytes};
+    memcpy(area, &head, sizeof head);
+    values->recipes = area;
+    values->recipes_bytes = bytes;
+    return 0;
+}
+
+static void release(struct making *making)
+{
+    for (size_t i = 0; i < making->modules_count; i++) {
+        free(making->modules[i].path);
+        free(making->modules[i].hooks);
+        free(making->modules[i].values);
+    }
+    free(making->modules);
+}
+
+/* Is there something to record? Says what is missing. */
+static int check(const struct making *making, const char *program)
+{
+    const struct record_values *values = making->wanted;
+    if (making->undescribed > 0 && making->matches == 0) {
+        fail("%s: arguments and results cannot be found: build with -g (`fisql cc` does so by "
+             "itself)",
+             making->without);
+        return -1;
+    }
+    if (making->undescribed > 0)
+        note("%s: its arguments and results are not recorded", making->without);
+    if (making->hooked > 0 && making->matches == 0 && values->patterns_count > 0) {
+        fail("%s: --values: no function's name or file matches%s%s", program,
+             values->patterns_count == 1 ? " " : " any of the patterns",
+             values->patterns_count == 1 ? values->patterns[0] : "");
+        return -1;
+    }
+    return 0;
+}
+
+int record_values_make(struct record_values *values, const char *program)
+{
+    char image[PATH_MAX], full[PATH_MAX];
+    if (!values->wanted)
+        return 0;
+    if (!program_find(program, image, sizeof image) || !program_image(image, sizeof image) ||
+        realpath(image, full) == NULL)
+        return 0; /* running it will say why */
+    struct making *making = calloc(1, sizeof *making);
+    if (making == NULL)
+        return out_of_memory();
+    making->wanted = values;
+    making->cache_dir = cache_folder(making->cache, sizeof making->cache);
+    int result = add_module(making, full);
+    if (result == 0)
+        result = program_libraries(full, add_library, making);
+    if (result == 0)
+        result = check(making, program);
+    if (result == 0)
+        result = make_area(making, values);
+    release(making);
+    free(making);
+    return result;
+}
+
+void record_values_text(const struct record_values *values, char *text, size_t size)
+{
+    size_t used = 0;
+    text[0] = 0;
+    for (size_t i = 0; i < values->patterns_count && used < size; i++)
+        used += (size_t)snprintf(text + used, size - used, "%s%s", i > 0 ? " " : "",
+                                 values->patterns[i]);
+}

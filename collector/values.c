@@ -1,0 +1,152 @@
+/*
+ * Arguments and results of calls: see values.h. Here: what the enter hook writes of the arguments, and
+ * what the rest of the collector tells of modules, forks and ends. Results: values_result.c.
+ */
+#include "collector/values.h"
+
+#include "collector/facts.h"
+#include "collector/process.h"
+#include "collector/values_hook.h"
+#include "collector/values_read.h"
+#include "collector/values_result.h"
+
+#include <stdio.h>
+#include <string.h>
+
+THREAD_LOCAL uint64_t values_kept;
+static bool load_failed;
+static uint32_t strangers; /* modules that came later and have no recipes */
+static char stranger[256]; /* the first one's path */
+
+void values_keep(uint64_t stack)
+{
+    struct values_frame *frame = values_frame(stack);
+    if (frame->vectors_kept != 0)
+        return;
+    frame->vectors_kept = 1;
+#if defined(__x86_64__)
+    __asm__ volatile("movups %%xmm0, (%0)\n\tmovups %%xmm1, 16(%0)\n\t"
+                     "movups %%xmm2, 32(%0)\n\tmovups %%xmm3, 48(%0)\n\t"
+                     "movups %%xmm4, 64(%0)\n\tmovups %%xmm5, 80(%0)\n\t"
+                     "movups %%xmm6, 96(%0)\n\tmovups %%xmm7, 112(%0)"
+                     :
+                     : "r"(frame->vector)
+                     : "memory");
+#elif defined(__aarch64__)
+    __asm__ volatile(".arch_extension fp\n\tstp q0, q1, [%0]\n\tstp q2, q3, [%0, 32]\n\t"
+                     "stp q4, q5, [%0, 64]\n\tstp q6, q7, [%0, 96]"
+                     :
+                     : "r"(frame->vector)
+                     : "memory");
+#endif
+}
+
+unsigned char *values_argument(struct thread_log *log, struct value_writer writer,
+                               const struct recipe *recipe, uint32_t index, uint64_t stack)
+{
+    const struct values_frame *frame = values_frame(stack);
+    const struct capture capture = {.general = frame->general,
+                                    .vector = frame->vector[0],
+                                    .values = recipe_values(recipe),
+                                    .stack = {&log->shadow.bounds, stack, true}};
+    return capture_other(writer, &capture, &recipe->value[index]);
+}
+
+uint32_t values_arguments_kept(struct thread_log *log, uint16_t *units, uint64_t function,
+                               uint64_t stack)
+{
+    uint64_t recipe = values_kept == stack ? recipe_word(values_frame(stack)->hook_return) : 0;
+    return recipe != 0 ? values_arguments(log, units, recipe, function, stack) : 0;
+}
+
+void values_await_kept(struct thread_log *log, uint64_t function, uint64_t site, uint64_t stack,
+                       uint64_t after)
+{
+    uint64_t recipe = values_kept == stack ? recipe_word(values_frame(stack)->hook_return) : 0;
+    if (recipe != 0)
+        values_await(log, recipe, function, site, stack, after);
+}
+
+/* ---- what the rest of the collector tells ---- */
+
+void values_load(int file, uint64_t offset, uint64_t size_bytes)
+{
+    load_failed = size_bytes != 0 && !recipes_load(file, offset, size_bytes);
+}
+
+static bool constants_wanted;
+
+void values_setup(bool at_start)
+{
+    constants_wanted = at_start;
+    read_setup();
+}
+
+void values_module(const char *path, uint64_t bias, uint64_t start, uint64_t end, bool calls_hooks)
+{
+    bool late = process_recording();
+    if (recipes_module(path, bias, start, end) || !late || !calls_hooks || !recipes_there())
+        return;
+    if (strangers++ == 0)
+        strncpy(stranger, path, sizeof stranger - 1);
+}
+
+void values_constants(uint64_t start, uint64_t end)
+{
+    if (constants_wanted && !process_recording())
+        read_constants(start, end);
+}
+
+void values_forked(void)
+{
+    strangers = 0; /* the parent tells them */
+    results_forked();
+}
+
+void values_thread_ends(void)
+{
+    results_release();
+}
+
+void values_forbid_reading(void)
+{
+    read_forbid();
+}
+
+static void report(const char *detail)
+{
+    unsigned char buffer[1024];
+    struct facts facts;
+    facts_begin(&facts, buffer, sizeof buffer, FISQL_CHUNK_LOSS, 0, process.pid);
+    facts_text(&facts, FISQL_FACT_LOSS_REASON, "arguments and results not recorded");
+    facts_text(&facts, FISQL_FACT_LOSS_DETAIL, detail);
+    facts_write(&facts);
+}
+
+void values_report(void)
+{
+    char detail[512];
+    int error;
+    struct results_lost lost = results_lost_take();
+    uint64_t refused = read_refused(&error);
+    if (load_failed)
+        report("what fisql record says of them cannot be read");
+    if (strangers != 0) {
+        snprintf(detail, sizeof detail, "of %u modules that came by dlopen: %s ...", strangers,
+                 stranger);
+        report(detail);
+    }
+    if (lost.separated + lost.crowded != 0) {
+        snprintf(detail, sizeof detail,
+                 "results of %llu calls, behind which a signal handler was recorded first",
+                 (unsigned long long)(lost.separated + lost.crowded));
+        report(detail);
+    }
+    if (refused != 0) {
+        snprintf(detail, sizeof detail,
+                 "text and the like in memory: process_vm_readv() is refused: %s", strerror(error));
+        report(detail);
+    }
+    load_failed = false;
+    strangers = 0;
+}

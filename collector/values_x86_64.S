@@ -1,0 +1,157 @@
+/*
+ * The hooks of libfisql-values.so on x86-64, the trampoline that functions return to whose result is
+ * awaited, and what stands in front of _Unwind_Resume(): see values.h and values_result.c.
+ *
+ * No part of it is marked as fit for a shadow stack (CET): the C library then switches that off for
+ * the process, where return addresses are not what they were.
+ */
+#if defined(__x86_64__) && defined(FISQL_VALUES)
+
+#define FRAME 272 /* sizeof(struct values_frame) */
+#define KEPT 128  /* offsets in it: vectors_kept, ... */
+#define GENERAL 136
+#define REGISTER(number) (GENERAL + 8 * (number)) /* ... a general register by DWARF's number */
+#define BELOW(offset) ((offset) - FRAME + 8) /* from the stack pointer with which hooks are called */
+#define PLACES 65536    /* RECIPE_PLACES */
+#define VOLATILE_BIT 62 /* of RECIPE_VOLATILE */
+
+	.text
+
+/* Looks up what is known of the hook call. Without a recipe it is the hook as it is elsewhere. Else
+   keeps the registers that a value may lie in as struct values_frame, of which the hook's return
+   address is the last word, and goes on with the frame address as third argument and the recipe's
+   word as fourth. */
+	.macro hook name, go_on, plain
+	.globl \name
+	.type \name, @function
+	.p2align 4
+\name:
+	.cfi_startproc
+	endbr64
+	movq %rax, BELOW(REGISTER(0))(%rsp)
+	movq %r11, BELOW(REGISTER(11))(%rsp)
+	movl (%rsp), %eax /* its place, of 16 bytes for each 8 of code */
+	andl $((PLACES - 1) * 8), %eax
+	leaq recipe_cache(%rip), %r11
+	leaq (%r11, %rax, 2), %r11
+	movq (%rsp), %rax
+	cmpq %rax, (%r11)
+	jne 1f
+	movq 8(%r11), %rax
+	testq %rax, %rax
+	jz 3f
+	subq $(FRAME - 8), %rsp
+	.cfi_adjust_cfa_offset FRAME - 8
+	btq $VOLATILE_BIT, %rax
+	jc 2f
+0:	movq %rbx, REGISTER(3)(%rsp)
+	movq %rbp, REGISTER(6)(%rsp)
+	leaq FRAME(%rsp), %rdx
+	movq %rdx, REGISTER(7)(%rsp)
+	movq %r12, REGISTER(12)(%rsp)
+	movq %r13, REGISTER(13)(%rsp)
+	movq %r14, REGISTER(14)(%rsp)
+	movq %r15, REGISTER(15)(%rsp)
+	movq $0, KEPT(%rsp)
+	movq %rax, %rcx
+	call \go_on
+	addq $(FRAME - 8), %rsp
+	.cfi_adjust_cfa_offset 8 - FRAME
+	ret
+1:	/* not known yet: everything may be needed */
+	subq $(FRAME - 8), %rsp
+	.cfi_adjust_cfa_offset FRAME - 8
+	xorl %eax, %eax
+2:	movq %rdx, REGISTER(1)(%rsp)
+	movq %rcx, REGISTER(2)(%rsp)
+	movq %r8, REGISTER(8)(%rsp)
+	movq %r9, REGISTER(9)(%rsp)
+	movq %r10, REGISTER(10)(%rsp)
+	jmp 0b
+	.cfi_adjust_cfa_offset 8 - FRAME
+3:	movq (%rsp), %rcx
+	leaq 8(%rsp), %rdx
+	jmp \plain
+	.cfi_endproc
+	.size \name, . - \name
+	.endm
+
+	hook __cyg_profile_func_enter, values_enter, values_enter_plain
+	hook __cyg_profile_func_exit, values_exit, values_exit_plain
+
+#define RETURNED 80 /* sizeof(struct values_returned) */
+#define RETURNED_GENERAL 64
+#define KEEP 160 /* seven more, and the slot that the function returned by */
+
+/* A function returned here: its result is in rax, rdx, xmm0, xmm1. What may be part of it, or what
+   callers of other calling conventions rely on, is as it was. A backtrace ends here, also one that
+   looks up the address before. */
+	.globl values_trampoline
+	.hidden values_trampoline
+	.type values_trampoline, @function
+	.p2align 4
+	.cfi_startproc
+	.cfi_undefined %rip
+	.cfi_def_cfa %rsp, 0
+	nop
+values_trampoline:
+	subq $KEEP, %rsp
+	.cfi_adjust_cfa_offset KEEP
+	movups %xmm0, 0(%rsp)
+	movups %xmm1, 16(%rsp)
+	movq %rax, RETURNED_GENERAL + 0(%rsp)
+	movq %rdx, RETURNED_GENERAL + 8(%rsp)
+	movq %rcx, RETURNED + 0(%rsp)
+	movq %rsi, RETURNED + 8(%rsp)
+	movq %rdi, RETURNED + 16(%rsp)
+	movq %r8, RETURNED + 24(%rsp)
+	movq %r9, RETURNED + 32(%rsp)
+	movq %r10, RETURNED + 40(%rsp)
+	movq %r11, RETURNED + 48(%rsp)
+	leaq KEEP(%rsp), %rdi
+	movq %rsp, %rsi
+	call values_returned
+	/* Into the slot that the function returned by: this is the address that belongs there. */
+	movq %rax, KEEP - 8(%rsp)
+	movq RETURNED_GENERAL + 0(%rsp), %rax
+	movq RETURNED_GENERAL + 8(%rsp), %rdx
+	movq RETURNED + 0(%rsp), %rcx
+	movq RETURNED + 8(%rsp), %rsi
+	movq RETURNED + 16(%rsp), %rdi
+	movq RETURNED + 24(%rsp), %r8
+	movq RETURNED + 32(%rsp), %r9
+	movq RETURNED + 40(%rsp), %r10
+	movq RETURNED + 48(%rsp), %r11
+	leaq KEEP(%rsp), %rsp
+	.cfi_adjust_cfa_offset -KEEP
+	notrack jmp *-8(%rsp)
+	.cfi_endproc
+	.size values_trampoline, . - values_trampoline
+
+	.globl _Unwind_Resume
+	.type _Unwind_Resume, @function
+	.p2align 4
+_Unwind_Resume:
+	.cfi_startproc
+	endbr64
+	pushq %rdi
+	.cfi_adjust_cfa_offset 8
+	leaq 16(%rsp), %rdi
+	call values_unwinding
+	popq %rdi
+	.cfi_adjust_cfa_offset -8
+	jmp *%rax
+	.cfi_endproc
+	.size _Unwind_Resume, . - _Unwind_Resume
+
+#if defined(__CET__) && (__CET__ & 1)
+	.section .note.gnu.property, "a"
+	.p2align 3
+	.long 4, 16, 5
+	.asciz "GNU"
+	.long 0xc0000002, 4, 1, 0 /* indirect branches come to endbr64 alone */
+#endif
+
+#endif
+
+	.section .note.GNU-stack, "", @progbits

@@ -1,0 +1,39 @@
+/* Writing the table context_edges: some thirty contexts share a row, which a query would have to find out
+ * by sorting all of them. */
+#include "base/intern.h"
+#include "loader/tables_parts.h"
+
+static int add_frame(struct intern *edges, const struct frames *frames, const struct frame *frame,
+                     struct error *error)
+{
+    static const struct frame none;
+    uint32_t index;
+    const struct frame *parent = frame->parent != 0 ? &frames->items[frame->parent - 1] : &none;
+    return intern_add(edges, intern_pack(parent->function_id, parent->site_id),
+                      intern_pack(frame->site_id, frame->function_id), &index, error);
+}
+
+int tables_write_context_edges(const struct tables *tables, sqlite3 *database, struct error *error)
+{
+    const struct frames *frames = tables->frames;
+    struct intern edges = {0};
+    int result = 0;
+    for (uint32_t i = 0; result == 0 && i < frames_count(frames); i++)
+        result = add_frame(&edges, frames, &frames->items[i], error);
+    if (result == 0) {
+        struct insert insert;
+        insert_begin(&insert, database, "context_edges",
+                     "caller_id,caller_site_id,site_id,callee_id");
+        for (uint32_t i = 0; i < edges.count; i++) {
+            const struct intern_key *key = &edges.keys[i];
+            insert_id(&insert, key->a >> 32);
+            insert_id(&insert, (uint32_t)key->a);
+            insert_id(&insert, key->b >> 32);
+            insert_id(&insert, (uint32_t)key->b);
+            insert_row(&insert);
+        }
+        result = insert_end(&insert, error);
+    }
+    intern_release(&edges);
+    return result;
+}

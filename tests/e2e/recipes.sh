@@ -1,0 +1,85 @@
+#!/bin/bash
+# Arguments and results that are known from the source, as recipes locate them, in builds of both compilers
+# at every level: a value may be missing, it may never be another one.
+# shellcheck source=tests/e2e/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+programs=$here/tests/programs/values
+cd "$TEST_TMP" || exit 2
+
+# values_of WHAT LEAST COMPILER...: compiles types.EXTENSION, records it, compares all values
+values_of() {
+    local what=$1 least=$2 source=$3 compared
+    shift 3
+    "$fisql" cc "$@" -g -w -o types "$programs/$source" || return
+    "$fisql" record -q --values -o types.bin ./types >/dev/null
+    "$fisql" load -q types.bin
+    sqlite3 types.db "SELECT text FROM call_text" >types.txt
+    compared=$(python3 "$here/tests/e2e/recipes.py" "$programs/$source.expected" types.txt)
+    same "$what: no value is wrong" "" "$(sed '$d' <<<"$compared")"
+    at_least "$what: values are located" "$least" "$(tail -n 1 <<<"$compared" | cut -d ' ' -f 1)"
+}
+
+values_of "C, gcc -O0" 96 types.c gcc -O0
+values_of "C, gcc -O1" 80 types.c gcc -O1
+values_of "C, gcc -O2" 78 types.c gcc -O2
+values_of "C, gcc -O3" 78 types.c gcc -O3
+values_of "C, gcc -Os" 85 types.c gcc -Os
+values_of "C, gcc -Og" 80 types.c gcc -Og
+values_of "C, gcc -O2, DWARF 4" 78 types.c gcc -O2 -gdwarf-4
+values_of "C, gcc -O2, no frame information but for debuggers" 78 types.c gcc -O2 -fno-asynchronous-unwind-tables
+values_of "C, gcc -O2, not position independent" 78 types.c gcc -O2 -no-pie -fno-pie
+values_of "C, gcc -O2, no procedure linkage table" 78 types.c gcc -O2 -fno-plt
+values_of "C, gcc -O2, split debug information" 70 types.c gcc -O2 -gsplit-dwarf
+values_of "C, gcc -O2, split debug information of DWARF 4" 78 types.c gcc -O2 -gsplit-dwarf -gdwarf-4
+values_of "C, gcc -O2, link-time optimisation" 60 types.c gcc -O2 -flto
+values_of "C, gcc -O2, frame pointers" 75 types.c gcc -O2 -fno-omit-frame-pointer -fstack-protector-all
+values_of "C++, gcc -O0" 71 types.cc g++ -std=c++17 -O0
+values_of "C++, gcc -O2" 55 types.cc g++ -std=c++17 -O2
+values_of "C++, gcc -O3" 55 types.cc g++ -std=c++17 -O3
+if command -v clang >/dev/null; then
+    values_of "C, clang -O0" 80 types.c clang -O0
+    values_of "C, clang -O1" 75 types.c clang -O1
+    values_of "C, clang -O2" 75 types.c clang -O2
+    values_of "C, clang -O2, DWARF 4" 75 types.c clang -O2 -gdwarf-4
+    values_of "C++, clang -O0" 65 types.cc clang++ -std=c++17 -O0
+    values_of "C++, clang -O2" 45 types.cc clang++ -std=c++17 -O2
+fi
+
+# What is missing has a reason, and little is missing.
+recipes=$FISQL_BUILD/recipes_dump
+gcc -O2 -g -w -finstrument-functions -c -o types.o "$programs/types.c"
+"$fisql" cc gcc -O0 -g -w -o types "$programs/types.c"
+has "all parameters are located without optimisation" "functions: 50 of 51 located" "$("$recipes" -q types)"
+has "and the other one has a reason" "more than 64 bytes" "$("$recipes" -q types)"
+
+# The way from an exit hook to the return is read instruction by instruction: lengths against objdump's.
+lengths_of() { # MODULE
+    objdump -d --no-show-raw-insn "$1" | sed -nE 's/^ +([0-9a-f]+):\t.*/\1/p' >listed.txt
+    "$recipes" -i "$1" <listed.txt >lengths.txt
+    python3 -c '
+rows = [(int(address, 16), int(length)) for address, length in map(str.split, open("lengths.txt"))]
+steps = [(length, after - at) for (at, length), (after, _) in zip(rows, rows[1:])]
+wrong = sum(length not in (0, step) for length, step in steps if step < 16)
+print(wrong > 8, sum(length == 0 for length, step in steps) > len(rows) / 50)' # between sections are gaps
+}
+if [ "$(uname -m)" = x86_64 ]; then
+    gcc -w -g -O3 -march=skylake-avx512 -o vectors "$programs/types.c"
+    same "lengths of instructions are those of objdump" "False False" "$(lengths_of ./vectors)"
+    same "in a large program, too" "False False" "$(lengths_of "$FISQL_BUILD/fisql")"
+fi
+
+# What is asked for, and what cannot be.
+"$fisql" record -q --values='two_*' --values=one --no-results -o types.bin ./types >/dev/null
+"$fisql" load -q types.bin
+same "patterns choose functions, and results are left out where they are not wanted" "one two_doubles two_kinds" \
+    "$(sqlite3 types.db "SELECT DISTINCT substr(text, 1, instr(text, '(') - 1) FROM call_text WHERE text LIKE '%=%'" | sort | xargs)"
+same "and not otherwise" "0" "$(sqlite3 types.db "SELECT count(*) FROM call_values WHERE position = 0")"
+"$fisql" record -q --values=texts --string-max 5 -o types.bin ./types >/dev/null
+"$fisql" load -q types.bin
+has "texts are cut where it is asked for" 'b="a lon"...' "$(sqlite3 types.db "SELECT text FROM call_text WHERE text LIKE 'texts%'")"
+has "a pattern that matches nothing is an error" "no function's name or file matches nobody" \
+    "$("$fisql" record --values=nobody -o none.bin ./types 2>&1)"
+gcc -w -finstrument-functions -o bare "$programs/types.c"
+has "as is a program without debug information" "build with -g" "$("$fisql" record --values -o none.bin ./bare 2>&1)"
+report $? "it is said how to build"
