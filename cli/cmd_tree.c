@@ -4,9 +4,14 @@
  * The database's frames tell call sites apart; people want one line for a function under its
  * caller. So frames are merged into nodes by function and parent node. A child's node has a larger
  * index than its parent's, so totals over subtrees are sums from the end to the start.
+ *
+ * By value, nodes are made of single calls: each value of an argument is a root, a node whose function
+ * lies beyond those of the run.
  */
 #include "cli/out/args.h"
+#include "base/array.h"
 #include "cli/run/call_cursor.h"
+#include "cli/run/calls_by_value.h"
 #include "cli/commands.h"
 #include "cli/query/time_doubt.h"
 #include "cli/run/database.h"
@@ -34,6 +39,12 @@ static const char help[] =
     "known.\n"
     "\n"
     "      --from FUNCTION      begin at this function (*, ? and [...]): its contexts are merged\n"
+    "      --by-value FUNCTION.PARAMETER\n"
+    "                           begin at the outermost calls of this function, sorted by the "
+    "value\n"
+    "                           of an argument, or by FUNCTION.result (record --values). Reads "
+    "all\n"
+    "                           calls within them, and knows nothing of memory\n"
     "      --depth N            show N levels\n"
     "      --min-percent P      leave out contexts with less than P % of the whole (1)\n"
     "      --sort BY            time, calls or bytes: order, and what the percentages are of "
@@ -59,7 +70,8 @@ struct node {
 struct tree {
     const struct run_view *view;
     struct node *nodes; /* nodes[0] stands above the roots */
-    uint32_t count, capacity;
+    uint32_t count;
+    size_t capacity;
     uint32_t *buckets;
     uint32_t buckets_mask;
     enum sort sort;
@@ -67,6 +79,11 @@ struct tree {
     double doubt_ns; /* by which a call's time may be off */
     long depth_max;
     uint32_t left_out;
+    /* by value */
+    uint32_t valued;       /* functions.id of the function */
+    const char *parameter; /* its name, or result */
+    char **texts;          /* of the values, in the order in which they came */
+    size_t texts_count, texts_capacity;
 };
 
 static uint32_t bucket_of(const struct tree *tree, uint32_t parent, uint32_t function)
@@ -154,11 +171,22 @@ static int by_weight(const void *left, const void *right, void *context)
     return a_weight != b_weight ? (a_weight > b_weight ? -1 : 1) : (a < b ? -1 : a > b);
 }
 
+/* "fib(n=3)", or "fib = 2" for a result. */
+static void put_value(const struct tree *tree, const char *text)
+{
+    bool result = strcmp(tree->parameter, "result") == 0;
+    text_put(stdout, tree->view->functions[tree->valued].name);
+    fputs(result ? " = " : "(", stdout);
+    text_put(stdout, result ? "" : tree->parameter);
+    fputs(result ? "" : "=", stdout);
+    text_put(stdout, text);
+    fputs(result ? "" : ")", stdout);
+}
+
 static void print_node(const struct tree *tree, uint32_t at, const char *lines, bool last,
                        bool root)
 {
     const struct node *node = &tree->nodes[at];
-    const struct run_function *function = &tree->view->functions[node->function];
     char total[32], self[32], bytes[32] = "", place[256];
     double doubt_ns = tree->doubt_ns * (double)node->calls;
     output_doubtful_time((double)node->total_ns, doubt_ns, total, sizeof total);
@@ -166,7 +194,9 @@ static void print_node(const struct tree *tree, uint32_t at, const char *lines, 
     output_doubtful_time((double)node->self_ns, doubt_ns, self + node->cut, sizeof self - 1);
     if (node->bytes > 0)
         output_bytes((double)node->bytes, bytes, sizeof bytes);
-    run_place(function, place, sizeof place);
+    bool is_value = node->function >= tree->view->functions_count;
+    if (!is_value)
+        run_place(&tree->view->functions[node->function], place, sizeof place);
     int64_t whole = weight(tree, 0);
     printf("%10s %5.1f%% %10s %11" PRId64 " %10s  %s%s", total,
            whole > 0 ? 100.0 * (double)weight(tree, at) / (double)whole : 0, self, node->calls,
@@ -174,9 +204,13 @@ static void print_node(const struct tree *tree, uint32_t at, const char *lines, 
            root   ? ""
            : last ? "└─ "
                   : "├─ ");
-    text_put(stdout, function->name);
-    fputs("  ", stdout);
-    text_put(stdout, place);
+    if (is_value) {
+        put_value(tree, tree->texts[node->function - tree->view->functions_count]);
+    } else {
+        text_put(stdout, tree->view->functions[node->function].name);
+        fputs("  ", stdout);
+        text_put(stdout, place);
+    }
     fputc('\n', stdout);
 }
 
@@ -200,7 +234,7 @@ static uint32_t *children_of(struct tree *tree, uint32_t at, uint32_t *count)
     return list;
 }
 
-enum { LINES_MAX = 4096, LEVELS_MAX = 600 };
+enum { LINES_MAX = 4096, LEVELS_MAX = 600, NODES_MAX = 1 << 26, VALUES_MAX = 1000 };
 
 static void print_below(struct tree *tree, uint32_t at, char *lines, long level)
 {
@@ -225,7 +259,7 @@ static void print_below(struct tree *tree, uint32_t at, char *lines, long level)
 }
 
 struct request {
-    const char *from, *path;
+    const char *from, *path, *by_value;
     enum name_style style;
     enum measure measure;
     bool all_code;
@@ -233,11 +267,17 @@ struct request {
 
 static int parse(struct request *request, struct tree *tree, int argc, char **argv)
 {
-    enum { FROM = 256, DEPTH, MIN_PERCENT, SORT, BY, DEMANGLE, WIDE, ALL_CODE };
-    static const struct args_option known[] = {
-        {"from", FROM, true},          {"depth", DEPTH, true}, {"min-percent", MIN_PERCENT, true},
-        {"sort", SORT, true},          {"by", BY, true},       {"demangle", DEMANGLE, true},
-        {"all-code", ALL_CODE, false}, {"wide", WIDE, false},  {NULL, 0, false}};
+    enum { FROM = 256, DEPTH, MIN_PERCENT, SORT, BY, DEMANGLE, WIDE, ALL_CODE, BY_VALUE };
+    static const struct args_option known[] = {{"from", FROM, true},
+                                               {"depth", DEPTH, true},
+                                               {"min-percent", MIN_PERCENT, true},
+                                               {"sort", SORT, true},
+                                               {"by", BY, true},
+                                               {"demangle", DEMANGLE, true},
+                                               {"all-code", ALL_CODE, false},
+                                               {"by-value", BY_VALUE, true},
+                                               {"wide", WIDE, false},
+                                               {NULL, 0, false}};
     static const char *const sorts[] = {"time", "calls", "bytes"};
     struct args args = {.command = "tree", .help = help, .options = known};
     char *end = NULL;
@@ -246,6 +286,9 @@ static int parse(struct request *request, struct tree *tree, int argc, char **ar
         switch (args.code) {
         case FROM:
             request->from = args.value;
+            break;
+        case BY_VALUE:
+            request->by_value = args.value;
             break;
         case ALL_CODE:
             request->all_code = true;
@@ -280,18 +323,146 @@ static int parse(struct request *request, struct tree *tree, int argc, char **ar
         }
     }
     request->path = args_word(&args, "run.db");
+    if (args.status == ARGS_GO_ON && request->by_value != NULL &&
+        (request->from != NULL || tree->sort == SORT_BYTES))
+        return fail("--by-value: begins at its function and knows nothing of memory: leave out %s",
+                    request->from != NULL ? "--from" : "--sort bytes");
     return args_end(&args);
 }
 
-static int print_tree(struct tree *tree, const struct request *request)
+/* ---- by value ---- */
+
+/* Twice as many buckets, and room for as many nodes. */
+static int grow(struct tree *tree)
+{
+    size_t wanted = tree->buckets_mask == 0 ? 1024 : ((size_t)tree->buckets_mask + 1) * 2;
+    uint32_t *buckets = wanted <= NODES_MAX ? calloc(wanted, sizeof *buckets) : NULL;
+    if (buckets == NULL || array_reserve(&tree->nodes, &tree->capacity, wanted, NULL) != 0) {
+        free(buckets);
+        return fail("out of memory for %zu contexts", wanted);
+    }
+    free(tree->buckets);
+    tree->buckets = buckets;
+    tree->buckets_mask = (uint32_t)wanted - 1;
+    for (uint32_t at = 1; at < tree->count; at++) {
+        struct node *node = &tree->nodes[at];
+        uint32_t *bucket = &buckets[bucket_of(tree, node->parent, node->function)];
+        node->next = *bucket;
+        *bucket = at;
+    }
+    return 0;
+}
+
+/* The value's number; -1 without memory. Values are few, or else nobody can read the tree. */
+static int64_t number_of(struct tree *tree, const char *text)
+{
+    for (size_t i = 0; i < tree->texts_count; i++)
+        if (strcmp(tree->texts[i], text) == 0)
+            return (int64_t)i;
+    if (tree->texts_count == VALUES_MAX)
+        text = "(others)";
+    if (tree->texts_count > VALUES_MAX)
+        return VALUES_MAX;
+    if (array_reserve(&tree->texts, &tree->texts_capacity, tree->texts_count + 1, NULL) != 0 ||
+        (tree->texts[tree->texts_count] = strdup(text)) == NULL)
+        return -1;
+    return (int64_t)tree->texts_count++;
+}
+
+struct open_call {
+    int64_t last;
+    uint32_t node;
+};
+
+/* Adds a call below the innermost one that it lies in, or as a root of its value. */
+static int add_call(struct tree *tree, const struct call_by_value *call, struct open_call *around,
+                    uint32_t *node)
+{
+    uint32_t parent = 0, function = call->function;
+    if (around != NULL)
+        parent = around->node;
+    if (tree->count + 2 > tree->capacity && grow(tree) != 0)
+        return 2;
+    if (call->text != NULL) {
+        int64_t number = number_of(tree, call->text);
+        if (number < 0)
+            return fail("out of memory");
+        function = (uint32_t)tree->view->functions_count + (uint32_t)number;
+    }
+    bool folded = parent != 0 && tree->nodes[parent].function == function;
+    *node = folded || function == 0 ? parent : find_node(tree, parent, function);
+    struct node *at = &tree->nodes[*node];
+    run_add(&at->total_ns, folded || function == 0 ? 0 : call->time_ns);
+    run_add(&at->calls, function != 0);
+    run_add(&at->self_ns, call->time_ns);
+    if (around != NULL)
+        run_add(&tree->nodes[around->node].self_ns, -call->time_ns);
+    return 0;
+}
+
+static int add_calls(struct tree *tree, struct calls_by_value *of)
+{
+    struct open_call *open = NULL;
+    size_t count = 0, capacity = 0;
+    struct call_by_value call;
+    int more, status = 0;
+    while (status == 0 && (more = calls_by_value_next(of, &call)) > 0) {
+        while (count > 0 && (call.text != NULL || open[count - 1].last < call.id))
+            count--;
+        uint32_t node = 0;
+        status = add_call(tree, &call, count > 0 ? &open[count - 1] : NULL, &node);
+        if (status == 0 && array_reserve(&open, &capacity, count + 1, NULL) != 0)
+            status = fail("out of memory");
+        if (status == 0)
+            open[count++] = (struct open_call){call.last, node};
+    }
+    free(open);
+    return status != 0 || more < 0 ? 2 : 0;
+}
+
+static int build_by_value(struct tree *tree, const struct request *request)
+{
+    struct calls_by_value of;
+    tree->count = 1;
+    int status = calls_by_value_open(&of, tree->view, request->measure, request->by_value);
+    if (status == 0)
+        status = grow(tree);
+    if (status == 0) {
+        tree->nodes[0] = (struct node){0};
+        tree->parameter = of.name;
+        tree->valued = of.function;
+        status = add_calls(tree, &of);
+    }
+    calls_by_value_close(&of);
+    for (uint32_t at = tree->count; status == 0 && at-- > 1;) {
+        struct node *node = &tree->nodes[at];
+        if (node->self_ns < 0) /* the hooks' cost is a mean */
+            node->self_ns = 0;
+        run_add(&node->all_calls, node->calls);
+        run_add(&tree->nodes[node->parent].all_calls, node->all_calls);
+        if (node->parent == 0)
+            run_add(&tree->nodes[0].total_ns, node->total_ns);
+    }
+    return status;
+}
+
+/* The tree from some functions on, or the whole. */
+static int build_from(struct tree *tree, const char *function)
 {
     bool *from = NULL;
-    char lines[LINES_MAX] = "";
-    const struct call_cut cut = {.function = request->from};
+    const struct call_cut cut = {.function = function};
     int status = call_cut_functions(&cut, "--from", tree->view, &from);
     if (status == 0)
         status = build(tree, from);
     free(from);
+    return status;
+}
+
+static int print_tree(struct tree *tree, const struct request *request)
+{
+    char lines[LINES_MAX] = "";
+    int status =
+        request->by_value != NULL ? build_by_value(tree, request) : build_from(tree, request->from);
     if (status != 0)
         return status;
     pager_start();
@@ -307,7 +478,7 @@ static int print_tree(struct tree *tree, const struct request *request)
 static int fold(const struct request *request, sqlite3 *database)
 {
     bool folded = false;
-    if (request->all_code ||
+    if (request->all_code || request->by_value != NULL ||
         (request->from != NULL && own_code_none_named(database, request->from)))
         return 0;
     int status = own_code_fold(database, &folded);
@@ -329,6 +500,9 @@ int cmd_tree(int argc, char **argv)
     if (status == 0)
         status = run_view_open(&view, database, request.style, request.measure);
     tree.view = &view;
+    if (status == 0 && request.by_value != NULL &&
+        !run_has_calls(database, request.path, "--by-value"))
+        status = 2;
     if (status == 0 && request.measure != MEASURE_WAIT)
         tree.doubt_ns = time_doubt_a_call(database);
     if (status == 0) {
@@ -337,6 +511,9 @@ int cmd_tree(int argc, char **argv)
     }
     free(tree.nodes);
     free(tree.buckets);
+    for (size_t i = 0; i < tree.texts_count; i++)
+        free(tree.texts[i]);
+    free(tree.texts);
     run_view_release(&view);
     sqlite3_close(database);
     return status;

@@ -4,6 +4,7 @@ import { el, leftOut, replace, section, svg } from './dom.js';
 import { bytes, count, percent, time, timeWithin, timeACall, times } from './format.js';
 import { objects } from './model.js';
 import { shareCell, Table } from './table.js';
+import { Values } from './values.js';
 
 export function functionsTable(model) {
   const cpu = model.totals.cpu_ns;
@@ -110,7 +111,7 @@ function extreme(model, word, call, ns) {
   return el('div', { class: 'extreme' }, el('h4', null, `${word} call: ${time(ns)}`),
     el('p', { class: 'quiet' }, `call ${call.id}, from ${time(call.enter_ns)}, ${model.threadName(call.thread_id)}; `
       + `${time(call.duration_ns)} as measured, ${times(call.descendants, 'call')} within`),
-    stackList(model, call.frame_id));
+    call.text && el('p', null, el('code', null, call.text)), stackList(model, call.frame_id));
 }
 
 const fact = (label, value) => el('div', null, el('dt', null, label), el('dd', null, value));
@@ -123,6 +124,7 @@ export class FunctionPage {
     this.histograms = new Map(model.data.durations.rows);
     this.fastest = new Map(objects(model.data.fastest).map((call) => [call.function_id, call]));
     this.slowest = new Map(objects(model.data.slowest).map((call) => [call.function_id, call]));
+    this.values = new Values(model);
     this.element = section('function', 'A function');
     this.body = el('div');
     this.element.append(this.body);
@@ -135,7 +137,7 @@ export class FunctionPage {
     const stats = this.model.functionById.get(id);
     if (!stats) return null;
     const article = el('article', { id: `function-${id}`, tabindex: '-1' }, this.head(stats), this.figures(stats),
-      this.times(stats), this.related(stats), this.extremes(stats));
+      this.times(stats), this.values.show(stats.id), this.related(stats), this.extremes(stats));
     replace(this.body, article);
     return article;
   }

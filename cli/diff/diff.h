@@ -22,7 +22,8 @@ struct diff_tree_options {
 int diff_tree(const char *a_path, const char *b_path, const struct diff_tree_options *options);
 
 /* Prints the first point at which two threads' sequences of calls differ, with both stacks: for
- * each pair of threads, by their order, or for those of that name. *found: whether there is one. */
+ * each pair of threads, by their order, or for those of that name; and of the calls before it the first
+ * with another argument or result. *found: whether there is either. */
 int diff_divergence(const char *a_path, const char *b_path, const char *thread,
                     enum name_style style, bool *found);
 

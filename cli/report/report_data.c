@@ -1,5 +1,5 @@
 /*
- * The parts of a report that one statement gives each. The budgets add up to some 3 MB; the
+ * The parts of a report that one statement gives each. The budgets add up to some 3.5 MB; the
  * timeline, the calling context tree and the names have budgets of their own (report_timeline.c,
  * report_frames.c, report_names.c), and the whole page stays under 5 MB.
  */
@@ -69,6 +69,11 @@ int report_run(struct report *report)
     return WRITE_PARTS(report, parts);
 }
 
+/* A call with its arguments and result, of a function with recorded values. */
+#define CALL_TEXT                                                                                  \
+    "CASE WHEN EXISTS (SELECT 1 FROM parameters p WHERE p.function_id = s.function_id)"            \
+    " THEN (SELECT t.text FROM call_text t WHERE t.call_id = c.id) END"
+
 int report_functions(struct report *report)
 {
     static const struct report_part parts[] = {
@@ -101,14 +106,14 @@ int report_functions(struct report *report)
          250000},
         {"fastest",
          "SELECT s.function_id, c.id, c.frame_id, c.thread_id, c.depth, c.enter_ns, c.duration_ns,"
-         "       c.descendants"
+         "       c.descendants, " CALL_TEXT " AS text"
          " FROM (SELECT * FROM function_stats ORDER BY total_ns + 4 * self_ns + 16 * calls DESC"
          "       LIMIT 3000) s"
          " CROSS JOIN calls c ON c.id = s.fastest_call_id",
          200000},
         {"slowest",
          "SELECT s.function_id, c.id, c.frame_id, c.thread_id, c.depth, c.enter_ns, c.duration_ns,"
-         "       c.descendants"
+         "       c.descendants, " CALL_TEXT " AS text"
          " FROM (SELECT * FROM function_stats ORDER BY total_ns + 4 * self_ns + 16 * calls DESC"
          "       LIMIT 3000) s"
          " CROSS JOIN calls c ON c.id = s.slowest_call_id",
@@ -137,6 +142,41 @@ int report_memory(struct report *report)
          " WHERE thread_id = 0 ORDER BY step",
          90000},
     };
+    return WRITE_PARTS(report, parts);
+}
+
+/* Arguments and results: what each parameter was, its commonest values, and calls by integer arguments. */
+int report_values(struct report *report)
+{
+#define DEAREST(count)                                                                             \
+    " FROM (SELECT function_id, total_ns + 4 * self_ns AS weight FROM function_stats"              \
+    "       ORDER BY weight DESC, function_id LIMIT " #count ") s"                                 \
+    " CROSS JOIN parameters p ON p.function_id = s.function_id AND p.position <= 30"
+#define IN_ORDER " ORDER BY s.weight DESC, s.function_id, p.position"
+    static const struct report_part parts[] = {
+        {"parameters",
+         "SELECT p.function_id, p.position, p.name, p.type, v.calls,"
+         "       v.absent + v.unreadable + v.no_room AS unknown, v.distinct_values, v.counted,"
+         "       CASE WHEN p.kind IN ('signed', 'unsigned', 'float')"
+         "            THEN CAST(v.min_value AS TEXT) END AS least,"
+         "       CASE WHEN p.kind IN ('signed', 'unsigned', 'float')"
+         "            THEN CAST(v.max_value AS TEXT) END AS greatest" DEAREST(
+             1000) " CROSS JOIN parameter_stats v ON v.parameter_id = p.id" IN_ORDER,
+         150000},
+        {"values",
+         "SELECT p.function_id, p.position, t.text, k.calls, k.cpu_ns, k.slowest_call_id" DEAREST(
+             1000) " CROSS JOIN value_counts k ON k.parameter_id = p.id AND k.rank <= 5"
+                   " CROSS JOIN value_count_texts t ON t.parameter_id = p.id AND t.rank = k.rank"
+                   " WHERE k.calls > 0" IN_ORDER ", k.rank",
+         250000},
+        {"value_costs",
+         "SELECT p.function_id, p.position, round(v.mean_value, 1) AS value, v.calls,"
+         "       v.descendants, v.cpu_ns, v.max_ns" DEAREST(
+             300) " CROSS JOIN value_costs v ON v.parameter_id = p.id" IN_ORDER ", v.low",
+         200000},
+    };
+#undef IN_ORDER
+#undef DEAREST
     return WRITE_PARTS(report, parts);
 }
 
@@ -182,7 +222,7 @@ int report_write(struct report *report)
         bool alone; /* only in the page of one run */
     } parts[] = {{report_run, false},    {report_findings, false}, {report_functions, false},
                  {report_memory, false}, {report_graph, true},     {report_timeline, false},
-                 {report_frames, false}, {report_names, false}};
+                 {report_values, true},  {report_frames, false},   {report_names, false}};
     json_open(&report->json, '{');
     int status = 0;
     report_timeline_begin(report);

@@ -89,3 +89,43 @@ for how in "" --tree --first-divergence; do
     run "$fisql" diff $how a.db hostile.db
     lacks "control characters are escaped ($how)" "$(printf '\033')" "$out$err"
 done
+
+# The first call whose arguments or result differ: addresses do by themselves.
+cat >valued.sql <<'S'
+.read tests/fixtures/values.sql
+INSERT INTO f(id, name) VALUES (2, 'parse'), (3, 'next'), (4, 'eval'), (5, 'other');
+INSERT INTO p VALUES (2, 1, 'text', 'const char *', 'text', NULL, 0), (2, 2, 'out', 'struct out *', 'pointer', NULL, 0),
+  (2, 3, 'range', 'struct range', 'struct', NULL, 0), (2, 0, NULL, 'int', 'signed', NULL, 0), (3, 0, NULL, 'int', 'signed', NULL, 0),
+  (4, 1, 'n', 'int', 'signed', NULL, 0);
+INSERT INTO c(id, parent_id, function_id, site_id, v0, v1, v2, v3) VALUES
+  (2, 1, 2, 1, 7, 'at 0x1', 4096, '{a = 0x10, b = 2}'), (3, 2, 3, 2, 40, NULL, NULL, NULL), (4, 2, 3, 2, 41, NULL, NULL, NULL),
+  (5, 1, 4, 3, NULL, 7, NULL, NULL), (6, 1, 5, 3, NULL, NULL, NULL, NULL);
+S
+valued() { # DATABASE SED
+    (cd "$here" && sed "$2" "$TEST_TMP/valued.sql" | cat schema.sql - tests/fixtures/values_made.sql | sqlite3 -bail "$TEST_TMP/$1")
+}
+parts() { "$fisql" diff --first-divergence left.db "$1"; }
+valued left.db ''
+valued addresses.db 's/ 4096,/ 8192,/; s/a = 0x10,/a = 0x3f0,/; s/40, NULL/NULL, NULL/'
+same "values: addresses are the same, and what is not known" "thread shop: the same 6 calls" "$(parts addresses.db)"
+valued text.db "s/'at 0x1'/'at 0x2'/"
+has "values: a text, though it looks like an address" 'text.db: parse(text="at 0x2", ' "$(parts text.db)"
+valued struct.db "s/b = 2/b = 3/"
+has "values: a struct's member" "the first with another argument" "$(parts struct.db)"
+valued null.db 's/ 4096,/ 0,/'
+has "values: NULL is no address" "out=NULL" "$(parts null.db)"
+valued right.db 's/(4, 2, 3, 2, 41/(4, 2, 3, 2, 42/; s/2, 1, 7,/2, 1, 9,/; s/NULL, 7, NULL/NULL, 8, NULL/; s/(6, 1, 5/(6, 1, 4/'
+same "values: results when calls end, arguments when they begin" "thread shop: the first 5 calls are the same, then
+  left.db: calls other (main.c:50), call 6, at 6.00 us
+      in main (main.c:10), call 1, at 1.00 us
+  right.db: calls eval(n=?) (main.c:40), call 6, at 6.00 us
+      in main (main.c:10), call 1, at 1.00 us
+  and of these the first with another argument or result:
+  left.db: next() = 41 (main.c:30), call 4, at 4.00 us
+      in parse(text=\"at 0x1\", out=0x1000, range={a = 0x10, b = 2}) = 7 (main.c:20), call 2, at 2.00 us
+      in main (main.c:10), call 1, at 1.00 us
+  right.db: next() = 42 (main.c:30), call 4, at 4.00 us
+      in parse(text=\"at 0x1\", out=0x1000, range={a = 0x10, b = 2}) = 9 (main.c:20), call 2, at 2.00 us
+      in main (main.c:10), call 1, at 1.00 us" "$(parts right.db)"
+valued outer.db 's/2, 1, 7,/2, 1, 9,/'
+has "values: an outer call's result" "outer.db: parse(text=\"at 0x1\", out=0x1000, range={a = 0x10, b = 2}) = 9" "$(parts outer.db)"

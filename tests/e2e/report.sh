@@ -81,6 +81,28 @@ json.dump(expected, sys.stdout)' >expected.json
 node "$here/tests/report/page.mjs" "$PWD/report.html" expected.json ||
     not_ok "the page's checks run to their end"
 
+# --- arguments and results
+cat >valued.sql <<'S'
+.read tests/fixtures/values.sql
+INSERT INTO f(id, name) VALUES (2, 'scan'), (3, 'plain');
+INSERT INTO p VALUES (2, 1, 'size', 'int', 'signed', NULL, 0), (2, 2, NULL, 'const char *', 'text', NULL, 0), (2, 0, NULL, 'bool', 'bool', NULL, 0);
+WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 12)
+INSERT INTO c(id, parent_id, function_id, site_id, ns, v0, v1, v2)
+  SELECT 1 + i, 1, 2, 1, 100 * i * i, i % 4 = 0, CASE WHEN i < 12 THEN 10 * i * i ELSE 0 END, CASE i WHEN 12 THEN NULL ELSE '<b>' || (i % 2) END FROM n
+  UNION ALL VALUES (20, 1, 3, 2, 10, NULL, NULL, NULL);
+S
+(cd "$here" && cat schema.sql "$TEST_TMP/valued.sql" tests/fixtures/values_made.sql | sqlite3 -bail "$TEST_TMP/valued.db")
+"$fisql" report valued.db -o valued.html 2>/dev/null
+cat >valued.json <<'J'
+{"id": 2, "without": 3, "points": [12], "slowest": "scan(size=0, ?) = true",
+ "parameters": [["size", "int", "12", "0", "1210", "10 8.3%, 40 8.3%, 90 8.3%, 160 8.3%, 250 8.3%"],
+  ["#2", "const char *", "2", "", "", "\"<b>1\" 54.5%, \"<b>0\" 45.5%; not known in 1 call"],
+  ["result", "bool", "2", "", "", "false 75.0%, true 25.0%"]]}
+J
+sql valued.db 'UPDATE function_stats SET slowest_call_id = 13'
+"$fisql" report valued.db -o valued.html 2>/dev/null
+node "$here/tests/report/values.mjs" "$PWD/valued.html" valued.json || not_ok "the checks of values run to their end"
+
 # --- what the page carries, against SQL
 data() { sed -n '/<script type="application\/json" id="data">/,/<\/script>/p' "$1" | sed '1s/^[^{]*//; $s/<\/script>.*//'; }
 "$fisql" report run.db -o few.html --calls 200 2>/dev/null

@@ -1,0 +1,130 @@
+/* Times of single calls: see call_times.h. */
+#include "cli/run/call_times.h"
+
+#include <stdlib.h>
+
+#include "base/array.h"
+#include "cli/out/say.h"
+#include "cli/run/database.h"
+#include "cli/run/run_view.h"
+
+enum { COST_PS_MAX = 1000000000 }; /* a hook that takes more is none */
+
+static int read_costs(struct call_times *times, sqlite3 *database)
+{
+    sqlite3_stmt *row = NULL;
+    if (sqlite3_prepare_v2(database,
+                           "SELECT first_call_id, last_call_id, inside_ps, outside_ps"
+                           " FROM hook_costs ORDER BY first_call_id",
+                           -1, &row, NULL) != SQLITE_OK)
+        return fail("the hooks' costs cannot be read: %s", sqlite3_errmsg(database));
+    while (sqlite3_step(row) == SQLITE_ROW) {
+        if (array_reserve(&times->costs, &times->costs_capacity, times->costs_count + 1, NULL) !=
+            0) {
+            sqlite3_finalize(row);
+            return fail("out of memory");
+        }
+        times->costs[times->costs_count++] =
+            (struct hook_cost_range){sqlite3_column_int64(row, 0), sqlite3_column_int64(row, 1),
+                                     run_within(sqlite3_column_int64(row, 2), 0, COST_PS_MAX),
+                                     run_within(sqlite3_column_int64(row, 3), 0, COST_PS_MAX)};
+    }
+    return database_rows_end(row, "the hooks' costs");
+}
+
+static int read_gaps(struct call_times *times, sqlite3 *database)
+{
+    sqlite3_stmt *row = NULL;
+    struct call_gap sum = {0};
+    if (sqlite3_prepare_v2(database,
+                           "SELECT call_id, wait_ns, preempted_ns FROM gaps"
+                           " WHERE call_id IS NOT NULL ORDER BY call_id",
+                           -1, &row, NULL) != SQLITE_OK)
+        return fail("the gaps cannot be read: %s", sqlite3_errmsg(database));
+    while (sqlite3_step(row) == SQLITE_ROW) {
+        if (array_reserve(&times->gaps, &times->gaps_capacity, times->gaps_count + 1, NULL) != 0) {
+            sqlite3_finalize(row);
+            return fail("out of memory");
+        }
+        sum.call = sqlite3_column_int64(row, 0);
+        run_add(&sum.wait_ns, run_within(sqlite3_column_int64(row, 1), 0, RUN_NS_MAX));
+        run_add(&sum.preempted_ns, run_within(sqlite3_column_int64(row, 2), 0, RUN_NS_MAX));
+        times->gaps[times->gaps_count++] = sum;
+    }
+    return database_rows_end(row, "the gaps");
+}
+
+int call_times_open(struct call_times *times, sqlite3 *database, enum measure measure)
+{
+    *times = (struct call_times){.measure = measure};
+    int status = read_costs(times, database);
+    return status != 0 ? status : read_gaps(times, database);
+}
+
+void call_times_close(struct call_times *times)
+{
+    free(times->costs);
+    free(times->gaps);
+    *times = (struct call_times){.costs = NULL};
+}
+
+/* The sums of all gaps of calls below `call`. */
+static struct call_gap gaps_below(const struct call_times *times, int64_t call)
+{
+    size_t low = 0, high = times->gaps_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (times->gaps[middle].call < call)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low > 0 ? times->gaps[low - 1] : (struct call_gap){0};
+}
+
+/* The last range that begins at the call or before it; costs_count where there is none. */
+static size_t range_of(const struct call_times *times, int64_t call)
+{
+    size_t low = 0, high = times->costs_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (times->costs[middle].first_call <= call)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low > 0 ? low - 1 : times->costs_count;
+}
+
+/* What the hooks took within the call, in ps: the call's own inside part, and both of its descendants. */
+static double hooks_ps(const struct call_times *times, int64_t call, int64_t last)
+{
+    size_t at = range_of(times, call);
+    if (at == times->costs_count || times->costs[at].last_call < call)
+        return 0;
+    double sum = (double)times->costs[at].inside_ps;
+    for (; at < times->costs_count && times->costs[at].first_call <= last; at++) {
+        const struct hook_cost_range *range = &times->costs[at];
+        int64_t from = range->first_call > call ? range->first_call : call + 1;
+        int64_t to = range->last_call < last ? range->last_call : last;
+        if (to >= from)
+            sum += (double)(to - from + 1) * (double)(range->inside_ps + range->outside_ps);
+    }
+    return sum;
+}
+
+int64_t call_times_of(const struct call_times *times, int64_t call_id, int64_t descendants,
+                      int64_t duration_ns)
+{
+    int64_t last = call_id + descendants;
+    struct call_gap before = gaps_below(times, call_id), after = gaps_below(times, last + 1);
+    int64_t wait_ns = after.wait_ns - before.wait_ns;
+    int64_t off_ns = run_within(wait_ns + (after.preempted_ns - before.preempted_ns), 0, INT64_MAX);
+    double hooks_ns = hooks_ps(times, call_id, last) / 1000;
+    int64_t adjusted = hooks_ns < (double)duration_ns ? duration_ns - (int64_t)hooks_ns : 0;
+    if (times->measure == MEASURE_WAIT)
+        return wait_ns;
+    if (adjusted < off_ns)
+        adjusted = off_ns;
+    return times->measure == MEASURE_WALL ? adjusted : adjusted - off_ns;
+}

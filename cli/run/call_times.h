@@ -1,0 +1,40 @@
+/*
+ * The time of single calls, the hooks' cost taken out, by the measure that is asked for: what the view
+ * call_times (schema.sql) has, for one call after another. Holds the tables hook_costs and gaps in memory.
+ */
+#ifndef FISQL_CLI_CALL_TIMES_H
+#define FISQL_CLI_CALL_TIMES_H
+
+#include <sqlite3.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cli/run/measure.h"
+
+struct hook_cost_range {
+    int64_t first_call, last_call;
+    int64_t inside_ps, outside_ps;
+};
+
+struct call_gap {
+    int64_t call;
+    int64_t wait_ns, preempted_ns; /* of this gap and all before it */
+};
+
+struct call_times {
+    enum measure measure;
+    struct hook_cost_range *costs; /* by first_call */
+    size_t costs_count, costs_capacity;
+    struct call_gap *gaps; /* by call */
+    size_t gaps_count, gaps_capacity;
+};
+
+/* Reads the tables. 0, or 2 after saying what is wrong; close it in both cases. */
+int call_times_open(struct call_times *times, sqlite3 *database, enum measure measure);
+void call_times_close(struct call_times *times);
+
+/* The call's time with what it called, by the measure: never negative. */
+int64_t call_times_of(const struct call_times *times, int64_t call_id, int64_t descendants,
+                      int64_t duration_ns);
+
+#endif
