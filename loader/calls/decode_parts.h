@@ -19,7 +19,8 @@
 struct hooks_now {
     struct hook_cost cost; /* of the calls that are entered */
     uint64_t from_id;      /* those from this one on */
-    uint64_t write_ns;     /* writing the chunk before took that, which no call knows of yet */
+    uint64_t write_ns;     /* writing the chunk before took that, which no call knows of yet, ... */
+    uint64_t held_ns;      /* ... of it off the processor */
 };
 
 struct decoder {
