@@ -30,7 +30,7 @@
 -- processor clock was read: see gaps. So beside a total or self time, which is wall time, stand what
 -- of it was waiting (wait_ns) and put aside (preempted_ns), and what is left, CPU time (cpu_ns).
 -- What a thread waited for its log to be written is no waiting of the program's: it is taken out with the
--- hooks' cost, and run.held_ns sums it up (none: no such fact).
+-- hooks' cost, in hook_costs to the inside part of a call, and run.held_ns sums it up (none: no such fact).
 -- Shorter gaps are not looked into: what a thread waits there counts as CPU time. So does waiting in
 -- calls that were counted, not logged, which counts for their caller. Without the fact run.gap_ticks
 -- nothing is known of waiting.

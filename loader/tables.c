@@ -29,23 +29,24 @@ static const char *last_part(const char *path)
     return slash != NULL && slash[1] != 0 ? slash + 1 : path;
 }
 
-/* The hooks' part of all times. */
+/* The hooks' part of all times, on the processor. */
 static uint64_t taken_out_ns(const struct tables *tables)
 {
     uint64_t sum = 0;
     for (size_t i = 0; i < tables->index->threads_count; i++) {
         const struct decoded_thread *thread = &tables->threads[i];
-        sum += thread->self.raw_ns - tally_self_left(&thread->self, &thread->off);
+        uint64_t taken_ns = thread->self.raw_ns - tally_self_left(&thread->self, &thread->off);
+        sum += taken_ns > thread->hooks.held_ns ? taken_ns - thread->hooks.held_ns : 0;
     }
     return sum;
 }
 
-/* What threads were off the processor for the recording. */
+/* What calls were off the processor for the recording. */
 static uint64_t held_ns(const struct tables *tables)
 {
     uint64_t sum = 0;
     for (size_t i = 0; i < tables->index->threads_count; i++)
-        sum += tables->threads[i].gaps.held_ns;
+        sum += tables->threads[i].hooks.held_ns;
     return sum;
 }
 

@@ -80,6 +80,7 @@ struct decode_hooks {
     size_t costs_count, costs_capacity;
     struct decode_write *writes;
     size_t writes_count, writes_capacity;
+    uint64_t held_ns; /* of them, off the processor */
 };
 
 /* What a thread gave. */

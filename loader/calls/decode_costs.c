@@ -49,6 +49,7 @@ void decode_write_begin(struct decoder *decoder, uint64_t ticks)
     const struct thread_clock *clock = &decoder->clock;
     uint64_t ns = clock_ns(clock->line, clock->tick + ticks) - clock_ns(clock->line, clock->tick);
     decoder->hooks.write_ns = ns < WRITE_NS_MAX ? ns : 0;
+    decoder->hooks.held_ns = 0;
 }
 
 void decode_write_held(struct decoder *decoder, uint64_t ticks)
@@ -58,6 +59,7 @@ void decode_write_held(struct decoder *decoder, uint64_t ticks)
     if (ns >= WRITE_NS_MAX)
         return;
     decoder->hooks.write_ns += ns;
+    decoder->hooks.held_ns += ns;
     gaps_held(&decoder->gaps, ns);
 }
 
@@ -67,9 +69,11 @@ int decode_write_ends(struct decoder *decoder, uint64_t before_ns, struct error 
     const struct open_call *innermost = call_stack_own_top(&decoder->stack);
     uint64_t since_ns = decoder->clock.now_ns - before_ns;
     uint64_t ps = 1000 * (decoder->hooks.write_ns < since_ns ? decoder->hooks.write_ns : since_ns);
-    decoder->hooks.write_ns = 0;
+    uint64_t held_ns = decoder->hooks.held_ns < ps / 1000 ? decoder->hooks.held_ns : ps / 1000;
+    decoder->hooks.write_ns = decoder->hooks.held_ns = 0;
     if (innermost == NULL || ps == 0)
         return 0;
+    out->hooks.held_ns += held_ns;
     settle_open(decoder, decoder->hooks.cost);
     decoder->hooks.from_id = decoder->window.next_id;
     for (uint32_t i = decoder->stack.inherited; i < decoder->stack.depth; i++)

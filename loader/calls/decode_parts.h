@@ -29,7 +29,8 @@ enum behind { BEHIND_OTHERS, BEHIND_ENTER, BEHIND_EXIT };
 struct hooks_now {
     struct hook_cost cost; /* of the calls that are entered */
     uint64_t from_id;      /* those from this one on */
-    uint64_t write_ns;     /* writing the chunk before took that, which no call knows of yet */
+    uint64_t write_ns;     /* writing the chunk before took that, which no call knows of yet, ... */
+    uint64_t held_ns;      /* ... of it off the processor */
 };
 
 /* Where chunks come from. */

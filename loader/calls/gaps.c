@@ -158,7 +158,6 @@ static int measure(struct gaps *gaps, struct gap *gap, uint32_t depth,
     uint64_t off_ns = wall_ns > cpu_ns ? wall_ns - cpu_ns : 0;
     held_ns = held_ns < off_ns ? held_ns : off_ns;
     off_ns -= held_ns;
-    gaps->out->held_ns += held_ns; /* no overflow: readings ascend */
     gap->off_ns = off_ns < gap->wall_ns ? off_ns : gap->wall_ns;
     gap->counted = reading->counted && before.counted;
     if (gap->counted) {

@@ -52,7 +52,6 @@ struct thread_gaps {
     size_t count, capacity;
     struct off_time off;  /* of all of them */
     uint64_t unplaced_ns; /* off the processor, in no gap */
-    uint64_t held_ns;     /* off it while the log was written, in none either */
     bool has_cpu;         /* there are two readings */
     uint64_t cpu_ns;      /* from the first to the last of them */
 };

@@ -33,6 +33,7 @@ same "--reference: both times are known, and the recorded run took longer" 1 "$(
 setup=$("$fisql" dump deep.bin | sed -n 's/^ *setup_ns = //p')
 same "--reference: the costs sum up to the difference less the start of the collector" 1 "$(sql deep.db "SELECT
     abs(sum((last_call_id - first_call_id + 1) * (inside_ps + outside_ps)) / 1000 -
+        coalesce((SELECT value FROM run WHERE key = 'held_ns'), 0) -
         ((SELECT value FROM run WHERE key = 'cpu_ns') - (SELECT value FROM run WHERE key = 'reference_cpu_ns') - $setup))
     < 0.002 * (SELECT value FROM run WHERE key = 'cpu_ns') FROM hook_costs")"
 same "--reference: it tells the cost" reference "$(fact deep.db hook_cost_source)"
