@@ -68,6 +68,11 @@ struct fisql_writer {
                                           are found without it, but later */
 };
 
+/* What lies in the file behind the slots. */
+struct fisql_live_part {
+    uint64_t offset, bytes; /* 0 bytes = nothing */
+};
+
 struct fisql_live_area {
     uint32_t magic;
     uint32_t version; /* FISQL_LOG_VERSION */
@@ -88,11 +93,12 @@ struct fisql_live_area {
     uint64_t clock_ns;   /* made, from which processes tell the TSC's rate; 0 = there is none */
     uint64_t pid_namespace;  /* of whoever made the area (inode numbers, 0 = not known): pids and */
     uint64_t time_namespace; /* start times of processes elsewhere mean nothing to others */
-    uint64_t filter_offset;  /* in the file, behind the slots: which functions are recorded ... */
-    uint64_t filter_bytes;   /* ... (collector/filter.c); 0 = all */
-    uint64_t recipes_offset; /* likewise: where arguments and results lie (recipe_format.h); ... */
-    uint64_t recipes_bytes;  /* ... 0 = they are not recorded */
-    uint64_t unslotted;      /* atomic: threads that record without a slot, or ended so with their
+    struct fisql_live_part
+        filter; /* which functions are recorded (collector/filter.c); none = all */
+    struct fisql_live_part
+        recipes;        /* where arguments and results lie (recipe_format.h); none = they
+                                       are not recorded */
+    uint64_t unslotted; /* atomic: threads that record without a slot, or ended so with their
                                 process: what they did not write is lost with it */
     struct fisql_unrecorded_images unrecorded[FISQL_UNRECORDED_REASONS]; /* for fisql record */
     struct fisql_writer writer;

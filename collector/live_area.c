@@ -207,9 +207,9 @@ bool live_area_open(void)
         int held = live_area_descriptor();
         int file = held < 0 ? file_open(path, O_RDWR) : held;
         bool mapped = file >= 0 && (!process.with_parent || area_lock(file)) && area_map(file) &&
-                      filter_load(file, process.area->filter_offset, process.area->filter_bytes);
+                      filter_load(file, process.area->filter.offset, process.area->filter.bytes);
         if (mapped)
-            values_load(file, process.area->recipes_offset, process.area->recipes_bytes);
+            values_load(file, process.area->recipes.offset, process.area->recipes.bytes);
         if (file >= 0 && held < 0)
             close(file);
         if (mapped)

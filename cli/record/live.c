@@ -161,10 +161,8 @@ int live_make(struct live *live, int log, const struct record_options *options)
         .process_next = 1,
         .recording = !options->start_off,
         .ring_chunks = options->ring_chunks,
-        .filter_offset = filter_at(slots),
-        .filter_bytes = options->filter_bytes,
-        .recipes_offset = recipes_at(slots, options),
-        .recipes_bytes = options->values.recipes_bytes,
+        .filter = {filter_at(slots), options->filter_bytes},
+        .recipes = {recipes_at(slots, options), options->values.recipes_bytes},
         .pid_namespace = inode_of("/proc/self/ns/pid"),
         .time_namespace = inode_of("/proc/self/ns/time"),
     };

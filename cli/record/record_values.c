@@ -128,8 +128,6 @@ static int copy_value(struct module *module, const struct recipes *recipes, size
 {
     struct error error;
     struct fisql_recipe_value value = recipes->values[from];
-    if (value.where == FISQL_WHERE_ADDRESS) /* the collector does not know where the module lies */
-        value = (struct fisql_recipe_value){.where = FISQL_WHERE_ABSENT};
     if (value.where == FISQL_WHERE_PIECES) {
         size_t first = module->values_count;
         if (array_reserve(&module->values, &module->values_capacity, first + value.base, &error) !=

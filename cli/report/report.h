@@ -73,7 +73,7 @@ int report_run(struct report *report);             /* what ran, how complete it 
 int report_findings(struct report *report);        /* every query's */
 int report_functions(struct report *report);       /* with callers, histograms, extreme calls */
 int report_memory(struct report *report);          /* by stack and over time */
-int report_values(struct report *report);           /* arguments and results of functions */
+int report_values(struct report *report);          /* arguments and results of functions */
 int report_graph(struct report *report);           /* between files, between modules */
 int report_timeline(struct report *report);        /* the longest calls, notes, gaps */
 void report_timeline_begin(struct report *report); /* reads its calls beside the other parts */
