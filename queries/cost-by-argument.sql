@@ -20,6 +20,7 @@
 -- param:       min_fit = 0.8 | - | least goodness of fit (R squared)
 -- param:       min_exponent = 0.5 | - | leave out what grows more slowly
 -- param:       min_share = 0.1 | % | leave out functions that took less of the run's processor time, with callees
+-- param:       parameters = 800 | parameters | judge so many, of the functions that took the most processor time
 -- param:       points = 12 | points | give so many
 -- column:      function | - | demangled name
 -- column:      location | - | where it is defined
@@ -41,14 +42,16 @@
 -- column:      slowest_call | id | calls.id of the slowest call with the greatest argument
 WITH params AS (SELECT coalesce(:min_values, 6) AS min_values, coalesce(:min_range, 8) AS min_range,
                        coalesce(:min_fit, 0.8) AS min_fit, coalesce(:min_exponent, 0.5) AS min_exponent,
-                       coalesce(:min_share, 0.1) AS min_share, coalesce(:points, 12) AS points),
+                       coalesce(:min_share, 0.1) AS min_share, coalesce(:points, 12) AS points,
+                       coalesce(:parameters, 800) AS parameters),
      whole AS (SELECT sum(self_cpu_ns) AS cpu_ns FROM function_stats),
      asked AS MATERIALIZED (
        SELECT p.id AS parameter_id, p.function_id, p.position, s.cpu_ns, 100.0 * s.cpu_ns / nullif(whole.cpu_ns, 0) AS share,
               (SELECT v.mean_value FROM value_costs v WHERE v.parameter_id = p.id ORDER BY v.low DESC LIMIT 1) AS greatest
        FROM parameters p JOIN function_stats s ON s.function_id = p.function_id CROSS JOIN params CROSS JOIN whole
        WHERE p.position BETWEEN 1 AND 30 AND p.kind IN ('signed', 'unsigned')
-         AND 100.0 * s.cpu_ns >= params.min_share * whole.cpu_ns),
+         AND 100.0 * s.cpu_ns >= params.min_share * whole.cpu_ns
+       ORDER BY s.cpu_ns DESC, p.id LIMIT (SELECT parameters FROM params)),
      ranges AS MATERIALIZED ( -- where the curve begins
        SELECT a.parameter_id,
               CASE WHEN count(*) FILTER (WHERE v.mean_value >= a.greatest / 16) >= params.min_values THEN a.greatest / 16
