@@ -1,21 +1,27 @@
 #!/bin/bash
 # Records docs/examples/shop.cc and writes what each query says of it to FOLDER/NAME.txt: the
-# examples of docs/queries.md. make-examples.sh FISQL FOLDER [NAME...]
+# examples of docs/queries.md. Queries on arguments and results are asked of docs/examples/till.c. make-examples.sh FISQL FOLDER [NAME...]
 set -eu
 fisql=$(realpath "$1") folder=$(realpath "$2")
 shift 2
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 export XDG_CONFIG_HOME=$tmp/config
-cp "$folder/shop.cc" "$tmp"
+queries=$folder/../../queries
+cp "$folder/shop.cc" "$folder/till.c" "$tmp"
 cd "$tmp"
 "$fisql" cc g++ -O1 -o shop shop.cc -lpthread
 "$fisql" record -q ./shop >/dev/null || true # the program's own status is none of ours
 "$fisql" load -q run.bin
+"$fisql" cc gcc -O1 -o till till.c
+"$fisql" record -q --values -o till.bin ./till >/dev/null
+"$fisql" load -q till.bin
 [ $# -gt 0 ] || mapfile -t all < <("$fisql" query --names)
 for query in "$@" ${all[@]+"${all[@]}"}; do
+    of=()
+    ! grep -q '^-- needs: *values' "$queries/$query.sql" || of=(till.db)
     {
-        echo "\$ fisql query $query --limit 5 --demangle short"
-        "$fisql" query "$query" --limit 5 --demangle short 2>&1 | sed "s|$tmp|/home/you|g" | cut -c 1-180 | sed 's/ *$//'
+        echo "\$ fisql query" "$query" ${of[@]+"${of[@]}"} "--limit 5 --demangle short"
+        "$fisql" query "$query" ${of[@]+"${of[@]}"} --limit 5 --demangle short 2>&1 | sed "s|$tmp|/home/you|g" | cut -c 1-180 | sed 's/ *$//'
     } >"$folder/$query.txt"
 done

@@ -22,7 +22,8 @@ HEAD
 cat <<'HEAD'
 ```
 
-The examples are from a run of docs/examples/shop.cc, as `make examples` recorded it.
+The examples are from a run of docs/examples/shop.cc, as `make examples` recorded it; those on arguments and
+results, which are asked of till.db, from one of docs/examples/till.c, recorded with --values.
 
 HEAD
 for query in $("$fisql" query --names); do

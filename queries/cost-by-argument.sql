@@ -20,6 +20,7 @@
 -- param:       min_fit = 0.8 | - | least goodness of fit (R squared)
 -- param:       min_exponent = 0.5 | - | leave out what grows more slowly
 -- param:       min_share = 0.1 | % | leave out functions that took less of the run's processor time, with callees
+-- param:       parameters = 200 | parameters | judge so many, of the functions that took the most processor time
 -- param:       points = 12 | points | give so many
 -- column:      function | - | demangled name
 -- column:      location | - | where it is defined
@@ -41,14 +42,16 @@
 -- column:      slowest_call | id | calls.id of the slowest call with the greatest argument
 WITH params AS (SELECT coalesce(:min_values, 6) AS min_values, coalesce(:min_range, 8) AS min_range,
                        coalesce(:min_fit, 0.8) AS min_fit, coalesce(:min_exponent, 0.5) AS min_exponent,
-                       coalesce(:min_share, 0.1) AS min_share, coalesce(:points, 12) AS points),
+                       coalesce(:min_share, 0.1) AS min_share, coalesce(:points, 12) AS points,
+                       coalesce(:parameters, 200) AS parameters),
      whole AS (SELECT sum(self_cpu_ns) AS cpu_ns FROM function_stats),
      asked AS MATERIALIZED (
        SELECT p.id AS parameter_id, p.function_id, p.position, s.cpu_ns, 100.0 * s.cpu_ns / nullif(whole.cpu_ns, 0) AS share,
               (SELECT v.mean_value FROM value_costs v WHERE v.parameter_id = p.id ORDER BY v.low DESC LIMIT 1) AS greatest
        FROM parameters p JOIN function_stats s ON s.function_id = p.function_id CROSS JOIN params CROSS JOIN whole
        WHERE p.position BETWEEN 1 AND 30 AND p.kind IN ('signed', 'unsigned')
-         AND 100.0 * s.cpu_ns >= params.min_share * whole.cpu_ns),
+         AND 100.0 * s.cpu_ns >= params.min_share * whole.cpu_ns
+       ORDER BY s.cpu_ns DESC, p.id LIMIT (SELECT parameters FROM params)),
      ranges AS MATERIALIZED ( -- where the curve begins
        SELECT a.parameter_id,
               CASE WHEN count(*) FILTER (WHERE v.mean_value >= a.greatest / 16) >= params.min_values THEN a.greatest / 16
@@ -83,11 +86,15 @@ WITH params AS (SELECT coalesce(:min_values, 6) AS min_values, coalesce(:min_ran
               (w * xy - x * y) * (w * xy - x * y) / ((w * xx - x * x) * (w * yy - y * y)) AS fit,
               (w * vy - v * y) * (w * vy - v * y) / ((w * vv - v * v) * (w * yy - y * y)) AS fit_exponential
        FROM sums WHERE w * xx - x * x > 0 AND w * yy - y * y > 0 AND (what = 'time' OR spread > 0.1)),
+     beside AS MATERIALIZED ( -- the fit without a fixed cost
+       SELECT *, max(CASE part WHEN 0 THEN fit END) OVER alike AS fit_plain,
+              max(CASE part WHEN 0 THEN fit_exponential END) OVER alike AS fit_exponential_plain
+       FROM tried WINDOW alike AS (PARTITION BY parameter_id, what)),
      preferred AS MATERIALIZED ( -- a fixed cost is only taken where it explains half of what is unexplained
-       SELECT t.parameter_id, t.what, t.exponent, t.fit, plain.fit_exponential,
-              row_number() OVER (PARTITION BY t.parameter_id, t.what
-                                 ORDER BY t.part = 0 OR 1 - t.fit < 0.5 * (1 - plain.fit) DESC, round(t.fit, 6) DESC, t.part) AS place
-       FROM tried t JOIN tried plain ON plain.parameter_id = t.parameter_id AND plain.what = t.what AND plain.part = 0),
+       SELECT parameter_id, what, exponent, fit, fit_exponential_plain AS fit_exponential,
+              row_number() OVER (PARTITION BY parameter_id, what
+                                 ORDER BY part = 0 OR 1 - fit < 0.5 * (1 - fit_plain) DESC, round(fit, 6) DESC, part) AS place
+       FROM beside WHERE fit_plain IS NOT NULL),
      fits AS MATERIALIZED (
        SELECT l.*, c.exponent AS calls_exponent, c.fit AS calls_fit, c.fit_exponential AS calls_fit_exponential,
               t.exponent AS time_exponent, t.fit AS time_fit, t.fit_exponential AS time_fit_exponential

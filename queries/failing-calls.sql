@@ -117,10 +117,11 @@ WITH RECURSIVE
      flows AS MATERIALIZED (
        SELECT x.function_id, x.class, r.caller_id, r.calls, r.same_calls, r.first_call_id,
               CASE WHEN r.caller_class = 'none' THEN 'open'
-                   WHEN r.caller_class IN ('negative', 'null', 'false') OR r.caller_class IS c.other THEN 'passed on'
+                   WHEN r.caller_class IN ('negative', 'null', 'false') OR r.caller_class IS c.other
+                        AND (c.other = 'positive' OR n.greatest = 1) THEN 'passed on'
                    ELSE 'dropped' END AS then_what
        FROM failing x JOIN result_flows r ON r.function_id = x.function_id AND r.class = x.class
-            LEFT JOIN usual c ON c.function_id = r.caller_id),
+            LEFT JOIN usual c ON c.function_id = r.caller_id LEFT JOIN numbers n ON n.function_id = r.caller_id),
      sums AS MATERIALIZED (
        SELECT function_id, class, sum(same_calls) AS same_calls,
               coalesce(sum(calls) FILTER (WHERE then_what = 'passed on'), 0) AS passed_on,
