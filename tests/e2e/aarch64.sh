@@ -10,7 +10,10 @@ fi
 failed=
 for file in collector/*.c base/*.c loader/*.c loader/*/*.c cli/*.c cli/*/*.c; do
     pic=
-    case $file in collector/*) pic="-fPIC -fvisibility=hidden -ftls-model=initial-exec" ;; esac
+    case $file in
+        collector/values*) pic="-fPIC -fvisibility=hidden -ftls-model=initial-exec -DFISQL_VALUES -mgeneral-regs-only" ;;
+        collector/*) pic="-fPIC -fvisibility=hidden -ftls-model=initial-exec" ;;
+    esac
     # shellcheck disable=SC2086 # a list of options
     out=$(aarch64-linux-gnu-gcc -I. -idirafter /usr/include -D_GNU_SOURCE -DFISQL_VERSION='"test"' \
         -DFISQL_PREFIX='"/usr/local"' -std=gnu11 -O1 -Wall -Wextra -Werror $pic -c -o "$TEST_TMP/object.o" "$file" 2>&1) ||

@@ -350,9 +350,13 @@ static void small_tables(void)
     if (frames_init(&frames, &error) != 0 || memory_open(&options, &memory, &error) != 0)
         return;
     add_up(&rollup, &frames);
+    struct value_shared shared = {.room = {0}};
+    struct value_calls values;
+    value_calls_init(&values, &shared);
     struct tables tables = {.index = &index,
                             .clock = &clock,
                             .program = &program,
+                            .values = &values,
                             .frames = &frames,
                             .rollup = &rollup,
                             .memory = memory,
@@ -371,6 +375,7 @@ static void small_tables(void)
     database_release(&made);
     rollup_release(&rollup);
     frames_release(&frames);
+    value_calls_release(&values);
     memory_close(memory);
     unlink(path);
 }
