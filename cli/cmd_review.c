@@ -4,6 +4,7 @@
 #include "cli/run/database.h"
 #include "cli/export/export.h"
 #include "cli/query/findings.h"
+#include "cli/query/query_needs.h"
 #include "cli/out/out_file.h"
 #include "cli/out/output.h"
 #include "cli/query/query_set.h"
@@ -230,7 +231,8 @@ static int put_findings(const struct review *review, FILE *out, const struct que
                                         .suppress_any = true};
         request.filters.values[FILTER_FUNCTION] = name;
         if ((part != PART_ERRORS && part != PART_FINDINGS) ||
-            !filters_fit(&request.filters, review->database, query))
+            !filters_fit(&request.filters, review->database, query) ||
+            query_lacks(query, review->database) != NULL)
             continue;
         findings_settings(&request, query);
         char *text = NULL;

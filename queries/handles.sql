@@ -168,15 +168,15 @@ WITH RECURSIVE
             CROSS JOIN calls c ON c.id = g.call_id JOIN frames fr ON fr.id = c.frame_id),
      walk(leaf_id, frame_id, text) AS (
        SELECT leaf.id, fr.parent_id, f.name
-       FROM (SELECT given_frame AS id FROM shown CROSS JOIN params WHERE number <= params.stacks
-             UNION SELECT taken_frame FROM shown CROSS JOIN params WHERE number <= params.stacks
-             UNION SELECT used_frame FROM shown CROSS JOIN params WHERE number <= params.stacks) leaf
+       FROM (SELECT DISTINCT CASE which.column1 WHEN 1 THEN given_frame WHEN 2 THEN taken_frame ELSE used_frame END AS id
+             FROM shown CROSS JOIN params CROSS JOIN (VALUES (1), (2), (3)) which WHERE number <= params.stacks) leaf
             JOIN frames fr ON fr.id = leaf.id JOIN functions f ON f.id = fr.function_id
        UNION ALL
        SELECT w.leaf_id, fr.parent_id, f.name || ' => ' || w.text
        FROM walk w JOIN frames fr ON fr.id = w.frame_id JOIN functions f ON f.id = fr.function_id
        WHERE coalesce(fr.parent_id, 0) < fr.id),
-     stacks AS MATERIALIZED (SELECT leaf_id, text FROM walk WHERE frame_id IS NULL)
+     -- in one piece: SQLite compiles all that is above once more for each place that names a table of it
+     stacks AS MATERIALIZED (SELECT json_group_object(leaf_id, text) AS texts FROM walk WHERE frame_id IS NULL)
 SELECT CASE s.kind WHEN 1 THEN 'given back twice' WHEN 2 THEN 'used afterwards' ELSE 'never given back' END AS problem,
        g.name AS gave,
        t.name AS took,
@@ -188,10 +188,10 @@ SELECT CASE s.kind WHEN 1 THEN 'given back twice' WHEN 2 THEN 'used afterwards' 
        s.given_call,
        s.taken_call,
        s.used_call,
-       (SELECT text FROM stacks WHERE leaf_id = s.given_frame) AS given_stack,
-       (SELECT text FROM stacks WHERE leaf_id = s.taken_frame) AS taken_stack,
-       (SELECT text FROM stacks WHERE leaf_id = s.used_frame) AS used_stack
-FROM shown s
+       json_extract(stacks.texts, '$."' || s.given_frame || '"') AS given_stack,
+       json_extract(stacks.texts, '$."' || s.taken_frame || '"') AS taken_stack,
+       json_extract(stacks.texts, '$."' || s.used_frame || '"') AS used_stack
+FROM shown s CROSS JOIN stacks
      JOIN functions g ON g.id = s.gave_id
      JOIN functions t ON t.id = s.took_id
      LEFT JOIN functions u ON u.id = s.used_id
