@@ -133,7 +133,7 @@ void children_take(void)
 void children_keep(void)
 {
     struct quiet quiet;
-    if (!launch.known)
+    if (!launch.known || silent())
         return;
     quiet_begin(&quiet);
     launch.moved = true;
@@ -228,6 +228,11 @@ void child_prepare(struct child *child, int folder, const char *path, char *cons
     *child = (struct child){.plain = true, .why = -1, .log = -1, .live = -1};
     if (!launch.known || !is_of_this_run(environment))
         return;
+    if (silent()) { /* it cannot be looked at, nor may it make the calls that recording needs */
+        child->plain = false;
+        silent_lose();
+        return;
+    }
     image_look(&image, folder, path);
     memcpy(child->name, image.name, sizeof child->name);
     bool readable = launch.collector[0] != 0 && can_open(launch.collector, O_RDONLY);

@@ -103,7 +103,7 @@ static __attribute__((noinline)) void prepare(struct child *child, const struct 
 {
     char found[PATH_BYTES];
     const char *path = target->path;
-    if (target->how == BY_NAME && strchr(path, '/') == NULL)
+    if (target->how == BY_NAME && strchr(path, '/') == NULL && !silent())
         path = image_find(path, found, sizeof found) ? found : "";
     child_prepare(child, target->folder, path, environment);
 }

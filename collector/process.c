@@ -127,8 +127,8 @@ static void options_parse(void)
 static void switch_recording(bool on)
 {
     struct quiet quiet;
-    if (!process_recording())
-        return;
+    if (!process_recording() || (silent() && collector_inside != 0))
+        return; /* in silence signals are not blocked: a handler's would wait for our own lock */
     quiet_begin(&quiet);
     __atomic_store_n(&process.paused, on ? 0 : 1, __ATOMIC_SEQ_CST);
     fork_mark_paused();

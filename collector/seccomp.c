@@ -195,6 +195,7 @@ static long call_in_silence(long number, const long argument[6])
     quiet_begin(&quiet);
     live_slots_reserve();
     hand_over_silently();
+    values_forbid_calls();
     syscall(SYS_prctl, PR_GET_NAME, silent_name, 0, 0, 0);
     if (current_log != NULL)
         stack_is_one(&current_log->shadow.bounds, 0, 0); /* so that it need not look later */
@@ -227,7 +228,8 @@ long seccomp_call(long number, const long argument[6], uint64_t mode, const void
 {
     char name[64] = "";
     bool strict = mode == SECCOMP_MODE_STRICT;
-    if (!process_recording() || (!strict && (mode != SECCOMP_MODE_FILTER || filter == NULL)))
+    if (!process_recording() || silent() ||
+        (!strict && (mode != SECCOMP_MODE_FILTER || filter == NULL)))
         return system_call(number, argument);
     if (!strict && allows(filter, needed, COUNT(needed))) {
         if (!allows(filter, for_usage, COUNT(for_usage)))

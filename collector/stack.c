@@ -98,6 +98,8 @@ static void stack_find(struct stack_bounds *bounds)
     bool is_main = pointer == main_thread;
     bounds->low = 1; /* asked */
     bounds->high = 0;
+    if (silent())
+        return;
     if (!find_mapping(is_main ? (uint64_t)getauxval(AT_RANDOM) : pointer, &below, &start, &end))
         return;
     bounds->low = is_main ? below : start;
@@ -120,7 +122,7 @@ bool stack_is_one(struct stack_bounds *bounds, uint64_t a, uint64_t b)
     quiet_begin(&quiet);
     bool known =
         !quiet.silent && sigaltstack(NULL, &alternate) == 0 && !(alternate.ss_flags & SS_DISABLE);
-    if (bounds->low == 0 && !quiet.silent)
+    if (bounds->low == 0)
         stack_find(bounds);
     quiet_end(&quiet);
     if (known) {

@@ -6,6 +6,7 @@
 
 #include "collector/chunk.h"
 #include "collector/process.h"
+#include "collector/silent.h"
 #include "collector/thread_memory.h"
 
 #include <sys/mman.h>
@@ -57,8 +58,8 @@ static void detached_release(void)
 void thread_log_forking(void)
 {
     if (current_log != NULL && current_log->busy != 0)
-        thread_log_nested(current_log); /* a handler forks in the middle of a hook */
-    had_log = current_log != NULL;
+        thread_log_nested(current_log);         /* a handler forks in the middle of a hook */
+    had_log = current_log != NULL && !silent(); /* in silence the child is not recorded */
     if (!had_log)
         return;
     at_fork.shadow = current_log->shadow;

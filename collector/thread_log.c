@@ -8,6 +8,7 @@
 #include "collector/thread_log.h"
 
 #include "collector/chunk.h"
+#include "collector/event.h"
 #include "collector/facts.h"
 #include "collector/file.h"
 #include "collector/hand_over.h"
@@ -80,7 +81,9 @@ static void flush(struct thread_log *log, bool may_hand)
         chunk_follow(log, log);
         cost.write_ticks = busy_ticks(gap_ticks) - ticks;
         uint64_t passed = clock_read(process.clock) - start;
-        if (gap_ticks != UINT64_MAX && passed > cost.write_ticks &&
+        bool goes_on =
+            may_hand && !log_writes_through(log); /* else nobody would write the record */
+        if (goes_on && gap_ticks != UINT64_MAX && passed > cost.write_ticks &&
             passed - cost.write_ticks > usage_ticks(gap_ticks, HELD_NS_MIN))
             put_held(log, passed - cost.write_ticks);
     }

@@ -102,6 +102,12 @@ void values_forbid_reading(void)
     read_forbid();
 }
 
+void values_forbid_calls(void)
+{
+    read_forbid();
+    results_prepare();
+}
+
 static void report(const char *detail)
 {
     unsigned char buffer[1024];

@@ -98,6 +98,8 @@ void values_thread_ends(void);
 void values_report(void);
 /* From now on memory may not be read by system calls: the program forbids it (seccomp.c). */
 void values_forbid_reading(void);
+/* From now on no system call may be made at all (silent.h): what that takes is done before. */
+void values_forbid_calls(void);
 
 #else
 
@@ -148,6 +150,9 @@ static inline void values_report(void)
 {
 }
 static inline void values_forbid_reading(void)
+{
+}
+static inline void values_forbid_calls(void)
 {
 }
 

@@ -121,7 +121,8 @@ static uint64_t readable(const struct read_stack *stack, uint64_t address)
     for (uint32_t i = 0; i < used; i++)
         if (address - constants[i].start < constants[i].end - constants[i].start)
             return constants[i].end - address;
-    if (address < PAGE || address >= ADDRESS_END || !probes || !alone || !probe(address))
+    if (address < PAGE || address >= ADDRESS_END || !probes || !alone || silent() ||
+        !probe(address))
         return 0;
     return PAGE - address % PAGE;
 }
@@ -161,37 +162,30 @@ static size_t read_otherwise(uint64_t address, void *into, size_t size)
     return 0;
 }
 
-size_t read_memory(const struct read_stack *stack, uint64_t address, void *into, size_t size)
+/* Copies directly what can be, and the rest by way of the kernel; a text up to its end. */
+static size_t read_bytes(const struct read_stack *stack, uint64_t address, unsigned char *to,
+                         size_t size, bool text)
 {
-    unsigned char *to = into;
     size_t got = 0;
-    while (got < size) {
-        uint64_t there = readable(stack, address + got);
+    for (uint64_t there; got < size && (there = readable(stack, address + got)) != 0;) {
         const unsigned char *from = (const unsigned char *)(uintptr_t)(address + got);
-        if (there == 0)
-            return got + read_otherwise(address + got, to + got, size - got);
-        for (size_t end = there < size - got ? got + there : size; got < end; got++)
-            to[got] = *from++;
-    }
-    return got;
-}
-
-size_t read_text(const struct read_stack *stack, uint64_t address, void *into, size_t size)
-{
-    unsigned char *to = into;
-    size_t got = 0;
-    while (got < size) {
-        uint64_t there = readable(stack, address + got);
-        const unsigned char *from = (const unsigned char *)(uintptr_t)(address + got);
-        if (there == 0)
-            break;
         for (size_t end = there < size - got ? got + there : size; got < end;)
-            if ((to[got++] = *from++) == 0)
+            if ((to[got++] = *from++) == 0 && text)
                 return got;
     }
     size_t more = got < size ? read_otherwise(address + got, to + got, size - got) : 0;
     for (; more > 0; more--)
-        if (to[got++] == 0)
-            return got;
+        if (to[got++] == 0 && text)
+            break;
     return got;
+}
+
+size_t read_memory(const struct read_stack *stack, uint64_t address, void *into, size_t size)
+{
+    return read_bytes(stack, address, into, size, false);
+}
+
+size_t read_text(const struct read_stack *stack, uint64_t address, void *into, size_t size)
+{
+    return read_bytes(stack, address, into, size, true);
 }

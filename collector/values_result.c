@@ -81,6 +81,8 @@ static bool owner_gone(uint32_t owner)
 static APART struct table *table_take(void)
 {
     struct quiet quiet;
+    if (silent())
+        return NULL;
     uint32_t tid = (uint32_t)syscall(SYS_gettid);
     quiet_begin(&quiet);
     struct table *found = own_table;
@@ -103,6 +105,12 @@ static APART struct table *table_take(void)
     no_table = found == NULL;
     quiet_end(&quiet);
     return found;
+}
+
+void results_prepare(void)
+{
+    if (own_table == NULL && !no_table)
+        table_take();
 }
 
 void results_release(void)
@@ -222,8 +230,12 @@ void values_await(struct thread_log *log, uint64_t word, uint64_t function, uint
     uint64_t *slot = (uint64_t *)(uintptr_t)(frame + (uint64_t)(int64_t)at.return_offset);
     uint64_t held = *slot, put = replacement(held, site, frame);
     struct table *table = own_table;
-    if (put == 0 || (UNLIKELY(table == NULL) && (no_table || (table = table_take()) == NULL)))
+    if (put == 0)
         return;
+    if (UNLIKELY(table == NULL) && (no_table || (table = table_take()) == NULL)) {
+        count(&lost.crowded);
+        return;
+    }
     uint32_t place = 0;
     if (UNLIKELY(table->places != 1 || table->frame[0] != 0 || !swap(&table->frame[0], 0, frame))) {
         place =

@@ -15,6 +15,8 @@ struct results_lost results_lost_take(void);
 void results_forked(void);
 /* Of the calling thread: it awaits none any more. */
 void results_release(void);
+/* Takes the thread's table now, for later it cannot. */
+void results_prepare(void);
 
 /* Where functions whose result is awaited return to (values_x86_64.S, values_aarch64.S). */
 void values_trampoline(void);

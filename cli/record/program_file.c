@@ -79,6 +79,7 @@ static void look_at(struct program_file *file, const struct bytes *bytes)
             file->is_static = false;
     }
     file->hooks = names_hold(bytes, &elf, "__cyg_profile_func_enter");
+    file->collector = names_hold(bytes, &elf, "__wrap_prctl");
     file->own_asan_options = names_hold(bytes, &elf, "__asan_default_options");
 }
 

@@ -9,6 +9,7 @@ struct program_file {
     bool machine_same;     /* as ours */
     bool is_static;        /* no dynamic linker starts it */
     bool hooks;            /* its symbols name the hooks */
+    bool collector;        /* it holds the collector itself (libfisql.a) */
     bool own_asan_options; /* defines __asan_default_options(), in place of the collector's */
 };
 

@@ -7,6 +7,7 @@
 #include "base/array.h"
 #include "cli/out/cache_folder.h"
 #include "cli/out/say.h"
+#include "cli/record/program_file.h"
 #include "cli/record/record_libraries.h"
 #include "loader/symbols/recipes.h"
 #include "loader/symbols/symbols.h"
@@ -346,6 +347,14 @@ int record_values_make(struct record_values *values, const char *program)
     if (!program_find(program, image, sizeof image) || !program_image(image, sizeof image) ||
         realpath(image, full) == NULL)
         return 0; /* running it will say why */
+    struct program_file file;
+    program_file_look(&file, program);
+    if (file.collector || (file.is_static && file.hooks)) {
+        fail("%s: it holds the collector that records no arguments and results: link it without "
+             "-static and without `fisql cc --static-runtime`",
+             program);
+        return -1;
+    }
     struct making *making = calloc(1, sizeof *making);
     if (making == NULL)
         return out_of_memory();

@@ -43,3 +43,11 @@ for program in sealed sealed_static; do
     same "$program signals: all is recorded but handlers" "after 20000000 before 1000" \
         "$(counts run.db | grep -v '^main\|^on_alarm\|^forbid' | tr '\n' ' ' | sed 's/ $//')"
 done
+if [ $silently = recorded ]; then
+    run "$fisql" record --values ./sealed few
+    same "--values: output and status" "3 done" "$status $out"
+    "$fisql" load -q run.bin 2>load.err
+    same "--values: what needs a system call is missing, and nothing else" '"constant" ? 200000 200000' "$(sql run.db "SELECT
+        group_concat(text, ' ') FROM call_arguments WHERE function = 'forbid_text' AND position = 1") $(sql run.db "SELECT
+        sum(position = 0) || ' ' || sum(position = 1) FROM call_arguments WHERE function = 'after'")"
+fi

@@ -53,3 +53,9 @@ for program in planted jumps forks; do
     same "$program: there are values, and nothing is lost" "1 0" "$(sql run.db 'SELECT count(*) > 0 FROM call_values') $(sql run.db 'SELECT count(*) FROM losses')"
     same "$program: what is counted equals SQL over the rows" "" "$(sqlite3 -batch run.db <"$here/tests/e2e/values.sql" 2>&1 | head -5)"
 done
+
+# A program with a collector of its own
+echo 'int main(void) { return 0; }' >own.c
+"$fisql" cc --static-runtime gcc -o own own.c
+run "$fisql" record --values ./own
+same "--values of a program that holds the collector" "2 own: it holds the collector" "$status $(grep -o 'own: it holds the collector' <<<"$err")"

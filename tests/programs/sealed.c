@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
@@ -19,6 +20,11 @@ static int before(int n)
 static int after(int n)
 {
     return n ^ 5;
+}
+/* For --values: memory that can be read without a system call, and memory that cannot. */
+static int forbid_text(const char *text)
+{
+    return text[0];
 }
 static int handled;
 static void on_alarm(int number)
@@ -68,6 +74,7 @@ int main(int argc, char **argv)
         sink += before(i);
     free(malloc(10));
     int calls = 200000;
+    char *mapped = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (argc > 1 && strcmp(argv[1], "signals") == 0) {
         calls = 20000000;
         signal(SIGALRM, on_alarm);
@@ -77,6 +84,7 @@ int main(int argc, char **argv)
         return 1;
     for (int i = 0; i < calls; i++)
         sink += after(i);
+    sink += forbid_text("constant") + forbid_text(mapped);
     free(malloc(20));
     if (write(1, "done\n", 5) != 5)
         return 2;

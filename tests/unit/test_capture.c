@@ -17,6 +17,8 @@
 
 /* ---- what the parts stand on ---- */
 
+uint32_t silence;
+
 struct process process;
 
 void *quiet_symbol(const char *name)
