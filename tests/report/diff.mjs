@@ -94,6 +94,10 @@ async function narrow() {
     for (const row of document.querySelectorAll('#summary .pairs tbody tr'))
       [...row.children].slice(1).forEach((cell, i) => { cell.textContent = ['888,888,888', '888,888,888', '+888,888,888 (+888.8%)'][i]; });
   })()`);
+  await phone.value(`(() => { // times as wide as they get
+    for (const text of [...document.querySelectorAll('#functions tbody td.second')].map((cell) => cell.firstChild).filter((one) => one && one.nodeType === 3))
+      text.data = text.data.replace(/[0-9.]+ (ns|us|ms|s)$/, '888.88 ms');
+  })()`);
   const rows = await phone.value("[...document.querySelectorAll('#summary .pairs tr, #functions tbody tr')].filter((one) => one.offsetHeight > 64).map((one) => one.textContent)");
   same('narrow: functions and figures are cards of two lines', [], rows);
   same('narrow: no errors', [], phone.problems);
