@@ -50,7 +50,8 @@ WITH params AS (SELECT coalesce(:min_calls, 100) AS min_calls, coalesce(:min_sit
                      -- what is counted may well be 0 or 1
                      AND (length(name) > 1 OR name = 'b') AND words NOT GLOB '* size t *' AND NOT EXISTS (
                        SELECT 1 FROM (VALUES ('*len*'), ('*size*'), ('*count*'), ('*num*'), ('*index*'), ('*idx*'), ('*pos*'), ('*off*'), ('n[A-Z_]*'),
-                                             ('*id'), ('*fd*'), ('*level*'), ('*depth*'), ('*version*'), ('*bits*'), ('*flags*'), ('*mask*'))
+                                             ('*id'), ('*fd*'), ('*level*'), ('*depth*'), ('*version*'), ('*bits*'), ('*flags*'), ('*mask*'),
+                                             ('*enc*'), ('*type*'), ('*mode*'), ('*kind*'), ('*op'), ('*code*'), ('*stat*'), ('rc'), ('*err*'))
                        WHERE name GLOB column1 OR lower(name) GLOB lower(column1))
                      AND (SELECT count(DISTINCT site_id) FROM edges e WHERE e.callee_id = p.function_id) >= params.min_sites
                 THEN 'only 0 and 1'

@@ -19,6 +19,7 @@
 -- param:       min_range = 8 | - | least ratio of the greatest value to the smallest of these
 -- param:       min_fit = 0.8 | - | least goodness of fit (R squared)
 -- param:       min_exponent = 0.5 | - | leave out what grows more slowly
+-- param:       min_ns = 1000 | ns | least time of the dearest calls where nothing is called within them: less cannot be told from the hooks' cost
 -- param:       min_share = 0.1 | % | leave out functions that took less of the run's processor time, with callees
 -- param:       parameters = 200 | parameters | judge so many, of the functions that took the most processor time
 -- param:       points = 12 | points | give so many
@@ -42,7 +43,7 @@
 -- column:      slowest_call | id | calls.id of the slowest call with the greatest argument
 WITH params AS (SELECT coalesce(:min_values, 6) AS min_values, coalesce(:min_range, 8) AS min_range,
                        coalesce(:min_fit, 0.8) AS min_fit, coalesce(:min_exponent, 0.5) AS min_exponent,
-                       coalesce(:min_share, 0.1) AS min_share, coalesce(:points, 12) AS points,
+                       coalesce(:min_share, 0.1) AS min_share, coalesce(:points, 12) AS points, coalesce(:min_ns, 1000) AS min_ns,
                        coalesce(:parameters, 200) AS parameters),
      whole AS (SELECT sum(self_cpu_ns) AS cpu_ns FROM function_stats),
      asked AS MATERIALIZED (
@@ -65,7 +66,7 @@ WITH params AS (SELECT coalesce(:min_values, 6) AS min_values, coalesce(:min_ran
               row_number() OVER (PARTITION BY r.parameter_id ORDER BY v.low) AS number
        FROM ranges r JOIN value_costs v ON v.parameter_id = r.parameter_id AND v.low > 0 AND v.mean_value >= r.least),
      lengths AS MATERIALIZED (
-       SELECT parameter_id, count(*) AS n, sum(calls) AS calls, min(value) AS least, max(value) AS greatest,
+       SELECT parameter_id, count(*) AS n, sum(calls) AS calls, min(value) AS least, max(value) AS greatest, max(ns) AS ns_max,
               min(below) = 0 AS some_none, min(below + 1) AS below_min, min(ns) AS ns_min
        FROM points CROSS JOIN params GROUP BY parameter_id
        HAVING count(*) >= params.min_values AND max(value) >= params.min_range * min(value)),
@@ -114,7 +115,8 @@ WITH params AS (SELECT coalesce(:min_values, 6) AS min_values, coalesce(:min_ran
                    WHEN exponent < 1.6 THEN 'more than linearly' WHEN exponent <= 2.4 THEN 'quadratically'
                    WHEN exponent <= 3.4 THEN 'cubically' ELSE 'more than cubically' END AS grows,
               row_number() OVER (PARTITION BY function_id ORDER BY max(fit, coalesce(fit_exponential, 0)) DESC, position) AS place
-       FROM judged j CROSS JOIN params WHERE max(fit, coalesce(fit_exponential, 0)) >= params.min_fit AND exponent >= params.min_exponent)
+       FROM judged j CROSS JOIN params WHERE max(fit, coalesce(fit_exponential, 0)) >= params.min_fit AND exponent >= params.min_exponent
+         AND (calls_fit >= params.min_fit OR ns_max >= params.min_ns))
 SELECT f.name AS function,
        f.location,
        coalesce(p.name, '(' || p.position || ')') AS parameter,

@@ -7,7 +7,8 @@
 --              (errors by number), and in this the failures that no caller passed on.
 -- advice:      Look at a call that its caller did not pass on: `fisql stack ID` with first_dropped shows its
 --              stack with arguments. A caller that tries something else, or for which the failure is an
---              answer (a file that need not be there), is right not to. Left out are results that say so
+--              answer (a file that need not be there), is right not to. Left out are functions that only hand on
+--              a callee's failure to callers who pass it on, results that say so
 --              in more than max_share of the calls, comparisons, functions whose name says that they look
 --              something up or ask (find, next, is, has), functions that call nothing, and, but for negative
 --              numbers where 0 is usual, and with errno, what most callers do not pass on.
@@ -51,7 +52,7 @@ WITH RECURSIVE
               (111, 'ECONNREFUSED'), (113, 'EHOSTUNREACH'), (115, 'EINPROGRESS')),
      lookups(pattern) AS ( -- no answer is an answer
        VALUES ('*[Ff]ind*'), ('*[Ll]ookup*'), ('*[Ll]ook_up*'), ('*[Ss]earch*'), ('*[Nn]ext*'), ('*[Pp]rev*'), ('*[Pp]eek*'),
-              ('*[Ff]irst*'), ('*[Ll]ast*'), ('get[A-Z_]*'), ('*_get_*'), ('*_get'), ('*::get*'), ('*[Mm]atch*'), ('*[Ii]ter*'),
+              ('*[Ff]irst*'), ('*[Ll]ast*'), ('*[Ff]etch*'), ('get[A-Z_]*'), ('*_get_*'), ('*_get'), ('*::get*'), ('*[Mm]atch*'), ('*[Ii]ter*'),
               ('*[Pp]op'), ('*_pop_*'), ('*[Pp]arent*'), ('*[Ee]xist*'), ('*[Cc]ontain*'), ('*[Cc]ache*'),
               ('is[A-Z_]*'), ('*_is_*'), ('*::is*'), ('*[a-z]Is[A-Z]*'), ('has[A-Z_]*'), ('*_has_*'), ('*::has*'),
               ('can[A-Z_]*'), ('*_can_*'), ('*::can*'), ('*[Ss]hould*'), ('*[Nn]eed*'), ('*[Ee]qual*'), ('*[Ee]mpty*'),
@@ -118,17 +119,27 @@ WITH RECURSIVE
        SELECT x.function_id, x.class, r.caller_id, r.calls, r.same_calls, r.first_call_id,
               CASE WHEN r.caller_class = 'none' THEN 'open'
                    WHEN r.caller_class IN ('negative', 'null', 'false') OR r.caller_class IS c.other
-                        AND (c.other = 'positive' OR n.greatest = 1) THEN 'passed on'
+                        AND (c.other = 'positive' OR n.greatest = 1)
+                        OR r.class = 'negative' AND r.same_calls = r.calls THEN 'passed on'
+                   WHEN r.class = 'positive' AND r.same_calls = r.calls THEN 'the same' -- an error, if others pass on errors
                    ELSE 'dropped' END AS then_what
        FROM failing x JOIN result_flows r ON r.function_id = x.function_id AND r.class = x.class
             LEFT JOIN usual c ON c.function_id = r.caller_id LEFT JOIN numbers n ON n.function_id = r.caller_id),
+     told AS MATERIALIZED (
+       SELECT *, CASE WHEN then_what <> 'the same' THEN then_what
+                      WHEN max(then_what = 'passed on') OVER (PARTITION BY function_id, class) THEN 'passed on' ELSE 'dropped' END AS told
+       FROM flows),
      sums AS MATERIALIZED (
        SELECT function_id, class, sum(same_calls) AS same_calls,
-              coalesce(sum(calls) FILTER (WHERE then_what = 'passed on'), 0) AS passed_on,
-              coalesce(sum(calls) FILTER (WHERE then_what = 'dropped'), 0) AS dropped,
-              coalesce(sum(calls) FILTER (WHERE then_what = 'open'), 0) AS open,
-              min(first_call_id) FILTER (WHERE then_what = 'dropped') AS first_dropped
-       FROM flows GROUP BY function_id, class),
+              coalesce(sum(calls) FILTER (WHERE told = 'passed on'), 0) AS passed_on,
+              coalesce(sum(calls) FILTER (WHERE told = 'dropped'), 0) AS dropped,
+              coalesce(sum(calls) FILTER (WHERE told = 'open'), 0) AS open,
+              min(first_call_id) FILTER (WHERE told = 'dropped') AS first_dropped
+       FROM told GROUP BY function_id, class),
+     handed AS MATERIALIZED ( -- failures that came from a callee which failed so, too
+       SELECT w.caller_id AS function_id, w.class, sum(w.same_calls) AS calls
+       FROM flows w JOIN failing x ON x.function_id = w.caller_id AND x.class = w.class
+       WHERE w.caller_id <> w.function_id GROUP BY w.caller_id, w.class),
      errors AS MATERIALIZED (
        SELECT x.function_id, group_concat(coalesce(e.name, k.value) || ' (' || k.calls || ')', ', ') AS text
        FROM (SELECT DISTINCT function_id FROM failing) x
@@ -141,12 +152,17 @@ WITH RECURSIVE
               CASE WHEN x.class IN ('negative', 'null') THEN e.text END AS errno,
               coalesce(t.first_dropped, x.first_call_id) AS shown_call,
               row_number() OVER (ORDER BY CASE WHEN e.text IS NOT NULL AND x.class IN ('negative', 'null') THEN 1 ELSE x.doubt END,
-                                 t.dropped DESC, x.failures DESC, x.function_id, x.class) AS place
+                                 t.dropped DESC, 1.0 * x.failures / x.calls, x.function_id, x.class) AS place
        FROM failing x JOIN sums t ON t.function_id = x.function_id AND t.class = x.class
             LEFT JOIN errors e ON e.function_id = x.function_id
-       WHERE x.doubt = 1 AND x.class = 'negative' OR e.text IS NOT NULL AND x.class IN ('negative', 'null')
+            LEFT JOIN handed h ON h.function_id = x.function_id AND h.class = x.class
+       WHERE (t.dropped > 0 OR coalesce(h.calls, 0) < x.failures) -- it only hands on what is given for its callee
+         -- nothing was asked for: free(), by the name of realloc()
+         AND NOT (x.class = 'null' AND EXISTS (SELECT 1 FROM parameters a JOIN call_values v ON v.id = x.first_call_id * 32 + a.position
+                                               WHERE a.function_id = x.function_id AND lower(a.name) GLOB '*size*' AND v.value = 0))
+         AND (x.doubt = 1 AND x.class = 'negative' OR e.text IS NOT NULL AND x.class IN ('negative', 'null')
           OR t.passed_on > 0 AND t.passed_on >= t.dropped -- most callers take it for a failure
-             AND (x.class IN ('negative', 'null') OR t.same_calls > 0)),
+             AND (x.class IN ('negative', 'null') OR t.same_calls > 0))),
      walk(place, frame_id, text) AS (
        SELECT x.place, fr.parent_id, f.name
        FROM chosen x CROSS JOIN params JOIN frames fr ON fr.id = (SELECT c.frame_id FROM calls c WHERE c.id = x.shown_call)
@@ -171,8 +187,8 @@ SELECT f.name AS function,
        x.passed_on,
        x.dropped,
        x.open,
-       (SELECT d.name FROM flows w JOIN functions d ON d.id = w.caller_id
-        WHERE w.function_id = x.function_id AND w.class = x.class AND w.then_what = 'dropped'
+       (SELECT d.name FROM told w JOIN functions d ON d.id = w.caller_id
+        WHERE w.function_id = x.function_id AND w.class = x.class AND w.told = 'dropped'
         GROUP BY w.caller_id ORDER BY sum(w.calls) DESC, w.caller_id LIMIT 1) AS dropped_by,
        x.errno,
        x.first_call_id AS first_call,

@@ -17,6 +17,7 @@
 -- param:       max_calls = 20 | % | what more of the calls have is no exception
 -- param:       min_mean_ns = 1000 | ns | a call that is shorter is not slow
 -- param:       min_share = 0.1 | % | leave out values whose calls took less of the run beyond the others' mean
+-- param:       min_part = 5 | % | leave out values whose excess is less of the function's calls' time: others are as slow
 -- param:       values = 2 | values | give so many of a function
 -- column:      function | - | demangled name
 -- column:      location | - | where it is defined
@@ -33,7 +34,8 @@
 -- column:      other_call | id | calls.id of a call with the commonest of the others
 WITH params AS (SELECT coalesce(:min_ratio, 4) AS min_ratio, coalesce(:min_calls, 3) AS min_calls,
                        coalesce(:max_calls, 20) AS max_calls, coalesce(:min_mean_ns, 1000) AS min_mean_ns,
-                       coalesce(:min_share, 0.1) AS min_share, coalesce(:values, 2) AS values_max),
+                       coalesce(:min_share, 0.1) AS min_share, coalesce(:min_part, 5) AS min_part,
+                       coalesce(:values, 2) AS values_max),
      whole AS (SELECT sum(self_cpu_ns) AS cpu_ns FROM function_stats),
      asked AS MATERIALIZED (
        SELECT p.id AS parameter_id, p.function_id, p.position, p.name, p.kind, v.calls, v.cpu_ns, whole.cpu_ns AS whole_ns
@@ -56,7 +58,8 @@ WITH params AS (SELECT coalesce(:min_ratio, 4) AS min_ratio, coalesce(:min_calls
        FROM slow s CROSS JOIN params
        WHERE mean_ns >= params.min_ratio * other_ns
          AND 2 * rest_ns >= params.min_ratio * other_ns -- without the slowest of them, too
-         AND 100 * (mean_ns - other_ns) * value_calls >= params.min_share * whole_ns),
+         AND 100 * (mean_ns - other_ns) * value_calls >= params.min_share * whole_ns
+         AND 100 * (mean_ns - other_ns) * value_calls >= params.min_part * cpu_ns),
      chosen AS MATERIALIZED (
        SELECT e.*, row_number() OVER (PARTITION BY function_id ORDER BY excess_ns DESC, position, rank) AS place
        FROM exceeding e CROSS JOIN params WHERE ratio >= params.min_ratio * max(1, coalesce(larger, 1)))

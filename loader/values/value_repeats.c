@@ -107,6 +107,15 @@ void value_repeats_leave(struct value_repeats *repeats, const struct repeats_cal
     item->result = result;
 }
 
+/* What was counted in the sample, for all. The commonest arguments may lie in it, so it may hold more
+   than its share of the calls: then all that was called is shared out as it is in the sample. */
+static uint64_t estimate(uint64_t counted, const struct repeats_sum *of, uint64_t calls_in_sample)
+{
+    if (calls_in_sample <= of->calls / of->sampled)
+        return counted * of->sampled;
+    return (uint64_t)((double)counted * (double)of->calls / (double)calls_in_sample);
+}
+
 void value_repeats_fold(struct value_repeats *repeats, struct repeats_sum *sum,
                         struct value_room *room)
 {
@@ -124,14 +133,15 @@ void value_repeats_fold(struct value_repeats *repeats, struct repeats_sum *sum,
             of.example_call = item->first_call;
         }
     }
+    uint64_t in_sample = of.repeated + repeats->count;
     of.tuples = repeats->count * of.sampled;
-    of.repeated *= of.sampled;
-    of.same *= of.sampled;
-    of.different *= of.sampled;
-    of.saved_calls *= of.sampled;
-    of.saved_ns *= of.sampled;
-    if (of.repeated > of.calls) /* estimates may be so */
-        of.repeated = of.calls;
+    if (of.sampled > 1) {
+        of.repeated = estimate(of.repeated, &of, in_sample);
+        of.same = estimate(of.same, &of, in_sample);
+        of.different = estimate(of.different, &of, in_sample);
+        of.saved_calls = estimate(of.saved_calls, &of, in_sample);
+        of.saved_ns = estimate(of.saved_ns, &of, in_sample);
+    }
     repeats_sum_merge(sum, &of);
     value_room_give(room, repeats->capacity * (sizeof *repeats->items + 16));
     value_repeats_release(repeats);

@@ -24,6 +24,19 @@ while IFS=: read -r _ line; do
 done <own
 has "and answer" "main " "$out"
 
+# arguments and results: the section's commands run as they stand, and print what it shows, but for times
+cp "$here/examples/gcd.c" .
+sed -n '/^## What was passed/,/^## /p' "$here/README.md" | sed -n 's/^    //p' >section
+without_times() { sed -E 's/^ *[0-9.]+ [nm]?u?s +[0-9.]+ [nm]?u?s +//'; }
+grep '^\$ ' section | cut -c 3- >commands
+same "README: arguments and results take four commands" 4 "$(wc -l <commands)"
+while read -r line; do
+    run bash -c "$line"
+    same "README: $line" 0 "$status"
+done <commands
+same "README: the last one prints what it shows" "$(grep -v '^\$ ' section | without_times)" "$(without_times <<<"$out")"
+has "which are arguments and a result" "gcd(x=12, y=18) = 6" "$out"
+
 # README's figures of other tools are those that `make bench-others` wrote
 sed -n '/^## Beside others/,/^## /p' "$here/docs/performance.md" >figures
 for tool in perf uftrace heaptrack callgrind fisql; do

@@ -54,6 +54,26 @@ for program in planted jumps forks; do
     same "$program: what is counted equals SQL over the rows" "" "$(sqlite3 -batch run.db <"$here/tests/e2e/values.sql" 2>&1 | head -5)"
 done
 
+# So many different arguments that the loader keeps a sample, beside one that comes again and again: that one is in the
+# sample of some of these functions
+{
+    for f in $(seq 40); do
+        echo "__attribute__((noinline)) int half_$f(int n);"
+        echo "int half_$f(int n) { return n / 2; }"
+    done
+    echo "int main(void) { int sum = 0; for (int i = 0; i < 12000; i++) {"
+    for f in $(seq 40); do
+        echo "sum += half_$f(i) + half_$f(-$f);"
+    done
+    echo "} return sum == 0; }"
+} >sampled.c
+"$fisql" cc gcc -O1 -g -w -o sampled sampled.c
+"$fisql" record -q --values ./sampled
+"$fisql" load -q -o run.db run.bin
+same "many arguments: estimates, which are no more than there are" "40 40 40" "$(sql run.db "SELECT sum(r.sampled > 1) || ' ' ||
+    sum(r.calls = 24000 AND r.repeated_calls <= r.calls AND r.same_calls + r.different_calls <= r.repeated_calls)
+    || ' ' || sum(r.tuples BETWEEN 9000 AND 15000) FROM argument_repeats r JOIN functions f ON f.id = r.function_id WHERE f.name LIKE 'half%'")"
+
 # A program with a collector of its own
 echo 'int main(void) { return 0; }' >own.c
 "$fisql" cc --static-runtime gcc -o own own.c

@@ -109,3 +109,5 @@ WHERE c.function_id IS NOT l.function_id
 UNION ALL
 SELECT 'valued_calls: missing', k.call_id FROM known k JOIN parameter_stats t ON t.parameter_id = k.parameter_id
 WHERE t.listed AND NOT EXISTS (SELECT 1 FROM valued_calls l WHERE l.id = (k.function_id << 38) + k.call_id);
+SELECT 'argument_repeats: more than there are', function_id FROM argument_repeats
+WHERE same_calls + different_calls > repeated_calls OR repeated_calls > calls OR same_calls < 0;

@@ -1,7 +1,7 @@
 .read tests/fixtures/values.sql
 INSERT INTO f(id, name) VALUES (2, 'callee'), (3, 'pairs'), (4, 'each'), (5, 'fib'), (6, 'by_time'), (7, 'scattered'), (8, 'few_values'), (9, 'narrow'), (10, 'constant'),
-  (11, 'two_parameters'), (12, 'little');
-INSERT INTO p SELECT column1, 1, 'n', 'int', 'signed', NULL, 0 FROM (VALUES (3), (4), (5), (6), (7), (8), (9), (10), (11), (12));
+  (11, 'two_parameters'), (12, 'little'), (13, 'too_short');
+INSERT INTO p SELECT column1, 1, 'n', 'int', 'signed', NULL, 0 FROM (VALUES (3), (4), (5), (6), (7), (8), (9), (10), (11), (12), (13));
 INSERT INTO p VALUES (11, 2, 'flag', 'int', 'signed', NULL, 0);
 CREATE TEMP TABLE made_of(function_id INTEGER, n INTEGER, below INTEGER, ns INTEGER, v2);
 WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 24), fibs(i, a, b) AS (SELECT 1, 1, 1 UNION ALL SELECT i + 1, b, a + b FROM fibs WHERE i < 12)
@@ -19,6 +19,8 @@ INSERT INTO made_of
   UNION ALL SELECT 9, 100 + i, 100 + i, 1, NULL FROM n WHERE i <= 4
   UNION ALL SELECT 10, i, 5, 1000, NULL FROM n
   UNION ALL SELECT 12, i, 0, i, NULL FROM n
+-- negative: by time alone, and in no time
+  UNION ALL SELECT 13, i, 0, 40 * i, NULL FROM n
 -- edge: values of 0 and less have no logarithm
   UNION ALL SELECT 4, -3, 3, 100, NULL UNION ALL SELECT 4, 0, 3, 100, NULL;
 WITH RECURSIVE placed AS MATERIALIZED (

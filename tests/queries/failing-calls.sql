@@ -36,4 +36,21 @@ INSERT INTO c(id, parent_id, function_id, site_id, v0, v1, v31)
 -- edge: a failure of open_file whose caller returns nothing
 INSERT INTO c(id, parent_id, function_id, site_id, v0, v1, v31) VALUES (9001, 1, 17, 3, NULL, NULL, NULL), (9002, 9001, 4, 90, -1, '/dev/full', 28);
 DROP TABLE returned;
+-- positive: commit, whose error run and job hand on (negative), and next_row as the number that it is among others
+INSERT INTO f(id, name, targets) VALUES (21, 'commit', 2), (22, 'run', 2), (23, 'job', 2), (24, 'next_row', 2), (25, 'resize', 2), (26, 'clear', 2);
+INSERT INTO p VALUES (21, 0, NULL, 'int', 'signed', NULL, 0), (22, 0, NULL, 'int', 'signed', NULL, 0), (23, 0, NULL, 'int', 'signed', NULL, 0),
+  (24, 0, NULL, 'int', 'signed', NULL, 0), (25, 0, NULL, 'void *', 'pointer', NULL, 0), (25, 1, 'new_size', 'size_t', 'unsigned', NULL, 0),
+  (26, 0, NULL, 'void *', 'pointer', NULL, 0);
+WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 40)
+INSERT INTO c(id, parent_id, function_id, site_id, v0)
+  SELECT 10000 + 5 * i, 1, 23, 93, 8 * (i = 7) FROM n
+  UNION ALL SELECT 10001 + 5 * i, 10000 + 5 * i, 22, 92, 8 * (i = 7) FROM n
+  UNION ALL SELECT 10002 + 5 * i, 10001 + 5 * i, 21, 91, 8 * (i = 7) FROM n
+  UNION ALL SELECT 10003 + 5 * i, 1, 24, 94, CASE i WHEN 7 THEN 8 ELSE 100 END FROM n
+  UNION ALL SELECT 10004 + 5 * i, 10003 + 5 * i, 21, 95, 8 * (i = 7) FROM n;
+-- negative: NULL for no bytes is none
+WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 30)
+INSERT INTO c(id, parent_id, function_id, site_id, v0, v1)
+  SELECT 11000 + 2 * i, 1, 26, 96, CASE i WHEN 3 THEN 0 ELSE 4096 END, NULL FROM n
+  UNION ALL SELECT 11001 + 2 * i, 11000 + 2 * i, 25, 97, CASE i WHEN 3 THEN 0 ELSE 4096 END, CASE i WHEN 3 THEN 0 ELSE 64 END FROM n;
 .read tests/fixtures/values_made.sql
