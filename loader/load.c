@@ -179,6 +179,7 @@ static int prepare(struct load *load, struct error *error)
                         error) != 0 ||
         btree_open(load->database.temporary, &load->file, error) != 0)
         return -1;
+    database_write_out(&load->database);
     char folder[4096];
     snprintf(folder, sizeof folder, "%s", load->database_path);
     struct memory_options memory = {.folder = dirname(folder), .ns_at = ns_at, .clock = load};
