@@ -53,6 +53,15 @@ struct load {
     struct timespec began;
 };
 
+/* Names what was called and where from, while the pages of what was decoded are written. */
+struct naming {
+    struct load *load;
+    struct error error;
+    int result;
+    bool aside; /* in a thread of its own */
+    pthread_t thread;
+};
+
 /* Decodes threads of the log, while there are any; then it writes rows for those that do still. */
 struct worker {
     struct load *load;
@@ -170,6 +179,7 @@ static int prepare(struct load *load, struct error *error)
                         error) != 0 ||
         btree_open(load->database.temporary, &load->file, error) != 0)
         return -1;
+    database_write_out(&load->database);
     char folder[4096];
     snprintf(folder, sizeof folder, "%s", load->database_path);
     struct memory_options memory = {.folder = dirname(folder), .ns_at = ns_at, .clock = load};
@@ -261,12 +271,16 @@ static void *work(void *context)
     return NULL;
 }
 
+static unsigned cores_wanted(const struct load_options *options)
+{
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    return options->threads != 0 ? options->threads : (unsigned)(cores > 0 ? cores : 1);
+}
+
 /* Those that decode, and as many more as there are cores for. */
 static unsigned workers_wanted(const struct load *load, unsigned *decoding)
 {
-    long cores = sysconf(_SC_NPROCESSORS_ONLN);
-    unsigned wanted =
-        load->options->threads != 0 ? load->options->threads : (unsigned)(cores > 0 ? cores : 1);
+    unsigned wanted = cores_wanted(load->options);
     if (wanted > WORKERS_MAX)
         wanted = WORKERS_MAX;
     *decoding = wanted > load->order_count ? (unsigned)load->order_count : wanted;
@@ -402,6 +416,55 @@ static struct tables tables_of(struct load *load)
                            .options = load->options};
 }
 
+static uint64_t run_end_ns(const struct load *load)
+{
+    uint64_t end = 0;
+    for (size_t i = 0; i < load->index.threads_count; i++)
+        if (load->index.threads[i].id != 0 && load->threads[i].end_ns > end)
+            end = load->threads[i].end_ns;
+    return end;
+}
+
+static uint64_t calls_recorded(const struct load *load)
+{
+    uint64_t calls = 0;
+    for (size_t i = 0; i < load->index.threads_count; i++)
+        calls += load->threads[i].calls + load->threads[i].counted;
+    return calls;
+}
+
+static void *name(void *context)
+{
+    struct naming *naming = context;
+    struct program *program = &naming->load->program;
+    const struct symbols_options symbols = symbols_options_of(naming->load->options);
+    naming->result = program_name_called(program, &symbols, &naming->error);
+    if (naming->result == 0)
+        naming->result = program_name_sites(program, &symbols, &naming->error);
+    if (naming->result == 0)
+        program_read_lines(program);
+    return NULL;
+}
+
+static void naming_begin(struct naming *naming, struct load *load)
+{
+    *naming = (struct naming){.load = load, .error = {.offset = ERROR_NO_OFFSET}};
+    /* Where no call was recorded nothing_check() asks the program, too. */
+    naming->aside = cores_wanted(load->options) > 1 && calls_recorded(load) > 0 &&
+                    pthread_create(&naming->thread, NULL, name, naming) == 0;
+}
+
+static int naming_end(struct naming *naming, struct error *error)
+{
+    if (naming->aside)
+        pthread_join(naming->thread, NULL);
+    else
+        name(naming);
+    if (naming->result != 0)
+        *error = naming->error;
+    return naming->result;
+}
+
 static int write_frames(struct load *load, struct error *error)
 {
     struct tables tables = tables_of(load);
@@ -436,28 +499,9 @@ static int write_tables(struct load *load, struct error *error)
     return result;
 }
 
-static uint64_t run_end_ns(const struct load *load)
+/* The tables that are written page by page. */
+static int write_pages(struct load *load, struct error *error)
 {
-    uint64_t end = 0;
-    for (size_t i = 0; i < load->index.threads_count; i++)
-        if (load->index.threads[i].id != 0 && load->threads[i].end_ns > end)
-            end = load->threads[i].end_ns;
-    return end;
-}
-
-static uint64_t calls_recorded(const struct load *load)
-{
-    uint64_t calls = 0;
-    for (size_t i = 0; i < load->index.threads_count; i++)
-        calls += load->threads[i].calls + load->threads[i].counted;
-    return calls;
-}
-
-static int load_all(struct load *load, struct error *error)
-{
-    if (prepare(load, error) != 0 || order_threads(load, error) != 0 || decode(load, error) != 0)
-        return -1;
-    progress(load, "memory", 0, 0);
     if (finish_parts(load, "calls", calls_part, error) != 0 ||
         finish_parts(load, "call_values", values_part, error) != 0 ||
         memory_pair(load->memory, load->file, run_end_ns(load), error) != 0 ||
@@ -467,12 +511,24 @@ static int load_all(struct load *load, struct error *error)
         return -1;
     struct btree_file *file = load->file;
     load->file = NULL;
-    if (btree_close(file, error) != 0)
+    return btree_close(file, error);
+}
+
+static int load_all(struct load *load, struct error *error)
+{
+    if (prepare(load, error) != 0 || order_threads(load, error) != 0 || decode(load, error) != 0)
         return -1;
+    progress(load, "memory", 0, 0);
+    struct naming naming;
+    struct error refused;
+    naming_begin(&naming, load);
+    int result = write_pages(load, error);
     progress(load, "tables", 0, 0);
-    const struct symbols_options symbols = symbols_options_of(load->options);
-    if (program_name_called(&load->program, &symbols, error) != 0 ||
-        program_name_sites(&load->program, &symbols, error) != 0 || write_tables(load, error) != 0)
+    if (naming_end(&naming, &refused) != 0 && result == 0) {
+        *error = refused;
+        result = -1;
+    }
+    if (result != 0 || write_tables(load, error) != 0)
         return -1;
     return database_publish(&load->database, error);
 }

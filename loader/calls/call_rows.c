@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "loader/calls/callee_history.h"
 #include "loader/calls/row_sums.h"
 #include "loader/sqlite/btree_direct.h"
 #include "loader/sqlite/sqlite_record.h"
@@ -157,6 +158,7 @@ static int write_ends(struct row_window *window, const struct row_batch *batch, 
             return -1;
     for (size_t i = 0; i < batch->ends_count; i++) {
         struct row_end *end = &batch->ends[i];
+        callee_history_ended(window->history, end->row.duration_ns);
         if (row_sums_left(&end->row, end->call_id, error) != 0 ||
             (window->part != NULL && patch(window, end, error) != 0))
             return -1;
@@ -304,12 +306,12 @@ static int hand_over(struct row_window *window, struct error *error)
 _Static_assert(((BATCHES_MAX + 2) & (BATCHES_MAX + 1)) == 0, "the ring is a power of two");
 
 int row_window_init(struct row_window *window, struct row_helpers *helpers,
-                    uint64_t *progress_calls, struct error *error)
+                    struct callee_history *history, uint64_t *progress_calls, struct error *error)
 {
     /* With helpers, rows of the batches that wait stay where they are. */
     uint64_t ring = WINDOW_ROWS + (helpers != NULL ? BATCHES_MAX * WINDOW_ROWS / 2 : 0);
-    *window =
-        (struct row_window){.mask = ring - 1, .progress_calls = progress_calls, .helpers = helpers};
+    *window = (struct row_window){
+        .mask = ring - 1, .progress_calls = progress_calls, .history = history, .helpers = helpers};
     window->rows = calloc(ring, sizeof *window->rows);
     if (window->rows == NULL)
         return error_set(error, "out of memory");
@@ -351,6 +353,7 @@ void row_window_begin(struct row_window *window, uint32_t thread, uint32_t threa
     window->start_id = window->next_id = first_id;
     window->part = part;
     window->open.count = 0;
+    callee_history_clear(window->history);
 }
 
 struct row_end *row_window_end(struct row_window *window, struct error *error)
@@ -391,15 +394,14 @@ int row_window_flush(struct row_window *window, uint64_t kept, struct error *err
 
 int row_window_finish(struct row_window *window, struct error *error)
 {
-    if (row_window_flush(window, 0, error) != 0)
-        return -1;
-    if (window->helpers == NULL)
-        return 0;
-    pthread_mutex_lock(&window->helpers->lock);
-    write_down_to(window, 0);
-    bool failed = window->failed;
-    if (failed)
-        *error = window->error;
-    pthread_mutex_unlock(&window->helpers->lock);
-    return failed ? -1 : 0;
+    bool failed = row_window_flush(window, 0, error) != 0;
+    if (!failed && window->helpers != NULL) {
+        pthread_mutex_lock(&window->helpers->lock);
+        write_down_to(window, 0);
+        failed = window->failed;
+        if (failed)
+            *error = window->error;
+        pthread_mutex_unlock(&window->helpers->lock);
+    }
+    return failed ? -1 : callee_history_finish(window->history, error);
 }

@@ -55,6 +55,8 @@ struct counted_calls {
     uint64_t calls, raw_ns, hooks_ps;
 };
 
+struct callee_history;
+
 struct row_batch {
     struct row_end *ends;
     size_t ends_count, ends_capacity;
@@ -81,10 +83,11 @@ struct row_window {
     uint64_t mask;     /* ring - 1 */
     uint64_t start_id; /* of the first row that is in no batch */
     uint64_t next_id;  /* of the next call: the rows of those before it wait, or are written */
-    struct btree_part *part;  /* NULL = rows are added up, but not written */
-    uint32_t thread;          /* threads.id */
-    uint32_t threads_begun;   /* function_rollup.thread of what is added up */
-    uint64_t *progress_calls; /* atomic: gets the number of rows that were written */
+    struct btree_part *part;        /* NULL = rows are added up, but not written */
+    uint32_t thread;                /* threads.id */
+    uint32_t threads_begun;         /* function_rollup.thread of what is added up */
+    uint64_t *progress_calls;       /* atomic: gets the number of rows that were written */
+    struct callee_history *history; /* who writes has it */
     struct row_batch filling;
     struct open_rows open; /* who writes has it */
     /* Under the helpers' lock. */
@@ -116,7 +119,7 @@ void row_helpers_help(struct row_helpers *helpers);
 /* helpers: NULL, or those who may write; they must not be at it when the window is released. Release it
  * in any case. */
 int row_window_init(struct row_window *window, struct row_helpers *helpers,
-                    uint64_t *progress_calls, struct error *error);
+                    struct callee_history *history, uint64_t *progress_calls, struct error *error);
 void row_window_release(struct row_window *window);
 
 /* A thread begins, the worker's threads_begun'th; its calls have the ids from first_id on. The part is

@@ -20,24 +20,16 @@
 #include "loader/calls/rollup.h"
 #include "loader/memory/memory.h"
 
-/* An open call. What lies under `last_callee` is only valid when that is not NO_CALLEE. */
+/* An open call. */
 struct open_call {
     struct memory_open_call head; /* first: memory reads the stack through it */
     uint64_t enter_ns, enter_tick, children_ns, child_calls;
     struct link *link;      /* NULL = inherited */
     struct link *last_link; /* of the call that it made last; NULL = it made none */
     uint32_t pair;
-    uint32_t last_callee;      /* index in rollup.callee_runs of the callee run that goes on */
-    uint64_t callee_run_calls; /* calls in it so far */
-    uint64_t callee_run_ns;    /* time in it */
-    uint64_t callee_runs;      /* of this call, this one included */
-    struct shape_hash shape;   /* of the sequence so far */
-    size_t first_id;           /* its callees lie in callee_history.callees from here on */
     struct hook_share settled; /* what to add to its share at the cost of now; only valid where it
                                   was entered before that cost began */
 };
-
-#define NO_CALLEE UINT32_MAX
 
 /* Calls that are open and of which nothing else is known. */
 struct hidden_calls {

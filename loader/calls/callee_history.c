@@ -4,45 +4,58 @@
 #include <stdlib.h>
 #include <string.h>
 
-void callee_history_init(struct callee_history *history)
+void callee_history_init(struct callee_history *history, struct rollup *rollup)
 {
     memset(history, 0, sizeof *history);
+    history->rollup = rollup;
 }
 
 void callee_history_release(struct callee_history *history)
 {
+    free(history->open);
     free(history->callees);
     free(history->marks);
-    callee_history_init(history);
+    callee_history_init(history, NULL);
 }
 
 void callee_history_clear(struct callee_history *history)
 {
+    history->open_count = history->unended = 0;
     history->callees_count = history->marks_count = 0;
 }
 
-int callee_history_mark(struct callee_history *history, const struct open_call *caller,
+int callee_history_finish(struct callee_history *history, struct error *error)
+{
+    while (history->open_count > 0)
+        if (callee_history_leave(history, error) != 0)
+            return -1;
+    return 0;
+}
+
+int callee_history_mark(struct callee_history *history, const struct history_call *caller,
                         struct callee_runs *runs, struct error *error)
 {
-    if (caller->link->function->open > 1) {
+    if (caller->link->function->seen_open > 1) {
         if (array_reserve(&history->marks, &history->marks_capacity, history->marks_count + 1,
                           error) != 0)
             return -1;
         history->marks[history->marks_count++] =
-            (struct callee_runs_mark){caller->head.call_id, runs->seen_by, caller->last_callee};
+            (struct callee_runs_mark){caller->call_id, runs->seen_by, caller->last_callee};
     }
     runs->caller_calls++;
-    runs->seen_by = caller->head.call_id;
+    runs->seen_by = caller->call_id;
     return 0;
 }
 
-int callee_history_find(struct transition *transition, struct rollup *rollup,
-                        const struct open_call *caller, uint32_t previous, const struct link *link,
+int callee_history_find(struct callee_history *history, struct transition *transition,
+                        const struct history_call *caller, const struct link *link,
                         struct error *error)
 {
+    struct rollup *rollup = history->rollup;
+    uint32_t previous = caller->last_callee;
     uint32_t before = previous == NO_CALLEE ? 0 : rollup_callee_runs_key(rollup, previous).callee;
     uint32_t sequence;
-    if (rollup_transition(rollup, caller->head.function_id, before, link->function->id, &sequence,
+    if (rollup_transition(rollup, caller->link->function->id, before, link->function->id, &sequence,
                           error) != 0)
         return -1;
     *transition = (struct transition){previous, link->callee_runs, sequence};

@@ -3,7 +3,11 @@
  * the same callee, which run follows which, and the sequence of runs that a call ends with. All is
  * added up in a rollup; here lies what is open.
  *
- * Entering and leaving pass through here once each, so that the common ways are inline.
+ * Who writes the rows of calls tells of them here (row_sums.h), in the order of their ids. That says
+ * all: the calls at a row's depth and below it have ended before its call was entered, the innermost
+ * first. So this is no work of the thread that decodes, which has most of it.
+ *
+ * A row passes through here once, so that the common ways are inline.
  */
 #ifndef FISQL_LOADER_CALLEE_HISTORY_H
 #define FISQL_LOADER_CALLEE_HISTORY_H
@@ -12,9 +16,26 @@
 
 #include "base/array.h"
 #include "base/error.h"
-#include "loader/calls/call_stack.h"
+#include "loader/calls/call_rows.h"
 #include "loader/calls/links.h"
 #include "loader/calls/rollup.h"
+
+/* A call that no row was seen behind. What lies under `last_callee` is only valid when that is not
+ * NO_CALLEE. */
+struct history_call {
+    uint64_t call_id;
+    struct link *link;
+    uint64_t duration_ns; /* once it is known: see callee_history.unended */
+    uint32_t depth;
+    uint32_t last_callee;    /* index in rollup.callee_runs of the callee run that goes on */
+    uint64_t run_calls;      /* calls in it so far */
+    uint64_t run_ns;         /* time in it */
+    uint64_t runs;           /* of this call, this one included */
+    struct shape_hash shape; /* of the sequence so far */
+    size_t first_id;         /* its callees lie in callee_history.callees from here on */
+};
+
+#define NO_CALLEE UINT32_MAX
 
 /* Which call the mark of a struct callee_runs was taken over from: see callee_history_mark. */
 struct callee_runs_mark {
@@ -25,6 +46,10 @@ struct callee_runs_mark {
 #define TRANSITIONS_CACHED 2048u
 
 struct callee_history {
+    struct rollup *rollup;
+    struct history_call *open; /* each one's caller before it */
+    size_t open_count, open_capacity;
+    size_t unended; /* so many of them, the first ones, have not ended as far as is known */
     /* The callees of the open calls' sequences, up to SEQUENCE_SHOWN each: a stack, for a call goes
      * on with its sequence only when the calls within it have ended. */
     uint32_t *callees;
@@ -37,164 +62,211 @@ struct callee_history {
     } transitions[TRANSITIONS_CACHED];
 };
 
-void callee_history_init(struct callee_history *history);
+/* The rollup is borrowed. */
+void callee_history_init(struct callee_history *history, struct rollup *rollup);
 void callee_history_release(struct callee_history *history);
 
 /* No call is open: another thread follows. */
 void callee_history_clear(struct callee_history *history);
 
+/* All rows of the thread were seen. */
+int callee_history_finish(struct callee_history *history, struct error *error);
+
 /* Counts the caller's call among those that called the callee, once. A nested activation of the
  * caller takes the mark over and gives it back when it ends. */
-int callee_history_mark(struct callee_history *history, const struct open_call *caller,
+int callee_history_mark(struct callee_history *history, const struct history_call *caller,
                         struct callee_runs *runs, struct error *error);
-static inline void callee_history_give_back(struct callee_history *history, struct rollup *rollup,
-                                            const struct open_call *call)
+static inline void callee_history_give_back(struct callee_history *history, uint64_t call_id)
 {
-    while (history->marks_count > 0 &&
-           history->marks[history->marks_count - 1].call == call->head.call_id) {
+    while (history->marks_count > 0 && history->marks[history->marks_count - 1].call == call_id) {
         const struct callee_runs_mark *mark = &history->marks[--history->marks_count];
-        rollup->callee_runs[mark->callee_runs].seen_by = mark->before;
+        history->rollup->callee_runs[mark->callee_runs].seen_by = mark->before;
     }
 }
 
 /* Looks up the transition that the cache does not have, into its place there. */
-int callee_history_find(struct transition *transition, struct rollup *rollup,
-                        const struct open_call *caller, uint32_t previous, const struct link *link,
+int callee_history_find(struct callee_history *history, struct transition *transition,
+                        const struct history_call *caller, const struct link *link,
                         struct error *error);
 
 /* The callee run is over: another callee follows, or the caller ends. */
-static inline int callee_history_end_run(struct callee_history *history, struct rollup *rollup,
-                                         const struct open_call *caller, struct error *error)
+static inline int callee_history_end_run(struct callee_history *history,
+                                         const struct history_call *caller, struct error *error)
 {
-    struct callee_runs *runs = &rollup->callee_runs[caller->last_callee];
+    struct callee_runs *runs = &history->rollup->callee_runs[caller->last_callee];
     runs->count++;
-    runs->calls += caller->callee_run_calls;
-    runs->raw_total_ns += caller->callee_run_ns;
-    if (caller->callee_run_calls > runs->longest) {
-        runs->longest = caller->callee_run_calls;
-        runs->longest_call = caller->head.call_id;
+    runs->calls += caller->run_calls;
+    runs->raw_total_ns += caller->run_ns;
+    if (caller->run_calls > runs->longest) {
+        runs->longest = caller->run_calls;
+        runs->longest_call = caller->call_id;
     }
-    return runs->seen_by == caller->head.call_id
-               ? 0
-               : callee_history_mark(history, caller, runs, error);
+    return runs->seen_by == caller->call_id ? 0 : callee_history_mark(history, caller, runs, error);
 }
 
-/* Finds which transition the link's callee makes that follows that of `previous`. */
-static inline int callee_history_look_up(struct callee_history *history, struct rollup *rollup,
-                                         const struct open_call *caller, uint32_t previous,
-                                         struct link *link, struct error *error)
+/* Finds which transition the link's callee makes that follows the caller's last one. */
+static inline int callee_history_look_up(struct callee_history *history,
+                                         const struct history_call *caller, struct link *link,
+                                         struct error *error)
 {
+    uint32_t previous = caller->last_callee;
     uint32_t mixed = previous * 0x9e3779b1u ^ link->callee_runs * 0x85ebca6bu;
     struct transition *transition =
         &history->transitions[(mixed ^ mixed >> 15) % TRANSITIONS_CACHED];
     /* An empty slot names a callee that follows itself, which none does. */
     if ((transition->previous != previous || transition->callee_runs != link->callee_runs) &&
-        callee_history_find(transition, rollup, caller, previous, link, error) != 0)
+        callee_history_find(history, transition, caller, link, error) != 0)
         return -1;
     link->previous = previous;
     link->transition = transition->index + 1;
     return 0;
 }
 
-/* Counts that `link`'s callee follows that of `previous`. */
-static inline int callee_history_transition(struct callee_history *history, struct rollup *rollup,
-                                            const struct open_call *caller, uint32_t previous,
-                                            struct link *link, struct error *error)
+/* Counts that `link`'s callee follows the caller's last one. */
+static inline int callee_history_transition(struct callee_history *history,
+                                            const struct history_call *caller, struct link *link,
+                                            struct error *error)
 {
-    if ((link->transition == 0 || link->previous != previous) &&
-        callee_history_look_up(history, rollup, caller, previous, link, error) != 0)
+    if ((link->transition == 0 || link->previous != caller->last_callee) &&
+        callee_history_look_up(history, caller, link, error) != 0)
         return -1;
-    struct callee_transition *counted = &rollup->transitions[link->transition - 1];
+    struct callee_transition *counted = &history->rollup->transitions[link->transition - 1];
     if (counted->count++ == 0)
-        counted->example_call = caller->head.call_id;
+        counted->example_call = caller->call_id;
     return 0;
 }
 
 /* A callee run of `link`'s callee begins within `caller`. */
-static inline int callee_history_begin_run(struct callee_history *history, struct rollup *rollup,
-                                           struct open_call *caller, struct link *link,
+static inline int callee_history_begin_run(struct callee_history *history,
+                                           struct history_call *caller, struct link *link,
                                            struct error *error)
 {
-    uint32_t previous = caller->last_callee;
-    if (previous != NO_CALLEE) {
-        if (callee_history_end_run(history, rollup, caller, error) != 0)
+    if (caller->last_callee != NO_CALLEE) {
+        if (callee_history_end_run(history, caller, error) != 0)
             return -1;
     } else {
-        caller->shape = shape_hash_begin(caller->head.function_id);
-        caller->callee_runs = 0;
+        caller->shape = shape_hash_begin(caller->link->function->id);
+        caller->runs = 0;
         caller->first_id = history->callees_count;
     }
-    if (callee_history_transition(history, rollup, caller, previous, link, error) != 0)
+    if (callee_history_transition(history, caller, link, error) != 0)
         return -1;
     caller->shape = shape_hash_add(caller->shape, link->function->id);
-    if (caller->callee_runs++ < SEQUENCE_SHOWN) {
+    if (caller->runs++ < SEQUENCE_SHOWN) {
         if (array_reserve(&history->callees, &history->callees_capacity, history->callees_count + 1,
                           error) != 0)
             return -1;
         history->callees[history->callees_count++] = link->function->id;
     }
     caller->last_callee = link->callee_runs;
-    caller->callee_run_calls = 1;
-    caller->callee_run_ns = 0;
+    caller->run_calls = 1;
+    caller->run_ns = 0;
     return 0;
-}
-
-/* `caller` enters the link's callee. */
-static inline int callee_history_enter(struct callee_history *history, struct rollup *rollup,
-                                       struct open_call *caller, struct link *link,
-                                       struct error *error)
-{
-    if (caller->last_callee != link->callee_runs)
-        return callee_history_begin_run(history, rollup, caller, link, error);
-    caller->callee_run_calls++;
-    return 0;
-}
-
-/* A call through the link begins: asks for the sequence that it ends with as a rule. */
-static inline void callee_history_expect(const struct rollup *rollup, const struct link *link)
-{
-    if (link->shape != 0)
-        __builtin_prefetch(&rollup->shapes[link->shape - 1], 1);
 }
 
 /* The sequence that the call ends with: mostly that of the link's last call. */
-static inline int callee_history_shape(const struct callee_history *history, struct rollup *rollup,
-                                       const struct open_call *call, struct shape **out,
+static inline int callee_history_shape(const struct callee_history *history,
+                                       const struct history_call *call, struct shape **out,
                                        struct error *error)
 {
     struct link *link = call->link;
+    struct rollup *rollup = history->rollup;
     *out = link->shape != 0 ? &rollup->shapes[link->shape - 1] : NULL;
     if (*out != NULL && (*out)->hash.a == call->shape.a && (*out)->hash.b == call->shape.b)
         return 0;
-    if (rollup_shape(rollup, call->shape, call->head.function_id, call->callee_runs,
+    if (rollup_shape(rollup, call->shape, link->function->id, call->runs,
                      history->callees + call->first_id, out, error) != 0)
         return -1;
     link->shape = *out != NULL ? (uint32_t)(*out - rollup->shapes) + 1 : 0;
     return 0;
 }
 
-/* The call ends: counts its sequence of callees. */
-static inline int callee_history_leave(struct callee_history *history, struct rollup *rollup,
-                                       const struct open_call *call, struct error *error)
+/* A call that made calls has ended: counts the sequence of its callees. */
+static inline int callee_history_end_calls(struct callee_history *history,
+                                           const struct history_call *call, struct error *error)
 {
-    struct function_rollup *function = call->link->function;
     struct shape *shape;
-    if (call->last_callee == NO_CALLEE) {
-        if (function->childless++ == 0)
-            function->childless_example = call->head.call_id;
-        return 0;
-    }
-    if (callee_history_end_run(history, rollup, call, error) != 0)
+    if (callee_history_end_run(history, call, error) != 0)
         return -1;
-    callee_history_give_back(history, rollup, call);
+    callee_history_give_back(history, call->call_id);
     history->callees_count = call->first_id;
-    if (callee_history_shape(history, rollup, call, &shape, error) != 0)
+    if (callee_history_shape(history, call, &shape, error) != 0)
         return -1;
     if (shape == NULL)
-        function->sequences_cut = true;
+        call->link->function->sequences_cut = true;
     else if (shape->calls++ == 0)
-        shape->example_call = call->head.call_id;
+        shape->example_call = call->call_id;
     return 0;
+}
+
+/* The innermost call has ended. */
+static inline int callee_history_leave(struct callee_history *history, struct error *error)
+{
+    struct history_call *call = &history->open[--history->open_count];
+    struct function_rollup *function = call->link->function;
+    if (call->last_callee != NO_CALLEE) {
+        if (callee_history_end_calls(history, call, error) != 0)
+            return -1;
+    } else if (function->childless++ == 0) {
+        function->childless_example = call->call_id;
+    }
+    function->seen_open--;
+    if (history->open_count > 0)
+        call[-1].run_ns += call->duration_ns;
+    return 0;
+}
+
+/* The row of the next call. */
+static inline int callee_history_row(struct callee_history *history, const struct row *row,
+                                     uint64_t call_id, struct error *error)
+{
+    struct link *link = row->link;
+    while (history->open_count > 0 &&
+           (row->distance == 0 || history->open[history->open_count - 1].depth >= row->depth))
+        if (callee_history_leave(history, error) != 0)
+            return -1;
+    if (array_reserve(&history->open, &history->open_capacity, history->open_count + 1, error) != 0)
+        return -1;
+    struct history_call *call = &history->open[history->open_count];
+    if (row->distance != 0) {
+        struct history_call *caller = call - 1;
+        if (__builtin_expect(link->callee_runs == NO_CALLEE, 0) &&
+            rollup_callee_runs(history->rollup, caller->link->function->id, link->function->id,
+                               &link->callee_runs, error) != 0)
+            return -1;
+        if (caller->last_callee == link->callee_runs)
+            caller->run_calls++;
+        else if (callee_history_begin_run(history, caller, link, error) != 0)
+            return -1;
+    }
+    call->call_id = call_id;
+    call->link = link;
+    call->depth = row->depth;
+    call->last_callee = NO_CALLEE;
+    if (row->done)
+        call->duration_ns = row->duration_ns;
+    else
+        history->unended = history->open_count + 1;
+    history->open_count++;
+    link->function->seen_open++;
+    return 0;
+}
+
+/* A call has ended whose row said that it had not: the innermost of those. */
+static inline void callee_history_ended(struct callee_history *history, uint64_t duration_ns)
+{
+    history->open[--history->unended].duration_ns = duration_ns;
+}
+
+/* A link's call follows soon: asks for what it is counted in as a rule. */
+static inline void callee_history_expect(const struct callee_history *history,
+                                         const struct link *link)
+{
+    const struct rollup *rollup = history->rollup;
+    if (link->shape != 0)
+        __builtin_prefetch(&rollup->shapes[link->shape - 1], 1);
+    if (link->transition != 0)
+        __builtin_prefetch(&rollup->transitions[link->transition - 1], 1);
 }
 
 #endif

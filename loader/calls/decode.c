@@ -22,13 +22,14 @@ int decoder_open(struct decoder **out, struct decode_shared *shared, struct erro
     rollup_init(&decoder->rollup);
     links_init(&decoder->links);
     pairs_init(&decoder->pairs);
-    callee_history_init(&decoder->history);
+    callee_history_init(&decoder->history, &decoder->rollup);
     dictionary_clear(&decoder->dictionary);
     gaps_init(&decoder->gaps);
     value_calls_init(&decoder->values, shared->values);
     if (call_stack_init(&decoder->stack, error) != 0)
         return -1;
-    return row_window_init(&decoder->window, shared->helpers, &shared->calls_done, error);
+    return row_window_init(&decoder->window, shared->helpers, &decoder->history,
+                           &shared->calls_done, error);
 }
 
 void decoder_close(struct decoder *decoder)
@@ -435,7 +436,6 @@ static int thread_begin(struct decoder *decoder, uint32_t thread, struct decoded
     decoder->source.open = true;
     pairs_begin_thread(&decoder->pairs);
     decoder->threads_begun++;
-    callee_history_clear(&decoder->history);
     call_stack_clear(&decoder->stack);
     thread_clock_begin(&decoder->clock, &shared->clock->lines[decoder->process]);
     if (shared->file != NULL && btree_part_begin(shared->file, &out->part, error) != 0)

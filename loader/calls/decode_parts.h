@@ -57,7 +57,7 @@ struct decoder {
     struct memory_thread *memory;
     struct thread_clock clock;
     struct call_stack stack;
-    struct callee_history history;
+    struct callee_history history; /* who writes rows has it */
     struct row_window window;
     bool counted; /* calls were counted in this thread */
     struct gaps gaps;

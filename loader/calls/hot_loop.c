@@ -28,8 +28,8 @@ static inline int find_link(struct decoder *decoder, const struct pair *pair, st
         key.callee |= LINK_OUTERMOST_IN_FRAME;
     if (pair->rollup->open == 0)
         key.callee |= LINK_OUTERMOST;
-    uint32_t unused = 0, *next = from != NULL ? links_next(from, top->last_link) : &unused;
-    *out = links_guess(&decoder->links, *next, key);
+    uint32_t unused[2] = {0}, *next = from != NULL ? links_next(from, top->last_link) : unused;
+    *out = links_guess(&decoder->links, next, key);
     if (*out == NULL)
         *out = links_find(&decoder->links, key, next);
     if (*out == NULL) {
@@ -43,7 +43,6 @@ static inline int find_link(struct decoder *decoder, const struct pair *pair, st
     if (from != NULL)
         top->last_link = *out;
     links_expect(&decoder->links, *out);
-    callee_history_expect(&decoder->rollup, *out);
     return 0;
 }
 
@@ -72,7 +71,6 @@ static inline int push(struct decoder *decoder, uint32_t pair_index, struct open
     call->link = link;
     call->last_link = NULL;
     call->pair = pair_index;
-    call->last_callee = NO_CALLEE;
     pair->open++;
     *out = call;
     return 0;
@@ -163,9 +161,6 @@ static inline int enter(struct decoder *decoder, uint32_t pair_index, uint64_t e
         struct open_call *caller = call - 1;
         distance = id - caller->head.call_id;
         caller->child_calls++;
-        if (callee_history_enter(&decoder->history, &decoder->rollup, caller, call->link, error) !=
-            0)
-            return -1;
     }
     if (note_entry(decoder, call, error) != 0)
         return -1;
@@ -263,8 +258,7 @@ static inline int leave(struct decoder *decoder, enum ended ended, struct error 
     if ((id < decoder->window.start_id
              ? end_written(decoder, call, duration, descendants, ended, error)
              : end_row(decoder, call, duration, descendants, ended,
-                       row_window_row(&decoder->window, id), error)) != 0 ||
-        callee_history_leave(&decoder->history, &decoder->rollup, call, error) != 0)
+                       row_window_row(&decoder->window, id), error)) != 0)
         return -1;
     struct function_rollup *function = call->link->function;
     if (decoder->clock.now_ns > function->last_exit_ns)
@@ -272,10 +266,8 @@ static inline int leave(struct decoder *decoder, enum ended ended, struct error 
     function->open--;
     decoder->pairs.items[call->pair].open--;
     decoder->stack.depth--;
-    if (call_stack_has_own(&decoder->stack)) {
+    if (call_stack_has_own(&decoder->stack))
         call[-1].children_ns += duration;
-        call[-1].callee_run_ns += duration;
-    }
     if (__builtin_expect(id == decoder->values.innermost, 0))
         return decode_values_leave(decoder, descendants, ended, error);
     return 0;

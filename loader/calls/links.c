@@ -59,8 +59,6 @@ int links_make(struct links *links, struct link_key key, const struct link_calle
         rollup_function(rollup, callee->function, &link->function, error) != 0 ||
         rollup_edge(rollup, callee->caller, callee->site, callee->function, &link->edge, error) !=
             0 ||
-        (callee->caller != 0 && rollup_callee_runs(rollup, callee->caller, callee->function,
-                                                   &link->callee_runs, error) != 0) ||
         slots_add(&links->slots, hash(key), links->count, error) != 0)
         return -1;
     links->count++;

@@ -12,8 +12,8 @@
  *
  * Programs have up to millions of links, of which a call needs one and hardly ever the last one. So a
  * look-up is to touch nothing else. As functions mostly make the same calls in the same order, a link
- * says which one followed it last time, and the caller's which one came first; where that is wrong a
- * table of numbers leads to the right one (slots.h). Decoding a call touches one cache line of its
+ * says which two followed it last, and the caller's which two came first; where both are wrong a table
+ * of numbers leads to the right one (slots.h). Decoding a call touches one cache line of its
  * link, adding up its row the two others (row_sums.h).
  *
  * One worker's, but that another thread may add to the sums of links that it has pointers to.
@@ -47,13 +47,15 @@ struct link_key {
 struct link {
     struct link_key key;
     uint32_t frame;
-    uint32_t callee_runs; /* index in rollup.callee_runs; UINT32_MAX where there is no caller */
-    uint32_t first;       /* number + 1 of the link that was taken first from here; 0 = none was */
-    uint32_t after;       /* likewise of the one that was taken from the caller's after this one */
-    uint32_t edge;        /* index in rollup.edges */
+    uint32_t callee_runs; /* index in rollup.callee_runs; UINT32_MAX: not known yet, or no caller */
+    /* Numbers + 1 of links, the one that was right last before the one that was right before; 0 = none: */
+    uint32_t first[2]; /* of those that were taken first from here */
+    uint32_t after[2]; /* of those that were taken from the caller's after this one */
+    uint32_t edge;     /* index in rollup.edges */
     struct function_rollup *function; /* of the callee */
-    /* What its calls hit upon last, and mostly will again (callee_history.h): the transition from the
-     * callee run `previous`, and the sequence that they ended with. */
+    /* What its calls hit upon last, and mostly will again: the transition from the callee run
+     * `previous`, and the sequence that they ended with. They and callee_runs belong to who writes
+     * rows (callee_history.h), and hardly ever change. */
     uint32_t previous, transition; /* index in rollup.transitions + 1; 0 = none */
     uint32_t shape;                /* index in rollup.shapes + 1; 0 = none */
     bool touched;                  /* it is in links.touched */
@@ -89,29 +91,40 @@ static inline struct link *links_at(const struct links *links, uint32_t number)
     return &links->blocks[number / LINKS_A_BLOCK][number % LINKS_A_BLOCK];
 }
 
-/* Where the number of the link is kept that a call of `from` takes next: behind the one that it took
- * last, NULL = it is its first. */
+/* Where the numbers of two links are kept that a call of `from` may take next: behind the one that it
+ * took last, NULL = it is its first. */
 static inline uint32_t *links_next(struct link *from, struct link *last)
 {
-    return last != NULL ? &last->after : &from->first;
+    return last != NULL ? last->after : from->first;
 }
 
-/* The same as links_find where it is the one with this number; NULL where not. */
-static inline struct link *links_guess(const struct links *links, uint32_t next,
-                                       struct link_key key)
+static inline struct link *links_try(const struct links *links, uint32_t next, struct link_key key)
 {
     struct link *link = next != 0 ? links_at(links, next - 1) : NULL;
     bool same = link != NULL && link->key.callee == key.callee && link->key.frame == key.frame;
     return same ? link : NULL; /* both lie under the same frame */
 }
 
+/* The same as links_find where it is one of the two kept at `next`; NULL where not. */
+static inline struct link *links_guess(const struct links *links, uint32_t *next,
+                                       struct link_key key)
+{
+    struct link *link = links_try(links, next[0], key);
+    if (link != NULL)
+        return link;
+    uint32_t other = next[1];
+    next[1] = next[0];
+    next[0] = other;
+    return links_try(links, other, key);
+}
+
 /* A call through the link begins: asks for the links that come next as a rule, from it and after it. */
 static inline void links_expect(const struct links *links, const struct link *link)
 {
-    if (link->first != 0)
-        __builtin_prefetch(links_at(links, link->first - 1), 1);
-    if (link->after != 0)
-        __builtin_prefetch(links_at(links, link->after - 1), 1);
+    if (link->first[0] != 0)
+        __builtin_prefetch(links_at(links, link->first[0] - 1), 1);
+    if (link->after[0] != 0)
+        __builtin_prefetch(links_at(links, link->after[0] - 1), 1);
 }
 
 void links_init(struct links *links);

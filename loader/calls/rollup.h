@@ -61,9 +61,6 @@ struct function_rollup {
     uint32_t nesting_max;
     uint64_t nested_call;
     uint64_t last_exit_ns;
-    uint64_t childless; /* ended calls that made no call */
-    uint64_t childless_example;
-    bool sequences_cut;
     /* Who adds up; first of the thread that is being decoded, which `thread` says: 0 = none yet. */
     uint64_t last_enter_ns __attribute__((aligned(64)));
     uint64_t last_call;
@@ -71,6 +68,10 @@ struct function_rollup {
     uint32_t slow_count;
     uint64_t depth_max, deepest_call; /* deepest_call 0 = no call yet */
     uint64_t slow_from_ns;            /* slow[0].cpu_ns once the heap is full */
+    uint32_t seen_open;               /* activations in callee_history.open */
+    bool sequences_cut;
+    uint64_t childless; /* ended calls that made no call */
+    uint64_t childless_example;
     struct call_kinds kinds;
     struct duration_counts durations;
     uint64_t intervals[LOG2_BUCKETS];

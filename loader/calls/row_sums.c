@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "loader/calls/callee_history.h"
+
 /* How many rows ahead memory is asked for: a hundred nanoseconds and some. */
 #define LINES_AHEAD 16u
 #define COUNTS_AHEAD 8u
@@ -119,6 +121,7 @@ int row_sums_left(struct row *row, uint64_t call_id, struct error *error)
 static inline void want_lines(const struct row *row)
 {
     uint64_t ns = tally_adjusted(row->duration_ns, row->hooks.total_ps);
+    __builtin_prefetch(row->link);
     __builtin_prefetch(&row->link->sums.calls, 1);
     __builtin_prefetch(&row->link->sums.hooks_ps, 1);
     __builtin_prefetch(&row->function->last_enter_ns, 1);
@@ -126,8 +129,9 @@ static inline void want_lines(const struct row *row)
 }
 
 /* Likewise for what that led to. */
-static inline void want_counts(const struct row *row)
+static inline void want_counts(const struct row *row, const struct callee_history *history)
 {
+    callee_history_expect(history, row->link);
     const struct function_rollup *function = row->function;
     uint64_t ns = tally_adjusted(row->duration_ns, row->hooks.total_ps);
     unsigned group = duration_group(ns);
@@ -146,9 +150,10 @@ int row_sums_add(struct row_window *window, uint64_t first_id, uint64_t end_id, 
         if (known_id - id > LINES_AHEAD)
             want_lines(row_window_row(window, id + LINES_AHEAD));
         if (known_id - id > COUNTS_AHEAD)
-            want_counts(row_window_row(window, id + COUNTS_AHEAD));
+            want_counts(row_window_row(window, id + COUNTS_AHEAD), window->history);
         entered(row, id, window->threads_begun);
-        if (row->done && left(row, id, error) != 0)
+        if (callee_history_row(window->history, row, id, error) != 0 ||
+            (row->done && left(row, id, error) != 0))
             return -1;
     }
     return 0;

@@ -74,6 +74,16 @@ static bool lists_are_sound(const unsigned char *data, uint64_t size_bytes)
     return true;
 }
 
+static bool is_packed(const struct elf_section *section)
+{
+    return section->name[1] == 'z' || (section->flags & SHF_COMPRESSED) != 0;
+}
+
+static bool is_information(const struct elf_section *section)
+{
+    return strncmp(section->name + (section->name[1] == 'z' ? 2 : 1), "debug_info", 10) == 0;
+}
+
 /* Fills one section; false where its data is damaged (it is left out then). */
 static bool take_section(struct dwarf_section *out, const struct elf_section *section)
 {
@@ -101,7 +111,7 @@ static bool take_section(struct dwarf_section *out, const struct elf_section *se
     }
     if (out->owned != NULL)
         out->data = out->owned;
-    else if (old_form || (section->flags & SHF_COMPRESSED) != 0)
+    else if (is_packed(section))
         return false;
     if ((strncmp(name, "debug_rnglists", 14) == 0 || strncmp(name, "debug_loclists", 14) == 0) &&
         !lists_are_sound(out->data, out->size_bytes))
@@ -114,7 +124,7 @@ static bool take_section(struct dwarf_section *out, const struct elf_section *se
     return true;
 }
 
-int dwarf_file_open(struct dwarf_file *file, const char *path, const char **problem,
+int dwarf_file_open(struct dwarf_file *file, const char *path, bool unpack, const char **problem,
                     struct error *error)
 {
     *file = (struct dwarf_file){0};
@@ -129,11 +139,15 @@ int dwarf_file_open(struct dwarf_file *file, const char *path, const char **prob
     bool information = false;
     for (uint32_t i = 0; i < file->elf.sections_count && file->object.sections_count < 64; i++) {
         struct dwarf_section *section = &file->object.sections[file->object.sections_count];
-        if (!is_debug(&file->elf.sections[i]))
+        const struct elf_section *found = &file->elf.sections[i];
+        if (!is_debug(found))
             continue;
-        if (take_section(section, &file->elf.sections[i])) {
+        if (!unpack && is_packed(found)) {
+            file->packed = true;
+            information = information || is_information(found);
+        } else if (take_section(section, found)) {
             file->object.sections_count++;
-            information = information || strncmp(section->name, ".debug_info", 11) == 0;
+            information = information || is_information(found);
         } else {
             free(section->owned);
             *section = (struct dwarf_section){0};

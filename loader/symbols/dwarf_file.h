@@ -1,7 +1,8 @@
 /*
  * The debug sections of an ELF file, ready for libdwarf. The sections are decompressed once and
  * otherwise read in place, so that each thread can have a Dwarf_Debug of its own (libdwarf is not
- * safe for threads) without a copy of the file each.
+ * safe for threads) without a copy of the file each. Who wants no more than the names of its symbol
+ * table leaves them packed: unpacking those of the C library takes longer than all else of a small load.
  */
 #ifndef FISQL_LOADER_DWARF_FILE_H
 #define FISQL_LOADER_DWARF_FILE_H
@@ -13,12 +14,13 @@
 struct dwarf_file {
     struct elf_file elf;
     struct dwarf_object object; /* owns its sections; do not move it */
+    bool packed;                /* it has sections that were not decompressed, and lacks them */
 };
 
-/* Opens the file at `path` and finds its debug sections. Returns 0; 1 if it holds no debug
- * information (or cannot be read: *problem says why, a static text); -1 without memory. Close it in
- * every case. */
-int dwarf_file_open(struct dwarf_file *file, const char *path, const char **problem,
+/* Opens the file at `path` and finds its debug sections; unpack: decompresses them. Returns 0; 1 if it
+ * holds no debug information (or cannot be read: *problem says why, a static text); -1 without memory.
+ * Close it in every case. */
+int dwarf_file_open(struct dwarf_file *file, const char *path, bool unpack, const char **problem,
                     struct error *error);
 void dwarf_file_close(struct dwarf_file *file);
 

@@ -55,7 +55,7 @@ static bool open_one(struct dwarf_file *file, Dwarf_Debug *debug, Dwarf_Debug *n
 {
     Dwarf_Error failure = NULL;
     const char *problem;
-    if (dwarf_file_open(file, path, &problem, NULL) == 0) {
+    if (dwarf_file_open(file, path, true, &problem, NULL) == 0) {
         *debug = dwarf_file_debug(file);
         *names = dwarf_file_debug(file);
     }

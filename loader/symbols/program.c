@@ -219,14 +219,19 @@ int program_site(struct program *program, uint32_t process, uint64_t address, ui
     return result;
 }
 
+/* Lies it in a function without hooks? To be asked first: it needs no line tables. */
+static bool may_be_hidden(const struct symbols *symbols, uint64_t address)
+{
+    const struct symbol_range *range = symbols_range(symbols, address - 1);
+    return range != NULL && !symbols->functions[range->function].instrumented;
+}
+
 /* The line of a return address. Returns whether it lies in a function without hooks, and nowhere in
  * lines of the user's own. */
 static bool is_hidden(struct symbols *symbols, uint64_t address, const char **file, uint32_t *line)
 {
-    const struct symbol_range *range = symbols_range(symbols, address - 1);
     symbols_own_line(symbols, address - 1, file, line);
-    return range != NULL && !symbols->functions[range->function].instrumented && *file != NULL &&
-           system_path(*file);
+    return may_be_hidden(symbols, address) && *file != NULL && system_path(*file);
 }
 
 void program_site_line(struct program *program, uint32_t site, const char **file, uint32_t *line)
@@ -240,6 +245,14 @@ void program_site_line(struct program *program, uint32_t site, const char **file
     *line = 0;
 }
 
+void program_read_lines(struct program *program)
+{
+    const char *file;
+    uint32_t line;
+    for (uint32_t site = 1; site <= program->sites.count; site++)
+        program_site_line(program, site, &file, &line);
+}
+
 static int find_place(struct program *program, uint32_t site, uint32_t function, uint32_t *place,
                       bool *fixed, struct error *error)
 {
@@ -249,7 +262,8 @@ static int find_place(struct program *program, uint32_t site, uint32_t function,
     uint32_t index, line;
     uint64_t address;
     *place = site;
-    *fixed = module == NULL || !is_hidden(&module->symbols, key.b, &file, &line);
+    *fixed = module == NULL || !may_be_hidden(&module->symbols, key.b) ||
+             !is_hidden(&module->symbols, key.b, &file, &line);
     if (*fixed || function == 0 || module->first_function == 0)
         return 0;
     const struct program_function *caller = &program->functions[function - 1];

@@ -63,6 +63,9 @@ int program_name_called(struct program *program, const struct symbols_options *o
 int program_name_sites(struct program *program, const struct symbols_options *options,
                        struct error *error);
 
+/* Reads the line tables of all sites, which program_site_line() keeps. */
+void program_read_lines(struct program *program);
+
 /* functions.id of another function; symbol may be NULL. */
 int program_add_function(struct program *program, uint32_t module, uint64_t address,
                          const struct symbol_function *symbol, uint32_t *id, struct error *error);

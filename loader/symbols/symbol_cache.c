@@ -28,7 +28,8 @@
 #define CACHE_MAGIC 0x4d59534c51534946u /* "FISQLSYM" */
 #define CACHE_VERSION 7u
 #define CACHE_TOTAL_MAX ((uint64_t)1 << 30) /* bytes of all files together */
-#define CACHE_DEBUG_MIN ((uint64_t)4 << 20) /* bytes of .debug_info that are worth a file */
+#define CACHE_DEBUG_MIN                                                                            \
+    ((uint64_t)128 << 10)                   /* bytes of .debug_info that are worth a file: 50 ms */
 #define CACHE_COUNT_MAX ((uint64_t)1 << 28) /* of anything; more is damage */
 #define CACHE_SUFFIX ".symbols"
 #define RECIPES_SUFFIX ".recipes" /* recipe_cache.c's, which count as well */

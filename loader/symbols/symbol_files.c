@@ -67,16 +67,17 @@ static const char *open_module(struct symbol_files *files, const struct places *
 }
 
 /* Opens a file with debug information; false where it holds none. */
-static bool open_debug(struct symbol_files *files, const char *path, struct error *error,
-                       int *result)
+static bool open_debug(struct symbol_files *files, const char *path,
+                       const struct symbols_options *options, struct error *error, int *result)
 {
+    bool unpack = !options->names_only || !files->module_open;
     const char *problem;
     files->debug = malloc(sizeof *files->debug);
     if (files->debug == NULL) {
         *result = error_set(error, "out of memory");
         return false;
     }
-    int opened = dwarf_file_open(files->debug, path, &problem, error);
+    int opened = dwarf_file_open(files->debug, path, unpack, &problem, error);
     if (opened == 0) {
         snprintf(files->debug_path, sizeof files->debug_path, "%s", path);
         return true;
@@ -141,7 +142,7 @@ static int find_by_link(struct symbol_files *files, const char *path,
     int result = 0;
     for (unsigned i = 0; i < places->count && files->debug == NULL && result == 0; i++) {
         if (strcmp(places->paths[i], files->path) == 0 ||
-            !open_debug(files, places->paths[i], error, &result))
+            !open_debug(files, places->paths[i], options, error, &result))
             continue;
         const struct elf_file *elf = &files->debug->elf;
         uLong sum = crc32_z(0, elf->bytes, elf->size_bytes);
@@ -159,14 +160,14 @@ static int find_debug(struct symbol_files *files, const char *path, const char *
                       struct error *error)
 {
     int result = 0;
-    if (files->module_open && open_debug(files, files->path, error, &result))
+    if (files->module_open && open_debug(files, files->path, options, error, &result))
         return 0;
     struct places *places = calloc(1, sizeof *places);
     if (places == NULL)
         return error_set(error, "out of memory");
     places_by_id(places, files->module_open ? files->module.build_id : build_id, ".debug", options);
     for (unsigned i = 0; i < places->count && files->debug == NULL && result == 0; i++) {
-        if (!open_debug(files, places->paths[i], error, &result))
+        if (!open_debug(files, places->paths[i], options, error, &result))
             continue;
         const char *wanted = files->module_open ? files->module.build_id : build_id;
         if (strcmp(files->debug->elf.build_id, wanted) != 0)
@@ -211,6 +212,18 @@ int symbol_files_find(struct symbol_files *files, const char *path, const char *
                                      "functions never called are not known";
     }
     return 0;
+}
+
+int symbol_files_unpack(struct symbol_files *files, const char *path, const char *build_id,
+                        const struct symbols_options *options, const char **problem,
+                        struct error *error)
+{
+    struct symbols_options all = *options;
+    all.names_only = false;
+    if (files->debug == NULL || !files->debug->packed)
+        return 0;
+    drop_debug(files);
+    return find_debug(files, path, build_id, &all, problem, error);
 }
 
 void symbol_files_close(struct symbol_files *files)

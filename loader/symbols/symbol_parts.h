@@ -17,11 +17,16 @@ struct symbol_files {
     bool code;                /* `module` has the module's code */
 };
 
-/* Finds the module and its debug information. *problem is NULL or what is not as it should be.
- * Returns 0, also where there is nothing; -1 without memory. */
+/* Finds the module and its debug information, which may stay packed where names_only is asked for.
+ * *problem is NULL or what is not as it should be. Returns 0, also where there is nothing; -1 without
+ * memory. */
 int symbol_files_find(struct symbol_files *files, const char *path, const char *build_id,
                       const struct symbols_options *options, const char **problem,
                       struct error *error);
+/* The debug information is to be read after all. */
+int symbol_files_unpack(struct symbol_files *files, const char *path, const char *build_id,
+                        const struct symbols_options *options, const char **problem,
+                        struct error *error);
 void symbol_files_close(struct symbol_files *files);
 
 /* Does `read` come to an end in a process of its own? Of much debug information that is not tried. */

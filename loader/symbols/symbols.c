@@ -112,8 +112,11 @@ int symbols_open(struct symbols *symbols, const char *path, const char *build_id
     *symbols = (struct symbols){.source = "none"};
     if (has_no_file(path))
         return 0;
-    int result = symbol_files_find(&files, path, build_id != NULL ? build_id : "", options,
-                                   &symbols->problem, error);
+    struct symbols_options names = *options; /* whether more is asked for is seen below */
+    names.names_only = true;
+    if (build_id == NULL)
+        build_id = "";
+    int result = symbol_files_find(&files, path, build_id, &names, &symbols->problem, error);
     if (result == 0 && files.module_open)
         result = hook_calls_open(&hooks, HOOK_ENTER_NAME, &files.module,
                                  files.debug != NULL ? &files.debug->elf : NULL, error);
@@ -123,7 +126,10 @@ int symbols_open(struct symbols *symbols, const char *path, const char *build_id
         if (symbols->instrumented || options->all_modules || !files.code) {
             result = options->names_only
                          ? symbol_inventory_make(symbols, &files, &hooks, NULL, NULL, path, error)
-                         : read_module(symbols, &files, &hooks, path, options, error);
+                         : symbol_files_unpack(&files, path, build_id, options, &symbols->problem,
+                                               error);
+            if (result == 0 && !options->names_only)
+                result = read_module(symbols, &files, &hooks, path, options, error);
             if (symbols->problem == NULL && !options->names_only)
                 symbols->problem = problem_of(symbols);
         }

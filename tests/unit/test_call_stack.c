@@ -20,7 +20,7 @@ static struct open_call *push(struct call_stack *stack, uint64_t id)
     struct open_call *call;
     if (call_stack_place(stack, &call, &error) != 0)
         return NULL;
-    *call = (struct open_call){.head.call_id = id, .last_callee = NO_CALLEE};
+    *call = (struct open_call){.head.call_id = id};
     stack->depth++;
     return call;
 }
@@ -99,22 +99,21 @@ struct history_case {
     struct rollup rollup;
     struct callee_history history;
     struct function_rollup caller, called[3];
-    struct link caller_link, callees[3]; /* of function 1 to 2, 3 and 4 */
-    struct call_stack stack;
+    struct link caller_link, again,
+        callees[3];     /* function 1, itself within itself, 2, 3 and 4 in it */
+    uint64_t id, at[4]; /* of the last call, and of that at each depth */
 };
 
 static void case_begin(struct history_case *it)
 {
     memset(it, 0, sizeof *it);
     rollup_init(&it->rollup);
-    callee_history_init(&it->history);
-    call_stack_init(&it->stack, &error);
+    callee_history_init(&it->history, &it->rollup);
     it->caller.id = 1;
-    it->caller_link.function = &it->caller;
+    it->caller_link = it->again = (struct link){.function = &it->caller, .callee_runs = NO_CALLEE};
     for (uint32_t i = 0; i < 3; i++) {
         it->called[i].id = i + 2;
-        it->callees[i].function = &it->called[i];
-        rollup_callee_runs(&it->rollup, 1, i + 2, &it->callees[i].callee_runs, &error);
+        it->callees[i] = (struct link){.function = &it->called[i], .callee_runs = NO_CALLEE};
     }
 }
 
@@ -123,34 +122,27 @@ static void case_end(struct history_case *it)
     rollup_release(&it->rollup);
     callee_history_release(&it->history);
     callee_history_release(&it->history);
-    call_stack_release(&it->stack);
 }
 
-static struct open_call *open_caller(struct history_case *it, uint64_t id)
+/* A call of a thread, which takes 10 ns. */
+static void call(struct history_case *it, struct link *link, uint32_t depth, bool done)
 {
-    struct open_call *call = push(&it->stack, id);
-    if (call != NULL) {
-        call->link = &it->caller_link;
-        call->head.function_id = 1;
-        it->caller.open++;
-    }
-    return call;
+    uint64_t id = ++it->id;
+    it->at[depth] = id;
+    struct row row = {.link = link,
+                      .depth = depth,
+                      .distance = depth > 0 ? id - it->at[depth - 1] : 0,
+                      .done = done,
+                      .duration_ns = 10};
+    callee_history_row(&it->history, &row, id, &error);
 }
 
 /* Calls the callees whose letters are in the text: "aab" calls the first one twice, then the
  * second. */
-static void calls(struct history_case *it, const char *letters)
+static void calls(struct history_case *it, uint32_t depth, const char *letters)
 {
     for (; *letters != '\0'; letters++)
-        callee_history_enter(&it->history, &it->rollup, call_stack_top(&it->stack),
-                             &it->callees[*letters - 'a'], &error);
-}
-
-static void close_caller(struct history_case *it)
-{
-    callee_history_leave(&it->history, &it->rollup, call_stack_top(&it->stack), &error);
-    it->stack.depth--;
-    it->caller.open--;
+        call(it, &it->callees[*letters - 'a'], depth, true);
 }
 
 static uint64_t transitions(const struct rollup *rollup, uint32_t previous, uint32_t callee)
@@ -168,31 +160,30 @@ static void history_counts(void)
 {
     struct history_case it;
     case_begin(&it);
-    open_caller(&it, 10);
-    calls(&it, "aaabaa");
-    close_caller(&it);
+    call(&it, &it.caller_link, 0, true);
+    calls(&it, 1, "aaabaa");
+    call(&it, &it.caller_link, 0, true); /* the next one of the thread: the first has ended */
     const struct callee_runs *a = &it.rollup.callee_runs[it.callees[0].callee_runs];
     check_equal(2, a->count, "aaabaa: two runs of a");
     check_equal(5, a->calls, "of five calls");
+    check_equal(50, a->raw_total_ns, "which took 50 ns");
     check_equal(3, a->longest, "the longest one of three");
-    check_equal(10, a->longest_call, "in this call");
+    check_equal(1, a->longest_call, "in this call");
     check_equal(1, a->caller_calls, "by one call");
     check_equal(1, transitions(&it.rollup, 0, 2), "a comes first once");
     check_equal(1, transitions(&it.rollup, 2, 3), "b follows a once");
     check_equal(1, transitions(&it.rollup, 3, 2), "a follows b once");
     check_equal(0, transitions(&it.rollup, 2, 2), "and a never a: that is one run");
-    open_caller(&it, 20);
-    calls(&it, "abbba");
-    close_caller(&it);
-    open_caller(&it, 30);
-    close_caller(&it);
+    calls(&it, 1, "abbba");
+    call(&it, &it.caller_link, 0, true);
+    check_equal(0, callee_history_finish(&it.history, &error), "the thread ends");
     check_equal(1, it.rollup.shapes_count, "aba is one sequence, whatever the runs' lengths");
     check_equal(2, it.rollup.shapes[0].calls, "of two calls");
     check_equal(3, it.rollup.shapes[0].length, "of three callees");
     check(it.rollup.shape_ids[0] == 2 && it.rollup.shape_ids[1] == 3 && it.rollup.shape_ids[2] == 2,
           "which are 2, 3, 2");
     check_equal(1, it.caller.childless, "a call without calls is counted by itself");
-    check_equal(30, it.caller.childless_example, "with its id");
+    check_equal(14, it.caller.childless_example, "with its id");
     case_end(&it);
 }
 
@@ -201,22 +192,42 @@ static void history_nests(void)
 {
     struct history_case it;
     case_begin(&it);
-    open_caller(&it, 1);
-    calls(&it, "ab");
-    open_caller(&it, 2);
-    calls(&it, "ac");
-    close_caller(&it);
-    calls(&it, "a");
-    close_caller(&it);
+    call(&it, &it.caller_link, 0, false);
+    calls(&it, 1, "ab");
+    call(&it, &it.again, 1, false);
+    calls(&it, 2, "ac");
+    callee_history_ended(&it.history, 700);
+    calls(&it, 1, "a");
+    callee_history_ended(&it.history, 800);
+    check_equal(0, callee_history_finish(&it.history, &error), "the thread ends");
     const struct callee_runs *a = &it.rollup.callee_runs[it.callees[0].callee_runs];
     check_equal(2, a->caller_calls, "recursion: each activation that calls a counts once");
     check_equal(3, a->count, "three runs of a in all");
+    check_equal(700, it.rollup.callee_runs[it.again.callee_runs].raw_total_ns,
+                "the inner activation's time was told when it ended");
     check_equal(2, it.rollup.shapes_count, "two sequences");
-    check_equal(3, it.rollup.shapes[1].length, "the outer one is aba");
-    check(it.rollup.shape_ids[2] == 2 && it.rollup.shape_ids[3] == 3 && it.rollup.shape_ids[4] == 2,
+    check_equal(4, it.rollup.shapes[1].length, "the outer one is ab, itself, a");
+    check(it.rollup.shape_ids[2] == 2 && it.rollup.shape_ids[3] == 3 &&
+              it.rollup.shape_ids[4] == 1 && it.rollup.shape_ids[5] == 2,
           "with the callees of the outer activation");
     check_equal(0, it.history.callees_count, "nothing is left open");
     check_equal(0, it.history.marks_count, "and no mark");
+    check_equal(0, it.caller.seen_open, "nor an activation");
+    case_end(&it);
+}
+
+/* A call that has no caller ends all before it, even where an inherited call lies around it. */
+static void history_begins_anew(void)
+{
+    struct history_case it;
+    case_begin(&it);
+    call(&it, &it.caller_link, 0, true);
+    call(&it, &it.callees[0], 1, true);
+    struct row row = {.link = &it.callees[1], .depth = 2, .done = true, .duration_ns = 10};
+    check_equal(0, callee_history_row(&it.history, &row, 3, &error), "a call without a caller");
+    check_equal(1, it.history.open_count, "is the only one open");
+    check_equal(1, transitions(&it.rollup, 0, 2), "those before it are counted");
+    check_equal(0, transitions(&it.rollup, 2, 3), "it follows none of them");
     case_end(&it);
 }
 
@@ -284,11 +295,14 @@ static void clocks(void)
 static void rows_wait(void)
 {
     struct row_window window;
+    struct rollup rollup = {.frames = NULL};
+    struct callee_history history;
     struct function_rollup function = {.id = 1};
     struct link link = {.function = &function};
     uint64_t written = 0;
     call_sums_begin(&link.sums);
-    check_equal(0, row_window_init(&window, NULL, &written, &error), "a window is made");
+    callee_history_init(&history, &rollup);
+    check_equal(0, row_window_init(&window, NULL, &history, &written, &error), "a window is made");
     row_window_begin(&window, 1, 1, 101, NULL);
     for (uint32_t i = 0; i < WINDOW_ROWS; i++) {
         check_failures += row_window_is_full(&window);
@@ -313,6 +327,7 @@ static void rows_wait(void)
     row_window_release(&window); /* nobody has added that up: it is freed all the same */
     duration_counts_release(&function.durations);
     row_window_release(&window);
+    callee_history_release(&history);
 }
 
 /* ---- losses ---- */
@@ -382,6 +397,7 @@ int main(void)
     stack_hides();
     history_counts();
     history_nests();
+    history_begins_anew();
     dictionary();
     clocks();
     rows_wait();

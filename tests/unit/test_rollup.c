@@ -355,18 +355,22 @@ static void links_are_found(void)
     check_equal(2, frames_count(&frames), "and makes none");
     check(rootless->frame == child->frame && rootless != child && rootless->edge != child->edge,
           "a call without a caller may lie under a frame and be another link");
-    check(rootless->callee_runs == UINT32_MAX && child->callee_runs != UINT32_MAX,
-          "and follows no callee");
+    check(rootless->callee_runs == UINT32_MAX && child->callee_runs == UINT32_MAX,
+          "which callee they follow their rows will tell");
     const struct link_key again = child->key;
     check(find(links, &frames, &rollup, again, 10) == child, "the same call has the same link");
     uint32_t *first = links_next(root, NULL);
-    check(links_guess(links, *first, again) == NULL, "which has not come first yet");
-    check(links_find(links, again, first) == child &&
-              links_guess(links, root->first, again) == child,
+    const struct link_key other = {root->frame, called, 2};
+    check(links_guess(links, first, again) == NULL, "which has not come first yet");
+    check(links_find(links, again, first) == child && links_guess(links, first, again) == child,
           "until it has");
-    check(links_guess(links, root->first, (struct link_key){root->frame, called, 2}) == NULL,
-          "another one is not taken for it");
-    check(links_next(root, child) == &child->after, "and what came after it is kept there");
+    check(links_guess(links, first, other) == NULL, "another one is not taken for it");
+    struct link *second = find(links, &frames, &rollup, other, 10);
+    check(links_find(links, other, first) == second && links_guess(links, first, other) == second,
+          "that comes first the next time");
+    check(links_guess(links, first, again) == child && links_guess(links, first, other) == second,
+          "then the one before it is known still");
+    check(links_next(root, child) == child->after, "and what came after it is kept there");
     for (uint32_t pair = 100; pair < 100 + 2 * LINKS_A_BLOCK; pair++)
         check_failures += find(links, &frames, &rollup, (struct link_key){1, pair, 0}, 10) == NULL;
     check(find(links, &frames, &rollup, again, 10) == child, "it is found among many");

@@ -3,6 +3,7 @@
  * hold. */
 #include "base/array.h"
 #include "loader/calls/call_rows.h"
+#include "loader/calls/callee_history.h"
 #include "loader/sqlite/database.h"
 #include "loader/tables.h"
 #include "queries/embedded.h"
@@ -97,11 +98,14 @@ static void write_calls(struct row_window *window, struct btree_part *part)
 static void calls(struct row_helpers *helpers)
 {
     struct row_window window;
+    struct rollup rollup = {.frames = NULL};
+    struct callee_history history;
     struct btree_file *file = NULL;
     struct btree_part *part = NULL;
     uint64_t written = 0;
     sqlite3_close(make_database());
-    row_window_init(&window, helpers, &written, &error);
+    callee_history_init(&history, &rollup);
+    row_window_init(&window, helpers, &history, &written, &error);
     if (!check(btree_open(path, &file, &error) == 0 && btree_part_begin(file, &part, &error) == 0,
                "a part of the table begins"))
         return;
@@ -133,6 +137,8 @@ static void calls(struct row_helpers *helpers)
     check_string("ok", rows_of(database, "PRAGMA integrity_check"), "SQLite accepts the table");
     sqlite3_close(database);
     row_window_release(&window);
+    callee_history_release(&history);
+    rollup_release(&rollup);
     unlink(path);
 }
 
