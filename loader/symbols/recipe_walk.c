@@ -122,6 +122,7 @@ static int put_parameter(struct walker *walker, const struct locations *location
     const struct dwarf_type *type = &locations->prototype->parameters[at].type;
     struct recipes *recipes = walker->walk->recipes;
     struct place_context of = *context;
+    of.fixed = locations->prototype->parameters[at].fixed;
     struct dwarf_type target = {.kind = DWARF_TYPE_UNKNOWN};
     struct places places;
     enum place_reason reason;
@@ -170,6 +171,7 @@ static int put_entry(struct walker *walker, const struct host *host,
     struct place_context context = {.unit = &walker->unit,
                                     .machine = walker->types.machine,
                                     .address = inside(site),
+                                    .after = site->after,
                                     .frame = known ? &frame : NULL,
                                     .frame_base = host->frame_base,
                                     .stores_late = walker->stores_late,

@@ -393,10 +393,24 @@ def source_of(address):
     return SOURCES[address]
 
 
-class Enter(gdb.Breakpoint):
+class Place(gdb.Breakpoint):
+    """A breakpoint that is taken out when it has told nothing for a while: that costs as much as many stops."""
+
     def __init__(self, address):
         super().__init__("*0x%x" % address, internal=True)
         self.silent = True
+        self.vain = 0
+
+    def in_vain(self):
+        self.vain += 1
+        if self.vain == 200:
+            RUN.unwanted.append(self)
+        return self.vain >= 200 or RUN.finished
+
+
+class Enter(Place):
+    def __init__(self, address):
+        super().__init__(address)
         self.arguments = None
 
     def look(self, frame):
@@ -405,6 +419,7 @@ class Enter(gdb.Breakpoint):
         self.inlined = block is not None and around(block)
         self.arguments = arguments_of(block) if block is not None else []
         self.name = symbol.name if symbol is not None else "?"
+
     def stop(self):
         frame = gdb.newest_frame()
         if self.arguments is None:
@@ -413,8 +428,7 @@ class Enter(gdb.Breakpoint):
         source = source_of(address)
         function = RUN.functions.setdefault(source, Function())
         if function.calls >= CONFIG["each"] or RUN.finished:
-            RUN.unwanted.append(self)
-            return len(RUN.unwanted) > 20 or RUN.finished
+            return self.in_vain()
         call = {"f": address, "source": source, "n": function.calls, "name": self.name, "inlined": self.inlined, "pc": frame.pc()}
         function.calls += 1
         # Of an inlined body that the debug information gives no place gdb takes the hook's call for its host's.
@@ -446,12 +460,8 @@ class Enter(gdb.Breakpoint):
         return False
 
 
-class Late(gdb.Breakpoint):
+class Late(Place):
     """Behind an entry hook, where clang has stored the parameters to where it says that they lie."""
-
-    def __init__(self, address):
-        super().__init__("*0x%x" % address, internal=True)
-        self.silent = True
 
     def stop(self):
         if RUN.last is None:
@@ -465,10 +475,9 @@ class Late(gdb.Breakpoint):
         return False
 
 
-class Return(gdb.Breakpoint):
+class Return(Place):
     def __init__(self, address):
-        super().__init__("*0x%x" % address, internal=True)
-        self.silent = True
+        super().__init__(address)
         self.of = None
         self.name = None
 
@@ -485,14 +494,8 @@ class Return(gdb.Breakpoint):
             self.start = block.start if block is not None else 0
             self.of = bare(block.function.type.target()) if block is not None else None
         if call is None or call["name"] != self.name:
-            if RUN.finished and not RUN.pending:
-                return True
-            self.missed = getattr(self, "missed", 0) + 1
-            if self.missed > 300:
-                RUN.unwanted.append(self)
-                return len(RUN.unwanted) > 20
-            return False
-        self.missed = 0
+            return self.in_vain()
+        self.vain = 0
         del RUN.pending[register(frame, "rsp") + 8]
         call["result"] = try_read(result, frame, self.of)
         RUN.write(call)

@@ -195,7 +195,7 @@ def escaped(raw, cut):
         elif 0x20 <= byte < 0x7F:
             shown += chr(byte)
         else:
-            for length in (2, 3, 4):
+            for length in (2, 3, 4) if byte >= 0x80 else ():
                 try:
                     shown += raw[at : at + length].decode("utf-8")
                     at += length - 1
