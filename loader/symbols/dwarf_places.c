@@ -65,6 +65,10 @@ static bool push_constant(struct evaluation *evaluation, uint64_t constant)
  * with the hook's arguments and those that the way through a procedure linkage table may use. */
 static bool kept(const struct place_context *context, uint64_t number)
 {
+    if (context->address == context->after) /* what holds it behind the call held it before */
+        return context->machine == EM_AARCH64
+                   ? (number >= 19 && number <= 29) || number == 31
+                   : number == 3 || number == 6 || number == 7 || (number >= 12 && number <= 15);
     if (context->machine == EM_AARCH64)
         return number <= 31 && number > 1 && number != 16 && number != 17 && number != 30;
     return number <= 15 && number != 4 && number != 5 && number != 10 && number != 11;
@@ -73,7 +77,7 @@ static bool kept(const struct place_context *context, uint64_t number)
 static bool vector_number(const struct place_context *context, uint64_t number, uint8_t *vector)
 {
     uint64_t first = context->machine == EM_AARCH64 ? 64 : 17;
-    if (number < first || number > first + 7)
+    if (number < first || number > first + 7 || context->address == context->after)
         return false;
     *vector = (uint8_t)(number - first);
     return true;
@@ -494,14 +498,12 @@ static enum place_reason find_in(const struct place_context *context,
     return total_bytes == context->size_bytes ? PLACE_FOUND : PLACE_COMPLEX;
 }
 
-enum place_reason place_find(const struct place_context *context, const struct dwarf_value *value,
-                             struct places *places)
+static enum place_reason find_at(const struct place_context *context,
+                                 const struct dwarf_value *value, struct places *places)
 {
     struct dwarf_location location;
     struct dwarf_expression expression;
     enum place_reason reason = PLACE_NOT_HERE;
-    if (value->kind == DWARF_VALUE_NONE)
-        return PLACE_NO_LOCATION;
     if (!dwarf_location_begin(&location, context->unit, value))
         return PLACE_COMPLEX;
     while (dwarf_location_next(&location, context->address, &expression)) {
@@ -510,4 +512,20 @@ enum place_reason place_find(const struct place_context *context, const struct d
             break;
     }
     return reason;
+}
+
+enum place_reason place_find(const struct place_context *context, const struct dwarf_value *value,
+                             struct places *places)
+{
+    struct place_context behind = *context;
+    if (value->kind == DWARF_VALUE_NONE)
+        return PLACE_NO_LOCATION;
+    enum place_reason reason = find_at(context, value, places);
+    behind.address = context->after;
+    if (reason != PLACE_NOT_HERE || !context->fixed)
+        return reason;
+    /* clang says where the parameters of inlined bodies lie only behind the hook's call. What may change is
+     * perhaps not any more then what was passed. */
+    reason = find_at(&behind, value, places);
+    return reason == PLACE_FOUND ? reason : PLACE_NOT_HERE;
 }

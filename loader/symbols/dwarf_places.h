@@ -67,9 +67,11 @@ struct place_context {
     const struct dwarf_unit_context *unit;
     uint16_t machine;               /* EM_X86_64, EM_AARCH64 */
     uint64_t address;               /* an address within the call instruction */
+    uint64_t after;                 /* that it returns to */
     const struct call_frame *frame; /* there; NULL = not known */
     struct dwarf_value frame_base;  /* of the function */
     unsigned size_bytes;            /* of the variable */
+    bool fixed; /* the variable keeps its value: a place that begins behind the call will do */
     bool stores_late; /* the compiler may store parameters after the hook's call (clang, not gcc) */
     const struct x86_spills
         *spills; /* then: what the code after the call stores, NULL = not known */

@@ -35,8 +35,28 @@ Dwarf_Off prototype_origin(Dwarf_Debug debug, Dwarf_Off offset)
     return origin;
 }
 
+/* Is an entry's type const, or a reference? */
+static bool keeps_value(Dwarf_Debug debug, Dwarf_Die die)
+{
+    Dwarf_Off offset = 0;
+    Dwarf_Die type = dwarf_die_referred(debug, die, DW_AT_type, &offset);
+    for (unsigned step = 0; type != NULL && step < REFERENCES_MAX; step++) {
+        Dwarf_Half tag = dwarf_die_tag(debug, type);
+        if (tag != DW_TAG_typedef && tag != DW_TAG_volatile_type) {
+            dwarf_die_release(type);
+            return tag == DW_TAG_const_type || tag == DW_TAG_reference_type ||
+                   tag == DW_TAG_rvalue_reference_type;
+        }
+        Dwarf_Die next = dwarf_die_referred(debug, type, DW_AT_type, &offset);
+        dwarf_die_release(type);
+        type = next;
+    }
+    dwarf_die_release(type);
+    return false;
+}
+
 /* The type of an entry, or of those that it refers to. */
-static struct dwarf_type type_along(struct dwarf_types *types, Dwarf_Die die)
+static struct dwarf_type type_along(struct dwarf_types *types, Dwarf_Die die, bool *fixed)
 {
     Dwarf_Off offset = 0;
     Dwarf_Die at = NULL;
@@ -53,6 +73,7 @@ static struct dwarf_type type_along(struct dwarf_types *types, Dwarf_Die die)
         at = next;
     }
     struct dwarf_type type = dwarf_type_of(types, at != NULL ? at : die);
+    *fixed = keeps_value(types->debug, at != NULL ? at : die);
     dwarf_die_release(at);
     return type;
 }
@@ -79,20 +100,23 @@ static bool take_parameter(void *context, Dwarf_Debug debug, Dwarf_Die die)
         prototype->more = true;
         return false;
     }
-    prototype->parameters[prototype->count].offset =
-        dwarf_die_offset(debug, die, &offset) ? offset : 0;
-    prototype->parameters[prototype->count++].type = type_along(taking->types, die);
+    bool fixed = false, own = is_this(debug, die);
+    unsigned at = prototype->count++;
+    prototype->parameters[at].offset = dwarf_die_offset(debug, die, &offset) ? offset : 0;
+    prototype->parameters[at].type = type_along(taking->types, die, &fixed);
+    prototype->parameters[at].fixed = fixed || (own && dwarf_die_flag(debug, die, DW_AT_artificial));
     return true;
 }
 
 bool prototype_read(struct dwarf_types *types, Dwarf_Off offset, struct prototype *prototype)
 {
     struct taking taking = {types, prototype};
+    bool fixed;
     *prototype = (struct prototype){.origin = prototype_origin(types->debug, offset)};
     Dwarf_Die die = dwarf_die_at(types->debug, prototype->origin);
     if (die == NULL)
         return false;
-    prototype->result = type_along(types, die);
+    prototype->result = type_along(types, die, &fixed);
     prototype_each(types->debug, die, take_parameter, &taking);
     dwarf_die_release(die);
     return true;

@@ -16,6 +16,7 @@ struct prototype {
     struct {
         Dwarf_Off offset; /* of its entry under `origin` */
         struct dwarf_type type;
+        bool fixed; /* it keeps its value: `this`, a reference, const */
     } parameters[PROTOTYPE_PARAMETERS_MAX];
     unsigned count;
     bool more; /* there are more than that */

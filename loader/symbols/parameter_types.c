@@ -243,6 +243,10 @@ static enum parameter_kind kind_of(const struct dwarf_type *type)
         return PARAMETER_STRUCT;
     case DWARF_TYPE_MEMBER:
         return type->size_bytes == 8 ? PARAMETER_SIGNED : PARAMETER_UNKNOWN;
+    case DWARF_TYPE_WIDE:
+        return type->size_bytes != 16 ? PARAMETER_UNKNOWN /* _Float16 */
+               : type->is_signed      ? PARAMETER_SIGNED
+                                      : PARAMETER_UNSIGNED;
     default:
         return PARAMETER_UNKNOWN;
     }

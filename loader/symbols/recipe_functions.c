@@ -22,7 +22,7 @@ int function_copies_add(struct function_copies *copies, uint64_t origin, uint64_
 {
     if (array_reserve(&copies->items, &copies->capacity, copies->count + 1, error) != 0)
         return -1;
-    copies->items[copies->count++] = (struct function_copy){origin, start, false};
+    copies->items[copies->count++] = (struct function_copy){.origin = origin, .start = start};
     return 0;
 }
 
@@ -75,8 +75,16 @@ static bool is_clone_name(const char *name)
     return false;
 }
 
+/* A destructor that frees: what is inlined is the other one, which it calls. */
+static bool is_deleting_name(const char *name)
+{
+    size_t length = strlen(name);
+    return strncmp(name, "_ZN", 3) == 0 && length > 7 && strcmp(name + length - 4, "D0Ev") == 0;
+}
+
 /* Have all symbols at an address such names? */
-static bool is_clone(const struct function_copies *copies, uint64_t address)
+static bool all_are(const struct function_copies *copies, uint64_t address,
+                    bool (*is)(const char *name))
 {
     size_t low = 0, high = copies->names_count;
     while (low < high) {
@@ -86,13 +94,13 @@ static bool is_clone(const struct function_copies *copies, uint64_t address)
         else
             high = middle;
     }
-    bool clone = false;
+    bool any = false;
     for (; low < copies->names_count && copies->by_address[low].address == address; low++) {
-        if (!is_clone_name(copies->by_address[low].name))
+        if (!is(copies->by_address[low].name))
             return false;
-        clone = true;
+        any = true;
     }
-    return clone;
+    return any;
 }
 
 int function_copies_finish(struct function_copies *copies, const struct symbol_files *files,
@@ -116,8 +124,10 @@ int function_copies_finish(struct function_copies *copies, const struct symbol_f
     }
     if (copies->count > 0)
         qsort(copies->items, copies->count, sizeof *copies->items, by_origin);
-    for (size_t i = 0; i < copies->count; i++)
-        copies->items[i].clone = is_clone(copies, copies->items[i].start);
+    for (size_t i = 0; i < copies->count; i++) {
+        copies->items[i].clone = all_are(copies, copies->items[i].start, is_clone_name);
+        copies->items[i].deleting = all_are(copies, copies->items[i].start, is_deleting_name);
+    }
     return 0;
 }
 
@@ -158,6 +168,8 @@ uint64_t function_copies_find(const struct function_copies *copies, const struct
             continue;
         if (start == name->own)
             return start; /* also of variants: a destructor's that frees, for instance */
+        if (copies->items[low].deleting)
+            continue;
         if (address != 0 && start != address)
             other = start;
         address = start;

@@ -28,8 +28,10 @@ struct host {
 struct claim {
     uint64_t
         function;  /* origin_high | offset of the function that took it, plus 1; 0 = nobody yet */
-    bool doubtful; /* another one wanted it, too */
+    uint64_t second; /* likewise of the last one that wanted it, too */
+    bool doubtful;   /* which of the two it is makes a difference */
     uint32_t hook; /* index + 1 of its recipe, 0 = none */
+    uint64_t name; /* index of the name that the entry has which took it */
 };
 
 struct walker {
@@ -44,7 +46,8 @@ struct walker {
     struct dwarf_types types;
     uint64_t origin_high;
     bool stores_late;
-    Dwarf_Off unsure; /* the function in which an inlined body lies somewhere, 0 = none */
+    uint64_t *lost; /* names of bodies that are inlined in the function at hand, nobody knows where */
+    size_t lost_count, lost_capacity;
     struct error *error;
 };
 
@@ -119,6 +122,7 @@ static int put_parameter(struct walker *walker, const struct locations *location
     const struct dwarf_type *type = &locations->prototype->parameters[at].type;
     struct recipes *recipes = walker->walk->recipes;
     struct place_context of = *context;
+    of.fixed = locations->prototype->parameters[at].fixed;
     struct dwarf_type target = {.kind = DWARF_TYPE_UNKNOWN};
     struct places places;
     enum place_reason reason;
@@ -167,6 +171,7 @@ static int put_entry(struct walker *walker, const struct host *host,
     struct place_context context = {.unit = &walker->unit,
                                     .machine = walker->types.machine,
                                     .address = inside(site),
+                                    .after = site->after,
                                     .frame = known ? &frame : NULL,
                                     .frame_base = host->frame_base,
                                     .stores_late = walker->stores_late,
@@ -283,49 +288,128 @@ static int take_site(struct walker *walker, const struct host *host,
     return 0;
 }
 
+/* What an entry says, read when the first call in its code is found. */
+struct entry {
+    Dwarf_Die die;
+    const struct host *host;
+    uint64_t start; /* of its code */
+    struct prototype *prototype;
+    struct locations *locations; /* NULL = not read yet */
+    uint64_t name;
+    bool failed; /* nothing is known of its prototype */
+};
+
+static int read_entry(struct walker *walker, struct entry *entry)
+{
+    Dwarf_Off offset = 0;
+    if (entry->locations != NULL || entry->failed)
+        return 0;
+    entry->prototype = malloc(sizeof *entry->prototype);
+    entry->locations = calloc(1, sizeof *entry->locations);
+    if (entry->prototype == NULL || entry->locations == NULL)
+        return error_set(walker->error, "out of memory");
+    entry->locations->prototype = entry->prototype;
+    entry->failed = !dwarf_die_offset(walker->unit_debug, entry->die, &offset) ||
+                    !prototype_read(&walker->types, offset, entry->prototype);
+    if (entry->failed)
+        return 0;
+    if (entry->prototype->count > 0)
+        prototype_each(walker->unit_debug, entry->die, take_location, entry->locations);
+    return name_function(walker, entry->prototype->origin, entry->host->inlined ? 0 : entry->start,
+                         &entry->name);
+}
+
+static bool same_name(const struct recipe_name *one, const struct recipe_name *other)
+{
+    return one->origin == other->origin ||
+           (one->linkage_name != NULL && other->linkage_name != NULL &&
+            strcmp(one->linkage_name, other->linkage_name) == 0);
+}
+
+static bool same_value(const struct recipes *recipes, const struct fisql_recipe_value *one,
+                       const struct fisql_recipe_value *other)
+{
+    if (one->where != FISQL_WHERE_PIECES || other->where != FISQL_WHERE_PIECES)
+        return memcmp(one, other, sizeof *one) == 0;
+    return one->what == other->what && one->size == other->size && one->base == other->base &&
+           memcmp(recipes->values + one->constant, recipes->values + other->constant,
+                  one->base * sizeof *one) == 0;
+}
+
+static bool same_recipe(const struct recipes *recipes, const struct fisql_recipe_hook *one,
+                        const struct fisql_recipe_hook *other)
+{
+    bool same = one->count == other->count && one->exit == other->exit &&
+                one->cfa_register == other->cfa_register && one->cfa_offset == other->cfa_offset &&
+                one->return_offset == other->return_offset;
+    for (unsigned i = 0; same && i < one->count; i++)
+        same = same_value(recipes, &recipes->values[one->first + i],
+                          &recipes->values[other->first + i]);
+    return same;
+}
+
+/* A call that an entry of another function took. Where the linker keeps one of several copies of a function,
+ * it lets the debug information of the others name that one's code: if both say the same of the call, it
+ * does not matter whose it is. */
+static int compare_claims(struct walker *walker, struct entry *entry, size_t index)
+{
+    struct recipes *recipes = walker->walk->recipes;
+    struct claim *claim = &walker->claims[index];
+    struct recipe_name *names;
+    size_t hooks = recipes->hooks_count, values = recipes->values_count;
+    uint32_t first = claim->hook;
+    uint64_t tallies[RECIPE_TALLIES][RECIPE_REASONS_MAX];
+    if (claim->doubtful)
+        return 0;
+    memcpy(tallies, recipes->tallies, sizeof tallies);
+    if (read_entry(walker, entry) != 0)
+        return -1;
+    names = walker->walk->names->items;
+    claim->doubtful = entry->failed || !same_name(&names[claim->name], &names[entry->name]);
+    if (claim->doubtful)
+        return 0;
+    claim->hook = 0;
+    if (take_site(walker, entry->host, entry->locations, index, entry->name) != 0)
+        return -1;
+    claim->doubtful = (first == 0) != (claim->hook == 0) ||
+                      (first != 0 && !same_recipe(recipes, &recipes->hooks[first - 1],
+                                                  &recipes->hooks[claim->hook - 1]));
+    claim->hook = first;
+    recipes->hooks_count = hooks;
+    recipes->values_count = values;
+    memcpy(recipes->tallies, tallies, sizeof tallies);
+    return 0;
+}
+
 /* What an entry takes of the calls in its code. */
 static int take_sites(struct walker *walker, const struct host *host, Dwarf_Die die,
                       const struct dwarf_ranges *ranges)
 {
     const struct hook_sites *sites = walker->walk->sites;
-    struct prototype *prototype = NULL;
-    struct locations *locations = NULL;
-    Dwarf_Off offset = 0;
-    uint64_t owner = (walker->origin_high | host->function) + 1, name = 0;
+    struct entry entry = {.die = die, .host = host, .start = ranges->items[0].start};
+    uint64_t owner = (walker->origin_high | host->function) + 1;
     int result = 0;
     for (size_t i = 0; i < ranges->count && result == 0; i++) {
         uint64_t start = ranges->items[i].start, end = ranges->items[i].end;
         size_t at = hook_sites_from(sites, start + CALL_INSIDE);
         for (; at < sites->count && inside(&sites->items[at]) < end && result == 0; at++) {
             struct claim *claim = &walker->claims[at];
+            if (claim->function == owner || claim->second == owner)
+                continue;
             if (claim->function != 0) {
-                claim->doubtful = claim->doubtful || claim->function != owner;
+                claim->second = owner;
+                result = compare_claims(walker, &entry, at);
                 continue;
             }
             claim->function = owner;
-            claim->doubtful = walker->unsure != 0 && walker->unsure == host->function;
-            if (locations == NULL) {
-                prototype = malloc(sizeof *prototype);
-                locations = calloc(1, sizeof *locations);
-                if (prototype == NULL || locations == NULL) {
-                    result = error_set(walker->error, "out of memory");
-                    break;
-                }
-                locations->prototype = prototype;
-                if (!dwarf_die_offset(walker->unit_debug, die, &offset) ||
-                    !prototype_read(&walker->types, offset, prototype))
-                    break;
-                if (prototype->count > 0)
-                    prototype_each(walker->unit_debug, die, take_location, locations);
-                result = name_function(walker, prototype->origin,
-                                       host->inlined ? 0 : ranges->items[0].start, &name);
-            }
-            if (result == 0)
-                result = take_site(walker, host, locations, at, name);
+            result = read_entry(walker, &entry);
+            claim->name = entry.name;
+            if (result == 0 && !entry.failed)
+                result = take_site(walker, host, entry.locations, at, entry.name);
         }
     }
-    free(locations);
-    free(prototype);
+    free(entry.locations);
+    free(entry.prototype);
     return result;
 }
 
@@ -354,6 +438,36 @@ static void drop_no_code(const struct walker *walker, struct dwarf_ranges *range
     ranges->count = kept;
 }
 
+/* An inlined body without code. Its calls of hooks may be there all the same, and are then taken for those
+ * of what is around them. */
+static int lose(struct walker *walker, Dwarf_Die die)
+{
+    Dwarf_Off offset = 0;
+    if (!dwarf_die_offset(walker->unit_debug, die, &offset))
+        return 0;
+    if (array_reserve(&walker->lost, &walker->lost_capacity, walker->lost_count + 1,
+                      walker->error) != 0)
+        return -1;
+    return name_function(walker, prototype_origin(walker->names, offset), 0,
+                         &walker->lost[walker->lost_count++]);
+}
+
+/* The collector knows by the function that a hook names whose call it is: only those of one function are
+ * taken for one another. */
+static void doubt_lost(struct walker *walker, const struct dwarf_ranges *ranges, size_t first)
+{
+    const struct hook_sites *sites = walker->walk->sites;
+    const struct recipe_name *names = walker->walk->names->items;
+    for (size_t i = 0; i < ranges->count && walker->lost_count > first; i++) {
+        size_t at = hook_sites_from(sites, ranges->items[i].start + CALL_INSIDE);
+        for (; at < sites->count && inside(&sites->items[at]) < ranges->items[i].end; at++)
+            for (size_t k = first; k < walker->lost_count && walker->claims[at].hook != 0; k++)
+                if (same_name(&names[walker->claims[at].name], &names[walker->lost[k]]))
+                    walker->claims[at].doubtful = true;
+    }
+    walker->lost_count = first;
+}
+
 static int walk_children(struct walker *walker, Dwarf_Die parent, const struct host *host,
                          unsigned nesting);
 
@@ -363,6 +477,7 @@ static int visit_code(struct walker *walker, Dwarf_Die die, bool inlined, const 
     struct dwarf_ranges ranges = {0};
     struct host host = *around;
     Dwarf_Off offset = 0;
+    size_t lost = walker->lost_count;
     int result =
         dwarf_die_ranges(walker->unit_debug, die, walker->unit.base, &ranges, walker->error);
     drop_no_code(walker, &ranges);
@@ -375,14 +490,16 @@ static int visit_code(struct walker *walker, Dwarf_Die die, bool inlined, const 
                 walker->walk->copies, walker->origin_high | prototype_origin(walker->names, offset),
                 ranges.items[0].start, walker->error);
     }
-    /* Its calls of hooks would be taken for those of what is around it. */
-    if (inlined && ranges.count == 0 && dwarf_die_has(walker->unit_debug, die, DW_AT_ranges))
-        walker->unsure = host.function;
+    if (result == 0 && inlined && ranges.count == 0 &&
+        dwarf_die_has(walker->unit_debug, die, DW_AT_ranges))
+        result = lose(walker, die);
     bool any = any_site(walker, &ranges);
     if (result == 0 && (any || !inlined))
         result = walk_children(walker, die, &host, nesting + 1);
     if (result == 0 && any && host.function != 0)
         result = take_sites(walker, &host, die, &ranges);
+    if (!inlined)
+        doubt_lost(walker, &ranges, lost);
     free(ranges.items);
     return result;
 }
@@ -431,7 +548,7 @@ static int walk_unit(struct walker *walker, const struct dwarf_unit *unit, uint3
     Dwarf_Die whole = unit_die;
     Dwarf_Off offset = 0;
     walker->unit_debug = walker->names = walker->debug;
-    walker->unsure = 0;
+    walker->lost_count = 0;
     walker->origin_high = 0;
     if (dwarf_die_ranges(walker->debug, unit_die, dwarf_die_low(walker->debug, unit_die), &ranges,
                          walker->error) != 0)
@@ -506,6 +623,7 @@ int recipe_walk(const struct recipe_walk *walk, struct error *error)
     dwarf_split_release(&walker.split);
     if (walker.debug != NULL)
         dwarf_api_close(walker.debug);
+    free(walker.lost);
     free(walker.claims);
     return result;
 }

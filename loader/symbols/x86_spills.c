@@ -1,7 +1,8 @@
 /*
- * Copies within a frame: see x86_spills.h. Only moves between rbp- or rsp-based memory and registers are
- * followed; any other instruction ends it. A load from memory that was stored to since the start is not
- * what lay there at the start, so it gives an unknown value.
+ * Copies within a frame: see x86_spills.h. Only moves between rbp- or rsp-based memory and registers, the
+ * x87 stack's top among them, and stores of constants are followed; any other instruction ends it. A load
+ * from memory that was stored to since the start gives what was stored there in one piece, or an unknown
+ * value.
  */
 #include "loader/symbols/x86_spills.h"
 
@@ -11,7 +12,10 @@
 
 #define INSTRUCTIONS_MAX 96
 #define STORES_MAX 64
-#define VECTORS 16 /* vector registers are numbered behind the general ones */
+#define VECTORS 16 /* vector registers are numbered behind the general ones, ... */
+#define X87 32     /* ... then the top of the x87 stack, ... */
+#define NOBODY 33  /* ... and what stands for constants */
+#define NUMBERS 34
 
 struct known {
     bool is_known;
@@ -22,11 +26,13 @@ struct known {
 struct store {
     uint8_t base, size_bytes;
     int32_t to;
+    struct known what;
 };
 
 struct follower {
     struct x86_spills *spills;
-    struct known registers[16 + VECTORS];
+    struct known registers[NUMBERS];
+    bool x87_used; /* something was pushed, and not popped yet */
     struct store stores[STORES_MAX];
     unsigned stores_count;
 };
@@ -76,6 +82,26 @@ static bool take_operand(struct bytes *bytes, struct move *move, bool *is_regist
     return true;
 }
 
+/* fld, fstp of 10 bytes (db /5, db /7) and mov of a constant (c6 /0, c7 /0): the register is in the opcode. */
+static unsigned other_opcode(struct bytes *bytes, unsigned code, struct move *move, uint8_t *number)
+{
+    unsigned modrm = bytes->at < bytes->length ? bytes->code[bytes->at] : 0xff;
+    unsigned digit = modrm >> 3 & 7;
+    if (modrm >> 6 == 3)
+        return 0;
+    *number = code == 0xdb ? X87 : NOBODY;
+    move->is_store = code != 0xdb || digit == 7;
+    if (code == 0xdb)
+        return digit == 5 || digit == 7 ? 10 : 0;
+    if ((code != 0xc6 && code != 0xc7) || digit != 0)
+        return 0;
+    return code == 0xc6            ? 1
+           : (bytes->rex & 8) != 0 ? 8
+           : bytes->prefix == 0x66 ? 2
+           : bytes->prefix == 0    ? 4
+                                   : 0;
+}
+
 /* What the opcode moves: size and direction; the size is 0 where it is no plain move. */
 static unsigned opcode(struct bytes *bytes, bool *is_store, bool *is_vector)
 {
@@ -90,7 +116,9 @@ static unsigned opcode(struct bytes *bytes, bool *is_store, bool *is_vector)
         return 0;
     code = bytes->code[bytes->at++];
     *is_vector = true;
-    *is_store = code == 0x11 || code == 0x29 || code == 0x7f;
+    *is_store = code == 0x11 || code == 0x13 || code == 0x29 || code == 0x7f;
+    if (code == 0x13) /* movlps, movlpd: the low half */
+        return bytes->prefix == 0 || bytes->prefix == 0x66 ? 8 : 0;
     if (code == 0x10 || code == 0x11)
         return bytes->prefix == 0xf3 ? 4 : bytes->prefix == 0xf2 ? 8 : 16;
     if (code == 0x28 || code == 0x29)
@@ -114,9 +142,19 @@ static bool read_move(const unsigned char *code, unsigned length, struct move *m
         bytes.rex = code[bytes.at++];
     if (bytes.at >= length)
         return false;
-    move->size_bytes = (uint8_t)opcode(&bytes, &move->is_store, &is_vector);
+    uint8_t special = 0;
+    if (code[bytes.at] == 0xdb || code[bytes.at] == 0xc6 || code[bytes.at] == 0xc7) {
+        unsigned first = code[bytes.at++];
+        move->size_bytes = (uint8_t)other_opcode(&bytes, first, move, &special);
+    } else {
+        move->size_bytes = (uint8_t)opcode(&bytes, &move->is_store, &is_vector);
+    }
     if (move->size_bytes == 0 || !take_operand(&bytes, move, &is_register, &number))
         return false;
+    if (special != 0) {
+        move->number = special;
+        return true;
+    }
     /* Without REX, 4 to 7 are the second bytes of the first four registers. */
     bool high = move->size_bytes == 1 && bytes.rex == 0;
     if (high && (move->number >= 4 || (is_register && number >= 4)))
@@ -141,10 +179,17 @@ static bool is_bool_mask(const unsigned char *code, unsigned length)
             (code[2] & 0xf8) == 0xe0 && code[3] == 1);
 }
 
-static bool stored_to(const struct follower *follower, uint8_t base, int32_t from, unsigned size)
+/* Was memory stored to since the start, and if so, what? */
+static bool stored_to(const struct follower *follower, uint8_t base, int32_t from, unsigned size,
+                      struct known *what)
 {
-    for (unsigned i = 0; i < follower->stores_count; i++) {
+    *what = (struct known){.is_known = false};
+    for (unsigned i = follower->stores_count; i-- > 0;) {
         const struct store *store = &follower->stores[i];
+        if (store->base == base && store->to == from && store->size_bytes == size) {
+            *what = store->what;
+            return true;
+        }
         if (store->base != base || ((int64_t)store->to < (int64_t)from + size &&
                                     (int64_t)from < (int64_t)store->to + store->size_bytes))
             return true; /* from another base it may be the same memory */
@@ -152,32 +197,51 @@ static bool stored_to(const struct follower *follower, uint8_t base, int32_t fro
     return false;
 }
 
+static bool follow_load(struct follower *follower, const struct move *move)
+{
+    struct known stored, *own = &follower->registers[move->number];
+    if (move->number == 4 || move->number == 5)
+        return false; /* rsp, rbp */
+    if (move->number == X87) {
+        if (follower->x87_used)
+            return false;
+        follower->x87_used = true;
+    }
+    *own = (struct known){true, move->base, move->size_bytes, move->offset};
+    if (stored_to(follower, move->base, move->offset, move->size_bytes, &stored))
+        *own = stored;
+    return true;
+}
+
+static bool follow_store(struct follower *follower, const struct move *move)
+{
+    struct x86_spills *spills = follower->spills;
+    struct known stored, own = follower->registers[move->number];
+    bool first = !stored_to(follower, move->base, move->offset, move->size_bytes, &stored);
+    if (follower->stores_count == STORES_MAX || spills->count == X86_SPILLS_MAX ||
+        (move->number == X87 && !follower->x87_used))
+        return false;
+    if (move->number == X87)
+        follower->x87_used = false;
+    own.is_known = own.is_known && own.base == move->base && own.size_bytes >= move->size_bytes;
+    follower->stores[follower->stores_count] =
+        (struct store){move->base, move->size_bytes, move->offset, own};
+    follower->stores[follower->stores_count++].what.size_bytes = move->size_bytes;
+    if (first && own.is_known)
+        spills->items[spills->count++] =
+            (struct x86_spill){move->base, move->size_bytes, move->offset, own.from};
+    return true;
+}
+
 static bool follow(struct follower *follower, const struct move *move)
 {
     struct known *own = &follower->registers[move->number];
-    if (move->is_register) {
-        if (move->number == 4 || move->number == 5)
-            return false; /* rsp, rbp */
-        *own = follower->registers[move->other];
-        own->is_known = own->is_known && own->size_bytes <= move->size_bytes;
-        return true;
-    }
-    if (!move->is_store) {
-        if (move->number == 4 || move->number == 5)
-            return false;
-        *own = (struct known){!stored_to(follower, move->base, move->offset, move->size_bytes),
-                              move->base, move->size_bytes, move->offset};
-        return true;
-    }
-    struct x86_spills *spills = follower->spills;
-    bool first = !stored_to(follower, move->base, move->offset, move->size_bytes);
-    if (follower->stores_count == STORES_MAX || spills->count == X86_SPILLS_MAX)
+    if (!move->is_register)
+        return move->is_store ? follow_store(follower, move) : follow_load(follower, move);
+    if (move->number == 4 || move->number == 5)
         return false;
-    follower->stores[follower->stores_count++] =
-        (struct store){move->base, move->size_bytes, move->offset};
-    if (first && own->is_known && own->base == move->base && own->size_bytes >= move->size_bytes)
-        spills->items[spills->count++] =
-            (struct x86_spill){move->base, move->size_bytes, move->offset, own->from};
+    *own = follower->registers[move->other];
+    own->is_known = own->is_known && own->size_bytes <= move->size_bytes;
     return true;
 }
 
