@@ -18,7 +18,7 @@
 #include "loader/symbols/symbol_cache.h"
 
 #define CACHE_MAGIC 0x5043455249534946u /* "FISIRECP" */
-#define CACHE_VERSION 1u /* to be raised where recipes of the same code come out otherwise */
+#define CACHE_VERSION 2u /* to be raised where recipes of the same code come out otherwise */
 #define CACHE_DEBUG_MIN ((uint64_t)4 << 20) /* bytes of .debug_info that are worth a file */
 #define CACHE_COUNT_MAX ((uint64_t)1 << 26)
 
@@ -71,7 +71,8 @@ static bool is_sound(const struct recipes *recipes)
             (value->where == FISQL_WHERE_PIECES &&
              (value->constant > recipes->values_count ||
               value->base > recipes->values_count - value->constant)) ||
-            (value->where != FISQL_WHERE_PIECES && value->base > 31))
+            (value->where != FISQL_WHERE_PIECES && value->base > 31) ||
+            (value->where == FISQL_WHERE_ABSENT && value->large > FISQL_WHERE_ADDRESS))
             return false;
     }
     return true;
