@@ -54,6 +54,7 @@ enum fisql_chunk_kind {
     X(RUN, REFERENCE_CPU_NS, "reference_cpu_ns",                                                   \
       "the same of another run without the collector (record --reference)")                            \
     X(RUN, VALUES, "values_of", "patterns of record --values, separated by spaces; empty = all")       \
+    X(RUN, EXPRESSIONS, "expressions", "of record --value, separated by semicolons")                   \
     X(RUN, NOT_FOLLOWED, "not_followed", "programs without hooks that could not be followed")      \
     X(PROCESS, EXECUTABLE, "executable", "")                                                       \
     X(PROCESS, COMMAND, "command", "")                                                             \

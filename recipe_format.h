@@ -21,9 +21,11 @@
 #include <stdint.h>
 
 #define FISQL_RECIPES_MAGIC 0x50435246u /* "FRCP" */
-#define FISQL_RECIPES_VERSION 1u
+#define FISQL_RECIPES_VERSION 2u
 #define FISQL_RECIPE_VALUES_MAX 30u /* parameters of a function; what is beyond is not recorded */
 #define FISQL_RECIPE_BYTES_MAX 64u  /* of a struct by value */
+#define FISQL_RECIPE_STEPS_MAX 64u  /* of an expression */
+#define FISQL_RECIPE_STACK_MAX 16u  /* words that it has at hand at a time */
 
 struct fisql_recipes {
     uint32_t magic, version;
@@ -71,8 +73,44 @@ enum fisql_recipe_where {
     FISQL_WHERE_RESULT_X87, /* ... on the x87 stack, ... */
     FISQL_WHERE_RESULT_MEMORY, /* ... in memory whose address is in rax (x86-64); then `what` is as if the
                                   object stood there */
-    FISQL_WHERE_ADDRESS /* the value is the address `constant` of the module's file, where the module lies
+    FISQL_WHERE_ADDRESS, /* the value is the address `constant` of the module's file, where the module lies
                            in memory */
+    FISQL_WHERE_EXPRESSION, /* what the `base` values from index `constant` of the module's on compute, one
+                               after the other, on a stack of words: each of them puts its own word there, or is
+                               a STEP. What is left is the value */
+    FISQL_WHERE_STEP        /* only there: `base` is an enum fisql_recipe_step */
+};
+
+/* What a step does with the words on the stack: b is the last one, a the one before. Numbers are those of
+ * integers of `size` bytes, by `what` SIGNED or not, and results are cut to that. Where there is no result
+ * (memory that cannot be read, division by zero, shifts by more bits than there are), the value is not
+ * readable. */
+enum fisql_recipe_step {
+    FISQL_STEP_NOTHING,
+    FISQL_STEP_LOAD,   /* b := the `size` bytes (1 to 8) in memory at b + offset */
+    FISQL_STEP_OFFSET, /* b := b + offset, an address */
+    FISQL_STEP_BITS,   /* b := its `size` bits from bit `offset` on */
+    FISQL_STEP_CONVERT,
+    FISQL_STEP_NEGATE,
+    FISQL_STEP_INVERT, /* each bit */
+    FISQL_STEP_IS_ZERO,
+    FISQL_STEP_IS_TRUE,
+    FISQL_STEP_AND_THEN, /* where b is 0, `offset` steps are left out; else b goes */
+    FISQL_STEP_OR_ELSE,  /* likewise where it is not */
+    FISQL_STEP_ADD,      /* from here on: a and b become one word */
+    FISQL_STEP_SUBTRACT,
+    FISQL_STEP_MULTIPLY,
+    FISQL_STEP_DIVIDE,
+    FISQL_STEP_REMAINDER,
+    FISQL_STEP_AND,
+    FISQL_STEP_OR,
+    FISQL_STEP_EXCLUSIVE_OR,
+    FISQL_STEP_SHIFT_LEFT, /* b is a number of bits */
+    FISQL_STEP_SHIFT_RIGHT,
+    FISQL_STEP_EQUAL,
+    FISQL_STEP_LESS,
+    FISQL_STEP_LESS_OR_EQUAL,
+    FISQL_STEPS
 };
 
 /* What it is, which decides how it is written. */
@@ -82,9 +120,9 @@ enum fisql_recipe_what {
     FISQL_WHAT_POINTER,  /* 8 bytes */
     FISQL_WHAT_FLOAT,    /* of `size` bytes: 4, 8, 10 (x87), 16 (IEEE quad) */
     FISQL_WHAT_BYTES,    /* `size` bytes as they are: a struct by value, __int128 */
-    FISQL_WHAT_TEXT,     /* a pointer to text that ends with a NUL */
-    FISQL_WHAT_STRING,   /* the address of {pointer, length}: libstdc++'s std::string */
-    FISQL_WHAT_VIEW,     /* the address of {length, pointer}: libstdc++'s std::string_view */
+    FISQL_WHAT_TEXT, /* a pointer to text that ends with a NUL, or after text_max bytes, 0 = not so */
+    FISQL_WHAT_STRING,     /* the address of {pointer, length}: libstdc++'s std::string */
+    FISQL_WHAT_VIEW,       /* the address of {length, pointer}: libstdc++'s std::string_view */
     FISQL_WHAT_STRING_COW, /* the address of a pointer to text whose length stands 24 bytes before it */
     FISQL_WHAT_STRING_CXX1 /* the address of libc++'s std::string: bit 0 of the first byte clear: length in
                               its other bits, text from byte 1 on; set: {capacity, length, pointer} */
@@ -102,7 +140,13 @@ struct fisql_recipe_value {
     uint8_t
         object; /* STRING and its like, VIEW: 1 = the object itself lies at `where` (MEMORY, PIECES), 0 =
                           its address is what is found there */
-    uint8_t reserved[5];
+    union {
+        uint8_t part; /* of a value of an EXPRESSION: its number begins that many bytes behind */
+        uint8_t
+            large; /* of what is ABSENT, being too large to be recorded: `where` its address is found, 0 =
+                          not known (for those who make expressions of it) */
+    };
+    uint32_t text_max;
 };
 _Static_assert(sizeof(struct fisql_recipe_value) == 24, "no holes");
 

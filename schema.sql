@@ -54,7 +54,7 @@
 -- where only its first bytes were recorded it ends in \... (which nothing else does).
 
 PRAGMA application_id = 0x4653514c;
-PRAGMA user_version = 6;
+PRAGMA user_version = 7;
 
 CREATE TABLE run( -- facts of the recording and of the load, e.g. command, clock, hook_inside_ps
   key TEXT PRIMARY KEY, -- name of the fact
@@ -541,7 +541,7 @@ CREATE TABLE cut_calls( -- calls that were open where a flight recorder (record 
 CREATE TABLE parameters( -- results and parameters of the functions of which values were recorded
   id INTEGER PRIMARY KEY,
   function_id INTEGER NOT NULL REFERENCES functions(id),
-  position INTEGER NOT NULL, -- 0 = the result, 1 to 30 = the parameters; `this` is the first;
+  position INTEGER NOT NULL, -- 0 = the result, 1 to 30 = the parameters, then expressions; `this` is the first;
                            -- 31 = errno as a call that failed left it, where that was recorded
   name TEXT,               -- NULL = it has none, or it is not known
   type TEXT,               -- in the source's words, NULL = not known
@@ -549,6 +549,8 @@ CREATE TABLE parameters( -- results and parameters of the functions of which val
                            -- 'function' (a pointer to one), 'text', 'struct', NULL = not known
   enum_id INTEGER,         -- enumerators.enum_id where kind = 'enum'
   flags INTEGER NOT NULL DEFAULT 0, -- 1 = its enumerators are flags, to be joined by a bar
+  expression INTEGER NOT NULL DEFAULT 0, -- 1 = no parameter, but an expression on them (fisql record --value),
+                           -- whose text is the name; these come behind the parameters
   UNIQUE(function_id, position)
 );
 

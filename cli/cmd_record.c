@@ -346,6 +346,9 @@ static void run_append(struct live *live, const struct record_options *options, 
     bool packs = live->area->writer.packs != 0;
     char patterns[4096];
     record_values_text(&options->values, patterns, sizeof patterns);
+    char *expressions = values && options->values.expressions.count > 0
+                            ? expressions_text(&options->values.expressions)
+                            : NULL;
     const struct live_fact facts[] = {{FISQL_FACT_RUN_COMMAND, command},
                                       {FISQL_FACT_RUN_VERSION, FISQL_VERSION},
                                       {FISQL_FACT_RUN_FOLDER, folder},
@@ -354,8 +357,10 @@ static void run_append(struct live *live, const struct record_options *options, 
                                       {FISQL_FACT_RUN_OPTIONS, options_text},
                                       {FISQL_FACT_RUN_COMPRESSION, packs ? "zstd" : "none"},
                                       {FISQL_FACT_RUN_VALUES, values ? patterns : NULL},
+                                      {FISQL_FACT_RUN_EXPRESSIONS, expressions},
                                       {0, NULL}};
     live_append_facts(live, FISQL_CHUNK_RUN, 0, getpid(), facts);
+    free(expressions);
 }
 
 static void losses_append(struct live *live, const char *path)

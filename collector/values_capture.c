@@ -5,6 +5,7 @@
  */
 #include "collector/values_capture.h"
 
+#include "collector/values_expression.h"
 #include "collector/values_hook.h"
 
 #include <string.h>
@@ -60,9 +61,6 @@ static void result_bytes(const struct capture *capture, const struct fisql_recip
     }
 }
 
-/* How a value's bytes come out. */
-enum found { FOUND, FOUND_NULL, FOUND_ABSENT, FOUND_UNREADABLE };
-
 /* The first `size` bytes of what lies where it says. */
 static enum found bytes_of(const struct capture *capture, const struct fisql_recipe_value *value,
                            unsigned char bytes[FISQL_RECIPE_BYTES_MAX], uint32_t size)
@@ -104,6 +102,10 @@ static enum found bytes_of(const struct capture *capture, const struct fisql_rec
     case FISQL_WHERE_RESULT_X87:
         result_bytes(capture, value, bytes);
         return FOUND;
+    case FISQL_WHERE_EXPRESSION:
+        return expression_word(capture, value, bytes);
+    case FISQL_WHERE_STEP:
+        return FOUND_ABSENT;
     default:
         address = value->where == FISQL_WHERE_REGISTER   ? capture->general[value->base]
                   : value->where == FISQL_WHERE_CONSTANT ? value->constant
@@ -133,8 +135,9 @@ static uint32_t text_room(const struct value_writer *writer)
     return room < recipe_string_max ? (uint32_t)room : recipe_string_max;
 }
 
-/* Text that ends with a NUL. */
-static void put_text(struct value_writer *writer, const struct capture *capture, uint64_t address)
+/* Text that ends with a NUL, or after `most` bytes, 0 = not so. */
+static void put_text(struct value_writer *writer, const struct capture *capture, uint64_t address,
+                     uint32_t most)
 {
     uint32_t room = text_room(writer);
     if (address == 0) {
@@ -146,10 +149,13 @@ static void put_text(struct value_writer *writer, const struct capture *capture,
         return;
     }
     unsigned char *text = value_text(writer);
-    size_t got = read_text(&capture->stack, address, text, room + 1);
+    bool whole = most != 0 && most <= room;
+    size_t got = read_text(&capture->stack, address, text, whole ? most : room + 1);
     bool ended = got > 0 && text[got - 1] == 0;
     if (ended)
         value_put_text(writer, (uint32_t)got - 1, false);
+    else if (whole && got == most)
+        value_put_text(writer, most, false);
     else if (got > room)
         value_put_text(writer, room, true);
     else
@@ -237,6 +243,21 @@ static enum found value_bytes(const struct capture *capture, const struct fisql_
     return found;
 }
 
+enum found capture_word(const struct capture *capture, const struct fisql_recipe_value *value,
+                        uint64_t *word)
+{
+    unsigned char bytes[FISQL_RECIPE_BYTES_MAX + 16];
+    uint32_t size = value->size, unused = 64 - 8 * size;
+    if (size == 0 || size > 8 || value->part + size > FISQL_RECIPE_BYTES_MAX ||
+        value->what > FISQL_WHAT_POINTER || value->where >= FISQL_WHERE_EXPRESSION)
+        return FOUND_ABSENT;
+    enum found found = value_bytes(capture, value, bytes, value->part + size);
+    *word = word_at(bytes + value->part) << unused;
+    *word =
+        value->what == FISQL_WHAT_SIGNED ? (uint64_t)((int64_t)*word >> unused) : *word >> unused;
+    return found;
+}
+
 static void put_other(struct value_writer *writer, const struct capture *capture,
                       const struct fisql_recipe_value *value)
 {
@@ -250,7 +271,7 @@ static void put_other(struct value_writer *writer, const struct capture *capture
     else if (is_string)
         put_string_object(writer, capture, value, bytes);
     else if (is_text)
-        put_text(writer, capture, word_at(bytes));
+        put_text(writer, capture, word_at(bytes), value->text_max);
     else if (value->what == FISQL_WHAT_BYTES)
         value_put_bytes(writer, bytes, value->size);
     else if (value->what == FISQL_WHAT_FLOAT)

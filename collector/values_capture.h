@@ -58,6 +58,13 @@ static inline bool capture_number(struct value_writer *writer, const uint64_t *g
     return true;
 }
 
+/* How a value comes out. */
+enum found { FOUND, FOUND_NULL, FOUND_ABSENT, FOUND_UNREADABLE };
+
+/* A number of at most 8 bytes, extended by its sign, or by zeros. */
+enum found capture_word(const struct capture *capture, const struct fisql_recipe_value *value,
+                        uint64_t *word);
+
 /* Puts any other. Returns where it ends; up to 8 more bytes may be spoiled. */
 unsigned char *capture_other(struct value_writer writer, const struct capture *capture,
                              const struct fisql_recipe_value *value);

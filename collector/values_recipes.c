@@ -166,7 +166,7 @@ static const struct fisql_recipe_hook *search(const struct recipe_module *module
 /* Does it need a register that calls may change? */
 static bool is_volatile(const struct fisql_recipe_value *value, const struct recipe_module *module)
 {
-    if (value->where == FISQL_WHERE_PIECES)
+    if (value->where == FISQL_WHERE_PIECES || value->where == FISQL_WHERE_EXPRESSION)
         for (uint32_t i = 0; i < value->base; i++)
             if (is_volatile(&module->values[value->constant + i], module))
                 return true;

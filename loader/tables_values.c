@@ -132,6 +132,7 @@ static int write_parameter(struct writer *writer, const struct value_function *f
     insert_text(insert, kind_of(type, function->counts[position]));
     insert_id(insert, enum_id);
     insert_int(insert, enum_id != 0 && type != NULL && type->is_flags);
+    insert_int(insert, parameter != NULL && parameter->code != NULL);
     insert_row(insert);
     return 0;
 }
@@ -275,7 +276,7 @@ static int write_parameters(const struct tables *tables, sqlite3 *database, stru
     struct writer writer = {.parameter_id = 0};
     int result = 0;
     insert_begin(&writer.parameters, database, "parameters",
-                 "id,function_id,position,name,type,kind,enum_id,flags");
+                 "id,function_id,position,name,type,kind,enum_id,flags,expression");
     insert_begin(&writer.enumerators, database, "enumerators", "enum_id,number,value,name");
     insert_begin(&writer.stats, database, "parameter_stats",
                  "parameter_id,listed,calls,absent,unreadable,no_room,cut,cpu_ns,distinct_values,"

@@ -36,7 +36,7 @@ WITH params AS (SELECT coalesce(:min_calls, 100) AS min_calls, coalesce(:min_sit
               ' ' || replace(replace(replace(lower(p.type), 'const', ''), '_', ' '), '*', ' * ') || ' ' AS words
        FROM parameters p JOIN parameter_stats v ON v.parameter_id = p.id CROSS JOIN params CROSS JOIN whole
             JOIN function_stats s ON s.function_id = p.function_id
-       WHERE p.position BETWEEN 1 AND 30 AND v.calls >= params.min_calls AND v.absent + v.unreadable + v.no_room = 0),
+       WHERE p.position BETWEEN 1 AND 30 AND p.expression = 0 AND v.calls >= params.min_calls AND v.absent + v.unreadable + v.no_room = 0),
      judged AS MATERIALIZED (
        SELECT p.*,
               CASE

@@ -34,7 +34,7 @@ WITH params AS (SELECT coalesce(:min_calls, 20) AS min_calls, coalesce(:min_call
        FROM parameter_stats v CROSS JOIN params JOIN parameters p ON p.id = v.parameter_id
             JOIN function_stats s ON s.function_id = p.function_id
             JOIN value_counts k ON k.parameter_id = p.id AND k.rank = 1
-       WHERE v.counted = 1 AND v.distinct_values = 1 AND v.cut = 0 AND p.position BETWEEN 1 AND 30
+       WHERE v.counted = 1 AND v.distinct_values = 1 AND v.cut = 0 AND p.position BETWEEN 1 AND 30 AND p.expression = 0
          AND v.calls = s.calls AND s.calls >= params.min_calls -- all of them are known
          AND coalesce(p.name, '') <> 'this'
          AND (params.pointers OR k.value = 0 OR coalesce(p.kind, 'pointer') <> 'pointer')),

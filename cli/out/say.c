@@ -2,6 +2,7 @@
  * What the commands say on stderr, and the guess at what a mistyped name was meant to be.
  */
 #include "cli/out/say.h"
+#include "base/edit_distance.h"
 #include "cli/out/text.h"
 
 #include <errno.h>
@@ -89,43 +90,18 @@ void say_through(const char *text, size_t size_bytes)
     fwrite(text, 1, size_bytes, stderr);
 }
 
-static size_t smaller(size_t a, size_t b)
+static size_t length_of(const char *name) /* longer ones are compared by their first bytes */
 {
-    return a < b ? a : b;
-}
-
-enum { WORD_MAX = 256 }; /* longer names are compared by their first bytes */
-
-/* Edits (insertion, deletion, replacement, exchange of neighbours) that make b of a. */
-static size_t edit_distance(const char *a, size_t a_length, const char *b, size_t b_length)
-{
-    size_t rows[3][WORD_MAX + 1];
-    size_t *before = rows[0], *last = rows[1], *row = rows[2];
-    for (size_t j = 0; j <= b_length; j++)
-        last[j] = j;
-    for (size_t i = 1; i <= a_length; i++) {
-        row[0] = i;
-        for (size_t j = 1; j <= b_length; j++) {
-            size_t replaced = last[j - 1] + (a[i - 1] != b[j - 1]);
-            row[j] = smaller(smaller(last[j] + 1, row[j - 1] + 1), replaced);
-            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
-                row[j] = smaller(row[j], before[j - 2] + 1);
-        }
-        size_t *oldest = before;
-        before = last;
-        last = row;
-        row = oldest;
-    }
-    return last[b_length];
+    return strnlen(name, EDIT_WORD_MAX);
 }
 
 const char *nearest_name(const char *word, const char *const *names, size_t count)
 {
-    size_t length = smaller(strlen(word), WORD_MAX);
+    size_t length = length_of(word);
     size_t best = length / 3 + 2; /* a third of the letters may be wrong, and one more */
     const char *nearest = NULL;
     for (size_t i = 0; i < count; i++) {
-        size_t name_length = smaller(strlen(names[i]), WORD_MAX);
+        size_t name_length = length_of(names[i]);
         size_t distance = edit_distance(word, length, names[i], name_length);
         if (distance < best && distance < (length > name_length ? length : name_length)) {
             best = distance;
@@ -143,14 +119,12 @@ int fail_nearest(const char *words, const char *word, const char *const *names, 
 {
     enum { MOST = 5 };
     const char *near[MOST];
-    size_t found = 0, length = smaller(strlen(word), WORD_MAX);
+    size_t found = 0, length = length_of(word);
     const char *nearest = nearest_name(word, names, count);
-    size_t best = nearest != NULL
-                      ? edit_distance(word, length, nearest, smaller(strlen(nearest), WORD_MAX))
-                      : 0;
+    size_t best = nearest != NULL ? edit_distance(word, length, nearest, length_of(nearest)) : 0;
     bool inside = best >= length / 3 + 2; /* none is near, some contain it */
     for (size_t i = 0; nearest != NULL && i < count && found < MOST; i++) {
-        size_t name_length = smaller(strlen(names[i]), WORD_MAX);
+        size_t name_length = length_of(names[i]);
         bool near_too = inside ? strstr(names[i], word) != NULL
                                : edit_distance(word, length, names[i], name_length) == best;
         for (size_t k = 0; k < found && near_too; k++)

@@ -5,6 +5,7 @@
 #include "cli/out/amount.h"
 #include "cli/out/args.h"
 #include "cli/out/say.h"
+#include "cli/record/record_expressions.h"
 #include "live_format.h"
 
 #include <fnmatch.h>
@@ -30,6 +31,10 @@
     "      --values[=PATTERN]  record arguments and results, too: of all functions, or of those\n" \
     "                          whose name or file matches (can be repeated). The program needs\n"  \
     "                          debug information (-g)\n"                                           \
+    "      --value 'FUNCTION: EXPRESSION, ...'\n"                                                  \
+    "                          record these values at each call of FUNCTION, too, behind its\n"    \
+    "                          arguments: members, elements and arithmetic on parameters,\n"       \
+    "                          such as 'handle: request->method, count * 2' (can be repeated)\n"   \
     "      --no-results        with --values: arguments alone\n"                                   \
     "      --string-max N      with --values: at most N bytes of a text (64)\n"                    \
     "      --start-off         start with recording off; SIGUSR2 or fisql_start() switches it\n"   \
@@ -72,6 +77,7 @@ enum {
     OPTION_START_OFF,
     OPTION_RING,
     OPTION_VALUES,
+    OPTION_VALUE,
     OPTION_NO_RESULTS,
     OPTION_STRING_MAX,
     OPTION_REFERENCE
@@ -88,6 +94,7 @@ static const struct args_option options_known[] = {{"output", 'o', true},
                                                    {"only", OPTION_ONLY, true},
                                                    {"exclude", OPTION_EXCLUDE, true},
                                                    {"values", OPTION_VALUES, false},
+                                                   {"value", OPTION_VALUE, true},
                                                    {"no-results", OPTION_NO_RESULTS, false},
                                                    {"string-max", OPTION_STRING_MAX, true},
                                                    {"start-off", OPTION_START_OFF, false},
@@ -98,7 +105,7 @@ static const struct args_option options_known[] = {{"output", 'o', true},
 static int add_values(struct record_values *values, const char *pattern)
 {
     struct error error;
-    values->wanted = true;
+    values->wanted = values->functions = true;
     if (pattern == NULL)
         return 0;
     if (pattern[0] == 0)
@@ -170,6 +177,8 @@ static int set_option(struct record_options *options, const struct args *args)
         return 0;
     case OPTION_VALUES:
         return add_values(&options->values, value);
+    case OPTION_VALUE:
+        return record_expressions_add(&options->values, value);
     case OPTION_NO_RESULTS:
         options->values.no_results = true;
         return 0;
@@ -204,7 +213,8 @@ int record_options_parse(struct record_options *options, int argc, char **argv, 
     if (options->no_time && options->min_duration_ns != 0)
         return fail("--min-duration needs the clock: leave out --no-time");
     if (!options->values.wanted && (options->values.no_results || options->values.string_max != 0))
-        return fail("--no-results and --string-max say what --values records: give that, too");
+        return fail(
+            "--no-results and --string-max say what --values and --value record: give one, too");
     if (options->values.wanted && (options->depth != 0 || options->min_duration_ns != 0))
         return fail("--values needs each call: leave out --depth and --min-duration");
     if (options->reference && (options->no_time || options->start_off || options->depth != 0 ||
@@ -260,6 +270,7 @@ bool record_pattern_matches(const char *const *patterns, size_t count, const cha
 
 void record_options_release(struct record_options *options)
 {
+    expressions_release(&options->values.expressions);
     free(options->values.patterns);
     free(options->values.recipes);
     free(options->patterns);

@@ -6,11 +6,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "loader/symbols/expressions.h"
+
 /* What --values and the like ask for. */
 struct record_values {
     bool wanted;
+    bool functions;        /* --values was given: */
     const char **patterns; /* none = all functions */
     size_t patterns_count, patterns_room;
+    struct expressions expressions; /* of --value */
     bool no_results;
     uint32_t string_max; /* bytes of a text; 0 = as usual */
     char *recipes;       /* as the collector reads them (recipe_format.h); NULL if none */

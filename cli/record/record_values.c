@@ -8,6 +8,7 @@
 #include "cli/out/cache_folder.h"
 #include "cli/out/say.h"
 #include "cli/record/program_file.h"
+#include "cli/record/record_expressions.h"
 #include "cli/record/record_libraries.h"
 #include "loader/symbols/recipes.h"
 #include "loader/symbols/symbols.h"
@@ -32,7 +33,7 @@ struct module {
 };
 
 struct making {
-    const struct record_values *wanted;
+    struct record_values *wanted;
     struct module *modules;
     size_t modules_count, modules_capacity;
     char cache[PATH_MAX];
@@ -104,12 +105,21 @@ static void patience_end(struct patience *patience)
 struct wanted {
     struct symbols symbols;
     unsigned char *known;
+    struct module_expressions expressions;
 };
+
+/* Is not all of a module wanted, or more? Then its functions' names are needed. */
+static bool is_choosy(const struct making *making)
+{
+    return making->wanted->patterns_count > 0 || making->wanted->expressions.count > 0;
+}
 
 static bool is_wanted(const struct making *making, struct wanted *wanted, uint64_t function)
 {
     const struct record_values *values = making->wanted;
-    if (values->patterns_count == 0)
+    if (values->functions && values->patterns_count == 0)
+        return true;
+    if (module_expressions_of(&wanted->expressions, function))
         return true;
     const struct symbol_range *range = symbols_range(&wanted->symbols, function);
     if (range == NULL)
@@ -124,11 +134,11 @@ static bool is_wanted(const struct making *making, struct wanted *wanted, uint64
     return *known == 2;
 }
 
-/* Copies a value, with its pieces behind what was copied before: returns 0 or -1. `at` has room. */
-static int copy_value(struct module *module, const struct recipes *recipes, size_t from, size_t at)
+/* Puts a value at a place that there is, with its pieces behind what was copied before. 0 or -1. */
+static int copy_value(struct module *module, const struct recipes *recipes,
+                      struct fisql_recipe_value value, size_t at)
 {
     struct error error;
-    struct fisql_recipe_value value = recipes->values[from];
     if (value.where == FISQL_WHERE_PIECES) {
         size_t first = module->values_count;
         if (array_reserve(&module->values, &module->values_capacity, first + value.base, &error) !=
@@ -142,19 +152,47 @@ static int copy_value(struct module *module, const struct recipes *recipes, size
     return 0;
 }
 
+/* Likewise that of an expression, with its steps. */
+static int copy_expression(struct module *module, const struct recipes *recipes,
+                           const struct linked_expression *linked, size_t at)
+{
+    struct error error;
+    struct fisql_recipe_value value = linked->value;
+    if (value.where != FISQL_WHERE_EXPRESSION)
+        return copy_value(module, recipes, value, at);
+    value.constant = module->values_count;
+    if (array_reserve(&module->values, &module->values_capacity, module->values_count + value.base,
+                      &error) != 0)
+        return -1;
+    module->values_count += value.base;
+    for (size_t i = 0; i < value.base; i++)
+        if (copy_value(module, recipes, linked->steps[i], (size_t)value.constant + i) != 0)
+            return -1;
+    module->values[at] = value;
+    return 0;
+}
+
 static int copy_hook(struct module *module, const struct recipes *recipes,
+                     const struct module_expressions *expressions,
                      const struct fisql_recipe_hook *hook)
 {
     struct error error;
-    size_t first = module->values_count;
-    if (array_reserve(&module->values, &module->values_capacity, first + hook->count + 1, &error) !=
-        0)
+    struct linked_expression linked;
+    size_t first = module->values_count, count = hook->count;
+    while (module_expressions_link(expressions, recipes, hook, count - hook->count, &linked))
+        count++;
+    if (array_reserve(&module->values, &module->values_capacity, first + count + 1, &error) != 0)
         return -1;
-    module->values_count += hook->count;
-    for (uint16_t i = 0; i < hook->count; i++)
-        if (copy_value(module, recipes, hook->first + i, first + i) != 0)
+    module->values_count += count;
+    for (size_t i = 0; i < hook->count; i++)
+        if (copy_value(module, recipes, recipes->values[hook->first + i], first + i) != 0)
+            return -1;
+    for (size_t i = hook->count; i < count; i++)
+        if (!module_expressions_link(expressions, recipes, hook, i - hook->count, &linked) ||
+            copy_expression(module, recipes, &linked, first + i) != 0)
             return -1;
     module->hooks[module->hooks_count] = *hook;
+    module->hooks[module->hooks_count].count = (uint16_t)count;
     module->hooks[module->hooks_count++].first = (uint32_t)first;
     return 0;
 }
@@ -177,7 +215,7 @@ static int pick(struct making *making, const struct recipes *recipes, struct wan
         if ((hook->exit && making->wanted->no_results) ||
             !is_wanted(making, wanted, hook->function))
             continue;
-        if (copy_hook(module, recipes, hook) != 0)
+        if (copy_hook(module, recipes, &wanted->expressions, hook) != 0)
             return -1;
     }
     making->matches += module->hooks_count;
@@ -203,14 +241,17 @@ static int take(struct making *making, const struct recipes *recipes,
     if (recipes->sites == 0)
         return 0;
     making->hooked++;
-    if (making->wanted->patterns_count > 0) {
+    if (is_choosy(making)) {
         result = symbols_open(&wanted.symbols, path, NULL, options, &error);
         wanted.known = calloc(wanted.symbols.functions_count + 1, 1);
         if (wanted.known == NULL)
             result = -1;
+        if (result == 0)
+            result = module_expressions_make(&wanted.expressions, &making->wanted->expressions,
+                                             path, &wanted.symbols, options, &error);
     }
     if (result == 0 && recipes->problem != NULL) {
-        if (making->wanted->patterns_count == 0 || count_matches(making, &wanted) > 0) {
+        if (!is_choosy(making) || count_matches(making, &wanted) > 0) {
             if (making->undescribed++ == 0)
                 snprintf(making->without, sizeof making->without, "%s: %s", path, recipes->problem);
         }
@@ -222,8 +263,9 @@ static int take(struct making *making, const struct recipes *recipes,
                 path);
         result = pick(making, recipes, &wanted, path);
     }
-    if (making->wanted->patterns_count > 0)
+    if (is_choosy(making))
         symbols_release(&wanted.symbols);
+    module_expressions_release(&wanted.expressions);
     free(wanted.known);
     return result == 0 ? 0 : out_of_memory();
 }
@@ -366,6 +408,8 @@ int record_values_make(struct record_values *values, const char *program)
     if (result == 0)
         result = check(making, program);
     if (result == 0)
+        result = record_expressions_check(&values->expressions, program);
+    if (result == 0)
         result = make_area(making, values);
     release(making);
     free(making);
@@ -379,4 +423,8 @@ void record_values_text(const struct record_values *values, char *text, size_t s
     for (size_t i = 0; i < values->patterns_count && used < size; i++)
         used += (size_t)snprintf(text + used, size - used, "%s%s", i > 0 ? " " : "",
                                  values->patterns[i]);
+    bool all = values->functions && values->patterns_count == 0;
+    for (size_t i = 0; !all && i < values->expressions.count && used < size; i++)
+        used += (size_t)snprintf(text + used, size - used, "%s%s", used > 0 ? " " : "",
+                                 values->expressions.items[i].pattern);
 }

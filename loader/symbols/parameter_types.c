@@ -125,27 +125,25 @@ static void add_array(struct members *members, const char *name, Dwarf_Off offse
     }
 }
 
-static bool place_bits(struct members *members, Dwarf_Die die, const struct dwarf_type *type,
-                       uint64_t bits, struct parameter_member *member)
+bool member_bits(Dwarf_Debug debug, Dwarf_Die die, uint64_t holder_bytes, uint64_t bits,
+                 uint64_t *offset_bytes, uint8_t *bits_from)
 {
-    Dwarf_Debug debug = members->reader->types->debug;
     uint64_t from = 0;
     if (bits == 0 || bits > 64)
         return false;
     if (dwarf_die_number(debug, die, DW_AT_data_bit_offset, &from)) {
         if (from > 8 * (uint64_t)UINT16_MAX)
             return false;
-        member->offset += (uint32_t)(from / 8);
+        *offset_bytes += from / 8;
         from %= 8;
     } else if (dwarf_die_number(debug, die, DW_AT_bit_offset, &from)) {
         /* Counted from the holder's most significant bit. */
-        uint64_t holder = 8 * type->size_bytes;
+        uint64_t holder = 8 * holder_bytes;
         if (holder == 0 || from + bits > holder)
             return false;
         from = holder - from - bits;
     }
-    member->bits_from = (uint8_t)from;
-    member->bits = (uint8_t)bits;
+    *bits_from = (uint8_t)from;
     return from < 64;
 }
 
@@ -180,9 +178,13 @@ static void read_member(struct members *members, Dwarf_Die die, Dwarf_Half tag, 
                                       .offset = (uint32_t)(base + at)};
     if (plain && type.size_bytes == 1 && member.type->members_count == 0)
         return; /* an empty class */
-    if (dwarf_die_number(debug, die, DW_AT_bit_size, &bits) &&
-        !place_bits(members, die, &type, bits, &member))
-        return;
+    uint64_t from = member.offset;
+    if (dwarf_die_number(debug, die, DW_AT_bit_size, &bits)) {
+        if (!member_bits(debug, die, type.size_bytes, bits, &from, &member.bits_from))
+            return;
+        member.offset = (uint32_t)from;
+        member.bits = (uint8_t)bits;
+    }
     add_member(members, &member);
 }
 

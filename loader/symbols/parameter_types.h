@@ -44,6 +44,15 @@ const struct parameter_type *parameter_type_of(struct type_reader *reader,
 /* The name of the type that an entry has (DW_AT_type); "void" where it has none. */
 const char *parameter_type_name(struct type_reader *reader, Dwarf_Die die);
 
+/* The entry that has the type of a parameter or a function: itself, or one that it refers to. To be
+ * released with dwarf_die_release(); NULL = there is none. */
+Dwarf_Die parameter_typed_entry(Dwarf_Debug debug, Dwarf_Off offset);
+
+/* Where the bits of a bit field lie: from bit *bits_from on at *offset_bytes, to which is added. False where
+ * that is not known. */
+bool member_bits(Dwarf_Debug debug, Dwarf_Die die, uint64_t holder_bytes, uint64_t bits,
+                 uint64_t *offset_bytes, uint8_t *bits_from);
+
 void parameter_types_release(struct parameter_types *types);
 
 #endif

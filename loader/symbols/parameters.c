@@ -10,6 +10,7 @@
 #include "base/array.h"
 #include "loader/symbols/dwarf_prototypes.h"
 #include "loader/symbols/dwarf_split.h"
+#include "loader/symbols/expression_parts.h"
 #include "loader/symbols/parameter_types.h"
 #include "loader/symbols/symbol_parts.h"
 
@@ -26,9 +27,10 @@ struct walker {
     const struct symbol_files *files;
     const uint64_t *functions; /* wanted, ascending; NULL = all */
     size_t functions_count;
-    Dwarf_Debug debug;      /* of the file with the (skeleton) units */
-    Dwarf_Debug unit_debug; /* that of the .dwo file where it is split */
-    Dwarf_Debug names;      /* for its texts and references */
+    const struct expression_matches *matches; /* NULL = there are none */
+    Dwarf_Debug debug;                        /* of the file with the (skeleton) units */
+    Dwarf_Debug unit_debug;                   /* that of the .dwo file where it is split */
+    Dwarf_Debug names;                        /* for its texts and references */
     uint64_t base;
     struct dwarf_types types;
     struct type_reader reader;
@@ -90,7 +92,7 @@ static int add_one(struct walker *walker, uint64_t function, uint32_t position, 
     return reader->failed ? -1 : add(walker, &parameter);
 }
 
-static Dwarf_Die with_type(Dwarf_Debug debug, Dwarf_Off offset)
+Dwarf_Die parameter_typed_entry(Dwarf_Debug debug, Dwarf_Off offset)
 {
     Dwarf_Die die = dwarf_die_at(debug, offset);
     for (unsigned step = 0; die != NULL && step < 8 && !dwarf_die_has(debug, die, DW_AT_type);
@@ -106,6 +108,66 @@ static Dwarf_Die with_type(Dwarf_Debug debug, Dwarf_Off offset)
     return die;
 }
 
+/* ---- expressions ---- */
+
+/* One that is asked for of a function. Returns 0, or -1 without memory. */
+static int add_expression(struct walker *walker, const struct prototype *prototype,
+                          uint64_t function, const struct expression_request *request,
+                          struct expression *expression, uint32_t position)
+{
+    const struct expression_place place = {&walker->reader, prototype};
+    struct parameter parameter = {.function = function, .position = position};
+    struct expression_problem problem;
+    struct expression_code *code;
+    int result =
+        expression_compile(&place, request, expression, &code, &parameter, &problem, walker->error);
+    if (result == 1 && expression->problem.words[0] == 0)
+        expression->problem = problem;
+    if (result != 0)
+        return result < 0 ? -1 : 0;
+    expression->fits++;
+    parameter.code = code;
+    parameter.name = text_pool_add(&walker->out->types.texts, expression->text,
+                                   strlen(expression->text), walker->error);
+    if (parameter.name != NULL && add(walker, &parameter) == 0)
+        return 0;
+    free(code);
+    return -1;
+}
+
+static int add_expressions(struct walker *walker, const struct prototype *prototype,
+                           uint64_t function)
+{
+    const struct expression_matches *matches = walker->matches;
+    uint32_t position = prototype->count + 1;
+    int result = 0;
+    size_t low = 0, high = matches != NULL ? matches->count : 0;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (matches->items[middle].function < function)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (; matches != NULL && low < matches->count && matches->items[low].function == function;
+         low++) {
+        struct expression_request *request = matches->items[low].request;
+        for (size_t k = 0; k < request->count && result == 0; k++) {
+            size_t before = walker->out->count;
+            struct expression *expression = &request->items[k];
+            if (prototype->more || position > FISQL_RECIPE_VALUES_MAX) {
+                expression->problem = (struct expression_problem){
+                    "there is no position left: parameters and expressions have 30",
+                    expression->from, strlen(expression->text)};
+                continue;
+            }
+            result = add_expression(walker, prototype, function, request, expression, position);
+            position += walker->out->count > before;
+        }
+    }
+    return result;
+}
+
 static int add_prototype(struct walker *walker, Dwarf_Off offset, uint64_t function)
 {
     struct prototype *prototype = malloc(sizeof *prototype);
@@ -117,14 +179,14 @@ static int add_prototype(struct walker *walker, Dwarf_Off offset, uint64_t funct
         return 0;
     }
     if (prototype->result.kind != DWARF_TYPE_VOID) {
-        Dwarf_Die die = with_type(walker->names, prototype->origin);
+        Dwarf_Die die = parameter_typed_entry(walker->names, prototype->origin);
         if (die != NULL)
             result = add_one(walker, function, 0, die, &prototype->result, "");
         dwarf_die_release(die);
     }
     for (unsigned i = 0; i < prototype->count && result == 0; i++) {
         Dwarf_Die named = dwarf_die_at(walker->names, prototype->parameters[i].offset);
-        Dwarf_Die die = with_type(walker->names, prototype->parameters[i].offset);
+        Dwarf_Die die = parameter_typed_entry(walker->names, prototype->parameters[i].offset);
         const char *name =
             named != NULL ? dwarf_die_string(walker->names, named, DW_AT_name) : NULL;
         if (die != NULL)
@@ -133,6 +195,8 @@ static int add_prototype(struct walker *walker, Dwarf_Off offset, uint64_t funct
         dwarf_die_release(die);
         dwarf_die_release(named);
     }
+    if (result == 0)
+        result = add_expressions(walker, prototype, function);
     free(prototype);
     return result;
 }
@@ -257,12 +321,15 @@ static void drop_doubles(struct parameters *parameters)
     for (size_t i = 0; i < parameters->count; i++)
         if (kept == 0 || by_function(&parameters->items[kept - 1], &parameters->items[i]) != 0)
             parameters->items[kept++] = parameters->items[i];
+        else
+            free((void *)(uintptr_t)parameters->items[i].code);
     parameters->count = kept;
 }
 
 int parameters_open(struct parameters **out, const char *path, const char *build_id,
                     const struct symbols_options *options, const uint64_t *functions,
-                    size_t functions_count, struct error *error)
+                    size_t functions_count, const struct expression_matches *matches,
+                    struct error *error)
 {
     const char *problem;
     struct symbol_files *files = calloc(1, sizeof *files);
@@ -278,6 +345,7 @@ int parameters_open(struct parameters **out, const char *path, const char *build
                                 .files = files,
                                 .functions = functions,
                                 .functions_count = functions_count,
+                                .matches = matches,
                                 .error = error};
         struct trial trial = {&walker, options};
         if (symbol_trial(files->debug, try_all, &trial))
@@ -292,6 +360,8 @@ int parameters_open(struct parameters **out, const char *path, const char *build
 void parameters_close(struct parameters *parameters)
 {
     if (parameters != NULL) {
+        for (size_t i = 0; i < parameters->count; i++)
+            free((void *)(uintptr_t)parameters->items[i].code);
         free(parameters->items);
         parameter_types_release(&parameters->types);
     }

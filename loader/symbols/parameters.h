@@ -8,7 +8,8 @@
  * member function as the first. What else the compiler adds (a constructor's __in_chrg and __vtt_parm, the
  * hidden lengths of Fortran's strings) has no position. An ARGUMENTS event has the values in this order;
  * position 31 (errno) is not known here. Of functions with variable arguments the named ones count.
- * FISQL_RECIPE_VALUES_MAX is the last position.
+ * FISQL_RECIPE_VALUES_MAX is the last position. Behind the parameters stand the expressions that were asked
+ * for (expressions.h).
  *
  * Texts live until the close. After parameters_open() the struct is only read, so threads may share it.
  */
@@ -20,6 +21,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "loader/symbols/expressions.h"
 #include "loader/symbols/symbols.h"
 
 /* How a value of a type is shown. */
@@ -67,21 +69,24 @@ struct parameter_type {
 struct parameter {
     uint64_t function; /* address in the module's file: symbol_function.address or that of a copy */
     uint32_t position;
-    bool is_reference;                 /* the value is what the reference refers to */
-    const char *name;                  /* "" = it has none; of a result too */
-    const char *type_name;             /* `const char *`, `std::string const&`, "?" = not known */
-    const struct parameter_type *type; /* never NULL */
+    bool is_reference;                  /* the value is what the reference refers to */
+    const char *name;                   /* "" = it has none; of a result too */
+    const char *type_name;              /* `const char *`, `std::string const&`, "?" = not known */
+    const struct parameter_type *type;  /* never NULL */
+    const struct expression_code *code; /* of an expression, whose text is the name; else NULL */
 };
 
 struct parameters;
 
 /* Reads what functions take and give: of those whose addresses are in `functions` (ascending; NULL = of
  * all) and that the module's debug information describes. A function has an entry for its result unless it
- * is void, and one for each parameter. path, build_id and options as for symbols_open(). Returns 0, also
+ * is void, one for each parameter, and one for each expression of `matches` (NULL = there are none) that can
+ * be made; what cannot says so there. path, build_id and options as for symbols_open(). Returns 0, also
  * where there is nothing; -1 without memory. Close it in every case. */
 int parameters_open(struct parameters **out, const char *path, const char *build_id,
                     const struct symbols_options *options, const uint64_t *functions,
-                    size_t functions_count, struct error *error);
+                    size_t functions_count, const struct expression_matches *matches,
+                    struct error *error);
 void parameters_close(struct parameters *parameters); /* NULL is allowed */
 
 /* Those of a function, by position; NULL and *count = 0 where nothing is known. */

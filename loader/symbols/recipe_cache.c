@@ -71,7 +71,8 @@ static bool is_sound(const struct recipes *recipes)
             (value->where == FISQL_WHERE_PIECES &&
              (value->constant > recipes->values_count ||
               value->base > recipes->values_count - value->constant)) ||
-            (value->where != FISQL_WHERE_PIECES && value->base > 31))
+            (value->where != FISQL_WHERE_PIECES && value->base > 31) ||
+            (value->where == FISQL_WHERE_ABSENT && value->large > FISQL_WHERE_ADDRESS))
             return false;
     }
     return true;

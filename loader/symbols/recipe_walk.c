@@ -115,6 +115,22 @@ static bool is_empty(struct walker *walker, const struct dwarf_type *type)
     return !way.unknown && way.eight[0] == DWARF_RETURN_NONE;
 }
 
+/* What is too large to be recorded whole has members: where it lies is told all the same. */
+static void put_large(const struct place_context *context, const struct dwarf_type *type,
+                      const struct dwarf_value *where, struct fisql_recipe_value *value)
+{
+    struct place_context of = *context;
+    struct places places;
+    of.size_bytes = type->size_bytes <= UINT32_MAX ? (unsigned)type->size_bytes : 0;
+    if (of.size_bytes == 0 || place_find(&of, where, &places) != PLACE_FOUND ||
+        (places.whole.kind != PLACE_IN_MEMORY && places.whole.kind != PLACE_BEHIND))
+        return;
+    value->base = places.whole.number;
+    value->offset = (int32_t)places.whole.offset;
+    value->anywhere = !places.whole.stack;
+    value->large = places.whole.kind == PLACE_IN_MEMORY ? FISQL_WHERE_SUM : FISQL_WHERE_MEMORY;
+}
+
 /* Puts one parameter at the call of an entry hook; its place in the recipes' values is there. */
 static int put_parameter(struct walker *walker, const struct locations *locations, unsigned at,
                          const struct place_context *context, size_t index, enum recipe_tally tally)
@@ -132,6 +148,8 @@ static int put_parameter(struct walker *walker, const struct locations *location
         target = dwarf_type_at(&walker->types, type->target);
     if (of.size_bytes == 1 && type->kind == DWARF_TYPE_STRUCT && is_empty(walker, type))
         of.size_bytes = 0;
+    if (reason == PLACE_TOO_LARGE)
+        put_large(&of, type, &locations->where[at], &recipes->values[index]);
     if (of.size_bytes == 0)
         result = (int)reason;
     else if (locations->constant[at].kind != DWARF_VALUE_NONE || locations->other_constant[at])

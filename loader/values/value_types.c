@@ -42,6 +42,9 @@ int value_types_init(struct value_types *types, struct program *program,
     *types = (struct value_types){
         .program = program, .options = *options, .modules_count = program->modules_count};
     pthread_mutex_init(&types->lock, NULL);
+    const char *asked = log_index_fact(program->index, FISQL_FACT_RUN_EXPRESSIONS);
+    if (asked != NULL && expressions_read(&types->expressions, asked, error) != 0)
+        return -1;
     types->of_modules = calloc(types->modules_count + 1, sizeof(struct parameters *));
     if (types->of_modules == NULL)
         return error_set(error, "out of memory");
@@ -56,8 +59,22 @@ void value_types_release(struct value_types *types)
         parameters_close(types->of_modules[i]);
     free(types->of_modules);
     free(types->code);
+    expressions_release(&types->expressions);
     pthread_mutex_destroy(&types->lock);
     *types = (struct value_types){.program = NULL};
+}
+
+/* What the functions of a module take and give, and the expressions that were asked for of them. */
+static int read_module(struct value_types *types, const struct program_module *module,
+                       struct parameters **read, struct error *error)
+{
+    struct expression_matches matches = {.count = 0};
+    int result = expressions_match(&types->expressions, &module->symbols, &matches, error);
+    if (result == 0)
+        result = parameters_open(read, module->path, module->build_id, &types->options, NULL, 0,
+                                 &matches, error);
+    free(matches.items);
+    return result;
 }
 
 int value_types_of(struct value_types *types, uint32_t function,
@@ -73,9 +90,7 @@ int value_types_of(struct value_types *types, uint32_t function,
     const struct program_module *of = &types->program->modules[module - 1];
     struct parameters **read = &types->of_modules[module - 1];
     pthread_mutex_lock(&types->lock);
-    int result = *read != NULL ? 0
-                               : parameters_open(read, of->path, of->build_id, &types->options,
-                                                 NULL, 0, error);
+    int result = *read != NULL ? 0 : read_module(types, of, read, error);
     if (result == 0)
         *parameters = parameters_of(*read, address, count);
     pthread_mutex_unlock(&types->lock);

@@ -26,6 +26,7 @@ struct value_types {
     struct program *program;
     struct symbols_options options;
     pthread_mutex_t lock;           /* guards what follows */
+    struct expressions expressions; /* of record --value */
     struct parameters **of_modules; /* modules[id - 1]; NULL = not read */
     size_t modules_count;
     struct address_range *code; /* where modules lay at any time; ascending, apart. Only read */

@@ -34,7 +34,7 @@ arrows loader/calls "$calls"
 arrows loader "$calls|loader/[a-z_]+\.h|queries/embedded\.h"
 
 # The program's rooms stand on out, run; of the loader they know what it shows.
-shown='(log|live)_format\.h|base/[a-z_0-9]+\.h|loader/loader\.h|loader/symbols/(symbols|recipes)\.h|recipe_format\.h|queries/embedded\.h|page/page\.h'
+shown='(log|live)_format\.h|base/[a-z_0-9]+\.h|loader/loader\.h|loader/symbols/(symbols|recipes|expressions|parameters)\.h|recipe_format\.h|queries/embedded\.h|page/page\.h'
 out="$shown|cli/out/[a-z_]+\.h"
 run="$out|cli/run/[a-z_]+\.h"
 arrows cli/out "$out"

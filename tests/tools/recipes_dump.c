@@ -96,7 +96,7 @@ static int print_parameters(const char *path, const struct symbols_options *opti
     struct parameters *parameters;
     struct error error;
     size_t count;
-    if (parameters_open(&parameters, path, NULL, options, NULL, 0, &error) != 0)
+    if (parameters_open(&parameters, path, NULL, options, NULL, 0, NULL, &error) != 0)
         return 1;
     const struct parameter *all = parameters_all(parameters, &count);
     for (size_t i = 0; i < count; i++) {

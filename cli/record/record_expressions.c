@@ -1,0 +1,161 @@
+/* Expressions on parameters: see record_expressions.h. */
+#include "cli/record/record_expressions.h"
+
+#include "base/utf8.h"
+#include "cli/out/say.h"
+#include "cli/out/text.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- what is wrong ---- */
+
+#define SHOWN_MAX 100u /* bytes of a request, ... */
+#define BEFORE_MAX 40u /* ... and of these before what is wrong, where it is longer */
+
+/* Columns that bytes of a text take on a terminal. */
+static size_t columns(const char *text, size_t bytes)
+{
+    char part[SHOWN_MAX + 1];
+    snprintf(part, sizeof part, "%.*s", (int)bytes, text);
+    int width = text_width(part);
+    return width > 0 ? (size_t)width : 0;
+}
+
+/* Points at the word that a problem is about. */
+static void point(const char *text, const struct expression_problem *problem)
+{
+    size_t bytes = strlen(text);
+    size_t from = problem->from < bytes ? problem->from : bytes;
+    size_t length = problem->bytes <= bytes - from ? problem->bytes : bytes - from;
+    size_t skipped =
+        bytes > SHOWN_MAX && from > BEFORE_MAX ? utf8_cut(text, from, from - BEFORE_MAX) : 0;
+    size_t shown = utf8_cut(text + skipped, bytes - skipped, SHOWN_MAX);
+    if (length > skipped + shown - from)
+        length = skipped + shown - from;
+    char marks[16 * SHOWN_MAX]; /* <U+10FFFF> */
+    size_t before = (skipped > 0 ? 3 : 0) + columns(text + skipped, from - skipped);
+    size_t wide = columns(text + from, length);
+    memset(marks, ' ', before);
+    memset(marks + before, '~', wide);
+    marks[before] = '^';
+    marks[before + (wide > 0 ? wide : 1)] = 0;
+    note("  %s%.*s%s", skipped > 0 ? "..." : "", (int)shown, text + skipped,
+         skipped + shown < bytes ? "..." : "");
+    note("  %s", marks);
+}
+
+int record_expressions_add(struct record_values *values, const char *text)
+{
+    struct expression_problem problem;
+    struct error error;
+    values->wanted = true;
+    int result = expressions_add(&values->expressions, text, &problem, &error);
+    if (result == 0)
+        return 0;
+    if (result < 0)
+        return fail("%s", error.text);
+    fail("--value: %s", problem.words);
+    point(text, &problem);
+    return 2;
+}
+
+int record_expressions_check(const struct expressions *expressions, const char *program)
+{
+    for (size_t i = 0; i < expressions->count; i++) {
+        const struct expression_request *request = &expressions->items[i];
+        const struct expression_problem pattern = {
+            .from = strspn(request->text, " \t"), .bytes = strlen(request->pattern)};
+        if (request->matches == 0) {
+            fail("%s: --value: no function with hooks is named %s%s%s%s", program,
+                 request->pattern, request->nearest != NULL ? "; did you mean " : "",
+                 request->nearest != NULL ? request->nearest : "",
+                 request->nearest != NULL ? "?" : "");
+            point(request->text, &pattern);
+            return -1;
+        }
+        for (size_t k = 0; k < request->count; k++) {
+            const struct expression *expression = &request->items[k];
+            const struct expression_problem *problem = &expression->problem;
+            if (expression->fits == 0) {
+                fail("--value: %s", problem->words[0] != 0
+                                        ? problem->words
+                                        : "the debug information does not describe this function");
+                point(request->text, problem->words[0] != 0 ? problem : &pattern);
+                return -1;
+            }
+            if (problem->words[0] != 0)
+                note("--value: `%s` is not recorded for some of the %zu functions that %s means: %s",
+                     expression->text, request->matches, request->pattern, problem->words);
+        }
+    }
+    return 0;
+}
+
+/* ---- a module's ---- */
+
+int module_expressions_make(struct module_expressions *module, struct expressions *expressions,
+                            const char *path, const struct symbols *symbols,
+                            const struct symbols_options *options, struct error *error)
+{
+    if (expressions->count == 0)
+        return 0;
+    if (expressions_match(expressions, symbols, &module->matches, error) != 0)
+        return -1;
+    size_t count = module->matches.count;
+    uint64_t *functions = calloc(count + 1, sizeof *functions);
+    if (functions == NULL)
+        return error_set(error, "out of memory");
+    for (size_t i = 0; i < count; i++)
+        functions[i] = module->matches.items[i].function;
+    int result = count == 0 ? 0
+                            : parameters_open(&module->parameters, path, NULL, options, functions,
+                                              count, &module->matches, error);
+    free(functions);
+    return result;
+}
+
+void module_expressions_release(struct module_expressions *module)
+{
+    free(module->matches.items);
+    parameters_close(module->parameters);
+    *module = (struct module_expressions){.parameters = NULL};
+}
+
+static const struct parameter *parameters_of_hook(const struct module_expressions *module,
+                                                  uint64_t function, size_t *count)
+{
+    *count = 0;
+    return module->parameters != NULL ? parameters_of(module->parameters, function, count) : NULL;
+}
+
+bool module_expressions_of(const struct module_expressions *module, uint64_t function)
+{
+    size_t low = 0, high = module->matches.count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (module->matches.items[middle].function < function)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < module->matches.count && module->matches.items[low].function == function;
+}
+
+bool module_expressions_link(const struct module_expressions *module, const struct recipes *recipes,
+                             const struct fisql_recipe_hook *hook, size_t n,
+                             struct linked_expression *linked)
+{
+    size_t count;
+    const struct parameter *parameters = parameters_of_hook(module, hook->function, &count);
+    for (size_t i = 0; i < count && !hook->exit; i++) {
+        /* Behind all of the hook's, or they would be taken for others. */
+        if (parameters[i].code == NULL || parameters[i].position != hook->count + n + 1)
+            continue;
+        expression_link(parameters[i].code, recipes->values + hook->first, hook->count,
+                        &linked->value, linked->steps);
+        return true;
+    }
+    return false;
+}
