@@ -66,6 +66,7 @@ enum fisql_recipe_where {
     FISQL_WHERE_CONSTANT, /* the value is `constant` */
     FISQL_WHERE_PIECES, /* the bytes of the `base` values from index `constant` of the module's on, one
                              behind the other; these have what = BYTES, and a size of up to 16 */
+    /* Of a result: one of the above, as it lies when the exit hook is called, or ... */
     FISQL_WHERE_RESULT,        /* as functions return it: in rax (and rdx), x0 (and x1), ... */
     FISQL_WHERE_RESULT_VECTOR, /* ... in xmm0 (and xmm1), v0 to v3 of element size `base`, ... */
     FISQL_WHERE_RESULT_MIXED, /* ... its first 8 bytes in rax and the rest in xmm0 (base 0), or the first in

@@ -200,11 +200,14 @@ FAST bool exit_fast(struct thread_log *log, uint64_t function, uint64_t site, ui
         return false;
     }
     *log_units(log, word) = (uint16_t)(delta << 1);
+    uint32_t units = 1;
+    if (recipe != 0)
+        units += values_result(log, log_units(log, word) + 1, recipe, function, stack);
     log->live.last_tick[toggle ^ 1] = tick;
-    uint64_t after = word_after(word - WORD_DEPTH, 1);
+    uint64_t after = word_after(word - WORD_DEPTH, units);
     BARRIER();
     log->live.word = after;
-    if (recipe != 0)
+    if (recipe != 0 && units == 1)
         values_await(log, recipe, function, site, stack, after);
     if (sample)
         hook_sample_add(log, clock_read(process.clock) - tick, false);

@@ -48,6 +48,13 @@ uint32_t values_arguments_kept(struct thread_log *log, uint16_t *units, uint64_t
     return recipe != 0 ? values_arguments(log, units, recipe, function, stack) : 0;
 }
 
+uint32_t values_result_kept(struct thread_log *log, uint16_t *units, uint64_t function,
+                            uint64_t stack)
+{
+    uint64_t recipe = values_kept == stack ? recipe_word(values_frame(stack)->hook_return) : 0;
+    return recipe != 0 ? values_result(log, units, recipe, function, stack) : 0;
+}
+
 void values_await_kept(struct thread_log *log, uint64_t function, uint64_t site, uint64_t stack,
                        uint64_t after)
 {

@@ -65,6 +65,9 @@ extern HIDDEN THREAD_LOCAL uint64_t values_kept;
  * VALUES_UNITS_MAX units. Returns its units, 0 where nothing is known of them. The log is busy. */
 uint32_t values_arguments_kept(struct thread_log *log, uint16_t *units, uint64_t function,
                                uint64_t stack);
+/* Likewise the result of a call that is left, where it is there already. */
+uint32_t values_result_kept(struct thread_log *log, uint16_t *units, uint64_t function,
+                            uint64_t stack);
 /* An exit has just ended a call in a log whose word was then `after`: sees to it that the call's
  * result comes behind that. recipe: the hook call's. */
 void values_await(struct thread_log *log, uint64_t recipe, uint64_t function, uint64_t site,
@@ -105,6 +108,12 @@ void values_forbid_calls(void);
 
 static inline uint32_t values_arguments_kept(struct thread_log *log, uint16_t *units,
                                              uint64_t function, uint64_t stack)
+{
+    (void)log, (void)units, (void)function, (void)stack;
+    return 0;
+}
+static inline uint32_t values_result_kept(struct thread_log *log, uint16_t *units,
+                                          uint64_t function, uint64_t stack)
 {
     (void)log, (void)units, (void)function, (void)stack;
     return 0;

@@ -46,10 +46,33 @@ static inline uint32_t values_arguments(struct thread_log *log, uint16_t *units,
                         FISQL_CODE_ARGUMENTS_SHORT);
 }
 
+/* Writes the result of a call that is left, where it is there already. Returns its units, 0 where it
+ * comes later (values_await()) or not at all. The log is busy. */
+static inline uint32_t values_result(struct thread_log *log, uint16_t *units, uint64_t word,
+                                     uint64_t function, uint64_t stack)
+{
+    const struct values_frame *frame = values_frame(stack);
+    const struct recipe *recipe = recipe_of(word, frame->hook_return, function);
+    if (recipe == NULL || !recipe->at_hook)
+        return 0;
+    unsigned char *into = (unsigned char *)(units + 1);
+    struct value_writer writer = {.at = into, .limit = into + FISQL_VALUES_BYTES_MAX};
+    if (UNLIKELY(!capture_number(&writer, frame->general, &recipe->numbers[0])))
+        writer.at = values_argument(log, writer, recipe, 0, stack);
+    return values_event(units, (uint32_t)(writer.at - into), FISQL_CODE_RESULT,
+                        FISQL_CODE_RESULT_SHORT);
+}
+
 #else
 /* No hook has a recipe: nothing of this is ever called. */
 static inline uint32_t values_arguments(struct thread_log *log, uint16_t *units, uint64_t recipe,
                                         uint64_t function, uint64_t stack)
+{
+    (void)log, (void)units, (void)recipe, (void)function, (void)stack;
+    return 0;
+}
+static inline uint32_t values_result(struct thread_log *log, uint16_t *units, uint64_t recipe,
+                                     uint64_t function, uint64_t stack)
 {
     (void)log, (void)units, (void)recipe, (void)function, (void)stack;
     return 0;

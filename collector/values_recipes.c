@@ -223,6 +223,7 @@ static uint64_t word_of(uint32_t index, const struct fisql_recipe_hook *hook)
         if (!hook->exit && is_volatile(&recipe->value[i], module))
             word |= RECIPE_VOLATILE;
     }
+    recipe->at_hook = hook->exit && recipe->value->where < FISQL_WHERE_RESULT;
     if (hook->exit) {
         const struct recipe_frame frame = {hook->cfa_offset, hook->return_offset};
         memcpy(&recipe->numbers[1], &frame, sizeof frame);

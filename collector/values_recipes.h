@@ -43,8 +43,8 @@ struct recipe {
     const struct fisql_recipe_value *value; /* the first of `count`; numbers[] has the same */
     uint8_t count;
     uint8_t exit;
+    uint8_t at_hook; /* of an exit: the result is there already */
     uint8_t cfa_register;
-    uint8_t reserved;
     uint32_t module; /* index */
     struct recipe_number numbers[];
 };

@@ -1,5 +1,5 @@
 /*
- * Results of calls. Where the exit hook's caller is a function whose result is known how to find, the
+ * Results of calls that are not there yet when the exit hook is called (most are: recipe.at_hook). Where the exit hook's caller is a function whose result is known how to find, the
  * hook puts the trampoline's address (values_x86_64.S, values_aarch64.S) in place of the function's
  * return address. So the function returns to the trampoline, a few instructions later, which calls
  * values_returned(): this writes the result behind the exit, if nothing has come between, and says
@@ -222,7 +222,7 @@ void values_await(struct thread_log *log, uint64_t word, uint64_t function, uint
 {
     const struct values_frame *registers = values_frame(stack);
     const struct recipe *recipe = recipe_of(word, registers->hook_return, function);
-    if (UNLIKELY(recipe == NULL || !recipe->exit || log_writes_through(log)))
+    if (UNLIKELY(recipe == NULL || !recipe->exit || recipe->at_hook || log_writes_through(log)))
         return;
     struct recipe_frame at;
     memcpy(&at, &recipe->numbers[1], sizeof at);

@@ -19,6 +19,11 @@ int recipe_value_put(struct recipes *recipes, size_t index, const struct dwarf_t
 enum place_reason recipe_result(struct dwarf_types *types, const struct dwarf_type *type,
                                 struct fisql_recipe_value *value);
 
+/* Puts where it lies when the exit hook is called in place of where it is after the return. False where the
+ * former is not known. */
+bool recipe_result_at_hook(const struct elf_file *module, uint64_t after, bool frame_pointer,
+                           struct fisql_recipe_value *value);
+
 /* The bytes that a type's values take where they lie; 0 = they are not recorded, *reason says why. */
 unsigned recipe_bytes(const struct dwarf_type *type, enum place_reason *reason);
 

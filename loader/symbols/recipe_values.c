@@ -4,6 +4,7 @@
 #include <elf.h>
 
 #include "base/array.h"
+#include "loader/symbols/x86_result.h"
 
 /* What a scalar or struct is written as. False for types that are not recorded. */
 static bool what_of(const struct dwarf_type *type, struct fisql_recipe_value *value)
@@ -287,4 +288,55 @@ enum place_reason recipe_result(struct dwarf_types *types, const struct dwarf_ty
     if (reason != PLACE_FOUND)
         *value = (struct fisql_recipe_value){.where = FISQL_WHERE_ABSENT};
     return reason;
+}
+
+/* The bytes that are needed of the register that it comes back in. */
+static unsigned result_bytes(const struct fisql_recipe_value *value)
+{
+    bool address = value->through || value->where == FISQL_WHERE_RESULT_MEMORY ||
+                   value->what == FISQL_WHAT_TEXT || value->what == FISQL_WHAT_POINTER;
+    return address || (value->what >= FISQL_WHAT_STRING && !value->object) ? 8 : value->size;
+}
+
+bool recipe_result_at_hook(const struct elf_file *module, uint64_t after, bool frame_pointer,
+                           struct fisql_recipe_value *value)
+{
+    struct fisql_recipe_value put = *value;
+    struct x86_result result;
+    bool in_memory = value->where == FISQL_WHERE_RESULT_MEMORY;
+    bool vector = value->where == FISQL_WHERE_RESULT_VECTOR && value->what == FISQL_WHAT_FLOAT;
+    bool x87 = value->where == FISQL_WHERE_RESULT_X87;
+    unsigned bytes = result_bytes(value);
+    if (module->machine != EM_X86_64 ||
+        !x86_result_find(module, after,
+                         vector ? X86_RESULT_XMM0
+                         : x87  ? X86_RESULT_X87
+                                : X86_RESULT_RAX,
+                         frame_pointer, &result) ||
+        !(vector || x87 || in_memory || (value->where == FISQL_WHERE_RESULT && bytes <= 8)))
+        return false;
+    if (result.size_bytes < bytes) { /* a narrower number, which is continued */
+        bool number = value->what == FISQL_WHAT_SIGNED ||
+                      (value->what == FISQL_WHAT_UNSIGNED && !result.extends_sign);
+        if (result.extended_bytes < bytes || !number || value->through)
+            return false;
+        put.size = result.size_bytes;
+        put.what = result.extends_sign ? FISQL_WHAT_SIGNED : FISQL_WHAT_UNSIGNED;
+    }
+    put.base = result.base;
+    put.offset = result.offset;
+    put.constant = result.constant;
+    put.where = result.how == X86_RESULT_MEMORY     ? FISQL_WHERE_MEMORY
+                : result.how == X86_RESULT_CONSTANT ? FISQL_WHERE_CONSTANT
+                                                    : FISQL_WHERE_SUM;
+    if (in_memory && result.how == X86_RESULT_SUM) {
+        put.where = FISQL_WHERE_MEMORY;
+        put.anywhere = 1;
+    } else if (in_memory) {
+        put.through = 1;
+    } else if (put.where == FISQL_WHERE_CONSTANT) {
+        put.base = 0;
+    }
+    *value = put;
+    return true;
 }

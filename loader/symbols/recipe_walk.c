@@ -234,6 +234,9 @@ static int put_exit(struct walker *walker, const struct prototype *prototype,
             frame.cfa_offset != (int32_t)frame.cfa_offset || slot != (int32_t)slot)
             reason = PLACE_FRAME;
     }
+    if (reason == PLACE_FOUND)
+        recipe_result_at_hook(&walker->walk->files->module, site->after, frame.cfa_register == 6,
+                              &value);
     recipes->tallies[RECIPE_RESULTS][reason]++;
     if (reason != PLACE_FOUND)
         return 0;

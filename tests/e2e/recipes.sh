@@ -51,6 +51,13 @@ recipes=$FISQL_BUILD/recipes_dump
 gcc -O2 -g -w -finstrument-functions -c -o types.o "$programs/types.c"
 "$fisql" cc gcc -O0 -g -w -o types "$programs/types.c"
 has "all parameters are located without optimisation" "functions: 50 of 51 located" "$("$recipes" -q types)"
+if [ "$(uname -m)" = x86_64 ]; then
+    for level in -O2 -O0; do
+        "$fisql" cc gcc $level -g -w -o types "$programs/types.c"
+        at_least "gcc $level: results that are there when the exit hook is called, of 100" $([ $level = -O0 ] && echo 75 || echo 50) \
+            "$("$recipes" types | awk '/\texit/ && /=/ { all++; here += !/=result/ } END { print int(100 * here / all) }')"
+    done
+fi
 has "and the other one has a reason" "more than 64 bytes" "$("$recipes" -q types)"
 
 # The way from an exit hook to the return is read instruction by instruction: lengths against objdump's.
