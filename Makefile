@@ -37,7 +37,8 @@ LOADER_SRC := $(wildcard base/*.c loader/*.c loader/*/*.c)
 QUERY_SRC := $(wildcard queries/*.c)
 CLI_SRC := $(wildcard cli/*.c cli/*/*.c)
 UNIT_SRC := $(wildcard tests/unit/test_*.c)
-SQL := $(wildcard queries/*.sql)
+SCHEMAS := schema.sql schema_fleet.sql schema_clickhouse.sql
+SQL := $(wildcard queries/*.sql queries/fleet/*.sql queries/push/*.sql)
 E2E := $(filter-out %/lib.sh,$(wildcard tests/e2e/*.sh))
 
 # One line a file; V=1 shows the commands, -s nothing.
@@ -118,10 +119,10 @@ $(BUILD)/gen/prefix: again
 	@mkdir -p $(@D)
 	@echo '$(PREFIX)' | cmp -s - $@ || echo '$(PREFIX)' > $@
 
-# schema.sql and the queries, compiled in
-$(BUILD)/gen/embedded.c: queries/embed.sh schema.sql $(SQL) queries
+# the schemas and the queries, compiled in
+$(BUILD)/gen/embedded.c: queries/embed.sh $(SCHEMAS) $(SQL) queries queries/fleet queries/push
 	@mkdir -p $(@D)
-	$(call say,GEN)sh queries/embed.sh schema.sql $(sort $(SQL)) > $@.tmp && mv $@.tmp $@
+	$(call say,GEN)sh queries/embed.sh $(SCHEMAS) $(sort $(SQL)) > $@.tmp && mv $@.tmp $@
 
 $(BUILD)/obj/embedded.o: $(BUILD)/gen/embedded.c | $(BUILD)/needs
 	@mkdir -p $(@D)

@@ -277,6 +277,8 @@ static int run_one(struct options *options, const struct query_file *query, sqli
     if (status == 0 && cut && rows > terminal_rows)
         printf("\n%ld of %ld rows; --limit 0 gives all.\n", terminal_rows, rows);
     const char *lacks = rows == 0 ? query_lacks(query, database) : NULL;
+    if (lacks == NULL)
+        lacks = query_lacks_part(query, database);
     if (status == 0 && lacks != NULL)
         note("%s: %s", query->name, lacks);
     else if (status == 0 && rows == 0 && request->format == OUTPUT_TABLE)
@@ -369,14 +371,14 @@ static int with_query(struct options *options, const struct query_set *set,
 {
     if (options->action != ACTION_HELP)
         return with_database(options, set, query);
-    query_help_explain(query, options->request.format == OUTPUT_MARKDOWN);
+    query_help_explain(query, "query", options->request.format == OUTPUT_MARKDOWN);
     return 0;
 }
 
 static int dispatch(struct options *options, const struct query_set *set)
 {
     if (options->action == ACTION_LIST) {
-        query_help_list(set);
+        query_help_list(set, "query", "run.db");
         return 0;
     }
     if (options->action == ACTION_NAMES) {
@@ -399,7 +401,7 @@ static int dispatch(struct options *options, const struct query_set *set)
         else if (options->action == ACTION_EXPLAIN)
             return fail("--explain: wants a query's name; `fisql query` lists them");
         else
-            query_help_list(set);
+            query_help_list(set, "query", "run.db");
         return 0;
     }
     if (is_database(set, options->name) && options->path_given) {

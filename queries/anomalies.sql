@@ -7,6 +7,7 @@
 --              look at the last calls before it. Unwound calls are normal with exceptions, open ones where
 --              the program called exit() or _exit(): normal=1 shows these, too.
 -- source:      the collector's shadow stack against the exits that came
+-- needs:       calls
 -- report:      errors
 -- filter:      function = function
 -- param:       normal = 0 | 0, 1 | 1: also unwound calls, and calls open when the program exited

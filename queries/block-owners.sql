@@ -9,6 +9,7 @@
 --              with hardly a block a call, which an arena does not help.
 --              Blocks freed by another thread, or not at all, have no owner.
 -- source:      region-based memory management: Tofte & Talpin 1997
+-- needs:       calls
 -- report:      findings
 -- param:       min_blocks = 10 | blocks | leave out places with fewer
 -- param:       min_per_call = 2 | blocks | leave out owners with fewer a call, over all places

@@ -7,6 +7,7 @@
 --              pthread_attr_setstacksize gave others). Layers that only pass calls on make stacks
 --              deeper than they need to be: see proxies. Recursion is folded in the stack shown: see recursion.
 -- source:      number of calls open in the thread
+-- needs:       calls
 -- report:      overview
 -- param:       rows = 20 | rows | show so many stacks
 -- param:       considered = 1000 | functions | of so many functions, those called at the deepest

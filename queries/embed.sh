@@ -1,5 +1,6 @@
 #!/bin/sh
-# Prints C source that holds schema.sql (first argument) and the queries (the others) as strings.
+# Prints C source that holds the schemas (the first three arguments: of a run's database, of many runs in SQLite, in
+# ClickHouse) and the queries (the others: queries/*.sql, queries/fleet/*.sql, queries/push/*.sql) as strings.
 # The files are included by the assembler, so nothing needs to be escaped.
 set -eu
 symbol() { # name file
@@ -7,17 +8,26 @@ symbol() { # name file
         "$1" "$1" "$2"
     printf 'extern const char %s[];\n' "$1"
 }
+# list NAME FOLDER FILE...: the queries that lie in the folder
+list() {
+    name=$1 folder=$2 number=0 table=
+    shift 2
+    for file in "$@"; do
+        [ "$(dirname "$file")" = "$folder" ] || continue
+        symbol "${name}_$number" "$file"
+        table="$table    {\"$(basename "$file" .sql)\", ${name}_$number},
+"
+        number=$((number + 1))
+    done
+    printf 'const struct embedded_query %s[] = {\n%s    {0, 0},\n};\n' "$name" "$table"
+    printf 'const size_t %s_count = %d;\n' "$name" "$number"
+}
 echo '/* Made by queries/embed.sh. */'
 echo '#include "queries/embedded.h"'
 symbol embedded_schema "$1"
-shift
-table=
-number=0
-for file in "$@"; do
-    symbol "embedded_query_$number" "$file"
-    table="$table    {\"$(basename "$file" .sql)\", embedded_query_$number},
-"
-    number=$((number + 1))
-done
-printf 'const struct embedded_query embedded_queries[] = {\n%s    {0, 0},\n};\n' "$table"
-printf 'const size_t embedded_queries_count = %d;\n' "$number"
+symbol embedded_fleet_schema "$2"
+symbol embedded_clickhouse_schema "$3"
+shift 3
+list embedded_queries queries "$@"
+list embedded_fleet_queries queries/fleet "$@"
+list embedded_push_queries queries/push "$@"

@@ -1,5 +1,6 @@
-/* The SQL files that are compiled into the program: schema.sql and queries/NAME.sql, in the order
- * of their names. Strings end with a NUL and live as long as the program. */
+/* The SQL files that are compiled into the program: the schemas, queries/NAME.sql, and of many runs
+ * queries/fleet/NAME.sql and queries/push/TABLE.sql, each in the order of their names. Strings end with
+ * a NUL and live as long as the program. */
 #ifndef FISQL_QUERIES_EMBEDDED_H
 #define FISQL_QUERIES_EMBEDDED_H
 
@@ -10,8 +11,16 @@ struct embedded_query {
     const char *text;
 };
 
-extern const char embedded_schema[];
-extern const struct embedded_query embedded_queries[]; /* ends with a NULL name */
+extern const char embedded_schema[];            /* schema.sql: a run's database */
+extern const char embedded_fleet_schema[];      /* schema_fleet.sql: many runs, in SQLite */
+extern const char embedded_clickhouse_schema[]; /* schema_clickhouse.sql: the same in ClickHouse */
+
+/* Each ends with a NULL name. */
+extern const struct embedded_query embedded_queries[];
 extern const size_t embedded_queries_count;
+extern const struct embedded_query embedded_fleet_queries[]; /* asked of many runs */
+extern const size_t embedded_fleet_queries_count;
+extern const struct embedded_query embedded_push_queries[]; /* of a run: a fleet table's rows */
+extern const size_t embedded_push_queries_count;
 
 #endif

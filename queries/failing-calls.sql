@@ -14,7 +14,7 @@
 --              numbers where 0 is usual, and with errno, what most callers do not pass on.
 -- source:      unchecked return values: CWE-252; Gunawi et al., EIO: Error Handling is Occasionally Correct, FAST 2008
 -- report:      findings
--- needs:       values
+-- needs:       values calls
 -- param:       min_failures = 1 | calls | leave out functions that failed less often
 -- param:       max_share = 20 | % | what says so in more of the calls is usual
 -- param:       max_values = 8 | values | numbers of more different negative (or positive) values are amounts

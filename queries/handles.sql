@@ -15,7 +15,7 @@
 -- source:      type-state: Strom, Yemini, IEEE TSE 1986; that most calls keep a rule which few break: Engler et al., Bugs
 --              as Deviant Behavior, SOSP 2001
 -- report:      errors
--- needs:       values
+-- needs:       values calls
 -- filter:      function = gave took used
 -- param:       gives = NULL | - | pattern of names of functions that give (by the usual words)
 -- param:       takes = NULL | - | pattern of names of functions that take back (by the usual words)

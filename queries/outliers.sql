@@ -12,6 +12,7 @@
 --              their outer calls last longer than those within them.
 -- source:      standard deviation over the finished calls; variance = m2 / (n - 1). Slow calls are counted by
 --              the histogram; up to 16 of them are kept with their time
+-- needs:       calls
 -- report:      findings
 -- param:       min_calls = 10 | calls | leave out functions with fewer finished calls
 -- param:       min_variation = 1.0 | - | least coefficient of variation (deviation / mean)

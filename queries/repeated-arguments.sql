@@ -15,7 +15,7 @@
 -- report:      findings
 -- finding:     {function} computes {same_calls} results again that it gave before for the same arguments
 -- saves:       saved_ns - same_calls * 50
--- needs:       values
+-- needs:       values calls
 -- param:       min_same = 10 | calls | leave out functions with fewer such calls
 -- param:       min_repeated = 50 | % | least share of the calls that repeat arguments and results
 -- param:       min_ns = 100 | ns a call | leave out functions whose repeated calls take less (a look in a cache takes 50), but recursive ones

@@ -9,6 +9,7 @@
 --              that the compiler inlines into the loop, recursion, callees that mostly wait, and loops that last most of their
 --              thread's time: a program's main or event loop.
 -- source:      callee runs: one callee several times in a row in the sequence of direct calls
+-- needs:       calls
 -- report:      findings
 -- param:       min_longest = 10 | calls | leave out pairs whose longest callee run is shorter
 -- param:       min_mean = 4 | calls | leave out pairs whose callee runs are shorter on average

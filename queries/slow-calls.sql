@@ -10,6 +10,7 @@
 -- advice:      What was different then? `fisql stack ID` and `fisql trace` show what happened around it.
 --              A function that is meant to do different amounts of work is slow by design.
 -- source:      the 16 slowest calls of each function, kept while loading
+-- needs:       calls
 -- report:      overview
 -- param:       per_function = 3 | calls | give at most so many calls of a function (up to 16)
 -- param:       min_ratio = 4 | - | least ratio of a call's time to the middle call's; 0 = also functions called once

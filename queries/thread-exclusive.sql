@@ -10,6 +10,7 @@
 --              functions, so keep its locks. It is wrong where the run was too short for other
 --              threads to come there, or where it is chance which thread takes the work.
 -- source:      thread confinement: Goetz et al., Java Concurrency in Practice, 3.3
+-- needs:       calls
 -- report:      overview
 -- param:       by_name = 0 | 0 or 1 | 1 = count threads of the same name as one
 -- param:       min_calls = 1 | calls | leave out functions with fewer calls

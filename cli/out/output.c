@@ -214,7 +214,9 @@ static char *cell_text(const struct output_source *source, int column)
         else if (unit == UNIT_PERCENT)
             snprintf(text, sizeof text, "%.1f%%", value);
         else if (sqlite3_column_type(statement, column) == SQLITE_FLOAT)
-            snprintf(text, sizeof text, "%.2f", value);
+            /* 0.00 would say that a probability is none */
+            snprintf(text, sizeof text, fabs(value) >= 0.005 || value == 0 ? "%.2f" : "%.1e",
+                     value);
         else
             snprintf(text, sizeof text, "%lld", (long long)sqlite3_column_int64(statement, column));
         return strdup(text);

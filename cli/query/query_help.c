@@ -9,8 +9,9 @@
 
 /* The groups in the order of the manual; others follow, the user's own come last. */
 static const char *const groups[] = {
-    "Time",   "Inlining and call structure", "Coverage and threads",
-    "Memory", "Arguments and results",       "Trust"};
+    "Time",     "Inlining and call structure", "Coverage and threads",
+    "Memory",   "Arguments and results",       "Trust",
+    "Many runs"};
 enum { GROUPS_COUNT = sizeof groups / sizeof groups[0] };
 
 static size_t group_of(const struct query_file *query)
@@ -27,7 +28,7 @@ static const char *group_title(size_t group)
     return group < GROUPS_COUNT ? groups[group] : group == GROUPS_COUNT ? "Other" : "Your own";
 }
 
-void query_help_list(const struct query_set *set)
+void query_help_list(const struct query_set *set, const char *command, const char *what)
 {
     for (size_t group = 0; group <= GROUPS_COUNT + 1; group++) {
         bool headed = false;
@@ -49,7 +50,8 @@ void query_help_list(const struct query_set *set)
         if (headed)
             putchar('\n');
     }
-    puts("`fisql query NAME` runs one on run.db, `fisql query NAME --help` explains it.");
+    printf("`fisql %s NAME` runs one on %s, `fisql %s NAME --help` explains it.\n", command, what,
+           command);
 }
 
 void query_help_names(const struct query_set *set)
@@ -109,7 +111,7 @@ static void print_parts(const char *title, const struct query_part *parts, size_
     }
 }
 
-static void explain_text(const struct query_file *query)
+static void explain_text(const struct query_file *query, const char *command)
 {
     printf("%s: ", query->name);
     text_put(stdout, query->title != NULL ? query->title : "(no title)");
@@ -127,13 +129,14 @@ static void explain_text(const struct query_file *query)
     print_parts("Parameters (-p NAME=VALUE)", query->params, query->params_count);
     print_parts("Columns", query->columns, query->columns_count);
     char filters[256];
-    if (query_filters_text(query, filters, sizeof filters) > 0)
+    if (strcmp(command, "query") == 0 && query_filters_text(query, filters, sizeof filters) > 0)
         printf("\nFilters\n  %s\n", filters);
     if (query->source != NULL) {
         puts("\nMethod");
         print_paragraph(query->source, 2);
     }
-    printf("\nexample: fisql query %s run.db", query->name);
+    printf("\nexample: fisql %s %s%s", command, query->name,
+           strcmp(command, "query") == 0 ? " run.db" : "");
     if (query->params_count > 0 && query->params[0].value != NULL)
         printf(" -p %s=%s", query->params[0].name, query->params[0].value);
     puts(" --limit 10");
@@ -168,7 +171,7 @@ static void explain_parts_markdown(const char *title, const struct query_part *p
     }
 }
 
-static void explain_markdown(const struct query_file *query)
+static void explain_markdown(const struct query_file *query, const char *command)
 {
     printf("### %s\n\n**%s** %s\n", query->name, query->question != NULL ? query->question : "",
            query->description != NULL ? query->description : "");
@@ -179,14 +182,14 @@ static void explain_markdown(const struct query_file *query)
     explain_parts_markdown("parameter", query->params, query->params_count, true);
     explain_parts_markdown("column", query->columns, query->columns_count, false);
     char filters[256];
-    if (query_filters_text(query, filters, sizeof filters) > 0)
+    if (strcmp(command, "query") == 0 && query_filters_text(query, filters, sizeof filters) > 0)
         printf("\nFilters: `%s`\n", filters);
 }
 
-void query_help_explain(const struct query_file *query, bool markdown)
+void query_help_explain(const struct query_file *query, const char *command, bool markdown)
 {
     if (markdown)
-        explain_markdown(query);
+        explain_markdown(query, command);
     else
-        explain_text(query);
+        explain_text(query, command);
 }

@@ -4,13 +4,13 @@
 
 #include "cli/query/query_set.h"
 
-/* Prints the queries by group, on stdout. */
-void query_help_list(const struct query_set *set);
+/* Prints the queries by group, on stdout; `command` runs them on `what`. */
+void query_help_list(const struct query_set *set, const char *command, const char *what);
 
 /* Prints the names alone, one a line, in the list's order: for completion and the manual. */
 void query_help_names(const struct query_set *set);
 
-/* Explains a query: as text for a terminal, or as a section of the manual in Markdown. */
-void query_help_explain(const struct query_file *query, bool markdown);
+/* Explains a query of `command`: as text for a terminal, or as a section of the manual in Markdown. */
+void query_help_explain(const struct query_file *query, const char *command, bool markdown);
 
 #endif

@@ -6,33 +6,70 @@
 static const struct {
     const char *word;
     const char *there; /* SQL that gives a row if the run has it */
+    bool partly;       /* without it the query finds less, not nothing */
     const char *why;
-} needs[] = {{"values", "SELECT 1 FROM main.parameters LIMIT 1",
-              "no arguments or results were recorded; `fisql record --values` records them"}};
+} needs[] = {
+    {"values", "SELECT 1 FROM main.parameters LIMIT 1", false,
+     "no arguments or results were recorded; `fisql record --values` records them"},
+    {"calls",
+     "SELECT 1 WHERE EXISTS (SELECT 1 FROM main.calls)"
+     " OR (SELECT total(calls) FROM main.threads) = 0",
+     true,
+     "reads rows of calls, which the database lacks: what it says is not whole; load the log "
+     "without --summary, or push the run with --calls"}};
 enum { NEEDS_COUNT = sizeof needs / sizeof needs[0] };
 
-static int place_of(const char *word)
+/* The need that the word of so many bytes names, NEEDS_COUNT if none. */
+static int place_of(const char *word, size_t length)
 {
     int i = 0;
-    while (i < NEEDS_COUNT && (word == NULL || strcmp(needs[i].word, word) != 0))
+    while (i < NEEDS_COUNT &&
+           (strlen(needs[i].word) != length || strncmp(needs[i].word, word, length) != 0))
         i++;
     return i;
 }
 
-bool query_needs_known(const char *word)
+bool query_needs_known(const char *words)
 {
-    return place_of(word) < NEEDS_COUNT;
+    for (; *words != '\0'; words += strspn(words, " ")) {
+        size_t length = strcspn(words, " ");
+        if (place_of(words, length) == NEEDS_COUNT)
+            return false;
+        words += length;
+    }
+    return true;
+}
+
+static bool lacks(int place, sqlite3 *database)
+{
+    sqlite3_stmt *statement = NULL;
+    bool nothing =
+        sqlite3_prepare_v2(database, needs[place].there, -1, &statement, NULL) == SQLITE_OK &&
+        sqlite3_step(statement) == SQLITE_DONE;
+    sqlite3_finalize(statement);
+    return nothing;
+}
+
+/* Why, by the first need of that kind that the run lacks. */
+static const char *first_lack(const struct query_file *query, sqlite3 *database, bool partly)
+{
+    for (const char *word = query->needs; word != NULL && *word != '\0';
+         word += strspn(word, " ")) {
+        size_t length = strcspn(word, " ");
+        int place = place_of(word, length);
+        if (place < NEEDS_COUNT && needs[place].partly == partly && lacks(place, database))
+            return needs[place].why;
+        word += length;
+    }
+    return NULL;
 }
 
 const char *query_lacks(const struct query_file *query, sqlite3 *database)
 {
-    int place = place_of(query->needs);
-    sqlite3_stmt *statement = NULL;
-    if (place == NEEDS_COUNT)
-        return NULL;
-    bool lacks =
-        sqlite3_prepare_v2(database, needs[place].there, -1, &statement, NULL) == SQLITE_OK &&
-        sqlite3_step(statement) == SQLITE_DONE;
-    sqlite3_finalize(statement);
-    return lacks ? needs[place].why : NULL;
+    return first_lack(query, database, false);
+}
+
+const char *query_lacks_part(const struct query_file *query, sqlite3 *database)
+{
+    return first_lack(query, database, true);
 }

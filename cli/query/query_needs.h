@@ -1,6 +1,6 @@
 /*
- * What a query needs that not every recording has. Its header says so, `-- needs: values`; where a run
- * lacks it, the query finds nothing, and fisql says why.
+ * What a query needs that not every database has. Its header says so, `-- needs: values` or
+ * `-- needs: calls`; where a run lacks it, the query finds nothing or not all, and fisql says why.
  */
 #ifndef FISQL_CLI_QUERY_NEEDS_H
 #define FISQL_CLI_QUERY_NEEDS_H
@@ -10,11 +10,14 @@
 #include <sqlite3.h>
 #include <stdbool.h>
 
-/* Is the word of a header's `needs` line one of those that are known? */
-bool query_needs_known(const char *word);
+/* Are the words of a header's `needs` line known? */
+bool query_needs_known(const char *words);
 
 /* Why the query can find nothing in this run, as a sentence without its end: what was not recorded,
  * and which option records it. NULL where the run has what it needs. */
 const char *query_lacks(const struct query_file *query, sqlite3 *database);
+
+/* Likewise why it does not find all there is. */
+const char *query_lacks_part(const struct query_file *query, sqlite3 *database);
 
 #endif

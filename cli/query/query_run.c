@@ -99,6 +99,22 @@ static int bind_setting(const struct query_file *query, sqlite3_stmt *statement,
     return 0;
 }
 
+int query_bind_present(const struct query_request *request, const struct query_file *query,
+                       sqlite3_stmt *statement)
+{
+    for (size_t i = 0; i < request->settings_count; i++) {
+        const char *setting = request->settings[i], *equals = strchr(setting, '=');
+        char name[130];
+        if (equals == NULL || equals == setting || equals - setting > 120)
+            return fail("-p %s: wants NAME=VALUE", setting);
+        snprintf(name, sizeof name, ":%.*s", (int)(equals - setting), setting);
+        if (sqlite3_bind_parameter_index(statement, name) != 0 &&
+            bind_setting(query, statement, name + 1, equals + 1) != 0)
+            return 2;
+    }
+    return 0;
+}
+
 int query_bind_settings(const struct query_request *request, const struct query_file *query,
                         sqlite3_stmt *statement)
 {
@@ -270,16 +286,16 @@ static int set_up(struct run_context *run, const struct query_request *request, 
     return suppressions_load(&run->suppressions, request->suppressions, database);
 }
 
-static void columns_free(struct output_column *columns, int count)
+void query_columns_free(struct output_column *columns, int count)
 {
     for (int i = 0; i < count; i++)
         free((void *)(uintptr_t)columns[i].name);
     free(columns);
 }
 
-/* The columns' names, units and kinds. The names are copies: SQLite's own go when the first step finds
- * that it has to prepare the statement anew. Free with columns_free; NULL without memory. */
-static struct output_column *columns_of(const struct query_file *query, sqlite3_stmt *statement)
+/* The names are copies: SQLite's own go when the first step finds that it has to prepare the statement
+ * anew. */
+struct output_column *query_columns(const struct query_file *query, sqlite3_stmt *statement)
 {
     int count = sqlite3_column_count(statement);
     struct output_column *columns = calloc((size_t)count, sizeof *columns);
@@ -287,7 +303,7 @@ static struct output_column *columns_of(const struct query_file *query, sqlite3_
         const char *name = sqlite3_column_name(statement, i);
         columns[i].name = strdup(name != NULL ? name : "?");
         if (columns[i].name == NULL) {
-            columns_free(columns, count);
+            query_columns_free(columns, count);
             return NULL;
         }
         const struct query_part *part =
@@ -304,7 +320,7 @@ static int write_rows(struct run_context *run, const struct query_request *reque
                       long *rows)
 {
     int count = sqlite3_column_count(statement);
-    struct output_column *columns = columns_of(query, statement);
+    struct output_column *columns = query_columns(query, statement);
     if (columns == NULL)
         return SQLITE_NOMEM;
     time_doubt_init(&run->doubt, sqlite3_db_handle(statement), statement);
@@ -323,7 +339,7 @@ static int write_rows(struct run_context *run, const struct query_request *reque
                                    .full = request->full_columns ? full_name : NULL,
                                    .context = run};
     int result = output_rows(out, request->format, &source, rows);
-    columns_free(columns, count);
+    query_columns_free(columns, count);
     return result;
 }
 

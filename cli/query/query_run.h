@@ -40,6 +40,16 @@ int query_run(const struct query_request *request, sqlite3 *database,
 int query_bind_settings(const struct query_request *request, const struct query_file *query,
                         sqlite3_stmt *statement);
 
+/* Binds those of the request's settings that the statement has: for a query of several statements.
+ * Returns 0, or 2 after saying what is wrong. */
+int query_bind_present(const struct query_request *request, const struct query_file *query,
+                       sqlite3_stmt *statement);
+
+/* The columns of the query's result: names, units and kinds by its header. Free with
+ * query_columns_free; NULL without memory. */
+struct output_column *query_columns(const struct query_file *query, sqlite3_stmt *statement);
+void query_columns_free(struct output_column *columns, int count);
+
 /* Writes the SQL with the parameters' values and SQLite's plan, as SQL that can be run. A NULL
  * database leaves the plan out. Returns 0, or 2 after saying what is wrong. */
 int query_explain(const struct query_request *request, sqlite3 *database,

@@ -81,6 +81,12 @@ static int add_line(struct suppressions *suppressions, const char *path, size_t 
 
 int suppressions_load(struct suppressions *suppressions, const char *path, sqlite3 *database)
 {
+    return suppressions_load_with(suppressions, path, database, stack_sql);
+}
+
+int suppressions_load_with(struct suppressions *suppressions, const char *path, sqlite3 *database,
+                           const char *names_sql)
+{
     *suppressions = (struct suppressions){0};
     FILE *file = fopen(path, "re");
     if (file == NULL)
@@ -96,7 +102,7 @@ int suppressions_load(struct suppressions *suppressions, const char *path, sqlit
     free(line);
     fclose(file);
     if (status == 0 &&
-        sqlite3_prepare_v2(database, stack_sql, -1, &suppressions->stack, NULL) != SQLITE_OK)
+        sqlite3_prepare_v2(database, names_sql, -1, &suppressions->stack, NULL) != SQLITE_OK)
         status = fail("%s: %s", path, sqlite3_errmsg(database));
     return status;
 }
@@ -119,10 +125,10 @@ static bool any_matches(const struct suppressions *suppressions, const char *tex
     return false;
 }
 
-bool suppressions_match(struct suppressions *suppressions, long long alloc_id)
+/* Steps through the bound statement's names. Counts what matches. */
+static bool stack_matches(struct suppressions *suppressions)
 {
     bool found = false;
-    sqlite3_bind_int64(suppressions->stack, 1, alloc_id);
     while (!found && sqlite3_step(suppressions->stack) == SQLITE_ROW) {
         for (int i = 0; i < sqlite3_column_count(suppressions->stack) && !found; i++)
             found = any_matches(suppressions,
@@ -131,4 +137,16 @@ bool suppressions_match(struct suppressions *suppressions, long long alloc_id)
     sqlite3_reset(suppressions->stack);
     suppressions->suppressed += found;
     return found;
+}
+
+bool suppressions_match(struct suppressions *suppressions, long long alloc_id)
+{
+    sqlite3_bind_int64(suppressions->stack, 1, alloc_id);
+    return stack_matches(suppressions);
+}
+
+bool suppressions_match_function(struct suppressions *suppressions, const char *name, size_t length)
+{
+    sqlite3_bind_text64(suppressions->stack, 1, name, length, SQLITE_TRANSIENT, SQLITE_UTF8);
+    return stack_matches(suppressions);
 }

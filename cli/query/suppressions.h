@@ -25,6 +25,16 @@ bool suppression_matches(const char *pattern, const char *text);
 int suppressions_load(struct suppressions *suppressions, const char *path, sqlite3 *database);
 void suppressions_release(struct suppressions *suppressions);
 
+/* The same with the caller's own statement of names, for suppressions_match_function(): those of the
+ * function ?1, and of its file and module. */
+int suppressions_load_with(struct suppressions *suppressions, const char *path, sqlite3 *database,
+                           const char *names_sql);
+
+/* Does a pattern match the function of that name, of so many bytes, or what the statement gives for it?
+ * Counts it if so. */
+bool suppressions_match_function(struct suppressions *suppressions, const char *name,
+                                 size_t length);
+
 /* Is the block with that allocs.id suppressed? Counts it if so. */
 bool suppressions_match(struct suppressions *suppressions, long long alloc_id);
 

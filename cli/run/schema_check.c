@@ -39,7 +39,8 @@ static int compare(sqlite3_stmt *known, sqlite3_stmt *found)
 }
 
 /* Goes through both lists: all that is known must be found. */
-static bool same_shape(sqlite3_stmt *known, sqlite3_stmt *found, const char *path)
+static bool same_shape(sqlite3_stmt *known, sqlite3_stmt *found, const char *path,
+                       const char *maker)
 {
     int step = sqlite3_step(found);
     while (sqlite3_step(known) == SQLITE_ROW) {
@@ -53,9 +54,8 @@ static bool same_shape(sqlite3_stmt *known, sqlite3_stmt *found, const char *pat
         if (step == SQLITE_ROW && compare(known, found) == 0 &&
             strcmp(text_at(known, 2), text_at(found, 2)) == 0)
             continue;
-        fail("%s: is not as `fisql load` makes it: the table %s has no %s of the known kind: load "
-             "the log again",
-             path, text_at(known, 0), text_at(known, 1));
+        fail("%s: is not as %s: the table %s has no %s of the known kind", path, maker,
+             text_at(known, 0), text_at(known, 1));
         return false;
     }
     return true;
@@ -78,21 +78,46 @@ static bool put_views(sqlite3 *memory, sqlite3 *database)
     return done;
 }
 
-bool schema_check(sqlite3 *database, const char *path)
+/* Makes the schema in memory; NULL after saying why not. */
+static sqlite3 *make_known(const char *schema)
 {
     sqlite3 *memory = NULL;
+    if (sqlite3_open(":memory:", &memory) == SQLITE_OK &&
+        sqlite3_exec(memory, schema, NULL, NULL, NULL) == SQLITE_OK)
+        return memory;
+    fail("the schema cannot be made: %s", sqlite3_errmsg(memory));
+    sqlite3_close(memory);
+    return NULL;
+}
+
+static bool compare_schemas(sqlite3 *memory, sqlite3 *database, const char *path, const char *maker)
+{
     sqlite3_stmt *known = NULL, *found = NULL;
-    bool made = sqlite3_open(":memory:", &memory) == SQLITE_OK &&
-                sqlite3_exec(memory, embedded_schema, NULL, NULL, NULL) == SQLITE_OK &&
-                sqlite3_prepare_v2(memory, shape_sql, -1, &known, NULL) == SQLITE_OK;
-    bool good = made && sqlite3_prepare_v2(database, shape_sql, -1, &found, NULL) == SQLITE_OK;
-    if (!made)
+    bool good = false;
+    if (sqlite3_prepare_v2(memory, shape_sql, -1, &known, NULL) != SQLITE_OK)
         fail("the schema cannot be made: %s", sqlite3_errmsg(memory));
-    else if (!good)
+    else if (sqlite3_prepare_v2(database, shape_sql, -1, &found, NULL) != SQLITE_OK)
         fail("%s: its schema cannot be read: %s", path, sqlite3_errmsg(database));
-    good = good && same_shape(known, found, path);
+    else
+        good = same_shape(known, found, path, maker);
     sqlite3_finalize(known);
     sqlite3_finalize(found);
+    return good;
+}
+
+bool schema_same(sqlite3 *database, const char *path, const char *schema, const char *maker)
+{
+    sqlite3 *memory = make_known(schema);
+    bool good = memory != NULL && compare_schemas(memory, database, path, maker);
+    sqlite3_close(memory);
+    return good;
+}
+
+bool schema_check(sqlite3 *database, const char *path)
+{
+    sqlite3 *memory = make_known(embedded_schema);
+    bool good = memory != NULL && compare_schemas(memory, database, path,
+                                                  "`fisql load` makes it (load the log again)");
     if (good && !put_views(memory, database)) {
         good = false;
         fail("%s: its views cannot be replaced: %s", path, sqlite3_errmsg(database));

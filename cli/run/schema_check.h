@@ -11,4 +11,8 @@
  * with `path` where not. */
 bool schema_check(sqlite3 *database, const char *path);
 
+/* Compares the tables, columns and indexes alone with those of another schema. `maker` says in words
+ * what makes such files. */
+bool schema_same(sqlite3 *database, const char *path, const char *schema, const char *maker);
+
 #endif

@@ -44,6 +44,7 @@ for room in cc record query export diff; do
 done
 arrows cli/review "$run|cli/(review|export)/[a-z_]+\.h"
 arrows cli/report "$run|cli/(report|query|export|diff)/[a-z_]+\.h"
+arrows cli/fleet "$run|cli/(fleet|query|diff)/[a-z_]+\.h"
 arrows cli "$run|cli/[a-z_]+\.h|cli/[a-z]+/[a-z_]+\.h"
 same "no room includes what another one keeps to itself" "" "$(grep -nE '^# *include ".*_(parts|internal)\.h"' -r collector loader cli --include='*.[ch]' |
     awk -F: '{ folder = $1; sub("/[^/]*$", "", folder); included = $3; sub(/^[^"]*"/, "", included); sub("/[^/]*$", "", included) } folder != included')"
@@ -109,7 +110,7 @@ same "each file opens with a comment on what it is" "" \
 
 # spelled so that this file does not find itself
 words='TO''DO|FIX''ME|XX''X|HA''CK|\.\./sha''red'
-same "no word that promises later work" "" "$(grep -nwE "$words" "${c_files[@]}" "${scripts[@]}" Makefile README.md CONTRIBUTING.md docs/*.md queries/*.sql schema.sql)"
+same "no word that promises later work" "" "$(grep -nwE "$words" "${c_files[@]}" "${scripts[@]}" Makefile README.md CONTRIBUTING.md docs/*.md queries/*.sql queries/*/*.sql schema*.sql)"
 same "no typedef of a struct" "" "$(grep -nE '^ *typedef +(struct|union|enum)' "${c_files[@]}")"
 same "the loader never prints or exits" "" \
     "$(grep -nE '(^|[^a-z_])(printf|puts|putchar|perror|exit|abort)\(|stderr|stdout' base/*.c loader/*.c loader/*/*.c | grep -vE '^[^:]*:[0-9]+: *(/?\*|//)' |

@@ -1,0 +1,60 @@
+/* fisql push: adds runs to a store of many. */
+#include "cli/commands.h"
+#include "cli/fleet/push.h"
+#include "cli/fleet/store.h"
+#include "cli/out/args.h"
+#include "cli/out/say.h"
+
+static const char help[] =
+    "usage: fisql push [OPTION...] FLEET RUN.db...\n"
+    "\n"
+    "Adds runs to FLEET, where many are kept and asked together: an SQLite file such as fleet.db,\n"
+    "which is made where it is missing. A run is there whole or not at all. Pushing one again "
+    "changes\n"
+    "nothing. What is kept of a run: its facts and labels, what was added up of it by functions,\n"
+    "contexts and places of allocation, and its database without the rows of single calls, "
+    "packed.\n"
+    "\n"
+    "      --label KEY=VALUE  what the run is to be chosen by, such as commit, branch or version; "
+    "may be\n"
+    "                         repeated. Each run has the labels program, host, build and day\n"
+    "      --calls            also every call and allocation\n"
+    "  -q, --quiet            say nothing but errors\n"
+    "\n"
+    "Exit status: 0 all runs are there, 2 one of them could not be pushed; those before it are "
+    "there.\n"
+    "\n"
+    "example: fisql push fleet.db run.db --label version=1.0\n";
+
+enum { LABELS_MAX = 64, LABEL = 256, CALLS };
+
+int cmd_push(int argc, char **argv)
+{
+    static const struct args_option known[] = {
+        {"label", LABEL, true}, {"calls", CALLS, false}, {"quiet", 'q', false}, {NULL, 0, false}};
+    const char *labels[LABELS_MAX];
+    struct push_options options = {.labels = labels};
+    struct args args = {.command = "push", .help = help, .options = known};
+    args_begin(&args, argc, argv);
+    while (args_next(&args)) {
+        if (args.code == LABEL) {
+            if (options.labels_count == LABELS_MAX)
+                return fail("--label: at most %d labels", LABELS_MAX);
+            if (push_label_check(args.value) != 0)
+                return 2;
+            labels[options.labels_count++] = args.value;
+        }
+        options.calls |= args.code == CALLS;
+        options.quiet |= args.code == 'q';
+    }
+    if (args.status != ARGS_GO_ON)
+        return args.status;
+    if (args_words(&args) < 2)
+        return fail("push: wants a file of many runs and a run: fisql push fleet.db run.db");
+    struct store store;
+    int status = store_open(&store, args_word(&args, NULL), true);
+    while (status == 0 && args_words(&args) > 0)
+        status = push_run(&store, args_word(&args, NULL), &options);
+    store_close(&store);
+    return status;
+}

@@ -1,0 +1,258 @@
+/*
+ * Many runs in one SQLite file. The connection to it is the local one, too: what is gathered goes from
+ * the file's tables into temporary ones. A push is one transaction.
+ */
+#include "cli/fleet/store.h"
+
+#include "cli/fleet/functions.h"
+#include "cli/out/say.h"
+#include "cli/run/run_view.h"
+#include "cli/run/schema_check.h"
+#include "queries/embedded.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { APPLICATION_ID = 0x46535146, VERSION = 1, BUSY_MS = 120000 };
+
+static int problem(const struct store *store)
+{
+    int code = store->local != NULL ? sqlite3_errcode(store->local) : SQLITE_NOMEM;
+    if (code == SQLITE_BUSY)
+        return fail("%s: another process has been writing to it for two minutes: try again",
+                    store->url);
+    if (code == SQLITE_READONLY)
+        return fail("%s: may not be written by you: ask for the permission, or push elsewhere",
+                    store->url);
+    return fail("%s: %s", store->url,
+                store->local != NULL ? sqlite3_errmsg(store->local) : "out of memory");
+}
+
+static int execute(struct store *store, const char *sql)
+{
+    return sqlite3_exec(store->local, sql, NULL, NULL, NULL) == SQLITE_OK ? 0 : problem(store);
+}
+
+/* A new file is its owner's alone, as the databases of runs are. */
+static int make_file(const char *path)
+{
+    int file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    struct stat status;
+    if (file < 0)
+        return fail("%s: cannot be made: %s", path, strerror(errno));
+    bool regular = fstat(file, &status) == 0 && S_ISREG(status.st_mode);
+    close(file);
+    return regular ? 0 : fail("%s: is not a file: give another name", path);
+}
+
+/* A file that somebody else made is to hold rows, and do nothing. */
+static void distrust(sqlite3 *database)
+{
+    const int value_bytes_max = 64 << 20;
+    sqlite3_db_config(database, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+    sqlite3_db_config(database, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
+    sqlite3_db_config(database, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
+    sqlite3_db_config(database, SQLITE_DBCONFIG_ENABLE_VIEW, 0, NULL);
+    sqlite3_limit(database, SQLITE_LIMIT_LENGTH, value_bytes_max);
+}
+
+static int check(struct store *store)
+{
+    int64_t application = run_integer(store->local, "PRAGMA application_id", -1);
+    int64_t version = run_integer(store->local, "PRAGMA user_version", -1);
+    if (application == 0x4653514c)
+        return fail(
+            "%s: is the database of one run; many runs are kept in a file of their own, such "
+            "as fleet.db",
+            store->url);
+    if (application != APPLICATION_ID)
+        return fail("%s: is not a file of many runs: `fisql push` makes one", store->url);
+    if (version != VERSION)
+        return fail("%s: has version %lld of its tables, this fisql knows version %d: %s",
+                    store->url, (long long)version, VERSION,
+                    version > VERSION ? "use a newer fisql" : "push the runs to a new file");
+    return schema_same(store->local, store->url, embedded_fleet_schema, "`fisql push` makes it")
+               ? 0
+               : 2;
+}
+
+/* An empty file gets the tables, by whoever comes first. */
+static int make_tables(struct store *store)
+{
+    if (execute(store, "BEGIN IMMEDIATE") != 0)
+        return 2;
+    if (run_integer(store->local, "SELECT count(*) FROM sqlite_schema", -1) == 0 &&
+        execute(store, embedded_fleet_schema) != 0)
+        return 2;
+    return execute(store, "COMMIT");
+}
+
+static int open_sqlite(struct store *store, bool writes)
+{
+    struct stat status;
+    if (!writes && stat(store->url, &status) != 0)
+        return fail("%s: %s: `fisql push %s run.db` makes it", store->url, strerror(errno),
+                    store->url);
+    if (writes && make_file(store->url) != 0)
+        return 2;
+    /* A reader may have to undo what a killed push left, so it asks to write, too. */
+    int result = sqlite3_open_v2(store->url, &store->local,
+                                 SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL);
+    if (result != SQLITE_OK)
+        return problem(store);
+    distrust(store->local);
+    sqlite3_busy_timeout(store->local, BUSY_MS);
+    sqlite3_exec(store->local, "PRAGMA cache_size = -65536", NULL, NULL, NULL);
+    if (sqlite3_exec(store->local, "SELECT 1 FROM sqlite_schema", NULL, NULL, NULL) ==
+        SQLITE_NOTADB)
+        return fail("%s: is not a file of many runs: `fisql push` makes one", store->url);
+    if (writes && make_tables(store) != 0)
+        return 2;
+    if (fleet_functions_add(store->local) != SQLITE_OK)
+        return problem(store);
+    return check(store);
+}
+
+static int begin_sqlite(struct store *store)
+{
+    if (execute(store, "BEGIN IMMEDIATE") != 0)
+        return 2;
+    store->run_id = run_integer(store->local, "SELECT max(run_id) + 1 FROM runs", 1);
+    return 0;
+}
+
+/* Tables that are not one run's: a row that is there already stays. */
+static bool is_common(const char *table)
+{
+    return strcmp(table, "names") == 0 || strcmp(table, "stacks") == 0;
+}
+
+static sqlite3_stmt *prepare_insert(struct store *store, const char *table, sqlite3_stmt *rows)
+{
+    char *sql = NULL;
+    size_t size = 0;
+    sqlite3_stmt *insert = NULL;
+    FILE *out = open_memstream(&sql, &size);
+    if (out == NULL)
+        return NULL;
+    int count = sqlite3_column_count(rows);
+    fprintf(out, "INSERT %sINTO main.%s(", is_common(table) ? "OR IGNORE " : "", table);
+    for (int i = 0; i < count; i++)
+        fprintf(out, "%s%s", i > 0 ? ", " : "", sqlite3_column_name(rows, i));
+    fputs(is_common(table) ? ") VALUES (" : ", run_id) VALUES (", out);
+    for (int i = 0; i < count; i++)
+        fputs(i > 0 ? ", ?" : "?", out);
+    fputs(is_common(table) ? ")" : ", ?)", out);
+    if (fclose(out) == 0)
+        sqlite3_prepare_v2(store->local, sql, -1, &insert, NULL);
+    free(sql);
+    return insert;
+}
+
+static int rows_sqlite(struct store *store, const char *table, sqlite3_stmt *rows)
+{
+    sqlite3_stmt *insert = prepare_insert(store, table, rows);
+    int count = sqlite3_column_count(rows), step, status = 0;
+    if (insert == NULL)
+        return problem(store);
+    while (status == 0 && (step = sqlite3_step(rows)) == SQLITE_ROW) {
+        for (int i = 0; i < count; i++)
+            sqlite3_bind_value(insert, i + 1, sqlite3_column_value(rows, i));
+        if (!is_common(table))
+            sqlite3_bind_int64(insert, count + 1, store->run_id);
+        if (sqlite3_step(insert) != SQLITE_DONE)
+            status = problem(store);
+        sqlite3_reset(insert);
+    }
+    if (sqlite3_reset(rows) != SQLITE_OK && status == 0)
+        status = fail("%s: its %s cannot be read: %s",
+                      sqlite3_db_filename(sqlite3_db_handle(rows), "main"), table,
+                      sqlite3_errmsg(sqlite3_db_handle(rows)));
+    sqlite3_finalize(insert);
+    return status;
+}
+
+static int part_sqlite(struct store *store, int64_t number, const void *bytes, size_t size_bytes)
+{
+    sqlite3_stmt *insert = NULL;
+    int result = sqlite3_prepare_v2(store->local, "INSERT INTO main.parts VALUES (?, ?, ?)", -1,
+                                    &insert, NULL);
+    if (result == SQLITE_OK) {
+        sqlite3_bind_int64(insert, 1, store->run_id);
+        sqlite3_bind_int64(insert, 2, number);
+        sqlite3_bind_blob64(insert, 3, bytes, size_bytes, SQLITE_STATIC);
+        result = sqlite3_step(insert);
+    }
+    int status = result == SQLITE_DONE ? 0 : problem(store);
+    sqlite3_finalize(insert);
+    return status;
+}
+
+static int commit_sqlite(struct store *store)
+{
+    return execute(store, "COMMIT");
+}
+
+static void abandon_sqlite(struct store *store)
+{
+    if (store->local != NULL && sqlite3_get_autocommit(store->local) == 0)
+        sqlite3_exec(store->local, "ROLLBACK", NULL, NULL, NULL);
+}
+
+static int gather_sqlite(struct store *store, const char *name, const char *sql, const char *uses)
+{
+    (void)uses; /* they are in reach */
+    char *text = sqlite3_mprintf("CREATE TEMP TABLE \"%w\" AS %s", name, sql);
+    int status = text != NULL ? execute(store, text) : problem(store);
+    sqlite3_free(text);
+    return status;
+}
+
+static int read_part_sqlite(struct store *store, int64_t run_id, int64_t number, void **bytes,
+                            size_t *size_bytes)
+{
+    sqlite3_stmt *rows = NULL;
+    int status = 2;
+    if (sqlite3_prepare_v2(store->local,
+                           "SELECT bytes FROM main.parts WHERE run_id = ?1 AND number = ?2", -1,
+                           &rows, NULL) != SQLITE_OK)
+        return problem(store);
+    sqlite3_bind_int64(rows, 1, run_id);
+    sqlite3_bind_int64(rows, 2, number);
+    int step = sqlite3_step(rows);
+    if (step == SQLITE_ROW) {
+        const void *blob = sqlite3_column_blob(rows, 0);
+        *size_bytes = (size_t)sqlite3_column_bytes(rows, 0);
+        *bytes = malloc(*size_bytes + 1);
+        status = *bytes != NULL ? 0 : fail("out of memory for a part of the run");
+        if (status == 0 && blob != NULL)
+            memcpy(*bytes, blob, *size_bytes);
+    } else if (step == SQLITE_DONE) {
+        fail("%s: part %lld of the run is not there: push it to a new file", store->url,
+             (long long)number);
+    } else {
+        problem(store);
+    }
+    sqlite3_finalize(rows);
+    return status;
+}
+
+static void close_sqlite(struct store *store)
+{
+    sqlite3_close(store->local);
+}
+
+const struct store_engine store_sqlite = {.open = open_sqlite,
+                                          .begin = begin_sqlite,
+                                          .rows = rows_sqlite,
+                                          .part = part_sqlite,
+                                          .commit = commit_sqlite,
+                                          .abandon = abandon_sqlite,
+                                          .gather = gather_sqlite,
+                                          .read_part = read_part_sqlite,
+                                          .close = close_sqlite};

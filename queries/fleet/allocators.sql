@@ -1,0 +1,31 @@
+-- title:       Allocators
+-- question:    Which functions allocate, over many runs?
+-- group:       Many runs
+-- description: Functions by the bytes that they allocated, summed up over the chosen runs.
+-- advice:      As for allocators of one run: many small blocks are worth a pool or a buffer that is reused.
+-- source:      heap profile, over runs
+-- param:       runs = * | - | only these: KEY=VALUE or VALUE of a label, or a run; * = all
+-- column:      function | - | that wanted the blocks
+-- column:      file | - | where it is defined
+-- column:      bytes | bytes | allocated
+-- column:      blocks | blocks | allocated
+-- column:      mean_bytes | bytes | a block
+-- column:      not_freed_bytes | bytes | at the end
+-- column:      live_max_bytes | bytes | live at once in one run: at most this
+-- column:      runs | runs | in which it allocated
+-- gather by_run: uses chosen
+SELECT run_id, function_id, sum(blocks) AS blocks_sum, sum(bytes) AS bytes_sum, sum(not_freed_bytes) AS lost_sum,
+       sum(live_bytes_max) AS live_sum
+FROM allocations WHERE kept = 0 AND run_id IN (SELECT run_id FROM chosen)
+GROUP BY run_id, function_id
+-- gather named: uses by_run
+SELECT function_id, min(name) AS function_name, min(file) AS file_path
+FROM names WHERE function_id IN (SELECT function_id FROM by_run)
+GROUP BY function_id
+-- finish
+SELECT coalesce(n.function_name, '(outside any recorded call)') AS function, file_name(coalesce(n.file_path, '')) AS file,
+       sum(b.bytes_sum) AS bytes, sum(b.blocks_sum) AS blocks, round(1.0 * sum(b.bytes_sum) / sum(b.blocks_sum), 1) AS mean_bytes,
+       sum(b.lost_sum) AS not_freed_bytes, max(b.live_sum) AS live_max_bytes, count(*) AS runs
+FROM by_run b LEFT JOIN named n ON n.function_id = b.function_id
+GROUP BY b.function_id
+ORDER BY bytes DESC, blocks DESC, function, b.function_id

@@ -1,0 +1,1 @@
+SELECT key, coalesce(CAST(value AS TEXT), '') AS value FROM run
