@@ -104,7 +104,8 @@ static bool take_parameter(void *context, Dwarf_Debug debug, Dwarf_Die die)
     unsigned at = prototype->count++;
     prototype->parameters[at].offset = dwarf_die_offset(debug, die, &offset) ? offset : 0;
     prototype->parameters[at].type = type_along(taking->types, die, &fixed);
-    prototype->parameters[at].fixed = fixed || (own && dwarf_die_flag(debug, die, DW_AT_artificial));
+    prototype->parameters[at].fixed =
+        fixed || (own && dwarf_die_flag(debug, die, DW_AT_artificial));
     return true;
 }
 

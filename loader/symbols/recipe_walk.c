@@ -27,11 +27,11 @@ struct host {
 
 struct claim {
     uint64_t
-        function;  /* origin_high | offset of the function that took it, plus 1; 0 = nobody yet */
+        function;    /* origin_high | offset of the function that took it, plus 1; 0 = nobody yet */
     uint64_t second; /* likewise of the last one that wanted it, too */
     bool doubtful;   /* which of the two it is makes a difference */
-    uint32_t hook; /* index + 1 of its recipe, 0 = none */
-    uint64_t name; /* index of the name that the entry has which took it */
+    uint32_t hook;   /* index + 1 of its recipe, 0 = none */
+    uint64_t name;   /* index of the name that the entry has which took it */
 };
 
 struct walker {
@@ -46,7 +46,8 @@ struct walker {
     struct dwarf_types types;
     uint64_t origin_high;
     bool stores_late;
-    uint64_t *lost; /* names of bodies that are inlined in the function at hand, nobody knows where */
+    uint64_t
+        *lost; /* names of bodies that are inlined in the function at hand, nobody knows where */
     size_t lost_count, lost_capacity;
     struct error *error;
 };

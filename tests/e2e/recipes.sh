@@ -38,7 +38,7 @@ values_of "C++, gcc -O0" 71 types.cc g++ -std=c++17 -O0
 values_of "C++, gcc -O2" 55 types.cc g++ -std=c++17 -O2
 values_of "C++, gcc -O3" 55 types.cc g++ -std=c++17 -O3
 if command -v clang >/dev/null; then
-    values_of "C, clang -O0" 80 types.c clang -O0
+    values_of "C, clang -O0" 92 types.c clang -O0
     values_of "C, clang -O1" 75 types.c clang -O1
     values_of "C, clang -O2" 75 types.c clang -O2
     values_of "C, clang -O2, DWARF 4" 75 types.c clang -O2 -gdwarf-4

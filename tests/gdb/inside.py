@@ -433,12 +433,12 @@ class Enter(Place):
         function.calls += 1
         # Of an inlined body that the debug information gives no place gdb takes the hook's call for its host's.
         arguments = self.arguments if self.name == source[0] else []
-        if CONFIG["late"]:
+        if CONFIG["late"] or CONFIG["after"]:
             RUN.last = (call, arguments)
-        else:
+        if not CONFIG["late"]:
             call["args"] = [[name, try_read(read_symbol, symbol, of, frame)] for name, symbol, of in arguments]
         if self.inlined:
-            if not CONFIG["late"]:
+            if RUN.last is None:
                 RUN.write(call)
         else:
             older = frame.older()
@@ -452,7 +452,7 @@ class Enter(Place):
                     RUN.write(RUN.pending.pop(stack))
                 if self.name == source[0]:
                     RUN.pending[stack] = call
-            elif not CONFIG["late"]:
+            elif RUN.last is None:
                 RUN.write(call)
         RUN.written += 1
         if RUN.written >= CONFIG["calls"]:
@@ -461,7 +461,9 @@ class Enter(Place):
 
 
 class Late(Place):
-    """Behind an entry hook, where clang has stored the parameters to where it says that they lie."""
+    """Behind an entry hook: where clang without optimisation has stored the parameters to where it says that they lie, or
+    where the hook returns to. clang says only there where parameters of inlined bodies lie; of those that may change by then it
+    is not sure to be what was passed, but fisql does not take them."""
 
     def stop(self):
         if RUN.last is None:
@@ -469,7 +471,13 @@ class Late(Place):
         frame = gdb.newest_frame()
         call, arguments = RUN.last
         RUN.last = None
+        before = call.get("args")
         call["args"] = [[name, try_read(read_symbol, symbol, of, frame)] for name, symbol, of in arguments]
+        for i, (name, value) in enumerate(before or ()):
+            if "unknown" not in value:
+                call["args"][i] = [name, value]
+            elif "unknown" not in call["args"][i][1]:
+                call["args"][i][1]["later"] = True
         if call["inlined"]:
             RUN.write(call)
         return False
@@ -559,6 +567,8 @@ def main():
         address = int(address, 16) + position
         if kind == "enter":
             Enter(address)
+            if CONFIG["after"]:
+                Late(address + 5)
             if CONFIG["late"]:
                 found = gdb.find_pc_line(address)
                 if found.symtab is not None:
@@ -578,7 +588,7 @@ def main():
         for breakpoint in RUN.unwanted:
             breakpoint.enabled = False
         RUN.unwanted.clear()
-        if RUN.finished and not (CONFIG["late"] and RUN.last):
+        if RUN.finished and not RUN.last:
             break
     for call in RUN.pending.values():
         if "args" in call:

@@ -79,7 +79,7 @@ def record(options, work):
                                     stdin=open(options.stdin, "rb"), stdout=said, stderr=said,
                                     env=dict(os.environ, FISQL_TEST_GATE=gate))
         config = {"pid": pid_of(recorder, program), "program": program, "gate": gate, "sites": os.path.join(work, "sites"),
-                  "out": out, "each": options.each, "calls": options.calls, "late": options.late, "pie": is_pie(program),
+                  "out": out, "each": options.each, "calls": options.calls, "late": options.late, "after": options.after, "pie": is_pie(program),
                   "cxx": options.cxx}
         gdb = subprocess.run(["gdb", "-nx", "-q", "-batch", "-iex", "set debuginfod enabled off", "-x", os.path.join(HERE, "inside.py")],
                              env=dict(os.environ, ORACLE=json.dumps(config)), capture_output=True, text=True, check=False)
@@ -352,7 +352,7 @@ def compare(options, out, database):
                 if got is not None:
                     per["unverified: " + re.sub(r"0x[0-9a-f]+|\d+", "N", value["unknown"])] += 1
             elif got is None:
-                state = "missing"
+                state = "unknown to both" if "later" in value else "missing"
                 examples.setdefault((call["name"], name, call["inlined"]), call["pc"] - bias)
             else:
                 verdict = same(value, got, kinds.get((function, position)), names, bias)
@@ -389,6 +389,7 @@ def main():
     parser.add_argument("--calls", type=int, default=12000)
     parser.add_argument("--show", type=int, default=20)
     parser.add_argument("--late", action="store_true", help="clang -O0: arguments are stored behind the hook's call")
+    parser.add_argument("--after", action="store_true", help="what gdb does not know at the hook's call it reads behind it")
     parser.add_argument("--cxx", action="store_true")
     parser.add_argument("--verbose", action="store_true")
     parser.add_argument("--stdin", default="/dev/null")

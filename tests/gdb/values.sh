@@ -16,6 +16,7 @@ for program in ${PROGRAMS:-lua sqlite zstd ninja}; do
         [ $program = ninja ] && options+=(--cxx)
         for level in ${LEVELS:--O0 -O2 -O3}; do
             late=()
+            [ $compiler = clang ] && late=(--after)
             [ "$compiler $level" = "clang -O0" ] && late=(--late)
             mkdir -p $program && cd $program || exit 2
             what="$program, $compiler $level"
