@@ -22,7 +22,7 @@ for program in ${PROGRAMS:-lua sqlite zstd ninja}; do
             what="$program, $compiler $level"
             if build_$program $compiler $cxx "$level" 2>build.err; then
                 mapfile -t arguments < <(run_$program)
-                python3 "$here/tests/gdb/oracle.py" --each $([ $program = ninja ] && echo 200 || echo 100) --title "$what" "${options[@]}" "${late[@]}" "$fisql" \
+                python3 "$here/tests/gdb/oracle.py" --each "$([ $program = ninja ] && echo 200 || echo 100)" --title "$what" "${options[@]}" "${late[@]}" "$fisql" \
                     ./$program "${arguments[@]}" >compared.txt 2>&1
                 same "$what: no value is wrong" 0 $?
                 at_least "$what: calls that gdb saw, too" 10000 "$(sed -n 's/^.*: \([0-9]*\) calls of .*/\1/p' compared.txt)"
