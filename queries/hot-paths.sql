@@ -30,43 +30,61 @@ WITH RECURSIVE
               row_number() OVER (ORDER BY CASE params.by WHEN 'wall' THEN self_ns WHEN 'wait' THEN self_wait_ns ELSE self_cpu_ns END
                                  DESC, self_ns DESC, function_id) AS place
        FROM function_stats CROSS JOIN params),
-     reached AS MATERIALIZED ( -- the hot functions' contexts, as JSON: [calls, weight, {"calling context": "calls weight", ...}]
-       SELECT hot.function_id,
-              (SELECT json_array(sum(calls), sum(weight),
-                                 json_group_object(caller_id, calls || ' ' || weight) FILTER (WHERE caller_id IS NOT NULL))
-               FROM (SELECT CASE WHEN fr.parent_id < fr.id THEN fr.parent_id END AS caller_id, fr.calls,
-                            CASE params.by WHEN 'wall' THEN fr.self_ns WHEN 'wait' THEN fr.self_wait_ns ELSE fr.self_cpu_ns END AS weight
-                     FROM frames fr WHERE fr.function_id = hot.function_id AND fr.calls > 0)) AS sums
-       FROM hot CROSS JOIN params WHERE hot.place <= params.functions),
+     -- The hot functions' contexts by the function that called them (NULL = none did), with the contexts that called that
+     -- one, as JSON: {"context": "calls weight", ...}.
+     reached AS MATERIALIZED (
+       SELECT function_id, top_id, sum(calls) AS calls, sum(weight) AS weight,
+              json_group_object(next_id, calls || ' ' || weight) FILTER (WHERE next_id IS NOT NULL) AS callers
+       FROM (SELECT hot.function_id, fr.calls,
+                    CASE params.by WHEN 'wall' THEN fr.self_ns WHEN 'wait' THEN fr.self_wait_ns ELSE fr.self_cpu_ns END AS weight,
+                    CASE WHEN caller.function_id <> hot.function_id THEN caller.function_id ELSE up.function_id END AS top_id,
+                    CASE WHEN caller.function_id <> hot.function_id THEN CASE WHEN caller.parent_id < caller.id THEN caller.parent_id END
+                         WHEN up.parent_id < up.id THEN up.parent_id END AS next_id
+             FROM hot CROSS JOIN params CROSS JOIN frames fr ON fr.function_id = hot.function_id
+                  LEFT JOIN frames caller ON caller.id = fr.parent_id AND fr.parent_id < fr.id
+                  LEFT JOIN frames up ON up.id = CASE caller.function_id WHEN hot.function_id THEN (
+                    WITH RECURSIVE climb(id, parent_id, function_id) AS ( -- a function that calls itself
+                      SELECT caller.id, caller.parent_id, caller.function_id
+                      UNION ALL
+                      SELECT above.id, above.parent_id, above.function_id FROM climb JOIN frames above ON above.id = climb.parent_id
+                      WHERE climb.function_id = hot.function_id AND above.id < climb.id)
+                    SELECT id FROM climb WHERE function_id <> hot.function_id) END
+             WHERE hot.place <= params.functions AND fr.calls > 0)
+       GROUP BY function_id, top_id),
      whole AS MATERIALIZED ( -- where it took no time, by its calls
-       SELECT function_id, calls, weight = 0 AS by_calls, CASE weight WHEN 0 THEN calls ELSE weight END AS weight, callers
-       FROM (SELECT function_id, json_extract(sums, '$[0]') AS calls, json_extract(sums, '$[1]') AS weight,
-                    json_extract(sums, '$[2]') AS callers
-             FROM reached)
-       WHERE calls IS NOT NULL),
-     -- A path with the contexts that called it. A longer path carries no more than a shorter one, so only those that
-     -- carry enough are followed further up.
-     paths(function_id, top_id, length, ids, calls, weight, by_calls, needed, callers) AS (
-       SELECT function_id, function_id, 1, CAST(function_id AS INTEGER) || '', calls, weight, by_calls, params.min_share * weight, callers
+       SELECT function_id, calls, weight = 0 AS by_calls, CASE weight WHEN 0 THEN calls ELSE weight END AS weight
+       FROM (SELECT function_id, sum(calls) AS calls, sum(weight) AS weight FROM reached GROUP BY function_id)),
+     -- A path with the contexts that called it: [.., .., .., {"context": "calls weight", ...}]. A longer path carries no
+     -- more than a shorter one, so only those that carry enough are followed further up.
+     paths(function_id, top_id, length, ids, calls, weight, by_calls, needed, item) AS (
+       SELECT function_id, function_id, 1, CAST(function_id AS INTEGER) || '', calls, weight, by_calls, params.min_share * weight, '[]'
        FROM whole CROSS JOIN params
+       UNION ALL
+       SELECT function_id, top_id, 2, top_id || ' ' || CAST(function_id AS INTEGER), calls, weight, by_calls, needed,
+              '[0,0,0,' || callers || ']'
+       FROM (SELECT reached.function_id, top_id, reached.calls, by_calls, params.min_share * whole.weight AS needed,
+                    CASE by_calls WHEN 1 THEN reached.calls ELSE reached.weight END AS weight, callers
+             FROM reached CROSS JOIN params JOIN whole ON whole.function_id = reached.function_id
+             WHERE top_id IS NOT NULL AND params.max_length > 1)
+       WHERE 100 * weight >= needed
        UNION ALL
        SELECT p.function_id, json_extract(longer.value, '$[0]'), p.length + 1,
               json_extract(longer.value, '$[0]') || ' ' || p.ids, json_extract(longer.value, '$[1]'),
-              json_extract(longer.value, '$[2]'), p.by_calls, p.needed, json_extract(longer.value, '$[3]')
+              json_extract(longer.value, '$[2]'), p.by_calls, p.needed, longer.value
        FROM paths p CROSS JOIN params CROSS JOIN json_each((
-              SELECT json_group_array(json_array(function_id, calls, weight, json(callers)))
-              FROM (SELECT function_id, sum(calls) AS calls, sum(weight) AS weight,
-                           json_group_object(caller_id, carried) FILTER (WHERE caller_id IS NOT NULL) AS callers
+              SELECT '[' || group_concat(item) || ']'
+              FROM (SELECT json_array(function_id, sum(calls), sum(weight),
+                                      json_group_object(caller_id, carried) FILTER (WHERE caller_id IS NOT NULL)) AS item
                     FROM (SELECT coalesce(up.function_id, caller.function_id) AS function_id,
                                  CASE WHEN up.id IS NULL THEN CASE WHEN caller.parent_id < caller.id THEN caller.parent_id END
                                       WHEN up.parent_id < up.id THEN up.parent_id END AS caller_id,
                                  start.value AS carried, CAST(start.value AS INTEGER) AS calls,
                                  CAST(CASE p.by_calls WHEN 1 THEN start.value
                                       ELSE substr(start.value, instr(start.value, ' ') + 1) END AS INTEGER) AS weight
-                          FROM json_each(p.callers) start
+                          FROM json_each(p.item, '$[3]') start
                                CROSS JOIN frames caller ON caller.id = CAST(start.key AS INTEGER)
                                LEFT JOIN frames up ON up.id = CASE caller.function_id WHEN p.top_id THEN (
-                                 WITH RECURSIVE climb(id, parent_id, function_id) AS ( -- a function that calls itself
+                                 WITH RECURSIVE climb(id, parent_id, function_id) AS (
                                    SELECT caller.id, caller.parent_id, caller.function_id
                                    UNION ALL
                                    SELECT fr.id, fr.parent_id, fr.function_id FROM climb JOIN frames fr ON fr.id = climb.parent_id
@@ -75,7 +93,7 @@ WITH RECURSIVE
                           WHERE caller.function_id <> p.top_id OR up.id IS NOT NULL)
                     GROUP BY function_id
                     HAVING 100 * sum(weight) >= p.needed))) longer
-       WHERE p.length < params.max_length),
+       WHERE p.length BETWEEN 2 AND params.max_length - 1),
      chosen AS MATERIALIZED (
        SELECT p.function_id, p.length, p.ids, p.calls,
               100.0 * p.weight / whole.weight AS share,
