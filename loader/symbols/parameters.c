@@ -133,6 +133,8 @@ static int add_prototype(struct walker *walker, Dwarf_Off offset, uint64_t funct
         dwarf_die_release(die);
         dwarf_die_release(named);
     }
+    if (result == 0 && prototype->more && walker->out->count > 0)
+        walker->out->items[walker->out->count - 1].more = true;
     free(prototype);
     return result;
 }
