@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <libgen.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -287,6 +288,31 @@ static unsigned workers_wanted(const struct load *load, unsigned *decoding)
     return wanted > 2 * *decoding ? 2 * *decoding : wanted;
 }
 
+/* Says what has no position: parameters beyond the thirtieth. */
+static int lose_parameters(struct load *load, struct error *error)
+{
+    static char reason[] = "arguments not recorded";
+    char detail[128];
+    const struct value_calls *values = &load->values.calls;
+    const struct log_loss loss = {.reason = reason,
+                                  .detail = detail,
+                                  .bytes = UINT64_MAX,
+                                  .offset = UINT64_MAX,
+                                  .chunks = UINT64_MAX,
+                                  .calls = UINT64_MAX,
+                                  .from_tick = TICK_UNKNOWN,
+                                  .to_tick = TICK_UNKNOWN};
+    uint64_t functions = 0;
+    for (size_t i = 0; i < values->functions_capacity; i++) {
+        const struct value_function *function = values->functions[i];
+        for (size_t k = 0; function != NULL && k < function->parameters_count; k++)
+            functions += function->parameters[k].more;
+    }
+    snprintf(detail, sizeof detail, "%llu function%s more than 30 parameters: those behind are not",
+             (unsigned long long)functions, functions == 1 ? " has" : "s have");
+    return functions == 0 ? 0 : log_index_add_loss(&load->index, &loss, error);
+}
+
 static int decode(struct load *load, struct error *error)
 {
     struct worker *workers = calloc(WORKERS_MAX, sizeof *workers);
@@ -335,7 +361,7 @@ static int decode(struct load *load, struct error *error)
     for (size_t i = 0; i < load->index.threads_count && result == 0; i++)
         /* release() frees what load holds. NOLINTNEXTLINE(clang-analyzer-unix.Malloc) */
         result = decode_losses_merge(&load->threads[i].losses, &load->index, error);
-    return result;
+    return result == 0 ? lose_parameters(load, error) : result;
 }
 
 /* ---- writing ---- */

@@ -10,6 +10,18 @@ static const struct dwarf_section *either(const struct dwarf_file *file, const c
     return section != NULL ? section : dwarf_file_section(file, split_name);
 }
 
+/* Where the lists of a unit begin that lies in a package (.dwp), with those of others in one section. */
+static uint64_t start_in_package(Dwarf_Debug debug, Dwarf_Die whole)
+{
+    enum { LOCATIONS = 5 }; /* DW_SECT_LOC, DW_SECT_LOCLISTS */
+    struct Dwarf_Debug_Fission_Per_CU_s found;
+    Dwarf_Error failure = NULL;
+    memset(&found, 0, sizeof found);
+    return dwarf_done(debug, dwarf_get_debugfission_for_die(whole, &found, &failure), &failure)
+               ? found.pcu_offset[LOCATIONS]
+               : 0;
+}
+
 void dwarf_unit_context_read(struct dwarf_unit_context *context, const struct dwarf_file *file,
                              Dwarf_Debug debug, Dwarf_Die skeleton,
                              const struct dwarf_file *split_file, Dwarf_Debug split_debug,
@@ -33,6 +45,10 @@ void dwarf_unit_context_read(struct dwarf_unit_context *context, const struct dw
         context->lists_base = base.number;
     else /* a .dwo file has one table, behind its header */
         context->lists_base = context->offset_bytes == 8 ? 20 : 12;
+    if (context->split) {
+        context->lists_start = start_in_package(split_debug, whole);
+        context->lists_base += context->lists_start;
+    }
 }
 
 bool dwarf_unit_address(const struct dwarf_unit_context *context, uint64_t index, uint64_t *address)
@@ -71,8 +87,11 @@ bool dwarf_location_begin(struct dwarf_location *location, const struct dwarf_un
     /* Before version 4 an offset looks like a number. */
     if (unit->lists == NULL || unit->version == 0 || value->kind == DWARF_VALUE_NONE ||
         (value->kind == DWARF_VALUE_NUMBER && unit->version >= 4) ||
-        (value->kind == DWARF_VALUE_INDEX && !list_offset(unit, value->number, &offset)) ||
-        offset >= unit->lists->size_bytes)
+        (value->kind == DWARF_VALUE_INDEX && !list_offset(unit, value->number, &offset)))
+        return false;
+    if (value->kind == DWARF_VALUE_OFFSET)
+        offset += unit->lists_start;
+    if (offset >= unit->lists->size_bytes)
         return false;
     location->is_list = true;
     location->cursor = (struct dwarf_cursor){unit->lists->data + offset,

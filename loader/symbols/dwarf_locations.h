@@ -16,6 +16,7 @@ struct dwarf_unit_context {
     bool split;                            /* it is in a .dwo file */
     uint64_t base;                         /* its low_pc */
     const struct dwarf_section *lists;     /* NULL = none */
+    uint64_t lists_start;                  /* of its own among those of a package; else 0 */
     uint64_t lists_base;                   /* DW_AT_loclists_base; index n counts from there */
     const struct dwarf_section *addresses; /* .debug_addr, NULL = none */
     uint64_t addresses_base;

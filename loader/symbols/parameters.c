@@ -195,6 +195,8 @@ static int add_prototype(struct walker *walker, Dwarf_Off offset, uint64_t funct
         dwarf_die_release(die);
         dwarf_die_release(named);
     }
+    if (result == 0 && prototype->more && walker->out->count > 0)
+        walker->out->items[walker->out->count - 1].more = true;
     if (result == 0)
         result = add_expressions(walker, prototype, function);
     free(prototype);

@@ -583,13 +583,17 @@ static int walk_unit(struct walker *walker, const struct dwarf_unit *unit, uint3
     if (dwarf_split_is_skeleton(walker->debug, unit_die)) {
         whole = dwarf_split_find(&walker->split, &places, walker->debug, unit_die, unit->dwo_id,
                                  &walker->unit_debug, &walker->names);
-        if (whole == NULL || walker->unit_debug == walker->split.package_debug) {
-            walk->recipes->incomplete = true;
-            if (whole != NULL)
-                dwarf_die_release(whole);
-            return 0; /* packages have their lists and texts in one section, by an index */
+        bool packed = whole != NULL && walker->unit_debug == walker->split.package_debug;
+        Dwarf_Half version = 5, offset_bytes;
+        if (packed && (!dwarf_die_version(whole, &version, &offset_bytes) || version > 4)) {
+            dwarf_die_release(whole); /* libdwarf 20210528 takes other units' ranges for theirs */
+            whole = NULL;
         }
-        whole_file = &walker->split.file;
+        if (whole == NULL) {
+            walk->recipes->incomplete = true;
+            return 0;
+        }
+        whole_file = packed ? &walker->split.package : &walker->split.file;
         walker->origin_high = ((uint64_t)number + 1) << 40;
     }
     dwarf_unit_context_read(&walker->unit, file, walker->debug, unit_die, whole_file,

@@ -309,14 +309,13 @@ def compare(options, out, database):
     for function, position, name, kind in db.execute("SELECT function_id, position, name, kind FROM parameters"):
         parameters[function][position] = name
         kinds[function, position] = kind
-    ids = {}
     of_source = {json.dumps(call["source"]): functions[call["f"] - bias] for call in calls if call["f"] - bias in functions}
-    wanted = set(of_source.values())
-    for function in wanted:
-        if function is not None:
-            ids[function] = [row[0] for row in db.execute(
-                "SELECT c.id FROM calls c JOIN frames f ON f.id = c.frame_id WHERE f.function_id = ? ORDER BY c.id LIMIT ?",
-                (function, options.each + 1))]
+    ids = {function: [] for function in of_source.values()}
+    frames = dict(db.execute("SELECT id, function_id FROM frames"))
+    for number, frame in db.execute("SELECT id, frame_id FROM calls ORDER BY id"):
+        of_function = ids.get(frames[frame])
+        if of_function is not None and len(of_function) < options.each:
+            of_function.append(number)
     tally = collections.Counter()
     per = collections.Counter()
     shown = 0
