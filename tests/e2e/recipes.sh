@@ -54,7 +54,7 @@ has "all parameters are located without optimisation" "functions: 50 of 51 locat
 if [ "$(uname -m)" = x86_64 ]; then
     for level in -O2 -O0; do
         "$fisql" cc gcc $level -g -w -o types "$programs/types.c"
-        at_least "gcc $level: results that are there when the exit hook is called, of 100" $([ $level = -O0 ] && echo 75 || echo 50) \
+        at_least "gcc $level: results that are there when the exit hook is called, of 100" "$([ $level = -O0 ] && echo 75 || echo 50)" \
             "$("$recipes" types | awk '/\texit/ && /=/ { all++; here += !/=result/ } END { print int(100 * here / all) }')"
     done
 fi
