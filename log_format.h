@@ -17,7 +17,7 @@
 #include <stdint.h>
 
 #define FISQL_CHUNK_MAGIC 0x4c515346u /* "FSQL" */
-#define FISQL_LOG_VERSION 2u
+#define FISQL_LOG_VERSION 3u
 #define FISQL_CHUNK_LENGTH_MAX (1u << 24) /* a longer one is damage */
 
 /* The kinds of chunk. Kinds whose payload is "facts" hold pairs of NUL-terminated strings, key
@@ -326,8 +326,10 @@ _Static_assert(sizeof(struct fisql_open_call) == 24, "the snapshot is part of th
  *   0x6090          REALLOC      delta:1 slot:1 elapsed:4 size:4 old:4 new:4
  *   0x6100 + bytes  ARGUMENTS    values                       of the call that the event right before
  *                                                             entered; bytes < 0x400, padded to a unit
- *   0x6500 + bytes  RESULT       value                        of the call that the exit right before
- *                                                             ended; likewise
+ *   0x6500 + bytes  RESULT       value [errno]                of the call that the exit right before
+ *                                                             ended; likewise. errno, an integer, as
+ *                                                             the call left it: where the value is -1
+ *                                                             or NULL, and errno is not 0
  *   0x6900 + byte   ARGUMENTS_SHORT                           as ARGUMENTS with this one byte
  *   0x6a00 + byte   RESULT_SHORT                              as RESULT with this one byte
  *   0x7000 + slot   COUNTED_SHORT calls:1 ticks:1             as COUNTED, of a slot below 0x1000

@@ -542,7 +542,8 @@ CREATE TABLE parameters( -- results and parameters of the functions of which val
   id INTEGER PRIMARY KEY,
   function_id INTEGER NOT NULL REFERENCES functions(id),
   position INTEGER NOT NULL, -- 0 = the result, 1 to 30 = the parameters, then expressions; `this` is the first;
-                           -- 31 = errno as a call that failed left it, where that was recorded
+                           -- 31 = errno as a call that returned -1 or NULL left it, where it
+                           -- was not 0: a leftover of an earlier call, perhaps
   name TEXT,               -- NULL = it has none, or it is not known
   type TEXT,               -- in the source's words, NULL = not known
   kind TEXT,               -- 'signed', 'unsigned', 'bool', 'char', 'enum', 'float', 'pointer' (to data),
@@ -775,7 +776,7 @@ CREATE VIEW value_count_texts AS -- what the values in value_counts are shown as
   FROM value_counts k JOIN parameters p ON p.id = k.parameter_id;
 
 CREATE VIEW call_text AS -- calls with their values: fib(n=3) = 2; ? where one is not known;
-                        -- open_file(path="x") = -1, errno 2
+                        -- open_file(path="x") = -1 (ENOENT)
   SELECT c.id AS call_id, f.name ||
          CASE WHEN EXISTS (SELECT 1 FROM parameters p WHERE p.function_id = f.id) THEN
            '(' || coalesce((SELECT group_concat(a.argument, ', ')
@@ -783,7 +784,7 @@ CREATE VIEW call_text AS -- calls with their values: fib(n=3) = 2; ? where one i
                                   FROM call_arguments a
                                   WHERE a.call_id = c.id AND a.position BETWEEN 1 AND 30 ORDER BY a.position) a), '') || ')' ||
            coalesce((SELECT ' = ' || a.text FROM call_arguments a WHERE a.call_id = c.id AND a.position = 0), '') ||
-           coalesce((SELECT ', errno ' || v.value FROM call_values v WHERE v.id = c.id * 32 + 31), '')
+           coalesce((SELECT ' (' || a.text || ')' FROM call_arguments a WHERE a.call_id = c.id AND a.position = 31 AND a.value IS NOT NULL), '')
          ELSE '' END AS text
   FROM calls c JOIN frames fr ON fr.id = +c.frame_id JOIN functions f ON f.id = +fr.function_id;
 

@@ -7,6 +7,8 @@
 #ifdef FISQL_VALUES
 #include "collector/values_capture.h"
 
+#include <errno.h>
+
 /* Completes an event of `bytes` bytes of values, which stand behind its first unit. */
 static inline uint32_t values_event(uint16_t *units, uint32_t bytes, uint32_t code,
                                     uint32_t code_short)
@@ -19,6 +21,16 @@ static inline uint32_t values_event(uint16_t *units, uint32_t bytes, uint32_t co
     units[0] = (uint16_t)((code + bytes) << 1 | 1u);
     values[bytes] = 0;
     return 1 + (bytes + 1) / 2;
+}
+
+/* Puts errno behind a result that says that the call failed (-1, NULL), where it is not 0. */
+static inline void values_failure(struct value_writer *writer, const unsigned char *result)
+{
+    if (LIKELY(*result != FISQL_VALUE_INTEGER_BASE - 1 && *result != FISQL_VALUE_NULL))
+        return;
+    int error = errno;
+    if (error != 0 && value_room(writer) >= VALUE_SCALAR_BYTES)
+        value_put_signed(writer, error);
 }
 
 /* An argument that is no number in a word. Returns where it ends. */
@@ -59,6 +71,7 @@ static inline uint32_t values_result(struct thread_log *log, uint16_t *units, ui
     struct value_writer writer = {.at = into, .limit = into + FISQL_VALUES_BYTES_MAX};
     if (UNLIKELY(!capture_number(&writer, frame->general, &recipe->numbers[0])))
         writer.at = values_argument(log, writer, recipe, 0, stack);
+    values_failure(&writer, into);
     return values_event(units, (uint32_t)(writer.at - into), FISQL_CODE_RESULT,
                         FISQL_CODE_RESULT_SHORT);
 }

@@ -293,6 +293,7 @@ static inline bool record(const struct awaited *awaited, uint64_t stack,
     struct value_writer writer = {.at = into, .limit = into + FISQL_VALUES_BYTES_MAX};
     if (UNLIKELY(!capture_number(&writer, returned->general, &awaited->recipe->numbers[0])))
         writer.at = other_result(awaited, writer, log, stack, returned);
+    values_failure(&writer, into);
     word += values_event(units, (uint32_t)(writer.at - into), FISQL_CODE_RESULT,
                          FISQL_CODE_RESULT_SHORT);
     log->other_units = fisql_word_units(word);

@@ -6,6 +6,7 @@
 #include "base/intern.h"
 #include "loader/sqlite/sqlite_record.h"
 #include "loader/tables_parts.h"
+#include "loader/values/value_errno.h"
 
 #define COUNTS_WRITTEN 64u
 #define CALL_ID_BITS 38 /* of valued_calls.id */
@@ -107,7 +108,7 @@ static const struct parameter *parameter_at(const struct value_function *functio
     for (size_t i = 0; i < function->parameters_count; i++)
         if (function->parameters[i].position == position)
             return &function->parameters[i];
-    return NULL;
+    return position == VALUE_ERRNO && function->counts[position] != NULL ? &value_errno : NULL;
 }
 
 static void insert_name(struct insert *insert, const char *name, const char *unknown)

@@ -40,16 +40,6 @@ WITH RECURSIVE
      params AS (SELECT coalesce(:min_failures, 1) AS min_failures, coalesce(:max_share, 20) AS max_share,
                        coalesce(:max_values, 8) AS max_values, coalesce(:result, 'all') AS result,
                        coalesce(:names, 0) AS names, coalesce(:stacks, 20) AS stacks),
-     errnos(number, name) AS (
-       VALUES (1, 'EPERM'), (2, 'ENOENT'), (3, 'ESRCH'), (4, 'EINTR'), (5, 'EIO'), (6, 'ENXIO'), (7, 'E2BIG'), (8, 'ENOEXEC'),
-              (9, 'EBADF'), (10, 'ECHILD'), (11, 'EAGAIN'), (12, 'ENOMEM'), (13, 'EACCES'), (14, 'EFAULT'), (16, 'EBUSY'),
-              (17, 'EEXIST'), (18, 'EXDEV'), (19, 'ENODEV'), (20, 'ENOTDIR'), (21, 'EISDIR'), (22, 'EINVAL'), (23, 'ENFILE'),
-              (24, 'EMFILE'), (25, 'ENOTTY'), (26, 'ETXTBSY'), (27, 'EFBIG'), (28, 'ENOSPC'), (29, 'ESPIPE'), (30, 'EROFS'),
-              (31, 'EMLINK'), (32, 'EPIPE'), (33, 'EDOM'), (34, 'ERANGE'), (35, 'EDEADLK'), (36, 'ENAMETOOLONG'), (38, 'ENOSYS'),
-              (39, 'ENOTEMPTY'), (40, 'ELOOP'), (61, 'ENODATA'), (75, 'EOVERFLOW'), (84, 'EILSEQ'), (88, 'ENOTSOCK'),
-              (95, 'EOPNOTSUPP'), (97, 'EAFNOSUPPORT'), (98, 'EADDRINUSE'), (99, 'EADDRNOTAVAIL'), (101, 'ENETUNREACH'),
-              (103, 'ECONNABORTED'), (104, 'ECONNRESET'), (106, 'EISCONN'), (107, 'ENOTCONN'), (110, 'ETIMEDOUT'),
-              (111, 'ECONNREFUSED'), (113, 'EHOSTUNREACH'), (115, 'EINPROGRESS')),
      lookups(pattern) AS ( -- no answer is an answer
        VALUES ('*[Ff]ind*'), ('*[Ll]ookup*'), ('*[Ll]ook_up*'), ('*[Ss]earch*'), ('*[Nn]ext*'), ('*[Pp]rev*'), ('*[Pp]eek*'),
               ('*[Ff]irst*'), ('*[Ll]ast*'), ('*[Ff]etch*'), ('get[A-Z_]*'), ('*_get_*'), ('*_get'), ('*::get*'), ('*[Mm]atch*'), ('*[Ii]ter*'),
@@ -145,7 +135,7 @@ WITH RECURSIVE
        FROM (SELECT DISTINCT function_id FROM failing) x
             JOIN parameters p ON p.function_id = x.function_id AND p.position = 31
             JOIN value_counts k ON k.parameter_id = p.id AND k.rank <= 3 AND k.calls > 0 AND k.value <> 0
-            LEFT JOIN errnos e ON e.number = k.value
+            LEFT JOIN enumerators e ON e.enum_id = p.enum_id AND e.value = k.value
        GROUP BY x.function_id),
      chosen AS MATERIALIZED (
        SELECT x.*, t.passed_on, t.dropped, t.open, t.first_dropped,

@@ -148,7 +148,8 @@ static int compare_values(struct side sides[2], const struct shown_call *const c
     for (size_t i = 0; i < a->shown_count; i++)
         for (size_t k = 0; k < b->shown_count; k++) {
             int64_t position = a->shown[i].parameter->position;
-            if (position == b->shown[k].parameter->position && (position == 0) == results &&
+            if (position == b->shown[k].parameter->position &&
+                shown_value_is_outcome(&a->shown[i]) == results &&
                 !same_value(&a->shown[i], &b->shown[k]))
                 *same = false;
         }

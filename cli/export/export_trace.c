@@ -34,7 +34,7 @@ static void put_us(FILE *out, int64_t ns)
     fprintf(out, "%" PRId64 ".%03d", ns / 1000, (int)(ns % 1000));
 }
 
-/* Arguments by name or number, and the result, which reading puts first. */
+/* Arguments by name or number; the result, which reading puts first; errno, which it puts last. */
 static int chrome_values(const struct json_walk *walk, const struct shown_call *call)
 {
     struct call_values *values = walk->export->values;
@@ -44,13 +44,13 @@ static int chrome_values(const struct json_walk *walk, const struct shown_call *
     const char *before = ",\"arguments\":{";
     for (size_t i = 0; status == 0 && i < values->shown_count; i++) {
         char name[256];
-        bool result = values->shown[i].parameter->position == 0;
+        bool result = shown_value_is_outcome(&values->shown[i]);
         call_values_name(&values->shown[i], name, sizeof name);
-        fputs(result ? "," : before, out);
+        fputs(result && *before == ',' && before[1] == 0 ? "}," : result ? "," : before, out);
         export_json_text(out, name);
         fputc(':', out);
         export_json_text(out, values->shown[i].text != NULL ? values->shown[i].text : "?");
-        before = result ? before : ",";
+        before = !result ? "," : values->shown[i].parameter->position == SHOWN_ERRNO ? "" : before;
     }
     fputs(*before == ',' && before[1] == 0 ? "}" : "", out);
     return status;

@@ -248,6 +248,8 @@ int call_values_read(struct call_values *values, uint32_t function, int64_t call
     }
     for (; at < end && values->shown_count < POSITIONS; at++) {
         char *text = texts[at->position];
+        if (text == NULL && at->position == SHOWN_ERRNO)
+            continue;
         texts[at->position] = NULL;
         values->shown[values->shown_count++] =
             (struct shown_value){at, text != NULL ? text : sqlite3_mprintf("?")};
@@ -279,12 +281,12 @@ char *call_values_text(struct call_values *values, uint32_t function, int64_t ca
     for (size_t i = 0; i < values->shown_count; i++) {
         const struct shown_value *value = &values->shown[i];
         const char *text = value->text != NULL ? value->text : "?";
-        if (value->parameter->position == 0) {
+        if (value->parameter->position == SHOWN_RESULT) {
             result = value;
             continue;
         }
-        if (value->parameter->position == POSITIONS - 1) {
-            failure = strcmp(text, "?") != 0 ? value : NULL;
+        if (value->parameter->position == SHOWN_ERRNO) {
+            failure = value;
             continue;
         }
         sqlite3_str_appendall(out, between);
@@ -297,7 +299,7 @@ char *call_values_text(struct call_values *values, uint32_t function, int64_t ca
     if (result != NULL)
         sqlite3_str_appendf(out, " = %s", result->text != NULL ? result->text : "?");
     if (failure != NULL)
-        sqlite3_str_appendf(out, ", errno %s", failure->text);
+        sqlite3_str_appendf(out, " (%s)", failure->text != NULL ? failure->text : "?");
     char *text = sqlite3_str_finish(out);
     if (text == NULL)
         fail("out of memory");

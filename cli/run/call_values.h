@@ -24,7 +24,11 @@ struct value_enumerator {
     char *name;
 };
 
-/* An argument, or the result (position 0). */
+/* Positions that are no arguments. */
+#define SHOWN_RESULT 0
+#define SHOWN_ERRNO 31
+
+/* An argument, the result, or errno. */
 struct shown_value {
     const struct value_parameter *parameter;
     char *text; /* as it is to be shown, but for hidden characters; NULL without memory */
@@ -48,6 +52,12 @@ struct call_values {
 int call_values_open(struct call_values *values, const struct run_view *view);
 void call_values_close(struct call_values *values);
 
+/* Is it known when the call ends, and no earlier? */
+static inline bool shown_value_is_outcome(const struct shown_value *value)
+{
+    return value->parameter->position == SHOWN_RESULT || value->parameter->position == SHOWN_ERRNO;
+}
+
 /* Is anything known of the function's values? */
 static inline bool call_values_has(const struct call_values *values, uint32_t function)
 {
@@ -55,8 +65,8 @@ static inline bool call_values_has(const struct call_values *values, uint32_t fu
            values->first[function] < values->first[function + 1];
 }
 
-/* Reads those of a call into `shown`: the result first, if it has a type, then the arguments. 0, or 2 after
- * saying what is wrong. */
+/* Reads those of a call into `shown`: the result first, if it has a type, then the arguments, and errno where
+ * it is known. 0, or 2 after saying what is wrong. */
 int call_values_read(struct call_values *values, uint32_t function, int64_t call_id);
 
 /* The name to tell a value by where it stands alone: the parameter's, #2, or "result". */

@@ -162,10 +162,11 @@ static int read_rare(struct event_cursor *cursor, struct event *event, uint32_t 
 static bool values_are_sound(const struct event *event)
 {
     const unsigned char *at = event->values, *end = at + event->values_bytes;
-    uint32_t count = 0, most = event->type == EVENT_RESULT ? 1 : EVENT_ARGUMENTS_MAX;
+    uint32_t count = 0, most = event->type == EVENT_RESULT ? 2 : EVENT_ARGUMENTS_MAX;
     struct value value;
     for (; at < end; count++)
-        if (count == most || !value_read(&at, end, &value))
+        if (count == most || !value_read(&at, end, &value) ||
+            (count == 1 && event->type == EVENT_RESULT && value.type != VALUE_INTEGER))
             return false;
     return count > 0 || event->type == EVENT_ARGUMENTS;
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "loader/values/value_errno.h"
 
 void value_shared_release(struct value_shared *shared)
 {
@@ -77,6 +78,7 @@ static int function_make(struct value_calls *calls, uint32_t id, struct value_fu
     for (size_t i = 0; i < function->parameters_count; i++)
         if (function->parameters[i].position < VALUE_POSITIONS)
             function->types[function->parameters[i].position] = function->parameters[i].type;
+    function->types[VALUE_ERRNO] = value_errno.type;
     return 0;
 }
 
@@ -127,7 +129,8 @@ static int count_value(struct value_calls *calls, struct value_function *functio
                        struct error *error)
 {
     struct value_counts **counts = &function->counts[form->position];
-    if (*counts == NULL && (*counts = value_counts_new(form->position > 0, error)) == NULL)
+    if (*counts == NULL && (*counts = value_counts_new(
+                                form->position > 0 && form->position < VALUE_ERRNO, error)) == NULL)
         return -1;
     return value_counts_add(*counts, form, call, &calls->shared->room, error);
 }
@@ -153,7 +156,7 @@ static uint64_t arguments_hash(const struct value_function *function,
         last = form->position;
         at += value_form_bytes(form);
     }
-    bool more = last + 1 < VALUE_POSITIONS - 1 && function->types[last + 1] != NULL;
+    bool more = last + 1 < VALUE_ERRNO && function->types[last + 1] != NULL;
     return more ? 0 : hash | 1;
 }
 
@@ -248,14 +251,15 @@ void value_calls_begin(struct value_calls *calls, struct btree_part *part, uint6
     value_rows_begin(&calls->rows, part, first_id);
 }
 
-/* Makes the forms of an event's values. */
+/* Makes the forms of an event's values, the first of which has this position. */
 static int make_forms(struct value_calls *calls, const struct value_function *function,
                       unsigned position, const unsigned char *values, uint32_t bytes,
                       struct value_moment moment, struct error *error)
 {
     const unsigned char *end = values + bytes;
     struct value value;
-    for (calls->made.used = 0; values < end && value_read(&values, end, &value); position++) {
+    for (calls->made.used = 0; values < end && value_read(&values, end, &value);
+         position = position == 0 ? VALUE_ERRNO : position + 1) {
         const char *name = NULL;
         if (value.type == VALUE_POINTER &&
             pointer_names_find(&calls->names, &calls->shared->types, moment.process, value.bits,
@@ -328,7 +332,12 @@ int value_calls_result(struct value_calls *calls, const struct valued_call *call
         count_value(calls, of, form, call, error) != 0 ||
         give_result(calls, function, form, call, caller, error) != 0)
         return -1;
-    return value_rows_result(&calls->rows, call->call_id, form, error);
+    size_t one = value_form_bytes(form);
+    const struct value_form *failure =
+        one < calls->made.used ? value_form_at(&calls->made, one) : NULL;
+    if (failure != NULL && count_value(calls, of, failure, call, error) != 0)
+        return -1;
+    return value_rows_result(&calls->rows, call->call_id, form, failure, error);
 }
 
 int value_calls_end(struct value_calls *calls, struct error *error)

@@ -25,7 +25,7 @@
 #include "loader/values/value_rows.h"
 #include "loader/values/value_types.h"
 
-#define VALUE_POSITIONS 32u
+#define VALUE_POSITIONS 32u /* the result, the parameters, errno (value_errno.h) */
 
 /* What all workers share. */
 struct value_shared {
@@ -117,7 +117,7 @@ struct value_caller {
     uint64_t call_id;
 };
 
-/* The result of the call that ended right before. */
+/* The result of the call that ended right before, and errno where it stands behind it. */
 int value_calls_result(struct value_calls *calls, const struct valued_call *call, uint32_t function,
                        struct value_caller caller, const unsigned char *values, uint32_t bytes,
                        struct value_moment moment, struct error *error);

@@ -9,6 +9,7 @@
 
 #include "base/array.h"
 #include "loader/sqlite/sqlite_record.h"
+#include "loader/values/value_errno.h"
 
 #define TEXT_ONE_BYTE RECORD_TEXT_MAX /* longer ones have a serial type of two bytes or three */
 #define RECORD_HEAD_MAX 5
@@ -141,9 +142,11 @@ static int write_slot(struct value_rows *rows, uint64_t call_id, bool wants_plac
                       struct error *error)
 {
     struct value_slot *slot = &rows->slots[call_id % VALUE_WINDOW];
+    uint32_t failure = slot->result_bytes;
     if (slot->result_bytes != 0) {
-        if (append_form(rows, call_id * 32, value_form_at(&rows->waiting, slot->result), error) !=
-            0)
+        const struct value_form *form = value_form_at(&rows->waiting, slot->result);
+        failure = (uint32_t)value_form_bytes(form);
+        if (append_form(rows, call_id * 32, form, error) != 0)
             return -1;
     } else if (wants_place && append_place(rows, call_id, error) != 0) {
         return -1;
@@ -154,6 +157,10 @@ static int write_slot(struct value_rows *rows, uint64_t call_id, bool wants_plac
             return -1;
         at += (uint32_t)value_form_bytes(form);
     }
+    if (failure < slot->result_bytes &&
+        append_form(rows, call_id * 32 + VALUE_ERRNO,
+                    value_form_at(&rows->waiting, slot->result + failure), error) != 0)
+        return -1;
     *slot = (struct value_slot){0};
     return 0;
 }
@@ -234,18 +241,27 @@ int value_rows_arguments(struct value_rows *rows, uint64_t call_id, const void *
 }
 
 int value_rows_result(struct value_rows *rows, uint64_t call_id, const struct value_form *form,
-                      struct error *error)
+                      const struct value_form *failure, struct error *error)
 {
     if (rows->part == NULL)
         return 0;
-    if (call_id < rows->start_id)
+    if (call_id < rows->start_id) {
+        if (failure != NULL && value_form_is_known(failure) &&
+            value_late_add(&rows->late, call_id * 32 + VALUE_ERRNO, failure, error) != 0)
+            return -1;
         return put_late(rows, call_id, form, error);
+    }
     if (reach(rows, call_id, error) != 0)
         return -1;
     struct value_slot *slot = &rows->slots[call_id % VALUE_WINDOW];
     slot->result = (uint32_t)rows->waiting.used;
     slot->result_bytes = (uint32_t)value_form_bytes(form);
-    return value_buffer_add(&rows->waiting, form, value_form_bytes(form), error);
+    if (value_buffer_add(&rows->waiting, form, value_form_bytes(form), error) != 0)
+        return -1;
+    if (failure == NULL)
+        return 0;
+    slot->result_bytes += (uint32_t)value_form_bytes(failure);
+    return value_buffer_add(&rows->waiting, failure, value_form_bytes(failure), error);
 }
 
 int value_rows_finish(struct value_rows *rows, struct error *error)

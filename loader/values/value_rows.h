@@ -27,7 +27,7 @@ typedef uint64_t value_open_call(void *context, uint64_t id, bool *results);
 
 struct value_slot {
     uint32_t arguments, arguments_bytes; /* where in the buffer */
-    uint32_t result, result_bytes;
+    uint32_t result, result_bytes;       /* with errno behind it */
 };
 
 /* A row that waits for its result. */
@@ -54,11 +54,12 @@ void value_rows_release(struct value_rows *rows);
  * value_rows_finish. */
 void value_rows_begin(struct value_rows *rows, struct btree_part *part, uint64_t first_id);
 
-/* The forms of a call's arguments, to be told in the order of calls, or of its result. */
+/* The forms of a call's arguments, to be told in the order of calls, or of its result, and of errno (NULL =
+ * none). */
 int value_rows_arguments(struct value_rows *rows, uint64_t call_id, const void *forms, size_t bytes,
                          struct error *error);
 int value_rows_result(struct value_rows *rows, uint64_t call_id, const struct value_form *form,
-                      struct error *error);
+                      const struct value_form *failure, struct error *error);
 
 /* Writes all that wait. No call is open any more. */
 int value_rows_finish(struct value_rows *rows, struct error *error);

@@ -4,7 +4,7 @@ import struct
 import sys
 
 HEADER = struct.Struct("<IHHIIQQQIIIIQQQQQIIIIQQ")
-MAGIC, VERSION = 0x4C515346, 2
+MAGIC, VERSION = 0x4C515346, 3
 RUN, PROCESS, MODULES, THREAD, EVENTS, LOSS, END = range(1, 8)
 NO_TIME, SALVAGED, RESUMED, RING, FORKED, PACKED = 1, 2, 4, 8, 16, 64
 KINDS = {"malloc": 0, "calloc": 1, "realloc": 2, "memalign": 3, "aligned_alloc": 4, "posix_memalign": 5,
@@ -236,9 +236,9 @@ def arguments(*values):
     return values_event(0x6100, 0x6900, values)
 
 
-def result(value):
+def result(value, *errno):
     """Behind an exit."""
-    return values_event(0x6500, 0x6A00, [value])
+    return values_event(0x6500, 0x6A00, [value, *errno])
 
 
 def calls_in(words):

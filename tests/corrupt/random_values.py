@@ -10,6 +10,7 @@ FUNCTIONS = [0x1A000 + 0x100 * i for i in range(8)]
 
 class Thread:
     def __init__(self, pick, number):
+        self.failures = random.Random(number)
         self.pick, self.number, self.sequence, self.before = pick, number, 0, 0
         self.tick, self.stack, self.chunks = log.START + 7 * number, [], []
         self.begin()
@@ -62,7 +63,8 @@ class Thread:
         function, _ = self.stack.pop()
         self.happens(log.leave(delta))
         if function != 3 and self.pick.random() < 0.98:
-            self.happens(log.result(self.value(function)))
+            errno = [self.failures.choice([2, 9, 13, 4095])] if self.failures.random() < 0.1 else []
+            self.happens(log.result(self.value(function), *errno))
 
     def unwind(self, delta):
         calls = self.pick.randrange(1, min(len(self.stack), 40))

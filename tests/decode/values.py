@@ -1,6 +1,6 @@
 """Arguments and results of every kind: numbers of all widths, pointers, floats of all sizes (some are no doubles), a
 struct, text with what is escaped, text that was cut in the middle of a character, what is not known; a call without
-arguments, one without a result, one that is unwound, one in a call of its own function."""
+arguments, one without a result, one that is unwound, one in a call of its own function; errno."""
 from log import *
 
 LONG = "long" * 20
@@ -19,4 +19,4 @@ write(program(), thread_chunk(
     enter(4), arguments(pointer(0), UNREADABLE, NO_ROOM, *[text("")] * 4), enter(4), arguments(*[text("inner")] * 7), unwind(2),
     enter(4), leave(), result(pointer((1 << 64) - 16)),
     define(5, OTHER + 16, MAIN + 16), enter(5), arguments(struct_bytes(b"\x01\x02\xff")), leave(),
-    leave(), result(-1)))
+    leave(), result(-1, 2)))

@@ -45,7 +45,7 @@ WHERE t.counted AND t.distinct_values > 64
       (SELECT max(n) FROM (SELECT count(*) AS n FROM known k WHERE k.parameter_id = t.parameter_id
                            AND NOT EXISTS (SELECT 1 FROM value_counts v WHERE v.parameter_id = k.parameter_id
                                            AND typeof(v.value) = k.type AND v.value = k.value) GROUP BY k.type, k.value));
-WITH integers AS (SELECT parameter_id FROM known WHERE position > 0 GROUP BY parameter_id HAVING min(type) = 'integer' AND max(type) = 'integer'),
+WITH integers AS (SELECT parameter_id FROM known WHERE position BETWEEN 1 AND 30 GROUP BY parameter_id HAVING min(type) = 'integer' AND max(type) = 'integer'),
      s AS (SELECT v.parameter_id, v.low, count(*) AS calls, avg(k.value) AS mean, sum(k.descendants) AS descendants,
                   max(k.descendants) AS most, sum(k.cpu_ns) AS cpu, max(k.cpu_ns) AS longest
            FROM value_costs v JOIN known k ON k.parameter_id = v.parameter_id AND k.value BETWEEN v.low AND v.high
@@ -62,13 +62,13 @@ HAVING count(*) IS NOT (SELECT sum(v.calls) FROM value_costs v WHERE v.parameter
    AND EXISTS (SELECT 1 FROM value_costs v WHERE v.parameter_id = k.parameter_id);
 CREATE TEMP TABLE tuples AS -- calls all of whose arguments are known
   SELECT c.id, c.thread_id, c.function_id, c.descendants, c.cpu_ns,
-         (SELECT group_concat(k.type || ':' || k.value, char(1)) FROM (SELECT * FROM known k WHERE k.call_id = c.id AND k.position > 0 ORDER BY k.position) k) AS tuple,
+         (SELECT group_concat(k.type || ':' || k.value, char(1)) FROM (SELECT * FROM known k WHERE k.call_id = c.id AND k.position BETWEEN 1 AND 30 ORDER BY k.position) k) AS tuple,
          (SELECT k.type || ':' || k.value FROM known k WHERE k.call_id = c.id AND k.position = 0) AS result
   FROM of_calls c
-  WHERE (SELECT count(*) FROM known k WHERE k.call_id = c.id AND k.position > 0) =
-        (SELECT count(*) FROM parameters p WHERE p.function_id = c.function_id AND p.position > 0)
-    AND EXISTS (SELECT 1 FROM parameters p WHERE p.function_id = c.function_id AND p.position > 0)
-    AND NOT EXISTS (SELECT 1 FROM known k WHERE k.call_id = c.id AND k.position > 0 AND k.type = 'text' AND k.value LIKE '%\...');
+  WHERE (SELECT count(*) FROM known k WHERE k.call_id = c.id AND k.position BETWEEN 1 AND 30) =
+        (SELECT count(*) FROM parameters p WHERE p.function_id = c.function_id AND p.position BETWEEN 1 AND 30)
+    AND EXISTS (SELECT 1 FROM parameters p WHERE p.function_id = c.function_id AND p.position BETWEEN 1 AND 30)
+    AND NOT EXISTS (SELECT 1 FROM known k WHERE k.call_id = c.id AND k.position BETWEEN 1 AND 30 AND k.type = 'text' AND k.value LIKE '%\...');
 CREATE TEMP TABLE ranked AS
   SELECT *, row_number() OVER (PARTITION BY thread_id, function_id, tuple ORDER BY id) > 1 AS repeated FROM tuples;
 CREATE UNIQUE INDEX temp.ranked_id ON ranked(id);

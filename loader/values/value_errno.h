@@ -1,0 +1,11 @@
+/* errno as a call that failed left it: shown as a parameter of its own. */
+#ifndef FISQL_LOADER_VALUE_ERRNO_H
+#define FISQL_LOADER_VALUE_ERRNO_H
+
+#include "loader/symbols/parameters.h"
+
+#define VALUE_ERRNO 31u /* its position */
+
+extern const struct parameter value_errno;
+
+#endif
