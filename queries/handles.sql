@@ -202,7 +202,7 @@ SELECT CASE s.kind WHEN 1 THEN 'given back twice' WHEN 2 THEN 'used afterwards' 
           WHERE coalesce(fr.parent_id, 0) < fr.id)
         SELECT text FROM up WHERE parent_id IS NULL) AS used_stack
 FROM found s CROSS JOIN params
-     JOIN calls c ON c.id = s.given_call JOIN frames fr ON fr.id = c.frame_id
+     CROSS JOIN calls c ON c.id = s.given_call JOIN frames fr ON fr.id = c.frame_id
      JOIN functions g ON g.id = fr.function_id
      JOIN function_stats fs ON fs.function_id = g.id
      JOIN functions t ON t.id = s.took_id
