@@ -34,9 +34,9 @@ int report_call_values(struct report *report, struct shown_call *calls, size_t c
 {
     struct json *json = &report->json;
     /* of the view no more is asked for than this */
-    const struct run_view view = {
-        .database = report->database,
-        .functions_count = (size_t)report->marks[MARK_FUNCTIONS].ids_max + 1};
+    const struct run_view view = {.database = report->database,
+                                  .functions_count =
+                                      (size_t)report->marks[MARK_FUNCTIONS].ids_max + 1};
     struct call_values values;
     int status = call_values_open(&values, &view);
     qsort(calls, count, sizeof *calls, by_duration);
