@@ -200,21 +200,61 @@ static int put_table(const struct review *review, FILE *out)
     return 0;
 }
 
-static int put_neighbours(const struct review *review, FILE *out, size_t id, const char *title,
-                          const char *sql)
+/* A line of what the statement gives for the id, with how often; none of nothing. */
+static int put_counts(const struct review *review, FILE *out, int64_t id, const char *title,
+                      const char *sql)
 {
     sqlite3_stmt *row = NULL;
     int count = 0;
     if (sqlite3_prepare_v2(review->database, sql, -1, &row, NULL) != SQLITE_OK)
-        return fail("the call graph cannot be read: %s", sqlite3_errmsg(review->database));
-    sqlite3_bind_int64(row, 1, (int64_t)id);
+        return fail("the run cannot be read: %s", sqlite3_errmsg(review->database));
+    sqlite3_bind_int64(row, 1, id);
     while (sqlite3_step(row) == SQLITE_ROW) {
         fputs(count++ == 0 ? title : ", ", out);
         put_cell(out, (const char *)sqlite3_column_text(row, 0));
         fprintf(out, " (%lld)", (long long)sqlite3_column_int64(row, 1));
     }
     fputs(count > 0 ? "\n" : "", out);
-    return database_rows_end(row, "the call graph");
+    return database_rows_end(row, "the run");
+}
+
+/* The commonest values of each parameter, and of the result. */
+static int put_values(const struct review *review, FILE *out, size_t id)
+{
+    sqlite3_stmt *row = NULL;
+    int status = 0;
+    if (sqlite3_prepare_v2(review->database,
+                           "SELECT p.id, CASE p.position WHEN 0 THEN 'result'"
+                           "             ELSE coalesce(p.name, '#' || p.position) END"
+                           " FROM parameters p WHERE p.function_id = ?1 AND p.position <= 30"
+                           " ORDER BY p.position = 0, p.position",
+                           -1, &row, NULL) != SQLITE_OK)
+        return fail("the parameters cannot be read: %s", sqlite3_errmsg(review->database));
+    sqlite3_bind_int64(row, 1, (int64_t)id);
+    while (status == 0 && sqlite3_step(row) == SQLITE_ROW) {
+        char *title = NULL;
+        size_t size = 0;
+        FILE *memory = open_memstream(&title, &size);
+        if (memory == NULL) {
+            status = fail("out of memory");
+            break;
+        }
+        fputs("- ", memory);
+        put_cell(memory, (const char *)sqlite3_column_text(row, 1));
+        fputs(": ", memory);
+        fclose(memory);
+        status = put_counts(review, out, sqlite3_column_int64(row, 0), title,
+                            "SELECT t.text, k.calls FROM value_counts k JOIN value_count_texts t"
+                            " ON t.parameter_id = k.parameter_id AND t.rank = k.rank"
+                            " WHERE k.parameter_id = ?1 AND k.rank <= 3 AND k.calls > 0"
+                            " ORDER BY k.rank");
+        free(title);
+    }
+    if (status != 0) {
+        sqlite3_finalize(row);
+        return status;
+    }
+    return database_rows_end(row, "the parameters");
 }
 
 /* The rows of the queries of errors and findings that name the function. */
@@ -259,16 +299,18 @@ static int put_function(const struct review *review, FILE *out, const struct que
     fputs("\n### ", out);
     put_cell(out, review->view.functions[id].name);
     fputs("\n\n", out);
-    int status = put_neighbours(
-        review, out, id, "- called by ",
+    int status = put_counts(
+        review, out, (int64_t)id, "- called by ",
         "SELECT coalesce(f.name, 'code without hooks'), sum(e.calls) FROM edges e LEFT JOIN"
         " functions f ON f.id = e.caller_id WHERE e.callee_id = ?1 GROUP BY e.caller_id"
         " ORDER BY 2 DESC, 1 LIMIT 8");
     if (status == 0)
-        status = put_neighbours(
-            review, out, id, "- calls ",
+        status = put_counts(
+            review, out, (int64_t)id, "- calls ",
             "SELECT f.name, sum(e.calls) FROM edges e JOIN functions f ON f.id = e.callee_id"
             " WHERE e.caller_id = ?1 GROUP BY e.callee_id ORDER BY 2 DESC, 1 LIMIT 8");
+    if (status == 0)
+        status = put_values(review, out, id);
     if (status == 0)
         status = put_findings(review, out, set, review->view.functions[id].name);
     return status;

@@ -23,6 +23,7 @@ export class Timeline {
     this.title = name ? `Timeline of ${name}` : 'Timeline';
     const { lanes, notes, gaps } = readLanes(model);
     Object.assign(this, { lanes: lanes.slice().sort(orders.start[1]), notes, gaps });
+    this.texts = new Map(model.data.call_values.rows);
     this.slowest = new Map(objects(model.data.slowest).map((call) => [call.function_id, call]));
     this.end = Math.max(1, end, model.totals.end_ns, ...this.lanes.map((lane) => lane.end || 0));
     this.view = { from: 0, to: this.end, width: 800, height: 0, top: 0, range: null };
@@ -99,9 +100,11 @@ export class Timeline {
     const bars = this.lanes.map((lane) => lane.least).filter((least) => least > 0);
     const bar = bars.length === 0 ? '' : Math.min(...bars) === Math.max(...bars) ? ` (none longer than ${time(bars[0])}${tooDeep})`
       : ` (none longer than ${time(Math.min(...bars))} to ${time(Math.max(...bars))}, by thread${tooDeep})`;
-    return (rest > 0 || threads > 0) && leftOut(`Shown are the longest ${times(shown, 'call')}. `
+    const unvalued = this.model.data.call_values.left_out;
+    return (rest > 0 || threads > 0 || unvalued > 0) && leftOut(`Shown are the longest ${times(shown, 'call')}. `
       + (rest > 0 ? `Left out are ${times(rest, 'call')}${bar}. ` : '')
       + (threads > 0 ? `${times(threads, 'thread')} with fewer calls, or none, have no lane. ` : '')
+      + (unvalued > 0 ? `Arguments and results of ${times(unvalued, 'shown call')}, the shortest, are left out. ` : '')
       + 'fisql trace and fisql export show them all.');
   }
 
@@ -254,7 +257,8 @@ export class Timeline {
 
   tell(call) {
     if (!call) return;
-    replace(this.details, this.model.link(call.functionId, 'strong'), ` ${this.model.location(call.functionId)}: `,
+    const text = this.texts.get(call.id);
+    replace(this.details, this.model.link(call.functionId, 'strong'), text && el('code', null, text), ` ${this.model.location(call.functionId)}: `,
       `${time(call.duration_ns)} from ${time(call.enter_ns)}, ${this.model.threadName(call.thread)}, depth ${call.depth}, call ${call.id}`);
   }
 
@@ -269,7 +273,8 @@ export class Timeline {
       return;
     }
     const id = call ? call.functionId : gap.function_id;
-    showTip(event, tipLines(this.model.fullName(id), [this.model.location(id), call && ['took', `${time(call.duration_ns)} from ${time(call.enter_ns)}`],
+    const text = call && this.texts.get(call.id);
+    showTip(event, tipLines(this.model.fullName(id), [text && ['', el('code', null, text)], this.model.location(id), call && ['took', `${time(call.duration_ns)} from ${time(call.enter_ns)}`],
       gap && gap.wait_ns > 0 && ['waited', `${time(gap.wait_ns)} of ${time(gap.wall_ns)} here`], gap && gap.preempted_ns > 0 && ['put aside', `${time(gap.preempted_ns)} of ${time(gap.wall_ns)} here`],
       gap && gap.major_faults > 0 && times(gap.major_faults, 'page fault with I/O', 'page faults with I/O')]));
   }

@@ -4,7 +4,7 @@
 -- description: Functions whose result now and then says that they failed: a negative number, NULL, false, or
 --              other than the usual 0. With errno as the call left it, and whether the caller failed then,
 --              too: where it did not, it handled the failure, or let it pass. What is surest comes first
---              (errors by number), and in this the failures that no caller passed on.
+--              (errors by number), and in this the failures that a caller did not pass on, the rarest first.
 -- advice:      Look at a call that its caller did not pass on: `fisql stack ID` with first_dropped shows its
 --              stack with arguments. A caller that tries something else, or for which the failure is an
 --              answer (a file that need not be there), is right not to. Left out are functions that only hand on
@@ -142,7 +142,7 @@ WITH RECURSIVE
               CASE WHEN x.class IN ('negative', 'null') THEN e.text END AS errno,
               coalesce(t.first_dropped, x.first_call_id) AS shown_call,
               row_number() OVER (ORDER BY CASE WHEN e.text IS NOT NULL AND x.class IN ('negative', 'null') THEN 1 ELSE x.doubt END,
-                                 t.dropped DESC, 1.0 * x.failures / x.calls, x.function_id, x.class) AS place
+                                 t.dropped > 0 DESC, 1.0 * x.failures / x.calls, x.function_id, x.class) AS place
        FROM failing x JOIN sums t ON t.function_id = x.function_id AND t.class = x.class
             LEFT JOIN errors e ON e.function_id = x.function_id
             LEFT JOIN handed h ON h.function_id = x.function_id AND h.class = x.class
@@ -151,6 +151,7 @@ WITH RECURSIVE
          AND NOT (x.class = 'null' AND EXISTS (SELECT 1 FROM parameters a JOIN call_values v ON v.id = x.first_call_id * 32 + a.position
                                                WHERE a.function_id = x.function_id AND lower(a.name) GLOB '*size*' AND v.value = 0))
          AND (x.doubt = 1 AND x.class = 'negative' OR e.text IS NOT NULL AND x.class IN ('negative', 'null')
+          OR x.class = 'positive' AND h.calls > 0 AND 20 * x.failures <= x.calls -- what it hands on is a failure
           OR t.passed_on > 0 AND t.passed_on >= t.dropped -- most callers take it for a failure
              AND (x.class IN ('negative', 'null') OR t.same_calls > 0))),
      walk(place, frame_id, text) AS (

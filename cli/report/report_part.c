@@ -2,7 +2,7 @@
  * The parts of a report's data: see report.h. Here are the marks and the writing of a statement's
  * rows within a budget of bytes; what there is to write is in the other report_ files.
  */
-#include "cli/report/report.h"
+#include "cli/report/report_parts.h"
 #include "cli/run/run_view.h"
 #include "cli/out/say.h"
 
@@ -124,6 +124,14 @@ static void write_row(struct report *report, sqlite3_stmt *statement,
     json_close(&report->json, ']');
 }
 
+void report_part_end(struct json *json, int64_t left_out)
+{
+    json_close(json, ']');
+    json_key(json, "left_out");
+    json_integer(json, left_out);
+    json_close(json, '}');
+}
+
 int report_part(struct report *report, const struct report_part *part)
 {
     struct json *json = &report->json;
@@ -153,10 +161,7 @@ int report_part(struct report *report, const struct report_part *part)
         else
             left_out++;
     }
-    json_close(json, ']');
-    json_key(json, "left_out");
-    json_integer(json, left_out);
-    json_close(json, '}');
+    report_part_end(json, left_out);
     int status = result == SQLITE_DONE ? 0 : report_fail(report);
     sqlite3_finalize(statement);
     return status;

@@ -1,6 +1,6 @@
 /*
- * The calling context tree in memory, as report_frames.c and report_threads.c share it: a context at
- * items[id - 1], parents before their children.
+ * What the files of this room share among themselves. The calling context tree in memory, of report_frames.c
+ * and report_threads.c: a context at items[id - 1], parents before their children.
  */
 #ifndef FISQL_CLI_REPORT_PARTS_H
 #define FISQL_CLI_REPORT_PARTS_H
@@ -27,5 +27,16 @@ int report_threads(struct report *report, const struct contexts *contexts);
 /* What each function spent where functions that are not the user's own count as part of their nearest
  * own caller; nothing where all are the user's own. */
 int report_own(struct report *report, const struct contexts *contexts);
+
+/* Closes the array of a part's rows, and the part. */
+void report_part_end(struct json *json, int64_t left_out);
+
+/* A call that the timeline shows. */
+struct shown_call {
+    int64_t id, function_id, duration_ns;
+};
+
+/* The arguments and results of these calls as text, those of the longest first; the calls are sorted. */
+int report_call_values(struct report *report, struct shown_call *calls, size_t count);
 
 #endif

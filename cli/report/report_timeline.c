@@ -15,7 +15,7 @@
  * The threads with the most calls get lanes. Half of the calls are shared out evenly, half by the
  * threads' numbers of calls, so that a quiet thread is seen beside a busy one.
  */
-#include "cli/report/report.h"
+#include "cli/report/report_parts.h"
 
 #include "base/heap.h"
 #include "cli/out/say.h"
@@ -33,6 +33,7 @@ enum { LANES_MAX = 64, LANE_CALLS_MIN = 16 };
 
 struct long_call {
     int64_t id, frame_id, depth, enter_ns, duration_ns;
+    int64_t function_id; /* once it is written */
 };
 
 /* The longest calls so far; the least of them is at the front once there is no more room. */
@@ -102,7 +103,7 @@ static int by_id(const void *left, const void *right)
 
 /* The calls as one array of numbers, five for each: id, depth, function, enter and duration; ids
  * and enters as what they are more than those before. */
-static int write_calls(struct report *report, const struct longest *longest)
+static int write_calls(struct report *report, struct longest *longest)
 {
     struct json *json = &report->json;
     sqlite3_stmt *function = report_prepare(report, "SELECT function_id FROM frames WHERE id = ?1");
@@ -112,11 +113,12 @@ static int write_calls(struct report *report, const struct longest *longest)
     json_key(json, "data");
     json_open(json, '[');
     for (size_t i = 0; i < longest->count; i++) {
-        const struct long_call *call = &longest->items[i];
+        struct long_call *call = &longest->items[i];
         sqlite3_bind_int64(function, 1, call->frame_id);
         int64_t function_id =
             sqlite3_step(function) == SQLITE_ROW ? sqlite3_column_int64(function, 0) : 0;
         sqlite3_reset(function);
+        call->function_id = function_id;
         report_mark(report, MARK_FUNCTIONS, function_id);
         json_integer(json, call->id - last_id);
         json_integer(json, call->depth);
@@ -278,6 +280,27 @@ static int write_lanes(struct report *report)
     return status;
 }
 
+/* The arguments and results of the lanes' calls. */
+static int write_values(struct report *report)
+{
+    struct timeline *timeline = report->timeline;
+    size_t count = 0, room = 0;
+    for (int i = 0; i < timeline->count; i++)
+        room += timeline->lanes[i].longest.count;
+    struct shown_call *calls = calloc(room + 1, sizeof *calls);
+    if (calls == NULL)
+        return fail("out of memory");
+    for (int i = 0; i < timeline->count; i++) {
+        const struct longest *longest = &timeline->lanes[i].longest;
+        for (size_t k = 0; k < longest->count; k++)
+            calls[count++] = (struct shown_call){
+                longest->items[k].id, longest->items[k].function_id, longest->items[k].duration_ns};
+    }
+    int status = report_call_values(report, calls, count);
+    free(calls);
+    return status;
+}
+
 int report_timeline(struct report *report)
 {
     static const struct report_part parts[] = {
@@ -305,6 +328,8 @@ int report_timeline(struct report *report)
          200000},
     };
     int status = write_lanes(report);
+    if (status == 0)
+        status = write_values(report);
     json_key(&report->json, "slot_ns");
     json_integer(&report->json, run_integer(report->database, SLOT_NS, 0));
     for (size_t i = 0; i < sizeof parts / sizeof parts[0] && status == 0; i++)

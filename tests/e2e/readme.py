@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs the commands of a page's console blocks, in order, in the current folder: readme.py docs/tour.md
+"""Runs the commands of a page's console blocks, in order, in the current folder: readme.py PAGE
 
 Prints `ok - command` or `not ok - command` for each: it must end with 0, and what it prints must have the
 shape that the page shows: the same first line (a table's columns, with other numbers) and about as many lines.
@@ -32,7 +32,7 @@ def shape(output):
     if len(lines) > 1 and lines[0].startswith(("\u250c", "\u256d")):  # a box's corner; newer shells' are round
         lines = lines[1:]
     first = re.sub(r"[-\d.]*\d", "N", lines[0]) if lines else ""
-    return re.sub(r"\s+", " ", first), len(lines)
+    return re.sub(r"\s+", " ", first).strip(), len(lines)
 
 
 def run(match):
@@ -42,7 +42,7 @@ def run(match):
         actual = done.stdout + done.stderr
         same = shape(actual) == shape(expected) or os.environ.get("UPDATE") == "1"
         name = command.split("\n")[0]
-        print(("ok" if done.returncode == 0 and same else "not ok"), "- the tour:", name)
+        print(("ok" if done.returncode == 0 and same else "not ok"), f"- {os.path.basename(path)}:", name)
         if done.returncode != 0 or not same:
             print(f"status {done.returncode}\nexpected:\n{expected}\nactual:\n{actual}")
         out.append("$ " + command + "\n" + (actual if actual == "" or actual.endswith("\n") else actual + "\n"))

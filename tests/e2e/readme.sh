@@ -1,6 +1,6 @@
 #!/bin/bash
-# README.md and docs/tour.md tell the truth: the tour runs as it stands and prints what it shows, up to numbers; the files
-# and targets that they name are there. UPDATE=1 rewrites the tour's output.
+# README.md, docs/tour.md and docs/values.md tell the truth: their commands run as they stand and print what is shown, up
+# to numbers; the files and targets that they name are there. UPDATE=1 rewrites the output in the latter two.
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 cd "$TEST_TMP" || exit 2
@@ -9,6 +9,8 @@ archive=$sources/lua5.4/lua5.4_5.4.4.orig.tar.gz
 [ -e "$archive" ] || { not_ok "Lua's source is there: run tests/setup"; exit 0; }
 cp "$archive" "$here/tests/fixtures/words.lua" .
 python3 "$here/tests/e2e/readme.py" "$here/docs/tour.md"
+cp "$here/docs/examples/till.c" .
+python3 "$here/tests/e2e/readme.py" "$here/docs/values.md"
 
 # the four lines for a program of one's own run as they stand
 cat >app.c <<'C'
@@ -44,7 +46,7 @@ for tool in perf uftrace heaptrack callgrind fisql; do
         "$(grep -E "^\| (\*\*)?$tool(\*\*)? \|" "$here/README.md")"
 done
 
-for page in README.md CONTRIBUTING.md docs/ARCHITECTURE.md docs/recording.md docs/tour.md docs/languages.md; do
+for page in README.md CONTRIBUTING.md docs/ARCHITECTURE.md docs/recording.md docs/values.md docs/tour.md docs/languages.md; do
     folder=$(dirname "$here/$page")
     missing=$(grep -o '](\([^)#]*\)' "$here/$page" | sed 's/^](//' | grep -v '^http' | while read -r link; do
         [ -e "$folder/$link" ] || echo "$link"

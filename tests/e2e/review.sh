@@ -62,6 +62,16 @@ same "no SVG is left beside it" "" "$(ls review.png.svg 2>/dev/null)"
 
 same "--file" "keep leaf main never node" "$("$fisql" review --file work.c | headings | tr ' ' '\n' | LC_ALL=C sort | tr '\n' ' ' | sed 's/ $//')"
 has "a function that was not called" "| never | work.c:16 | 0 |" "$("$fisql" review --function never)"
+cat >given.c <<'C'
+static int grade(int points, const char *name) { return name[0] == '*' ? -1 : points / 10; }
+int main(void) { return grade(40, "ann") + grade(40, "ann") + grade(40, "ann") + grade(45, "*bob") + grade(45, "eve") > 100; }
+C
+"$fisql" cc gcc -O0 -g -o given given.c
+"$fisql" record -q --values -o given.bin ./given
+"$fisql" load -q given.bin
+same "what was passed and returned" '- points: 40 (3), 45 (2)
+- name: "ann" (3), "\*bob" (1), "eve" (1)
+- result: 4 (4), -1 (1)' "$("$fisql" review --function grade given.db | grep -E '^- (points|name|result):')"
 same "the five hottest" 4 "$("$fisql" review | headings | wc -w)"
 sed -i 's/n \* 3/n * 4/; s/sink--/sink -= 2/' work.c
 same "--git-diff: the functions that the change touches" "leaf never" "$("$fisql" review --git-diff | headings)"

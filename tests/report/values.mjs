@@ -8,10 +8,10 @@ const [file, expectedFile, picture] = process.argv.slice(2);
 const expected = JSON.parse(readFileSync(expectedFile, 'utf8'));
 const browser = new Browser();
 
-function same(what, wanted, actual) {
+function same(what, wanted, actual, more) {
   const good = JSON.stringify(wanted) === JSON.stringify(actual);
   console.log(`${good ? 'ok' : 'not ok'} - report page: ${what}`);
-  if (!good) console.log(`    ${JSON.stringify({ wanted, actual })}`);
+  if (!good) console.log(`    ${JSON.stringify({ wanted, actual, more })}`);
 }
 
 try {
@@ -28,6 +28,16 @@ try {
     const box = point.getBoundingClientRect(), around = point.closest('svg').getBoundingClientRect();
     return box.left >= around.left && box.right <= around.right && box.top >= around.top && box.bottom <= around.bottom; })`));
   same('its slowest call as text', expected.slowest, await page.value("document.querySelector('.extreme code')?.textContent"));
+  await page.click("[...document.querySelectorAll('#function button')].find((one) => one.textContent === 'Longest call in the timeline')");
+  same('the timeline tells what its chosen call was passed and returned', expected.slowest,
+    await page.value(`document.querySelector('#timeline .focus').textContent.slice(0, ${expected.slowest.length})`));
+  const canvas = await page.value("(() => { const box = document.getElementById('timeline-canvas').getBoundingClientRect(); return [box.left, box.top, box.width, box.height]; })()");
+  let tips = [];
+  for (let y = 4; y < canvas[3]; y += 6) {
+    await page.mouse('mouseMoved', canvas[0] + canvas[2] * 0.6, canvas[1] + y, { button: 'none' });
+    tips.push(await page.value("document.getElementById('tip')?.hidden === false && [...document.querySelectorAll('#tip strong, #tip code')].map((one) => one.textContent).join('')"));
+  }
+  same('and its tooltip, too', true, tips.includes(expected.slowest), tips);
   same('nothing of a function without values', 0, await page.value(`(async () => { location.hash = '#function-${expected.without}';
     await new Promise((done) => setTimeout(done, 300)); return document.querySelectorAll('.values, .scatter').length; })()`));
   same('no error, no warning in the console', [], page.problems);
