@@ -55,6 +55,8 @@ enum fisql_chunk_kind {
       "the same of another run without the collector (record --reference)")                            \
     X(RUN, VALUES, "values_of", "patterns of record --values, separated by spaces; empty = all")       \
     X(RUN, NOT_FOLLOWED, "not_followed", "programs without hooks that could not be followed")      \
+    X(RUN, RANK, "rank", "of an MPI job, by its launcher")                                         \
+    X(RUN, RANKS, "ranks", "how many the job has")                                                 \
     X(PROCESS, EXECUTABLE, "executable", "")                                                       \
     X(PROCESS, COMMAND, "command", "")                                                             \
     X(PROCESS, PARENT_PID, "parent_pid", "")                                                       \

@@ -23,14 +23,16 @@ int curl_library_open(struct error *error)
     for (size_t i = 0; i < sizeof names / sizeof names[0] && library == NULL; i++)
         library = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
     if (library == NULL)
-        return error_set_kind(error, ERROR_UNSUPPORTED,
-                              "libcurl, which speaks to servers, is not installed here: install libcurl4 "
-                              "(Debian) or libcurl");
+        return error_set_kind(
+            error, ERROR_UNSUPPORTED,
+            "libcurl, which speaks to servers, is not installed here: install libcurl4 "
+            "(Debian) or libcurl");
     for (size_t i = 0; i < sizeof functions / sizeof functions[0]; i++) {
         void *function = dlsym(library, functions[i].name);
         if (function == NULL)
             return error_set_kind(error, ERROR_UNSUPPORTED,
-                                  "this libcurl has no %s: 7.56 or newer is needed", functions[i].name);
+                                  "this libcurl has no %s: 7.56 or newer is needed",
+                                  functions[i].name);
         memcpy((char *)&curl_library + functions[i].offset, &function, sizeof function);
     }
     return 0;

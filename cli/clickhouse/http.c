@@ -14,7 +14,7 @@
 enum { ANSWER_KEPT = 400, TRIES = 4, CONNECT_SECONDS = 10, STALLED_SECONDS = 300 };
 
 struct http {
-    char *base;     /* scheme, host and port */
+    char *base; /* scheme, host and port */
     char *database;
     void *easy;
 };
@@ -44,15 +44,17 @@ struct http *http_open(const char *url, struct error *error)
     const char *host = strstr(url, "://");
     const char *slash = host != NULL ? strchr(host + 3, '/') : NULL;
     if (host != NULL && strcspn(host + 3, "@") < strcspn(host + 3, "/")) {
-        error_set_kind(error, ERROR_USAGE,
-                       "the URL: user and password are for CLICKHOUSE_USER and CLICKHOUSE_PASSWORD, or a "
-                       "netrc file: others can see a command's arguments");
+        error_set_kind(
+            error, ERROR_USAGE,
+            "the URL: user and password are for CLICKHOUSE_USER and CLICKHOUSE_PASSWORD, or a "
+            "netrc file: others can see a command's arguments");
         return NULL;
     }
     if (slash == NULL || slash == host + 3 || !is_name(slash + 1)) {
-        error_set_kind(error, ERROR_USAGE,
-                       "%s: wants http://HOST:PORT/DATABASE, the database's name of letters, digits and _",
-                       url);
+        error_set_kind(
+            error, ERROR_USAGE,
+            "%s: wants http://HOST:PORT/DATABASE, the database's name of letters, digits and _",
+            url);
         return NULL;
     }
     if (curl_library_open(error) != 0)
@@ -254,16 +256,18 @@ static int fail_exception(const struct http *http, struct answer *answer, long s
             *at = ' ';
     if (status == 401 || status == 403 || *code == 192 || *code == 193 || *code == 194 ||
         *code == 516)
-        return error_set_kind(error, ERROR_USAGE,
-                              "%s: wrong user or password: set CLICKHOUSE_USER and CLICKHOUSE_PASSWORD, or "
-                              "write a netrc file",
-                              http->base);
+        return error_set_kind(
+            error, ERROR_USAGE,
+            "%s: wrong user or password: set CLICKHOUSE_USER and CLICKHOUSE_PASSWORD, or "
+            "write a netrc file",
+            http->base);
     if (*code == 243)
         return error_set(error, "%s: its disk is full: %s", http->base, answer->kept);
     if (*code == 0)
-        return error_set_kind(error, ERROR_USAGE,
-                              "%s: HTTP status %ld: is it ClickHouse's HTTP port (8123)? It says: %.200s",
-                              http->base, status, answer->kept);
+        return error_set_kind(
+            error, ERROR_USAGE,
+            "%s: HTTP status %ld: is it ClickHouse's HTTP port (8123)? It says: %.200s", http->base,
+            status, answer->kept);
     return error_set(error, "%s: %s", http->base, answer->kept);
 }
 
@@ -278,7 +282,8 @@ static int fail_transfer(const struct http *http, CURLcode result, struct error 
 
 static void pause_before_try(int try)
 {
-    const struct timespec pause = {.tv_sec = (1 << try) / 4, .tv_nsec = (1 << try) % 4 * 250000000L};
+    const struct timespec pause = {.tv_sec = (1 << try) / 4,
+                                   .tv_nsec = (1 << try) % 4 * 250000000L};
     nanosleep(&pause, NULL);
 }
 
@@ -314,10 +319,11 @@ int http_send(struct http *http, const struct http_request *request, int *code, 
 
 struct http *http_open(const char *url, struct error *error)
 {
-    error_set_kind(error, ERROR_UNSUPPORTED,
-                   "%s: this fisql was built without libcurl, which speaks to servers: install its headers "
-                   "(README.md) and build it again, or push to a file",
-                   url);
+    error_set_kind(
+        error, ERROR_UNSUPPORTED,
+        "%s: this fisql was built without libcurl, which speaks to servers: install its headers "
+        "(README.md) and build it again, or push to a file",
+        url);
     return NULL;
 }
 

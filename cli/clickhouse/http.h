@@ -45,6 +45,7 @@ struct http_request {
 
 /* Sends the request and waits for the answer. Returns 0, or -1 with the error; *code becomes the number of
  * ClickHouse's exception, 0 where it is another error. */
-int http_send(struct http *http, const struct http_request *request, int *code, struct error *error);
+int http_send(struct http *http, const struct http_request *request, int *code,
+              struct error *error);
 
 #endif

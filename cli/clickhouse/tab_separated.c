@@ -55,7 +55,8 @@ static int read_line(struct tab_separated *reader, char *line, char *newline, st
 int tab_separated_read(struct tab_separated *reader, const char *bytes, size_t size_bytes,
                        struct error *error)
 {
-    if (array_reserve(&reader->text, &reader->text_capacity, reader->text_bytes + size_bytes, error) != 0)
+    if (array_reserve(&reader->text, &reader->text_capacity, reader->text_bytes + size_bytes,
+                      error) != 0)
         return -1;
     memcpy(reader->text + reader->text_bytes, bytes, size_bytes);
     reader->text_bytes += size_bytes;

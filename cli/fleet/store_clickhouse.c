@@ -34,8 +34,9 @@ static int ask(struct store *store, const struct http_request *request)
     if (http_send(store->connection, request, &code, &error) == 0)
         return 0;
     if (code == UNKNOWN_TABLE || code == UNKNOWN_DATABASE)
-        return fail("%s: has no runs, or not all of their tables: `fisql push %s run.db` makes them",
-                    store->url, store->url);
+        return fail(
+            "%s: has no runs, or not all of their tables: `fisql push %s run.db` makes them",
+            store->url, store->url);
     return fail("%s", error.text);
 }
 
@@ -103,7 +104,9 @@ static int prepare_receiver(struct receiver *receiver, struct error *error)
         result = sqlite3_prepare_v2(local, insert, -1, &receiver->insert, NULL);
     free(create);
     free(insert);
-    return result == SQLITE_OK ? 0 : error_set(error, "the answer cannot be kept: %s", sqlite3_errmsg(local));
+    return result == SQLITE_OK
+               ? 0
+               : error_set(error, "the answer cannot be kept: %s", sqlite3_errmsg(local));
 }
 
 static int take_line(void *context, size_t line, const struct tab_value *values, size_t count,
@@ -113,7 +116,8 @@ static int take_line(void *context, size_t line, const struct tab_value *values,
     if (line == 0)
         return keep_names(receiver, values, count, error);
     if (count != receiver->count)
-        return error_set_kind(error, ERROR_DAMAGE, "%s: its answer cannot be read", receiver->store->url);
+        return error_set_kind(error, ERROR_DAMAGE, "%s: its answer cannot be read",
+                              receiver->store->url);
     if (line == 1) {
         for (size_t i = 0; i < count; i++)
             receiver->text[i] = strstr(values[i].text, "Int") == NULL;
@@ -131,9 +135,9 @@ static int take_line(void *context, size_t line, const struct tab_value *values,
     }
     int result = sqlite3_step(receiver->insert);
     sqlite3_reset(receiver->insert);
-    return result == SQLITE_DONE
-               ? 0
-               : error_set(error, "the answer cannot be kept: %s", sqlite3_errmsg(receiver->store->local));
+    return result == SQLITE_DONE ? 0
+                                 : error_set(error, "the answer cannot be kept: %s",
+                                             sqlite3_errmsg(receiver->store->local));
 }
 
 static int take_bytes(void *context, const char *bytes, size_t size_bytes, struct error *error)
@@ -184,8 +188,9 @@ static int make_table(struct store *store, const char *statement, size_t length)
     if (sscanf(rest, "%63[a-z_]", name) != 1)
         return fail("schema_clickhouse.sql cannot be read");
     rest += strlen(name);
-    char *sql = sqlite3_mprintf("%s%s%s%.*s", create_mark, name, store->cluster != NULL ? "_local" : "",
-                                (int)(length - (size_t)(rest - statement)), rest);
+    char *sql =
+        sqlite3_mprintf("%s%s%s%.*s", create_mark, name, store->cluster != NULL ? "_local" : "",
+                        (int)(length - (size_t)(rest - statement)), rest);
     int status = sql != NULL ? tell(store, sql, false) : fail("out of memory");
     sqlite3_free(sql);
     if (status != 0 || store->cluster == NULL)
@@ -206,7 +211,8 @@ static int make_tables(struct store *store)
 {
     char sql[128];
     if (store->cluster != NULL && !is_name(store->cluster))
-        return fail("--cluster %s: wants the name of a cluster of the server's configuration", store->cluster);
+        return fail("--cluster %s: wants the name of a cluster of the server's configuration",
+                    store->cluster);
     snprintf(sql, sizeof sql, "CREATE DATABASE IF NOT EXISTS %s", http_database(store->connection));
     int status = tell(store, sql, true);
     const char *at = embedded_clickhouse_schema;
@@ -222,7 +228,8 @@ static int make_tables(struct store *store)
 /* The version of the tables; 0 where they are new. */
 static int read_version(struct store *store, int64_t *version)
 {
-    int status = receive(store, "versions", true, "SELECT max(version) AS newest FROM fleet_version", NULL, 0);
+    int status = receive(store, "versions", true,
+                         "SELECT max(version) AS newest FROM fleet_version", NULL, 0);
     if (status == 0)
         *version = run_integer(store->local, "SELECT newest FROM temp.versions", 0);
     sqlite3_exec(store->local, "DROP TABLE IF EXISTS temp.versions", NULL, NULL, NULL);
@@ -241,9 +248,10 @@ static int check_version(struct store *store, bool writes)
         return ask(store, &request);
     }
     if (status == 0 && version != STORE_VERSION)
-        return fail("%s: has version %lld of its tables, this fisql knows version %d: %s", store->url,
-                    (long long)version, STORE_VERSION,
-                    version > STORE_VERSION ? "use a newer fisql" : "push the runs to another database");
+        return fail("%s: has version %lld of its tables, this fisql knows version %d: %s",
+                    store->url, (long long)version, STORE_VERSION,
+                    version > STORE_VERSION ? "use a newer fisql"
+                                            : "push the runs to another database");
     return status;
 }
 
@@ -252,18 +260,21 @@ static int check_version(struct store *store, bool writes)
 /* Of several pushes of a run the first counts. */
 static int read_runs(struct store *store)
 {
-    if (sqlite3_exec(store->local, "DELETE FROM runs; DELETE FROM labels", NULL, NULL, NULL) != SQLITE_OK)
+    if (sqlite3_exec(store->local, "DELETE FROM runs; DELETE FROM labels", NULL, NULL, NULL) !=
+        SQLITE_OK)
         return local_problem(store);
-    int status = receive(store, "runs", false,
-                         "SELECT run_id, run, pushed, recorded, program, host, build, command, functions, called,"
-                         " contexts, calls, self_cpu_ns, allocs, alloc_bytes, not_freed_blocks, not_freed_bytes,"
-                         " losses, has_calls, parts, database_bytes FROM runs ORDER BY pushed, run_id",
-                         NULL, 0);
+    int status = receive(
+        store, "runs", false,
+        "SELECT run_id, run, pushed, recorded, program, host, build, command, functions, called,"
+        " contexts, calls, self_cpu_ns, allocs, alloc_bytes, not_freed_blocks, not_freed_bytes,"
+        " losses, has_calls, parts, database_bytes FROM runs ORDER BY pushed, run_id",
+        NULL, 0);
     if (status == 0)
         status = receive(store, "labels", false, "SELECT run_id, key, value FROM labels", NULL, 0);
     if (status == 0 &&
-        sqlite3_exec(store->local, "DELETE FROM labels WHERE run_id NOT IN (SELECT run_id FROM runs)", NULL,
-                     NULL, NULL) != SQLITE_OK)
+        sqlite3_exec(store->local,
+                     "DELETE FROM labels WHERE run_id NOT IN (SELECT run_id FROM runs)", NULL, NULL,
+                     NULL) != SQLITE_OK)
         return local_problem(store);
     return status;
 }
@@ -276,7 +287,8 @@ static int connect_clickhouse(struct store *store)
         return fail("%s", error.text);
     /* "" is a temporary file: it is in memory as far as there is room. */
     return sqlite3_open("", &store->local) == SQLITE_OK &&
-                   sqlite3_exec(store->local, embedded_fleet_schema, NULL, NULL, NULL) == SQLITE_OK &&
+                   sqlite3_exec(store->local, embedded_fleet_schema, NULL, NULL, NULL) ==
+                       SQLITE_OK &&
                    sqlite3_exec(store->local, "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF",
                                 NULL, NULL, NULL) == SQLITE_OK &&
                    fleet_functions_add(store->local) == SQLITE_OK
@@ -348,9 +360,9 @@ static char *insert_query(struct store *store, const char *table, sqlite3_stmt *
     FILE *out = open_memstream(&sql, &size);
     if (out == NULL)
         return NULL;
-    int result = sqlite3_prepare_v2(store->local,
-                                    "SELECT type <> 'INTEGER' FROM pragma_table_info(?1) WHERE name = ?2", -1,
-                                    &type, NULL);
+    int result = sqlite3_prepare_v2(
+        store->local, "SELECT type <> 'INTEGER' FROM pragma_table_info(?1) WHERE name = ?2", -1,
+        &type, NULL);
     fprintf(out, "INSERT INTO %s (", table);
     for (int i = 0; i < sqlite3_column_count(rows) && result == SQLITE_OK; i++) {
         const char *name = sqlite3_column_name(rows, i);
@@ -371,7 +383,8 @@ static int put_row(struct sender *sender, sqlite3_stmt *rows, const bool *text, 
     for (int i = 0; i < sqlite3_column_count(rows); i++) {
         if (text[i]) {
             const void *bytes = sqlite3_column_blob(rows, i);
-            failed |= row_binary_string(&sender->rows, bytes, (size_t)sqlite3_column_bytes(rows, i));
+            failed |=
+                row_binary_string(&sender->rows, bytes, (size_t)sqlite3_column_bytes(rows, i));
         } else {
             failed |= row_binary_int64(&sender->rows, sqlite3_column_int64(rows, i));
         }
@@ -381,7 +394,8 @@ static int put_row(struct sender *sender, sqlite3_stmt *rows, const bool *text, 
     sender->count++;
     if (failed != 0)
         return fail("out of memory for rows");
-    return sender->rows.size_bytes >= PIECE_BYTES || sender->count >= PIECE_ROWS ? send_rows(sender) : 0;
+    return sender->rows.size_bytes >= PIECE_BYTES || sender->count >= PIECE_ROWS ? send_rows(sender)
+                                                                                 : 0;
 }
 
 static int rows_clickhouse(struct store *store, const char *table, sqlite3_stmt *rows)
@@ -392,8 +406,9 @@ static int rows_clickhouse(struct store *store, const char *table, sqlite3_stmt 
     while (status == 0 && sqlite3_step(rows) == SQLITE_ROW)
         status = put_row(&sender, rows, text, store_is_common(table));
     if (sqlite3_reset(rows) != SQLITE_OK && status == 0)
-        status = fail("%s: its %s cannot be read: %s", sqlite3_db_filename(sqlite3_db_handle(rows), "main"),
-                      table, sqlite3_errmsg(sqlite3_db_handle(rows)));
+        status = fail("%s: its %s cannot be read: %s",
+                      sqlite3_db_filename(sqlite3_db_handle(rows), "main"), table,
+                      sqlite3_errmsg(sqlite3_db_handle(rows)));
     if (status == 0)
         status = send_rows(&sender);
     row_binary_release(&sender.rows);
@@ -401,7 +416,8 @@ static int rows_clickhouse(struct store *store, const char *table, sqlite3_stmt 
     return status;
 }
 
-static int part_clickhouse(struct store *store, int64_t number, const void *bytes, size_t size_bytes)
+static int part_clickhouse(struct store *store, int64_t number, const void *bytes,
+                           size_t size_bytes)
 {
     char query[] = "INSERT INTO parts (run_id, number, bytes) FORMAT RowBinary";
     struct sender sender = {.store = store, .query = query, .count = 1};
@@ -428,19 +444,22 @@ static void abandon_clickhouse(struct store *store)
 /* ---- asking ---- */
 
 /* A temporary table as it is sent along: its columns of integers and of text. */
-static int pack_table(struct store *store, const char *name, struct row_binary *rows, char **structure)
+static int pack_table(struct store *store, const char *name, struct row_binary *rows,
+                      char **structure)
 {
     sqlite3_stmt *select = NULL;
     char *sql = sqlite3_mprintf("SELECT * FROM temp.\"%w\"", name);
     size_t size = 0;
     FILE *out = open_memstream(structure, &size);
-    int result = sql != NULL ? sqlite3_prepare_v2(store->local, sql, -1, &select, NULL) : SQLITE_NOMEM;
+    int result =
+        sql != NULL ? sqlite3_prepare_v2(store->local, sql, -1, &select, NULL) : SQLITE_NOMEM;
     int step = result == SQLITE_OK ? sqlite3_step(select) : SQLITE_ERROR, failed = 0;
     bool text[64] = {false};
     int count = sqlite3_column_count(select);
     for (int i = 0; i < count && i < 64 && out != NULL; i++) {
         text[i] = step == SQLITE_ROW && sqlite3_column_type(select, i) == SQLITE_TEXT;
-        fprintf(out, "%s%s %s", i > 0 ? ", " : "", sqlite3_column_name(select, i), text[i] ? "String" : "Int64");
+        fprintf(out, "%s%s %s", i > 0 ? ", " : "", sqlite3_column_name(select, i),
+                text[i] ? "String" : "Int64");
     }
     for (; step == SQLITE_ROW && failed == 0; step = sqlite3_step(select))
         for (int i = 0; i < count && i < 64; i++)
@@ -454,7 +473,8 @@ static int pack_table(struct store *store, const char *name, struct row_binary *
     return step == SQLITE_DONE ? 0 : local_problem(store);
 }
 
-static int gather_clickhouse(struct store *store, const char *name, const char *sql, const char *uses)
+static int gather_clickhouse(struct store *store, const char *name, const char *sql,
+                             const char *uses)
 {
     enum { TABLES_MAX = 8 };
     struct http_table tables[TABLES_MAX];
@@ -462,13 +482,14 @@ static int gather_clickhouse(struct store *store, const char *name, const char *
     char names[TABLES_MAX][64], *structures[TABLES_MAX] = {NULL};
     size_t count = 0;
     int status = 0, used = 0;
-    for (const char *at = uses; status == 0 && count < TABLES_MAX &&
-                                sscanf(at, "%63s%n", names[count], &used) == 1;
+    for (const char *at = uses;
+         status == 0 && count < TABLES_MAX && sscanf(at, "%63s%n", names[count], &used) == 1;
          at += used, count++) {
         status = pack_table(store, names[count], &rows[count], &structures[count]);
-        tables[count] = (struct http_table){names[count], structures[count],
-                                            rows[count].bytes != NULL ? (const char *)rows[count].bytes : "",
-                                            rows[count].size_bytes};
+        tables[count] =
+            (struct http_table){names[count], structures[count],
+                                rows[count].bytes != NULL ? (const char *)rows[count].bytes : "",
+                                rows[count].size_bytes};
     }
     if (status == 0)
         status = receive(store, name, true, sql, tables, count);
@@ -484,14 +505,17 @@ static int read_part_clickhouse(struct store *store, int64_t run_id, int64_t num
 {
     char sql[160];
     sqlite3_stmt *row = NULL;
-    snprintf(sql, sizeof sql, "SELECT bytes FROM parts WHERE run_id = %lld AND number = %lld LIMIT 1",
+    snprintf(sql, sizeof sql,
+             "SELECT bytes FROM parts WHERE run_id = %lld AND number = %lld LIMIT 1",
              (long long)run_id, (long long)number);
     int status = receive(store, "part", true, sql, NULL, 0);
     *bytes = NULL;
-    if (status == 0 && sqlite3_prepare_v2(store->local, "SELECT bytes FROM temp.part", -1, &row, NULL) != SQLITE_OK)
+    if (status == 0 && sqlite3_prepare_v2(store->local, "SELECT bytes FROM temp.part", -1, &row,
+                                          NULL) != SQLITE_OK)
         status = local_problem(store);
     if (status == 0 && sqlite3_step(row) != SQLITE_ROW)
-        status = fail("%s: part %lld of the run is not there: it was dropped", store->url, (long long)number);
+        status = fail("%s: part %lld of the run is not there: it was dropped", store->url,
+                      (long long)number);
     if (status == 0) {
         *size_bytes = (size_t)sqlite3_column_bytes(row, 0);
         *bytes = malloc(*size_bytes + 1);
@@ -505,7 +529,7 @@ static int read_part_clickhouse(struct store *store, int64_t run_id, int64_t num
 }
 
 const struct store_engine store_clickhouse = {.open = open_clickhouse,
- .make = make_clickhouse,
+                                              .make = make_clickhouse,
                                               .begin = begin_clickhouse,
                                               .rows = rows_clickhouse,
                                               .part = part_clickhouse,
