@@ -56,6 +56,8 @@ enum fisql_chunk_kind {
     X(RUN, VALUES, "values_of", "patterns of record --values, separated by spaces; empty = all")       \
     X(RUN, EXPRESSIONS, "expressions", "of record --value, separated by semicolons")                   \
     X(RUN, NOT_FOLLOWED, "not_followed", "programs without hooks that could not be followed")      \
+    X(RUN, RANK, "rank", "of an MPI job, by its launcher")                                         \
+    X(RUN, RANKS, "ranks", "how many the job has")                                                 \
     X(PROCESS, EXECUTABLE, "executable", "")                                                       \
     X(PROCESS, COMMAND, "command", "")                                                             \
     X(PROCESS, PARENT_PID, "parent_pid", "")                                                       \

@@ -117,7 +117,7 @@ static int ask(struct options *options, const struct query_file *query)
     const long terminal_rows = 40;
     struct query_request *request = &options->request;
     struct store store;
-    int status = store_open(&store, options->url, false), width = terminal_columns();
+    int status = store_open(&store, options->url, NULL, false), width = terminal_columns();
     bool people =
         width > 0 && (request->format == OUTPUT_TABLE || request->format == OUTPUT_MARKDOWN);
     bool cut = people && request->format == OUTPUT_TABLE && !options->limit_given;

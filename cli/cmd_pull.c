@@ -115,7 +115,7 @@ int cmd_pull(int argc, char **argv)
     int status = args_end(&args);
     if (status != ARGS_GO_ON)
         return status;
-    status = store_open(&wanted.store, url, false);
+    status = store_open(&wanted.store, url, NULL, false);
     if (status == 0)
         status = find_run(&wanted, name);
     if (status == 0)

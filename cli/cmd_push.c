@@ -8,31 +8,44 @@
 static const char help[] =
     "usage: fisql push [OPTION...] FLEET RUN.db...\n"
     "\n"
-    "Adds runs to FLEET, where many are kept and asked together: an SQLite file such as fleet.db,\n"
-    "which is made where it is missing. A run is there whole or not at all. Pushing one again "
-    "changes\n"
-    "nothing. What is kept of a run: its facts and labels, what was added up of it by functions,\n"
-    "contexts and places of allocation, and its database without the rows of single calls, "
-    "packed.\n"
+    "Adds runs to FLEET, where many are kept and asked together: an SQLite file such as fleet.db, "
+    "or\n"
+    "a ClickHouse server, http://HOST:8123/DATABASE. Its tables are made where they are missing. A "
+    "run\n"
+    "is there whole or not at all; pushing one again changes nothing. What is kept of a run: its "
+    "facts\n"
+    "and labels, what was added up of it by functions, contexts and places of allocation, and its\n"
+    "database without the rows of single calls, packed. Without a RUN.db only the tables are "
+    "made.\n"
     "\n"
-    "      --label KEY=VALUE  what the run is to be chosen by, such as commit, branch or version; "
-    "may be\n"
-    "                         repeated. Each run has the labels program, host, build and day\n"
+    "      --label KEY=VALUE  what the run is to be chosen by, such as commit, branch or version;\n"
+    "                         may be repeated. Each run has the labels program, host, build and "
+    "day\n"
     "      --calls            also every call and allocation\n"
+    "      --cluster NAME     of a server: tables over the shards of the cluster of that name. "
+    "Make\n"
+    "                         them on each shard first: fisql push --cluster NAME URL-OF-SHARD\n"
     "  -q, --quiet            say nothing but errors\n"
     "\n"
-    "Exit status: 0 all runs are there, 2 one of them could not be pushed; those before it are "
-    "there.\n"
+    "A server's user and password come from CLICKHOUSE_USER and CLICKHOUSE_PASSWORD, or from a "
+    "netrc\n"
+    "file ($NETRC, else ~/.netrc). https is verified, by the system's certificates or those in\n"
+    "$SSL_CERT_FILE.\n"
+    "\n"
+    "Exit status: 0 all runs are there, 2 one of them could not be pushed; those before it are.\n"
     "\n"
     "example: fisql push fleet.db run.db --label version=1.0\n";
 
-enum { LABELS_MAX = 64, LABEL = 256, CALLS };
+enum { LABELS_MAX = 64, LABEL = 256, CALLS, CLUSTER };
 
 int cmd_push(int argc, char **argv)
 {
-    static const struct args_option known[] = {
-        {"label", LABEL, true}, {"calls", CALLS, false}, {"quiet", 'q', false}, {NULL, 0, false}};
-    const char *labels[LABELS_MAX];
+    static const struct args_option known[] = {{"label", LABEL, true},
+                                               {"calls", CALLS, false},
+                                               {"cluster", CLUSTER, true},
+                                               {"quiet", 'q', false},
+                                               {NULL, 0, false}};
+    const char *labels[LABELS_MAX], *cluster = NULL;
     struct push_options options = {.labels = labels};
     struct args args = {.command = "push", .help = help, .options = known};
     args_begin(&args, argc, argv);
@@ -44,15 +57,19 @@ int cmd_push(int argc, char **argv)
                 return 2;
             labels[options.labels_count++] = args.value;
         }
+        if (args.code == CLUSTER)
+            cluster = args.value;
         options.calls |= args.code == CALLS;
         options.quiet |= args.code == 'q';
     }
     if (args.status != ARGS_GO_ON)
         return args.status;
-    if (args_words(&args) < 2)
+    const char *url = args_word(&args, NULL);
+    if (url == NULL)
         return fail("push: wants a file of many runs and a run: fisql push fleet.db run.db");
     struct store store;
-    int status = store_open(&store, args_word(&args, NULL), true);
+    int status = args_words(&args) > 0 ? store_open(&store, url, cluster, true)
+                                       : store_make(&store, url, cluster);
     while (status == 0 && args_words(&args) > 0)
         status = push_run(&store, args_word(&args, NULL), &options);
     store_close(&store);

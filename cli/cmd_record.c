@@ -19,6 +19,7 @@
 #include "cli/record/log_totals.h"
 #include "cli/record/process_stat.h"
 #include "cli/record/program_file.h"
+#include "cli/record/rank.h"
 #include "cli/record/record_filter.h"
 #include "cli/record/record_libraries.h"
 #include "cli/record/record_options.h"
@@ -361,6 +362,12 @@ static void run_append(struct live *live, const struct record_options *options, 
                                       {0, NULL}};
     live_append_facts(live, FISQL_CHUNK_RUN, 0, getpid(), facts);
     free(expressions);
+    const char *rank, *ranks;
+    if (rank_read(&rank, &ranks)) {
+        const struct live_fact place[] = {
+            {FISQL_FACT_RUN_RANK, rank}, {FISQL_FACT_RUN_RANKS, ranks}, {0, NULL}};
+        live_append_facts(live, FISQL_CHUNK_RUN, 0, getpid(), place);
+    }
 }
 
 static void losses_append(struct live *live, const char *path)

@@ -23,7 +23,7 @@
     X(diff, "A.db B.db", "what changed between two runs")                                          \
     X(report, "[DB] [-o FILE]", "a page to look at the run with")                                  \
     X(review, "[DB]", "a small report for a code review")                                          \
-    X(push, "FLEET RUN.db...", "add runs to where many are kept")                                  \
+    X(push, "FLEET [RUN.db...]", "add runs to where many are kept")                                \
     X(fleet, "[NAME]", "ask many runs")                                                            \
     X(pull, "FLEET RUN", "one of many runs, as a database")                                        \
     X(dump, "RUN.bin", "print a log as text")                                                      \

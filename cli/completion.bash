@@ -79,6 +79,17 @@ _fisql() {
     fi
     case $command in
         query) _fisql_query "$program" ;;
+        fleet)
+            if _fisql_value "$program" fleet; then
+                :
+            elif [[ $current == -* ]]; then
+                _fisql_words "$(_fisql_options "$program" fleet) -p"
+            elif [[ $previous == --url || $previous == --suppressions ]]; then
+                _fisql_files .db
+            else
+                _fisql_words "$("$program" fleet --names 2>/dev/null)"
+            fi
+            ;;
         help) _fisql_words "$("$program" help --list 2>/dev/null | cut -f1)" ;;
         *)
             if _fisql_value "$program" "$command"; then

@@ -38,7 +38,7 @@ Priority: optional
 CONTROL
 sed -i 's/^Depends=/Depends: /' "$tree/DEBIAN/control"
 cat >>"$tree/DEBIAN/control" <<'CONTROL'
-Recommends: gcc | clang, libc6-dev, sqlite3, man-db
+Recommends: gcc | clang, libc6-dev, sqlite3, man-db, libcurl4 | libcurl3-gnutls
 Suggests: bash-completion, librsvg2-bin, graphviz
 Description: record a program's calls and allocations and ask SQL about them
  fisql records every function call and every heap allocation of programs that

@@ -174,8 +174,9 @@ static int load_suppressions(struct store *store, const struct query_request *re
                              const struct query_file *query, sqlite3_stmt *statement,
                              struct answer *answer)
 {
+    static const char gather_sql[] = "SELECT name, file, module, linkage_name FROM names";
     static const char names_sql[] =
-        "SELECT name, file, module, linkage_name FROM names WHERE name = ?1";
+        "SELECT name, file, module, linkage_name FROM temp.suppressible WHERE name = ?1";
     answer->stack_column = -1;
     if (request->suppressions == NULL)
         return 0;
@@ -184,6 +185,8 @@ static int load_suppressions(struct store *store, const struct query_request *re
             answer->stack_column = i;
     if (answer->stack_column < 0)
         return fail("%s: --suppressions: its rows have no stack", query->name);
+    if (store_gather(store, "suppressible", gather_sql, "") != 0)
+        return 2;
     return suppressions_load_with(&answer->suppressions, request->suppressions, store->local,
                                   names_sql);
 }

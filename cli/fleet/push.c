@@ -75,7 +75,8 @@ static sqlite3_stmt *prepare_known(struct store *store, const char *run)
     if (sqlite3_prepare_v2(
             store->local,
             "SELECT r.has_calls, l.key || '=' || l.value FROM runs r LEFT JOIN labels l"
-            " ON l.run_id = r.run_id AND l.key NOT IN ('program', 'host', 'build', 'day')"
+            " ON l.run_id = r.run_id AND l.key NOT IN ('program', 'host', 'build', 'day', 'rank', "
+            "'ranks')"
             " WHERE r.run = ?1 ORDER BY l.key",
             -1, &rows, NULL) == SQLITE_OK)
         sqlite3_bind_text(rows, 1, run, -1, SQLITE_STATIC);
@@ -101,9 +102,10 @@ static bool given(const struct push *push, const char *label)
 static int look_for_run(struct push *push, bool *known)
 {
     sqlite3_stmt *rows = prepare_known(push->store, push->run);
-    int64_t labels = run_integer(
-        push->database,
-        "SELECT count(*) FROM temp.given WHERE key NOT IN ('program', 'host', 'build', 'day')", 0);
+    int64_t labels = run_integer(push->database,
+                                 "SELECT count(*) FROM temp.given WHERE key NOT IN ('program', "
+                                 "'host', 'build', 'day', 'rank', 'ranks')",
+                                 0);
     int64_t same = 0, there = 0;
     bool calls = true;
     *known = false;

@@ -1,10 +1,35 @@
 /* Many runs, wherever they are: see store.h. */
 #include "cli/fleet/store.h"
 
-int store_open(struct store *store, const char *url, bool writes)
+#include "cli/out/say.h"
+
+#include <string.h>
+
+bool store_is_common(const char *table)
 {
-    *store = (struct store){.engine = &store_sqlite, .url = url};
-    return store->engine->open(store, writes);
+    return strcmp(table, "names") == 0 || strcmp(table, "stacks") == 0;
+}
+
+static int choose_engine(struct store *store, const char *url, const char *cluster)
+{
+    bool server = strncmp(url, "http://", 7) == 0 || strncmp(url, "https://", 8) == 0;
+    *store = (struct store){.url = url, .cluster = cluster};
+    if (cluster != NULL && !server)
+        return fail("--cluster %s: is for a ClickHouse server, http://HOST:PORT/DATABASE", cluster);
+    store->engine = server ? &store_clickhouse : &store_sqlite;
+    return 0;
+}
+
+int store_open(struct store *store, const char *url, const char *cluster, bool writes)
+{
+    int status = choose_engine(store, url, cluster);
+    return status == 0 ? store->engine->open(store, writes) : status;
+}
+
+int store_make(struct store *store, const char *url, const char *cluster)
+{
+    int status = choose_engine(store, url, cluster);
+    return status == 0 ? store->engine->make(store) : status;
 }
 
 void store_close(struct store *store)

@@ -21,6 +21,7 @@ struct store;
 /* Each returns 0, or 2 after saying what is wrong. */
 struct store_engine {
     int (*open)(struct store *store, bool writes);
+    int (*make)(struct store *store);
     int (*begin)(struct store *store);
     int (*rows)(struct store *store, const char *table, sqlite3_stmt *rows);
     int (*part)(struct store *store, int64_t number, const void *bytes, size_t size_bytes);
@@ -34,16 +35,21 @@ struct store_engine {
 
 struct store {
     const struct store_engine *engine;
-    const char *url; /* borrowed: the file or the server, without a password */
+    const char *url;     /* borrowed: the file or the server */
+    const char *cluster; /* of a server, borrowed; NULL = that server alone */
     sqlite3 *local;
     int64_t run_id;   /* of the run that is being pushed */
     void *connection; /* the engine's own */
 };
 
-/* The file or server at `url`; writes: make it and its tables where they are missing. Close in any
- * case. */
-int store_open(struct store *store, const char *url, bool writes);
+/* The file, or the server where `url` begins with http:// or https://; writes: make it and its tables
+ * where they are missing, over the `cluster` of that name, if one is given. Close in any case. */
+int store_open(struct store *store, const char *url, const char *cluster, bool writes);
 void store_close(struct store *store);
+
+/* Only makes the file, or the tables on this server: on each shard of a cluster, before anything is pushed
+ * over it. Close in any case. */
+int store_make(struct store *store, const char *url, const char *cluster);
 
 /* The table `runs` is up to date and no other push comes in between; run_id is a new one. */
 int store_begin(struct store *store);
@@ -70,6 +76,12 @@ int store_read_part(struct store *store, int64_t run_id, int64_t number, void **
                     size_t *size_bytes);
 
 /* The engines. */
-extern const struct store_engine store_sqlite;
+extern const struct store_engine store_sqlite, store_clickhouse;
+
+/* The version of the tables, in both. */
+enum { STORE_VERSION = 1 };
+
+/* Are the table's rows not one run's? One that is there already stays. */
+bool store_is_common(const char *table);
 
 #endif

@@ -18,7 +18,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { APPLICATION_ID = 0x46535146, VERSION = 1, BUSY_MS = 120000 };
+enum { APPLICATION_ID = 0x46535146, BUSY_MS = 120000 };
 
 static int problem(const struct store *store)
 {
@@ -72,10 +72,10 @@ static int check(struct store *store)
             store->url);
     if (application != APPLICATION_ID)
         return fail("%s: is not a file of many runs: `fisql push` makes one", store->url);
-    if (version != VERSION)
+    if (version != STORE_VERSION)
         return fail("%s: has version %lld of its tables, this fisql knows version %d: %s",
-                    store->url, (long long)version, VERSION,
-                    version > VERSION ? "use a newer fisql" : "push the runs to a new file");
+                    store->url, (long long)version, STORE_VERSION,
+                    version > STORE_VERSION ? "use a newer fisql" : "push the runs to a new file");
     return schema_same(store->local, store->url, embedded_fleet_schema, "`fisql push` makes it")
                ? 0
                : 2;
@@ -118,18 +118,17 @@ static int open_sqlite(struct store *store, bool writes)
     return check(store);
 }
 
+static int make_sqlite(struct store *store)
+{
+    return open_sqlite(store, true);
+}
+
 static int begin_sqlite(struct store *store)
 {
     if (execute(store, "BEGIN IMMEDIATE") != 0)
         return 2;
     store->run_id = run_integer(store->local, "SELECT max(run_id) + 1 FROM runs", 1);
     return 0;
-}
-
-/* Tables that are not one run's: a row that is there already stays. */
-static bool is_common(const char *table)
-{
-    return strcmp(table, "names") == 0 || strcmp(table, "stacks") == 0;
 }
 
 static sqlite3_stmt *prepare_insert(struct store *store, const char *table, sqlite3_stmt *rows)
@@ -141,13 +140,13 @@ static sqlite3_stmt *prepare_insert(struct store *store, const char *table, sqli
     if (out == NULL)
         return NULL;
     int count = sqlite3_column_count(rows);
-    fprintf(out, "INSERT %sINTO main.%s(", is_common(table) ? "OR IGNORE " : "", table);
+    fprintf(out, "INSERT %sINTO main.%s(", store_is_common(table) ? "OR IGNORE " : "", table);
     for (int i = 0; i < count; i++)
         fprintf(out, "%s%s", i > 0 ? ", " : "", sqlite3_column_name(rows, i));
-    fputs(is_common(table) ? ") VALUES (" : ", run_id) VALUES (", out);
+    fputs(store_is_common(table) ? ") VALUES (" : ", run_id) VALUES (", out);
     for (int i = 0; i < count; i++)
         fputs(i > 0 ? ", ?" : "?", out);
-    fputs(is_common(table) ? ")" : ", ?)", out);
+    fputs(store_is_common(table) ? ")" : ", ?)", out);
     if (fclose(out) == 0)
         sqlite3_prepare_v2(store->local, sql, -1, &insert, NULL);
     free(sql);
@@ -163,7 +162,7 @@ static int rows_sqlite(struct store *store, const char *table, sqlite3_stmt *row
     while (status == 0 && (step = sqlite3_step(rows)) == SQLITE_ROW) {
         for (int i = 0; i < count; i++)
             sqlite3_bind_value(insert, i + 1, sqlite3_column_value(rows, i));
-        if (!is_common(table))
+        if (!store_is_common(table))
             sqlite3_bind_int64(insert, count + 1, store->run_id);
         if (sqlite3_step(insert) != SQLITE_DONE)
             status = problem(store);
@@ -248,6 +247,7 @@ static void close_sqlite(struct store *store)
 }
 
 const struct store_engine store_sqlite = {.open = open_sqlite,
+                                          .make = make_sqlite,
                                           .begin = begin_sqlite,
                                           .rows = rows_sqlite,
                                           .part = part_sqlite,

@@ -8,14 +8,17 @@
 #include "cli/record/record_expressions.h"
 #include "live_format.h"
 
+#include "cli/record/rank.h"
+
 #include <fnmatch.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #define SHARED_HELP                                                                                \
-    "  -o, --output FILE       the log to write (run.bin)\n"                                       \
+    "  -o, --output FILE       the log to write (run.bin); of rank 3 of an MPI job run.3.bin\n"    \
     "  -q, --quiet             do not print what was written\n"                                    \
     "      --no-alloc          do not record allocations\n"                                        \
     "      --no-time           do not read the clock: structure and counts only\n"                 \
@@ -192,6 +195,18 @@ static int set_option(struct record_options *options, const struct args *args)
     }
 }
 
+/* Each rank of a job has a log of its own. */
+static int name_rank(struct record_options *options)
+{
+    static char path[PATH_MAX];
+    const char *rank, *ranks;
+    if (!rank_read(&rank, &ranks))
+        return ARGS_GO_ON;
+    int status = rank_path(options->log, rank, path, sizeof path);
+    options->log = path;
+    return status == 0 ? ARGS_GO_ON : status;
+}
+
 int record_options_parse(struct record_options *options, int argc, char **argv, int *program)
 {
     bool run = strcmp(argv[0], "run") == 0;
@@ -221,7 +236,7 @@ int record_options_parse(struct record_options *options, int argc, char **argv, 
                                options->min_duration_ns != 0 || options->ring_chunks != 0))
         return fail("--reference compares whole runs: leave out --no-time, --start-off, --depth, "
                     "--min-duration and --ring");
-    return ARGS_GO_ON;
+    return name_rank(options);
 }
 
 void record_options_text(const struct record_options *options, char *text, size_t size)

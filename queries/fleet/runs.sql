@@ -8,7 +8,7 @@
 -- param:       runs = * | - | only these: KEY=VALUE or VALUE of a label, or a run; * = all
 -- column:      run | - | its id: `fisql pull`, and -p runs=
 -- column:      program | - | what ran
--- column:      labels | - | KEY=VALUE, but for program, host, build and day
+-- column:      labels | - | those given with --label
 -- column:      host | - | where
 -- column:      build | - | the program's build-id, its first 12 digits
 -- column:      recorded | - | when, UTC
@@ -23,7 +23,7 @@
 WITH given AS (
        SELECT run_id, group_concat(label, ' ') AS labels
        FROM (SELECT run_id, key || '=' || value AS label FROM labels
-             WHERE key NOT IN ('program', 'host', 'build', 'day') ORDER BY run_id, key)
+             WHERE key NOT IN ('program', 'host', 'build', 'day', 'rank', 'ranks') ORDER BY run_id, key)
        GROUP BY run_id)
 SELECT r.run, r.program, coalesce(g.labels, '') AS labels, r.host, substr(r.build, 1, 12) AS build,
        datetime(r.recorded, 'unixepoch') AS recorded, r.calls, r.self_cpu_ns, r.allocs, r.not_freed_bytes,

@@ -104,6 +104,8 @@ completes "a second database" "run.db" fisql diff run.db ru
 completes "an export's format" "speedscope" fisql export --format sp
 completes "an order" "bytes" fisql tree --sort by
 completes "a colour" "always" fisql trace --color al
+completes "a query of many runs" "never-called" fisql fleet ne
+completes "a file of many runs" "run.db" fisql push ru
 completes "a diff's format" "markdown" fisql diff --format ma
 completes "names' style" "short" fisql stack --demangle sh
 completes "a weight" "calls" fisql export --weight ca

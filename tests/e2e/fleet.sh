@@ -167,40 +167,7 @@ run "$fisql" trace pulled.db
 has "trace: says that it needs calls" "which a trace needs" "$status $err"
 
 # --- whole or not at all
-# A library that kills the process at its Nth system call that writes.
-cat >kill.c <<'C'
-#define _GNU_SOURCE
-#include <dlfcn.h>
-#include <signal.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/types.h>
-#include <fcntl.h>
-#include <stdio.h>
-#include <unistd.h>
-static long at, count;
-static void step(void)
-{
-    if (at == 0) at = atol(getenv("KILL_AT"));
-    if (++count == at) kill(getpid(), SIGKILL);
-}
-__attribute__((destructor)) static void say(void)
-{
-    if (getenv("KILL_COUNT") == NULL) return;
-    FILE *out = fopen(getenv("KILL_COUNT"), "w");
-    fprintf(out, "%ld\n", count);
-    fclose(out);
-}
-#define NEXT(type, name, parameters, arguments) \
-    type name parameters { static type (*next) parameters; if (!next) next = dlsym(RTLD_NEXT, #name); step(); return next arguments; }
-NEXT(ssize_t, pwrite64, (int f, const void *b, size_t n, off_t o), (f, b, n, o))
-NEXT(ssize_t, pwrite, (int f, const void *b, size_t n, off_t o), (f, b, n, o))
-NEXT(int, fsync, (int f), (f))
-NEXT(int, fdatasync, (int f), (f))
-NEXT(int, unlink, (const char *p), (p))
-NEXT(int, ftruncate64, (int f, off_t n), (f, n))
-C
-gcc -w -shared -fPIC -o kill.so kill.c -ldl
+gcc -w -shared -fPIC -o kill.so "$here/tests/fleet/kill.c" -ldl
 case $(cat "$FISQL_BUILD"/sanitized 2>/dev/null)$(ldd "$fisql" | grep -c libasan) in
     *1) preload=$(gcc -print-file-name=libasan.so):$PWD/kill.so ;;
     *) preload=$PWD/kill.so ;;
@@ -241,18 +208,7 @@ same "nothing is left of temporary copies but of the killed" 0 "$(find "${TMPDIR
 
 # --- text is data
 cp 1.db hostile.db
-python3 - <<'P'
-import sqlite3
-database = sqlite3.connect("hostile.db")
-database.text_factory = bytes
-names = [b"a'; DROP TABLE runs; --", b'b"\\\n\t\r', b"c\x00d", b"e\xff\xfe\x80", "f\u202eg".encode(), b"%s%n:runs?1"]
-ids = [row[0] for row in database.execute("SELECT id FROM functions WHERE instrumented ORDER BY id")]
-for name, id in zip(names, ids):
-    database.execute("UPDATE functions SET name = CAST(? AS TEXT), full_name = NULL WHERE id = ?", (name, id))
-database.execute("UPDATE run SET value = CAST(? AS TEXT) WHERE key = 'host'", (b"h'\"\\\n\xff",))
-database.execute("UPDATE run SET value = 'ffffffffffffffff' WHERE key = 'run_id'")
-database.commit()
-P
+python3 "$here/tests/fleet/hostile.py" hostile.db
 run "$fisql" push hostile-fleet.db hostile.db --label "x='; DROP TABLE labels; --" --label 'y=$(reboot)`id`\'
 same "hostile names are pushed" 0 "$status"
 bytes() { sqlite3 "$1" "SELECT hex(name) FROM $2 ORDER BY 1"; }

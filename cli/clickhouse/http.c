@@ -1,0 +1,348 @@
+/* HTTP to a ClickHouse server: see http.h. */
+#include "cli/clickhouse/http.h"
+
+#if __has_include(<curl/curl.h>)
+
+#include "cli/clickhouse/curl_library.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <zlib.h>
+
+enum { ANSWER_KEPT = 400, TRIES = 4, CONNECT_SECONDS = 10, STALLED_SECONDS = 300 };
+
+struct http {
+    char *base; /* scheme, host and port */
+    char *database;
+    void *easy;
+};
+
+/* An answer: the first bytes are kept, in which an exception would stand. */
+struct answer {
+    const struct http_request *request;
+    void *easy;
+    char kept[ANSWER_KEPT];
+    size_t kept_bytes;
+    struct error *error;
+    bool failed; /* take() did */
+};
+
+/* ---- the URL ---- */
+
+static bool is_name(const char *text)
+{
+    return *text != '\0' && strlen(text) < 64 &&
+           strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") ==
+               strlen(text) &&
+           (*text < '0' || *text > '9');
+}
+
+struct http *http_open(const char *url, struct error *error)
+{
+    const char *host = strstr(url, "://");
+    const char *slash = host != NULL ? strchr(host + 3, '/') : NULL;
+    if (host != NULL && strcspn(host + 3, "@") < strcspn(host + 3, "/")) {
+        error_set_kind(
+            error, ERROR_USAGE,
+            "the URL: user and password are for CLICKHOUSE_USER and CLICKHOUSE_PASSWORD, or a "
+            "netrc file: others can see a command's arguments");
+        return NULL;
+    }
+    if (slash == NULL || slash == host + 3 || !is_name(slash + 1)) {
+        error_set_kind(
+            error, ERROR_USAGE,
+            "%s: wants http://HOST:PORT/DATABASE, the database's name of letters, digits and _",
+            url);
+        return NULL;
+    }
+    if (curl_library_open(error) != 0)
+        return NULL;
+    struct http *http = calloc(1, sizeof *http);
+    if (http != NULL) {
+        http->base = strndup(url, (size_t)(slash - url));
+        http->database = strdup(slash + 1);
+        http->easy = curl_library.easy_init();
+    }
+    if (http == NULL || http->base == NULL || http->database == NULL || http->easy == NULL) {
+        error_set(error, "out of memory");
+        http_close(http);
+        return NULL;
+    }
+    return http;
+}
+
+void http_close(struct http *http)
+{
+    if (http == NULL)
+        return;
+    if (http->easy != NULL)
+        curl_library.easy_cleanup(http->easy);
+    free(http->base);
+    free(http->database);
+    free(http);
+}
+
+const char *http_database(const struct http *http)
+{
+    return http->database;
+}
+
+/* Adds &NAME=VALUE, the value escaped. */
+static void put_parameter(FILE *out, void *easy, const char *name, const char *value)
+{
+    char *escaped = curl_library.easy_escape(easy, value, 0);
+    fprintf(out, "&%s=%s", name, escaped != NULL ? escaped : "");
+    curl_library.free(escaped);
+}
+
+/* The whole URL of a request. A SELECT waits until it is whole: then an error has its own status. */
+static char *url_of(const struct http *http, const struct http_request *request)
+{
+    char *text = NULL, name[96];
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    if (out == NULL)
+        return NULL;
+    fprintf(out, "%s/?wait_end_of_query=1", http->base);
+    if (!request->without_database)
+        fprintf(out, "&database=%s", http->database);
+    if (request->settings != NULL)
+        fprintf(out, "&%s", request->settings);
+    if (request->body != NULL || request->tables_count > 0)
+        put_parameter(out, http->easy, "query", request->query);
+    for (size_t i = 0; i < request->tables_count; i++) {
+        snprintf(name, sizeof name, "%s_structure", request->tables[i].name);
+        put_parameter(out, http->easy, name, request->tables[i].structure);
+        snprintf(name, sizeof name, "%s_format", request->tables[i].name);
+        put_parameter(out, http->easy, name, "RowBinary");
+    }
+    return fclose(out) == 0 ? text : NULL;
+}
+
+/* ---- sending ---- */
+
+static size_t take_answer(char *bytes, size_t one, size_t count, void *context)
+{
+    struct answer *answer = context;
+    size_t size = one * count, room = sizeof answer->kept - 1 - answer->kept_bytes;
+    long status = 0;
+    size_t more = size < room ? size : room;
+    memcpy(answer->kept + answer->kept_bytes, bytes, more);
+    answer->kept_bytes += more;
+    answer->kept[answer->kept_bytes] = '\0';
+    curl_library.easy_getinfo(answer->easy, CURLINFO_RESPONSE_CODE, &status);
+    if (status != 200 || answer->request->take == NULL)
+        return size;
+    if (answer->request->take(answer->request->context, bytes, size, answer->error) != 0) {
+        answer->failed = true;
+        return 0;
+    }
+    return size;
+}
+
+static void set_access(void *easy)
+{
+    const char *user = getenv("CLICKHOUSE_USER"), *password = getenv("CLICKHOUSE_PASSWORD");
+    const char *netrc = getenv("NETRC"), *certificates = getenv("SSL_CERT_FILE");
+    if (user != NULL || password != NULL) {
+        curl_library.easy_setopt(easy, CURLOPT_USERNAME, user != NULL ? user : "default");
+        curl_library.easy_setopt(easy, CURLOPT_PASSWORD, password != NULL ? password : "");
+    } else {
+        curl_library.easy_setopt(easy, CURLOPT_NETRC, (long)CURL_NETRC_OPTIONAL);
+        if (netrc != NULL && *netrc != '\0')
+            curl_library.easy_setopt(easy, CURLOPT_NETRC_FILE, netrc);
+    }
+    if (certificates != NULL && *certificates != '\0')
+        curl_library.easy_setopt(easy, CURLOPT_CAINFO, certificates);
+}
+
+static void set_common(void *easy, const char *url, struct answer *answer)
+{
+    curl_library.easy_reset(easy);
+    curl_library.easy_setopt(easy, CURLOPT_URL, url);
+    curl_library.easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
+    curl_library.easy_setopt(easy, CURLOPT_CONNECTTIMEOUT, (long)CONNECT_SECONDS);
+    curl_library.easy_setopt(easy, CURLOPT_LOW_SPEED_LIMIT, 1L);
+    curl_library.easy_setopt(easy, CURLOPT_LOW_SPEED_TIME, (long)STALLED_SECONDS);
+    curl_library.easy_setopt(easy, CURLOPT_TCP_NODELAY, 1L);
+    curl_library.easy_setopt(easy, CURLOPT_WRITEFUNCTION, take_answer);
+    curl_library.easy_setopt(easy, CURLOPT_WRITEDATA, answer);
+    set_access(easy);
+}
+
+/* The body packed by gzip, which costs a server on the same machine nothing and a far one less. */
+static void *packed(const void *bytes, size_t size_bytes, size_t *packed_bytes)
+{
+    z_stream stream = {0};
+    const int gzip_window = 15 + 16;
+    if (deflateInit2(&stream, 1, Z_DEFLATED, gzip_window, 9, Z_DEFAULT_STRATEGY) != Z_OK)
+        return NULL;
+    size_t room = deflateBound(&stream, size_bytes);
+    void *out = malloc(room);
+    stream.next_in = (unsigned char *)(uintptr_t)bytes;
+    stream.avail_in = (unsigned)size_bytes;
+    stream.next_out = out;
+    stream.avail_out = (unsigned)room;
+    bool whole = out != NULL && deflate(&stream, Z_FINISH) == Z_STREAM_END;
+    *packed_bytes = stream.total_out;
+    deflateEnd(&stream);
+    if (whole)
+        return out;
+    free(out);
+    return NULL;
+}
+
+/* What is sent as one body, or as parts. */
+struct sent {
+    void *bytes;
+    curl_mime *parts;
+    struct curl_slist *headers;
+};
+
+static int set_body(void *easy, const struct http_request *request, struct sent *sent)
+{
+    const char *body = request->query;
+    size_t size = strlen(body);
+    for (size_t i = 0; i < request->tables_count; i++) {
+        if (sent->parts == NULL)
+            sent->parts = curl_library.mime_init(easy);
+        curl_mimepart *part = curl_library.mime_addpart(sent->parts);
+        curl_library.mime_name(part, request->tables[i].name);
+        curl_library.mime_filename(part, request->tables[i].name);
+        curl_library.mime_data(part, request->tables[i].bytes, request->tables[i].size_bytes);
+    }
+    if (sent->parts != NULL)
+        return curl_library.easy_setopt(easy, CURLOPT_MIMEPOST, sent->parts) == CURLE_OK ? 0 : -1;
+    sent->headers = curl_library.slist_append(NULL, "Content-Type: application/octet-stream");
+    sent->headers = curl_library.slist_append(sent->headers, "Expect:");
+    if (request->body != NULL) {
+        sent->bytes = packed(request->body, request->body_bytes, &size);
+        body = sent->bytes;
+        sent->headers = curl_library.slist_append(sent->headers, "Content-Encoding: gzip");
+    }
+    if (body == NULL || sent->headers == NULL)
+        return -1;
+    curl_library.easy_setopt(easy, CURLOPT_HTTPHEADER, sent->headers);
+    curl_library.easy_setopt(easy, CURLOPT_POST, 1L);
+    curl_library.easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)size);
+    return curl_library.easy_setopt(easy, CURLOPT_POSTFIELDS, body) == CURLE_OK ? 0 : -1;
+}
+
+static void release_sent(struct sent *sent)
+{
+    free(sent->bytes);
+    if (sent->parts != NULL)
+        curl_library.mime_free(sent->parts);
+    if (sent->headers != NULL)
+        curl_library.slist_free_all(sent->headers);
+}
+
+/* Nothing was sent yet: it is safe to try again. */
+static bool unreached(CURLcode result)
+{
+    return result == CURLE_COULDNT_CONNECT || result == CURLE_COULDNT_RESOLVE_HOST;
+}
+
+/* What the server's exception says, in one line. */
+static int fail_exception(const struct http *http, struct answer *answer, long status, int *code,
+                          struct error *error)
+{
+    if (sscanf(answer->kept, "Code: %d", code) != 1)
+        *code = 0;
+    for (char *at = answer->kept; *at != '\0'; at++)
+        if (*at == '\n')
+            *at = ' ';
+    if (status == 401 || status == 403 || *code == 192 || *code == 193 || *code == 194 ||
+        *code == 516)
+        return error_set_kind(
+            error, ERROR_USAGE,
+            "%s: wrong user or password: set CLICKHOUSE_USER and CLICKHOUSE_PASSWORD, or "
+            "write a netrc file",
+            http->base);
+    if (*code == 243)
+        return error_set(error, "%s: its disk is full: %s", http->base, answer->kept);
+    if (*code == 0)
+        return error_set_kind(
+            error, ERROR_USAGE,
+            "%s: HTTP status %ld: is it ClickHouse's HTTP port (8123)? It says: %.200s", http->base,
+            status, answer->kept);
+    return error_set(error, "%s: %s", http->base, answer->kept);
+}
+
+static int fail_transfer(const struct http *http, CURLcode result, struct error *error)
+{
+    const char *advice = unreached(result) ? ": is the server running, and is that its HTTP port?"
+                         : result == CURLE_PEER_FAILED_VERIFICATION
+                             ? ": SSL_CERT_FILE can name the certificate that signs the server's"
+                             : "";
+    return error_set(error, "%s: %s%s", http->base, curl_library.easy_strerror(result), advice);
+}
+
+static void pause_before_try(int try)
+{
+    const struct timespec pause = {.tv_sec = (1 << try) / 4,
+                                   .tv_nsec = (1 << try) % 4 * 250000000L};
+    nanosleep(&pause, NULL);
+}
+
+int http_send(struct http *http, const struct http_request *request, int *code, struct error *error)
+{
+    char *url = url_of(http, request);
+    struct answer answer = {.request = request, .easy = http->easy, .error = error};
+    struct sent sent = {0};
+    CURLcode result = CURLE_OUT_OF_MEMORY;
+    long status = 0;
+    *code = 0;
+    if (url != NULL)
+        set_common(http->easy, url, &answer);
+    if (url != NULL && set_body(http->easy, request, &sent) == 0) {
+        result = curl_library.easy_perform(http->easy);
+        for (int try = 0; try < TRIES && unreached(result); try++) {
+            pause_before_try(try);
+            result = curl_library.easy_perform(http->easy);
+        }
+    }
+    curl_library.easy_getinfo(http->easy, CURLINFO_RESPONSE_CODE, &status);
+    release_sent(&sent);
+    free(url);
+    if (answer.failed)
+        return -1;
+    if (result != CURLE_OK)
+        return fail_transfer(http, result, error);
+    /* An old server whose answer was already under way says so at its end. */
+    return status == 200 ? 0 : fail_exception(http, &answer, status, code, error);
+}
+
+#else /* no libcurl to build with */
+
+struct http *http_open(const char *url, struct error *error)
+{
+    error_set_kind(
+        error, ERROR_UNSUPPORTED,
+        "%s: this fisql was built without libcurl, which speaks to servers: install its headers "
+        "(README.md) and build it again, or push to a file",
+        url);
+    return NULL;
+}
+
+void http_close(struct http *http)
+{
+    (void)http;
+}
+
+const char *http_database(const struct http *http)
+{
+    (void)http;
+    return "";
+}
+
+int http_send(struct http *http, const struct http_request *request, int *code, struct error *error)
+{
+    (void)http;
+    (void)request;
+    *code = 0;
+    return error_set(error, "no libcurl");
+}
+#endif

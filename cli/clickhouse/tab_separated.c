@@ -1,0 +1,84 @@
+/* ClickHouse's TabSeparatedWithNamesAndTypes: see tab_separated.h. */
+#include "cli/clickhouse/tab_separated.h"
+
+#include "base/array.h"
+
+#include <string.h>
+
+static char unescaped(char letter)
+{
+    switch (letter) {
+    case 'b':
+        return '\b';
+    case 'f':
+        return '\f';
+    case 'n':
+        return '\n';
+    case 'r':
+        return '\r';
+    case 't':
+        return '\t';
+    case '0':
+        return '\0';
+    default:
+        return letter;
+    }
+}
+
+/* Unescapes the value in its place. */
+static void read_value(struct tab_value *value, char *from, char *to)
+{
+    char *out = from;
+    value->text = from;
+    value->null = to - from == 2 && from[0] == '\\' && from[1] == 'N';
+    for (char *at = from; at < to; at++)
+        *out++ = *at == '\\' && at + 1 < to ? unescaped(*++at) : *at;
+    *out = '\0';
+    value->size_bytes = (size_t)(out - from);
+}
+
+/* A line, with its newline, which becomes a NUL. */
+static int read_line(struct tab_separated *reader, char *line, char *newline, struct error *error)
+{
+    size_t count = 0;
+    for (char *from = line; from <= newline;) {
+        char *tab = memchr(from, '\t', (size_t)(newline - from));
+        char *to = tab != NULL ? tab : newline;
+        if (array_reserve(&reader->values, &reader->values_capacity, count + 1, error) != 0)
+            return -1;
+        read_value(&reader->values[count++], from, to);
+        from = to + 1;
+    }
+    return reader->take(reader->context, reader->lines++, reader->values, count, error);
+}
+
+int tab_separated_read(struct tab_separated *reader, const char *bytes, size_t size_bytes,
+                       struct error *error)
+{
+    if (array_reserve(&reader->text, &reader->text_capacity, reader->text_bytes + size_bytes,
+                      error) != 0)
+        return -1;
+    memcpy(reader->text + reader->text_bytes, bytes, size_bytes);
+    reader->text_bytes += size_bytes;
+    char *line = reader->text, *end = reader->text + reader->text_bytes, *newline;
+    while (line < end && (newline = memchr(line, '\n', (size_t)(end - line))) != NULL) {
+        if (read_line(reader, line, newline, error) != 0)
+            return -1;
+        line = newline + 1;
+    }
+    reader->text_bytes = (size_t)(end - line);
+    memmove(reader->text, line, reader->text_bytes);
+    return 0;
+}
+
+bool tab_separated_whole(const struct tab_separated *reader)
+{
+    return reader->text_bytes == 0 && reader->lines >= 2;
+}
+
+void tab_separated_release(struct tab_separated *reader)
+{
+    free(reader->text);
+    free(reader->values);
+    *reader = (struct tab_separated){0};
+}
