@@ -66,6 +66,9 @@ if command -v clang >/dev/null; then
     expressions_of "C++, clang -O0" 14 expressions.cc clang++ -std=c++17 -O0
     expressions_of "C++, clang -O2" 14 expressions.cc clang++ -std=c++17 -O2
 fi
+if command -v clang >/dev/null; then # with inlined copies
+    expressions_of "C, clang -O2, --no-inline" 165 expressions.c --no-inline clang -O2 -pthread
+fi
 
 # Threads, and a flight recorder.
 "$fisql" cc gcc -O1 -g -w -pthread -o program "$sources/expressions.c"
