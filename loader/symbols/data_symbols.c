@@ -63,8 +63,7 @@ static size_t plain_length(const char *name)
 
 char *data_symbol_name(const struct data_symbol *symbol)
 {
-    char *full =
-        short_name_applies(symbol->linkage_name) ? demangle(symbol->linkage_name) : NULL;
+    char *full = short_name_applies(symbol->linkage_name) ? demangle(symbol->linkage_name) : NULL;
     char *brief = full != NULL ? short_name(full, false) : NULL;
     free(full);
     return brief != NULL ? brief : strdup(symbol->linkage_name);
@@ -83,13 +82,12 @@ static int keep(struct reading *reading)
             continue;
         if (array_reserve(&out->items, &out->capacity, out->count + 1, reading->error) != 0)
             return -1;
-        const char *name = text_pool_add(&out->texts, symbol->name, plain_length(symbol->name),
-                                         reading->error);
+        const char *name =
+            text_pool_add(&out->texts, symbol->name, plain_length(symbol->name), reading->error);
         if (name == NULL)
             return -1;
-        out->items[out->count++] =
-            (struct data_symbol){
-            symbol->address, symbol->size_bytes, reading->items[i].is_function, name};
+        out->items[out->count++] = (struct data_symbol){symbol->address, symbol->size_bytes,
+                                                        reading->items[i].is_function, name};
         end = symbol->address + symbol->size_bytes;
     }
     return 0;
