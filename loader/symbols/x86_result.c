@@ -39,8 +39,8 @@ struct reading {
     unsigned opcode;      /* 0x0f00 and more: after 0f */
     unsigned reg;         /* the middle field of ModRM */
     bool memory;
-    unsigned rm;       /* the register, or memory's base */
-    bool addressable;  /* memory is [rm + displacement] */
+    unsigned rm;      /* the register, or memory's base */
+    bool addressable; /* memory is [rm + displacement] */
     int32_t displacement;
 };
 
@@ -222,7 +222,10 @@ static bool follow_move(struct follower *follower, struct reading *reading)
     follower->general[reading->reg] = source(follower, reading, from);
     if ((reading->opcode & 0x0f00) != 0 || reading->opcode == 0x63 || bytes == 4)
         follower->general[reading->reg] = extended(follower->general[reading->reg], from,
-                                                   sign ? bytes : bytes == 2 ? 2 : 8, sign);
+                                                   sign         ? bytes
+                                                   : bytes == 2 ? 2
+                                                                : 8,
+                                                   sign);
     return reading->reg != RSP || (bytes == 8 && !reading->memory && from == 8);
 }
 

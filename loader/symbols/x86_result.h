@@ -16,12 +16,14 @@ enum x86_result_in { X86_RESULT_RAX, X86_RESULT_XMM0, X86_RESULT_X87 };
 /* At the hook's call. */
 struct x86_result {
     enum { X86_RESULT_SUM, X86_RESULT_MEMORY, X86_RESULT_CONSTANT } how;
-    uint8_t base; /* DWARF's number: SUM is this register + offset, MEMORY lies there. One that calls
+    uint8_t
+        base; /* DWARF's number: SUM is this register + offset, MEMORY lies there. One that calls
                      leave alone; of MEMORY rsp, or rbp where it points into the frame */
     int32_t offset;
     uint64_t constant;
     uint8_t size_bytes; /* so many of the result's bytes are those, ... */
-    uint8_t extended_bytes; /* ... and those up to here follow from them: zeros, or copies of the sign */
+    uint8_t
+        extended_bytes; /* ... and those up to here follow from them: zeros, or copies of the sign */
     bool extends_sign;
 };
 
