@@ -45,6 +45,10 @@ static const char help[] =
     "                                -static-pie\n"
     "      --after-inlining          instrument what is left after inlining (clang only): fewer\n"
     "                                hooks, but calls that were inlined are not recorded\n"
+    "      --no-inline               inline nothing but what is declared always_inline: clang "
+    "says\n"
+    "                                where the arguments of inlined copies lie only behind their\n"
+    "                                hooks, so record --values misses them. Counts stay the same\n"
     "      --exclude-function=LIST   do not instrument functions whose name contains one of the\n"
     "                                words of LIST, separated by commas (gcc only)\n"
     "      --exclude-file=LIST       the same for file names (gcc only)\n"
@@ -54,7 +58,7 @@ static const char help[] =
     "          cmake -DCMAKE_C_COMPILER=fisql \"-DCMAKE_C_COMPILER_ARG1=cc gcc\" ...\n";
 
 struct plan {
-    bool static_runtime, after_inlining, system_headers;
+    bool static_runtime, after_inlining, system_headers, no_inline;
     const char *exclude_function, *exclude_file; /* borrowed from argv */
     /* what the compiler's arguments say */
     bool compiles, links, shared, partial, is_static, has_debug;
@@ -239,6 +243,8 @@ static int add_compile_flags(struct words *words, struct plan *plan, const struc
     static struct compiler_facts facts; /* what it holds lives until exec */
     if (!plan->ada)                     /* which is a builder, and asks nothing of headers */
         compiler_ask(&facts, all->items, all->count);
+    if (plan->after_inlining && plan->no_inline)
+        return fail("cc: --after-inlining, --no-inline: use one or the other");
     if (plan->after_inlining && !facts.clang)
         return fail("cc: --after-inlining: %s does not have it: use clang", compiler);
     if ((plan->exclude_function || plan->exclude_file) && facts.clang)
@@ -247,6 +253,8 @@ static int add_compile_flags(struct words *words, struct plan *plan, const struc
                     compiler);
     add(words,
         plan->after_inlining ? "-finstrument-functions-after-inlining" : "-finstrument-functions");
+    if (plan->no_inline)
+        add(words, "-fno-inline");
     if (plan->exclude_function)
         add_joined(words, "-finstrument-functions-exclude-function-list=", plan->exclude_function);
     if (plan->exclude_file)
@@ -440,11 +448,21 @@ static int add_link_flags(struct words *words, const struct plan *plan)
 /* Our own options, up to the compiler's name, whose index *compiler gets. */
 static int parse(struct plan *plan, int argc, char **argv, int *compiler)
 {
-    enum { STATIC_RUNTIME = 256, AFTER_INLINING, SYSTEM_HEADERS, EXCLUDE_FUNCTION, EXCLUDE_FILE };
-    static const struct args_option known[] = {
-        {"static-runtime", STATIC_RUNTIME, false}, {"after-inlining", AFTER_INLINING, false},
-        {"system-headers", SYSTEM_HEADERS, false}, {"exclude-function", EXCLUDE_FUNCTION, true},
-        {"exclude-file", EXCLUDE_FILE, true},      {NULL, 0, false}};
+    enum {
+        STATIC_RUNTIME = 256,
+        AFTER_INLINING,
+        SYSTEM_HEADERS,
+        NO_INLINE,
+        EXCLUDE_FUNCTION,
+        EXCLUDE_FILE
+    };
+    static const struct args_option known[] = {{"static-runtime", STATIC_RUNTIME, false},
+                                               {"after-inlining", AFTER_INLINING, false},
+                                               {"system-headers", SYSTEM_HEADERS, false},
+                                               {"exclude-function", EXCLUDE_FUNCTION, true},
+                                               {"exclude-file", EXCLUDE_FILE, true},
+                                               {"no-inline", NO_INLINE, false},
+                                               {NULL, 0, false}};
     struct args args = {.command = "cc", .help = help, .options = known, .program_follows = true};
     args_begin(&args, argc, argv);
     while (args_next(&args)) {
@@ -457,6 +475,9 @@ static int parse(struct plan *plan, int argc, char **argv, int *compiler)
             break;
         case SYSTEM_HEADERS:
             plan->system_headers = true;
+            break;
+        case NO_INLINE:
+            plan->no_inline = true;
             break;
         case EXCLUDE_FUNCTION:
             plan->exclude_function = args.value;

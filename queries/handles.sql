@@ -108,7 +108,7 @@ WITH RECURSIVE
             CROSS JOIN threads t ON t.id = c.thread_id
             LEFT JOIN parameters p ON m.position > 0 AND m.step = 1 AND p.function_id = m.function_id AND p.position = 0
             LEFT JOIN call_values r ON p.id IS NOT NULL AND r.id = c.id * 32
-       WHERE typeof(v.value) = 'integer' AND CASE WHEN m.kind = 'pointer' THEN v.value <> 0 ELSE v.value >= 0 END
+       WHERE (typeof(v.value) = 'integer' OR m.kind = 'pointer') AND CASE WHEN m.kind = 'pointer' THEN v.value <> 0 ELSE v.value >= 0 END
          AND NOT coalesce(p.kind = 'bool' AND r.value = 0 OR p.kind = 'signed' AND r.value < 0, 0)), -- it failed
      ordered AS MATERIALIZED (
        SELECT *, lag(call_id) OVER handle AS call_before, lag(last_id) OVER handle AS last_before
@@ -176,7 +176,7 @@ SELECT CASE s.kind WHEN 1 THEN 'given back twice' WHEN 2 THEN 'used afterwards' 
        u.name AS used,
        s.times,
        fs.calls AS of_calls,
-       CASE s.kind_of WHEN 'pointer' THEN printf('0x%x', s.value) ELSE CAST(s.value AS TEXT) END AS handle,
+       CASE WHEN s.kind_of = 'pointer' AND typeof(s.value) = 'integer' THEN printf('0x%x', s.value) ELSE CAST(s.value AS TEXT) END AS handle,
        s.given_call,
        s.taken_call,
        s.used_call,

@@ -65,11 +65,11 @@ int record_expressions_check(const struct expressions *expressions, const char *
 {
     for (size_t i = 0; i < expressions->count; i++) {
         const struct expression_request *request = &expressions->items[i];
-        const struct expression_problem pattern = {
-            .from = strspn(request->text, " \t"), .bytes = strlen(request->pattern)};
+        const struct expression_problem pattern = {.from = strspn(request->text, " \t"),
+                                                   .bytes = strlen(request->pattern)};
         if (request->matches == 0) {
-            fail("%s: --value: no function with hooks is named %s%s%s%s", program,
-                 request->pattern, request->nearest != NULL ? "; did you mean " : "",
+            fail("%s: --value: no function with hooks is named %s%s%s%s", program, request->pattern,
+                 request->nearest != NULL ? "; did you mean " : "",
                  request->nearest != NULL ? request->nearest : "",
                  request->nearest != NULL ? "?" : "");
             point(request->text, &pattern);
@@ -86,8 +86,9 @@ int record_expressions_check(const struct expressions *expressions, const char *
                 return -1;
             }
             if (problem->words[0] != 0)
-                note("--value: `%s` is not recorded for some of the %zu functions that %s means: %s",
-                     expression->text, request->matches, request->pattern, problem->words);
+                note(
+                    "--value: `%s` is not recorded for some of the %zu functions that %s means: %s",
+                    expression->text, request->matches, request->pattern, problem->words);
         }
     }
     return 0;

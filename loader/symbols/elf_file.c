@@ -227,8 +227,9 @@ bool elf_file_symbol(const struct elf_file *file, const struct elf_section *tabl
     return true;
 }
 
-int elf_file_functions(const struct elf_file *file, uint32_t table_type, elf_symbol_visit *visit,
-                       void *context)
+/* Those of two types. */
+static int visit_symbols(const struct elf_file *file, uint32_t table_type,
+                         const unsigned char types[2], elf_symbol_visit *visit, void *context)
 {
     for (uint32_t i = 0; i < file->sections_count; i++) {
         const struct elf_section *table = &file->sections[i];
@@ -239,7 +240,7 @@ int elf_file_functions(const struct elf_file *file, uint32_t table_type, elf_sym
             struct elf_symbol symbol;
             bool defined;
             unsigned char type = ELF64_ST_TYPE(table->data[k * sizeof(Elf64_Sym) + 4]);
-            if ((type != STT_FUNC && type != STT_GNU_IFUNC) ||
+            if ((type != types[0] && type != types[1]) ||
                 !elf_file_symbol(file, table, k, &symbol, &defined) || !defined ||
                 symbol.name[0] == 0)
                 continue;
@@ -249,4 +250,18 @@ int elf_file_functions(const struct elf_file *file, uint32_t table_type, elf_sym
         }
     }
     return 0;
+}
+
+int elf_file_functions(const struct elf_file *file, uint32_t table_type, elf_symbol_visit *visit,
+                       void *context)
+{
+    static const unsigned char types[2] = {STT_FUNC, STT_GNU_IFUNC};
+    return visit_symbols(file, table_type, types, visit, context);
+}
+
+int elf_file_objects(const struct elf_file *file, uint32_t table_type, elf_symbol_visit *visit,
+                     void *context)
+{
+    static const unsigned char types[2] = {STT_OBJECT, STT_COMMON};
+    return visit_symbols(file, table_type, types, visit, context);
 }

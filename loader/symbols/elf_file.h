@@ -70,6 +70,9 @@ bool elf_file_is_code(const struct elf_file *file, uint64_t address);
 typedef int elf_symbol_visit(void *context, const struct elf_symbol *symbol);
 int elf_file_functions(const struct elf_file *file, uint32_t table_type, elf_symbol_visit *visit,
                        void *context);
+/* Likewise its defined variables, those of threads left out. */
+int elf_file_objects(const struct elf_file *file, uint32_t table_type, elf_symbol_visit *visit,
+                     void *context);
 
 /* A symbol of a table's section by its index; false where there is none. `defined` tells whether it
  * has an address in this file. */

@@ -25,11 +25,11 @@ static bool describe(struct maker *maker, const struct operand *operand, struct 
     static const struct parameter_type text = {.kind = PARAMETER_TEXT, .size_bytes = 8};
     struct type_reader *reader = maker->place->reader;
     char name[640];
-    bool chars = maker->code->value.what == FISQL_WHAT_TEXT &&
-                 operand->type.kind == DWARF_TYPE_ARRAY;
-    out->type = chars                      ? &text
+    bool chars =
+        maker->code->value.what == FISQL_WHAT_TEXT && operand->type.kind == DWARF_TYPE_ARRAY;
+    out->type = chars                       ? &text
                 : operand->type.offset == 0 ? made_type(operand)
-                                           : parameter_type_of(reader, &operand->type);
+                                            : parameter_type_of(reader, &operand->type);
     if (operand->typed_by == 0) {
         bool is_long = operand->type.size_bytes == 8;
         out->type_name = operand->type.is_signed ? (is_long ? "long" : "int")
@@ -63,8 +63,8 @@ static bool is_chars(struct maker *maker, const struct operand *operand)
     struct operand element;
     uint64_t stride;
     return operand->type.kind == DWARF_TYPE_ARRAY && operand->where != OPERAND_WORD &&
-           make_target(maker, operand, &element, &stride) &&
-           element.type.kind == DWARF_TYPE_CHAR && element.suffix == NULL;
+           make_target(maker, operand, &element, &stride) && element.type.kind == DWARF_TYPE_CHAR &&
+           element.suffix == NULL;
 }
 
 /* What lies in memory and is more than a word. */
@@ -102,8 +102,8 @@ static bool finish(struct maker *maker, struct operand *operand)
     struct fisql_recipe_value *value = &maker->code->value;
     const struct dwarf_type type = operand->type;
     value->where = FISQL_WHERE_EXPRESSION;
-    if (operand->whole != 0 && type.kind == DWARF_TYPE_STRUCT &&
-        operand->where == OPERAND_OBJECT && type.size_bytes > FISQL_RECIPE_BYTES_MAX)
+    if (operand->whole != 0 && type.kind == DWARF_TYPE_STRUCT && operand->where == OPERAND_OBJECT &&
+        type.size_bytes > FISQL_RECIPE_BYTES_MAX)
         return finish_object(maker, operand);
     if (operand->whole != 0) {
         maker->code->whole = operand->whole;
@@ -135,9 +135,10 @@ static bool finish(struct maker *maker, struct operand *operand)
 }
 
 int expression_compile(const struct expression_place *place,
-                       const struct expression_request *request, const struct expression *expression,
-                       struct expression_code **code, struct parameter *out,
-                       struct expression_problem *problem, struct error *error)
+                       const struct expression_request *request,
+                       const struct expression *expression, struct expression_code **code,
+                       struct parameter *out, struct expression_problem *problem,
+                       struct error *error)
 {
     struct operand operand;
     *problem = (struct expression_problem){.from = expression->from};

@@ -49,9 +49,8 @@ static bool part_of(const struct fisql_recipe_value *object, const struct fisql_
     part->part = (uint8_t)load->offset;
     part->object = 0;
     return object->where != FISQL_WHERE_ABSENT && load->base == FISQL_STEP_LOAD &&
-           object->through == 0 &&
-           (object->what == FISQL_WHAT_BYTES || object->object != 0) && load->offset >= 0 &&
-           load->offset + load->size <= (int)object->size;
+           object->through == 0 && (object->what == FISQL_WHAT_BYTES || object->object != 0) &&
+           load->offset >= 0 && load->offset + load->size <= (int)object->size;
 }
 
 /* The address of a parameter and what is done with it. False where that cannot be had. */

@@ -60,14 +60,14 @@ static bool add(struct maker *maker, const struct expression_step *step)
 static bool push(struct maker *maker, const struct expression_step *step)
 {
     if (maker->depth == FISQL_RECIPE_STACK_MAX)
-        return make_wrong(maker, maker->taken, maker->taken, "too deep: it needs more than %u words",
-                          FISQL_RECIPE_STACK_MAX);
+        return make_wrong(maker, maker->taken, maker->taken,
+                          "too deep: it needs more than %u words", FISQL_RECIPE_STACK_MAX);
     maker->depth++;
     return add(maker, step);
 }
 
-bool make_step(struct maker *maker, enum fisql_recipe_step step, uint64_t size_bytes, bool is_signed,
-               int64_t offset)
+bool make_step(struct maker *maker, enum fisql_recipe_step step, uint64_t size_bytes,
+               bool is_signed, int64_t offset)
 {
     const struct expression_step made = {
         .source = EXPRESSION_STEP,
@@ -133,7 +133,8 @@ bool make_address(struct maker *maker, struct operand *operand)
 bool make_word(struct maker *maker, struct operand *operand)
 {
     const struct dwarf_type *type = &operand->type;
-    bool is_float = type->kind == DWARF_TYPE_FLOAT && (type->size_bytes == 4 || type->size_bytes == 8);
+    bool is_float =
+        type->kind == DWARF_TYPE_FLOAT && (type->size_bytes == 4 || type->size_bytes == 8);
     bool is_signed = is_number(type) && type->is_signed;
     uint64_t size = type->size_bytes;
     operand->whole = 0;
@@ -146,9 +147,10 @@ bool make_word(struct maker *maker, struct operand *operand)
     }
     if (!is_number(type) && !is_address(type) && !is_float &&
         !(type->kind == DWARF_TYPE_MEMBER && size == 8))
-        return make_wrong_type(maker, operand, type->kind == DWARF_TYPE_STRUCT
-                                                   ? "name a member of it"
-                                                   : "values of this type are not read");
+        return make_wrong_type(maker, operand,
+                               type->kind == DWARF_TYPE_STRUCT
+                                   ? "name a member of it"
+                                   : "values of this type are not read");
     if (is_address(type))
         size = 8;
     if (operand->bits != 0)
@@ -186,13 +188,13 @@ bool operand_number(const struct operand *operand, unsigned *size_bytes, bool *i
 void operand_result(struct operand *operand, unsigned size_bytes, bool is_signed)
 {
     size_t from = operand->from, end = operand->end;
-    *operand = (struct operand){
-        .where = OPERAND_WORD,
-        .type = {.kind = is_signed ? DWARF_TYPE_SIGNED : DWARF_TYPE_UNSIGNED,
-                 .is_signed = is_signed,
-                 .size_bytes = size_bytes},
-        .from = from,
-        .end = end};
+    *operand =
+        (struct operand){.where = OPERAND_WORD,
+                         .type = {.kind = is_signed ? DWARF_TYPE_SIGNED : DWARF_TYPE_UNSIGNED,
+                                  .is_signed = is_signed,
+                                  .size_bytes = size_bytes},
+                         .from = from,
+                         .end = end};
 }
 
 /* ---- parameters ---- */
@@ -201,8 +203,8 @@ static bool is_object(enum dwarf_type_kind kind)
 {
     return kind == DWARF_TYPE_STRUCT || kind == DWARF_TYPE_STRING ||
            kind == DWARF_TYPE_STRING_COW || kind == DWARF_TYPE_STRING_CXX1 ||
-           kind == DWARF_TYPE_VIEW || kind == DWARF_TYPE_VIEW_CXX1 ||
-           kind == DWARF_TYPE_COMPLEX || kind == DWARF_TYPE_WIDE;
+           kind == DWARF_TYPE_VIEW || kind == DWARF_TYPE_VIEW_CXX1 || kind == DWARF_TYPE_COMPLEX ||
+           kind == DWARF_TYPE_WIDE;
 }
 
 bool make_parameter(struct maker *maker, unsigned index, struct operand *operand)
@@ -295,7 +297,8 @@ bool make_member(struct maker *maker, struct operand *operand, const struct word
     struct expression_member member;
     char names[400];
     const char *text = maker->text + name->from;
-    bool pointer = operand->type.kind == DWARF_TYPE_POINTER || operand->type.kind == DWARF_TYPE_TEXT;
+    bool pointer =
+        operand->type.kind == DWARF_TYPE_POINTER || operand->type.kind == DWARF_TYPE_TEXT;
     if (pointer && !arrow)
         return make_wrong_type(maker, operand, "it is a pointer: write -> for the .");
     if (!pointer && arrow && is_object(operand->type.kind))
@@ -308,8 +311,8 @@ bool make_member(struct maker *maker, struct operand *operand, const struct word
                     operand->typed_by != 0 ? type_entry(maker, operand->typed_by) : 0))
         return false;
     if (!expression_member_find(maker->types, operand->type.offset, text, name->bytes, &member)) {
-        size_t count = expression_members_list(maker->types, operand->type.offset, text, name->bytes,
-                                               names, sizeof names);
+        size_t count = expression_members_list(maker->types, operand->type.offset, text,
+                                               name->bytes, names, sizeof names);
         return make_wrong(maker, name->from, name->from + name->bytes,
                           "%s has no member `%.*s`%s%s", type_name(maker, operand),
                           (int)name->bytes, text, count > 0 ? "; it has " : "", names);
@@ -366,9 +369,8 @@ bool make_target(struct maker *maker, const struct operand *operand, struct oper
     target->bits = 0;
     if (!operand_is_pointer(operand))
         return make_wrong_type(maker, operand,
-                               operand->type.kind == DWARF_TYPE_FUNCTION
-                                   ? "a function has no value"
-                                   : "it is no pointer");
+                               operand->type.kind == DWARF_TYPE_FUNCTION ? "a function has no value"
+                                                                         : "it is no pointer");
     if (operand->type.kind == DWARF_TYPE_ARRAY) {
         if (!array_target(maker, operand, target, stride))
             return false;
@@ -412,8 +414,7 @@ bool make_element(struct maker *maker, struct operand *operand, const uint64_t *
     if (stride == 0 && (constant == NULL || *constant != 0))
         return make_wrong_type(maker, operand, "how long an element of it is is not known");
     if (constant != NULL) {
-        if (*constant > OFFSET_MAX ||
-            (*constant != 0 && stride > OFFSET_MAX / *constant))
+        if (*constant > OFFSET_MAX || (*constant != 0 && stride > OFFSET_MAX / *constant))
             return make_wrong_type(maker, operand, "too far behind its start");
         *operand = element;
         return move(maker, operand, *constant * stride) && follow_reference(maker, operand);

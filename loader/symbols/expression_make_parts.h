@@ -30,9 +30,9 @@ struct operand {
     Dwarf_Off typed_by; /* the entry whose DW_AT_type names the type; 0 = what arithmetic gave */
     const char *suffix; /* behind that name */
     struct dwarf_type pointed; /* of what & gave: what it points to */
-    unsigned dimension; /* of an array: this one is left out, and those before it */
-    unsigned parameter; /* from 0 */
-    unsigned whole;     /* it is this parameter, from 1 on, and nothing else */
+    unsigned dimension;        /* of an array: this one is left out, and those before it */
+    unsigned parameter;        /* from 0 */
+    unsigned whole;            /* it is this parameter, from 1 on, and nothing else */
     uint64_t offset;
     uint8_t bits_from, bits;
     size_t from, end; /* its words */
@@ -46,8 +46,8 @@ bool make_wrong(struct maker *maker, size_t from, size_t end, const char *format
 bool make_wrong_type(struct maker *maker, const struct operand *operand, const char *words);
 
 /* Appends a step. */
-bool make_step(struct maker *maker, enum fisql_recipe_step step, uint64_t size_bytes, bool is_signed,
-               int64_t offset);
+bool make_step(struct maker *maker, enum fisql_recipe_step step, uint64_t size_bytes,
+               bool is_signed, int64_t offset);
 bool make_constant(struct maker *maker, uint64_t number);
 
 /* Makes the operand a word: a number, or an address. */

@@ -60,13 +60,14 @@ static bool read_name(struct maker *maker, struct operand *operand)
         Dwarf_Die die = dwarf_die_at(maker->types->debug, prototype->parameters[i].offset);
         const char *name =
             die != NULL ? dwarf_die_string(maker->types->debug, die, DW_AT_name) : NULL;
-        bool same = name != NULL && strlen(name) == word.bytes && memcmp(name, text, word.bytes) == 0;
+        bool same =
+            name != NULL && strlen(name) == word.bytes && memcmp(name, text, word.bytes) == 0;
         dwarf_die_release(die);
         if (same)
             return make_parameter(maker, i, operand);
     }
-    size_t count = expression_parameters_list(maker->types, prototype, text, word.bytes, names,
-                                              sizeof names);
+    size_t count =
+        expression_parameters_list(maker->types, prototype, text, word.bytes, names, sizeof names);
     return make_wrong(maker, word.from, word.from + word.bytes, "there is no parameter `%.*s`%s%s",
                       (int)word.bytes, text, count > 0 ? "; there is " : "", names);
 }
@@ -167,7 +168,8 @@ static bool take_address(struct maker *maker, struct operand *operand)
 }
 
 /* A number, or a pointer, as a condition: 0 or 1. */
-static bool make_condition(struct maker *maker, struct operand *operand, enum fisql_recipe_step step)
+static bool make_condition(struct maker *maker, struct operand *operand,
+                           enum fisql_recipe_step step)
 {
     unsigned size;
     bool is_signed;
@@ -219,8 +221,7 @@ static bool read_unary(struct maker *maker, struct operand *operand)
     if (word.kind != WORD_MARK || word.bytes != 1 || strchr("*&!-~+", word.mark[0]) == NULL)
         return read_postfix(maker, operand);
     next(maker);
-    bool read =
-        enter(maker) && read_unary(maker, operand) && apply_unary(maker, &word, operand);
+    bool read = enter(maker) && read_unary(maker, operand) && apply_unary(maker, &word, operand);
     maker->nesting--;
     operand->from = word.from;
     return read;
@@ -237,25 +238,24 @@ struct binary {
 
 static const struct binary *binary_of(const struct word *word)
 {
-    static const struct binary known[] = {
-        {"*", 10, FISQL_STEP_MULTIPLY, false, false},
-        {"/", 10, FISQL_STEP_DIVIDE, false, false},
-        {"%", 10, FISQL_STEP_REMAINDER, false, false},
-        {"+", 9, FISQL_STEP_ADD, false, false},
-        {"-", 9, FISQL_STEP_SUBTRACT, false, false},
-        {"<<", 8, FISQL_STEP_SHIFT_LEFT, false, false},
-        {">>", 8, FISQL_STEP_SHIFT_RIGHT, false, false},
-        {"<", 7, FISQL_STEP_LESS, false, true},
-        {"<=", 7, FISQL_STEP_LESS_OR_EQUAL, false, true},
-        {">", 7, FISQL_STEP_LESS_OR_EQUAL, true, true},
-        {">=", 7, FISQL_STEP_LESS, true, true},
-        {"==", 6, FISQL_STEP_EQUAL, false, true},
-        {"!=", 6, FISQL_STEP_EQUAL, true, true},
-        {"&", 5, FISQL_STEP_AND, false, false},
-        {"^", 4, FISQL_STEP_EXCLUSIVE_OR, false, false},
-        {"|", 3, FISQL_STEP_OR, false, false},
-        {"&&", 2, FISQL_STEP_AND_THEN, false, false},
-        {"||", 1, FISQL_STEP_OR_ELSE, false, false}};
+    static const struct binary known[] = {{"*", 10, FISQL_STEP_MULTIPLY, false, false},
+                                          {"/", 10, FISQL_STEP_DIVIDE, false, false},
+                                          {"%", 10, FISQL_STEP_REMAINDER, false, false},
+                                          {"+", 9, FISQL_STEP_ADD, false, false},
+                                          {"-", 9, FISQL_STEP_SUBTRACT, false, false},
+                                          {"<<", 8, FISQL_STEP_SHIFT_LEFT, false, false},
+                                          {">>", 8, FISQL_STEP_SHIFT_RIGHT, false, false},
+                                          {"<", 7, FISQL_STEP_LESS, false, true},
+                                          {"<=", 7, FISQL_STEP_LESS_OR_EQUAL, false, true},
+                                          {">", 7, FISQL_STEP_LESS_OR_EQUAL, true, true},
+                                          {">=", 7, FISQL_STEP_LESS, true, true},
+                                          {"==", 6, FISQL_STEP_EQUAL, false, true},
+                                          {"!=", 6, FISQL_STEP_EQUAL, true, true},
+                                          {"&", 5, FISQL_STEP_AND, false, false},
+                                          {"^", 4, FISQL_STEP_EXCLUSIVE_OR, false, false},
+                                          {"|", 3, FISQL_STEP_OR, false, false},
+                                          {"&&", 2, FISQL_STEP_AND_THEN, false, false},
+                                          {"||", 1, FISQL_STEP_OR_ELSE, false, false}};
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
         if (is_mark(word, known[i].mark))
             return &known[i];
@@ -284,8 +284,9 @@ static bool combine_pointer(struct maker *maker, const struct binary *binary, st
     bool adds = binary->step == FISQL_STEP_ADD, subtracts = binary->step == FISQL_STEP_SUBTRACT;
     if (!operand_is_pointer(left) || (!adds && !subtracts) || (adds && !number) ||
         (!number && !operand_is_pointer(right)))
-        return make_wrong_type(maker, operand_is_pointer(left) ? left : right,
-                               "of a pointer: pointer + integer, pointer - integer, pointer - pointer");
+        return make_wrong_type(
+            maker, operand_is_pointer(left) ? left : right,
+            "of a pointer: pointer + integer, pointer - integer, pointer - pointer");
     if (!make_target(maker, left, &target, &stride))
         return false;
     if (stride == 0)
@@ -311,8 +312,7 @@ static bool combine(struct maker *maker, const struct binary *binary, struct ope
     unsigned size = 8, right_size = 8;
     bool is_signed = false, right_signed = false;
     bool pointers = is_any_pointer(left) || is_any_pointer(right);
-    bool shifts =
-        binary->step == FISQL_STEP_SHIFT_LEFT || binary->step == FISQL_STEP_SHIFT_RIGHT;
+    bool shifts = binary->step == FISQL_STEP_SHIFT_LEFT || binary->step == FISQL_STEP_SHIFT_RIGHT;
     if (pointers && !binary->compares)
         return combine_pointer(maker, binary, left, right);
     if (!(binary->compares && is_any_pointer(left)) && !need_number(maker, left, &size, &is_signed))

@@ -36,7 +36,7 @@ size_t expression_end(const char *text, size_t from);
 enum expression_source {
     EXPRESSION_STEP,      /* it is `step` */
     EXPRESSION_PARAMETER, /* the word of a parameter */
-    EXPRESSION_ADDRESS    /* the address of a parameter that is an object. The step after it is a LOAD or an
+    EXPRESSION_ADDRESS /* the address of a parameter that is an object. The step after it is a LOAD or an
                              OFFSET there. Where the object lies in registers the LOAD's number is taken out
                              of them, and there is no OFFSET */
 };
@@ -63,9 +63,10 @@ struct expression_place {
 /* Makes the code of an expression, and the type and type_name of *out. Returns 0; 1 where that cannot be,
  * and *problem says why; -1 without memory. Free the code. */
 int expression_compile(const struct expression_place *place,
-                       const struct expression_request *request, const struct expression *expression,
-                       struct expression_code **code, struct parameter *out,
-                       struct expression_problem *problem, struct error *error);
+                       const struct expression_request *request,
+                       const struct expression *expression, struct expression_code **code,
+                       struct parameter *out, struct expression_problem *problem,
+                       struct error *error);
 
 /* ---- members: expression_members.c ---- */
 

@@ -17,7 +17,7 @@ static bool is_digit(char c)
 /* The value of a digit up to 16, or 99. */
 static unsigned digit(char c)
 {
-    return is_digit(c) ? (unsigned)(c - '0')
+    return is_digit(c)            ? (unsigned)(c - '0')
            : c >= 'a' && c <= 'f' ? (unsigned)(c - 'a') + 10
            : c >= 'A' && c <= 'F' ? (unsigned)(c - 'A') + 10
                                   : 99;

@@ -27,9 +27,9 @@ struct expression_problem {
 };
 
 struct expression {
-    const char *text; /* without space around it: it names the value */
-    size_t from;      /* where that begins in the request */
-    size_t fits;      /* functions of which it could be made, and ... */
+    const char *text;                  /* without space around it: it names the value */
+    size_t from;                       /* where that begins in the request */
+    size_t fits;                       /* functions of which it could be made, and ... */
     struct expression_problem problem; /* ... why not of the first other one, "" = there is none */
 };
 

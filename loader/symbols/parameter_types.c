@@ -10,6 +10,7 @@
 #define ENUMERATORS_MAX 4096
 #define MEMBERS_MAX 64
 #define ELEMENTS_MAX 16 /* of an array in a struct */
+#define CHARS_MAX 64
 #define NESTING_MAX 6
 
 static const struct parameter_type unknown = {.kind = PARAMETER_UNKNOWN};
@@ -104,6 +105,27 @@ static void add_member(struct members *members, const struct parameter_member *m
         members->items[members->count++] = *member;
 }
 
+/* An array of char is a text, by its length. */
+static const struct parameter_type *chars_type(struct type_reader *reader, uint64_t count)
+{
+    struct parameter_types *all = reader->all;
+    for (size_t i = 0; i < all->chars_count; i++)
+        if (all->chars[i]->size_bytes == count)
+            return all->chars[i];
+    struct parameter_type *made = calloc(1, sizeof *made);
+    if (made == NULL || array_reserve(&all->chars, &all->chars_capacity, all->chars_count + 1,
+                                      reader->error) != 0) {
+        free(made);
+        reader->failed = true;
+        return &unknown;
+    }
+    made->kind = PARAMETER_TEXT;
+    made->size_bytes = (uint32_t)count;
+    made->is_chars = true;
+    all->chars[all->chars_count++] = made;
+    return made;
+}
+
 /* Each element of an array is a member. */
 static void add_array(struct members *members, const char *name, Dwarf_Off offset, uint64_t base)
 {
@@ -115,6 +137,12 @@ static void add_array(struct members *members, const char *name, Dwarf_Off offse
     struct dwarf_type element = dwarf_type_of(reader->types, die);
     uint64_t count = dwarf_type_elements(reader->types, die);
     dwarf_die_release(die);
+    if (element.kind == DWARF_TYPE_CHAR && count > 0 && count <= CHARS_MAX) {
+        const struct parameter_member member = {
+            .name = name, .type = chars_type(reader, count), .offset = (uint32_t)base};
+        add_member(members, &member);
+        return;
+    }
     for (uint64_t i = 0; i < count && i < ELEMENTS_MAX && element.size_bytes > 0; i++) {
         snprintf(text, sizeof text, "%s[%llu]", name, (unsigned long long)i);
         const struct parameter_member member = {
@@ -316,6 +344,9 @@ void parameter_types_release(struct parameter_types *types)
         free(types->items[i]);
     }
     free(types->items);
+    for (size_t i = 0; i < types->chars_count; i++)
+        free(types->chars[i]);
+    free(types->chars);
     intern_release(&types->offsets);
     text_pool_release(&types->texts);
     *types = (struct parameter_types){.count = 0};

@@ -16,6 +16,8 @@ struct parameter_types {
     struct intern offsets;         /* origin_high | offset of a type -> index */
     struct parameter_type **items; /* owned; NULL = being read, or nothing */
     size_t count, capacity;
+    struct parameter_type **chars; /* arrays of char, one for each length; owned */
+    size_t chars_count, chars_capacity;
 };
 
 /* The scopes that types of a unit are declared in, for their names. */

@@ -59,6 +59,7 @@ struct parameter_type {
     enum parameter_kind kind;
     uint32_t size_bytes; /* 0 = not known */
     bool is_signed;      /* integers, char, enumerations */
+    bool is_chars;       /* TEXT: the characters themselves, of an array in a struct */
     bool is_flags; /* each enumerator's value is 0, a single bit, or made of those of others */
     const struct parameter_enumerator *enumerators; /* in the order of their declaration */
     size_t enumerators_count;

@@ -196,6 +196,12 @@ const struct symbol_function *program_symbol(const struct program *program, uint
                                                          : NULL;
 }
 
+bool program_has_load(const struct program *program, size_t load, uint32_t process, uint64_t tick)
+{
+    const struct log_module *module = &program->index->modules[load];
+    return find_load(program, process, module->start, tick) == module;
+}
+
 void program_function_place(struct program *program, uint32_t function, uint32_t *module,
                             uint64_t *address)
 {

@@ -83,6 +83,9 @@ int program_site(struct program *program, uint32_t process, uint64_t address, ui
 const struct symbol_function *program_symbol(const struct program *program, uint32_t process,
                                              uint64_t address, uint64_t tick);
 
+/* Is the module of a load (index in log_index.modules) there in a process at a tick? */
+bool program_has_load(const struct program *program, size_t load, uint32_t process, uint64_t tick);
+
 /* Module (modules.id, 0 = none) and address of a function of the program. */
 void program_function_place(struct program *program, uint32_t function, uint32_t *module,
                             uint64_t *address);

@@ -31,7 +31,7 @@ unsigned recipe_bytes(const struct dwarf_type *type, enum place_reason *reason);
 struct function_copy {
     uint64_t origin; /* of its abstract entry; unique in the module */
     uint64_t start;
-    bool clone; /* of another name, for constant arguments and the like: hooks do not name it */
+    bool clone;    /* of another name, for constant arguments and the like: hooks do not name it */
     bool deleting; /* a destructor that frees */
 };
 

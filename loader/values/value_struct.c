@@ -41,6 +41,42 @@ static void put_hex(struct writer *writer, struct piece piece)
         put(writer, "%02x", piece.data[i]);
 }
 
+/* Text as C would have it, up to its end. */
+static void put_chars(struct writer *writer, struct piece piece)
+{
+    put(writer, "\"");
+    for (uint32_t i = 0; i < piece.bytes && piece.data[i] != 0 && !writer->failed; i++) {
+        unsigned char c = piece.data[i];
+        if (c == '"' || c == '\\')
+            put(writer, "\\%c", c);
+        else if (c >= ' ' && c < 0x7f)
+            put(writer, "%c", c);
+        else
+            put(writer, "\\x%02x", c);
+    }
+    put(writer, "\"");
+}
+
+/* Names of flags, joined by a bar. False where a bit has none. */
+static bool put_flags(struct writer *writer, const struct parameter_type *type, uint64_t number)
+{
+    uint64_t known = 0;
+    for (size_t i = 0; i < type->enumerators_count; i++) {
+        uint64_t flag = (uint64_t)type->enumerators[i].value;
+        known |= (flag & (flag - 1)) == 0 ? flag & number : 0;
+    }
+    if (number == 0 || known != number)
+        return false;
+    for (size_t i = 0; i < type->enumerators_count; i++) {
+        uint64_t flag = (uint64_t)type->enumerators[i].value;
+        if (flag == 0 || (flag & (flag - 1)) != 0 || (flag & known) == 0)
+            continue;
+        put(writer, "%s%s", known != number ? "|" : "", type->enumerators[i].name);
+        known &= ~flag;
+    }
+    return true;
+}
+
 static void put_enumerator(struct writer *writer, const struct parameter_type *type, int64_t number)
 {
     for (size_t i = 0; i < type->enumerators_count; i++)
@@ -48,7 +84,8 @@ static void put_enumerator(struct writer *writer, const struct parameter_type *t
             put(writer, "%s", type->enumerators[i].name);
             return;
         }
-    put(writer, "%" PRId64, number);
+    if (!type->is_flags || !put_flags(writer, type, (uint64_t)number))
+        put(writer, "%" PRId64, number);
 }
 
 static void put_number(struct writer *writer, const struct parameter_type *type, uint64_t bits,
@@ -64,6 +101,8 @@ static void put_number(struct writer *writer, const struct parameter_type *type,
         put(writer, bits == 0 ? "false" : "true");
     else if (type->kind == PARAMETER_ENUM)
         put_enumerator(writer, type, number);
+    else if (type->kind == PARAMETER_CHAR && number >= ' ' && number < 0x7f)
+        put(writer, "%d '%c'", (int)number, (char)number);
     else if (type->is_signed)
         put(writer, "%" PRId64, number);
     else
@@ -91,6 +130,8 @@ static void put_piece(struct writer *writer, const struct parameter_type *type, 
                   type->kind != PARAMETER_FLOAT && piece.bytes <= 8;
     if (type->kind == PARAMETER_STRUCT && type->members_count > 0)
         put_members(writer, type, piece, nesting + 1);
+    else if (type->kind == PARAMETER_TEXT && type->is_chars)
+        put_chars(writer, piece);
     else if (type->kind == PARAMETER_FLOAT &&
              (piece.bytes == 4 || piece.bytes == 8 || piece.bytes == 10 || piece.bytes == 16))
         put_float(writer, piece);

@@ -1,40 +1,12 @@
 /* Types of parameters and names of pointers: see value_types.h. */
 #include "loader/values/value_types.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "loader/symbols/short_name.h"
-
-static int by_start(const void *left, const void *right)
-{
-    const struct address_range *a = left, *b = right;
-    return a->start < b->start ? -1 : a->start > b->start;
-}
-
-/* Most pointers point to data: a look into these ranges tells. */
-static int find_code(struct value_types *types, const struct log_index *index, struct error *error)
-{
-    types->code = malloc((index->modules_count + 1) * sizeof *types->code);
-    if (types->code == NULL)
-        return error_set(error, "out of memory");
-    size_t count = 0, kept = 0;
-    for (size_t i = 0; i < index->modules_count; i++)
-        if (index->modules[i].start < index->modules[i].end)
-            types->code[count++] =
-                (struct address_range){index->modules[i].start, index->modules[i].end};
-    qsort(types->code, count, sizeof *types->code, by_start);
-    for (size_t i = 0; i < count; i++) {
-        if (kept > 0 && types->code[i].start <= types->code[kept - 1].end) {
-            if (types->code[i].end > types->code[kept - 1].end)
-                types->code[kept - 1].end = types->code[i].end;
-        } else {
-            types->code[kept++] = types->code[i];
-        }
-    }
-    types->code_count = kept;
-    return 0;
-}
 
 int value_types_init(struct value_types *types, struct program *program,
                      const struct symbols_options *options, struct error *error)
@@ -48,7 +20,7 @@ int value_types_init(struct value_types *types, struct program *program,
     types->of_modules = calloc(types->modules_count + 1, sizeof(struct parameters *));
     if (types->of_modules == NULL)
         return error_set(error, "out of memory");
-    return find_code(types, program->index, error);
+    return 0;
 }
 
 void value_types_release(struct value_types *types)
@@ -57,8 +29,11 @@ void value_types_release(struct value_types *types)
         return;
     for (size_t i = 0; types->of_modules != NULL && i < types->modules_count; i++)
         parameters_close(types->of_modules[i]);
+    for (size_t i = 0; types->of_variables != NULL && i < types->modules_count; i++)
+        data_symbols_close(&types->of_variables[i]);
+    free(types->of_variables);
     free(types->of_modules);
-    free(types->code);
+    free(types->named);
     expressions_release(&types->expressions);
     pthread_mutex_destroy(&types->lock);
     *types = (struct value_types){.program = NULL};
@@ -97,6 +72,76 @@ int value_types_of(struct value_types *types, uint32_t function,
     return result;
 }
 
+/* ---- where names are ---- */
+
+static int by_start(const void *left, const void *right)
+{
+    const struct address_range *a = left, *b = right;
+    return a->start < b->start ? -1 : a->start > b->start;
+}
+
+/* Puts ranges into order, those that touch into one. */
+static size_t fold(struct address_range *ranges, size_t count)
+{
+    size_t kept = 0;
+    qsort(ranges, count, sizeof *ranges, by_start);
+    for (size_t i = 0; i < count; i++) {
+        if (kept > 0 && ranges[i].start <= ranges[kept - 1].end) {
+            if (ranges[i].end > ranges[kept - 1].end)
+                ranges[kept - 1].end = ranges[i].end;
+        } else {
+            ranges[kept++] = ranges[i];
+        }
+    }
+    return kept;
+}
+
+/* Reads the variables of all modules, and finds out where modules lay. */
+static int find_named(struct value_types *types, struct error *error)
+{
+    const struct log_index *index = types->program->index;
+    types->of_variables = calloc(types->modules_count + 1, sizeof *types->of_variables);
+    types->named = malloc((2 * index->modules_count + 1) * sizeof *types->named);
+    if (types->of_variables == NULL || types->named == NULL)
+        return error_set(error, "out of memory");
+    for (size_t i = 0; i < types->modules_count; i++) {
+        const struct program_module *module = &types->program->modules[i];
+        if (data_symbols_open(&types->of_variables[i], module->path, module->build_id,
+                              &types->options, error) != 0)
+            return -1;
+    }
+    size_t count = 0;
+    for (size_t i = 0; i < index->modules_count; i++) {
+        const struct log_module *load = &index->modules[i];
+        uint32_t module = types->program->module_of_load[i];
+        if (load->start < load->end)
+            types->named[count++] = (struct address_range){load->start, load->end};
+        if (module == 0)
+            continue;
+        const struct data_symbols *variables = &types->of_variables[module - 1];
+        if (variables->count > 0 && variables->end + load->bias > variables->start + load->bias)
+            types->named[count++] =
+                (struct address_range){variables->start + load->bias, variables->end + load->bias};
+    }
+    types->named_count = fold(types->named, count);
+    return 0;
+}
+
+/* Before the first name of a pointer is looked for. */
+static int prepare(struct value_types *types, struct error *error)
+{
+    int result = 0;
+    if (__atomic_load_n(&types->prepared, __ATOMIC_ACQUIRE))
+        return 0;
+    pthread_mutex_lock(&types->lock);
+    if (!types->prepared)
+        result = find_named(types, error);
+    if (result == 0)
+        __atomic_store_n(&types->prepared, true, __ATOMIC_RELEASE);
+    pthread_mutex_unlock(&types->lock);
+    return result;
+}
+
 /* ---- names ---- */
 
 void pointer_names_clear(struct pointer_names *names)
@@ -114,14 +159,14 @@ void pointer_names_release(struct pointer_names *names)
     names->items = NULL;
 }
 
-static bool lies_in_code(const struct value_types *types, uint64_t address)
+static bool lies_in_module(const struct value_types *types, uint64_t address)
 {
-    size_t low = 0, high = types->code_count;
+    size_t low = 0, high = types->named_count;
     while (low < high) {
         size_t middle = (low + high) / 2;
-        if (address < types->code[middle].start)
+        if (address < types->named[middle].start)
             high = middle;
-        else if (address >= types->code[middle].end)
+        else if (address >= types->named[middle].end)
             low = middle + 1;
         else
             return true;
@@ -129,32 +174,80 @@ static bool lies_in_code(const struct value_types *types, uint64_t address)
     return false;
 }
 
-static char *name_of(const struct symbol_function *symbol)
+static char *function_name(const struct symbol_function *symbol)
 {
     bool mangled = symbol->linkage_name != NULL && short_name_applies(symbol->linkage_name);
     return mangled ? short_name(symbol->name, false) : strdup(symbol->name);
 }
 
-int pointer_names_find(struct pointer_names *names, const struct value_types *types,
-                       uint32_t process, uint64_t address, uint64_t tick, const char **name,
-                       struct error *error)
+/* `exit`, `&table`, `&table+8` */
+static char *symbol_name(const struct data_symbol *symbol, uint64_t address)
+{
+    char *name = data_symbol_name(symbol), *text = NULL;
+    int length = -1;
+    if (symbol->is_function)
+        return name;
+    if (name != NULL && address == symbol->address)
+        length = asprintf(&text, "&%s", name);
+    else if (name != NULL)
+        length = asprintf(&text, "&%s+%" PRIu64, name, address - symbol->address);
+    free(name);
+    return length >= 0 ? text : NULL;
+}
+
+/* The variable at an address of a process at a tick, or the function that begins there. */
+static const struct data_symbol *find_symbol(const struct value_types *types, uint32_t process,
+                                             uint64_t address, uint64_t tick, uint64_t *bias)
+{
+    const struct log_index *index = types->program->index;
+    for (size_t i = 0; i < index->modules_count; i++) {
+        uint32_t module = types->program->module_of_load[i];
+        *bias = index->modules[i].bias;
+        if (module == 0 || address - *bias < types->of_variables[module - 1].start ||
+            address - *bias >= types->of_variables[module - 1].end ||
+            !program_has_load(types->program, i, process, tick))
+            continue;
+        const struct data_symbol *found =
+            data_symbols_find(&types->of_variables[module - 1], address - *bias);
+        if (found != NULL)
+            return found->is_function && found->address != address - *bias ? NULL : found;
+    }
+    return NULL;
+}
+
+/* Finds out what an address means; item->name stays NULL where it has no name. */
+static int name_pointer(struct pointer_name *item, const struct value_types *types,
+                        uint32_t process, uint64_t address, uint64_t tick, struct error *error)
+{
+    uint64_t bias = 0;
+    const struct symbol_function *function = program_symbol(types->program, process, address, tick);
+    const struct data_symbol *variable =
+        function == NULL ? find_symbol(types, process, address, tick, &bias) : NULL;
+    free(item->name);
+    *item = (struct pointer_name){.address = address};
+    if (function == NULL && variable == NULL)
+        return 0;
+    item->name = function != NULL ? function_name(function) : symbol_name(variable, address - bias);
+    return item->name != NULL ? 0 : error_set(error, "out of memory");
+}
+
+int pointer_names_find(struct pointer_names *names, struct value_types *types, uint32_t process,
+                       uint64_t address, uint64_t tick, const char **name, struct error *error)
 {
     *name = NULL;
-    if (address == 0 || !lies_in_code(types, address))
+    if (address == 0)
+        return 0;
+    if (prepare(types, error) != 0)
+        return -1;
+    if (!lies_in_module(types, address))
         return 0;
     if (names->items == NULL &&
         (names->items = calloc(POINTER_NAMES, sizeof *names->items)) == NULL)
         return error_set(error, "out of memory");
     struct pointer_name *item =
         &names->items[address * UINT64_C(0x9e3779b97f4a7c15) >> 32 & (POINTER_NAMES - 1)];
-    if (item->address != address) {
-        const struct symbol_function *symbol =
-            program_symbol(types->program, process, address, tick);
-        free(item->name);
-        *item = (struct pointer_name){.address = address};
-        if (symbol != NULL && (item->name = name_of(symbol)) == NULL)
-            return error_set(error, "out of memory");
-    }
+    if (item->address != address && name_pointer(item, types, process, address, tick, error) != 0)
+        return -1;
     *name = item->name;
     return 0;
 }

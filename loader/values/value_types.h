@@ -15,6 +15,7 @@
 
 #include "base/error.h"
 #include "loader/log/log_index.h"
+#include "loader/symbols/data_symbols.h"
 #include "loader/symbols/parameters.h"
 #include "loader/symbols/program.h"
 
@@ -29,8 +30,10 @@ struct value_types {
     struct expressions expressions; /* of record --value */
     struct parameters **of_modules; /* modules[id - 1]; NULL = not read */
     size_t modules_count;
-    struct address_range *code; /* where modules lay at any time; ascending, apart. Only read */
-    size_t code_count;
+    struct data_symbols *of_variables; /* modules[id - 1] */
+    bool prepared;                     /* atomic: what has names is known, that is: */
+    struct address_range *named;       /* where modules lay at any time; ascending, apart */
+    size_t named_count;
 };
 
 /* The program is open, and borrowed. Release it in any case; zeros are released. */
@@ -56,10 +59,10 @@ void pointer_names_release(struct pointer_names *names);
 /* Addresses may mean something else from now on. */
 void pointer_names_clear(struct pointer_names *names);
 
-/* *name: of the function that begins at an address of a process (index in log_index.processes) at a tick,
- * NULL where none does; valid until the next call. */
-int pointer_names_find(struct pointer_names *names, const struct value_types *types,
-                       uint32_t process, uint64_t address, uint64_t tick, const char **name,
-                       struct error *error);
+/* *name: of the function that begins at an address of a process (index in log_index.processes) at a tick, or
+ * of the variable that lies there: `&table`, or `&table+8` where it is 8 bytes further on. NULL where there is
+ * neither; valid until the next call. */
+int pointer_names_find(struct pointer_names *names, struct value_types *types, uint32_t process,
+                       uint64_t address, uint64_t tick, const char **name, struct error *error);
 
 #endif

@@ -115,6 +115,14 @@ main 1
 tiny 2000" never "$fisql" cc clang -O2
 cc_case "--after-inlining (clang)" "big 1000
 main 1" never "$fisql" cc --after-inlining clang -O2
+cc_case "--no-inline (clang)" "big 1000
+main 1
+tiny 2000" never "$fisql" cc --no-inline clang -O2
+cc_case "--no-inline (gcc)" "big 1000
+main 1
+tiny 2000" never "$fisql" cc --no-inline gcc -O2
+run "$fisql" cc --no-inline --after-inlining clang -O2 -o inlined inlined.c
+same "cc --no-inline --after-inlining: told" "2 fisql: cc: --after-inlining, --no-inline: use one or the other" "$status $err"
 cc_case "--exclude-function (gcc)" "big 1000
 main 1" "" "$fisql" cc --exclude-function=tiny,never gcc -O2
 cc_case "--exclude-file (gcc)" "big 1000

@@ -66,6 +66,16 @@ if command -v clang >/dev/null; then
     expressions_of "C++, clang -O0" 14 expressions.cc clang++ -std=c++17 -O0
     expressions_of "C++, clang -O2" 14 expressions.cc clang++ -std=c++17 -O2
 fi
+if command -v clang >/dev/null; then # with inlined copies
+    expressions_of "C, clang -O2, --no-inline" 165 expressions.c --no-inline clang -O2 -pthread
+fi
+
+# What pointers point to.
+"$fisql" cc gcc -O1 -g -w -o types "$sources/types.c"
+"$fisql" record -q -o run.bin --value 'named: *b, &b->b, c, a + 1' ./types >/dev/null
+"$fisql" load -q run.bin
+same "variables and functions have their names, those of libraries, too" \
+    'named(a=&numbers, b=&pairs+8, c=exit, *b={a = 0, b = 0}, &b->b=&pairs+12, c=exit, a + 1=&numbers+4) = &pairs+8' "$(sql run.db "SELECT text FROM call_text WHERE text LIKE 'named%'")"
 
 # Threads, and a flight recorder.
 "$fisql" cc gcc -O1 -g -w -pthread -o program "$sources/expressions.c"

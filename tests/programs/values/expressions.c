@@ -163,7 +163,8 @@ APART void pointers(int *p, int *q, const char *text, char **words, int n)
 }
 
 /* What cannot be read, or computed. */
-APART void missing(struct request *r, int zero, struct header *gone, int least, struct header *chain)
+APART void missing(struct request *r, int zero, struct header *gone, int least,
+                   struct header *chain)
 {
     MISSING(r->method);
     MISSING(r->headers->key);
@@ -226,13 +227,33 @@ int main(int count, char **arguments)
     int numbers[] = {10, 20, 30, 40};
     struct header third = {"c", 3, NULL}, second = {"b", -2, &third}, first = {"a", 1, &second};
     struct opaque opaque = {77};
-    struct request r = {"GET", "/index", {'a', 'b', 'c', 'd'}, &first, 5, 1234, -3, -123456789012,
-                        BUSY, READ | APPEND, true, 'x', 200, 2.5, 0.25f, 1.75L, {10, 20, 30, 40},
-                        {{1, 2, 3}, {4, 5, -6}}, {9, {-8}}, 18446744073709551610u, NULL, twice,
+    struct request r = {"GET",
+                        "/index",
+                        {'a', 'b', 'c', 'd'},
+                        &first,
+                        5,
+                        1234,
+                        -3,
+                        -123456789012,
+                        BUSY,
+                        READ | APPEND,
+                        true,
+                        'x',
+                        200,
+                        2.5,
+                        0.25f,
+                        1.75L,
+                        {10, 20, 30, 40},
+                        {{1, 2, 3}, {4, 5, -6}},
+                        {9, {-8}},
+                        18446744073709551610u,
+                        NULL,
+                        twice,
                         &opaque};
     struct huge huge = {{1, 2, 3, 4}, {5, 6}};
     struct request *heap = malloc(sizeof *heap);
-    struct header *gone = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    struct header *gone =
+        mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     members(&r, 1);
     *heap = r;
     heap->method = "";

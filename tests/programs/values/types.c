@@ -3,6 +3,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #define APART __attribute__((noinline))
 
@@ -31,6 +32,15 @@ struct big {
 struct huge {
     char bytes[100];
 };
+struct tag {
+    char name[8];
+    int n;
+};
+struct marks {
+    char letter;
+    bool set;
+    enum mode mode;
+};
 union either {
     int number;
     float fraction;
@@ -40,6 +50,8 @@ typedef int (*action)(int);
 
 volatile long sink;
 static volatile double fraction;
+int numbers[3];
+static struct pair pairs[2];
 
 APART signed char small(signed char a, byte b, short c, unsigned short d, char e, bool f)
 {
@@ -133,6 +145,18 @@ APART struct huge too_large(struct huge a)
     return a;
 }
 
+APART struct tag tagged(struct tag a, struct marks b)
+{
+    sink = a.name[0] + a.n + b.letter + b.set + (long)b.mode;
+    return a;
+}
+
+APART const void *named(const int *a, const struct pair *b, void (*c)(int))
+{
+    sink = a[0] + b->a + (c != NULL);
+    return b;
+}
+
 APART void nothing(void)
 {
     sink++;
@@ -196,6 +220,8 @@ int main(int count, char **words)
     fraction += (double)three_floats((struct floats){1, 2, 3}, (struct bits){5, 100, -3}).x;
     sink += in_memory(big).v[9];
     sink += too_large(huge).bytes[1];
+    sink += tagged((struct tag){"a\"\\\n", 3}, (struct marks){'x', true, READ | SYNC}).n;
+    sink += (long)named(numbers, &pairs[1], exit);
     nothing();
     sink += variadic("%d %s", count, "x");
     for (int i = 0; i < 2; i++) {
