@@ -21,7 +21,7 @@
     X(OVERWRITTEN, "only its value at the function's start is known: it is not used")              \
     X(REGISTER_LOST, "in a register that the call of the hook does not keep")                      \
     X(OPTIMISED, "what it points to was taken apart")                                              \
-    X(NOT_STORED, "stored where the debug information says only after the hook's call")            \
+    X(NOT_STORED, "not, or only after the hook's call, stored where it is said to be")             \
     X(COMPLEX, "computed in a way that recipes do not have")                                       \
     X(FRAME, "the frame's address is not known there")                                             \
     X(TYPE, "of a type that is not recorded")                                                      \
@@ -67,6 +67,7 @@ struct place_context {
     const struct dwarf_unit_context *unit;
     uint16_t machine;               /* EM_X86_64, EM_AARCH64 */
     uint64_t address;               /* an address within the call instruction */
+    uint64_t start;                 /* of the function's code; 0 = it is inlined there */
     uint64_t after;                 /* that it returns to */
     const struct call_frame *frame; /* there; NULL = not known */
     struct dwarf_value frame_base;  /* of the function */

@@ -13,6 +13,7 @@
 
 #include "base/array.h"
 #include "loader/symbols/dwarf_split.h"
+#include "loader/symbols/x86_stores.h"
 
 #define NESTING_MAX 256
 #define CALL_INSIDE 4 /* this many bytes before where a call returns to lies its instruction */
@@ -23,6 +24,7 @@ struct host {
     Dwarf_Off function;            /* the entry of the function around, 0 = none */
     struct dwarf_value frame_base; /* its */
     bool inlined;                  /* the entry at hand is an inlined body */
+    uint64_t start;                /* of its code; 0 = it is inlined */
 };
 
 struct claim {
@@ -132,6 +134,24 @@ static void put_large(const struct place_context *context, const struct dwarf_ty
     value->large = places.whole.kind == PLACE_IN_MEMORY ? FISQL_WHERE_SUM : FISQL_WHERE_MEMORY;
 }
 
+/* gcc: of an object that comes in registers and is said to lie in the frame, is all stored there? */
+static bool is_stored(const struct walker *walker, const struct place_context *context,
+                      const struct dwarf_type *type, const struct dwarf_value *where,
+                      const struct place *place)
+{
+    const struct call_frame *frame = context->frame;
+    bool object = type->kind == DWARF_TYPE_STRUCT || type->kind == DWARF_TYPE_COMPLEX ||
+                  type->kind == DWARF_TYPE_VIEW || type->kind == DWARF_TYPE_VIEW_CXX1;
+    if (!object || !walker->types.is_gnu || walker->types.machine != EM_X86_64 ||
+        where->kind != DWARF_VALUE_BLOCK || place->kind != PLACE_IN_MEMORY || !place->stack ||
+        type->size_bytes > 16)
+        return true;
+    bool callers =
+        frame != NULL && place->number == frame->cfa_register && place->offset >= frame->cfa_offset;
+    return callers || x86_stores_all(&walker->walk->files->module, context->start, context->address,
+                                     place->number, place->offset, (unsigned)type->size_bytes);
+}
+
 /* Puts one parameter at the call of an entry hook; its place in the recipes' values is there. */
 static int put_parameter(struct walker *walker, const struct locations *locations, unsigned at,
                          const struct place_context *context, size_t index, enum recipe_tally tally)
@@ -157,6 +177,9 @@ static int put_parameter(struct walker *walker, const struct locations *location
         result = (int)constant_place(&locations->constant[at], of.size_bytes, &places);
     else
         result = (int)place_find(&of, &locations->where[at], &places);
+    if (result == PLACE_FOUND &&
+        !is_stored(walker, &of, type, &locations->where[at], &places.whole))
+        result = PLACE_NOT_STORED;
     if (result == PLACE_FOUND)
         result = recipe_value_put(recipes, index, type, &target, &places, walker->error);
     if (result >= 0)
@@ -190,6 +213,7 @@ static int put_entry(struct walker *walker, const struct host *host,
     struct place_context context = {.unit = &walker->unit,
                                     .machine = walker->types.machine,
                                     .address = inside(site),
+                                    .start = host->start,
                                     .after = site->after,
                                     .frame = known ? &frame : NULL,
                                     .frame_base = host->frame_base,
@@ -504,6 +528,7 @@ static int visit_code(struct walker *walker, Dwarf_Die die, bool inlined, const 
         dwarf_die_ranges(walker->unit_debug, die, walker->unit.base, &ranges, walker->error);
     drop_no_code(walker, &ranges);
     host.inlined = inlined;
+    host.start = !inlined && ranges.count > 0 ? ranges.items[0].start : 0;
     if (!inlined && dwarf_die_offset(walker->unit_debug, die, &offset)) {
         host.function = offset;
         host.frame_base = dwarf_die_value(walker->unit_debug, die, DW_AT_frame_base);

@@ -74,8 +74,8 @@ fi
 "$fisql" cc gcc -O1 -g -w -o types "$sources/types.c"
 "$fisql" record -q -o run.bin --value 'named: *b, &b->b, c, a + 1' ./types >/dev/null
 "$fisql" load -q run.bin
-same "variables and functions have their names, those of libraries, too" \
-    'named(a=&numbers, b=&pairs+8, c=exit, *b={a = 0, b = 0}, &b->b=&pairs+12, c=exit, a + 1=&numbers+4) = &pairs+8' "$(sql run.db "SELECT text FROM call_text WHERE text LIKE 'named%'")"
+same "variables and functions have their names" \
+    'named(a=&numbers, b=&pairs+8, c=nothing, *b={a = 0, b = 0}, &b->b=&pairs+12, c=nothing, a + 1=&numbers+4) = &pairs+8' "$(sql run.db "SELECT text FROM call_text WHERE text LIKE 'named%'")"
 
 # Threads, and a flight recorder.
 "$fisql" cc gcc -O1 -g -w -pthread -o program "$sources/expressions.c"
