@@ -609,6 +609,20 @@ static void release(struct load *load)
         log_index_release(&load->index);
 }
 
+#define CONTEXTS_MANY 1000000u /* take some 250 bytes each */
+
+/* What many contexts take is the program's doing, and can be helped. */
+static void explain_memory(const struct load *load, struct error *error)
+{
+    uint32_t contexts = load->opened.frames ? frames_count(&load->frames) : 0;
+    if (contexts < CONTEXTS_MANY || strcmp(error->text, "out of memory") != 0)
+        return;
+    error_set_file(error, ERROR_SYSTEM, load->log_path,
+                   "out of memory: %u calling contexts so far take some %u MB: load it where there is "
+                   "more, or record less (--exclude, --only, --depth)",
+                   contexts, contexts / 4000);
+}
+
 int fisql_load(const char *log_path, const char *database_path, const struct load_options *options,
                struct load_report *report, struct error *error)
 {
@@ -622,6 +636,8 @@ int fisql_load(const char *log_path, const char *database_path, const struct loa
     *error = (struct error){.offset = ERROR_NO_OFFSET};
     clock_gettime(CLOCK_MONOTONIC, &load.began);
     int result = load_all(&load, error) == 0 ? 0 : 2;
+    if (result != 0)
+        explain_memory(&load, error);
     fill_report(&load);
     if (result == 0 && report->losses > 0)
         result = 1;

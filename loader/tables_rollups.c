@@ -356,10 +356,10 @@ static int rank_sequences(const struct rollup *rollup, const struct shape ***ran
         return error_set(error, "out of memory");
     for (uint32_t id = 1; id < functions; id++) {
         const struct function_rollup *function = rollup->functions[id];
-        if (function == NULL || function->childless == 0)
+        if (function == NULL || function->kinds.childless == 0)
             continue;
         (*childless)[none] = (struct shape){.function = id,
-                                            .calls = function->childless,
+                                            .calls = function->kinds.childless,
                                             .example_call = function->childless_example};
         (*ranked)[(*count)++] = &(*childless)[none++];
     }

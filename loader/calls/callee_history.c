@@ -55,8 +55,8 @@ int callee_history_find(struct callee_history *history, struct transition *trans
     uint32_t previous = caller->last_callee;
     uint32_t before = previous == NO_CALLEE ? 0 : rollup_callee_runs_key(rollup, previous).callee;
     uint32_t sequence;
-    if (rollup_transition(rollup, caller->link->function->id, before, link->function->id, &sequence,
-                          error) != 0)
+    if (rollup_transition(rollup, caller->link->function->same_id, before, link->function->same_id,
+                          &sequence, error) != 0)
         return -1;
     *transition = (struct transition){previous, link->callee_runs, sequence};
     return 0;

@@ -145,18 +145,18 @@ static inline int callee_history_begin_run(struct callee_history *history,
         if (callee_history_end_run(history, caller, error) != 0)
             return -1;
     } else {
-        caller->shape = shape_hash_begin(caller->link->function->id);
+        caller->shape = shape_hash_begin(caller->link->function->same_id);
         caller->runs = 0;
         caller->first_id = history->callees_count;
     }
     if (callee_history_transition(history, caller, link, error) != 0)
         return -1;
-    caller->shape = shape_hash_add(caller->shape, link->function->id);
+    caller->shape = shape_hash_add(caller->shape, link->function->same_id);
     if (caller->runs++ < SEQUENCE_SHOWN) {
         if (array_reserve(&history->callees, &history->callees_capacity, history->callees_count + 1,
                           error) != 0)
             return -1;
-        history->callees[history->callees_count++] = link->function->id;
+        history->callees[history->callees_count++] = link->function->same_id;
     }
     caller->last_callee = link->callee_runs;
     caller->run_calls = 1;
@@ -174,7 +174,7 @@ static inline int callee_history_shape(const struct callee_history *history,
     *out = link->shape != 0 ? &rollup->shapes[link->shape - 1] : NULL;
     if (*out != NULL && (*out)->hash.a == call->shape.a && (*out)->hash.b == call->shape.b)
         return 0;
-    if (rollup_shape(rollup, call->shape, link->function->id, call->runs,
+    if (rollup_shape(rollup, call->shape, link->function->same_id, call->runs,
                      history->callees + call->first_id, out, error) != 0)
         return -1;
     link->shape = *out != NULL ? (uint32_t)(*out - rollup->shapes) + 1 : 0;
@@ -207,7 +207,7 @@ static inline int callee_history_leave(struct callee_history *history, struct er
     if (call->last_callee != NO_CALLEE) {
         if (callee_history_end_calls(history, call, error) != 0)
             return -1;
-    } else if (function->childless++ == 0) {
+    } else if (function->kinds.childless++ == 0) {
         function->childless_example = call->call_id;
     }
     function->seen_open--;
@@ -231,8 +231,8 @@ static inline int callee_history_row(struct callee_history *history, const struc
     if (row->distance != 0) {
         struct history_call *caller = call - 1;
         if (__builtin_expect(link->callee_runs == NO_CALLEE, 0) &&
-            rollup_callee_runs(history->rollup, caller->link->function->id, link->function->id,
-                               &link->callee_runs, error) != 0)
+            rollup_callee_runs(history->rollup, caller->link->function->same_id,
+                               link->function->same_id, &link->callee_runs, error) != 0)
             return -1;
         if (caller->last_callee == link->callee_runs)
             caller->run_calls++;

@@ -31,12 +31,13 @@ int rollup_function(struct rollup *rollup, uint32_t function, struct function_ro
 {
     if (array_reach(&rollup->functions, &rollup->functions_capacity, function, error) != 0)
         return -1;
-    if (rollup->functions[function] == NULL)
-        rollup->functions[function] = large_alloc(sizeof **rollup->functions);
     *out = rollup->functions[function];
+    if (*out != NULL)
+        return 0;
+    *out = rollup->functions[function] = large_alloc(sizeof **rollup->functions);
     if (*out == NULL)
         return error_set(error, "out of memory");
-    (*out)->id = function;
+    (*out)->id = (*out)->same_id = function;
     return 0;
 }
 
@@ -231,10 +232,10 @@ static int merge_function(struct rollup *into, uint32_t id, const struct functio
     to->recursion.calls += from->recursion.calls;
     to->recursion.direct += from->recursion.direct;
     to->sequences_cut |= from->sequences_cut;
-    if (from->childless > 0 &&
-        (to->childless == 0 || from->childless_example < to->childless_example))
+    if (from->kinds.childless > 0 &&
+        (to->kinds.childless == 0 || from->childless_example < to->childless_example))
         to->childless_example = from->childless_example;
-    to->childless += from->childless;
+    to->kinds.childless += from->kinds.childless;
     if (from->recursion.cycle != NULL &&
         (to->recursion.cycle == NULL || from->recursion.cycle_call < to->recursion.cycle_call)) {
         free(to->recursion.cycle);

@@ -41,6 +41,7 @@ struct call_kinds {
     uint64_t calling;      /* ended calls that made a call */
     uint64_t single_child; /* finished calls that made exactly one */
     uint64_t unwound;      /* calls that ended 1 */
+    uint64_t childless;    /* ended calls that made no call */
 };
 
 /* Calls of a function that is open already. */
@@ -70,8 +71,8 @@ struct function_rollup {
     uint64_t slow_from_ns;            /* slow[0].cpu_ns once the heap is full */
     uint32_t seen_open;               /* activations in callee_history.open */
     bool sequences_cut;
-    uint64_t childless; /* ended calls that made no call */
-    uint64_t childless_example;
+    uint64_t childless_example; /* of kinds.childless */
+    uint32_t same_id;           /* `id` once more: its own cache line changes with each call */
     struct call_kinds kinds;
     struct duration_counts durations;
     uint64_t intervals[LOG2_BUCKETS];

@@ -109,10 +109,10 @@ static void case_begin(struct history_case *it)
     memset(it, 0, sizeof *it);
     rollup_init(&it->rollup);
     callee_history_init(&it->history, &it->rollup);
-    it->caller.id = 1;
+    it->caller.same_id = 1;
     it->caller_link = it->again = (struct link){.function = &it->caller, .callee_runs = NO_CALLEE};
     for (uint32_t i = 0; i < 3; i++) {
-        it->called[i].id = i + 2;
+        it->called[i].same_id = i + 2;
         it->callees[i] = (struct link){.function = &it->called[i], .callee_runs = NO_CALLEE};
     }
 }
@@ -182,7 +182,7 @@ static void history_counts(void)
     check_equal(3, it.rollup.shapes[0].length, "of three callees");
     check(it.rollup.shape_ids[0] == 2 && it.rollup.shape_ids[1] == 3 && it.rollup.shape_ids[2] == 2,
           "which are 2, 3, 2");
-    check_equal(1, it.caller.childless, "a call without calls is counted by itself");
+    check_equal(1, it.caller.kinds.childless, "a call without calls is counted by itself");
     check_equal(14, it.caller.childless_example, "with its id");
     case_end(&it);
 }

@@ -208,7 +208,7 @@ static void add_up(struct rollup *rollup, struct frames *frames)
     const struct slow_call slow[] = {{10, 15, 11, 3, {5, 0}}, {20, 20, 21, 2, {0, 0}}};
     rollup_slow_call(function, &slow[0]);
     rollup_slow_call(function, &slow[1]);
-    function->childless = 2;
+    function->kinds.childless = 2;
     function->childless_example = 2;
     rollup_callee_runs(rollup, 1, 2, &index, &error);
     rollup->callee_runs[index] = (struct callee_runs){
