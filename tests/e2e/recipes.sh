@@ -55,8 +55,8 @@ for compiler in g++ clang++; do
         has "shapes, $compiler $level: it is known whose all calls of hooks are" ", nameless 0" "$("$FISQL_BUILD/recipes_dump" -q shapes)"
         "$fisql" record -q --values -o shapes.bin ./shapes
         "$fisql" load -q shapes.bin
-        same "shapes, $compiler $level: every call has its object" 0 \
-            "$(sqlite3 shapes.db "SELECT count(*) FROM call_arguments WHERE parameter IN ('this', 's') AND value IS NULL")"
+        same "shapes, $compiler $level: every call but of destructors has its object" 0 \
+            "$(sqlite3 shapes.db "SELECT count(*) FROM call_arguments WHERE parameter IN ('this', 's') AND value IS NULL AND function NOT GLOB '*~*'")"
         same "shapes, $compiler $level: arguments and results are those of the source" "other(n=5) = 60 other(n=2) = 42" \
             "$(sqlite3 shapes.db "SELECT text FROM call_text WHERE text GLOB 'other*'" | sed 's/s=0x[0-9a-f]*, //' | xargs)"
     done

@@ -10,7 +10,7 @@ cd "$TEST_TMP" || exit 2
 command -v gdb >/dev/null || { not_ok "gdb is there: run tests/setup values"; exit 0; }
 
 # calls of a function that are compared: of large programs gdb sees some functions alone
-declare -A each=([lua]=100 [ninja]=500 [sqlite]=500 [zstd]=2000)
+declare -A each=([lua]=100 [ninja]=500 [sqlite]=500 [zstd]=5000)
 for program in ${PROGRAMS:-lua sqlite zstd ninja}; do
     for compiler in ${COMPILERS:-gcc clang}; do
         cxx=g++ options=()
