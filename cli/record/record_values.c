@@ -257,10 +257,10 @@ static int take(struct making *making, const struct recipes *recipes,
         }
     } else if (result == 0) {
         if (recipes->incomplete)
-            note(
-                "%s: split debug information (.dwo) is missing, or in a package of DWARF 5: arguments and results of "
-                "some functions are not recorded",
-                path);
+            note("%s: split debug information (.dwo) is missing, or in a package of DWARF 5: "
+                 "arguments and results of "
+                 "some functions are not recorded",
+                 path);
         result = pick(making, recipes, &wanted, path);
     }
     if (is_choosy(making))

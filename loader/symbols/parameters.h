@@ -70,11 +70,11 @@ struct parameter_type {
 struct parameter {
     uint64_t function; /* address in the module's file: symbol_function.address or that of a copy */
     uint32_t position;
-    bool is_reference;                  /* the value is what the reference refers to */
-    bool more;                          /* the function has parameters behind it, without position */
-    const char *name;                   /* "" = it has none; of a result too */
-    const char *type_name;              /* `const char *`, `std::string const&`, "?" = not known */
-    const struct parameter_type *type;  /* never NULL */
+    bool is_reference;                 /* the value is what the reference refers to */
+    bool more;                         /* the function has parameters behind it, without position */
+    const char *name;                  /* "" = it has none; of a result too */
+    const char *type_name;             /* `const char *`, `std::string const&`, "?" = not known */
+    const struct parameter_type *type; /* never NULL */
     const struct expression_code *code; /* of an expression, whose text is the name; else NULL */
 };
 

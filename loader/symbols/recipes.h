@@ -33,8 +33,8 @@ enum recipe_tally {
 struct recipes {
     const char *problem; /* why there are none, NULL = nothing is wrong */
     bool instrumented;   /* the module calls or imports the hooks */
-    bool incomplete;     /* files of split debug information (.dwo) are missing, or packed in DWARF 5 */
-    bool cached;         /* came from the cache */
+    bool incomplete; /* files of split debug information (.dwo) are missing, or packed in DWARF 5 */
+    bool cached;     /* came from the cache */
     struct fisql_recipe_hook *hooks; /* by address */
     size_t hooks_count, hooks_capacity;
     struct fisql_recipe_value *values;

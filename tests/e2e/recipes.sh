@@ -46,6 +46,22 @@ if command -v clang >/dev/null; then
     values_of "C++, clang -O2" 45 types.cc clang++ -std=c++17 -O2
 fi
 
+# Functions of a header: the linker keeps one copy, which the debug information of both units describes, or bodies
+# are inlined, some of which have no code of their own.
+for compiler in g++ clang++; do
+    command -v $compiler >/dev/null || continue
+    for level in -O0 -O2 -O3; do
+        "$fisql" cc $compiler $level -g -w -o shapes "$programs/shapes.cc" "$programs/shapes_other.cc"
+        has "shapes, $compiler $level: it is known whose all calls of hooks are" ", nameless 0" "$("$FISQL_BUILD/recipes_dump" -q shapes)"
+        "$fisql" record -q --values -o shapes.bin ./shapes
+        "$fisql" load -q shapes.bin
+        same "shapes, $compiler $level: every call but of destructors has its object" 0 \
+            "$(sqlite3 shapes.db "SELECT count(*) FROM call_arguments WHERE parameter IN ('this', 's') AND value IS NULL AND function NOT GLOB '*~*'")"
+        same "shapes, $compiler $level: arguments and results are those of the source" "other(n=5) = 60 other(n=2) = 42" \
+            "$(sqlite3 shapes.db "SELECT text FROM call_text WHERE text GLOB 'other*'" | sed 's/s=0x[0-9a-f]*, //' | xargs)"
+    done
+done
+
 # What is missing has a reason, and little is missing.
 recipes=$FISQL_BUILD/recipes_dump
 gcc -O2 -g -w -finstrument-functions -c -o types.o "$programs/types.c"

@@ -309,8 +309,12 @@ def compare(options, out, database):
     for function, position, name, kind in db.execute("SELECT function_id, position, name, kind FROM parameters"):
         parameters[function][position] = name
         kinds[function, position] = kind
-    of_source = {json.dumps(call["source"]): functions[call["f"] - bias] for call in calls if call["f"] - bias in functions}
-    ids = {function: [] for function in of_source.values()}
+    # Static functions of headers, with a copy in each unit, are one function or several: a source has its addresses' functions.
+    of_source = collections.defaultdict(dict)
+    for call in calls:
+        if call["f"] - bias in functions:
+            of_source[json.dumps(call["source"])][call["f"]] = functions[call["f"] - bias]
+    ids = {function: [] for found in of_source.values() for function in found.values()}
     frames = dict(db.execute("SELECT id, function_id FROM frames"))
     for number, frame in db.execute("SELECT id, frame_id FROM calls ORDER BY id"):
         of_function = ids.get(frames[frame])
@@ -322,11 +326,14 @@ def compare(options, out, database):
     examples = collections.OrderedDict()
     seen = set()
     for call in calls:
-        function = of_source.get(json.dumps(call["source"]))
-        if function is None or call["n"] >= len(ids[function]):
+        found = of_source.get(json.dumps(call["source"]), {})
+        one = len(set(found.values())) == 1
+        function = found.get(call["f"]) if not one else next(iter(found.values()))
+        at = call["n"] if one else call["own"]
+        if function is None or at >= len(ids[function]):
             tally["calls not found"] += 1
             continue
-        number = ids[function][call["n"]]
+        number = ids[function][at]
         seen.add(function)
         tally["calls"] += 1
         tally["inlined calls"] += call["inlined"]
