@@ -304,7 +304,7 @@ static int add_hooks(struct look *look, const char *path, const struct symbols_o
     struct error error;
     if (recipes_make(&look->recipes, path, options, &error) != 0 ||
         hook_frames_open(&look->frames, path, options, &error) != 0 ||
-        parameters_open(&look->parameters, path, "", options, NULL, 0, &error) != 0) {
+        parameters_open(&look->parameters, path, "", options, NULL, 0, NULL, &error) != 0) {
         fail("%s: %s", path, error.text);
         return -1;
     }
