@@ -32,7 +32,9 @@ LIBS += -liberty
 endif
 
 VALUES_SRC := $(wildcard collector/values*.c)
-COLLECTOR_SRC := $(filter-out $(VALUES_SRC),$(wildcard collector/*.c))
+CALLS_SRC := collector/faults_calls.c
+FAULTS_SRC := $(filter-out $(CALLS_SRC),$(wildcard collector/faults*.c))
+COLLECTOR_SRC := $(filter-out $(VALUES_SRC) $(FAULTS_SRC) $(CALLS_SRC),$(wildcard collector/*.c))
 LOADER_SRC := $(wildcard base/*.c loader/*.c loader/*/*.c)
 QUERY_SRC := $(wildcard queries/*.c)
 CLI_SRC := $(wildcard cli/*.c cli/*/*.c)
@@ -50,6 +52,8 @@ COLLECTOR_OBJ := $(call objects,$(COLLECTOR_SRC))
 # The collector that records arguments and results, too. It leaves vector registers alone (collector/values.h).
 VALUES_OBJ := $(patsubst %.o,%_values.o,$(call objects,$(COLLECTOR_SRC) $(VALUES_SRC)) $(patsubst %.S,$(BUILD)/obj/%.o,$(wildcard collector/*.S)))
 VALUES_FLAGS = -DFISQL_VALUES -mgeneral-regs-only
+# The one that makes calls fail, too (collector/faults.h).
+FAULTS_OBJ := $(VALUES_OBJ:%_values.o=%_faults.o) $(patsubst %.o,%_faults.o,$(call objects,$(FAULTS_SRC)))
 # In a program that links libfisql.a, longjmp and the like are wrapped by the linker; in a static one
 # malloc and the operators new and delete are too. Both use its C library.
 WRAPPED := interpose library fork exec quiet seccomp
@@ -60,7 +64,7 @@ CLI_OBJ := $(call objects,$(CLI_SRC))
 COMMAND_OBJ = $(filter-out %/main.o,$(CLI_OBJ))
 UNIT_BIN := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(UNIT_SRC))
 
-all: $(BUILD)/fisql $(BUILD)/libfisql.so $(BUILD)/libfisql-values.so $(BUILD)/libfisql.a $(BUILD)/libfisql_static.a $(BUILD)/libfisql_demand.a ## build the program and the collector (V=1 shows the commands)
+all: $(BUILD)/fisql $(BUILD)/libfisql.so $(BUILD)/libfisql-values.so $(BUILD)/libfisql-faults.so $(BUILD)/libfisql-calls.so $(BUILD)/libfisql.a $(BUILD)/libfisql_static.a $(BUILD)/libfisql_demand.a ## build the program and the collector (V=1 shows the commands)
 
 $(BUILD)/fisql: $(CLI_OBJ) $(LIB_OBJ)
 	$(call say,LD)$(CC) $(OPT) $(SANITIZE) -o $@ $^ $(LDFLAGS) $(LIBS)
@@ -71,6 +75,13 @@ $(BUILD)/libfisql.so: $(COLLECTOR_OBJ)
 # Of the same name to the dynamic linker: a program that is linked with libfisql.so gets only one.
 $(BUILD)/libfisql-values.so: $(VALUES_OBJ)
 	$(call say,LD)$(CC) -shared -Wl,-soname,libfisql.so -Wl,-z,now -Wl,-z,relro -o $@ $^ -ldl -lpthread
+
+$(BUILD)/libfisql-faults.so: $(FAULTS_OBJ)
+	$(call say,LD)$(CC) -shared -Wl,-soname,libfisql.so -Wl,-z,now -Wl,-z,relro -o $@ $^ -ldl -lpthread
+
+# Stands in front of the C library's calls where rules name some.
+$(BUILD)/libfisql-calls.so: $(call objects,$(CALLS_SRC))
+	$(call say,LD)$(CC) -shared -Wl,-soname,libfisql-calls.so -Wl,-z,now -Wl,-z,relro -o $@ $^ -ldl
 
 $(BUILD)/libfisql.a: $(WRAP_OBJ)
 	$(call say,AR)rm -f $@ && $(AR) rcs $@ $^
@@ -98,6 +109,14 @@ $(BUILD)/obj/collector/%_values.o: collector/%.c | $(BUILD)/needs
 $(BUILD)/obj/collector/%_values.o: collector/%.S | $(BUILD)/needs
 	@mkdir -p $(@D)
 	$(call say,AS)$(CC) $(CPPFLAGS_ALL) $(CFLAGS) -DFISQL_VALUES -MMD -MP -c -o $@ $<
+
+$(BUILD)/obj/collector/%_faults.o: collector/%.c | $(BUILD)/needs
+	@mkdir -p $(@D)
+	$(call say,CC)$(CC) $(CPPFLAGS_ALL) $(COLLECTOR_CFLAGS) $(VALUES_FLAGS) -DFISQL_FAULTS -c -o $@ $<
+
+$(BUILD)/obj/collector/%_faults.o: collector/%.S | $(BUILD)/needs
+	@mkdir -p $(@D)
+	$(call say,AS)$(CC) $(CPPFLAGS_ALL) $(CFLAGS) -DFISQL_VALUES -DFISQL_FAULTS -MMD -MP -c -o $@ $<
 
 $(BUILD)/obj/collector/%_wrap.o: collector/%.c | $(BUILD)/needs
 	@mkdir -p $(@D)
@@ -327,7 +346,7 @@ SHARE = $(DESTDIR)$(PREFIX)/share
 install: all $(BUILD)/man ## install under $(DESTDIR)$(PREFIX)
 	install -D -m 755 $(BUILD)/fisql $(DESTDIR)$(PREFIX)/bin/fisql
 	install -d $(LIBRARY) $(SHARE)/man/man1 $(SHARE)/doc/fisql
-	install -m 644 $(BUILD)/libfisql.so $(BUILD)/libfisql-values.so $(BUILD)/libfisql.a $(BUILD)/libfisql_static.a $(BUILD)/libfisql_demand.a $(LIBRARY)
+	install -m 644 $(BUILD)/libfisql.so $(BUILD)/libfisql-values.so $(BUILD)/libfisql-faults.so $(BUILD)/libfisql-calls.so $(BUILD)/libfisql.a $(BUILD)/libfisql_static.a $(BUILD)/libfisql_demand.a $(LIBRARY)
 	install -D -m 644 collector/fisql.h $(DESTDIR)$(PREFIX)/include/fisql.h
 	install -m 644 $(BUILD)/man/*.1.gz $(SHARE)/man/man1
 	install -D -m 644 cli/completion.bash $(SHARE)/bash-completion/completions/fisql

@@ -96,8 +96,10 @@ struct fisql_live_area {
     struct fisql_live_part
         filter; /* which functions are recorded (collector/filter.c); none = all */
     struct fisql_live_part
-        recipes;        /* where arguments and results lie (recipe_format.h); none = they
+        recipes; /* where arguments and results lie (recipe_format.h); none = they
                                        are not recorded */
+    struct fisql_live_part
+        faults; /* calls that are made to fail (fault_format.h), and their counts; none = none are */
     uint64_t unslotted; /* atomic: threads that record without a slot, or ended so with their
                                 process: what they did not write is lost with it */
     struct fisql_unrecorded_images unrecorded[FISQL_UNRECORDED_REASONS]; /* for fisql record */

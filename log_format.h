@@ -55,6 +55,10 @@ enum fisql_chunk_kind {
       "the same of another run without the collector (record --reference)")                            \
     X(RUN, VALUES, "values_of", "patterns of record --values, separated by spaces; empty = all")       \
     X(RUN, EXPRESSIONS, "expressions", "of record --value, separated by semicolons")                   \
+    X(RUN, FAULT_RULES, "faults_of",                                                                 \
+      "of record --fault: for each rule a line with its target, a tab, its action, a tab, all of it")  \
+    X(RUN, FAULT_COUNTS, "faults_counted",                                                               \
+      "for each rule a line: calls that met its conditions, a space, how many of them failed")         \
     X(RUN, NOT_FOLLOWED, "not_followed", "programs without hooks that could not be followed")      \
     X(RUN, RANK, "rank", "of an MPI job, by its launcher")                                         \
     X(RUN, RANKS, "ranks", "how many the job has")                                                 \
@@ -177,7 +181,8 @@ static inline const char *fisql_variable(enum fisql_variable variable)
     X(RING, "ring=", "chunks that a flight recorder keeps a thread")                               \
     X(NO_WAITS, "no-waits", "the threads' processor clocks are not read")                          \
     X(FILTER, "filter", "the live area says which functions are recorded")                         \
-    X(VALUES, "values", "arguments and results are recorded, as the live area says")
+    X(VALUES, "values", "arguments and results are recorded, as the live area says")               \
+    X(FAULTS, "faults", "calls are made to fail, as the live area says")
 enum fisql_option {
 #define FISQL_OPTION_ENUM(constant, word, what) FISQL_OPTION_##constant,
     FISQL_OPTIONS(FISQL_OPTION_ENUM)
@@ -321,6 +326,10 @@ _Static_assert(sizeof(struct fisql_open_call) == 24, "the snapshot is part of th
  *   0x6008          HELD         ticks:4                      since the event before the chunk, its
  *                                                             writing kept the thread off the
  *                                                             processor so long
+ *   0x6009          FAULT        delta:1 rule:1 site:4        record --fault made a call fail: the innermost
+ *                                                             open one, which came from `site`, or one
+ *                                                             of libc's that it made there; rules count
+ *                                                             from 0
  *   0x6010 + kind   ALLOC        delta:1 slot:1 size:1 address:2
  *   0x6030 + kind   ALLOC_FULL   delta:1 slot:1 size:4 address:4
  *   0x6050 + kind   FREE         delta:1 slot:1 address:2
@@ -383,6 +392,7 @@ _Static_assert(sizeof(struct fisql_open_call) == 24, "the snapshot is part of th
 #define FISQL_CODE_PAUSE 0x6006u
 #define FISQL_CODE_GAP 0x6007u
 #define FISQL_CODE_HELD 0x6008u
+#define FISQL_CODE_FAULT 0x6009u
 #define FISQL_CODE_ALLOC 0x6010u
 #define FISQL_CODE_ALLOC_FULL 0x6030u
 #define FISQL_CODE_FREE 0x6050u

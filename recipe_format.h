@@ -47,8 +47,9 @@ struct fisql_recipe_hook {
     uint32_t
         first; /* of its values in the module's: of an entry the parameters in their order, ... */
     uint16_t count;
-    uint8_t exit;         /* ... of an exit (1) the result, one value or none */
-    uint8_t cfa_register; /* of an exit: the canonical frame address at that call is this register
+    uint8_t exit; /* ... of an exit (1) the result, one value or none */
+    uint8_t
+        cfa_register; /* of an entry: 1 = it is that of an inlined body; of an exit: the canonical frame address at that call is this register
                              (DWARF's number) + cfa_offset, ... */
     int32_t cfa_offset;
     int32_t

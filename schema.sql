@@ -54,7 +54,7 @@
 -- where only its first bytes were recorded it ends in \... (which nothing else does).
 
 PRAGMA application_id = 0x4653514c;
-PRAGMA user_version = 7;
+PRAGMA user_version = 8;
 
 CREATE TABLE run( -- facts of the recording and of the load, e.g. command, clock, hook_inside_ps
   key TEXT PRIMARY KEY, -- name of the fact
@@ -518,6 +518,26 @@ CREATE TABLE notes( -- messages that the program left (fisql_note)
   text TEXT NOT NULL
 );
 
+CREATE TABLE fault_rules( -- what record --fault asked for
+  id INTEGER PRIMARY KEY,  -- from 1, in the order in which they were given
+  rule TEXT NOT NULL,      -- as it was given
+  target TEXT NOT NULL,    -- the function, or a pattern, that it names
+  action TEXT NOT NULL,    -- what is done: 'return 0 errno ENOMEM'
+  reached INTEGER,         -- calls that met its conditions (nth, every and probability aside), and
+  struck INTEGER           -- how many of them were made to fail; NULL where the recording did not end
+);
+
+CREATE TABLE faults( -- calls that were made to fail (record --fault)
+  id INTEGER PRIMARY KEY,
+  rule_id INTEGER NOT NULL, -- fault_rules.id
+  thread_id INTEGER NOT NULL REFERENCES threads(id),
+  call_id INTEGER,         -- the innermost call: of a function with hooks the one that failed, of malloc, read
+                           -- and the like the one that called it; NULL = none
+  frame_id INTEGER,        -- its context
+  site_id INTEGER,         -- where the call that failed was made
+  ns INTEGER NOT NULL
+);
+
 CREATE TABLE anomalies( -- what should not happen in a sound program
   id INTEGER PRIMARY KEY,
   kind TEXT NOT NULL,      -- 'mismatched-exit', 'unwound', 'impossible' (an event the log's rules forbid)
@@ -695,6 +715,11 @@ CREATE VIEW edge_details AS -- edges with what tells whether a build without hoo
                               WHERE o.callee_id = e.caller_id AND o.site_id = e.site_id AND o.id <> e.id), 0) AS kept
   FROM edges e JOIN functions f ON f.id = e.callee_id LEFT JOIN sites s ON s.id = e.site_id
        LEFT JOIN functions sf ON sf.id = s.function_id;
+
+CREATE VIEW fault_marks AS -- faults as they are shown in traces and timelines
+  SELECT x.id, x.thread_id, x.call_id, x.ns,
+         'fault: ' || coalesce(r.target || ': ' || r.action, 'of rule ' || x.rule_id) AS text
+  FROM faults x LEFT JOIN fault_rules r ON r.id = x.rule_id;
 
 CREATE VIEW call_details AS -- calls with function, location, adjusted duration and ending in words
   SELECT c.id, c.parent_id, c.thread_id, c.frame_id, c.depth, fn.name AS function, fn.location,

@@ -95,6 +95,7 @@ static int print_amounts(sqlite3 *database)
                       " (SELECT sum(blocks - freed_blocks) FROM alloc_stacks) AS not_freed,"
                       " (SELECT coalesce(sum(blocks), 0) FROM kept_stacks) AS kept)"},
         {"notes", "SELECT nullif(count(*), 0) FROM notes"},
+        {"faults", "SELECT nullif(count(*), 0) FROM faults"},
         {"anomalies", "SELECT nullif(count(*), 0) FROM anomalies"},
     };
     int status = 0;

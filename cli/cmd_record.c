@@ -20,6 +20,7 @@
 #include "cli/record/process_stat.h"
 #include "cli/record/program_file.h"
 #include "cli/record/rank.h"
+#include "cli/record/record_faults.h"
 #include "cli/record/record_filter.h"
 #include "cli/record/record_libraries.h"
 #include "cli/record/record_options.h"
@@ -140,6 +141,28 @@ static bool collector_find(const char *name, char *path, size_t size)
     return access(path, R_OK) == 0;
 }
 
+/* The libraries to preload. Returns 0, or 2 after saying which is missing. */
+static int libraries_find(const struct record_options *options, char *paths, size_t size)
+{
+    const char *const names[] = {options->faults.library_calls ? "libfisql-calls.so" : NULL,
+                                 options->faults.area != NULL ? "libfisql-faults.so"
+                                 : options->values.wanted     ? "libfisql-values.so"
+                                                              : "libfisql.so"};
+    size_t used = 0;
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        char path[PATH_MAX];
+        if (names[i] == NULL)
+            continue;
+        if (!collector_find(names[i], path, sizeof path))
+            return fail("%s: not found beside fisql nor in %s/lib/fisql: run make, or make install",
+                        names[i], FISQL_PREFIX);
+        used += (size_t)snprintf(paths + used, size - used, "%s%s", used > 0 ? ":" : "", path);
+        if (used >= size)
+            return fail("%s: its path is too long", names[i]);
+    }
+    return 0;
+}
+
 /* An ASan runtime wants to come first of all libraries. The collector tells it not to check that,
  * by __asan_default_options(), unless the program has that function itself. */
 static int asan_options_set(const char *program)
@@ -160,7 +183,7 @@ static int asan_options_set(const char *program)
 static int environment_set(const struct record_options *options, const char *collector,
                            const struct live *live, const char *log_path)
 {
-    char text[PATH_MAX + 4096];
+    char text[3 * PATH_MAX + 4096];
     const char *preload = getenv("LD_PRELOAD");
     snprintf(text, sizeof text, "%s%s%s", collector, preload != NULL && *preload ? ":" : "",
              preload != NULL ? preload : "");
@@ -368,6 +391,11 @@ static void run_append(struct live *live, const struct record_options *options, 
             {FISQL_FACT_RUN_RANK, rank}, {FISQL_FACT_RUN_RANKS, ranks}, {0, NULL}};
         live_append_facts(live, FISQL_CHUNK_RUN, 0, getpid(), place);
     }
+    char *rules = record_faults_text(&options->faults);
+    const struct live_fact more[] = {{FISQL_FACT_RUN_FAULT_RULES, rules}, {0, NULL}};
+    if (rules != NULL)
+        live_append_facts(live, FISQL_CHUNK_RUN, 0, getpid(), more);
+    free(rules);
 }
 
 static void losses_append(struct live *live, const char *path)
@@ -507,6 +535,7 @@ static int record(const struct record_options *options, char **argv, const char 
     if (all)
         unslotted_append(&live, options->log);
     unrecorded_append(&live, options->log, options->quiet);
+    record_faults_append(&options->faults, &live, options->quiet);
     recorded->nothing = nothing_append(&live, log, argv[0]);
     if (all)
         log_space_end(&space);
@@ -523,12 +552,15 @@ static int record(const struct record_options *options, char **argv, const char 
 
 int record_program(struct record_options *options, char **program, struct recorded *recorded)
 {
-    char collector[PATH_MAX + 64];
+    char collector[2 * PATH_MAX + 64];
     *recorded = (struct recorded){.reference = {.input = -1}};
-    const char *name = options->values.wanted ? "libfisql-values.so" : "libfisql.so";
-    if (!collector_find(name, collector, sizeof collector))
-        return fail("%s: not found beside fisql nor in %s/lib/fisql: run make, or make install",
-                    name, FISQL_PREFIX);
+    const struct record_values *values = &options->values;
+    uint32_t string_max = !values->wanted          ? 0
+                          : values->string_max > 0 ? values->string_max
+                                                   : RECORD_STRING_MAX;
+    if (record_faults_make(&options->faults, program[0], string_max) != 0 ||
+        libraries_find(options, collector, sizeof collector) != 0)
+        return 2;
     int status = record_filter_make(options, program[0]) != 0 ||
                          record_values_make(&options->values, program[0]) != 0 ||
                          (options->reference && reference_prepare(&recorded->reference) != 0)

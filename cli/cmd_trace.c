@@ -59,8 +59,8 @@ struct lane {
     struct call_cursor cursor;
     struct shown_call call; /* the next one */
     bool more;
-    sqlite3_stmt *allocs;
-    bool more_allocs;
+    sqlite3_stmt *allocs, *faults;
+    bool more_allocs, more_faults;
     struct open_end *ends; /* the printed calls that are open */
     size_t ends_count, ends_capacity;
 };
@@ -68,6 +68,20 @@ struct lane {
 static const char allocs_sql[] = "SELECT alloc_ns, call_id, kind, size, free_ns, id FROM allocs"
                                  " WHERE thread_id = ?1 AND call_id IS NOT NULL AND alloc_ns >= ?2 "
                                  "AND alloc_ns < ?3 ORDER BY id";
+
+static const char faults_sql[] = "SELECT ns, call_id, text FROM fault_marks"
+                                 " WHERE thread_id = ?1 AND ns >= ?2 AND ns < ?3 ORDER BY id";
+
+static int next_fault(struct lane *lane)
+{
+    int result = lane->faults != NULL ? sqlite3_step(lane->faults) : SQLITE_DONE;
+    lane->more_faults = result == SQLITE_ROW;
+    if (result == SQLITE_ROW || result == SQLITE_DONE)
+        return 0;
+    result = database_rows_end(lane->faults, "the faults");
+    lane->faults = NULL;
+    return result;
+}
 
 static int next_alloc(struct lane *lane)
 {
@@ -99,7 +113,15 @@ static int lane_open(struct lane *lane, const struct run_view *view,
     free(name);
     lane->label_pad = 15 - text_width(lane->label);
     int status = call_cursor_open(&lane->cursor, view, thread, &options->cut, wanted);
-    if (status != 0 || (status = next_call(lane)) != 0 || options->no_allocs)
+    if (status != 0 || (status = next_call(lane)) != 0)
+        return status;
+    if (sqlite3_prepare_v2(view->database, faults_sql, -1, &lane->faults, NULL) != SQLITE_OK)
+        return fail("the faults cannot be read: %s", sqlite3_errmsg(view->database));
+    sqlite3_bind_int64(lane->faults, 1, thread->id);
+    sqlite3_bind_int64(lane->faults, 2, options->cut.since_ns);
+    sqlite3_bind_int64(lane->faults, 3, options->cut.until_ns);
+    status = next_fault(lane);
+    if (status != 0 || options->no_allocs)
         return status;
     if (sqlite3_prepare_v2(view->database, allocs_sql, -1, &lane->allocs, NULL) != SQLITE_OK)
         return fail("the allocations cannot be read: %s", sqlite3_errmsg(view->database));
@@ -113,6 +135,7 @@ static void lane_close(struct lane *lane)
 {
     call_cursor_close(&lane->cursor);
     sqlite3_finalize(lane->allocs);
+    sqlite3_finalize(lane->faults);
     free(lane->ends);
 }
 
@@ -169,30 +192,51 @@ static void print_alloc(const struct lane *lane, int depth, bool colour)
     printf(" %s%s%s\n", size, life, colour ? "\033[0m" : "");
 }
 
-/* At which depth the next block is shown: under its call, which must be shown and open; -1 where
- * it is not (its call is too deep or too short). */
-static int alloc_depth(const struct lane *lane)
+static void print_fault(const struct lane *lane, int depth, bool colour)
 {
-    int64_t call = sqlite3_column_int64(lane->allocs, 1);
+    printf("%14.3f us %10s  %s%*s  %*s%s! ", (double)sqlite3_column_int64(lane->faults, 0) / 1e3,
+           "", lane->label, lane->label_pad, "", 2 * depth, "", colour ? "\033[31m" : "");
+    text_put(stdout, (const char *)sqlite3_column_text(lane->faults, 2));
+    puts(colour ? "\033[0m" : "");
+}
+
+/* At which depth the next block or fault is shown: under its call, which must be shown and open; -1
+ * where it is not (its call is too deep or too short). */
+static int depth_of(const struct lane *lane, sqlite3_stmt *row)
+{
+    int64_t call = sqlite3_column_int64(row, 1);
     for (size_t i = lane->ends_count; i-- > 0;)
         if (lane->ends[i].id == call)
             return (int)(i < 60 ? i + 1 : 60);
     return -1;
 }
 
+/* Does a row of allocations or faults (its time, its call) come before the next call? */
+static bool is_before_call(const struct lane *lane, sqlite3_stmt *row)
+{
+    int64_t ns = sqlite3_column_int64(row, 0);
+    return !lane->more || ns < lane->call.began_ns ||
+           (ns == lane->call.began_ns && sqlite3_column_int64(row, 1) < lane->call.id);
+}
+
 /* The lane's next item: an allocation if it comes before the next call. */
 static bool alloc_is_next(const struct lane *lane)
 {
-    if (!lane->more_allocs || !lane->more)
-        return lane->more_allocs;
-    int64_t alloc_ns = sqlite3_column_int64(lane->allocs, 0);
-    return alloc_ns < lane->call.began_ns ||
-           (alloc_ns == lane->call.began_ns &&
-            sqlite3_column_int64(lane->allocs, 1) < lane->call.id);
+    return lane->more_allocs && is_before_call(lane, lane->allocs);
+}
+
+/* Likewise: a fault, if it also comes before the next allocation. */
+static bool fault_is_next(const struct lane *lane)
+{
+    return lane->more_faults && is_before_call(lane, lane->faults) &&
+           (!lane->more_allocs ||
+            sqlite3_column_int64(lane->faults, 0) <= sqlite3_column_int64(lane->allocs, 0));
 }
 
 static int64_t lane_time(const struct lane *lane)
 {
+    if (fault_is_next(lane))
+        return sqlite3_column_int64(lane->faults, 0);
     if (alloc_is_next(lane))
         return sqlite3_column_int64(lane->allocs, 0);
     return lane->more ? lane->call.began_ns : INT64_MAX;
@@ -213,8 +257,14 @@ static int open_call(struct lane *lane)
 static int lane_step(struct lane *lane, const struct run_view *view, struct call_values *values,
                      const struct options *options, long *calls)
 {
+    if (fault_is_next(lane)) {
+        int depth = depth_of(lane, lane->faults);
+        if (depth >= 0)
+            print_fault(lane, depth, options->colour);
+        return next_fault(lane);
+    }
     if (alloc_is_next(lane)) {
-        int depth = alloc_depth(lane);
+        int depth = depth_of(lane, lane->allocs);
         if (depth >= 0)
             print_alloc(lane, depth, options->colour);
         return next_alloc(lane);
@@ -236,11 +286,11 @@ static int print_lanes(struct lane *lanes, size_t count, const struct run_view *
     while (status == 0 && !ferror(stdout)) {
         struct lane *first = NULL;
         for (size_t i = 0; i < count; i++)
-            if ((lanes[i].more || lanes[i].more_allocs) &&
+            if ((lanes[i].more || lanes[i].more_allocs || lanes[i].more_faults) &&
                 (first == NULL || lane_time(&lanes[i]) < lane_time(first)))
                 first = &lanes[i];
         if (first == NULL || (options->limit > 0 && *calls >= options->limit && first->more &&
-                              !alloc_is_next(first)))
+                              !alloc_is_next(first) && !fault_is_next(first)))
             break;
         status = lane_step(first, view, values, options, calls);
     }

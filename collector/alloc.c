@@ -10,6 +10,7 @@
  */
 #include "collector/alloc.h"
 
+#include "collector/faults.h"
 #include "collector/hooks.h"
 
 #include <dlfcn.h>
@@ -182,6 +183,12 @@ static inline void freed(void *block, void *site)
     record_free(FISQL_KIND_FREE, (uint64_t)(uintptr_t)block, (uint64_t)(uintptr_t)site);
 }
 
+/* Is this allocation made to fail? Not what an operator new gets from the family, which fails itself. */
+#define FAILS(kind, size_bytes, alignment)                                                         \
+    (operators_open == 0 && alloc_outermost() &&                                                   \
+     fault_alloc(kind, size_bytes, alignment, (uint64_t)(uintptr_t)__builtin_return_address(0),    \
+                 FRAME_ADDRESS(), false))
+
 /* ---- the family ---- */
 
 EXPORT void *ALLOC_NAME(malloc)(size_t size);
@@ -192,6 +199,8 @@ EXPORT void *ALLOC_NAME(malloc)(size_t size)
         if (real.malloc == NULL)
             return arena_take(size);
     }
+    if (FAILS(FISQL_KIND_MALLOC, size, 0))
+        return NULL;
     return allocated(real.malloc(size), FISQL_KIND_MALLOC, size);
 }
 
@@ -204,6 +213,8 @@ EXPORT void *ALLOC_NAME(calloc)(size_t count, size_t size)
         if (real.malloc == NULL)
             return __builtin_mul_overflow(count, size, &bytes) ? NULL : arena_take(bytes);
     }
+    if (FAILS(FISQL_KIND_CALLOC, count * size, 0))
+        return NULL;
     return allocated(REAL(calloc(count, size)), FISQL_KIND_CALLOC, count * size);
 }
 
@@ -239,6 +250,8 @@ EXPORT void *ALLOC_NAME(realloc)(void *block, size_t size)
         alloc_setup();
     if (UNLIKELY(in_arena(block) || real.malloc == NULL))
         return block == NULL ? arena_take(size) : realloc_arena(block, size);
+    if (FAILS(FISQL_KIND_REALLOC, size, 0))
+        return NULL;
     if (block == NULL)
         return allocated(REAL(realloc(NULL, size)), FISQL_KIND_REALLOC, size);
     if (!alloc_recording())
@@ -270,23 +283,33 @@ static bool ready(void)
     return real.malloc != NULL;
 }
 
-#define ALIGNED(name, kind, parameters, arguments)                                                 \
+#define ALIGNED(name, kind, parameters, arguments, boundary)                                       \
     EXPORT void *ALLOC_NAME(name) parameters;                                                      \
     EXPORT void *ALLOC_NAME(name) parameters                                                       \
     {                                                                                              \
-        return ready() ? allocated(REAL(name arguments), kind, size) : NULL;                       \
+        if (!ready() || FAILS(kind, size, boundary))                                               \
+            return NULL;                                                                           \
+        return allocated(REAL(name arguments), kind, size);                                        \
     }
 
-ALIGNED(memalign, FISQL_KIND_MEMALIGN, (size_t alignment, size_t size), (alignment, size))
-ALIGNED(aligned_alloc, FISQL_KIND_ALIGNED_ALLOC, (size_t alignment, size_t size), (alignment, size))
-ALIGNED(valloc, FISQL_KIND_VALLOC, (size_t size), (size))
-ALIGNED(pvalloc, FISQL_KIND_PVALLOC, (size_t size), (size))
+ALIGNED(memalign, FISQL_KIND_MEMALIGN, (size_t alignment, size_t size), (alignment, size),
+        alignment)
+ALIGNED(aligned_alloc, FISQL_KIND_ALIGNED_ALLOC, (size_t alignment, size_t size), (alignment, size),
+        alignment)
+ALIGNED(valloc, FISQL_KIND_VALLOC, (size_t size), (size), 0)
+ALIGNED(pvalloc, FISQL_KIND_PVALLOC, (size_t size), (size), 0)
 
 EXPORT int ALLOC_NAME(posix_memalign)(void **block, size_t alignment, size_t size);
 EXPORT int ALLOC_NAME(posix_memalign)(void **block, size_t alignment, size_t size)
 {
     if (!ready())
         return ENOMEM;
+    int kept = errno;
+    if (FAILS(FISQL_KIND_POSIX_MEMALIGN, size, alignment)) {
+        int failed = errno != kept && errno != 0 ? errno : ENOMEM;
+        errno = kept; /* the result tells it */
+        return failed;
+    }
     int error = REAL(posix_memalign(block, alignment, size));
     if (error == 0)
         allocated(*block, FISQL_KIND_POSIX_MEMALIGN, size);

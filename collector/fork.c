@@ -19,6 +19,7 @@
 #include "collector/fork.h"
 
 #include "collector/exec.h"
+#include "collector/faults.h"
 #include "collector/filter.h"
 #include "collector/library.h"
 #include "collector/lock.h"
@@ -74,6 +75,7 @@ static void child_begin(uint64_t tick)
     log_file_forked();
     modules_forked();
     values_forked();
+    faults_forked();
 }
 
 static void mark_ours(void)

@@ -8,6 +8,7 @@
 
 #include "collector/chunk.h"
 #include "collector/file.h"
+#include "collector/faults.h"
 #include "collector/filter.h"
 #include "collector/lock.h"
 #include "collector/log_file.h"
@@ -210,6 +211,8 @@ bool live_area_open(void)
                       filter_load(file, process.area->filter.offset, process.area->filter.bytes);
         if (mapped)
             values_load(file, process.area->recipes.offset, process.area->recipes.bytes);
+        if (mapped)
+            faults_load(file, process.area->faults.offset, process.area->faults.bytes);
         if (file >= 0 && held < 0)
             close(file);
         if (mapped)

@@ -10,6 +10,7 @@
 #include "collector/modules.h"
 
 #include "collector/facts.h"
+#include "collector/faults.h"
 #include "collector/filter.h"
 #include "collector/lock.h"
 #include "collector/process.h"
@@ -190,6 +191,7 @@ static void put_module(struct refresh *refresh, const struct dl_phdr_info *info,
     facts_hex(facts, FISQL_FACT_MODULES_START, module->start);
     facts_hex(facts, FISQL_FACT_MODULES_END, module->end);
     filter_module(path, module->bias, module->start, module->end);
+    faults_module(path, module->bias, module->start, module->end);
     values_module(path, module->bias, module->start, module->end, module_calls_hooks);
 }
 

@@ -22,6 +22,7 @@
 #include "collector/operators.h"
 
 #include "collector/alloc.h"
+#include "collector/faults.h"
 #include "collector/stack.h"
 #include "collector/thread_log.h"
 
@@ -270,6 +271,9 @@ static void *new_without_library(size_t size, size_t alignment, bool nothrow)
         static void *(*next)parameters;                                                            \
         if (UNLIKELY(next == NULL))                                                                \
             FIND_OPERATOR(next, function, symbol);                                                 \
+        if (operators_open == 0 &&                                                                 \
+            fault_alloc(kind, size, alignment, OWN_SITE, OWN_STACK, !(nothrow)))                   \
+            return NULL;                                                                           \
         bool framed =                                                                              \
             new_begin((uint64_t)(uintptr_t)next, (uint64_t)(uintptr_t)function, size, OWN_STACK);  \
         void *block =                                                                              \

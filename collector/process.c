@@ -95,6 +95,7 @@ static void option_parse(const char *text, bool *no_time)
         break;
     case FISQL_OPTION_FILTER: /* the live area has them */
     case FISQL_OPTION_VALUES:
+    case FISQL_OPTION_FAULTS:
     case FISQL_OPTIONS_COUNT:
         break;
     }

@@ -66,7 +66,11 @@
 	.size \name, . - \name
 	.endm
 
+#if defined(FISQL_FAULTS)
+	hook __cyg_profile_func_enter, faults_enter, values_enter_plain
+#else
 	hook __cyg_profile_func_enter, values_enter, values_enter_plain
+#endif
 	hook __cyg_profile_func_exit, values_exit, values_exit_plain
 
 #define RETURNED 80 /* sizeof(struct values_returned) */

@@ -1,6 +1,7 @@
 /* The recipes of the modules that are loaded: see values_recipes.h. */
 #include "collector/values_recipes.h"
 
+#include "collector/faults.h"
 #include "collector/modules.h"
 
 #include <string.h>
@@ -20,6 +21,7 @@ uint32_t recipe_string_max;
 static unsigned char *arena; /* recipes as hooks use them */
 static uint64_t arena_used;  /* atomic */
 
+static const struct recipe no_recipe; /* of a call that is known for its faults alone */
 static const struct fisql_recipes *head;
 static uint32_t modules_used; /* atomic: those before it are complete */
 static uint32_t cache_used;   /* atomic: something was put into it */
@@ -249,6 +251,9 @@ uint64_t recipe_word(uint64_t address)
     }
     if (word == 0 && !modules_known(address))
         return 0; /* it may have recipes yet */
+    if (UNLIKELY(faults_name(address)))
+        word =
+            (word != 0 ? word : (uint64_t)(uintptr_t)&no_recipe) | RECIPE_VOLATILE | RECIPE_FAULT;
     __atomic_store_n(&place->address, 0, __ATOMIC_RELAXED);
     __atomic_store_n(&place->word, word, __ATOMIC_RELEASE);
     __atomic_store_n(&place->address, address, __ATOMIC_RELEASE);

@@ -61,6 +61,7 @@ struct recipe_place {
     uint64_t word;    /* atomic */
 };
 #define RECIPE_VOLATILE ((uint64_t)1 << 62) /* the hooks know the number */
+#define RECIPE_FAULT ((uint64_t)1 << 61)    /* rules name the call (faults.h) */
 _Static_assert(sizeof(struct recipe_place) == 16 && RECIPE_PLACES == 65536, "the hooks know these");
 extern HIDDEN struct recipe_place recipe_cache[RECIPE_PLACES];
 extern HIDDEN struct recipe_module recipe_modules[RECIPE_MODULES_MAX];
@@ -73,7 +74,8 @@ uint64_t recipe_word(uint64_t address);
  * `function`; else NULL. */
 static inline const struct recipe *recipe_of(uint64_t word, uint64_t address, uint64_t function)
 {
-    const struct recipe *recipe = (const struct recipe *)(uintptr_t)(word & ~RECIPE_VOLATILE);
+    const struct recipe *recipe =
+        (const struct recipe *)(uintptr_t)(word & ~(RECIPE_VOLATILE | RECIPE_FAULT));
     return LIKELY(recipe->address == address && recipe->function == function) ? recipe : NULL;
 }
 

@@ -21,7 +21,7 @@
    keeps the registers that a value may lie in as struct values_frame, of which the hook's return
    address is the last word, and goes on with the frame address as third argument and the recipe's
    word as fourth. */
-	.macro hook name, go_on, plain
+	.macro hook name, go_on, plain, forced
 	.globl \name
 	.type \name, @function
 	.p2align 4
@@ -55,6 +55,10 @@
 	movq $0, KEPT(%rsp)
 	movq %rax, %rcx
 	call \go_on
+	.ifnb \forced
+	testq %rax, %rax
+	jnz \forced
+	.endif
 	addq $(FRAME - 8), %rsp
 	.cfi_adjust_cfa_offset 8 - FRAME
 	ret
@@ -76,8 +80,37 @@
 	.size \name, . - \name
 	.endm
 
+#if defined(FISQL_FAULTS)
+	hook __cyg_profile_func_enter, faults_enter, values_enter_plain, faults_return
+#else
 	hook __cyg_profile_func_enter, values_enter, values_enter_plain
+#endif
 	hook __cyg_profile_func_exit, values_exit, values_exit_plain
+
+#if defined(FISQL_FAULTS)
+/* The function returns at once: its callers' registers are in the frame, what to return with stands at
+   its beginning (struct fault_return). */
+	.type faults_return, @function
+	.p2align 4
+faults_return:
+	.cfi_startproc
+	.cfi_undefined %rip
+	movq REGISTER(3)(%rsp), %rbx
+	movq REGISTER(6)(%rsp), %rbp
+	movq REGISTER(12)(%rsp), %r12
+	movq REGISTER(13)(%rsp), %r13
+	movq REGISTER(14)(%rsp), %r14
+	movq REGISTER(15)(%rsp), %r15
+	movq 0(%rsp), %rax
+	movq %rax, %rdi /* for faults_raise() */
+	movq 8(%rsp), %rdx
+	movq 16(%rsp), %xmm0
+	movq 32(%rsp), %rcx
+	movq 24(%rsp), %rsp
+	notrack jmp *%rcx
+	.cfi_endproc
+	.size faults_return, . - faults_return
+#endif
 
 #define RETURNED 80 /* sizeof(struct values_returned) */
 #define RETURNED_GENERAL 64

@@ -16,10 +16,13 @@ cd "$tmp"
 "$fisql" cc gcc -O1 -o till till.c
 "$fisql" record -q --values -o till.bin ./till >/dev/null
 "$fisql" load -q till.bin
+"$fisql" record -q --fault 'price_of nth=3: return -1' --fault 'malloc nth=2 in main: mark' -o faults.bin ./till >/dev/null || true # as it likes
+"$fisql" load -q -o faulty.db faults.bin
 [ $# -gt 0 ] || mapfile -t all < <("$fisql" query --names)
 for query in "$@" ${all[@]+"${all[@]}"}; do
     of=()
     ! grep -q '^-- needs: *values' "$queries/$query.sql" || of=(till.db)
+    [ "$query" != faults ] || of=(faulty.db)
     {
         echo "\$ fisql query" "$query" ${of[@]+"${of[@]}"} "--limit 5 --demangle short"
         "$fisql" query "$query" ${of[@]+"${of[@]}"} --limit 5 --demangle short 2>&1 | sed "s|$tmp|/home/you|g" | cut -c 1-180 | sed 's/ *$//'

@@ -166,6 +166,9 @@ static void dump_event(FILE *out, const struct event *event)
     case EVENT_HELD:
         fprintf(out, "held for %" PRIu64, event->elapsed);
         break;
+    case EVENT_FAULT:
+        fprintf(out, "fault of rule %u site %" PRIx64, event->rule, event->site);
+        break;
     case EVENT_ALLOC:
         fprintf(out, "%s %" PRIu64 " bytes at %" PRIx64 " slot %u", alloc_kind(event->alloc_kind),
                 event->size, event->address, event->slot);

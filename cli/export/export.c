@@ -16,6 +16,20 @@ bool export_has_thread(const struct export *export, const struct run_thread *thr
     return thread->first_call != 0 && call_cut_has_thread(export->cut, thread);
 }
 
+int export_faults_begin(const struct export *export, const struct run_thread *thread,
+                        sqlite3_stmt **row)
+{
+    if (sqlite3_prepare_v2(export->view->database,
+                           "SELECT ns, text FROM fault_marks WHERE thread_id = ?1"
+                           " AND ns BETWEEN ?2 AND ?3 ORDER BY id",
+                           -1, row, NULL) != SQLITE_OK)
+        return fail("the faults cannot be read: %s", sqlite3_errmsg(export->view->database));
+    sqlite3_bind_int64(*row, 1, thread->id);
+    sqlite3_bind_int64(*row, 2, export->cut->since_ns);
+    sqlite3_bind_int64(*row, 3, export->cut->until_ns);
+    return 0;
+}
+
 /* ---- walking ---- */
 
 struct walk {

@@ -57,6 +57,10 @@ struct export_sink {
 int export_walk(const struct export *export, const struct run_thread *thread,
                 const struct export_sink *sink);
 
+/* Begins to read a thread's faults: rows of their time and their text. 0, or 2 after saying what is wrong. */
+int export_faults_begin(const struct export *export, const struct run_thread *thread,
+                        sqlite3_stmt **row);
+
 /* Does the export have this thread? */
 bool export_has_thread(const struct export *export, const struct run_thread *thread);
 

@@ -24,9 +24,11 @@ enum {
     EVENT_TYPE = 9,
     EVENT_NAME_IID = 10,
     EVENT_TRACK = 11,
+    EVENT_NAME = 23,
     EVENT_COUNTER_VALUE = 30,
     TYPE_BEGIN = 1,
     TYPE_END = 2,
+    TYPE_INSTANT = 3,
     TYPE_COUNTER = 4,
     TRACK_UUID = 1,
     TRACK_NAME = 2,
@@ -195,6 +197,24 @@ static int put_memory(struct trace *trace)
     return status != 0 ? status : ended;
 }
 
+/* Faults of a thread, as instants on its track. */
+static int put_faults(struct trace *trace, const struct run_thread *thread)
+{
+    sqlite3_stmt *row = NULL;
+    int status = export_faults_begin(trace->export, thread, &row);
+    while (status == 0 && sqlite3_step(row) == SQLITE_ROW) {
+        begin_packet(trace);
+        message_int(&trace->packet, PACKET_TIMESTAMP, (uint64_t)sqlite3_column_int64(row, 0));
+        message_int(&trace->part, EVENT_TYPE, TYPE_INSTANT);
+        message_int(&trace->part, EVENT_TRACK, trace->track);
+        message_text(&trace->part, EVENT_NAME, (const char *)sqlite3_column_text(row, 1));
+        message_put(&trace->packet, PACKET_TRACK_EVENT, &trace->part);
+        status = put_packet(trace);
+    }
+    int ended = row != NULL ? database_rows_end(row, "the faults") : 0;
+    return status != 0 ? status : ended;
+}
+
 int export_perfetto(const struct export *export)
 {
     const struct run_view *view = export->view;
@@ -215,6 +235,8 @@ int export_perfetto(const struct export *export)
             status = put_thread(&trace, thread);
         if (status == 0)
             status = export_walk(export, thread, &sink);
+        if (status == 0)
+            status = put_faults(&trace, thread);
     }
     free(trace.known);
     message_release(&trace.packet);

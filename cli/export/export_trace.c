@@ -106,6 +106,26 @@ static int chrome_memory(struct json_walk *walk)
     return database_rows_end(row, "the live memory");
 }
 
+/* Faults of a thread, as instants. */
+static int chrome_faults(struct json_walk *walk)
+{
+    const struct export *export = walk->export;
+    sqlite3_stmt *row = NULL;
+    if (export_faults_begin(export, walk->thread, &row) != 0)
+        return 2;
+    while (sqlite3_step(row) == SQLITE_ROW) {
+        separate(walk);
+        fprintf(export->out,
+                "{\"ph\":\"i\",\"s\":\"t\",\"pid\":%" PRId64 ",\"tid\":%" PRId64 ",\"ts\":",
+                walk->thread->pid, walk->thread->tid);
+        put_us(export->out, sqlite3_column_int64(row, 0));
+        fputs(",\"name\":", export->out);
+        export_json_text(export->out, (const char *)sqlite3_column_text(row, 1));
+        fputc('}', export->out);
+    }
+    return database_rows_end(row, "the faults");
+}
+
 int export_chrome(const struct export *export)
 {
     struct json_walk walk = {.export = export, .first = true};
@@ -124,6 +144,8 @@ int export_chrome(const struct export *export)
         export_json_text(export->out, walk.thread->name);
         fputs("}}", export->out);
         status = export_walk(export, walk.thread, &sink);
+        if (status == 0)
+            status = chrome_faults(&walk);
     }
     if (status == 0)
         status = chrome_memory(&walk);

@@ -8,10 +8,14 @@
 #include <string.h>
 
 /* The groups in the order of the manual; others follow, the user's own come last. */
-static const char *const groups[] = {
-    "Time",     "Inlining and call structure", "Coverage and threads",
-    "Memory",   "Arguments and results",       "Trust",
-    "Many runs"};
+static const char *const groups[] = {"Time",
+                                     "Inlining and call structure",
+                                     "Coverage and threads",
+                                     "Memory",
+                                     "Arguments and results",
+                                     "Faults",
+                                     "Trust",
+                                     "Many runs"};
 enum { GROUPS_COUNT = sizeof groups / sizeof groups[0] };
 
 static size_t group_of(const struct query_file *query)

@@ -41,8 +41,15 @@ static size_t recipes_at(uint32_t slots, const struct record_options *options)
     return page_from(filter_at(slots) + options->filter_bytes);
 }
 
+static size_t faults_at(uint32_t slots, const struct record_options *options)
+{
+    return page_from(recipes_at(slots, options) + options->values.recipes_bytes);
+}
+
 static size_t file_bytes(uint32_t slots, const struct record_options *options)
 {
+    if (options->faults.area_bytes != 0)
+        return faults_at(slots, options) + options->faults.room_bytes;
     if (options->values.recipes_bytes != 0)
         return recipes_at(slots, options) + options->values.recipes_bytes;
     return options->filter_bytes != 0 ? filter_at(slots) + options->filter_bytes
@@ -143,7 +150,9 @@ int live_make(struct live *live, int log, const struct record_options *options)
         return -1;
     if (!put_at(live->memory, options->filter, options->filter_bytes, filter_at(slots)) ||
         !put_at(live->memory, options->values.recipes, options->values.recipes_bytes,
-                recipes_at(slots, options)))
+                recipes_at(slots, options)) ||
+        !put_at(live->memory, options->faults.area, options->faults.area_bytes,
+                faults_at(slots, options)))
         return -1;
     live->slots = slots;
     live->pieces_count = (slots + PIECE_SLOTS - 1) / PIECE_SLOTS;
@@ -163,6 +172,7 @@ int live_make(struct live *live, int log, const struct record_options *options)
         .ring_chunks = options->ring_chunks,
         .filter = {filter_at(slots), options->filter_bytes},
         .recipes = {recipes_at(slots, options), options->values.recipes_bytes},
+        .faults = {faults_at(slots, options), options->faults.room_bytes},
         .pid_namespace = inode_of("/proc/self/ns/pid"),
         .time_namespace = inode_of("/proc/self/ns/time"),
     };

@@ -6,6 +6,7 @@
 #include "cli/out/args.h"
 #include "cli/out/say.h"
 #include "cli/record/record_expressions.h"
+#include "cli/record/record_faults.h"
 #include "live_format.h"
 
 #include "cli/record/rank.h"
@@ -40,6 +41,11 @@
     "                          such as 'handle: request->method, count * 2' (can be repeated)\n"   \
     "      --no-results        with --values: arguments alone\n"                                   \
     "      --string-max N      with --values: at most N bytes of a text (64)\n"                    \
+    "      --fault RULE        make calls fail: 'malloc nth=3 in parse_*: return 0 errno "         \
+    "ENOMEM',\n"                                                                                   \
+    "                          'read every=10: return -1 errno EINTR' (can be repeated; "          \
+    "docs/faults.md)\n"                                                                            \
+    "      --faults FILE       rules from a file, one a line\n"                                    \
     "      --start-off         start with recording off; SIGUSR2 or fisql_start() switches it\n"   \
     "      --ring SIZE         flight recorder: keep only the last SIZE bytes of each thread\n"    \
     "                          (512K, 4M), written at exit, crash, SIGUSR2 or fisql_dump()\n"      \
@@ -83,6 +89,8 @@ enum {
     OPTION_VALUE,
     OPTION_NO_RESULTS,
     OPTION_STRING_MAX,
+    OPTION_FAULT,
+    OPTION_FAULTS,
     OPTION_REFERENCE
 };
 
@@ -100,6 +108,8 @@ static const struct args_option options_known[] = {{"output", 'o', true},
                                                    {"value", OPTION_VALUE, true},
                                                    {"no-results", OPTION_NO_RESULTS, false},
                                                    {"string-max", OPTION_STRING_MAX, true},
+                                                   {"fault", OPTION_FAULT, true},
+                                                   {"faults", OPTION_FAULTS, true},
                                                    {"start-off", OPTION_START_OFF, false},
                                                    {"ring", OPTION_RING, true},
                                                    {"reference", OPTION_REFERENCE, false},
@@ -190,6 +200,10 @@ static int set_option(struct record_options *options, const struct args *args)
             return args_wrong(args, "a number from 1 to 500");
         options->values.string_max = (uint32_t)number;
         return 0;
+    case OPTION_FAULT:
+        return record_faults_add(&options->faults, value);
+    case OPTION_FAULTS:
+        return record_faults_read(&options->faults, value);
     default:
         return add_pattern(options, args->code == OPTION_ONLY, value);
     }
@@ -264,6 +278,8 @@ void record_options_text(const struct record_options *options, char *text, size_
         ADD(FILTER, "");
     if (options->values.recipes != NULL)
         ADD(VALUES, "");
+    if (options->faults.area != NULL)
+        ADD(FAULTS, "");
 #undef ADD
     if (used > 0 && used < size)
         text[used - 1] = 0;
@@ -286,6 +302,7 @@ bool record_pattern_matches(const char *const *patterns, size_t count, const cha
 void record_options_release(struct record_options *options)
 {
     expressions_release(&options->values.expressions);
+    record_faults_release(&options->faults);
     free(options->values.patterns);
     free(options->values.recipes);
     free(options->patterns);

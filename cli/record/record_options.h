@@ -7,6 +7,9 @@
 #include <stdint.h>
 
 #include "loader/symbols/expressions.h"
+struct fault_rule;
+
+#define RECORD_STRING_MAX 64u /* bytes of a text, unless told otherwise */
 
 /* What --values and the like ask for. */
 struct record_values {
@@ -19,6 +22,16 @@ struct record_values {
     uint32_t string_max; /* bytes of a text; 0 = as usual */
     char *recipes;       /* as the collector reads them (recipe_format.h); NULL if none */
     size_t recipes_bytes;
+};
+
+/* What --fault and --faults ask for (record_faults.h). */
+struct record_faults {
+    struct fault_rule *rules;
+    size_t rules_count, rules_room;
+    bool library_calls; /* some are about calls of the C library */
+    char *area; /* as the collector reads it (fault_format.h), but for the counts; NULL if none */
+    size_t area_bytes;   /* without the counts */
+    uint64_t room_bytes; /* with them */
 };
 
 struct record_options {
@@ -35,6 +48,7 @@ struct record_options {
     char *filter; /* the functions that match, as collector/filter.c reads them; NULL if none */
     size_t filter_bytes;
     struct record_values values;
+    struct record_faults faults;
 };
 
 /* Parses argv, argv[0] being "record" or "run". Returns ARGS_GO_ON, with the index of the

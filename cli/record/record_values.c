@@ -21,8 +21,6 @@
 #include <string.h>
 #include <time.h>
 
-#define STRING_MAX_USUAL 64
-
 /* What is wanted of a module. */
 struct module {
     char *path;
@@ -342,7 +340,7 @@ static int make_area(const struct making *making, struct record_values *values)
                                        .version = FISQL_RECIPES_VERSION,
                                        .modules = (uint32_t)making->modules_count,
                                        .string_max = values->string_max != 0 ? values->string_max
-                                                                             : STRING_MAX_USUAL,
+                                                                             : RECORD_STRING_MAX,
                                        .bytes = bytes};
     memcpy(area, &head, sizeof head);
     values->recipes = area;

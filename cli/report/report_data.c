@@ -43,7 +43,7 @@ int report_run(struct report *report)
          "       (SELECT count(*) FROM frames) AS frames,"
          "       (SELECT count(*) FROM losses) AS losses,"
          "       (SELECT count(*) FROM anomalies) AS anomalies,"
-         "       (SELECT count(*) FROM notes) AS notes",
+         "       (SELECT count(*) FROM notes) + (SELECT count(*) FROM faults) AS notes",
          2000},
         {"processes",
          "SELECT id, pid, parent_id, origin, executable, command, start_ns, end_ns, how_ended,"

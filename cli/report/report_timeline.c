@@ -304,7 +304,11 @@ static int write_values(struct report *report)
 int report_timeline(struct report *report)
 {
     static const struct report_part parts[] = {
-        {"notes", "SELECT thread_id, ns, text FROM notes ORDER BY id", 60000},
+        {"notes",
+         "SELECT thread_id, ns, text FROM ("
+         " SELECT 1 AS what, id, thread_id, ns, text FROM notes"
+         " UNION ALL SELECT 0, id, thread_id, ns, text FROM fault_marks) ORDER BY what, id",
+         60000},
         /* Where a thread was off the processor, the longest first. */
         {"gaps",
          "SELECT g.thread_id, f.function_id, c.depth, g.start_ns, g.wall_ns,"

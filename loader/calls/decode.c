@@ -191,6 +191,24 @@ static int note(struct decoder *decoder, const struct event *event, struct error
     return 0;
 }
 
+static int fault(struct decoder *decoder, const struct event *event, struct error *error)
+{
+    struct decoded_thread *out = decoder->out;
+    const struct open_call *call = call_stack_own_top(&decoder->stack);
+    uint32_t pair;
+    if (array_reserve(&out->faults.items, &out->faults.capacity, out->faults.count + 1, error) !=
+            0 ||
+        decode_find_pair(decoder, 0, event->site, &pair, error) != 0)
+        return -1;
+    out->faults.items[out->faults.count++] =
+        (struct decode_fault){.call_id = call != NULL ? call->head.call_id : 0,
+                              .ns = decoder->clock.now_ns,
+                              .rule = event->rule,
+                              .frame = call != NULL ? call->head.frame_id : 0,
+                              .site = decoder->pairs.items[pair].site};
+    return 0;
+}
+
 static int allocation(struct decoder *decoder, const struct event *event, struct error *error)
 {
     uint32_t site = 0;
@@ -251,6 +269,8 @@ static int decode_event(struct decoder *decoder, const struct event *event, stru
         return mismatch(decoder, event, error);
     case EVENT_NOTE:
         return note(decoder, event, error);
+    case EVENT_FAULT:
+        return fault(decoder, event, error);
     case EVENT_COUNTED:
         return counted(decoder, event, error);
     case EVENT_PAUSE:

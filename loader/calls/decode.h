@@ -50,6 +50,17 @@ struct decode_note {
     char *text;
 };
 
+/* A call that was made to fail. */
+struct decode_fault {
+    uint64_t call_id, ns;       /* the innermost open call, 0 = none */
+    uint32_t rule, frame, site; /* from 0; ids */
+};
+
+struct decode_faults {
+    struct decode_fault *items;
+    size_t count, capacity;
+};
+
 struct decode_anomaly {
     const char *kind;
     uint64_t ns, call_id, calls;
@@ -93,6 +104,7 @@ struct decoded_thread {
     size_t functions_count, functions_capacity;
     struct decode_note *notes;
     size_t notes_count, notes_capacity;
+    struct decode_faults faults;
     struct decode_anomaly *anomalies;
     size_t anomalies_count, anomalies_capacity;
     struct decode_cut_call *cut_calls;

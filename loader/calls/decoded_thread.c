@@ -12,6 +12,7 @@ void decoded_thread_release(struct decoded_thread *thread)
     for (size_t i = 0; i < thread->anomalies_count; i++)
         free(thread->anomalies[i].detail);
     free(thread->notes);
+    free(thread->faults.items);
     free(thread->hooks.costs);
     free(thread->hooks.writes);
     free(thread->anomalies);

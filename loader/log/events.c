@@ -109,12 +109,12 @@ static void read_gap(struct event *event, const uint16_t *at)
                                     .major_faults = event_units2(at + 17)};
 }
 
-/* The codes from TIME to HELD. */
+/* The codes from TIME to FAULT. */
 static int read_rare(struct event_cursor *cursor, struct event *event, uint32_t code)
 {
-    static const uint8_t units_of[] = {5, 10, 4, 10, 3, 8, 2, 19, 5};
+    static const uint8_t units_of[] = {5, 10, 4, 10, 3, 8, 2, 19, 5, 7};
     const uint16_t *at = cursor->at;
-    uint32_t units = code <= FISQL_CODE_HELD ? units_of[code - FISQL_CODE_TIME] : 0;
+    uint32_t units = code <= FISQL_CODE_FAULT ? units_of[code - FISQL_CODE_TIME] : 0;
     if (units == 0 || !room(cursor, units))
         return -1;
     if (code == FISQL_CODE_COUNTED && at[1] >= FISQL_SLOTS_MAX)
@@ -148,6 +148,11 @@ static int read_rare(struct event_cursor *cursor, struct event *event, uint32_t 
         event->type = EVENT_HELD;
         event->ticks = 0;
         event->elapsed = event_units4(at + 1);
+        break;
+    case FISQL_CODE_FAULT:
+        event->type = EVENT_FAULT;
+        event->rule = at[2];
+        event->site = event_units4(at + 3);
         break;
     default:
         event->type = code == FISQL_CODE_MISMATCH ? EVENT_MISMATCH : EVENT_ENTER_FULL;

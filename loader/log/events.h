@@ -28,6 +28,7 @@ enum event_type {
     EVENT_PAUSE,
     EVENT_GAP,
     EVENT_HELD,
+    EVENT_FAULT,
     EVENT_ALLOC,
     EVENT_FREE,
     EVENT_REALLOC,
@@ -50,8 +51,9 @@ struct event {
     uint64_t ticks;       /* since the event before; COUNTED: the calls' time, the clock stands */
     struct event_gap gap; /* GAP */
     uint64_t function;    /* DEFINE, ENTER_FULL, MISMATCH: absolute */
-    uint64_t site;        /* likewise */
+    uint64_t site;        /* likewise, and FAULT */
     uint32_t calls;       /* UNWIND, COUNTED */
+    uint32_t rule;        /* FAULT: from 0 */
     uint32_t alloc_kind;  /* ALLOC, FREE: enum fisql_alloc_kind */
     uint64_t address;     /* ALLOC, FREE, REALLOC */
     uint64_t size;        /* ALLOC, REALLOC: bytes */

@@ -225,6 +225,7 @@ static int put_entry(struct walker *walker, const struct host *host,
         return -1;
     hook->first = (uint32_t)first;
     hook->count = (uint16_t)count;
+    hook->cfa_register = host->inlined;
     for (unsigned i = 0; i < count; i++)
         if (put_parameter(walker, locations, i, &context, first + i,
                           host->inlined ? RECIPE_INLINED : RECIPE_FUNCTIONS) != 0)

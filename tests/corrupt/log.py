@@ -143,6 +143,10 @@ def note(text, delta=10):
     return [code(0x6004), delta, len(text), *struct.unpack("<%dH" % (len(padded) // 2), padded)]
 
 
+def fault(rule, site, delta=10):
+    return [code(0x6009), delta, rule] + wide(site, 4)
+
+
 def counted(slot, calls, ticks):
     return [code(0x6005), slot] + wide(calls, 2) + wide(ticks, 4)
 
@@ -243,7 +247,7 @@ def result(value, *errno):
 
 def calls_in(words):
     """The calls that a chunk's units enter, read on their own."""
-    lengths = {0x6000: 5, 0x6001: 10, 0x6002: 4, 0x6003: 10, 0x6005: 8, 0x6006: 2, 0x6007: 19, 0x6008: 5, 0x6090: 19}
+    lengths = {0x6000: 5, 0x6001: 10, 0x6002: 4, 0x6003: 10, 0x6005: 8, 0x6006: 2, 0x6007: 19, 0x6008: 5, 0x6009: 7, 0x6090: 19}
     calls = at = 0
     while at < len(words):
         number = words[at] >> 1

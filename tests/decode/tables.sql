@@ -39,6 +39,9 @@ WHERE fl.mismatched > 0 ORDER BY fl.id;
 SELECT error AS free_error, kind, printf('%x', address) AS address, ns, thread_id AS thread, call_id AS call,
        alloc_id AS block FROM free_errors ORDER BY ns, id;
 SELECT json_quote(text) AS note, ns, thread_id AS thread, call_id AS call FROM notes ORDER BY ns, id;
+SELECT id AS fault_rule, rule, target, action, reached, struck FROM fault_rules ORDER BY id;
+SELECT x.rule_id AS fault_of_rule, x.ns, x.thread_id AS thread, x.call_id AS call, st.stack, s.location AS called_at
+FROM faults x LEFT JOIN frame_stacks st ON st.frame_id = x.frame_id LEFT JOIN site_details s ON s.id = x.site_id ORDER BY x.id;
 SELECT a.kind AS anomaly, a.ns, a.thread_id AS thread, a.call_id AS call, f.name AS function, a.calls, a.detail
 FROM anomalies a LEFT JOIN functions f ON f.id = a.function_id ORDER BY a.ns, a.id;
 SELECT reason AS loss, process_id AS process, thread_id AS thread, "offset", bytes, chunks, calls, events, from_ns, to_ns, detail

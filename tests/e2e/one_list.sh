@@ -16,7 +16,7 @@ in_c() { grep -rnE --include='*.[ch]' "$@"; } # PATTERN FOLDER...
 # Each search prints what should not be there; it is made in the folder of a source tree.
 search_keys() { # those of other things, such as columns, have the same words
     grep -nE "\"($(list FISQL_FACTS 3 | either))\"" collector/*.c loader/load.c loader/log/*.c cli/record/*.c cli/cmd_record.c |
-        grep -vE '^loader/load\.c:.*(progress|finish_parts)\(' # the table, the stage
+        grep -vE '^loader/load\.c:.*(progress|finish_parts)\(|^cli/record/fault_rules\.c:' # the table, the stage; words of rules
     in_c "\"($(list FISQL_FACTS 3 | grep _ | either))\"" loader cli | grep -vE '^cli/(report|export|diff|run/measure)'
 }
 search_unwritten_keys() { # events: for other writers
@@ -68,7 +68,7 @@ searches=$(declare -F | sed -n 's/^declare -f search_//p')
 cd "$here" || exit 2
 at_least "the list of facts is read" 40 "$(list FISQL_FACTS 3 | wc -l)" "$(list FISQL_FACTS 3)"
 same "so are the variables" "FISQL_HANDED FISQL_LIVE FISQL_LOG FISQL_OPTIONS" "$(list FISQL_VARIABLES 2 | sort | paste -sd' ')"
-same "and the words" "depth= filter min-duration= no-alloc no-time no-waits ring= start-off values" "$(list FISQL_OPTIONS 2 | sort | paste -sd' ')"
+same "and the words" "depth= faults filter min-duration= no-alloc no-time no-waits ring= start-off values" "$(list FISQL_OPTIONS 2 | sort | paste -sd' ')"
 for search in $searches; do
     same "$search: stands once" "" "$("search_$search")"
 done

@@ -14,14 +14,14 @@ arrows() {
     wrong=$(grep -nE '^# *include "' "$1"/*.[ch] | grep -vE "include \"($2)\"")
     same "$1 includes only what it may" "" "$wrong"
 }
-arrows collector '(log|live|recipe)_format\.h|collector/[a-z_]+\.h'
+arrows collector '(log|live|recipe|fault)_format\.h|fault_calls\.h|collector/[a-z_]+\.h'
 arrows base 'base/[a-z_0-9]+\.h'
 arrows queries 'queries/[a-z_]+\.h'
 
 # The loader's rooms: a room includes those below it alone, and of another room no header that is its own.
 log='(log|live)_format\.h|base/[a-z_0-9]+\.h|loader/log/[a-z_]+\.h'
 sqlite='base/[a-z_0-9]+\.h|loader/sqlite/[a-z_]+\.h'
-symbols="$log|recipe_format\.h|loader/symbols/[a-z_0-9]+\.h"
+symbols="$log|(recipe|fault)_format\.h|loader/symbols/[a-z_0-9]+\.h"
 memory="$log|$sqlite|loader/memory/[a-z_]+\.h"
 values="$symbols|$sqlite|loader/values/[a-z_]+\.h"
 calls="$values|loader/memory/memory\.h|loader/calls/[a-z_]+\.h" # of memory its one door
@@ -34,7 +34,7 @@ arrows loader/calls "$calls"
 arrows loader "$calls|loader/[a-z_]+\.h|queries/embedded\.h"
 
 # The program's rooms stand on out, run; of the loader they know what it shows.
-shown='(log|live)_format\.h|base/[a-z_0-9]+\.h|loader/loader\.h|loader/symbols/(symbols|recipes|expressions|parameters)\.h|recipe_format\.h|queries/embedded\.h|page/page\.h'
+shown='(log|live)_format\.h|base/[a-z_0-9]+\.h|loader/loader\.h|loader/symbols/(symbols|recipes|expressions|parameters|hook_frames)\.h|(recipe|fault)_format\.h|fault_calls\.h|queries/embedded\.h|page/page\.h'
 out="$shown|cli/out/[a-z_]+\.h"
 run="$out|cli/run/[a-z_]+\.h"
 arrows cli/out "$out"
@@ -59,10 +59,10 @@ includes_loop() {
 same "the collector's headers make no circle" "" "$(includes_loop collector)"
 cp -r collector "$TEST_TMP/looped" && echo '#include "collector/event.h"' >>"$TEST_TMP/looped/base.h"
 has "a circle would be found" "event.h" "$(includes_loop "$TEST_TMP/looped")"
-# own_first FOLDER: files whose first include is not the header of their name; two have none
+# own_first FOLDER: files whose first include is not the header of their name; three have none
 own_first() {
     grep -m 1 '^# *include' "$1"/*.c | sed -E 's/^.*\/([a-z_]+)\.c:# *include /\1 /' |
-        awk '$2 != "\"collector/" $1 ".h\""' | grep -vE '^(own "collector/base\.h"|jump_chk "collector/interpose\.h")$'
+        awk '$2 != "\"collector/" $1 ".h\""' | grep -vE '^(own "collector/base\.h"|jump_chk "collector/interpose\.h"|faults_calls "fault_calls\.h")$'
 }
 same "each file of the collector includes its own header first" "" "$(own_first collector)"
 sed -i '0,/include/s//include <errno.h>\n# include/' "$TEST_TMP/looped/ring.c"

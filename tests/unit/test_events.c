@@ -85,6 +85,11 @@ static const struct sample samples[] = {
      {LOW64(0x123456789a)},
      4,
      {.type = EVENT_HELD, .elapsed = 0x123456789a}},
+    {"fault",
+     FISQL_CODE_FAULT,
+     {7, 3, LOW64(0x123456789a)},
+     6,
+     {.type = EVENT_FAULT, .ticks = 7, .rule = 3, .site = 0x123456789a}},
     {"short allocation",
      FISQL_CODE_ALLOC + FISQL_KIND_NEW,
      {9, 10, 400, LOW32(-2)},
@@ -189,6 +194,8 @@ static bool like(const struct event *a, const struct event *b)
     case EVENT_RESULT:
         return a->values_bytes == b->values_bytes &&
                (a->values_bytes == 0 || memcmp(a->values, b->values, a->values_bytes) == 0);
+    case EVENT_FAULT:
+        return a->ticks == b->ticks && a->rule == b->rule && a->site == b->site;
     case EVENT_HELD:
         return a->ticks == b->ticks && a->elapsed == b->elapsed;
     case EVENT_ENTER:

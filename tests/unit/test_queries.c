@@ -16,7 +16,8 @@
 
 static const char *const groups[] = {
     "Time",   "Inlining and call structure", "Coverage and threads",
-    "Memory", "Arguments and results",       "Trust"};
+    "Memory", "Arguments and results",       "Faults",
+    "Trust"};
 static const char *const reports[] = {"errors", "findings", "overview", "none"};
 
 /* Equal figures everywhere; ids and names still differ. */
@@ -118,7 +119,8 @@ static void check_words(const struct query_file *query)
 {
     const char *name = query->name;
     check(query->title != NULL && strlen(query->title) < 60, "%s has a short title", name);
-    check(one_of(query->group, groups, 6), "%s is in a known group", name);
+    check(one_of(query->group, groups, sizeof groups / sizeof groups[0]), "%s is in a known group",
+          name);
     char part[32] = "", setting[64] = "";
     if (query->report != NULL)
         sscanf(query->report, "%31s %63[^=]", part, setting);

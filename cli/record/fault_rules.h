@@ -1,0 +1,59 @@
+/*
+ * Rules for faults, as users write them (`fisql record --fault`):
+ *
+ *   TARGET [CONDITION...]: ACTION
+ *
+ *   malloc nth=3 in parse_*: return 0 errno ENOMEM
+ *   db_open when path="/etc/x": return -5
+ *   Parser::next nth=100: throw std::runtime_error("injected")
+ *   write probability=0.01 seed=7: delay 50ms
+ *
+ * Here is what can be told of a rule by itself; which functions its names mean is record_faults.c's matter.
+ */
+#ifndef FISQL_CLI_FAULT_RULES_H
+#define FISQL_CLI_FAULT_RULES_H
+
+#include "cli/record/fault_names.h"
+#include "fault_format.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* A condition on an argument, with the name that it has in the rule. */
+struct fault_when {
+    char *name;
+    char *text; /* NULL: it is compared with a number */
+    size_t at;  /* where it stands in the rule */
+};
+
+enum fault_value { FAULT_VALUE_NONE, FAULT_VALUE_INTEGER, FAULT_VALUE_FLOAT };
+
+struct fault_rule {
+    char *text;      /* all of it; what is below is owned, too */
+    char *target;    /* a name or a pattern */
+    char *action;    /* in the user's words */
+    char *inside;    /* pattern; NULL = none */
+    char *sites;     /* MODULE+ADDRESS,...; NULL = none */
+    size_t sites_at; /* where they stand in the rule */
+    size_t inside_at;
+    struct fault_when whens[FISQL_FAULT_WHENS_MAX];
+    enum fault_value value; /* what is returned */
+    double number;          /* a FLOAT */
+    char *thrown;           /* type, NUL, text, NUL */
+    size_t thrown_bytes;
+    bool error_said;                    /* in the action */
+    char *error;                        /* the errno value's name; NULL = none was said */
+    const struct fault_call_info *call; /* of a target in the C library */
+    struct fisql_fault_rule made;       /* but for what stands elsewhere in the area */
+};
+
+/* Parses a rule. Returns 0, or 2 after saying what is wrong, pointing at the word. `where` says where the rule
+ * comes from: "--fault", "FILE:3". Release it in either case. */
+int fault_rule_parse(struct fault_rule *rule, const char *text, const char *where);
+void fault_rule_release(struct fault_rule *rule);
+
+/* Says that something is wrong with the rule at this place. Returns 2. */
+int fault_rule_wrong(const char *text, size_t at, const char *where, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+#endif

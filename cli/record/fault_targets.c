@@ -1,0 +1,368 @@
+/* Which hook calls of a module the rules for faults mean: see fault_targets.h. */
+#include "cli/record/fault_targets.h"
+
+#include "base/array.h"
+#include "cli/out/say.h"
+#include "loader/symbols/hook_frames.h"
+#include "loader/symbols/parameters.h"
+#include "loader/symbols/recipes.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A module while it is looked through. */
+struct look {
+    struct fault_search *search;
+    struct fault_module *module;
+    struct symbols symbols;
+    struct recipes recipes;
+    struct hook_frames *frames;
+    struct parameters *parameters;
+    uint64_t *targets; /* by function: a bit for each rule that names it */
+};
+
+static int out_of_memory(void)
+{
+    fail("record: out of memory");
+    return -1;
+}
+
+static struct fault_rule *rule_at(const struct look *look, size_t index)
+{
+    return &look->search->faults->rules[index];
+}
+
+static bool matches(const char *pattern, const struct symbol_function *function)
+{
+    return record_pattern_matches(&pattern, 1, function->name, NULL);
+}
+
+/* ---- names ---- */
+
+static int add_name(struct fault_search *search, const char *name)
+{
+    struct error error;
+    if (array_reserve(&search->names, &search->names_capacity, search->names_count + 1, &error) !=
+        0)
+        return -1;
+    char *copy = strndup(name, strcspn(name, "("));
+    if (copy == NULL)
+        return -1;
+    search->names[search->names_count++] = copy;
+    return 0;
+}
+
+/* Is the function's own code called by nobody, as its body stands inlined wherever it is called? */
+static bool is_inlined(const struct symbol_function *function)
+{
+    return function->inlined && function->call_sources == 0 &&
+           (function->scope == SYMBOL_SCOPE_STATIC || function->scope == SYMBOL_SCOPE_WEAK);
+}
+
+/* Which functions the rules name. Returns whether one does, or -1 without memory. */
+static int match_functions(struct look *look, bool *inside)
+{
+    struct fault_search *search = look->search;
+    bool any = false;
+    *inside = false;
+    for (size_t i = 0; i < look->symbols.functions_count; i++) {
+        const struct symbol_function *function = &look->symbols.functions[i];
+        if (function->instrumented && add_name(search, function->name) != 0)
+            return -1;
+        for (size_t k = 0; k < search->faults->rules_count; k++) {
+            const struct fault_rule *rule = rule_at(look, k);
+            struct fault_found *found = &search->found[k];
+            if (rule->made.kind == FISQL_FAULT_FUNCTION && matches(rule->target, function)) {
+                found->functions++;
+                found->hooked += function->instrumented;
+                found->called += function->instrumented && !is_inlined(function);
+                look->targets[i] |= (uint64_t)1 << k;
+                any = any || function->instrumented;
+            }
+            if (rule->inside != NULL && function->instrumented && matches(rule->inside, function)) {
+                found->places++;
+                *inside = true;
+            }
+        }
+    }
+    return any;
+}
+
+/* ---- `in` ---- */
+
+static int by_place(const void *left, const void *right)
+{
+    const struct fisql_fault_place *a = left, *b = right;
+    return (a->address > b->address) - (a->address < b->address);
+}
+
+/* The addresses by which hooks name functions: each begins a piece of their code. */
+static int add_places(struct look *look)
+{
+    struct fault_module *module = look->module;
+    const struct fault_search *search = look->search;
+    struct error error;
+    for (size_t i = 0; i < look->symbols.ranges_count; i++) {
+        const struct symbol_range *range = &look->symbols.ranges[i];
+        const struct symbol_function *function = &look->symbols.functions[range->function];
+        uint64_t rules = 0;
+        for (size_t k = 0; k < search->faults->rules_count; k++) {
+            const char *pattern = rule_at(look, k)->inside;
+            if (pattern != NULL && function->instrumented && matches(pattern, function))
+                rules |= (uint64_t)1 << k;
+        }
+        if (rules == 0)
+            continue;
+        if (array_reserve(&module->places, &module->places_capacity, module->places_count + 1,
+                          &error) != 0)
+            return -1;
+        module->places[module->places_count++] = (struct fisql_fault_place){range->start, rules};
+    }
+    if (module->places_count > 0)
+        qsort(module->places, module->places_count, sizeof *module->places, by_place);
+    return 0;
+}
+
+/* ---- results ---- */
+
+static bool is_word(const struct parameter *result)
+{
+    switch (result->type->kind) {
+    case PARAMETER_SIGNED:
+    case PARAMETER_UNSIGNED:
+    case PARAMETER_BOOL:
+    case PARAMETER_CHAR:
+    case PARAMETER_ENUM:
+    case PARAMETER_POINTER:
+    case PARAMETER_FUNCTION:
+    case PARAMETER_TEXT: /* of std::string the size tells */
+        return !result->is_reference && result->type->size_bytes <= 8;
+    default:
+        return false;
+    }
+}
+
+/* Sets what the rule returns from a function with this result (NULL = none). Returns what is wrong, or
+ * NULL. */
+static const char *set_result(struct fault_rule *rule, const struct parameter *result,
+                              const struct fault_found *found)
+{
+    struct fisql_fault_rule made = rule->made;
+    if (result == NULL && rule->value != FAULT_VALUE_NONE)
+        return "it returns nothing (void): say `return` alone";
+    if (result == NULL)
+        return NULL;
+    if (rule->value == FAULT_VALUE_NONE)
+        return "it returns a value: say which";
+    if (result->type->kind == PARAMETER_FLOAT && !result->is_reference &&
+        (result->type->size_bytes == 4 || result->type->size_bytes == 8)) {
+        double number =
+            rule->value == FAULT_VALUE_FLOAT ? rule->number : (double)(int64_t)made.value;
+        float small = (float)number;
+        if (found->first == NULL)
+            made.value = 0;
+        if (result->type->size_bytes == 4)
+            memcpy(&made.value, &small, sizeof small);
+        else
+            memcpy(&made.value, &number, sizeof number);
+        made.in_vector = 1;
+    } else if (!is_word(result)) {
+        return "a result of this type cannot be made: integers, pointers, float and double can";
+    } else if (rule->value == FAULT_VALUE_FLOAT) {
+        return "it returns an integer or a pointer, no decimal number";
+    }
+    if (found->first != NULL &&
+        (made.in_vector != rule->made.in_vector || made.value != rule->made.value))
+        return "its result is of another kind: give it a rule of its own";
+    rule->made = made;
+    if (made.in_vector && rule->value == FAULT_VALUE_INTEGER) {
+        rule->value = FAULT_VALUE_FLOAT;
+        rule->number = (double)(int64_t)made.value;
+    }
+    return NULL;
+}
+
+static const struct parameter *parameter_named(const struct parameter *all, size_t count,
+                                               const char *name)
+{
+    for (size_t i = 0; i < count; i++)
+        if (all[i].position > 0 && strcmp(all[i].name, name) == 0)
+            return &all[i];
+    return NULL;
+}
+
+static const struct parameter *parameter_of_result(const struct parameter *all, size_t count)
+{
+    return count > 0 && all[0].position == 0 ? &all[0] : NULL;
+}
+
+/* Says which arguments there are in place of one that a rule names. */
+static void wrong_argument(const struct fault_rule *rule, const struct fault_when *when,
+                           const char *function, const struct parameter *all, size_t count)
+{
+    char names[512] = "";
+    size_t used = 0;
+    for (size_t i = 0; i < count && used < sizeof names; i++)
+        if (all[i].position > 0)
+            used += (size_t)snprintf(names + used, sizeof names - used, "%s%s",
+                                     used > 0 ? ", " : "", all[i].name);
+    fault_rule_wrong(rule->text, when->at, "--fault", "%s has no argument `%s`: %s%s", function,
+                     when->name, names[0] != 0 ? "there are " : "there are none", names);
+}
+
+/* ---- hook calls ---- */
+
+/* Does the rule take the hook call? Adds the values of its conditions on arguments. -1: something was
+ * wrong. */
+static int take_call(struct look *look, size_t index, const struct fisql_recipe_hook *from,
+                     const struct fisql_fault_hook *hook, const char *name)
+{
+    struct fault_search *search = look->search;
+    struct fault_rule *rule = rule_at(look, index);
+    struct fault_found *found = &search->found[index];
+    struct error error;
+    bool returns = rule->made.action == FISQL_FAULT_RETURN;
+    bool leaves = returns || rule->made.action == FISQL_FAULT_THROW;
+    if (leaves && from->cfa_register != 0) {
+        found->inlined++;
+        return 0;
+    }
+    if (leaves && !hook->can_return) {
+        found->frameless++;
+        return 0;
+    }
+    size_t count = 0;
+    const struct parameter *all = parameters_of(look->parameters, from->function, &count);
+    if (returns) {
+        const char *problem = set_result(rule, parameter_of_result(all, count), found);
+        if (problem != NULL) {
+            fault_rule_wrong(rule->text, 0, "--fault", "%s: %s", name, problem);
+            found->wrong = true;
+            return -1;
+        }
+        if (found->first == NULL)
+            found->first = strdup(name);
+    }
+    for (uint8_t i = 0; i < rule->made.whens_count; i++) {
+        const struct parameter *parameter = parameter_named(all, count, rule->whens[i].name);
+        if (parameter == NULL) {
+            wrong_argument(rule, &rule->whens[i], name, all, count);
+            found->wrong = true;
+            return -1;
+        }
+        if (parameter->position > from->count)
+            break;
+        struct fisql_recipe_value value =
+            look->recipes.values[from->first + parameter->position - 1];
+        if (value.where == FISQL_WHERE_ABSENT || value.where == FISQL_WHERE_PIECES) {
+            found->unknown++;
+            search->values.count -= i;
+            return 0;
+        }
+        if (array_reserve(&search->values.items, &search->values.capacity, search->values.count + 1,
+                          &error) != 0)
+            return out_of_memory();
+        search->values.items[search->values.count++] = value;
+    }
+    found->taken++;
+    return 1;
+}
+
+static int add_hook(struct look *look, const struct fisql_recipe_hook *from)
+{
+    const struct symbol_range *range = symbols_range(&look->symbols, from->function);
+    struct fault_module *module = look->module;
+    struct error error;
+    if (from->exit || range == NULL || look->targets[range->function] == 0)
+        return 0;
+    const char *name = look->symbols.functions[range->function].name;
+    struct fisql_fault_hook hook = {.address = from->address,
+                                    .function = from->function,
+                                    .values = (uint32_t)look->search->values.count};
+    hook_frames_at(look->frames, &hook);
+    for (uint64_t left = look->targets[range->function]; left != 0; left &= left - 1) {
+        size_t index = (size_t)__builtin_ctzll(left);
+        int taken = take_call(look, index, from, &hook, name);
+        if (taken < 0)
+            return -1;
+        if (taken > 0)
+            hook.rules |= (uint64_t)1 << index;
+    }
+    if (hook.rules == 0)
+        return 0;
+    if (array_reserve(&module->hooks, &module->hooks_capacity, module->hooks_count + 1, &error) !=
+        0)
+        return out_of_memory();
+    module->hooks[module->hooks_count++] = hook;
+    return 0;
+}
+
+static int add_hooks(struct look *look, const char *path, const struct symbols_options *options)
+{
+    struct error error;
+    if (recipes_make(&look->recipes, path, options, &error) != 0 ||
+        hook_frames_open(&look->frames, path, options, &error) != 0 ||
+        parameters_open(&look->parameters, path, "", options, NULL, 0, NULL, &error) != 0) {
+        fail("%s: %s", path, error.text);
+        return -1;
+    }
+    for (size_t k = 0; k < look->search->faults->rules_count && look->recipes.problem != NULL; k++)
+        look->search->found[k].undescribed = true;
+    for (size_t i = 0; i < look->recipes.hooks_count && look->recipes.problem == NULL; i++)
+        if (add_hook(look, &look->recipes.hooks[i]) != 0)
+            return -1;
+    return 0;
+}
+
+int fault_targets_add(struct fault_search *search, const char *path)
+{
+    struct error error;
+    char full[PATH_MAX];
+    const struct symbols_options options = {.cache_dir = search->cache_dir};
+    if (realpath(path, full) == NULL)
+        return 0;
+    if (array_reserve(&search->modules, &search->modules_capacity, search->modules_count + 1,
+                      &error) != 0)
+        return out_of_memory();
+    struct look look = {.search = search, .module = &search->modules[search->modules_count]};
+    *look.module = (struct fault_module){.path = strdup(full)};
+    search->modules_count++;
+    if (look.module->path == NULL)
+        return out_of_memory();
+    int result = symbols_open(&look.symbols, full, NULL, &options, &error);
+    bool inside = false;
+    if (result != 0)
+        fail("%s: %s", path, error.text);
+    else if (look.symbols.instrumented) {
+        look.targets = calloc(look.symbols.functions_count + 1, sizeof *look.targets);
+        int any = look.targets != NULL ? match_functions(&look, &inside) : -1;
+        result = any < 0 || (inside && add_places(&look) != 0) ? out_of_memory() : 0;
+        if (result == 0 && any)
+            result = add_hooks(&look, full, &options);
+    }
+    recipes_release(&look.recipes);
+    hook_frames_close(look.frames);
+    parameters_close(look.parameters);
+    symbols_release(&look.symbols);
+    free(look.targets);
+    return result;
+}
+
+void fault_search_release(struct fault_search *search)
+{
+    for (size_t i = 0; i < search->modules_count; i++) {
+        free(search->modules[i].path);
+        free(search->modules[i].hooks);
+        free(search->modules[i].places);
+    }
+    for (size_t i = 0; i < search->names_count; i++)
+        free(search->names[i]);
+    for (size_t i = 0; search->found != NULL && i < search->faults->rules_count; i++)
+        free(search->found[i].first);
+    free(search->modules);
+    free(search->names);
+    free(search->found);
+    free(search->values.items);
+}

@@ -1,0 +1,152 @@
+/*
+ * Faults: calls that are made to fail. `fisql record --fault` turns rules into this area
+ * (cli/record/record_faults.c) and puts it behind the slots of the live area; the collector
+ * (collector/faults.c, in libfisql-faults.so alone) strikes by it, and counts in it, so that what was
+ * counted outlives the process.
+ *
+ *   struct fisql_faults             the head
+ *   struct fisql_fault_rule         [rules]
+ *   struct fisql_fault_module       [modules]
+ *   of each module, where its entry says: struct fisql_fault_hook [hooks_count] by address, ascending;
+ *   struct fisql_fault_place [places_count] by address; its path
+ *   struct fisql_recipe_value [values_count]: what the conditions on arguments look at
+ *   texts
+ *   struct fisql_fault_counts       [FISQL_FAULT_PROCESSES_MAX]
+ *
+ * Everything is in this machine's byte order and aligned to 8 bytes; offsets are from the head. The area
+ * is written by fisql record, not by the program: the collector checks the head and that offsets lie
+ * within, once, and trusts the rest.
+ */
+#ifndef FISQL_FAULT_FORMAT_H
+#define FISQL_FAULT_FORMAT_H
+
+#include "recipe_format.h"
+
+#define FISQL_FAULTS_MAGIC 0x544c4146u /* "FALT" */
+#define FISQL_FAULTS_VERSION 1u
+#define FISQL_FAULT_RULES_MAX 64u /* a bit each */
+#define FISQL_FAULT_WHENS_MAX 4u
+#define FISQL_FAULT_PROCESSES_MAX 1024u
+
+struct fisql_faults {
+    uint32_t magic, version;
+    uint32_t rules, modules;
+    uint64_t rules_at, modules_at, values_at, values_count, counts_at;
+    uint64_t bytes; /* head and all that follows */
+    uint32_t
+        processes; /* atomic: how many have taken their counts; those beyond the last share that */
+    uint32_t reserved;
+};
+
+enum fisql_fault_kind {
+    FISQL_FAULT_FUNCTION, /* functions with hooks */
+    FISQL_FAULT_ALLOC, /* of the malloc family, or operator new: `targets` has a bit for each enum
+                             fisql_alloc_kind */
+    FISQL_FAULT_CALL   /* of the C library: `targets` is the number of the call (fault_calls.h) */
+};
+
+enum fisql_fault_action {
+    FISQL_FAULT_RETURN,
+    FISQL_FAULT_THROW, /* what stands at `text`: NAME, or NAME(TEXT) as NAME, NUL, TEXT */
+    FISQL_FAULT_DELAY, /* for `amount` ns, then the call goes on */
+    FISQL_FAULT_SIGNAL,
+    FISQL_FAULT_EXIT,
+    FISQL_FAULT_MARK /* nothing is done */
+};
+
+enum fisql_fault_per {
+    FISQL_FAULT_PER_PROCESS, /* a forked child goes on counting where its parent was */
+    FISQL_FAULT_PER_THREAD,
+    FISQL_FAULT_PER_RUN
+};
+
+enum fisql_fault_test {
+    FISQL_FAULT_EQUAL,
+    FISQL_FAULT_UNEQUAL,
+    FISQL_FAULT_LESS,
+    FISQL_FAULT_MORE,
+    FISQL_FAULT_AT_MOST,
+    FISQL_FAULT_AT_LEAST
+};
+
+/* A condition on an argument. */
+struct fisql_fault_when {
+    uint8_t test;       /* enum fisql_fault_test */
+    uint8_t is_text;    /* it is compared with `bytes` bytes at `text`; else with `number` */
+    uint16_t parameter; /* of a call of the C library: its index, from 0 */
+    uint32_t bytes;
+    int64_t number;
+    uint64_t text;
+};
+
+struct fisql_fault_rule {
+    uint8_t kind;      /* enum fisql_fault_kind */
+    uint8_t action;    /* enum fisql_fault_action */
+    uint8_t per;       /* enum fisql_fault_per */
+    uint8_t in_vector; /* the result is a float: it comes back in a vector register */
+    uint8_t inside;    /* one of the functions that places name has to be open */
+    uint8_t whens_count;
+    uint8_t reserved[2];
+    int32_t error; /* errno to set; 0 = it stays */
+    uint32_t
+        sites_count; /* not 0: the stack has to be these sites; from `sites` on: [sites_count] */
+    uint64_t targets;
+    uint64_t nth, every; /* 0 = not asked for */
+    uint64_t likely;     /* strikes where a random number is below it; 0 = not asked for */
+    uint64_t seed;
+    uint64_t value;  /* the result */
+    uint64_t amount; /* nanoseconds, signal, exit status */
+    uint64_t text, sites;
+    struct fisql_fault_when when[FISQL_FAULT_WHENS_MAX];
+    uint64_t counted; /* atomic: with PER_RUN, the calls that met the conditions */
+};
+
+/* A return address: of the module whose path ends in /NAME, text of so many bytes at `module`. */
+struct fisql_fault_site {
+    uint64_t module, module_bytes;
+    uint64_t address; /* of the module's file */
+};
+
+struct fisql_fault_module {
+    uint64_t path, path_bytes; /* as in the module map: absolute, no NUL */
+    uint64_t hooks, hooks_count;
+    uint64_t places, places_count;
+};
+
+/* The registers that functions leave as they were, by their DWARF numbers (x86-64: rbx, rbp, r12 to r15).
+ * On aarch64 vector registers are among them, whose places are not known: no function is made to return
+ * there. */
+#define FISQL_FAULT_SAVED                                                                          \
+    {                                                                                              \
+        3, 6, 12, 13, 14, 15                                                                       \
+    }
+#define FISQL_FAULT_SAVED_COUNT 6
+#define FISQL_FAULT_SAME INT32_MIN /* the register has its caller's value */
+
+/* A call of an entry hook in the code of a function that rules name. Addresses are the file's. */
+struct fisql_fault_hook {
+    uint64_t address; /* that the hook returns to */
+    uint64_t function;
+    uint64_t rules;     /* a bit for each that names it */
+    uint32_t values;    /* index of the first value: of each of these rules, one for each `when` */
+    uint8_t can_return; /* what follows is known */
+    uint8_t
+        cfa_register; /* the canonical frame address is this register (DWARF's number) + offset */
+    uint8_t reserved[2];
+    int32_t cfa_offset, return_offset;      /* the return address lies there + return_offset */
+    int32_t saved[FISQL_FAULT_SAVED_COUNT]; /* likewise the callers' registers */
+};
+
+/* A function that has to be open (`in`). */
+struct fisql_fault_place {
+    uint64_t address, rules;
+};
+
+/* Of a process. */
+struct fisql_fault_counts {
+    uint64_t reached
+        [FISQL_FAULT_RULES_MAX]; /* calls that met a rule's conditions, nth and the like aside */
+    uint64_t struck[FISQL_FAULT_RULES_MAX];
+};
+
+#endif
