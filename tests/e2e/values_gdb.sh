@@ -42,8 +42,8 @@ for compiler in $compilers; do
     cxx=g++ less=0
     [ $compiler = clang ] && cxx=clang++ less=1
     for level in -O0 -O2 -O3; do
-        least=(96 1600 65)
-        [ $level != -O0 ] && least=($((84 - 4 * less)) $((1360 - 700 * less)) $((45 - 10 * less)))
+        least=(96 1500 65)
+        [ $level != -O0 ] && least=($((84 - 4 * less)) $((1260 - 680 * less)) $((45 - 10 * less)))
         [ "$compiler $level" = "clang -O0" ] && least=(96 1240 62)
         against "C, $compiler $level" "${least[0]}" "$values/types.c" $compiler $level
         [ $level = -O3 ] || against "1 to 40 parameters, $compiler $level" "${least[1]}" many.c $compiler $level

@@ -85,8 +85,7 @@ def complex_bytes(value, of):
 
 def read_enum(value, of):
     number = int(value)
-    names = [field.name.split("::")[-1] for field in of.fields() if field.enumval == number]
-    return ["i", number, names]
+    return ["i", number, {field.name.split("::")[-1]: field.enumval for field in of.fields()}]
 
 
 def string_of(value, of):

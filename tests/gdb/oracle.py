@@ -130,7 +130,7 @@ def parse_struct(text):
             if text[at] == "{":
                 found.append([match.group(1) or "", braces()])
             else:
-                word = re.match(r"[^,}]*", text[at:]).group(0)
+                word = re.match(r'"(?:\\.|[^"\\])*"(?:\.\.\.)?|\d+ \'.\'|[^,}]*', text[at:]).group(0)
                 at += len(word)
                 found.append([match.group(1) or "", word])
             if text[at] == ",":
@@ -153,22 +153,42 @@ def same_leaf(leaf, word):
     if kind == "i":
         if word in ("true", "false"):
             return leaf[1] == (word == "true")
-        return word in leaf[2] or word == str(leaf[1])
+        values = [dict(leaf[2]).get(name) for name in word.split("|")]
+        if None not in values:
+            return sum(values) == leaf[1]
+        return word == str(leaf[1]) or (32 <= leaf[1] < 127 and word == "%d '%c'" % (leaf[1], leaf[1]))
     if kind == "f":
         return same_float(float.fromhex(leaf[1]), as_float(word)) or same_float(float.fromhex(leaf[1]), as_float(word), 4)
     if kind == "l":
         return same_long(leaf[1], word)
     if kind == "p":
+        if not word.startswith(("0x", "NULL")):
+            return None  # a name
         return word == ("NULL" if leaf[1] == 0 else "0x%x" % (leaf[1] & (2**64 - 1)))
     return word == "x" + leaf[1]
 
 
+def fold_texts(leaves, words):
+    """One leaf, None, in place of the elements of an array that is shown as text."""
+    texts = {shown + "[" for shown, word in words if not isinstance(word, list) and word.startswith('"')}
+    folded = []
+    for name, bit, bits, leaf in leaves:
+        start = name.split("[")[0] + "["
+        if "[" not in name or start not in texts:
+            folded.append([name, bit, bits, leaf])
+        elif not folded or folded[-1][0] != start:
+            folded.append([start, bit, bits, None])
+    return folded
+
+
 def same_members(leaves, words):
-    if len(leaves) != len(words) and len(words) < MEMBERS_MAX:
-        return None
     unsure = False
     ordered = sorted(leaves, key=lambda leaf: leaf[1]) if len({leaf[1] for leaf in leaves}) == len(leaves) else leaves
+    ordered = fold_texts(ordered, words)
     for (name, _, _, leaf), (shown, word) in zip(ordered, words):
+        if leaf is None:
+            unsure = True  # a char array that is shown as text
+            continue
         if shown != name:
             return None
         same = same_leaf(leaf, word)
@@ -263,8 +283,9 @@ def same(gdb, value, kind, names, bias):
             return None if gdb["p"] is None else False
         if gdb.get("symbol") == value:
             return True
-        return gdb["p"] - bias in names.get(value, ()) or (None if "symbol" not in gdb else
-               False if gdb["symbol"] == "" or "+" in gdb["symbol"] else None)
+        name, offset = re.fullmatch(r"&?(.*?)(?:\+(\d+))?", value).groups()
+        places = {address + int(offset or 0) for address in names.get(name, ())}
+        return gdb["p"] - bias in places or (False if places else None)
     leaf = gdb.get("leaf")
     if leaf is None:
         return None
