@@ -73,6 +73,33 @@ struct fisql_live_part {
     uint64_t offset, bytes; /* 0 bytes = nothing */
 };
 
+/* Recipes of modules that were not there when the program was started: of a library that it opens by
+ * itself (dlopen), of another program (exec). A process asks by the module's path, and whether it means the
+ * same file; fisql record makes them, puts them at the end of the live area's file, and says where. An
+ * entry is never given back: the same module comes again, in this process or another. */
+#define FISQL_LATE_MAX 128u
+#define FISQL_LATE_PATH_MAX 936u
+enum fisql_late_state {
+    FISQL_LATE_FREE = 0,
+    FISQL_LATE_WRITING = 1, /* who asks is filling it */
+    FISQL_LATE_ASKED = 2,
+    FISQL_LATE_READY = 3, /* `recipes` says where they are */
+    FISQL_LATE_NONE = 4   /* there are none */
+};
+struct fisql_late_module {
+    uint32_t state; /* atomic: enum fisql_late_state */
+    uint32_t reserved;
+    uint64_t device, inode; /* of the file, as who asks sees it */
+    struct fisql_live_part recipes;
+    char build_id[44]; /* that lies in its memory, hexadecimal, cut; "" = it has none */
+    char path[FISQL_LATE_PATH_MAX];
+};
+struct fisql_late {
+    uint32_t wake; /* futex: counts what was asked */
+    uint32_t reserved;
+    struct fisql_late_module modules[FISQL_LATE_MAX];
+};
+
 struct fisql_live_area {
     uint32_t magic;
     uint32_t version; /* FISQL_LOG_VERSION */
@@ -96,8 +123,9 @@ struct fisql_live_area {
     struct fisql_live_part
         filter; /* which functions are recorded (collector/filter.c); none = all */
     struct fisql_live_part
-        recipes; /* where arguments and results lie (recipe_format.h); none = they
+        recipes;                 /* where arguments and results lie (recipe_format.h); none = they
                                        are not recorded */
+    struct fisql_live_part late; /* struct fisql_late: recipes of modules that come later */
     struct fisql_live_part
         faults; /* calls that are made to fail (fault_format.h), and their counts; none = none are */
     uint64_t unslotted; /* atomic: threads that record without a slot, or ended so with their

@@ -15,6 +15,7 @@
 #include "cli/record/late_images.h"
 #include "cli/record/live.h"
 #include "cli/record/live_writer.h"
+#include "cli/record/late_recipes.h"
 #include "cli/record/log_space.h"
 #include "cli/record/log_totals.h"
 #include "cli/record/process_stat.h"
@@ -514,6 +515,8 @@ static int record(const struct record_options *options, char **argv, const char 
     signals_begin(signals);
     struct live_writer writer;
     live_writer_start(&writer, &live, !options->no_compress);
+    struct late_recipes late;
+    late_recipes_start(&late, &live, &options->values);
     run_append(&live, options, argv);
     live_reserve(&live);
     struct log_space space;
@@ -521,6 +524,7 @@ static int record(const struct record_options *options, char **argv, const char 
     signals->program = program_start(argv, signals);
     if (signals->program < 0) {
         int error = errno;
+        late_recipes_end(&late);
         live_writer_end(&writer);
         unlink(options->log);
         witness_end(&signals->witness);
@@ -529,6 +533,7 @@ static int record(const struct record_options *options, char **argv, const char 
     uint64_t cpu = 0;
     recorded->status = program_wait(&writer, &space, signals, &cpu);
     bool all = others_wait(&writer, &space, signals, options->quiet);
+    late_recipes_end(&late);
     live_writer_end(&writer);
     live_salvage(&live);
     losses_append(&live, options->log);

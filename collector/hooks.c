@@ -294,13 +294,19 @@ APART void enter_kept_other(uint64_t function, uint64_t site, uint64_t stack, ui
             return;
         tick = clock_read(process.clock);
         if (what == UNREADY_FAST &&
-            enter_fast(current_log, function, site, stack, tick, false, recipe))
+            enter_fast(current_log, function, site, stack, tick, false, recipe)) {
+            if (UNLIKELY(recipe == 0))
+                values_missed(stack);
             return;
+        }
     }
     struct thread_log *log = log_free();
     if (log != NULL && hook_sample_due(log) &&
-        enter_fast(log, function, site, stack, tick, true, recipe))
+        enter_fast(log, function, site, stack, tick, true, recipe)) {
+        if (UNLIKELY(recipe == 0))
+            values_missed(stack);
         return;
+    }
     uint64_t before = values_kept; /* of a hook that this one's signal handler interrupted */
     values_kept = stack;
     hook_enter_slow(function, site, stack);

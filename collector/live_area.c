@@ -28,7 +28,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define SLOTS_OWN 256u /* in a live area that the collector makes itself */
+#define PART_PAGE_MAX 65536u /* what lies behind the slots begins at multiples of it */
+#define SLOTS_OWN 256u       /* in a live area that the collector makes itself */
 
 #define HOP_BYTES ((off_t)4 << 20)
 
@@ -199,6 +200,22 @@ struct fisql_live_area *live_area_header(const char *path)
     return area;
 }
 
+void *live_area_part(uint64_t offset, uint64_t size_bytes, bool writes)
+{
+    struct stat status;
+    uint64_t before = offset % PART_PAGE_MAX;
+    int held = live_area_descriptor();
+    int file = held < 0 ? file_open(process.live_path, O_RDWR) : held;
+    void *memory = MAP_FAILED;
+    if (file >= 0 && fstat(file, &status) == 0 && (uint64_t)status.st_size >= size_bytes &&
+        (uint64_t)status.st_size - size_bytes >= offset)
+        memory = mmap(NULL, size_bytes + before, writes ? PROT_READ | PROT_WRITE : PROT_READ,
+                      writes ? MAP_SHARED : MAP_PRIVATE, file, (off_t)(offset - before));
+    if (file >= 0 && held < 0)
+        close(file);
+    return memory != MAP_FAILED ? (unsigned char *)memory + before : NULL;
+}
+
 bool live_area_open(void)
 {
     const char *path = secure_getenv(fisql_variable(FISQL_VARIABLE_LIVE));
@@ -210,7 +227,7 @@ bool live_area_open(void)
         bool mapped = file >= 0 && (!process.with_parent || area_lock(file)) && area_map(file) &&
                       filter_load(file, process.area->filter.offset, process.area->filter.bytes);
         if (mapped)
-            values_load(file, process.area->recipes.offset, process.area->recipes.bytes);
+            values_load(file, &process.area->recipes, &process.area->late);
         if (mapped)
             faults_load(file, process.area->faults.offset, process.area->faults.bytes);
         if (file >= 0 && held < 0)

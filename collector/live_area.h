@@ -43,6 +43,8 @@ bool live_area_adopt(int file, uint64_t *run_id);
 int live_area_descriptor(void);
 /* Maps the first page of the live area, for a process that does not record; NULL: it cannot. */
 struct fisql_live_area *live_area_header(const char *path);
+/* Maps what lies behind the slots, with signals blocked; NULL: it cannot. It stays. */
+void *live_area_part(uint64_t offset, uint64_t size_bytes, bool writes);
 /* Without fisql record: removes the live area's file if no process uses it any more. */
 void live_area_remove(void);
 

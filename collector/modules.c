@@ -16,6 +16,7 @@
 #include "collector/process.h"
 #include "collector/quiet.h"
 #include "collector/values.h"
+#include "collector/values_late.h"
 
 #include <elf.h>
 #include <link.h>
@@ -192,7 +193,8 @@ static void put_module(struct refresh *refresh, const struct dl_phdr_info *info,
     facts_hex(facts, FISQL_FACT_MODULES_END, module->end);
     filter_module(path, module->bias, module->start, module->end);
     faults_module(path, module->bias, module->start, module->end);
-    values_module(path, module->bias, module->start, module->end, module_calls_hooks);
+    values_module(&(const struct late_module){path, id, module->bias, module->start, module->end},
+                  module_calls_hooks);
 }
 
 static int visit(struct dl_phdr_info *info, size_t size, void *context)

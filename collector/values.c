@@ -7,6 +7,7 @@
 #include "collector/facts.h"
 #include "collector/process.h"
 #include "collector/values_hook.h"
+#include "collector/values_late.h"
 #include "collector/values_read.h"
 #include "collector/values_result.h"
 
@@ -15,8 +16,10 @@
 
 THREAD_LOCAL uint64_t values_kept;
 static bool load_failed;
-static uint32_t strangers; /* modules that came later and have no recipes */
+static uint32_t strangers; /* modules that came later, and fisql record could not be asked */
 static char stranger[256]; /* the first one's path */
+static uint64_t missed;    /* atomic: calls in modules whose recipes were yet to come, ... */
+static char awaited[256];  /* ... the first one's path */
 
 void values_keep(uint64_t stack)
 {
@@ -45,6 +48,8 @@ uint32_t values_arguments_kept(struct thread_log *log, uint16_t *units, uint64_t
                                uint64_t stack)
 {
     uint64_t recipe = values_kept == stack ? recipe_word(values_frame(stack)->hook_return) : 0;
+    if (recipe == 0 && values_kept == stack)
+        values_missed(stack);
     return recipe != 0 ? values_arguments(log, units, recipe, function, stack) : 0;
 }
 
@@ -65,9 +70,12 @@ void values_await_kept(struct thread_log *log, uint64_t function, uint64_t site,
 
 /* ---- what the rest of the collector tells ---- */
 
-void values_load(int file, uint64_t offset, uint64_t size_bytes)
+void values_load(int file, const struct fisql_live_part *recipes,
+                 const struct fisql_live_part *late)
 {
-    load_failed = size_bytes != 0 && !recipes_load(file, offset, size_bytes);
+    load_failed = recipes->bytes != 0 && !recipes_load(file, recipes->offset, recipes->bytes);
+    if (!load_failed)
+        late_load(late);
 }
 
 static bool constants_wanted;
@@ -78,13 +86,24 @@ void values_setup(bool at_start)
     read_setup();
 }
 
-void values_module(const char *path, uint64_t bias, uint64_t start, uint64_t end, bool calls_hooks)
+void values_module(const struct late_module *module, bool calls_hooks)
 {
-    bool late = process_recording();
-    if (recipes_module(path, bias, start, end) || !late || !calls_hooks || !recipes_there())
+    late_forget(module->start, module->end);
+    if (recipes_module(module->path, module->bias, module->start, module->end) || !calls_hooks ||
+        !recipes_there())
         return;
-    if (strangers++ == 0)
-        strncpy(stranger, path, sizeof stranger - 1);
+    if (late_ask(module)) {
+        if (awaited[0] == 0)
+            strncpy(awaited, module->path, sizeof awaited - 1);
+    } else if (strangers++ == 0) {
+        strncpy(stranger, module->path, sizeof stranger - 1);
+    }
+}
+
+void values_missed(uint64_t stack)
+{
+    if (late_look(values_frame(stack)->hook_return) != LATE_NOBODY)
+        __atomic_fetch_add(&missed, 1, __ATOMIC_RELAXED);
 }
 
 void values_constants(uint64_t start, uint64_t end)
@@ -96,6 +115,9 @@ void values_constants(uint64_t start, uint64_t end)
 void values_forked(void)
 {
     strangers = 0; /* the parent tells them */
+    missed = 0;
+    late_forked();
+    recipes_forked();
     results_forked();
 }
 
@@ -134,8 +156,15 @@ void values_report(void)
     if (load_failed)
         report("what fisql record says of them cannot be read");
     if (strangers != 0) {
-        snprintf(detail, sizeof detail, "of %u modules that came by dlopen: %s ...", strangers,
+        snprintf(detail, sizeof detail, "of %u modules that came later: %s ...", strangers,
                  stranger);
+        report(detail);
+    }
+    uint64_t calls = __atomic_exchange_n(&missed, 0, __ATOMIC_RELAXED);
+    if (calls != 0) {
+        snprintf(detail, sizeof detail,
+                 "of %llu calls, made before fisql record had read the debug information: %s ...",
+                 (unsigned long long)calls, awaited);
         report(detail);
     }
     if (lost.separated + lost.crowded != 0) {

@@ -16,6 +16,8 @@
 
 #include <stdbool.h>
 
+struct late_module; /* values_late.h */
+
 #ifdef FISQL_VALUES
 
 #if defined(__x86_64__)
@@ -85,12 +87,15 @@ static inline void values_entered(struct thread_log *log, uint32_t units)
     log->values.enter_units = units;
 }
 
-/* Takes what the live area says of them: `offset` of its file. */
-void values_load(int file, uint64_t offset, uint64_t size_bytes);
+/* Takes what the live area's file has of them. */
+void values_load(int file, const struct fisql_live_part *recipes,
+                 const struct fisql_live_part *late);
 /* Once, when the process begins to be recorded. at_start: no library can have been unloaded. */
 void values_setup(bool at_start);
-/* A module was loaded. calls_hooks: does it? */
-void values_module(const char *path, uint64_t bias, uint64_t start, uint64_t end, bool calls_hooks);
+/* A module was loaded. calls_hooks: does it? Signals are blocked. */
+void values_module(const struct late_module *module, bool calls_hooks);
+/* A call was entered whose hook, of this frame address, has no recipe: counts it if that is yet to come. */
+void values_missed(uint64_t stack);
 /* Memory of a module that cannot be unloaded and is only read. */
 void values_constants(uint64_t start, uint64_t end);
 /* In a forked child. */
@@ -132,18 +137,18 @@ static inline void values_entered(struct thread_log *log, uint32_t units)
 {
     (void)log, (void)units;
 }
-static inline void values_load(int file, uint64_t offset, uint64_t size_bytes)
+static inline void values_load(int file, const struct fisql_live_part *recipes,
+                               const struct fisql_live_part *late)
 {
-    (void)file, (void)offset, (void)size_bytes;
+    (void)file, (void)recipes, (void)late;
 }
 static inline void values_setup(bool at_start)
 {
     (void)at_start;
 }
-static inline void values_module(const char *path, uint64_t bias, uint64_t start, uint64_t end,
-                                 bool calls_hooks)
+static inline void values_module(const struct late_module *module, bool calls_hooks)
 {
-    (void)path, (void)bias, (void)start, (void)end, (void)calls_hooks;
+    (void)module, (void)calls_hooks;
 }
 static inline void values_constants(uint64_t start, uint64_t end)
 {

@@ -2,7 +2,9 @@
 #include "collector/values_recipes.h"
 
 #include "collector/faults.h"
+#include "collector/lock.h"
 #include "collector/modules.h"
+#include "collector/values_late.h"
 
 #include <string.h>
 #include <sys/mman.h>
@@ -22,41 +24,58 @@ static unsigned char *arena; /* recipes as hooks use them */
 static uint64_t arena_used;  /* atomic */
 
 static const struct recipe no_recipe; /* of a call that is known for its faults alone */
-static const struct fisql_recipes *head;
+/* The first are those of the program as it was started. */
+#define HEADS_MAX (1 + FISQL_LATE_MAX)
+static const struct fisql_recipes *heads[HEADS_MAX];
+static uint32_t heads_used;
+static uint32_t modules_lock; /* for what follows, and heads; signals are blocked */
 static uint32_t modules_used; /* atomic: those before it are complete */
 static uint32_t cache_used;   /* atomic: something was put into it */
 
 /* ---- the area ---- */
 
-static bool within(uint64_t offset, uint64_t count, uint64_t size)
+static bool within(const struct fisql_recipes *head, uint64_t offset, uint64_t count, uint64_t size)
 {
     return offset % 8 == 0 && offset <= head->bytes && count <= (head->bytes - offset) / size;
 }
 
-static const void *at_offset(uint64_t offset)
+static const void *at_offset(const struct fisql_recipes *head, uint64_t offset)
 {
     return (const unsigned char *)head + offset;
 }
 
-static const struct fisql_recipe_module *module_entries(void)
+static const struct fisql_recipe_module *module_entries(const struct fisql_recipes *head)
 {
     return (const struct fisql_recipe_module *)(const void *)(head + 1);
 }
 
-static bool sound(uint64_t size_bytes)
+static bool sound(const struct fisql_recipes *head, uint64_t size_bytes)
 {
     if (size_bytes < sizeof *head || head->magic != FISQL_RECIPES_MAGIC ||
         head->version != FISQL_RECIPES_VERSION || head->bytes > size_bytes ||
-        !within(sizeof *head, head->modules, sizeof(struct fisql_recipe_module)))
+        !within(head, sizeof *head, head->modules, sizeof(struct fisql_recipe_module)))
         return false;
     for (uint32_t i = 0; i < head->modules; i++) {
-        const struct fisql_recipe_module *entry = &module_entries()[i];
-        if (!within(entry->hooks, entry->hooks_count, sizeof(struct fisql_recipe_hook)) ||
-            !within(entry->values, entry->values_count, sizeof(struct fisql_recipe_value)) ||
+        const struct fisql_recipe_module *entry = &module_entries(head)[i];
+        if (!within(head, entry->hooks, entry->hooks_count, sizeof(struct fisql_recipe_hook)) ||
+            !within(head, entry->values, entry->values_count, sizeof(struct fisql_recipe_value)) ||
             entry->path > head->bytes || entry->path_bytes > head->bytes - entry->path)
             return false;
     }
     return true;
+}
+
+bool recipes_add(const void *memory, uint64_t size_bytes)
+{
+    bool added = false;
+    lock_acquire(&modules_lock);
+    if (memory != NULL && (uintptr_t)memory % 8 == 0 && heads_used < HEADS_MAX &&
+        sound(memory, size_bytes)) {
+        heads[heads_used++] = memory;
+        added = true;
+    }
+    lock_release(&modules_lock);
+    return added;
 }
 
 bool recipes_load(int file, uint64_t offset, uint64_t size_bytes)
@@ -70,9 +89,7 @@ bool recipes_load(int file, uint64_t offset, uint64_t size_bytes)
         mmap(NULL, size_bytes + before, PROT_READ, MAP_PRIVATE, file, (off_t)(offset - before));
     if (memory == MAP_FAILED)
         return false;
-    head = (const void *)((const unsigned char *)memory + before);
-    if ((uintptr_t)head % 8 != 0 || !sound(size_bytes)) {
-        head = NULL;
+    if (!recipes_add((const unsigned char *)memory + before, size_bytes)) {
         munmap(memory, size_bytes + before);
         return false;
     }
@@ -80,24 +97,28 @@ bool recipes_load(int file, uint64_t offset, uint64_t size_bytes)
                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (arena == MAP_FAILED)
         arena = NULL;
-    recipe_string_max = head->string_max < STRING_MAX ? head->string_max : STRING_MAX;
+    recipe_string_max = heads[0]->string_max < STRING_MAX ? heads[0]->string_max : STRING_MAX;
     return true;
 }
 
 bool recipes_there(void)
 {
-    return head != NULL;
+    return heads_used > 0;
 }
 
 /* ---- the modules ---- */
 
-static const struct fisql_recipe_module *entry_of(const char *path)
+static const struct fisql_recipe_module *entry_of(const char *path, const struct fisql_recipes **of)
 {
     size_t length = strlen(path);
-    for (uint32_t i = 0; head != NULL && i < head->modules; i++)
-        if (module_entries()[i].path_bytes == length &&
-            memcmp(at_offset(module_entries()[i].path), path, length) == 0)
-            return &module_entries()[i];
+    for (uint32_t k = 0; k < heads_used; k++) {
+        const struct fisql_recipes *head = *of = heads[k];
+        const struct fisql_recipe_module *entries = module_entries(head);
+        for (uint32_t i = 0; i < head->modules; i++)
+            if (entries[i].path_bytes == length &&
+                memcmp(at_offset(head, entries[i].path), path, length) == 0)
+                return &entries[i];
+    }
     return NULL;
 }
 
@@ -123,17 +144,18 @@ static void forget(uint64_t start, uint64_t end)
             __atomic_store_n(&recipe_cache[i].address, 0, __ATOMIC_RELAXED);
 }
 
-bool recipes_module(const char *path, uint64_t bias, uint64_t start, uint64_t end)
+static bool place_module(const char *path, uint64_t bias, uint64_t start, uint64_t end)
 {
-    const struct fisql_recipe_module *entry = entry_of(path);
+    const struct fisql_recipes *head = NULL;
+    const struct fisql_recipe_module *entry = entry_of(path, &head);
     if (head == NULL)
         return false;
     forget(start, end);
-    struct recipe_module *place = entry != NULL ? place_for(at_offset(entry->hooks)) : NULL;
+    struct recipe_module *place = entry != NULL ? place_for(at_offset(head, entry->hooks)) : NULL;
     if (place == NULL)
         return false;
-    place->values = at_offset(entry->values);
-    place->hooks = at_offset(entry->hooks);
+    place->values = at_offset(head, entry->values);
+    place->hooks = at_offset(head, entry->hooks);
     place->hooks_count = entry->hooks_count;
     place->start = start;
     place->end = end;
@@ -141,6 +163,28 @@ bool recipes_module(const char *path, uint64_t bias, uint64_t start, uint64_t en
     if (place == &recipe_modules[modules_used])
         __atomic_store_n(&modules_used, modules_used + 1, __ATOMIC_RELEASE);
     return true;
+}
+
+bool recipes_module(const char *path, uint64_t bias, uint64_t start, uint64_t end)
+{
+    lock_acquire(&modules_lock);
+    bool known = place_module(path, bias, start, end);
+    lock_release(&modules_lock);
+    return known;
+}
+
+bool recipes_know(const char *path)
+{
+    const struct fisql_recipes *head;
+    lock_acquire(&modules_lock);
+    bool known = entry_of(path, &head) != NULL;
+    lock_release(&modules_lock);
+    return known;
+}
+
+void recipes_forked(void)
+{
+    lock_forked(&modules_lock);
 }
 
 /* ---- what a hook asks ---- */
@@ -239,6 +283,8 @@ uint64_t recipe_word(uint64_t address)
     if (__atomic_load_n(&place->address, __ATOMIC_ACQUIRE) == address)
         return __atomic_load_n(&place->word, __ATOMIC_RELAXED);
     uint64_t word = 0;
+    if (late_look(address) == LATE_WAITS)
+        return 0;
     uint32_t used = __atomic_load_n(&modules_used, __ATOMIC_ACQUIRE);
     for (uint32_t i = 0; i < used; i++) {
         const struct recipe_module *module = &recipe_modules[i];

@@ -90,5 +90,10 @@ bool recipes_load(int file, uint64_t offset, uint64_t size_bytes);
 bool recipes_module(const char *path, uint64_t bias, uint64_t start, uint64_t end);
 /* Are there any? */
 bool recipes_there(void);
+/* Is something known of the module at `path`? */
+bool recipes_know(const char *path);
+/* Takes more of them, which lie in memory for good (NULL = they cannot be had). */
+bool recipes_add(const void *memory, uint64_t size_bytes);
+void recipes_forked(void);
 
 #endif

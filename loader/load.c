@@ -617,10 +617,11 @@ static void explain_memory(const struct load *load, struct error *error)
     uint32_t contexts = load->opened.frames ? frames_count(&load->frames) : 0;
     if (contexts < CONTEXTS_MANY || strcmp(error->text, "out of memory") != 0)
         return;
-    error_set_file(error, ERROR_SYSTEM, load->log_path,
-                   "out of memory: %u calling contexts so far take some %u MB: load it where there is "
-                   "more, or record less (--exclude, --only, --depth)",
-                   contexts, contexts / 4000);
+    error_set_file(
+        error, ERROR_SYSTEM, load->log_path,
+        "out of memory: %u calling contexts so far take some %u MB: load it where there is "
+        "more, or record less (--exclude, --only, --depth)",
+        contexts, contexts / 4000);
 }
 
 int fisql_load(const char *log_path, const char *database_path, const struct load_options *options,

@@ -41,9 +41,14 @@ static size_t recipes_at(uint32_t slots, const struct record_options *options)
     return page_from(filter_at(slots) + options->filter_bytes);
 }
 
-static size_t faults_at(uint32_t slots, const struct record_options *options)
+static size_t late_at(uint32_t slots, const struct record_options *options)
 {
     return page_from(recipes_at(slots, options) + options->values.recipes_bytes);
+}
+
+static size_t faults_at(uint32_t slots, const struct record_options *options)
+{
+    return page_from(late_at(slots, options) + sizeof(struct fisql_late));
 }
 
 static size_t file_bytes(uint32_t slots, const struct record_options *options)
@@ -51,7 +56,7 @@ static size_t file_bytes(uint32_t slots, const struct record_options *options)
     if (options->faults.area_bytes != 0)
         return faults_at(slots, options) + options->faults.room_bytes;
     if (options->values.recipes_bytes != 0)
-        return recipes_at(slots, options) + options->values.recipes_bytes;
+        return late_at(slots, options) + sizeof(struct fisql_late);
     return options->filter_bytes != 0 ? filter_at(slots) + options->filter_bytes
                                       : area_bytes(slots);
 }
@@ -172,6 +177,8 @@ int live_make(struct live *live, int log, const struct record_options *options)
         .ring_chunks = options->ring_chunks,
         .filter = {filter_at(slots), options->filter_bytes},
         .recipes = {recipes_at(slots, options), options->values.recipes_bytes},
+        .late = {late_at(slots, options),
+                 options->values.recipes_bytes != 0 ? sizeof(struct fisql_late) : 0},
         .faults = {faults_at(slots, options), options->faults.room_bytes},
         .pid_namespace = inode_of("/proc/self/ns/pid"),
         .time_namespace = inode_of("/proc/self/ns/time"),
@@ -180,6 +187,18 @@ int live_make(struct live *live, int log, const struct record_options *options)
     if (getrandom(&live->area->run_id, sizeof live->area->run_id, 0) < 0)
         return -1;
     return 0;
+}
+
+bool live_put(struct live *live, const void *bytes, size_t count, uint64_t *offset)
+{
+    struct rlimit limit;
+    struct stat status;
+    if (fstat(live->memory, &status) != 0)
+        return false;
+    *offset = page_from((size_t)status.st_size);
+    bool fits = getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY ||
+                *offset + count <= limit.rlim_cur;
+    return fits && put_at(live->memory, bytes, count, *offset);
 }
 
 void live_release(struct live *live)

@@ -37,6 +37,10 @@ struct live {
 int live_make(struct live *live, int log, const struct record_options *options);
 void live_release(struct live *live);
 
+/* Puts bytes at the end of the area's file, where processes can map them; *offset is where. For one thread
+ * at a time. False if there is no room. */
+bool live_put(struct live *live, const void *bytes, size_t count, uint64_t *offset);
+
 /* Is there a process that records or may come to record? One that has the area mapped, or one that
  * left a slot of it behind by exec and may be about to open it again. */
 bool live_busy(struct live *live);

@@ -19,6 +19,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 
 /* What is wanted of a module. */
@@ -253,6 +254,7 @@ static int take(struct making *making, const struct recipes *recipes,
             if (making->undescribed++ == 0)
                 snprintf(making->without, sizeof making->without, "%s: %s", path, recipes->problem);
         }
+        result = pick(making, recipes, &wanted, path); /* so that nobody asks for it again */
     } else if (result == 0) {
         if (recipes->incomplete)
             note("%s: split debug information (.dwo) is missing, or in a package of DWARF 5: "
@@ -310,7 +312,8 @@ static uint64_t put(char *area, uint64_t *used, const void *bytes, size_t count)
     return at;
 }
 
-static int make_area(const struct making *making, struct record_values *values)
+static int make_area(const struct making *making, uint32_t string_max, char **out,
+                     uint64_t *out_bytes)
 {
     uint64_t bytes =
         sizeof(struct fisql_recipes) + making->modules_count * sizeof(struct fisql_recipe_module);
@@ -339,12 +342,12 @@ static int make_area(const struct making *making, struct record_values *values)
     const struct fisql_recipes head = {.magic = FISQL_RECIPES_MAGIC,
                                        .version = FISQL_RECIPES_VERSION,
                                        .modules = (uint32_t)making->modules_count,
-                                       .string_max = values->string_max != 0 ? values->string_max
-                                                                             : RECORD_STRING_MAX,
+                                       .string_max =
+                                           string_max != 0 ? string_max : RECORD_STRING_MAX,
                                        .bytes = bytes};
     memcpy(area, &head, sizeof head);
-    values->recipes = area;
-    values->recipes_bytes = bytes;
+    *out = area;
+    *out_bytes = bytes;
     return 0;
 }
 
@@ -408,10 +411,44 @@ int record_values_make(struct record_values *values, const char *program)
     if (result == 0)
         result = record_expressions_check(&values->expressions, program);
     if (result == 0)
-        result = make_area(making, values);
+        result = make_area(making, values->string_max, &values->recipes, &values->recipes_bytes);
     release(making);
     free(making);
     return result;
+}
+
+/* Is it the file that is meant? */
+static bool is_module(const char *path, uint64_t device, uint64_t inode, const char *build_id)
+{
+    struct stat status;
+    return stat(path, &status) == 0 && (uint64_t)status.st_dev == device &&
+           (uint64_t)status.st_ino == inode && recipes_module_is(path, build_id);
+}
+
+void record_values_of(const struct record_values *values, const char *path, uint64_t device,
+                      uint64_t inode, const char *build_id, char **area, uint64_t *bytes)
+{
+    struct record_values own = *values; /* what it notes of patterns is of no use here */
+    struct making *making = calloc(1, sizeof *making);
+    *area = NULL;
+    if (making == NULL || library_is_libc(path) || !is_module(path, device, inode, build_id)) {
+        free(making);
+        return;
+    }
+    making->wanted = &own;
+    making->cache_dir = cache_folder(making->cache, sizeof making->cache);
+    if (add_module(making, path) == 0 && making->matches > 0) {
+        char *known_as = strdup(path);
+        if (known_as != NULL) {
+            free(making->modules[0].path);
+            making->modules[0].path = known_as;
+            make_area(making, values->string_max, area, bytes);
+        }
+    } else if (making->undescribed > 0) {
+        note("%s: its arguments and results are not recorded", making->without);
+    }
+    release(making);
+    free(making);
 }
 
 void record_values_text(const struct record_values *values, char *text, size_t size)

@@ -7,6 +7,7 @@
 #include "loader/symbols/recipes.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "loader/symbols/recipe_cache.h"
 #include "loader/symbols/recipe_parts.h"
@@ -120,4 +121,13 @@ void recipes_release(struct recipes *recipes)
     free(recipes->hooks);
     free(recipes->values);
     *recipes = (struct recipes){.problem = NULL};
+}
+
+bool recipes_module_is(const char *path, const char *build_id)
+{
+    struct elf_file file;
+    bool is = elf_file_open(&file, path) == NULL &&
+              strncmp(file.build_id, build_id, strlen(build_id)) == 0;
+    elf_file_close(&file);
+    return is;
 }

@@ -50,6 +50,9 @@ int recipes_make(struct recipes *recipes, const char *path, const struct symbols
                  struct error *error);
 void recipes_release(struct recipes *recipes);
 
+/* Is a module at `path` whose build-id begins so ("" = any)? */
+bool recipes_module_is(const char *path, const char *build_id);
+
 /* The words for a reason that values were counted under: 0 is "located". NULL = no such reason. */
 const char *recipes_reason(unsigned reason);
 

@@ -7,7 +7,8 @@
 
 #define RBP 6
 #define RSP 7
-#define CODE_MAX 512u /* bytes before the hook's call; what is longer is no plain start of a function */
+#define CODE_MAX                                                                                   \
+    512u /* bytes before the hook's call; what is longer is no plain start of a function */
 
 /* An instruction's prefixes and what follows them. */
 struct opening {

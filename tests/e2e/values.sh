@@ -104,9 +104,9 @@ C
 for how in "gcc -O0" "gcc -O2" "gcc -O2 -fstack-protector-all"; do
     # shellcheck disable=SC2086 # words
     "$fisql" cc $how -g -w -o failing failing.c && "$fisql" record -q --values ./failing >printed && "$fisql" load -q -o run.db run.bin
-    same "$how: errno of calls that failed" "$(grep "=" printed)" \
+    same "$how: errno of calls that failed" "$(grep " = " printed)" \
         "$(sql run.db "SELECT text FROM call_text WHERE text LIKE '%)'" | sed -E 's/(path|file|to)=//g; s/\(\) = /() = /' | grep ' = ')"
-    same "$how: and of no other" "$(grep -c "=" printed)" "$(sql run.db 'SELECT count(*) FROM call_values WHERE position = 31')"
+    same "$how: and of no other" "$(grep -c " = " printed)" "$(sql run.db 'SELECT count(*) FROM call_values WHERE position = 31')"
     same "$how: trace says it" 1 "$("$fisql" trace --color never run.db | grep -c 'open_file(path="/none") = -1 (ENOENT)')"
 done
 

@@ -7,6 +7,7 @@
 #include "collector/process.h"
 #include "collector/quiet.h"
 #include "collector/values_hook.h"
+#include "collector/values_late.h"
 #include "tests/unit/check.h"
 
 #include <stdio.h>
@@ -44,6 +45,14 @@ bool modules_known(uint64_t address)
 {
     (void)address;
     return module_known;
+}
+
+static enum late_answer late_answer = LATE_NOBODY;
+
+enum late_answer late_look(uint64_t address)
+{
+    (void)address;
+    return late_answer;
 }
 
 /* ---- an area ---- */

@@ -1,0 +1,24 @@
+/*
+ * Makes recipes while the program runs: of libraries that it opens by itself, of other programs that it
+ * becomes or starts. A thread waits for processes to ask, by the live area (struct fisql_late).
+ */
+#ifndef FISQL_CLI_LATE_RECIPES_H
+#define FISQL_CLI_LATE_RECIPES_H
+
+#include "cli/record/live.h"
+
+struct late_recipes {
+    struct live *live;
+    const struct record_values *values;
+    struct fisql_late *late;
+    pthread_t thread;
+    bool started;
+    uint32_t stop; /* atomic */
+};
+
+/* Does nothing where values are not wanted. Both are borrowed until the end. */
+void late_recipes_start(struct late_recipes *recipes, struct live *live,
+                        const struct record_values *values);
+void late_recipes_end(struct late_recipes *recipes);
+
+#endif

@@ -1,0 +1,33 @@
+/*
+ * Modules that come while the program runs, or with another program (exec), and have no recipes yet:
+ * fisql record is asked for them by the live area (struct fisql_late in live_format.h). Nobody waits: until
+ * they are there, calls have no values and are counted.
+ */
+#ifndef FISQL_COLLECTOR_VALUES_LATE_H
+#define FISQL_COLLECTOR_VALUES_LATE_H
+
+#include "live_format.h"
+
+#include <stdbool.h>
+
+struct late_module {
+    const char *path, *build_id; /* "" = none */
+    uint64_t bias, start, end;
+};
+
+/* Where in the live area's file it is asked; 0 bytes = nowhere. */
+void late_load(const struct fisql_live_part *part);
+/* Asks. False where nobody can be asked. Signals are blocked. */
+bool late_ask(const struct late_module *module);
+/* Another module may lie there now. */
+void late_forget(uint64_t start, uint64_t end);
+void late_forked(void);
+
+enum late_answer {
+    LATE_NOBODY, /* nothing is awaited for this address */
+    LATE_WAITS,
+    LATE_CAME /* recipes came right now */
+};
+enum late_answer late_look(uint64_t address);
+
+#endif
