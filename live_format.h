@@ -100,6 +100,19 @@ struct fisql_late {
     struct fisql_late_module modules[FISQL_LATE_MAX];
 };
 
+/* What stands behind the slots, each mapped alone. */
+struct fisql_live_parts {
+    struct fisql_live_part
+        filter; /* which functions are recorded (collector/filter.c); none = all */
+    struct fisql_live_part
+        recipes;                 /* where arguments and results lie (recipe_format.h); none = they
+                                       are not recorded */
+    struct fisql_live_part late; /* struct fisql_late: recipes of modules that come later */
+    struct fisql_live_part
+        faults; /* calls that are made to fail, and their counts (fault_format.h);
+                                       none = none are */
+};
+
 struct fisql_live_area {
     uint32_t magic;
     uint32_t version; /* FISQL_LOG_VERSION */
@@ -120,14 +133,7 @@ struct fisql_live_area {
     uint64_t clock_ns;   /* made, from which processes tell the TSC's rate; 0 = there is none */
     uint64_t pid_namespace;  /* of whoever made the area (inode numbers, 0 = not known): pids and */
     uint64_t time_namespace; /* start times of processes elsewhere mean nothing to others */
-    struct fisql_live_part
-        filter; /* which functions are recorded (collector/filter.c); none = all */
-    struct fisql_live_part
-        recipes;                 /* where arguments and results lie (recipe_format.h); none = they
-                                       are not recorded */
-    struct fisql_live_part late; /* struct fisql_late: recipes of modules that come later */
-    struct fisql_live_part
-        faults; /* calls that are made to fail (fault_format.h), and their counts; none = none are */
+    struct fisql_live_parts parts;
     uint64_t unslotted; /* atomic: threads that record without a slot, or ended so with their
                                 process: what they did not write is lost with it */
     struct fisql_unrecorded_images unrecorded[FISQL_UNRECORDED_REASONS]; /* for fisql record */

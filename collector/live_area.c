@@ -224,12 +224,13 @@ bool live_area_open(void)
         process.with_parent = strncmp(path, "/proc/", 6) == 0;
         int held = live_area_descriptor();
         int file = held < 0 ? file_open(path, O_RDWR) : held;
-        bool mapped = file >= 0 && (!process.with_parent || area_lock(file)) && area_map(file) &&
-                      filter_load(file, process.area->filter.offset, process.area->filter.bytes);
+        bool mapped =
+            file >= 0 && (!process.with_parent || area_lock(file)) && area_map(file) &&
+            filter_load(file, process.area->parts.filter.offset, process.area->parts.filter.bytes);
         if (mapped)
-            values_load(file, &process.area->recipes, &process.area->late);
+            values_load(file, &process.area->parts.recipes, &process.area->parts.late);
         if (mapped)
-            faults_load(file, process.area->faults.offset, process.area->faults.bytes);
+            faults_load(file, process.area->parts.faults.offset, process.area->parts.faults.bytes);
         if (file >= 0 && held < 0)
             close(file);
         if (mapped)

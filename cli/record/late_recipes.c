@@ -46,10 +46,10 @@ void late_recipes_start(struct late_recipes *recipes, struct live *live,
                         const struct record_values *values)
 {
     *recipes = (struct late_recipes){.live = live, .values = values};
-    if (live->area->late.bytes == 0)
+    if (live->area->parts.late.bytes == 0)
         return;
     void *memory = mmap(NULL, sizeof *recipes->late, PROT_READ | PROT_WRITE, MAP_SHARED,
-                        live->memory, (off_t)live->area->late.offset);
+                        live->memory, (off_t)live->area->parts.late.offset);
     if (memory == MAP_FAILED)
         return;
     recipes->late = memory;

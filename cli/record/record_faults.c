@@ -387,7 +387,7 @@ static void say_idle(const struct fault_rule *rule, uint64_t reached)
 void record_faults_append(const struct record_faults *faults, struct live *live, bool quiet)
 {
     uint64_t reached[FISQL_FAULT_RULES_MAX] = {0}, struck[FISQL_FAULT_RULES_MAX] = {0};
-    struct fisql_live_part part = live->area->faults;
+    struct fisql_live_part part = live->area->parts.faults;
     struct fisql_faults head;
     struct fisql_fault_counts counts;
     if (part.bytes == 0 ||
