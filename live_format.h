@@ -102,15 +102,10 @@ struct fisql_late {
 
 /* What stands behind the slots, each mapped alone. */
 struct fisql_live_parts {
-    struct fisql_live_part
-        filter; /* which functions are recorded (collector/filter.c); none = all */
-    struct fisql_live_part
-        recipes;                 /* where arguments and results lie (recipe_format.h); none = they
-                                       are not recorded */
-    struct fisql_live_part late; /* struct fisql_late: recipes of modules that come later */
-    struct fisql_live_part
-        faults; /* calls that are made to fail, and their counts (fault_format.h);
-                                       none = none are */
+    struct fisql_live_part filter;  /* collector/filter.c; none = all functions are recorded */
+    struct fisql_live_part recipes; /* recipe_format.h; none = values are not recorded */
+    struct fisql_live_part late;    /* struct fisql_late: recipes of modules that come later */
+    struct fisql_live_part faults;  /* fault_format.h; none = no calls are made to fail */
 };
 
 struct fisql_live_area {

@@ -248,7 +248,8 @@ static void check_unsound_values(void)
     check(read_one(FISQL_CODE_ARGUMENTS + 2, 0xa1, 0) == -1, "a number beyond the end is refused");
     check(read_one(FISQL_CODE_ARGUMENTS + 3, 0xff << 8 | 0xac, 0) == -1,
           "bytes beyond the end are refused");
-    check(read_one(FISQL_CODE_RESULT + 2, 0x2020, 0) == -1, "a second result is refused");
+    check(read_one(FISQL_CODE_RESULT + 2, 0x2020, 0) == 1, "errno behind a result is read");
+    check(read_one(FISQL_CODE_RESULT + 3, 0x2020, 0x20) == -1, "and nothing behind that");
     check(read_one(FISQL_CODE_RESULT, 0, 0) == -1, "a result of no bytes is refused");
     check(read_one(FISQL_CODE_RESULT_SHORT + 0x100, 0, 0) == -1,
           "a code behind the results is refused");

@@ -58,7 +58,7 @@ static sqlite3 *make_database(void)
 static void write_calls(struct row_window *window, struct btree_part *part)
 {
     struct function_rollup function = {.id = 1};
-    struct link link = {.function = &function};
+    struct link link = {.function = &function, .callee_runs = NO_CALLEE};
     call_sums_begin(&link.sums);
     row_window_begin(window, 7, 1, 1, part);
     for (uint64_t id = 1; id <= CALLS; id++) {
