@@ -7,6 +7,7 @@
 --              A rule that never struck has no row; the table fault_rules says how many calls met its
 --              conditions.
 -- source:      fault injection: Marinescu & Candea, LFI: A Practical and General Library-Level Fault Injector, DSN 2009
+-- needs:       faults
 -- filter:      function = function
 -- column:      rule | id | fault_rules.id, from 1 in the order in which they were given
 -- column:      target | - | the function that failed

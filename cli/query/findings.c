@@ -42,6 +42,7 @@ static const char *const sections[] = {"Time",
                                        "Errors and losses",
                                        "Coverage and threads",
                                        "Arguments and results",
+                                       "Faults",
                                        "Other",
                                        "Inlining and call structure"};
 enum {
@@ -196,6 +197,24 @@ static void print_names(const char *what, const struct query_file **queries, siz
         puts(".");
 }
 
+/* Those of one reason together; reorders them. */
+static void print_lacking(const struct query_file **queries, size_t count, sqlite3 *database)
+{
+    for (size_t from = 0, to; from < count; from = to) {
+        const char *why = query_lacks(queries[from], database);
+        char what[160];
+        to = from + 1;
+        for (size_t i = to; i < count; i++)
+            if (query_lacks(queries[i], database) == why) {
+                const struct query_file *same = queries[i];
+                memmove(&queries[to + 1], &queries[to], (i - to) * sizeof *queries);
+                queries[to++] = same;
+            }
+        snprintf(what, sizeof what, "Left out, for %s", why);
+        print_names(what, queries + from, to - from);
+    }
+}
+
 int findings_print(const struct query_request *request, const struct query_set *set,
                    sqlite3 *database, const char *path, long *found)
 {
@@ -243,11 +262,7 @@ int findings_print(const struct query_request *request, const struct query_set *
     }
     print_names("Nothing found by", empty, empty_count);
     print_names("Left out, for these filters mean nothing there", skipped, skipped_count);
-    if (lacking_count > 0) {
-        char why[160];
-        snprintf(why, sizeof why, "Left out, for %s", query_lacks(lacking[0], database));
-        print_names(why, lacking, lacking_count);
-    }
+    print_lacking(lacking, lacking_count, database);
     free(lacking);
     free(skipped);
     free(empty);

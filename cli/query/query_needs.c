@@ -11,6 +11,8 @@ static const struct {
 } needs[] = {
     {"values", "SELECT 1 FROM main.parameters LIMIT 1", false,
      "no arguments or results were recorded; `fisql record --values` records them"},
+    {"faults", "SELECT 1 FROM main.fault_rules LIMIT 1", false,
+     "no calls were made to fail; `fisql record --fault` makes them fail"},
     {"calls",
      "SELECT 1 WHERE EXISTS (SELECT 1 FROM main.calls)"
      " OR (SELECT total(calls) FROM main.threads) = 0",
