@@ -106,42 +106,90 @@ static void build_id(const struct dl_phdr_info *info, char *text, size_t size)
 
 /* ---- does a module call the hooks? ---- */
 
-static uint32_t symbols_count(const uint32_t *gnu_hash, const uint32_t *hash)
+/* What a dynamic section says of the module's symbols and relocations. */
+struct dynamic {
+    const ElfW(Sym) * symbols;
+    const char *names;
+    const uint32_t *gnu_hash, *hash;
+    const ElfW(Rela) * relocations, *calls; /* `calls`: of the procedure linkage table */
+    uint64_t relocations_bytes, calls_bytes;
+    uint64_t relative; /* so many relocations come first that name no symbol */
+};
+
+/* The highest number of a symbol that a relocation names. */
+static uint32_t highest_symbol(const ElfW(Rela) * relocation, uint64_t bytes, uint32_t highest)
 {
-    if (hash != NULL)
-        return hash[1];
+    for (uint64_t i = 0; relocation != NULL && i < bytes / sizeof *relocation; i++)
+        if (ELF64_R_SYM(relocation[i].r_info) > highest)
+            highest = (uint32_t)ELF64_R_SYM(relocation[i].r_info);
+    return highest;
+}
+
+/* How many symbols there are, or how many before those that the module defines. */
+static uint32_t symbols_count(const struct dynamic *dynamic)
+{
+    const uint32_t *gnu_hash = dynamic->gnu_hash;
+    if (dynamic->hash != NULL)
+        return dynamic->hash[1];
     if (gnu_hash == NULL)
         return 0;
-    /* Undefined symbols come first in a table with a GNU hash: its second word is their number. */
-    return gnu_hash[1];
+    /* Undefined symbols come first in a table with a GNU hash: its second word is their number. Not so
+     * where nothing is defined (programs, most of all on aarch64): linkers then write 1 there. */
+    const uint32_t *buckets = gnu_hash + 4 + gnu_hash[2] * (sizeof(ElfW(Addr)) / sizeof *gnu_hash);
+    for (uint32_t i = 0; i < gnu_hash[0]; i++)
+        if (buckets[i] != 0)
+            return gnu_hash[1];
+    uint64_t relative = dynamic->relative * sizeof *dynamic->relocations;
+    uint32_t highest = highest_symbol(dynamic->calls, dynamic->calls_bytes, 0);
+    if (dynamic->relocations != NULL && relative < dynamic->relocations_bytes)
+        highest = highest_symbol(dynamic->relocations + dynamic->relative,
+                                 dynamic->relocations_bytes - relative, highest);
+    return highest + 1;
+}
+
+/* glibc relocates these addresses in place; musl does not. */
+static const void *in_module(const struct dl_phdr_info *info, uint64_t address)
+{
+    return (const void *)(address < info->dlpi_addr ? address + info->dlpi_addr : address);
+}
+
+static struct dynamic dynamic_read(const struct dl_phdr_info *info, const ElfW(Dyn) * entry)
+{
+    struct dynamic dynamic = {.symbols = NULL};
+    for (; entry->d_tag != DT_NULL; entry++) {
+        uint64_t value = entry->d_un.d_val;
+        if (entry->d_tag == DT_SYMTAB)
+            dynamic.symbols = in_module(info, value);
+        else if (entry->d_tag == DT_STRTAB)
+            dynamic.names = in_module(info, value);
+        else if (entry->d_tag == DT_GNU_HASH)
+            dynamic.gnu_hash = in_module(info, value);
+        else if (entry->d_tag == DT_HASH)
+            dynamic.hash = in_module(info, value);
+        else if (entry->d_tag == DT_RELA)
+            dynamic.relocations = in_module(info, value);
+        else if (entry->d_tag == DT_RELASZ)
+            dynamic.relocations_bytes = value;
+        else if (entry->d_tag == DT_RELACOUNT)
+            dynamic.relative = value;
+        else if (entry->d_tag == DT_JMPREL)
+            dynamic.calls = in_module(info, value);
+        else if (entry->d_tag == DT_PLTRELSZ)
+            dynamic.calls_bytes = value;
+    }
+    return dynamic;
 }
 
 /* Does one with this dynamic section? */
-static bool calls_hooks(const struct dl_phdr_info *info, const ElfW(Dyn) * dynamic)
+static bool calls_hooks(const struct dl_phdr_info *info, const ElfW(Dyn) * section)
 {
-    const ElfW(Sym) *symbols = NULL;
-    const char *names = NULL;
-    const uint32_t *gnu_hash = NULL, *hash = NULL;
-    for (; dynamic->d_tag != DT_NULL; dynamic++) {
-        /* glibc relocates these addresses in place; musl does not. */
-        uint64_t address = dynamic->d_un.d_ptr;
-        if (address < info->dlpi_addr)
-            address += info->dlpi_addr;
-        if (dynamic->d_tag == DT_SYMTAB)
-            symbols = (const void *)address;
-        else if (dynamic->d_tag == DT_STRTAB)
-            names = (const void *)address;
-        else if (dynamic->d_tag == DT_GNU_HASH)
-            gnu_hash = (const void *)address;
-        else if (dynamic->d_tag == DT_HASH)
-            hash = (const void *)address;
-    }
-    if (symbols == NULL || names == NULL)
+    const struct dynamic dynamic = dynamic_read(info, section);
+    if (dynamic.symbols == NULL || dynamic.names == NULL)
         return false;
-    uint32_t count = symbols_count(gnu_hash, hash);
+    uint32_t count = symbols_count(&dynamic);
     for (uint32_t i = 0; i < count; i++)
-        if (symbols[i].st_shndx == SHN_UNDEF &&
-            strcmp(names + symbols[i].st_name, "__cyg_profile_func_enter") == 0)
+        if (dynamic.symbols[i].st_shndx == SHN_UNDEF &&
+            strcmp(dynamic.names + dynamic.symbols[i].st_name, "__cyg_profile_func_enter") == 0)
             return true;
     return false;
 }

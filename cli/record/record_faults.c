@@ -261,7 +261,8 @@ static int check_rule(const struct fault_search *search, const struct fault_rule
                   "with `fisql cc --no-inline`";
     else if (found->taken == 0)
         problem = "how to return from it is not known: on x86-64 the call frame information "
-                  "(.eh_frame) tells, on other machines functions cannot be made to fail";
+                  "(.eh_frame) tells; on other machines functions cannot be made to return or "
+                  "throw, only to wait, to raise a signal or to exit";
     if (problem != NULL) {
         fault_rule_wrong(rule->text, 0, "--fault", "%s: %s", rule->target, problem);
         return -1;

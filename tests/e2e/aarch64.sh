@@ -11,6 +11,8 @@ failed=
 for file in collector/*.c base/*.c loader/*.c loader/*/*.c cli/*.c cli/*/*.c; do
     pic=
     case $file in
+        collector/faults_calls.c) pic="-fPIC -fvisibility=hidden" ;;
+        collector/faults*) pic="-fPIC -fvisibility=hidden -ftls-model=initial-exec -DFISQL_VALUES -DFISQL_FAULTS -mgeneral-regs-only" ;;
         collector/values*) pic="-fPIC -fvisibility=hidden -ftls-model=initial-exec -DFISQL_VALUES -mgeneral-regs-only" ;;
         collector/*) pic="-fPIC -fvisibility=hidden -ftls-model=initial-exec" ;;
     esac

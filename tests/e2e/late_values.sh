@@ -84,3 +84,11 @@ same "none is wrong" "0" "$(sql run.db "SELECT count(*) FROM call_values v JOIN 
 same "the second time they are there from the first call on" 4000 "$(sql run.db "SELECT count(*) FROM call_values v JOIN calls c ON c.id = v.call_id
     JOIN threads t ON t.id = c.thread_id JOIN recorded_calls o ON o.id = c.id JOIN functions f ON f.id = o.function_id
     WHERE f.name = 'twice' AND v.position = 1 AND t.process_id = (SELECT max(id) FROM processes)")"
+
+# One that defines no symbol for others: its table of symbols then does not say how many it uses.
+"$fisql" cc gcc -w -g -O1 -DOTHER -no-pie -fno-pie -o other runs.c
+same "the program defines none" 0 "$(readelf --wide --dyn-syms other | awk '$1 ~ /^[0-9]+:$/ && $1 != "0:" && $7 != "UND"' | wc -l)"
+"$fisql" record -q --values ./runs
+"$fisql" load -q run.bin 2>/dev/null
+same "a program without symbols of its own: every call without values is counted" "$(missing twice main main)" "$(lost)"
+at_least "and most have values" 7000 "$(sql run.db "SELECT count(*) FROM call_arguments WHERE function = 'twice' AND parameter = 'n' AND value IS NOT NULL")"
