@@ -54,7 +54,7 @@
 -- where only its first bytes were recorded it ends in \... (which nothing else does).
 
 PRAGMA application_id = 0x4653514c;
-PRAGMA user_version = 8;
+PRAGMA user_version = 9;
 
 CREATE TABLE run( -- facts of the recording and of the load, e.g. command, clock, hook_inside_ps
   key TEXT PRIMARY KEY, -- name of the fact
@@ -590,6 +590,15 @@ CREATE TABLE call_values( -- arguments and results; those of call c are id BETWE
   value                    -- INTEGER, REAL or TEXT: see above
 );
 
+CREATE TABLE block_places( -- blocks by where they lay: what call_blocks looks pointers up in. Filled where there are
+                          -- parameters or results that are pointers; without the blocks of processes of which
+                          -- the log lacks frees or allocations
+  process_id INTEGER NOT NULL, -- processes.id
+  level INTEGER NOT NULL,      -- bits of the block's size: below 2^level, and not below half of that
+  address INTEGER NOT NULL, alloc_ns INTEGER NOT NULL, alloc_id INTEGER NOT NULL, -- as allocs has them
+  PRIMARY KEY(process_id, level, address, alloc_ns, alloc_id)
+) WITHOUT ROWID;
+
 CREATE TABLE valued_calls( -- the calls of which values were recorded, by function: of function f those that are
                            -- id BETWEEN f << 38 AND (f + 1 << 38) - 1. Functions with more than 16384 of them
                            -- are left out (parameter_stats.listed = 0)
@@ -812,6 +821,54 @@ CREATE VIEW call_text AS -- calls with their values: fib(n=3) = 2; ? where one i
            coalesce((SELECT ' (' || a.text || ')' FROM call_arguments a WHERE a.call_id = c.id AND a.position = 31 AND a.value IS NOT NULL), '')
          ELSE '' END AS text
   FROM calls c JOIN frames fr ON fr.id = +c.frame_id JOIN functions f ON f.id = +fr.function_id;
+
+CREATE VIEW call_blocks AS -- arguments and results (position 0) that point into a block of allocs: the last one that lay
+                          -- there when the call was entered or, of a result, left; freed = 1: it was freed by then.
+                          -- No row: none of the call's process did, or it is not known
+  SELECT x.call_id, x.position, x.address, a.id AS alloc_id, x.address - a.address AS offset, a.free_ns IS NOT NULL AND a.free_ns < x.ns AS freed
+  FROM (SELECT c.id AS call_id, p.position, v.value AS address, c.enter_ns + CASE p.position WHEN 0 THEN c.duration_ns ELSE 0 END AS ns,
+               -- its id, negative where not all that lay there could be looked at. Of each level the addresses are gone
+               -- through from which a block of it could reach, and at each of them the newest blocks.
+               (WITH RECURSIVE
+                  levels(level) AS (
+                    SELECT max(b.level) FROM block_places b WHERE b.process_id = t.process_id
+                    UNION ALL
+                    SELECT (SELECT max(b.level) FROM block_places b WHERE b.process_id = t.process_id AND b.level < l.level)
+                    FROM levels l WHERE l.level IS NOT NULL LIMIT 64),
+                  starts(level, address) AS (
+                    SELECT l.level, (SELECT max(b.address) FROM block_places b
+                                     WHERE b.process_id = t.process_id AND b.level = l.level
+                                           AND b.address > v.value - (1 << l.level) AND b.address <= v.value)
+                    FROM levels l WHERE l.level IS NOT NULL
+                    UNION ALL
+                    SELECT s.level, (SELECT max(b.address) FROM block_places b
+                                     WHERE b.process_id = t.process_id AND b.level = s.level
+                                           AND b.address > v.value - (1 << s.level) AND b.address < s.address)
+                    FROM starts s WHERE s.address IS NOT NULL LIMIT 1000),
+                  newest(alloc_id, hidden) AS (
+                    SELECT (SELECT max(n.id)
+                            FROM (SELECT b.alloc_id FROM block_places b
+                                  WHERE b.process_id = t.process_id AND b.level = s.level AND b.address = s.address
+                                        AND b.alloc_ns <= c.enter_ns + CASE p.position WHEN 0 THEN c.duration_ns ELSE 0 END
+                                  ORDER BY b.alloc_ns DESC, b.alloc_id DESC LIMIT 64) k
+                                 CROSS JOIN allocs n ON n.id = k.alloc_id
+                            WHERE v.value - s.address < max(n.size, 1)),
+                           EXISTS (SELECT 1 FROM block_places b
+                                   WHERE b.process_id = t.process_id AND b.level = s.level AND b.address = s.address
+                                   LIMIT 1 OFFSET 63)
+                    FROM starts s WHERE s.address IS NOT NULL)
+                SELECT CASE WHEN count(*) > 900 OR sum(n.alloc_id IS NULL AND n.hidden) > 0 THEN -max(n.alloc_id)
+                       ELSE max(n.alloc_id) END
+                FROM newest n) AS found
+        FROM calls c JOIN frames fr ON fr.id = +c.frame_id JOIN threads t ON t.id = +c.thread_id
+             JOIN parameters p ON p.function_id = +fr.function_id
+             JOIN call_values v ON v.id = c.id * 32 + p.position
+        WHERE p.kind IN ('pointer', 'function', 'text') AND typeof(v.value) = 'integer' AND v.value > 0) x
+       CROSS JOIN allocs a ON a.id = abs(x.found)
+  WHERE a.alloc_ns < x.ns -- which came first of what happened in the same nanosecond is not known
+        AND (a.free_ns IS NULL OR a.free_ns > x.ns OR
+             -- memory of a larger one may be the system's again, and be used for something else
+             a.free_ns < x.ns AND a.size < 131072 AND x.found > 0);
 
 CREATE VIEW listed_arguments AS -- call_arguments of the functions in valued_calls, without texts: of one function in
                                -- no time, however long the run was

@@ -17,8 +17,10 @@ static const char help[] =
     "\n"
     "Prints the stack of a call (DB: run.db): the call itself first, then its caller, and so on, "
     "with\n"
-    "arguments and results (`fisql record --values`), where each was called from, when it was\n"
-    "entered and how long it took. Queries list such ids in columns like slowest_call.\n"
+    "arguments and results (`fisql record --values`; of pointers the row of allocs that they "
+    "point\n"
+    "into), where each was called from, when it was entered and how long it took. Queries list "
+    "such ids in columns like slowest_call.\n"
     "\n"
     "      --all                all calls of a deep stack (default: the first and last 100)\n"
     "      --demangle STYLE     short names, full ones, or no: as the linker knows them (short)\n"
@@ -157,6 +159,8 @@ int cmd_stack(int argc, char **argv)
         status = run_view_open(&view, database, request.style, MEASURE_CPU);
     if (status == 0)
         status = call_values_open(&values, &view);
+    if (status == 0)
+        status = call_values_show_blocks(&values);
     if (status == 0)
         status = print_stack(&view, &values, request.id, request.all, request.path);
     call_values_close(&values);

@@ -93,6 +93,18 @@ int call_values_open(struct call_values *values, const struct run_view *view)
     return read_enumerators(values);
 }
 
+int call_values_show_blocks(struct call_values *values)
+{
+    if (values->rows == NULL)
+        return 0;
+    if (sqlite3_prepare_v2(values->database,
+                           "SELECT position, alloc_id, offset, freed FROM call_blocks"
+                           " WHERE call_id = ?1",
+                           -1, &values->blocks, NULL) != SQLITE_OK)
+        return fail("the blocks cannot be read: %s", sqlite3_errmsg(values->database));
+    return 0;
+}
+
 static void forget(struct call_values *values)
 {
     for (size_t i = 0; i < values->shown_count; i++)
@@ -104,6 +116,7 @@ void call_values_close(struct call_values *values)
 {
     forget(values);
     sqlite3_finalize(values->rows);
+    sqlite3_finalize(values->blocks);
     for (size_t i = 0; i < values->parameters_count; i++) {
         free(values->parameters[i].name);
         free(values->parameters[i].kind);
@@ -224,6 +237,31 @@ static char *shown_text(const struct call_values *values, const struct value_par
     }
 }
 
+/* Adds to the texts of pointers which blocks they point into. 0, or 2 after saying what is wrong. */
+static int add_blocks(const struct call_values *values, int64_t call_id, char *texts[POSITIONS])
+{
+    sqlite3_stmt *row = values->blocks;
+    if (row == NULL)
+        return 0;
+    sqlite3_bind_int64(row, 1, call_id);
+    while (sqlite3_step(row) == SQLITE_ROW) {
+        int64_t position = sqlite3_column_int64(row, 0), offset = sqlite3_column_int64(row, 2);
+        if (position < 0 || position >= POSITIONS || texts[position] == NULL)
+            continue;
+        char plus[24] = "";
+        if (offset != 0)
+            snprintf(plus, sizeof plus, "+%lld", (long long)offset);
+        char *text = sqlite3_mprintf("%s (%sblock %lld%s)", texts[position],
+                                     sqlite3_column_int(row, 3) != 0 ? "freed " : "",
+                                     sqlite3_column_int64(row, 1), plus);
+        sqlite3_free(texts[position]);
+        texts[position] = text;
+    }
+    if (sqlite3_reset(row) != SQLITE_OK)
+        return fail("the blocks cannot be read: %s", sqlite3_errmsg(values->database));
+    return 0;
+}
+
 int call_values_read(struct call_values *values, uint32_t function, int64_t call_id)
 {
     char *texts[POSITIONS] = {NULL};
@@ -241,10 +279,15 @@ int call_values_read(struct call_values *values, uint32_t function, int64_t call
         if (of < end && position >= 0 && position < POSITIONS && texts[position] == NULL)
             texts[position] = shown_text(values, of);
     }
-    if (sqlite3_reset(values->rows) != SQLITE_OK) {
+    int status = 0;
+    if (sqlite3_reset(values->rows) != SQLITE_OK)
+        status = fail("the values cannot be read: %s", sqlite3_errmsg(values->database));
+    if (status == 0)
+        status = add_blocks(values, call_id, texts);
+    if (status != 0) {
         for (int i = 0; i < POSITIONS; i++)
             sqlite3_free(texts[i]);
-        return fail("the values cannot be read: %s", sqlite3_errmsg(values->database));
+        return status;
     }
     for (; at < end && values->shown_count < POSITIONS; at++) {
         char *text = texts[at->position];

@@ -37,6 +37,7 @@ struct shown_value {
 struct call_values {
     sqlite3 *database; /* the caller's */
     sqlite3_stmt *rows;
+    sqlite3_stmt *blocks; /* that pointers point into; NULL: they are not looked for */
     struct value_parameter *parameters; /* by function and position */
     size_t parameters_count, parameters_capacity;
     size_t *
@@ -50,6 +51,9 @@ struct call_values {
 
 /* Reads the parameters. 0, or 2 after saying what is wrong; close it in both cases. */
 int call_values_open(struct call_values *values, const struct run_view *view);
+/* From now on pointers are shown with the block that they point into: 0x55d0 (block 12+8). That is for single
+ * calls, as each pointer is looked up. 0, or 2 after saying what is wrong. */
+int call_values_show_blocks(struct call_values *values);
 void call_values_close(struct call_values *values);
 
 /* Is it known when the call ends, and no earlier? */

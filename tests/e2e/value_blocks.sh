@@ -1,0 +1,64 @@
+#!/bin/bash
+# Which blocks the pointers among arguments and results point into: as the program kept book of them itself.
+# shellcheck source=tests/e2e/lib.sh
+. "$(dirname "$0")/lib.sh"
+cd "$TEST_TMP" || exit 2
+
+# blocks of make() and remake() have numbers, those of a process in their order
+told="WITH numbered AS MATERIALIZED (
+        SELECT a.id, row_number() OVER (PARTITION BY t.process_id ORDER BY a.id) AS number
+        FROM allocs a JOIN threads t ON t.id = a.thread_id JOIN frames fr ON fr.id = a.frame_id JOIN functions f ON f.id = fr.function_id
+        WHERE f.name IN ('make', 'remake'))
+      SELECT q.value || ' ' || b.position || ' ' || coalesce(n.number, '-') || ' ' || b.offset || ' ' || b.freed
+      FROM calls c JOIN frames fr ON fr.id = c.frame_id JOIN functions f ON f.id = fr.function_id
+           JOIN call_blocks b ON b.call_id = c.id JOIN call_values q ON q.id = 32 * c.id + 1 LEFT JOIN numbered n ON n.id = b.alloc_id
+      WHERE f.name IN ('take', 'give') AND q.value > 0 ORDER BY q.value, b.position"
+# the same by looking at all blocks
+looked="SELECT count(*) FROM (
+          SELECT v.id, p.position, v.value, c.enter_ns + iif(p.position = 0, c.duration_ns, 0) AS ns, t.process_id
+          FROM calls c JOIN frames fr ON fr.id = c.frame_id JOIN threads t ON t.id = c.thread_id JOIN parameters p ON p.function_id = fr.function_id
+               JOIN call_values v ON v.id = 32 * c.id + p.position
+          WHERE p.kind = 'pointer' AND typeof(v.value) = 'integer') x
+        LEFT JOIN call_blocks b ON b.call_id = x.id / 32 AND b.position = x.position
+        WHERE b.alloc_id IS NOT (SELECT iif(a.free_ns IS NULL OR a.free_ns > x.ns OR a.size < 131072, a.id, NULL)
+          FROM allocs a JOIN threads t ON t.id = a.thread_id AND t.process_id = x.process_id
+          WHERE a.alloc_ns <= x.ns AND x.value - a.address >= 0 AND x.value - a.address < max(a.size, 1) ORDER BY a.id DESC LIMIT 1)"
+
+for optimised in -O0 -O2; do
+    build gcc value_blocks $optimised -g -pthread "$programs/value_blocks.c"
+    for seed in 1 2; do
+        "$fisql" record -q --values ./value_blocks $seed 2500 printed >/dev/null 2>said
+        "$fisql" load -q -o run.db run.bin
+        sort -n printed | sed '/^$/d' >expected
+        sql run.db "$told" | sort -n >found
+        name="$optimised, seed $seed"
+        at_least "$name: blocks that live" 300 "$(grep -c ' 0$' expected)"
+        at_least "$name: and freed ones" 300 "$(grep -c ' 1$' expected)"
+        same "$name: what pointers point into, $(wc -l <expected) of them" "" "$(diff expected found | head -5)"
+    done
+done
+sql run.db "$looked" >differing
+same "as by looking at all blocks" 0 "$(cat differing)"
+same "a child knows nothing of what it inherited" "1 0" "$(sql run.db "SELECT count(*) > 50, count(b.alloc_id) FROM call_values q JOIN calls c ON c.id = q.call_id
+    JOIN frames fr ON fr.id = c.frame_id JOIN functions f ON f.id = fr.function_id LEFT JOIN call_blocks b ON b.call_id = q.call_id AND b.position = 2
+    WHERE f.name = 'take' AND q.position = 1 AND q.value = -1" | tr '|' ' ')"
+same "no table is read through for a call" "" "$(sql run.db 'EXPLAIN QUERY PLAN SELECT * FROM call_blocks WHERE call_id = 5' | grep -E 'SCAN' | grep -vE 'SCAN (levels|l|starts|s|newest|n|k|x|CONSTANT ROW)\b')"
+
+shown() { # WHICH: a call of take() as the view has it, and as stack shows it
+    sql run.db "SELECT b.call_id || '|take(number=' || q.value || ', pointer=' || printf('0x%x', b.address) || ' (' || iif(b.freed, 'freed ', '')
+                || 'block ' || b.alloc_id || iif(b.offset, '+' || b.offset, '') || '))'
+                FROM call_blocks b JOIN call_values q ON q.id = 32 * b.call_id + 1 WHERE b.position = 2 AND $1 ORDER BY 1 LIMIT 1"
+}
+for which in 'NOT freed AND offset = 0' 'NOT freed AND offset > 0' 'freed AND offset > 0'; do
+    row=$(shown "$which")
+    same "stack shows it: $which" "${row#*|}" "$("$fisql" stack "${row%%|*}" run.db | sed -n 's/^#0 *\(take(.*)\) (value_blocks.c.*/\1/p')"
+done
+
+# Where the log lacks something, blocks that seem to live may be gone.
+"$fisql" record -q ./value_blocks 1 300 printed >/dev/null 2>&1
+"$fisql" load -q -o plain.db run.bin
+same "without values nothing is kept for it" "0 1" "$(sql plain.db 'SELECT count(*), (SELECT count(*) FROM allocs) > 0 FROM block_places' | tr '|' ' ')"
+"$fisql" record -q --ring 64K --values ./value_blocks 1 40000 printed >/dev/null 2>said
+"$fisql" load -q -o ring.db run.bin 2>>said
+same "after a loss no block is told" "1 0" "$(sql ring.db "SELECT (SELECT count(*) FROM call_values) > 0, count(*) FROM call_blocks b JOIN calls c ON c.id = b.call_id
+    JOIN threads t ON t.id = c.thread_id WHERE t.process_id IN (SELECT min(id) FROM processes)" | tr '|' ' ')"
