@@ -151,6 +151,30 @@ for line in "read -1, errno 4" "close -1, errno 5, closed" "calloc NULL, errno 1
 done
 same "each is in the database" "calloc|close|read" "$(sql run.db "SELECT group_concat(name, '|') FROM
     (SELECT DISTINCT substr(r.rule, 1, instr(r.rule, ':') - 1) AS name FROM faults x JOIN fault_rules r ON r.id = x.rule_id ORDER BY 1)")"
+
+# With the program's own functions: fisql record runs it itself, by the emulator.
+cat >emulate.c <<'C'
+#include <stdlib.h>
+#include <unistd.h>
+int execvp(const char *file, char *const *words)
+{
+    return execl("/usr/bin/env", "env", "qemu-aarch64", "-L", getenv("ROOT"), "-E", getenv("OTHERS"), file, words[1], NULL);
+}
+C
+gcc -shared -fPIC -o emulate.so emulate.c
+# struck RULE: exit status and where it struck
+struck() {
+    run env LD_PRELOAD="$TEST_TMP/emulate.so" ROOT=$root OTHERS="LD_PRELOAD=$TEST_TMP/libfisql-calls.so:$TEST_TMP/libfisql-faults.so" \
+        "$fisql" record -q --fault "$1" -o run.bin ./faulty-O1
+    "$fisql" load -q run.bin 2>/dev/null
+    echo "$status $(sql run.db "SELECT group_concat(stack, '|') FROM faults_view")"
+}
+same "a function can wait" "0 main => calls => mix => twice" "$(struck "twice nth=2: delay 300ms")"
+at_least "so long" 300000000 "$(sql run.db "SELECT max(duration_ns) FROM calls c JOIN faults x ON x.call_id = c.id")"
+same "raise a signal" "143 main => calls => mix => twice" "$(struck "twice nth=2: signal SIGTERM")"
+same "exit" "7 main => calls => mix => twice" "$(struck "twice nth=2: exit 7")"
+same "an argument is compared" "0 main => calls => twice" "$(struck "twice when n=2: mark")"
+same "calls fail where the stack says so" "0 main => calls => parse_item" "$(struck "malloc nth=2 in parse_*: fail")"
 for rule in "twice: return -1" "twice nth=2: throw std::bad_alloc"; do
     run "$fisql" record -q -o run.bin --fault "$rule" ./faulty-O1
     same "refused: $rule" 2 "$status"
