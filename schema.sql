@@ -824,7 +824,8 @@ CREATE VIEW call_text AS -- calls with their values: fib(n=3) = 2; ? where one i
 
 CREATE VIEW call_blocks AS -- arguments and results (position 0) that point into a block of allocs: the last one that lay
                           -- there when the call was entered or, of a result, left; freed = 1: it was freed by then.
-                          -- No row: none of the call's process did, or it is not known
+                          -- No row: none of the call's process did, or it is not known. Not told of either: blocks
+                          -- that a child has from its parent; freed ones of 64 KiB and more, or allocated aligned
   SELECT x.call_id, x.position, x.address, a.id AS alloc_id, x.address - a.address AS offset, a.free_ns IS NOT NULL AND a.free_ns < x.ns AS freed
   FROM (SELECT c.id AS call_id, p.position, v.value AS address, c.enter_ns + CASE p.position WHEN 0 THEN c.duration_ns ELSE 0 END AS ns,
                -- its id, negative where not all that lay there could be looked at. Of each level the addresses are gone
@@ -867,8 +868,8 @@ CREATE VIEW call_blocks AS -- arguments and results (position 0) that point into
        CROSS JOIN allocs a ON a.id = abs(x.found)
   WHERE a.alloc_ns < x.ns -- which came first of what happened in the same nanosecond is not known
         AND (a.free_ns IS NULL OR a.free_ns > x.ns OR
-             -- memory of a larger one may be the system's again, and be used for something else
-             a.free_ns < x.ns AND a.size < 131072 AND x.found > 0);
+             -- memory of a large one may be the system's again, and be used for something else
+             a.free_ns < x.ns AND a.size < 65536 AND a.kind NOT GLOB '*align*' AND x.found > 0);
 
 CREATE VIEW listed_arguments AS -- call_arguments of the functions in valued_calls, without texts: of one function in
                                -- no time, however long the run was

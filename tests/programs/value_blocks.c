@@ -14,7 +14,7 @@
 
 #define SILENT __attribute__((no_instrument_function))
 #define BLOCKS 20000
-enum { THREADS = 3, FREED_BYTES_MAX = 131072 };
+enum { THREADS = 3, FREED_BYTES_MAX = 65536 };
 
 static struct {
     uintptr_t address;
