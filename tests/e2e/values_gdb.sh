@@ -44,7 +44,7 @@ for compiler in $compilers; do
     for level in -O0 -O2 -O3; do
         least=(96 1500 65)
         [ $level != -O0 ] && least=($((84 - 4 * less)) $((1260 - 680 * less)) $((45 - 10 * less)))
-        [ "$compiler $level" = "clang -O0" ] && least=(96 1240 62)
+        [ "$compiler $level" = "clang -O0" ] && least=(96 1100 62)
         against "C, $compiler $level" "${least[0]}" "$values/types.c" $compiler $level
         [ $level = -O3 ] || against "1 to 40 parameters, $compiler $level" "${least[1]}" many.c $compiler $level
         against "C++, $compiler $level" "${least[2]}" "$values/types.cc" $cxx -std=c++17 $level
