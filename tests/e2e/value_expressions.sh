@@ -101,7 +101,7 @@ same "--ring: all there is has its value" "0 1" "$(comm -13 printed.txt recorded
 # Where values are shown.
 "$fisql" record -q -o run.bin --value 'twice: a * 10' --value 'thread_step: r->method' ./program threads >/dev/null
 "$fisql" load -q run.bin
-call=$(sql run.db "SELECT min(call_id) FROM call_arguments WHERE parameter = 'r->method'")
+call=$(sql run.db "SELECT min(call_id) FROM call_arguments WHERE parameter = 'r->method' AND value = 'odd'")
 has "stack" 'r->method="odd"' "$("$fisql" stack "$call" run.db)"
 has "tree" 'thread_step(r->method="even")' "$("$fisql" tree --by-value 'thread_step.r->method' run.db)"
 has "queries" 'r->method' "$("$fisql" query arguments run.db)"
