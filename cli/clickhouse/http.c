@@ -273,10 +273,15 @@ static int fail_exception(const struct http *http, struct answer *answer, long s
 
 static int fail_transfer(const struct http *http, CURLcode result, struct error *error)
 {
+    /* A server without TLS says so, or waits for the end of a line that never comes. */
+    bool silent_or_plain =
+        strncmp(http->base, "https:", 6) == 0 &&
+        (result == CURLE_SSL_CONNECT_ERROR || result == CURLE_OPERATION_TIMEDOUT);
     const char *advice = unreached(result) ? ": is the server running, and is that its HTTP port?"
                          : result == CURLE_PEER_FAILED_VERIFICATION
                              ? ": SSL_CERT_FILE can name the certificate that signs the server's"
-                             : "";
+                         : silent_or_plain ? ": does that port speak TLS, as https:// says?"
+                                           : "";
     return error_set(error, "%s: %s%s", http->base, curl_library.easy_strerror(result), advice);
 }
 

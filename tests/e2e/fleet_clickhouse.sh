@@ -226,7 +226,7 @@ wrong "another server ($try)" "is it ClickHouse's HTTP port" "$fisql" fleet runs
 wrong "TLS that nobody vouches for" "SSL_CERT_FILE can name" "$fisql" fleet runs --url "https://127.0.0.1:$proxy/one"
 SSL_CERT_FILE=$PWD/certificate.pem run "$fisql" fleet runs --url "https://127.0.0.1:$proxy/one" --format csv
 same "TLS that is verified" "0 $("$fisql" fleet runs --url "$one" --format csv)" "$status $out"
-wrong "TLS to a plain port" "SSL" "$fisql" fleet runs --url "https://127.0.0.1:$http1/one"
+wrong "TLS to a plain port" "does that port speak TLS" "$fisql" fleet runs --url "https://127.0.0.1:$http1/one"
 ask_server "$http1" "INSERT INTO one.fleet_version (version) VALUES (99)" >/dev/null
 wrong "newer tables" "has version 99 of its tables" "$fisql" fleet runs --url "$one"
 wrong "a push to newer tables" "use a newer fisql" "$fisql" push "$one" 2.db
