@@ -85,6 +85,10 @@ same "each function of libdwarf is called in one place" "" "$(sort <<<"$calls" |
 same "calls and allocs are joined behind what has their ids" "" \
     "$(grep -nE '(^|[^ST]) +JOIN (calls|allocs)\b|(^|[^ST] )JOIN (calls|allocs)\b' queries/*.sql cli/*.c cli/*/*.c)"
 
+same "the top level holds the formats, the schemas and what every project has" "" \
+    "$(cd "$here" && git ls-files 2>/dev/null | grep -v / |
+        grep -vxE '\.[a-z-]+|(CHANGELOG|CONTRIBUTING|README)\.md|LICENSE|Makefile|[a-z]+_format\.h|fault_calls\.h|schema(_[a-z]+)?\.sql')"
+
 same "no file is longer than 700 lines" "" \
     "$(wc -l "${c_files[@]}" | awk '$2 != "total" && $1 > 700')"
 mapfile -t page_files < <(find page tests/report -name '*.js' -o -name '*.mjs' -o -name '*.css' | sort)
