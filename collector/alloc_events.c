@@ -8,8 +8,6 @@
 
 #include <string.h>
 
-#define NOTE_BYTES_MAX 80u /* long notes are cut to what stays readable in a table */
-
 /* Signed distance from the chunk's heap base in steps of 16 bytes; false if it does not fit. */
 static bool address_short(struct thread_log *log, uint64_t address, uint64_t *steps)
 {
@@ -95,26 +93,9 @@ void record_realloc(uint64_t start_tick, uint64_t old, uint64_t address, uint64_
 
 void record_note(const char *text, size_t size_bytes)
 {
-    struct event event;
-    struct thread_log *log;
-    uint64_t tick;
-    uint64_t frame = FRAME_ADDRESS();
-    size_t size_max = NOTE_BYTES_MAX;
+    size_t size_max = EVENT_BYTES_MAX;
     size_t size = size_bytes < size_max ? size_bytes : size_max;
     while (size < size_bytes && size > 0 && ((unsigned char)text[size] & 0xc0) == 0x80)
         size--; /* not inside a UTF-8 character */
-    do {
-        log = log_open(frame);
-        if (log == NULL)
-            return;
-        event.count = 0;
-        tick = clock_read(process.clock);
-        uint64_t delta = event_put_delta(&event, log, &tick, true, 0xffff);
-        event_put_code(&event, FISQL_CODE_NOTE);
-        event_put(&event, delta, 1);
-        event_put(&event, size, 1);
-        event.units[event.count + size / 2] = 0;
-        memcpy(&event.units[event.count], text, size);
-        event.count += (uint32_t)(size + 1) / 2;
-    } while (!log_commit(log, &event, 0, tick));
+    log_record_bytes(FISQL_CODE_NOTE, text, size);
 }

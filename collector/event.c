@@ -153,3 +153,24 @@ struct thread_log *log_open(uint64_t frame)
             return log;
     }
 }
+
+void log_record_bytes(uint32_t code, const void *bytes, size_t count)
+{
+    struct event event;
+    struct thread_log *log;
+    uint64_t tick, frame = FRAME_ADDRESS();
+    do {
+        log = log_open(frame);
+        if (log == NULL)
+            return;
+        event.count = 0;
+        tick = clock_read(process.clock);
+        uint64_t delta = event_put_delta(&event, log, &tick, true, 0xffff);
+        event_put_code(&event, code);
+        event_put(&event, delta, 1);
+        event_put(&event, count, 1);
+        event.units[event.count + count / 2] = 0;
+        memcpy(&event.units[event.count], bytes, count);
+        event.count += (uint32_t)(count + 1) / 2;
+    } while (!log_commit(log, &event, 0, tick));
+}

@@ -87,6 +87,12 @@ bool log_commit_copied(struct thread_log *log, uint32_t units, uint64_t change, 
 /* Does both. */
 bool log_commit(struct thread_log *log, const struct event *event, uint64_t change, uint64_t tick);
 
+/* Records an event that is a code, its delta, a number of bytes in one unit, and these bytes, padded to a
+ * unit: at most EVENT_BYTES_MAX. It opens the log by itself, and does nothing where nothing can be
+ * recorded. */
+#define EVENT_BYTES_MAX 80u
+void log_record_bytes(uint32_t code, const void *bytes, size_t count);
+
 /* Gives the log back. Returns false if a nested hook abandoned it before the word `committed` was
  * stored: what was to be recorded is then not in the log. It may have been abandoned before this
  * hook took it, too, and hold any word. This is judged while the log is still busy: after that,
