@@ -214,8 +214,7 @@ static bool choose(struct computing *computing)
     mask->is_signed = type.is_signed;
     /* a b m; a b m a b; a b m (a ^ b); a b (m & (a ^ b)); a (b ^ ...) */
     if (!pick(computing, 2) || !pick(computing, 2) ||
-        !arithmetic(computing, FISQL_STEP_EXCLUSIVE_OR) ||
-        !arithmetic(computing, FISQL_STEP_AND) ||
+        !arithmetic(computing, FISQL_STEP_EXCLUSIVE_OR) || !arithmetic(computing, FISQL_STEP_AND) ||
         !arithmetic(computing, FISQL_STEP_EXCLUSIVE_OR) || !swap(computing))
         return give_up(computing, PLACE_COMPLEX);
     computing->depth--;
@@ -311,8 +310,8 @@ static bool typed_load(struct computing *computing)
 {
     struct base_type type;
     uint64_t size = dwarf_take(computing->cursor, 1);
-    if (!take_type(computing, &type) || type.none || type.size != size ||
-        type.bits != 8 * size || !load(computing, size, type.is_signed))
+    if (!take_type(computing, &type) || type.none || type.size != size || type.bits != 8 * size ||
+        !load(computing, size, type.is_signed))
         return give_up(computing, PLACE_COMPLEX);
     top(computing)->typed = true;
     top(computing)->size = type.size;
@@ -353,8 +352,8 @@ static bool run_constant(struct computing *computing, unsigned code)
     case DW_OP_const2s:
     case DW_OP_const4s:
     case DW_OP_const8s:
-        return push_constant(
-            computing, (uint64_t)dwarf_take_fixed(cursor, 1u << (code - DW_OP_const1s) / 2));
+        return push_constant(computing,
+                             (uint64_t)dwarf_take_fixed(cursor, 1u << (code - DW_OP_const1s) / 2));
     case DW_OP_constu:
         return push_constant(computing, dwarf_take_unsigned(cursor));
     case DW_OP_consts:
@@ -530,6 +529,9 @@ enum place_reason steps_find(const struct place_context *context, struct dwarf_c
                              bool is_list, struct places *places, struct place *place)
 {
     struct computing computing;
+    if (context
+            ->stores_late) /* clang: what it names may be filled behind the hook's call (a bool) */
+        return PLACE_COMPLEX;
     computing.context = context;
     computing.cursor = cursor;
     computing.depth = 0;

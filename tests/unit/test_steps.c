@@ -44,8 +44,11 @@ static const struct dwarf_unit_context unit = {.version = 5};
 static enum place_reason find(const unsigned char *code, size_t bytes, unsigned size,
                               struct places *places)
 {
-    const struct place_context context = {
-        .unit = &unit, .machine = EM_X86_64, .address = 0x1000, .after = 0x1004, .size_bytes = size};
+    const struct place_context context = {.unit = &unit,
+                                          .machine = EM_X86_64,
+                                          .address = 0x1000,
+                                          .after = 0x1004,
+                                          .size_bytes = size};
     const struct dwarf_value value = {DWARF_VALUE_BLOCK, 0, code, bytes};
     return place_find(&context, &value, places);
 }
@@ -124,8 +127,8 @@ static void check_choices(void)
            DW_OP_bra, 1, 0, DW_OP_swap, DW_OP_drop);
     EXPECT("the greatest", 100, B(RBX), 0, DW_OP_dup, B(RBP), 0, DW_OP_swap, DW_OP_over, DW_OP_gt,
            DW_OP_bra, 1, 0, DW_OP_swap, DW_OP_drop);
-    EXPECT("the other one is dropped", 101, B(RBX), 1, B(RBP), 0, DW_OP_drop, DW_OP_lit0, DW_OP_plus,
-           DW_OP_dup, DW_OP_and);
+    EXPECT("the other one is dropped", 101, B(RBX), 1, B(RBP), 0, DW_OP_drop, DW_OP_lit0,
+           DW_OP_plus, DW_OP_dup, DW_OP_and);
     EXPECT("the third from the top", 100, B(RBX), 0, DW_OP_lit1, DW_OP_lit2, DW_OP_pick, 2,
            DW_OP_swap, DW_OP_drop, DW_OP_swap, DW_OP_drop, DW_OP_swap, DW_OP_drop);
 }
@@ -136,11 +139,12 @@ static void check_memory(void)
     EXPECT("what lies in memory, and more", 0x1122334455667789, B(RCX), 0, DW_OP_deref,
            DW_OP_plus_uconst, 1);
     EXPECT("two bytes of it", 0x7788 + 100, B(RCX), 0, DW_OP_deref_size, 2, B(RBX), 0, DW_OP_plus);
-    EXPECT("with an index", 7, B(RCX), 0, B(RBP), 9, DW_OP_lit3, DW_OP_shl, DW_OP_plus, DW_OP_deref);
+    EXPECT("with an index", 7, B(RCX), 0, B(RBP), 9, DW_OP_lit3, DW_OP_shl, DW_OP_plus,
+           DW_OP_deref);
     const unsigned char wild[] = {B(RBX), 0, B(RBP), 0, DW_OP_plus, DW_OP_deref, DW_OP_stack_value};
     expect("memory that is not there", FOUND_UNREADABLE, 0, wild, sizeof wild);
-    const unsigned char none[] = {B(RBX), 0, B(RCX), 0, DW_OP_lit0, DW_OP_and, DW_OP_div,
-                                  DW_OP_stack_value};
+    const unsigned char none[] = {B(RBX),     0,         B(RCX),    0,
+                                  DW_OP_lit0, DW_OP_and, DW_OP_div, DW_OP_stack_value};
     expect("a quotient of 0", FOUND_UNREADABLE, 0, none, sizeof none);
 }
 
@@ -148,8 +152,8 @@ static void check_refused(void)
 {
     REFUSED("a register with the hook's own argument", PLACE_REGISTER_LOST, 8, B(RBX), 0, B(RSI), 0,
             DW_OP_plus, DW_OP_stack_value);
-    REFUSED("what a register held at the start", PLACE_OVERWRITTEN, 8, B(RBX), 0,
-            DW_OP_entry_value, 1, DW_OP_reg5, DW_OP_plus, DW_OP_stack_value);
+    REFUSED("what a register held at the start", PLACE_OVERWRITTEN, 8, B(RBX), 0, DW_OP_entry_value,
+            1, DW_OP_reg5, DW_OP_plus, DW_OP_stack_value);
     REFUSED("two values", PLACE_COMPLEX, 8, B(RBX), 0, B(RBP), 0, DW_OP_stack_value);
     REFUSED("one value of two", PLACE_COMPLEX, 8, B(RBX), 0, DW_OP_plus, DW_OP_stack_value);
     REFUSED("any other jump", PLACE_COMPLEX, 8, B(RBX), 0, B(RBP), 0, B(RCX), 0, DW_OP_bra, 2, 0,
@@ -172,8 +176,8 @@ static void check_pieces(void)
 {
     struct places places;
     static const unsigned char code[] = {
-        B(RBX), 0, B(RBP), 0, DW_OP_plus, DW_OP_stack_value, DW_OP_piece, 8, DW_OP_reg6,
-        DW_OP_piece, 8};
+        B(RBX),      0, B(RBP),     0,           DW_OP_plus, DW_OP_stack_value,
+        DW_OP_piece, 8, DW_OP_reg6, DW_OP_piece, 8};
     check(find(code, sizeof code, 16, &places) == PLACE_FOUND &&
               places.whole.kind == PLACE_PIECES && places.pieces_count == 2 &&
               places.pieces[0].kind == PLACE_COMPUTED && places.pieces[0].steps_count == 3 &&
