@@ -1,5 +1,5 @@
 -- title:       Coverage by faults
--- question:    Which functions ran only when a call failed, or not even then?
+-- question:    Which functions ran only when a call failed?
 -- group:       Faults
 -- description: Functions with hooks that the run without faults did not call: those that ran in experiments of
 --              `fisql faults`, error handlers that no test had ever reached; and those that no experiment

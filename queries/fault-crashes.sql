@@ -1,5 +1,5 @@
 -- title:       Crashes under faults
--- question:    Where does it crash, hang or free wrongly when a call fails?
+-- question:    Where does it crash or hang when a call fails?
 -- group:       Faults
 -- description: The places where experiments of `fisql faults` crashed, hung or freed a block wrongly, with the
 --              failing calls that led there: equal stacks are one row.
