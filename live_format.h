@@ -100,12 +100,39 @@ struct fisql_late {
     struct fisql_late_module modules[FISQL_LATE_MAX];
 };
 
+/* Where a process tells `fisql record` that something went wrong, and waits until that is told: one after
+ * another. It is the process's that put its ticket into `holder`, which fisql record sets back to 0; who
+ * finds it taken for long takes it, for its holder may be gone. */
+#define FISQL_INCIDENT_TEXT 512u
+struct fisql_incident {
+    uint32_t kind;   /* enum fisql_incident_kind */
+    uint32_t signal; /* 0 = none */
+    uint32_t flags;  /* FISQL_INCIDENT_ADDRESS, _RETURN */
+    uint32_t pid, tid;
+    uint32_t thread; /* index in its process */
+    uint64_t process_key;
+    uint64_t tick;
+    uint64_t address, code;
+    char text[FISQL_INCIDENT_TEXT]; /* ends with NUL */
+};
+struct fisql_incident_box {
+    uint32_t wake;    /* atomic, futex: changes when there is something to report */
+    uint32_t serves;  /* atomic: fisql record has a thread that reports */
+    uint32_t tickets; /* atomic: how many were given out */
+    uint32_t holder;  /* atomic: the ticket of whom the incident is; 0 = nobody's */
+    uint32_t asked;   /* atomic: the ticket that is to be reported */
+    uint32_t begun;   /* atomic: the ticket that is being reported, or was last */
+    uint32_t done;    /* atomic, futex: the ticket that was reported last */
+    struct fisql_incident incident;
+};
+
 /* What stands behind the slots, each mapped alone. */
 struct fisql_live_parts {
-    struct fisql_live_part filter;  /* collector/filter.c; none = all functions are recorded */
-    struct fisql_live_part recipes; /* recipe_format.h; none = values are not recorded */
-    struct fisql_live_part late;    /* struct fisql_late: recipes of modules that come later */
-    struct fisql_live_part faults;  /* fault_format.h; none = no calls are made to fail */
+    struct fisql_live_part filter;    /* collector/filter.c; none = all functions are recorded */
+    struct fisql_live_part recipes;   /* recipe_format.h; none = values are not recorded */
+    struct fisql_live_part late;      /* struct fisql_late: recipes of modules that come later */
+    struct fisql_live_part faults;    /* fault_format.h; none = no calls are made to fail */
+    struct fisql_live_part incidents; /* struct fisql_incident_box */
 };
 
 struct fisql_live_area {
