@@ -115,9 +115,14 @@ struct fisql_incident {
     uint64_t address, code;
     char text[FISQL_INCIDENT_TEXT]; /* ends with NUL */
 };
+enum fisql_incidents_serves {
+    FISQL_INCIDENTS_UNSERVED = 0, /* there is nobody who reports */
+    FISQL_INCIDENTS_SERVED = 1,
+    FISQL_INCIDENTS_UNWANTED = 2 /* nobody wants words */
+};
 struct fisql_incident_box {
     uint32_t wake;    /* atomic, futex: changes when there is something to report */
-    uint32_t serves;  /* atomic: fisql record has a thread that reports */
+    uint32_t serves;  /* enum fisql_incidents_serves */
     uint32_t tickets; /* atomic: how many were given out */
     uint32_t holder;  /* atomic: the ticket of whom the incident is; 0 = nobody's */
     uint32_t asked;   /* atomic: the ticket that is to be reported */
@@ -149,14 +154,14 @@ struct fisql_live_area {
     uint32_t version; /* FISQL_LOG_VERSION */
     uint64_t run_id;
     uint32_t slot_bytes;
-    uint32_t slots;        /* how many the file has room for */
-    uint32_t slots_used;   /* atomic: slots from this one on were never taken */
-    uint32_t slots_free;   /* atomic: where to look for a free slot: a word of their bits */
-    uint32_t ring_chunks;  /* flight recorder: chunks kept a thread, 0 = off */
-    uint64_t process_next; /* atomic: process_key of the next process image, from 1 */
-    uint32_t recording;    /* atomic: 0 = --start-off, not yet switched on */
+    uint32_t slots;             /* how many the file has room for */
+    uint32_t slots_used;        /* atomic: slots from this one on were never taken */
+    uint32_t slots_free;        /* atomic: where to look for a free slot: a word of their bits */
+    uint32_t ring_chunks;       /* flight recorder: chunks kept a thread, 0 = off */
+    uint64_t process_next;      /* atomic: process_key of the next process image, from 1 */
+    uint32_t recording;         /* atomic: 0 = --start-off, not yet switched on */
     struct fisql_levels levels; /* of the macros of fisql_trace.h, at once in all processes */
-    uint64_t lost_chunks;  /* atomic: what could not be written, for fisql record to report */
+    uint64_t lost_chunks;       /* atomic: what could not be written, for fisql record to report */
     uint64_t lost_calls;
     uint64_t lost_bytes;
     uint64_t lost_errno; /* of the first loss */

@@ -35,11 +35,11 @@ __attribute__((weak)) void fisql_dump(void);
 /* For the macros below: what happened, as text; and whether the program goes on. */
 __attribute__((weak)) void fisql_incident(int assertion, const char *file, int line,
                                           const char *function, const char *condition,
-                                          const char *text);
+                                          const char *text, const void *place);
 __attribute__((weak)) int fisql_goes_on(void);
 
 /* Without the collector, it says so as assert() does. */
-__attribute__((unused, no_instrument_function, cold, format(printf, 6, 7))) static inline void
+__attribute__((unused, no_instrument_function, noinline, cold, format(printf, 6, 7))) static void
 fisql_incident_here(int assertion, const char *file, int line, const char *function,
                     const char *condition, const char *format, ...)
 {
@@ -49,7 +49,8 @@ fisql_incident_here(int assertion, const char *file, int line, const char *funct
     __builtin_vsnprintf(text, sizeof text, format, rest);
     __builtin_va_end(rest);
     if (fisql_incident)
-        fisql_incident(assertion, file, line, function, condition, text);
+        fisql_incident(assertion, file, line, function, condition, text,
+                       __builtin_return_address(0));
     if (!assertion || (fisql_goes_on && fisql_goes_on()))
         return;
     fprintf(stderr, "%s:%d: %s: Assertion `%s' failed: %s\n", file, line, function, condition,

@@ -3,6 +3,8 @@
 
 #include "collector/event.h"
 #include "collector/fork.h"
+#include "collector/incident_print.h"
+#include "collector/incident_stack.h"
 #include "collector/live_area.h"
 #include "collector/modules.h"
 #include "collector/quiet.h"
@@ -21,6 +23,7 @@ static struct fisql_incident_box *box;
 /* Where the thread stood when it told of what leads to SIGABRT; 0 = it did not. */
 static THREAD_LOCAL uint64_t told_at;
 static THREAD_LOCAL uint32_t telling;
+THREAD_LOCAL uint64_t incident_throw_site;
 
 /* ---- making it ---- */
 
@@ -125,8 +128,9 @@ static bool word_wait(uint32_t *word, uint32_t value, uint64_t end_ns)
 /* Puts it into the box and waits. Returns false where nobody began to report it. */
 static bool box_tell(const struct fisql_incident *told)
 {
-    if (box == NULL || __atomic_load_n(&box->serves, __ATOMIC_ACQUIRE) == 0)
-        return false;
+    uint32_t serves = box != NULL ? __atomic_load_n(&box->serves, __ATOMIC_ACQUIRE) : 0;
+    if (serves != FISQL_INCIDENTS_SERVED)
+        return serves == FISQL_INCIDENTS_UNWANTED;
     uint32_t ticket = __atomic_add_fetch(&box->tickets, 1, __ATOMIC_ACQ_REL), holder = 0;
     if (ticket == 0)
         ticket = __atomic_add_fetch(&box->tickets, 1, __ATOMIC_ACQ_REL);

@@ -9,6 +9,7 @@
 #ifndef FISQL_COLLECTOR_INCIDENT_H
 #define FISQL_COLLECTOR_INCIDENT_H
 
+#include "collector/base.h"
 #include "live_format.h"
 
 #include <stdbool.h>
@@ -16,6 +17,9 @@
 #include <stdint.h>
 
 struct thread_log;
+
+/* Where the calling thread has thrown an exception, last. */
+extern HIDDEN THREAD_LOCAL uint64_t incident_throw_site;
 
 /* An incident that is being made: what happened, and where the stack of the thread stands. */
 struct trouble {
@@ -40,23 +44,9 @@ bool incident_is_told(uint64_t stack);
 /* The program goes on elsewhere. */
 void incident_forget(void);
 
-/* Looks for return addresses of open calls that are not where they were (incident_stack.c); adds what it
- * finds to the text. */
-void incident_look(struct trouble *trouble);
 /* Reads memory that may not be there. Returns whether all of it was. */
 bool incident_read(uint64_t address, void *into, size_t bytes);
-/* Prints what is known, on the standard error stream (incident_print.c). */
-void incident_print(const struct trouble *trouble);
 
 /* Maps the live area's box. */
 void incident_load(uint64_t offset, uint64_t bytes);
-/* Stands in front of signals from now on; what is needed later is looked up. */
-void incident_setup(void);
-/* The program forbids itself system calls: signals do again what they did; and if it failed to. */
-void incident_signals_off(void);
-void incident_signals_on(void);
-/* A thread begins to be recorded, or ends: it gets a stack for handlers, unless it has one. */
-void incident_thread_begin(void);
-void incident_thread_end(void);
-
 #endif

@@ -5,9 +5,10 @@
  * The C library calls its own abort() by no name: what it does in one of these comes here as SIGABRT
  * (incident_signals.c), once more: see incident_is_told().
  */
-#include "collector/incident.h"
+#include "collector/incident_calls.h"
 
 #include "collector/fisql.h"
+#include "collector/incident.h"
 #include "collector/process.h"
 #include "collector/quiet.h"
 
@@ -19,6 +20,8 @@
 #include <unistd.h>
 
 #define CALLER ((uint64_t)(uintptr_t)__builtin_return_address(0))
+/* The function behind fisql.h's macros has a frame of at most so many bytes; it calls abort(). */
+#define MACRO_FRAME 1024u
 #define BY_EXPORT EXPORT __attribute__((noreturn))
 
 #ifdef FISQL_WRAP
@@ -180,6 +183,8 @@ static void tell_plain(enum fisql_incident_kind kind, const char *words, uint64_
     int error = errno;
     if (incident_is_told(stack) || !process_recording())
         return;
+    if (kind == FISQL_INCIDENT_TERMINATE && incident_throw_site != 0)
+        code = incident_throw_site;
     trouble_begin(&trouble, kind, kind == FISQL_INCIDENT_ABORT ? SIGABRT : 0, code, stack);
     trouble_text(&trouble, words);
     if (kind == FISQL_INCIDENT_TERMINATE && !put_exception(&trouble))
@@ -227,15 +232,15 @@ BY_EXPORT void NAME(__stack_chk_fail)(void)
 /* ---- fisql.h ---- */
 
 EXPORT void fisql_incident(int assertion, const char *file, int line, const char *function,
-                           const char *condition, const char *text)
+                           const char *condition, const char *text, const void *place)
 {
     struct trouble trouble;
     int error = errno;
     uint32_t then = process.options.on_assert;
     if (!process_recording() || collector_inside != 0)
         return;
-    trouble_begin(&trouble, assertion ? FISQL_INCIDENT_ASSERT : FISQL_INCIDENT_STACKS, 0, CALLER,
-                  FRAME_ADDRESS());
+    trouble_begin(&trouble, assertion ? FISQL_INCIDENT_ASSERT : FISQL_INCIDENT_STACKS, 0,
+                  (uint64_t)(uintptr_t)place, FRAME_ADDRESS() + MACRO_FRAME);
     trouble.fatal = assertion != 0 && then == FISQL_ON_ASSERT_ABORT;
     trouble_text(&trouble, file);
     trouble_text(&trouble, ":");

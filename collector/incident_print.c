@@ -3,7 +3,7 @@
  * line for each open call of the thread, as module+offset, for addr2line. Nothing but system calls: the
  * program may be in the middle of malloc().
  */
-#include "collector/incident.h"
+#include "collector/incident_print.h"
 
 #include "collector/file.h"
 #include "collector/thread_log.h"

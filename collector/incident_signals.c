@@ -16,9 +16,9 @@
  * calls fails, the signal still comes to its end. The handler puts itself back meanwhile, for other threads
  * that fail at the same time are to wait.
  */
-#include "collector/incident.h"
+#include "collector/incident_signals.h"
 
-#include "collector/fork.h"
+#include "collector/incident.h"
 #include "collector/modules.h"
 #include "collector/process.h"
 #include "collector/quiet.h"

@@ -7,7 +7,7 @@
  * each open call lies between its own hook's frame and its caller's; an inlined function has none. A program
  * that goes on after such a thing comes to an address that is none, by a return.
  */
-#include "collector/incident.h"
+#include "collector/incident_stack.h"
 
 #include "collector/modules.h"
 #include "collector/thread_log.h"
@@ -15,7 +15,8 @@
 #include <string.h>
 
 #define FRAME_MAX 65536u /* a frame is searched up to here */
-#define CALLS_MAX 64u    /* so many of the innermost calls are looked at */
+#define FUNCTION_MAX 65536u
+#define CALLS_MAX 64u /* so many of the innermost calls are looked at */
 
 /* A return address as it may be signed (aarch64), without the signature. */
 static uint64_t plain_code(uint64_t address)
@@ -91,7 +92,11 @@ void incident_look(struct trouble *trouble)
     uint32_t taken = returns_taken(log, open);
     bool returned = trouble->told.kind == FISQL_INCIDENT_SIGNAL &&
                     came_by_return(trouble, &log->shadow.calls[open]);
+    /* The guard is looked at behind the exit hook, by the function itself. */
     bool guarded = trouble->told.kind == FISQL_INCIDENT_STACK;
+    const struct shadow_call *left = &log->shadow.calls[open];
+    if (guarded && trouble->told.code - left->function < FUNCTION_MAX)
+        trouble->told.flags |= FISQL_INCIDENT_RETURN;
     if (returned)
         trouble->told.flags |= FISQL_INCIDENT_RETURN;
     if (returned || taken > 0)

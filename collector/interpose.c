@@ -120,6 +120,7 @@ EXPORT __attribute__((noreturn)) void NAME(__cxa_throw)(void *object, void *type
     static void (*next)(void *, void *, void (*)(void *));
     if (next == NULL)
         FIND(__cxa_throw, next);
+    incident_throw_site = (uint64_t)(uintptr_t)__builtin_return_address(0);
     if (collector_inside == 0)
         shadow_throw();
     next(object, type, destroy);
@@ -132,6 +133,7 @@ EXPORT __attribute__((noreturn)) void NAME(__cxa_rethrow)(void)
     static void (*next)(void);
     if (next == NULL)
         FIND(__cxa_rethrow, next);
+    incident_throw_site = (uint64_t)(uintptr_t)__builtin_return_address(0);
     if (collector_inside == 0)
         shadow_throw();
     next();

@@ -21,7 +21,7 @@
 #include "collector/fork.h"
 #include "collector/hand_over.h"
 #include "collector/hook_cost.h"
-#include "collector/incident.h"
+#include "collector/incident_signals.h"
 #include "collector/library.h"
 #include "collector/live_area.h"
 #include "collector/log_file.h"

@@ -12,7 +12,7 @@
 #include "collector/seccomp.h"
 
 #include "collector/hand_over.h"
-#include "collector/incident.h"
+#include "collector/incident_signals.h"
 #include "collector/live_area.h"
 #include "collector/process.h"
 #include "collector/quiet.h"

@@ -12,7 +12,7 @@
 #include "collector/facts.h"
 #include "collector/file.h"
 #include "collector/hand_over.h"
-#include "collector/incident.h"
+#include "collector/incident_signals.h"
 #include "collector/live_area.h"
 #include "collector/lock.h"
 #include "collector/process.h"

@@ -12,8 +12,8 @@
 #include "loader/log/log_index.h"
 #include "loader/symbols/demangle.h"
 
-#define STACKS_MAX 1000     /* incidents with stacks: a program may ask for them in a loop */
-#define NULL_BELOW 65536    /* no block lies below */
+#define STACKS_MAX 1000  /* incidents with stacks: a program may ask for them in a loop */
+#define NULL_BELOW 65536 /* no block lies below */
 #define TYPEINFO "typeinfo for "
 
 static const char *kind_name(uint32_t kind)
@@ -48,8 +48,8 @@ static int insert_incident(struct insert *insert, uint32_t thread,
                            const struct decode_incident *incident, struct error *error)
 {
     /* Text in braces may be anybody's: a type's name stands there in what the collector says alone. */
-    bool has_type = incident->kind == FISQL_INCIDENT_TERMINATE ||
-                    incident->kind == FISQL_INCIDENT_ABORT;
+    bool has_type =
+        incident->kind == FISQL_INCIDENT_TERMINATE || incident->kind == FISQL_INCIDENT_ABORT;
     char *message = has_type ? message_make(incident->text) : strdup(incident->text);
     if (message == NULL)
         return error_set(error, "out of memory");
@@ -79,14 +79,13 @@ int tables_write_incidents(const struct tables *tables, sqlite3 *database, struc
 {
     struct insert insert;
     int result = 0;
-    insert_begin(
-        &insert, database, "incidents",
-        "kind,signal,message,thread_id,call_id,frame_id,site_id,left_call_id,address,ns");
+    insert_begin(&insert, database, "incidents",
+                 "kind,signal,message,thread_id,call_id,frame_id,site_id,left_call_id,address,ns");
     for (size_t i = 0; i < tables->index->threads_count; i++) {
         const struct decode_incidents *incidents = &tables->threads[i].incidents;
         for (size_t k = 0; result == 0 && k < incidents->count; k++)
-            result = insert_incident(&insert, tables->index->threads[i].id, &incidents->items[k],
-                                     error);
+            result =
+                insert_incident(&insert, tables->index->threads[i].id, &incidents->items[k], error);
     }
     return insert_end(&insert, error) != 0 ? -1 : result;
 }
@@ -94,11 +93,11 @@ int tables_write_incidents(const struct tables *tables, sqlite3 *database, struc
 /* ---- calls and blocks ---- */
 
 struct finish {
-    sqlite3_stmt *call, *put, *left, *threads;
+    sqlite3_stmt *call, *put, *left, *threads, *forked;
 };
 
 struct row_call {
-    int64_t enter_ns, duration_ns, ended, parent, depth;
+    int64_t enter_ns, duration_ns, ended, parent, depth, frame;
 };
 
 static bool call_read(struct finish *finish, int64_t id, struct row_call *call)
@@ -106,11 +105,10 @@ static bool call_read(struct finish *finish, int64_t id, struct row_call *call)
     sqlite3_bind_int64(finish->call, 1, id);
     bool found = sqlite3_step(finish->call) == SQLITE_ROW;
     if (found)
-        *call = (struct row_call){sqlite3_column_int64(finish->call, 0),
-                                  sqlite3_column_int64(finish->call, 1),
-                                  sqlite3_column_int64(finish->call, 2),
-                                  sqlite3_column_int64(finish->call, 3),
-                                  sqlite3_column_int64(finish->call, 4)};
+        *call = (struct row_call){
+            sqlite3_column_int64(finish->call, 0), sqlite3_column_int64(finish->call, 1),
+            sqlite3_column_int64(finish->call, 2), sqlite3_column_int64(finish->call, 3),
+            sqlite3_column_int64(finish->call, 4), sqlite3_column_int64(finish->call, 5)};
     sqlite3_reset(finish->call);
     return found;
 }
@@ -133,19 +131,6 @@ static int64_t last_entered(struct finish *finish, int64_t first, int64_t last, 
     return first;
 }
 
-static void put_stack(struct finish *finish, int64_t incident, int64_t thread, int64_t id)
-{
-    struct row_call call;
-    for (; id > 0 && call_read(finish, id, &call); id = call.parent) {
-        sqlite3_bind_int64(finish->put, 1, incident);
-        sqlite3_bind_int64(finish->put, 2, thread);
-        sqlite3_bind_int64(finish->put, 3, call.depth);
-        sqlite3_bind_int64(finish->put, 4, id);
-        sqlite3_step(finish->put);
-        sqlite3_reset(finish->put);
-    }
-}
-
 /* The innermost call of another thread: one that has ended by then is not open any more. */
 static int64_t innermost_open(struct finish *finish, int64_t id, int64_t ns)
 {
@@ -154,6 +139,46 @@ static int64_t innermost_open(struct finish *finish, int64_t id, int64_t ns)
            call.enter_ns + call.duration_ns <= ns)
         id = call.parent;
     return id;
+}
+
+static int64_t frame_of(struct finish *finish, int64_t id)
+{
+    struct row_call call;
+    return call_read(finish, id, &call) ? call.frame : 0;
+}
+
+/* The parent's call in which a thread's first ones were made, where its process was forked; 0 = none. */
+static int64_t forked_from(struct finish *finish, int64_t thread, int64_t id)
+{
+    int64_t found = 0;
+    sqlite3_bind_int64(finish->forked, 1, thread);
+    sqlite3_bind_int64(finish->forked, 2, id);
+    while (found == 0 && sqlite3_step(finish->forked) == SQLITE_ROW) {
+        int64_t ns = sqlite3_column_int64(finish->forked, 2);
+        found = innermost_open(finish,
+                               last_entered(finish, sqlite3_column_int64(finish->forked, 0),
+                                            sqlite3_column_int64(finish->forked, 1), ns),
+                               ns);
+        if (found != 0 && frame_of(finish, found) != sqlite3_column_int64(finish->forked, 3))
+            found = 0;
+    }
+    sqlite3_reset(finish->forked);
+    return found;
+}
+
+static void put_stack(struct finish *finish, int64_t incident, int64_t thread, int64_t id)
+{
+    struct row_call call;
+    for (int64_t inner = INT64_MAX; id > 0 && call_read(finish, id, &call) && call.depth < inner;
+         id = call.parent != 0 ? call.parent : forked_from(finish, thread, id)) {
+        inner = call.depth; /* it falls: else the log is damaged */
+        sqlite3_bind_int64(finish->put, 1, incident);
+        sqlite3_bind_int64(finish->put, 2, thread);
+        sqlite3_bind_int64(finish->put, 3, call.depth);
+        sqlite3_bind_int64(finish->put, 4, id);
+        sqlite3_step(finish->put);
+        sqlite3_reset(finish->put);
+    }
 }
 
 /* The callee of `call` that ended last. */
@@ -191,16 +216,26 @@ static int statement_make(sqlite3 *database, const char *sql, sqlite3_stmt **sta
 
 static int finish_stacks(struct finish *finish, sqlite3 *database, struct error *error)
 {
-    int result = statement_make(database,
-                                "SELECT enter_ns, duration_ns, ended, coalesce(parent_id, 0), depth"
-                                " FROM calls WHERE id = ?",
-                                &finish->call, error);
+    int result = statement_make(
+        database,
+        "SELECT enter_ns, duration_ns, ended, coalesce(parent_id, 0), depth, frame_id"
+        " FROM calls WHERE id = ?",
+        &finish->call, error);
     if (result == 0)
         result = statement_make(database,
                                 "INSERT OR IGNORE INTO"
                                 " incident_stacks(incident_id, thread_id, depth, call_id)"
                                 " VALUES(?, ?, ?, ?)",
                                 &finish->put, error);
+    if (result == 0)
+        result = statement_make(database,
+                                "SELECT coalesce(o.first_call_id, 0), coalesce(o.last_call_id, 0),"
+                                " p.start_ns, f.parent_id FROM threads t"
+                                " JOIN processes p ON p.id = t.process_id AND p.origin = 'fork'"
+                                " JOIN threads o ON o.process_id = p.parent_id"
+                                " CROSS JOIN calls c CROSS JOIN frames f ON f.id = c.frame_id"
+                                " WHERE t.id = ?1 AND c.id = ?2 AND c.depth > 0 ORDER BY o.id",
+                                &finish->forked, error);
     if (result == 0)
         result = statement_make(database,
                                 "UPDATE incidents SET left_call_id = nullif(?, 0) WHERE id = ?",
@@ -273,5 +308,6 @@ int tables_finish_incidents(const struct tables *tables, sqlite3 *database, stru
     sqlite3_finalize(finish.put);
     sqlite3_finalize(finish.left);
     sqlite3_finalize(finish.threads);
+    sqlite3_finalize(finish.forked);
     return result;
 }

@@ -7,8 +7,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define EVENTS_MAX ((off_t)12 << 20) /* of the log, so many bytes of events: packed ones are larger */
-#define TRIES 20                     /* at a chunk that its thread changes under our eyes */
+#define EVENTS_MAX                                                                                 \
+    ((off_t)12 << 20) /* of the log, so many bytes of events: packed ones are larger */
+#define TRIES 20      /* at a chunk that its thread changes under our eyes */
 
 struct copy {
     struct live *live;
@@ -82,8 +83,7 @@ static off_t slot_at(uint32_t slot)
 
 static bool slot_read(const struct copy *copy, uint32_t slot, struct fisql_live_slot *head)
 {
-    return slot < copy->live->slots &&
-           get(copy->live->memory, head, sizeof *head, slot_at(slot));
+    return slot < copy->live->slots && get(copy->live->memory, head, sizeof *head, slot_at(slot));
 }
 
 static bool chunk_read(const struct copy *copy, uint32_t slot)

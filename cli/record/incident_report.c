@@ -18,13 +18,12 @@
 
 #define HISTORY_OWN 20u /* calls that are printed unless told otherwise: the database has all */
 #define HISTORY_OTHERS 5u
-#define QUIET UINT32_MAX /* in box->serves: nobody wants words */
 
 /* Makes the database and prints what it says of the incident. */
 static int report_from(const struct incident_report *report, const char *log, const char *folder,
                        const struct fisql_incident *told)
 {
-    char path[PATH_MAX], cache[PATH_MAX];
+    char path[PATH_MAX + 32], cache[PATH_MAX];
     struct load_report loaded;
     struct error error;
     struct load_options options = {.cache_dir = cache_folder(cache, sizeof cache)};
@@ -104,19 +103,29 @@ void incident_report_start(struct incident_report *report, struct live *live,
                            const struct record_options *options)
 {
     *report = (struct incident_report){.live = live, .options = options};
-    if (live->area->parts.incidents.bytes == 0)
+    static const struct fisql_incident_box empty;
+    uint64_t offset;
+    if (!live_put(live, &empty, sizeof empty, &offset))
         return;
-    void *memory = mmap(NULL, sizeof *report->box, PROT_READ | PROT_WRITE, MAP_SHARED,
-                        live->memory, (off_t)live->area->parts.incidents.offset);
+    void *memory = mmap(NULL, sizeof *report->box, PROT_READ | PROT_WRITE, MAP_SHARED, live->memory,
+                        (off_t)offset);
     if (memory == MAP_FAILED)
         return;
+    live->area->parts.incidents = (struct fisql_live_part){offset, sizeof empty};
     report->box = memory;
     if (options->quiet) {
-        report->box->serves = QUIET;
+        report->box->serves = FISQL_INCIDENTS_UNWANTED;
         return;
     }
     report->started = pthread_create(&report->thread, NULL, serve_all, report) == 0;
-    report->box->serves = report->started;
+    report->box->serves = report->started ? FISQL_INCIDENTS_SERVED : FISQL_INCIDENTS_UNSERVED;
+}
+
+void incident_report_say(const struct incident_report *report)
+{
+    if (report->count > 0)
+        note("%u incident%s: `fisql load` and `fisql query incidents` tell more", report->count,
+             report->count == 1 ? "" : "s");
 }
 
 void incident_report_end(struct incident_report *report)

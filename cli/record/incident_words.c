@@ -66,7 +66,8 @@ static void print_stack(const struct words *words, int64_t thread, const char *p
                " FROM incident_frames f LEFT JOIN call_text c ON c.call_id = f.call_id"
                " WHERE f.incident_id = ? AND f.thread_id = ? ORDER BY f.depth DESC",
                words->incident, thread);
-    snprintf(at, sizeof at, "%s%s", place != NULL ? "at " : "", place != NULL ? place : "");
+    snprintf(at, sizeof at, "%s%s", place == NULL || strncmp(place, "in ", 3) == 0 ? "" : "at ",
+             place != NULL ? place : "");
     for (; step(rows); number++) {
         bool shown = number < FRAMES_INNER || number >= count - FRAMES_OUTER;
         if (number == 0 && place == NULL)
@@ -75,7 +76,8 @@ static void print_stack(const struct words *words, int64_t thread, const char *p
             note("  #%ld %s %s", number, text_at(rows, 0), at);
         else if (number == FRAMES_INNER)
             note("  ... %ld more calls", count - FRAMES_INNER - FRAMES_OUTER);
-        snprintf(at, sizeof at, "at %s", text_at(rows, 2));
+        const char *from = text_at(rows, 2);
+        snprintf(at, sizeof at, "%s%s", strncmp(from, "in ", 3) == 0 ? "" : "at ", from);
     }
     sqlite3_finalize(rows);
     if (number == 0)
@@ -88,14 +90,14 @@ static void print_stack(const struct words *words, int64_t thread, const char *p
 static void print_calls(const struct words *words, int64_t thread, uint32_t most)
 {
     /* Ids of a thread's calls rise with time; a call that another thread made later may be there, too. */
-    sqlite3_stmt *rows =
-        ask(words,
-            "SELECT coalesce(c.text, d.function), d.depth, d.enter_ns, d.duration_ns, d.ended,"
-            " coalesce(s.location, '?') FROM threads t CROSS JOIN call_details d"
-            " ON d.id BETWEEN max(t.first_call_id, t.last_call_id - ?2 + 1) AND t.last_call_id"
-            " LEFT JOIN call_text c ON c.call_id = d.id LEFT JOIN site_details s ON s.id = d.site_id"
-            " WHERE t.id = ?1 ORDER BY d.id",
-            thread, most);
+    sqlite3_stmt *rows = ask(
+        words,
+        "SELECT coalesce(c.text, d.function), d.depth, d.enter_ns, d.duration_ns, d.ended,"
+        " coalesce(s.location, '?') FROM threads t CROSS JOIN call_details d"
+        " ON d.id BETWEEN max(t.first_call_id, t.last_call_id - ?2 + 1) AND t.last_call_id"
+        " LEFT JOIN call_text c ON c.call_id = d.id LEFT JOIN site_details s ON s.id = d.site_id"
+        " WHERE t.id = ?1 ORDER BY d.id",
+        thread, most);
     bool any = false;
     while (step(rows)) {
         char ago[32], took[32];
@@ -107,10 +109,9 @@ static void print_calls(const struct words *words, int64_t thread, uint32_t most
         if (!any)
             note("  last calls:");
         any = true;
-        note("  %10s ago %*s%s from %s: %s%s", ago,
+        note("  %10s ago %*s%s from %s: %s%s%s", ago,
              (int)(2 * (depth < INDENT_MAX ? depth : INDENT_MAX)), "", text_at(rows, 0),
-             text_at(rows, 5), open ? "open" : text_at(rows, 4), open ? "" : " after ");
-        (void)took;
+             text_at(rows, 5), text_at(rows, 4), open ? "" : " after ", open ? "" : took);
     }
     sqlite3_finalize(rows);
 }
@@ -130,12 +131,12 @@ static void print_block(sqlite3_stmt *row)
 static void print_others(const struct words *words)
 {
     int threads = 0;
-    sqlite3_stmt *rows =
-        ask(words,
-            "SELECT t.id, t.tid, t.name FROM threads t JOIN threads o ON o.process_id = t.process_id"
-            " WHERE o.id = ?1 AND t.id <> ?1 AND (t.end_ns IS NULL OR t.end_ns >= ?2 OR EXISTS"
-            " (SELECT 1 FROM incident_stacks s WHERE s.thread_id = t.id)) ORDER BY t.id",
-            words->thread, words->ns);
+    sqlite3_stmt *rows = ask(
+        words,
+        "SELECT t.id, t.tid, t.name FROM threads t JOIN threads o ON o.process_id = t.process_id"
+        " WHERE o.id = ?1 AND t.id <> ?1 AND (t.end_ns IS NULL OR t.end_ns >= ?2 OR EXISTS"
+        " (SELECT 1 FROM incident_stacks s WHERE s.thread_id = t.id)) ORDER BY t.id",
+        words->thread, words->ns);
     for (; step(rows); threads++) {
         if (threads == THREADS_MAX) {
             note("and more threads: fisql query incidents has their stacks");

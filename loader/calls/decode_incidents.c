@@ -1,6 +1,7 @@
 /* Incidents: what a program said when it went wrong. */
 #include "loader/calls/decode_parts.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,15 +12,13 @@
 static int text_add(struct decode_incident *incident, const struct event *event,
                     struct error *error)
 {
-    size_t used = incident->text != NULL ? strlen(incident->text) : 0;
-    size_t bytes = strnlen(event->text, event->text_bytes);
-    if (used + bytes > TEXT_MAX)
-        bytes = used < TEXT_MAX ? TEXT_MAX - used : 0;
-    char *text = realloc(incident->text, used + bytes + 1);
-    if (text == NULL)
+    const char *before = incident->text != NULL ? incident->text : "";
+    size_t used = strlen(before), left = used < TEXT_MAX ? TEXT_MAX - used : 0;
+    size_t bytes = strnlen(event->text, event->text_bytes < left ? event->text_bytes : left);
+    char *text;
+    if (asprintf(&text, "%s%.*s", before, (int)bytes, event->text) < 0)
         return error_set(error, "out of memory");
-    memcpy(text + used, event->text, bytes);
-    text[used + bytes] = 0;
+    free(incident->text);
     incident->text = text;
     return 0;
 }
