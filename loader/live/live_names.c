@@ -10,6 +10,7 @@
 
 #include "base/array.h"
 #include "loader/symbols/elf_file.h"
+#include "loader/symbols/short_name.h"
 
 struct live_module {
     uint64_t start, end, offset; /* of its code in memory; where that lies in the file */
@@ -18,6 +19,7 @@ struct live_module {
     bool read;
     uint64_t bias;
     struct symbols symbols;
+    char **short_names; /* by the function's index, as they are asked for; NULL = none was */
 };
 
 struct live_names {
@@ -27,12 +29,20 @@ struct live_names {
     size_t count, capacity;
 };
 
+static void symbols_and_names_release(struct live_module *module)
+{
+    for (size_t i = 0; module->short_names != NULL && i < module->symbols.functions_count; i++)
+        free(module->short_names[i]);
+    free(module->short_names);
+    symbols_release(&module->symbols);
+}
+
 static void modules_release(struct live_module *modules, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         free(modules[i].path);
         if (modules[i].read)
-            symbols_release(&modules[i].symbols);
+            symbols_and_names_release(&modules[i]);
     }
     free(modules);
 }
@@ -86,6 +96,7 @@ int live_names_refresh(struct live_names *names, struct error *error)
             if (before[i].read && before[i].start == module.start &&
                 before[i].offset == module.offset && strcmp(before[i].path, module.path) == 0) {
                 module.symbols = before[i].symbols;
+                module.short_names = before[i].short_names;
                 module.bias = before[i].bias;
                 module.read = true;
                 before[i].read = false;
@@ -182,6 +193,22 @@ static struct live_module *module_at(struct live_names *names, uint64_t address)
     return NULL;
 }
 
+/* Made when it is asked for the first time. The whole name where there is no memory. */
+static const char *short_name_of(struct live_module *module, uint32_t index)
+{
+    const struct symbol_function *function = &module->symbols.functions[index];
+    const char *linkage = function->linkage_name != NULL ? function->linkage_name : function->name;
+    if (!short_name_applies(linkage))
+        return function->name;
+    if (module->short_names == NULL)
+        module->short_names = calloc(module->symbols.functions_count, sizeof(char *));
+    if (module->short_names == NULL)
+        return function->name;
+    if (module->short_names[index] == NULL)
+        module->short_names[index] = short_name(function->name, false);
+    return module->short_names[index] != NULL ? module->short_names[index] : function->name;
+}
+
 /* The function whose code holds the address. */
 static struct live_module *place_at(struct live_names *names, uint64_t address,
                                     struct live_place *place,
@@ -200,6 +227,7 @@ static struct live_module *place_at(struct live_names *names, uint64_t address,
     *function = &module->symbols.functions[range->function];
     place->name = (*function)->name;
     place->linkage_name = (*function)->linkage_name;
+    place->short_name = short_name_of(module, range->function);
     return module;
 }
 

@@ -24,12 +24,14 @@ int live_source_refresh(struct live_source *source, struct error *error)
     if (area->magic != FISQL_LIVE_MAGIC)
         return error_set_file(error, ERROR_USAGE, source->name, "not a live area of fisql");
     if (area->version != FISQL_LOG_VERSION)
-        return error_set_file(error, ERROR_UNSUPPORTED, source->name,
-                              "recorded by another version of fisql (format %u, this one reads %u): "
-                              "ask with the fisql that recorded it",
-                              area->version, FISQL_LOG_VERSION);
+        return error_set_file(
+            error, ERROR_UNSUPPORTED, source->name,
+            "recorded by another version of fisql (format %u, this one reads %u): "
+            "ask with the fisql that recorded it",
+            area->version, FISQL_LOG_VERSION);
     if (area->slot_bytes != FISQL_LIVE_SLOT_BYTES || area->slots > FISQL_LIVE_SLOTS_MAX)
-        return error_set_file(error, ERROR_DAMAGE, source->name, "the live area contradicts itself");
+        return error_set_file(error, ERROR_DAMAGE, source->name,
+                              "the live area contradicts itself");
     source->slots = area->slots_used < area->slots ? area->slots_used : area->slots;
     return 0;
 }

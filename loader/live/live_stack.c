@@ -54,7 +54,8 @@ static void last_end(struct live_stack *stack, const struct live_call *call, boo
     if (call->call == LIVE_UNKNOWN || stack->calls - call->call > last->count)
         return;
     size_t newest = last->count < stack->last_max ? last->count : stack->last_next + last->count;
-    struct live_call *found = &last->items[(newest - (size_t)(stack->calls - call->call)) % last->count];
+    struct live_call *found =
+        &last->items[(newest - (size_t)(stack->calls - call->call)) % last->count];
     if (found->call != call->call)
         return;
     found->exit_tick = stack->tick;

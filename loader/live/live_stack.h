@@ -22,9 +22,9 @@ struct live_call {
     uint64_t function, site; /* addresses in the process */
     uint64_t enter_tick;
     uint64_t exit_tick; /* LIVE_UNKNOWN = it is open, or its end was not seen */
-    uint64_t call;      /* from 0, in its thread; LIVE_UNKNOWN = entered in a chunk that was not read */
-    uint32_t depth;     /* calls open around it */
-    bool unwound;       /* it ended by longjmp or an exception */
+    uint64_t call;  /* from 0, in its thread; LIVE_UNKNOWN = entered in a chunk that was not read */
+    uint32_t depth; /* calls open around it */
+    bool unwound;   /* it ended by longjmp or an exception */
 };
 
 struct live_calls {
@@ -33,16 +33,16 @@ struct live_calls {
 };
 
 struct live_stack {
-    struct live_calls open;  /* the outermost that is known first */
-    uint32_t outer;          /* calls open around these: too many for a snapshot */
-    struct live_calls last;  /* the newest last, at most last_max: */
+    struct live_calls open; /* the outermost that is known first */
+    uint32_t outer;         /* calls open around these: too many for a snapshot */
+    struct live_calls last; /* the newest last, at most last_max: */
     size_t last_max;
-    uint64_t calls;     /* entered by the thread so far */
-    uint64_t tick;      /* of the last event */
-    uint32_t sequence;  /* of the last chunk */
-    bool paused;        /* recording went off after it */
+    uint64_t calls;                      /* entered by the thread so far */
+    uint64_t tick;                       /* of the last event */
+    uint32_t sequence;                   /* of the last chunk */
+    bool paused;                         /* recording went off after it */
     struct live_definition *definitions; /* of the chunk */
-    size_t last_next; /* `last` is full: where the next one goes */
+    size_t last_next;                    /* `last` is full: where the next one goes */
 };
 
 /* last_max: how many of the last calls are kept, 0 = none. */

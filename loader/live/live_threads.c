@@ -134,6 +134,64 @@ static bool namespace_is_ours(const struct live_source *source)
            inode == source->area.pid_namespace;
 }
 
+/* Is the process of a slot gone, as far as can be seen? */
+static bool process_gone(const struct fisql_live_slot *head)
+{
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%u", head->pid);
+    return access(path, F_OK) != 0 && errno == ENOENT;
+}
+
+static int by_key(const void *left, const void *right)
+{
+    const struct live_image *a = left, *b = right;
+    return a->process_key < b->process_key ? -1 : a->process_key > b->process_key;
+}
+
+/* Of a process that became another program by exec the last image is the one that runs. */
+static void images_drop_replaced(struct live_images *images)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < images->count; i++) {
+        bool replaced = false;
+        for (size_t k = i + 1; k < images->count && !replaced; k++)
+            replaced = images->items[k].pid == images->items[i].pid;
+        if (!replaced)
+            images->items[kept++] = images->items[i];
+    }
+    images->count = kept;
+}
+
+int live_images_read(struct live_images *images, const struct live_source *source,
+                     struct error *error)
+{
+    *images = (struct live_images){0};
+    bool ours = namespace_is_ours(source);
+    for (uint32_t slot = 0; slot < source->slots; slot++) {
+        struct fisql_live_slot head;
+        size_t known = 0;
+        if (!live_source_taken(source, slot) || !live_source_slot(source, slot, &head) ||
+            head.pid == 0 || head.pid > INT32_MAX ||
+            (head.state != FISQL_SLOT_LIVE && head.state != FISQL_SLOT_TAKEN))
+            continue;
+        while (known < images->count && images->items[known].process_key != head.process_key)
+            known++;
+        if (known < images->count || (ours && process_gone(&head)))
+            continue;
+        if (array_reserve(&images->items, &images->capacity, images->count + 1, error) != 0) {
+            free(images->items);
+            *images = (struct live_images){0};
+            return -1;
+        }
+        images->items[images->count++] =
+            (struct live_image){head.pid, head.process_key, head.owner_start};
+    }
+    if (images->count > 0)
+        qsort(images->items, images->count, sizeof *images->items, by_key);
+    images_drop_replaced(images);
+    return 0;
+}
+
 /* Is the thread gone, as far as can be seen? */
 static bool thread_gone(const struct found *found)
 {
@@ -306,6 +364,15 @@ static bool all_live(const struct reading *reading)
     return true;
 }
 
+/* The slot of the thread's head: whole chunks and those of a flight recorder lie in others. */
+static uint32_t head_slot(const struct found *found, size_t count)
+{
+    size_t head = 0;
+    while (head + 1 < count && is_whole(found[head].state))
+        head++;
+    return found[head].slot;
+}
+
 static int groups_read(struct live_threads *threads, const struct reading *reading, bool ours,
                        struct error *error)
 {
@@ -323,7 +390,7 @@ static int groups_read(struct live_threads *threads, const struct reading *readi
                                        .thread = found->thread,
                                        .process_key = found->process_key,
                                        .owner_start = found->owner_start,
-                                       .slot = found->slot};
+                                       .slot = head_slot(found, count)};
         live_stack_init(&thread->stack, reading->options->last_max);
         if (thread_read(reading, found, count, thread, error) != 0)
             return -1;
@@ -340,8 +407,8 @@ int live_threads_read(struct live_threads *threads, struct live_source *source,
     struct reading reading = {.source = source, .options = options, .gone_too = gone_too};
     *threads = (struct live_threads){0};
     reading.chunk = malloc(FISQL_LIVE_CHUNK_BYTES);
-    int result = reading.chunk != NULL ? find_all(&reading, error)
-                                       : error_set(error, "out of memory");
+    int result =
+        reading.chunk != NULL ? find_all(&reading, error) : error_set(error, "out of memory");
     for (uint32_t scans = 1; result == 0 && scans < SCANS_MAX && !all_live(&reading); scans++) {
         nanosleep(&pause, NULL);
         result = live_source_refresh(source, error) == 0 ? find_all(&reading, error) : -1;

@@ -20,9 +20,9 @@
 #include "loader/live/live_stack.h"
 
 enum live_how {
-    LIVE_HOW_EXACT,   /* as of the last event that it committed */
-    LIVE_HOW_CHUNK,   /* as of the end of its last whole chunk */
-    LIVE_HOW_OFF,     /* recording is off for it, or it could not be read: no stack */
+    LIVE_HOW_EXACT, /* as of the last event that it committed */
+    LIVE_HOW_CHUNK, /* as of the end of its last whole chunk */
+    LIVE_HOW_OFF,   /* recording is off for it, or it could not be read: no stack */
 };
 
 struct live_thread {
@@ -38,6 +38,21 @@ struct live_threads {
     struct live_thread *items; /* by process_key and thread */
     size_t count, capacity;
 };
+
+/* A process image that has slots in the area and runs, as far as we can see. */
+struct live_image {
+    uint32_t pid;
+    uint64_t process_key, owner_start;
+};
+
+struct live_images {
+    struct live_image *items; /* by process_key; free() it */
+    size_t count, capacity;
+};
+
+/* -1: no memory. */
+int live_images_read(struct live_images *images, const struct live_source *source,
+                     struct error *error);
 
 struct live_options {
     uint32_t pid;         /* 0 = of all processes */

@@ -51,8 +51,23 @@ static uint16_t *units_of(struct fisql_chunk *chunk)
 static uint32_t put_calls(struct fisql_chunk *chunk)
 {
     uint16_t *at = units_of(chunk);
-    uint16_t units[] = {(FISQL_CODE_DEFINE_FAR + 5) << 1 | 1, 0x3000, 0, 0, 0, 0x3001, 0, 0, 0,
-                        5 << 1 | 1, 7, 3 << 1, 5 << 1 | 1, 4, 5 << 1 | 1, 1, 2 << 1};
+    uint16_t units[] = {(FISQL_CODE_DEFINE_FAR + 5) << 1 | 1,
+                        0x3000,
+                        0,
+                        0,
+                        0,
+                        0x3001,
+                        0,
+                        0,
+                        0,
+                        5 << 1 | 1,
+                        7,
+                        3 << 1,
+                        5 << 1 | 1,
+                        4,
+                        5 << 1 | 1,
+                        1,
+                        2 << 1};
     memcpy(at, units, sizeof units);
     return (uint32_t)(fisql_chunk_before(chunk) / 2 + sizeof units / sizeof *units);
 }
@@ -65,12 +80,8 @@ static uint64_t word_of(uint32_t units, uint32_t calls, uint32_t depth)
 
 static void slot_make(struct area *area, uint32_t slot, uint32_t state, uint64_t word)
 {
-    area->slot[slot] = (struct fisql_live_slot){.state = state,
-                                                .pid = 99,
-                                                .process_key = KEY,
-                                                .word = word,
-                                                .thread = 3,
-                                                .tid = 101};
+    area->slot[slot] = (struct fisql_live_slot){
+        .state = state, .pid = 99, .process_key = KEY, .word = word, .thread = 3, .tid = 101};
 }
 
 static struct area *area_make(void)
