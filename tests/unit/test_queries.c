@@ -16,7 +16,7 @@
 
 static const char *const groups[] = {
     "Time",   "Inlining and call structure", "Coverage and threads",
-    "Memory", "Arguments and results",       "Faults",
+    "Memory", "Arguments and results",       "Faults", "Errors",
     "Trust"};
 static const char *const reports[] = {"errors", "findings", "overview", "none"};
 
