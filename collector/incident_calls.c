@@ -46,11 +46,11 @@
 
 NEXT(abort, void)
 NEXT(__assert_fail, const char *, const char *, unsigned, const char *)
-NEXT(__assert_perror_fail, int, const char *, unsigned, const char *)
 NEXT(__stack_chk_fail, void)
 NEXT(_ZN9__gnu_cxx27__verbose_terminate_handlerEv, void)
 #ifndef FISQL_WRAP
 NEXT(__assert, const char *, const char *, int)
+NEXT(__assert_perror_fail, int, const char *, unsigned, const char *)
 #endif
 
 /* Where the real one is not to be had. */
@@ -152,10 +152,11 @@ BY_EXPORT void NAME(__assert_fail)(const char *expression, const char *file, uns
     end_by_signal();
 }
 
-BY_EXPORT void NAME(__assert_perror_fail)(int error, const char *file, unsigned line,
-                                          const char *function);
-BY_EXPORT void NAME(__assert_perror_fail)(int error, const char *file, unsigned line,
-                                          const char *function)
+#ifndef FISQL_WRAP /* a static C library may not have these; they come to abort() */
+BY_EXPORT void __assert_perror_fail(int error, const char *file, unsigned line,
+                                    const char *function);
+BY_EXPORT void __assert_perror_fail(int error, const char *file, unsigned line,
+                                    const char *function)
 {
     void (*next)(int, const char *, unsigned, const char *) = next___assert_perror_fail();
     tell_assert(strerror(error), file, line, function, CALLER, FRAME_ADDRESS());
@@ -164,7 +165,6 @@ BY_EXPORT void NAME(__assert_perror_fail)(int error, const char *file, unsigned 
     end_by_signal();
 }
 
-#ifndef FISQL_WRAP
 BY_EXPORT void __assert(const char *expression, const char *file, int line);
 BY_EXPORT void __assert(const char *expression, const char *file, int line)
 {

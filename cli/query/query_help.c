@@ -13,7 +13,8 @@ static const char *const groups[] = {"Time",
                                      "Coverage and threads",
                                      "Memory",
                                      "Arguments and results",
-                                     "Faults", "Errors",
+                                     "Faults",
+                                     "Errors",
                                      "Trust",
                                      "Many runs"};
 enum { GROUPS_COUNT = sizeof groups / sizeof groups[0] };

@@ -20,8 +20,7 @@
 static const char *how;
 static volatile int zero;
 static volatile char sink;
-static thread_local struct
-{
+static thread_local struct {
     const char *name;
     int line;
 } stack[64];
@@ -89,13 +88,13 @@ extern "C" CALL __attribute__((optimize("stack-protector-all"))) void smash_guar
     memcpy(to, bytes_a, bytes);
 }
 // Five callers, each with a frame of some 700 bytes: so much of 4 KiB.
-#define CALLER(name, next)                                                                                      \
-    extern "C" CALL __attribute__((optimize("no-stack-protector"))) void name(size_t bytes)                                                 \
-    {                                                                                                           \
-        volatile char room[700];                                                                                \
-        room[0] = 1;                                                                                            \
-        next(bytes);                                                                                            \
-        sink = room[0];                                                                                         \
+#define CALLER(name, next)                                                                         \
+    extern "C" CALL __attribute__((optimize("no-stack-protector"))) void name(size_t bytes)        \
+    {                                                                                              \
+        volatile char room[700];                                                                   \
+        room[0] = 1;                                                                               \
+        next(bytes);                                                                               \
+        sink = room[0];                                                                            \
     }
 CALLER(caller_1, smash)
 CALLER(caller_2, caller_1)
@@ -302,21 +301,36 @@ static CALL void fail(void)
     HERE;
     memset(bytes_a, 'A', sizeof bytes_a);
     pthread_t thread;
-    if (is("assert")) AT, check(zero);
-    if (is("assert-ours")) AT, check_ours(zero);
-    if (is("stacks")) AT, show();
-    if (is("abort")) AT, give_up();
-    if (is("exception")) AT, thrower(2);
-    if (is("noexcept")) AT, not_thrown();
-    if (is("null")) AT, touch_null();
-    if (is("divide")) AT, divide();
-    if (is("bus")) AT, touch_file();
-    if (is("double-free")) AT, free_twice();
-    if (is("buffer")) AT, past_a_buffer();
-    if (is("overflow")) overflow_stack(nullptr);
-    if (is("smash-200")) smash_some(200);
-    if (is("smash-4096")) smash_some(4096);
-    if (is("guard")) AT, smash_guarded(200);
+    if (is("assert"))
+        AT, check(zero);
+    if (is("assert-ours"))
+        AT, check_ours(zero);
+    if (is("stacks"))
+        AT, show();
+    if (is("abort"))
+        AT, give_up();
+    if (is("exception"))
+        AT, thrower(2);
+    if (is("noexcept"))
+        AT, not_thrown();
+    if (is("null"))
+        AT, touch_null();
+    if (is("divide"))
+        AT, divide();
+    if (is("bus"))
+        AT, touch_file();
+    if (is("double-free"))
+        AT, free_twice();
+    if (is("buffer"))
+        AT, past_a_buffer();
+    if (is("overflow"))
+        overflow_stack(nullptr);
+    if (is("smash-200"))
+        smash_some(200);
+    if (is("smash-4096"))
+        smash_some(4096);
+    if (is("guard"))
+        AT, smash_guarded(200);
     if (is("freed")) {
         char *block = make_block(1 << 20);
         drop_block(block);
@@ -324,7 +338,8 @@ static CALL void fail(void)
     }
     if (is("past")) {
         char *block = make_block(1 << 20), *end = block + (1 << 20);
-        char *page = reinterpret_cast<char *>((reinterpret_cast<unsigned long>(end) + 4095) & ~4095ul);
+        char *page =
+            reinterpret_cast<char *>((reinterpret_cast<unsigned long>(end) + 4095) & ~4095ul);
         mprotect(page, 4096, PROT_NONE); // as where nothing lies behind
         AT, touch(page + 8);
     }
@@ -340,12 +355,18 @@ static CALL void fail(void)
         usleep(20000);
         AT, touch_null();
     }
-    if (is("own-stack")) AT, on_own_stack();
-    if (is("in-handler")) AT, in_handler();
-    if (is("own-handler")) AT, with_own_handler();
-    if (is("default-again")) AT, back_to_default();
-    if (is("raised")) SAY, raise(SIGILL);
-    if (is("killed")) SAY, kill(getpid(), SIGKILL);
+    if (is("own-stack"))
+        AT, on_own_stack();
+    if (is("in-handler"))
+        AT, in_handler();
+    if (is("own-handler"))
+        AT, with_own_handler();
+    if (is("default-again"))
+        AT, back_to_default();
+    if (is("raised"))
+        SAY, raise(SIGILL);
+    if (is("killed"))
+        SAY, kill(getpid(), SIGKILL);
 }
 
 int main(int argc, char **argv)
