@@ -56,7 +56,7 @@ VALUES_FLAGS = -DFISQL_VALUES -mgeneral-regs-only
 FAULTS_OBJ := $(VALUES_OBJ:%_values.o=%_faults.o) $(patsubst %.o,%_faults.o,$(call objects,$(FAULTS_SRC)))
 # In a program that links libfisql.a, longjmp and the like are wrapped by the linker; in a static one
 # malloc and the operators new and delete are too. Both use its C library.
-WRAPPED := interpose library fork exec quiet seccomp
+WRAPPED := interpose library fork exec quiet seccomp incident_calls incident_signals
 WRAP_OBJ := $(filter-out %/own.o $(WRAPPED:%=$(BUILD)/obj/collector/%.o),$(COLLECTOR_OBJ)) $(WRAPPED:%=$(BUILD)/obj/collector/%_wrap.o)
 STATIC_OBJ := $(filter-out %/own_static.o %/jump_chk_static.o,$(COLLECTOR_OBJ:.o=_static.o))
 LIB_OBJ := $(call objects,$(LOADER_SRC) $(QUERY_SRC)) $(BUILD)/obj/embedded.o $(BUILD)/obj/report_page.o

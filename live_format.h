@@ -100,12 +100,44 @@ struct fisql_late {
     struct fisql_late_module modules[FISQL_LATE_MAX];
 };
 
+/* Where a process tells `fisql record` that something went wrong, and waits until that is told: one after
+ * another. It is the process's that put its ticket into `holder`, which fisql record sets back to 0; who
+ * finds it taken for long takes it, for its holder may be gone. */
+#define FISQL_INCIDENT_TEXT 512u
+struct fisql_incident {
+    uint32_t kind;   /* enum fisql_incident_kind */
+    uint32_t signal; /* 0 = none */
+    uint32_t flags;  /* FISQL_INCIDENT_ADDRESS, _RETURN */
+    uint32_t pid, tid;
+    uint32_t thread; /* index in its process */
+    uint64_t process_key;
+    uint64_t tick;
+    uint64_t address, code;
+    char text[FISQL_INCIDENT_TEXT]; /* ends with NUL */
+};
+enum fisql_incidents_serves {
+    FISQL_INCIDENTS_UNSERVED = 0, /* there is nobody who reports */
+    FISQL_INCIDENTS_SERVED = 1,
+    FISQL_INCIDENTS_UNWANTED = 2 /* nobody wants words */
+};
+struct fisql_incident_box {
+    uint32_t wake;    /* atomic, futex: changes when there is something to report */
+    uint32_t serves;  /* enum fisql_incidents_serves */
+    uint32_t tickets; /* atomic: how many were given out */
+    uint32_t holder;  /* atomic: the ticket of whom the incident is; 0 = nobody's */
+    uint32_t asked;   /* atomic: the ticket that is to be reported */
+    uint32_t begun;   /* atomic: the ticket that is being reported, or was last */
+    uint32_t done;    /* atomic, futex: the ticket that was reported last */
+    struct fisql_incident incident;
+};
+
 /* What stands behind the slots, each mapped alone. */
 struct fisql_live_parts {
-    struct fisql_live_part filter;  /* collector/filter.c; none = all functions are recorded */
-    struct fisql_live_part recipes; /* recipe_format.h; none = values are not recorded */
-    struct fisql_live_part late;    /* struct fisql_late: recipes of modules that come later */
-    struct fisql_live_part faults;  /* fault_format.h; none = no calls are made to fail */
+    struct fisql_live_part filter;    /* collector/filter.c; none = all functions are recorded */
+    struct fisql_live_part recipes;   /* recipe_format.h; none = values are not recorded */
+    struct fisql_live_part late;      /* struct fisql_late: recipes of modules that come later */
+    struct fisql_live_part faults;    /* fault_format.h; none = no calls are made to fail */
+    struct fisql_live_part incidents; /* struct fisql_incident_box */
 };
 
 /* What the macros of fisql_trace.h record: those of at most this level, from 1 to 5. Whoever maps the
@@ -122,14 +154,14 @@ struct fisql_live_area {
     uint32_t version; /* FISQL_LOG_VERSION */
     uint64_t run_id;
     uint32_t slot_bytes;
-    uint32_t slots;        /* how many the file has room for */
-    uint32_t slots_used;   /* atomic: slots from this one on were never taken */
-    uint32_t slots_free;   /* atomic: where to look for a free slot: a word of their bits */
-    uint32_t ring_chunks;  /* flight recorder: chunks kept a thread, 0 = off */
-    uint64_t process_next; /* atomic: process_key of the next process image, from 1 */
-    uint32_t recording;    /* atomic: 0 = --start-off, not yet switched on */
+    uint32_t slots;             /* how many the file has room for */
+    uint32_t slots_used;        /* atomic: slots from this one on were never taken */
+    uint32_t slots_free;        /* atomic: where to look for a free slot: a word of their bits */
+    uint32_t ring_chunks;       /* flight recorder: chunks kept a thread, 0 = off */
+    uint64_t process_next;      /* atomic: process_key of the next process image, from 1 */
+    uint32_t recording;         /* atomic: 0 = --start-off, not yet switched on */
     struct fisql_levels levels; /* of the macros of fisql_trace.h, at once in all processes */
-    uint64_t lost_chunks;  /* atomic: what could not be written, for fisql record to report */
+    uint64_t lost_chunks;       /* atomic: what could not be written, for fisql record to report */
     uint64_t lost_calls;
     uint64_t lost_bytes;
     uint64_t lost_errno; /* of the first loss */

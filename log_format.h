@@ -17,7 +17,7 @@
 #include <stdint.h>
 
 #define FISQL_CHUNK_MAGIC 0x4c515346u /* "FSQL" */
-#define FISQL_LOG_VERSION 3u
+#define FISQL_LOG_VERSION 4u
 #define FISQL_CHUNK_LENGTH_MAX (1u << 24) /* a longer one is damage */
 
 /* The kinds of chunk. Kinds whose payload is "facts" hold pairs of NUL-terminated strings, key
@@ -182,7 +182,8 @@ static inline const char *fisql_variable(enum fisql_variable variable)
     X(NO_WAITS, "no-waits", "the threads' processor clocks are not read")                          \
     X(FILTER, "filter", "the live area says which functions are recorded")                         \
     X(VALUES, "values", "arguments and results are recorded, as the live area says")               \
-    X(FAULTS, "faults", "calls are made to fail, as the live area says")
+    X(FAULTS, "faults", "calls are made to fail, as the live area says")                           \
+    X(ON_ASSERT, "on-assert=", "what a failed FISQL_ASSERT does: 0 abort, 1 go on, 2 stop")
 enum fisql_option {
 #define FISQL_OPTION_ENUM(constant, word, what) FISQL_OPTION_##constant,
     FISQL_OPTIONS(FISQL_OPTION_ENUM)
@@ -199,6 +200,13 @@ static inline const char *fisql_option(enum fisql_option option)
     };
     return words[option];
 }
+
+/* The numbers of on-assert=. */
+enum fisql_on_assert {
+    FISQL_ON_ASSERT_ABORT = 0,
+    FISQL_ON_ASSERT_CONTINUE = 1,
+    FISQL_ON_ASSERT_STOP = 2
+};
 
 /* Flags of a chunk. X(constant, number, name, what) */
 #define FISQL_FLAGS(X)                                                                             \
@@ -330,6 +338,8 @@ _Static_assert(sizeof(struct fisql_open_call) == 24, "the snapshot is part of th
  *                                                             open one, which came from `site`, or one
  *                                                             of libc's that it made there; rules count
  *                                                             from 0
+ *   0x600a          INCIDENT     delta:1 bytes:1 payload      something went wrong: see below; padded to
+ *                                                             a unit
  *   0x6010 + kind   ALLOC        delta:1 slot:1 size:1 address:2
  *   0x6030 + kind   ALLOC_FULL   delta:1 slot:1 size:4 address:4
  *   0x6050 + kind   FREE         delta:1 slot:1 address:2
@@ -362,6 +372,11 @@ _Static_assert(sizeof(struct fisql_open_call) == 24, "the snapshot is part of th
  * switches, the faults those without and with I/O (getrusage: ru_nvcsw, ru_nivcsw, ru_minflt,
  * ru_majflt). All of these are totals since the thread's start, the last four modulo 2^32.
  *
+ * An INCIDENT's payload begins with its kind (FISQL_INCIDENT_KINDS), 1 byte. Then come the number of the
+ * signal, 1 byte (0 = none), flags, 1 byte (FISQL_INCIDENT_ADDRESS, _RETURN), the address that could not be
+ * reached, 8 bytes, the address of the code, 8 bytes, and text in UTF-8. Kind 0 is more text, from the
+ * second byte on, of the thread's incident before it.
+ *
  * Values (record --values) describe themselves. Those of ARGUMENTS are the function's parameters, in
  * their order, the first 30. A value is a tag of one byte and what the tag says:
  *
@@ -393,6 +408,7 @@ _Static_assert(sizeof(struct fisql_open_call) == 24, "the snapshot is part of th
 #define FISQL_CODE_GAP 0x6007u
 #define FISQL_CODE_HELD 0x6008u
 #define FISQL_CODE_FAULT 0x6009u
+#define FISQL_CODE_INCIDENT 0x600au
 #define FISQL_CODE_ALLOC 0x6010u
 #define FISQL_CODE_ALLOC_FULL 0x6030u
 #define FISQL_CODE_FREE 0x6050u
@@ -427,6 +443,26 @@ _Static_assert(sizeof(struct fisql_open_call) == 24, "the snapshot is part of th
 #define FISQL_VALUE_UNREADABLE 0xb1u
 #define FISQL_VALUE_NO_ROOM 0xb2u
 #define FISQL_VALUE_TEXT_SHORT 0xc0u
+
+/* What goes wrong in a program. X(constant, number, name, what) */
+#define FISQL_INCIDENT_KINDS(X)                                                                    \
+    X(MORE, 0, "more", "more text")                                                                \
+    X(SIGNAL, 1, "signal", "a signal that ends the program")                                       \
+    X(ASSERT, 2, "assert", "a failed assert() or FISQL_ASSERT()")                                  \
+    X(ABORT, 3, "abort", "abort()")                                                                \
+    X(TERMINATE, 4, "terminate", "std::terminate()")                                               \
+    X(STACK, 5, "stack-smashed", "a return address or the guard of a stack was overwritten")       \
+    X(LIBRARY, 6, "library-abort", "the C library found damage: its heap's, a buffer's")           \
+    X(STACKS, 7, "stacks", "FISQL_STACKS()")
+enum fisql_incident_kind {
+#define FISQL_INCIDENT_ENUM(constant, number, name, what) FISQL_INCIDENT_##constant = number,
+    FISQL_INCIDENT_KINDS(FISQL_INCIDENT_ENUM)
+#undef FISQL_INCIDENT_ENUM
+        FISQL_INCIDENT_KINDS_COUNT
+};
+#define FISQL_INCIDENT_ADDRESS 1u /* the address that could not be reached is known */
+#define FISQL_INCIDENT_RETURN 2u  /* it came of a return: of the call that ended last */
+#define FISQL_INCIDENT_HEAD 19u   /* bytes before the text */
 
 /* How a block was allocated or freed. One list: name for people, and which way it may be freed
  * (kinds of one family match). X(constant, number, name, family) */

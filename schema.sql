@@ -518,6 +518,32 @@ CREATE TABLE notes( -- messages that the program left (fisql_note)
   text TEXT NOT NULL
 );
 
+CREATE TABLE incidents( -- where the program went wrong: a signal that ends it, a failed assert(), abort() ...
+  id INTEGER PRIMARY KEY,
+  kind TEXT NOT NULL,      -- 'signal', 'assert', 'abort', 'terminate', 'stack-smashed', 'library-abort' (the C
+                           -- library found damage), 'stacks' (FISQL_STACKS)
+  signal INTEGER,          -- number of the signal that came, NULL = none
+  message TEXT NOT NULL,   -- what it was, in words
+  thread_id INTEGER NOT NULL REFERENCES threads(id),
+  call_id INTEGER,         -- the innermost call that was open, NULL outside any; its stack and those of the
+                           -- process's other threads are in incident_stacks
+  frame_id INTEGER,        -- its context
+  site_id INTEGER,         -- the place in the code
+  left_call_id INTEGER,    -- the call that had just ended, where its return went astray: its stack was smashed
+  address INTEGER,         -- that could not be reached, NULL where it is not about one; from 2^63 on negative
+  block_id INTEGER,        -- allocs.id of the block that the address lies in, or near to; NULL = none
+  block_offset INTEGER,    -- the address less the block's: below 0 before it, from its size on behind it
+  ns INTEGER NOT NULL
+);
+
+CREATE TABLE incident_stacks( -- the calls that were open then, in all threads of the process
+  incident_id INTEGER NOT NULL REFERENCES incidents(id),
+  thread_id INTEGER NOT NULL REFERENCES threads(id),
+  depth INTEGER NOT NULL,  -- 0 for the outermost
+  call_id INTEGER NOT NULL,
+  PRIMARY KEY(incident_id, thread_id, depth)
+) WITHOUT ROWID;
+
 CREATE TABLE fault_rules( -- what record --fault asked for
   id INTEGER PRIMARY KEY,  -- from 1, in the order in which they were given
   rule TEXT NOT NULL,      -- as it was given
@@ -766,6 +792,38 @@ CREATE VIEW fault_marks AS -- faults as they are shown in traces and timelines
   SELECT x.id, x.thread_id, x.call_id, x.ns,
          'fault: ' || coalesce(r.target || ': ' || r.action, 'of rule ' || x.rule_id) AS text
   FROM faults x LEFT JOIN fault_rules r ON r.id = x.rule_id;
+
+CREATE VIEW incident_details AS -- incidents with names in place of ids, and what is known of the block, in words
+  SELECT i.*, t.process_id, p.pid, t.tid, t.name AS thread, fn.name AS function, sd.location,
+         lf.name AS left_function,
+         CASE
+           WHEN b.id IS NULL THEN NULL
+           ELSE CASE
+                  WHEN i.block_offset < 0 THEN (-i.block_offset) || ' bytes before'
+                  WHEN i.block_offset >= b.size THEN (i.block_offset - b.size) || ' bytes behind'
+                  ELSE 'byte ' || i.block_offset || ' of' END
+                || ' a block of ' || b.size || ' bytes'
+                || CASE WHEN b.free_ns <= i.ns THEN ' that was freed' ELSE '' END END AS block,
+         bs.location AS block_allocated, bf.name AS block_allocated_in,
+         CASE WHEN b.free_ns <= i.ns THEN fs.location END AS block_freed,
+         CASE WHEN b.free_ns <= i.ns THEN ff.name END AS block_freed_in
+  FROM incidents i JOIN threads t ON t.id = i.thread_id JOIN processes p ON p.id = t.process_id
+       LEFT JOIN frames fr ON fr.id = i.frame_id LEFT JOIN functions fn ON fn.id = fr.function_id
+       LEFT JOIN site_details sd ON sd.id = i.site_id
+       LEFT JOIN calls lc ON lc.id = i.left_call_id LEFT JOIN frames lfr ON lfr.id = lc.frame_id
+       LEFT JOIN functions lf ON lf.id = lfr.function_id
+       LEFT JOIN allocs b ON b.id = i.block_id
+       LEFT JOIN site_details bs ON bs.id = b.site_id
+       LEFT JOIN frames bfr ON bfr.id = b.frame_id LEFT JOIN functions bf ON bf.id = bfr.function_id
+       LEFT JOIN site_details fs ON fs.id = b.free_site_id
+       LEFT JOIN frames ffr ON ffr.id = b.free_frame_id LEFT JOIN functions ff ON ff.id = ffr.function_id;
+
+CREATE VIEW incident_frames AS -- incident_stacks with names: each open call, and where it was called from
+  SELECT s.incident_id, s.thread_id, s.depth, s.call_id, f.name AS function, f.location, sd.location AS called_from,
+         c.enter_ns, c.frame_id
+  FROM incident_stacks s CROSS JOIN calls c ON c.id = s.call_id
+       LEFT JOIN frames fr ON fr.id = c.frame_id LEFT JOIN function_details f ON f.id = fr.function_id
+       LEFT JOIN site_details sd ON sd.id = fr.site_id;
 
 CREATE VIEW call_details AS -- calls with function, location, adjusted duration and ending in words
   SELECT c.id, c.parent_id, c.thread_id, c.frame_id, c.depth, fn.name AS function, fn.location,

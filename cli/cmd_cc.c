@@ -284,15 +284,28 @@ static bool may_miss_members(const struct words *words)
 
 /* The names by which the linker gives us what the program calls, and by which we call the real
  * ones. In every program that the collector is linked into: */
-static const char *const wrapped[] = {"longjmp", "_longjmp", "siglongjmp", "dlclose", "_Fork",
-                                      "clone",   "syscall",  "prctl",      NULL};
+static const char *const wrapped[] = {"longjmp",
+                                      "_longjmp",
+                                      "siglongjmp",
+                                      "dlclose",
+                                      "_Fork",
+                                      "clone",
+                                      "syscall",
+                                      "prctl",
+                                      "abort",
+                                      "__assert_fail",
+                                      "__stack_chk_fail",
+                                      "sigaction",
+                                      "signal",
+                                      "sigaltstack",
+                                      NULL};
 static const char *const wrapped_exec[] = {
     "execve",  "execv",    "execvp",      "execvpe",      "execl",  "execlp", "execle",
     "fexecve", "execveat", "posix_spawn", "posix_spawnp", "system", "popen",  "setuid",
     "seteuid", "setreuid", "setresuid",   "chroot",       NULL};
 static const char *const wrapped_demand[] = {"__longjmp_chk", NULL};
 static const char *const wrapped_cxx[] = {"__cxa_throw", "__cxa_rethrow", "__cxa_begin_catch",
-                                          NULL};
+                                          "_ZN9__gnu_cxx27__verbose_terminate_handlerEv", NULL};
 /* Where there is no dynamic linker to put ours before the others; operators new and delete: */
 static const char *const wrapped_alloc[] = {
     "malloc",        "calloc",         "realloc", "free",    "memalign",

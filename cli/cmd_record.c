@@ -12,6 +12,7 @@
 #include "cli/out/args.h"
 #include "cli/out/output.h"
 #include "cli/out/say.h"
+#include "cli/record/incident_report.h"
 #include "cli/record/late_images.h"
 #include "cli/record/live.h"
 #include "cli/record/live_writer.h"
@@ -517,6 +518,8 @@ static int record(const struct record_options *options, char **argv, const char 
     live_writer_start(&writer, &live, !options->no_compress);
     struct late_recipes late;
     late_recipes_start(&late, &live, &options->values);
+    struct incident_report incidents;
+    incident_report_start(&incidents, &live, options);
     run_append(&live, options, argv);
     live_reserve(&live);
     struct log_space space;
@@ -524,6 +527,7 @@ static int record(const struct record_options *options, char **argv, const char 
     signals->program = program_start(argv, signals);
     if (signals->program < 0) {
         int error = errno;
+        incident_report_end(&incidents);
         late_recipes_end(&late);
         live_writer_end(&writer);
         unlink(options->log);
@@ -533,6 +537,7 @@ static int record(const struct record_options *options, char **argv, const char 
     uint64_t cpu = 0;
     recorded->status = program_wait(&writer, &space, signals, &cpu);
     bool all = others_wait(&writer, &space, signals, options->quiet);
+    incident_report_end(&incidents);
     late_recipes_end(&late);
     live_writer_end(&writer);
     live_salvage(&live);
@@ -546,6 +551,7 @@ static int record(const struct record_options *options, char **argv, const char 
         log_space_end(&space);
     if (!recorded->nothing && !options->quiet)
         say_result(&live, log, options);
+    incident_report_say(&incidents);
     if (!all)
         say_left(&live);
     if (!recorded->nothing)

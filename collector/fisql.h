@@ -11,6 +11,9 @@
 #ifndef FISQL_H
 #define FISQL_H
 
+#include <stdio.h>
+#include <stdlib.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -28,6 +31,43 @@ __attribute__((weak)) void fisql_start(void);
  * SIGUSR2 does the same, and the thread that gets the signal writes at once, even if it is blocked.
  * Where all threads are blocked, kill the program: `fisql record` then writes every ring. */
 __attribute__((weak)) void fisql_dump(void);
+
+/* For the macros below: what happened, as text; and whether the program goes on. */
+__attribute__((weak)) void fisql_incident(int assertion, const char *file, int line,
+                                          const char *function, const char *condition,
+                                          const char *text, const void *place);
+__attribute__((weak)) int fisql_goes_on(void);
+
+/* Without the collector, it says so as assert() does. */
+__attribute__((unused, no_instrument_function, noinline, cold, format(printf, 6, 7))) static void
+fisql_incident_here(int assertion, const char *file, int line, const char *function,
+                    const char *condition, const char *format, ...)
+{
+    char text[256];
+    __builtin_va_list rest;
+    __builtin_va_start(rest, format);
+    __builtin_vsnprintf(text, sizeof text, format, rest);
+    __builtin_va_end(rest);
+    if (fisql_incident)
+        fisql_incident(assertion, file, line, function, condition, text,
+                       __builtin_return_address(0));
+    if (!assertion || (fisql_goes_on && fisql_goes_on()))
+        return;
+    fprintf(stderr, "%s:%d: %s: Assertion `%s' failed: %s\n", file, line, function, condition,
+            text);
+    abort();
+}
+
+/* If the condition does not hold: reports it with the message (printf's format; 255 bytes), the stacks of
+ * all threads and their last calls, and then aborts, or does what `fisql record --on-assert` says. Without
+ * the collector it is as assert(). */
+#define FISQL_ASSERT(condition, ...)                                                               \
+    ((condition) ? (void)0                                                                         \
+                 : fisql_incident_here(1, __FILE__, __LINE__, __func__, #condition, __VA_ARGS__))
+/* The same report, with nothing wrong. Nothing without the collector. */
+#define FISQL_STACKS(...)                                                                          \
+    (fisql_incident ? fisql_incident_here(0, __FILE__, __LINE__, __func__, "", __VA_ARGS__)        \
+                    : (void)0)
 
 #define FISQL_NOTE(text) (fisql_note ? fisql_note(text) : (void)0)
 #define FISQL_STOP() (fisql_stop ? fisql_stop() : (void)0)

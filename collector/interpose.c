@@ -13,6 +13,7 @@
 #include "collector/interpose.h"
 
 #include "collector/alloc.h"
+#include "collector/incident.h"
 #include "collector/quiet.h"
 #include "collector/shadow_stack.h"
 #include "collector/thread_log.h"
@@ -64,6 +65,7 @@ static uint64_t jump_target(const void *buffer)
 void interpose_before_jump(const void *buffer, uint64_t own_stack)
 {
     uint64_t target = jump_target(buffer);
+    incident_forget();
     if (collector_inside == 0 && current_log != NULL && target != 0 && (target & 7) == 0) {
         alloc_unwound(target);
         shadow_unwind_to(target, own_stack);
@@ -118,6 +120,7 @@ EXPORT __attribute__((noreturn)) void NAME(__cxa_throw)(void *object, void *type
     static void (*next)(void *, void *, void (*)(void *));
     if (next == NULL)
         FIND(__cxa_throw, next);
+    incident_throw_site = (uint64_t)(uintptr_t)__builtin_return_address(0);
     if (collector_inside == 0)
         shadow_throw();
     next(object, type, destroy);
@@ -130,6 +133,7 @@ EXPORT __attribute__((noreturn)) void NAME(__cxa_rethrow)(void)
     static void (*next)(void);
     if (next == NULL)
         FIND(__cxa_rethrow, next);
+    incident_throw_site = (uint64_t)(uintptr_t)__builtin_return_address(0);
     if (collector_inside == 0)
         shadow_throw();
     next();

@@ -10,6 +10,7 @@
 #include "collector/file.h"
 #include "collector/faults.h"
 #include "collector/filter.h"
+#include "collector/incident.h"
 #include "collector/lock.h"
 #include "collector/log_file.h"
 #include "collector/process.h"
@@ -234,6 +235,9 @@ bool live_area_open(void)
             faults_load(file, process.area->parts.faults.offset, process.area->parts.faults.bytes);
         if (file >= 0 && held < 0)
             close(file);
+        if (mapped)
+            incident_load(process.area->parts.incidents.offset,
+                          process.area->parts.incidents.bytes);
         if (mapped)
             return true;
         process.with_parent = false;

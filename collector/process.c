@@ -21,6 +21,7 @@
 #include "collector/fork.h"
 #include "collector/hand_over.h"
 #include "collector/hook_cost.h"
+#include "collector/incident_signals.h"
 #include "collector/library.h"
 #include "collector/live_area.h"
 #include "collector/log_file.h"
@@ -92,6 +93,9 @@ static void option_parse(const char *text, bool *no_time)
         break;
     case FISQL_OPTION_NO_WAITS:
         options->no_waits = true;
+        break;
+    case FISQL_OPTION_ON_ASSERT:
+        options->on_assert = (uint32_t)number_at(value);
         break;
     case FISQL_OPTION_FILTER: /* the live area has them */
     case FISQL_OPTION_VALUES:
@@ -378,6 +382,7 @@ static bool activate(void)
     stack_setup();
     fork_setup();
     thread_log_setup();
+    incident_setup();
     if (first)
         run_facts(ticks_per_second);
     process_facts(process.parent_key != 0 ? FISQL_ORIGIN_EXEC : FISQL_ORIGIN_START,

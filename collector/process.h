@@ -16,7 +16,8 @@ struct options {
     uint64_t min_ticks;   /* the same in ticks */
     uint32_t ring_chunks; /* flight recorder: chunks kept a thread, 0 = off */
     bool start_off;
-    bool no_waits; /* processor clocks are not read */
+    bool no_waits;      /* processor clocks are not read */
+    uint32_t on_assert; /* enum fisql_on_assert */
 };
 
 enum process_state {

@@ -12,6 +12,7 @@
 #include "collector/seccomp.h"
 
 #include "collector/hand_over.h"
+#include "collector/incident_signals.h"
 #include "collector/live_area.h"
 #include "collector/process.h"
 #include "collector/quiet.h"
@@ -45,6 +46,9 @@ static const int needed[] = {SYS_rt_sigprocmask, SYS_write, SYS_lseek,  SYS_fsta
 
 /* What usage.h calls. */
 static const int for_usage[] = {SYS_getrusage, SYS_clock_gettime};
+
+/* What is called where the program goes wrong, beside these. */
+static const int for_incidents[] = {SYS_rt_sigaction, SYS_rt_tgsigqueueinfo, SYS_process_vm_readv};
 
 /* What values_read.c calls. */
 static const int for_values[] = {SYS_process_vm_readv};
@@ -236,8 +240,11 @@ long seccomp_call(long number, const long argument[6], uint64_t mode, const void
             __atomic_store_n(&process.gap_ticks, UINT64_MAX, __ATOMIC_RELAXED);
         if (!allows(filter, for_values, COUNT(for_values)))
             values_forbid_reading();
+        if (!allows(filter, for_incidents, COUNT(for_incidents)))
+            incident_signals_off();
         return system_call(number, argument);
     }
+    incident_signals_off();
     if (!strict && silence_possible())
         return call_in_silence(number, argument);
     syscall(SYS_prctl, PR_GET_NAME, name, 0, 0, 0);

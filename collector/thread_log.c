@@ -12,6 +12,7 @@
 #include "collector/facts.h"
 #include "collector/file.h"
 #include "collector/hand_over.h"
+#include "collector/incident_signals.h"
 #include "collector/live_area.h"
 #include "collector/lock.h"
 #include "collector/process.h"
@@ -283,6 +284,7 @@ struct thread_log *thread_log_start(void)
         chunk_begin(log, log->thread.start_tick, 0, 0);
         thread_logs_add(log);
         current_log = log;
+        incident_thread_begin();
         if (end_key_made)
             pthread_setspecific(end_key, (void *)1);
     }
@@ -539,6 +541,7 @@ static void thread_ending(void *value)
     if (round < 4 && pthread_setspecific(end_key, (void *)(round + 1)) == 0)
         return;
     thread_log_finish(FISQL_HOW_EXIT);
+    incident_thread_end();
 }
 
 void thread_log_setup(void)

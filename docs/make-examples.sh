@@ -20,12 +20,15 @@ cd "$tmp"
 "$fisql" record -q --fault 'price_of nth=3: return -1' --fault 'malloc nth=2 in main: mark' -o faults.bin ./till >/dev/null || true # as it likes
 "$fisql" load -q -o faulty.db faults.bin
 "$fisql" faults --calls malloc,realloc,pthread_create -o campaign.db ./shop >/dev/null 2>&1
+"$fisql" record -q --fault 'malloc nth=1 in main: return 0' -o crash.bin ./till >/dev/null 2>&1 || true # it does not look
+"$fisql" load -q -o crash.db crash.bin
 [ $# -gt 0 ] || mapfile -t all < <("$fisql" query --names)
 for query in "$@" ${all[@]+"${all[@]}"}; do
     of=()
     ! grep -q '^-- needs: *values' "$queries/$query.sql" || of=(till.db)
     [ "$query" != faults ] || of=(faulty.db)
     ! grep -q '^-- needs: *experiments' "$queries/$query.sql" || of=(campaign.db)
+    [ "$query" != incidents ] || of=(crash.db)
     {
         echo "\$ fisql query" "$query" ${of[@]+"${of[@]}"} "--limit 5 --demangle short"
         "$fisql" query "$query" ${of[@]+"${of[@]}"} --limit 5 --demangle short 2>&1 | sed "s|$tmp|/home/you|g" | cut -c 1-180 | sed 's/ *$//'

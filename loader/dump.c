@@ -120,6 +120,22 @@ static void dump_values(FILE *out, const struct event *event)
     }
 }
 
+static void dump_incident(FILE *out, const struct event *event)
+{
+    static const char *const names[] = {
+#define NAME(constant, number, name, what) [number] = name,
+        FISQL_INCIDENT_KINDS(NAME)
+#undef NAME
+    };
+    const struct event_incident *incident = &event->incident;
+    fprintf(out, "incident %s", names[incident->kind]);
+    if (incident->kind != FISQL_INCIDENT_MORE)
+        fprintf(out, " signal %u flags %u address %" PRIx64 " code %" PRIx64, incident->signal,
+                incident->flags, incident->address, incident->code);
+    fputc(' ', out);
+    put_text(out, event->text, event->text_bytes);
+}
+
 static void dump_event(FILE *out, const struct event *event)
 {
     fprintf(out, "  +%" PRIu64 " ", event->ticks);
@@ -168,6 +184,9 @@ static void dump_event(FILE *out, const struct event *event)
         break;
     case EVENT_FAULT:
         fprintf(out, "fault of rule %u site %" PRIx64, event->rule, event->site);
+        break;
+    case EVENT_INCIDENT:
+        dump_incident(out, event);
         break;
     case EVENT_ALLOC:
         fprintf(out, "%s %" PRIu64 " bytes at %" PRIx64 " slot %u", alloc_kind(event->alloc_kind),

@@ -513,6 +513,8 @@ static int write_tables(struct load *load, struct error *error)
     if (result == 0)
         result = memory_write(load->memory, database, error);
     if (result == 0)
+        result = tables_finish_incidents(&tables, database, error);
+    if (result == 0)
         result = database_index(&load->database, database, error);
     if (result == 0)
         load->report->system_calls = system_calls(database);

@@ -32,4 +32,7 @@ int tables_write_valued_calls(const struct tables *tables, struct btree_file *fi
 /* Writes every other table but calls, allocs and those of memory_write(). Within a transaction. */
 int tables_write(const struct tables *tables, sqlite3 *database, struct error *error);
 
+/* Fills in what incidents need of calls and blocks. Behind all others. */
+int tables_finish_incidents(const struct tables *tables, sqlite3 *database, struct error *error);
+
 #endif

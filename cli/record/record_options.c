@@ -46,6 +46,11 @@
     "                          'read every=10: return -1 errno EINTR' (can be repeated; "          \
     "docs/faults.md)\n"                                                                            \
     "      --faults FILE       rules from a file, one a line\n"                                    \
+    "      --history N         when the program goes wrong, print each thread's last N calls "     \
+    "(20,\n"                                                                                       \
+    "                          and 5 of each other thread; 1 to 10000)\n"                          \
+    "      --on-assert WHAT    what a failed FISQL_ASSERT does when it is reported: abort,\n"      \
+    "                          continue, or stop (SIGSTOP, for a debugger)\n"                      \
     "      --start-off         start with recording off; SIGUSR2 or fisql_start() switches it\n"   \
     "      --ring SIZE         flight recorder: keep only the last SIZE bytes of each thread\n"    \
     "                          (512K, 4M), written at exit, crash, SIGUSR2 or fisql_dump()\n"      \
@@ -91,6 +96,8 @@ enum {
     OPTION_STRING_MAX,
     OPTION_FAULT,
     OPTION_FAULTS,
+    OPTION_HISTORY,
+    OPTION_ON_ASSERT,
     OPTION_REFERENCE
 };
 
@@ -110,6 +117,8 @@ static const struct args_option options_known[] = {{"output", 'o', true},
                                                    {"string-max", OPTION_STRING_MAX, true},
                                                    {"fault", OPTION_FAULT, true},
                                                    {"faults", OPTION_FAULTS, true},
+                                                   {"history", OPTION_HISTORY, true},
+                                                   {"on-assert", OPTION_ON_ASSERT, true},
                                                    {"start-off", OPTION_START_OFF, false},
                                                    {"ring", OPTION_RING, true},
                                                    {"reference", OPTION_REFERENCE, false},
@@ -141,6 +150,19 @@ static int add_pattern(struct record_options *options, bool only, const char *pa
     options->patterns[options->patterns_count++] = pattern;
     options->only = only;
     return 0;
+}
+
+static int set_on_assert(struct record_options *options, const struct args *args)
+{
+    static const char *const words[] = {[FISQL_ON_ASSERT_ABORT] = "abort",
+                                        [FISQL_ON_ASSERT_CONTINUE] = "continue",
+                                        [FISQL_ON_ASSERT_STOP] = "stop"};
+    for (uint32_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        if (strcmp(args->value, words[i]) == 0) {
+            options->on_assert = i;
+            return 0;
+        }
+    return args_wrong(args, "abort, continue or stop");
 }
 
 static int set_option(struct record_options *options, const struct args *args)
@@ -200,6 +222,13 @@ static int set_option(struct record_options *options, const struct args *args)
             return args_wrong(args, "a number from 1 to 500");
         options->values.string_max = (uint32_t)number;
         return 0;
+    case OPTION_HISTORY:
+        if (!amount_count(value, &number) || number == 0 || number > 10000)
+            return args_wrong(args, "a number from 1 to 10000");
+        options->history = (uint32_t)number;
+        return 0;
+    case OPTION_ON_ASSERT:
+        return set_on_assert(options, args);
     case OPTION_FAULT:
         return record_faults_add(&options->faults, value);
     case OPTION_FAULTS:
@@ -280,6 +309,8 @@ void record_options_text(const struct record_options *options, char *text, size_
         ADD(VALUES, "");
     if (options->faults.area != NULL)
         ADD(FAULTS, "");
+    if (options->on_assert != FISQL_ON_ASSERT_ABORT)
+        ADD(ON_ASSERT, "%u", options->on_assert);
 #undef ADD
     if (used > 0 && used < size)
         text[used - 1] = 0;

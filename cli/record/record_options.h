@@ -42,7 +42,9 @@ struct record_options {
     uint32_t depth;
     uint64_t min_duration_ns;
     uint32_t ring_chunks;
-    bool only; /* patterns say what to record, not what to leave out */
+    uint32_t history;   /* calls of each thread in a report of an incident; 0 = as usual */
+    uint32_t on_assert; /* enum fisql_on_assert */
+    bool only;          /* patterns say what to record, not what to leave out */
     const char **patterns;
     size_t patterns_count, patterns_room;
     char *filter; /* the functions that match, as collector/filter.c reads them; NULL if none */

@@ -61,6 +61,20 @@ struct decode_faults {
     size_t count, capacity;
 };
 
+/* Something went wrong. */
+struct decode_incident {
+    uint32_t kind, signal, flags; /* as in the event */
+    uint32_t frame, site;         /* ids: of the innermost open call, of the code; 0 = none */
+    uint64_t address, code;
+    uint64_t call_id, ns;
+    char *text;
+};
+
+struct decode_incidents {
+    struct decode_incident *items;
+    size_t count, capacity;
+};
+
 struct decode_anomaly {
     const char *kind;
     uint64_t ns, call_id, calls;
@@ -105,6 +119,7 @@ struct decoded_thread {
     struct decode_note *notes;
     size_t notes_count, notes_capacity;
     struct decode_faults faults;
+    struct decode_incidents incidents;
     struct decode_anomaly *anomalies;
     size_t anomalies_count, anomalies_capacity;
     struct decode_cut_call *cut_calls;

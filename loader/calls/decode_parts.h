@@ -146,4 +146,8 @@ int call_leave_down_to(struct decoder *decoder, uint32_t depth, enum ended ended
 /* decoded_thread.c: adds up what the thread did. */
 int decode_fold_thread(struct decoder *decoder, struct error *error);
 
+/* Keeps an incident, or adds to the text of the thread's last one. */
+int decode_incident(struct decoder *decoder, const struct event *event, struct error *error);
+void decode_incidents_release(struct decode_incidents *incidents);
+
 #endif

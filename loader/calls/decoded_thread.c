@@ -13,6 +13,7 @@ void decoded_thread_release(struct decoded_thread *thread)
         free(thread->anomalies[i].detail);
     free(thread->notes);
     free(thread->faults.items);
+    decode_incidents_release(&thread->incidents);
     free(thread->hooks.costs);
     free(thread->hooks.writes);
     free(thread->anomalies);

@@ -96,6 +96,31 @@ static int read_note(struct event_cursor *cursor, struct event *event)
     return 1;
 }
 
+static int read_incident(struct event_cursor *cursor, struct event *event)
+{
+    const uint16_t *at = cursor->at;
+    uint32_t bytes = at[2];
+    const unsigned char *payload = (const unsigned char *)(at + 3);
+    if (bytes == 0 || !room(cursor, 3 + (bytes + 1u) / 2) ||
+        payload[0] >= FISQL_INCIDENT_KINDS_COUNT)
+        return -1;
+    uint32_t head = payload[0] == FISQL_INCIDENT_MORE ? 1 : FISQL_INCIDENT_HEAD;
+    if (bytes < head)
+        return -1;
+    event->type = EVENT_INCIDENT;
+    event->incident = (struct event_incident){.kind = payload[0]};
+    if (head > 1) {
+        event->incident.signal = payload[1];
+        event->incident.flags = payload[2];
+        memcpy(&event->incident.address, payload + 3, sizeof event->incident.address);
+        memcpy(&event->incident.code, payload + 11, sizeof event->incident.code);
+    }
+    event->text = (const char *)payload + head;
+    event->text_bytes = bytes - head;
+    cursor->at += 3 + (bytes + 1u) / 2;
+    return 1;
+}
+
 static void read_gap(struct event *event, const uint16_t *at)
 {
     event->type = EVENT_GAP;
@@ -109,12 +134,12 @@ static void read_gap(struct event *event, const uint16_t *at)
                                     .major_faults = event_units2(at + 17)};
 }
 
-/* The codes from TIME to FAULT. */
+/* The codes from TIME to INCIDENT. */
 static int read_rare(struct event_cursor *cursor, struct event *event, uint32_t code)
 {
-    static const uint8_t units_of[] = {5, 10, 4, 10, 3, 8, 2, 19, 5, 7};
+    static const uint8_t units_of[] = {5, 10, 4, 10, 3, 8, 2, 19, 5, 7, 3};
     const uint16_t *at = cursor->at;
-    uint32_t units = code <= FISQL_CODE_FAULT ? units_of[code - FISQL_CODE_TIME] : 0;
+    uint32_t units = code <= FISQL_CODE_INCIDENT ? units_of[code - FISQL_CODE_TIME] : 0;
     if (units == 0 || !room(cursor, units))
         return -1;
     if (code == FISQL_CODE_COUNTED && at[1] >= FISQL_SLOTS_MAX)
@@ -122,6 +147,8 @@ static int read_rare(struct event_cursor *cursor, struct event *event, uint32_t 
     event->ticks = event_unit(at + 1);
     if (code == FISQL_CODE_NOTE)
         return read_note(cursor, event);
+    if (code == FISQL_CODE_INCIDENT)
+        return read_incident(cursor, event);
     cursor->at += units;
     switch (code) {
     case FISQL_CODE_TIME:

@@ -29,6 +29,7 @@ enum event_type {
     EVENT_GAP,
     EVENT_HELD,
     EVENT_FAULT,
+    EVENT_INCIDENT,
     EVENT_ALLOC,
     EVENT_FREE,
     EVENT_REALLOC,
@@ -45,6 +46,14 @@ struct event_gap {
     uint32_t waits, preemptions, minor_faults, major_faults;
 };
 
+/* What an INCIDENT says before its text. */
+struct event_incident {
+    uint32_t kind;   /* enum fisql_incident_kind; FISQL_INCIDENT_MORE: all else is 0 */
+    uint32_t signal; /* 0 = none */
+    uint32_t flags;  /* FISQL_INCIDENT_ADDRESS, _RETURN */
+    uint64_t address, code;
+};
+
 struct event {
     enum event_type type;
     uint32_t slot;        /* ENTER, DEFINE, COUNTED, ALLOC, FREE, REALLOC */
@@ -59,8 +68,9 @@ struct event {
     uint64_t size;        /* ALLOC, REALLOC: bytes */
     uint64_t old;         /* REALLOC */
     uint64_t elapsed;     /* REALLOC: ticks from its start to its end; HELD: those that it says */
-    const char *text;     /* NOTE: not terminated */
-    uint32_t text_bytes;  /* NOTE */
+    const char *text;     /* NOTE, INCIDENT: not terminated */
+    uint32_t text_bytes;  /* likewise */
+    struct event_incident incident; /* INCIDENT */
     const unsigned char
         *values; /* ARGUMENTS, RESULT: for value_read(); they are sound, up to 30 or one */
     uint32_t values_bytes; /* likewise */

@@ -42,6 +42,11 @@ SELECT json_quote(text) AS note, ns, thread_id AS thread, call_id AS call FROM n
 SELECT id AS fault_rule, rule, target, action, reached, struck FROM fault_rules ORDER BY id;
 SELECT x.rule_id AS fault_of_rule, x.ns, x.thread_id AS thread, x.call_id AS call, st.stack, s.location AS called_at
 FROM faults x LEFT JOIN frame_stacks st ON st.frame_id = x.frame_id LEFT JOIN site_details s ON s.id = x.site_id ORDER BY x.id;
+SELECT i.id AS incident, i.kind, i.signal, json_quote(i.message) AS message, i.ns, i.thread_id AS thread, i.call_id AS call,
+       i.function, i.location, i.left_call_id AS left_call, CASE WHEN i.address IS NOT NULL THEN printf('%x', i.address) END AS address, i.block
+FROM incident_details i ORDER BY i.id;
+SELECT s.incident_id AS stack_of_incident, s.thread_id AS thread, s.depth, s.call_id AS call, f.function, f.called_from
+FROM incident_stacks s JOIN incident_frames f USING(incident_id, thread_id, depth) ORDER BY 1, 2, 3;
 SELECT a.kind AS anomaly, a.ns, a.thread_id AS thread, a.call_id AS call, f.name AS function, a.calls, a.detail
 FROM anomalies a LEFT JOIN functions f ON f.id = a.function_id ORDER BY a.ns, a.id;
 SELECT reason AS loss, process_id AS process, thread_id AS thread, "offset", bytes, chunks, calls, events, from_ns, to_ns, detail

@@ -90,6 +90,25 @@ static const struct sample samples[] = {
      {7, 3, LOW64(0x123456789a)},
      6,
      {.type = EVENT_FAULT, .ticks = 7, .rule = 3, .site = 0x123456789a}},
+    {"incident",
+     FISQL_CODE_INCIDENT,
+     {7, 21, 11 << 8 | FISQL_INCIDENT_SIGNAL, 0x7801, 0x3456, 0x12, 0, 0xee00, 0xabcd, 0, 0,
+      'h' << 8, 'i'},
+     13,
+     {.type = EVENT_INCIDENT,
+      .ticks = 7,
+      .incident = {.kind = FISQL_INCIDENT_SIGNAL,
+                   .signal = 11,
+                   .flags = 1,
+                   .address = 0x12345678,
+                   .code = 0xabcdee},
+      .text = "hi",
+      .text_bytes = 2}},
+    {"more of an incident",
+     FISQL_CODE_INCIDENT,
+     {7, 3, 'h' << 8, 'i'},
+     4,
+     {.type = EVENT_INCIDENT, .ticks = 7, .text = "hi", .text_bytes = 2}},
     {"short allocation",
      FISQL_CODE_ALLOC + FISQL_KIND_NEW,
      {9, 10, 400, LOW32(-2)},
@@ -196,6 +215,12 @@ static bool like(const struct event *a, const struct event *b)
                (a->values_bytes == 0 || memcmp(a->values, b->values, a->values_bytes) == 0);
     case EVENT_FAULT:
         return a->ticks == b->ticks && a->rule == b->rule && a->site == b->site;
+    case EVENT_INCIDENT:
+        return a->ticks == b->ticks && a->text_bytes == b->text_bytes &&
+               memcmp(a->text, b->text, a->text_bytes) == 0 &&
+               a->incident.kind == b->incident.kind && a->incident.signal == b->incident.signal &&
+               a->incident.flags == b->incident.flags &&
+               a->incident.address == b->incident.address && a->incident.code == b->incident.code;
     case EVENT_HELD:
         return a->ticks == b->ticks && a->elapsed == b->elapsed;
     case EVENT_ENTER:
@@ -253,6 +278,11 @@ static void check_unsound_values(void)
     check(read_one(FISQL_CODE_RESULT, 0, 0) == -1, "a result of no bytes is refused");
     check(read_one(FISQL_CODE_RESULT_SHORT + 0x100, 0, 0) == -1,
           "a code behind the results is refused");
+    check(read_one(FISQL_CODE_INCIDENT, 0, 0) == -1, "an incident of no bytes is refused");
+    const uint16_t incident[] = {FISQL_CODE_INCIDENT << 1 | 1, 0, 2, FISQL_INCIDENT_KINDS_COUNT, 0};
+    struct event_cursor unknown = {incident, incident + 5, 0, 0};
+    struct event of_it;
+    check(event_next(&unknown, &of_it) == -1, "an incident of an unknown kind is refused");
     const uint16_t units[] = {
         (FISQL_CODE_ARGUMENTS + 31) << 1 | 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
     struct event_cursor cursor = {units, units + 17, 0, 0};

@@ -1,0 +1,143 @@
+/* Reports of incidents: see incident_report.h. */
+#include "cli/record/incident_report.h"
+
+#include "cli/out/cache_folder.h"
+#include "cli/out/say.h"
+#include "cli/record/incident_copy.h"
+#include "cli/record/incident_words.h"
+#include "loader/loader.h"
+
+#include <limits.h>
+#include <linux/futex.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define HISTORY_OWN 20u /* calls that are printed unless told otherwise: the database has all */
+#define HISTORY_OTHERS 5u
+
+/* Makes the database and prints what it says of the incident. */
+static int report_from(const struct incident_report *report, const char *log, const char *folder,
+                       const struct fisql_incident *told)
+{
+    char path[PATH_MAX + 32], cache[PATH_MAX];
+    struct load_report loaded;
+    struct error error;
+    struct load_options options = {.cache_dir = cache_folder(cache, sizeof cache)};
+    uint32_t asked = report->options->history;
+    struct incident_history history = {asked != 0 ? asked : HISTORY_OWN,
+                                       asked != 0 ? asked : HISTORY_OTHERS};
+    snprintf(path, sizeof path, "%s/incident.db", folder);
+    int result = -1;
+    if (fisql_load(log, path, &options, &loaded, &error) != 2) {
+        sqlite3 *database = NULL;
+        if (sqlite3_open_v2(path, &database, SQLITE_OPEN_READONLY, NULL) == SQLITE_OK)
+            result = incident_words(database, told, &history);
+        sqlite3_close(database);
+    }
+    load_report_release(&loaded);
+    unlink(path);
+    return result;
+}
+
+static void report_one(const struct incident_report *report, const struct fisql_incident *told)
+{
+    char log[64], folder[PATH_MAX];
+    bool whole;
+    const char *temporary = getenv("TMPDIR");
+    int copy = incident_copy(report->live, &whole);
+    snprintf(log, sizeof log, "/proc/self/fd/%d", copy);
+    snprintf(folder, sizeof folder, "%s/fisql-XXXXXX",
+             temporary != NULL && *temporary ? temporary : "/tmp");
+    int result = -1;
+    if (copy >= 0 && mkdtemp(folder) != NULL) {
+        result = report_from(report, log, folder, told);
+        rmdir(folder);
+    }
+    if (result != 0)
+        note("process %u, thread %u: %s", told->pid, told->tid, told->text);
+    if (!whole && (told->flags & FISQL_INCIDENT_ADDRESS) != 0)
+        note("  the log is long: ask `fisql query incidents` for the block at 0x%llx",
+             (unsigned long long)told->address);
+    if (copy >= 0)
+        close(copy);
+}
+
+/* What stands in the box comes from a program that went wrong. */
+static void serve(struct incident_report *report)
+{
+    struct fisql_incident_box *box = report->box;
+    uint32_t ticket = __atomic_load_n(&box->asked, __ATOMIC_ACQUIRE);
+    if (ticket == 0 || ticket == report->served)
+        return;
+    struct fisql_incident told = box->incident;
+    told.text[sizeof told.text - 1] = 0;
+    report->served = ticket;
+    report->count++;
+    __atomic_store_n(&box->begun, ticket, __ATOMIC_RELEASE);
+    report_one(report, &told);
+    __atomic_store_n(&box->done, ticket, __ATOMIC_RELEASE);
+    syscall(SYS_futex, &box->done, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+    __atomic_compare_exchange_n(&box->holder, &ticket, 0, false, __ATOMIC_RELEASE,
+                                __ATOMIC_RELAXED);
+    syscall(SYS_futex, &box->holder, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+}
+
+static void *serve_all(void *context)
+{
+    struct incident_report *report = context;
+    struct fisql_incident_box *box = report->box;
+    for (;;) {
+        uint32_t seen = __atomic_load_n(&box->wake, __ATOMIC_ACQUIRE);
+        serve(report);
+        if (__atomic_load_n(&report->stop, __ATOMIC_ACQUIRE) != 0)
+            return NULL;
+        syscall(SYS_futex, &box->wake, FUTEX_WAIT, seen, NULL, NULL, 0);
+    }
+}
+
+void incident_report_start(struct incident_report *report, struct live *live,
+                           const struct record_options *options)
+{
+    *report = (struct incident_report){.live = live, .options = options};
+    static const struct fisql_incident_box empty;
+    uint64_t offset;
+    if (!live_put(live, &empty, sizeof empty, &offset))
+        return;
+    void *memory = mmap(NULL, sizeof *report->box, PROT_READ | PROT_WRITE, MAP_SHARED, live->memory,
+                        (off_t)offset);
+    if (memory == MAP_FAILED)
+        return;
+    live->area->parts.incidents = (struct fisql_live_part){offset, sizeof empty};
+    report->box = memory;
+    if (options->quiet) {
+        report->box->serves = FISQL_INCIDENTS_UNWANTED;
+        return;
+    }
+    report->started = pthread_create(&report->thread, NULL, serve_all, report) == 0;
+    report->box->serves = report->started ? FISQL_INCIDENTS_SERVED : FISQL_INCIDENTS_UNSERVED;
+}
+
+void incident_report_say(const struct incident_report *report)
+{
+    if (report->count > 0)
+        note("%u incident%s: `fisql load` and `fisql query incidents` tell more", report->count,
+             report->count == 1 ? "" : "s");
+}
+
+void incident_report_end(struct incident_report *report)
+{
+    if (report->started) {
+        __atomic_store_n(&report->stop, 1, __ATOMIC_RELEASE);
+        __atomic_fetch_add(&report->box->wake, 1, __ATOMIC_SEQ_CST);
+        syscall(SYS_futex, &report->box->wake, FUTEX_WAKE, 1, NULL, NULL, 0);
+        pthread_join(report->thread, NULL);
+    }
+    if (report->box != NULL)
+        munmap(report->box, sizeof *report->box);
+    report->started = false;
+    report->box = NULL;
+}

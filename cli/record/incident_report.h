@@ -1,0 +1,31 @@
+/*
+ * Reports of incidents: when a process of the run says that something went wrong (struct fisql_incident_box), a
+ * thread of `fisql record` copies what is recorded so far, makes a database of it as `fisql load` would, and
+ * prints what stands there: the message, the block of memory that it is about, the stacks of all threads and
+ * their last calls. The process waits for that, but not for long.
+ */
+#ifndef FISQL_CLI_INCIDENT_REPORT_H
+#define FISQL_CLI_INCIDENT_REPORT_H
+
+#include "cli/record/live.h"
+
+struct incident_report {
+    struct live *live;
+    const struct record_options *options;
+    struct fisql_incident_box *box;
+    pthread_t thread;
+    bool started;
+    uint32_t stop;   /* atomic */
+    uint32_t served; /* the ticket of the last one */
+    uint32_t count;  /* how many there were */
+};
+
+/* Before any process can have the area. With --quiet nothing is reported. */
+void incident_report_start(struct incident_report *report, struct live *live,
+                           const struct record_options *options);
+/* Ends it, when what is asked for has been reported. */
+void incident_report_end(struct incident_report *report);
+/* Says how many there were, and how to ask for them. Behind the end. */
+void incident_report_say(const struct incident_report *report);
+
+#endif

@@ -1,0 +1,178 @@
+/* The words of a report: see incident_words.h. */
+#include "cli/record/incident_words.h"
+
+#include "cli/out/output.h"
+#include "cli/out/say.h"
+
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#define FRAMES_INNER 64 /* of a stack, so many of the innermost calls are printed, ... */
+#define FRAMES_OUTER 16 /* ... and so many of the outermost */
+#define THREADS_MAX 64  /* with their stacks */
+#define INDENT_MAX 20   /* levels of calls that are set in */
+
+struct words {
+    sqlite3 *database;
+    const struct incident_history *history;
+    int64_t incident, thread, ns;
+};
+
+static sqlite3_stmt *ask(const struct words *words, const char *sql, int64_t first, int64_t second)
+{
+    sqlite3_stmt *statement = NULL;
+    if (sqlite3_prepare_v2(words->database, sql, -1, &statement, NULL) != SQLITE_OK)
+        return NULL;
+    sqlite3_bind_int64(statement, 1, first);
+    if (sqlite3_bind_parameter_count(statement) > 1)
+        sqlite3_bind_int64(statement, 2, second);
+    return statement;
+}
+
+static bool step(sqlite3_stmt *statement)
+{
+    return statement != NULL && sqlite3_step(statement) == SQLITE_ROW;
+}
+
+static const char *text_at(sqlite3_stmt *statement, int column)
+{
+    const char *text = (const char *)sqlite3_column_text(statement, column);
+    return text != NULL ? text : "?";
+}
+
+static bool is_null(sqlite3_stmt *statement, int column)
+{
+    return sqlite3_column_type(statement, column) == SQLITE_NULL;
+}
+
+/* ---- stacks ---- */
+
+/* The innermost first. Each line of code is where the call inside of it was made; of the innermost one it is the
+ * incident's place, and of other threads' only where the function stands. */
+static void print_stack(const struct words *words, int64_t thread, const char *place)
+{
+    char at[512];
+    long number = 0, count = 0;
+    sqlite3_stmt *rows =
+        ask(words, "SELECT count(*) FROM incident_stacks WHERE incident_id = ? AND thread_id = ?",
+            words->incident, thread);
+    if (step(rows))
+        count = (long)sqlite3_column_int64(rows, 0);
+    sqlite3_finalize(rows);
+    rows = ask(words,
+               "SELECT coalesce(c.text, f.function), f.location, f.called_from"
+               " FROM incident_frames f LEFT JOIN call_text c ON c.call_id = f.call_id"
+               " WHERE f.incident_id = ? AND f.thread_id = ? ORDER BY f.depth DESC",
+               words->incident, thread);
+    snprintf(at, sizeof at, "%s%s", place == NULL || strncmp(place, "in ", 3) == 0 ? "" : "at ",
+             place != NULL ? place : "");
+    for (; step(rows); number++) {
+        bool shown = number < FRAMES_INNER || number >= count - FRAMES_OUTER;
+        if (number == 0 && place == NULL)
+            snprintf(at, sizeof at, "of %s", text_at(rows, 1));
+        if (shown)
+            note("  #%ld %s %s", number, text_at(rows, 0), at);
+        else if (number == FRAMES_INNER)
+            note("  ... %ld more calls", count - FRAMES_INNER - FRAMES_OUTER);
+        const char *from = text_at(rows, 2);
+        snprintf(at, sizeof at, "%s%s", strncmp(from, "in ", 3) == 0 ? "" : "at ", from);
+    }
+    sqlite3_finalize(rows);
+    if (number == 0)
+        note("  no recorded call is open%s%s", place != NULL ? "; at " : "",
+             place != NULL ? place : "");
+}
+
+/* ---- the last calls ---- */
+
+static void print_calls(const struct words *words, int64_t thread, uint32_t most)
+{
+    /* Ids of a thread's calls rise with time; a call that another thread made later may be there, too. */
+    sqlite3_stmt *rows = ask(
+        words,
+        "SELECT coalesce(c.text, d.function), d.depth, d.enter_ns, d.duration_ns, d.ended,"
+        " coalesce(s.location, '?') FROM threads t CROSS JOIN call_details d"
+        " ON d.id BETWEEN max(t.first_call_id, t.last_call_id - ?2 + 1) AND t.last_call_id"
+        " LEFT JOIN call_text c ON c.call_id = d.id LEFT JOIN site_details s ON s.id = d.site_id"
+        " WHERE t.id = ?1 ORDER BY d.id",
+        thread, most);
+    bool any = false;
+    while (step(rows)) {
+        char ago[32], took[32];
+        int64_t depth = sqlite3_column_int64(rows, 1);
+        int64_t before = words->ns - sqlite3_column_int64(rows, 2);
+        output_time((double)(before > 0 ? before : 0), ago, sizeof ago);
+        output_time((double)sqlite3_column_int64(rows, 3), took, sizeof took);
+        bool open = strcmp(text_at(rows, 4), "open") == 0;
+        if (!any)
+            note("  last calls:");
+        any = true;
+        note("  %10s ago %*s%s from %s: %s%s%s", ago,
+             (int)(2 * (depth < INDENT_MAX ? depth : INDENT_MAX)), "", text_at(rows, 0),
+             text_at(rows, 5), text_at(rows, 4), open ? "" : " after ", open ? "" : took);
+    }
+    sqlite3_finalize(rows);
+}
+
+/* ---- the whole ---- */
+
+static void print_block(sqlite3_stmt *row)
+{
+    if (is_null(row, 6))
+        return;
+    note("  the address is %s: allocated at %s in %s", text_at(row, 6), text_at(row, 7),
+         text_at(row, 8));
+    if (!is_null(row, 9))
+        note("  and freed at %s in %s before", text_at(row, 9), text_at(row, 10));
+}
+
+static void print_others(const struct words *words)
+{
+    int threads = 0;
+    sqlite3_stmt *rows = ask(
+        words,
+        "SELECT t.id, t.tid, t.name FROM threads t JOIN threads o ON o.process_id = t.process_id"
+        " WHERE o.id = ?1 AND t.id <> ?1 AND (t.end_ns IS NULL OR t.end_ns >= ?2 OR EXISTS"
+        " (SELECT 1 FROM incident_stacks s WHERE s.thread_id = t.id)) ORDER BY t.id",
+        words->thread, words->ns);
+    for (; step(rows); threads++) {
+        if (threads == THREADS_MAX) {
+            note("and more threads: fisql query incidents has their stacks");
+            break;
+        }
+        note("thread %" PRId64 " %s", (int64_t)sqlite3_column_int64(rows, 1), text_at(rows, 2));
+        print_stack(words, sqlite3_column_int64(rows, 0), NULL);
+        print_calls(words, sqlite3_column_int64(rows, 0), words->history->others);
+    }
+    sqlite3_finalize(rows);
+}
+
+int incident_words(sqlite3 *database, const struct fisql_incident *told,
+                   const struct incident_history *history)
+{
+    struct words words = {.database = database, .history = history};
+    sqlite3_stmt *row = ask(&words,
+                            "SELECT id, thread_id, ns, message, thread, location, block,"
+                            " block_allocated, block_allocated_in, block_freed, block_freed_in,"
+                            " left_function FROM incident_details"
+                            " WHERE pid = ?1 AND tid = ?2 ORDER BY id DESC LIMIT 1",
+                            told->pid, told->tid);
+    bool found = step(row);
+    if (found) {
+        words.incident = sqlite3_column_int64(row, 0);
+        words.thread = sqlite3_column_int64(row, 1);
+        words.ns = sqlite3_column_int64(row, 2);
+        note("process %u, thread %u %s: %s", told->pid, told->tid, text_at(row, 4),
+             text_at(row, 3));
+        print_block(row);
+        if (!is_null(row, 11))
+            note("  the call that ended last was %s", text_at(row, 11));
+        print_stack(&words, words.thread, is_null(row, 5) ? "?" : text_at(row, 5));
+        print_calls(&words, words.thread, history->own);
+        print_others(&words);
+    }
+    sqlite3_finalize(row);
+    return found ? 0 : -1;
+}

@@ -1,0 +1,18 @@
+/* The words of a report (incident_report.h), from a database of the run. */
+#ifndef FISQL_CLI_INCIDENT_WORDS_H
+#define FISQL_CLI_INCIDENT_WORDS_H
+
+#include <sqlite3.h>
+
+#include "live_format.h"
+
+/* How many of a thread's last calls are printed. */
+struct incident_history {
+    uint32_t own, others; /* of the thread that went wrong, of each other one */
+};
+
+/* Prints them. Returns 0, or -1 where the database does not have the incident. */
+int incident_words(sqlite3 *database, const struct fisql_incident *told,
+                   const struct incident_history *history);
+
+#endif

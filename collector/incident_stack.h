@@ -1,0 +1,10 @@
+/* Smashed stacks: see incident_stack.c. */
+#ifndef FISQL_COLLECTOR_INCIDENT_STACK_H
+#define FISQL_COLLECTOR_INCIDENT_STACK_H
+
+#include "collector/incident.h"
+
+/* Looks for return addresses of open calls that are not where they were; adds what it finds to the text. */
+void incident_look(struct trouble *trouble);
+
+#endif

@@ -1,0 +1,313 @@
+/*
+ * The tables of incidents: what went wrong, the calls that were open in all threads then, and the block of
+ * memory that the address lies in. The last two are asked of the database, when calls and blocks are in it:
+ * ids of calls rise with time within a thread, so a call is found by halving, whatever their number.
+ */
+#include "loader/tables_parts.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "loader/log/log_index.h"
+#include "loader/symbols/demangle.h"
+
+#define STACKS_MAX 1000  /* incidents with stacks: a program may ask for them in a loop */
+#define NULL_BELOW 65536 /* no block lies below */
+#define TYPEINFO "typeinfo for "
+
+static const char *kind_name(uint32_t kind)
+{
+    static const char *const names[] = {
+#define NAME(constant, number, name, what) [number] = name,
+        FISQL_INCIDENT_KINDS(NAME)
+#undef NAME
+    };
+    return names[kind];
+}
+
+/* The text with the names of types, {St13runtime_error}, as people write them. The caller frees it. */
+static char *message_make(const char *text)
+{
+    char name[1024], *type = NULL, *message = NULL;
+    const char *open = strchr(text, '{'), *close = open != NULL ? strchr(open, '}') : NULL;
+    if (close != NULL && close - open < (ptrdiff_t)sizeof name - 8) {
+        snprintf(name, sizeof name, "_ZTI%.*s", (int)(close - open - 1), open + 1);
+        type = demangle(name);
+    }
+    if (type == NULL || strncmp(type, TYPEINFO, strlen(TYPEINFO)) != 0)
+        message = strdup(text);
+    else if (asprintf(&message, "%.*s%s%s", (int)(open - text), text, type + strlen(TYPEINFO),
+                      close + 1) < 0)
+        message = NULL;
+    free(type);
+    return message;
+}
+
+static int insert_incident(struct insert *insert, uint32_t thread,
+                           const struct decode_incident *incident, struct error *error)
+{
+    /* Text in braces may be anybody's: a type's name stands there in what the collector says alone. */
+    bool has_type =
+        incident->kind == FISQL_INCIDENT_TERMINATE || incident->kind == FISQL_INCIDENT_ABORT;
+    char *message = has_type ? message_make(incident->text) : strdup(incident->text);
+    if (message == NULL)
+        return error_set(error, "out of memory");
+    insert_text(insert, kind_name(incident->kind));
+    insert_id(insert, incident->signal);
+    insert_text(insert, message);
+    insert_int(insert, thread);
+    insert_id(insert, incident->call_id);
+    insert_id(insert, incident->frame);
+    insert_id(insert, incident->site);
+    /* Until tables_finish_incidents() knows which call it was. */
+    if ((incident->flags & FISQL_INCIDENT_RETURN) != 0)
+        insert_int(insert, 0);
+    else
+        insert_null(insert);
+    if ((incident->flags & FISQL_INCIDENT_ADDRESS) != 0)
+        insert_int(insert, (int64_t)incident->address);
+    else
+        insert_null(insert);
+    insert_int(insert, clip(incident->ns));
+    insert_row(insert);
+    free(message);
+    return 0;
+}
+
+int tables_write_incidents(const struct tables *tables, sqlite3 *database, struct error *error)
+{
+    struct insert insert;
+    int result = 0;
+    insert_begin(&insert, database, "incidents",
+                 "kind,signal,message,thread_id,call_id,frame_id,site_id,left_call_id,address,ns");
+    for (size_t i = 0; i < tables->index->threads_count; i++) {
+        const struct decode_incidents *incidents = &tables->threads[i].incidents;
+        for (size_t k = 0; result == 0 && k < incidents->count; k++)
+            result =
+                insert_incident(&insert, tables->index->threads[i].id, &incidents->items[k], error);
+    }
+    return insert_end(&insert, error) != 0 ? -1 : result;
+}
+
+/* ---- calls and blocks ---- */
+
+struct finish {
+    sqlite3_stmt *call, *put, *left, *threads, *forked;
+};
+
+struct row_call {
+    int64_t enter_ns, duration_ns, ended, parent, depth, frame;
+};
+
+static bool call_read(struct finish *finish, int64_t id, struct row_call *call)
+{
+    sqlite3_bind_int64(finish->call, 1, id);
+    bool found = sqlite3_step(finish->call) == SQLITE_ROW;
+    if (found)
+        *call = (struct row_call){
+            sqlite3_column_int64(finish->call, 0), sqlite3_column_int64(finish->call, 1),
+            sqlite3_column_int64(finish->call, 2), sqlite3_column_int64(finish->call, 3),
+            sqlite3_column_int64(finish->call, 4), sqlite3_column_int64(finish->call, 5)};
+    sqlite3_reset(finish->call);
+    return found;
+}
+
+/* The last of a thread's calls that was entered by then; 0 = none. */
+static int64_t last_entered(struct finish *finish, int64_t first, int64_t last, int64_t ns)
+{
+    struct row_call call;
+    if (first == 0 || !call_read(finish, first, &call) || call.enter_ns > ns)
+        return 0;
+    while (first < last) {
+        int64_t middle = first + (last - first + 1) / 2;
+        if (!call_read(finish, middle, &call))
+            return 0;
+        if (call.enter_ns <= ns)
+            first = middle;
+        else
+            last = middle - 1;
+    }
+    return first;
+}
+
+/* The innermost call of another thread: one that has ended by then is not open any more. */
+static int64_t innermost_open(struct finish *finish, int64_t id, int64_t ns)
+{
+    struct row_call call;
+    while (id > 0 && call_read(finish, id, &call) && call.ended != 2 &&
+           call.enter_ns + call.duration_ns <= ns)
+        id = call.parent;
+    return id;
+}
+
+static int64_t frame_of(struct finish *finish, int64_t id)
+{
+    struct row_call call;
+    return call_read(finish, id, &call) ? call.frame : 0;
+}
+
+/* The parent's call in which a thread's first ones were made, where its process was forked; 0 = none. */
+static int64_t forked_from(struct finish *finish, int64_t thread, int64_t id)
+{
+    int64_t found = 0;
+    sqlite3_bind_int64(finish->forked, 1, thread);
+    sqlite3_bind_int64(finish->forked, 2, id);
+    while (found == 0 && sqlite3_step(finish->forked) == SQLITE_ROW) {
+        int64_t ns = sqlite3_column_int64(finish->forked, 2);
+        found = innermost_open(finish,
+                               last_entered(finish, sqlite3_column_int64(finish->forked, 0),
+                                            sqlite3_column_int64(finish->forked, 1), ns),
+                               ns);
+        if (found != 0 && frame_of(finish, found) != sqlite3_column_int64(finish->forked, 3))
+            found = 0;
+    }
+    sqlite3_reset(finish->forked);
+    return found;
+}
+
+static void put_stack(struct finish *finish, int64_t incident, int64_t thread, int64_t id)
+{
+    struct row_call call;
+    for (int64_t inner = INT64_MAX; id > 0 && call_read(finish, id, &call) && call.depth < inner;
+         id = call.parent != 0 ? call.parent : forked_from(finish, thread, id)) {
+        inner = call.depth; /* it falls: else the log is damaged */
+        sqlite3_bind_int64(finish->put, 1, incident);
+        sqlite3_bind_int64(finish->put, 2, thread);
+        sqlite3_bind_int64(finish->put, 3, call.depth);
+        sqlite3_bind_int64(finish->put, 4, id);
+        sqlite3_step(finish->put);
+        sqlite3_reset(finish->put);
+    }
+}
+
+/* The callee of `call` that ended last. */
+static void put_left(struct finish *finish, int64_t incident, int64_t call, int64_t last)
+{
+    struct row_call row;
+    int64_t left = 0;
+    for (; last > 0 && last != call && call_read(finish, last, &row); last = row.parent)
+        left = last;
+    sqlite3_bind_int64(finish->left, 1, left);
+    sqlite3_bind_int64(finish->left, 2, incident);
+    sqlite3_step(finish->left);
+    sqlite3_reset(finish->left);
+}
+
+static void finish_thread(struct finish *finish, sqlite3_stmt *row)
+{
+    int64_t incident = sqlite3_column_int64(row, 0), thread = sqlite3_column_int64(row, 1);
+    int64_t call = sqlite3_column_int64(row, 2), ns = sqlite3_column_int64(row, 3);
+    bool own = sqlite3_column_int64(row, 4) != 0, returned = sqlite3_column_int64(row, 5) != 0;
+    int64_t last =
+        last_entered(finish, sqlite3_column_int64(row, 6), sqlite3_column_int64(row, 7), ns);
+    if (own && returned)
+        put_left(finish, incident, call, last);
+    put_stack(finish, incident, thread, own ? call : innermost_open(finish, last, ns));
+}
+
+static int statement_make(sqlite3 *database, const char *sql, sqlite3_stmt **statement,
+                          struct error *error)
+{
+    return sqlite3_prepare_v2(database, sql, -1, statement, NULL) == SQLITE_OK
+               ? 0
+               : error_set(error, "incidents: %s", insert_problem(database));
+}
+
+static int finish_stacks(struct finish *finish, sqlite3 *database, struct error *error)
+{
+    int result = statement_make(
+        database,
+        "SELECT enter_ns, duration_ns, ended, coalesce(parent_id, 0), depth, frame_id"
+        " FROM calls WHERE id = ?",
+        &finish->call, error);
+    if (result == 0)
+        result = statement_make(database,
+                                "INSERT OR IGNORE INTO"
+                                " incident_stacks(incident_id, thread_id, depth, call_id)"
+                                " VALUES(?, ?, ?, ?)",
+                                &finish->put, error);
+    if (result == 0)
+        result = statement_make(database,
+                                "SELECT coalesce(o.first_call_id, 0), coalesce(o.last_call_id, 0),"
+                                " p.start_ns, f.parent_id FROM threads t"
+                                " JOIN processes p ON p.id = t.process_id AND p.origin = 'fork'"
+                                " JOIN threads o ON o.process_id = p.parent_id"
+                                " CROSS JOIN calls c CROSS JOIN frames f ON f.id = c.frame_id"
+                                " WHERE t.id = ?1 AND c.id = ?2 AND c.depth > 0 ORDER BY o.id",
+                                &finish->forked, error);
+    if (result == 0)
+        result = statement_make(database,
+                                "UPDATE incidents SET left_call_id = nullif(?, 0) WHERE id = ?",
+                                &finish->left, error);
+    if (result == 0)
+        result = statement_make(database,
+                                "SELECT i.id, t.id, coalesce(i.call_id, 0), i.ns,"
+                                " t.id = i.thread_id, i.left_call_id IS NOT NULL,"
+                                " coalesce(t.first_call_id, 0), coalesce(t.last_call_id, 0)"
+                                " FROM incidents i JOIN threads o ON o.id = i.thread_id"
+                                " JOIN threads t ON t.process_id = o.process_id"
+                                " WHERE i.id <= ? ORDER BY i.id, t.id",
+                                &finish->threads, error);
+    if (result != 0)
+        return result;
+    int step;
+    sqlite3_bind_int64(finish->threads, 1, STACKS_MAX);
+    while ((step = sqlite3_step(finish->threads)) == SQLITE_ROW)
+        finish_thread(finish, finish->threads);
+    return step == SQLITE_DONE ? 0 : error_set(error, "incidents: %s", insert_problem(database));
+}
+
+/* A block that was in use then goes before one that was freed, what lies in one before what is near. Those of
+ * a process that was forked are also its parent's. */
+static const char find_blocks[] =
+    "WITH RECURSIVE family(incident, process, address, ns) AS ("
+    "  SELECT i.id, t.process_id, i.address, i.ns"
+    "  FROM incidents i JOIN threads t ON t.id = i.thread_id WHERE i.address >= ?1"
+    "  UNION SELECT f.incident, p.parent_id, f.address, f.ns"
+    "  FROM family f JOIN processes p ON p.id = f.process"
+    "  WHERE p.origin = 'fork' AND p.parent_id IS NOT NULL),"
+    " near AS ("
+    "  SELECT f.incident, a.id, f.address - a.address AS offset, a.size,"
+    "   row_number() OVER (PARTITION BY f.incident ORDER BY"
+    "    f.address NOT BETWEEN a.address AND a.address + a.size - 1,"
+    "    a.free_ns <= f.ns IS TRUE,"
+    "    max(a.address - f.address, f.address - a.address - a.size), a.alloc_ns DESC, a.id) AS rank"
+    "  FROM allocs a CROSS JOIN threads t ON t.id = a.thread_id"
+    "   CROSS JOIN family f ON f.process = t.process_id AND a.alloc_ns <= f.ns"
+    "    AND f.address BETWEEN a.address - 4096 AND a.address + a.size + 4095)"
+    "UPDATE incidents SET (block_id, block_offset) ="
+    " (SELECT n.id, n.offset FROM near n WHERE n.incident = incidents.id AND n.rank = 1)"
+    " WHERE address >= ?1";
+
+static int finish_blocks(sqlite3 *database, struct error *error)
+{
+    sqlite3_stmt *statement = NULL;
+    int result = statement_make(database, find_blocks, &statement, error);
+    if (result != 0)
+        return result;
+    sqlite3_bind_int64(statement, 1, NULL_BELOW);
+    if (sqlite3_step(statement) != SQLITE_DONE)
+        result = error_set(error, "incidents: %s", insert_problem(database));
+    sqlite3_finalize(statement);
+    return result;
+}
+
+int tables_finish_incidents(const struct tables *tables, sqlite3 *database, struct error *error)
+{
+    struct finish finish = {.call = NULL};
+    size_t incidents = 0;
+    for (size_t i = 0; i < tables->index->threads_count; i++)
+        incidents += tables->threads[i].incidents.count;
+    if (incidents == 0)
+        return 0;
+    int result = finish_stacks(&finish, database, error);
+    if (result == 0)
+        result = finish_blocks(database, error);
+    sqlite3_finalize(finish.call);
+    sqlite3_finalize(finish.put);
+    sqlite3_finalize(finish.left);
+    sqlite3_finalize(finish.threads);
+    sqlite3_finalize(finish.forked);
+    return result;
+}

@@ -1,0 +1,208 @@
+#!/bin/bash
+# Programs that go wrong: what is reported of it, in words and by SQL, is what the program itself knows; and it ends
+# as without fisql. tests/programs/incidents.cc prints each open call of the thread that fails, with its line.
+# shellcheck source=tests/e2e/lib.sh
+. "$(dirname "$0")/lib.sh"
+cd "$TEST_TMP" || exit 2
+cp "$programs/incidents.cc" .
+build g++ goes -g -O0 -I"$here/collector" incidents.cc || exit 1
+
+# stack DB INCIDENT: as the program prints its own, the innermost call first
+stack() {
+    sql "$1" "SELECT 'frame ' || substr(f.name, 1, instr(f.name || '(', '(') - 1) || ' ' ||
+        coalesce(CASE WHEN s.depth = (SELECT max(depth) FROM incident_stacks m WHERE m.incident_id = s.incident_id AND m.thread_id = s.thread_id)
+          THEN place.line ELSE callee_site.line END, '?')
+      FROM incident_stacks s JOIN incidents i ON i.id = s.incident_id AND i.thread_id = s.thread_id
+        JOIN calls c ON c.id = s.call_id JOIN frames fr ON fr.id = c.frame_id JOIN functions f ON f.id = fr.function_id
+        LEFT JOIN sites place ON place.id = i.site_id
+        LEFT JOIN incident_stacks inner_one ON inner_one.incident_id = s.incident_id AND inner_one.thread_id = s.thread_id
+          AND inner_one.depth = s.depth + 1
+        LEFT JOIN calls ic ON ic.id = inner_one.call_id LEFT JOIN frames ifr ON ifr.id = ic.frame_id
+        LEFT JOIN sites callee_site ON callee_site.id = ifr.site_id
+      WHERE s.incident_id = $2 ORDER BY s.depth DESC"
+}
+
+# words FILE: the stack of the report, likewise
+words() {
+    sed -nE '/last calls:|thread [0-9]+ [^ ]+$/q; s/^fisql:   #[0-9]+ ([A-Za-z_0-9]+).* at incidents\.cc:([0-9]+)$/frame \1 \2/p; t
+        s/^fisql:   #[0-9]+ ([A-Za-z_0-9]+).*/frame \1 ?/p' "$1"
+}
+
+# ends HOW: plain and recorded ends are the same, as is what it prints; out, err, run.db are left
+ends() {
+    ./goes "$1" >plain.out 2>plain.err
+    local plain=$?
+    run "$fisql" record ${2-} ./goes "$1"
+    cp "$TEST_TMP/err" err.txt
+    same "$1: status" $plain "$status"
+    same "$1: standard output" "$(cat plain.out)" "$out"
+    "$fisql" load -q run.bin || not_ok "$1: loads"
+}
+
+# account: what the program says of its stack, without the line of the call $1, if given: a function of the C library
+# called on from there
+account() {
+    grep '^frame' plain.out | sed -E "s/^(frame ${1:-none}) .*/\1 ?/"
+}
+
+# incident HOW KIND SIGNAL MESSAGE [CALL]: one of this kind, with the program's own account of its stack
+incident() {
+    ends "$1"
+    same "$1: kind and signal" "$2|$3" "$(sql run.db 'SELECT kind, signal FROM incidents')"
+    has "$1: message" "$4" "$(sql run.db 'SELECT message FROM incidents')"
+    has "$1: message in words" "$4" "$(cat err.txt)"
+    same "$1: the stack is the program's account" "$(account "${5-}")" "$(stack run.db 1)"
+    same "$1: the stack in words" "$(account "${5-}")" "$(words err.txt)"
+}
+
+incident assert assert "" ": value == 1"
+incident assert-ours assert "" ': value == 1: value is 0, "assert-ours"'
+incident abort abort 6 "abort()"
+incident exception terminate "" "exception std::runtime_error: the text of the exception"
+ends noexcept
+# The exception had left what was called inside.
+same "noexcept: where it could not leave, and where it was thrown" "$(grep '^frame' plain.out | sed '2d; s/thrower/not_thrown/')" "$(stack run.db 1)"
+has "noexcept: message" "std::terminate(): exception std::runtime_error: the text of the exception" "$(sql run.db 'SELECT message FROM incidents')"
+incident null signal 11 "SIGSEGV at address 0x0: a null pointer"
+incident divide signal 8 "SIGFPE: division by zero"
+incident bus signal 7 "SIGBUS at address 0x"
+incident double-free library-abort 6 "free(): double free detected" free_twice
+incident buffer library-abort 6 "buffer overflow detected" past_a_buffer
+incident freed signal 11 "no memory there"
+same "freed: the block" "byte 500000 of a block of 1048576 bytes that was freed|make_block|drop_block" \
+    "$(sql run.db 'SELECT block, block_allocated_in, block_freed_in FROM incident_details')"
+has "freed: the block in words" "byte 500000 of a block of 1048576 bytes that was freed: allocated at incidents.cc:LINE in make_block" "$(sed 's/cc:[0-9]*/cc:LINE/' err.txt)"
+incident past signal 11 "not allowed there"
+same "past: the block" "4088 bytes behind a block of 1048576 bytes|make_block|" \
+    "$(sql run.db 'SELECT block, block_allocated_in, block_freed_in FROM incident_details')"
+incident thread signal 11 "a null pointer"
+same "thread: the other thread's stack" "fail main" "$(sql run.db "SELECT group_concat(function, ' ') FROM (SELECT function FROM incident_frames
+    WHERE thread_id <> (SELECT thread_id FROM incidents) ORDER BY depth DESC)" | sed 's/()//g; s/main(int, char\*\*)/main/')"
+incident threads signal 11 "a null pointer"
+same "threads: all of them wait" "4 wait_here<waiter" "$(sql run.db "SELECT count(*), stack FROM (SELECT group_concat(function, '<') AS stack FROM
+    (SELECT thread_id, function FROM incident_frames WHERE thread_id <> (SELECT thread_id FROM incidents) ORDER BY thread_id, depth DESC)
+    GROUP BY thread_id) GROUP BY stack" | sed 's/([^)]*)//g; s/|/ /')"
+same "threads: and so in words" 4 "$(grep -c '#0 wait_here' err.txt)"
+incident own-stack signal 11 "a null pointer" on_own_stack
+incident in-handler signal 11 "a null pointer" in_handler
+incident default-again signal 11 "a null pointer"
+incident raised signal 4 "SIGILL, sent by the program itself" fail
+incident stacks stacks "" "show: state 7"
+
+ends own-handler
+same "own-handler: what the program does itself is no incident" 0 "$(sql run.db 'SELECT count(*) FROM incidents')"
+lacks "own-handler: no words" "incident" "$(cat err.txt)"
+ends killed
+same "killed: nor is SIGKILL" 0 "$(sql run.db 'SELECT count(*) FROM incidents')"
+
+incident child signal 11 "a null pointer"
+same "child: of the process that was forked" "fork" "$(sql run.db 'SELECT p.origin FROM incidents i JOIN threads t ON t.id = i.thread_id
+    JOIN processes p ON p.id = t.process_id')"
+
+ends overflow
+same "overflow: what it is" "signal|11|1" "$(sql run.db "SELECT kind, signal, message LIKE '%: stack overflow' FROM incidents")"
+same "overflow: all calls are in the stack" "$(sql run.db "SELECT s.calls + 2 FROM function_stats s JOIN functions f ON f.id = s.function_id WHERE f.name LIKE 'overflow%'")" \
+    "$(sql run.db 'SELECT count(*) FROM incident_stacks')"
+has "overflow: in words" "overflow_stack at incidents.cc:" "$(cat err.txt)"
+
+# The stack that the program had, which it has overwritten.
+intact='caller_1 caller_2 caller_3 caller_4 caller_5 caller_6 caller_7 caller_8 smash_some fail main'
+for how in smash-200 smash-4096; do
+    ends $how
+    same "$how: the true stack" "$intact" "$(stack run.db 1 | awk '{ print $2 }' | xargs)"
+    same "$how: each line" "101 102 103 104 105 106 107" "$(stack run.db 1 | sed -n 's/^frame caller_[2-8] //p' | sed 7q | awk -v n="$(grep -n '^CALLER(caller_1' incidents.cc | cut -d: -f1)" '{ print $1 - n + 100 }' | xargs)"
+    same "$how: what returned astray" "stack-smashed|11|smash" "$(sql run.db 'SELECT kind, signal, left_function FROM incident_details')"
+    same "$how: in words" "$intact" "$(sed -nE 's/^fisql:   #[0-9]+ ([a-z_0-9]+).*/\1/p' err.txt | xargs)"
+    has "$how: and what returned" "the call that ended last was smash" "$(cat err.txt)"
+done
+has "smash-4096: the return addresses of five callers are lost" ": 5 open calls have lost the return address" "$(sql run.db 'SELECT message FROM incidents')"
+ends guard
+same "guard: the guard of which function" "stack-smashed|smash_guarded" "$(sql run.db 'SELECT kind, left_function FROM incident_details')"
+
+# What a failed FISQL_ASSERT does.
+run "$fisql" record --on-assert continue ./goes assert-ours
+same "--on-assert continue: it goes on" "0 went on" "$status $(tail -n 1 <<<"$out")"
+has "--on-assert continue: and is reported" "value is 0" "$err"
+"$fisql" record -q --on-assert stop ./goes assert-ours >stop.out 2>stop.err &
+recorder=$!
+for _ in $(seq 200); do
+    stopped=$(pgrep -P $recorder goes | head -n 1)
+    [ -n "$stopped" ] && [ "$(awk '/^State/ { print $2 }' "/proc/$stopped/status")" = T ] && break
+    sleep 0.05
+done
+same "--on-assert stop: it is stopped" T "$(awk '/^State/ { print $2 }' "/proc/$stopped/status")"
+kill -CONT "$stopped"
+wait $recorder
+same "--on-assert stop: and goes on when it is let" "0 went on" "$? $(tail -n 1 stop.out)"
+run "$fisql" record --on-assert never ./goes null
+has "--on-assert: a wrong word is refused" "abort, continue or stop" "$err"
+
+# Its report has --history calls.
+run "$fisql" record --history 3 ./goes null
+same "--history 3: three calls" 3 "$(grep -c ' ago ' <<<"$err")"
+run "$fisql" record -q ./goes null
+same "-q: no words" "" "$err"
+same "-q: but a row" 1 "$("$fisql" load -q run.bin && sql run.db 'SELECT count(*) FROM incidents')"
+
+# Without fisql record, by system calls alone: module+offset.
+alone_report() { # HOW COMMAND...: module+offset as function names, by addr2line
+    local how=$1
+    shift
+    FISQL_LOG=$TEST_TMP/alone.bin "$@" "$how" >alone.out 2>alone.err
+    alone_status=$?
+    sed -nE 's/^fisql:   #[1-9][0-9]* [^ ]*\+(0x[0-9a-f]+) called from.*/\1/p' alone.err |
+        addr2line -f -C -e "${*: -1}" | sed -nE 's/^([a-z_0-9]+)(\(.*)?$/\1/p' | xargs
+}
+got=$(alone_report null env LD_PRELOAD="$FISQL_BUILD/libfisql.so" ./goes)
+same "alone: the stack" "touch_null fail main" "$got"
+FISQL_LOG=$TEST_TMP/alone.bin LD_PRELOAD=$FISQL_BUILD/libfisql.so ./goes null >alone.out 2>alone.err
+same "alone: the status" 139 $?
+has "alone: the message" "SIGSEGV at address 0x0: a null pointer" "$(cat alone.err)"
+rm -f alone.bin*
+cc_options=--static-runtime
+build g++ goes-linked -g -O0 -I"$here/collector" incidents.cc
+cc_options=
+same "linked in: the stack" "check fail main" "$(alone_report assert ./goes-linked)"
+rm -f alone.bin*
+
+# fisql.h in C11 and C++17, and a program that runs without the collector.
+printf '#include "fisql.h"\nint main(int c, char **v) { (void)v; FISQL_STACKS("%%d", c); FISQL_ASSERT(c == 1, "c is %%d", c); return 0; }\n' >plain.c
+cp plain.c plain.cc
+gcc -std=c11 -Wall -Wextra -Wpedantic -Werror -I"$here/collector" -o plain-c plain.c
+same "C11" 0 $?
+g++ -std=c++17 -Wall -Wextra -Wpedantic -Werror -I"$here/collector" -o plain-cc plain.cc
+same "C++17" 0 $?
+for program in plain-c plain-cc; do
+    ./$program
+    same "$program: nothing is wrong" 0 $?
+    run ./$program x
+    same "$program: without the collector it is assert()" "134 plain.${program#plain-}:2: main: Assertion \`c == 1' failed: c is 2" "$status $err"
+done
+
+# Killed while it reports: a reader that never ends (SIGKILL to the program) must not hold fisql record up.
+"$fisql" record ./goes null >/dev/null 2>kill.err &
+recorder=$!
+for _ in $(seq 100); do
+    victim=$(pgrep -P $recorder goes | head -n 1)
+    [ -n "$victim" ] && break
+    sleep 0.01
+done
+sleep 0.1
+[ -z "$victim" ] || kill -KILL "$victim" 2>/dev/null
+wait $recorder
+same "killed while it reports: record ends as the program did" 1 $(($? == 139 || $? == 137))
+
+# Cores: where they are written, the same signal and address as plain.
+if (ulimit -c unlimited && [ "$(ulimit -c)" = unlimited ]) 2>/dev/null && [ "$(cat /proc/sys/kernel/core_pattern)" = core ] && command -v gdb >/dev/null; then
+    mkdir -p cores && cd cores || exit 2
+    core_of() { # COMMAND...
+        rm -f core core.*
+        (ulimit -c unlimited && "$@" >/dev/null 2>&1)
+        gdb -q -batch -ex 'p $_siginfo.si_signo' -ex 'p $_siginfo.si_code' -ex 'p $_siginfo._sifields._sigfault.si_addr' -ex 'x/i $pc' \
+            ../goes core* 2>/dev/null | sed -nE 's/^\$[0-9]+ = //p; s/^=> 0x[0-9a-f]+ //p' | sed -E 's/0x[0-9a-f]+([0-9a-f]{3})/0x...\1/'
+    }
+    for how in null divide smash-200; do
+        same "core of $how: signal, code, address, instruction" "$(core_of ../goes $how)" "$(core_of "$fisql" record -q ../goes $how)"
+    done
+    cd .. || exit 2
+fi
