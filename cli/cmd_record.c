@@ -28,6 +28,7 @@
 #include "cli/record/record_signals.h"
 #include "cli/record/record_values.h"
 #include "cli/record/reference.h"
+#include "cli/record/told.h"
 #include "cli/out/interrupts.h"
 #include "cli/record/unrecorded.h"
 
@@ -517,6 +518,8 @@ static int record(const struct record_options *options, char **argv, const char 
     live_writer_start(&writer, &live, !options->no_compress);
     struct late_recipes late;
     late_recipes_start(&late, &live, &options->values);
+    struct told told;
+    told_start(&told, &live);
     run_append(&live, options, argv);
     live_reserve(&live);
     struct log_space space;
@@ -524,6 +527,7 @@ static int record(const struct record_options *options, char **argv, const char 
     signals->program = program_start(argv, signals);
     if (signals->program < 0) {
         int error = errno;
+        told_end(&told);
         late_recipes_end(&late);
         live_writer_end(&writer);
         unlink(options->log);
@@ -533,6 +537,7 @@ static int record(const struct record_options *options, char **argv, const char 
     uint64_t cpu = 0;
     recorded->status = program_wait(&writer, &space, signals, &cpu);
     bool all = others_wait(&writer, &space, signals, options->quiet);
+    told_end(&told);
     late_recipes_end(&late);
     live_writer_end(&writer);
     live_salvage(&live);

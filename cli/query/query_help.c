@@ -14,6 +14,7 @@ static const char *const groups[] = {"Time",
                                      "Memory",
                                      "Arguments and results",
                                      "Faults",
+                                     "Objects",
                                      "Trust",
                                      "Many runs"};
 enum { GROUPS_COUNT = sizeof groups / sizeof groups[0] };

@@ -31,9 +31,14 @@ static size_t page_from(size_t bytes)
     return (bytes + 65535) & ~(size_t)65535;
 }
 
-static size_t filter_at(uint32_t slots)
+static size_t told_at(uint32_t slots)
 {
     return page_from(area_bytes(slots));
+}
+
+static size_t filter_at(uint32_t slots)
+{
+    return page_from(told_at(slots) + sizeof(struct fisql_told));
 }
 
 static size_t recipes_at(uint32_t slots, const struct record_options *options)
@@ -57,8 +62,7 @@ static size_t file_bytes(uint32_t slots, const struct record_options *options)
         return faults_at(slots, options) + options->faults.room_bytes;
     if (options->values.recipes_bytes != 0)
         return late_at(slots, options) + sizeof(struct fisql_late);
-    return options->filter_bytes != 0 ? filter_at(slots) + options->filter_bytes
-                                      : area_bytes(slots);
+    return filter_at(slots) + options->filter_bytes;
 }
 
 /* Writes all of it, however much at a time. */
@@ -180,6 +184,7 @@ int live_make(struct live *live, int log, const struct record_options *options)
         .parts.late = {late_at(slots, options),
                        options->values.recipes_bytes != 0 ? sizeof(struct fisql_late) : 0},
         .parts.faults = {faults_at(slots, options), options->faults.room_bytes},
+        .parts.told = {told_at(slots), sizeof(struct fisql_told)},
         .pid_namespace = inode_of("/proc/self/ns/pid"),
         .time_namespace = inode_of("/proc/self/ns/time"),
     };

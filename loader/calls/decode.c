@@ -209,6 +209,30 @@ static int fault(struct decoder *decoder, const struct event *event, struct erro
     return 0;
 }
 
+static int object(struct decoder *decoder, const struct event *event, struct error *error)
+{
+    struct decode_objects *out = &decoder->out->objects;
+    const struct open_call *call = call_stack_own_top(&decoder->stack);
+    uint32_t pair;
+    char *text = NULL;
+    if (array_reserve(&out->items, &out->capacity, out->count + 1, error) != 0 ||
+        decode_find_pair(decoder, 0, event->site, &pair, error) != 0)
+        return -1;
+    if (event->object_kind == FISQL_OBJECT_KEEP &&
+        (text = strndup(event->text, event->text_bytes)) == NULL)
+        return error_set(error, "out of memory");
+    out->items[out->count++] =
+        (struct decode_object){.call_id = call != NULL ? call->head.call_id : 0,
+                               .ns = decoder->clock.now_ns,
+                               .address = event->address,
+                               .number = event->number,
+                               .text = text,
+                               .kind = event->object_kind,
+                               .frame = call != NULL ? call->head.frame_id : 0,
+                               .site = decoder->pairs.items[pair].site};
+    return 0;
+}
+
 static int allocation(struct decoder *decoder, const struct event *event, struct error *error)
 {
     uint32_t site = 0;
@@ -271,6 +295,8 @@ static int decode_event(struct decoder *decoder, const struct event *event, stru
         return note(decoder, event, error);
     case EVENT_FAULT:
         return fault(decoder, event, error);
+    case EVENT_OBJECT:
+        return object(decoder, event, error);
     case EVENT_COUNTED:
         return counted(decoder, event, error);
     case EVENT_PAUSE:

@@ -61,6 +61,20 @@ struct decode_faults {
     size_t count, capacity;
 };
 
+/* What the program said of an object (fisql.h). */
+struct decode_object {
+    uint64_t call_id, ns; /* the innermost open call, 0 = none */
+    uint64_t address;
+    int64_t number;             /* a count, or a state */
+    char *text;                 /* NULL = it has none */
+    uint32_t kind, frame, site; /* enum fisql_object_kind; ids */
+};
+
+struct decode_objects {
+    struct decode_object *items;
+    size_t count, capacity;
+};
+
 struct decode_anomaly {
     const char *kind;
     uint64_t ns, call_id, calls;
@@ -105,6 +119,7 @@ struct decoded_thread {
     struct decode_note *notes;
     size_t notes_count, notes_capacity;
     struct decode_faults faults;
+    struct decode_objects objects;
     struct decode_anomaly *anomalies;
     size_t anomalies_count, anomalies_capacity;
     struct decode_cut_call *cut_calls;

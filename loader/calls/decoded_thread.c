@@ -11,7 +11,10 @@ void decoded_thread_release(struct decoded_thread *thread)
         free(thread->notes[i].text);
     for (size_t i = 0; i < thread->anomalies_count; i++)
         free(thread->anomalies[i].detail);
+    for (size_t i = 0; i < thread->objects.count; i++)
+        free(thread->objects.items[i].text);
     free(thread->notes);
+    free(thread->objects.items);
     free(thread->faults.items);
     free(thread->hooks.costs);
     free(thread->hooks.writes);

@@ -4,7 +4,7 @@ import struct
 import sys
 
 HEADER = struct.Struct("<IHHIIQQQIIIIQQQQQIIIIQQ")
-MAGIC, VERSION = 0x4C515346, 3
+MAGIC, VERSION = 0x4C515346, 4
 RUN, PROCESS, MODULES, THREAD, EVENTS, LOSS, END = range(1, 8)
 NO_TIME, SALVAGED, RESUMED, RING, FORKED, PACKED = 1, 2, 4, 8, 16, 64
 KINDS = {"malloc": 0, "calloc": 1, "realloc": 2, "memalign": 3, "aligned_alloc": 4, "posix_memalign": 5,
@@ -147,6 +147,34 @@ def fault(rule, site, delta=10):
     return [code(0x6009), delta, rule] + wide(site, 4)
 
 
+def said(kind, site, address, what=b"", delta=10):
+    """OBJECT, with a state's text, a number, or nothing."""
+    rest = what if isinstance(what, bytes) else struct.pack("<q", what)
+    payload = struct.pack("<BQQ", kind, site, address) + rest
+    padded = payload + b"\0" * (len(payload) % 2)
+    return [code(0x600F), delta, len(payload), *struct.unpack("<%dH" % (len(padded) // 2), padded)]
+
+
+def keep(site, address, state, delta=10):
+    return said(1 if isinstance(state, int) else 0, site, address, state, delta)
+
+
+def ref(site, address, count, delta=10):
+    return said(2, site, address, count, delta)
+
+
+def unref(site, address, count, delta=10):
+    return said(3, site, address, count, delta)
+
+
+def gone(site, address, delta=10):
+    return said(4, site, address, b"", delta)
+
+
+def tell(site, address, delta=10):
+    return said(5, site, address, b"", delta)
+
+
 def counted(slot, calls, ticks):
     return [code(0x6005), slot] + wide(calls, 2) + wide(ticks, 4)
 
@@ -257,7 +285,7 @@ def calls_in(words):
             length = 2
         elif number < 0x6000:
             length = 5 if number < 0x4000 else 9
-        elif number == 0x6004:
+        elif number in (0x6004, 0x600F):
             length = 3 + (words[at + 2] + 1) // 2
         elif 0x6100 <= number < 0x6B00:
             length = 1 + ((number - 0x6100) % 0x400 + 1) // 2 if number < 0x6900 else 1

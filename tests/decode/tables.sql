@@ -42,6 +42,14 @@ SELECT json_quote(text) AS note, ns, thread_id AS thread, call_id AS call FROM n
 SELECT id AS fault_rule, rule, target, action, reached, struck FROM fault_rules ORDER BY id;
 SELECT x.rule_id AS fault_of_rule, x.ns, x.thread_id AS thread, x.call_id AS call, st.stack, s.location AS called_at
 FROM faults x LEFT JOIN frame_stacks st ON st.frame_id = x.frame_id LEFT JOIN site_details s ON s.id = x.site_id ORDER BY x.id;
+SELECT o.id AS object, o.process_id AS process, printf('%x', o.address) AS address, o.first_ns, o.last_ns, o.gone_ns, o.refs, o.unrefs,
+       o.held, o.first_diary_id, o.last_diary_id, o.first_ref_id, o.last_ref_id FROM objects o ORDER BY o.id;
+SELECT d.id AS diary, d.object_id AS object, d.kind, json_quote(d.state) AS state, d.ns, d.thread_id AS thread, d.call_id AS call,
+       st.stack, s.location AS said_at
+FROM diaries d LEFT JOIN frame_stacks st ON st.frame_id = d.frame_id LEFT JOIN site_details s ON s.id = d.site_id ORDER BY d.id;
+SELECT r.id AS reference, r.object_id AS object, r.kind, r.count, r.ns, r.thread_id AS thread, r.call_id AS call, st.stack,
+       s.location AS said_at, r.problem, r.before_id AS "after"
+FROM object_references r LEFT JOIN frame_stacks st ON st.frame_id = r.frame_id LEFT JOIN site_details s ON s.id = r.site_id ORDER BY r.id;
 SELECT a.kind AS anomaly, a.ns, a.thread_id AS thread, a.call_id AS call, f.name AS function, a.calls, a.detail
 FROM anomalies a LEFT JOIN functions f ON f.id = a.function_id ORDER BY a.ns, a.id;
 SELECT reason AS loss, process_id AS process, thread_id AS thread, "offset", bytes, chunks, calls, events, from_ns, to_ns, detail
