@@ -15,8 +15,8 @@
 
 #include <stdbool.h>
 
-#define DIARY_MOMENTS 8u   /* a power of 2 */
-#define DIARY_FRAMES 23u   /* of a moment: the innermost calls */
+#define DIARY_MOMENTS 8u    /* a power of 2 */
+#define DIARY_FRAMES 23u    /* of a moment: the innermost calls */
 #define DIARY_OBJECTS 4096u /* each has up to a page */
 
 struct diary_frame {

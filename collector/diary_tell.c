@@ -184,7 +184,8 @@ static void put_diary(struct told *told, uint64_t object, const struct moment *m
     put_hex(told, object);
     put(told, " in process ");
     put_digits(told, process.pid, 10, 1);
-    put(told, count == 0 ? ": nothing is kept of it" : ": what was kept last, the newest at the end");
+    put(told,
+        count == 0 ? ": nothing is kept of it" : ": what was kept last, the newest at the end");
     if (lost != 0) {
         put(told, " (");
         put_digits(told, lost, 10, 1);

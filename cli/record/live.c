@@ -31,14 +31,9 @@ static size_t page_from(size_t bytes)
     return (bytes + 65535) & ~(size_t)65535;
 }
 
-static size_t told_at(uint32_t slots)
-{
-    return page_from(area_bytes(slots));
-}
-
 static size_t filter_at(uint32_t slots)
 {
-    return page_from(told_at(slots) + sizeof(struct fisql_told));
+    return page_from(area_bytes(slots));
 }
 
 static size_t recipes_at(uint32_t slots, const struct record_options *options)
@@ -62,7 +57,17 @@ static size_t file_bytes(uint32_t slots, const struct record_options *options)
         return faults_at(slots, options) + options->faults.room_bytes;
     if (options->values.recipes_bytes != 0)
         return late_at(slots, options) + sizeof(struct fisql_late);
-    return filter_at(slots) + options->filter_bytes;
+    return options->filter_bytes != 0 ? filter_at(slots) + options->filter_bytes
+                                      : area_bytes(slots);
+}
+
+/* Makes the file longer by what programs tell, where it may be so long. */
+static struct fisql_live_part told_make(int memory, uint64_t from, uint64_t size_bytes_max)
+{
+    struct fisql_live_part told = {page_from(from), sizeof(struct fisql_told)};
+    bool fits = told.offset + told.bytes <= size_bytes_max &&
+                ftruncate(memory, (off_t)(told.offset + told.bytes)) == 0;
+    return fits ? told : (struct fisql_live_part){0, 0};
 }
 
 /* Writes all of it, however much at a time. */
@@ -140,7 +145,7 @@ static uint64_t inode_of(const char *path)
 
 int live_make(struct live *live, int log, const struct record_options *options)
 {
-    struct rlimit limit;
+    struct rlimit limit = {RLIM_INFINITY, RLIM_INFINITY};
     *live = (struct live){.memory = memfd_create("fisql-live", MFD_CLOEXEC), .log = log};
     pthread_mutex_init(&live->lock, NULL);
     if (live->memory < 0)
@@ -157,6 +162,8 @@ int live_make(struct live *live, int log, const struct record_options *options)
     }
     if (ftruncate(live->memory, (off_t)file_bytes(slots, options)) != 0)
         return -1;
+    const struct fisql_live_part told =
+        told_make(live->memory, file_bytes(slots, options), limit.rlim_cur);
     if (!put_at(live->memory, options->filter, options->filter_bytes, filter_at(slots)) ||
         !put_at(live->memory, options->values.recipes, options->values.recipes_bytes,
                 recipes_at(slots, options)) ||
@@ -178,13 +185,14 @@ int live_make(struct live *live, int log, const struct record_options *options)
         .slots = slots,
         .process_next = 1,
         .recording = !options->start_off,
+        .levels = {FISQL_LEVEL_MAX, FISQL_LEVEL_MAX, {0}},
         .ring_chunks = options->ring_chunks,
         .parts.filter = {filter_at(slots), options->filter_bytes},
         .parts.recipes = {recipes_at(slots, options), options->values.recipes_bytes},
         .parts.late = {late_at(slots, options),
                        options->values.recipes_bytes != 0 ? sizeof(struct fisql_late) : 0},
         .parts.faults = {faults_at(slots, options), options->faults.room_bytes},
-        .parts.told = {told_at(slots), sizeof(struct fisql_told)},
+        .parts.told = told,
         .pid_namespace = inode_of("/proc/self/ns/pid"),
         .time_namespace = inode_of("/proc/self/ns/time"),
     };

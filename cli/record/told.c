@@ -190,6 +190,8 @@ static void *wait_for_more(void *context)
 void told_start(struct told *told, const struct live *live)
 {
     *told = (struct told){.area = NULL};
+    if (live->area->parts.told.bytes == 0)
+        return;
     void *memory = mmap(NULL, sizeof *told->area, PROT_READ | PROT_WRITE, MAP_SHARED, live->memory,
                         (off_t)live->area->parts.told.offset);
     if (memory == MAP_FAILED)

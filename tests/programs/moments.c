@@ -115,7 +115,8 @@ static void states(void)
     FISQL_KEEP(&objects[6], nothing);
     FISQL_KEEP(&objects[6], state);
     FISQL_KEEP(&objects[6], -5LL);
-    FISQL_KEEP(&objects[6], "0123456789012345678901234567890123456789012345678901234567890\303\274\303\274");
+    FISQL_KEEP(&objects[6],
+               "0123456789012345678901234567890123456789012345678901234567890\303\274\303\274");
     FISQL_KEEP(&objects[6], "a\nb\033[31m");
     FISQL_TELL(&objects[6]);
     printf("errno %s\n", errno == EDOM ? "kept" : "changed");
