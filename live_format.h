@@ -131,6 +131,30 @@ struct fisql_incident_box {
     struct fisql_incident incident;
 };
 
+/* What a program wants to be told on stderr (fisql.h: FISQL_TELL): text. A line that begins with FISQL_TOLD_FRAME
+ * is a frame of a stack, MODULE+0xFUNCTION (MODULE+0xPLACE), from the start of each module's file: fisql record puts
+ * names there. An entry is given back when it was printed. */
+#define FISQL_TOLD_MAX 32u
+#define FISQL_TOLD_TEXT_MAX (64u * 1024u - 16u)
+#define FISQL_TOLD_FRAME "      "
+enum fisql_told_state {
+    FISQL_TOLD_FREE = 0,
+    FISQL_TOLD_WRITING = 1, /* who tells is filling it */
+    FISQL_TOLD_WHOLE = 2
+};
+struct fisql_told_entry {
+    uint32_t state; /* atomic: enum fisql_told_state */
+    uint32_t bytes;
+    uint64_t number; /* of the run: in this order they are printed */
+    char text[FISQL_TOLD_TEXT_MAX];
+};
+struct fisql_told {
+    uint32_t wake; /* futex: counts what was told */
+    uint32_t reserved;
+    uint64_t next; /* atomic: the next one's number */
+    struct fisql_told_entry entries[FISQL_TOLD_MAX];
+};
+
 /* What stands behind the slots, each mapped alone. */
 struct fisql_live_parts {
     struct fisql_live_part filter;    /* collector/filter.c; none = all functions are recorded */
@@ -138,6 +162,7 @@ struct fisql_live_parts {
     struct fisql_live_part late;      /* struct fisql_late: recipes of modules that come later */
     struct fisql_live_part faults;    /* fault_format.h; none = no calls are made to fail */
     struct fisql_live_part incidents; /* struct fisql_incident_box */
+    struct fisql_live_part told;      /* struct fisql_told; none = the program prints itself */
 };
 
 /* What the macros of fisql_trace.h record: those of at most this level, from 1 to 5. Whoever maps the

@@ -340,6 +340,8 @@ _Static_assert(sizeof(struct fisql_open_call) == 24, "the snapshot is part of th
  *                                                             from 0
  *   0x600a          INCIDENT     delta:1 bytes:1 payload      something went wrong: see below; padded to
  *                                                             a unit
+ *   0x600f          OBJECT       delta:1 bytes:1 payload      what the program says of one of its objects
+ *                                                             (fisql.h), padded to a unit: see below
  *   0x6010 + kind   ALLOC        delta:1 slot:1 size:1 address:2
  *   0x6030 + kind   ALLOC_FULL   delta:1 slot:1 size:4 address:4
  *   0x6050 + kind   FREE         delta:1 slot:1 address:2
@@ -376,6 +378,9 @@ _Static_assert(sizeof(struct fisql_open_call) == 24, "the snapshot is part of th
  * signal, 1 byte (0 = none), flags, 1 byte (FISQL_INCIDENT_ADDRESS, _RETURN), the address that could not be
  * reached, 8 bytes, the address of the code, 8 bytes, and text in UTF-8. Kind 0 is more text, from the
  * second byte on, of the thread's incident before it.
+ * The payload of an OBJECT is a kind of one byte (enum fisql_object_kind), the address that the program said
+ * it from and the object's address, 8 bytes each, the low byte first; then the count, or the state where it
+ * is a number, of 8 bytes, signed; or the state's text, of up to 63 bytes; or nothing.
  *
  * Values (record --values) describe themselves. Those of ARGUMENTS are the function's parameters, in
  * their order, the first 30. A value is a tag of one byte and what the tag says:
@@ -409,6 +414,7 @@ _Static_assert(sizeof(struct fisql_open_call) == 24, "the snapshot is part of th
 #define FISQL_CODE_HELD 0x6008u
 #define FISQL_CODE_FAULT 0x6009u
 #define FISQL_CODE_INCIDENT 0x600au
+#define FISQL_CODE_OBJECT 0x600fu
 #define FISQL_CODE_ALLOC 0x6010u
 #define FISQL_CODE_ALLOC_FULL 0x6030u
 #define FISQL_CODE_FREE 0x6050u
@@ -463,6 +469,23 @@ enum fisql_incident_kind {
 #define FISQL_INCIDENT_ADDRESS 1u /* the address that could not be reached is known */
 #define FISQL_INCIDENT_RETURN 2u  /* it came of a return: of the call that ended last */
 #define FISQL_INCIDENT_HEAD 19u   /* bytes before the text */
+/* What a program says of its objects. X(constant, number, name, what follows the addresses) */
+#define FISQL_OBJECT_KINDS(X)                                                                      \
+    X(KEEP, 0, "keep", FISQL_OBJECT_TEXT)                                                          \
+    X(KEEP_NUMBER, 1, "keep", FISQL_OBJECT_NUMBER)                                                 \
+    X(REF, 2, "ref", FISQL_OBJECT_NUMBER)                                                          \
+    X(UNREF, 3, "unref", FISQL_OBJECT_NUMBER)                                                      \
+    X(GONE, 4, "gone", FISQL_OBJECT_NOTHING)                                                       \
+    X(TELL, 5, "tell", FISQL_OBJECT_NOTHING)
+enum fisql_object_kind {
+#define FISQL_OBJECT_ENUM(constant, number, name, holds) FISQL_OBJECT_##constant = number,
+    FISQL_OBJECT_KINDS(FISQL_OBJECT_ENUM)
+#undef FISQL_OBJECT_ENUM
+        FISQL_OBJECT_KINDS_COUNT
+};
+enum fisql_object_holds { FISQL_OBJECT_NOTHING, FISQL_OBJECT_NUMBER, FISQL_OBJECT_TEXT };
+#define FISQL_OBJECT_HEAD_BYTES 17u /* of the payload, before the number or the text */
+#define FISQL_OBJECT_TEXT_MAX 63u   /* bytes */
 
 /* How a block was allocated or freed. One list: name for people, and which way it may be freed
  * (kinds of one family match). X(constant, number, name, family) */

@@ -600,6 +600,44 @@ CREATE TABLE experiment_functions( -- functions that ran in an experiment, and n
   calls INTEGER NOT NULL,
   PRIMARY KEY(experiment_id, function_id)
 ) WITHOUT ROWID;
+CREATE TABLE objects( -- what the program told of with FISQL_KEEP, FISQL_REF and their kin: a row for each life
+                      -- of an object. FISQL_REF with a count of 0 after FISQL_GONE begins another one
+  id INTEGER PRIMARY KEY,
+  process_id INTEGER NOT NULL REFERENCES processes(id),
+  address INTEGER NOT NULL,
+  first_ns INTEGER NOT NULL, last_ns INTEGER NOT NULL, -- the first and the last that was told of it
+  gone_ns INTEGER,            -- FISQL_GONE; NULL = it was not said
+  refs INTEGER NOT NULL, unrefs INTEGER NOT NULL,
+  held INTEGER NOT NULL,      -- references at the end that were not given back; 0 where it is gone
+  first_diary_id INTEGER, last_diary_id INTEGER, -- its rows of diaries; NULL = none
+  first_ref_id INTEGER, last_ref_id INTEGER      -- likewise of object_references
+);
+
+CREATE TABLE diaries( -- moments of objects that the program kept (FISQL_KEEP) or told (FISQL_TELL), by object, then
+                      -- by time
+  id INTEGER PRIMARY KEY,
+  object_id INTEGER NOT NULL REFERENCES objects(id),
+  kind TEXT NOT NULL,      -- 'keep', 'tell'
+  state,                   -- TEXT or INTEGER, as the program gave it; of 'tell' NULL
+  thread_id INTEGER NOT NULL REFERENCES threads(id),
+  call_id INTEGER,         -- the innermost call then, NULL = none
+  frame_id INTEGER,        -- its context
+  site_id INTEGER,         -- where it was said
+  ns INTEGER NOT NULL
+);
+
+CREATE TABLE object_references( -- FISQL_REF, FISQL_UNREF and FISQL_GONE, by object, then by time
+  id INTEGER PRIMARY KEY,
+  object_id INTEGER NOT NULL REFERENCES objects(id),
+  kind TEXT NOT NULL,      -- 'ref', 'unref', 'gone'
+  count INTEGER,           -- as the program gave it: before the change; of 'gone' NULL
+  thread_id INTEGER NOT NULL REFERENCES threads(id),
+  call_id INTEGER, frame_id INTEGER, site_id INTEGER, ns INTEGER NOT NULL, -- as in diaries
+  problem TEXT,            -- 'given back too often' (a count of 0 or less), 'ref after gone', 'unref after gone',
+                           -- 'gone twice', 'gone while held'; NULL = none. One that was told behind 'gone' only because its
+                           -- thread was put aside, as the counts show, is none
+  before_id INTEGER        -- of a problem: the row that it is one after, NULL = none
+);
 
 CREATE TABLE anomalies( -- what should not happen in a sound program
   id INTEGER PRIMARY KEY,
@@ -1128,5 +1166,7 @@ CREATE INDEX frames_parent ON frames(parent_id);
 CREATE INDEX frames_function ON frames(function_id);
 CREATE INDEX functions_name ON functions(name);
 CREATE INDEX gaps_call ON gaps(call_id);
+CREATE INDEX objects_held ON objects(held) WHERE held > 0;
+CREATE INDEX object_references_problem ON object_references(problem) WHERE problem IS NOT NULL;
 CREATE INDEX block_flows_stack ON block_flows(stack_id);
 CREATE INDEX alloc_stacks_frame ON alloc_stacks(frame_id);

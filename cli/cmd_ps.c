@@ -15,7 +15,8 @@ static const char help[] =
     "usage: fisql ps [OPTION...]\n"
     "\n"
     "Lists the processes that are being recorded now: those of yours, or of all users where root\n"
-    "asks. `recorder` is the PID of fisql record, empty where the program runs without it; `calls` those\n"
+    "asks. `recorder` is the PID of fisql record, empty where the program runs without it; `calls` "
+    "those\n"
     "that it has entered so far; `log_bytes` the log's size; `lost` the calls that could not be\n"
     "written.\n"
     "\n"
@@ -47,7 +48,9 @@ static int add_process(sqlite3_stmt *row, struct live_run *run, const struct liv
         sqlite3_bind_text(row, 7, run->log, -1, SQLITE_TRANSIENT);
     }
     sqlite3_bind_text(row, 8, command, -1, SQLITE_TRANSIENT);
-    return sqlite3_step(row) == SQLITE_DONE ? 0 : fail("ps: %s", sqlite3_errmsg(sqlite3_db_handle(row)));
+    return sqlite3_step(row) == SQLITE_DONE
+               ? 0
+               : fail("ps: %s", sqlite3_errmsg(sqlite3_db_handle(row)));
 }
 
 static int add_run(sqlite3_stmt *row, struct live_run *run)
@@ -71,10 +74,10 @@ static int add_run(sqlite3_stmt *row, struct live_run *run)
 static int print(sqlite3 *rows, enum output_format format, long *count)
 {
     static const struct output_column columns[] = {
-        {"pid", UNIT_NONE, TEXT_WORDS, 9},       {"recorder", UNIT_NONE, TEXT_WORDS, 2},
-        {"threads", UNIT_NONE, TEXT_WORDS, 4},   {"calls", UNIT_NONE, TEXT_WORDS, 8},
-        {"lost", UNIT_NONE, TEXT_WORDS, 5},      {"log_bytes", UNIT_BYTES, TEXT_WORDS, 6},
-        {"log", UNIT_NONE, TEXT_PLACE, 3},       {"command", UNIT_NONE, TEXT_WORDS, 7}};
+        {"pid", UNIT_NONE, TEXT_WORDS, 9},     {"recorder", UNIT_NONE, TEXT_WORDS, 2},
+        {"threads", UNIT_NONE, TEXT_WORDS, 4}, {"calls", UNIT_NONE, TEXT_WORDS, 8},
+        {"lost", UNIT_NONE, TEXT_WORDS, 5},    {"log_bytes", UNIT_BYTES, TEXT_WORDS, 6},
+        {"log", UNIT_NONE, TEXT_PLACE, 3},     {"command", UNIT_NONE, TEXT_WORDS, 7}};
     sqlite3_stmt *select = NULL;
     if (sqlite3_prepare_v2(rows, "SELECT * FROM ps ORDER BY pid", -1, &select, NULL) != SQLITE_OK)
         return fail("ps: %s", sqlite3_errmsg(rows));

@@ -29,6 +29,7 @@
 #include "cli/record/record_signals.h"
 #include "cli/record/record_values.h"
 #include "cli/record/reference.h"
+#include "cli/record/told.h"
 #include "cli/out/interrupts.h"
 #include "cli/record/unrecorded.h"
 
@@ -520,6 +521,8 @@ static int record(const struct record_options *options, char **argv, const char 
     late_recipes_start(&late, &live, &options->values);
     struct incident_report incidents;
     incident_report_start(&incidents, &live, options);
+    struct told told;
+    told_start(&told, &live);
     run_append(&live, options, argv);
     live_reserve(&live);
     struct log_space space;
@@ -528,6 +531,7 @@ static int record(const struct record_options *options, char **argv, const char 
     if (signals->program < 0) {
         int error = errno;
         incident_report_end(&incidents);
+        told_end(&told);
         late_recipes_end(&late);
         live_writer_end(&writer);
         unlink(options->log);
@@ -538,6 +542,7 @@ static int record(const struct record_options *options, char **argv, const char 
     recorded->status = program_wait(&writer, &space, signals, &cpu);
     bool all = others_wait(&writer, &space, signals, options->quiet);
     incident_report_end(&incidents);
+    told_end(&told);
     late_recipes_end(&late);
     live_writer_end(&writer);
     live_salvage(&live);

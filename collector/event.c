@@ -154,7 +154,8 @@ struct thread_log *log_open(uint64_t frame)
     }
 }
 
-void log_record_bytes(uint32_t code, const void *bytes, size_t count)
+bool log_record_bytes_look(uint32_t code, const void *bytes, size_t count, log_look *look,
+                           void *context)
 {
     struct event event;
     struct thread_log *log;
@@ -162,7 +163,7 @@ void log_record_bytes(uint32_t code, const void *bytes, size_t count)
     do {
         log = log_open(frame);
         if (log == NULL)
-            return;
+            return false;
         event.count = 0;
         tick = clock_read(process.clock);
         uint64_t delta = event_put_delta(&event, log, &tick, true, 0xffff);
@@ -172,5 +173,13 @@ void log_record_bytes(uint32_t code, const void *bytes, size_t count)
         event.units[event.count + count / 2] = 0;
         memcpy(&event.units[event.count], bytes, count);
         event.count += (uint32_t)(count + 1) / 2;
+        if (look != NULL)
+            look(log, tick, context);
     } while (!log_commit(log, &event, 0, tick));
+    return true;
+}
+
+void log_record_bytes(uint32_t code, const void *bytes, size_t count)
+{
+    log_record_bytes_look(code, bytes, count, NULL, NULL);
 }

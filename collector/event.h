@@ -92,6 +92,11 @@ bool log_commit(struct thread_log *log, const struct event *event, uint64_t chan
  * recorded. */
 #define EVENT_BYTES_MAX 80u
 void log_record_bytes(uint32_t code, const void *bytes, size_t count);
+/* The same, and shows `look` the log meanwhile, with the event's tick; again where a nested hook abandoned it.
+ * Returns false where nothing was recorded: then it was not shown either, or for nothing. */
+typedef void log_look(const struct thread_log *log, uint64_t tick, void *context);
+bool log_record_bytes_look(uint32_t code, const void *bytes, size_t count, log_look *look,
+                           void *context);
 
 /* Gives the log back. Returns false if a nested hook abandoned it before the word `committed` was
  * stored: what was to be recorded is then not in the log. It may have been abandoned before this

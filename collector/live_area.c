@@ -8,6 +8,7 @@
 
 #include "collector/chunk.h"
 #include "collector/file.h"
+#include "collector/diary_tell.h"
 #include "collector/faults.h"
 #include "collector/filter.h"
 #include "collector/incident.h"
@@ -231,6 +232,8 @@ bool live_area_open(void)
             filter_load(file, process.area->parts.filter.offset, process.area->parts.filter.bytes);
         if (mapped)
             values_load(file, &process.area->parts.recipes, &process.area->parts.late);
+        if (mapped)
+            diary_tell_load(&process.area->parts.told);
         if (mapped)
             faults_load(file, process.area->parts.faults.offset, process.area->parts.faults.bytes);
         if (file >= 0 && held < 0)

@@ -13,6 +13,7 @@
 #include "collector/faults.h"
 #include "collector/filter.h"
 #include "collector/lock.h"
+#include "collector/module_names.h"
 #include "collector/process.h"
 #include "collector/quiet.h"
 #include "collector/values.h"
@@ -239,6 +240,7 @@ static void put_module(struct refresh *refresh, const struct dl_phdr_info *info,
     facts_hex(facts, FISQL_FACT_MODULES_BIAS, module->bias);
     facts_hex(facts, FISQL_FACT_MODULES_START, module->start);
     facts_hex(facts, FISQL_FACT_MODULES_END, module->end);
+    module_names_add(path, module->bias, module->start, module->end);
     filter_module(path, module->bias, module->start, module->end);
     faults_module(path, module->bias, module->start, module->end);
     values_module(&(const struct late_module){path, id, module->bias, module->start, module->end},

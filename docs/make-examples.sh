@@ -2,6 +2,8 @@
 # Records docs/examples/shop.cc and writes what each query says of it to FOLDER/NAME.txt: the
 # examples of docs/queries.md. Queries on arguments and results are asked of docs/examples/till.c,
 # those on a campaign of shop.cc's. make-examples.sh FISQL FOLDER [NAME...]
+# examples of docs/queries.md. Queries on arguments and results are asked of docs/examples/till.c, those on objects of
+# examples/diary.c and examples/refcount.c. make-examples.sh FISQL FOLDER [NAME...]
 set -eu
 fisql=$(realpath "$1") folder=$(realpath "$2")
 shift 2
@@ -22,6 +24,11 @@ cd "$tmp"
 "$fisql" faults --calls malloc,realloc,pthread_create -o campaign.db ./shop >/dev/null 2>&1
 "$fisql" record -q --fault 'malloc nth=1 in main: return 0' -o crash.bin ./till >/dev/null 2>&1 || true # it does not look
 "$fisql" load -q -o crash.db crash.bin
+for program in diary refcount; do
+    CPATH=$folder/../../collector "$fisql" cc gcc -O1 -o "$program" "$folder/../../examples/$program.c" -lpthread
+    "$fisql" record -q -o "$program.bin" "./$program" >/dev/null 2>&1
+    "$fisql" load -q "$program.bin"
+done
 [ $# -gt 0 ] || mapfile -t all < <("$fisql" query --names)
 for query in "$@" ${all[@]+"${all[@]}"}; do
     of=()
@@ -29,6 +36,11 @@ for query in "$@" ${all[@]+"${all[@]}"}; do
     [ "$query" != faults ] || of=(faulty.db)
     ! grep -q '^-- needs: *experiments' "$queries/$query.sql" || of=(campaign.db)
     [ "$query" != incidents ] || of=(crash.db)
+    case $query in
+        faults) of=(faulty.db) ;;
+        diaries) of=(diary.db) ;;
+        reference-errors) of=(refcount.db) ;;
+    esac
     {
         echo "\$ fisql query" "$query" ${of[@]+"${of[@]}"} "--limit 5 --demangle short"
         "$fisql" query "$query" ${of[@]+"${of[@]}"} --limit 5 --demangle short 2>&1 | sed "s|$tmp|/home/you|g" | cut -c 1-180 | sed 's/ *$//'

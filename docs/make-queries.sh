@@ -13,7 +13,7 @@ cat <<'HEAD'
 
 Made by `make docs` from the headers of queries/*.sql; change those files, not this one. Each query is
 also a view in the database: `SELECT * FROM hot_functions` in the sqlite3 shell is `fisql query
-hot-functions`. Two names are those of tables; their views are anomalies_view and thread_functions_view. How to ask what no query answers is in [cookbook.md](cookbook.md), the tables are in
+hot-functions`. A view whose name a table has is called anomalies_view, diaries_view, faults_view or thread_functions_view. How to ask what no query answers is in [cookbook.md](cookbook.md), the tables are in
 [schema.md](schema.md).
 
 ```
@@ -23,7 +23,7 @@ cat <<'HEAD'
 ```
 
 The examples are from a run of docs/examples/shop.cc, as `make examples` recorded it; those on arguments and
-results, which are asked of till.db, from one of docs/examples/till.c, recorded with --values.
+results, which are asked of till.db, from one of docs/examples/till.c, recorded with --values; and those on objects from examples/diary.c and examples/refcount.c.
 
 HEAD
 for query in $("$fisql" query --names); do

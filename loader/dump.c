@@ -136,6 +136,27 @@ static void dump_incident(FILE *out, const struct event *event)
     put_text(out, event->text, event->text_bytes);
 }
 
+static void dump_object(FILE *out, const struct event *event)
+{
+    switch ((enum fisql_object_kind)event->object_kind) {
+#define KIND(constant, number, name, holds)                                                        \
+    case FISQL_OBJECT_##constant:                                                                  \
+        fputs(name, out);                                                                          \
+        break;
+        FISQL_OBJECT_KINDS(KIND)
+#undef KIND
+    case FISQL_OBJECT_KINDS_COUNT:
+        break;
+    }
+    fprintf(out, " object %" PRIx64 " site %" PRIx64, event->address, event->site);
+    if (event->object_kind == FISQL_OBJECT_KEEP) {
+        fputc(' ', out);
+        put_text(out, event->text, event->text_bytes);
+    } else if (event->object_kind < FISQL_OBJECT_GONE) {
+        fprintf(out, " %" PRId64, event->number);
+    }
+}
+
 static void dump_event(FILE *out, const struct event *event)
 {
     fprintf(out, "  +%" PRIu64 " ", event->ticks);
@@ -187,6 +208,9 @@ static void dump_event(FILE *out, const struct event *event)
         break;
     case EVENT_INCIDENT:
         dump_incident(out, event);
+        break;
+    case EVENT_OBJECT:
+        dump_object(out, event);
         break;
     case EVENT_ALLOC:
         fprintf(out, "%s %" PRIu64 " bytes at %" PRIx64 " slot %u", alloc_kind(event->alloc_kind),

@@ -521,8 +521,8 @@ static int write_cut_calls(const struct tables *tables, sqlite3 *database, struc
     for (size_t i = 0; i < tables->index->threads_count; i++) {
         const struct decoded_thread *thread = &tables->threads[i];
         uint64_t last = 0;
-        for (size_t k = 0; k < thread->cut_calls_count; k++) {
-            const struct decode_cut_call *call = &thread->cut_calls[k];
+        for (size_t k = 0; k < thread->cut_calls.count; k++) {
+            const struct decode_cut_call *call = &thread->cut_calls.items[k];
             if (call->call_id <= last)
                 continue; /* open over several gaps */
             last = call->call_id;
@@ -551,8 +551,8 @@ static int write_notes(const struct tables *tables, sqlite3 *database, struct er
             insert_text(&notes, thread->notes[k].text);
             insert_row(&notes);
         }
-        for (size_t k = 0; k < thread->anomalies_count; k++) {
-            const struct decode_anomaly *anomaly = &thread->anomalies[k];
+        for (size_t k = 0; k < thread->anomalies.count; k++) {
+            const struct decode_anomaly *anomaly = &thread->anomalies.items[k];
             insert_text(&anomalies, anomaly->kind);
             insert_int(&anomalies, id);
             insert_int(&anomalies, clip(anomaly->ns));
@@ -615,7 +615,8 @@ int tables_write(const struct tables *tables, sqlite3 *database, struct error *e
         write_run,           write_processes,      write_threads,
         write_modules,       write_program,        write_notes,
         write_losses,        write_cut_calls,      tables_write_gaps,
-        write_hook_costs,    tables_write_faults,  tables_write_incidents};
+        write_hook_costs,    tables_write_faults,  tables_write_incidents,
+        tables_write_objects};
     int result = 0;
     for (size_t i = 0; result == 0 && i < sizeof parts / sizeof parts[0]; i++)
         result = parts[i](tables, database, error);

@@ -141,8 +141,8 @@ static int area_open(pid_t pid, const struct mapping *mapping, pid_t *recorder)
         *recorder = pid;
         return file;
     }
-    snprintf(path, sizeof path, "/proc/%d/map_files/%" PRIx64 "-%" PRIx64, (int)pid,
-             mapping->start, mapping->end);
+    snprintf(path, sizeof path, "/proc/%d/map_files/%" PRIx64 "-%" PRIx64, (int)pid, mapping->start,
+             mapping->end);
     return open_area(path, mapping->inode);
 }
 
@@ -178,8 +178,7 @@ static struct live_run *run_of(struct live_runs *runs, const struct mapping *map
     if (array_reserve(&runs->items, &runs->room, runs->count + 1, error) != 0)
         return NULL;
     struct live_run *run = &runs->items[runs->count];
-    *run = (struct live_run){
-        .inode = mapping->inode, .file = -1, .name = strdup(mapping->path)};
+    *run = (struct live_run){.inode = mapping->inode, .file = -1, .name = strdup(mapping->path)};
     if (run->name == NULL)
         return NULL;
     runs->count++;
@@ -251,8 +250,8 @@ static int find_all(struct live_runs *runs, struct error *error)
     for (struct dirent *entry; result == 0 && (entry = readdir(processes)) != NULL;) {
         struct mapping mapping;
         struct stat status;
-        if (!is_pid(entry->d_name) ||
-            fstatat(dirfd(processes), entry->d_name, &status, 0) != 0 || !may_ask(&status))
+        if (!is_pid(entry->d_name) || fstatat(dirfd(processes), entry->d_name, &status, 0) != 0 ||
+            !may_ask(&status))
             continue;
         pid_t pid = (pid_t)strtol(entry->d_name, NULL, 10);
         if (mapping_find(pid, &mapping))

@@ -22,7 +22,7 @@ struct live_run {
     size_t pids_count, pids_room;
     int file; /* the area, -1 = it cannot be opened */
     char *name;
-    char *log; /* path of its log; NULL = not known */
+    char *log;                 /* path of its log; NULL = not known */
     struct live_source source; /* where file >= 0 */
 };
 

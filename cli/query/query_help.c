@@ -15,6 +15,7 @@ static const char *const groups[] = {"Time",
                                      "Arguments and results",
                                      "Faults",
                                      "Errors",
+                                     "Objects",
                                      "Trust",
                                      "Many runs"};
 enum { GROUPS_COUNT = sizeof groups / sizeof groups[0] };

@@ -61,6 +61,15 @@ static size_t file_bytes(uint32_t slots, const struct record_options *options)
                                       : area_bytes(slots);
 }
 
+/* Makes the file longer by what programs tell, where it may be so long. */
+static struct fisql_live_part told_make(int memory, uint64_t from, uint64_t size_bytes_max)
+{
+    struct fisql_live_part told = {page_from(from), sizeof(struct fisql_told)};
+    bool fits = told.offset + told.bytes <= size_bytes_max &&
+                ftruncate(memory, (off_t)(told.offset + told.bytes)) == 0;
+    return fits ? told : (struct fisql_live_part){0, 0};
+}
+
 /* Writes all of it, however much at a time. */
 static bool put_at(int memory, const char *bytes, size_t count, size_t offset)
 {
@@ -136,7 +145,7 @@ static uint64_t inode_of(const char *path)
 
 int live_make(struct live *live, int log, const struct record_options *options)
 {
-    struct rlimit limit;
+    struct rlimit limit = {RLIM_INFINITY, RLIM_INFINITY};
     *live = (struct live){.memory = memfd_create("fisql-live", MFD_CLOEXEC), .log = log};
     pthread_mutex_init(&live->lock, NULL);
     if (live->memory < 0)
@@ -153,6 +162,8 @@ int live_make(struct live *live, int log, const struct record_options *options)
     }
     if (ftruncate(live->memory, (off_t)file_bytes(slots, options)) != 0)
         return -1;
+    const struct fisql_live_part told =
+        told_make(live->memory, file_bytes(slots, options), limit.rlim_cur);
     if (!put_at(live->memory, options->filter, options->filter_bytes, filter_at(slots)) ||
         !put_at(live->memory, options->values.recipes, options->values.recipes_bytes,
                 recipes_at(slots, options)) ||
@@ -181,6 +192,7 @@ int live_make(struct live *live, int log, const struct record_options *options)
         .parts.late = {late_at(slots, options),
                        options->values.recipes_bytes != 0 ? sizeof(struct fisql_late) : 0},
         .parts.faults = {faults_at(slots, options), options->faults.room_bytes},
+        .parts.told = told,
         .pid_namespace = inode_of("/proc/self/ns/pid"),
         .time_namespace = inode_of("/proc/self/ns/time"),
     };

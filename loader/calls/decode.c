@@ -87,9 +87,10 @@ static int anomaly(struct decoder *decoder, const char *kind, uint32_t function,
                    uint64_t calls, struct error *error)
 {
     struct decoded_thread *out = decoder->out;
-    if (array_reserve(&out->anomalies, &out->anomalies_capacity, out->anomalies_count + 1, error))
+    if (array_reserve(&out->anomalies.items, &out->anomalies.capacity, out->anomalies.count + 1,
+                      error))
         return -1;
-    out->anomalies[out->anomalies_count++] =
+    out->anomalies.items[out->anomalies.count++] =
         (struct decode_anomaly){.kind = kind,
                                 .ns = decoder->clock.now_ns,
                                 .call_id = call_stack_call_id(&decoder->stack),
@@ -209,6 +210,30 @@ static int fault(struct decoder *decoder, const struct event *event, struct erro
     return 0;
 }
 
+static int object(struct decoder *decoder, const struct event *event, struct error *error)
+{
+    struct decode_objects *out = &decoder->out->objects;
+    const struct open_call *call = call_stack_own_top(&decoder->stack);
+    uint32_t pair;
+    char *text = NULL;
+    if (array_reserve(&out->items, &out->capacity, out->count + 1, error) != 0 ||
+        decode_find_pair(decoder, 0, event->site, &pair, error) != 0)
+        return -1;
+    if (event->object_kind == FISQL_OBJECT_KEEP &&
+        (text = strndup(event->text, event->text_bytes)) == NULL)
+        return error_set(error, "out of memory");
+    out->items[out->count++] =
+        (struct decode_object){.call_id = call != NULL ? call->head.call_id : 0,
+                               .ns = decoder->clock.now_ns,
+                               .address = event->address,
+                               .number = event->number,
+                               .text = text,
+                               .kind = event->object_kind,
+                               .frame = call != NULL ? call->head.frame_id : 0,
+                               .site = decoder->pairs.items[pair].site};
+    return 0;
+}
+
 static int allocation(struct decoder *decoder, const struct event *event, struct error *error)
 {
     uint32_t site = 0;
@@ -273,6 +298,8 @@ static int decode_event(struct decoder *decoder, const struct event *event, stru
         return fault(decoder, event, error);
     case EVENT_INCIDENT:
         return decode_incident(decoder, event, error);
+    case EVENT_OBJECT:
+        return object(decoder, event, error);
     case EVENT_COUNTED:
         return counted(decoder, event, error);
     case EVENT_PAUSE:
@@ -320,7 +347,7 @@ static int calls_cut(struct decoder *decoder, uint64_t before_ns, uint32_t confi
     struct decoded_thread *out = decoder->out;
     const struct call_stack *stack = &decoder->stack;
     size_t more = stack->depth - stack->inherited;
-    if (array_reserve(&out->cut_calls, &out->cut_calls_capacity, out->cut_calls_count + more,
+    if (array_reserve(&out->cut_calls.items, &out->cut_calls.capacity, out->cut_calls.count + more,
                       error) != 0)
         return -1;
     for (uint32_t i = stack->inherited; i < stack->depth; i++) {
@@ -330,7 +357,7 @@ static int calls_cut(struct decoder *decoder, uint64_t before_ns, uint32_t confi
         uint64_t from_ns = call->enter_ns > before_ns ? call->enter_ns : before_ns;
         if (until_ns > from_ns && !known)
             call->children_ns += until_ns - from_ns;
-        out->cut_calls[out->cut_calls_count++] = (struct decode_cut_call){
+        out->cut_calls.items[out->cut_calls.count++] = (struct decode_cut_call){
             call->head.call_id, call->head.function_id, call->head.frame_id};
     }
     return 0;

@@ -75,6 +75,20 @@ struct decode_incidents {
     size_t count, capacity;
 };
 
+/* What the program said of an object (fisql.h). */
+struct decode_object {
+    uint64_t call_id, ns; /* the innermost open call, 0 = none */
+    uint64_t address;
+    int64_t number;             /* a count, or a state */
+    char *text;                 /* NULL = it has none */
+    uint32_t kind, frame, site; /* enum fisql_object_kind; ids */
+};
+
+struct decode_objects {
+    struct decode_object *items;
+    size_t count, capacity;
+};
+
 struct decode_anomaly {
     const char *kind;
     uint64_t ns, call_id, calls;
@@ -82,10 +96,20 @@ struct decode_anomaly {
     char *detail; /* NULL = none */
 };
 
+struct decode_anomalies {
+    struct decode_anomaly *items;
+    size_t count, capacity;
+};
+
 /* A call within which the log lacks calls: its own time is not known. */
 struct decode_cut_call {
     uint64_t call_id;
     uint32_t function, frame;
+};
+
+struct decode_cut_calls {
+    struct decode_cut_call *items;
+    size_t count, capacity;
 };
 
 /* From this call on hooks cost this. */
@@ -120,10 +144,9 @@ struct decoded_thread {
     size_t notes_count, notes_capacity;
     struct decode_faults faults;
     struct decode_incidents incidents;
-    struct decode_anomaly *anomalies;
-    size_t anomalies_count, anomalies_capacity;
-    struct decode_cut_call *cut_calls;
-    size_t cut_calls_count, cut_calls_capacity;
+    struct decode_objects objects;
+    struct decode_anomalies anomalies;
+    struct decode_cut_calls cut_calls;
     struct decode_hooks hooks;
     struct decode_losses losses;
     struct thread_gaps gaps;

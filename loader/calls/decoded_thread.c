@@ -9,17 +9,20 @@ void decoded_thread_release(struct decoded_thread *thread)
 {
     for (size_t i = 0; i < thread->notes_count; i++)
         free(thread->notes[i].text);
-    for (size_t i = 0; i < thread->anomalies_count; i++)
-        free(thread->anomalies[i].detail);
+    for (size_t i = 0; i < thread->anomalies.count; i++)
+        free(thread->anomalies.items[i].detail);
+    for (size_t i = 0; i < thread->objects.count; i++)
+        free(thread->objects.items[i].text);
     free(thread->notes);
+    free(thread->objects.items);
     free(thread->faults.items);
     decode_incidents_release(&thread->incidents);
     free(thread->hooks.costs);
     free(thread->hooks.writes);
-    free(thread->anomalies);
+    free(thread->anomalies.items);
     free(thread->functions);
     free(thread->gaps.items);
-    free(thread->cut_calls);
+    free(thread->cut_calls.items);
     decode_losses_release(&thread->losses);
 }
 

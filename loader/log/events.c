@@ -121,6 +121,39 @@ static int read_incident(struct event_cursor *cursor, struct event *event)
     return 1;
 }
 
+static int read_object(struct event_cursor *cursor, struct event *event)
+{
+    static const unsigned char holds[] = {
+#define HOLDS(constant, number, name, what) [number] = what,
+        FISQL_OBJECT_KINDS(HOLDS)
+#undef HOLDS
+    };
+    const uint16_t *at = cursor->at;
+    if (!room(cursor, 3) || !room(cursor, 3 + (at[2] + 1u) / 2))
+        return -1;
+    uint32_t bytes = at[2];
+    const char *payload = (const char *)(at + 3), *rest = payload + FISQL_OBJECT_HEAD_BYTES;
+    if (bytes < FISQL_OBJECT_HEAD_BYTES || payload[0] < 0 || payload[0] >= FISQL_OBJECT_KINDS_COUNT)
+        return -1;
+    bytes -= FISQL_OBJECT_HEAD_BYTES;
+    event->type = EVENT_OBJECT;
+    event->ticks = event_unit(at + 1);
+    event->object_kind = (uint32_t)payload[0];
+    memcpy(&event->site, payload + 1, sizeof event->site);
+    memcpy(&event->address, payload + 9, sizeof event->address);
+    event->number = 0;
+    event->text = rest;
+    event->text_bytes = 0;
+    if (holds[event->object_kind] == FISQL_OBJECT_TEXT)
+        event->text_bytes = bytes;
+    else if (bytes != (holds[event->object_kind] == FISQL_OBJECT_NUMBER ? sizeof event->number : 0))
+        return -1;
+    else
+        memcpy(&event->number, rest, bytes);
+    cursor->at += 3 + (at[2] + 1u) / 2;
+    return event->text_bytes <= FISQL_OBJECT_TEXT_MAX ? 1 : -1;
+}
+
 static void read_gap(struct event *event, const uint16_t *at)
 {
     event->type = EVENT_GAP;
@@ -134,11 +167,13 @@ static void read_gap(struct event *event, const uint16_t *at)
                                     .major_faults = event_units2(at + 17)};
 }
 
-/* The codes from TIME to INCIDENT. */
+/* The codes from TIME to OBJECT. */
 static int read_rare(struct event_cursor *cursor, struct event *event, uint32_t code)
 {
     static const uint8_t units_of[] = {5, 10, 4, 10, 3, 8, 2, 19, 5, 7, 3};
     const uint16_t *at = cursor->at;
+    if (code == FISQL_CODE_OBJECT)
+        return read_object(cursor, event);
     uint32_t units = code <= FISQL_CODE_INCIDENT ? units_of[code - FISQL_CODE_TIME] : 0;
     if (units == 0 || !room(cursor, units))
         return -1;

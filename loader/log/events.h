@@ -30,6 +30,7 @@ enum event_type {
     EVENT_HELD,
     EVENT_FAULT,
     EVENT_INCIDENT,
+    EVENT_OBJECT,
     EVENT_ALLOC,
     EVENT_FREE,
     EVENT_REALLOC,
@@ -60,17 +61,19 @@ struct event {
     uint64_t ticks;       /* since the event before; COUNTED: the calls' time, the clock stands */
     struct event_gap gap; /* GAP */
     uint64_t function;    /* DEFINE, ENTER_FULL, MISMATCH: absolute */
-    uint64_t site;        /* likewise, and FAULT */
+    uint64_t site;        /* likewise, and FAULT, OBJECT */
     uint32_t calls;       /* UNWIND, COUNTED */
     uint32_t rule;        /* FAULT: from 0 */
     uint32_t alloc_kind;  /* ALLOC, FREE: enum fisql_alloc_kind */
-    uint64_t address;     /* ALLOC, FREE, REALLOC */
+    uint64_t address;     /* ALLOC, FREE, REALLOC, OBJECT */
     uint64_t size;        /* ALLOC, REALLOC: bytes */
     uint64_t old;         /* REALLOC */
     uint64_t elapsed;     /* REALLOC: ticks from its start to its end; HELD: those that it says */
-    const char *text;     /* NOTE, INCIDENT: not terminated */
-    uint32_t text_bytes;  /* likewise */
     struct event_incident incident; /* INCIDENT */
+    uint32_t object_kind;           /* OBJECT: enum fisql_object_kind */
+    int64_t number;                 /* OBJECT, where it holds one */
+    const char *text;               /* NOTE, INCIDENT, OBJECT: not terminated */
+    uint32_t text_bytes;            /* likewise */
     const unsigned char
         *values; /* ARGUMENTS, RESULT: for value_read(); they are sound, up to 30 or one */
     uint32_t values_bytes; /* likewise */

@@ -153,6 +153,32 @@ def incident(kind, text=b"", signal=0, flags=0, address=0, place=0, delta=10):
     payload = (struct.pack("<BBBQQ", kind, signal, flags, address, place) if kind else b"\0") + text
     padded = payload + b"\0" * (len(payload) % 2)
     return [code(0x600A), delta, len(payload), *struct.unpack("<%dH" % (len(padded) // 2), padded)]
+def said(kind, site, address, what=b"", delta=10):
+    """OBJECT, with a state's text, a number, or nothing."""
+    rest = what if isinstance(what, bytes) else struct.pack("<q", what)
+    payload = struct.pack("<BQQ", kind, site, address) + rest
+    padded = payload + b"\0" * (len(payload) % 2)
+    return [code(0x600F), delta, len(payload), *struct.unpack("<%dH" % (len(padded) // 2), padded)]
+
+
+def keep(site, address, state, delta=10):
+    return said(1 if isinstance(state, int) else 0, site, address, state, delta)
+
+
+def ref(site, address, count, delta=10):
+    return said(2, site, address, count, delta)
+
+
+def unref(site, address, count, delta=10):
+    return said(3, site, address, count, delta)
+
+
+def gone(site, address, delta=10):
+    return said(4, site, address, b"", delta)
+
+
+def tell(site, address, delta=10):
+    return said(5, site, address, b"", delta)
 
 
 def counted(slot, calls, ticks):
@@ -265,7 +291,7 @@ def calls_in(words):
             length = 2
         elif number < 0x6000:
             length = 5 if number < 0x4000 else 9
-        elif number in (0x6004, 0x600A):
+        elif number in (0x6004, 0x600A, 0x600F):
             length = 3 + (words[at + 2] + 1) // 2
         elif 0x6100 <= number < 0x6B00:
             length = 1 + ((number - 0x6100) % 0x400 + 1) // 2 if number < 0x6900 else 1

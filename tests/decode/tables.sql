@@ -47,6 +47,14 @@ SELECT i.id AS incident, i.kind, i.signal, json_quote(i.message) AS message, i.n
 FROM incident_details i ORDER BY i.id;
 SELECT s.incident_id AS stack_of_incident, s.thread_id AS thread, s.depth, s.call_id AS call, f.function, f.called_from
 FROM incident_stacks s JOIN incident_frames f USING(incident_id, thread_id, depth) ORDER BY 1, 2, 3;
+SELECT o.id AS object, o.process_id AS process, printf('%x', o.address) AS address, o.first_ns, o.last_ns, o.gone_ns, o.refs, o.unrefs,
+       o.held, o.first_diary_id, o.last_diary_id, o.first_ref_id, o.last_ref_id FROM objects o ORDER BY o.id;
+SELECT d.id AS diary, d.object_id AS object, d.kind, json_quote(d.state) AS state, d.ns, d.thread_id AS thread, d.call_id AS call,
+       st.stack, s.location AS said_at
+FROM diaries d LEFT JOIN frame_stacks st ON st.frame_id = d.frame_id LEFT JOIN site_details s ON s.id = d.site_id ORDER BY d.id;
+SELECT r.id AS reference, r.object_id AS object, r.kind, r.count, r.ns, r.thread_id AS thread, r.call_id AS call, st.stack,
+       s.location AS said_at, r.problem, r.before_id AS "after"
+FROM object_references r LEFT JOIN frame_stacks st ON st.frame_id = r.frame_id LEFT JOIN site_details s ON s.id = r.site_id ORDER BY r.id;
 SELECT a.kind AS anomaly, a.ns, a.thread_id AS thread, a.call_id AS call, f.name AS function, a.calls, a.detail
 FROM anomalies a LEFT JOIN functions f ON f.id = a.function_id ORDER BY a.ns, a.id;
 SELECT reason AS loss, process_id AS process, thread_id AS thread, "offset", bytes, chunks, calls, events, from_ns, to_ns, detail

@@ -5,5 +5,5 @@ from log import *
 main, work = (MAIN, SHELL, START + 10), (WORK, MAIN + 0x20, START + 40)
 write(program(),
       thread_chunk(define(1, MAIN, SHELL), enter(1), define(2, LEAF, MAIN + 0x10), enter(2), leave(),
-                   [code(0x600F), 1, 2], define(3, WORK, MAIN + 0x20), enter(3)),
+                   [code(0x60A0), 1, 2], define(3, WORK, MAIN + 0x20), enter(3)),
       thread_chunk(leave(), leave(), sequence=1, first_call=3, tick=START + 100, opened=[main, work]))

@@ -149,7 +149,7 @@ alone_report() { # HOW COMMAND...: module+offset as function names, by addr2line
     local how=$1
     shift
     FISQL_LOG=$TEST_TMP/alone.bin "$@" "$how" >alone.out 2>alone.err
-    alone_status=$?
+
     sed -nE 's/^fisql:   #[1-9][0-9]* [^ ]*\+(0x[0-9a-f]+) called from.*/\1/p' alone.err |
         addr2line -f -C -e "${*: -1}" | sed -nE 's/^([a-z_0-9]+)(\(.*)?$/\1/p' | xargs
 }

@@ -554,13 +554,18 @@ SITES_MAX = 3000  # with more breakpoints gdb takes too long for each stop
 
 
 def chosen(sites):
-    """All places, or those of some functions: all calls of one must be seen."""
+    """All places, or those of some functions: all calls of one must be seen. The debug information does not place every
+    inlined body: its calls seem to be of its host, but the code before them names the function."""
     if len(sites) <= SITES_MAX:
-        return sites
-    names = [(function_block(address), kind, address) for kind, address in sites]
+        return [(kind, address) for kind, address, _ in sites]
     share = len(sites) // SITES_MAX + 1
-    return [(kind, address) for block, kind, address in names
-            if block is not None and zlib.crc32(block.function.name.encode()) % share == 0]
+    found = []
+    for kind, address, name in sites:
+        block = None if name else function_block(address)
+        name = name or (block.function.name if block is not None else "")
+        if name and zlib.crc32(name.encode()) % share == 0:
+            found.append((kind, address))
+    return found
 
 
 def main():
@@ -574,11 +579,11 @@ def main():
     bias, code = maps(CONFIG["pid"], CONFIG["program"])
     CODE.extend(code)
     with open(CONFIG["sites"], encoding="utf-8") as lines:
-        sites = [line.split() for line in lines]
+        sites = [(line.split() + [""])[:3] for line in lines]
     position = bias if CONFIG["pie"] else 0
     RUN.out.write(json.dumps({"bias": position}) + "\n")
     tables = {}
-    sites = [(kind, int(address, 16) + position) for kind, address in sites]
+    sites = [(kind, int(address, 16) + position, name) for kind, address, name in sites]
     gdb.execute("set breakpoint always-inserted off")
     for kind, address in chosen(sites):
         if kind == "enter":

@@ -25,18 +25,32 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 
 
 def sites_of(program):
-    """Calls of the entry hook, and ret instructions: addresses in the file."""
+    """Calls of the entry hook, with the function that they tell it of where the code before it shows that, and ret
+    instructions: addresses in the file."""
     listing = subprocess.run(["objdump", "-d", "--no-show-raw-insn", program], capture_output=True, text=True, check=True).stdout
-    sites = []
+    sites, held = [], {}
     for line in listing.splitlines():
-        match = re.match(r"\s*([0-9a-f]+):\s+(\S+)(.*)", line)
+        if line.endswith(">:"):
+            held = {}
+        match = re.match(r"\s*([0-9a-f]+):\s+(\S+)\s*(.*)", line)
         if not match:
             continue
         address, instruction, rest = match.groups()
-        if instruction.startswith("call") and "<__cyg_profile_func_enter@" in rest:
-            sites.append("enter " + address)
+        loaded = re.match(r"\S+\(%rip\),%(\w+)\s+# [0-9a-f]+ <([^>.+]+)", rest) if instruction == "lea" else None
+        moved = re.match(r"%(\w+),%(\w+)$", rest) if instruction == "mov" else None
+        written = re.search(r"%(\w+)$", rest) if not instruction.startswith(("cmp", "test", "push", "call")) else None
+        if instruction.startswith("call"):
+            if "<__cyg_profile_func_enter@" in rest:
+                sites.append("enter %s %s" % (address, held.get("rdi") or ""))
+            held.pop("rdi", None)
         elif instruction == "ret" or (instruction in ("repz", "bnd", "notrack") and " ret" in rest):
             sites.append("return " + address)
+        elif loaded:
+            held[loaded.group(1)] = loaded.group(2)
+        elif moved:
+            held[moved.group(2)] = held.get(moved.group(1))
+        elif written:
+            held.pop(re.sub(r"^e", "r", written.group(1)), None)
     return sites
 
 

@@ -109,6 +109,34 @@ static const struct sample samples[] = {
      {7, 3, 'h' << 8, 'i'},
      4,
      {.type = EVENT_INCIDENT, .ticks = 7, .text = "hi", .text_bytes = 2}},
+    {"an object's state",
+     FISQL_CODE_OBJECT,
+     {7, 20, FISQL_OBJECT_KEEP | 0x9a00, 0x5678, 0x1234, 0, 0x2000, 0x2100, 0x6543, 0x87, 'o' << 8,
+      'k' | '!' << 8},
+     12,
+     {.type = EVENT_OBJECT,
+      .ticks = 7,
+      .object_kind = FISQL_OBJECT_KEEP,
+      .site = 0x123456789a,
+      .address = 0x876543210020,
+      .text = "ok!",
+      .text_bytes = 3}},
+    {"an object's count",
+     FISQL_CODE_OBJECT,
+     {7, 25, FISQL_OBJECT_UNREF | 0x100, 0, 0, 0, 0x200, 0, 0, 0, 0xfe00, 0xffff, 0xffff, 0xffff,
+      0xff},
+     15,
+     {.type = EVENT_OBJECT,
+      .ticks = 7,
+      .object_kind = FISQL_OBJECT_UNREF,
+      .site = 1,
+      .address = 2,
+      .number = -2}},
+    {"an object's end",
+     FISQL_CODE_OBJECT,
+     {7, 17, FISQL_OBJECT_GONE | 0x100, 0, 0, 0, 0x200, 0, 0, 0, 0},
+     11,
+     {.type = EVENT_OBJECT, .ticks = 7, .object_kind = FISQL_OBJECT_GONE, .site = 1, .address = 2}},
     {"short allocation",
      FISQL_CODE_ALLOC + FISQL_KIND_NEW,
      {9, 10, 400, LOW32(-2)},
@@ -221,6 +249,11 @@ static bool like(const struct event *a, const struct event *b)
                a->incident.kind == b->incident.kind && a->incident.signal == b->incident.signal &&
                a->incident.flags == b->incident.flags &&
                a->incident.address == b->incident.address && a->incident.code == b->incident.code;
+    case EVENT_OBJECT:
+        return a->ticks == b->ticks && a->object_kind == b->object_kind && a->site == b->site &&
+               a->address == b->address && a->number == b->number &&
+               a->text_bytes == b->text_bytes &&
+               (a->text_bytes == 0 || memcmp(a->text, b->text, a->text_bytes) == 0);
     case EVENT_HELD:
         return a->ticks == b->ticks && a->elapsed == b->elapsed;
     case EVENT_ENTER:

@@ -14,10 +14,15 @@
 #include <sqlite3.h>
 #include <stdlib.h>
 
-static const char *const groups[] = {
-    "Time",   "Inlining and call structure", "Coverage and threads",
-    "Memory", "Arguments and results",       "Faults", "Errors",
-    "Trust"};
+static const char *const groups[] = {"Time",
+                                     "Inlining and call structure",
+                                     "Coverage and threads",
+                                     "Memory",
+                                     "Arguments and results",
+                                     "Faults",
+                                     "Errors",
+                                     "Objects",
+                                     "Trust"};
 static const char *const reports[] = {"errors", "findings", "overview", "none"};
 
 /* Equal figures everywhere; ids and names still differ. */

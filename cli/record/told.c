@@ -1,0 +1,220 @@
+/* What programs tell: see told.h. */
+#include "cli/record/told.h"
+
+#include "base/array.h"
+#include "cli/out/cache_folder.h"
+#include "cli/out/say.h"
+#include "cli/out/text.h"
+#include "loader/symbols/symbols.h"
+
+#include <limits.h>
+#include <linux/futex.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+struct told_module {
+    char *path;
+    struct symbols symbols;
+};
+
+/* ---- names ---- */
+
+/* The module's symbols, read when it is first asked for; NULL without memory. */
+static struct symbols *symbols_of(struct told *told, const char *path)
+{
+    char cache[PATH_MAX];
+    struct error error;
+    const struct symbols_options options = {
+        .cache_dir = cache_folder(cache, sizeof cache), .all_modules = true, .names_only = false};
+    for (size_t i = 0; i < told->modules_count; i++)
+        if (strcmp(told->modules[i].path, path) == 0)
+            return &told->modules[i].symbols;
+    if (array_reserve(&told->modules, &told->modules_capacity, told->modules_count + 1, &error) !=
+        0)
+        return NULL;
+    struct told_module *module = &told->modules[told->modules_count];
+    *module = (struct told_module){.path = strdup(path)};
+    if (module->path == NULL)
+        return NULL;
+    told->modules_count++;
+    symbols_open(&module->symbols, path, NULL, &options, &error);
+    return &module->symbols;
+}
+
+/* MODULE+0xADDRESS, as it stands between `text` and `end`: cuts the module off it. False: it is none. */
+static bool place_read(char *text, char *end, uint64_t *address)
+{
+    char saved = *end, *number = NULL, *last;
+    *end = 0;
+    for (char *at = text; (at = strstr(at, "+0x")) != NULL; at++)
+        number = at;
+    bool sound = number != NULL && number > text && number[3] != 0;
+    if (sound) {
+        *address = strtoull(number + 3, &last, 16);
+        sound = *last == 0;
+    }
+    *end = saved;
+    if (sound)
+        *number = 0;
+    return sound;
+}
+
+static const char *last_part(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash != NULL ? slash + 1 : path;
+}
+
+static void function_print(struct told *told, const char *path, uint64_t address, FILE *out)
+{
+    struct symbols *symbols = symbols_of(told, path);
+    const struct symbol_range *range = symbols != NULL ? symbols_range(symbols, address) : NULL;
+    if (range != NULL)
+        fputs(symbols->functions[range->function].name, out);
+    else
+        fprintf(out, "%s+0x%llx", last_part(path), (unsigned long long)address);
+}
+
+static void line_print(struct told *told, const char *path, uint64_t address, FILE *out)
+{
+    struct symbols *symbols = symbols_of(told, path);
+    const char *file = NULL;
+    uint32_t line = 0;
+    if (symbols != NULL)
+        symbols_own_line(symbols, address, &file, &line);
+    if (file != NULL)
+        fprintf(out, "%s:%u", last_part(file), line);
+    else
+        fprintf(out, "%s+0x%llx", last_part(path), (unsigned long long)address);
+}
+
+/* FUNCTION (PLACE). What is not so is printed as it stands. */
+static void frame_print(struct told *told, char *frame, FILE *out)
+{
+    uint64_t function, from;
+    size_t length = strlen(frame);
+    char *place = NULL;
+    for (char *at = frame; (at = strstr(at, " (")) != NULL; at++)
+        place = at;
+    if (place == NULL || length < 2 || frame[length - 1] != ')' ||
+        !place_read(place + 2, frame + length - 1, &from)) {
+        fputs(frame, out);
+        return;
+    }
+    if (place_read(frame, place, &function))
+        function_print(told, frame, function, out);
+    else
+        fwrite(frame, 1, (size_t)(place - frame), out);
+    fputs(" (", out);
+    line_print(told, place + 2, from, out);
+    fputc(')', out);
+}
+
+void told_print(struct told *told, const char *text, size_t bytes, FILE *out)
+{
+    static const char frame[] = FISQL_TOLD_FRAME;
+    for (const char *end = text + bytes; text < end;) {
+        const char *next = memchr(text, '\n', (size_t)(end - text));
+        size_t length = (size_t)((next != NULL ? next : end) - text);
+        char *line = strndup(text, length);
+        if (line == NULL)
+            return;
+        if (strncmp(line, frame, sizeof frame - 1) == 0) {
+            fputs(frame, out);
+            frame_print(told, line + sizeof frame - 1, out);
+        } else {
+            fputs(line, out);
+        }
+        fputc('\n', out);
+        free(line);
+        text = next != NULL ? next + 1 : end;
+    }
+}
+
+/* ---- the thread ---- */
+
+/* The whole entry that was told first. */
+static struct fisql_told_entry *first_whole(struct fisql_told *area)
+{
+    struct fisql_told_entry *first = NULL;
+    for (uint32_t i = 0; i < FISQL_TOLD_MAX; i++) {
+        struct fisql_told_entry *entry = &area->entries[i];
+        if (__atomic_load_n(&entry->state, __ATOMIC_ACQUIRE) == FISQL_TOLD_WHOLE &&
+            (first == NULL || entry->number < first->number))
+            first = entry;
+    }
+    return first;
+}
+
+/* What stands in an entry comes from a program that may have gone wild. All of it goes out at once. */
+static void print_all(struct told *told)
+{
+    struct fisql_told_entry *entry;
+    while ((entry = first_whole(told->area)) != NULL) {
+        uint32_t bytes = entry->bytes < sizeof entry->text ? entry->bytes : sizeof entry->text;
+        char *named = NULL;
+        size_t named_bytes = 0;
+        char *text = malloc(bytes + 1);
+        FILE *memory = open_memstream(&named, &named_bytes);
+        if (text != NULL && memory != NULL) {
+            memcpy(text, entry->text, bytes);
+            FILE *shown = text_stream(memory);
+            if (shown != NULL) {
+                told_print(told, text, bytes, shown);
+                fclose(shown);
+            }
+        }
+        if (memory != NULL && fclose(memory) == 0)
+            say_through(named, named_bytes);
+        free(named);
+        free(text);
+        __atomic_store_n(&entry->state, FISQL_TOLD_FREE, __ATOMIC_RELEASE);
+    }
+}
+
+static void *wait_for_more(void *context)
+{
+    struct told *told = context;
+    while (__atomic_load_n(&told->stop, __ATOMIC_ACQUIRE) == 0) {
+        uint32_t seen = __atomic_load_n(&told->area->wake, __ATOMIC_ACQUIRE);
+        print_all(told);
+        if (__atomic_load_n(&told->stop, __ATOMIC_ACQUIRE) == 0)
+            syscall(SYS_futex, &told->area->wake, FUTEX_WAIT, seen, NULL, NULL, 0);
+    }
+    return NULL;
+}
+
+void told_start(struct told *told, const struct live *live)
+{
+    *told = (struct told){.area = NULL};
+    if (live->area->parts.told.bytes == 0)
+        return;
+    void *memory = mmap(NULL, sizeof *told->area, PROT_READ | PROT_WRITE, MAP_SHARED, live->memory,
+                        (off_t)live->area->parts.told.offset);
+    if (memory == MAP_FAILED)
+        return;
+    told->area = memory;
+    told->started = pthread_create(&told->thread, NULL, wait_for_more, told) == 0;
+}
+
+void told_end(struct told *told)
+{
+    if (told->started) {
+        __atomic_store_n(&told->stop, 1, __ATOMIC_RELEASE);
+        __atomic_fetch_add(&told->area->wake, 1, __ATOMIC_RELEASE);
+        syscall(SYS_futex, &told->area->wake, FUTEX_WAKE, 1, NULL, NULL, 0);
+        pthread_join(told->thread, NULL);
+    }
+    if (told->area != NULL) {
+        print_all(told);
+        munmap(told->area, sizeof *told->area);
+    }
+    for (size_t i = 0; i < told->modules_count; i++) {
+        symbols_release(&told->modules[i].symbols);
+        free(told->modules[i].path);
+    }
+    free(told->modules);
+}

@@ -1,0 +1,31 @@
+/*
+ * Prints what programs want to be told on stderr while they run (fisql.h: FISQL_TELL): a thread waits for their
+ * texts (struct fisql_told) and puts names, files and lines into the frames of stacks.
+ */
+#ifndef FISQL_CLI_TOLD_H
+#define FISQL_CLI_TOLD_H
+
+#include "cli/record/live.h"
+
+#include <stdio.h>
+
+struct told_module;
+
+struct told {
+    struct fisql_told *area;
+    pthread_t thread;
+    bool started;
+    uint32_t stop; /* atomic */
+    struct told_module *modules;
+    size_t modules_count, modules_capacity;
+};
+
+/* `live` is borrowed until the end. */
+void told_start(struct told *told, const struct live *live);
+/* Prints what is still to be printed. */
+void told_end(struct told *told);
+
+/* Writes a text with names in place of addresses. */
+void told_print(struct told *told, const char *text, size_t bytes, FILE *out);
+
+#endif

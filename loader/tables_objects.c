@@ -1,0 +1,291 @@
+/*
+ * The tables of objects: what the program said of them (fisql.h) in all threads, put in order by object and
+ * time, and judged.
+ *
+ * A reference is told after the count was changed, so a thread that was put aside in between tells it late, even
+ * behind the object's end. The counts show that: what was there before the first, plus those taken, less those given
+ * back, is what was held at the end. What makes that right is late, and no error.
+ */
+#include "loader/tables_parts.h"
+
+#include <stdlib.h>
+
+#include "loader/log/log_index.h"
+
+struct said {
+    const struct decode_object *what;
+    uint32_t process, thread; /* ids */
+    size_t number;            /* of the run: what is at one time stays in its order */
+    const char *problem;
+    int64_t before; /* object_references.id, 0 = none */
+};
+
+/* An object's life. */
+struct life {
+    struct said *first;
+    size_t count;
+    int64_t held, untold; /* `untold`: of those held, what was there before anything was told */
+    int64_t refs, unrefs;
+    struct said *gone; /* NULL = it is not */
+    int64_t gone_id;
+    int64_t first_diary, last_diary; /* ids, here and below; 0 = none */
+    int64_t first_ref, last_ref, last_taken;
+};
+
+struct writer {
+    struct insert objects, diaries, references;
+    int64_t object_id, diary_id, reference_id;
+};
+
+static const char *const names[] = {
+#define NAME(constant, number, name, holds) [number] = name,
+    FISQL_OBJECT_KINDS(NAME)
+#undef NAME
+};
+
+static bool is_reference(const struct said *said)
+{
+    uint32_t kind = said->what->kind;
+    return kind == FISQL_OBJECT_REF || kind == FISQL_OBJECT_UNREF || kind == FISQL_OBJECT_GONE;
+}
+
+static bool same_object(const struct said *a, const struct said *b)
+{
+    return a->process == b->process && a->what->address == b->what->address;
+}
+
+static int compare(uint64_t a, uint64_t b)
+{
+    return a < b ? -1 : a > b;
+}
+
+static int in_order(const void *left, const void *right)
+{
+    const struct said *a = left, *b = right;
+    int order = compare(a->process, b->process);
+    order = order != 0 ? order : compare(a->what->address, b->what->address);
+    order = order != 0 ? order : compare(a->what->ns, b->what->ns);
+    return order != 0 ? order : compare(a->number, b->number);
+}
+
+/* All that was said, in order. */
+static int gather(const struct tables *tables, struct said **out, size_t *count,
+                  struct error *error)
+{
+    const struct log_index *index = tables->index;
+    size_t all = 0, at = 0;
+    for (size_t i = 0; i < index->threads_count; i++)
+        all += tables->threads[i].objects.count;
+    *count = all;
+    *out = calloc(all + 1, sizeof **out);
+    if (*out == NULL)
+        return error_set(error, "out of memory");
+    for (size_t i = 0; i < index->threads_count; i++) {
+        const struct log_thread *thread = &index->threads[i];
+        const struct decode_objects *objects = &tables->threads[i].objects;
+        for (size_t k = 0; k < objects->count; k++, at++)
+            (*out)[at] = (struct said){.what = &objects->items[k],
+                                       .process = index->processes[thread->process].id,
+                                       .thread = thread->id,
+                                       .number = at};
+    }
+    qsort(*out, all, sizeof **out, in_order);
+    return 0;
+}
+
+/* ---- lives ---- */
+
+#define UNTOLD_MAX ((int64_t)1 << 40) /* a hostile log has more */
+
+/* What was there before the first that was told; less of it where a later one that found none shows that the
+ * first was told late. */
+static void judge_untold(struct life *life, const struct said *said)
+{
+    int64_t count = said->what->number;
+    if (life->refs + life->unrefs == 0 && count > 0) {
+        life->untold = count < UNTOLD_MAX ? count : UNTOLD_MAX;
+        life->held = life->untold;
+    } else if (said->what->kind == FISQL_OBJECT_REF && count <= 0 && life->held > 0) {
+        int64_t less = life->held < life->untold ? life->held : life->untold;
+        life->held -= less;
+        life->untold -= less;
+    }
+}
+
+/* A reference taken or given back behind the end, or with a count that says that there is none. */
+static void judge_change(struct life *life, struct said *said)
+{
+    bool taken = said->what->kind == FISQL_OBJECT_REF;
+    if (!taken && said->what->number <= 0)
+        said->problem = "given back too often";
+    else if (life->gone != NULL && (taken ? life->held >= 0 : life->held <= 0))
+        said->problem = taken ? "ref after gone" : "unref after gone";
+    if (said->problem == NULL)
+        life->held += taken ? 1 : -1;
+    else
+        said->before = life->gone != NULL ? life->gone_id : life->last_ref;
+    life->refs += taken;
+    life->unrefs += !taken;
+}
+
+static void judge_gone(struct life *life, struct said *said, int64_t id)
+{
+    if (life->gone != NULL) {
+        said->problem = "gone twice";
+        said->before = life->gone_id;
+        return;
+    }
+    life->gone = said;
+    life->gone_id = id;
+}
+
+/* Goes through a life, whose rows begin with these ids. */
+static void life_judge(struct life *life, int64_t diary_id, int64_t reference_id)
+{
+    for (size_t i = 0; i < life->count; i++) {
+        struct said *said = &life->first[i];
+        if (!is_reference(said)) {
+            life->last_diary = diary_id++;
+            life->first_diary = life->first_diary != 0 ? life->first_diary : life->last_diary;
+            continue;
+        }
+        if (said->what->kind == FISQL_OBJECT_GONE) {
+            judge_gone(life, said, reference_id);
+        } else {
+            judge_untold(life, said);
+            judge_change(life, said);
+            if (said->what->kind == FISQL_OBJECT_REF)
+                life->last_taken = reference_id;
+        }
+        life->last_ref = reference_id++;
+        life->first_ref = life->first_ref != 0 ? life->first_ref : life->last_ref;
+    }
+    if (life->gone != NULL && life->held > 0) {
+        life->gone->problem = "gone while held";
+        life->gone->before = life->last_taken;
+    }
+    if (life->gone != NULL || life->held < 0)
+        life->held = 0;
+}
+
+/* The life that begins here. What is kept between an object's end and the first reference of the next one belongs
+ * to that. */
+static struct life life_of(struct said *first, const struct said *end)
+{
+    struct life life = {.first = first};
+    size_t next = 0; /* behind the last reference */
+    bool gone = false;
+    for (struct said *at = first; at < end && same_object(first, at); at++) {
+        bool begins = at->what->kind == FISQL_OBJECT_REF && at->what->number <= 0;
+        life.count++;
+        if (!is_reference(at))
+            continue;
+        if (gone && begins) {
+            life.count = next;
+            break;
+        }
+        gone |= at->what->kind == FISQL_OBJECT_GONE;
+        next = life.count;
+    }
+    return life;
+}
+
+/* ---- rows ---- */
+
+static void insert_place(struct insert *insert, const struct said *said)
+{
+    insert_int(insert, said->thread);
+    insert_id(insert, said->what->call_id);
+    insert_id(insert, said->what->frame);
+    insert_id(insert, said->what->site);
+    insert_int(insert, clip(said->what->ns));
+}
+
+static void insert_diary(struct insert *insert, int64_t object, const struct said *said)
+{
+    const struct decode_object *what = said->what;
+    insert_int(insert, object);
+    insert_text(insert, names[what->kind]);
+    if (what->kind == FISQL_OBJECT_KEEP_NUMBER)
+        insert_int(insert, what->number);
+    else
+        insert_text(insert, what->text);
+    insert_place(insert, said);
+    insert_row(insert);
+}
+
+static void insert_reference(struct insert *insert, int64_t object, const struct said *said)
+{
+    const struct decode_object *what = said->what;
+    insert_int(insert, object);
+    insert_text(insert, names[what->kind]);
+    if (what->kind == FISQL_OBJECT_GONE)
+        insert_null(insert);
+    else
+        insert_int(insert, what->number);
+    insert_place(insert, said);
+    insert_text(insert, said->problem);
+    insert_id(insert, (uint64_t)said->before);
+    insert_row(insert);
+}
+
+static void life_write(struct writer *writer, struct life *life)
+{
+    struct insert *objects = &writer->objects;
+    const struct said *last = &life->first[life->count - 1];
+    int64_t object = ++writer->object_id;
+    life_judge(life, writer->diary_id + 1, writer->reference_id + 1);
+    insert_int(objects, life->first->process);
+    insert_int(objects, (int64_t)life->first->what->address);
+    insert_int(objects, clip(life->first->what->ns));
+    insert_int(objects, clip(last->what->ns));
+    if (life->gone != NULL)
+        insert_int(objects, clip(life->gone->what->ns));
+    else
+        insert_null(objects);
+    insert_int(objects, life->refs);
+    insert_int(objects, life->unrefs);
+    insert_int(objects, life->held);
+    insert_id(objects, (uint64_t)life->first_diary);
+    insert_id(objects, (uint64_t)life->last_diary);
+    insert_id(objects, (uint64_t)life->first_ref);
+    insert_id(objects, (uint64_t)life->last_ref);
+    insert_row(objects);
+    for (size_t i = 0; i < life->count; i++) {
+        if (is_reference(&life->first[i])) {
+            insert_reference(&writer->references, object, &life->first[i]);
+            writer->reference_id++;
+        } else {
+            insert_diary(&writer->diaries, object, &life->first[i]);
+            writer->diary_id++;
+        }
+    }
+}
+
+int tables_write_objects(const struct tables *tables, sqlite3 *database, struct error *error)
+{
+    struct writer writer = {.object_id = 0};
+    struct said *said;
+    size_t count;
+    if (gather(tables, &said, &count, error) != 0)
+        return -1;
+    insert_begin(&writer.objects, database, "objects",
+                 "process_id,address,first_ns,last_ns,gone_ns,refs,unrefs,held,first_diary_id,"
+                 "last_diary_id,first_ref_id,last_ref_id");
+    insert_begin(&writer.diaries, database, "diaries",
+                 "object_id,kind,state,thread_id,call_id,frame_id,site_id,ns");
+    insert_begin(&writer.references, database, "object_references",
+                 "object_id,kind,count,thread_id,call_id,frame_id,site_id,ns,problem,before_id");
+    for (size_t i = 0; i < count;) {
+        struct life life = life_of(&said[i], said + count);
+        i += life.count;
+        life_write(&writer, &life);
+    }
+    int result = insert_end(&writer.objects, error);
+    if (insert_end(&writer.diaries, result == 0 ? error : &(struct error){0}) != 0)
+        result = -1;
+    if (insert_end(&writer.references, result == 0 ? error : &(struct error){0}) != 0)
+        result = -1;
+    free(said);
+    return result;
+}
