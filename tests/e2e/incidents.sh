@@ -112,8 +112,8 @@ for how in smash-200 smash-4096; do
     same "$how: the true stack" "$intact" "$(stack run.db 1 | awk '{ print $2 }' | xargs)"
     same "$how: each line" "101 102 103 104 105 106 107" "$(stack run.db 1 | sed -n 's/^frame caller_[2-8] //p' | sed 7q | awk -v n="$(grep -n '^CALLER(caller_1' incidents.cc | cut -d: -f1)" '{ print $1 - n + 100 }' | xargs)"
     same "$how: what returned astray" "stack-smashed|11|smash" "$(sql run.db 'SELECT kind, signal, left_function FROM incident_details')"
-    same "$how: in words" "$intact" "$(sed -nE 's/^fisql:   #[0-9]+ ([a-z_0-9]+).*/\1/p' err.txt | xargs)"
-    has "$how: and what returned" "the call that ended last was smash" "$(cat err.txt)"
+    same "$how: in words" "smash $intact" "$(sed -nE 's/^fisql:   #[0-9]+ ([a-z_0-9]+).*/\1/p' err.txt | xargs)"
+    has "$how: and where" "#1 caller_1 at incidents.cc:$(grep -n '^CALLER(caller_1' incidents.cc | cut -d: -f1)" "$(cat err.txt)"
 done
 has "smash-4096: the return addresses of five callers are lost" ": 5 open calls have lost the return address" "$(sql run.db 'SELECT message FROM incidents')"
 ends guard
