@@ -4,6 +4,7 @@
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 cd "$TEST_TMP" || exit 2
+exec 3>&1
 cp "$programs/incidents.cc" .
 build g++ goes -g -O0 -I"$here/collector" incidents.cc || exit 1
 
@@ -119,6 +120,11 @@ has "smash-4096: the return addresses of five callers are lost" ": 5 open calls 
 ends guard
 same "guard: the guard of which function" "stack-smashed|smash_guarded" "$(sql run.db 'SELECT kind, left_function FROM incident_details')"
 
+ends astray
+same "astray: an exit that is not its entry's" "stack-smashed|never_called|1" \
+    "$(sql run.db "SELECT i.kind, s.function, i.message LIKE 'a function ends that was not entered%' FROM incidents i JOIN site_details s ON s.id = i.site_id")"
+has "astray: in words, with what led there" "returns_astray from" "$(cat err.txt)"
+
 # What a failed FISQL_ASSERT does.
 run "$fisql" record --on-assert continue ./goes assert-ours
 same "--on-assert continue: it goes on" "0 went on" "$status $(tail -n 1 <<<"$out")"
@@ -149,7 +155,9 @@ alone_report() { # HOW COMMAND...: module+offset as function names, by addr2line
     local how=$1
     shift
     FISQL_LOG=$TEST_TMP/alone.bin "$@" "$how" >alone.out 2>alone.err
-    alone_status=$?
+    local recorded=$?
+    ./goes "$how" >/dev/null 2>&1
+    same "$how, alone: the status" $? $recorded >&3
     sed -nE 's/^fisql:   #[1-9][0-9]* [^ ]*\+(0x[0-9a-f]+) called from.*/\1/p' alone.err |
         addr2line -f -C -e "${*: -1}" | sed -nE 's/^([a-z_0-9]+)(\(.*)?$/\1/p' | xargs
 }
