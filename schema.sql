@@ -833,7 +833,7 @@ CREATE VIEW fault_marks AS -- faults as they are shown in traces and timelines
 
 CREATE VIEW incident_details AS -- incidents with names in place of ids, and what is known of the block, in words
   SELECT i.*, t.process_id, p.pid, t.tid, t.name AS thread, fn.name AS function, sd.location,
-         lf.name AS left_function,
+         lf.name AS left_function, ls.location AS left_called_from,
          CASE
            WHEN b.id IS NULL THEN NULL
            ELSE CASE
@@ -849,7 +849,7 @@ CREATE VIEW incident_details AS -- incidents with names in place of ids, and wha
        LEFT JOIN frames fr ON fr.id = i.frame_id LEFT JOIN functions fn ON fn.id = fr.function_id
        LEFT JOIN site_details sd ON sd.id = i.site_id
        LEFT JOIN calls lc ON lc.id = i.left_call_id LEFT JOIN frames lfr ON lfr.id = lc.frame_id
-       LEFT JOIN functions lf ON lf.id = lfr.function_id
+       LEFT JOIN functions lf ON lf.id = lfr.function_id LEFT JOIN site_details ls ON ls.id = lfr.site_id
        LEFT JOIN allocs b ON b.id = i.block_id
        LEFT JOIN site_details bs ON bs.id = b.site_id
        LEFT JOIN frames bfr ON bfr.id = b.frame_id LEFT JOIN functions bf ON bf.id = bfr.function_id

@@ -7,6 +7,7 @@
 #include "collector/event.h"
 #include "collector/filter.h"
 #include "collector/fork.h"
+#include "collector/incident.h"
 #include "collector/modules.h"
 #include "collector/quiet.h"
 #include "collector/shadow_stack.h"
@@ -161,6 +162,24 @@ static bool exit_mismatched(struct thread_log *log, uint64_t function, uint64_t 
     return log_commit(log, &event, 0, tick);
 }
 
+/* Nothing that a sound program does explains it: a jump, an exception or a stack of its own, recording that
+ * began late, calls that are not in the log. Of a process the first one is reported. */
+static bool mismatch_is_strange(struct thread_log *log, uint64_t stack)
+{
+    static uint32_t told;
+    uint32_t open = calls_open(log);
+    if (open == 0 || log->shadow.late != 0 || log->shadow.hidden != 0 ||
+        log->shadow.throw_depth != 0 || log->shadow.landing_stack != 0)
+        return false;
+    stack_ask(&log->shadow.bounds);
+    const struct stack_bounds *bounds = &log->shadow.bounds;
+    bool own = stack >= bounds->low && stack < bounds->high;
+    for (uint32_t i = 0; i < open; i++)
+        own &=
+            log->shadow.calls[i].stack >= bounds->low && log->shadow.calls[i].stack < bounds->high;
+    return own && __atomic_exchange_n(&told, 1, __ATOMIC_RELAXED) == 0;
+}
+
 void hook_exit_slow(uint64_t function, uint64_t site, uint64_t stack, bool tail)
 {
     if (UNLIKELY(fork_mark.mine == 0))
@@ -181,7 +200,10 @@ void hook_exit_slow(uint64_t function, uint64_t site, uint64_t stack, bool tail)
         int64_t target = shadow_exit_target(log, function, site, stack, tail);
         uint32_t open = calls_open(log);
         if (target < 0) {
+            bool strange = mismatch_is_strange(log, stack);
             done = exit_mismatched(log, function, site);
+            if (done && strange)
+                incident_mismatch(function, site, stack);
         } else if ((uint32_t)target + 1 < open) {
             shadow_unwind(log, open - 1 - (uint32_t)target);
         } else if (log->shadow.throw_depth >= open) {

@@ -184,6 +184,19 @@ void incident_tell(struct trouble *trouble)
     quiet_end(&quiet);
 }
 
+void incident_mismatch(uint64_t function, uint64_t site, uint64_t stack)
+{
+    struct trouble trouble;
+    trouble_begin(&trouble, FISQL_INCIDENT_STACK, 0, function + 1, stack);
+    trouble.fatal = false;
+    trouble_text(&trouble,
+                 "a function ends that was not entered: the stack was smashed, and a call "
+                 "returned into it; it is to return to ");
+    trouble_hex(&trouble, site);
+    incident_tell(&trouble);
+    incident_forget();
+}
+
 bool incident_is_told(uint64_t stack)
 {
     return telling != 0 || (told_at != 0 && stack <= told_at);

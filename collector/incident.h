@@ -38,6 +38,9 @@ void trouble_hex(struct trouble *trouble, uint64_t number);
 /* Tells it. Nothing happens where the process is not recorded. */
 void incident_tell(struct trouble *trouble);
 
+/* An exit came of a function that is not open: the program has returned to where it was not called from. */
+void incident_mismatch(uint64_t function, uint64_t site, uint64_t stack);
+
 /* Is the calling thread on its way from an incident that was told to the end that it leads to, such as
  * from a failed assert() to SIGABRT? `stack` is where it stands now. */
 bool incident_is_told(uint64_t stack);

@@ -33,7 +33,6 @@ done
 for query in "$@" ${all[@]+"${all[@]}"}; do
     of=()
     ! grep -q '^-- needs: *values' "$queries/$query.sql" || of=(till.db)
-    [ "$query" != faults ] || of=(faulty.db)
     ! grep -q '^-- needs: *experiments' "$queries/$query.sql" || of=(campaign.db)
     [ "$query" != incidents ] || of=(crash.db)
     case $query in

@@ -501,6 +501,16 @@ static int write_frames(struct load *load, struct error *error)
     return 0;
 }
 
+static void say_incidents(const struct load *load)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < load->index.threads_count; i++)
+        count += load->threads[i].incidents.count;
+    if (count > 0)
+        message(load->report, "the program went wrong: %zu incident%s; see fisql query incidents",
+                count, count == 1 ? "" : "s");
+}
+
 static int write_tables(struct load *load, struct error *error)
 {
     sqlite3 *database = NULL;
@@ -514,6 +524,8 @@ static int write_tables(struct load *load, struct error *error)
         result = memory_write(load->memory, database, error);
     if (result == 0)
         result = tables_finish_incidents(&tables, database, error);
+    if (result == 0)
+        say_incidents(load);
     if (result == 0)
         result = database_index(&load->database, database, error);
     if (result == 0)

@@ -50,8 +50,8 @@ static bool is_null(sqlite3_stmt *statement, int column)
 /* ---- stacks ---- */
 
 /* The innermost first. Each line of code is where the call inside of it was made; of the innermost one it is the
- * incident's place, and of other threads' only where the function stands. */
-static void print_stack(const struct words *words, int64_t thread, const char *place)
+ * incident's place, and of other threads' only where the function stands. `first`: its number. */
+static void print_stack(const struct words *words, int64_t thread, const char *place, long first)
 {
     char at[512];
     long number = 0, count = 0;
@@ -73,7 +73,7 @@ static void print_stack(const struct words *words, int64_t thread, const char *p
         if (number == 0 && place == NULL)
             snprintf(at, sizeof at, "of %s", text_at(rows, 1));
         if (shown)
-            note("  #%ld %s %s", number, text_at(rows, 0), at);
+            note("  #%ld %s %s", first + number, text_at(rows, 0), at);
         else if (number == FRAMES_INNER)
             note("  ... %ld more calls", count - FRAMES_INNER - FRAMES_OUTER);
         const char *from = text_at(rows, 2);
@@ -143,7 +143,7 @@ static void print_others(const struct words *words)
             break;
         }
         note("thread %" PRId64 " %s", (int64_t)sqlite3_column_int64(rows, 1), text_at(rows, 2));
-        print_stack(words, sqlite3_column_int64(rows, 0), NULL);
+        print_stack(words, sqlite3_column_int64(rows, 0), NULL, 0);
         print_calls(words, sqlite3_column_int64(rows, 0), words->history->others);
     }
     sqlite3_finalize(rows);
@@ -156,7 +156,7 @@ int incident_words(sqlite3 *database, const struct fisql_incident *told,
     sqlite3_stmt *row = ask(&words,
                             "SELECT id, thread_id, ns, message, thread, location, block,"
                             " block_allocated, block_allocated_in, block_freed, block_freed_in,"
-                            " left_function FROM incident_details"
+                            " left_function, left_called_from FROM incident_details"
                             " WHERE pid = ?1 AND tid = ?2 ORDER BY id DESC LIMIT 1",
                             told->pid, told->tid);
     bool found = step(row);
@@ -167,9 +167,11 @@ int incident_words(sqlite3 *database, const struct fisql_incident *told,
         note("process %u, thread %u %s: %s", told->pid, told->tid, text_at(row, 4),
              text_at(row, 3));
         print_block(row);
-        if (!is_null(row, 11))
-            note("  the call that ended last was %s", text_at(row, 11));
-        print_stack(&words, words.thread, is_null(row, 5) ? "?" : text_at(row, 5));
+        /* The function whose return went astray has ended, but it is where the program is. */
+        bool left = !is_null(row, 11);
+        if (left)
+            note("  #0 %s, as it returned, at %s", text_at(row, 11), text_at(row, 5));
+        print_stack(&words, words.thread, text_at(row, left ? 12 : 5), left);
         print_calls(&words, words.thread, history->own);
         print_others(&words);
     }

@@ -4,6 +4,7 @@
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 cd "$TEST_TMP" || exit 2
+exec 3>&1
 cp "$programs/incidents.cc" .
 build g++ goes -g -O0 -I"$here/collector" incidents.cc || exit 1
 
@@ -112,12 +113,17 @@ for how in smash-200 smash-4096; do
     same "$how: the true stack" "$intact" "$(stack run.db 1 | awk '{ print $2 }' | xargs)"
     same "$how: each line" "101 102 103 104 105 106 107" "$(stack run.db 1 | sed -n 's/^frame caller_[2-8] //p' | sed 7q | awk -v n="$(grep -n '^CALLER(caller_1' incidents.cc | cut -d: -f1)" '{ print $1 - n + 100 }' | xargs)"
     same "$how: what returned astray" "stack-smashed|11|smash" "$(sql run.db 'SELECT kind, signal, left_function FROM incident_details')"
-    same "$how: in words" "$intact" "$(sed -nE 's/^fisql:   #[0-9]+ ([a-z_0-9]+).*/\1/p' err.txt | xargs)"
-    has "$how: and what returned" "the call that ended last was smash" "$(cat err.txt)"
+    same "$how: in words" "smash $intact" "$(sed -nE 's/^fisql:   #[0-9]+ ([a-z_0-9]+).*/\1/p' err.txt | xargs)"
+    has "$how: and where" "#1 caller_1 at incidents.cc:$(grep -n '^CALLER(caller_1' incidents.cc | cut -d: -f1)" "$(cat err.txt)"
 done
 has "smash-4096: the return addresses of five callers are lost" ": 5 open calls have lost the return address" "$(sql run.db 'SELECT message FROM incidents')"
 ends guard
 same "guard: the guard of which function" "stack-smashed|smash_guarded" "$(sql run.db 'SELECT kind, left_function FROM incident_details')"
+
+ends astray
+same "astray: an exit that is not its entry's" "stack-smashed|never_called|1" \
+    "$(sql run.db "SELECT i.kind, s.function, i.message LIKE 'a function ends that was not entered%' FROM incidents i JOIN site_details s ON s.id = i.site_id")"
+has "astray: in words, with what led there" "returns_astray from" "$(cat err.txt)"
 
 # What a failed FISQL_ASSERT does.
 run "$fisql" record --on-assert continue ./goes assert-ours
@@ -149,7 +155,9 @@ alone_report() { # HOW COMMAND...: module+offset as function names, by addr2line
     local how=$1
     shift
     FISQL_LOG=$TEST_TMP/alone.bin "$@" "$how" >alone.out 2>alone.err
-
+    local recorded=$?
+    ./goes "$how" >/dev/null 2>&1
+    same "$how, alone: the status" $? $recorded >&3
     sed -nE 's/^fisql:   #[1-9][0-9]* [^ ]*\+(0x[0-9a-f]+) called from.*/\1/p' alone.err |
         addr2line -f -C -e "${*: -1}" | sed -nE 's/^([a-z_0-9]+)(\(.*)?$/\1/p' | xargs
 }

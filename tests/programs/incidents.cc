@@ -105,6 +105,25 @@ CALLER(caller_6, caller_5)
 CALLER(caller_7, caller_6)
 CALLER(caller_8, caller_7)
 
+// Returns into the middle of a function that nobody called.
+static void *inside;
+extern "C" CALL void never_called(int find)
+{
+    if (find) {
+        inside = &&here_it_is;
+        return;
+    }
+here_it_is:
+    sink = 1;
+}
+extern "C" CALL void returns_astray(void)
+{
+    void **frame = static_cast<void **>(__builtin_frame_address(0));
+    void *true_one = frame[1];
+    frame[1] = inside;
+    sink = true_one != nullptr;
+}
+
 static CALL void thrower(int levels)
 {
     HERE;
@@ -329,6 +348,10 @@ static CALL void fail(void)
         smash_some(200);
     if (is("smash-4096"))
         smash_some(4096);
+    if (is("astray")) {
+        never_called(1);
+        returns_astray();
+    }
     if (is("guard"))
         AT, smash_guarded(200);
     if (is("freed")) {
