@@ -313,6 +313,11 @@ bench-queries: all ## how long the canned queries take on some 70 million calls
 	@tests/setup bench
 	tests/bench/queries.py $(BUILD) 3
 
+bench-fleet: all $(BUILD)/bench_fleet ## many runs on two shards of ClickHouse: rows in, bytes, each question (an hour, 15 GB)
+	@tests/setup check
+	@tests/setup fleet
+	tests/bench/fleet.py $(BUILD) 3
+
 # What speaks to a server stands on the commands' objects, too.
 $(BUILD)/bench_fleet: tests/bench/bench_fleet.c $(LIB_OBJ) $(COMMAND_OBJ)
 	@mkdir -p $(@D)
@@ -384,5 +389,5 @@ clean: ## remove what was built
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' Makefile | expand -t 16
 
-.PHONY: again all bench bench-others bench-load bench-queries trust fuzz stress demo setup check units check-unit check-decode check-e2e check-queries check-quick check-compilers check-distros check-real check-fleet check-values docs examples pictures asan lint compdb format format-check install uninstall deb check-deb clean help
+.PHONY: again all bench bench-others bench-load bench-queries bench-fleet trust fuzz stress demo setup check units check-unit check-decode check-e2e check-queries check-quick check-compilers check-distros check-real check-fleet check-values docs examples pictures asan lint compdb format format-check install uninstall deb check-deb clean help
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

@@ -30,14 +30,16 @@ static const char groups_sql[] =
     "CREATE TEMP TABLE unfolded AS SELECT r.run_id, r.build, coalesce(l.value, '') AS day"
     " FROM runs r LEFT JOIN labels l ON l.run_id = r.run_id AND l.key IS 'day'"
     " WHERE r.run_id NOT IN (SELECT run_id FROM batches);"
-    "CREATE TEMP TABLE folds AS SELECT build, day, count(*) AS runs FROM temp.unfolded GROUP BY build, day";
+    "CREATE TEMP TABLE folds AS SELECT build, day, count(*) AS runs FROM temp.unfolded GROUP BY "
+    "build, day";
 
 /* The next of them: its runs become the table folding. */
 static const char next_sql[] =
     "DROP TABLE IF EXISTS temp.folding;"
     "CREATE TEMP TABLE folding AS SELECT run_id FROM temp.unfolded"
     " WHERE (build, day) = (SELECT build, day FROM temp.folds ORDER BY build, day LIMIT 1);"
-    "DELETE FROM temp.folds WHERE (build, day) = (SELECT build, day FROM temp.folds ORDER BY build, day LIMIT 1)";
+    "DELETE FROM temp.folds WHERE (build, day) = (SELECT build, day FROM temp.folds ORDER BY "
+    "build, day LIMIT 1)";
 
 int fold_runs(struct store *store, int64_t runs_min)
 {

@@ -130,7 +130,7 @@ static int take_bytes(void *context, const char *bytes, size_t size_bytes, struc
 
 /* Asks, and puts the answer into a table of `local`; makes it, if it is not there. */
 int clickhouse_receive(struct store *store, const char *table, bool makes, const char *sql,
-                   const struct http_table *tables, size_t tables_count)
+                       const struct http_table *tables, size_t tables_count)
 {
     struct receiver receiver = {.store = store, .table = table, .makes = makes};
     struct tab_separated reader = {.take = take_line, .context = &receiver};
@@ -153,7 +153,7 @@ int clickhouse_receive(struct store *store, const char *table, bool makes, const
 
 /* A temporary table as it is sent along: its columns of integers and of text. */
 int clickhouse_pack(struct store *store, const char *name, struct row_binary *rows,
-                      char **structure)
+                    char **structure)
 {
     sqlite3_stmt *select = NULL;
     char *sql = sqlite3_mprintf("SELECT * FROM temp.\"%w\"", name);
@@ -182,7 +182,8 @@ int clickhouse_pack(struct store *store, const char *name, struct row_binary *ro
 }
 
 /* Asks with a temporary table sent along. */
-int clickhouse_receive_with(struct store *store, const char *table, const char *sql, const char *sent)
+int clickhouse_receive_with(struct store *store, const char *table, const char *sql,
+                            const char *sent)
 {
     struct row_binary rows = {0};
     char *structure = NULL;

@@ -22,9 +22,11 @@ int clickhouse_receive(struct store *store, const char *table, bool makes, const
                        const struct http_table *tables, size_t tables_count);
 
 /* The same with the temporary table `sent` alone, into a table that is there. */
-int clickhouse_receive_with(struct store *store, const char *table, const char *sql, const char *sent);
+int clickhouse_receive_with(struct store *store, const char *table, const char *sql,
+                            const char *sent);
 
 /* The temporary table as it is sent along: its rows, and its columns of integers and of text. Release both. */
-int clickhouse_pack(struct store *store, const char *name, struct row_binary *rows, char **structure);
+int clickhouse_pack(struct store *store, const char *name, struct row_binary *rows,
+                    char **structure);
 
 #endif

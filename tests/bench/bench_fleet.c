@@ -101,13 +101,15 @@ static struct value read_value(sqlite3_stmt *statement, int column, bool text)
 static void read_columns(struct real *real, sqlite3 *database)
 {
     sqlite3_stmt *names = NULL;
-    sqlite3_prepare_v2(database,
-                       "SELECT name, type <> 'INTEGER' FROM pragma_table_info(?1) WHERE name <> 'run_id'",
-                       -1, &names, NULL);
+    sqlite3_prepare_v2(
+        database,
+        "SELECT name, type <> 'INTEGER' FROM pragma_table_info(?1) WHERE name <> 'run_id'", -1,
+        &names, NULL);
     sqlite3_bind_text(names, 1, real->table, -1, SQLITE_STATIC);
     while (sqlite3_step(names) == SQLITE_ROW && real->columns_count < COLUMNS_MAX) {
         struct column *column = &real->columns[real->columns_count++];
-        snprintf(column->name, sizeof column->name, "%s", (const char *)sqlite3_column_text(names, 0));
+        snprintf(column->name, sizeof column->name, "%s",
+                 (const char *)sqlite3_column_text(names, 0));
         column->text = sqlite3_column_int(names, 1) != 0;
         size_t length = strlen(column->name);
         column->time = length > 3 && strcmp(column->name + length - 3, "_ns") == 0;
@@ -152,7 +154,8 @@ static void read_rows(struct real *real, sqlite3_stmt *rows)
         size_t columns = (size_t)real->columns_count;
         real->rows = grown(real->rows, real->rows_count, columns * sizeof *real->rows);
         for (int i = 0; i < real->columns_count; i++)
-            real->rows[real->rows_count * columns + (size_t)i] = read_value(rows, i, real->columns[i].text);
+            real->rows[real->rows_count * columns + (size_t)i] =
+                read_value(rows, i, real->columns[i].text);
         real->rows_count++;
     }
     if (real->rows_count > 0) {
@@ -265,8 +268,8 @@ static void put_label(struct row_binary *labels, int64_t run_id, const char *key
 }
 
 /* Labels and the row of runs: 64 runs are a job, 1,000 a build and a day. */
-static void put_run(struct row_binary *runs, struct row_binary *labels, uint64_t number, int64_t run_id,
-                    size_t functions, size_t contexts)
+static void put_run(struct row_binary *runs, struct row_binary *labels, uint64_t number,
+                    int64_t run_id, size_t functions, size_t contexts)
 {
     char run[17], build[41], text[32];
     snprintf(run, sizeof run, "%016" PRIx64, mix(number + 7));
@@ -291,8 +294,19 @@ static void put_run(struct row_binary *runs, struct row_binary *labels, uint64_t
     put_text(runs, "host");
     put_text(runs, build);
     put_text(runs, "simulated");
-    const int64_t numbers[] = {(int64_t)functions, (int64_t)functions, (int64_t)contexts, 1000000, 50000000,
-                               1000, 100000, 0, 0, whole, 0, 0, 0};
+    const int64_t numbers[] = {(int64_t)functions,
+                               (int64_t)functions,
+                               (int64_t)contexts,
+                               1000000,
+                               50000000,
+                               1000,
+                               100000,
+                               0,
+                               0,
+                               whole,
+                               0,
+                               0,
+                               0};
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
         row_binary_int64(runs, numbers[i]);
 }
@@ -303,7 +317,8 @@ int main(int argc, char **argv)
         fail_with("usage", "bench_fleet URL REAL.db FIRST COUNT FUNCTIONS CONTEXTS");
     uint64_t first = strtoull(argv[3], NULL, 10), count = strtoull(argv[4], NULL, 10);
     size_t functions = strtoul(argv[5], NULL, 10), contexts = strtoul(argv[6], NULL, 10);
-    static struct real common[] = {{.table = "names", .key = "function_id"}, {.table = "stacks", .key = "context_id"}};
+    static struct real common[] = {{.table = "names", .key = "function_id"},
+                                   {.table = "stacks", .key = "context_id"}};
     static struct real tables[] = {
         {.table = "functions", .key = "function_id"}, {.table = "contexts", .key = "context_id"},
         {.table = "edges", .key = "callee_id"},       {.table = "durations", .key = "function_id"},
@@ -346,8 +361,10 @@ int main(int argc, char **argv)
             send_real(http, &tables[i], false);
         send_to(http, "INSERT INTO labels (run_id, key, value) FORMAT RowBinary", &labels);
         send_to(http,
-                "INSERT INTO runs (run_id, run, pushed, recorded, program, host, build, command, functions, called,"
-                " contexts, calls, self_cpu_ns, allocs, alloc_bytes, not_freed_blocks, not_freed_bytes, losses,"
+                "INSERT INTO runs (run_id, run, pushed, recorded, program, host, build, command, "
+                "functions, called,"
+                " contexts, calls, self_cpu_ns, allocs, alloc_bytes, not_freed_blocks, "
+                "not_freed_bytes, losses,"
                 " has_calls, parts, database_bytes) FORMAT RowBinary",
                 &runs);
     }

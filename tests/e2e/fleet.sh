@@ -234,6 +234,14 @@ for i in $(seq 50); do
     "$fisql" push -q killed.db 3.db --label version=2.0
     [ "$(contents killed.db)" = "$clean" ] || unequal=$((unequal + 1))
 done
+{ KILL_AT=$((steps / 2)) pushing; } 2>/dev/null
+same "a killed push leaves its temporary copy" 1 "$(find temporary -name 'fisql-push-*' | wc -l)"
+exec 9>temporary/fisql-push-1-0
+flock 9
+cp start.db left.db
+TMPDIR=$PWD/temporary "$fisql" push -q left.db 3.db
+same "the next push removes it, and none that is in use" "temporary/fisql-push-1-0" "$(find temporary -name 'fisql-push-*')"
+exec 9>&-
 same "killed at 50 places: it was killed" 50 "$kills"
 same "killed at 50 places: never half a run" 0 "$halves"
 same "killed at 50 places: a repeated push makes it whole" 0 "$unequal"
