@@ -40,7 +40,7 @@ QUERY_SRC := $(wildcard queries/*.c)
 CLI_SRC := $(wildcard cli/*.c cli/*/*.c)
 UNIT_SRC := $(wildcard tests/unit/test_*.c)
 SCHEMAS := schema.sql schema_fleet.sql schema_clickhouse.sql
-SQL := $(wildcard queries/*.sql queries/fleet/*.sql queries/push/*.sql)
+SQL := $(wildcard queries/*.sql queries/fleet/*.sql queries/push/*.sql queries/fold/*.sql)
 E2E := $(filter-out %/lib.sh,$(wildcard tests/e2e/*.sh))
 
 # One line a file; V=1 shows the commands, -s nothing.
@@ -139,7 +139,7 @@ $(BUILD)/gen/prefix: again
 	@echo '$(PREFIX)' | cmp -s - $@ || echo '$(PREFIX)' > $@
 
 # the schemas and the queries, compiled in
-$(BUILD)/gen/embedded.c: queries/embed.sh $(SCHEMAS) $(SQL) queries queries/fleet queries/push
+$(BUILD)/gen/embedded.c: queries/embed.sh $(SCHEMAS) $(SQL) queries queries/fleet queries/push queries/fold
 	@mkdir -p $(@D)
 	$(call say,GEN)sh queries/embed.sh $(SCHEMAS) $(sort $(SQL)) > $@.tmp && mv $@.tmp $@
 
@@ -318,6 +318,16 @@ bench-queries: all ## how long the canned queries take on some 70 million calls
 	@tests/setup bench
 	tests/bench/queries.py $(BUILD) 3
 
+bench-fleet: all $(BUILD)/bench_fleet ## many runs on two shards of ClickHouse: rows in, bytes, each question (an hour, 15 GB)
+	@tests/setup check
+	@tests/setup fleet
+	tests/bench/fleet.py $(BUILD) 3
+
+# What speaks to a server stands on the commands' objects, too.
+$(BUILD)/bench_fleet: tests/bench/bench_fleet.c $(LIB_OBJ) $(COMMAND_OBJ)
+	@mkdir -p $(@D)
+	$(call say,CC)$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) -MF $@.d -o $@ $< $(COMMAND_OBJ) $(LIB_OBJ) $(LIBS)
+
 $(BUILD)/bench_%: tests/bench/bench_%.c $(LIB_OBJ)
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) -MF $@.d -o $@ $< $(LIB_OBJ) $(LIBS)
@@ -384,5 +394,5 @@ clean: ## remove what was built
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' Makefile | expand -t 16
 
-.PHONY: again all bench bench-others bench-load bench-queries trust fuzz stress demo setup check units check-unit check-decode check-e2e check-queries check-quick check-compilers check-distros check-real check-fleet check-values docs examples pictures asan lint compdb format format-check install uninstall deb check-deb clean help
+.PHONY: again all bench bench-others bench-load bench-queries bench-fleet trust fuzz stress demo setup check units check-unit check-decode check-e2e check-queries check-quick check-compilers check-distros check-real check-fleet check-values docs examples pictures asan lint compdb format format-check install uninstall deb check-deb clean help
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

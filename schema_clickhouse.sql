@@ -205,3 +205,43 @@ CREATE TABLE IF NOT EXISTS parts ( -- the run's database itself, without rows of
   bytes String,        -- at most 1 MiB
   day Date DEFAULT today()
 ) ENGINE = MergeTree PARTITION BY toYYYYMM(day) ORDER BY (run_id, number);
+
+CREATE TABLE IF NOT EXISTS batches ( -- runs of one build and day that were summed up in function_sums and context_sums: a
+                    -- question about all runs of a batch reads these sums, and the rows of runs that are in none
+  batch_id Int64,
+  run_id Int64,
+  runs Int64,      -- that the batch has: where not so many are there, its sums are not read
+  day Date DEFAULT today()
+) ENGINE = MergeTree PARTITION BY toYYYYMM(day) ORDER BY (batch_id, run_id);
+
+CREATE TABLE IF NOT EXISTS function_sums ( -- the rows of functions, over the runs of a batch
+  batch_id Int64,
+  function_id Int64,
+  runs Int64, -- of the batch that have it
+  called Int64, -- runs that called it
+  calls Int64,
+  calls_min Int64, -- of these runs
+  calls_max Int64,
+  finished Int64,
+  cpu_ns Int64,
+  self_cpu_ns Int64,
+  self_log2 Int64, -- sums of functions.self_log2,
+  self_log2_squares Int64, -- and of its squares
+  max_ns Int64,
+  alloc_bytes Int64,
+  alloc_bytes_min Int64,
+  alloc_bytes_max Int64,
+  not_freed_bytes Int64,
+  not_freed_bytes_min Int64,
+  not_freed_bytes_max Int64,
+  day Date DEFAULT today()
+) ENGINE = MergeTree PARTITION BY toYYYYMM(day) ORDER BY (function_id, batch_id);
+
+CREATE TABLE IF NOT EXISTS context_sums ( -- the rows of contexts, likewise
+  batch_id Int64,
+  context_id Int64,
+  runs Int64,      -- of the batch that reached it
+  calls Int64,
+  self_cpu_ns Int64,
+  day Date DEFAULT today()
+) ENGINE = MergeTree PARTITION BY toYYYYMM(day) ORDER BY (context_id, batch_id);

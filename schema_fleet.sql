@@ -10,7 +10,7 @@
 -- A run is pushed in one transaction: it is here whole or not at all.
 
 PRAGMA application_id = 0x46535146;
-PRAGMA user_version = 1;
+PRAGMA user_version = 2;
 
 CREATE TABLE runs( -- one row for each run
   run_id INTEGER PRIMARY KEY, -- of its rows in the other tables
@@ -203,3 +203,43 @@ CREATE TABLE parts( -- the run's database itself, without rows of calls unless -
   bytes BLOB NOT NULL,        -- at most 1 MiB
   PRIMARY KEY(run_id, number)
 );
+
+CREATE TABLE batches( -- runs of one build and day that were summed up in function_sums and context_sums: a question about all
+                      -- runs of a batch reads these sums, and the rows of runs that are in none
+  batch_id INTEGER NOT NULL,
+  run_id INTEGER NOT NULL,
+  runs INTEGER NOT NULL,      -- that the batch has: where not so many are there, its sums are not read
+  PRIMARY KEY(batch_id, run_id)
+) WITHOUT ROWID;
+
+CREATE TABLE function_sums( -- the rows of functions, over the runs of a batch
+  batch_id INTEGER NOT NULL,
+  function_id INTEGER NOT NULL,
+  runs INTEGER NOT NULL, -- of the batch that have it
+  called INTEGER NOT NULL, -- runs that called it
+  calls INTEGER NOT NULL,
+  calls_min INTEGER NOT NULL, -- of these runs
+  calls_max INTEGER NOT NULL,
+  finished INTEGER NOT NULL,
+  cpu_ns INTEGER NOT NULL,
+  self_cpu_ns INTEGER NOT NULL,
+  self_log2 INTEGER NOT NULL, -- sums of functions.self_log2,
+  self_log2_squares INTEGER NOT NULL, -- and of its squares
+  max_ns INTEGER NOT NULL,
+  alloc_bytes INTEGER NOT NULL,
+  alloc_bytes_min INTEGER NOT NULL,
+  alloc_bytes_max INTEGER NOT NULL,
+  not_freed_bytes INTEGER NOT NULL,
+  not_freed_bytes_min INTEGER NOT NULL,
+  not_freed_bytes_max INTEGER NOT NULL,
+  PRIMARY KEY(batch_id, function_id)
+) WITHOUT ROWID;
+
+CREATE TABLE context_sums( -- the rows of contexts, likewise
+  batch_id INTEGER NOT NULL,
+  context_id INTEGER NOT NULL,
+  runs INTEGER NOT NULL,      -- of the batch that reached it
+  calls INTEGER NOT NULL,
+  self_cpu_ns INTEGER NOT NULL,
+  PRIMARY KEY(batch_id, context_id)
+) WITHOUT ROWID;

@@ -1,9 +1,13 @@
 /* fisql push: adds runs to a store of many. */
 #include "cli/commands.h"
+#include "cli/fleet/fold.h"
 #include "cli/fleet/push.h"
 #include "cli/fleet/store.h"
 #include "cli/out/args.h"
 #include "cli/out/say.h"
+
+#include <errno.h>
+#include <stdlib.h>
 
 static const char help[] =
     "usage: fisql push [OPTION...] FLEET RUN.db...\n"
@@ -25,6 +29,10 @@ static const char help[] =
     "      --cluster NAME     of a server: tables over the shards of the cluster of that name. "
     "Make\n"
     "                         them on each shard first: fisql push --cluster NAME URL-OF-SHARD\n"
+    "      --fold RUNS        when so many runs of one build and day are there, add them up, so "
+    "that "
+    "questions\n"
+    "                         about all of them are answered sooner (100; 0 = never)\n"
     "  -q, --quiet            say nothing but errors\n"
     "\n"
     "A server's user and password come from CLICKHOUSE_USER and CLICKHOUSE_PASSWORD, or from a "
@@ -36,16 +44,23 @@ static const char help[] =
     "\n"
     "example: fisql push fleet.db run.db --label version=1.0\n";
 
-enum { LABELS_MAX = 64, LABEL = 256, CALLS, CLUSTER };
+enum { LABELS_MAX = 64, LABEL = 256, CALLS, CLUSTER, FOLD, FOLD_RUNS = 100 };
+
+static bool read_runs(const char *text, long *runs)
+{
+    char *end;
+    errno = 0;
+    *runs = strtol(text, &end, 10);
+    return errno == 0 && end != text && *end == '\0' && *runs >= 0;
+}
 
 int cmd_push(int argc, char **argv)
 {
-    static const struct args_option known[] = {{"label", LABEL, true},
-                                               {"calls", CALLS, false},
-                                               {"cluster", CLUSTER, true},
-                                               {"quiet", 'q', false},
-                                               {NULL, 0, false}};
+    static const struct args_option known[] = {{"label", LABEL, true},     {"calls", CALLS, false},
+                                               {"cluster", CLUSTER, true}, {"fold", FOLD, true},
+                                               {"quiet", 'q', false},      {NULL, 0, false}};
     const char *labels[LABELS_MAX], *cluster = NULL;
+    long fold = FOLD_RUNS;
     struct push_options options = {.labels = labels};
     struct args args = {.command = "push", .help = help, .options = known};
     args_begin(&args, argc, argv);
@@ -59,6 +74,8 @@ int cmd_push(int argc, char **argv)
         }
         if (args.code == CLUSTER)
             cluster = args.value;
+        if (args.code == FOLD && !read_runs(args.value, &fold))
+            return args_wrong(&args, "a number of runs, 0 = never");
         options.calls |= args.code == CALLS;
         options.quiet |= args.code == 'q';
     }
@@ -68,10 +85,12 @@ int cmd_push(int argc, char **argv)
     if (url == NULL)
         return fail("push: wants a file of many runs and a run: fisql push fleet.db run.db");
     struct store store;
-    int status = args_words(&args) > 0 ? store_open(&store, url, cluster, true)
-                                       : store_make(&store, url, cluster);
+    bool pushes = args_words(&args) > 0;
+    int status = pushes ? store_open(&store, url, cluster, true) : store_make(&store, url, cluster);
     while (status == 0 && args_words(&args) > 0)
         status = push_run(&store, args_word(&args, NULL), &options);
+    if (status == 0 && pushes && fold > 0)
+        status = fold_runs(&store, fold);
     store_close(&store);
     return status;
 }

@@ -1,6 +1,7 @@
 #!/bin/sh
 # Prints C source that holds the schemas (the first three arguments: of a run's database, of many runs in SQLite, in
-# ClickHouse) and the queries (the others: queries/*.sql, queries/fleet/*.sql, queries/push/*.sql) as strings.
+# ClickHouse) and the queries (the others: queries/*.sql, queries/fleet/*.sql, queries/push/*.sql,
+# queries/fold/*.sql) as strings.
 # The files are included by the assembler, so nothing needs to be escaped.
 set -eu
 symbol() { # name file
@@ -31,3 +32,4 @@ shift 3
 list embedded_queries queries "$@"
 list embedded_fleet_queries queries/fleet "$@"
 list embedded_push_queries queries/push "$@"
+list embedded_fold_queries queries/fold "$@"

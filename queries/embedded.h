@@ -1,6 +1,6 @@
 /* The SQL files that are compiled into the program: the schemas, queries/NAME.sql, and of many runs
- * queries/fleet/NAME.sql and queries/push/TABLE.sql, each in the order of their names. Strings end with
- * a NUL and live as long as the program. */
+ * queries/fleet/NAME.sql, queries/push/TABLE.sql and queries/fold/TABLE.sql, each in the order of their
+ * names. Strings end with a NUL and live as long as the program. */
 #ifndef FISQL_QUERIES_EMBEDDED_H
 #define FISQL_QUERIES_EMBEDDED_H
 
@@ -22,5 +22,7 @@ extern const struct embedded_query embedded_fleet_queries[]; /* asked of many ru
 extern const size_t embedded_fleet_queries_count;
 extern const struct embedded_query embedded_push_queries[]; /* of a run: a fleet table's rows */
 extern const size_t embedded_push_queries_count;
+extern const struct embedded_query embedded_fold_queries[]; /* of runs: the sums of a batch */
+extern const size_t embedded_fold_queries_count;
 
 #endif

@@ -8,10 +8,12 @@
 #include "cli/run/run_view.h"
 #include "queries/embedded.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zstd.h>
@@ -170,6 +172,47 @@ int archive_add_views(const char *path)
     return status;
 }
 
+/* ---- the temporary copy ---- */
+
+static const char temporary_start[] = "fisql-push-";
+
+/* Removes a copy that a push which was killed has left: nobody holds its lock. */
+static void remove_left(int folder, const char *name)
+{
+    struct stat status;
+    int file = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    if (file < 0)
+        return;
+    if (fstat(file, &status) == 0 && S_ISREG(status.st_mode) && status.st_uid == geteuid() &&
+        flock(file, LOCK_EX | LOCK_NB) == 0)
+        unlinkat(folder, name, 0);
+    close(file);
+}
+
+static void remove_all_left(const char *path)
+{
+    DIR *folder = opendir(path);
+    const struct dirent *entry;
+    while (folder != NULL && (entry = readdir(folder)) != NULL)
+        if (strncmp(entry->d_name, temporary_start, strlen(temporary_start)) == 0)
+            remove_left(dirfd(folder), entry->d_name);
+    if (folder != NULL)
+        closedir(folder);
+}
+
+/* Locks the new file. Another push may have taken it for one that was left, before it was locked. */
+static bool lock_own(struct archive *archive, int file)
+{
+    struct stat named, opened;
+    bool locked = flock(file, LOCK_EX | LOCK_NB) == 0 && fstat(file, &opened) == 0 &&
+                  lstat(archive->path, &named) == 0 && named.st_ino == opened.st_ino &&
+                  named.st_dev == opened.st_dev;
+    archive->lock = file;
+    if (!locked)
+        archive_release(archive);
+    return locked;
+}
+
 /* A file of ours alone, that a signal that ends fisql removes. */
 static int make_temporary(struct archive *archive)
 {
@@ -177,16 +220,15 @@ static int make_temporary(struct archive *archive)
     if (folder == NULL || folder[0] == '\0')
         folder = "/tmp";
     interrupts_remove_unfinished();
+    remove_all_left(folder);
     for (int i = 0; i < 100; i++) {
-        if (snprintf(archive->path, sizeof archive->path, "%s/fisql-push-%d-%d", folder,
+        if (snprintf(archive->path, sizeof archive->path, "%s/%s%d-%d", folder, temporary_start,
                      (int)getpid(), i) >= (int)sizeof archive->path)
             break;
         int file = unfinished_open(archive->path, NULL, 0);
-        if (file >= 0) {
-            close(file);
+        if (file >= 0 && lock_own(archive, file))
             return 0;
-        }
-        if (errno != EEXIST)
+        if (file < 0 && errno != EEXIST)
             break;
     }
     int why = errno;
@@ -217,8 +259,10 @@ int archive_make(struct archive *archive, sqlite3 *database, bool calls)
 
 void archive_release(struct archive *archive)
 {
-    if (archive->path[0] != '\0')
-        unfinished_remove(archive->path);
+    if (archive->path[0] == '\0')
+        return;
+    unfinished_remove(archive->path);
+    close(archive->lock);
     archive->path[0] = '\0';
 }
 

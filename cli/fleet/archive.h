@@ -16,13 +16,14 @@ enum { ARCHIVE_PART_BYTES = 1 << 20 };
 
 struct archive {
     char path[PATH_MAX]; /* of the copy, empty where there is none */
+    int lock;            /* descriptor that holds its lock, while there is one */
     int64_t bytes;       /* its size */
 };
 
 /* Copies the tables of the database into a temporary file. Without `calls`
  * the tables calls, call_values and valued_calls are left empty, as in a database that was loaded with
  * --summary, and of allocs only the blocks stay that other tables name. Returns 0, or 2 after saying what
- * is wrong. Release in both cases. */
+ * is wrong. Release in both cases. Copies that killed pushes have left are removed. */
 int archive_make(struct archive *archive, sqlite3 *database, bool calls);
 void archive_release(struct archive *archive);
 

@@ -3,6 +3,7 @@
 
 #include "base/array.h"
 #include "cli/fleet/choose.h"
+#include "cli/fleet/fold.h"
 #include "cli/out/say.h"
 #include "cli/query/suppressions.h"
 #include "cli/run/names.h"
@@ -83,7 +84,7 @@ static int choose_runs(struct store *store, const struct query_request *request,
         if (set != NULL)
             status = choose_add(store, sets[i].name, set, sets[i].side);
     }
-    return status;
+    return status == 0 ? fold_choose(store) : status;
 }
 
 /* ---- steps ---- */

@@ -9,7 +9,8 @@
  *   -- finish                       the same; its rows are the answer
  *
  * `chosen(run_id, side)` holds the runs that were asked for: those of the parameter `runs`, or of `before`
- * (side 1) and `after` (side 2). `runs` and `labels` can be read in each local step. Parameters are bound
+ * (side 1) and `after` (side 2). They are also, divided, in `batch(batch_id, side)`, whose runs are summed up in
+ * function_sums and context_sums, and `single(run_id, side)` (fold.h). `runs` and `labels` can be read in each local step. Parameters are bound
  * in local steps alone. What both engines understand: no WITH, no window functions, no joins; names of
  * results that are no columns of the table; counts and sums of integers.
  */

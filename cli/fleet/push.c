@@ -220,7 +220,9 @@ static void say_pushed(const struct push *push)
 static int push_read(struct push *push)
 {
     bool known;
-    int status = look_for_run(push, &known);
+    int status = store_look(push->store, push->run);
+    if (status == 0)
+        status = look_for_run(push, &known);
     if (status != 0)
         return status;
     if (!known)
@@ -230,6 +232,8 @@ static int push_read(struct push *push)
     if (status == 0 && !known)
         status = store_begin(push->store);
     if (status == 0 && !known) /* it may have come in between */
+        status = store_look(push->store, push->run);
+    if (status == 0 && !known)
         status = look_for_run(push, &known);
     if (status == 0 && !known)
         status = push_tables(push);

@@ -39,6 +39,21 @@ void store_close(struct store *store)
     *store = (struct store){0};
 }
 
+int store_look(struct store *store, const char *run)
+{
+    return store->engine->look(store, run);
+}
+
+int store_look_all(struct store *store)
+{
+    return store->engine->look_all(store);
+}
+
+int store_fold(struct store *store, int64_t batch_id)
+{
+    return store->engine->fold(store, batch_id);
+}
+
 int store_begin(struct store *store)
 {
     return store->engine->begin(store);

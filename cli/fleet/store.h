@@ -22,11 +22,14 @@ struct store;
 struct store_engine {
     int (*open)(struct store *store, bool writes);
     int (*make)(struct store *store);
+    int (*look)(struct store *store, const char *run);
     int (*begin)(struct store *store);
     int (*rows)(struct store *store, const char *table, sqlite3_stmt *rows);
     int (*part)(struct store *store, int64_t number, const void *bytes, size_t size_bytes);
     int (*commit)(struct store *store);
     void (*abandon)(struct store *store);
+    int (*look_all)(struct store *store);
+    int (*fold)(struct store *store, int64_t batch_id);
     int (*gather)(struct store *store, const char *name, const char *sql, const char *uses);
     int (*read_part)(struct store *store, int64_t run_id, int64_t number, void **bytes,
                      size_t *size_bytes);
@@ -51,7 +54,10 @@ void store_close(struct store *store);
  * over it. Close in any case. */
 int store_make(struct store *store, const char *url, const char *cluster);
 
-/* The table `runs` is up to date and no other push comes in between; run_id is a new one. */
+/* While writing: `runs` and `labels` have what there is of that run. */
+int store_look(struct store *store, const char *run);
+
+/* No other push comes in between, where the engine can see to it; run_id is a new one. */
 int store_begin(struct store *store);
 
 /* All rows of the statement become rows of the run in that table; columns by name. The statement is
@@ -67,8 +73,16 @@ int store_commit(struct store *store);
 /* It is not: nothing of it is seen. Does nothing where no push was begun. */
 void store_abandon(struct store *store);
 
+/* While writing: `runs`, `labels` and `batches` have all that there is. */
+int store_look_all(struct store *store);
+
+/* Sums up the runs of the temporary table folding(run_id) as that batch (queries/fold/). They are read
+ * from the moment on when all is there. */
+int store_fold(struct store *store, int64_t batch_id);
+
 /* Makes the temporary table `name` of the rows that the SQL gives. It may read the tables of many runs,
- * and the temporary tables that `uses` names, words separated by spaces. */
+ * and the temporary tables that `uses` names, words separated by spaces. Where the first of these is
+ * empty the SQL has to give no rows. */
 int store_gather(struct store *store, const char *name, const char *sql, const char *uses);
 
 /* The bytes of a part; the caller frees. */
@@ -79,7 +93,7 @@ int store_read_part(struct store *store, int64_t run_id, int64_t number, void **
 extern const struct store_engine store_sqlite, store_clickhouse;
 
 /* The version of the tables, in both. */
-enum { STORE_VERSION = 1 };
+enum { STORE_VERSION = 2 };
 
 /* Are the table's rows not one run's? One that is there already stays. */
 bool store_is_common(const char *table);

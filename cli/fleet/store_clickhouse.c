@@ -7,10 +7,8 @@
  */
 #include "cli/fleet/store.h"
 
-#include "cli/clickhouse/http.h"
-#include "cli/clickhouse/row_binary.h"
-#include "cli/clickhouse/tab_separated.h"
 #include "cli/fleet/functions.h"
+#include "cli/fleet/store_clickhouse_parts.h"
 #include "cli/out/say.h"
 #include "cli/run/run_view.h"
 #include "queries/embedded.h"
@@ -23,150 +21,9 @@
 
 /* Rows go out in pieces of so many bytes, before they are packed; at most a million rows, for the server
  * then takes them as one block. */
-enum { PIECE_BYTES = 16 << 20, PIECE_ROWS = 500000, UNKNOWN_TABLE = 60, UNKNOWN_DATABASE = 81 };
+enum { PIECE_BYTES = 16 << 20, PIECE_ROWS = 500000 };
 
 static const char cluster_settings[] = "insert_distributed_sync=1";
-
-static int ask(struct store *store, const struct http_request *request)
-{
-    struct error error;
-    int code;
-    if (http_send(store->connection, request, &code, &error) == 0)
-        return 0;
-    if (code == UNKNOWN_TABLE || code == UNKNOWN_DATABASE)
-        return fail(
-            "%s: has no runs, or not all of their tables: `fisql push %s run.db` makes them",
-            store->url, store->url);
-    return fail("%s", error.text);
-}
-
-static int tell(struct store *store, const char *sql, bool without_database)
-{
-    const struct http_request request = {.query = sql, .without_database = without_database};
-    return ask(store, &request);
-}
-
-static int local_problem(const struct store *store)
-{
-    return fail("%s: %s", store->url, sqlite3_errmsg(store->local));
-}
-
-/* ---- answers ---- */
-
-/* An answer becomes rows of a table of `local`. */
-struct receiver {
-    struct store *store;
-    const char *table;
-    bool makes; /* the table, by the answer's names and types; else it is there */
-    char *names[64];
-    bool text[64];
-    size_t count;
-    sqlite3_stmt *insert;
-};
-
-static int keep_names(struct receiver *receiver, const struct tab_value *values, size_t count,
-                      struct error *error)
-{
-    if (count > sizeof receiver->names / sizeof receiver->names[0])
-        return error_set(error, "the answer has too many columns");
-    for (; receiver->count < count; receiver->count++)
-        if ((receiver->names[receiver->count] = strdup(values[receiver->count].text)) == NULL)
-            return error_set(error, "out of memory");
-    return 0;
-}
-
-static int prepare_receiver(struct receiver *receiver, struct error *error)
-{
-    char *create = NULL, *insert = NULL;
-    size_t size;
-    sqlite3 *local = receiver->store->local;
-    FILE *made = open_memstream(&create, &size), *put = open_memstream(&insert, &size);
-    if (made == NULL || put == NULL)
-        return error_set(error, "out of memory");
-    fprintf(made, "CREATE TEMP TABLE \"%s\"(", receiver->table);
-    fprintf(put, "INSERT OR IGNORE INTO \"%s\"(", receiver->table);
-    for (size_t i = 0; i < receiver->count; i++) {
-        fprintf(made, "%s\"%s\" %s", i > 0 ? ", " : "", receiver->names[i],
-                receiver->text[i] ? "TEXT" : "INTEGER");
-        fprintf(put, "%s\"%s\"", i > 0 ? ", " : "", receiver->names[i]);
-    }
-    fputs(")", made);
-    fputs(") VALUES (", put);
-    for (size_t i = 0; i < receiver->count; i++)
-        fputs(i > 0 ? ", ?" : "?", put);
-    fputs(")", put);
-    bool written = fclose(made) == 0;
-    written = fclose(put) == 0 && written;
-    int result = written ? SQLITE_OK : SQLITE_NOMEM;
-    if (result == SQLITE_OK && receiver->makes)
-        result = sqlite3_exec(local, create, NULL, NULL, NULL);
-    if (result == SQLITE_OK)
-        result = sqlite3_prepare_v2(local, insert, -1, &receiver->insert, NULL);
-    free(create);
-    free(insert);
-    return result == SQLITE_OK
-               ? 0
-               : error_set(error, "the answer cannot be kept: %s", sqlite3_errmsg(local));
-}
-
-static int take_line(void *context, size_t line, const struct tab_value *values, size_t count,
-                     struct error *error)
-{
-    struct receiver *receiver = context;
-    if (line == 0)
-        return keep_names(receiver, values, count, error);
-    if (count != receiver->count)
-        return error_set_kind(error, ERROR_DAMAGE, "%s: its answer cannot be read",
-                              receiver->store->url);
-    if (line == 1) {
-        for (size_t i = 0; i < count; i++)
-            receiver->text[i] = strstr(values[i].text, "Int") == NULL;
-        return prepare_receiver(receiver, error);
-    }
-    for (size_t i = 0; i < count; i++) {
-        int column = (int)i + 1;
-        if (values[i].null)
-            sqlite3_bind_null(receiver->insert, column);
-        else if (receiver->text[i])
-            sqlite3_bind_text64(receiver->insert, column, values[i].text, values[i].size_bytes,
-                                SQLITE_STATIC, SQLITE_UTF8);
-        else
-            sqlite3_bind_int64(receiver->insert, column, strtoll(values[i].text, NULL, 10));
-    }
-    int result = sqlite3_step(receiver->insert);
-    sqlite3_reset(receiver->insert);
-    return result == SQLITE_DONE ? 0
-                                 : error_set(error, "the answer cannot be kept: %s",
-                                             sqlite3_errmsg(receiver->store->local));
-}
-
-static int take_bytes(void *context, const char *bytes, size_t size_bytes, struct error *error)
-{
-    return tab_separated_read(context, bytes, size_bytes, error);
-}
-
-/* Asks, and puts the answer into a table of `local`; makes it, if it is not there. */
-static int receive(struct store *store, const char *table, bool makes, const char *sql,
-                   const struct http_table *tables, size_t tables_count)
-{
-    struct receiver receiver = {.store = store, .table = table, .makes = makes};
-    struct tab_separated reader = {.take = take_line, .context = &receiver};
-    char *query = sqlite3_mprintf("%s FORMAT TabSeparatedWithNamesAndTypes", sql);
-    const struct http_request request = {.query = query,
-                                         .tables = tables,
-                                         .tables_count = tables_count,
-                                         .take = take_bytes,
-                                         .context = &reader};
-    int status = query != NULL ? ask(store, &request) : fail("out of memory");
-    if (status == 0 && !tab_separated_whole(&reader))
-        status = fail("%s: its answer is not whole: ask again", store->url);
-    for (size_t i = 0; i < receiver.count; i++)
-        free(receiver.names[i]);
-    sqlite3_finalize(receiver.insert);
-    tab_separated_release(&reader);
-    sqlite3_free(query);
-    return status;
-}
 
 /* ---- tables ---- */
 
@@ -178,6 +35,20 @@ static bool is_name(const char *text)
 }
 
 static const char create_mark[] = "CREATE TABLE IF NOT EXISTS ";
+
+static const char *sharded_by(const char *table)
+{
+    static const char *const others[][2] = {{"fleet_version", "version"},
+                                            {"names", "cityHash64(function_id)"},
+                                            {"function_sums", "cityHash64(function_id)"},
+                                            {"stacks", "cityHash64(context_id)"},
+                                            {"context_sums", "cityHash64(context_id)"},
+                                            {"batches", "cityHash64(batch_id)"}};
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+        if (strcmp(others[i][0], table) == 0)
+            return others[i][1];
+    return "cityHash64(run_id)";
+}
 
 /* A statement of schema_clickhouse.sql, and over a cluster the Distributed table: all rows of a run go to
  * one shard. */
@@ -191,18 +62,14 @@ static int make_table(struct store *store, const char *statement, size_t length)
     char *sql =
         sqlite3_mprintf("%s%s%s%.*s", create_mark, name, store->cluster != NULL ? "_local" : "",
                         (int)(length - (size_t)(rest - statement)), rest);
-    int status = sql != NULL ? tell(store, sql, false) : fail("out of memory");
+    int status = sql != NULL ? clickhouse_tell(store, sql, false) : fail("out of memory");
     sqlite3_free(sql);
     if (status != 0 || store->cluster == NULL)
         return status;
-    sql = sqlite3_mprintf(
-        "%s%s AS %s_local ENGINE = Distributed(%s, %s, %s_local, %s)", create_mark, name, name,
-        store->cluster, http_database(store->connection), name,
-        strcmp(name, "fleet_version") == 0 ? "version"
-        : store_is_common(name)
-            ? strcmp(name, "names") == 0 ? "cityHash64(function_id)" : "cityHash64(context_id)"
-            : "cityHash64(run_id)");
-    status = sql != NULL ? tell(store, sql, false) : fail("out of memory");
+    sql = sqlite3_mprintf("%s%s AS %s_local ENGINE = Distributed(%s, %s, %s_local, %s)",
+                          create_mark, name, name, store->cluster, http_database(store->connection),
+                          name, sharded_by(name));
+    status = sql != NULL ? clickhouse_tell(store, sql, false) : fail("out of memory");
     sqlite3_free(sql);
     return status;
 }
@@ -214,7 +81,7 @@ static int make_tables(struct store *store)
         return fail("--cluster %s: wants the name of a cluster of the server's configuration",
                     store->cluster);
     snprintf(sql, sizeof sql, "CREATE DATABASE IF NOT EXISTS %s", http_database(store->connection));
-    int status = tell(store, sql, true);
+    int status = clickhouse_tell(store, sql, true);
     const char *at = embedded_clickhouse_schema;
     while (status == 0 && (at = strstr(at, create_mark)) != NULL) {
         const char *end = strstr(at, ";\n");
@@ -228,8 +95,8 @@ static int make_tables(struct store *store)
 /* The version of the tables; 0 where they are new. */
 static int read_version(struct store *store, int64_t *version)
 {
-    int status = receive(store, "versions", true,
-                         "SELECT max(version) AS newest FROM fleet_version", NULL, 0);
+    int status = clickhouse_receive(store, "versions", true,
+                                    "SELECT max(version) AS newest FROM fleet_version", NULL, 0);
     if (status == 0)
         *version = run_integer(store->local, "SELECT newest FROM temp.versions", 0);
     sqlite3_exec(store->local, "DROP TABLE IF EXISTS temp.versions", NULL, NULL, NULL);
@@ -245,8 +112,10 @@ static int check_version(struct store *store, bool writes)
         snprintf(sql, sizeof sql, "INSERT INTO fleet_version (version) VALUES (%d)", STORE_VERSION);
         const struct http_request request = {
             .query = sql, .settings = store->cluster != NULL ? cluster_settings : NULL};
-        return ask(store, &request);
+        return clickhouse_ask(store, &request);
     }
+    if (status == 0 && version == 0)
+        return fail("%s: has no runs: `fisql push %s run.db` adds one", store->url, store->url);
     if (status == 0 && version != STORE_VERSION)
         return fail("%s: has version %lld of its tables, this fisql knows version %d: %s",
                     store->url, (long long)version, STORE_VERSION,
@@ -255,29 +124,74 @@ static int check_version(struct store *store, bool writes)
     return status;
 }
 
-/* ---- opening ---- */
+/* ---- what is there ---- */
+
+static int execute_local(struct store *store, const char *sql)
+{
+    return sqlite3_exec(store->local, sql, NULL, NULL, NULL) == SQLITE_OK
+               ? 0
+               : clickhouse_local_problem(store);
+}
+
+#define RUNS_COLUMNS                                                                               \
+    "run_id, run, pushed, recorded, program, host, build, command, functions, called, contexts,"   \
+    " calls, self_cpu_ns, allocs, alloc_bytes, not_freed_blocks, not_freed_bytes, losses,"         \
+    " has_calls, parts, database_bytes"
 
 /* Of several pushes of a run the first counts. */
-static int read_runs(struct store *store)
+static const char runs_sql[] = "SELECT " RUNS_COLUMNS " FROM runs ORDER BY pushed, run_id",
+                  one_run_sql[] =
+                      "SELECT " RUNS_COLUMNS
+                      " FROM runs WHERE run IN (SELECT run FROM wanted) ORDER BY pushed, run_id";
+
+static int look_all_clickhouse(struct store *store)
 {
-    if (sqlite3_exec(store->local, "DELETE FROM runs; DELETE FROM labels", NULL, NULL, NULL) !=
-        SQLITE_OK)
-        return local_problem(store);
-    int status = receive(
-        store, "runs", false,
-        "SELECT run_id, run, pushed, recorded, program, host, build, command, functions, called,"
-        " contexts, calls, self_cpu_ns, allocs, alloc_bytes, not_freed_blocks, not_freed_bytes,"
-        " losses, has_calls, parts, database_bytes FROM runs ORDER BY pushed, run_id",
-        NULL, 0);
+    int status = execute_local(store, "DELETE FROM runs; DELETE FROM labels; DELETE FROM batches");
     if (status == 0)
-        status = receive(store, "labels", false, "SELECT run_id, key, value FROM labels", NULL, 0);
-    if (status == 0 &&
-        sqlite3_exec(store->local,
-                     "DELETE FROM labels WHERE run_id NOT IN (SELECT run_id FROM runs)", NULL, NULL,
-                     NULL) != SQLITE_OK)
-        return local_problem(store);
+        status = clickhouse_receive(store, "runs", false, runs_sql, NULL, 0);
+    if (status == 0)
+        status = clickhouse_receive(store, "labels", false, "SELECT run_id, key, value FROM labels",
+                                    NULL, 0);
+    if (status == 0)
+        status = clickhouse_receive(store, "batches", false,
+                                    "SELECT batch_id, run_id, runs FROM batches", NULL, 0);
+    return status == 0
+               ? execute_local(store,
+                               "DELETE FROM labels WHERE run_id NOT IN (SELECT run_id FROM runs)")
+               : status;
+}
+
+/* One run, however many there are. */
+static int look_clickhouse(struct store *store, const char *run)
+{
+    sqlite3_stmt *insert = NULL;
+    int status = execute_local(store, "DELETE FROM runs; DELETE FROM labels;"
+                                      " DROP TABLE IF EXISTS temp.wanted;"
+                                      " CREATE TEMP TABLE wanted(run TEXT)");
+    if (status != 0)
+        return status;
+    int result =
+        sqlite3_prepare_v2(store->local, "INSERT INTO temp.wanted VALUES (?1)", -1, &insert, NULL);
+    if (result == SQLITE_OK) {
+        sqlite3_bind_text(insert, 1, run, -1, SQLITE_STATIC);
+        result = sqlite3_step(insert);
+    }
+    sqlite3_finalize(insert);
+    if (result != SQLITE_DONE)
+        return clickhouse_local_problem(store);
+    status = clickhouse_receive_with(store, "runs", one_run_sql, "wanted");
+    if (status == 0)
+        status = execute_local(store, "DROP TABLE temp.wanted;"
+                                      " CREATE TEMP TABLE wanted AS SELECT run_id FROM runs");
+    if (status == 0 && run_integer(store->local, "SELECT count(*) FROM runs", 0) > 0)
+        status = clickhouse_receive_with(store, "labels",
+                                         "SELECT run_id, key, value FROM labels"
+                                         " WHERE run_id IN (SELECT run_id FROM wanted)",
+                                         "wanted");
     return status;
 }
+
+/* ---- opening ---- */
 
 static int connect_clickhouse(struct store *store)
 {
@@ -293,7 +207,7 @@ static int connect_clickhouse(struct store *store)
                                 NULL, NULL, NULL) == SQLITE_OK &&
                    fleet_functions_add(store->local) == SQLITE_OK
                ? 0
-               : local_problem(store);
+               : clickhouse_local_problem(store);
 }
 
 static int open_clickhouse(struct store *store, bool writes)
@@ -303,7 +217,7 @@ static int open_clickhouse(struct store *store, bool writes)
         status = make_tables(store);
     if (status == 0)
         status = check_version(store, writes);
-    return status == 0 ? read_runs(store) : status;
+    return status == 0 && !writes ? look_all_clickhouse(store) : status;
 }
 
 static int make_clickhouse(struct store *store)
@@ -326,7 +240,7 @@ static int begin_clickhouse(struct store *store)
         return fail("no random number: %s", strerror(errno));
     store->run_id = store->run_id & INT64_MAX;
     store->run_id += store->run_id == 0;
-    return read_runs(store); /* another host may have pushed it meanwhile */
+    return 0;
 }
 
 /* Rows on their way. */
@@ -345,7 +259,7 @@ static int send_rows(struct sender *sender)
         .body = sender->rows.bytes,
         .body_bytes = sender->rows.size_bytes,
     };
-    int status = sender->count > 0 ? ask(sender->store, &request) : 0;
+    int status = sender->count > 0 ? clickhouse_ask(sender->store, &request) : 0;
     sender->rows.size_bytes = 0;
     sender->count = 0;
     return status;
@@ -433,7 +347,8 @@ static int part_clickhouse(struct store *store, int64_t number, const void *byte
 /* The row of runs is there: that was all. */
 static int commit_clickhouse(struct store *store)
 {
-    return read_runs(store);
+    (void)store;
+    return 0;
 }
 
 static void abandon_clickhouse(struct store *store)
@@ -441,36 +356,99 @@ static void abandon_clickhouse(struct store *store)
     (void)store; /* rows without a row in runs are read by nobody */
 }
 
+/* ---- batches ---- */
+
+/* INSERT INTO table (columns, in the order of schema_fleet.sql) */
+static char *insert_into(struct store *store, const char *table)
+{
+    char *columns = NULL;
+    sqlite3_stmt *row = NULL;
+    if (sqlite3_prepare_v2(store->local,
+                           "SELECT group_concat(name, ', ') FROM pragma_table_info(?1)", -1, &row,
+                           NULL) == SQLITE_OK) {
+        sqlite3_bind_text(row, 1, table, -1, SQLITE_STATIC);
+        if (sqlite3_step(row) == SQLITE_ROW)
+            columns = sqlite3_mprintf("INSERT INTO %s (%s)", table,
+                                      (const char *)sqlite3_column_text(row, 0));
+    }
+    sqlite3_finalize(row);
+    return columns;
+}
+
+static int fold_table(struct store *store, const struct embedded_query *sums, int64_t batch_id,
+                      const struct http_table *folding)
+{
+    char *insert = insert_into(store, sums->name);
+    char *sql = insert != NULL ? sqlite3_mprintf("%s SELECT %lld, * FROM (%s)", insert,
+                                                 (long long)batch_id, sums->text)
+                               : NULL;
+    const struct http_request request = {
+        .query = sql, .settings = cluster_settings, .tables = folding, .tables_count = 1};
+    int status = sql != NULL ? clickhouse_ask(store, &request) : fail("out of memory");
+    sqlite3_free(sql);
+    sqlite3_free(insert);
+    return status;
+}
+
+/* The rows of batches come last, in one piece: before, nobody reads the sums. */
+static int send_batch(struct store *store, int64_t batch_id)
+{
+    struct row_binary rows = {0};
+    char *structure = NULL, *insert = insert_into(store, "batches");
+    char *sql = insert != NULL ? sqlite3_mprintf("%s FORMAT RowBinary", insert) : NULL;
+    char *make = sqlite3_mprintf("CREATE TEMP TABLE folded AS SELECT %lld AS batch_id, run_id,"
+                                 " (SELECT count(*) FROM temp.folding) AS runs FROM temp.folding",
+                                 (long long)batch_id);
+    int status = sql != NULL && make != NULL ? execute_local(store, make) : fail("out of memory");
+    if (status == 0)
+        status = clickhouse_pack(store, "folded", &rows, &structure);
+    const struct http_request request = {.query = sql,
+                                         .settings = cluster_settings,
+                                         .body = rows.bytes,
+                                         .body_bytes = rows.size_bytes};
+    if (status == 0)
+        status = clickhouse_ask(store, &request);
+    sqlite3_exec(store->local, "DROP TABLE IF EXISTS temp.folded", NULL, NULL, NULL);
+    row_binary_release(&rows);
+    free(structure);
+    sqlite3_free(make);
+    sqlite3_free(sql);
+    sqlite3_free(insert);
+    return status;
+}
+
+static int fold_clickhouse(struct store *store, int64_t batch_id)
+{
+    struct row_binary rows = {0};
+    char *structure = NULL;
+    int status = clickhouse_pack(store, "folding", &rows, &structure);
+    const struct http_table folding = {"folding", structure, rows.bytes, rows.size_bytes};
+    for (size_t i = 0; i < embedded_fold_queries_count && status == 0; i++)
+        status = fold_table(store, &embedded_fold_queries[i], batch_id, &folding);
+    row_binary_release(&rows);
+    free(structure);
+    return status == 0 ? send_batch(store, batch_id) : status;
+}
+
 /* ---- asking ---- */
 
-/* A temporary table as it is sent along: its columns of integers and of text. */
-static int pack_table(struct store *store, const char *name, struct row_binary *rows,
-                      char **structure)
+/* Is the first table that it uses empty? Then it gives no rows, and the server need not look for any. */
+static bool finds_nothing(struct store *store, const char *uses)
 {
-    sqlite3_stmt *select = NULL;
-    char *sql = sqlite3_mprintf("SELECT * FROM temp.\"%w\"", name);
-    size_t size = 0;
-    FILE *out = open_memstream(structure, &size);
-    int result =
-        sql != NULL ? sqlite3_prepare_v2(store->local, sql, -1, &select, NULL) : SQLITE_NOMEM;
-    int step = result == SQLITE_OK ? sqlite3_step(select) : SQLITE_ERROR, failed = 0;
-    bool text[64] = {false};
-    int count = sqlite3_column_count(select);
-    for (int i = 0; i < count && i < 64 && out != NULL; i++) {
-        text[i] = step == SQLITE_ROW && sqlite3_column_type(select, i) == SQLITE_TEXT;
-        fprintf(out, "%s%s %s", i > 0 ? ", " : "", sqlite3_column_name(select, i),
-                text[i] ? "String" : "Int64");
-    }
-    for (; step == SQLITE_ROW && failed == 0; step = sqlite3_step(select))
-        for (int i = 0; i < count && i < 64; i++)
-            failed |= text[i] ? row_binary_string(rows, sqlite3_column_blob(select, i),
-                                                  (size_t)sqlite3_column_bytes(select, i))
-                              : row_binary_int64(rows, sqlite3_column_int64(select, i));
-    sqlite3_finalize(select);
-    sqlite3_free(sql);
-    if (out == NULL || fclose(out) != 0 || failed != 0)
-        return fail("out of memory for the table %s", name);
-    return step == SQLITE_DONE ? 0 : local_problem(store);
+    char name[64], sql[96];
+    if (sscanf(uses, "%63s", name) != 1)
+        return false;
+    snprintf(sql, sizeof sql, "SELECT count(*) FROM temp.\"%s\"", name);
+    return run_integer(store->local, sql, 1) == 0;
+}
+
+/* The tables of runs are empty here: what is asked of them gives the columns, and no rows. */
+static int gather_nothing(struct store *store, const char *name, const char *sql)
+{
+    char *text = sqlite3_mprintf("CREATE TEMP TABLE \"%w\" AS %s", name, sql);
+    int status = text != NULL ? execute_local(store, text) : fail("out of memory");
+    sqlite3_free(text);
+    return status;
 }
 
 static int gather_clickhouse(struct store *store, const char *name, const char *sql,
@@ -482,17 +460,19 @@ static int gather_clickhouse(struct store *store, const char *name, const char *
     char names[TABLES_MAX][64], *structures[TABLES_MAX] = {NULL};
     size_t count = 0;
     int status = 0, used = 0;
+    if (finds_nothing(store, uses))
+        return gather_nothing(store, name, sql);
     for (const char *at = uses;
          status == 0 && count < TABLES_MAX && sscanf(at, "%63s%n", names[count], &used) == 1;
          at += used, count++) {
-        status = pack_table(store, names[count], &rows[count], &structures[count]);
+        status = clickhouse_pack(store, names[count], &rows[count], &structures[count]);
         tables[count] =
             (struct http_table){names[count], structures[count],
                                 rows[count].bytes != NULL ? (const char *)rows[count].bytes : "",
                                 rows[count].size_bytes};
     }
     if (status == 0)
-        status = receive(store, name, true, sql, tables, count);
+        status = clickhouse_receive(store, name, true, sql, tables, count);
     for (size_t i = 0; i < TABLES_MAX; i++) {
         row_binary_release(&rows[i]);
         free(structures[i]);
@@ -508,11 +488,11 @@ static int read_part_clickhouse(struct store *store, int64_t run_id, int64_t num
     snprintf(sql, sizeof sql,
              "SELECT bytes FROM parts WHERE run_id = %lld AND number = %lld LIMIT 1",
              (long long)run_id, (long long)number);
-    int status = receive(store, "part", true, sql, NULL, 0);
+    int status = clickhouse_receive(store, "part", true, sql, NULL, 0);
     *bytes = NULL;
     if (status == 0 && sqlite3_prepare_v2(store->local, "SELECT bytes FROM temp.part", -1, &row,
                                           NULL) != SQLITE_OK)
-        status = local_problem(store);
+        status = clickhouse_local_problem(store);
     if (status == 0 && sqlite3_step(row) != SQLITE_ROW)
         status = fail("%s: part %lld of the run is not there: it was dropped", store->url,
                       (long long)number);
@@ -530,11 +510,14 @@ static int read_part_clickhouse(struct store *store, int64_t run_id, int64_t num
 
 const struct store_engine store_clickhouse = {.open = open_clickhouse,
                                               .make = make_clickhouse,
+                                              .look = look_clickhouse,
                                               .begin = begin_clickhouse,
                                               .rows = rows_clickhouse,
                                               .part = part_clickhouse,
                                               .commit = commit_clickhouse,
                                               .abandon = abandon_clickhouse,
+                                              .look_all = look_all_clickhouse,
+                                              .fold = fold_clickhouse,
                                               .gather = gather_clickhouse,
                                               .read_part = read_part_clickhouse,
                                               .close = close_clickhouse};

@@ -203,6 +203,44 @@ static void abandon_sqlite(struct store *store)
         sqlite3_exec(store->local, "ROLLBACK", NULL, NULL, NULL);
 }
 
+/* ---- batches ---- */
+
+static int look_sqlite(struct store *store, const char *run)
+{
+    (void)store; /* they are always up to date */
+    (void)run;
+    return 0;
+}
+
+static int look_all_sqlite(struct store *store)
+{
+    (void)store;
+    return 0;
+}
+
+static int fold_table(struct store *store, const struct embedded_query *sums, int64_t batch_id)
+{
+    char *sql = sqlite3_mprintf("INSERT INTO main.%s SELECT %lld, s.* FROM (%s) s", sums->name,
+                                (long long)batch_id, sums->text);
+    int status = sql != NULL ? execute(store, sql) : problem(store);
+    sqlite3_free(sql);
+    return status;
+}
+
+static int fold_sqlite(struct store *store, int64_t batch_id)
+{
+    int status = execute(store, "BEGIN IMMEDIATE");
+    for (size_t i = 0; i < embedded_fold_queries_count && status == 0; i++)
+        status = fold_table(store, &embedded_fold_queries[i], batch_id);
+    char *sql = sqlite3_mprintf("INSERT INTO main.batches SELECT %lld, run_id,"
+                                " (SELECT count(*) FROM temp.folding) FROM temp.folding",
+                                (long long)batch_id);
+    if (status == 0)
+        status = sql != NULL ? execute(store, sql) : problem(store);
+    sqlite3_free(sql);
+    return status == 0 ? execute(store, "COMMIT") : status;
+}
+
 static int gather_sqlite(struct store *store, const char *name, const char *sql, const char *uses)
 {
     (void)uses; /* they are in reach */
@@ -248,11 +286,14 @@ static void close_sqlite(struct store *store)
 
 const struct store_engine store_sqlite = {.open = open_sqlite,
                                           .make = make_sqlite,
+                                          .look = look_sqlite,
                                           .begin = begin_sqlite,
                                           .rows = rows_sqlite,
                                           .part = part_sqlite,
                                           .commit = commit_sqlite,
                                           .abandon = abandon_sqlite,
+                                          .look_all = look_all_sqlite,
+                                          .fold = fold_sqlite,
                                           .gather = gather_sqlite,
                                           .read_part = read_part_sqlite,
                                           .close = close_sqlite};

@@ -13,19 +13,21 @@
 -- column:      not_freed_bytes | bytes | at the end
 -- column:      live_max_bytes | bytes | live at once in one run: at most this
 -- column:      runs | runs | in which it allocated
--- gather by_run: uses chosen
-SELECT run_id, function_id, sum(blocks) AS blocks_sum, sum(bytes) AS bytes_sum, sum(not_freed_bytes) AS lost_sum,
-       sum(live_bytes_max) AS live_sum
-FROM allocations WHERE kept = 0 AND run_id IN (SELECT run_id FROM chosen)
-GROUP BY run_id, function_id
--- gather named: uses by_run
+-- gather sums: uses chosen
+SELECT function_id, sum(blocks_sum) AS blocks_all, sum(bytes_sum) AS bytes_all, sum(lost_sum) AS lost_all, max(live_sum) AS live_most,
+       count(*) AS runs_count
+FROM (SELECT run_id, function_id, sum(blocks) AS blocks_sum, sum(bytes) AS bytes_sum, sum(not_freed_bytes) AS lost_sum,
+             sum(live_bytes_max) AS live_sum
+      FROM allocations WHERE kept = 0 AND run_id IN (SELECT run_id FROM chosen)
+      GROUP BY run_id, function_id) by_run
+GROUP BY function_id
+-- gather named: uses sums
 SELECT function_id, min(name) AS function_name, min(file) AS file_path
-FROM names WHERE function_id IN (SELECT function_id FROM by_run)
+FROM names WHERE function_id IN (SELECT function_id FROM sums)
 GROUP BY function_id
 -- finish
 SELECT coalesce(n.function_name, '(outside any recorded call)') AS function, file_name(coalesce(n.file_path, '')) AS file,
-       sum(b.bytes_sum) AS bytes, sum(b.blocks_sum) AS blocks, round(1.0 * sum(b.bytes_sum) / sum(b.blocks_sum), 1) AS mean_bytes,
-       sum(b.lost_sum) AS not_freed_bytes, max(b.live_sum) AS live_max_bytes, count(*) AS runs
-FROM by_run b LEFT JOIN named n ON n.function_id = b.function_id
-GROUP BY b.function_id
-ORDER BY bytes DESC, blocks DESC, function, b.function_id
+       s.bytes_all AS bytes, s.blocks_all AS blocks, round(1.0 * s.bytes_all / s.blocks_all, 1) AS mean_bytes,
+       s.lost_all AS not_freed_bytes, s.live_most AS live_max_bytes, s.runs_count AS runs
+FROM sums s LEFT JOIN named n ON n.function_id = s.function_id
+ORDER BY bytes DESC, blocks DESC, function, s.function_id

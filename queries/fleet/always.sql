@@ -22,10 +22,17 @@
 SELECT query, function_id, detail, count(*) AS runs_found, sum(calls) AS calls_sum
 FROM findings WHERE run_id IN (SELECT run_id FROM chosen)
 GROUP BY query, function_id, detail
--- gather sums: uses chosen found
+-- gather some: uses single found
 SELECT function_id, count(*) AS runs_count
-FROM functions WHERE calls > 0 AND run_id IN (SELECT run_id FROM chosen) AND function_id IN (SELECT function_id FROM found)
+FROM functions WHERE calls > 0 AND run_id IN (SELECT run_id FROM single) AND function_id IN (SELECT function_id FROM found)
 GROUP BY function_id
+-- gather most: uses batch found
+SELECT function_id, sum(called) AS runs_count
+FROM function_sums WHERE batch_id IN (SELECT batch_id FROM batch) AND function_id IN (SELECT function_id FROM found)
+GROUP BY function_id
+-- local sums
+SELECT function_id, sum(runs_count) AS runs_count
+FROM (SELECT * FROM some UNION ALL SELECT * FROM most) GROUP BY function_id
 -- gather named: uses sums
 SELECT function_id, min(name) AS function_name, min(file) AS file_path, min(module) AS module_name
 FROM names WHERE function_id IN (SELECT function_id FROM sums)

@@ -13,10 +13,18 @@
 -- column:      percent | % | called of functions
 -- column:      in_all | functions | called in every run that has them
 -- column:      calls | calls | of the file's functions in all of these runs
--- gather sums: uses chosen
-SELECT function_id, count(*) AS runs_count, sum(CASE WHEN calls > 0 THEN 1 ELSE 0 END) AS called_count, sum(calls) AS calls_sum
-FROM functions WHERE run_id IN (SELECT run_id FROM chosen)
+-- gather some: uses single
+SELECT function_id, count(*) AS runs_count, sum(CASE WHEN calls > 0 THEN 1 ELSE 0 END) AS called_count, sum(calls) AS
+       calls_sum
+FROM functions WHERE run_id IN (SELECT run_id FROM single)
 GROUP BY function_id
+-- gather most: uses batch
+SELECT function_id, sum(runs) AS runs_count, sum(called) AS called_count, sum(calls) AS calls_sum
+FROM function_sums WHERE batch_id IN (SELECT batch_id FROM batch)
+GROUP BY function_id
+-- local sums
+SELECT function_id, sum(runs_count) AS runs_count, sum(called_count) AS called_count, sum(calls_sum) AS calls_sum
+FROM (SELECT * FROM some UNION ALL SELECT * FROM most) GROUP BY function_id
 -- gather named: uses sums
 SELECT function_id, min(file) AS file_path, min(module) AS module_name, min(own) AS own_code
 FROM names WHERE function_id IN (SELECT function_id FROM sums)

@@ -15,10 +15,20 @@
 -- column:      runs | runs | that called it
 -- column:      max_ns | ns | processor time of its slowest call
 -- column:      module | - | program or library
--- gather sums: uses chosen
-SELECT function_id, count(*) AS runs_count, sum(calls) AS calls_sum, sum(self_cpu_ns) AS self_sum, max(max_ns) AS slowest_ns
-FROM functions WHERE calls > 0 AND run_id IN (SELECT run_id FROM chosen)
+-- gather some: uses single
+SELECT function_id, count(*) AS runs_count, sum(calls) AS calls_sum, sum(self_cpu_ns) AS self_sum, max(max_ns) AS
+       slowest_ns
+FROM functions WHERE calls > 0 AND run_id IN (SELECT run_id FROM single)
 GROUP BY function_id
+-- gather most: uses batch
+SELECT function_id, sum(called) AS runs_count, sum(calls) AS calls_sum, sum(self_cpu_ns) AS self_sum, max(max_ns) AS
+       slowest_ns
+FROM function_sums WHERE called > 0 AND batch_id IN (SELECT batch_id FROM batch)
+GROUP BY function_id
+-- local sums
+SELECT function_id, sum(runs_count) AS runs_count, sum(calls_sum) AS calls_sum, sum(self_sum) AS self_sum,
+       max(slowest_ns) AS slowest_ns
+FROM (SELECT * FROM some UNION ALL SELECT * FROM most) GROUP BY function_id
 -- gather named: uses sums
 SELECT function_id, min(name) AS function_name, min(file) AS file_path, min(module) AS module_name
 FROM names WHERE function_id IN (SELECT function_id FROM sums)

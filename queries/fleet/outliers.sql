@@ -26,10 +26,17 @@ GROUP BY function_id
 SELECT run_id, function_id, context_id, cpu_ns, call_id
 FROM slowest
 WHERE place = 1 AND run_id IN (SELECT run_id FROM chosen) AND (function_id, cpu_ns) IN (SELECT function_id, worst_ns FROM worst)
--- gather sums: uses chosen worst
+-- gather some: uses single worst
 SELECT function_id, sum(finished) AS finished_sum, sum(cpu_ns) AS cpu_sum
-FROM functions WHERE run_id IN (SELECT run_id FROM chosen) AND function_id IN (SELECT function_id FROM worst)
+FROM functions WHERE run_id IN (SELECT run_id FROM single) AND function_id IN (SELECT function_id FROM worst)
 GROUP BY function_id
+-- gather most: uses batch worst
+SELECT function_id, sum(finished) AS finished_sum, sum(cpu_ns) AS cpu_sum
+FROM function_sums WHERE batch_id IN (SELECT batch_id FROM batch) AND function_id IN (SELECT function_id FROM worst)
+GROUP BY function_id
+-- local sums
+SELECT function_id, sum(finished_sum) AS finished_sum, sum(cpu_sum) AS cpu_sum
+FROM (SELECT * FROM some UNION ALL SELECT * FROM most) GROUP BY function_id
 -- gather told: uses slow
 SELECT context_id, min(stack) AS stack_text FROM stacks WHERE context_id IN (SELECT context_id FROM slow) GROUP BY context_id
 -- gather named: uses worst

@@ -14,10 +14,17 @@
 -- column:      calls | calls | in the context
 -- column:      self_cpu_ns | ns | processor time of its own code there
 -- column:      last_run | - | the newest run that reached it
--- gather reached: uses chosen
+-- gather some: uses single
 SELECT context_id, count(*) AS runs_count, sum(calls) AS calls_sum, sum(self_cpu_ns) AS self_sum
-FROM contexts WHERE run_id IN (SELECT run_id FROM chosen)
+FROM contexts WHERE run_id IN (SELECT run_id FROM single)
 GROUP BY context_id
+-- gather most: uses batch
+SELECT context_id, sum(runs) AS runs_count, sum(calls) AS calls_sum, sum(self_cpu_ns) AS self_sum
+FROM context_sums WHERE batch_id IN (SELECT batch_id FROM batch)
+GROUP BY context_id
+-- local reached
+SELECT context_id, sum(runs_count) AS runs_count, sum(calls_sum) AS calls_sum, sum(self_sum) AS self_sum
+FROM (SELECT * FROM some UNION ALL SELECT * FROM most) GROUP BY context_id
 -- local rare
 SELECT context_id, runs_count, calls_sum, self_sum FROM reached
 WHERE (SELECT count(*) FROM chosen) > 1
@@ -25,7 +32,7 @@ WHERE (SELECT count(*) FROM chosen) > 1
   AND runs_count < (SELECT count(*) FROM chosen)
 -- gather told: uses rare
 SELECT context_id, min(stack) AS stack_text FROM stacks WHERE context_id IN (SELECT context_id FROM rare) GROUP BY context_id
--- gather seen: uses chosen rare
+-- gather seen: uses rare chosen
 SELECT context_id, run_id
 FROM contexts WHERE run_id IN (SELECT run_id FROM chosen) AND context_id IN (SELECT context_id FROM rare)
 -- finish

@@ -27,20 +27,52 @@
 -- column:      runs_before | runs | of the first set that have the function
 -- column:      runs_after | runs | likewise
 -- column:      module | - | program or library
--- gather old: uses chosen
-SELECT function_id, count(*) AS runs_count, sum(self_cpu_ns) AS time_sum, sum(self_log2) AS log_sum, sum(self_log2 * self_log2) AS log_squares,
-       sum(calls) AS calls_sum, min(calls) AS calls_min, max(calls) AS calls_max,
-       sum(alloc_bytes) AS bytes_sum, min(alloc_bytes) AS bytes_min, max(alloc_bytes) AS bytes_max,
-       sum(not_freed_bytes) AS lost_sum, min(not_freed_bytes) AS lost_min, max(not_freed_bytes) AS lost_max
-FROM functions WHERE run_id IN (SELECT run_id FROM chosen WHERE side = 1)
+-- gather old_some: uses single
+SELECT function_id, count(*) AS runs_count, sum(self_cpu_ns) AS time_sum, sum(self_log2) AS log_sum,
+       sum(self_log2 * self_log2) AS log_squares,
+       sum(calls) AS calls_sum, min(calls) AS calls_least, max(calls) AS calls_most,
+       sum(alloc_bytes) AS bytes_sum, min(alloc_bytes) AS bytes_least, max(alloc_bytes) AS bytes_most,
+       sum(not_freed_bytes) AS lost_sum, min(not_freed_bytes) AS lost_least, max(not_freed_bytes) AS lost_most
+FROM functions WHERE run_id IN (SELECT run_id FROM single WHERE side = 1)
 GROUP BY function_id
--- gather new: uses chosen
-SELECT function_id, count(*) AS runs_count, sum(self_cpu_ns) AS time_sum, sum(self_log2) AS log_sum, sum(self_log2 * self_log2) AS log_squares,
-       sum(calls) AS calls_sum, min(calls) AS calls_min, max(calls) AS calls_max,
-       sum(alloc_bytes) AS bytes_sum, min(alloc_bytes) AS bytes_min, max(alloc_bytes) AS bytes_max,
-       sum(not_freed_bytes) AS lost_sum, min(not_freed_bytes) AS lost_min, max(not_freed_bytes) AS lost_max
-FROM functions WHERE run_id IN (SELECT run_id FROM chosen WHERE side = 2)
+-- gather old_most: uses batch
+SELECT function_id, sum(runs) AS runs_count, sum(self_cpu_ns) AS time_sum, sum(self_log2) AS log_sum,
+       sum(self_log2_squares) AS log_squares,
+       sum(calls) AS calls_sum, min(calls_min) AS calls_least, max(calls_max) AS calls_most,
+       sum(alloc_bytes) AS bytes_sum, min(alloc_bytes_min) AS bytes_least, max(alloc_bytes_max) AS bytes_most,
+       sum(not_freed_bytes) AS lost_sum, min(not_freed_bytes_min) AS lost_least, max(not_freed_bytes_max) AS lost_most
+FROM function_sums WHERE batch_id IN (SELECT batch_id FROM batch WHERE side = 1)
 GROUP BY function_id
+-- local old
+SELECT function_id, sum(runs_count) AS runs_count, sum(time_sum) AS time_sum, sum(log_sum) AS log_sum,
+       sum(log_squares) AS log_squares,
+       sum(calls_sum) AS calls_sum, min(calls_least) AS calls_least, max(calls_most) AS calls_most,
+       sum(bytes_sum) AS bytes_sum, min(bytes_least) AS bytes_least, max(bytes_most) AS bytes_most,
+       sum(lost_sum) AS lost_sum, min(lost_least) AS lost_least, max(lost_most) AS lost_most
+FROM (SELECT * FROM old_some UNION ALL SELECT * FROM old_most) GROUP BY function_id
+-- gather new_some: uses single
+SELECT function_id, count(*) AS runs_count, sum(self_cpu_ns) AS time_sum, sum(self_log2) AS log_sum,
+       sum(self_log2 * self_log2) AS log_squares,
+       sum(calls) AS calls_sum, min(calls) AS calls_least, max(calls) AS calls_most,
+       sum(alloc_bytes) AS bytes_sum, min(alloc_bytes) AS bytes_least, max(alloc_bytes) AS bytes_most,
+       sum(not_freed_bytes) AS lost_sum, min(not_freed_bytes) AS lost_least, max(not_freed_bytes) AS lost_most
+FROM functions WHERE run_id IN (SELECT run_id FROM single WHERE side = 2)
+GROUP BY function_id
+-- gather new_most: uses batch
+SELECT function_id, sum(runs) AS runs_count, sum(self_cpu_ns) AS time_sum, sum(self_log2) AS log_sum,
+       sum(self_log2_squares) AS log_squares,
+       sum(calls) AS calls_sum, min(calls_min) AS calls_least, max(calls_max) AS calls_most,
+       sum(alloc_bytes) AS bytes_sum, min(alloc_bytes_min) AS bytes_least, max(alloc_bytes_max) AS bytes_most,
+       sum(not_freed_bytes) AS lost_sum, min(not_freed_bytes_min) AS lost_least, max(not_freed_bytes_max) AS lost_most
+FROM function_sums WHERE batch_id IN (SELECT batch_id FROM batch WHERE side = 2)
+GROUP BY function_id
+-- local new
+SELECT function_id, sum(runs_count) AS runs_count, sum(time_sum) AS time_sum, sum(log_sum) AS log_sum,
+       sum(log_squares) AS log_squares,
+       sum(calls_sum) AS calls_sum, min(calls_least) AS calls_least, max(calls_most) AS calls_most,
+       sum(bytes_sum) AS bytes_sum, min(bytes_least) AS bytes_least, max(bytes_most) AS bytes_most,
+       sum(lost_sum) AS lost_sum, min(lost_least) AS lost_least, max(lost_most) AS lost_most
+FROM (SELECT * FROM new_some UNION ALL SELECT * FROM new_most) GROUP BY function_id
 -- local sides
 SELECT coalesce(sum(side = 1), 0) AS before_runs, coalesce(sum(side = 2), 0) AS after_runs FROM chosen
 -- local sums
@@ -48,12 +80,12 @@ SELECT coalesce(a.function_id, b.function_id) AS function_id, s.before_runs, s.a
        coalesce(a.runs_count, 0) AS before_have, coalesce(b.runs_count, 0) AS after_have,
        a.time_sum AS before_time, a.log_sum AS before_log, a.log_squares AS before_squares,
        b.time_sum AS after_time, b.log_sum AS after_log, b.log_squares AS after_squares,
-       a.calls_sum AS before_calls, a.calls_min AS before_calls_min, a.calls_max AS before_calls_max,
-       b.calls_sum AS after_calls, b.calls_min AS after_calls_min, b.calls_max AS after_calls_max,
-       a.bytes_sum AS before_bytes, a.bytes_min AS before_bytes_min, a.bytes_max AS before_bytes_max,
-       b.bytes_sum AS after_bytes, b.bytes_min AS after_bytes_min, b.bytes_max AS after_bytes_max,
-       a.lost_sum AS before_lost, a.lost_min AS before_lost_min, a.lost_max AS before_lost_max,
-       b.lost_sum AS after_lost, b.lost_min AS after_lost_min, b.lost_max AS after_lost_max
+       a.calls_sum AS before_calls, a.calls_least AS before_calls_min, a.calls_most AS before_calls_max,
+       b.calls_sum AS after_calls, b.calls_least AS after_calls_min, b.calls_most AS after_calls_max,
+       a.bytes_sum AS before_bytes, a.bytes_least AS before_bytes_min, a.bytes_most AS before_bytes_max,
+       b.bytes_sum AS after_bytes, b.bytes_least AS after_bytes_min, b.bytes_most AS after_bytes_max,
+       a.lost_sum AS before_lost, a.lost_least AS before_lost_min, a.lost_most AS before_lost_max,
+       b.lost_sum AS after_lost, b.lost_least AS after_lost_min, b.lost_most AS after_lost_max
 FROM old a FULL JOIN new b ON b.function_id = a.function_id CROSS JOIN sides s
 -- local named_ids
 SELECT function_id FROM sums

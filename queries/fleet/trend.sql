@@ -18,10 +18,17 @@
 -- column:      alloc_bytes | bytes | allocated by its own code, a run
 -- column:      not_freed_bytes | bytes | a run
 -- column:      first_recorded | - | when the first run with that value was recorded
--- gather sums: uses chosen
+-- gather some: uses single
 SELECT function_id, sum(self_cpu_ns) AS self_sum
-FROM functions WHERE calls > 0 AND run_id IN (SELECT run_id FROM chosen)
+FROM functions WHERE calls > 0 AND run_id IN (SELECT run_id FROM single)
 GROUP BY function_id
+-- gather most: uses batch
+SELECT function_id, sum(self_cpu_ns) AS self_sum
+FROM function_sums WHERE called > 0 AND batch_id IN (SELECT batch_id FROM batch)
+GROUP BY function_id
+-- local sums
+SELECT function_id, sum(self_sum) AS self_sum
+FROM (SELECT * FROM some UNION ALL SELECT * FROM most) GROUP BY function_id
 -- gather named: uses sums
 SELECT function_id, min(name) AS function_name
 FROM names WHERE function_id IN (SELECT function_id FROM sums)

@@ -129,6 +129,47 @@ for query in $("$fisql" fleet --names); do
     same "$query: a parameter that it has not" 2 "$status"
 done
 
+# --- sums over runs
+# shellcheck source=tests/fleet/clickhouse.sh
+. "$here/tests/fleet/clickhouse.sh"
+for set in '*' 1.0 2.0 "$(run_of 1.db)"; do # all of a batch, one batch of two, a part of one
+    for query in hot-functions rare-paths never-called; do "$fisql" fleet $query -p runs="$set" --format csv 2>&1; done
+done >before.txt
+all_answers fleet.db | grep -v == >>before.txt
+# sums_same WHAT STORE
+sums_same() {
+    for set in '*' 1.0 2.0 "$(run_of 1.db)"; do
+        for query in hot-functions rare-paths never-called; do "$fisql" fleet $query --url "$2" -p runs="$set" --format csv 2>&1; done
+    done >after.txt
+    all_answers "$2" | grep -v == >>after.txt
+    same "$1" "" "$(diff before.txt after.txt | head -n 5)"
+}
+cp fleet.db folded.db
+run "$fisql" push -q --fold 6 folded.db 1.db --label version=1.0 --label branch=main
+same "--fold: not before there are so many runs" 0 "$(sql folded.db 'SELECT count(*) FROM batches')"
+run "$fisql" push -q --fold 5 folded.db 1.db --label version=1.0 --label branch=main
+same "--fold: the runs of a build and day become a batch" "1|5" "$(sql folded.db 'SELECT count(DISTINCT batch_id), count(*) FROM batches')"
+same "--fold: its sums" "$(sql fleet.db 'SELECT sum(calls), sum(self_cpu_ns), sum(alloc_bytes), count(*) FROM functions')" \
+    "$(sql folded.db 'SELECT sum(calls), sum(self_cpu_ns), sum(alloc_bytes), sum(runs) FROM function_sums')"
+sums_same "--fold: the same answers" folded.db
+"$fisql" push -q --fold 5 folded.db 1.db --label version=1.0 --label branch=main
+same "--fold: once" 1 "$(sql folded.db 'SELECT count(DISTINCT batch_id) FROM batches')"
+sqlite3 folded.db 'UPDATE function_sums SET calls = calls + 1000'
+same "and sums are what is read" 1 "$("$fisql" fleet hot-functions --url folded.db --format csv | diff - <("$fisql" fleet hot-functions --format csv) >/dev/null; echo $?)"
+cp fleet.db folded.db
+"$fisql" push -q --fold 5 folded.db 1.db --label version=1.0 --label branch=main
+sqlite3 folded.db 'UPDATE batches SET batch_id = 2; UPDATE function_sums SET batch_id = 2; UPDATE context_sums SET batch_id = 2'
+cp fleet.db twice.db
+"$fisql" push -q --fold 5 twice.db 1.db --label version=1.0 --label branch=main
+sqlite3 folded.db "ATTACH 'twice.db' AS t; INSERT INTO batches SELECT * FROM t.batches; INSERT INTO function_sums SELECT * FROM t.function_sums;
+                   INSERT INTO context_sums SELECT * FROM t.context_sums"
+same "two that summed up at once: two batches" 10 "$(sql folded.db 'SELECT count(*) FROM batches')"
+sums_same "and the same answers" folded.db
+sqlite3 folded.db 'DELETE FROM batches WHERE batch_id = 2 AND run_id = 1; DELETE FROM batches WHERE batch_id <> 2 AND run_id = 3'
+sums_same "batches of which a part is there are not read" folded.db
+run "$fisql" push --fold x folded.db 1.db
+has "--fold: wants a number" "wants a number of runs" "$status $err"
+
 # --- always: what holds in every run that called the function
 sqlite3 fleet.db "INSERT INTO findings SELECT r.run_id, 'proxies', n.function_id, 'leaf', 200 FROM runs r, names n
                   WHERE n.name = 'common' OR n.name = 'leaf' AND r.run = '$(run_of 2.db)'"
@@ -193,6 +234,14 @@ for i in $(seq 50); do
     "$fisql" push -q killed.db 3.db --label version=2.0
     [ "$(contents killed.db)" = "$clean" ] || unequal=$((unequal + 1))
 done
+{ KILL_AT=$((steps / 2)) pushing; } 2>/dev/null
+same "a killed push leaves its temporary copy" 1 "$(find temporary -name 'fisql-push-*' | wc -l)"
+exec 9>temporary/fisql-push-1-0
+flock 9
+cp start.db left.db
+TMPDIR=$PWD/temporary "$fisql" push -q left.db 3.db
+same "the next push removes it, and none that is in use" "temporary/fisql-push-1-0" "$(find temporary -name 'fisql-push-*')"
+exec 9>&-
 same "killed at 50 places: it was killed" 50 "$kills"
 same "killed at 50 places: never half a run" 0 "$halves"
 same "killed at 50 places: a repeated push makes it whole" 0 "$unequal"

@@ -49,16 +49,18 @@ for version in 1 2; do
         if [ $((10#${number##*.} % 2)) -eq 1 ]; then odd+=("$database"); else even+=("$database"); fi
     done
     [ $version = 1 ] && these=("${odd[@]}") || these=("${even[@]}")
-    "$fisql" push -q many.db "${these[@]}" --label version=$version.0 &&
-        "$fisql" push -q "$chdb" "${these[@]}" --label version=$version.0
+    # Sums over runs give the same as the runs themselves: the file has none, the servers have.
+    "$fisql" push -q --fold 0 many.db "${these[@]}" --label version=$version.0 &&
+        "$fisql" push -q --fold 2 "$chdb" "${these[@]}" --label version=$version.0
     report $? "version $version.0: pushed to a file and to libchdb"
     if [ -n "$shards" ]; then
-        "$fisql" push -q --cluster two "$shards" "${these[@]}" --label version=$version.0
+        "$fisql" push -q --fold 2 --cluster two "$shards" "${these[@]}" --label version=$version.0
         report $? "version $version.0: pushed to two shards"
     fi
     pushed=$((pushed + ${#these[@]}))
 done
-same "all runs are pushed" "$((runs * $(wc -w <<<"${FLEET_PROGRAMS:-wordstat lua}")))" "$pushed"
+programs=$(wc -w <<<"${FLEET_PROGRAMS:-wordstat lua}")
+same "all runs are pushed" "$((runs * programs))" "$pushed"
 for query in $("$fisql" fleet --names); do
     expected=$(answers many.db "$query")
     case $query in
@@ -68,7 +70,11 @@ for query in $("$fisql" fleet --names); do
     same "$query: the same rows of libchdb" "$expected" "$(answers "$chdb" "$query")"
     [ -z "$shards" ] || same "$query: the same rows of two shards" "$expected" "$(answers "$shards" "$query")"
 done
-for table in $(sqlite3 many.db "SELECT name FROM sqlite_schema WHERE type = 'table'"); do
+same "runs of each program and version are summed up" "$((2 * programs)) $((runs * programs))" \
+    "$(ask_server "$http3" 'SELECT uniq(batch_id), count() FROM many.batches' | tr '\t' ' ')"
+[ -z "$shards" ] || same "on two shards, too" "$((2 * programs)) $((runs * programs))" \
+    "$(ask_server "$http1" 'SELECT uniq(batch_id), count() FROM many.batches' | tr '\t' ' ')"
+for table in $(sqlite3 many.db "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT IN ('batches', 'function_sums', 'context_sums')"); do
     same "$table: as many rows" "$(sqlite3 many.db "SELECT count(*) FROM $table")" \
         "$(ask_server "$http3" "SELECT count() FROM (SELECT DISTINCT * FROM many.$table)" 2>&1)"
 done
