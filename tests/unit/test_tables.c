@@ -338,8 +338,7 @@ static void small_tables(void)
          .self = {.raw_ns = UINT64_MAX},
          .notes = &note,
          .notes_count = 1,
-         .anomalies = &anomaly,
-         .anomalies_count = 1,
+         .anomalies = {&anomaly, 1, 1},
          .gaps = {.items = gaps, .count = 2, .off = {6, 8}, .unplaced_ns = 7},
          .off = {.self = {9, 0}}},
         {.calls = 0}};
