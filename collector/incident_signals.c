@@ -54,9 +54,7 @@ static bool is_ours(int number)
 struct kernel_action {
     void (*handler)(int number, siginfo_t *info, void *context);
     unsigned long flags;
-#if defined(__x86_64__)
-    void (*restorer)(void);
-#endif
+    void (*restorer)(void); /* elsewhere than on x86-64 the kernel has its own */
     uint64_t mask;
 };
 
