@@ -134,12 +134,11 @@ static bool box_tell(const struct fisql_incident *told)
     uint32_t ticket = __atomic_add_fetch(&box->tickets, 1, __ATOMIC_ACQ_REL), holder = 0;
     if (ticket == 0)
         ticket = __atomic_add_fetch(&box->tickets, 1, __ATOMIC_ACQ_REL);
-    for (uint64_t end = now_ns() + WAIT_NS; !__atomic_compare_exchange_n(
-             &box->holder, &holder, ticket, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);)
-        if (word_wait(&box->holder, holder, end))
+    /* One that has it for long is gone, perhaps: then it is taken from that one. */
+    while (!__atomic_compare_exchange_n(&box->holder, &holder, ticket, false, __ATOMIC_ACQ_REL,
+                                        __ATOMIC_RELAXED))
+        if (word_wait(&box->holder, holder, now_ns() + WAIT_NS))
             holder = 0;
-        else
-            end = UINT64_MAX; /* its holder is gone, perhaps: the next exchange is with it */
     box->incident = *told;
     __atomic_store_n(&box->asked, ticket, __ATOMIC_RELEASE);
     __atomic_fetch_add(&box->wake, 1, __ATOMIC_SEQ_CST);

@@ -54,9 +54,7 @@ static bool is_ours(int number)
 struct kernel_action {
     void (*handler)(int number, siginfo_t *info, void *context);
     unsigned long flags;
-#if defined(__x86_64__)
-    void (*restorer)(void);
-#endif
+    void (*restorer)(void); /* elsewhere than on x86-64 the kernel has its own */
     uint64_t mask;
 };
 
@@ -270,14 +268,18 @@ static bool handles(void)
     return __atomic_load_n(&signals_on, __ATOMIC_ACQUIRE) != 0;
 }
 
-static void own_stack_remove(void)
+/* The thread has none any more; or still the program's own. Returns false where a handler runs on ours. */
+static bool own_stack_remove(void)
 {
     const stack_t none = {.ss_flags = SS_DISABLE};
-    stack_t now;
-    if (own_stack == NULL || syscall(SYS_sigaltstack, NULL, &now) != 0 || now.ss_sp != own_stack)
-        return;
-    if ((now.ss_flags & SS_ONSTACK) == 0)
-        syscall(SYS_sigaltstack, &none, NULL);
+    stack_t before;
+    if (own_stack == NULL)
+        return true;
+    if (syscall(SYS_sigaltstack, &none, &before) != 0)
+        return false;
+    if (before.ss_sp != own_stack && (before.ss_flags & SS_DISABLE) == 0)
+        syscall(SYS_sigaltstack, &before, NULL);
+    return true;
 }
 
 EXPORT int NAME(sigaction)(int number, const struct sigaction *restrict action,
@@ -369,32 +371,56 @@ EXPORT int NAME(sigaltstack)(const stack_t *restrict stack, stack_t *restrict ol
 
 /* ---- beginning and ending ---- */
 
-void incident_thread_begin(void)
+/* Those of threads that are gone, for the next ones. */
+#define SPARES 16
+static void *spares[SPARES]; /* atomic; NULL = there is none */
+
+static void *stack_take(void)
 {
-    stack_t now;
-    if (!handles() || silent() || own_stack != NULL ||
-        __atomic_load_n(&stacks_off, __ATOMIC_ACQUIRE) != 0 ||
-        syscall(SYS_sigaltstack, NULL, &now) != 0 || (now.ss_flags & SS_DISABLE) == 0)
-        return;
+    for (int i = 0; i < SPARES; i++) {
+        void *spare = __atomic_exchange_n(&spares[i], NULL, __ATOMIC_ACQ_REL);
+        if (spare != NULL)
+            return spare;
+    }
     void *memory = mmap(NULL, STACK_BYTES, PROT_READ | PROT_WRITE,
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (memory == MAP_FAILED)
+    return memory != MAP_FAILED ? memory : NULL;
+}
+
+static void stack_give(void *stack)
+{
+    for (int i = 0; i < SPARES; i++) {
+        void *none = NULL;
+        if (__atomic_compare_exchange_n(&spares[i], &none, stack, false, __ATOMIC_ACQ_REL,
+                                        __ATOMIC_RELAXED))
+            return;
+    }
+    munmap(stack, STACK_BYTES);
+}
+
+void incident_thread_begin(void)
+{
+    if (!handles() || silent() || own_stack != NULL ||
+        __atomic_load_n(&stacks_off, __ATOMIC_ACQUIRE) != 0)
         return;
-    const stack_t mine = {.ss_sp = memory, .ss_size = STACK_BYTES};
-    if (syscall(SYS_sigaltstack, &mine, NULL) == 0)
-        own_stack = memory;
-    else
-        munmap(memory, STACK_BYTES);
+    stack_t before;
+    const stack_t mine = {.ss_sp = stack_take(), .ss_size = STACK_BYTES};
+    if (mine.ss_sp == NULL)
+        return;
+    bool set = syscall(SYS_sigaltstack, &mine, &before) == 0;
+    if (set && (before.ss_flags & SS_DISABLE) == 0)
+        syscall(SYS_sigaltstack, &before, NULL); /* the program has given it one */
+    else if (set)
+        own_stack = mine.ss_sp;
+    if (own_stack == NULL)
+        stack_give(mine.ss_sp);
 }
 
 void incident_thread_end(void)
 {
-    if (own_stack == NULL || silent())
+    if (own_stack == NULL || silent() || !own_stack_remove())
         return;
-    stack_t now;
-    own_stack_remove();
-    if (syscall(SYS_sigaltstack, NULL, &now) == 0 && now.ss_sp != own_stack)
-        munmap(own_stack, STACK_BYTES);
+    stack_give(own_stack);
     own_stack = NULL;
 }
 

@@ -123,9 +123,12 @@ void incident_report_start(struct incident_report *report, struct live *live,
 
 void incident_report_say(const struct incident_report *report)
 {
-    if (report->count > 0)
-        note("%u incident%s: `fisql load` and `fisql query incidents` tell more", report->count,
-             report->count == 1 ? "" : "s");
+    char reported[64] = "";
+    if (report->told > report->count)
+        snprintf(reported, sizeof reported, ", %u of them reported here", report->count);
+    if (report->told > 0)
+        note("%u incident%s%s: `fisql load` and `fisql query incidents` tell more", report->told,
+             report->told == 1 ? "" : "s", reported);
 }
 
 void incident_report_end(struct incident_report *report)
@@ -136,6 +139,7 @@ void incident_report_end(struct incident_report *report)
         syscall(SYS_futex, &report->box->wake, FUTEX_WAKE, 1, NULL, NULL, 0);
         pthread_join(report->thread, NULL);
     }
+    report->told = report->box != NULL ? report->box->tickets : 0;
     if (report->box != NULL)
         munmap(report->box, sizeof *report->box);
     report->started = false;

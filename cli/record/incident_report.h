@@ -17,7 +17,8 @@ struct incident_report {
     bool started;
     uint32_t stop;   /* atomic */
     uint32_t served; /* the ticket of the last one */
-    uint32_t count;  /* how many there were */
+    uint32_t count;  /* so many were reported, ... */
+    uint32_t told;   /* ... of so many that were told: processes do not wait for ever */
 };
 
 /* Before any process can have the area. With --quiet nothing is reported. */

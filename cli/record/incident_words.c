@@ -47,13 +47,24 @@ static bool is_null(sqlite3_stmt *statement, int column)
     return sqlite3_column_type(statement, column) == SQLITE_NULL;
 }
 
+/* A call with its arguments; of one that is open, without the result that is not known yet. */
+static const char *call_at(sqlite3_stmt *statement, char *text, size_t size)
+{
+    static const char unknown[] = " = ?";
+    snprintf(text, size, "%s", text_at(statement, 0));
+    size_t length = strlen(text), end = sizeof unknown - 1;
+    if (length > end && strcmp(text + length - end, unknown) == 0)
+        text[length - end] = 0;
+    return text;
+}
+
 /* ---- stacks ---- */
 
 /* The innermost first. Each line of code is where the call inside of it was made; of the innermost one it is the
  * incident's place, and of other threads' only where the function stands. `first`: its number. */
 static void print_stack(const struct words *words, int64_t thread, const char *place, long first)
 {
-    char at[512];
+    char at[512], call[2048];
     long number = 0, count = 0;
     sqlite3_stmt *rows =
         ask(words, "SELECT count(*) FROM incident_stacks WHERE incident_id = ? AND thread_id = ?",
@@ -73,7 +84,7 @@ static void print_stack(const struct words *words, int64_t thread, const char *p
         if (number == 0 && place == NULL)
             snprintf(at, sizeof at, "of %s", text_at(rows, 1));
         if (shown)
-            note("  #%ld %s %s", first + number, text_at(rows, 0), at);
+            note("  #%ld %s %s", first + number, call_at(rows, call, sizeof call), at);
         else if (number == FRAMES_INNER)
             note("  ... %ld more calls", count - FRAMES_INNER - FRAMES_OUTER);
         const char *from = text_at(rows, 2);
@@ -100,7 +111,7 @@ static void print_calls(const struct words *words, int64_t thread, uint32_t most
         thread, most);
     bool any = false;
     while (step(rows)) {
-        char ago[32], took[32];
+        char ago[32], took[32], call[2048];
         int64_t depth = sqlite3_column_int64(rows, 1);
         int64_t before = words->ns - sqlite3_column_int64(rows, 2);
         output_time((double)(before > 0 ? before : 0), ago, sizeof ago);
@@ -110,8 +121,9 @@ static void print_calls(const struct words *words, int64_t thread, uint32_t most
             note("  last calls:");
         any = true;
         note("  %10s ago %*s%s from %s: %s%s%s", ago,
-             (int)(2 * (depth < INDENT_MAX ? depth : INDENT_MAX)), "", text_at(rows, 0),
-             text_at(rows, 5), text_at(rows, 4), open ? "" : " after ", open ? "" : took);
+             (int)(2 * (depth < INDENT_MAX ? depth : INDENT_MAX)), "",
+             call_at(rows, call, sizeof call), text_at(rows, 5), text_at(rows, 4),
+             open ? "" : " after ", open ? "" : took);
     }
     sqlite3_finalize(rows);
 }

@@ -150,6 +150,10 @@ run "$fisql" record -q ./goes null
 same "-q: no words" "" "$err"
 same "-q: but a row" 1 "$("$fisql" load -q run.bin && sql run.db 'SELECT count(*) FROM incidents')"
 
+run "$fisql" record --values ./goes null
+has "--values: the arguments of the calls" "#2 main(argc=2, argv=0x" "$err"
+lacks "--values: no result of a call that is open" "= ?" "$err"
+
 # Without fisql record, by system calls alone: module+offset.
 alone_report() { # HOW COMMAND...: module+offset as function names, by addr2line
     local how=$1
