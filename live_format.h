@@ -106,6 +106,7 @@ struct fisql_live_parts {
     struct fisql_live_part recipes; /* recipe_format.h; none = values are not recorded */
     struct fisql_live_part late;    /* struct fisql_late: recipes of modules that come later */
     struct fisql_live_part faults;  /* fault_format.h; none = no calls are made to fail */
+    struct fisql_live_part control; /* room for what `only` of struct fisql_control says, twice */
 };
 
 /* What the macros of fisql_trace.h record: those of at most this level, from 1 to 5. Whoever maps the
@@ -117,19 +118,32 @@ struct fisql_levels {
     uint8_t reserved[2];
 };
 
+/* What `fisql control` asks of all processes of the run. It changes a field and then `changes`; a process
+ * that finds another number there than it knew looks what has changed. */
+#define FISQL_CONTROL_ONLY_MAX (16u << 20) /* bytes of a filter */
+struct fisql_control {
+    uint32_t changes;  /* atomic */
+    uint32_t switches; /* atomic: how often `recording` of the area was set */
+    uint32_t dumps;    /* atomic: flight recorders to be written */
+    uint32_t depth; /* atomic: levels of calls that are logged, plus 1; 1 = all, 0 = as it began */
+    uint32_t only;  /* atomic: how often a filter was put into parts.control: the last one is in its
+                            first half where this is even */
+    uint32_t only_bytes; /* of that one, as collector/filter.c reads it */
+};
+
 struct fisql_live_area {
     uint32_t magic;
     uint32_t version; /* FISQL_LOG_VERSION */
     uint64_t run_id;
     uint32_t slot_bytes;
-    uint32_t slots;        /* how many the file has room for */
-    uint32_t slots_used;   /* atomic: slots from this one on were never taken */
-    uint32_t slots_free;   /* atomic: where to look for a free slot: a word of their bits */
-    uint32_t ring_chunks;  /* flight recorder: chunks kept a thread, 0 = off */
-    uint64_t process_next; /* atomic: process_key of the next process image, from 1 */
-    uint32_t recording;    /* atomic: 0 = --start-off, not yet switched on */
+    uint32_t slots;             /* how many the file has room for */
+    uint32_t slots_used;        /* atomic: slots from this one on were never taken */
+    uint32_t slots_free;        /* atomic: where to look for a free slot: a word of their bits */
+    uint32_t ring_chunks;       /* flight recorder: chunks kept a thread, 0 = off */
+    uint64_t process_next;      /* atomic: process_key of the next process image, from 1 */
+    uint32_t recording;         /* atomic: 0 = --start-off, not yet switched on */
     struct fisql_levels levels; /* of the macros of fisql_trace.h, at once in all processes */
-    uint64_t lost_chunks;  /* atomic: what could not be written, for fisql record to report */
+    uint64_t lost_chunks;       /* atomic: what could not be written, for fisql record to report */
     uint64_t lost_calls;
     uint64_t lost_bytes;
     uint64_t lost_errno; /* of the first loss */
@@ -142,6 +156,7 @@ struct fisql_live_area {
                                 process: what they did not write is lost with it */
     struct fisql_unrecorded_images unrecorded[FISQL_UNRECORDED_REASONS]; /* for fisql record */
     struct fisql_writer writer;
+    struct fisql_control control;
 };
 _Static_assert(sizeof(struct fisql_live_area) <= FISQL_LIVE_TAKEN, "the bits have room");
 

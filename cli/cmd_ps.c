@@ -15,7 +15,8 @@ static const char help[] =
     "usage: fisql ps [OPTION...]\n"
     "\n"
     "Lists the processes that are being recorded now: those of yours, or of all users where root\n"
-    "asks. `recorder` is the PID of fisql record, empty where the program runs without it; `calls` those\n"
+    "asks. `recorder` is the PID of fisql record, empty where the program runs without it; `calls` "
+    "those\n"
     "that it has entered so far; `log_bytes` the log's size; `lost` the calls that could not be\n"
     "written.\n"
     "\n"
@@ -47,7 +48,17 @@ static int add_process(sqlite3_stmt *row, struct live_run *run, const struct liv
         sqlite3_bind_text(row, 7, run->log, -1, SQLITE_TRANSIENT);
     }
     sqlite3_bind_text(row, 8, command, -1, SQLITE_TRANSIENT);
-    return sqlite3_step(row) == SQLITE_DONE ? 0 : fail("ps: %s", sqlite3_errmsg(sqlite3_db_handle(row)));
+    return sqlite3_step(row) == SQLITE_DONE
+               ? 0
+               : fail("ps: %s", sqlite3_errmsg(sqlite3_db_handle(row)));
+}
+
+static bool image_has(const struct live_images *images, uint32_t pid)
+{
+    for (size_t i = 0; i < images->count; i++)
+        if (images->items[i].pid == pid)
+            return true;
+    return false;
 }
 
 static int add_run(sqlite3_stmt *row, struct live_run *run)
@@ -64,6 +75,12 @@ static int add_run(sqlite3_stmt *row, struct live_run *run)
         else
             status = add_process(row, run, &images.items[i], &totals);
     }
+    for (size_t i = 0; i < run->pids_count && status == 0; i++) { /* that have not called yet */
+        const struct live_image image = {.pid = (uint32_t)run->pids[i]};
+        const struct live_totals none = {.log_bytes = 0};
+        if (!image_has(&images, image.pid) && live_records(run, run->pids[i]))
+            status = add_process(row, run, &image, &none);
+    }
     free(images.items);
     return status;
 }
@@ -71,10 +88,10 @@ static int add_run(sqlite3_stmt *row, struct live_run *run)
 static int print(sqlite3 *rows, enum output_format format, long *count)
 {
     static const struct output_column columns[] = {
-        {"pid", UNIT_NONE, TEXT_WORDS, 9},       {"recorder", UNIT_NONE, TEXT_WORDS, 2},
-        {"threads", UNIT_NONE, TEXT_WORDS, 4},   {"calls", UNIT_NONE, TEXT_WORDS, 8},
-        {"lost", UNIT_NONE, TEXT_WORDS, 5},      {"log_bytes", UNIT_BYTES, TEXT_WORDS, 6},
-        {"log", UNIT_NONE, TEXT_PLACE, 3},       {"command", UNIT_NONE, TEXT_WORDS, 7}};
+        {"pid", UNIT_NONE, TEXT_WORDS, 9},     {"recorder", UNIT_NONE, TEXT_WORDS, 2},
+        {"threads", UNIT_NONE, TEXT_WORDS, 4}, {"calls", UNIT_NONE, TEXT_WORDS, 8},
+        {"lost", UNIT_NONE, TEXT_WORDS, 5},    {"log_bytes", UNIT_BYTES, TEXT_WORDS, 6},
+        {"log", UNIT_NONE, TEXT_PLACE, 3},     {"command", UNIT_NONE, TEXT_WORDS, 7}};
     sqlite3_stmt *select = NULL;
     if (sqlite3_prepare_v2(rows, "SELECT * FROM ps ORDER BY pid", -1, &select, NULL) != SQLITE_OK)
         return fail("ps: %s", sqlite3_errmsg(rows));

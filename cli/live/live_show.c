@@ -199,9 +199,9 @@ static uint64_t stack_hash(const struct live_thread *thread)
 {
     uint64_t hash = thread->stack.outer + thread->stack.open.count;
     for (size_t i = 0; i < thread->stack.open.count; i++)
-        hash = (hash ^ thread->stack.open.items[i].function ^
-                thread->stack.open.items[i].site << 17) *
-               0x9e3779b97f4a7c15u;
+        hash =
+            (hash ^ thread->stack.open.items[i].function ^ thread->stack.open.items[i].site << 17) *
+            0x9e3779b97f4a7c15u;
     return hash;
 }
 
@@ -215,9 +215,9 @@ struct groups {
 static int groups_make(const struct live_show *show, struct groups *groups)
 {
     size_t count = show->threads->count;
-    *groups = (struct groups){malloc((count + 1) * sizeof(size_t)),
-                              malloc((count + 1) * sizeof(size_t)),
-                              malloc((count + 1) * sizeof(uint64_t)), calloc(count + 1, 1)};
+    *groups =
+        (struct groups){malloc((count + 1) * sizeof(size_t)), malloc((count + 1) * sizeof(size_t)),
+                        malloc((count + 1) * sizeof(uint64_t)), calloc(count + 1, 1)};
     if (groups->next == NULL || groups->last == NULL || groups->hashes == NULL ||
         groups->follows == NULL)
         return -1;

@@ -31,9 +31,8 @@ static int counts_set(struct counts *counts, uint32_t thread, uint64_t calls, st
 }
 
 /* Goes through the log by the lengths of its chunks, as long as they are sound. */
-static int counts_log(struct counts *counts, struct live_totals *totals,
-                      const struct live_run *run, const struct live_image *image,
-                      struct error *error)
+static int counts_log(struct counts *counts, struct live_totals *totals, const struct live_run *run,
+                      const struct live_image *image, struct error *error)
 {
     struct stat status;
     struct fisql_chunk chunk;

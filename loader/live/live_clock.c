@@ -29,8 +29,8 @@ bool live_clock_ago(const struct live_clock *clock, uint64_t tick, uint64_t *ns)
         *ns = clock->now_ns - tick;
         return true;
     }
-    double rate = (double)(clock->now_tick - clock->area_tick) /
-                  (double)(clock->now_ns - clock->area_ns);
+    double rate =
+        (double)(clock->now_tick - clock->area_tick) / (double)(clock->now_ns - clock->area_ns);
     *ns = (uint64_t)((double)(clock->now_tick - tick) / rate);
     return true;
 }

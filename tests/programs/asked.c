@@ -35,7 +35,7 @@ struct stand {
 };
 
 __attribute__((no_instrument_function)) static void tell(const struct stand *stand,
-                                                          const char *outer)
+                                                         const char *outer)
 {
     pthread_mutex_lock(&said);
     printf("%ld: stay", syscall(SYS_gettid));
