@@ -163,6 +163,7 @@ struct fisql_live_parts {
     struct fisql_live_part faults;    /* fault_format.h; none = no calls are made to fail */
     struct fisql_live_part incidents; /* struct fisql_incident_box */
     struct fisql_live_part told;      /* struct fisql_told; none = the program prints itself */
+    struct fisql_live_part control; /* room for what `only` of struct fisql_control says, twice */
 };
 
 /* What the macros of fisql_trace.h record: those of at most this level, from 1 to 5. Whoever maps the
@@ -172,6 +173,19 @@ struct fisql_levels {
     uint8_t functions; /* atomic: scopes, checkpoints, messages */
     uint8_t values;    /* atomic: values */
     uint8_t reserved[2];
+};
+
+/* What `fisql control` asks of all processes of the run. It changes a field and then `changes`; a process
+ * that finds another number there than it knew looks what has changed. */
+#define FISQL_CONTROL_ONLY_MAX (16u << 20) /* bytes of a filter */
+struct fisql_control {
+    uint32_t changes;  /* atomic */
+    uint32_t switches; /* atomic: how often `recording` of the area was set */
+    uint32_t dumps;    /* atomic: flight recorders to be written */
+    uint32_t depth; /* atomic: levels of calls that are logged, plus 1; 1 = all, 0 = as it began */
+    uint32_t only;  /* atomic: how often a filter was put into parts.control: the last one is in its
+                            first half where this is even */
+    uint32_t only_bytes; /* of that one, as collector/filter.c reads it */
 };
 
 struct fisql_live_area {
@@ -199,6 +213,7 @@ struct fisql_live_area {
                                 process: what they did not write is lost with it */
     struct fisql_unrecorded_images unrecorded[FISQL_UNRECORDED_REASONS]; /* for fisql record */
     struct fisql_writer writer;
+    struct fisql_control control;
 };
 _Static_assert(sizeof(struct fisql_live_area) <= FISQL_LIVE_TAKEN, "the bits have room");
 

@@ -53,6 +53,14 @@ static int add_process(sqlite3_stmt *row, struct live_run *run, const struct liv
                : fail("ps: %s", sqlite3_errmsg(sqlite3_db_handle(row)));
 }
 
+static bool image_has(const struct live_images *images, uint32_t pid)
+{
+    for (size_t i = 0; i < images->count; i++)
+        if (images->items[i].pid == pid)
+            return true;
+    return false;
+}
+
 static int add_run(sqlite3_stmt *row, struct live_run *run)
 {
     struct live_images images;
@@ -66,6 +74,12 @@ static int add_run(sqlite3_stmt *row, struct live_run *run)
             status = fail("%s", error.text);
         else
             status = add_process(row, run, &images.items[i], &totals);
+    }
+    for (size_t i = 0; i < run->pids_count && status == 0; i++) { /* that have not called yet */
+        const struct live_image image = {.pid = (uint32_t)run->pids[i]};
+        const struct live_totals none = {.log_bytes = 0};
+        if (!image_has(&images, image.pid) && live_records(run, run->pids[i]))
+            status = add_process(row, run, &image, &none);
     }
     free(images.items);
     return status;

@@ -100,7 +100,9 @@ _fisql() {
                 _fisql_files / # folders alone
             elif [[ $current == -* ]]; then
                 _fisql_words "$(_fisql_options "$program" "$command")"
-            elif [ "$command" = stacks ]; then
+            elif [ "$command" = control ] && [ "$COMP_CWORD" -eq 3 ]; then
+                _fisql_words "start stop dump level depth only"
+            elif [ "$command" = stacks ] || [ "$command" = control ]; then
                 _fisql_words "$("$program" ps --format csv 2>/dev/null | sed '1d; s/,.*//')"
             elif [ "$command" = load ] || [ "$command" = dump ]; then
                 _fisql_files .bin

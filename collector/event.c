@@ -1,9 +1,11 @@
 /* Building an event and committing it to the thread's log: see event.h. */
 #include "collector/event.h"
 
+#include "collector/control.h"
 #include "collector/fork.h"
 #include "collector/quiet.h"
 #include "collector/ring.h"
+#include "collector/thread_memory.h"
 #include "collector/usage.h"
 
 #include <string.h>
@@ -109,6 +111,13 @@ static bool log_turn(struct thread_log *log)
         thread_log_pause(log);
         return false;
     }
+    if (log->thread.filter_settings !=
+        __atomic_load_n(&process.filter_settings, __ATOMIC_ACQUIRE)) {
+        thread_log_pause(log); /* and is begun again at once, with the new one */
+        return false;
+    }
+    if (poked)
+        memory_limit_depth(log); /* --depth may have changed, too */
     if (poked && process.options.ring_chunks != 0)
         ring_dump(log);
     else if (fisql_word_units(log->live.word) != log->min_units)
@@ -122,6 +131,8 @@ static bool log_turn(struct thread_log *log)
  * for goes on in the other log. */
 static bool log_maintain(struct thread_log *log)
 {
+    if (UNLIKELY(fork_mark_asked()))
+        control_take();
     if (UNLIKELY(__atomic_load_n(&log->thread.poke, __ATOMIC_RELAXED) != 0 ||
                  fisql_word_units(log->live.word) > units_max_of(log))) {
         struct quiet quiet;

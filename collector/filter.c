@@ -41,11 +41,16 @@ bool filter_load(int file, uint64_t offset, uint64_t size_bytes)
     void *memory = mmap(NULL, size_bytes, PROT_READ, MAP_PRIVATE, file, (off_t)offset);
     if (memory == MAP_FAILED)
         return false;
-    text = memory;
-    text_end = text + size_bytes;
-    only = size_bytes >= 5 && memcmp(text, "only\n", 5) == 0;
+    filter_text(memory, size_bytes);
     process.filtered = 1;
     return true;
+}
+
+void filter_text(const char *from, uint64_t size_bytes)
+{
+    text = from;
+    text_end = from + size_bytes;
+    only = size_bytes >= 5 && memcmp(from, "only\n", 5) == 0;
 }
 
 static const char *line_end(const char *line)
@@ -65,6 +70,20 @@ static uint64_t hex_value(const char *at, const char *end)
     for (; at < end; at++)
         value = value << 4 | (uint64_t)(*at <= '9' ? *at - '0' : (*at | 32) - 'a' + 10);
     return value;
+}
+
+/* Hooks may be looking at the one that was: its bits stay where they are. */
+static void filter_change(struct filter *known, const struct filter *fresh, size_t bits_bytes)
+{
+    if (known->bits == NULL) {
+        __atomic_store_n(&known->bits, fresh->bits, __ATOMIC_RELEASE);
+    } else if (fresh->bits == NULL) {
+        memset(known->bits, 0, bits_bytes);
+    } else {
+        memcpy(known->bits, fresh->bits, bits_bytes);
+        munmap(fresh->bits, bits_bytes);
+    }
+    __atomic_store_n(&known->passes, fresh->passes, __ATOMIC_RELEASE);
 }
 
 void filter_module(const char *path, uint64_t bias, uint64_t start, uint64_t end)
@@ -94,6 +113,11 @@ void filter_module(const char *path, uint64_t bias, uint64_t start, uint64_t end
         }
         line = stop + 1;
     }
+    for (uint32_t i = 0; i < filters_used; i++)
+        if (filters[i].start == start && filters[i].size == end - start) {
+            filter_change(&filters[i], &filter, bits_bytes);
+            return;
+        }
     /* It may lie where an unloaded one was: that one answers no more. */
     for (uint32_t i = 0; i < filters_used; i++)
         if (filters[i].start < end && start < filters[i].start + filters[i].size)
@@ -108,7 +132,8 @@ void filter_mark(void)
 {
     /* The program itself comes first, and stays. */
     const struct filter *filter = &filters[0];
-    if (filters_used == 0 || filter->bits == NULL || fork_mark.code_size != 0)
+    __atomic_store_n(&fork_mark.code_size, 0, __ATOMIC_RELEASE);
+    if (filters_used == 0 || filter->bits == NULL)
         return;
     fork_mark.code_start = filter->start;
     fork_mark.code_bits = (const uint64_t *)(const void *)filter->bits;

@@ -31,6 +31,8 @@ static inline bool filter_passes(uint64_t function)
 }
 /* Takes what the live area says of it: from `offset` of its file on. False if it cannot be had. */
 bool filter_load(int file, uint64_t offset, uint64_t size_bytes);
+/* Takes another text in its place, which stays mapped; modules are to be gone through then. */
+void filter_text(const char *from, uint64_t size_bytes);
 /* Says what it can in the page that hooks look at first (fork.h). */
 void filter_mark(void);
 /* A module was loaded: are some of its functions filtered? */

@@ -18,6 +18,7 @@
  */
 #include "collector/fork.h"
 
+#include "collector/control.h"
 #include "collector/exec.h"
 #include "collector/faults.h"
 #include "collector/filter.h"
@@ -74,16 +75,24 @@ static void child_begin(uint64_t tick)
     process_forked(tick);
     log_file_forked();
     modules_forked();
+    control_forked();
     values_forked();
     faults_forked();
 }
 
-static void mark_ours(void)
+void fork_mark_filtered(void)
 {
     __atomic_store_n(&fork_mark.mine, process.filtered != 0 ? FORK_MARK_FILTERED : FORK_MARK_OURS,
                      __ATOMIC_RELEASE);
-    fork_mark_paused();
     filter_mark();
+}
+
+static void mark_ours(void)
+{
+    fork_mark.changes = &process.area->control.changes;
+    fork_mark.changes_known = process.control_known;
+    fork_mark_paused();
+    fork_mark_filtered();
 }
 
 void fork_mark_paused(void)

@@ -5,6 +5,7 @@
 #include "collector/base.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 
 /* A page that says whether this is the process that set it up, or a child that was forked from it
  * (fork.c). Hooks look at it. */
@@ -22,6 +23,9 @@ union fork_mark {
         uint64_t code_start, code_size; /* atomic: size; 0 = it is not known here */
         const uint64_t *code_bits;
         uint64_t code_flip;
+        /* What `fisql control` asks for: its count of changes, and the one that is known. */
+        const uint32_t *changes;
+        uint64_t changes_known; /* atomic */
     };
     unsigned char page[FORK_MARK_BYTES];
 } __attribute__((aligned(FORK_MARK_BYTES)));
@@ -40,6 +44,16 @@ static inline bool fork_mark_leaves_out(uint64_t function)
            ((fork_mark.code_bits[at / 64] ^ fork_mark.code_flip) >> at % 64 & 1) != 0;
 }
 
+/* Does `fisql control` ask for something that this process has not done? */
+static inline bool fork_mark_asked(void)
+{
+    const uint32_t *changes = fork_mark.changes; /* NULL = the page is empty */
+    return changes != NULL && __atomic_load_n(changes, __ATOMIC_RELAXED) !=
+                                  __atomic_load_n(&fork_mark.changes_known, __ATOMIC_RELAXED);
+}
+
+/* process.filtered was changed. */
+void fork_mark_filtered(void);
 /* process.paused was changed. */
 void fork_mark_paused(void);
 

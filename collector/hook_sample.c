@@ -1,6 +1,8 @@
 /* What hooks cost where they are called: see hook_sample.h. */
 #include "collector/hook_sample.h"
 
+#include "collector/fork.h"
+
 #ifdef FISQL_VALUES
 #define SAMPLE_NS_MAX 20000u /* memory is read, perhaps by several system calls */
 #else
@@ -40,6 +42,10 @@ void hook_sample_add(struct thread_log *log, uint64_t ticks, bool enter)
         add(log, ticks, enter);
     if (log->thread.units_max == 0)
         return;
+    if (UNLIKELY(fork_mark_asked())) {
+        log_limit_set(log, 0); /* the next hook looks what for: log_maintain() */
+        return;
+    }
     if (++log->thread.sample_burst < BURST_HOOKS) {
         log_limit_set(log, fisql_word_units(log->live.word) - 1);
         return;

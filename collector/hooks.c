@@ -52,8 +52,8 @@ enum unready {
 FAST bool nothing_to_do(const struct thread_log *log, uint64_t function)
 {
     if (log == NULL && __atomic_load_n(&fork_mark.off, __ATOMIC_RELAXED) != 0)
-        return true;
-    return fork_mark_leaves_out(function);
+        return !fork_mark_asked();
+    return fork_mark_leaves_out(function) && !fork_mark_asked();
 }
 
 FAST enum unready unready(uint64_t function)
@@ -63,10 +63,11 @@ FAST enum unready unready(uint64_t function)
         if (UNLIKELY(function - filter->start >= filter->size))
             return UNREADY_SLOW;
         if (!filter_answer(filter, function))
-            return UNREADY_OFF;
+            return fork_mark_asked() ? UNREADY_SLOW : UNREADY_OFF;
     }
     if (LIKELY(current_log == NULL))
-        return fork_mark.mine != 0 && __atomic_load_n(&process.paused, __ATOMIC_RELAXED) != 0
+        return fork_mark.mine != 0 && __atomic_load_n(&process.paused, __ATOMIC_RELAXED) != 0 &&
+                       !fork_mark_asked()
                    ? UNREADY_OFF
                    : UNREADY_SLOW;
     return log_free() != NULL ? UNREADY_FAST : UNREADY_SLOW;

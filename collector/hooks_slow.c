@@ -4,6 +4,7 @@
  */
 #include "collector/hooks_slow.h"
 
+#include "collector/control.h"
 #include "collector/event.h"
 #include "collector/filter.h"
 #include "collector/fork.h"
@@ -36,7 +37,7 @@ static bool enter_deep(uint64_t function, uint64_t site, uint64_t stack)
     if (fisql_word_depth(log->live.word) < log->shadow.depth_logged ||
         open >= log->shadow.depth_max || log->shadow.blind != 0 || log->thread.poke != 0 ||
         process.ending != 0 || stack > log->shadow.calls[open - 1].stack ||
-        stack == log->shadow.landing_stack) {
+        stack == log->shadow.landing_stack || fork_mark_asked()) {
         log_leave(log, 0);
         return false;
     }
@@ -85,6 +86,8 @@ void hook_enter_slow(uint64_t function, uint64_t site, uint64_t stack)
 {
     if (UNLIKELY(fork_mark.mine == 0))
         fork_notice();
+    if (UNLIKELY(fork_mark_asked()))
+        control_take();
     if (process.filtered != 0 && !filter_passes(function))
         return;
     if (enter_deep(function, site, stack) || collector_inside != 0 || !process_active_for_hook() ||

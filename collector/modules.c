@@ -56,6 +56,7 @@ struct refresh {
     struct facts facts;
     unsigned char buffer[16384];
     char path[4096], full[4096]; /* not on the stack, which may be small */
+    bool again;                  /* only filter_module() is wanted, of the modules that are known */
     bool changed;
 };
 
@@ -209,16 +210,10 @@ static bool is_executable(const struct dl_phdr_info *info)
            (uint64_t)(uintptr_t)info->dlpi_phdr == getauxval(AT_PHDR);
 }
 
-static void put_module(struct refresh *refresh, const struct dl_phdr_info *info,
-                       const struct module *module, bool module_calls_hooks)
+static void path_read(struct refresh *refresh, const struct dl_phdr_info *info)
 {
-    char id[129], *path = refresh->path;
+    char *path = refresh->path;
     size_t path_size = sizeof refresh->path;
-    struct facts *facts = &refresh->facts;
-    if (facts->used_bytes > facts->size_bytes - path_size - 512) {
-        facts_write(facts);
-        facts_begin(facts, refresh->buffer, sizeof refresh->buffer, FISQL_CHUNK_MODULES, 0, 0);
-    }
     path[0] = 0;
     if (!is_executable(info)) {
         strncpy(path, info->dlpi_name, path_size - 1);
@@ -231,6 +226,20 @@ static void put_module(struct refresh *refresh, const struct dl_phdr_info *info,
         if (realpath(path, refresh->full) != NULL)
             strcpy(path, refresh->full);
     }
+}
+
+static void put_module(struct refresh *refresh, const struct dl_phdr_info *info,
+                       const struct module *module, bool module_calls_hooks)
+{
+    char id[129];
+    const char *path = refresh->path;
+    size_t path_size = sizeof refresh->path;
+    struct facts *facts = &refresh->facts;
+    if (facts->used_bytes > facts->size_bytes - path_size - 512) {
+        facts_write(facts);
+        facts_begin(facts, refresh->buffer, sizeof refresh->buffer, FISQL_CHUNK_MODULES, 0, 0);
+    }
+    path_read(refresh, info);
     build_id(info, id, sizeof id);
     facts_text(facts, FISQL_FACT_MODULES_MODULE, path);
     facts_text(facts, FISQL_FACT_MODULES_EVENT, FISQL_MODULE_LOAD);
@@ -252,13 +261,14 @@ static int visit(struct dl_phdr_info *info, size_t size, void *context)
     struct refresh *refresh = context;
     (void)size;
     struct module module = {info->dlpi_addr, UINT64_MAX, 0};
+    bool again = refresh->again;
     const ElfW(Dyn) *dynamic = NULL;
     for (int i = 0; i < info->dlpi_phnum; i++) {
         const ElfW(Phdr) *header = &info->dlpi_phdr[i];
         uint64_t start = info->dlpi_addr + header->p_vaddr;
         if (header->p_type == PT_DYNAMIC)
             dynamic = (const void *)start;
-        if (header->p_type == PT_LOAD && (header->p_flags & (PF_R | PF_W)) == PF_R)
+        if (header->p_type == PT_LOAD && (header->p_flags & (PF_R | PF_W)) == PF_R && !again)
             values_constants(start, start + header->p_memsz);
         if (header->p_type != PT_LOAD || !(header->p_flags & PF_X))
             continue;
@@ -267,7 +277,11 @@ static int visit(struct dl_phdr_info *info, size_t size, void *context)
         if (start + header->p_memsz > module.end)
             module.end = start + header->p_memsz;
     }
-    if (module.end == 0 || is_vdso(info) || refresh->map->count == MODULES_MAX)
+    if (again && module.end != 0 && !is_vdso(info) && map_has(refresh->old, &module)) {
+        path_read(refresh, info);
+        filter_module(refresh->path, module.bias, module.start, module.end);
+    }
+    if (again || module.end == 0 || is_vdso(info) || refresh->map->count == MODULES_MAX)
         return 0;
     refresh->map->modules[refresh->map->count++] = module;
     if (!map_has(refresh->old, &module)) {
@@ -330,6 +344,23 @@ void modules_refresh(void)
         munmap(memory, map_bytes + sizeof(struct refresh));
     }
     lock_release(&refresh_lock);
+}
+
+void modules_filter(const char *text, uint64_t size_bytes)
+{
+    struct refresh *refresh = mmap(NULL, sizeof *refresh, PROT_READ | PROT_WRITE,
+                                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (refresh == MAP_FAILED)
+        return;
+    lock_acquire(&refresh_lock);
+    refresh->again = true;
+    refresh->old = current_map;
+    filter_text(text, size_bytes);
+    collector_inside++;
+    dl_iterate_phdr(visit, refresh);
+    collector_inside--;
+    lock_release(&refresh_lock);
+    munmap(refresh, sizeof *refresh);
 }
 
 void modules_forked(void)

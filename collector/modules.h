@@ -7,6 +7,8 @@
 
 /* Refreshes the map from the dynamic linker and logs what changed. Signals must be blocked. */
 void modules_refresh(void);
+/* Other functions are to be recorded: takes the text (filter.h) for all modules of the map. Likewise. */
+void modules_filter(const char *text, uint64_t size_bytes);
 /* After fork, in the child. */
 void modules_forked(void);
 /* Is the address in a module of the map? */

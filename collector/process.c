@@ -14,6 +14,7 @@
 #include "collector/alloc.h"
 #include "collector/alloc_events.h"
 #include "collector/children.h"
+#include "collector/control.h"
 #include "collector/event.h"
 #include "collector/facts.h"
 #include "collector/file.h"
@@ -380,6 +381,7 @@ static bool activate(void)
         process.clock == CLOCK_COUNTER ? (uint32_t)(ticks_per_second / 1000000u) : 0;
     process.parent_key = live_area_salvage_exec();
     stack_setup();
+    control_begin();
     fork_setup();
     thread_log_setup();
     incident_setup();

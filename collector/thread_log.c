@@ -240,6 +240,7 @@ static struct thread_log *log_make(void)
     log->thread.min_ticks = process.options.min_ticks;
     log->room_units = CHUNK_UNITS;
     log->thread.units_max = process.ending ? 0 : units_max_of(log);
+    log->thread.filter_settings = __atomic_load_n(&process.filter_settings, __ATOMIC_ACQUIRE);
     thread_log_deltas(log);
     log->thread.start_tick = clock_read(process.clock);
     return log;
@@ -492,6 +493,8 @@ static struct thread_log *log_resume(void)
     paused_log = NULL;
     log->thread.poke = 0;
     log->thread.units_max = units_max_of(log);
+    log->thread.filter_settings = __atomic_load_n(&process.filter_settings, __ATOMIC_ACQUIRE);
+    memory_limit_depth(log);
     chunk_begin(log, clock_read(process.clock), 0, (log->live.word >> FISQL_WORD_FLUSH_SHIFT) + 1);
     current_log = log;
     return log;

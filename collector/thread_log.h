@@ -25,6 +25,7 @@ struct thread_state {
     uint64_t start_tick;
     uint32_t sequence;        /* of the chunk being filled */
     uint32_t flags_next;      /* FISQL_FLAG_ of the next chunk */
+    uint32_t filter_settings; /* process.filter_settings when it was begun */
     uint32_t ended;           /* the thread is at its end: what comes still is written at once */
     uint32_t ring_next;       /* flight recorder: which of ring[] comes next */
     struct thread_log **ring; /* slots of this thread's ring */

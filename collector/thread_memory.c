@@ -51,15 +51,20 @@ static void *memory_map(size_t bytes)
     return memory != MAP_FAILED ? memory : NULL;
 }
 
+void memory_limit_depth(struct thread_log *log)
+{
+    log->shadow.depth_logged = log->shadow.depth_max;
+    if (process.options.depth != 0 && process.options.depth < log->shadow.depth_max)
+        log->shadow.depth_logged = process.options.depth;
+}
+
 /* The shadow stack is at `start`, sentinels included, and has this many bytes. */
 static void shadow_set(struct thread_log *log, void *start, size_t bytes)
 {
     size_t room = bytes / sizeof(struct shadow_call) - SHADOW_SENTINELS - 1;
     log->shadow.calls = (struct shadow_call *)start + SHADOW_SENTINELS;
     log->shadow.depth_max = room < SHADOW_DEPTH_MAX ? (uint32_t)room : SHADOW_DEPTH_MAX;
-    log->shadow.depth_logged = log->shadow.depth_max;
-    if (process.options.depth != 0 && process.options.depth < log->shadow.depth_max)
-        log->shadow.depth_logged = process.options.depth;
+    memory_limit_depth(log);
     for (int i = 1; i <= (int)SHADOW_SENTINELS; i++)
         log->shadow.calls[-i] = (struct shadow_call){.stack = UINT64_MAX};
 }

@@ -22,4 +22,7 @@ static inline uint32_t *counted_behind(struct pair *dictionary)
     return (uint32_t *)(dictionary + DICTIONARY_ENTRIES);
 }
 
+/* Sets how deep calls are logged, as --depth says now. */
+void memory_limit_depth(struct thread_log *log);
+
 #endif

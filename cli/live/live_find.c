@@ -354,6 +354,18 @@ void live_command(pid_t pid, char *text, size_t size)
         snprintf(text, size, "?");
 }
 
+bool live_records(const struct live_run *run, pid_t pid)
+{
+    char path[64];
+    struct stat own, other;
+    snprintf(path, sizeof path, "/proc/%d/exe", (int)pid);
+    if (stat(path, &own) != 0)
+        return false;
+    snprintf(path, sizeof path, "/proc/%d/exe", (int)run->recorder);
+    return run->recorder == 0 || stat(path, &other) != 0 || own.st_ino != other.st_ino ||
+           own.st_dev != other.st_dev;
+}
+
 void live_runs_say(const struct live_runs *runs)
 {
     for (size_t i = 0; i < runs->count; i++) {
@@ -377,4 +389,49 @@ int live_pid_parse(const char *text, pid_t *pid)
                     text);
     *pid = (pid_t)number;
     return 0;
+}
+
+/* Adds the modules of a process. */
+static int modules_add(uint32_t pid, char ***paths, size_t *count, size_t *room)
+{
+    char path[64], *line = NULL;
+    size_t line_room = 0;
+    int result = 0;
+    struct error error;
+    snprintf(path, sizeof path, "/proc/%u/maps", pid);
+    FILE *maps = fopen(path, "re");
+    while (maps != NULL && result == 0 && getline(&line, &line_room, maps) > 0) {
+        char rights[8];
+        int at = 0;
+        size_t known = 0;
+        if (sscanf(line, "%*s %7s %*s %*s %*s %n", rights, &at) != 1 || rights[2] != 'x' ||
+            line[at] != '/')
+            continue;
+        line[strcspn(line, "\n")] = 0;
+        while (known < *count && strcmp((*paths)[known], line + at) != 0)
+            known++;
+        if (known < *count)
+            continue;
+        result = array_reserve(paths, room, *count + 1, &error);
+        if (result == 0 && ((*paths)[*count] = strdup(line + at)) != NULL)
+            ++*count;
+    }
+    if (maps != NULL)
+        fclose(maps);
+    free(line);
+    return result;
+}
+
+int live_modules(struct live_run *run, char ***paths, size_t *count)
+{
+    struct live_images images;
+    struct error error;
+    size_t room = 0;
+    *paths = NULL;
+    *count = 0;
+    int result = live_images_read(&images, &run->source, &error);
+    for (size_t i = 0; result == 0 && i < images.count; i++)
+        result = modules_add(images.items[i].pid, paths, count, &room);
+    free(images.items);
+    return result == 0 ? 0 : fail("out of memory");
 }

@@ -36,8 +36,15 @@ struct live_runs {
 int live_runs_find(struct live_runs *runs, pid_t pid);
 void live_runs_release(struct live_runs *runs);
 
+/* Does a process of `pids` record, or will it? fisql record has one of its own, which does not. */
+bool live_records(const struct live_run *run, pid_t pid);
+
 /* Says on stderr which there are. */
 void live_runs_say(const struct live_runs *runs);
+
+/* The paths of the files whose code the processes of a run hold: *paths and each of them is freed by the
+ * caller, in case of failure, too. 0, or 2 after saying what is wrong. */
+int live_modules(struct live_run *run, char ***paths, size_t *count);
 
 /* A process's number as a user gives it. 0, or 2 after saying that it is none. */
 int live_pid_parse(const char *text, pid_t *pid);

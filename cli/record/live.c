@@ -1,6 +1,7 @@
 /* The live area on the side of `fisql record`: see live.h. */
 #include "cli/record/live.h"
 
+#include "cli/record/live_layout.h"
 #include "cli/record/process_stat.h"
 
 #include <errno.h>
@@ -20,51 +21,10 @@
 #define PIECE_BYTES ((size_t)PIECE_SLOTS * FISQL_LIVE_SLOT_BYTES)
 #define KEEP_SLOTS 512u /* taken before live_keep() looks for those that nobody has any more */
 
-static size_t area_bytes(uint32_t slots)
-{
-    return FISQL_LIVE_HEADER + (size_t)slots * FISQL_LIVE_SLOT_BYTES;
-}
-
-/* What stands behind the slots is mapped alone: pages may have up to 64 KiB. */
-static size_t page_from(size_t bytes)
-{
-    return (bytes + 65535) & ~(size_t)65535;
-}
-
-static size_t filter_at(uint32_t slots)
-{
-    return page_from(area_bytes(slots));
-}
-
-static size_t recipes_at(uint32_t slots, const struct record_options *options)
-{
-    return page_from(filter_at(slots) + options->filter_bytes);
-}
-
-static size_t late_at(uint32_t slots, const struct record_options *options)
-{
-    return page_from(recipes_at(slots, options) + options->values.recipes_bytes);
-}
-
-static size_t faults_at(uint32_t slots, const struct record_options *options)
-{
-    return page_from(late_at(slots, options) + sizeof(struct fisql_late));
-}
-
-static size_t file_bytes(uint32_t slots, const struct record_options *options)
-{
-    if (options->faults.area_bytes != 0)
-        return faults_at(slots, options) + options->faults.room_bytes;
-    if (options->values.recipes_bytes != 0)
-        return late_at(slots, options) + sizeof(struct fisql_late);
-    return options->filter_bytes != 0 ? filter_at(slots) + options->filter_bytes
-                                      : area_bytes(slots);
-}
-
 /* Makes the file longer by what programs tell, where it may be so long. */
 static struct fisql_live_part told_make(int memory, uint64_t from, uint64_t size_bytes_max)
 {
-    struct fisql_live_part told = {page_from(from), sizeof(struct fisql_told)};
+    struct fisql_live_part told = {live_page_from(from), sizeof(struct fisql_told)};
     bool fits = told.offset + told.bytes <= size_bytes_max &&
                 ftruncate(memory, (off_t)(told.offset + told.bytes)) == 0;
     return fits ? told : (struct fisql_live_part){0, 0};
@@ -99,7 +59,7 @@ static struct fisql_live_slot *slot_at(const struct live *live, uint32_t index)
         if (attempt > 0 && !live->pinned)
             pieces_unmap(live);
         void *memory = mmap(NULL, PIECE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE,
-                            live->memory, (off_t)area_bytes(piece * PIECE_SLOTS));
+                            live->memory, (off_t)live_area_bytes(piece * PIECE_SLOTS));
         if (memory != MAP_FAILED)
             live->pieces[piece] = memory;
     }
@@ -154,21 +114,22 @@ int live_make(struct live *live, int log, const struct record_options *options)
      * lie in memory of their own: all works, but what a crash leaves there is lost. */
     uint32_t slots = FISQL_LIVE_SLOTS_MAX;
     if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY)
-        while (slots > 0 && file_bytes(slots, options) > limit.rlim_cur)
+        while (slots > 0 && live_file_bytes(slots, options) > limit.rlim_cur)
             slots /= 2;
-    if (slots == 0 && file_bytes(slots, options) > limit.rlim_cur) {
+    if (slots == 0 && live_file_bytes(slots, options) > limit.rlim_cur) {
         errno = EFBIG; /* asking the kernel would bring SIGXFSZ */
         return -1;
     }
-    if (ftruncate(live->memory, (off_t)file_bytes(slots, options)) != 0)
+    if (fchmod(live->memory, 0600) != 0 ||
+        ftruncate(live->memory, (off_t)live_file_bytes(slots, options)) != 0)
         return -1;
     const struct fisql_live_part told =
-        told_make(live->memory, file_bytes(slots, options), limit.rlim_cur);
-    if (!put_at(live->memory, options->filter, options->filter_bytes, filter_at(slots)) ||
+        told_make(live->memory, live_file_bytes(slots, options), limit.rlim_cur);
+    if (!put_at(live->memory, options->filter, options->filter_bytes, live_filter_at(slots)) ||
         !put_at(live->memory, options->values.recipes, options->values.recipes_bytes,
-                recipes_at(slots, options)) ||
+                live_recipes_at(slots, options)) ||
         !put_at(live->memory, options->faults.area, options->faults.area_bytes,
-                faults_at(slots, options)))
+                live_faults_at(slots, options)))
         return -1;
     live->slots = slots;
     live->pieces_count = (slots + PIECE_SLOTS - 1) / PIECE_SLOTS;
@@ -187,11 +148,12 @@ int live_make(struct live *live, int log, const struct record_options *options)
         .recording = !options->start_off,
         .levels = {FISQL_LEVEL_MAX, FISQL_LEVEL_MAX, {0}},
         .ring_chunks = options->ring_chunks,
-        .parts.filter = {filter_at(slots), options->filter_bytes},
-        .parts.recipes = {recipes_at(slots, options), options->values.recipes_bytes},
-        .parts.late = {late_at(slots, options),
+        .parts.filter = {live_filter_at(slots), options->filter_bytes},
+        .parts.recipes = {live_recipes_at(slots, options), options->values.recipes_bytes},
+        .parts.late = {live_late_at(slots, options),
                        options->values.recipes_bytes != 0 ? sizeof(struct fisql_late) : 0},
-        .parts.faults = {faults_at(slots, options), options->faults.room_bytes},
+        .parts.faults = {live_faults_at(slots, options), options->faults.room_bytes},
+        .parts.control = {live_control_at(slots, options), live_control_bytes()},
         .parts.told = told,
         .pid_namespace = inode_of("/proc/self/ns/pid"),
         .time_namespace = inode_of("/proc/self/ns/time"),
@@ -208,7 +170,7 @@ bool live_put(struct live *live, const void *bytes, size_t count, uint64_t *offs
     struct stat status;
     if (fstat(live->memory, &status) != 0)
         return false;
-    *offset = page_from((size_t)status.st_size);
+    *offset = live_page_from((size_t)status.st_size);
     bool fits = getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY ||
                 *offset + count <= limit.rlim_cur;
     return fits && put_at(live->memory, bytes, count, *offset);

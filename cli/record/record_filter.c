@@ -61,6 +61,33 @@ static int out_of_memory(void)
     return -1;
 }
 
+int record_filter_modules(const char *const *paths, size_t paths_count, const char *const *patterns,
+                          size_t patterns_count, char **text, size_t *size_bytes)
+{
+    struct record_options options = {.only = true, .patterns_count = patterns_count};
+    struct filter filter = {.options = &options};
+    int result = 0;
+    options.patterns = malloc(patterns_count * sizeof *patterns);
+    filter.out = open_memstream(text, size_bytes);
+    if (options.patterns == NULL || filter.out == NULL)
+        result = out_of_memory();
+    for (size_t i = 0; i < patterns_count && result == 0; i++)
+        options.patterns[i] = patterns[i];
+    if (result == 0)
+        fputs("only\n", filter.out);
+    for (size_t i = 0; i < paths_count && result == 0; i++)
+        if (!library_is_libc(paths[i]))
+            result = add_module(&filter, paths[i]);
+    if (filter.out != NULL && fclose(filter.out) != 0 && result == 0)
+        result = out_of_memory();
+    free(options.patterns);
+    if (result == 0 && filter.matches == 0) {
+        fail("%s: no function's name or file in the running program matches", patterns[0]);
+        result = -1;
+    }
+    return result == 0 ? 0 : 2;
+}
+
 int record_filter_make(struct record_options *options, const char *program)
 {
     char image[PATH_MAX], full[PATH_MAX];

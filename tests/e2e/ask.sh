@@ -20,7 +20,7 @@ begin() {
     done
     pid=
     for _ in $(seq 500); do
-        pid=$("$fisql" ps --format csv | awk -F, -v recorder="$recorder" '$2 == recorder { print $1; exit }')
+        pid=$("$fisql" ps --format csv 2>ps_err | awk -F, -v recorder="$recorder" '$2 == recorder { print $1; exit }')
         [ -n "$pid" ] && break
         sleep 0.02
     done
@@ -121,6 +121,94 @@ finish
 same "and all are there at the end" "$(cat said)" "$(sql ask.db "SELECT count(*) FROM calls c
     JOIN frames f ON f.id = c.frame_id JOIN functions n ON n.id = f.function_id WHERE n.name = 'leaf'")"
 
+# --- fisql control. Threads look some thousand times a second; a slow machine gets its time.
+calls_now() { "$fisql" ps --format csv 2>ps_err | awk -F, -v pid="$pid" '$1 == pid { print $4 }'; }
+# still: waits until the number of calls stands, for a tenth of a second; says whether it does
+still() {
+    local now before
+    before=$(calls_now)
+    for _ in $(seq 100); do
+        sleep 0.1
+        now=$(calls_now)
+        [ -n "$now" ] && [ "$now" = "$before" ] && return 0
+        before=$now
+    done
+    return 1
+}
+# moves: waits until there are more calls; says whether there are
+moves() {
+    local before
+    before=$(calls_now)
+    for _ in $(seq 200); do
+        [ "$(calls_now)" -gt "$before" ] && return 0
+        sleep 0.05
+    done
+    return 1
+}
+check() { if "${@:2}"; then ok "$1"; else not_ok "$1"; fi; }
+
+begin 0 run 2
+"$fisql" control "$pid" depth 1
+check "with one level nothing below it is recorded" still
+"$fisql" control "$pid" depth 0
+check "and without a limit it is" moves
+"$fisql" control "$pid" stop
+check "after stop no calls are recorded" still
+"$fisql" control "$recorder" start
+check "after start they are, by the PID of fisql record" moves
+"$fisql" control "$pid" only no_such_function 2>err
+same "a pattern that nothing matches is refused" 2 $?
+check "and changes nothing" moves
+"$fisql" control "$pid" only main
+check "only main: nothing else is recorded" still
+"$fisql" control "$pid" only leaf
+check "another filter takes its place, though no function passed the one before" moves
+sleep 0.2
+"$fisql" control "$pid" only '*'
+check "and all functions are recorded again" moves
+"$fisql" control "$pid" level 4,2
+same "levels are set" "4 2" "$(od -An -tu1 -j52 -N2 "$(find "/proc/$recorder/fd" -lname '*fisql-live*' | head -n 1)" | xargs)"
+run "$fisql" control "$pid" dump
+has "without a flight recorder nothing is dumped" "flight recorder" "$err"
+run "$fisql" control "$pid" level 6
+has "there is no level 6" "from 0 to 5" "$err"
+run "$fisql" control "$pid" stpo
+has "a word that is mistyped" "did you mean stop" "$err"
+run "$fisql" control "$pid"
+has "what to do has to be said" "what to do" "$err"
+finish
+"$fisql" load -q ask.bin
+same "what changed made no anomalies, and lost nothing" "0 0" \
+    "$(sql ask.db "SELECT (SELECT count(*) FROM anomalies) || ' ' || (SELECT count(*) FROM losses)")"
+at_least "calls below the limit of depth were counted" 1 "$(sql ask.db "SELECT sum(counted_calls) FROM threads")"
+same "main and the runners are entered once: what was open at a change ended there" 3 \
+    "$(sql ask.db "SELECT count(*) FROM calls c JOIN frames f ON f.id = c.frame_id
+        JOIN functions n ON n.id = f.function_id WHERE n.name IN ('main', 'runner')")"
+
+options=(--start-off)
+begin 0 run 2
+same "recording begins switched off" 0 "$(calls_now)"
+"$fisql" control "$pid" start
+check "start switches it on" moves
+finish
+options=(--ring=256K)
+begin 0 run 2
+sleep 0.2
+size=$(stat -c %s ask.bin)
+"$fisql" control "$pid" dump
+for _ in $(seq 200); do
+    [ "$(stat -c %s ask.bin)" -ge $((size + 400000)) ] && break
+    sleep 0.02
+done
+at_least "dump writes what the flight recorder holds" $((size + 400000)) "$(stat -c %s ask.bin)"
+finish
+options=()
+begin 5 fork
+"$fisql" control "$pid" stop
+same "threads that wait go on waiting, and are where they were" "$(sort said)" \
+    "$("$fisql" stacks --each "$recorder" >stacks && accounts stacks)"
+finish
+
 # --- fisql record is killed
 begin 3 stand 3
 kill -9 "$recorder"
@@ -148,6 +236,8 @@ if [ "$(id -u)" = 0 ]; then
     run setpriv --reuid=65534 --clear-groups "$fisql" stacks "$pid"
     same "another user's program" 2 "$status"
     has "is refused" "belongs to another user (root)" "$err"
+    run setpriv --reuid=65534 --clear-groups "$fisql" control "$pid" stop
+    has "nor may it be changed" "belongs to another user (root)" "$err"
     run setpriv --reuid=65534 --clear-groups "$fisql" ps
     lacks "and not listed" "$pid" "$out"
     finish

@@ -8,6 +8,7 @@
 
 #include "collector/incident.h"
 #include "collector/chunk.h"
+#include "collector/control.h"
 #include "collector/event.h"
 #include "collector/filter.h"
 #include "collector/fork.h"
@@ -109,6 +110,8 @@ void log_file_room_used(const void *writer)
 NEVER(struct thread_log *thread_log_start(void))
 NEVER(struct thread_log *thread_log_nested(__attribute__((unused)) struct thread_log *log))
 NEVER(void thread_log_flush(__attribute__((unused)) struct thread_log *log))
+NEVER(void control_take(void))
+NEVER(void memory_limit_depth(__attribute__((unused)) struct thread_log *log))
 NEVER(void thread_log_pause(__attribute__((unused)) struct thread_log *log))
 NEVER(void ring_dump(__attribute__((unused)) struct thread_log *log))
 NEVER(void fork_notice(void))

@@ -1,0 +1,239 @@
+/* fisql control: changes what is recorded of a program while it runs. */
+#include "cli/commands.h"
+#include "cli/live/live_find.h"
+#include "cli/out/amount.h"
+#include "cli/out/args.h"
+#include "cli/out/say.h"
+#include "cli/record/record_filter.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+static const char help[] =
+    "usage: fisql control PID start | stop | dump | level N[,N] | depth N | only PATTERN...\n"
+    "\n"
+    "Changes what is recorded of a running program and all processes of its run (PID: that of one "
+    "of\n"
+    "them, or of fisql record):\n"
+    "\n"
+    "  start, stop          switch recording on and off, as fisql_start() and fisql_stop() do\n"
+    "  dump                 write what a flight recorder holds (fisql record --ring)\n"
+    "  level N[,N]          the macros of fisql_trace.h record up to level N, from 0 to 5; the "
+    "second\n"
+    "                       number is that of values\n"
+    "  depth N              log N levels of calls and count deeper ones; 0 = log all\n"
+    "  only PATTERN...      record only functions whose name or file matches, as record --only "
+    "does;\n"
+    "                       '*' = all functions\n"
+    "\n"
+    "A thread looks for it once in some hundred calls, and whenever recording is off or the "
+    "function\n"
+    "is left out; one that waits does when it goes on. With only, calls that are open end there "
+    "for the\n"
+    "recording, as at stop.\n"
+    "\n"
+    "Only the program's user and root can do this.\n"
+    "\n"
+    "Exit status: 0 it was asked for, 2 not.\n"
+    "\n"
+    "example: fisql control $(pgrep app) stop\n";
+
+struct request {
+    pid_t pid;
+    const char *word;
+    char **values;
+    int values_count;
+};
+
+/* ---- what is asked for ---- */
+
+static void raise_count(uint32_t *count)
+{
+    __atomic_fetch_add(count, 1, __ATOMIC_SEQ_CST);
+}
+
+static int wants_none(const struct request *request)
+{
+    return request->values_count == 0
+               ? 0
+               : fail("control: %s has no value; see `fisql control --help`", request->word);
+}
+
+static int control_switch(const struct request *request, struct fisql_live_area *area)
+{
+    if (wants_none(request) != 0)
+        return 2;
+    __atomic_store_n(&area->recording, strcmp(request->word, "start") == 0, __ATOMIC_SEQ_CST);
+    raise_count(&area->control.switches);
+    return 0;
+}
+
+static int control_dump(const struct request *request, struct fisql_live_area *area)
+{
+    if (wants_none(request) != 0)
+        return 2;
+    if (area->ring_chunks == 0)
+        return fail(
+            "%d: it is not recorded with a flight recorder (fisql record --ring), so all is "
+            "in the log already",
+            (int)request->pid);
+    raise_count(&area->control.dumps);
+    return 0;
+}
+
+static int fail_level(void)
+{
+    return fail("control: level wants a number from 0 to 5, or two with a comma between them");
+}
+
+static int control_level(const struct request *request, struct fisql_live_area *area)
+{
+    int64_t functions = 0, values = 0;
+    char *comma = request->values_count == 1 ? strchr(request->values[0], ',') : NULL;
+    if (request->values_count != 1)
+        return fail_level();
+    if (comma != NULL)
+        *comma = 0;
+    if (!amount_count(request->values[0], &functions) || functions > (int64_t)FISQL_LEVEL_MAX ||
+        !amount_count(comma != NULL ? comma + 1 : request->values[0], &values) ||
+        values > (int64_t)FISQL_LEVEL_MAX)
+        return fail_level();
+    __atomic_store_n(&area->levels.functions, (uint8_t)functions, __ATOMIC_SEQ_CST);
+    __atomic_store_n(&area->levels.values, (uint8_t)values, __ATOMIC_SEQ_CST);
+    return 0;
+}
+
+static int control_depth(const struct request *request, struct fisql_live_area *area)
+{
+    int64_t depth = 0;
+    if (request->values_count != 1 || !amount_count(request->values[0], &depth) || depth > 1000000)
+        return fail("control: depth wants a number from 0 to 1000000");
+    __atomic_store_n(&area->control.depth, (uint32_t)depth + 1, __ATOMIC_SEQ_CST);
+    return 0;
+}
+
+/* Puts a filter where the processes find it, in the half that the last one is not in. */
+static int filter_put(struct live_run *run, struct fisql_live_area *area, const char *text,
+                      size_t size_bytes)
+{
+    const struct fisql_live_part *room = &area->parts.control;
+    uint32_t number = area->control.only + 1;
+    if (room->bytes == 0)
+        return fail("%s: there is no room for a filter: record the program with `fisql record`, "
+                    "without a limit on the size of files",
+                    run->name);
+    if (size_bytes > room->bytes / 2)
+        return fail("%s: too many functions match: give fewer patterns", run->name);
+    off_t offset = (off_t)(room->offset + (number % 2 != 0 ? room->bytes / 2 : 0));
+    for (size_t put = 0; put < size_bytes;) {
+        ssize_t written = pwrite(run->file, text + put, size_bytes - put, offset + (off_t)put);
+        if (written <= 0)
+            return fail("%s: %s", run->name, strerror(errno));
+        put += (size_t)written;
+    }
+    area->control.only_bytes = (uint32_t)size_bytes;
+    __atomic_store_n(&area->control.only, number, __ATOMIC_SEQ_CST);
+    return 0;
+}
+
+static int control_only(const struct request *request, struct live_run *run,
+                        struct fisql_live_area *area)
+{
+    char *text = NULL;
+    size_t size_bytes = 0;
+    if (request->values_count == 0)
+        return fail("control: only wants a function's name or file; see `fisql control --help`");
+    int status = 0;
+    if (request->values_count == 1 && strcmp(request->values[0], "*") == 0) {
+        text = strdup("exclude\n");
+        size_bytes = text != NULL ? strlen(text) : 0;
+    } else {
+        char **paths = NULL;
+        size_t count = 0;
+        status = live_modules(run, &paths, &count);
+        if (status == 0)
+            status = record_filter_modules((const char *const *)paths, count,
+                                           (const char *const *)request->values,
+                                           (size_t)request->values_count, &text, &size_bytes);
+        for (size_t i = 0; i < count; i++)
+            free(paths[i]);
+        free(paths);
+    }
+    if (status == 0 && text == NULL)
+        status = fail("control: out of memory");
+    if (status == 0)
+        status = filter_put(run, area, text, size_bytes);
+    free(text);
+    return status;
+}
+
+/* ---- the command ---- */
+
+static int parse(struct request *request, int argc, char **argv)
+{
+    struct args args = {.command = "control", .help = help, .program_follows = true};
+    args_begin(&args, argc, argv);
+    while (args_next(&args))
+        ;
+    if (args.status != ARGS_GO_ON)
+        return args.status;
+    if (args_words(&args) < 2)
+        return fail(
+            "control: wants the PID of a program and what to do; see `fisql control --help`");
+    if (live_pid_parse(args_word(&args, ""), &request->pid) != 0)
+        return 2;
+    request->word = args_word(&args, "");
+    request->values = argv + args.at;
+    request->values_count = args_words(&args);
+    return ARGS_GO_ON;
+}
+
+static int control(const struct request *request, struct live_run *run,
+                   struct fisql_live_area *area)
+{
+    static const char *const words[] = {"start", "stop", "dump", "level", "depth", "only"};
+    int status;
+    if (strcmp(request->word, "start") == 0 || strcmp(request->word, "stop") == 0)
+        status = control_switch(request, area);
+    else if (strcmp(request->word, "dump") == 0)
+        status = control_dump(request, area);
+    else if (strcmp(request->word, "level") == 0)
+        status = control_level(request, area);
+    else if (strcmp(request->word, "depth") == 0)
+        status = control_depth(request, area);
+    else if (strcmp(request->word, "only") == 0)
+        status = control_only(request, run, area);
+    else
+        return fail_nearest("control: no such thing to do", request->word, words,
+                            sizeof words / sizeof words[0]);
+    if (status == 0)
+        raise_count(&area->control.changes);
+    return status;
+}
+
+int cmd_control(int argc, char **argv)
+{
+    struct request request;
+    struct live_runs runs;
+    int status = parse(&request, argc, argv);
+    if (status != ARGS_GO_ON)
+        return status;
+    status = live_runs_find(&runs, request.pid);
+    if (status == 0) {
+        struct live_run *run = &runs.items[0];
+        struct fisql_live_area *area =
+            mmap(NULL, FISQL_LIVE_HEADER, PROT_READ | PROT_WRITE, MAP_SHARED, run->file, 0);
+        if (area == MAP_FAILED)
+            status = fail("%s: %s", run->name, strerror(errno));
+        if (status == 0)
+            status = control(&request, run, area);
+        if (area != MAP_FAILED)
+            munmap(area, FISQL_LIVE_HEADER);
+    }
+    live_runs_release(&runs);
+    return status;
+}
