@@ -30,28 +30,37 @@ static const char help[] =
     "usage: fisql faults [OPTION...] [--] PROGRAM [ARGUMENT...]\n"
     "       fisql faults --again ID [--gdb] [-o FILE]\n"
     "\n"
-    "Runs PROGRAM, built with `fisql cc`, once for each calling context in which it makes a call that\n"
-    "can fail, such as malloc or read, with that one call failing, and says what came of it: a crash, a\n"
-    "hang, a leak, a wrong free, or success with other output. Contexts grow with the program, not with\n"
+    "Runs PROGRAM, built with `fisql cc`, once for each calling context in which it makes a call "
+    "that\n"
+    "can fail, such as malloc or read, with that one call failing, and says what came of it: a "
+    "crash, a\n"
+    "hang, a leak, a wrong free, or success with other output. Contexts grow with the program, not "
+    "with\n"
     "its running time.\n"
     "\n"
-    "Each run has a folder of its own, in which everything of the current one is linked, and $TMPDIR;\n"
-    "it reads the same standard input; what it leaves running is killed. What it writes on standard\n"
+    "Each run has a folder of its own, in which everything of the current one is linked, and "
+    "$TMPDIR;\n"
+    "it reads the same standard input; what it leaves running is killed. What it writes on "
+    "standard\n"
     "output and into files of its folder is compared with a run without faults.\n"
     "\n"
     "  -o, --output FILE    the database (faults.db): the run without faults, and the table\n"
     "                       experiments. Logs of failures lie in FILE.d. The same command goes on\n"
     "                       with a campaign that was stopped\n"
     "  -j, --jobs N         so many runs at a time (1)\n"
-    "      --calls LIST     the calls that are to fail, as malloc,open (allocations, files, sockets,\n"
+    "      --calls LIST     the calls that are to fail, as malloc,open (allocations, files, "
+    "sockets,\n"
     "                       processes; all are in the manual)\n"
     "      --per WHAT       a run for each context, site or call (context)\n"
-    "      --sample N       the first N runs alone: they are ordered so that those near one another\n"
+    "      --sample N       the first N runs alone: they are ordered so that those near one "
+    "another\n"
     "                       share few callers\n"
-    "      --timeout TIME   a run that takes longer hangs (ten times the run without faults, 2s at\n"
+    "      --timeout TIME   a run that takes longer hangs (ten times the run without faults, 2s "
+    "at\n"
     "                       least)\n"
     "      --expect-exit N  the exit status that tells of an error (any but that without faults)\n"
-    "      --copy           runs get a copy of the current folder: for programs that write to files\n"
+    "      --copy           runs get a copy of the current folder: for programs that write to "
+    "files\n"
     "                       that are there\n"
     "      --keep SIZE      keep logs of failures as long as they are smaller together (256M)\n"
     "      --again ID       run this experiment once more, into again.bin\n"
@@ -192,7 +201,8 @@ static int again(const struct request *request)
     if (database == NULL)
         return 2;
     char **program = experiments_program(database);
-    char *rule = experiments_rule(database, request->again), *source = experiments_value(database, "folder"),
+    char *rule = experiments_rule(database, request->again),
+         *source = experiments_value(database, "folder"),
          *copy = experiments_value(database, "copy");
     sqlite3_close(database);
     int status = 2;
@@ -272,8 +282,9 @@ static int set_option(struct request *request, const struct args *args)
         campaign->copy = true;
         return 0;
     case KEEP:
-        return amount_size(args->value, &campaign->keep_bytes) ? 0
-                                                               : args_wrong(args, "a size such as 64M");
+        return amount_size(args->value, &campaign->keep_bytes)
+                   ? 0
+                   : args_wrong(args, "a size such as 64M");
     case GDB:
         request->gdb = true;
         return 0;
@@ -314,11 +325,12 @@ static int tell(const char *path)
 int cmd_faults(int argc, char **argv)
 {
     static const struct args_option known[] = {
-        {"output", 'o', true},   {"jobs", 'j', true},      {"calls", CALLS, true},
-        {"per", PER, true},      {"sample", SAMPLE, true}, {"timeout", TIMEOUT, true},
-        {"again", AGAIN, true},  {"expect-exit", EXPECT, true}, {"copy", COPY, false},
-        {"keep", KEEP, true},    {"gdb", GDB, false},      {NULL, 0, false}};
-    struct args args = {.command = "faults", .help = help, .options = known, .program_follows = true};
+        {"output", 'o', true},  {"jobs", 'j', true},           {"calls", CALLS, true},
+        {"per", PER, true},     {"sample", SAMPLE, true},      {"timeout", TIMEOUT, true},
+        {"again", AGAIN, true}, {"expect-exit", EXPECT, true}, {"copy", COPY, false},
+        {"keep", KEEP, true},   {"gdb", GDB, false},           {NULL, 0, false}};
+    struct args args = {
+        .command = "faults", .help = help, .options = known, .program_follows = true};
     static struct request request = {.campaign = {.path = "faults.db",
                                                   .calls = CALLS_USUAL,
                                                   .per = "context",

@@ -145,13 +145,13 @@ static int run_plain(struct campaign *campaign, const char *name, const char *co
     if (end == MAP_FAILED)
         return fail("out of memory");
     struct plain plain = {end, database_path};
-    const struct trial trial = {
-        .place = &campaign->place,
-        .name = name,
-        .rules = rules,
-        .rules_count = rules_count,
-        .timeout_ns = campaign->timeout_ns > 0 ? campaign->timeout_ns : FOREVER_NS,
-        .log_max_bytes = INT64_MAX};
+    const struct trial trial = {.place = &campaign->place,
+                                .name = name,
+                                .rules = rules,
+                                .rules_count = rules_count,
+                                .timeout_ns =
+                                    campaign->timeout_ns > 0 ? campaign->timeout_ns : FOREVER_NS,
+                                .log_max_bytes = INT64_MAX};
     pid_t pid = trial_start(&trial, judge_plain, &plain);
     int status = pid > 0 ? wait_for(pid) : 2;
     if (status == 0) {
@@ -164,9 +164,10 @@ static int run_plain(struct campaign *campaign, const char *name, const char *co
         if (end->elapsed_ns > baseline->elapsed_ns)
             baseline->elapsed_ns = end->elapsed_ns;
         if (baseline->name != NULL && baseline->exit_status != WEXITSTATUS(end->status))
-            status = fail("%s: ends with status %d and then with %d, without any fault: its runs cannot "
-                          "be compared",
-                          campaign->program[0], baseline->exit_status, WEXITSTATUS(end->status));
+            status =
+                fail("%s: ends with status %d and then with %d, without any fault: its runs cannot "
+                     "be compared",
+                     campaign->program[0], baseline->exit_status, WEXITSTATUS(end->status));
         baseline->exit_status = WEXITSTATUS(end->status);
         baseline->name = name;
     }
@@ -205,13 +206,13 @@ static int compare_plain(struct campaign *campaign, const char *first, sqlite3 *
                      ? 2
                      : 0;
     sqlite3_close(second);
-    if (status == 0 &&
-        folder_compare(trial_path(&campaign->place, first, ".work", one),
-                       trial_path(&campaign->place, plain_name, ".work", other), NULL, false,
-                       &baseline->unstable) != 0)
+    if (status == 0 && folder_compare(trial_path(&campaign->place, first, ".work", one),
+                                      trial_path(&campaign->place, plain_name, ".work", other),
+                                      NULL, false, &baseline->unstable) != 0)
         status = fail("out of memory");
     for (size_t i = 0; i < baseline->unstable.count; i++)
-        note("%s: differs between runs without faults: it is not compared", baseline->unstable.items[i]);
+        note("%s: differs between runs without faults: it is not compared",
+             baseline->unstable.items[i]);
     if (status == 0 && !files_same(trial_path(&campaign->place, first, ".out", one),
                                    trial_path(&campaign->place, plain_name, ".out", other))) {
         note("standard output differs between runs without faults: it is not compared");
@@ -277,8 +278,8 @@ static int begin_fresh(struct campaign *campaign, const struct campaign_key *key
 static int begin_again(struct campaign *campaign)
 {
     char path[PATH_MAX], other[PATH_MAX];
-    int status = run_plain(campaign, "again", NULL, 0,
-                           trial_path(&campaign->place, "again", ".db", path));
+    int status =
+        run_plain(campaign, "again", NULL, 0, trial_path(&campaign->place, "again", ".db", path));
     if (status == 0)
         status = run_plain(campaign, plain_name, NULL, 0,
                            trial_path(&campaign->place, plain_name, ".db", other));
@@ -317,8 +318,9 @@ static int judge_experiment(void *context, const struct trial *trial, const stru
         return 2;
     verdict_reach(&verdict, trial, end, run, &campaign->baseline, campaign->expected_exit);
     bool keep = outcome_is_wrong(verdict.outcome) && campaign->kept_bytes < campaign->keep_bytes;
-    int status = experiments_put(campaign->full_path, experiment->id, &verdict, end->elapsed_ns,
-                           keep ? trial_path(trial->place, trial->name, ".bin", log) : NULL, run);
+    int status =
+        experiments_put(campaign->full_path, experiment->id, &verdict, end->elapsed_ns,
+                        keep ? trial_path(trial->place, trial->name, ".bin", log) : NULL, run);
     sqlite3_close(run);
     verdict_release(&verdict);
     trial_clean(trial->place, trial->name, keep && status == 0);
@@ -331,15 +333,15 @@ static int experiment_start(struct experiment *experiment)
     const struct baseline *baseline = &campaign->baseline;
     snprintf(experiment->name, sizeof experiment->name, "%" PRId64, experiment->id);
     int64_t usual = TIMEOUT_TIMES * baseline->elapsed_ns, log = LOG_TIMES * baseline->log_bytes;
-    experiment->trial = (struct trial){
-        .place = &campaign->place,
-        .name = experiment->name,
-        .rules = &experiment->rule,
-        .rules_count = 1,
-        .timeout_ns = campaign->timeout_ns > 0   ? campaign->timeout_ns
-                      : usual > TIMEOUT_LEAST_NS ? usual
-                                                 : TIMEOUT_LEAST_NS,
-        .log_max_bytes = log > LOG_LEAST_BYTES ? log : LOG_LEAST_BYTES};
+    experiment->trial =
+        (struct trial){.place = &campaign->place,
+                       .name = experiment->name,
+                       .rules = &experiment->rule,
+                       .rules_count = 1,
+                       .timeout_ns = campaign->timeout_ns > 0   ? campaign->timeout_ns
+                                     : usual > TIMEOUT_LEAST_NS ? usual
+                                                                : TIMEOUT_LEAST_NS,
+                       .log_max_bytes = log > LOG_LEAST_BYTES ? log : LOG_LEAST_BYTES};
     experiment->pid = trial_start(&experiment->trial, judge_experiment, experiment);
     return experiment->pid > 0 ? 0 : 2;
 }
@@ -449,10 +451,11 @@ static int take_folder(struct campaign *campaign, bool known)
 {
     const char *folder = campaign->place.folder;
     if (mkdir(folder, 0700) != 0 && (errno != EEXIST || !known))
-        return errno == EEXIST ? fail("%s: is there without its database %s: remove it, or give another "
-                                      "file with -o",
-                                      folder, campaign->path)
-                               : fail("%s: %s", folder, strerror(errno));
+        return errno == EEXIST
+                   ? fail("%s: is there without its database %s: remove it, or give another "
+                          "file with -o",
+                          folder, campaign->path)
+                   : fail("%s: %s", folder, strerror(errno));
     int held = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC); /* until we end */
     if (held < 0 || flock(held, LOCK_EX | LOCK_NB) != 0)
         return fail("%s: another fisql faults works on it", folder);

@@ -32,7 +32,8 @@ static const char chosen_sql[] =
     "  SELECT x.*, row_number() OVER w AS number, count(*) OVER (PARTITION BY x.rule_id, x.site_id,"
     "         CASE ?1 WHEN 'site' THEN 0 ELSE x.frame_id END) AS calls FROM main.faults x"
     "  WHERE x.frame_id IS NOT NULL AND x.call_id IS NOT NULL"
-    "  WINDOW w AS (PARTITION BY x.rule_id, x.site_id, CASE ?1 WHEN 'site' THEN 0 ELSE x.frame_id END"
+    "  WINDOW w AS (PARTITION BY x.rule_id, x.site_id, CASE ?1 WHEN 'site' THEN 0 ELSE x.frame_id "
+    "END"
     "               ORDER BY x.ns, x.id)),"
     " wanted AS MATERIALIZED (SELECT * FROM marked WHERE ?1 = 'call' OR number = 1),"
     " named AS MATERIALIZED ("
@@ -175,7 +176,8 @@ static void spread(const struct context *from, struct context *to, size_t count,
         memcpy(to, from, count * sizeof *to); /* any order is right */
     } else {
         for (size_t i = 0, end; i < count; i = end) {
-            for (end = i + 1; end < count && step_at(&from[end], depth) == step_at(&from[i], depth);)
+            for (end = i + 1;
+                 end < count && step_at(&from[end], depth) == step_at(&from[i], depth);)
                 end++;
             spread(from + i, parts + i, end - i, depth + 1);
             next[branches] = i;
@@ -219,7 +221,8 @@ static int choose(sqlite3 *database, const char *per)
         result = sqlite3_step(make) == SQLITE_DONE ? SQLITE_OK : SQLITE_ERROR;
     sqlite3_finalize(make);
     if (result == SQLITE_OK)
-        result = sqlite3_exec(database, "CREATE INDEX temp.chosen_id ON chosen(id)", NULL, NULL, NULL);
+        result =
+            sqlite3_exec(database, "CREATE INDEX temp.chosen_id ON chosen(id)", NULL, NULL, NULL);
     return result == SQLITE_OK ? 0 : failed(database);
 }
 
@@ -229,12 +232,13 @@ int contexts_to_experiments(sqlite3 *database, const char *per, struct contexts_
     int result = database_check_frames(database);
     if (result == 0)
         result = choose(database, per);
-    report->outside = experiments_number(database, "SELECT count(*) FROM main.faults WHERE frame_id IS NULL");
-    report->nameless =
-        experiments_number(database, "SELECT count(DISTINCT rule_id || ' ' || coalesce(site_id, 0) || ' ' ||"
-                            " frame_id) FROM main.faults f WHERE frame_id IS NOT NULL AND NOT EXISTS"
-                            " (SELECT 1 FROM temp.chosen c WHERE c.rule_id = f.rule_id"
-                            " AND c.site_id = f.site_id)");
+    report->outside =
+        experiments_number(database, "SELECT count(*) FROM main.faults WHERE frame_id IS NULL");
+    report->nameless = experiments_number(
+        database, "SELECT count(DISTINCT rule_id || ' ' || coalesce(site_id, 0) || ' ' ||"
+                  " frame_id) FROM main.faults f WHERE frame_id IS NOT NULL AND NOT EXISTS"
+                  " (SELECT 1 FROM temp.chosen c WHERE c.rule_id = f.rule_id"
+                  " AND c.site_id = f.site_id)");
     if (result == 0)
         result = read_ways(database, &list);
     struct context *ordered = malloc((list.count + 1) * sizeof *ordered);

@@ -10,8 +10,9 @@
 
 struct contexts_report {
     int64_t experiments;
-    int64_t outside;  /* marked calls that no function with hooks made */
-    int64_t nameless; /* contexts left out: a caller is code of no module, or of one with an odd name */
+    int64_t outside; /* marked calls that no function with hooks made */
+    int64_t
+        nameless; /* contexts left out: a caller is code of no module, or of one with an odd name */
 };
 
 /* Fills the table experiments of the database from its table faults, and empties that and fault_rules: they were

@@ -15,7 +15,8 @@
 static int failed(sqlite3 *database)
 {
     const char *path = sqlite3_db_filename(database, "main");
-    return fail("%s: %s", path != NULL ? path : "the campaign's database", sqlite3_errmsg(database));
+    return fail("%s: %s", path != NULL ? path : "the campaign's database",
+                sqlite3_errmsg(database));
 }
 
 sqlite3 *experiments_open(const char *path)
@@ -167,8 +168,7 @@ int experiments_pending(sqlite3 *database, int64_t limit, struct pending *pendin
             sqlite3_finalize(row);
             return fail("%s: out of memory", sqlite3_db_filename(database, "main"));
         }
-        pending->items[pending->count++] =
-            (struct pending_one){sqlite3_column_int64(row, 0), rule};
+        pending->items[pending->count++] = (struct pending_one){sqlite3_column_int64(row, 0), rule};
     }
     return sqlite3_finalize(row) == SQLITE_OK ? 0 : failed(database);
 }
@@ -184,8 +184,8 @@ char *experiments_rule(sqlite3 *database, int64_t id)
 {
     sqlite3_stmt *row = NULL;
     char *rule = NULL;
-    if (sqlite3_prepare_v2(database, "SELECT rule FROM experiments WHERE id = ?1", -1, &row, NULL) ==
-            SQLITE_OK &&
+    if (sqlite3_prepare_v2(database, "SELECT rule FROM experiments WHERE id = ?1", -1, &row,
+                           NULL) == SQLITE_OK &&
         sqlite3_bind_int64(row, 1, id) == SQLITE_OK && sqlite3_step(row) == SQLITE_ROW &&
         sqlite3_column_text(row, 0) != NULL)
         rule = strdup((const char *)sqlite3_column_text(row, 0));
@@ -264,7 +264,7 @@ static int put_verdict(sqlite3 *database, int64_t id, const struct verdict *verd
 }
 
 int experiments_put(const char *path, int64_t id, const struct verdict *verdict, int64_t elapsed_ns,
-              const char *log, sqlite3 *run)
+                    const char *log, sqlite3 *run)
 {
     sqlite3 *database = NULL;
     int result = 0;

@@ -13,8 +13,8 @@
 struct campaign_key {
     const char *calls, *per, *folder;
     bool copy;
-    char **program;    /* and its arguments */
-    char stamp[96];    /* of the program's file: another build is another program */
+    char **program; /* and its arguments */
+    char stamp[96]; /* of the program's file: another build is another program */
 };
 
 /* Opens the database for writing, after looking at it as at any that is read. NULL after saying what is wrong. */
@@ -46,7 +46,7 @@ char *experiments_rule(sqlite3 *database, int64_t id);
 /* What came of an experiment. `run` is the database of its log, of which the functions are taken that did not run
  * without faults; log = NULL: it is not kept. Returns 0, or 2 after saying what is wrong. */
 int experiments_put(const char *path, int64_t id, const struct verdict *verdict, int64_t elapsed_ns,
-              const char *log, sqlite3 *run);
+                    const char *log, sqlite3 *run);
 
 /* The only number that a statement gives; 0 where it gives none. */
 int64_t experiments_number(sqlite3 *database, const char *sql);

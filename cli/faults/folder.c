@@ -192,9 +192,10 @@ static int compare_entry(const struct comparison *comparison, const char *name, 
         return 0;
     if (S_ISDIR(one.st_mode))
         return compare_below(comparison, name);
-    bool same = S_ISLNK(one.st_mode)   ? links_same(expected, actual)
-                : S_ISREG(one.st_mode) ? one.st_size == other.st_size && files_same(expected, actual)
-                                       : true;
+    bool same = S_ISLNK(one.st_mode) ? links_same(expected, actual)
+                : S_ISREG(one.st_mode)
+                    ? one.st_size == other.st_size && files_same(expected, actual)
+                    : true;
     return same ? 0 : folder_names_add(comparison->names, name);
 }
 

@@ -50,8 +50,8 @@ static void read_all(struct list *list)
         if (!isdigit((unsigned char)entry->d_name[0]) ||
             array_reserve(&list->items, &list->room, list->count + 1, &error) != 0)
             continue;
-        list->items[list->count++] = (struct process){
-            (pid_t)strtol(entry->d_name, NULL, 10), parent_of(entry->d_name), false};
+        list->items[list->count++] = (struct process){(pid_t)strtol(entry->d_name, NULL, 10),
+                                                      parent_of(entry->d_name), false};
     }
     closedir(folder);
 }

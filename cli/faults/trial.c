@@ -18,10 +18,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#define LOOK_NS 50000000            /* the log's length is looked at so often */
+#define LOOK_NS 50000000 /* the log's length is looked at so often */
 #define LINGER_LOOK_NS 500000000
-#define LINGER_NS 1000000000        /* what is left running gets so long */
-#define SALVAGE_NS 20000000000      /* what fisql record gets to write the log of a program that was killed */
+#define LINGER_NS 1000000000 /* what is left running gets so long */
+#define SALVAGE_NS                                                                                 \
+    20000000000 /* what fisql record gets to write the log of a program that was killed */
 
 char *trial_path(const struct trial_place *place, const char *name, const char *ending, char *path)
 {
@@ -63,10 +64,10 @@ static int settle(const struct trial *trial)
     const struct rlimit none = {0, 0};
     char path[PATH_MAX];
     setrlimit(RLIMIT_CORE, &none);
-    if (put_file(trial_path(place, trial->name, ".err", path), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND,
-                 STDERR_FILENO) < 0 ||
-        put_file(trial_path(place, trial->name, ".out", path), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND,
-                 STDOUT_FILENO) < 0 ||
+    if (put_file(trial_path(place, trial->name, ".err", path),
+                 O_WRONLY | O_CREAT | O_TRUNC | O_APPEND, STDERR_FILENO) < 0 ||
+        put_file(trial_path(place, trial->name, ".out", path),
+                 O_WRONLY | O_CREAT | O_TRUNC | O_APPEND, STDOUT_FILENO) < 0 ||
         put_file(trial_path(place, "input", "", path), O_RDONLY, STDIN_FILENO) < 0)
         return fail("%s: %s", path, strerror(errno));
     trial_path(place, trial->name, ".tmp", path);
@@ -75,7 +76,8 @@ static int settle(const struct trial *trial)
     trial_path(place, trial->name, ".work", path);
     if (folder_make(path, place->source, place->skipped, place->copy) != 0)
         return 2;
-    return chdir(path) == 0 && setenv("PWD", path, 1) == 0 ? 0 : fail("%s: %s", path, strerror(errno));
+    return chdir(path) == 0 && setenv("PWD", path, 1) == 0 ? 0
+                                                           : fail("%s: %s", path, strerror(errno));
 }
 
 static _Noreturn void recorder(const struct trial *trial, struct trial_end *end)
@@ -86,8 +88,9 @@ static _Noreturn void recorder(const struct trial *trial, struct trial_end *end)
     if (settle(trial) != 0)
         _exit(2);
     sigprocmask(SIG_SETMASK, &trial->place->signals, NULL);
-    int result = trial->place->record(trial_path(trial->place, trial->name, ".bin", log), trial->rules,
-                                      trial->rules_count, trial->place->program, &end->status);
+    int result =
+        trial->place->record(trial_path(trial->place, trial->name, ".bin", log), trial->rules,
+                             trial->rules_count, trial->place->program, &end->status);
     end->ran = result == 0;
     _exit(result);
 }
@@ -99,7 +102,7 @@ static int64_t log_bytes(const struct trial *trial)
     char path[PATH_MAX];
     struct stat status;
     return stat(trial_path(trial->place, trial->name, ".bin", path), &status) == 0 ? status.st_size
-                                                                                  : 0;
+                                                                                   : 0;
 }
 
 /* Waits for a signal, SIGCHLD or SIGTERM, for so long at most. Returns which came; 0 = none. */
@@ -115,7 +118,8 @@ static int next_signal(int64_t wait_ns)
 }
 
 /* Ends the program, but lets fisql record tell what it did. */
-static void cut_short(const struct trial *trial, pid_t recorder_pid, int64_t now, struct trial_end *end)
+static void cut_short(const struct trial *trial, pid_t recorder_pid, int64_t now,
+                      struct trial_end *end)
 {
     bool too_long = now > trial->timeout_ns;
     if (!end->timed_out && !end->log_grew) {

@@ -20,31 +20,32 @@ typedef int record_function(const char *log, const char *const *rules, size_t ru
 
 /* What all runs of a campaign have in common. Borrowed. */
 struct trial_place {
-    char folder[PATH_MAX];      /* where their files are; absolute */
-    const char *source;         /* what they find in the folder that they run in */
-    const char *skipped;        /* but for that (folder_make()) */
-    bool copy;                  /* they get copies, not links */
+    char folder[PATH_MAX]; /* where their files are; absolute */
+    const char *source;    /* what they find in the folder that they run in */
+    const char *skipped;   /* but for that (folder_make()) */
+    bool copy;             /* they get copies, not links */
     char **program;
     record_function *record;
-    sigset_t signals;           /* blocked where fisql was started */
+    sigset_t signals; /* blocked where fisql was started */
 };
 
 struct trial {
     const struct trial_place *place;
-    const char *name;         /* of its files: FOLDER/NAME.bin, .out, .err, and the folder FOLDER/NAME.work */
+    const char
+        *name; /* of its files: FOLDER/NAME.bin, .out, .err, and the folder FOLDER/NAME.work */
     const char *const *rules;
     size_t rules_count;
     int64_t timeout_ns;
-    int64_t log_max_bytes;    /* a longer log is that of a program that does not come to an end */
+    int64_t log_max_bytes; /* a longer log is that of a program that does not come to an end */
 };
 
 /* How it ended. */
 struct trial_end {
-    bool ran;          /* else it could not be run: NAME.err says why */
-    int status;        /* of wait() */
-    bool timed_out;    /* what ran was killed: it took too long */
-    bool log_grew;     /* ... or did too much */
-    bool hung;         /* the program itself was running then, not only what it had left behind */
+    bool ran;       /* else it could not be run: NAME.err says why */
+    int status;     /* of wait() */
+    bool timed_out; /* what ran was killed: it took too long */
+    bool log_grew;  /* ... or did too much */
+    bool hung;      /* the program itself was running then, not only what it had left behind */
     int64_t elapsed_ns;
 };
 

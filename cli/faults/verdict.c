@@ -34,7 +34,8 @@ bool outcome_is_wrong(enum outcome outcome)
 #define FREE_ERRORS_SQL "SELECT count(*) FROM free_errors"
 #define LOSSES_SQL "SELECT count(*) FROM losses"
 /* SIGTERM and the like are what programs end their children with. */
-#define KILLED_SQL "SELECT count(*) FROM processes WHERE signal IN (3, 4, 5, 6, 7, 8, 11, 24, 25, 31)"
+#define KILLED_SQL                                                                                 \
+    "SELECT count(*) FROM processes WHERE signal IN (3, 4, 5, 6, 7, 8, 11, 24, 25, 31)"
 
 /* ---- leaks ---- */
 
@@ -47,10 +48,11 @@ static sqlite3_stmt *leaks_begin(sqlite3 *database)
     while (query->name != NULL && strcmp(query->name, "not-freed") != 0)
         query++;
     if (query->name != NULL &&
-        asprintf(&sql,
-                 "SELECT coalesce(location, '') || char(10) || kind || char(10) || stack, total(bytes),"
-                 " stack, location FROM (\n%s\n) GROUP BY 1 ORDER BY 1",
-                 query->text) >= 0)
+        asprintf(
+            &sql,
+            "SELECT coalesce(location, '') || char(10) || kind || char(10) || stack, total(bytes),"
+            " stack, location FROM (\n%s\n) GROUP BY 1 ORDER BY 1",
+            query->text) >= 0)
         sqlite3_prepare_v2(database, sql, -1, &rows, NULL);
     free(sql);
     return rows;
@@ -110,7 +112,8 @@ int baseline_add(struct baseline *baseline, sqlite3 *database)
         return 2;
     if (baseline->leaks_count > 0)
         qsort(baseline->leaks, baseline->leaks_count, sizeof *baseline->leaks, leak_order);
-    baseline->free_errors = larger(baseline->free_errors, experiments_number(database, FREE_ERRORS_SQL));
+    baseline->free_errors =
+        larger(baseline->free_errors, experiments_number(database, FREE_ERRORS_SQL));
     baseline->killed = larger(baseline->killed, experiments_number(database, KILLED_SQL));
     baseline->losses = larger(baseline->losses, experiments_number(database, LOSSES_SQL));
     return result;
@@ -159,7 +162,8 @@ static const char place_sql[] =
     " SELECT fr.parent_id, f.name FROM frames fr JOIN functions f ON f.id = fr.function_id"
     "  WHERE fr.id = ?1"
     " UNION ALL"
-    " SELECT fr.parent_id, f.name || ' => ' || up.text FROM up JOIN frames fr ON fr.id = up.frame_id"
+    " SELECT fr.parent_id, f.name || ' => ' || up.text FROM up JOIN frames fr ON fr.id = "
+    "up.frame_id"
     "  JOIN functions f ON f.id = fr.function_id WHERE coalesce(fr.parent_id, 0) < fr.id)"
     " SELECT text, coalesce((SELECT location FROM site_details WHERE id = ?2),"
     "  (SELECT d.location FROM frames fr JOIN function_details d ON d.id = fr.function_id"
@@ -181,8 +185,9 @@ static void put_place(struct verdict *verdict, sqlite3 *database, int64_t frame_
 /* Of the process that a signal ended: what it was in then. */
 static void place_of_end(struct verdict *verdict, sqlite3 *database)
 {
-    int64_t process = experiments_number(database, "SELECT id FROM processes WHERE signal IS NOT NULL ORDER BY"
-                                          " signal IN (9, 15), end_ns, id LIMIT 1");
+    int64_t process =
+        experiments_number(database, "SELECT id FROM processes WHERE signal IS NOT NULL ORDER BY"
+                                     " signal IN (9, 15), end_ns, id LIMIT 1");
     int64_t call = ending_call(database, process);
     sqlite3_stmt *row = NULL;
     if (call > 0 &&
@@ -196,9 +201,9 @@ static void place_of_end(struct verdict *verdict, sqlite3 *database)
 static void place_of_free(struct verdict *verdict, sqlite3 *database)
 {
     sqlite3_stmt *row = NULL;
-    if (sqlite3_prepare_v2(database,
-                           "SELECT frame_id, site_id, error FROM free_errors ORDER BY id DESC LIMIT 1",
-                           -1, &row, NULL) == SQLITE_OK &&
+    if (sqlite3_prepare_v2(
+            database, "SELECT frame_id, site_id, error FROM free_errors ORDER BY id DESC LIMIT 1",
+            -1, &row, NULL) == SQLITE_OK &&
         sqlite3_step(row) == SQLITE_ROW) {
         put_place(verdict, database, sqlite3_column_int64(row, 0), sqlite3_column_int64(row, 1));
         put_text(&verdict->detail, (const char *)sqlite3_column_text(row, 2));
@@ -222,8 +227,8 @@ static bool output_differs(struct verdict *verdict, const struct trial *trial,
     }
     struct folder_names names = {.items = NULL};
     folder_compare(trial_path(trial->place, baseline->name, ".work", expected),
-                   trial_path(trial->place, trial->name, ".work", actual), &baseline->unstable, true,
-                   &names);
+                   trial_path(trial->place, trial->name, ".work", actual), &baseline->unstable,
+                   true, &names);
     bool differs = names.count > 0;
     if (differs && asprintf(&verdict->detail, "the file %s differs", names.items[0]) < 0)
         verdict->detail = NULL;
@@ -260,8 +265,9 @@ static enum outcome of_run(struct verdict *verdict, const struct trial *trial,
     }
     if (cut && end->hung) {
         place_of_end(verdict, database);
-        put_text(&verdict->detail, end->timed_out ? "it did not end in time"
-                                                  : "it did many times what it does without the fault");
+        put_text(&verdict->detail, end->timed_out
+                                       ? "it did not end in time"
+                                       : "it did many times what it does without the fault");
         return OUTCOME_HANG;
     }
     if (verdict->signal != 0 || experiments_number(database, KILLED_SQL) > baseline->killed) {

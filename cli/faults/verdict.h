@@ -52,8 +52,8 @@ int baseline_add(struct baseline *baseline, sqlite3 *database);
 
 struct verdict {
     enum outcome outcome;
-    int signal, exit_status; /* 0, -1 = none */
-    int64_t leaked_bytes;    /* -1 = not known */
+    int signal, exit_status;                  /* 0, -1 = none */
+    int64_t leaked_bytes;                     /* -1 = not known */
     char *found_at, *found_location, *detail; /* NULL = none */
 };
 
