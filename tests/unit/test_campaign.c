@@ -17,22 +17,32 @@
 /* A run: main calls a (site 10), which calls b (20) and c (30); main calls d (40). malloc was marked at sites 51 to 54,
  * in b twice; in a recursion of d: d calls itself (41). A mark has no caller, one is of code without a module. */
 static const char run_sql[] =
-    "INSERT INTO modules VALUES (1, '/bin/prog', 'prog', NULL, NULL, NULL), (2, '/x/od:d', 'od:d', NULL, NULL, NULL);"
-    "INSERT INTO sites(id, module_id, address) VALUES (1, 1, 1), (10, 1, 10), (20, 1, 20), (30, 1, 30), (40, 1, 40),"
+    "INSERT INTO modules VALUES (1, '/bin/prog', 'prog', NULL, NULL, NULL), (2, '/x/od:d', 'od:d', "
+    "NULL, NULL, NULL);"
+    "INSERT INTO sites(id, module_id, address) VALUES (1, 1, 1), (10, 1, 10), (20, 1, 20), (30, 1, "
+    "30), (40, 1, 40),"
     " (41, 1, 41), (51, 1, 51), (52, 1, 52), (53, 1, 53), (54, 1, 54), (60, 2, 60), (61, NULL, 61);"
-    "INSERT INTO frames(id, parent_id, function_id, site_id, depth, calls, total_ns, self_ns, finished, raw_total_ns,"
-    " raw_self_ns, child_calls) VALUES (1, NULL, 1, 1, 0, 1, 0, 0, 1, 0, 0, 0), (2, 1, 2, 10, 1, 1, 0, 0, 1, 0, 0, 0),"
-    " (3, 2, 3, 20, 2, 1, 0, 0, 1, 0, 0, 0), (4, 2, 4, 30, 2, 1, 0, 0, 1, 0, 0, 0), (5, 1, 5, 40, 1, 2, 0, 0, 1, 0, 0, 0);"
-    "INSERT INTO calls(id, thread_id, frame_id, depth, enter_ns, duration_ns, parent_distance) VALUES"
-    " (1, 1, 1, 0, 0, 9, NULL), (2, 1, 2, 1, 1, 9, 1), (3, 1, 3, 2, 2, 9, 1), (4, 1, 4, 2, 3, 9, 2),"
+    "INSERT INTO frames(id, parent_id, function_id, site_id, depth, calls, total_ns, self_ns, "
+    "finished, raw_total_ns,"
+    " raw_self_ns, child_calls) VALUES (1, NULL, 1, 1, 0, 1, 0, 0, 1, 0, 0, 0), (2, 1, 2, 10, 1, "
+    "1, 0, 0, 1, 0, 0, 0),"
+    " (3, 2, 3, 20, 2, 1, 0, 0, 1, 0, 0, 0), (4, 2, 4, 30, 2, 1, 0, 0, 1, 0, 0, 0), (5, 1, 5, 40, "
+    "1, 2, 0, 0, 1, 0, 0, 0);"
+    "INSERT INTO calls(id, thread_id, frame_id, depth, enter_ns, duration_ns, parent_distance) "
+    "VALUES"
+    " (1, 1, 1, 0, 0, 9, NULL), (2, 1, 2, 1, 1, 9, 1), (3, 1, 3, 2, 2, 9, 1), (4, 1, 4, 2, 3, 9, "
+    "2),"
     " (5, 1, 5, 1, 4, 9, 4), (6, 1, 5, 2, 5, 9, 1),"
     /* of a forked process: its calls begin where its parent's are open */
     " (7, 2, 3, 0, 6, 9, NULL);"
     "INSERT INTO fault_rules VALUES (1, 'malloc: mark', 'malloc', 'mark', 9, 9),"
     " (2, 'operator new: mark', 'operator new', 'mark', 1, 1);"
-    "INSERT INTO faults(id, rule_id, thread_id, call_id, frame_id, site_id, ns) VALUES (1, 1, 1, 3, 3, 51, 1),"
-    " (2, 1, 1, 3, 3, 51, 2), (3, 1, 1, 4, 4, 52, 3), (4, 1, 1, 5, 5, 53, 4), (5, 1, 1, 6, 5, 53, 5), (6, 2, 1, 3, 3, 54, 6),"
-    " (7, 1, 1, NULL, NULL, 51, 0), (8, 1, 1, 3, 3, 60, 7), (9, 1, 1, 3, 3, 61, 8), (10, 1, 2, 7, 3, 52, 9)";
+    "INSERT INTO faults(id, rule_id, thread_id, call_id, frame_id, site_id, ns) VALUES (1, 1, 1, "
+    "3, 3, 51, 1),"
+    " (2, 1, 1, 3, 3, 51, 2), (3, 1, 1, 4, 4, 52, 3), (4, 1, 1, 5, 5, 53, 4), (5, 1, 1, 6, 5, 53, "
+    "5), (6, 2, 1, 3, 3, 54, 6),"
+    " (7, 1, 1, NULL, NULL, 51, 0), (8, 1, 1, 3, 3, 60, 7), (9, 1, 1, 3, 3, 61, 8), (10, 1, 2, 7, "
+    "3, 52, 9)";
 
 static void check_experiments(const char *per, const char *expected, int outside, int nameless)
 {
@@ -48,8 +58,9 @@ static void check_experiments(const char *per, const char *expected, int outside
     check(contexts_to_experiments(database, per, &report) == 0, "%s: they are read", per);
     sqlite3_prepare_v2(database, "SELECT rule, calls FROM experiments ORDER BY id", -1, &row, NULL);
     while (sqlite3_step(row) == SQLITE_ROW && used < sizeof found)
-        used += (size_t)snprintf(found + used, sizeof found - used, "%s %d\n",
-                                 (const char *)sqlite3_column_text(row, 0), sqlite3_column_int(row, 1));
+        used +=
+            (size_t)snprintf(found + used, sizeof found - used, "%s %d\n",
+                             (const char *)sqlite3_column_text(row, 0), sqlite3_column_int(row, 1));
     sqlite3_finalize(row);
     check_string(expected, found, per);
     check(report.outside == outside, "%s: calls outside are counted: %d", per, (int)report.outside);
@@ -144,11 +155,13 @@ int main(void)
 #define D_53 "malloc nth=1 per=run at prog+0x35,prog+0x28,prog+0x1: fail 2\n"
 #define NEW "operator new nth=1 per=run at prog+0x36,prog+0x14,prog+0xa,prog+0x1: fail 1\n"
     check_experiments("context",
-                      B_51 D_53 "malloc nth=1 per=run at prog+0x34,prog+0x1e,prog+0xa,prog+0x1: fail 1\n"
-                                "malloc nth=1 per=run at prog+0x34,prog+0x14,prog+0xa,prog+0x1: fail 1\n" NEW,
+                      B_51 D_53
+                      "malloc nth=1 per=run at prog+0x34,prog+0x1e,prog+0xa,prog+0x1: fail 1\n"
+                      "malloc nth=1 per=run at prog+0x34,prog+0x14,prog+0xa,prog+0x1: fail 1\n" NEW,
                       1, 2);
     check_experiments("site",
-                      B_51 D_53 "malloc nth=1 per=run at prog+0x34,prog+0x1e,prog+0xa,prog+0x1: fail 2\n" NEW,
+                      B_51 D_53
+                      "malloc nth=1 per=run at prog+0x34,prog+0x1e,prog+0xa,prog+0x1: fail 2\n" NEW,
                       1, 2);
     snprintf(own, sizeof own, "%s/campaign.XXXXXX", folder != NULL ? folder : "/tmp");
     check(mkdtemp(own) != NULL && chdir(own) == 0, "a folder to work in");
