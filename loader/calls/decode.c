@@ -196,17 +196,18 @@ static int fault(struct decoder *decoder, const struct event *event, struct erro
 {
     struct decoded_thread *out = decoder->out;
     const struct open_call *call = call_stack_own_top(&decoder->stack);
-    uint32_t pair;
+    uint32_t site = 0;
     if (array_reserve(&out->faults.items, &out->faults.capacity, out->faults.count + 1, error) !=
             0 ||
-        decode_find_pair(decoder, 0, event->site, &pair, error) != 0)
+        program_site(decoder->shared->program, decoder->process, event->site, decoder->clock.tick,
+                     &site, error) != 0)
         return -1;
     out->faults.items[out->faults.count++] =
         (struct decode_fault){.call_id = call != NULL ? call->head.call_id : 0,
                               .ns = decoder->clock.now_ns,
                               .rule = event->rule,
                               .frame = call != NULL ? call->head.frame_id : 0,
-                              .site = decoder->pairs.items[pair].site};
+                              .site = site};
     return 0;
 }
 

@@ -507,7 +507,8 @@ static int sort_functions(struct builder *builder)
 static int finish_functions(struct builder *builder, const struct hook_calls *hooks)
 {
     struct symbols *symbols = builder->symbols;
-    for (size_t i = 0; builder->files->code && i < symbols->ranges_count; i++) {
+    bool look = builder->files->code && symbols->instrumented; /* else no code of it calls hooks */
+    for (size_t i = 0; look && i < symbols->ranges_count; i++) {
         const struct symbol_range *range = &symbols->ranges[i];
         struct symbol_function *function = &symbols->functions[range->function];
         if (!function->instrumented &&

@@ -86,6 +86,13 @@ campaign daemon.db --calls malloc ./campaigned daemon
 same "what is left running is no hang" "1 clean error" "$(tally daemon.db)"
 same "and is killed" "" "$(pgrep -f "$TEST_TMP/[d]aemon.db.d|[c]ampaigned daemon")"
 
+# A loop of calls would fill the disk before the time is over.
+campaign spin.db --calls malloc --timeout 100s ./campaigned spin
+same "a loop of calls is a hang" "hang main => spin|it did many times what it does without the fault" \
+    "$(sql spin.db "SELECT outcome || ' ' || replace(found_at, ' => is_ready', '') || '|' || detail FROM experiments")"
+at_least "that is ended before the time is over" 1 "$(sql spin.db "SELECT elapsed_ns < 90000000000 FROM experiments")"
+at_least "with a log of bounded length" 1 "$(($(stat -c %s spin.db.d/1.bin) < 400000000))"
+
 # Recursion: contexts fold it, calls do not.
 campaign recurse.db --calls malloc ./campaigned recurse
 same "a context fails once: recurse called by main, and by itself" "2 clean error" "$(tally recurse.db)"

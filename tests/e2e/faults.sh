@@ -169,8 +169,9 @@ done
 
 # What docs/faults.md shows.
 sed -n '/^```c$/,/^```$/p' "$here/docs/faults.md" | sed '1d;$d' >save.c
-sed -n '/^```console$/,/^```$/p' "$here/docs/faults.md" | sed '1d;$d' >shown
-PATH=$FISQL_BUILD:$PATH bash -c "$(sed -n 's/^\$ //p' shown)" >printed 2>&1
+sed -n '/^```console$/,/^```$/p' "$here/docs/faults.md" | grep -v '^```' >shown
+PATH=$FISQL_BUILD:$PATH bash -c "$(sed -n 's/^\$ //p' shown)" 2>&1 | sed "s|$TEST_TMP|/home/you|; s/^-\(-*  *\)*-*$/-/; s/  */ /g" >printed
+sed -i 's/^-\(-*  *\)*-*$/-/; s/  */ /g' shown
 same "the manual's example prints what it says" "$(grep -v '^\$ ' shown)" "$(cat printed)"
 while IFS= read -r call; do
     has "the manual has $call" "\`$call\`" "$(cat "$here/docs/faults.md")"

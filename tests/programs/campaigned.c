@@ -6,6 +6,7 @@
  *   recurse    allocates in a recursion, at each depth
  *   temporary  leaves a file in $TMPDIR, and one beside it that is named by its pid
  *   status     exits with 3; with 4 where malloc fails
+ *   spin       calls a function without end where malloc fails
  *   overwrite  writes to the file "there" that was there before
  */
 #include <fcntl.h>
@@ -120,6 +121,19 @@ APART static int temporary(void)
     return fclose(own) != 0;
 }
 
+APART static int is_ready(int ready)
+{
+    return ready;
+}
+
+APART static int spin(void)
+{
+    int ready = take(7) == 0;
+    while (!is_ready(ready))
+        ;
+    return 0;
+}
+
 APART static int overwrite(void)
 {
     char text[16] = "";
@@ -147,6 +161,8 @@ int main(int argc, char **argv)
         return temporary();
     if (strcmp(what, "status") == 0)
         return take(1) == 0 ? 3 : 4;
+    if (strcmp(what, "spin") == 0)
+        return spin();
     if (strcmp(what, "overwrite") == 0)
         return overwrite();
     return 9;
