@@ -173,6 +173,11 @@ $(BUILD)/unit/test_capture: tests/unit/test_capture.c $(VALUES_PURE:%=$(BUILD)/o
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) -DFISQL_VALUES -MF $@.d -o $@ $< $(filter %.o,$^)
 
+# Steps, from the loader to the collector.
+$(BUILD)/unit/test_steps: tests/unit/test_steps.c $(LIB_OBJ) $(BUILD)/obj/collector/values_expression_values.o
+	@mkdir -p $(@D)
+	$(call say,CC)$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) -DFISQL_VALUES -MF $@.d -o $@ $< $(BUILD)/obj/collector/values_expression_values.o $(LIB_OBJ) $(LIBS)
+
 $(BUILD)/%_dump: tests/tools/%_dump.c $(LIB_OBJ)
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) -MF $@.d -o $@ $< $(LIB_OBJ) $(LIBS)

@@ -108,6 +108,15 @@ struct fisql_live_parts {
     struct fisql_live_part faults;  /* fault_format.h; none = no calls are made to fail */
 };
 
+/* What the macros of fisql_trace.h record: those of at most this level, from 1 to 5. Whoever maps the
+ * area may change them at any time: the macros look here. */
+#define FISQL_LEVEL_MAX 5u
+struct fisql_levels {
+    uint8_t functions; /* atomic: scopes, checkpoints, messages */
+    uint8_t values;    /* atomic: values */
+    uint8_t reserved[2];
+};
+
 struct fisql_live_area {
     uint32_t magic;
     uint32_t version; /* FISQL_LOG_VERSION */
@@ -119,7 +128,7 @@ struct fisql_live_area {
     uint32_t ring_chunks;  /* flight recorder: chunks kept a thread, 0 = off */
     uint64_t process_next; /* atomic: process_key of the next process image, from 1 */
     uint32_t recording;    /* atomic: 0 = --start-off, not yet switched on */
-    uint32_t reserved;     /* zero */
+    struct fisql_levels levels; /* of the macros of fisql_trace.h, at once in all processes */
     uint64_t lost_chunks;  /* atomic: what could not be written, for fisql record to report */
     uint64_t lost_calls;
     uint64_t lost_bytes;
@@ -224,6 +233,29 @@ enum fisql_slot_state {
     FISQL_SLOT_WRITING = 6, /* a whole chunk that is being appended */
 };
 
+/* The locks of a thread (fisql record --locks), written by the thread alone, without a lock: a reader that
+ * wants them whole reads `changes` before and after, and reads again where it is odd or has changed.
+ * Addresses are the program's; ticks those of events. A point of the thread's timeline is the number of
+ * calls that it had entered, shifted, and how many were open (FISQL_POINT_): 0 = not known. */
+#define FISQL_LIVE_HOLDS_MAX 32u
+#define FISQL_POINT_DEPTH_BITS 24
+struct fisql_live_hold {
+    uint64_t lock;
+    uint64_t point; /* where it was taken */
+    uint64_t site;  /* where the call returns to that took it */
+};
+struct fisql_live_locks {
+    uint64_t waiting; /* the lock that the thread waits for; 0 = none */
+    uint64_t waiting_tick;
+    uint64_t waiting_site;
+    uint64_t waiting_holder; /* tid of who held it when the waiting began; 0 = not known */
+    uint32_t waiting_kind;   /* enum fisql_lock_kind */
+    uint32_t changes;        /* atomic: odd while the thread writes here */
+    uint32_t held;           /* locks that it holds: may be more than there is room for */
+    uint32_t reserved;
+    struct fisql_live_hold holds[FISQL_LIVE_HOLDS_MAX]; /* in the order in which they were taken */
+};
+
 struct fisql_live_slot {
     uint32_t state; /* atomic: enum fisql_slot_state */
     uint32_t pid;   /* atomic: owner, 0 = not known yet; written after owner_start */
@@ -235,8 +267,16 @@ struct fisql_live_slot {
     uint32_t tid;
     uint64_t owner_start; /* field 22 of /proc/PID/stat, to tell a reused pid; 0 = not known */
     uint32_t chunk_slot;  /* atomic: the slot whose chunk is filled, plus 1; 0 = its own */
+    uint32_t reserved;
+    struct fisql_live_locks locks;
 };
 _Static_assert(sizeof(struct fisql_live_slot) <= FISQL_SLOT_HEADER, "a slot's header is a page");
+
+/* A point of a thread's timeline: so many calls were entered, and so many open. */
+static inline uint64_t fisql_point(uint64_t calls, uint64_t depth)
+{
+    return calls << FISQL_POINT_DEPTH_BITS | depth;
+}
 
 static inline uint32_t fisql_word_units(uint64_t word)
 {
