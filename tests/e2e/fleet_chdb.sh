@@ -123,6 +123,10 @@ wait $other
 same "two that push the same run at once: both done" "0 0" "$? $mine"
 same "all are whole, each counted once" "$(all_answers killed.db | sha256sum)" "$(all_answers "$to" | sha256sum)"
 
+housekeeping "$http3" killed
+ask_server "$http3" "ALTER TABLE killed.functions MODIFY TTL day + INTERVAL 90 DAY"
+same "MODIFY TTL" 0 $?
+
 # --- text is data
 hostile_same wordstat.1.run.db "http://127.0.0.1:$http3/hostile"
 

@@ -154,7 +154,27 @@ for try in $(seq 50); do # the other server takes a moment to try again
     [ "$status" -ne 0 ] || break
     sleep 0.2
 done
-same "it is back: a repeated push makes it whole ($try)" "0 $(all_answers many.db | sha256sum)" "$status $(all_answers "$two" | sha256sum)"
+failed=0
+for i in 1 2 3 4; do # half of the runs lie on that shard; those whose push ended well are there
+    again $((1000 + i))
+    "$fisql" push -q many.db again.db --label version=1.0
+    KILL_PID=$(cat "$second/pid") KILL_AT=$(((2 * i - 1) * steps / 8)) pushing "$two" 2>err || failed=$((failed + 1))
+    clickhouse_stop "$second"
+    clickhouse_start "$second" "$http2" "$tcp2" "$inter2" "$tcp1" "$tcp2"
+    clickhouse_ready "$http2"
+    for try in $(seq 50); do
+        run "$fisql" push -q "$two" again.db --label version=1.0
+        [ "$status" -ne 0 ] || break
+        sleep 0.2
+    done
+    [ "$status" -eq 0 ] || report 1 "a shard was killed during a push: the repeated one is done" "$err"
+done 2>/dev/null
+at_least "a shard is killed during pushes: some fail" 1 "$failed"
+same "all is whole ($try): what failed was pushed again" "0 $(all_answers many.db | sha256sum)" "$status $(all_answers "$two" | sha256sum)"
+
+housekeeping "$http1" killed
+run ask_server "$http1" "ALTER TABLE killed.parts MODIFY TTL day + INTERVAL 90 DAY"
+has "MODIFY TTL: newer servers alone" "HTTP Error" "$err"
 
 # --- text is data
 hostile_same 1.db "http://127.0.0.1:$http1/hostile"

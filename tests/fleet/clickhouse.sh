@@ -119,3 +119,23 @@ hostile_same() {
     cmp -s back-hostile-many.db back-http
     report $? "hostile names: pulled byte by byte"
 }
+
+# housekeeping HTTP DATABASE: what docs/fleet.md says of rows that killed pushes left, and of old runs
+housekeeping() {
+    local try whole some
+    ask_server "$1" "INSERT INTO $2.functions (run_id, function_id) VALUES (5, 5)" # of no run
+    whole=$(ask_server "$1" "SELECT count() FROM $2.functions WHERE run_id IN (SELECT run_id FROM $2.runs)")
+    ask_server "$1" "ALTER TABLE functions DELETE WHERE run_id NOT IN (SELECT run_id FROM runs)" "database=$2"
+    for try in $(seq 100); do
+        [ "$(ask_server "$1" "SELECT count() FROM $2.functions")" != "$whole" ] || break
+        sleep 0.1
+    done
+    same "rows of killed pushes are removed, no others ($try)" "$whole $whole" \
+        "$(ask_server "$1" "SELECT count() FROM $2.functions") $(ask_server "$1" "SELECT count() FROM $2.functions WHERE run_id IN (SELECT run_id FROM $2.runs)")"
+    some=$(ask_server "$1" "SELECT any(run) FROM $2.runs")
+    ask_server "$1" "ALTER TABLE parts DROP PARTITION $(date -u +%Y%m)" "database=$2"
+    run "$fisql" pull -o none.db "http://127.0.0.1:$1/$2" "$some"
+    has "DROP PARTITION of parts: pull says that they were dropped" "part 0 of the run is not there: it was dropped" "$status $err"
+    run "$fisql" fleet hot-functions --url "http://127.0.0.1:$1/$2"
+    same "DROP PARTITION of parts: questions are answered" 0 "$status"
+}

@@ -1,5 +1,5 @@
-/* A library that kills the process before its Nth system call that writes (KILL_AT), or tells how many there
- * are (the file KILL_COUNT). */
+/* A library that kills the process, or the one that KILL_PID names, before its Nth system call that writes (KILL_AT), or
+ * tells how many there are (the file KILL_COUNT). */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <signal.h>
@@ -16,7 +16,7 @@ static void step(void)
     if (at == 0)
         at = atol(getenv("KILL_AT"));
     if (++count == at)
-        kill(getpid(), SIGKILL);
+        kill(getenv("KILL_PID") != NULL ? (pid_t)atol(getenv("KILL_PID")) : getpid(), SIGKILL);
 }
 
 __attribute__((destructor)) static void say(void)
