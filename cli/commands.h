@@ -14,6 +14,7 @@
     X(run, "[OPTION...] PROGRAM ARG...", "record, load, digest and report a program in one go")    \
     X(ps, "", "the programs that are being recorded now")                                          \
     X(stacks, "[PID]", "the stacks of a running program's threads")                                \
+    X(faults, "[OPTION...] PROGRAM ARG...", "make each call of a program fail once (faults.db)")   \
     X(load, "[RUN.bin] [-o RUN.db]", "make the database of a log (run.db)")                        \
     X(digest, "[DB]", "what matters of a run, on one screen")                                      \
     X(query, "[NAME] [DB]", "list the canned queries, or run one")                                 \

@@ -17,6 +17,8 @@ static const struct {
      "the program kept no diaries of its objects; FISQL_KEEP of fisql.h does"},
     {"references", "SELECT 1 FROM main.object_references LIMIT 1", false,
      "the program told of no reference counts; FISQL_REF and FISQL_UNREF of fisql.h do"},
+    {"experiments", "SELECT 1 FROM main.experiments LIMIT 1", false,
+     "it is no campaign's database; `fisql faults PROGRAM` makes one (faults.db)"},
     {"calls",
      "SELECT 1 WHERE EXISTS (SELECT 1 FROM main.calls)"
      " OR (SELECT total(calls) FROM main.threads) = 0",

@@ -45,6 +45,7 @@ for room in cc record live query export diff; do
     arrows cli/$room "$run|cli/$room/[a-z_]+\.h"
 done
 arrows cli/review "$run|cli/(review|export)/[a-z_]+\.h"
+arrows cli/faults "$run|cli/(faults|query)/[a-z_]+\.h"
 arrows cli/report "$run|cli/(report|query|export|diff)/[a-z_]+\.h"
 arrows cli/clickhouse "base/[a-z_0-9]+\.h|cli/clickhouse/[a-z_]+\.h"
 arrows cli/fleet "$run|cli/(fleet|clickhouse|query|diff)/[a-z_]+\.h"
