@@ -149,9 +149,9 @@ struct fisql_told_entry {
     char text[FISQL_TOLD_TEXT_MAX];
 };
 struct fisql_told {
-    uint32_t wake; /* futex: counts what was told */
-    uint32_t reserved;
-    uint64_t next; /* atomic: the next one's number */
+    uint32_t wake;  /* futex: counts what was told */
+    uint32_t alive; /* atomic: who prints, as in struct fisql_writer; 0 = nobody does */
+    uint64_t next;  /* atomic: the next one's number */
     struct fisql_told_entry entries[FISQL_TOLD_MAX];
 };
 

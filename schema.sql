@@ -600,6 +600,7 @@ CREATE TABLE experiment_functions( -- functions that ran in an experiment, and n
   calls INTEGER NOT NULL,
   PRIMARY KEY(experiment_id, function_id)
 ) WITHOUT ROWID;
+
 CREATE TABLE objects( -- what the program told of with FISQL_KEEP, FISQL_REF and their kin: a row for each life
                       -- of an object. FISQL_REF with a count of 0 after FISQL_GONE begins another one
   id INTEGER PRIMARY KEY,

@@ -209,11 +209,17 @@ static struct fisql_told *area_map(void)
     return there;
 }
 
+static bool is_alive(const struct fisql_told *to)
+{
+    uint32_t alive = __atomic_load_n(&to->alive, __ATOMIC_SEQ_CST);
+    return alive != 0 && (alive & FUTEX_OWNER_DIED) == 0;
+}
+
 /* Leaves it to fisql record; false where it cannot. */
 static bool hand_over(const struct told *told)
 {
     struct fisql_told *to = area_map();
-    for (uint32_t i = 0; to != NULL && i < FISQL_TOLD_MAX; i++) {
+    for (uint32_t i = 0; to != NULL && is_alive(to) && i < FISQL_TOLD_MAX; i++) {
         struct fisql_told_entry *entry = &to->entries[i];
         uint32_t state = FISQL_TOLD_FREE;
         if (!__atomic_compare_exchange_n(&entry->state, &state, FISQL_TOLD_WRITING, false,

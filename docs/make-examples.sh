@@ -1,9 +1,7 @@
 #!/bin/bash
 # Records docs/examples/shop.cc and writes what each query says of it to FOLDER/NAME.txt: the
-# examples of docs/queries.md. Queries on arguments and results are asked of docs/examples/till.c,
-# those on a campaign of shop.cc's. make-examples.sh FISQL FOLDER [NAME...]
 # examples of docs/queries.md. Queries on arguments and results are asked of docs/examples/till.c, those on objects of
-# examples/diary.c and examples/refcount.c. make-examples.sh FISQL FOLDER [NAME...]
+# examples/diary.c and examples/refcount.c, those on a campaign of shop.cc's. make-examples.sh FISQL FOLDER [NAME...]
 set -eu
 fisql=$(realpath "$1") folder=$(realpath "$2")
 shift 2
@@ -29,6 +27,7 @@ for program in diary refcount; do
     "$fisql" record -q -o "$program.bin" "./$program" >/dev/null 2>&1
     "$fisql" load -q "$program.bin"
 done
+"$fisql" faults --calls malloc,realloc,pthread_create -o campaign.db ./shop >/dev/null 2>&1
 [ $# -gt 0 ] || mapfile -t all < <("$fisql" query --names)
 for query in "$@" ${all[@]+"${all[@]}"}; do
     of=()
@@ -40,6 +39,7 @@ for query in "$@" ${all[@]+"${all[@]}"}; do
         diaries) of=(diary.db) ;;
         reference-errors) of=(refcount.db) ;;
     esac
+    ! grep -q '^-- needs: *experiments' "$queries/$query.sql" || of=(campaign.db)
     {
         echo "\$ fisql query" "$query" ${of[@]+"${of[@]}"} "--limit 5 --demangle short"
         "$fisql" query "$query" ${of[@]+"${of[@]}"} --limit 5 --demangle short 2>&1 | sed "s|$tmp|/home/you|g" | cut -c 1-180 | sed 's/ *$//'

@@ -1,6 +1,8 @@
 /* The writer of `fisql record`: see live_writer.h. */
 #include "cli/record/live_writer.h"
 
+#include "cli/record/robust.h"
+
 #include <linux/futex.h>
 #include <sched.h>
 #include <stddef.h>
@@ -12,22 +14,6 @@
 #define LOOK_NS 5000000
 #define SILENT_LOOK_NS 500000
 #define KEEP_NS 50000000 /* live_keep() goes through all slots */
-
-/* The kernel marks the word of a thread that is killed: get_robust_list(2), and "A description of
- * what robust futexes are" in its documentation. */
-struct robust {
-    struct robust_list_head head;
-    struct robust_list entry;
-};
-
-static void robust_set(struct robust *robust, uint32_t *word)
-{
-    robust->entry.next = &robust->head.list;
-    robust->head.list.next = &robust->entry;
-    robust->head.futex_offset = (char *)word - (char *)&robust->entry;
-    robust->head.list_op_pending = NULL;
-    syscall(SYS_set_robust_list, &robust->head, sizeof robust->head);
-}
 
 /* Until somebody hands over enough to wake us, or for LOOK_NS. */
 static void writer_sleep(struct fisql_writer *shared)
@@ -83,7 +69,7 @@ static void *writer_run(void *context)
         if (!any)
             writer_sleep(shared);
     }
-    syscall(SYS_set_robust_list, NULL, sizeof robust.head); /* robust is on our stack */
+    robust_clear(&robust);
     return NULL;
 }
 

@@ -5,6 +5,7 @@
 #include "cli/out/cache_folder.h"
 #include "cli/out/say.h"
 #include "cli/out/text.h"
+#include "cli/record/robust.h"
 #include "loader/symbols/symbols.h"
 
 #include <limits.h>
@@ -178,12 +179,16 @@ static void print_all(struct told *told)
 static void *wait_for_more(void *context)
 {
     struct told *told = context;
+    struct robust robust;
+    robust_set(&robust, &told->area->alive);
+    __atomic_store_n(&told->area->alive, (uint32_t)syscall(SYS_gettid), __ATOMIC_SEQ_CST);
     while (__atomic_load_n(&told->stop, __ATOMIC_ACQUIRE) == 0) {
         uint32_t seen = __atomic_load_n(&told->area->wake, __ATOMIC_ACQUIRE);
         print_all(told);
         if (__atomic_load_n(&told->stop, __ATOMIC_ACQUIRE) == 0)
             syscall(SYS_futex, &told->area->wake, FUTEX_WAIT, seen, NULL, NULL, 0);
     }
+    robust_clear(&robust);
     return NULL;
 }
 
@@ -197,12 +202,16 @@ void told_start(struct told *told, const struct live *live)
     if (memory == MAP_FAILED)
         return;
     told->area = memory;
+    told->area->alive = (uint32_t)getpid(); /* the program may be quicker than the thread */
     told->started = pthread_create(&told->thread, NULL, wait_for_more, told) == 0;
+    if (!told->started)
+        told->area->alive = 0;
 }
 
 void told_end(struct told *told)
 {
     if (told->started) {
+        __atomic_store_n(&told->area->alive, 0, __ATOMIC_SEQ_CST);
         __atomic_store_n(&told->stop, 1, __ATOMIC_RELEASE);
         __atomic_fetch_add(&told->area->wake, 1, __ATOMIC_RELEASE);
         syscall(SYS_futex, &told->area->wake, FUTEX_WAKE, 1, NULL, NULL, 0);

@@ -88,6 +88,12 @@ run "$fisql" record -q -o run.bin ./moments assert
 same "FISQL_ASSERT_OBJECT tells the diary and aborts" "134 1 1" "$status $(grep -c "Assertion \`\*object == 1' failed: it is 0" err) $(grep -c '^  1\. keep "made"' err)"
 run ./moments assert
 same "without the collector, too" "134 1" "$status $(grep -c "Assertion \`\*object == 1' failed: it is 0" err)"
+run "$fisql" record -q -o run.bin ./moments orphan
+for _ in $(seq 100); do
+    grep -q 'done' out && break
+    sleep 0.1
+done
+same "where fisql record was killed, the program itself tells" "137 1 1" "$status $(grep -c '^  1\. keep "made"' err) $(grep -c '/moments+0x[0-9a-f]* (.*/moments+0x[0-9a-f]*)$' err | sed 's/[2-9]/1/')"
 
 # --- reference counts
 build gcc references -g -O1 -I"$here" "$programs/references.c"

@@ -2,7 +2,8 @@
  * Diaries in awkward places: `moments many` keeps moments of more objects than the table holds; `moments handler` keeps
  * and tells in a signal handler on an alternate stack that interrupts the same; `moments threads` keeps one object's
  * from many threads at once while another tells; `moments fork` tells in a child; `moments deep` below many calls;
- * `moments assert` fails FISQL_ASSERT_OBJECT; `moments states` keeps every kind of state, with errno kept.
+ * `moments assert` fails FISQL_ASSERT_OBJECT; `moments orphan` kills fisql
+ * record and tells; `moments states` keeps every kind of state, with errno kept.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -17,6 +18,7 @@
 #include "collector/fisql.h"
 
 static int objects[20000];
+static pid_t parent;
 
 static void keep(const int *object, const char *state)
 {
@@ -105,6 +107,15 @@ static int check(const int *object)
     return *object;
 }
 
+static void orphan(void)
+{
+    keep(&objects[7], "made");
+    kill(getppid(), SIGKILL);
+    while (getppid() == parent)
+        usleep(1000);
+    FISQL_TELL(&objects[7]);
+}
+
 static void states(void)
 {
     char text[] = "changeable";
@@ -125,6 +136,7 @@ static void states(void)
 int main(int argc, char **argv)
 {
     const char *what = argc > 1 ? argv[1] : "";
+    parent = getppid();
     if (strcmp(what, "many") == 0)
         many();
     else if (strcmp(what, "handler") == 0)
@@ -135,6 +147,8 @@ int main(int argc, char **argv)
         in_child();
     else if (strcmp(what, "deep") == 0)
         deep(40);
+    else if (strcmp(what, "orphan") == 0)
+        orphan();
     else if (strcmp(what, "assert") == 0) {
         keep(&objects[5], "made");
         check(&objects[5]);
