@@ -229,7 +229,6 @@ enum fisql_slot_state {
  * Addresses are the program's; ticks those of events. A point of the thread's timeline is the number of
  * calls that it had entered, shifted, and how many were open (FISQL_POINT_): 0 = not known. */
 #define FISQL_LIVE_HOLDS_MAX 32u
-#define FISQL_POINT_DEPTH_BITS 24
 struct fisql_live_hold {
     uint64_t lock;
     uint64_t point; /* where it was taken */

@@ -1,6 +1,6 @@
 #!/bin/bash
 # Records docs/examples/shop.cc and writes what each query says of it to FOLDER/NAME.txt: the
-# examples of docs/queries.md. Queries on arguments and results are asked of docs/examples/till.c. make-examples.sh FISQL FOLDER [NAME...]
+# examples of docs/queries.md. Queries on arguments and results are asked of docs/examples/till.c, those on locks of accounts.c. make-examples.sh FISQL FOLDER [NAME...]
 set -eu
 fisql=$(realpath "$1") folder=$(realpath "$2")
 shift 2
@@ -8,7 +8,7 @@ tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 export XDG_CONFIG_HOME=$tmp/config
 queries=$folder/../../queries
-cp "$folder/shop.cc" "$folder/till.c" "$tmp"
+cp "$folder/shop.cc" "$folder/till.c" "$folder/accounts.c" "$tmp"
 cd "$tmp"
 "$fisql" cc g++ -O1 -o shop shop.cc -lpthread
 "$fisql" record -q ./shop >/dev/null || true # the program's own status is none of ours
@@ -18,10 +18,14 @@ cd "$tmp"
 "$fisql" load -q till.bin
 "$fisql" record -q --fault 'price_of nth=3: return -1' --fault 'malloc nth=2 in main: mark' -o faults.bin ./till >/dev/null || true # as it likes
 "$fisql" load -q -o faulty.db faults.bin
+"$fisql" cc gcc -O1 -o accounts accounts.c -lpthread
+"$fisql" record -q --locks -o locks.bin ./accounts >/dev/null
+"$fisql" load -q locks.bin
 [ $# -gt 0 ] || mapfile -t all < <("$fisql" query --names)
 for query in "$@" ${all[@]+"${all[@]}"}; do
     of=()
     ! grep -q '^-- needs: *values' "$queries/$query.sql" || of=(till.db)
+    ! grep -q '^-- needs: *locks' "$queries/$query.sql" || of=(locks.db)
     [ "$query" != faults ] || of=(faulty.db)
     {
         echo "\$ fisql query" "$query" ${of[@]+"${of[@]}"} "--limit 5 --demangle short"

@@ -615,7 +615,7 @@ int tables_write(const struct tables *tables, sqlite3 *database, struct error *e
         write_run,           write_processes,      write_threads,
         write_modules,       write_program,        write_notes,
         write_losses,        write_cut_calls,      tables_write_gaps,
-        write_hook_costs,    tables_write_faults};
+        write_hook_costs,    tables_write_faults,  tables_write_locks};
     int result = 0;
     for (size_t i = 0; result == 0 && i < sizeof parts / sizeof parts[0]; i++)
         result = parts[i](tables, database, error);

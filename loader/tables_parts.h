@@ -26,6 +26,9 @@ static inline void tables_insert_off(struct insert *insert, const struct off_sum
 /* Writes the tables fault_rules and faults. */
 int tables_write_faults(const struct tables *tables, sqlite3 *database, struct error *error);
 
+/* Writes the tables of locks. */
+int tables_write_locks(const struct tables *tables, sqlite3 *database, struct error *error);
+
 /* Writes the table gaps. */
 int tables_write_gaps(const struct tables *tables, sqlite3 *database, struct error *error);
 

@@ -42,13 +42,14 @@ static const char *const sections[] = {"Time",
                                        "Errors and losses",
                                        "Coverage and threads",
                                        "Arguments and results",
+                                       "Locks",
                                        "Faults",
                                        "Other",
                                        "Inlining and call structure"};
 enum {
     SECTIONS_COUNT = sizeof sections / sizeof sections[0],
     SECTION_ERRORS = 2,
-    SECTION_OTHER = 5
+    SECTION_OTHER = 7
 };
 
 static int section_of(const struct query_file *query)

@@ -13,6 +13,7 @@ static const char *const groups[] = {"Time",
                                      "Coverage and threads",
                                      "Memory",
                                      "Arguments and results",
+                                     "Locks",
                                      "Faults",
                                      "Trust",
                                      "Many runs"};

@@ -13,6 +13,8 @@ static const struct {
      "no arguments or results were recorded; `fisql record --values` records them"},
     {"faults", "SELECT 1 FROM main.fault_rules LIMIT 1", false,
      "no calls were made to fail; `fisql record --fault` makes them fail"},
+    {"locks", "SELECT 1 FROM main.locks LIMIT 1", false,
+     "no locks were recorded; `fisql record --locks` records them"},
     {"calls",
      "SELECT 1 WHERE EXISTS (SELECT 1 FROM main.calls)"
      " OR (SELECT total(calls) FROM main.threads) = 0",

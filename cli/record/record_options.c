@@ -46,6 +46,11 @@
     "                          'read every=10: return -1 errno EINTR' (can be repeated; "          \
     "docs/faults.md)\n"                                                                            \
     "      --faults FILE       rules from a file, one a line\n"                                    \
+    "      --locks[=all]       record locks, too: who waits for whom, who holds them how long, "   \
+    "in\n"                                                                                         \
+    "                          which order they are taken, what is misused (docs/locks.md); "      \
+    "all:\n"                                                                                       \
+    "                          each acquisition\n"                                                 \
     "      --start-off         start with recording off; SIGUSR2 or fisql_start() switches it\n"   \
     "      --ring SIZE         flight recorder: keep only the last SIZE bytes of each thread\n"    \
     "                          (512K, 4M), written at exit, crash, SIGUSR2 or fisql_dump()\n"      \
@@ -91,6 +96,7 @@ enum {
     OPTION_STRING_MAX,
     OPTION_FAULT,
     OPTION_FAULTS,
+    OPTION_LOCKS,
     OPTION_REFERENCE
 };
 
@@ -104,12 +110,13 @@ static const struct args_option options_known[] = {{"output", 'o', true},
                                                    {"min-duration", OPTION_MIN_DURATION, true},
                                                    {"only", OPTION_ONLY, true},
                                                    {"exclude", OPTION_EXCLUDE, true},
-                                                   {"values", OPTION_VALUES, false},
+                                                   {"values", OPTION_VALUES, ARGS_OPTIONAL},
                                                    {"value", OPTION_VALUE, true},
                                                    {"no-results", OPTION_NO_RESULTS, false},
                                                    {"string-max", OPTION_STRING_MAX, true},
                                                    {"fault", OPTION_FAULT, true},
                                                    {"faults", OPTION_FAULTS, true},
+                                                   {"locks", OPTION_LOCKS, ARGS_OPTIONAL},
                                                    {"start-off", OPTION_START_OFF, false},
                                                    {"ring", OPTION_RING, true},
                                                    {"reference", OPTION_REFERENCE, false},
@@ -200,6 +207,11 @@ static int set_option(struct record_options *options, const struct args *args)
             return args_wrong(args, "a number from 1 to 500");
         options->values.string_max = (uint32_t)number;
         return 0;
+    case OPTION_LOCKS:
+        if (value != NULL && strcmp(value, "all") != 0)
+            return args_wrong(args, "nothing, or all");
+        options->locks = value != NULL ? 2 : 1;
+        return 0;
     case OPTION_FAULT:
         return record_faults_add(&options->faults, value);
     case OPTION_FAULTS:
@@ -227,7 +239,6 @@ int record_options_parse(struct record_options *options, int argc, char **argv, 
     struct args args = {.command = argv[0],
                         .help = run ? run_help : help,
                         .options = options_known,
-                        .value_optional = OPTION_VALUES,
                         .program_follows = true};
     *options = (struct record_options){.log = "run.bin"};
     args_begin(&args, argc, argv);
@@ -280,6 +291,8 @@ void record_options_text(const struct record_options *options, char *text, size_
         ADD(VALUES, "");
     if (options->faults.area != NULL)
         ADD(FAULTS, "");
+    if (options->locks != 0)
+        ADD(LOCKS, "%u", options->locks);
 #undef ADD
     if (used > 0 && used < size)
         text[used - 1] = 0;

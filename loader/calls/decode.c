@@ -271,6 +271,8 @@ static int decode_event(struct decoder *decoder, const struct event *event, stru
         return note(decoder, event, error);
     case EVENT_FAULT:
         return fault(decoder, event, error);
+    case EVENT_LOCK:
+        return decode_lock(decoder, event, error);
     case EVENT_COUNTED:
         return counted(decoder, event, error);
     case EVENT_PAUSE:

@@ -13,6 +13,8 @@ void decoded_thread_release(struct decoded_thread *thread)
         free(thread->anomalies[i].detail);
     free(thread->notes);
     free(thread->faults.items);
+    free(thread->locks.items);
+    free(thread->locks.extras);
     free(thread->hooks.costs);
     free(thread->hooks.writes);
     free(thread->anomalies);

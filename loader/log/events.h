@@ -29,6 +29,7 @@ enum event_type {
     EVENT_GAP,
     EVENT_HELD,
     EVENT_FAULT,
+    EVENT_LOCK,
     EVENT_ALLOC,
     EVENT_FREE,
     EVENT_REALLOC,
@@ -59,8 +60,8 @@ struct event {
     uint64_t size;        /* ALLOC, REALLOC: bytes */
     uint64_t old;         /* REALLOC */
     uint64_t elapsed;     /* REALLOC: ticks from its start to its end; HELD: those that it says */
-    const char *text;     /* NOTE: not terminated */
-    uint32_t text_bytes;  /* NOTE */
+    const char *text;     /* NOTE: not terminated; LOCK: for event_lock() */
+    uint32_t text_bytes;  /* likewise */
     const unsigned char
         *values; /* ARGUMENTS, RESULT: for value_read(); they are sound, up to 30 or one */
     uint32_t values_bytes; /* likewise */
@@ -81,6 +82,9 @@ struct event_cursor events_begin(const struct fisql_chunk *chunk);
 /* Reads any event. 1: *event holds it (only the fields of its type are set); 0: the end; -1: the
  * units break the rules. */
 int event_next(struct event_cursor *cursor, struct event *event);
+
+/* The record of a LOCK; it is sound, as event_next() gave it. */
+void event_lock(const struct event *event, struct fisql_lock_record *record);
 
 static inline uint64_t event_unit(const uint16_t *at)
 {

@@ -4,7 +4,7 @@ import struct
 import sys
 
 HEADER = struct.Struct("<IHHIIQQQIIIIQQQQQIIIIQQ")
-MAGIC, VERSION = 0x4C515346, 3
+MAGIC, VERSION = 0x4C515346, 4
 RUN, PROCESS, MODULES, THREAD, EVENTS, LOSS, END = range(1, 8)
 NO_TIME, SALVAGED, RESUMED, RING, FORKED, PACKED = 1, 2, 4, 8, 16, 64
 KINDS = {"malloc": 0, "calloc": 1, "realloc": 2, "memalign": 3, "aligned_alloc": 4, "posix_memalign": 5,
@@ -147,6 +147,15 @@ def fault(rule, site, delta=10):
     return [code(0x6009), delta, rule] + wide(site, 4)
 
 
+def lock(what, number, kind=0, mode=0, site=0, thread=0, other=0, point=0, other_site=0, numbers=(), guards=(), delta=10):
+    """docs/log-format.md, "Locks"."""
+    record = struct.pack("<BBBBIQIIQQ", what, kind, mode, len(guards), number, site, thread, other, point, other_site)
+    record += struct.pack("<%dQ" % len(numbers), *numbers) + struct.pack("<%dI" % len(guards), *guards)
+    record = record.rstrip(b"\0")
+    padded = record + b"\0" * (len(record) % 2)
+    return [code(0x600B), delta, len(record), *struct.unpack("<%dH" % (len(padded) // 2), padded)]
+
+
 def counted(slot, calls, ticks):
     return [code(0x6005), slot] + wide(calls, 2) + wide(ticks, 4)
 
@@ -257,7 +266,7 @@ def calls_in(words):
             length = 2
         elif number < 0x6000:
             length = 5 if number < 0x4000 else 9
-        elif number == 0x6004:
+        elif number in (0x6004, 0x600B):
             length = 3 + (words[at + 2] + 1) // 2
         elif 0x6100 <= number < 0x6B00:
             length = 1 + ((number - 0x6100) % 0x400 + 1) // 2 if number < 0x6900 else 1

@@ -14,10 +14,14 @@
 #include <sqlite3.h>
 #include <stdlib.h>
 
-static const char *const groups[] = {
-    "Time",   "Inlining and call structure", "Coverage and threads",
-    "Memory", "Arguments and results",       "Faults",
-    "Trust"};
+static const char *const groups[] = {"Time",
+                                     "Inlining and call structure",
+                                     "Coverage and threads",
+                                     "Memory",
+                                     "Arguments and results",
+                                     "Locks",
+                                     "Faults",
+                                     "Trust"};
 static const char *const reports[] = {"errors", "findings", "overview", "none"};
 
 /* Equal figures everywhere; ids and names still differ. */
