@@ -178,6 +178,11 @@ $(BUILD)/unit/test_capture: tests/unit/test_capture.c $(VALUES_PURE:%=$(BUILD)/o
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) -DFISQL_VALUES -MF $@.d -o $@ $< $(filter %.o,$^)
 
+# Steps, from the loader to the collector.
+$(BUILD)/unit/test_steps: tests/unit/test_steps.c $(LIB_OBJ) $(BUILD)/obj/collector/values_expression_values.o
+	@mkdir -p $(@D)
+	$(call say,CC)$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) -DFISQL_VALUES -MF $@.d -o $@ $< $(BUILD)/obj/collector/values_expression_values.o $(LIB_OBJ) $(LIBS)
+
 $(BUILD)/%_dump: tests/tools/%_dump.c $(LIB_OBJ)
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) -MF $@.d -o $@ $< $(LIB_OBJ) $(LIBS)
@@ -238,6 +243,13 @@ check-real: all ## the long tests: SQLite, zstd, Redis, oracles, a report of 70 
 	@tests/setup real
 	@tests/run begin $(BUILD)
 	@TEST_TIMEOUT=3600 tests/run real $(BUILD) $(filter-out %/gcov.sh,$(wildcard tests/real/*.sh))
+	@tests/run summary $(BUILD)
+
+check-fleet: all ## every query of many runs on 60 real runs: SQLite, two shards of ClickHouse and libchdb (some minutes)
+	@tests/setup check
+	@tests/setup fleet
+	@tests/run begin $(BUILD)
+	@TEST_TIMEOUT=3600 tests/run real $(BUILD) tests/real/fleet.sh
 	@tests/run summary $(BUILD)
 
 check-values: all ## arguments and results of four real programs against gdb's reading of them (an hour)
@@ -377,5 +389,5 @@ clean: ## remove what was built
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' Makefile | expand -t 16
 
-.PHONY: again all bench bench-others bench-load bench-queries trust fuzz stress demo setup check units check-unit check-decode check-e2e check-queries check-quick check-compilers check-distros check-real check-values docs examples pictures asan lint compdb format format-check install uninstall deb check-deb clean help
+.PHONY: again all bench bench-others bench-load bench-queries trust fuzz stress demo setup check units check-unit check-decode check-e2e check-queries check-quick check-compilers check-distros check-real check-fleet check-values docs examples pictures asan lint compdb format format-check install uninstall deb check-deb clean help
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

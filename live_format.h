@@ -108,6 +108,15 @@ struct fisql_live_parts {
     struct fisql_live_part faults;  /* fault_format.h; none = no calls are made to fail */
 };
 
+/* What the macros of fisql_trace.h record: those of at most this level, from 1 to 5. Whoever maps the
+ * area may change them at any time: the macros look here. */
+#define FISQL_LEVEL_MAX 5u
+struct fisql_levels {
+    uint8_t functions; /* atomic: scopes, checkpoints, messages */
+    uint8_t values;    /* atomic: values */
+    uint8_t reserved[2];
+};
+
 struct fisql_live_area {
     uint32_t magic;
     uint32_t version; /* FISQL_LOG_VERSION */
@@ -119,7 +128,7 @@ struct fisql_live_area {
     uint32_t ring_chunks;  /* flight recorder: chunks kept a thread, 0 = off */
     uint64_t process_next; /* atomic: process_key of the next process image, from 1 */
     uint32_t recording;    /* atomic: 0 = --start-off, not yet switched on */
-    uint32_t reserved;     /* zero */
+    struct fisql_levels levels; /* of the macros of fisql_trace.h, at once in all processes */
     uint64_t lost_chunks;  /* atomic: what could not be written, for fisql record to report */
     uint64_t lost_calls;
     uint64_t lost_bytes;

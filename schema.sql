@@ -615,6 +615,43 @@ CREATE TABLE lock_misuses( -- what programs must not do with locks
   mutex_id INTEGER         -- of a condition: a mutex that threads wait with
 );
 
+-- A campaign (fisql faults). Its database is that of the run without faults, and these tables say what became of
+-- the program where one call failed. They are empty in the database of any other run.
+CREATE TABLE campaign( -- what a campaign was asked for
+  key TEXT PRIMARY KEY,    -- calls, per, folder, input, ...; word 0, word 1, ...: the program and its arguments
+  value
+) WITHOUT ROWID;
+
+CREATE TABLE experiments( -- one row for each run in which one call is made to fail
+  id INTEGER PRIMARY KEY,  -- in the order in which they are run
+  target TEXT NOT NULL,    -- the call that fails: malloc, open, ...
+  rule TEXT NOT NULL,      -- as fisql record --fault takes it
+  frame_id INTEGER NOT NULL REFERENCES frames(id), -- context that makes the call
+  site_id INTEGER REFERENCES sites(id), -- where it makes it
+  call_id INTEGER NOT NULL,-- calls.id of the innermost call then, in the run without faults
+  thread_id INTEGER NOT NULL REFERENCES threads(id), -- which thread made it there
+  calls INTEGER NOT NULL,  -- how many calls were made so there; the first of them fails, or with --per call this one
+  outcome TEXT,            -- 'crash', 'hang', 'bad free', 'leak', 'wrong output', 'other status', 'not reached',
+                           -- 'clean error', 'unchanged'; NULL = it was not run yet
+  injected TEXT,           -- what was done: 'return 0 errno ENOMEM'
+  signal INTEGER,          -- number of the signal that ended the program, or a process of it
+  status INTEGER,          -- exit status, where it exited
+  leaked_bytes INTEGER,    -- not freed, beyond what the run without faults leaves; NULL = not known, for calls were
+                           -- open at the end, or the recording is not complete
+  found_at TEXT,           -- stack of the crash, the hang, the wrong free or the leak's largest part
+  found_location TEXT,     -- FILE:LINE of it, as far as that is known
+  detail TEXT,             -- which output differs, and the like
+  elapsed_ns INTEGER,      -- from the program's start to its end
+  log TEXT                 -- its log, for `fisql load`; NULL = not kept
+);
+
+CREATE TABLE experiment_functions( -- functions that ran in an experiment, and not in the run without faults
+  experiment_id INTEGER NOT NULL REFERENCES experiments(id),
+  function_id INTEGER NOT NULL REFERENCES functions(id),
+  calls INTEGER NOT NULL,
+  PRIMARY KEY(experiment_id, function_id)
+) WITHOUT ROWID;
+
 CREATE TABLE anomalies( -- what should not happen in a sound program
   id INTEGER PRIMARY KEY,
   kind TEXT NOT NULL,      -- 'mismatched-exit', 'unwound', 'impossible' (an event the log's rules forbid)

@@ -12,6 +12,9 @@
     X(cc, "COMPILER ARG...", "compile a program so that it can be recorded")                       \
     X(record, "[OPTION...] PROGRAM ARG...", "run a program and write its log (run.bin)")           \
     X(run, "[OPTION...] PROGRAM ARG...", "record, load, digest and report a program in one go")    \
+    X(ps, "", "the programs that are being recorded now")                                          \
+    X(stacks, "[PID]", "the stacks of a running program's threads")                                \
+    X(faults, "[OPTION...] PROGRAM ARG...", "make each call of a program fail once (faults.db)")   \
     X(load, "[RUN.bin] [-o RUN.db]", "make the database of a log (run.db)")                        \
     X(digest, "[DB]", "what matters of a run, on one screen")                                      \
     X(query, "[NAME] [DB]", "list the canned queries, or run one")                                 \

@@ -100,6 +100,8 @@ _fisql() {
                 _fisql_files / # folders alone
             elif [[ $current == -* ]]; then
                 _fisql_words "$(_fisql_options "$program" "$command")"
+            elif [ "$command" = stacks ]; then
+                _fisql_words "$("$program" ps --format csv 2>/dev/null | sed '1d; s/,.*//')"
             elif [ "$command" = load ] || [ "$command" = dump ]; then
                 _fisql_files .bin
             elif [ "$command" = digest ]; then

@@ -63,8 +63,17 @@ static void wait_for(uint64_t ns)
     errno = error;
 }
 
+EXPORT void fisql_fault_strikes(uint32_t rule);
+
+/* Where a debugger can stop (`fisql faults --again --gdb`): the call is about to fail. */
+EXPORT __attribute__((noinline)) void fisql_fault_strikes(uint32_t rule)
+{
+    __asm__ volatile("" : : "r"(rule) : "memory");
+}
+
 static void strike(const struct fisql_fault_rule *rule, uint64_t site)
 {
+    fisql_fault_strikes(fault_rule_number(rule));
     record_fault(fault_rule_number(rule), site);
     switch (rule->action) {
     case FISQL_FAULT_DELAY:

@@ -123,6 +123,7 @@ static bool area_create(void)
         .slots = slots,
         .process_next = 1,
         .recording = !process.options.start_off,
+        .levels = {FISQL_LEVEL_MAX, FISQL_LEVEL_MAX, {0}},
         .ring_chunks = process.options.ring_chunks,
         .pid_namespace = inode_of("/proc/self/ns/pid"),
         .time_namespace = inode_of("/proc/self/ns/time"),

@@ -249,7 +249,7 @@ enum found capture_word(const struct capture *capture, const struct fisql_recipe
     unsigned char bytes[FISQL_RECIPE_BYTES_MAX + 16];
     uint32_t size = value->size, unused = 64 - 8 * size;
     if (size == 0 || size > 8 || value->part + size > FISQL_RECIPE_BYTES_MAX ||
-        value->what > FISQL_WHAT_POINTER || value->where >= FISQL_WHERE_EXPRESSION)
+        value->what > FISQL_WHAT_POINTER || value->where >= FISQL_WHERE_STEP)
         return FOUND_ABSENT;
     enum found found = value_bytes(capture, value, bytes, value->part + size);
     *word = word_at(bytes + value->part) << unused;

@@ -1,6 +1,7 @@
 #!/bin/bash
 # Records docs/examples/shop.cc and writes what each query says of it to FOLDER/NAME.txt: the
-# examples of docs/queries.md. Queries on arguments and results are asked of docs/examples/till.c, those on locks of accounts.c. make-examples.sh FISQL FOLDER [NAME...]
+# examples of docs/queries.md. Queries on arguments and results are asked of docs/examples/till.c, those on locks of
+# accounts.c, those on a campaign of shop.cc's. make-examples.sh FISQL FOLDER [NAME...]
 set -eu
 fisql=$(realpath "$1") folder=$(realpath "$2")
 shift 2
@@ -21,12 +22,14 @@ cd "$tmp"
 "$fisql" cc gcc -O1 -o accounts accounts.c -lpthread
 "$fisql" record -q --locks -o locks.bin ./accounts >/dev/null
 "$fisql" load -q locks.bin
+"$fisql" faults --calls malloc,realloc,pthread_create -o campaign.db ./shop >/dev/null 2>&1
 [ $# -gt 0 ] || mapfile -t all < <("$fisql" query --names)
 for query in "$@" ${all[@]+"${all[@]}"}; do
     of=()
     ! grep -q '^-- needs: *values' "$queries/$query.sql" || of=(till.db)
     ! grep -q '^-- needs: *locks' "$queries/$query.sql" || of=(locks.db)
     [ "$query" != faults ] || of=(faulty.db)
+    ! grep -q '^-- needs: *experiments' "$queries/$query.sql" || of=(campaign.db)
     {
         echo "\$ fisql query" "$query" ${of[@]+"${of[@]}"} "--limit 5 --demangle short"
         "$fisql" query "$query" ${of[@]+"${of[@]}"} --limit 5 --demangle short 2>&1 | sed "s|$tmp|/home/you|g" | cut -c 1-180 | sed 's/ *$//'

@@ -15,6 +15,8 @@ static const struct {
      "no calls were made to fail; `fisql record --fault` makes them fail"},
     {"locks", "SELECT 1 FROM main.locks LIMIT 1", false,
      "no locks were recorded; `fisql record --locks` records them"},
+    {"experiments", "SELECT 1 FROM main.experiments LIMIT 1", false,
+     "it is no campaign's database; `fisql faults PROGRAM` makes one (faults.db)"},
     {"calls",
      "SELECT 1 WHERE EXISTS (SELECT 1 FROM main.calls)"
      " OR (SELECT total(calls) FROM main.threads) = 0",

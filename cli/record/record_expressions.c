@@ -154,8 +154,8 @@ bool module_expressions_link(const struct module_expressions *module, const stru
         /* Behind all of the hook's, or they would be taken for others. */
         if (parameters[i].code == NULL || parameters[i].position != hook->count + n + 1)
             continue;
-        expression_link(parameters[i].code, recipes->values + hook->first, hook->count,
-                        &linked->value, linked->steps);
+        linked->whole = expression_link(parameters[i].code, recipes->values + hook->first,
+                                        hook->count, &linked->value, linked->steps);
         return true;
     }
     return false;

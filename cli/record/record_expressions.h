@@ -31,6 +31,7 @@ bool module_expressions_of(const struct module_expressions *module, uint64_t fun
 /* One of a hook's: its value, and the steps that this computes it by. */
 struct linked_expression {
     struct fisql_recipe_value value;
+    bool whole; /* it is a parameter itself: what belongs to it is in the recipes */
     struct fisql_recipe_value steps[FISQL_RECIPE_STEPS_MAX];
 };
 

@@ -133,18 +133,20 @@ static bool is_wanted(const struct making *making, struct wanted *wanted, uint64
     return *known == 2;
 }
 
-/* Puts a value at a place that there is, with its pieces behind what was copied before. 0 or -1. */
+/* Puts a value at a place that there is, with its pieces or steps behind what was copied before. 0 or -1. */
 static int copy_value(struct module *module, const struct recipes *recipes,
                       struct fisql_recipe_value value, size_t at)
 {
     struct error error;
-    if (value.where == FISQL_WHERE_PIECES) {
+    if (value.where == FISQL_WHERE_PIECES || value.where == FISQL_WHERE_EXPRESSION) {
         size_t first = module->values_count;
         if (array_reserve(&module->values, &module->values_capacity, first + value.base, &error) !=
             0)
             return -1;
-        memcpy(module->values + first, recipes->values + value.constant, value.base * sizeof value);
         module->values_count += value.base;
+        for (size_t i = 0; i < value.base; i++)
+            if (copy_value(module, recipes, recipes->values[value.constant + i], first + i) != 0)
+                return -1;
         value.constant = first;
     }
     module->values[at] = value;
@@ -157,7 +159,7 @@ static int copy_expression(struct module *module, const struct recipes *recipes,
 {
     struct error error;
     struct fisql_recipe_value value = linked->value;
-    if (value.where != FISQL_WHERE_EXPRESSION)
+    if (value.where != FISQL_WHERE_EXPRESSION || linked->whole)
         return copy_value(module, recipes, value, at);
     value.constant = module->values_count;
     if (array_reserve(&module->values, &module->values_capacity, module->values_count + value.base,

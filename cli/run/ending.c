@@ -39,7 +39,7 @@ static const char innermost_sql[] =
     "  WHERE u.ended <> 2 AND u.parent_id < u.id),"
     " last AS (SELECT thread_id, max(event_ns) AS ns FROM up GROUP BY thread_id),"
     " open AS (SELECT thread_id, id, frame_id FROM up WHERE ended = 2)"
-    " SELECT f.name, f.location, (SELECT count(*) FROM open)"
+    " SELECT f.name, f.location, (SELECT count(*) FROM open), open.id"
     " FROM open JOIN last ON last.thread_id = open.thread_id"
     " JOIN frames fr ON fr.id = open.frame_id"
     " JOIN function_details f ON f.id = fr.function_id"
@@ -57,6 +57,17 @@ static void put_place(sqlite3 *database, int64_t process_id, char *text, size_t 
                  (const char *)sqlite3_column_text(row, 0),
                  (const char *)sqlite3_column_text(row, 1));
     sqlite3_finalize(row);
+}
+
+int64_t ending_call(sqlite3 *database, int64_t process_id)
+{
+    sqlite3_stmt *row = NULL;
+    int64_t call = 0;
+    if (sqlite3_prepare_v2(database, innermost_sql, -1, &row, NULL) == SQLITE_OK &&
+        sqlite3_bind_int64(row, 1, process_id) == SQLITE_OK && sqlite3_step(row) == SQLITE_ROW)
+        call = sqlite3_column_int64(row, 3);
+    sqlite3_finalize(row);
+    return call;
 }
 
 void ending_text(sqlite3 *database, int64_t process_id, char *text, size_t size)

@@ -14,6 +14,9 @@ void ending_text(sqlite3 *database, int64_t process_id, char *text, size_t size)
 
 enum { ENDING_TEXT_BYTES = 512 };
 
+/* The innermost call that is open at the process's end, as above; 0 = none. */
+int64_t ending_call(sqlite3 *database, int64_t process_id);
+
 /* A process that a signal ended, after the one with the id `after` (0 = the first): its id, 0 where
  * there is none. */
 int64_t ending_next_killed(sqlite3 *database, int64_t after);

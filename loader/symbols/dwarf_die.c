@@ -225,6 +225,18 @@ bool dwarf_die_offset(Dwarf_Debug debug, Dwarf_Die die, Dwarf_Off *offset)
     return dwarf_done(debug, dwarf_dieoffset(die, offset, &error), &error);
 }
 
+bool dwarf_die_unit(Dwarf_Debug debug, Dwarf_Off offset, Dwarf_Off *header)
+{
+    Dwarf_Die die = dwarf_die_at(debug, offset);
+    Dwarf_Error error = NULL;
+    Dwarf_Off within = 0;
+    bool known =
+        die != NULL && dwarf_done(debug, dwarf_die_CU_offset(die, &within, &error), &error);
+    dwarf_die_release(die);
+    *header = offset - within;
+    return known && within <= offset;
+}
+
 bool dwarf_die_refers(Dwarf_Debug debug, Dwarf_Die die, Dwarf_Half attribute, Dwarf_Off *offset)
 {
     Dwarf_Attribute found = find_attribute(debug, die, attribute);

@@ -61,6 +61,9 @@ Dwarf_Half dwarf_die_tag(Dwarf_Debug debug, Dwarf_Die die);
 /* Where the entry is in .debug_info; false = not known. */
 bool dwarf_die_offset(Dwarf_Debug debug, Dwarf_Die die, Dwarf_Off *offset);
 
+/* Where the unit begins, with its header, in which the entry at an offset is; false = not known. */
+bool dwarf_die_unit(Dwarf_Debug debug, Dwarf_Off offset, Dwarf_Off *header);
+
 /* The entry that an attribute refers to, and its offset in .debug_info; NULL = none. To be released
  * with dwarf_die_release(). */
 Dwarf_Die dwarf_die_referred(Dwarf_Debug debug, Dwarf_Die die, Dwarf_Half attribute,

@@ -9,6 +9,8 @@
 
 #include <elf.h>
 
+#include "loader/symbols/dwarf_steps.h"
+
 #define STACK_MAX 16
 #define NESTED_MAX 2 /* a frame base within an expression */
 
@@ -63,7 +65,7 @@ static bool push_constant(struct evaluation *evaluation, uint64_t constant)
 
 /* The registers that hold at the hook's entry what they held at its call: all general ones but those
  * with the hook's arguments and those that the way through a procedure linkage table may use. */
-static bool kept(const struct place_context *context, uint64_t number)
+bool place_register_kept(const struct place_context *context, uint64_t number)
 {
     if (context->address == context->after) /* what holds it behind the call held it before */
         return context->machine == EM_AARCH64
@@ -92,7 +94,7 @@ static bool push_sum(struct evaluation *evaluation, uint64_t number, int64_t off
 {
     const struct place_context *context = evaluation->context;
     struct item *item;
-    if (!kept(context, number))
+    if (!place_register_kept(context, number))
         return give_up(evaluation, PLACE_REGISTER_LOST);
     if ((item = push(evaluation, ITEM_SUM)) == NULL)
         return false;
@@ -126,24 +128,41 @@ static bool push_frame_address(struct evaluation *evaluation, int64_t offset)
 
 static bool evaluate(struct evaluation *evaluation);
 
-/* DW_OP_fbreg: the function's frame base is an expression itself, which names a register or an
- * address. */
-static bool push_frame_base(struct evaluation *evaluation, int64_t offset)
+/* The function's frame base is an expression itself, which names a register or an address. */
+static bool frame_base(const struct place_context *context, unsigned nested, struct item *item)
 {
     struct dwarf_location location;
     struct dwarf_expression expression;
-    struct evaluation base = {.context = evaluation->context, .nested = evaluation->nested + 1};
+    struct evaluation base = {.context = context, .nested = nested + 1};
     if (base.nested >= NESTED_MAX ||
-        !dwarf_location_begin(&location, evaluation->context->unit,
-                              &evaluation->context->frame_base) ||
-        !dwarf_location_next(&location, evaluation->context->address, &expression))
-        return give_up(evaluation, PLACE_FRAME);
+        !dwarf_location_begin(&location, context->unit, &context->frame_base) ||
+        !dwarf_location_next(&location, context->address, &expression))
+        return false;
     base.cursor =
         (struct dwarf_cursor){expression.bytes, expression.bytes + expression.size_bytes, false};
     if (!evaluate(&base) || base.depth != 1 || base.is_value || base.stack[0].kind != ITEM_SUM)
-        return give_up(evaluation, PLACE_FRAME);
-    const struct item *item = &base.stack[0];
-    return push_sum(evaluation, item->number, item->offset + offset, true);
+        return false;
+    *item = base.stack[0];
+    return true;
+}
+
+/* DW_OP_fbreg */
+static bool push_frame_base(struct evaluation *evaluation, int64_t offset)
+{
+    struct item item;
+    return frame_base(evaluation->context, evaluation->nested, &item)
+               ? push_sum(evaluation, item.number, item.offset + offset, true)
+               : give_up(evaluation, PLACE_FRAME);
+}
+
+bool place_frame(const struct place_context *context, bool cfa, uint8_t *number, int64_t *offset)
+{
+    struct item item;
+    if (cfa ? context->frame == NULL : !frame_base(context, 0, &item))
+        return false;
+    *number = cfa ? (uint8_t)context->frame->cfa_register : item.number;
+    *offset = cfa ? context->frame->cfa_offset : item.offset;
+    return true;
 }
 
 /* Memory at the topmost item. */
@@ -454,8 +473,9 @@ static bool conclude(struct evaluation *evaluation, unsigned size_bytes, struct 
     return place->offset == (int32_t)place->offset || give_up(evaluation, PLACE_COMPLEX);
 }
 
-/* DW_OP_piece after what was evaluated. */
-static bool take_piece(struct evaluation *evaluation, struct places *places, unsigned *total_bytes)
+/* DW_OP_piece after what was evaluated, or computed. */
+static bool take_piece(struct evaluation *evaluation, const struct place *computed,
+                       struct places *places)
 {
     struct dwarf_cursor *cursor = &evaluation->cursor;
     unsigned code = (unsigned)dwarf_take(cursor, 1);
@@ -463,13 +483,48 @@ static bool take_piece(struct evaluation *evaluation, struct places *places, uns
     if (code != DW_OP_piece || cursor->failed || size == 0 || size > 64 ||
         places->pieces_count == PLACE_PIECES_MAX)
         return give_up(evaluation, PLACE_COMPLEX);
-    struct place *piece = &places->pieces[places->pieces_count++];
-    if (!conclude(evaluation, (unsigned)size, piece))
+    struct place *piece = &places->pieces[places->pieces_count];
+    if (computed != NULL)
+        *piece = *computed;
+    else if (!conclude(evaluation, (unsigned)size, piece))
         return false;
-    *total_bytes += (unsigned)size;
+    piece->size_bytes = (unsigned)size;
+    places->pieces_count++;
+    return true;
+}
+
+/* What was evaluated, or computed, is the whole or a piece. */
+static bool take_part(struct evaluation *evaluation, const struct place *computed,
+                      struct places *places)
+{
+    if (evaluation->cursor.at < evaluation->cursor.end || places->pieces_count > 0)
+        return take_piece(evaluation, computed, places);
+    if (computed != NULL) {
+        places->whole = *computed;
+        return true;
+    }
+    return conclude(evaluation, evaluation->context->size_bytes, &places->whole) ||
+           stored_from_two(evaluation, places);
+}
+
+/* Evaluates up to the end of a piece, or of all; what has no simple form is computed. */
+static bool find_part(struct evaluation *evaluation, struct places *places)
+{
+    const unsigned char *from = evaluation->cursor.at;
+    struct place computed;
     evaluation->depth = 0;
     evaluation->is_register = evaluation->is_value = false;
-    return true;
+    evaluation->reason = PLACE_COMPLEX;
+    if (!evaluation->context->computed && evaluate(evaluation) &&
+        take_part(evaluation, NULL, places))
+        return true;
+    if (evaluation->reason != PLACE_COMPLEX)
+        return false;
+    evaluation->cursor.at = from;
+    evaluation->cursor.failed = false;
+    evaluation->reason = steps_find(evaluation->context, &evaluation->cursor, evaluation->is_list,
+                                    places, &computed);
+    return evaluation->reason == PLACE_FOUND && take_part(evaluation, &computed, places);
 }
 
 static enum place_reason find_in(const struct place_context *context,
@@ -482,19 +537,15 @@ static enum place_reason find_in(const struct place_context *context,
         .is_list = is_list,
         .reason = PLACE_COMPLEX};
     unsigned total_bytes = 0;
-    *places = (struct places){.pieces_count = 0};
-    while (evaluation.cursor.at < evaluation.cursor.end) {
-        if (!evaluate(&evaluation))
+    places->pieces_count = places->steps_count = 0;
+    places->whole = (struct place){.kind = PLACE_PIECES};
+    while (evaluation.cursor.at < evaluation.cursor.end)
+        if (!find_part(&evaluation, places))
             return evaluation.reason;
-        if (evaluation.cursor.at == evaluation.cursor.end && places->pieces_count == 0)
-            return conclude(&evaluation, context->size_bytes, &places->whole) ||
-                           stored_from_two(&evaluation, places)
-                       ? PLACE_FOUND
-                       : evaluation.reason;
-        if (!take_piece(&evaluation, places, &total_bytes))
-            return evaluation.reason;
-    }
-    places->whole.kind = PLACE_PIECES;
+    if (places->whole.kind != PLACE_PIECES || places->pieces_count == 0)
+        return places->whole.kind != PLACE_PIECES ? PLACE_FOUND : PLACE_COMPLEX;
+    for (unsigned i = 0; i < places->pieces_count; i++)
+        total_bytes += places->pieces[i].size_bytes;
     return total_bytes == context->size_bytes ? PLACE_FOUND : PLACE_COMPLEX;
 }
 

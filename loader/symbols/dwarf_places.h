@@ -1,7 +1,8 @@
 /*
  * What a DWARF expression says of a variable at the call of a hook: a register, memory at a register +
  * offset, a constant, or pieces of these. Expressions are evaluated with symbols, once, when recipes are
- * made; what does not come to one of these forms has no place, with the reason. The reasons are counted
+ * made; what does not come to one of these forms is computed by steps (dwarf_steps.h), or has no place, with
+ * the reason. The reasons are counted
  * (recipes.h), for a missing value should have a cause that can be looked at.
  */
 #ifndef FISQL_LOADER_DWARF_PLACES_H
@@ -9,9 +10,12 @@
 
 #include "loader/symbols/call_frames.h"
 #include "loader/symbols/dwarf_locations.h"
+#include "loader/symbols/dwarf_types.h"
 #include "loader/symbols/x86_spills.h"
+#include "recipe_format.h"
 
 #define PLACE_PIECES_MAX 8
+#define PLACE_STEPS_MAX 128
 
 /* Why a value is not known. X(constant, words) */
 #define PLACE_REASONS(X)                                                                           \
@@ -43,7 +47,8 @@ enum place_kind {
     PLACE_SUM,       /* the value is register + offset */
     PLACE_CONSTANT,
     PLACE_ADDRESS, /* the value is the address `constant` of the module's file */
-    PLACE_PIECES   /* of a whole place only */
+    PLACE_COMPUTED,
+    PLACE_PIECES /* of a whole place only */
 };
 
 struct place {
@@ -55,15 +60,22 @@ struct place {
     unsigned size_bytes; /* of a piece */
     uint8_t narrow; /* the value is an integer of this many bytes there, 0 = of its own size, ... */
     bool narrow_signed; /* ... extended by its sign, or by zeros */
+    /* COMPUTED: */
+    bool at_address;     /* what is computed is where it lies */
+    uint8_t value_bytes; /* else: of the number that is computed */
+    unsigned first_step, steps_count;
 };
 
 struct places {
     struct place whole;
     struct place pieces[PLACE_PIECES_MAX];
     unsigned pieces_count;
+    struct fisql_recipe_value steps[PLACE_STEPS_MAX];
+    unsigned steps_count;
 };
 
 struct place_context {
+    struct dwarf_types *types; /* of the unit */
     const struct dwarf_unit_context *unit;
     uint16_t machine;               /* EM_X86_64, EM_AARCH64 */
     uint64_t address;               /* an address within the call instruction */
@@ -72,7 +84,8 @@ struct place_context {
     const struct call_frame *frame; /* there; NULL = not known */
     struct dwarf_value frame_base;  /* of the function */
     unsigned size_bytes;            /* of the variable */
-    bool fixed; /* the variable keeps its value: a place that begins behind the call will do */
+    bool fixed;    /* the variable keeps its value: a place that begins behind the call will do */
+    bool computed; /* only steps are looked for: no other form does for the type */
     bool stores_late; /* the compiler may store parameters after the hook's call (clang, not gcc) */
     const struct x86_spills
         *spills; /* then: what the code after the call stores, NULL = not known */

@@ -66,7 +66,7 @@ static bool link_address(const struct fisql_recipe_value *parameter,
     return true;
 }
 
-void expression_link(const struct expression_code *code,
+bool expression_link(const struct expression_code *code,
                      const struct fisql_recipe_value *parameters, size_t count,
                      struct fisql_recipe_value *value, struct fisql_recipe_value *steps)
 {
@@ -74,7 +74,7 @@ void expression_link(const struct expression_code *code,
     *value = absent;
     if (code->whole != 0) {
         *value = code->whole <= count ? parameters[code->whole - 1] : absent;
-        return;
+        return true;
     }
     for (unsigned i = 0; i < code->count; i++) {
         const struct expression_step *step = &code->steps[i];
@@ -83,13 +83,14 @@ void expression_link(const struct expression_code *code,
         steps[i] = step->source == EXPRESSION_PARAMETER ? word_of(parameter) : step->step;
         if (step->source == EXPRESSION_ADDRESS) {
             if (i + 1 == code->count || !link_address(parameter, &step[1].step, &steps[i]))
-                return;
+                return false;
             i++;
         }
         if (steps[i].where == FISQL_WHERE_ABSENT)
-            return;
+            return false;
     }
     *value = code->value;
     value->where = FISQL_WHERE_EXPRESSION;
     value->base = (uint8_t)code->count;
+    return false;
 }

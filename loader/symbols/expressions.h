@@ -82,8 +82,8 @@ struct expression_code;
 /* The value of an expression at a hook's call, where the values of the parameters are `parameters` (of
  * `count`): *value and its steps, of which there is room for FISQL_RECIPE_STEPS_MAX and value->base are
  * used, value->constant being for the caller to set. Steps may be PIECES of the parameters' module. Where
- * it is a parameter itself, *value is that one's. */
-void expression_link(const struct expression_code *code,
+ * it is a parameter itself, *value is that one's, and true is returned. */
+bool expression_link(const struct expression_code *code,
                      const struct fisql_recipe_value *parameters, size_t count,
                      struct fisql_recipe_value *value, struct fisql_recipe_value *steps);
 

@@ -18,7 +18,7 @@
 #include "loader/symbols/symbol_cache.h"
 
 #define CACHE_MAGIC 0x5043455249534946u /* "FISIRECP" */
-#define CACHE_VERSION 3u /* to be raised where recipes of the same code come out otherwise */
+#define CACHE_VERSION 4u /* to be raised where recipes of the same code come out otherwise */
 #define CACHE_DEBUG_MIN ((uint64_t)4 << 20) /* bytes of .debug_info that are worth a file */
 #define CACHE_COUNT_MAX ((uint64_t)1 << 26)
 
@@ -55,6 +55,26 @@ static bool is_of(const struct cache_header *header, const struct symbol_files *
            header->hooks <= CACHE_COUNT_MAX && header->values <= CACHE_COUNT_MAX;
 }
 
+static bool has_parts(const struct fisql_recipe_value *value)
+{
+    return value->where == FISQL_WHERE_PIECES || value->where == FISQL_WHERE_EXPRESSION;
+}
+
+/* Do the parts of a value lie within, and have none in their turn but for what is computed of a piece? */
+static bool are_sound(const struct recipes *recipes, const struct fisql_recipe_value *value)
+{
+    bool steps = value->where == FISQL_WHERE_EXPRESSION;
+    if (value->constant > recipes->values_count ||
+        value->base > recipes->values_count - value->constant)
+        return false;
+    for (size_t i = 0; i < value->base; i++) {
+        const struct fisql_recipe_value *part = &recipes->values[value->constant + i];
+        if (part->where == FISQL_WHERE_PIECES || (steps && has_parts(part)))
+            return false;
+    }
+    return !steps || value->base <= FISQL_RECIPE_STEPS_MAX;
+}
+
 /* Do all indexes lie within? */
 static bool is_sound(const struct recipes *recipes)
 {
@@ -67,11 +87,11 @@ static bool is_sound(const struct recipes *recipes)
     }
     for (size_t i = 0; i < recipes->values_count; i++) {
         const struct fisql_recipe_value *value = &recipes->values[i];
-        if (value->where > FISQL_WHERE_ADDRESS || value->what > FISQL_WHAT_STRING_CXX1 ||
-            (value->where == FISQL_WHERE_PIECES &&
-             (value->constant > recipes->values_count ||
-              value->base > recipes->values_count - value->constant)) ||
-            (value->where != FISQL_WHERE_PIECES && value->base > 31) ||
+        if (value->where > FISQL_WHERE_STEP || value->what > FISQL_WHAT_STRING_CXX1 ||
+            (has_parts(value) ? !are_sound(recipes, value) : value->base > 31) ||
+            (value->where == FISQL_WHERE_STEP &&
+             (value->base >= FISQL_STEPS || value->size == 0 || value->size > 64 ||
+              (value->size > 8 && value->base != FISQL_STEP_BITS))) ||
             (value->where == FISQL_WHERE_ABSENT && value->large > FISQL_WHERE_ADDRESS))
             return false;
     }

@@ -3,6 +3,8 @@
 
 #include <elf.h>
 
+#include <string.h>
+
 #include "base/array.h"
 #include "loader/symbols/x86_result.h"
 
@@ -100,7 +102,8 @@ static enum place_reason put_place(const struct place *place, struct fisql_recip
     case PLACE_IN_VECTOR:
         value->where = FISQL_WHERE_VECTOR;
         value->offset = 0;
-        return !pointer && ((is_float && value->size != 10) || (bytes && value->size <= 16))
+        return !pointer && ((is_float && value->size != 10) || (bytes && value->size <= 16) ||
+                            (!is_float && !bytes && !value->object && value->size <= 8))
                    ? PLACE_FOUND
                    : PLACE_COMPLEX;
     case PLACE_IN_MEMORY:
@@ -134,10 +137,67 @@ static enum place_reason put_place(const struct place *place, struct fisql_recip
         return value->object || (!pointer && (value->size != 8 || is_float || bytes))
                    ? PLACE_COMPLEX
                    : PLACE_FOUND;
+    case PLACE_COMPUTED:
     case PLACE_PIECES:
         break;
     }
     return PLACE_COMPLEX;
+}
+
+/* Puts the steps that compute something behind the recipes' values, and one more unless `more` is NULL. */
+static int put_steps(struct recipes *recipes, const struct places *places,
+                     const struct place *place, const struct fisql_recipe_value *more,
+                     struct fisql_recipe_value *value, struct error *error)
+{
+    size_t first = recipes->values_count, count = place->steps_count;
+    if (count + (more != NULL) > FISQL_RECIPE_STEPS_MAX)
+        return PLACE_COMPLEX;
+    if (array_reserve(&recipes->values, &recipes->values_capacity, first + count + 1, error) != 0)
+        return -1;
+    memcpy(recipes->values + first, places->steps + place->first_step,
+           count * sizeof *recipes->values);
+    if (more != NULL)
+        recipes->values[first + count++] = *more;
+    recipes->values_count += count;
+    value->where = FISQL_WHERE_EXPRESSION;
+    value->base = (uint8_t)count;
+    value->offset = 0;
+    value->constant = first;
+    return PLACE_FOUND;
+}
+
+static struct fisql_recipe_value load_step(unsigned size_bytes)
+{
+    return (struct fisql_recipe_value){.where = FISQL_WHERE_STEP,
+                                       .what = FISQL_WHAT_UNSIGNED,
+                                       .size = (uint8_t)size_bytes,
+                                       .base = FISQL_STEP_LOAD};
+}
+
+/* What is computed, or lies at an address that is. */
+static int put_computed(struct recipes *recipes, size_t index, const struct dwarf_type *type,
+                        const struct places *places, struct error *error)
+{
+    const struct place *place = &places->whole;
+    struct fisql_recipe_value value = recipes->values[index];
+    const struct fisql_recipe_value load = load_step(8);
+    bool array = type->kind == DWARF_TYPE_ARRAY;
+    /* It is an address, whatever it is that lies there. */
+    bool pointer = value.through || (value.what >= FISQL_WHAT_STRING && !value.object);
+    unsigned bytes = pointer ? 8 : value.size;
+    int result;
+    if (!place->at_address &&
+        (array || value.object || value.what == FISQL_WHAT_FLOAT || bytes > place->value_bytes))
+        return PLACE_COMPLEX;
+    result = put_steps(recipes, places, place, place->at_address && pointer ? &load : NULL, &value,
+                       error);
+    if (place->at_address && !array && !pointer) {
+        value.through = value.object == 0;
+        value.object = 0;
+    }
+    if (result == PLACE_FOUND)
+        recipes->values[index] = value;
+    return result;
 }
 
 /* An array's value is its address. */
@@ -171,26 +231,37 @@ static int put_pieces(struct recipes *recipes, size_t index, const struct places
                       struct error *error)
 {
     size_t first = recipes->values_count;
+    int result = PLACE_FOUND;
     if (recipes->values[index].what != FISQL_WHAT_BYTES && !recipes->values[index].object)
         return PLACE_COMPLEX;
     if (array_reserve(&recipes->values, &recipes->values_capacity,
                       recipes->values_count + places->pieces_count, error) != 0)
         return -1;
-    for (unsigned i = 0; i < places->pieces_count; i++) {
+    recipes->values_count += places->pieces_count;
+    for (unsigned i = 0; i < places->pieces_count && result == PLACE_FOUND; i++) {
+        const struct place *place = &places->pieces[i];
         struct fisql_recipe_value piece = {.what = FISQL_WHAT_BYTES,
-                                           .size = (uint8_t)places->pieces[i].size_bytes};
-        if (places->pieces[i].kind == PLACE_SUM && piece.size <= 8 &&
-            places->pieces[i].narrow == 0) {
+                                           .size = (uint8_t)place->size_bytes};
+        const struct fisql_recipe_value load = load_step(place->size_bytes);
+        if (place->kind == PLACE_COMPUTED) {
+            result = piece.size > (place->at_address ? 8 : place->value_bytes)
+                         ? (int)PLACE_COMPLEX
+                         : put_steps(recipes, places, place, place->at_address ? &load : NULL,
+                                     &piece, error);
+        } else if (place->kind == PLACE_SUM && piece.size <= 8 && place->narrow == 0) {
             piece.where = FISQL_WHERE_SUM;
-            piece.base = places->pieces[i].number;
-            piece.offset = (int32_t)places->pieces[i].offset;
-        } else if (piece.size > 16 || put_place(&places->pieces[i], &piece) != PLACE_FOUND ||
-                   piece.through || places->pieces[i].narrow != 0) {
-            return PLACE_COMPLEX;
+            piece.base = place->number;
+            piece.offset = (int32_t)place->offset;
+        } else if (piece.size > 16 || put_place(place, &piece) != PLACE_FOUND || piece.through ||
+                   place->narrow != 0) {
+            result = PLACE_COMPLEX;
         }
         recipes->values[first + i] = piece;
     }
-    recipes->values_count += places->pieces_count;
+    if (result != PLACE_FOUND) {
+        recipes->values_count = first;
+        return result;
+    }
     recipes->values[index].where = FISQL_WHERE_PIECES;
     recipes->values[index].base = (uint8_t)places->pieces_count;
     recipes->values[index].constant = first;
@@ -208,12 +279,14 @@ int recipe_value_put(struct recipes *recipes, size_t index, const struct dwarf_t
             see_through(target, value);
         if (places->whole.kind == PLACE_PIECES) {
             reason = put_pieces(recipes, index, places, error);
-            value = &recipes->values[index]; /* they may have moved */
+        } else if (places->whole.kind == PLACE_COMPUTED) {
+            reason = put_computed(recipes, index, type, places, error);
         } else {
             reason = (int)(type->kind == DWARF_TYPE_ARRAY ? put_array(&places->whole, value)
                                                           : put_place(&places->whole, value));
         }
     }
+    value = &recipes->values[index]; /* they may have moved */
     if (reason == PLACE_FOUND && places->whole.kind != PLACE_PIECES && places->whole.narrow != 0)
         reason = (int)put_narrow(&places->whole, type, value);
     if (reason != PLACE_FOUND)

@@ -182,6 +182,10 @@ static int put_parameter(struct walker *walker, const struct locations *location
         result = PLACE_NOT_STORED;
     if (result == PLACE_FOUND)
         result = recipe_value_put(recipes, index, type, &target, &places, walker->error);
+    of.computed = true; /* a form that does not fit the type may do as steps */
+    if (result == PLACE_COMPLEX && locations->where[at].kind != DWARF_VALUE_NONE &&
+        place_find(&of, &locations->where[at], &places) == PLACE_FOUND)
+        result = recipe_value_put(recipes, index, type, &target, &places, walker->error);
     if (result >= 0)
         recipes->tallies[tally][result]++;
     return result < 0 ? -1 : 0;
@@ -210,7 +214,8 @@ static int put_entry(struct walker *walker, const struct host *host,
     bool late = walker->stores_late && walker->types.machine == EM_X86_64;
     if (late)
         x86_spills_read(&spills, &walker->walk->files->module, site->after);
-    struct place_context context = {.unit = &walker->unit,
+    struct place_context context = {.types = &walker->types,
+                                    .unit = &walker->unit,
                                     .machine = walker->types.machine,
                                     .address = inside(site),
                                     .start = host->start,
@@ -376,11 +381,15 @@ static bool same_name(const struct recipe_name *one, const struct recipe_name *o
 static bool same_value(const struct recipes *recipes, const struct fisql_recipe_value *one,
                        const struct fisql_recipe_value *other)
 {
-    if (one->where != FISQL_WHERE_PIECES || other->where != FISQL_WHERE_PIECES)
-        return memcmp(one, other, sizeof *one) == 0;
-    return one->what == other->what && one->size == other->size && one->base == other->base &&
-           memcmp(recipes->values + one->constant, recipes->values + other->constant,
-                  one->base * sizeof *one) == 0;
+    struct fisql_recipe_value like = *other;
+    bool parts = one->where == FISQL_WHERE_PIECES || one->where == FISQL_WHERE_EXPRESSION;
+    if (parts)
+        like.constant = one->constant;
+    bool same = memcmp(one, &like, sizeof *one) == 0;
+    for (unsigned i = 0; same && parts && i < one->base; i++)
+        same = same_value(recipes, &recipes->values[one->constant + i],
+                          &recipes->values[other->constant + i]);
+    return same;
 }
 
 static bool same_recipe(const struct recipes *recipes, const struct fisql_recipe_hook *one,

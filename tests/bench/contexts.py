@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 """Part of make bench-load: loading and asking real programs with many contexts, where benchmarks that call
-few functions in few ways tell little: a C compiler that compiles itself (10^5 contexts) and initdb of
-PostgreSQL (10^6). Both are built of Debian's sources. Writes the section "Many contexts" of
-docs/performance.md.
+few functions in few ways tell little: a C compiler that compiles itself (10^5 contexts), initdb of
+PostgreSQL (10^6), its server under a benchmark, and git. All are built of Debian's sources. Writes the
+section "Many contexts" of docs/performance.md.
 
     tests/bench/contexts.py BUILD [ROUNDS]"""
 import os
 import pwd
 import re
 import shutil
+import signal
 import sqlite3
 import subprocess
 import time
@@ -40,16 +41,62 @@ def record_initdb():
     for target in ([], ["install"]):
         run(["make", "-s", "-j%d" % os.cpu_count()] + target, cwd="postgres.build")
     os.mkdir("initdb")
-    command = [fisql, "record", "-q", "-o", "initdb/initdb.bin", work + "/postgres/bin/initdb", "-D", work + "/initdb/data"]
-    if os.getuid() == 0:  # which initdb refuses
+    if os.getuid() == 0:
         os.chmod(work, 0o755)
         nobody = pwd.getpwnam("nobody")
         os.chown("initdb", nobody.pw_uid, nobody.pw_gid)
-        command = ["setpriv", "--reuid=nobody", "--clear-groups", "env", "HOME=%s/initdb" % work] + command
-    run(command)
-    shutil.rmtree("initdb/data")
+    run(not_root() + [fisql, "record", "-q", "-o", "initdb/initdb.bin", work + "/postgres/bin/initdb", "-D", work + "/initdb/data"])
     shutil.rmtree("postgres.build")
     return "initdb/initdb.bin"
+
+
+def not_root():
+    """What to put before a command of PostgreSQL's server, which refuses root."""
+    return ["setpriv", "--reuid=nobody", "--clear-groups", "env", "HOME=%s/initdb" % work] if os.getuid() == 0 else []
+
+
+def record_server():
+    """The server that initdb has set up, with 8 clients beside one another, 1000 transactions each."""
+    programs, data = work + "/postgres/bin/", work + "/initdb/data"
+    server = subprocess.Popen(not_root() + [fisql, "record", "-q", "-o", "initdb/server.bin", programs + "postgres", "-D", data, "-k",
+                                            work + "/initdb", "-c", "listen_addresses="], stdout=subprocess.DEVNULL,
+                              stderr=subprocess.DEVNULL)
+    for _ in range(600):
+        if subprocess.run([programs + "pg_isready", "-q", "-h", work + "/initdb"], check=False).returncode == 0:
+            break
+        time.sleep(0.1)
+    for arguments in (["-i", "-q"], ["-c", "8", "-t", "1000"]):
+        run(not_root() + [programs + "pgbench", "-h", work + "/initdb"] + arguments + ["postgres"])
+    with open(data + "/postmaster.pid", encoding="ascii") as file:
+        os.kill(int(file.readline()), signal.SIGINT)
+    if server.wait() != 0:
+        raise SystemExit("postgres: exit status %d" % server.returncode)
+    shutil.rmtree(data)
+    return "initdb/server.bin"
+
+
+def record_git():
+    """git shows the changes of 40 commits, and looks for what was moved and copied."""
+    shutil.copytree(source("git", "git-*/", "bench"), "git.build")
+    run(["make", "-s", "-j%d" % os.cpu_count(), "CC=%s cc gcc" % fisql, "CFLAGS=-O2 -g -w", "git"] + [
+        "NO_%s=1" % what for what in ("TCLTK", "GETTEXT", "OPENSSL", "CURL", "EXPAT", "PERL", "PYTHON")], cwd="git.build")
+    git = [work + "/git.build/git", "-c", "user.name=bench", "-c", "user.email=bench@localhost", "-C", "repository"]
+    shutil.copytree(source("tcc", "tcc-*/", "bench"), "repository", ignore=shutil.ignore_patterns(".*"))
+    run(git + ["init", "-q"])
+    for number in range(40):
+        for name in sorted(os.listdir("repository")):
+            if name.endswith(".c"):
+                with open("repository/" + name, encoding="latin-1") as file:
+                    lines = file.readlines()
+                lines[number::97] = ["/* %d */ %s" % (number, line) for line in lines[number::97]]
+                with open("repository/" + name, "w", encoding="latin-1") as file:
+                    file.writelines(lines)
+        run(git + ["add", "-A"])
+        run(git + ["commit", "-q", "-m", "Change %d" % number])
+    run([fisql, "record", "-q", "-o", "git.bin"] + git + ["log", "-p", "--stat", "-M", "-C"])
+    shutil.rmtree("git.build")
+    shutil.rmtree("repository")
+    return "git.bin"
 
 
 def resources(command):
@@ -75,7 +122,8 @@ def queries():
 
 
 rows, slowest = [], []
-for title, record, query_bar in (("tcc compiling itself", record_tcc, 0.1), ("initdb", record_initdb, 0.5)):
+for title, record, query_bar in (("tcc compiling itself", record_tcc, 0.1), ("initdb, 6 processes", record_initdb, 0.5),
+                                 ("its server with 8 clients", record_server, 0.5), ("git log -p -M -C", record_git, 0.1)):
     log = record()
     loads = {1: [], 2: []}
     for _ in range(rounds):

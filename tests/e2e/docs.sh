@@ -66,6 +66,13 @@ PATH=$FISQL_BUILD:$PATH
         "$fisql" "$command" --help | sed -n '/^examples\{0,1\}:/,$p' | grep -v 'C=\|CC=\|COMPILER=' | grep -o 'fisql [a-z]* .*$'
     done
 } >examples
+# a program that runs meanwhile, for those that ask one
+printf '#include <unistd.h>\nint main(void) { sleep(600); }\n' >app.c
+"$fisql" cc gcc -o app app.c
+"$fisql" record -q -o app.bin ./app &
+recorder=$!
+pgrep() { command pgrep -P $recorder -x "$@"; }
+until pgrep app >/dev/null; do sleep 0.02; done
 at_least "there are examples" 12 "$(wc -l <examples)" "$(cat examples)"
 while read -r example; do
     eval "$example" >out 2>err </dev/null
@@ -76,6 +83,8 @@ while read -r example; do
     report $status "example: $example" "$(cat err)"
     [ ! -e sort.bin ] || [ -e run.bin ] || cp sort.bin run.bin
 done <examples
+kill "$(pgrep app)"
+wait $recorder 2>/dev/null
 
 # completion
 # shellcheck source=cli/completion.bash

@@ -63,26 +63,6 @@ for to in many.db "$one" "$two"; do
         "$fisql" push -q "${over[@]}" "$to" 6.db --label version=2.0 --calls
     report $? "pushed to ${to%%:*} ${to##*/}"
 done
-# answers STORE QUERY: with parameters that find something
-answers() {
-    local options=()
-    case $2 in
-        regressions) options=(-p before=1.0 -p after=2.0 -p q=1 -p min_share=0) ;;
-        outliers) options=(-p factor=1 -p min_ns=0) ;;
-        never-called) options=(-p max_runs=2) ;;
-        trend) options=(-p by=version) ;;
-        rare-paths) options=(-p max_percent=50) ;;
-        always) options=(-p min_runs=1 -p min_percent=1) ;;
-        imbalance) options=(-p min_share=0) ;;
-    esac
-    "$fisql" fleet "$2" --url "$1" "${options[@]}" --format csv 2>&1
-}
-all_answers() {
-    for query in $("$fisql" fleet --names); do
-        echo "== $query"
-        answers "$1" "$query"
-    done
-}
 for query in $("$fisql" fleet --names); do
     expected=$(answers many.db "$query")
     [ "$query" = always ] || at_least "$query: finds rows" 2 "$(wc -l <<<"$expected")" "$expected"
@@ -177,17 +157,7 @@ done
 same "it is back: a repeated push makes it whole ($try)" "0 $(all_answers many.db | sha256sum)" "$status $(all_answers "$two" | sha256sum)"
 
 # --- text is data
-cp 1.db hostile.db
-python3 "$here/tests/fleet/hostile.py" hostile.db
-for to in hostile-many.db "http://127.0.0.1:$http1/hostile"; do
-    run "$fisql" push "$to" hostile.db --label "x='; DROP TABLE labels; --" --label 'y=$(reboot)`id`\'
-    same "hostile names: pushed to ${to%%:*}" 0 "$status"
-    "$fisql" pull -q "$to" ffffffffffffffff -o "back-${to%%:*}"
-done
-same "hostile names: the same answers" "$(all_answers hostile-many.db | sha256sum)" "$(all_answers "http://127.0.0.1:$http1/hostile" | sha256sum)"
-same "hostile names: chosen by such a label" 1 "$("$fisql" fleet runs --url "http://127.0.0.1:$http1/hostile" -p "runs=x='; DROP TABLE labels; --" --format json | jq length)"
-cmp -s back-hostile-many.db back-http
-report $? "hostile names: pulled byte by byte"
+hostile_same 1.db "http://127.0.0.1:$http1/hostile"
 
 # --- who may, and what is wrong
 # wrong WHAT WORDS COMMAND...

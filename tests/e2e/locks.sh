@@ -46,8 +46,8 @@ same "with =all each is a row" "10000" "$(sql all.db "SELECT count(*) FROM lock_
 "$fisql" record -q -o run.bin --locks ./lockuse waits >out && "$fisql" load -q run.bin
 own=$(cat out)
 recorded=$(sql run.db "SELECT sum(wait_ns) FROM lock_waits w JOIN locks l ON l.id = w.lock_id WHERE l.kind = 'mutex'")
-[ $((recorded * 100)) -ge $((own * 95)) ] && [ $((recorded * 100)) -le $((own * 105)) ]
-report $? "waits are within 5 % of what the program measured" "$recorded, not $own"
+near=$((recorded * 100 >= own * 95 && recorded * 100 <= own * 105))
+same "waits are within 5 % of what the program measured ($recorded, $own)" 1 "$near"
 same "each wait's holder is known, and another thread" 0 "$(sql run.db "SELECT count(*) FROM lock_waits w JOIN locks l ON l.id = w.lock_id WHERE l.kind = 'mutex' AND w.held_by_thread_id = w.thread_id")"
 same "lock-waits tells what was recorded" "contend recorded" "$("$fisql" query lock-waits run.db --format json | jq -r '.[] | select(.function == "contend") | "\(.function) \(.told_by)"')"
 

@@ -46,7 +46,7 @@ for tool in perf uftrace heaptrack callgrind fisql; do
         "$(grep -E "^\| (\*\*)?$tool(\*\*)? \|" "$here/README.md")"
 done
 
-for page in README.md CONTRIBUTING.md docs/ARCHITECTURE.md docs/recording.md docs/values.md docs/tour.md docs/languages.md; do
+for page in README.md CONTRIBUTING.md docs/ARCHITECTURE.md docs/recording.md docs/asking.md docs/values.md docs/tour.md docs/languages.md; do
     folder=$(dirname "$here/$page")
     missing=$(grep -o '](\([^)#]*\)' "$here/$page" | sed 's/^](//' | grep -v '^http' | while read -r link; do
         [ -e "$folder/$link" ] || echo "$link"

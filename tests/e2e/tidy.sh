@@ -31,18 +31,21 @@ arrows loader/symbols "$symbols"
 arrows loader/memory "$memory"
 arrows loader/values "$values"
 arrows loader/calls "$calls"
-arrows loader "$calls|loader/[a-z_]+\.h|queries/embedded\.h"
+live="$symbols|loader/live/[a-z_]+\.h"
+arrows loader/live "$live"
+arrows loader "$live|$calls|loader/[a-z_]+\.h|queries/embedded\.h"
 
 # The program's rooms stand on out, run; of the loader they know what it shows.
-shown='(log|live)_format\.h|base/[a-z_0-9]+\.h|loader/loader\.h|loader/symbols/(symbols|recipes|expressions|parameters|hook_frames)\.h|(recipe|fault)_format\.h|fault_calls\.h|queries/embedded\.h|page/page\.h'
+shown='(log|live)_format\.h|base/[a-z_0-9]+\.h|loader/loader\.h|loader/symbols/(symbols|recipes|expressions|parameters|hook_frames)\.h|loader/live/[a-z_]+\.h|(recipe|fault)_format\.h|fault_calls\.h|queries/embedded\.h|page/page\.h'
 out="$shown|cli/out/[a-z_]+\.h"
 run="$out|cli/run/[a-z_]+\.h"
 arrows cli/out "$out"
 arrows cli/run "$run"
-for room in cc record query export diff; do
+for room in cc record live query export diff; do
     arrows cli/$room "$run|cli/$room/[a-z_]+\.h"
 done
 arrows cli/review "$run|cli/(review|export)/[a-z_]+\.h"
+arrows cli/faults "$run|cli/(faults|query)/[a-z_]+\.h"
 arrows cli/report "$run|cli/(report|query|export|diff)/[a-z_]+\.h"
 arrows cli/clickhouse "base/[a-z_0-9]+\.h|cli/clickhouse/[a-z_]+\.h"
 arrows cli/fleet "$run|cli/(fleet|clickhouse|query|diff)/[a-z_]+\.h"

@@ -1,5 +1,5 @@
-# Two ClickHouse servers of a test's own, on loopback: sourced by tests of many runs.
-# shellcheck shell=bash
+# ClickHouse servers of a test's own, on loopback, and what they answer: sourced by tests of many runs.
+# shellcheck shell=bash disable=SC2154 # here, fisql and status are of tests/e2e/lib.sh
 
 # free_ports COUNT: ports that nothing listens on now
 free_ports() {
@@ -70,4 +70,52 @@ clickhouse_stop() { # FOLDER
     kill -9 "$(cat "$1/pid")" 2>/dev/null
     wait "$(cat "$1/pid")" 2>/dev/null
     rm -f "$1/pid"
+}
+
+# Today's ClickHouse as a library: tests/setup check installs it.
+libchdb=${FISQL_CHDB:-${XDG_CACHE_HOME:-$HOME/.cache}/fisql-tests/chdb/node_modules/@chdb/lib-linux-x64-gnu/libchdb.so}
+
+# chdb_start FOLDER HTTP: a server around it, as clickhouse_start starts one; clickhouse_stop stops it
+chdb_start() {
+    mkdir -p "$1"
+    python3 "$here/tests/fleet/chdb_server.py" "$libchdb" "$1" "$2" >"$1/output" 2>&1 &
+    echo $! >"$1/pid"
+}
+
+# answers STORE QUERY: as CSV, of runs with the labels version=1.0 and version=2.0, with parameters that find something
+answers() {
+    local options=()
+    case $2 in
+        regressions) options=(-p before=1.0 -p after=2.0 -p q=1 -p min_share=0) ;;
+        outliers) options=(-p factor=1 -p min_ns=0) ;;
+        never-called) options=(-p max_runs=2) ;;
+        trend) options=(-p by=version) ;;
+        rare-paths) options=(-p max_percent=50) ;;
+        always) options=(-p min_runs=1 -p min_percent=1) ;;
+        imbalance) options=(-p min_share=0) ;;
+    esac
+    "$fisql" fleet "$2" --url "$1" "${options[@]}" --format csv 2>&1
+}
+all_answers() {
+    for query in $("$fisql" fleet --names); do
+        echo "== $query"
+        answers "$1" "$query"
+    done
+}
+
+# hostile_same RUN.db URL: names and labels that break what takes text for more than text are on the server what they are
+# in a file
+hostile_same() {
+    local to label="version=1.0'; DROP TABLE labels; --"
+    cp "$1" hostile.db
+    python3 "$here/tests/fleet/hostile.py" hostile.db
+    for to in hostile-many.db "$2"; do
+        run "$fisql" push "$to" hostile.db --label "$label" --label 'y=$(reboot)`id`\'
+        same "hostile names: pushed to ${to%%:*}" 0 "$status"
+        "$fisql" pull -q "$to" ffffffffffffffff -o "back-${to%%:*}"
+    done
+    same "hostile names: the same answers" "$(all_answers hostile-many.db | sha256sum)" "$(all_answers "$2" | sha256sum)"
+    same "hostile names: chosen by such a label" 1 "$("$fisql" fleet runs --url "$2" -p "runs=$label" --format json | jq length)"
+    cmp -s back-hostile-many.db back-http
+    report $? "hostile names: pulled byte by byte"
 }

@@ -378,7 +378,8 @@ def read_symbol(symbol, of, frame):
 
 
 def written_at(symbol):
-    return (symbol.name, symbol.symtab.filename, symbol.line) if symbol is not None else None
+    """A header is one file, whichever way its includers name it."""
+    return (symbol.name, os.path.normpath(symbol.symtab.filename), symbol.line) if symbol is not None else None
 
 
 SOURCES = {}

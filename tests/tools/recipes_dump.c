@@ -49,6 +49,15 @@ static void print_value(const struct recipes *recipes, const struct fisql_recipe
             print_value(recipes, &recipes->values[value->constant + i]);
         printf(" }");
         break;
+    case FISQL_WHERE_EXPRESSION:
+        printf("=(");
+        for (unsigned i = 0; i < value->base; i++)
+            print_value(recipes, &recipes->values[value->constant + i]);
+        printf(" )");
+        break;
+    case FISQL_WHERE_STEP:
+        printf("=step%u%+d", value->base, value->offset);
+        break;
     default:
         printf("=result%u.%u", value->where, value->base);
     }

@@ -1,0 +1,300 @@
+/* What came of a run in which a call was made to fail: see verdict.h. */
+#include "cli/faults/verdict.h"
+
+#include "base/array.h"
+#include "cli/faults/experiments.h"
+#include "cli/out/say.h"
+#include "cli/run/database.h"
+#include "cli/run/ending.h"
+#include "queries/embedded.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+const char *outcome_name(enum outcome outcome)
+{
+    static const char *const names[] = {
+#define OUTCOME_NAME(name, text) text,
+        OUTCOMES(OUTCOME_NAME)
+#undef OUTCOME_NAME
+    };
+    return names[outcome];
+}
+
+bool outcome_is_wrong(enum outcome outcome)
+{
+    return outcome < OUTCOME_NOT_REACHED;
+}
+
+/* ---- what a database says ---- */
+
+#define FREE_ERRORS_SQL "SELECT count(*) FROM free_errors"
+#define LOSSES_SQL "SELECT count(*) FROM losses"
+/* SIGTERM and the like are what programs end their children with. */
+#define KILLED_SQL "SELECT count(*) FROM processes WHERE signal IN (3, 4, 5, 6, 7, 8, 11, 24, 25, 31)"
+
+/* ---- leaks ---- */
+
+/* By place, from the query not-freed: place, bytes, stack, location. */
+static sqlite3_stmt *leaks_begin(sqlite3 *database)
+{
+    const struct embedded_query *query = embedded_queries;
+    sqlite3_stmt *rows = NULL;
+    char *sql = NULL;
+    while (query->name != NULL && strcmp(query->name, "not-freed") != 0)
+        query++;
+    if (query->name != NULL &&
+        asprintf(&sql,
+                 "SELECT coalesce(location, '') || char(10) || kind || char(10) || stack, total(bytes),"
+                 " stack, location FROM (\n%s\n) GROUP BY 1 ORDER BY 1",
+                 query->text) >= 0)
+        sqlite3_prepare_v2(database, sql, -1, &rows, NULL);
+    free(sql);
+    return rows;
+}
+
+static int leak_order(const void *a, const void *b)
+{
+    return strcmp(((const struct leak *)a)->place, ((const struct leak *)b)->place);
+}
+
+static struct leak *leak_find(const struct baseline *baseline, const char *place)
+{
+    struct leak wanted = {.place = (char *)(uintptr_t)place};
+    return baseline->leaks_count == 0 ? NULL
+                                      : bsearch(&wanted, baseline->leaks, baseline->leaks_count,
+                                                sizeof wanted, leak_order);
+}
+
+static int leak_add(struct baseline *baseline, const char *place, int64_t bytes)
+{
+    struct error error;
+    char *own = strdup(place);
+    if (own == NULL || array_reserve(&baseline->leaks, &baseline->leaks_room,
+                                     baseline->leaks_count + 1, &error) != 0) {
+        free(own);
+        return fail("out of memory");
+    }
+    baseline->leaks[baseline->leaks_count++] = (struct leak){own, bytes};
+    return 0;
+}
+
+static int64_t larger(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+int baseline_add(struct baseline *baseline, sqlite3 *database)
+{
+    sqlite3_stmt *row = leaks_begin(database);
+    size_t before = baseline->leaks_count;
+    int result = 0;
+    if (row == NULL)
+        return fail("blocks that were not freed cannot be read: %s", sqlite3_errmsg(database));
+    while (result == 0 && sqlite3_step(row) == SQLITE_ROW) {
+        const char *place = (const char *)sqlite3_column_text(row, 0);
+        int64_t bytes = sqlite3_column_int64(row, 1);
+        size_t all = baseline->leaks_count;
+        baseline->leaks_count = before; /* that are sorted */
+        struct leak *known = leak_find(baseline, place != NULL ? place : "");
+        baseline->leaks_count = all;
+        if (known != NULL)
+            known->bytes = larger(known->bytes, bytes);
+        else
+            result = leak_add(baseline, place != NULL ? place : "", bytes);
+    }
+    if (database_rows_end(row, "blocks that were not freed") != 0)
+        return 2;
+    if (baseline->leaks_count > 0)
+        qsort(baseline->leaks, baseline->leaks_count, sizeof *baseline->leaks, leak_order);
+    baseline->free_errors = larger(baseline->free_errors, experiments_number(database, FREE_ERRORS_SQL));
+    baseline->killed = larger(baseline->killed, experiments_number(database, KILLED_SQL));
+    baseline->losses = larger(baseline->losses, experiments_number(database, LOSSES_SQL));
+    return result;
+}
+
+void baseline_release(struct baseline *baseline)
+{
+    for (size_t i = 0; i < baseline->leaks_count; i++)
+        free(baseline->leaks[i].place);
+    free(baseline->leaks);
+    folder_names_release(&baseline->unstable);
+}
+
+static void put_text(char **into, const char *text)
+{
+    free(*into);
+    *into = text != NULL ? strdup(text) : NULL;
+}
+
+/* What was not freed beyond what the runs without faults leave; the stack of the largest part. */
+static void count_leaks(struct verdict *verdict, sqlite3 *database, const struct baseline *baseline)
+{
+    sqlite3_stmt *row = leaks_begin(database);
+    int64_t sum = 0, most = 0;
+    if (row == NULL)
+        return;
+    while (sqlite3_step(row) == SQLITE_ROW) {
+        const char *place = (const char *)sqlite3_column_text(row, 0);
+        const struct leak *known = leak_find(baseline, place != NULL ? place : "");
+        int64_t fresh = sqlite3_column_int64(row, 1) - (known != NULL ? known->bytes : 0);
+        sum += fresh > 0 ? fresh : 0;
+        if (fresh > most) {
+            most = fresh;
+            put_text(&verdict->found_at, (const char *)sqlite3_column_text(row, 2));
+            put_text(&verdict->found_location, (const char *)sqlite3_column_text(row, 3));
+        }
+    }
+    verdict->leaked_bytes = sqlite3_finalize(row) == SQLITE_OK ? sum : -1;
+}
+
+/* ---- where it happened ---- */
+
+/* The stack of a context, and a place in its innermost function: the site's line, else the function's own. */
+static const char place_sql[] =
+    "WITH RECURSIVE up(frame_id, text) AS ("
+    " SELECT fr.parent_id, f.name FROM frames fr JOIN functions f ON f.id = fr.function_id"
+    "  WHERE fr.id = ?1"
+    " UNION ALL"
+    " SELECT fr.parent_id, f.name || ' => ' || up.text FROM up JOIN frames fr ON fr.id = up.frame_id"
+    "  JOIN functions f ON f.id = fr.function_id WHERE coalesce(fr.parent_id, 0) < fr.id)"
+    " SELECT text, coalesce((SELECT location FROM site_details WHERE id = ?2),"
+    "  (SELECT d.location FROM frames fr JOIN function_details d ON d.id = fr.function_id"
+    "   WHERE fr.id = ?1))"
+    " FROM up WHERE frame_id IS NULL";
+
+static void put_place(struct verdict *verdict, sqlite3 *database, int64_t frame_id, int64_t site_id)
+{
+    sqlite3_stmt *row = NULL;
+    if (sqlite3_prepare_v2(database, place_sql, -1, &row, NULL) == SQLITE_OK &&
+        sqlite3_bind_int64(row, 1, frame_id) == SQLITE_OK &&
+        sqlite3_bind_int64(row, 2, site_id) == SQLITE_OK && sqlite3_step(row) == SQLITE_ROW) {
+        put_text(&verdict->found_at, (const char *)sqlite3_column_text(row, 0));
+        put_text(&verdict->found_location, (const char *)sqlite3_column_text(row, 1));
+    }
+    sqlite3_finalize(row);
+}
+
+/* Of the process that a signal ended: what it was in then. */
+static void place_of_end(struct verdict *verdict, sqlite3 *database)
+{
+    int64_t process = experiments_number(database, "SELECT id FROM processes WHERE signal IS NOT NULL ORDER BY"
+                                          " signal IN (9, 15), end_ns, id LIMIT 1");
+    int64_t call = ending_call(database, process);
+    sqlite3_stmt *row = NULL;
+    if (call > 0 &&
+        sqlite3_prepare_v2(database, "SELECT frame_id FROM calls WHERE id = ?1", -1, &row, NULL) ==
+            SQLITE_OK &&
+        sqlite3_bind_int64(row, 1, call) == SQLITE_OK && sqlite3_step(row) == SQLITE_ROW)
+        put_place(verdict, database, sqlite3_column_int64(row, 0), 0);
+    sqlite3_finalize(row);
+}
+
+static void place_of_free(struct verdict *verdict, sqlite3 *database)
+{
+    sqlite3_stmt *row = NULL;
+    if (sqlite3_prepare_v2(database,
+                           "SELECT frame_id, site_id, error FROM free_errors ORDER BY id DESC LIMIT 1",
+                           -1, &row, NULL) == SQLITE_OK &&
+        sqlite3_step(row) == SQLITE_ROW) {
+        put_place(verdict, database, sqlite3_column_int64(row, 0), sqlite3_column_int64(row, 1));
+        put_text(&verdict->detail, (const char *)sqlite3_column_text(row, 2));
+    }
+    sqlite3_finalize(row);
+}
+
+/* ---- the output ---- */
+
+static bool output_differs(struct verdict *verdict, const struct trial *trial,
+                           const struct baseline *baseline)
+{
+    char expected[PATH_MAX], actual[PATH_MAX];
+    bool stable = true;
+    for (size_t i = 0; i < baseline->unstable.count; i++)
+        stable = stable && baseline->unstable.items[i][0] != 0;
+    if (stable && !files_same(trial_path(trial->place, baseline->name, ".out", expected),
+                              trial_path(trial->place, trial->name, ".out", actual))) {
+        put_text(&verdict->detail, "standard output differs");
+        return true;
+    }
+    struct folder_names names = {.items = NULL};
+    folder_compare(trial_path(trial->place, baseline->name, ".work", expected),
+                   trial_path(trial->place, trial->name, ".work", actual), &baseline->unstable, true,
+                   &names);
+    bool differs = names.count > 0;
+    if (differs && asprintf(&verdict->detail, "the file %s differs", names.items[0]) < 0)
+        verdict->detail = NULL;
+    folder_names_release(&names);
+    return differs;
+}
+
+/* ---- the verdict ---- */
+
+static enum outcome of_status(struct verdict *verdict, const struct trial *trial,
+                              const struct baseline *baseline, int expected_exit)
+{
+    bool success = verdict->exit_status == baseline->exit_status;
+    if ((success || verdict->exit_status == 0) && output_differs(verdict, trial, baseline))
+        return OUTCOME_WRONG_OUTPUT;
+    if (verdict->leaked_bytes > 0)
+        return OUTCOME_LEAK;
+    if (success)
+        return OUTCOME_UNCHANGED;
+    return expected_exit < 0 || verdict->exit_status == expected_exit ? OUTCOME_CLEAN_ERROR
+                                                                      : OUTCOME_OTHER_STATUS;
+}
+
+static enum outcome of_run(struct verdict *verdict, const struct trial *trial,
+                           const struct trial_end *end, sqlite3 *database,
+                           const struct baseline *baseline, int expected_exit)
+{
+    bool cut = end->timed_out || end->log_grew;
+    if (experiments_number(database, "SELECT count(*) FROM faults") == 0)
+        return OUTCOME_NOT_REACHED;
+    if (experiments_number(database, FREE_ERRORS_SQL) > baseline->free_errors) {
+        place_of_free(verdict, database);
+        return OUTCOME_BAD_FREE; /* which the C library mostly answers by SIGABRT */
+    }
+    if (cut && end->hung) {
+        place_of_end(verdict, database);
+        put_text(&verdict->detail, end->timed_out ? "it did not end in time"
+                                                  : "it did many times what it does without the fault");
+        return OUTCOME_HANG;
+    }
+    if (verdict->signal != 0 || experiments_number(database, KILLED_SQL) > baseline->killed) {
+        place_of_end(verdict, database);
+        if (verdict->signal == 0)
+            verdict->signal = (int)experiments_number(
+                database, "SELECT signal FROM processes WHERE signal NOT IN (9, 15) LIMIT 1");
+        return OUTCOME_CRASH;
+    }
+    /* What open calls hold belongs to a program that ended on purpose. */
+    if (experiments_number(database, "SELECT count(*) FROM calls WHERE ended >= 2") == 0 &&
+        experiments_number(database, LOSSES_SQL) <= baseline->losses)
+        count_leaks(verdict, database, baseline);
+    return of_status(verdict, trial, baseline, expected_exit);
+}
+
+void verdict_reach(struct verdict *verdict, const struct trial *trial, const struct trial_end *end,
+                   sqlite3 *database, const struct baseline *baseline, int expected_exit)
+{
+    bool killed = WIFSIGNALED(end->status);
+    *verdict = (struct verdict){.signal = killed ? WTERMSIG(end->status) : 0,
+                                .exit_status = killed ? -1 : WEXITSTATUS(end->status),
+                                .leaked_bytes = -1};
+    verdict->outcome = of_run(verdict, trial, end, database, baseline, expected_exit);
+    if (verdict->outcome > OUTCOME_LEAK || verdict->outcome == OUTCOME_WRONG_OUTPUT) {
+        put_text(&verdict->found_at, NULL); /* of no leak */
+        put_text(&verdict->found_location, NULL);
+    }
+}
+
+void verdict_release(struct verdict *verdict)
+{
+    free(verdict->found_at);
+    free(verdict->found_location);
+    free(verdict->detail);
+}

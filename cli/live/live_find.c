@@ -1,0 +1,381 @@
+/* Programs that are being recorded: see live_find.h. */
+#include "cli/live/live_find.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <pwd.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/array.h"
+#include "cli/out/amount.h"
+#include "cli/out/say.h"
+#include "loader/live/live_threads.h"
+
+static const char memory_name[] = "/memfd:fisql-live";
+
+/* A mapping of a live area, as a line of maps tells it. */
+struct mapping {
+    uint64_t start, end, inode;
+    char path[PATH_MAX];
+    bool memory; /* of fisql record; else a file beside the log */
+};
+
+static bool ends_with(const char *text, const char *end)
+{
+    size_t length = strlen(text), tail = strlen(end);
+    return length > tail && strcmp(text + length - tail, end) == 0;
+}
+
+/* The first mapping of a live area in a process: it begins with the area's head. */
+static bool mapping_find(pid_t pid, struct mapping *mapping)
+{
+    char path[64], *line = NULL;
+    size_t room = 0;
+    bool found = false;
+    snprintf(path, sizeof path, "/proc/%d/maps", (int)pid);
+    FILE *maps = fopen(path, "re");
+    while (maps != NULL && !found && getline(&line, &room, maps) > 0) {
+        uint64_t offset;
+        char rights[8];
+        int at = 0;
+        if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %7s %" SCNx64 " %*s %" SCNu64 " %n",
+                   &mapping->start, &mapping->end, rights, &offset, &mapping->inode, &at) != 5 ||
+            rights[3] != 's' || offset != 0 || line[at] != '/')
+            continue;
+        line[strcspn(line, "\n")] = 0;
+        snprintf(mapping->path, sizeof mapping->path, "%s", line + at);
+        mapping->memory = strncmp(mapping->path, memory_name, sizeof memory_name - 1) == 0;
+        found = mapping->memory || ends_with(mapping->path, ".live");
+    }
+    if (maps != NULL)
+        fclose(maps);
+    free(line);
+    return found;
+}
+
+static bool is_inode(int file, uint64_t inode)
+{
+    struct stat status;
+    return fstat(file, &status) == 0 && (uint64_t)status.st_ino == inode;
+}
+
+/* Opens a file if it is the area. */
+static int open_area(const char *path, uint64_t inode)
+{
+    int file = open(path, O_RDWR | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+    if (file >= 0 && !is_inode(file, inode)) {
+        close(file);
+        file = -1;
+    }
+    return file;
+}
+
+/* Through a descriptor that the process has of it. */
+static int open_descriptor(pid_t pid, const struct mapping *mapping)
+{
+    char path[PATH_MAX], target[64];
+    int file = -1;
+    snprintf(path, sizeof path, "/proc/%d/fd", (int)pid);
+    DIR *folder = opendir(path);
+    for (struct dirent *entry; folder != NULL && file < 0 && (entry = readdir(folder)) != NULL;) {
+        snprintf(path, sizeof path, "/proc/%d/fd/%s", (int)pid, entry->d_name);
+        ssize_t length = readlink(path, target, sizeof target - 1);
+        if (length < (ssize_t)sizeof memory_name - 1 ||
+            memcmp(target, memory_name, sizeof memory_name - 1) != 0)
+            continue;
+        file = open_area(path, mapping->inode);
+    }
+    if (folder != NULL)
+        closedir(folder);
+    return file;
+}
+
+/* What a process was given in a variable of its environment; NULL = it has none. Caller frees. */
+static char *variable_of(pid_t pid, enum fisql_variable variable)
+{
+    char path[64], *entry = NULL, *value = NULL;
+    size_t room = 0;
+    const char *name = fisql_variable(variable);
+    size_t length = strlen(name);
+    snprintf(path, sizeof path, "/proc/%d/environ", (int)pid);
+    FILE *file = fopen(path, "re");
+    while (file != NULL && value == NULL && getdelim(&entry, &room, 0, file) > 0)
+        if (strncmp(entry, name, length) == 0 && entry[length] == '=')
+            value = strdup(entry + length + 1);
+    if (file != NULL)
+        fclose(file);
+    free(entry);
+    return value;
+}
+
+/* Opens the area that a process has mapped. *recorder: the process that holds it open, as fisql record
+ * does; 0 = none. */
+static int area_open(pid_t pid, const struct mapping *mapping, pid_t *recorder)
+{
+    char path[PATH_MAX + 64];
+    int file = -1;
+    *recorder = 0;
+    if (!mapping->memory) {
+        snprintf(path, sizeof path, "/proc/%d/root%s", (int)pid, mapping->path);
+        return open_area(path, mapping->inode);
+    }
+    int holder = 0;
+    char *live = variable_of(pid, FISQL_VARIABLE_LIVE);
+    if (live != NULL && sscanf(live, "/proc/%d/fd/", &holder) == 1)
+        file = open_area(live, mapping->inode);
+    free(live);
+    if (file >= 0) {
+        *recorder = (pid_t)holder;
+        return file;
+    }
+    file = open_descriptor(pid, mapping);
+    if (file >= 0) {
+        *recorder = pid;
+        return file;
+    }
+    snprintf(path, sizeof path, "/proc/%d/map_files/%" PRIx64 "-%" PRIx64, (int)pid,
+             mapping->start, mapping->end);
+    return open_area(path, mapping->inode);
+}
+
+static char *log_of(pid_t pid, const struct mapping *mapping)
+{
+    if (mapping->memory)
+        return variable_of(pid, FISQL_VARIABLE_LOG);
+    char *path = strdup(mapping->path);
+    if (path != NULL)
+        path[strlen(path) - strlen(".live")] = 0;
+    return path;
+}
+
+/* Has a process of the run this pid? */
+static bool owns_slot(struct live_run *run, pid_t pid)
+{
+    for (uint32_t slot = 0; run->file >= 0 && slot < run->source.slots; slot++) {
+        struct fisql_live_slot head;
+        if (live_source_taken(&run->source, slot) && live_source_slot(&run->source, slot, &head) &&
+            head.pid == (uint32_t)pid)
+            return true;
+    }
+    return false;
+}
+
+static struct live_run *run_of(struct live_runs *runs, const struct mapping *mapping,
+                               struct error *error)
+{
+    for (size_t i = 0; i < runs->count; i++)
+        if (runs->items[i].inode == mapping->inode &&
+            strcmp(runs->items[i].name, mapping->path) == 0)
+            return &runs->items[i];
+    if (array_reserve(&runs->items, &runs->room, runs->count + 1, error) != 0)
+        return NULL;
+    struct live_run *run = &runs->items[runs->count];
+    *run = (struct live_run){
+        .inode = mapping->inode, .file = -1, .name = strdup(mapping->path)};
+    if (run->name == NULL)
+        return NULL;
+    runs->count++;
+    return run;
+}
+
+/* Adds what is known by a process that has an area mapped. */
+static int run_add(struct live_runs *runs, pid_t pid, const struct mapping *mapping,
+                   struct error *error)
+{
+    pid_t recorder;
+    struct live_run *run = run_of(runs, mapping, error);
+    if (run == NULL)
+        return error_set(error, "out of memory");
+    int file = area_open(pid, mapping, &recorder);
+    if (file >= 0 && run->file < 0) {
+        run->file = file;
+        if (live_source_open(&run->source, file, run->name, error) != 0) {
+            close(file);
+            run->file = -1;
+            if (error->kind != ERROR_USAGE) /* else it only looks like one */
+                note("%s", error->text);
+        }
+    } else if (file >= 0) {
+        close(file);
+    }
+    if (recorder != 0 && (recorder != pid || !owns_slot(run, pid)))
+        run->recorder = recorder;
+    if (run->recorder == pid)
+        return 0;
+    if (run->log == NULL)
+        run->log = log_of(pid, mapping);
+    if (array_reserve(&run->pids, &run->pids_room, run->pids_count + 1, error) != 0)
+        return -1;
+    run->pids[run->pids_count++] = pid;
+    return 0;
+}
+
+static bool is_pid(const char *name)
+{
+    for (const char *at = name; *at != 0; at++)
+        if (!isdigit((unsigned char)*at))
+            return false;
+    return name[0] != 0 && strlen(name) < 10;
+}
+
+static bool may_ask(const struct stat *status)
+{
+    return geteuid() == 0 || status->st_uid == geteuid();
+}
+
+static int find_one(struct live_runs *runs, pid_t pid, struct error *error)
+{
+    struct mapping mapping;
+    char path[64];
+    struct stat status;
+    snprintf(path, sizeof path, "/proc/%d", (int)pid);
+    if (stat(path, &status) != 0 || !may_ask(&status) || !mapping_find(pid, &mapping))
+        return 0;
+    return run_add(runs, pid, &mapping, error);
+}
+
+static int find_all(struct live_runs *runs, struct error *error)
+{
+    DIR *processes = opendir("/proc");
+    int result = 0;
+    if (processes == NULL)
+        return error_set_file(error, ERROR_SYSTEM, "/proc", "%s", strerror(errno));
+    for (struct dirent *entry; result == 0 && (entry = readdir(processes)) != NULL;) {
+        struct mapping mapping;
+        struct stat status;
+        if (!is_pid(entry->d_name) ||
+            fstatat(dirfd(processes), entry->d_name, &status, 0) != 0 || !may_ask(&status))
+            continue;
+        pid_t pid = (pid_t)strtol(entry->d_name, NULL, 10);
+        if (mapping_find(pid, &mapping))
+            result = run_add(runs, pid, &mapping, error);
+    }
+    closedir(processes);
+    return result;
+}
+
+/* What is wrong with a pid that no run has. */
+static int fail_pid(pid_t pid)
+{
+    char path[64], name[64];
+    struct stat status;
+    snprintf(path, sizeof path, "/proc/%d", (int)pid);
+    if (stat(path, &status) != 0)
+        return fail("%d: there is no such process; `fisql ps` lists those that are recorded",
+                    (int)pid);
+    if (!may_ask(&status)) {
+        const struct passwd *user = getpwuid(status.st_uid);
+        snprintf(name, sizeof name, "%u", (unsigned)status.st_uid);
+        return fail("%d: it belongs to another user (%s): only that user and root can ask it",
+                    (int)pid, user != NULL ? user->pw_name : name);
+    }
+    live_command(pid, name, sizeof name);
+    return fail("%d (%s): it is not being recorded; start it with `fisql record`, `fisql ps` lists "
+                "those that are",
+                (int)pid, name);
+}
+
+static bool run_has(const struct live_run *run, pid_t pid)
+{
+    bool has = run->recorder == pid;
+    for (size_t i = 0; i < run->pids_count; i++)
+        has |= run->pids[i] == pid;
+    return has;
+}
+
+static void run_release(struct live_run *run)
+{
+    if (run->file >= 0)
+        close(run->file);
+    free(run->pids);
+    free(run->name);
+    free(run->log);
+}
+
+void live_runs_release(struct live_runs *runs)
+{
+    for (size_t i = 0; i < runs->count; i++)
+        run_release(&runs->items[i]);
+    free(runs->items);
+    *runs = (struct live_runs){0};
+}
+
+/* Why an area that is there cannot be read. */
+static int fail_closed(const struct live_run *run, pid_t pid)
+{
+    return fail("%d: its live area cannot be opened, for the fisql record that holds it is gone%s",
+                (int)pid,
+                run->recorder == 0 && geteuid() != 0 ? ": root can, through /proc/PID/map_files"
+                                                     : "");
+}
+
+int live_runs_find(struct live_runs *runs, pid_t pid)
+{
+    struct error error;
+    *runs = (struct live_runs){0};
+    if ((pid != 0 ? find_one(runs, pid, &error) : find_all(runs, &error)) != 0)
+        return fail("%s", error.text);
+    size_t kept = 0;
+    int status = 0;
+    for (size_t i = 0; i < runs->count; i++) {
+        struct live_run *run = &runs->items[i];
+        bool has = run_has(run, pid);
+        if (has && run->file < 0)
+            status = fail_closed(run, pid);
+        if (run->file >= 0 && (pid == 0 || has))
+            runs->items[kept++] = *run;
+        else
+            run_release(run);
+    }
+    runs->count = kept;
+    return status != 0 || pid == 0 || kept != 0 ? status : fail_pid(pid);
+}
+
+void live_command(pid_t pid, char *text, size_t size)
+{
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%d/cmdline", (int)pid);
+    FILE *file = fopen(path, "re");
+    size_t length = file != NULL ? fread(text, 1, size - 1, file) : 0;
+    if (file != NULL)
+        fclose(file);
+    for (size_t i = 0; i + 1 < length; i++)
+        if (text[i] == 0)
+            text[i] = ' ';
+    text[length] = 0;
+    if (length == 0)
+        snprintf(text, size, "?");
+}
+
+void live_runs_say(const struct live_runs *runs)
+{
+    for (size_t i = 0; i < runs->count; i++) {
+        struct live_images images;
+        if (live_images_read(&images, &runs->items[i].source, NULL) != 0)
+            return;
+        for (size_t k = 0; k < images.count; k++) {
+            char command[256];
+            live_command((pid_t)images.items[k].pid, command, sizeof command);
+            note("%u: %s", images.items[k].pid, command);
+        }
+        free(images.items);
+    }
+}
+
+int live_pid_parse(const char *text, pid_t *pid)
+{
+    int64_t number = 0;
+    if (!amount_count(text, &number) || number <= 0 || number > INT32_MAX)
+        return fail("%s: not the number of a process; `fisql ps` lists those that are recorded",
+                    text);
+    *pid = (pid_t)number;
+    return 0;
+}

@@ -1,0 +1,48 @@
+/*
+ * Finds the programs that are being recorded now: processes whose memory holds a live area. What a
+ * process maps is read from /proc/PID/maps, of one's own processes (root: of all); the area itself is
+ * opened through a descriptor of `fisql record`, or as the file RUN.bin.live of a program that runs
+ * without it.
+ */
+#ifndef FISQL_CLI_LIVE_FIND_H
+#define FISQL_CLI_LIVE_FIND_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "loader/live/live_source.h"
+
+/* A run: one live area, and who has it. */
+struct live_run {
+    uint64_t inode;
+    pid_t recorder; /* pid of fisql record; 0 = there is none */
+    pid_t *pids;    /* of the processes that have it mapped, the recorder left out */
+    size_t pids_count, pids_room;
+    int file; /* the area, -1 = it cannot be opened */
+    char *name;
+    char *log; /* path of its log; NULL = not known */
+    struct live_source source; /* where file >= 0 */
+};
+
+struct live_runs {
+    struct live_run *items;
+    size_t count, room;
+};
+
+/* Finds all of them; pid != 0: only the run that this process belongs to, or records. Says what is
+ * wrong and returns 2 where a pid was given of which there is none, or that is not ours to ask. */
+int live_runs_find(struct live_runs *runs, pid_t pid);
+void live_runs_release(struct live_runs *runs);
+
+/* Says on stderr which there are. */
+void live_runs_say(const struct live_runs *runs);
+
+/* A process's number as a user gives it. 0, or 2 after saying that it is none. */
+int live_pid_parse(const char *text, pid_t *pid);
+
+/* The text of /proc/PID/comm, and its arguments; "?" where they cannot be read. */
+void live_command(pid_t pid, char *text, size_t size);
+
+#endif

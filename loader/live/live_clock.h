@@ -1,0 +1,22 @@
+/* How long ago the ticks of a live area were. */
+#ifndef FISQL_LOADER_LIVE_CLOCK_H
+#define FISQL_LOADER_LIVE_CLOCK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "live_format.h"
+
+/* The rate is that of the counter since the area was made. */
+struct live_clock {
+    uint64_t area_tick, area_ns, now_tick, now_ns; /* area_tick 0 = there is no counter */
+};
+
+/* Reads the clocks now. */
+struct live_clock live_clock_now(const struct fisql_live_area *area);
+
+/* The nanoseconds from a tick until now. False: it cannot be told, for the clock is switched off, or it
+ * is not known which one the process has. */
+bool live_clock_ago(const struct live_clock *clock, uint64_t tick, uint64_t *ns);
+
+#endif

@@ -1,0 +1,92 @@
+/* Locks of a live area's threads: see live_locks.h. */
+#include "loader/live/live_locks.h"
+
+#include <stdlib.h>
+
+#define LOOKS_MAX 100u
+
+/* Reads what a thread says of its locks until it is whole. */
+static bool locks_read(const struct live_thread *thread, const struct live_source *source,
+                       struct fisql_live_locks *locks)
+{
+    for (uint32_t looks = 0; looks < LOOKS_MAX; looks++) {
+        struct fisql_live_slot before, after;
+        if (!live_source_slot(source, thread->slot, &before) ||
+            !live_source_slot(source, thread->slot, &after) ||
+            before.process_key != thread->process_key || before.thread != thread->thread)
+            return false;
+        if (before.locks.changes % 2 != 0 || before.locks.changes != after.locks.changes)
+            continue;
+        *locks = before.locks;
+        return true;
+    }
+    return false;
+}
+
+static uint32_t holds_count(const struct fisql_live_locks *locks)
+{
+    return locks->held < FISQL_LIVE_HOLDS_MAX ? locks->held : FISQL_LIVE_HOLDS_MAX;
+}
+
+/* Who has the lock that a thread waits for: who says so, else who had it when the waiting began. */
+static void holder_find(struct live_waits *waits, const struct live_threads *threads, size_t waiter)
+{
+    struct live_wait *wait = &waits->items[waiter];
+    wait->holder = LIVE_NOBODY;
+    if (!wait->known || wait->locks.waiting == 0)
+        return;
+    for (size_t i = 0; i < waits->count; i++) {
+        const struct live_wait *other = &waits->items[i];
+        if (!other->known || threads->items[i].process_key != threads->items[waiter].process_key)
+            continue;
+        for (uint32_t h = 0; h < holds_count(&other->locks); h++)
+            if (other->locks.holds[h].lock == wait->locks.waiting) {
+                wait->holder = i;
+                wait->holder_site = other->locks.holds[h].site;
+                return;
+            }
+        if (threads->items[i].tid == wait->locks.waiting_holder &&
+            other->locks.held > FISQL_LIVE_HOLDS_MAX)
+            wait->holder = i; /* it has more than there is room for */
+    }
+}
+
+int live_waits_read(struct live_waits *waits, const struct live_threads *threads,
+                    const struct live_source *source, struct error *error)
+{
+    *waits = (struct live_waits){.items = calloc(threads->count + 1, sizeof *waits->items),
+                                 .count = threads->count};
+    if (waits->items == NULL)
+        return error_set(error, "out of memory");
+    for (size_t i = 0; i < threads->count; i++)
+        waits->items[i].known = locks_read(&threads->items[i], source, &waits->items[i].locks);
+    for (size_t i = 0; i < threads->count; i++)
+        holder_find(waits, threads, i);
+    return 0;
+}
+
+void live_waits_release(struct live_waits *waits)
+{
+    free(waits->items);
+    *waits = (struct live_waits){0};
+}
+
+size_t live_waits_circle(const struct live_waits *waits, size_t first, size_t *members, size_t room)
+{
+    size_t count = 0, at = first;
+    do {
+        if (count == room || at < first)
+            return 0;
+        members[count++] = at;
+        at = waits->items[at].holder;
+    } while (at != first && at != LIVE_NOBODY);
+    return at == first ? count : 0;
+}
+
+bool live_wait_lasts(const struct live_wait *wait, const struct live_thread *thread,
+                     const struct live_source *source)
+{
+    struct fisql_live_locks now;
+    return locks_read(thread, source, &now) && now.waiting == wait->locks.waiting &&
+           now.waiting_tick == wait->locks.waiting_tick;
+}

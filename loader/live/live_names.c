@@ -1,0 +1,251 @@
+/* Names in a running process: see live_names.h. */
+#include "loader/live/live_names.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/array.h"
+#include "loader/symbols/elf_file.h"
+#include "loader/symbols/short_name.h"
+
+struct live_module {
+    uint64_t start, end, offset; /* of its code in memory; where that lies in the file */
+    char *path;
+    bool deleted; /* the file is not there any more */
+    bool read;
+    uint64_t bias;
+    struct symbols symbols;
+    char **short_names; /* by the function's index, as they are asked for; NULL = none was */
+};
+
+struct live_names {
+    uint32_t pid;
+    struct symbols_options options;
+    struct live_module *modules; /* by start */
+    size_t count, capacity;
+};
+
+static void symbols_and_names_release(struct live_module *module)
+{
+    for (size_t i = 0; module->short_names != NULL && i < module->symbols.functions_count; i++)
+        free(module->short_names[i]);
+    free(module->short_names);
+    symbols_release(&module->symbols);
+}
+
+static void modules_release(struct live_module *modules, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        free(modules[i].path);
+        if (modules[i].read)
+            symbols_and_names_release(&modules[i]);
+    }
+    free(modules);
+}
+
+/* A line of the maps, where it is code of a file. */
+static bool line_read(char *line, struct live_module *module)
+{
+    static const char deleted[] = " (deleted)";
+    char rights[8];
+    int at = 0;
+    *module = (struct live_module){0};
+    if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %7s %" SCNx64 " %*s %*s %n", &module->start,
+               &module->end, rights, &module->offset, &at) != 4 ||
+        rights[2] != 'x' || line[at] != '/')
+        return false;
+    line[strcspn(line, "\n")] = 0;
+    char *path = line + at;
+    size_t length = strlen(path), suffix = sizeof deleted - 1;
+    if (length > suffix && strcmp(path + length - suffix, deleted) == 0) {
+        path[length - suffix] = 0;
+        module->deleted = true;
+    }
+    module->path = strdup(path);
+    return module->path != NULL;
+}
+
+int live_names_refresh(struct live_names *names, struct error *error)
+{
+    char path[64], *line = NULL;
+    size_t room = 0;
+    struct live_module *before = names->modules;
+    size_t before_count = names->count;
+    snprintf(path, sizeof path, "/proc/%u/maps", names->pid);
+    FILE *maps = fopen(path, "re");
+    if (maps == NULL)
+        return error_set_file(error, ERROR_SYSTEM, path, "%s", strerror(errno));
+    names->modules = NULL;
+    names->count = names->capacity = 0;
+    int result = 0;
+    while (result == 0 && getline(&line, &room, maps) > 0) {
+        struct live_module module;
+        if (!line_read(line, &module))
+            continue;
+        result = array_reserve(&names->modules, &names->capacity, names->count + 1, error);
+        if (result != 0) {
+            free(module.path);
+            break;
+        }
+        /* What was read of it already is kept. */
+        for (size_t i = 0; i < before_count; i++)
+            if (before[i].read && before[i].start == module.start &&
+                before[i].offset == module.offset && strcmp(before[i].path, module.path) == 0) {
+                module.symbols = before[i].symbols;
+                module.short_names = before[i].short_names;
+                module.bias = before[i].bias;
+                module.read = true;
+                before[i].read = false;
+            }
+        names->modules[names->count++] = module;
+    }
+    free(line);
+    fclose(maps);
+    modules_release(before, before_count);
+    return result;
+}
+
+int live_names_open(struct live_names **names, uint32_t pid, const struct symbols_options *options,
+                    struct error *error)
+{
+    *names = calloc(1, sizeof **names);
+    if (*names == NULL)
+        return error_set(error, "out of memory");
+    (*names)->pid = pid;
+    (*names)->options = *options;
+    if (live_names_refresh(*names, error) == 0)
+        return 0;
+    live_names_close(*names);
+    *names = NULL;
+    return -1;
+}
+
+void live_names_close(struct live_names *names)
+{
+    if (names == NULL)
+        return;
+    modules_release(names->modules, names->count);
+    free(names);
+}
+
+/* Where the module's file can be read: its path as we see it, or as the process does. */
+static void file_path(const struct live_names *names, const struct live_module *module, char *path,
+                      size_t size)
+{
+    char exe[64], target[4096];
+    snprintf(path, size, "%s", module->path);
+    if (!module->deleted && access(path, R_OK) == 0)
+        return;
+    snprintf(exe, sizeof exe, "/proc/%u/exe", names->pid);
+    ssize_t length = readlink(exe, target, sizeof target - 1);
+    if (length > 0) {
+        size_t known = strlen(module->path);
+        if ((size_t)length >= known && memcmp(target, module->path, known) == 0 &&
+            (target[known] == ' ' || (size_t)length == known)) {
+            snprintf(path, size, "%s", exe); /* the file itself, deleted or not */
+            return;
+        }
+    }
+    if (module->deleted)
+        path[0] = 0; /* another one may have its name */
+    else
+        snprintf(path, size, "/proc/%u/root%s", names->pid, module->path);
+}
+
+static void module_read(struct live_names *names, struct live_module *module)
+{
+    char path[4224];
+    struct elf_file file;
+    struct error error;
+    module->read = true;
+    module->bias = module->start - module->offset;
+    file_path(names, module, path, sizeof path);
+    if (elf_file_open(&file, path) == NULL)
+        for (uint16_t i = 0; i < file.segments_count; i++) {
+            Elf64_Phdr segment = elf_file_segment(&file, i);
+            if (segment.p_type == PT_LOAD && (segment.p_flags & PF_X) != 0 &&
+                segment.p_offset <= module->offset + (module->end - module->start) &&
+                segment.p_offset + segment.p_filesz > module->offset) {
+                module->bias = module->start - module->offset + segment.p_offset - segment.p_vaddr;
+                break;
+            }
+        }
+    symbols_open(&module->symbols, path, file.build_id[0] != 0 ? file.build_id : NULL,
+                 &names->options, &error); /* without memory it has no names */
+    elf_file_close(&file);
+}
+
+/* The module of an address, with its symbols; NULL where it lies in none. */
+static struct live_module *module_at(struct live_names *names, uint64_t address)
+{
+    for (size_t i = 0; i < names->count; i++) {
+        struct live_module *module = &names->modules[i];
+        if (address < module->start || address >= module->end)
+            continue;
+        if (!module->read)
+            module_read(names, module);
+        return module;
+    }
+    return NULL;
+}
+
+/* Made when it is asked for the first time. The whole name where there is no memory. */
+static const char *short_name_of(struct live_module *module, uint32_t index)
+{
+    const struct symbol_function *function = &module->symbols.functions[index];
+    const char *linkage = function->linkage_name != NULL ? function->linkage_name : function->name;
+    if (!short_name_applies(linkage))
+        return function->name;
+    if (module->short_names == NULL)
+        module->short_names = calloc(module->symbols.functions_count, sizeof(char *));
+    if (module->short_names == NULL)
+        return function->name;
+    if (module->short_names[index] == NULL)
+        module->short_names[index] = short_name(function->name, false);
+    return module->short_names[index] != NULL ? module->short_names[index] : function->name;
+}
+
+/* The function whose code holds the address. */
+static struct live_module *place_at(struct live_names *names, uint64_t address,
+                                    struct live_place *place,
+                                    const struct symbol_function **function)
+{
+    struct live_module *module = module_at(names, address);
+    *place = (struct live_place){.offset = address};
+    *function = NULL;
+    if (module == NULL)
+        return NULL;
+    place->module = module->path;
+    place->offset = address - module->bias;
+    const struct symbol_range *range = symbols_range(&module->symbols, place->offset);
+    if (range == NULL)
+        return module;
+    *function = &module->symbols.functions[range->function];
+    place->name = (*function)->name;
+    place->linkage_name = (*function)->linkage_name;
+    place->short_name = short_name_of(module, range->function);
+    return module;
+}
+
+void live_names_function(struct live_names *names, uint64_t address, struct live_place *place)
+{
+    const struct symbol_function *function;
+    if (place_at(names, address, place, &function) == NULL || function == NULL)
+        return;
+    place->file = function->file;
+    place->line = function->line;
+}
+
+void live_names_site(struct live_names *names, uint64_t address, struct live_place *place)
+{
+    const struct symbol_function *function;
+    struct live_module *module = place_at(names, address - 1, place, &function);
+    if (module == NULL)
+        return;
+    symbols_own_line(&module->symbols, place->offset, &place->file, &place->line);
+    place->offset++;
+}

@@ -1,0 +1,40 @@
+/*
+ * A live area (live_format.h) that is read by somebody who neither made it nor records in it: slots
+ * and chunks are copied out of its file with pread(2), so that nothing a program does to it, nor to
+ * the file's size, can harm the reader. Nothing that is read is trusted.
+ */
+#ifndef FISQL_LOADER_LIVE_SOURCE_H
+#define FISQL_LOADER_LIVE_SOURCE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "live_format.h"
+
+struct live_source {
+    int file;         /* borrowed */
+    const char *name; /* of the area, for messages; borrowed */
+    uint64_t size_bytes;
+    uint32_t slots;
+    struct fisql_live_area area; /* as it was when it was read last */
+    uint64_t taken[FISQL_LIVE_SLOTS_MAX / 64];
+};
+
+/* Looks at the area in an open file. -1: it is none that we can read. Nothing is to be released. */
+int live_source_open(struct live_source *source, int file, const char *name, struct error *error);
+
+/* Reads `area` and `taken` again. */
+int live_source_refresh(struct live_source *source, struct error *error);
+
+/* Was the slot taken when the source was read last? */
+bool live_source_taken(const struct live_source *source, uint32_t slot);
+
+/* Copies a slot's head, or bytes of what lies behind it. False where the file ends before. */
+bool live_source_slot(const struct live_source *source, uint32_t slot,
+                      struct fisql_live_slot *head);
+bool live_source_chunk(const struct live_source *source, uint32_t slot, uint32_t offset,
+                       void *bytes, size_t count);
+
+#endif
