@@ -33,8 +33,9 @@ endif
 
 VALUES_SRC := $(wildcard collector/values*.c)
 CALLS_SRC := collector/faults_calls.c
+LOCKS_SRC := $(wildcard collector/locks*.c) collector/own.c
 FAULTS_SRC := $(filter-out $(CALLS_SRC),$(wildcard collector/faults*.c))
-COLLECTOR_SRC := $(filter-out $(VALUES_SRC) $(FAULTS_SRC) $(CALLS_SRC),$(wildcard collector/*.c))
+COLLECTOR_SRC := $(filter-out $(VALUES_SRC) $(FAULTS_SRC) $(CALLS_SRC) collector/locks%,$(wildcard collector/*.c))
 LOADER_SRC := $(wildcard base/*.c loader/*.c loader/*/*.c)
 QUERY_SRC := $(wildcard queries/*.c)
 CLI_SRC := $(wildcard cli/*.c cli/*/*.c)
@@ -64,7 +65,7 @@ CLI_OBJ := $(call objects,$(CLI_SRC))
 COMMAND_OBJ = $(filter-out %/main.o,$(CLI_OBJ))
 UNIT_BIN := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(UNIT_SRC))
 
-all: $(BUILD)/fisql $(BUILD)/libfisql.so $(BUILD)/libfisql-values.so $(BUILD)/libfisql-faults.so $(BUILD)/libfisql-calls.so $(BUILD)/libfisql.a $(BUILD)/libfisql_static.a $(BUILD)/libfisql_demand.a ## build the program and the collector (V=1 shows the commands)
+all: $(BUILD)/fisql $(BUILD)/libfisql.so $(BUILD)/libfisql-values.so $(BUILD)/libfisql-faults.so $(BUILD)/libfisql-calls.so $(BUILD)/libfisql-locks.so $(BUILD)/libfisql.a $(BUILD)/libfisql_static.a $(BUILD)/libfisql_demand.a ## build the program and the collector (V=1 shows the commands)
 
 $(BUILD)/fisql: $(CLI_OBJ) $(LIB_OBJ)
 	$(call say,LD)$(CC) $(OPT) $(SANITIZE) -o $@ $^ $(LDFLAGS) $(LIBS)
@@ -82,6 +83,10 @@ $(BUILD)/libfisql-faults.so: $(FAULTS_OBJ)
 # Stands in front of the C library's calls where rules name some.
 $(BUILD)/libfisql-calls.so: $(call objects,$(CALLS_SRC))
 	$(call say,LD)$(CC) -shared -Wl,-soname,libfisql-calls.so -Wl,-z,now -Wl,-z,relro -o $@ $^ -ldl
+
+# Stands in front of locks where they are asked for.
+$(BUILD)/libfisql-locks.so: $(call objects,$(LOCKS_SRC))
+	$(call say,LD)$(CC) -shared -Wl,-soname,libfisql-locks.so -Wl,-z,now -Wl,-z,relro -o $@ $^ -ldl -lpthread
 
 $(BUILD)/libfisql.a: $(WRAP_OBJ)
 	$(call say,AR)rm -f $@ && $(AR) rcs $@ $^
@@ -162,7 +167,7 @@ $(BUILD)/unit/%: tests/unit/%.c $(LIB_OBJ) $(COMMAND_OBJ) $(BUILD)/libfisql.a
 	$(call say,CC)$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) -MF $@.d -o $@ $< $(COMMAND_OBJ) $(LIB_OBJ) $(LIBS)
 
 # The collector's pure parts; the test stands in for the rest.
-PURE := alloc_events chunk clock count event facts hooks_slow shadow_stack thread_copy
+PURE := alloc_events chunk clock count event facts hooks_slow lock_events shadow_stack thread_copy
 $(BUILD)/unit/test_collector: tests/unit/test_collector.c $(PURE:%=$(BUILD)/obj/collector/%.o)
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) -MF $@.d -o $@ $< $(filter %.o,$^)
@@ -368,7 +373,7 @@ SHARE = $(DESTDIR)$(PREFIX)/share
 install: all $(BUILD)/man ## install under $(DESTDIR)$(PREFIX)
 	install -D -m 755 $(BUILD)/fisql $(DESTDIR)$(PREFIX)/bin/fisql
 	install -d $(LIBRARY) $(SHARE)/man/man1 $(SHARE)/doc/fisql
-	install -m 644 $(BUILD)/libfisql.so $(BUILD)/libfisql-values.so $(BUILD)/libfisql-faults.so $(BUILD)/libfisql-calls.so $(BUILD)/libfisql.a $(BUILD)/libfisql_static.a $(BUILD)/libfisql_demand.a $(LIBRARY)
+	install -m 644 $(BUILD)/libfisql.so $(BUILD)/libfisql-values.so $(BUILD)/libfisql-faults.so $(BUILD)/libfisql-calls.so $(BUILD)/libfisql-locks.so $(BUILD)/libfisql.a $(BUILD)/libfisql_static.a $(BUILD)/libfisql_demand.a $(LIBRARY)
 	install -D -m 644 collector/fisql.h $(DESTDIR)$(PREFIX)/include/fisql.h
 	install -m 644 $(BUILD)/man/*.1.gz $(SHARE)/man/man1
 	install -D -m 644 cli/completion.bash $(SHARE)/bash-completion/completions/fisql

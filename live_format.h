@@ -163,7 +163,7 @@ struct fisql_live_parts {
     struct fisql_live_part faults;    /* fault_format.h; none = no calls are made to fail */
     struct fisql_live_part incidents; /* struct fisql_incident_box */
     struct fisql_live_part told;      /* struct fisql_told; none = the program prints itself */
-    struct fisql_live_part control; /* room for what `only` of struct fisql_control says, twice */
+    struct fisql_live_part control;   /* room for what `only` of struct fisql_control says, twice */
 };
 
 /* What the macros of fisql_trace.h record: those of at most this level, from 1 to 5. Whoever maps the
@@ -310,7 +310,6 @@ enum fisql_slot_state {
  * Addresses are the program's; ticks those of events. A point of the thread's timeline is the number of
  * calls that it had entered, shifted, and how many were open (FISQL_POINT_): 0 = not known. */
 #define FISQL_LIVE_HOLDS_MAX 32u
-#define FISQL_POINT_DEPTH_BITS 24
 struct fisql_live_hold {
     uint64_t lock;
     uint64_t point; /* where it was taken */

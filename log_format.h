@@ -183,7 +183,8 @@ static inline const char *fisql_variable(enum fisql_variable variable)
     X(FILTER, "filter", "the live area says which functions are recorded")                         \
     X(VALUES, "values", "arguments and results are recorded, as the live area says")               \
     X(FAULTS, "faults", "calls are made to fail, as the live area says")                           \
-    X(ON_ASSERT, "on-assert=", "what a failed FISQL_ASSERT does: 0 abort, 1 go on, 2 stop")
+    X(ON_ASSERT, "on-assert=", "what a failed FISQL_ASSERT does: 0 abort, 1 go on, 2 stop") \
+    X(LOCKS, "locks=", "1: locks: waits, order, misuse and who holds them; 2: each acquisition, too")
 enum fisql_option {
 #define FISQL_OPTION_ENUM(constant, word, what) FISQL_OPTION_##constant,
     FISQL_OPTIONS(FISQL_OPTION_ENUM)
@@ -342,6 +343,8 @@ _Static_assert(sizeof(struct fisql_open_call) == 24, "the snapshot is part of th
  *                                                             a unit
  *   0x600f          OBJECT       delta:1 bytes:1 payload      what the program says of one of its objects
  *                                                             (fisql.h), padded to a unit: see below
+ *   0x600b          LOCK         delta:1 bytes:1 record       record --locks: struct fisql_lock_record, the
+ *                                                             zeros at its end left out, padded to a unit
  *   0x6010 + kind   ALLOC        delta:1 slot:1 size:1 address:2
  *   0x6030 + kind   ALLOC_FULL   delta:1 slot:1 size:4 address:4
  *   0x6050 + kind   FREE         delta:1 slot:1 address:2
@@ -415,6 +418,7 @@ _Static_assert(sizeof(struct fisql_open_call) == 24, "the snapshot is part of th
 #define FISQL_CODE_FAULT 0x6009u
 #define FISQL_CODE_INCIDENT 0x600au
 #define FISQL_CODE_OBJECT 0x600fu
+#define FISQL_CODE_LOCK 0x600bu
 #define FISQL_CODE_ALLOC 0x6010u
 #define FISQL_CODE_ALLOC_FULL 0x6030u
 #define FISQL_CODE_FREE 0x6050u
@@ -486,6 +490,88 @@ enum fisql_object_kind {
 enum fisql_object_holds { FISQL_OBJECT_NOTHING, FISQL_OBJECT_NUMBER, FISQL_OBJECT_TEXT };
 #define FISQL_OBJECT_HEAD_BYTES 17u /* of the payload, before the number or the text */
 #define FISQL_OBJECT_TEXT_MAX 63u   /* bytes */
+/* What can be waited for, as LOCK has it: number, name. */
+#define FISQL_LOCK_KINDS(X)                                                                        \
+    X(MUTEX, 0, "mutex")                                                                           \
+    X(RECURSIVE, 1, "recursive mutex")                                                             \
+    X(RWLOCK, 2, "rwlock")                                                                         \
+    X(SPIN, 3, "spin lock")                                                                        \
+    X(USER, 4, "user lock")                                                                        \
+    X(CONDITION, 5, "condition")                                                                   \
+    X(SEMAPHORE, 6, "semaphore")                                                                   \
+    X(BARRIER, 7, "barrier")                                                                       \
+    X(THREAD, 8, "thread")                                                                         \
+    X(ONCE, 9, "once")
+enum fisql_lock_kind {
+#define FISQL_LOCK_KIND_ENUM(constant, number, name) FISQL_LOCK_KIND_##constant = number,
+    FISQL_LOCK_KINDS(FISQL_LOCK_KIND_ENUM)
+#undef FISQL_LOCK_KIND_ENUM
+    FISQL_LOCK_KINDS_COUNT
+};
+
+/* What is wrong about a use of a lock: number, name. */
+#define FISQL_LOCK_MISUSES(X)                                                                      \
+    X(UNLOCKED_BY_OTHER, 0, "unlocked by a thread that does not hold it")                          \
+    X(UNLOCKED_TWICE, 1, "unlocked while nobody holds it")                                         \
+    X(DESTROYED_HELD, 2, "destroyed while held")                                                   \
+    X(FREED_HELD, 3, "its memory freed while held")                                                \
+    X(USED_DESTROYED, 4, "used after it was destroyed")                                            \
+    X(LOCKED_TWICE, 5, "locked again by the thread that holds it")                                 \
+    X(CONDITION_NOT_HELD, 6, "waited with a mutex that the thread does not hold")                  \
+    X(CONDITION_OTHER_MUTEX, 7, "waited with another mutex than other threads at the time")        \
+    X(THREAD_ENDED, 8, "held when its thread ended")
+enum fisql_lock_misuse {
+#define FISQL_LOCK_MISUSE_ENUM(constant, number, name) FISQL_LOCK_MISUSE_##constant = number,
+    FISQL_LOCK_MISUSES(FISQL_LOCK_MISUSE_ENUM)
+#undef FISQL_LOCK_MISUSE_ENUM
+    FISQL_LOCK_MISUSES_COUNT
+};
+
+/* The record of a LOCK. `lock` is a number that the process gave to a lock: a lock that is made anew at the
+ * address of one that was destroyed has another one. Sites are where the call returned to that took it, in
+ * the process's memory. A point is where a thread was: calls that it had entered, shifted by
+ * FISQL_POINT_DEPTH_BITS, and how many were open; 0 = not known. */
+#define FISQL_POINT_DEPTH_BITS 24
+#define FISQL_LOCK_GUARDS_MAX 10u
+#define FISQL_LOCK_THREAD_NONE UINT32_MAX
+enum fisql_lock_what {
+    FISQL_LOCK_DEFINE = 0,    /* kind; flags in mode; numbers: address; site: where it was made, or used first */
+    FISQL_LOCK_WAIT = 1,      /* the thread begins to wait for it, in mode; thread, point, other_site: who holds it
+                                 and since where; other: of a condition, its mutex */
+    FISQL_LOCK_WAITED = 2,    /* the wait is over; count: 1 = it did not get it */
+    FISQL_LOCK_TAKEN = 3,     /* --locks=all: taken without waiting, in mode */
+    FISQL_LOCK_ORDER = 4,     /* wanted in mode while `other` is held (taken at point, other_site); thread: number
+                                 of the order in its thread; guards: `count` other locks held, the top bit set
+                                 where it is held to read */
+    FISQL_LOCK_ORDERED = 5,   /* that was so numbers[0] times more; lock: the order's number, of `thread` */
+    FISQL_LOCK_HELD = 6,      /* by `thread`, since the record before: numbers: how often, ticks, the longest,
+                                 tries that failed; point, site: where the longest was taken */
+    FISQL_LOCK_MISUSED = 7,   /* kind: enum fisql_lock_misuse; thread, point, other_site: who holds or held it,
+                                 or destroyed it; other: of a condition, its mutex */
+    FISQL_LOCK_ENDED = 8,     /* it was destroyed, or the memory that it lay in was freed (count = 1) */
+    FISQL_LOCK_WHATS
+};
+#define FISQL_LOCK_READ 1u        /* mode: to read, with others; else alone */
+#define FISQL_LOCK_TRIED 2u       /* mode: it would not have waited for ever */
+#define FISQL_LOCK_OTHER_READ 4u  /* mode, ORDER: `other` is held to read */
+#define FISQL_LOCK_MADE 1u        /* flags, DEFINE: site is where it was made */
+struct fisql_lock_record {
+    uint8_t what; /*  0 enum fisql_lock_what */
+    uint8_t kind; /*  1 enum fisql_lock_kind; MISUSED: what is wrong */
+    uint8_t mode; /*  2 FISQL_LOCK_READ ... */
+    uint8_t count;       /*  3 */
+    uint32_t lock;       /*  4 */
+    uint64_t site;       /*  8 */
+    uint32_t thread;     /* 16 thread as in chunks' headers */
+    uint32_t other;      /* 20 another lock */
+    uint64_t point;      /* 24 */
+    uint64_t other_site; /* 32 */
+    union {
+        uint64_t numbers[5];                     /* 40 */
+        uint32_t guards[FISQL_LOCK_GUARDS_MAX]; /* 40 */
+    };
+};
+_Static_assert(sizeof(struct fisql_lock_record) == 80, "the record is part of the log's format");
 
 /* How a block was allocated or freed. One list: name for people, and which way it may be freed
  * (kinds of one family match). X(constant, number, name, family) */

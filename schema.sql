@@ -564,6 +564,83 @@ CREATE TABLE faults( -- calls that were made to fail (record --fault)
   ns INTEGER NOT NULL
 );
 
+-- Locks (fisql record --locks). call_id and frame_id are of the innermost call then, NULL outside any; of holders
+-- they are NULL, too, where there are no rows of calls (load --summary) or the call was not recorded. site_id is
+-- where the function was called that took the lock, waited or the like. Modes: 'read' with others, 'write' alone.
+
+CREATE TABLE locks( -- locks, and whatever else threads waited for
+  id INTEGER PRIMARY KEY,
+  process_id INTEGER NOT NULL REFERENCES processes(id),
+  kind TEXT NOT NULL,      -- 'mutex', 'recursive mutex', 'rwlock', 'spin lock', 'user lock' (FISQL_LOCKED), 'condition',
+                           -- 'semaphore', 'barrier', 'thread' (joined), 'once', 'unknown' (the log lacks what it is)
+  address INTEGER NOT NULL, -- in memory; a lock made where another was destroyed, or freed, has a row of its own
+  made INTEGER NOT NULL,   -- 1 = site_id is where it was made (pthread_mutex_init), 0 = where it was used first
+  site_id INTEGER REFERENCES sites(id),
+  thread_id INTEGER,       -- that used it first,
+  frame_id INTEGER,        -- there,
+  first_ns INTEGER,        -- and then; NULL where it is unknown
+  ended_ns INTEGER,        -- when it was destroyed or its memory freed, NULL = neither
+  ended_site_id INTEGER
+);
+
+CREATE TABLE lock_waits( -- waits for a lock, a condition, a thread ...; with --locks=all acquisitions without a wait, too
+  id INTEGER PRIMARY KEY,
+  lock_id INTEGER NOT NULL REFERENCES locks(id),
+  thread_id INTEGER NOT NULL REFERENCES threads(id), -- who waited
+  call_id INTEGER, frame_id INTEGER, site_id INTEGER,
+  mode TEXT NOT NULL,      -- 'read', 'write'
+  start_ns INTEGER NOT NULL,
+  wait_ns INTEGER NOT NULL, -- up to the end of the thread where it did not end; 0 = it was free (--locks=all)
+  ended TEXT NOT NULL,     -- 'taken', 'given up' (timed out, cancelled, an error), 'open' (it did not end)
+  mutex_id INTEGER,        -- of a condition: locks.id of the mutex. Waiting for it again is part of the wait
+  held_by_thread_id INTEGER, -- who held the lock when the wait began, NULL = not known; of a thread: itself,
+  held_by_call_id INTEGER, held_by_frame_id INTEGER, held_by_site_id INTEGER -- and where it took it
+);
+CREATE INDEX lock_waits_lock ON lock_waits(lock_id);
+
+CREATE TABLE lock_holds( -- how often and how long locks were held, by thread. After a crash up to a second is missing
+  lock_id INTEGER NOT NULL REFERENCES locks(id),
+  thread_id INTEGER NOT NULL,  -- 0 = not known
+  times INTEGER NOT NULL,      -- acquisitions that ended; nested ones of a recursive lock count once
+  hold_ns INTEGER NOT NULL,    -- the sum,
+  longest_ns INTEGER NOT NULL, -- and the longest,
+  longest_call_id INTEGER, longest_frame_id INTEGER, longest_site_id INTEGER, -- which began here
+  failed INTEGER NOT NULL,     -- tries that found it taken (trylock)
+  PRIMARY KEY(lock_id, thread_id)
+) WITHOUT ROWID;
+
+CREATE TABLE lock_orders( -- a lock was wanted while another one was held: by two locks, thread and what else was held
+  id INTEGER PRIMARY KEY,
+  first_lock_id INTEGER NOT NULL REFERENCES locks(id),  -- held
+  second_lock_id INTEGER NOT NULL REFERENCES locks(id), -- wanted
+  thread_id INTEGER NOT NULL,
+  first_mode TEXT NOT NULL, second_mode TEXT NOT NULL,
+  times INTEGER NOT NULL,
+  ns INTEGER NOT NULL,     -- the first time; what follows is of that
+  first_call_id INTEGER, first_frame_id INTEGER, first_site_id INTEGER, -- where the first was taken,
+  call_id INTEGER, frame_id INTEGER, site_id INTEGER, -- and where the second was wanted
+  guards TEXT NOT NULL,    -- locks.id of other locks that were held then, separated by spaces; r before it: to read
+  cycle INTEGER            -- lock_cycles.cycle of one that it lies on, NULL = none
+);
+
+CREATE TABLE lock_cycles( -- orders that contradict one another: a deadlock, if threads meet. Of each pair or ring one
+  cycle INTEGER NOT NULL,  -- from 1
+  position INTEGER NOT NULL, -- from 0, along the ring: what one order wants the next one holds
+  order_id INTEGER NOT NULL REFERENCES lock_orders(id),
+  by_place INTEGER NOT NULL, -- 0: of the very locks; 1: of locks that were made at one place, by their places
+  PRIMARY KEY(cycle, position)
+) WITHOUT ROWID;
+
+CREATE TABLE lock_misuses( -- what programs must not do with locks
+  id INTEGER PRIMARY KEY,
+  misuse TEXT NOT NULL,    -- in words
+  lock_id INTEGER NOT NULL REFERENCES locks(id),
+  thread_id INTEGER NOT NULL, call_id INTEGER, frame_id INTEGER, site_id INTEGER, ns INTEGER NOT NULL,
+  -- who held the lock, or destroyed it, and where that was; NULL = nobody, or not known
+  other_thread_id INTEGER, other_call_id INTEGER, other_frame_id INTEGER, other_site_id INTEGER,
+  mutex_id INTEGER         -- of a condition: a mutex that threads wait with
+);
+
 -- A campaign (fisql faults). Its database is that of the run without faults, and these tables say what became of
 -- the program where one call failed. They are empty in the database of any other run.
 CREATE TABLE campaign( -- what a campaign was asked for
@@ -863,6 +940,9 @@ CREATE VIEW incident_frames AS -- incident_stacks with names: each open call, an
   FROM incident_stacks s CROSS JOIN calls c ON c.id = s.call_id
        LEFT JOIN frames fr ON fr.id = c.frame_id LEFT JOIN function_details f ON f.id = fr.function_id
        LEFT JOIN site_details sd ON sd.id = fr.site_id;
+CREATE VIEW lock_details AS -- locks with names: kind, number, and where it was made or, of those that need no making, used first
+  SELECT l.*, l.kind || ' ' || l.id || coalesce(' (' || s.location || ')', '') AS name, s.location
+  FROM locks l LEFT JOIN site_details s ON s.id = l.site_id;
 
 CREATE VIEW call_details AS -- calls with function, location, adjusted duration and ending in words
   SELECT c.id, c.parent_id, c.thread_id, c.frame_id, c.depth, fn.name AS function, fn.location,

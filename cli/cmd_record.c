@@ -148,6 +148,7 @@ static bool collector_find(const char *name, char *path, size_t size)
 static int libraries_find(const struct record_options *options, char *paths, size_t size)
 {
     const char *const names[] = {options->faults.library_calls ? "libfisql-calls.so" : NULL,
+                                 options->locks != 0 ? "libfisql-locks.so" : NULL,
                                  options->faults.area != NULL ? "libfisql-faults.so"
                                  : options->values.wanted     ? "libfisql-values.so"
                                                               : "libfisql.so"};

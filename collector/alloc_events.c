@@ -5,6 +5,7 @@
 #include "collector/alloc_events.h"
 
 #include "collector/event.h"
+#include "collector/lock_events.h"
 
 #include <string.h>
 
@@ -53,6 +54,7 @@ void record_alloc(unsigned kind, uint64_t address, uint64_t size_bytes, uint64_t
 
 void record_free(unsigned kind, uint64_t address, uint64_t site)
 {
+    lock_events_freed(address);
     struct event event;
     struct thread_log *log;
     uint64_t tick, delta, steps;

@@ -145,6 +145,13 @@ extern "C" {
 #define FISQL_UNREF(object, count) (fisql_unref ? fisql_unref((object), (count)) : (void)0)
 #define FISQL_GONE(object) (fisql_gone ? fisql_gone(object) : (void)0)
 
+/* Locks of the program's own making (fisql record --locks): it has just taken this one, it is about to give it
+ * back. `lock` is any address that is the lock's alone. Of others, such as pthread mutexes, fisql knows. */
+__attribute__((weak)) void fisql_locked(const void *lock);
+__attribute__((weak)) void fisql_unlocked(const void *lock);
+
+#define FISQL_LOCKED(lock) (fisql_locked ? fisql_locked(lock) : (void)0)
+#define FISQL_UNLOCKED(lock) (fisql_unlocked ? fisql_unlocked(lock) : (void)0)
 #define FISQL_NOTE(text) (fisql_note ? fisql_note(text) : (void)0)
 #define FISQL_STOP() (fisql_stop ? fisql_stop() : (void)0)
 #define FISQL_START() (fisql_start ? fisql_start() : (void)0)

@@ -25,6 +25,7 @@
 #include "collector/incident_signals.h"
 #include "collector/library.h"
 #include "collector/live_area.h"
+#include "collector/lock_events.h"
 #include "collector/log_file.h"
 #include "collector/modules.h"
 #include "collector/quiet.h"
@@ -97,6 +98,9 @@ static void option_parse(const char *text, bool *no_time)
         break;
     case FISQL_OPTION_ON_ASSERT:
         options->on_assert = (uint32_t)number_at(value);
+        break;
+    case FISQL_OPTION_LOCKS:
+        options->locks = (uint32_t)number_at(value);
         break;
     case FISQL_OPTION_FILTER: /* the live area has them */
     case FISQL_OPTION_VALUES:
@@ -494,6 +498,7 @@ static void process_end(void)
         thread_log_finish(FISQL_HOW_WITH_PROCESS);
     if (silent() || !process_recording() || (uint32_t)getpid() != process.pid)
         return; /* not recorded, or the child of a vfork, which owns nothing */
+    lock_events_ending();
     struct quiet quiet;
     quiet_begin(&quiet);
     collector_inside++;

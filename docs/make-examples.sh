@@ -1,7 +1,8 @@
 #!/bin/bash
 # Records docs/examples/shop.cc and writes what each query says of it to FOLDER/NAME.txt: the
-# examples of docs/queries.md. Queries on arguments and results are asked of docs/examples/till.c, those on objects of
-# examples/diary.c and examples/refcount.c, those on a campaign of shop.cc's. make-examples.sh FISQL FOLDER [NAME...]
+# examples of docs/queries.md. Queries on arguments and results are asked of docs/examples/till.c, those on locks of
+# accounts.c, those on objects of examples/diary.c and examples/refcount.c, those on a campaign of shop.cc's.
+# make-examples.sh FISQL FOLDER [NAME...]
 set -eu
 fisql=$(realpath "$1") folder=$(realpath "$2")
 shift 2
@@ -9,7 +10,7 @@ tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 export XDG_CONFIG_HOME=$tmp/config
 queries=$folder/../../queries
-cp "$folder/shop.cc" "$folder/till.c" "$tmp"
+cp "$folder/shop.cc" "$folder/till.c" "$folder/accounts.c" "$tmp"
 cd "$tmp"
 "$fisql" cc g++ -O1 -o shop shop.cc -lpthread
 "$fisql" record -q ./shop >/dev/null || true # the program's own status is none of ours
@@ -19,7 +20,9 @@ cd "$tmp"
 "$fisql" load -q till.bin
 "$fisql" record -q --fault 'price_of nth=3: return -1' --fault 'malloc nth=2 in main: mark' -o faults.bin ./till >/dev/null || true # as it likes
 "$fisql" load -q -o faulty.db faults.bin
-"$fisql" faults --calls malloc,realloc,pthread_create -o campaign.db ./shop >/dev/null 2>&1
+"$fisql" cc gcc -O1 -o accounts accounts.c -lpthread
+"$fisql" record -q --locks -o locks.bin ./accounts >/dev/null
+"$fisql" load -q locks.bin
 "$fisql" record -q --fault 'malloc nth=1 in main: return 0' -o crash.bin ./till >/dev/null 2>&1 || true # it does not look
 "$fisql" load -q -o crash.db crash.bin
 for program in diary refcount; do
@@ -39,7 +42,7 @@ for query in "$@" ${all[@]+"${all[@]}"}; do
         diaries) of=(diary.db) ;;
         reference-errors) of=(refcount.db) ;;
     esac
-    ! grep -q '^-- needs: *experiments' "$queries/$query.sql" || of=(campaign.db)
+    ! grep -q '^-- needs: *locks' "$queries/$query.sql" || of=(locks.db)
     {
         echo "\$ fisql query" "$query" ${of[@]+"${of[@]}"} "--limit 5 --demangle short"
         "$fisql" query "$query" ${of[@]+"${of[@]}"} --limit 5 --demangle short 2>&1 | sed "s|$tmp|/home/you|g" | cut -c 1-180 | sed 's/ *$//'

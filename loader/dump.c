@@ -157,6 +157,20 @@ static void dump_object(FILE *out, const struct event *event)
     }
 }
 
+static void dump_lock(FILE *out, const struct event *event)
+{
+    static const char *const whats[] = {"define",  "wait", "waited",  "taken", "order",
+                                        "ordered", "held", "misused", "ended"};
+    struct fisql_lock_record record;
+    event_lock(event, &record);
+    fprintf(out, "lock %s %u kind %u mode %u count %u site %" PRIx64, whats[record.what],
+            record.lock, record.kind, record.mode, record.count, record.site);
+    fprintf(out, " thread %u other %u point %" PRIx64 " site %" PRIx64, record.thread, record.other,
+            record.point, record.other_site);
+    for (int i = 0; i < 5; i++)
+        fprintf(out, " %" PRIx64, record.numbers[i]);
+}
+
 static void dump_event(FILE *out, const struct event *event)
 {
     fprintf(out, "  +%" PRIu64 " ", event->ticks);
@@ -211,6 +225,9 @@ static void dump_event(FILE *out, const struct event *event)
         break;
     case EVENT_OBJECT:
         dump_object(out, event);
+        break;
+    case EVENT_LOCK:
+        dump_lock(out, event);
         break;
     case EVENT_ALLOC:
         fprintf(out, "%s %" PRIu64 " bytes at %" PRIx64 " slot %u", alloc_kind(event->alloc_kind),

@@ -610,13 +610,24 @@ static int write_losses(const struct tables *tables, sqlite3 *database, struct e
 
 int tables_write(const struct tables *tables, sqlite3 *database, struct error *error)
 {
-    int (*const parts[])(const struct tables *, sqlite3 *, struct error *) = {
-        tables_write_values, tables_write_rollups, tables_write_context_edges,
-        write_run,           write_processes,      write_threads,
-        write_modules,       write_program,        write_notes,
-        write_losses,        write_cut_calls,      tables_write_gaps,
-        write_hook_costs,    tables_write_faults,  tables_write_incidents,
-        tables_write_objects};
+    int (*const parts[])(const struct tables *, sqlite3 *,
+                         struct error *) = {tables_write_values,
+                                            tables_write_rollups,
+                                            tables_write_context_edges,
+                                            write_run,
+                                            write_processes,
+                                            write_threads,
+                                            write_modules,
+                                            write_program,
+                                            write_notes,
+                                            write_losses,
+                                            write_cut_calls,
+                                            tables_write_gaps,
+                                            write_hook_costs,
+                                            tables_write_faults,
+                                            tables_write_incidents,
+                                            tables_write_objects,
+                                            tables_write_locks};
     int result = 0;
     for (size_t i = 0; result == 0 && i < sizeof parts / sizeof parts[0]; i++)
         result = parts[i](tables, database, error);

@@ -30,6 +30,8 @@ int tables_write_faults(const struct tables *tables, sqlite3 *database, struct e
 int tables_write_incidents(const struct tables *tables, sqlite3 *database, struct error *error);
 /* Writes the tables objects, diaries and object_references. */
 int tables_write_objects(const struct tables *tables, sqlite3 *database, struct error *error);
+/* Writes the tables of locks. */
+int tables_write_locks(const struct tables *tables, sqlite3 *database, struct error *error);
 
 /* Writes the table gaps. */
 int tables_write_gaps(const struct tables *tables, sqlite3 *database, struct error *error);

@@ -1,7 +1,8 @@
 -- title:       Lock waits
 -- question:    Where was waited for locks, threads and the like?
 -- group:       Time
--- description: Functions in whose own code threads waited, for a lock, a condition, another thread: all that
+-- description: Functions in whose own code threads waited, for a lock, a condition, another thread. Where locks
+--              were recorded (fisql record --locks), each such wait is known. Else it is a guess: all that
 --              waited but what says by its name that it sleeps, or waits for input, output or files, what
 --              waited for pages to be read, and what calls nothing, for waiting is a call.
 -- advice:      Many waits of several threads are contention: hold the lock for less, or give each thread its
@@ -9,8 +10,9 @@
 --              the other threads did then (fisql trace --since). Waiting for work in an idle pool is no
 --              problem: outermost functions of threads, where event loops wait, come last. Locks
 --              taken by code without hooks (pthread_mutex_lock) count to whoever called it;
---              `fisql query waiting` has all waits.
--- source:      the table gaps: what a thread's processor clock says of each long gap between two events
+--              `fisql query waiting` has all waits. Who held what: `fisql query lock-contention`.
+-- source:      each wait where it was recorded; else the table gaps: what a thread's processor clock says of each
+--              long gap between two events
 -- report:      findings
 -- param:       pattern = NULL | - | names to take (all but those of sleep, input and output)
 -- param:       min_total_ns = 1000 | ns | leave out functions that waited less
@@ -26,11 +28,14 @@
 -- column:      thread | - | in which thread
 -- column:      longest_call | id | calls.id of the call with the longest wait
 -- column:      stack | stack | its stack, outermost first
+-- column:      told_by | - | recorded: each wait was; guessed: by the functions' names
 WITH RECURSIVE
      params AS (SELECT :pattern AS pattern, coalesce(:min_total_ns, 1000) AS min_total_ns),
+     known AS MATERIALIZED (SELECT EXISTS (SELECT 1 FROM locks) AS recorded),
      named AS MATERIALIZED (
        SELECT f.id, f.name AS exact, f.call_targets FROM functions f
-            JOIN function_stats s ON s.function_id = f.id AND s.self_wait_ns > 0),
+            JOIN function_stats s ON s.function_id = f.id AND s.self_wait_ns > 0
+       WHERE (SELECT NOT recorded FROM known)),
      -- the last part of the name, without what stands in <> and (), as words: _read_file_ of
      -- disk::ReadFile(char*), _assoc_maintenance_thread_
      spelled(id, rest, last, words) AS (
@@ -80,7 +85,13 @@ WITH RECURSIVE
        FROM gaps g JOIN frames fr ON fr.id = g.frame_id JOIN chosen ON chosen.id = fr.function_id CROSS JOIN params
        -- a page that is read from a file is one wait
        WHERE g.wait_ns > 0 AND (coalesce(g.major_faults, 0) = 0 OR g.major_faults < g.waits)
-       GROUP BY fr.function_id HAVING sum(g.wait_ns) >= params.min_total_ns),
+       GROUP BY fr.function_id HAVING sum(g.wait_ns) >= params.min_total_ns
+       UNION ALL
+       SELECT fr.function_id, sum(w.wait_ns), count(*), max(w.wait_ns), count(DISTINCT w.thread_id), w.start_ns, w.thread_id,
+              w.call_id, w.frame_id
+       FROM lock_waits w JOIN frames fr ON fr.id = w.frame_id JOIN functions f ON f.id = fr.function_id CROSS JOIN params
+       WHERE w.wait_ns > 0 AND (params.pattern IS NULL OR f.name GLOB params.pattern)
+       GROUP BY fr.function_id HAVING sum(w.wait_ns) >= params.min_total_ns),
      walk(function_id, frame_id, text) AS (
        SELECT w.function_id, fr.parent_id, f.name
        FROM waited w JOIN frames fr ON fr.id = w.frame_id JOIN functions f ON f.id = fr.function_id
@@ -99,7 +110,8 @@ SELECT f.name AS function,
        w.start_ns AS longest_at_ns,
        t.name AS thread,
        w.call_id AS longest_call,
-       (SELECT text FROM walk WHERE walk.function_id = w.function_id AND frame_id IS NULL) AS stack
+       (SELECT text FROM walk WHERE walk.function_id = w.function_id AND frame_id IS NULL) AS stack,
+       (SELECT CASE recorded WHEN 1 THEN 'recorded' ELSE 'guessed' END FROM known) AS told_by
 FROM waited w
      JOIN function_details f ON f.id = w.function_id
      JOIN function_stats s ON s.function_id = w.function_id

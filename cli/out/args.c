@@ -13,9 +13,9 @@ enum { LETTERS = 256 }; /* codes below are letters, too */
 static void add(struct args *args, char **letters, const struct args_option *option)
 {
     assert(args->count <= ARGS_OPTIONS_MAX);
-    int has_value = option->has_value ? required_argument : no_argument;
-    if (option->code == args->value_optional)
-        has_value = optional_argument;
+    int has_value = option->has_value == ARGS_OPTIONAL ? optional_argument
+                    : option->has_value                ? required_argument
+                                                       : no_argument;
     args->known[args->count++] = (struct option){option->name, has_value, NULL, option->code};
     if (option->code >= LETTERS)
         return;

@@ -25,18 +25,17 @@
 struct args_option {
     const char *name; /* without its dashes */
     int code;         /* a letter is also the short option */
-    bool has_value;
+    int has_value;    /* false, true or ARGS_OPTIONAL: --name or --name=VALUE */
 };
 
-enum { ARGS_OPTIONS_MAX = 32, ARGS_GO_ON = -1 };
+enum { ARGS_OPTIONS_MAX = 32, ARGS_GO_ON = -1, ARGS_OPTIONAL = 2 };
 
 struct args {
     /* The caller's. */
     const char *command;               /* for messages */
     const char *help;                  /* what --help prints; NULL: it comes as the code 'h' */
     const struct args_option *options; /* end with a NULL name; NULL = none but --help */
-    int value_optional;   /* code of the option that has a value or not (--name=VALUE); 0 = none */
-    bool program_follows; /* options end before the first word */
+    bool program_follows;              /* options end before the first word */
     /* Set by args_next(). */
     int code;
     const char *value; /* borrowed from argv */

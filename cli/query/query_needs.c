@@ -13,6 +13,8 @@ static const struct {
      "no arguments or results were recorded; `fisql record --values` records them"},
     {"faults", "SELECT 1 FROM main.fault_rules LIMIT 1", false,
      "no calls were made to fail; `fisql record --fault` makes them fail"},
+    {"locks", "SELECT 1 FROM main.locks LIMIT 1", false,
+     "no locks were recorded; `fisql record --locks` records them"},
     {"experiments", "SELECT 1 FROM main.experiments LIMIT 1", false,
      "it is no campaign's database; `fisql faults PROGRAM` makes one (faults.db)"},
     {"diaries", "SELECT 1 FROM main.diaries LIMIT 1", false,

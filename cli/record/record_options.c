@@ -51,6 +51,11 @@
     "                          and 5 of each other thread; 1 to 10000)\n"                          \
     "      --on-assert WHAT    what a failed FISQL_ASSERT does when it is reported: abort,\n"      \
     "                          continue, or stop (SIGSTOP, for a debugger)\n"                      \
+    "      --locks[=all]       record locks, too: who waits for whom, who holds them how long, "   \
+    "in\n"                                                                                         \
+    "                          which order they are taken, what is misused (docs/locks.md); "      \
+    "all:\n"                                                                                       \
+    "                          each acquisition\n"                                                 \
     "      --start-off         start with recording off; SIGUSR2 or fisql_start() switches it\n"   \
     "      --ring SIZE         flight recorder: keep only the last SIZE bytes of each thread\n"    \
     "                          (512K, 4M), written at exit, crash, SIGUSR2 or fisql_dump()\n"      \
@@ -98,6 +103,7 @@ enum {
     OPTION_FAULTS,
     OPTION_HISTORY,
     OPTION_ON_ASSERT,
+    OPTION_LOCKS,
     OPTION_REFERENCE
 };
 
@@ -111,7 +117,7 @@ static const struct args_option options_known[] = {{"output", 'o', true},
                                                    {"min-duration", OPTION_MIN_DURATION, true},
                                                    {"only", OPTION_ONLY, true},
                                                    {"exclude", OPTION_EXCLUDE, true},
-                                                   {"values", OPTION_VALUES, false},
+                                                   {"values", OPTION_VALUES, ARGS_OPTIONAL},
                                                    {"value", OPTION_VALUE, true},
                                                    {"no-results", OPTION_NO_RESULTS, false},
                                                    {"string-max", OPTION_STRING_MAX, true},
@@ -119,6 +125,7 @@ static const struct args_option options_known[] = {{"output", 'o', true},
                                                    {"faults", OPTION_FAULTS, true},
                                                    {"history", OPTION_HISTORY, true},
                                                    {"on-assert", OPTION_ON_ASSERT, true},
+                                                   {"locks", OPTION_LOCKS, ARGS_OPTIONAL},
                                                    {"start-off", OPTION_START_OFF, false},
                                                    {"ring", OPTION_RING, true},
                                                    {"reference", OPTION_REFERENCE, false},
@@ -229,6 +236,11 @@ static int set_option(struct record_options *options, const struct args *args)
         return 0;
     case OPTION_ON_ASSERT:
         return set_on_assert(options, args);
+    case OPTION_LOCKS:
+        if (value != NULL && strcmp(value, "all") != 0)
+            return args_wrong(args, "nothing, or all");
+        options->locks = value != NULL ? 2 : 1;
+        return 0;
     case OPTION_FAULT:
         return record_faults_add(&options->faults, value);
     case OPTION_FAULTS:
@@ -256,7 +268,6 @@ int record_options_parse(struct record_options *options, int argc, char **argv, 
     struct args args = {.command = argv[0],
                         .help = run ? run_help : help,
                         .options = options_known,
-                        .value_optional = OPTION_VALUES,
                         .program_follows = true};
     *options = (struct record_options){.log = "run.bin"};
     args_begin(&args, argc, argv);
@@ -311,6 +322,8 @@ void record_options_text(const struct record_options *options, char *text, size_
         ADD(FAULTS, "");
     if (options->on_assert != FISQL_ON_ASSERT_ABORT)
         ADD(ON_ASSERT, "%u", options->on_assert);
+    if (options->locks != 0)
+        ADD(LOCKS, "%u", options->locks);
 #undef ADD
     if (used > 0 && used < size)
         text[used - 1] = 0;

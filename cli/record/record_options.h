@@ -39,6 +39,7 @@ struct record_options {
     bool quiet, no_alloc, no_time, start_off;
     bool no_waits, no_compress;
     bool reference; /* the program is run once more, without the collector: see reference.h */
+    uint32_t locks; /* 1: --locks, 2: --locks=all */
     uint32_t depth;
     uint64_t min_duration_ns;
     uint32_t ring_chunks;

@@ -234,13 +234,19 @@ static void put_row_column(FILE *sql, const char *name)
 {
     static const char became[] = "(SELECT own_id FROM temp.own_frames o WHERE o.id = t.%s)";
     static const char *const sites[][2] = {{"site_id", "frame_id"},
-                                           {"free_site_id", "free_frame_id"}};
+                                           {"free_site_id", "free_frame_id"},
+                                           {"held_by_site_id", "held_by_frame_id"},
+                                           {"longest_site_id", "longest_frame_id"},
+                                           {"first_site_id", "first_frame_id"},
+                                           {"other_site_id", "other_frame_id"}};
     const char *frame = NULL;
-    for (size_t i = 0; i < 2; i++)
+    bool is_frame = strcmp(name, "owner_frame_id") == 0;
+    for (size_t i = 0; i < sizeof sites / sizeof sites[0]; i++) {
         if (strcmp(name, sites[i][0]) == 0)
             frame = sites[i][1];
-    if (strcmp(name, "frame_id") == 0 || strcmp(name, "free_frame_id") == 0 ||
-        strcmp(name, "owner_frame_id") == 0)
+        is_frame |= strcmp(name, sites[i][1]) == 0;
+    }
+    if (is_frame)
         fprintf(sql, became, name);
     else if (frame != NULL)
         fprintf(sql,
@@ -476,8 +482,9 @@ static int make_threads(const struct fold *fold)
 /* Views over tables whose rows stay, with other contexts or without some functions. */
 static int make_views(const struct fold *fold)
 {
-    static const char *const rows[] = {"calls",       "allocs",       "alloc_stacks",
-                                       "block_flows", "alloc_owners", "free_errors"};
+    static const char *const rows[] = {"calls",        "allocs",      "alloc_stacks", "block_flows",
+                                       "alloc_owners", "free_errors", "lock_waits",   "lock_holds",
+                                       "lock_orders",  "lock_misuses"};
     static const char *const functions[][2] = {{"slow_calls", "function_id"},
                                                {"durations", "function_id"},
                                                {"intervals", "function_id"},

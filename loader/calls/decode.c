@@ -301,6 +301,8 @@ static int decode_event(struct decoder *decoder, const struct event *event, stru
         return decode_incident(decoder, event, error);
     case EVENT_OBJECT:
         return object(decoder, event, error);
+    case EVENT_LOCK:
+        return decode_lock(decoder, event, error);
     case EVENT_COUNTED:
         return counted(decoder, event, error);
     case EVENT_PAUSE:

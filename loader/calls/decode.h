@@ -89,6 +89,32 @@ struct decode_objects {
     size_t count, capacity;
 };
 
+/* What the log says of a lock: a record (log_format.h) with its times and sites as the database has them. */
+struct decode_lock {
+    uint64_t ns, until_ns; /* WAIT: until_ns 0 = it did not end */
+    uint64_t call_id;      /* the innermost open call, 0 = none */
+    uint64_t point;
+    uint32_t lock, other, thread;
+    uint32_t frame, site, other_site;
+    uint32_t extra; /* in extras, plus 1; 0 = none */
+    uint8_t what, kind, mode, count;
+};
+
+/* The numbers or guards of such a record; times in ns. */
+struct decode_lock_extra {
+    union {
+        uint64_t numbers[5];
+        uint32_t guards[FISQL_LOCK_GUARDS_MAX];
+    };
+};
+
+struct decode_locks {
+    struct decode_lock *items;
+    size_t count, capacity;
+    struct decode_lock_extra *extras;
+    size_t extras_count, extras_capacity;
+};
+
 struct decode_anomaly {
     const char *kind;
     uint64_t ns, call_id, calls;
@@ -147,6 +173,7 @@ struct decoded_thread {
     struct decode_objects objects;
     struct decode_anomalies anomalies;
     struct decode_cut_calls cut_calls;
+    struct decode_locks locks;
     struct decode_hooks hooks;
     struct decode_losses losses;
     struct thread_gaps gaps;

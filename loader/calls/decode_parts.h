@@ -87,6 +87,9 @@ static inline int decode_find_pair(struct decoder *decoder, uint64_t function, u
                : rollup_function(&decoder->rollup, pair->function, &pair->rollup, error);
 }
 
+/* decode_locks.c: a record of a lock. */
+int decode_lock(struct decoder *decoder, const struct event *event, struct error *error);
+
 /* decode_snapshot.c: makes the stack what the chunk's snapshot says: what it confirms stays, other
  * calls end as lost, and calls that are new in it, *unseen of them, were entered unseen. before_ns:
  * the last event before the chunk. */

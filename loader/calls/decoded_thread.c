@@ -17,6 +17,8 @@ void decoded_thread_release(struct decoded_thread *thread)
     free(thread->objects.items);
     free(thread->faults.items);
     decode_incidents_release(&thread->incidents);
+    free(thread->locks.items);
+    free(thread->locks.extras);
     free(thread->hooks.costs);
     free(thread->hooks.writes);
     free(thread->anomalies.items);

@@ -154,6 +154,27 @@ static int read_object(struct event_cursor *cursor, struct event *event)
     return event->text_bytes <= FISQL_OBJECT_TEXT_MAX ? 1 : -1;
 }
 
+void event_lock(const struct event *event, struct fisql_lock_record *record)
+{
+    memset(record, 0, sizeof *record);
+    memcpy(record, event->text, event->text_bytes);
+}
+
+/* A NOTE with another meaning. Kinds and counts are within their limits. */
+static int read_lock(struct event_cursor *cursor, struct event *event)
+{
+    struct fisql_lock_record record;
+    if (cursor->at[2] > sizeof record || read_note(cursor, event) < 0)
+        return -1;
+    event->type = EVENT_LOCK;
+    event_lock(event, &record);
+    return record.what < FISQL_LOCK_WHATS && record.count <= FISQL_LOCK_GUARDS_MAX &&
+                   record.kind < (record.what == FISQL_LOCK_MISUSED ? FISQL_LOCK_MISUSES_COUNT
+                                                                    : FISQL_LOCK_KINDS_COUNT)
+               ? 1
+               : -1;
+}
+
 static void read_gap(struct event *event, const uint16_t *at)
 {
     event->type = EVENT_GAP;
@@ -170,11 +191,11 @@ static void read_gap(struct event *event, const uint16_t *at)
 /* The codes from TIME to OBJECT. */
 static int read_rare(struct event_cursor *cursor, struct event *event, uint32_t code)
 {
-    static const uint8_t units_of[] = {5, 10, 4, 10, 3, 8, 2, 19, 5, 7, 3};
+    static const uint8_t units_of[] = {5, 10, 4, 10, 3, 8, 2, 19, 5, 7, 3, 3};
     const uint16_t *at = cursor->at;
     if (code == FISQL_CODE_OBJECT)
         return read_object(cursor, event);
-    uint32_t units = code <= FISQL_CODE_INCIDENT ? units_of[code - FISQL_CODE_TIME] : 0;
+    uint32_t units = code <= FISQL_CODE_LOCK ? units_of[code - FISQL_CODE_TIME] : 0;
     if (units == 0 || !room(cursor, units))
         return -1;
     if (code == FISQL_CODE_COUNTED && at[1] >= FISQL_SLOTS_MAX)
@@ -184,6 +205,8 @@ static int read_rare(struct event_cursor *cursor, struct event *event, uint32_t 
         return read_note(cursor, event);
     if (code == FISQL_CODE_INCIDENT)
         return read_incident(cursor, event);
+    if (code == FISQL_CODE_LOCK)
+        return read_lock(cursor, event);
     cursor->at += units;
     switch (code) {
     case FISQL_CODE_TIME:

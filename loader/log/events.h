@@ -31,6 +31,7 @@ enum event_type {
     EVENT_FAULT,
     EVENT_INCIDENT,
     EVENT_OBJECT,
+    EVENT_LOCK,
     EVENT_ALLOC,
     EVENT_FREE,
     EVENT_REALLOC,
@@ -72,8 +73,8 @@ struct event {
     struct event_incident incident; /* INCIDENT */
     uint32_t object_kind;           /* OBJECT: enum fisql_object_kind */
     int64_t number;                 /* OBJECT, where it holds one */
-    const char *text;               /* NOTE, INCIDENT, OBJECT: not terminated */
-    uint32_t text_bytes;            /* likewise */
+    const char *text;    /* NOTE, INCIDENT, OBJECT: not terminated; LOCK: for event_lock() */
+    uint32_t text_bytes; /* likewise */
     const unsigned char
         *values; /* ARGUMENTS, RESULT: for value_read(); they are sound, up to 30 or one */
     uint32_t values_bytes; /* likewise */
@@ -94,6 +95,9 @@ struct event_cursor events_begin(const struct fisql_chunk *chunk);
 /* Reads any event. 1: *event holds it (only the fields of its type are set); 0: the end; -1: the
  * units break the rules. */
 int event_next(struct event_cursor *cursor, struct event *event);
+
+/* The record of a LOCK; it is sound, as event_next() gave it. */
+void event_lock(const struct event *event, struct fisql_lock_record *record);
 
 static inline uint64_t event_unit(const uint16_t *at)
 {

@@ -179,6 +179,13 @@ def gone(site, address, delta=10):
 
 def tell(site, address, delta=10):
     return said(5, site, address, b"", delta)
+def lock(what, number, kind=0, mode=0, site=0, thread=0, other=0, point=0, other_site=0, numbers=(), guards=(), delta=10):
+    """docs/log-format.md, "Locks"."""
+    record = struct.pack("<BBBBIQIIQQ", what, kind, mode, len(guards), number, site, thread, other, point, other_site)
+    record += struct.pack("<%dQ" % len(numbers), *numbers) + struct.pack("<%dI" % len(guards), *guards)
+    record = record.rstrip(b"\0")
+    padded = record + b"\0" * (len(record) % 2)
+    return [code(0x600B), delta, len(record), *struct.unpack("<%dH" % (len(padded) // 2), padded)]
 
 
 def counted(slot, calls, ticks):
@@ -291,7 +298,7 @@ def calls_in(words):
             length = 2
         elif number < 0x6000:
             length = 5 if number < 0x4000 else 9
-        elif number in (0x6004, 0x600A, 0x600F):
+        elif number in (0x6004, 0x600A, 0x600B, 0x600F):
             length = 3 + (words[at + 2] + 1) // 2
         elif 0x6100 <= number < 0x6B00:
             length = 1 + ((number - 0x6100) % 0x400 + 1) // 2 if number < 0x6900 else 1

@@ -67,3 +67,15 @@ SELECT f.name || ' ' || p.position AS parameter, p.kind, s.calls, s.absent, s.un
 FROM parameters p JOIN functions f ON f.id = p.function_id JOIN parameter_stats s ON s.parameter_id = p.id ORDER BY f.name, p.position;
 SELECT f.name AS result_of, r.class, c.name AS "to", r.caller_class, r.calls, r.same_calls, r.first_call_id
 FROM result_flows r JOIN functions f ON f.id = r.function_id LEFT JOIN functions c ON c.id = r.caller_id ORDER BY 1, 2, 3, 4;
+SELECT l.id AS lock, l.kind, printf('%x', l.address) AS address, l.made, l.location, l.thread_id AS thread, l.first_ns, l.ended_ns
+FROM lock_details l ORDER BY l.id;
+SELECT w.lock_id AS wait_for, w.thread_id AS thread, w.call_id AS call, w.mode, w.start_ns, w.wait_ns, w.ended,
+       w.held_by_thread_id AS held_by, w.held_by_call_id AS held_call, s.location AS held_at
+FROM lock_waits w LEFT JOIN site_details s ON s.id = w.held_by_site_id ORDER BY w.id;
+SELECT h.lock_id AS held_lock, h.thread_id AS thread, h.times, h.hold_ns, h.longest_ns, h.longest_call_id AS call, h.failed
+FROM lock_holds h ORDER BY 1, 2;
+SELECT o.id AS "order", o.first_lock_id AS first, o.second_lock_id AS second, o.thread_id AS thread, o.first_mode, o.second_mode,
+       o.times, o.ns, o.first_call_id AS first_call, o.call_id AS call, o.guards, o.cycle FROM lock_orders o ORDER BY o.id;
+SELECT cycle, position, order_id AS "order", by_place FROM lock_cycles ORDER BY 1, 2;
+SELECT m.misuse, m.lock_id AS lock, m.thread_id AS thread, m.call_id AS call, m.ns, m.other_thread_id AS other
+FROM lock_misuses m ORDER BY m.id;

@@ -1,0 +1,246 @@
+/* Rings of orders: see lock_cycles.h. */
+#include "loader/lock_cycles.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+
+#define STEPS_MAX 200000u /* of the search from one order at one length */
+#define READS 0x80000000u
+
+struct search {
+    const struct lock_order_edge *edges;
+    size_t edges_count;
+    uint32_t nodes;
+    /* Edges by their first node: numbers begin[n] .. begin[n + 1] - 1 of by_first. */
+    uint32_t *begin, *by_first;
+    uint32_t *component; /* of a node */
+    bool *covered;       /* an edge lies on a ring */
+    struct lock_cycles *out;
+    struct lock_cycle ring;
+    uint32_t steps;
+};
+
+/* ---- components: Tarjan's algorithm, with a stack of its own in place of recursion ---- */
+
+struct tarjan {
+    uint32_t *number, *low, *stack, *path, *next;
+    bool *on_stack;
+    uint32_t count, stacked, depth, components;
+};
+
+static void tarjan_enter(struct search *search, struct tarjan *state, uint32_t node)
+{
+    state->number[node] = state->low[node] = ++state->count;
+    state->stack[state->stacked++] = node;
+    state->on_stack[node] = true;
+    state->path[state->depth++] = node;
+    state->next[node] = search->begin[node];
+}
+
+static void tarjan_leave(struct search *search, struct tarjan *state, uint32_t node)
+{
+    state->depth--;
+    if (state->low[node] == state->number[node]) {
+        uint32_t member;
+        state->components++;
+        do {
+            member = state->stack[--state->stacked];
+            state->on_stack[member] = false;
+            search->component[member] = state->components;
+        } while (member != node);
+    }
+    if (state->depth > 0) {
+        uint32_t above = state->path[state->depth - 1];
+        if (state->low[node] < state->low[above])
+            state->low[above] = state->low[node];
+    }
+}
+
+static void tarjan_from(struct search *search, struct tarjan *state, uint32_t root)
+{
+    tarjan_enter(search, state, root);
+    while (state->depth > 0) {
+        uint32_t node = state->path[state->depth - 1];
+        if (state->next[node] == search->begin[node + 1]) {
+            tarjan_leave(search, state, node);
+            continue;
+        }
+        uint32_t to = search->edges[search->by_first[state->next[node]++]].second;
+        if (state->number[to] == 0)
+            tarjan_enter(search, state, to);
+        else if (state->on_stack[to] && state->number[to] < state->low[node])
+            state->low[node] = state->number[to];
+    }
+}
+
+static int find_components(struct search *search, struct error *error)
+{
+    uint32_t n = search->nodes;
+    uint32_t *memory = calloc((size_t)n * 5 + 1, sizeof *memory);
+    bool *on_stack = calloc((size_t)n + 1, sizeof *on_stack);
+    int result = memory == NULL || on_stack == NULL ? error_set(error, "out of memory") : 0;
+    if (result == 0) {
+        struct tarjan state = {.number = memory,
+                               .low = memory + n,
+                               .stack = memory + (size_t)n * 2,
+                               .path = memory + (size_t)n * 3,
+                               .next = memory + (size_t)n * 4,
+                               .on_stack = on_stack};
+        for (uint32_t node = 0; node < n; node++)
+            if (state.number[node] == 0)
+                tarjan_from(search, &state, node);
+    }
+    free(memory);
+    free(on_stack);
+    return result;
+}
+
+/* ---- rings ---- */
+
+/* Does the second order hold this lock? In `reads`: to read only. */
+static bool holds(const struct lock_order_edge *edge, uint32_t lock, bool *reads)
+{
+    if (edge->first_lock == lock) {
+        *reads = edge->first_reads;
+        return true;
+    }
+    for (uint32_t i = 0; i < edge->guards_count; i++)
+        if ((edge->guards[i] & ~READS) == lock) {
+            *reads = (edge->guards[i] & READS) != 0;
+            return true;
+        }
+    return false;
+}
+
+/* Can no two threads be at these two at once, because both hold a lock that one of them has alone? */
+static bool excluded(const struct lock_order_edge *one, const struct lock_order_edge *other)
+{
+    bool reads;
+    if (holds(other, one->first_lock, &reads) && !(reads && one->first_reads))
+        return true;
+    for (uint32_t i = 0; i < one->guards_count; i++)
+        if (holds(other, one->guards[i] & ~READS, &reads) &&
+            !(reads && (one->guards[i] & READS) != 0))
+            return true;
+    return false;
+}
+
+/* Can this order follow those of the ring so far? */
+static bool fits(const struct search *search, uint32_t edge)
+{
+    const struct lock_cycle *ring = &search->ring;
+    const struct lock_order_edge *next = &search->edges[edge];
+    const struct lock_order_edge *last = &search->edges[ring->orders[ring->length - 1]];
+    if (last->second_reads && next->first_reads)
+        return false;
+    for (uint32_t i = 0; i < ring->length; i++)
+        if (excluded(&search->edges[ring->orders[i]], next))
+            return false;
+    return true;
+}
+
+static bool passed(const struct search *search, uint32_t node)
+{
+    for (uint32_t i = 0; i < search->ring.length; i++)
+        if (search->edges[search->ring.orders[i]].first == node)
+            return true;
+    return false;
+}
+
+/* Goes on from the ring's last order, to a ring of so many orders. */
+static bool search_from(struct search *search, uint32_t length)
+{
+    struct lock_cycle *ring = &search->ring;
+    const struct lock_order_edge *start = &search->edges[ring->orders[0]];
+    uint32_t node = search->edges[ring->orders[ring->length - 1]].second;
+    for (uint32_t i = search->begin[node]; i < search->begin[node + 1]; i++) {
+        uint32_t edge = search->by_first[i];
+        const struct lock_order_edge *next = &search->edges[edge];
+        bool closes = next->second == start->first, last = ring->length + 1 == length;
+        if (search->steps++ > STEPS_MAX)
+            return false;
+        if (closes != last || (!closes && passed(search, next->second)) ||
+            search->component[next->second] != search->component[node] || !fits(search, edge) ||
+            (closes && next->second_reads && start->first_reads))
+            continue;
+        ring->orders[ring->length++] = edge;
+        if (closes || search_from(search, length))
+            return true;
+        ring->length--;
+    }
+    return false;
+}
+
+static bool same_nodes(const struct search *search, const struct lock_cycle *other)
+{
+    uint32_t found = 0;
+    for (uint32_t i = 0; i < other->length; i++)
+        found += passed(search, search->edges[other->orders[i]].first);
+    return other->length == search->ring.length && found == other->length;
+}
+
+static int keep(struct search *search, struct error *error)
+{
+    struct lock_cycles *out = search->out;
+    for (uint32_t i = 0; i < search->ring.length; i++)
+        search->covered[search->ring.orders[i]] = true;
+    for (size_t i = 0; i < out->count; i++)
+        if (same_nodes(search, &out->items[i]))
+            return 0;
+    if (array_reserve(&out->items, &out->capacity, out->count + 1, error) != 0)
+        return -1;
+    out->items[out->count++] = search->ring;
+    return 0;
+}
+
+static int search_all(struct search *search, struct error *error)
+{
+    for (uint32_t length = 2; length <= LOCK_CYCLE_MAX; length++)
+        for (uint32_t i = 0; i < search->edges_count; i++) {
+            const struct lock_order_edge *edge = &search->edges[i];
+            if (search->covered[i] || edge->first == edge->second ||
+                search->component[edge->first] != search->component[edge->second])
+                continue;
+            search->ring = (struct lock_cycle){.length = 1, .orders = {i}};
+            search->steps = 0;
+            if (search_from(search, length) && keep(search, error) != 0)
+                return -1;
+        }
+    return 0;
+}
+
+static int index_edges(struct search *search, struct error *error)
+{
+    search->begin = calloc((size_t)search->nodes + 2, sizeof *search->begin);
+    search->by_first = calloc(search->edges_count + 1, sizeof *search->by_first);
+    search->component = calloc((size_t)search->nodes + 1, sizeof *search->component);
+    search->covered = calloc(search->edges_count + 1, sizeof *search->covered);
+    if (search->begin == NULL || search->by_first == NULL || search->component == NULL ||
+        search->covered == NULL)
+        return error_set(error, "out of memory");
+    for (size_t i = 0; i < search->edges_count; i++)
+        search->begin[search->edges[i].first + 2]++;
+    for (uint32_t node = 2; node <= search->nodes; node++)
+        search->begin[node] += search->begin[node - 1];
+    for (uint32_t i = 0; i < search->edges_count; i++)
+        search->by_first[search->begin[search->edges[i].first + 1]++] = i;
+    return 0;
+}
+
+int lock_cycles_find(const struct lock_order_edge *edges, size_t count, uint32_t nodes,
+                     struct lock_cycles *cycles, struct error *error)
+{
+    struct search search = {.edges = edges, .edges_count = count, .nodes = nodes, .out = cycles};
+    int result = index_edges(&search, error);
+    if (result == 0)
+        result = find_components(&search, error);
+    if (result == 0)
+        result = search_all(&search, error);
+    free(search.begin);
+    free(search.by_first);
+    free(search.component);
+    free(search.covered);
+    return result;
+}

@@ -1,0 +1,568 @@
+/*
+ * The tables of locks. What threads told of them is put together here: numbers of locks become rows, what is
+ * known of a lock by several threads is added up, and a point of another thread's timeline becomes its call, by
+ * the rows of calls.
+ */
+#include "loader/tables_parts.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/intern.h"
+#include "loader/lock_cycles.h"
+
+struct lock_row {
+    const struct decode_lock *made; /* its DEFINE; NULL = the log lacks it */
+    const struct decode_lock *ended;
+    uint32_t process, thread; /* index; threads.id */
+    uint64_t address;
+};
+
+struct hold_row {
+    uint32_t lock, thread; /* ids */
+    uint64_t times, ns, longest_ns, failed, point;
+    uint32_t site, longest_thread; /* index of the thread */
+};
+
+struct order_row {
+    const struct decode_lock *order;
+    uint32_t thread; /* index */
+    uint32_t first, second;
+    uint64_t times;
+    uint32_t guards[FISQL_LOCK_GUARDS_MAX]; /* ids */
+    uint32_t cycle;
+};
+
+struct lock_tables {
+    const struct tables *tables;
+    sqlite3 *database;
+    sqlite3_stmt *call; /* parent, depth and frame of a call */
+    struct error *error;
+    struct intern locks; /* locks.id - 1 by process and number */
+    struct lock_row *rows;
+    size_t rows_capacity;
+    struct intern
+        threads; /* index in log_index.threads, through thread_of, by process and number */
+    uint32_t *thread_of;
+    struct intern held; /* in holds, by ids of lock and thread */
+    struct hold_row *holds;
+    size_t holds_capacity;
+    struct intern numbers; /* in orders, by thread and its number of the order */
+    struct order_row *orders;
+    size_t orders_capacity;
+    struct lock_cycles cycles;
+    size_t cycles_by_lock; /* of them; the rest are by place */
+};
+
+/* A place in a thread: a call, and its frame. 0 = not known. */
+struct place {
+    uint32_t thread; /* threads.id */
+    uint64_t call;
+    uint32_t frame;
+};
+
+/* ---- reading ---- */
+
+/* locks.id of a number; 0 on failure. */
+static uint32_t lock_id(struct lock_tables *state, uint32_t process, uint32_t number)
+{
+    uint32_t index, before = state->locks.count;
+    if (intern_add(&state->locks, process, number, &index, state->error) != 0 ||
+        array_reserve(&state->rows, &state->rows_capacity, (size_t)index + 1, state->error) != 0)
+        return 0;
+    if (index == before)
+        state->rows[index] = (struct lock_row){.process = process};
+    return index + 1;
+}
+
+static uint32_t thread_index(const struct lock_tables *state, uint32_t process, uint32_t number)
+{
+    uint32_t index = number == FISQL_LOCK_THREAD_NONE
+                         ? INTERN_NONE
+                         : intern_find(&state->threads, process, number);
+    return index == INTERN_NONE ? INTERN_NONE : state->thread_of[index];
+}
+
+static int index_threads(struct lock_tables *state)
+{
+    const struct log_index *index = state->tables->index;
+    state->thread_of = calloc(index->threads_count + 1, sizeof *state->thread_of);
+    if (state->thread_of == NULL)
+        return error_set(state->error, "out of memory");
+    for (uint32_t i = 0; i < index->threads_count; i++) {
+        uint32_t at;
+        if (intern_add(&state->threads, index->threads[i].process, index->threads[i].thread, &at,
+                       state->error) != 0)
+            return -1;
+        state->thread_of[at] = i;
+    }
+    return 0;
+}
+
+static const struct decode_lock_extra *extra_of(const struct lock_tables *state, uint32_t thread,
+                                                const struct decode_lock *lock)
+{
+    static const struct decode_lock_extra none;
+    return lock->extra != 0 ? &state->tables->threads[thread].locks.extras[lock->extra - 1] : &none;
+}
+
+static int read_define(struct lock_tables *state, uint32_t thread, const struct decode_lock *lock)
+{
+    const struct log_thread *told = &state->tables->index->threads[thread];
+    uint32_t id = lock_id(state, told->process, lock->lock);
+    if (id == 0)
+        return -1;
+    struct lock_row *row = &state->rows[id - 1];
+    if (row->made == NULL || lock->ns < row->made->ns) {
+        row->made = lock;
+        row->thread = told->id;
+        row->address = extra_of(state, thread, lock)->numbers[0];
+    }
+    return 0;
+}
+
+static int read_ended(struct lock_tables *state, uint32_t thread, const struct decode_lock *lock)
+{
+    uint32_t id = lock_id(state, state->tables->index->threads[thread].process, lock->lock);
+    if (id == 0)
+        return -1;
+    state->rows[id - 1].ended = lock;
+    return 0;
+}
+
+static int read_held(struct lock_tables *state, uint32_t thread, const struct decode_lock *lock)
+{
+    const struct log_index *index = state->tables->index;
+    uint32_t process = index->threads[thread].process, at, before = state->held.count;
+    uint32_t holder = thread_index(state, process, lock->thread);
+    uint32_t holder_id = holder != INTERN_NONE ? index->threads[holder].id : 0;
+    uint32_t id = lock_id(state, process, lock->lock);
+    const uint64_t *numbers = extra_of(state, thread, lock)->numbers;
+    if (id == 0 || intern_add(&state->held, id, holder_id, &at, state->error) != 0 ||
+        array_reserve(&state->holds, &state->holds_capacity, (size_t)at + 1, state->error) != 0)
+        return -1;
+    struct hold_row *hold = &state->holds[at];
+    if (at == before)
+        *hold = (struct hold_row){.lock = id, .thread = holder_id, .longest_thread = INTERN_NONE};
+    hold->times += numbers[0];
+    hold->ns += numbers[1];
+    hold->failed += numbers[3];
+    if (numbers[2] >= hold->longest_ns) {
+        hold->longest_ns = numbers[2];
+        hold->point = lock->point;
+        hold->site = lock->site;
+        hold->longest_thread = holder;
+    }
+    return 0;
+}
+
+static int read_order(struct lock_tables *state, uint32_t thread, const struct decode_lock *lock)
+{
+    uint32_t process = state->tables->index->threads[thread].process, at;
+    const struct decode_lock_extra *extra = extra_of(state, thread, lock);
+    if (intern_add(&state->numbers, thread, lock->thread, &at, state->error) != 0 ||
+        array_reserve(&state->orders, &state->orders_capacity, (size_t)at + 1, state->error) != 0)
+        return -1;
+    struct order_row row = {.order = lock, .thread = thread, .times = 1};
+    row.first = lock_id(state, process, lock->other);
+    row.second = lock_id(state, process, lock->lock);
+    for (uint32_t i = 0; i < lock->count; i++) {
+        uint32_t guard = lock_id(state, process, extra->guards[i] & 0x7fffffffu);
+        row.guards[i] = guard | (extra->guards[i] & 0x80000000u);
+    }
+    state->orders[at] = row;
+    return row.first == 0 || row.second == 0 ? -1 : 0;
+}
+
+static int read_ordered(struct lock_tables *state, uint32_t thread, const struct decode_lock *lock)
+{
+    uint32_t process = state->tables->index->threads[thread].process;
+    uint32_t whose = thread_index(state, process, lock->thread);
+    uint32_t at =
+        whose == INTERN_NONE ? INTERN_NONE : intern_find(&state->numbers, whose, lock->lock);
+    if (at != INTERN_NONE)
+        state->orders[at].times += extra_of(state, thread, lock)->numbers[0];
+    return 0;
+}
+
+static int read_others(struct lock_tables *state, uint32_t thread, const struct decode_lock *lock)
+{
+    uint32_t process = state->tables->index->threads[thread].process;
+    if (lock->other != 0 && lock_id(state, process, lock->other) == 0)
+        return -1;
+    return lock_id(state, process, lock->lock) == 0 ? -1 : 0;
+}
+
+/* Hands each record of one of these kinds to a reader. */
+static int read_all(struct lock_tables *state, uint32_t whats,
+                    int (*read)(struct lock_tables *, uint32_t, const struct decode_lock *))
+{
+    for (uint32_t i = 0; i < state->tables->index->threads_count; i++) {
+        const struct decode_locks *locks = &state->tables->threads[i].locks;
+        for (size_t k = 0; k < locks->count; k++)
+            if ((whats >> locks->items[k].what & 1) != 0 && read(state, i, &locks->items[k]) != 0)
+                return -1;
+    }
+    return 0;
+}
+
+static int read_records(struct lock_tables *state)
+{
+    return index_threads(state) != 0 ||
+                   read_all(state, 1u << FISQL_LOCK_DEFINE, read_define) != 0 ||
+                   read_all(state, 1u << FISQL_LOCK_ENDED, read_ended) != 0 ||
+                   read_all(state, 1u << FISQL_LOCK_HELD, read_held) != 0 ||
+                   read_all(state, 1u << FISQL_LOCK_ORDER, read_order) != 0 ||
+                   read_all(state, 1u << FISQL_LOCK_ORDERED, read_ordered) != 0 ||
+                   read_all(state,
+                            1u << FISQL_LOCK_WAIT | 1u << FISQL_LOCK_TAKEN |
+                                1u << FISQL_LOCK_MISUSED,
+                            read_others) != 0
+               ? -1
+               : 0;
+}
+
+/* ---- places ---- */
+
+/* The innermost call that was open at a point of a thread: the last one that it had entered, or one around it. */
+static struct place place_at(struct lock_tables *state, uint32_t thread, uint64_t point)
+{
+    struct place place = {.thread = 0};
+    if (thread == INTERN_NONE)
+        return place;
+    const struct log_thread *told = &state->tables->index->threads[thread];
+    uint64_t calls = point >> FISQL_POINT_DEPTH_BITS;
+    int64_t depth = (int64_t)(point & (((uint64_t)1 << FISQL_POINT_DEPTH_BITS) - 1)) - 1;
+    place.thread = told->id;
+    if (calls == 0 || calls > told->call_ids || depth < 0 || state->call == NULL)
+        return place;
+    int64_t id = (int64_t)(told->first_call_id + calls - 1);
+    for (int64_t at = depth + 1; at > depth;) {
+        sqlite3_bind_int64(state->call, 1, id);
+        bool found = sqlite3_step(state->call) == SQLITE_ROW;
+        int64_t parent = found ? sqlite3_column_int64(state->call, 0) : 0;
+        at = found ? sqlite3_column_int64(state->call, 1) : -1;
+        if (found && at == depth) {
+            place.call = (uint64_t)id;
+            place.frame = (uint32_t)sqlite3_column_int64(state->call, 2);
+        }
+        sqlite3_reset(state->call);
+        if (at > depth && (parent <= 0 || parent >= id))
+            break;
+        id = parent;
+    }
+    return place;
+}
+
+static void insert_place(struct insert *insert, const struct place *place)
+{
+    insert_id(insert, place->thread);
+    insert_id(insert, place->call);
+    insert_id(insert, place->frame);
+}
+
+static const char *mode_of(bool reads)
+{
+    return reads ? "read" : "write";
+}
+
+/* ---- writing ---- */
+
+static const char *kind_name(unsigned kind)
+{
+    static const char *const names[] = {
+#define NAME(constant, number, name) name,
+        FISQL_LOCK_KINDS(NAME)
+#undef NAME
+    };
+    return names[kind];
+}
+
+static const char *misuse_name(unsigned misuse)
+{
+    static const char *const names[] = {
+#define NAME(constant, number, name) name,
+        FISQL_LOCK_MISUSES(NAME)
+#undef NAME
+    };
+    return names[misuse];
+}
+
+static int write_locks(struct lock_tables *state)
+{
+    struct insert insert;
+    insert_begin(&insert, state->database, "locks",
+                 "process_id,kind,address,made,site_id,thread_id,frame_id,first_ns,ended_ns,"
+                 "ended_site_id");
+    for (uint32_t i = 0; i < state->locks.count; i++) {
+        const struct lock_row *row = &state->rows[i];
+        const struct decode_lock *made = row->made;
+        insert_int(&insert, state->tables->index->processes[row->process].id);
+        insert_text(&insert, made != NULL ? kind_name(made->kind) : "unknown");
+        insert_int(&insert, (int64_t)row->address);
+        insert_int(&insert, made != NULL && (made->mode & FISQL_LOCK_MADE) != 0);
+        insert_id(&insert, made != NULL ? made->site : 0);
+        insert_id(&insert, row->thread);
+        insert_id(&insert, made != NULL ? made->frame : 0);
+        if (made != NULL)
+            insert_int(&insert, clip(made->ns));
+        else
+            insert_null(&insert);
+        if (row->ended != NULL)
+            insert_int(&insert, clip(row->ended->ns));
+        else
+            insert_null(&insert);
+        insert_id(&insert, row->ended != NULL ? row->ended->site : 0);
+        insert_row(&insert);
+    }
+    return insert_end(&insert, state->error);
+}
+
+static void write_wait(struct lock_tables *state, struct insert *insert, uint32_t thread,
+                       const struct decode_lock *wait)
+{
+    const struct log_thread *told = &state->tables->index->threads[thread];
+    bool taken = wait->what == FISQL_LOCK_TAKEN, open = !taken && wait->until_ns == 0;
+    uint64_t until = open ? state->tables->threads[thread].end_ns : wait->until_ns;
+    struct place holder = place_at(
+        state, taken ? INTERN_NONE : thread_index(state, told->process, wait->thread), wait->point);
+    insert_int(insert, lock_id(state, told->process, wait->lock));
+    insert_int(insert, told->id);
+    insert_id(insert, wait->call_id);
+    insert_id(insert, wait->frame);
+    insert_id(insert, wait->site);
+    insert_text(insert, mode_of((wait->mode & FISQL_LOCK_READ) != 0));
+    insert_int(insert, clip(wait->ns));
+    insert_int(insert, taken || until < wait->ns ? 0 : clip(until - wait->ns));
+    insert_text(insert, open ? "open" : wait->count == 0 ? "taken" : "given up");
+    insert_id(insert, wait->other != 0 ? lock_id(state, told->process, wait->other) : 0);
+    insert_place(insert, &holder);
+    insert_id(insert, wait->other_site);
+    insert_row(insert);
+}
+
+static int write_waits(struct lock_tables *state)
+{
+    struct insert insert;
+    insert_begin(&insert, state->database, "lock_waits",
+                 "lock_id,thread_id,call_id,frame_id,site_id,mode,start_ns,wait_ns,ended,mutex_id,"
+                 "held_by_thread_id,held_by_call_id,held_by_frame_id,held_by_site_id");
+    for (uint32_t i = 0; i < state->tables->index->threads_count; i++) {
+        const struct decode_locks *locks = &state->tables->threads[i].locks;
+        for (size_t k = 0; k < locks->count; k++)
+            if (locks->items[k].what == FISQL_LOCK_WAIT || locks->items[k].what == FISQL_LOCK_TAKEN)
+                write_wait(state, &insert, i, &locks->items[k]);
+    }
+    return insert_end(&insert, state->error);
+}
+
+static int write_holds(struct lock_tables *state)
+{
+    struct insert insert;
+    insert_begin(&insert, state->database, "lock_holds",
+                 "lock_id,thread_id,times,hold_ns,longest_ns,longest_call_id,longest_frame_id,"
+                 "longest_site_id,failed");
+    for (uint32_t i = 0; i < state->held.count; i++) {
+        const struct hold_row *hold = &state->holds[i];
+        struct place place = place_at(state, hold->longest_thread, hold->point);
+        insert_int(&insert, hold->lock);
+        insert_int(&insert, hold->thread);
+        insert_int(&insert, clip(hold->times));
+        insert_int(&insert, clip(hold->ns));
+        insert_int(&insert, clip(hold->longest_ns));
+        insert_id(&insert, place.call);
+        insert_id(&insert, place.frame);
+        insert_id(&insert, hold->site);
+        insert_int(&insert, clip(hold->failed));
+        insert_row(&insert);
+    }
+    return insert_end(&insert, state->error);
+}
+
+static void write_order(struct lock_tables *state, struct insert *insert,
+                        const struct order_row *row)
+{
+    const struct decode_lock *order = row->order;
+    char guards[FISQL_LOCK_GUARDS_MAX * 16] = "";
+    struct place first = place_at(state, row->thread, order->point);
+    size_t used = 0;
+    for (uint32_t i = 0; i < order->count; i++)
+        used += (size_t)snprintf(guards + used, sizeof guards - used, "%s%s%u", i > 0 ? " " : "",
+                                 (row->guards[i] & 0x80000000u) != 0 ? "r" : "",
+                                 row->guards[i] & 0x7fffffffu);
+    insert_int(insert, row->first);
+    insert_int(insert, row->second);
+    insert_int(insert, state->tables->index->threads[row->thread].id);
+    insert_text(insert, mode_of((order->mode & FISQL_LOCK_OTHER_READ) != 0));
+    insert_text(insert, mode_of((order->mode & FISQL_LOCK_READ) != 0));
+    insert_int(insert, clip(row->times));
+    insert_int(insert, clip(order->ns));
+    insert_id(insert, first.call);
+    insert_id(insert, first.frame);
+    insert_id(insert, order->other_site);
+    insert_id(insert, order->call_id);
+    insert_id(insert, order->frame);
+    insert_id(insert, order->site);
+    insert_text(insert, guards);
+    insert_id(insert, row->cycle);
+    insert_row(insert);
+}
+
+static int write_orders(struct lock_tables *state)
+{
+    struct insert insert;
+    insert_begin(&insert, state->database, "lock_orders",
+                 "first_lock_id,second_lock_id,thread_id,first_mode,second_mode,times,ns,"
+                 "first_call_id,first_frame_id,first_site_id,call_id,frame_id,site_id,guards,"
+                 "cycle");
+    for (uint32_t i = 0; i < state->numbers.count; i++)
+        write_order(state, &insert, &state->orders[i]);
+    if (insert_end(&insert, state->error) != 0)
+        return -1;
+    insert_begin(&insert, state->database, "lock_cycles", "cycle,position,order_id,by_place");
+    for (size_t i = 0; i < state->cycles.count; i++)
+        for (uint32_t k = 0; k < state->cycles.items[i].length; k++) {
+            insert_int(&insert, (int64_t)i + 1);
+            insert_int(&insert, k);
+            insert_int(&insert, (int64_t)state->cycles.items[i].orders[k] + 1);
+            insert_int(&insert, i >= state->cycles_by_lock);
+            insert_row(&insert);
+        }
+    return insert_end(&insert, state->error);
+}
+
+static void write_misuse(struct lock_tables *state, struct insert *insert, uint32_t thread,
+                         const struct decode_lock *misuse)
+{
+    const struct log_thread *told = &state->tables->index->threads[thread];
+    struct place other =
+        place_at(state, thread_index(state, told->process, misuse->thread), misuse->point);
+    insert_text(insert, misuse_name(misuse->kind));
+    insert_int(insert, lock_id(state, told->process, misuse->lock));
+    insert_int(insert, told->id);
+    insert_id(insert, misuse->call_id);
+    insert_id(insert, misuse->frame);
+    insert_id(insert, misuse->site);
+    insert_int(insert, clip(misuse->ns));
+    insert_place(insert, &other);
+    insert_id(insert, misuse->other_site);
+    insert_id(insert, misuse->other != 0 ? lock_id(state, told->process, misuse->other) : 0);
+    insert_row(insert);
+}
+
+static int write_misuses(struct lock_tables *state)
+{
+    struct insert insert;
+    insert_begin(&insert, state->database, "lock_misuses",
+                 "misuse,lock_id,thread_id,call_id,frame_id,site_id,ns,other_thread_id,"
+                 "other_call_id,other_frame_id,other_site_id,mutex_id");
+    for (uint32_t i = 0; i < state->tables->index->threads_count; i++) {
+        const struct decode_locks *locks = &state->tables->threads[i].locks;
+        for (size_t k = 0; k < locks->count; k++)
+            if (locks->items[k].what == FISQL_LOCK_MISUSED)
+                write_misuse(state, &insert, i, &locks->items[k]);
+    }
+    return insert_end(&insert, state->error);
+}
+
+/* ---- cycles ---- */
+
+/* The node of a lock: itself; by place, all that were made at one are one, behind the others. */
+static uint32_t node_of(const struct lock_tables *state, uint32_t lock, bool by_place)
+{
+    const struct decode_lock *made = state->rows[lock - 1].made;
+    bool placed =
+        by_place && made != NULL && (made->mode & FISQL_LOCK_MADE) != 0 && made->site != 0;
+    return placed ? state->locks.count + made->site : lock - 1;
+}
+
+static struct lock_order_edge edge_of(const struct lock_tables *state, const struct order_row *row,
+                                      bool by_place)
+{
+    struct lock_order_edge edge = {.first = node_of(state, row->first, by_place),
+                                   .second = node_of(state, row->second, by_place),
+                                   .first_lock = row->first,
+                                   .first_reads = (row->order->mode & FISQL_LOCK_OTHER_READ) != 0,
+                                   .second_reads = (row->order->mode & FISQL_LOCK_READ) != 0,
+                                   .guards_count = row->order->count};
+    memcpy(edge.guards, row->guards, sizeof edge.guards);
+    return edge;
+}
+
+/* Rings of the very locks are told already. */
+static bool is_of_locks(const struct lock_tables *state, const struct lock_cycle *cycle)
+{
+    for (uint32_t i = 0; i < cycle->length; i++)
+        if (state->orders[cycle->orders[i]].second !=
+            state->orders[cycle->orders[(i + 1) % cycle->length]].first)
+            return false;
+    return true;
+}
+
+static int find_cycles(struct lock_tables *state, bool by_place)
+{
+    size_t count = state->numbers.count, kept = state->cycles.count;
+    uint32_t nodes = state->locks.count + (by_place ? state->tables->program->sites.count + 1 : 0);
+    struct lock_order_edge *edges = calloc(count + 1, sizeof *edges);
+    if (edges == NULL)
+        return error_set(state->error, "out of memory");
+    for (size_t i = 0; i < count; i++)
+        edges[i] = edge_of(state, &state->orders[i], by_place);
+    struct lock_cycles found = {NULL, 0, 0};
+    int result = lock_cycles_find(edges, count, nodes, &found, state->error);
+    for (size_t i = 0; result == 0 && i < found.count; i++) {
+        if (by_place && is_of_locks(state, &found.items[i]))
+            continue;
+        result =
+            array_reserve(&state->cycles.items, &state->cycles.capacity, kept + 1, state->error);
+        if (result != 0)
+            break;
+        state->cycles.items[kept++] = found.items[i];
+        state->cycles.count = kept;
+        for (uint32_t k = 0; k < found.items[i].length; k++) {
+            struct order_row *row = &state->orders[found.items[i].orders[k]];
+            row->cycle = row->cycle != 0 ? row->cycle : (uint32_t)kept;
+        }
+    }
+    free(found.items);
+    free(edges);
+    if (!by_place)
+        state->cycles_by_lock = kept;
+    return result;
+}
+
+static void release(struct lock_tables *state)
+{
+    sqlite3_finalize(state->call);
+    intern_release(&state->locks);
+    intern_release(&state->threads);
+    intern_release(&state->held);
+    intern_release(&state->numbers);
+    free(state->rows);
+    free(state->thread_of);
+    free(state->holds);
+    free(state->orders);
+    free(state->cycles.items);
+}
+
+int tables_write_locks(const struct tables *tables, sqlite3 *database, struct error *error)
+{
+    struct lock_tables state = {.tables = tables, .database = database, .error = error};
+    if (!tables->options->summary &&
+        sqlite3_prepare_v2(database, "SELECT parent_id, depth, frame_id FROM calls WHERE id = ?",
+                           -1, &state.call, NULL) != SQLITE_OK)
+        return error_set(error, "%s", insert_problem(database));
+    int result = read_records(&state);
+    if (result == 0)
+        result = find_cycles(&state, false);
+    if (result == 0)
+        result = find_cycles(&state, true);
+    if (result == 0 &&
+        (write_locks(&state) != 0 || write_waits(&state) != 0 || write_holds(&state) != 0 ||
+         write_orders(&state) != 0 || write_misuses(&state) != 0))
+        result = -1;
+    release(&state);
+    return result;
+}

@@ -1,0 +1,69 @@
+-- title:       Lock contention
+-- question:    Who waits how long for whom?
+-- group:       Locks
+-- description: Waits for locks, by the lock, where the waiting thread was and where the thread was that held it
+--              when the wait began: whom to blame, at both stacks.
+-- advice:      Hold the lock for less where held_at points: what need not be under it comes before or after.
+--              Or divide it: a lock for each part of the data. The holder is the one at the wait's beginning;
+--              of a lock that goes from hand to hand others may have held it since.
+-- source:      each wait, recorded by a library in front of the C library's locks (fisql record --locks)
+-- needs:       locks
+-- report:      findings
+-- filter:      function = function
+-- param:       all = 0 | - | 1: what is no lock, too: conditions, semaphores, barriers, joined threads
+-- param:       min_wait_ns = 0 | ns | leave out what waited less
+-- column:      lock | - | kind and number of the lock, and where it was made, or used first
+-- column:      function | - | the innermost function of who waited
+-- column:      location | - | where the lock was asked for
+-- column:      wait_ns | ns | time waited
+-- column:      waits | waits | how often
+-- column:      threads | threads | that waited
+-- column:      longest_ns | ns | the longest wait
+-- column:      held_by | - | the innermost function of who held it, where it took it
+-- column:      held_at | - | where that took it
+-- column:      longest_at_ns | ns | when the longest wait began, since the run's start
+-- column:      longest_call | id | calls.id of the call that waited then
+-- column:      holder_call | id | calls.id of the call that held the lock then
+-- column:      stack | stack | stack of who waited, outermost first
+-- column:      holder_stack | stack | stack in which the holder took it
+WITH RECURSIVE
+     params AS (SELECT coalesce(:all, 0) AS every, coalesce(:min_wait_ns, 0) AS min_wait_ns),
+     waited AS MATERIALIZED (
+       SELECT w.lock_id, w.frame_id, w.site_id, w.held_by_frame_id, w.held_by_site_id, sum(w.wait_ns) AS wait_ns,
+              count(*) AS waits, count(DISTINCT w.thread_id) AS threads, max(w.wait_ns) AS longest_ns, w.start_ns,
+              w.call_id, w.held_by_call_id
+       FROM lock_waits w JOIN locks l ON l.id = w.lock_id CROSS JOIN params
+       WHERE w.wait_ns > 0
+         AND (params.every OR l.kind NOT IN ('condition', 'semaphore', 'barrier', 'thread'))
+       GROUP BY w.lock_id, w.frame_id, w.site_id, w.held_by_frame_id, w.held_by_site_id
+       HAVING sum(w.wait_ns) >= params.min_wait_ns),
+     stacked AS (SELECT frame_id FROM waited UNION SELECT held_by_frame_id FROM waited),
+     walk(frame_id, parent_id, text) AS (
+       SELECT w.frame_id, fr.parent_id, f.name
+       FROM stacked w JOIN frames fr ON fr.id = w.frame_id JOIN functions f ON f.id = fr.function_id
+       UNION ALL
+       SELECT w.frame_id, fr.parent_id, f.name || ' => ' || w.text
+       FROM walk w JOIN frames fr ON fr.id = w.parent_id JOIN functions f ON f.id = fr.function_id
+       WHERE coalesce(fr.parent_id, 0) < fr.id),
+     stacks AS MATERIALIZED (SELECT frame_id, text FROM walk WHERE parent_id IS NULL)
+SELECT l.name AS lock,
+       coalesce(f.name, '(outside any traced call)') AS function,
+       s.location,
+       w.wait_ns,
+       w.waits,
+       w.threads,
+       w.longest_ns,
+       h.name AS held_by,
+       hs.location AS held_at,
+       w.start_ns AS longest_at_ns,
+       w.call_id AS longest_call,
+       w.held_by_call_id AS holder_call,
+       (SELECT text FROM stacks WHERE stacks.frame_id = w.frame_id) AS stack,
+       (SELECT text FROM stacks WHERE stacks.frame_id = w.held_by_frame_id) AS holder_stack
+FROM waited w
+     JOIN lock_details l ON l.id = w.lock_id
+     LEFT JOIN frames fr ON fr.id = w.frame_id LEFT JOIN functions f ON f.id = fr.function_id
+     LEFT JOIN frames hfr ON hfr.id = w.held_by_frame_id LEFT JOIN functions h ON h.id = hfr.function_id
+     LEFT JOIN site_details s ON s.id = w.site_id
+     LEFT JOIN site_details hs ON hs.id = w.held_by_site_id
+ORDER BY w.wait_ns DESC, w.lock_id, w.frame_id, w.site_id, w.held_by_frame_id, w.held_by_site_id

@@ -1,0 +1,76 @@
+#!/bin/bash
+# record --locks: orders of locks that can deadlock are found and others are not, waits, holds and misuse are what the
+# program itself counts, and the program does what it does without.
+# shellcheck source=tests/e2e/lib.sh
+. "$(dirname "$0")/lib.sh"
+cd "$TEST_TMP" || exit 2
+
+rings() { sql "$1" "SELECT count(DISTINCT cycle) FROM lock_cycles WHERE by_place = 0"; }
+misuses() { sql "$1" "SELECT count(*) FROM lock_misuses"; }
+
+# Each case of tests/programs/locks.cc: how many rings there are, and nothing is misused.
+build g++ locks -std=c++17 -g -O1 "$programs/locks.cc"
+./locks >cases
+at_least "there are cases" 50 "$(wc -l <cases)"
+while read -r name expected; do
+    "$fisql" record -q -o run.bin --locks ./locks "$name" && "$fisql" load -q -o "$name.db" run.bin
+    same "order: $name" "$expected rings, 0 misuses" "$(rings "$name.db") rings, $(misuses "$name.db") misuses"
+done <cases
+same "a ring's steps come with both stacks" "2 2" "$("$fisql" query lock-order two.db --demangle short --format json |
+    jq -r '[[.[] | select(.stack | test("both<Mutex, Mutex> => Mutex::lock$"))], [.[] | select(.held_stack | test("both<Mutex, Mutex> => Mutex::lock$"))]] | map(length) | join(" ")')"
+
+# Misuse: what it is, where, and nothing else.
+build gcc lockuse -g -O1 "$programs/lockuse.c"
+misuse() { # NAME EXPECTED
+    timeout 60 "$fisql" record -q -o run.bin --locks ./lockuse "$1" && "$fisql" load -q -o "$1.db" run.bin
+    same "misuse: $1" "$2" "$("$fisql" query lock-misuse "$1.db" --format json | jq -r '[.[] | "\(.misuse), \(.function)"] | join("; ")')"
+}
+misuse by_other "unlocked by a thread that does not hold it, unlock"
+misuse unlocked "unlocked while nobody holds it, unlocked"
+misuse destroyed_held "destroyed while held, destroyed_held"
+misuse freed_held "its memory freed while held, freed_held"
+misuse used_destroyed "used after it was destroyed, used_destroyed"
+misuse ended_holding "held when its thread ended, (outside any traced call)"
+same "and where it took it" "lock" "$("$fisql" query lock-misuse ended_holding.db --format json | jq -r '.[0].other_stack')"
+misuse condition_not_held "waited with a mutex that the thread does not hold, condition_not_held"
+misuse condition_two_mutexes "waited with another mutex than other threads at the time, condition_two_mutexes"
+misuse locked_twice "locked again by the thread that holds it, locked_twice_thread"
+same "who holds it is told" "by_other" "$("$fisql" query lock-misuse by_other.db --format json | jq -r '.[0].other_stack | sub(".* => "; "")')"
+
+# Counts and times are the program's own.
+"$fisql" record -q -o run.bin --locks ./lockuse counted >out && "$fisql" load -q run.bin
+same "each acquisition is counted" "$(for _ in 1 2 3 4 5; do cat out; done | paste -sd' ')" \
+    "$(sql run.db "SELECT group_concat(times, ' ') FROM (SELECT sum(times) AS times FROM lock_holds h JOIN locks l ON l.id = h.lock_id WHERE l.kind = 'mutex' GROUP BY lock_id ORDER BY lock_id)")"
+"$fisql" record -q -o all.bin --locks=all ./lockuse counted >/dev/null && "$fisql" load -q all.bin
+same "with =all each is a row" "10000" "$(sql all.db "SELECT count(*) FROM lock_waits w JOIN locks l ON l.id = w.lock_id WHERE l.kind = 'mutex'")"
+"$fisql" record -q -o run.bin --locks ./lockuse waits >out && "$fisql" load -q run.bin
+own=$(cat out)
+recorded=$(sql run.db "SELECT sum(wait_ns) FROM lock_waits w JOIN locks l ON l.id = w.lock_id WHERE l.kind = 'mutex'")
+near=$((recorded * 100 >= own * 95 && recorded * 100 <= own * 105))
+same "waits are within 5 % of what the program measured ($recorded, $own)" 1 "$near"
+same "each wait's holder is known, and another thread" 0 "$(sql run.db "SELECT count(*) FROM lock_waits w JOIN locks l ON l.id = w.lock_id WHERE l.kind = 'mutex' AND w.held_by_thread_id = w.thread_id")"
+same "lock-waits tells what was recorded" "contend recorded" "$("$fisql" query lock-waits run.db --format json | jq -r '.[] | select(.function == "contend") | "\(.function) \(.told_by)"')"
+
+# The program notices nothing.
+./lockuse gives >expected
+run timeout 60 "$fisql" record -q -o run.bin --locks ./lockuse gives
+same "results, errno, cancellation, robust mutexes and fork are as without" "$(cat expected) 0" "$out $status"
+"$fisql" load -q run.bin && sound "with locks" run.db
+same "of these uses one is misuse" "locked again by the thread that holds it in rwlock_gives" \
+    "$(sql run.db "SELECT group_concat(m.misuse || ' in ' || f.name) FROM lock_misuses m JOIN frames k ON k.id = m.frame_id JOIN functions f ON f.id = k.function_id")"
+
+# A deadlock that happens: the process is killed, and the ring and both waits are there.
+"$fisql" record -q -o run.bin --locks timeout -s KILL 1 ./lockuse deadlock 2>/dev/null
+"$fisql" load -q run.bin 2>/dev/null
+same "a deadlock is a ring" 1 "$(rings run.db)"
+same "whose waits did not end, each held by the other" "2 2" "$(sql run.db "SELECT count(*) || ' ' || sum(held_by_thread_id <> thread_id) FROM lock_waits WHERE ended = 'open'")"
+
+# Without --locks nothing is said of locks, and how to get it.
+"$fisql" record -q -o run.bin ./lockuse counted >/dev/null && "$fisql" load -q run.bin
+for query in lock-contention lock-holders lock-order lock-misuse; do
+    run "$fisql" query $query run.db
+    has "$query without locks" "fisql record --locks" "$out$err"
+    same "$query without locks: its status" 0 "$status"
+done
+run "$fisql" record --locks=some ./lockuse unlocked
+same "another word than all is refused" 2 "$status"
