@@ -1,5 +1,6 @@
 /* fisql load: makes the database of a log. */
 #include "cli/commands.h"
+#include "cli/live/live_follow.h"
 #include "cli/out/args.h"
 #include "cli/out/cache_folder.h"
 #include "cli/out/out_file.h"
@@ -28,6 +29,11 @@ static const char help[] =
     "      --sysroot DIR     look for the program and its libraries under DIR\n"
     "      --symbols DIR     look for separate debug files under DIR/.build-id\n"
     "      --threads N       load with N threads (as many as there are cores)\n"
+    "      --follow          load what a running program has written so far, and again every "
+    "second\n"
+    "                        until its recording ends, or Ctrl-C: each time in one transaction, "
+    "so\n"
+    "                        that the database can be read meanwhile\n"
     "  -q, --quiet           print only errors\n"
     "  -v, --verbose         print how long it took and what was loaded, in detail\n"
     "\n"
@@ -37,7 +43,7 @@ static const char help[] =
 
 struct request {
     const char *log, *output;
-    bool quiet, verbose;
+    bool quiet, verbose, follow;
     struct load_options options;
 };
 
@@ -69,12 +75,11 @@ static void show_progress(void *context, const struct load_progress *progress)
 
 static int parse(struct request *request, int argc, char **argv)
 {
-    enum { SUMMARY = 256, SYSROOT, SYMBOLS, THREADS };
+    enum { SUMMARY = 256, SYSROOT, SYMBOLS, THREADS, FOLLOW };
     static const struct args_option known[] = {
-        {"output", 'o', true},      {"quiet", 'q', false},
-        {"verbose", 'v', false},    {"summary", SUMMARY, false},
-        {"sysroot", SYSROOT, true}, {"symbols", SYMBOLS, true},
-        {"threads", THREADS, true}, {NULL, 0, false}};
+        {"output", 'o', true},       {"quiet", 'q', false},      {"verbose", 'v', false},
+        {"summary", SUMMARY, false}, {"sysroot", SYSROOT, true}, {"symbols", SYMBOLS, true},
+        {"threads", THREADS, true},  {"follow", FOLLOW, false},  {NULL, 0, false}};
     struct args args = {.command = "load", .help = help, .options = known};
     char *end;
     *request = (struct request){.log = "run.bin"};
@@ -92,6 +97,9 @@ static int parse(struct request *request, int argc, char **argv)
             break;
         case SUMMARY:
             request->options.summary = true;
+            break;
+        case FOLLOW:
+            request->follow = true;
             break;
         case SYSROOT:
             request->options.sysroot = args.value;
@@ -174,12 +182,40 @@ static void say_system_calls(const struct load_report *report)
              (unsigned long long)percent);
 }
 
+/* What one load is made of. */
+struct loading {
+    struct request *request;
+    const char *output; /* the name that people know it by */
+    struct progress_line line;
+    bool terminal;
+};
+
+/* Loads into the database, and says what came of it where it is the last time. */
+static int load_once(void *context, const char *database, bool last)
+{
+    struct loading *loading = context;
+    struct request *request = loading->request;
+    struct load_report report;
+    struct error error;
+    int status = fisql_load(request->log, database, &request->options, &report, &error);
+    if (loading->terminal)
+        say_progress_end();
+    if (status == 2) {
+        fail("%s", error.text);
+    } else if (!request->quiet && last) {
+        say_messages(&report, request->verbose);
+        if (report.processes > 0)
+            say_crashes(database);
+        say_result(request, &report, loading->output);
+        say_system_calls(&report);
+    }
+    load_report_release(&report);
+    return status;
+}
+
 int cmd_load(int argc, char **argv)
 {
     struct request request;
-    struct load_report report;
-    struct progress_line line = {.stage = ""};
-    struct error error;
     char path[PATH_MAX], cache[PATH_MAX];
     int status = parse(&request, argc, argv);
     if (status != ARGS_GO_ON)
@@ -187,25 +223,15 @@ int cmd_load(int argc, char **argv)
     out_file_beside(request.log, ".db", path, sizeof path);
     const char *output = request.output != NULL ? request.output : path;
     interrupts_remove_unfinished();
-    bool terminal = isatty(STDERR_FILENO) && !request.quiet;
+    struct loading loading = {
+        .request = &request, .output = output, .terminal = isatty(STDERR_FILENO) && !request.quiet};
     char *views = query_views_sql();
     request.options.extra_sql = views;
     request.options.cache_dir = cache_folder(cache, sizeof cache);
-    request.options.progress = terminal ? show_progress : NULL;
-    request.options.progress_context = &line;
-    status = fisql_load(request.log, output, &request.options, &report, &error);
-    if (terminal)
-        say_progress_end();
-    if (status == 2) {
-        fail("%s", error.text);
-    } else if (!request.quiet) {
-        say_messages(&report, request.verbose);
-        if (report.processes > 0)
-            say_crashes(output);
-        say_result(&request, &report, output);
-        say_system_calls(&report);
-    }
-    load_report_release(&report);
+    request.options.progress = loading.terminal ? show_progress : NULL;
+    request.options.progress_context = &loading.line;
+    status = request.follow ? live_follow(request.log, output, load_once, &loading)
+                            : load_once(&loading, output, true);
     free(views);
     return status;
 }

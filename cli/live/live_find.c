@@ -199,8 +199,8 @@ static int run_add(struct live_runs *runs, pid_t pid, const struct mapping *mapp
         if (live_source_open(&run->source, file, run->name, error) != 0) {
             close(file);
             run->file = -1;
-            if (error->kind != ERROR_USAGE) /* else it only looks like one */
-                note("%s", error->text);
+            if (run->problem == NULL)
+                run->problem = strdup(error->text);
         }
     } else if (file >= 0) {
         close(file);
@@ -297,6 +297,7 @@ static void run_release(struct live_run *run)
     free(run->pids);
     free(run->name);
     free(run->log);
+    free(run->problem);
 }
 
 void live_runs_release(struct live_runs *runs)
@@ -310,6 +311,8 @@ void live_runs_release(struct live_runs *runs)
 /* Why an area that is there cannot be read. */
 static int fail_closed(const struct live_run *run, pid_t pid)
 {
+    if (run->problem != NULL)
+        return fail("%d: %s", (int)pid, run->problem);
     return fail("%d: its live area cannot be opened, for the fisql record that holds it is gone%s",
                 (int)pid,
                 run->recorder == 0 && geteuid() != 0 ? ": root can, through /proc/PID/map_files"

@@ -22,6 +22,7 @@ struct live_run {
     size_t pids_count, pids_room;
     int file; /* the area, -1 = it cannot be opened */
     char *name;
+    char *problem;             /* why not, where that is known */
     char *log;                 /* path of its log; NULL = not known */
     struct live_source source; /* where file >= 0 */
 };

@@ -7,6 +7,7 @@
  *   churn       threads come and go; one stands
  *   fork        a child stands, and the parent
  *   exec        becomes the same program, which stands
+ *   tick N      N threads call some ten thousand times a second
  *   run N       N threads call without pause; how often stands on stdout at the end
  *
  * It ends when its standard input does.
@@ -130,6 +131,15 @@ static void *runner(void *argument)
     return (void *)count;
 }
 
+static void *ticker(void *argument)
+{
+    for (; !ended; usleep(1000))
+        for (int i = 0; i < 100; i++)
+            leaf();
+    (void)argument;
+    return NULL;
+}
+
 static void *guest(void *argument)
 {
     for (int i = 0; i < 500; i++)
@@ -196,7 +206,11 @@ int main(int argc, char **argv)
         if (child != 0)
             waitpid(child, NULL, 0);
     } else {
-        many(count, strcmp(what, "run") == 0 ? runner : stander, &sum);
+        many(count,
+             strcmp(what, "run") == 0    ? runner
+             : strcmp(what, "tick") == 0 ? ticker
+                                         : stander,
+             &sum);
     }
     if (sum != 0)
         printf("%lu\n", sum);

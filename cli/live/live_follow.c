@@ -1,0 +1,123 @@
+/* Following a recording: see live_follow.h. */
+#include "cli/live/live_follow.h"
+
+#include "cli/live/live_find.h"
+#include "cli/out/say.h"
+
+#include <limits.h>
+#include <signal.h>
+#include <sqlite3.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#define EVERY_NS 1000000000
+
+static volatile sig_atomic_t end_asked;
+
+static void on_end(int number)
+{
+    (void)number;
+    end_asked = 1;
+}
+
+/* The second one ends us as ever. */
+static void catch_end(void)
+{
+    struct sigaction action = {.sa_handler = on_end, .sa_flags = (int)SA_RESETHAND};
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+}
+
+/* Is somebody recording into the log? */
+static bool is_recorded(const char *log)
+{
+    struct live_runs runs;
+    struct stat own, other;
+    bool found = false;
+    if (stat(log, &own) != 0 || live_runs_find(&runs, 0) != 0)
+        return false;
+    for (size_t i = 0; i < runs.count; i++)
+        found |= runs.items[i].log != NULL && stat(runs.items[i].log, &other) == 0 &&
+                 own.st_ino == other.st_ino && own.st_dev == other.st_dev;
+    live_runs_release(&runs);
+    return found;
+}
+
+static double now_s(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+/* Copies all pages of the fresh database into the one that readers have, in one transaction. */
+static int replace(sqlite3 *database, const char *fresh, const char *name)
+{
+    sqlite3 *from = NULL;
+    int result = sqlite3_open_v2(fresh, &from, SQLITE_OPEN_READONLY, NULL);
+    unlink(fresh); /* it stays open as long as it is needed */
+    sqlite3_backup *copy =
+        result == SQLITE_OK ? sqlite3_backup_init(database, "main", from, "main") : NULL;
+    if (copy != NULL) {
+        do { /* somebody is writing: it is no reader of ours */
+            result = sqlite3_backup_step(copy, -1);
+            if (result == SQLITE_BUSY || result == SQLITE_LOCKED)
+                sqlite3_sleep(20);
+        } while (result == SQLITE_BUSY || result == SQLITE_LOCKED);
+        sqlite3_backup_finish(copy);
+    }
+    sqlite3_close(from);
+    /* A backup does not do so by itself. While somebody reads, the next one does it. */
+    sqlite3_exec(database, "PRAGMA wal_checkpoint(TRUNCATE)", NULL, NULL, NULL);
+    if (result == SQLITE_DONE)
+        return 0;
+    return fail("%s: %s", name, result == SQLITE_OK ? sqlite3_errmsg(database) : sqlite3_errstr(result));
+}
+
+/* Until the next load is due; at once when the recording ends, or we are to end. */
+static void pause_between(const char *log, double took_s)
+{
+    double until_s = now_s() + (took_s > 0.5 ? took_s : 1 - took_s);
+    const struct timespec moment = {0, 200000000};
+    while (!end_asked && now_s() < until_s && is_recorded(log))
+        nanosleep(&moment, NULL);
+}
+
+static int open_for_readers(const char *path, sqlite3 **database)
+{
+    if (sqlite3_open_v2(path, database, SQLITE_OPEN_READWRITE, NULL) == SQLITE_OK &&
+        sqlite3_exec(*database, "PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF", NULL, NULL, NULL) == SQLITE_OK)
+        return 0;
+    return fail("%s: %s", path, sqlite3_errmsg(*database));
+}
+
+int live_follow(const char *log, const char *database, live_load *load, void *context)
+{
+    char fresh[PATH_MAX];
+    sqlite3 *target = NULL;
+    int status = 0;
+    if ((size_t)snprintf(fresh, sizeof fresh, "%s.follow", database) >= sizeof fresh)
+        return fail("%s: its path is too long", database);
+    catch_end();
+    for (bool last = false; !last && status != 2;) {
+        double begun_s = now_s();
+        last = end_asked || !is_recorded(log);
+        unlink(fresh);
+        status = load(context, target == NULL ? database : fresh, last);
+        if (status == 2)
+            break;
+        int replaced = target == NULL ? open_for_readers(database, &target)
+                                      : replace(target, fresh, database);
+        status = replaced != 0 ? replaced : status;
+        if (!last && status != 2)
+            pause_between(log, now_s() - begun_s);
+    }
+    if (target != NULL) /* one file again, unless somebody reads it just now */
+        sqlite3_exec(target, "PRAGMA wal_checkpoint(TRUNCATE); PRAGMA journal_mode = DELETE", NULL, NULL, NULL);
+    sqlite3_close(target);
+    return status;
+}

@@ -1,0 +1,55 @@
+#!/bin/bash
+# fisql load --follow: the database of a running program, read meanwhile; at the end that of a plain load.
+# shellcheck source=tests/e2e/lib.sh
+. "$(dirname "$0")/lib.sh"
+cd "$TEST_TMP" || exit 2
+"$fisql" cc gcc -O1 -g -o asked "$programs/asked.c" -pthread || exit 2
+mkfifo in
+"$fisql" record -q -o f.bin ./asked tick 2 <in >said 2>record_err &
+recorder=$!
+exec 7>in
+until [ -s f.bin ]; do sleep 0.05; done
+"$fisql" load -q --follow f.bin -o f.db 2>follow_err 7>&- &
+follower=$!
+for _ in $(seq 600); do
+    [ -e f.db-wal ] && break
+    sleep 0.1
+done
+# Each look is one state: as many calls as its threads say, and never fewer than before.
+states=0 torn=0 before=0
+for _ in $(seq 300); do
+    look=$(sqlite3 f.db ".timeout 10000" "BEGIN; SELECT count(*) FROM calls; SELECT coalesce(sum(calls - counted_calls), 0) FROM threads; COMMIT" 2>>look_err | xargs)
+    read -r calls of_threads <<<"$look"
+    [ -n "$calls" ] && [ "$calls" = "$of_threads" ] && [ "$calls" -ge "$before" ] || torn="$torn, $look after $before"
+    [ "${calls:-0}" -gt "$before" ] && states=$((states + 1))
+    before=${calls:-0}
+    [ $states -ge 3 ] && break
+    sleep 0.1
+done
+same "no reader sees half a state" 0 "$torn"
+at_least "the database grows while the program runs" 3 "$states"
+exec 7>&-
+wait $recorder
+wait $follower
+same "it ends when the recording ends" 0 $?
+"$fisql" load -q f.bin -o plain.db
+same "and has the rows of a plain load" "$(sqlite3 plain.db .dump | grep -v "'load_\|'loaded" | cksum)" \
+    "$(sqlite3 f.db .dump | grep -v "'load_\|'loaded" | cksum)"
+same "nothing is left beside it" "f.bin f.db" "$(echo f.*)"
+
+# --- Ctrl-C
+mkfifo again
+"$fisql" record -q -o g.bin ./asked stand 2 <again >said 2>record_err &
+recorder=$!
+exec 7>again
+until [ "$(wc -l <said)" = 2 ]; do sleep 0.05; done
+"$fisql" load -q --follow g.bin 2>follow_err 7>&- &
+follower=$!
+until [ -e g.db-wal ]; do sleep 0.05; done
+kill -INT $follower
+wait $follower
+same "an interrupt ends it" 1 "$(($? < 2))"
+same "with a whole database" ok "$(sqlite3 g.db 'PRAGMA integrity_check')"
+same "and nothing beside it" "g.bin g.db" "$(echo g.*)"
+exec 7>&-
+wait $recorder
