@@ -53,6 +53,8 @@ COLLECTOR_OBJ := $(call objects,$(COLLECTOR_SRC))
 # The collector that records arguments and results, too. It leaves vector registers alone (collector/values.h).
 VALUES_OBJ := $(patsubst %.o,%_values.o,$(call objects,$(COLLECTOR_SRC) $(VALUES_SRC)) $(patsubst %.S,$(BUILD)/obj/%.o,$(wildcard collector/*.S)))
 VALUES_FLAGS = -DFISQL_VALUES -mgeneral-regs-only
+# What FISQL_SAY prints may be a double; it is no hook.
+$(BUILD)/obj/collector/trace_say_values.o $(BUILD)/obj/collector/trace_say_faults.o: VALUES_FLAGS = -DFISQL_VALUES
 # The one that makes calls fail, too (collector/faults.h).
 FAULTS_OBJ := $(VALUES_OBJ:%_values.o=%_faults.o) $(patsubst %.o,%_faults.o,$(call objects,$(FAULTS_SRC)))
 # In a program that links libfisql.a, longjmp and the like are wrapped by the linker; in a static one
@@ -375,6 +377,7 @@ install: all $(BUILD)/man ## install under $(DESTDIR)$(PREFIX)
 	install -d $(LIBRARY) $(SHARE)/man/man1 $(SHARE)/doc/fisql
 	install -m 644 $(BUILD)/libfisql.so $(BUILD)/libfisql-values.so $(BUILD)/libfisql-faults.so $(BUILD)/libfisql-calls.so $(BUILD)/libfisql-locks.so $(BUILD)/libfisql.a $(BUILD)/libfisql_static.a $(BUILD)/libfisql_demand.a $(LIBRARY)
 	install -D -m 644 collector/fisql.h $(DESTDIR)$(PREFIX)/include/fisql.h
+	install -D -m 644 collector/fisql_trace.h $(DESTDIR)$(PREFIX)/include/fisql_trace.h
 	install -m 644 $(BUILD)/man/*.1.gz $(SHARE)/man/man1
 	install -D -m 644 cli/completion.bash $(SHARE)/bash-completion/completions/fisql
 	install -m 644 README.md LICENSE packaging/copyright $(SHARE)/doc/fisql
@@ -384,7 +387,7 @@ install: all $(BUILD)/man ## install under $(DESTDIR)$(PREFIX)
 
 uninstall: ## remove what install put there
 	rm -rf $(LIBRARY) $(SHARE)/doc/fisql
-	rm -f $(DESTDIR)$(PREFIX)/bin/fisql $(DESTDIR)$(PREFIX)/include/fisql.h $(SHARE)/bash-completion/completions/fisql
+	rm -f $(DESTDIR)$(PREFIX)/bin/fisql $(DESTDIR)$(PREFIX)/include/fisql.h $(DESTDIR)$(PREFIX)/include/fisql_trace.h $(SHARE)/bash-completion/completions/fisql
 	rm -f $(SHARE)/man/man1/fisql.1.gz $(SHARE)/man/man1/fisql-*.1.gz
 
 deb: ## build a Debian package, $(BUILD)/fisql_VERSION_ARCHITECTURE.deb

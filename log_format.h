@@ -30,7 +30,8 @@
     X(THREAD, 4, "thread", "facts; at a thread's start and again at its end")                      \
     X(EVENTS, 5, "events", "the calls and allocations of one thread")                              \
     X(LOSS, 6, "loss", "facts; what could not be written")                                         \
-    X(END, 7, "end", "facts; how a process ended")
+    X(END, 7, "end", "facts; how a process ended")                                                 \
+    X(POINTS, 8, "points", "facts; what the macros of fisql_trace.h are, each before its first use")
 enum fisql_chunk_kind {
 #define FISQL_CHUNK_ENUM(constant, number, name, what) FISQL_CHUNK_##constant = number,
     FISQL_CHUNK_KINDS(FISQL_CHUNK_ENUM)
@@ -88,6 +89,7 @@ enum fisql_chunk_kind {
     X(MODULES, START, "start", "of its executable segments in memory")                             \
     X(MODULES, END, "end", "")                                                                     \
     X(THREAD, NAME, "name", "")                                                                    \
+    X(THREAD, GIVEN_NAME, "given_name", "by FISQL_THREAD(): it takes the place of name")                                                                    \
     X(THREAD, START_TICK, "start_tick", "")                                                        \
     X(THREAD, END_TICK, "end_tick", "only at its end")                                             \
     X(THREAD, HOW, "how", "only at its end: exit, process-exit")                                   \
@@ -104,6 +106,15 @@ enum fisql_chunk_kind {
     X(LOSS, BYTES, "bytes", "")                                                                    \
     X(LOSS, ERRNO, "errno", "")                                                                    \
     X(LOSS, THREAD, "thread", "all, or absent: the header's")                                      \
+    X(POINTS, POINT, "point", "its number in the process, in decimal; begins a new one")           \
+    X(POINTS, KIND, "point_kind", "as in FISQL_POINT_KINDS")                 \
+    X(POINTS, FUNCTION, "point_function", "that it stands in, in the compiler's words")                  \
+    X(POINTS, FILE, "point_file", "")                                                                    \
+    X(POINTS, LINE, "point_line", "")                                                                    \
+    X(POINTS, LEVEL, "point_level", "1 to 5")                                                            \
+    X(POINTS, LABEL, "point_label", "of a checkpoint")                                                   \
+    X(POINTS, VALUES, "point_values", "the macro's arguments as they stand in the source")               \
+    X(POINTS, ADDRESS, "point_address", "in its code")                                                   \
     X(END, HOW, "how", "exit, _exit, signal")                                                      \
     X(END, STATUS, "status", "")                                                                   \
     X(END, SIGNAL, "signal", "")                                                                   \
@@ -119,6 +130,31 @@ enum fisql_fact {
 #undef FISQL_FACT_ENUM
     FISQL_FACTS_COUNT
 };
+
+/* The words of POINTS' point_kind. X(constant, word) */
+#define FISQL_POINT_KINDS(X)                                                                       \
+    X(FUNCTION, "scope")                                                                           \
+    X(ENTRY, "scope at a checkpoint")                                                              \
+    X(CHECKPOINT, "checkpoint")                                                                    \
+    X(VALUE, "value")                                                                              \
+    X(RESULT, "gives")                                                                             \
+    X(MESSAGE, "message")
+enum fisql_point_kind {
+#define FISQL_POINT_ENUM(constant, word) FISQL_POINT_##constant,
+    FISQL_POINT_KINDS(FISQL_POINT_ENUM)
+#undef FISQL_POINT_ENUM
+    FISQL_POINT_KINDS_COUNT
+};
+
+static inline const char *fisql_point_word(enum fisql_point_kind kind)
+{
+    static const char *const words[] = {
+#define FISQL_POINT_WORD(constant, word) word,
+        FISQL_POINT_KINDS(FISQL_POINT_WORD)
+#undef FISQL_POINT_WORD
+    };
+    return words[kind];
+}
 
 static inline const char *fisql_fact_key(enum fisql_fact fact)
 {
@@ -345,6 +381,12 @@ _Static_assert(sizeof(struct fisql_open_call) == 24, "the snapshot is part of th
  *                                                             (fisql.h), padded to a unit: see below
  *   0x600b          LOCK         delta:1 bytes:1 record       record --locks: struct fisql_lock_record, the
  *                                                             zeros at its end left out, padded to a unit
+ *   0x600c          CHECKPOINT   delta:1 bytes:1 point:2 values  what a macro of fisql_trace.h left: its number
+ *                                                             (POINTS) and up to 16 values; bytes: of
+ *                                                             point and values, padded to a unit
+ *   0x600d          PAUSED       delta:1                      from here on the innermost open call waits for
+ *                                                             something that is not its own work
+ *   0x600e          RESUMED      delta:1                      to here
  *   0x6010 + kind   ALLOC        delta:1 slot:1 size:1 address:2
  *   0x6030 + kind   ALLOC_FULL   delta:1 slot:1 size:4 address:4
  *   0x6050 + kind   FREE         delta:1 slot:1 address:2
@@ -419,6 +461,9 @@ _Static_assert(sizeof(struct fisql_open_call) == 24, "the snapshot is part of th
 #define FISQL_CODE_INCIDENT 0x600au
 #define FISQL_CODE_OBJECT 0x600fu
 #define FISQL_CODE_LOCK 0x600bu
+#define FISQL_CODE_CHECKPOINT 0x600cu
+#define FISQL_CODE_PAUSED 0x600du
+#define FISQL_CODE_RESUMED 0x600eu
 #define FISQL_CODE_ALLOC 0x6010u
 #define FISQL_CODE_ALLOC_FULL 0x6030u
 #define FISQL_CODE_FREE 0x6050u
@@ -431,6 +476,19 @@ _Static_assert(sizeof(struct fisql_open_call) == 24, "the snapshot is part of th
 #define FISQL_VALUES_BYTES_MAX 0x3ffu /* of one event */
 #define FISQL_CODE_COUNTED_SHORT 0x7000u
 #define FISQL_COUNTED_SLOTS 0x1000u
+
+#define FISQL_CHECKPOINT_VALUES_MAX 16u
+#define FISQL_CHECKPOINT_BYTES_MAX 0x8000u /* point and values */
+#define FISQL_CHECKPOINT_TEXT_MAX 4096u    /* of one value */
+
+/* A scope that FISQL_FUNCTION made a call has its point's number in place of a function's address: no
+ * address of code is as high. */
+#define FISQL_POINT_ADDRESS 0xf150000000000000u
+#define FISQL_POINT_MAX 0xffffffu
+static inline int fisql_is_point(uint64_t function)
+{
+    return function >> 32 == FISQL_POINT_ADDRESS >> 32;
+}
 
 /* The tags of values: see above. */
 #define FISQL_VALUE_INTEGER_BASE 0x20 /* tag - this */

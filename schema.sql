@@ -92,6 +92,7 @@ CREATE TABLE threads( -- one row for each thread that left an event
   preempted_ns INTEGER NOT NULL DEFAULT 0,  -- likewise put aside
   self_wait_ns INTEGER NOT NULL DEFAULT 0, self_preempted_ns INTEGER NOT NULL DEFAULT 0, -- within self_ns
   self_waits INTEGER NOT NULL DEFAULT 0,    -- gaps within its calls in which it waited
+  paused_ns INTEGER NOT NULL DEFAULT 0,     -- between FISQL_PAUSE and FISQL_RESUME: not in self_ns
   unplaced_ns INTEGER NOT NULL DEFAULT 0,   -- off the processor, but in no row of gaps: in gaps of
                                             -- less than 1 us, or in ones too short to be looked into
   cpu_ns INTEGER,          -- on the processor, by its clock, from the first reading of that to the
@@ -203,6 +204,7 @@ CREATE TABLE frames( -- calling contexts: function + site under a parent context
   wait_ns INTEGER NOT NULL DEFAULT 0, preempted_ns INTEGER NOT NULL DEFAULT 0, -- off the processor within total_ns
   self_wait_ns INTEGER NOT NULL DEFAULT 0, self_preempted_ns INTEGER NOT NULL DEFAULT 0, -- within self_ns
   self_waits INTEGER NOT NULL DEFAULT 0, -- gaps in its own body in which the thread waited
+  paused_ns INTEGER NOT NULL DEFAULT 0, -- between FISQL_PAUSE and FISQL_RESUME: not in self_ns
   cpu_ns INTEGER AS (max(0, total_ns - wait_ns - preempted_ns)) VIRTUAL, -- on the processor
   self_cpu_ns INTEGER AS (max(0, self_ns - self_wait_ns - self_preempted_ns)) VIRTUAL
 );
@@ -220,7 +222,7 @@ CREATE TABLE calls( -- one row for each call, ids in pre-order: the calls within
   self_ns INTEGER AS (duration_ns - children_ns) VIRTUAL, -- time in the function's own body
   parent_distance INTEGER,      -- id - parent_id, NULL for a root (stored in place of parent_id)
   descendants INTEGER NOT NULL DEFAULT 0, -- calls made within it, at any depth
-  children_ns INTEGER NOT NULL DEFAULT 0, -- time in its direct callees (stored in place of self_ns)
+  children_ns INTEGER NOT NULL DEFAULT 0, -- time in its direct callees, and paused (stored in place of self_ns)
   ended INTEGER NOT NULL DEFAULT 0 -- 0 returned, 1 unwound (longjmp, exception), 2 still open when
                                    -- the thread or the log ended, 3 its exit was lost
 );
@@ -262,7 +264,18 @@ CREATE TABLE gaps( -- where threads were off the processor for more than 1 us be
   waits INTEGER,           -- voluntary switches
   preemptions INTEGER,     -- involuntary ones
   minor_faults INTEGER,    -- page faults without input or output
-  major_faults INTEGER     -- page faults with it
+  major_faults INTEGER,    -- page faults with it
+  paused INTEGER NOT NULL DEFAULT 0 -- 1 = its call was (see pauses): in no self_wait_ns, self_preempted_ns, self_waits
+);
+
+CREATE TABLE pauses( -- when a call waited for what is not its own work: FISQL_PAUSE to FISQL_RESUME
+  id INTEGER PRIMARY KEY,
+  thread_id INTEGER NOT NULL, -- threads.id
+  call_id INTEGER NOT NULL, -- calls.id of the call that paused
+  frame_id INTEGER NOT NULL, -- frames.id of it
+  start_ns INTEGER NOT NULL,
+  paused_ns INTEGER NOT NULL -- up to FISQL_RESUME or the call's end, without what its callees took: in its
+                           -- children_ns, not in its self_ns
 );
 
 -- Rollups. Each equals what SQL over calls, gaps and allocs gives (tests/e2e/rollups.sql does it).
@@ -309,6 +322,7 @@ CREATE TABLE function_stats( -- one row for each function that was called
   wait_ns INTEGER NOT NULL DEFAULT 0, preempted_ns INTEGER NOT NULL DEFAULT 0, -- off the processor within total_ns
   self_wait_ns INTEGER NOT NULL DEFAULT 0, self_preempted_ns INTEGER NOT NULL DEFAULT 0, -- within self_ns
   self_waits INTEGER NOT NULL DEFAULT 0, -- gaps in its own body in which the thread waited
+  paused_ns INTEGER NOT NULL DEFAULT 0, -- between FISQL_PAUSE and FISQL_RESUME: not in self_ns
   cpu_ns INTEGER AS (max(0, total_ns - wait_ns - preempted_ns)) VIRTUAL, -- on the processor
   self_cpu_ns INTEGER AS (max(0, self_ns - self_wait_ns - self_preempted_ns)) VIRTUAL,
   -- CPU durations that 50 and 99 of a hundred finished calls do not exceed; up to 3.2 % off
@@ -325,6 +339,7 @@ CREATE TABLE thread_functions( -- which thread called what
   wait_ns INTEGER NOT NULL DEFAULT 0, preempted_ns INTEGER NOT NULL DEFAULT 0, -- off the processor within total_ns
   self_wait_ns INTEGER NOT NULL DEFAULT 0, self_preempted_ns INTEGER NOT NULL DEFAULT 0, -- within self_ns
   self_waits INTEGER NOT NULL DEFAULT 0, -- gaps in its own body in which the thread waited
+  paused_ns INTEGER NOT NULL DEFAULT 0, -- between FISQL_PAUSE and FISQL_RESUME: not in self_ns
   cpu_ns INTEGER AS (max(0, total_ns - wait_ns - preempted_ns)) VIRTUAL, -- on the processor
   self_cpu_ns INTEGER AS (max(0, self_ns - self_wait_ns - self_preempted_ns)) VIRTUAL,
   PRIMARY KEY(thread_id, function_id)
@@ -344,6 +359,7 @@ CREATE TABLE edges( -- direct calls between functions, by call site
   wait_ns INTEGER NOT NULL DEFAULT 0, preempted_ns INTEGER NOT NULL DEFAULT 0, -- off the processor within total_ns
   self_wait_ns INTEGER NOT NULL DEFAULT 0, self_preempted_ns INTEGER NOT NULL DEFAULT 0, -- within self_ns
   self_waits INTEGER NOT NULL DEFAULT 0, -- gaps in its own body in which the thread waited
+  paused_ns INTEGER NOT NULL DEFAULT 0, -- between FISQL_PAUSE and FISQL_RESUME: not in self_ns
   cpu_ns INTEGER AS (max(0, total_ns - wait_ns - preempted_ns)) VIRTUAL, -- on the processor
   self_cpu_ns INTEGER AS (max(0, self_ns - self_wait_ns - self_preempted_ns)) VIRTUAL
 );
@@ -512,10 +528,14 @@ CREATE TABLE memory_steps( -- live memory over time, up to 1000 equal steps, all
   PRIMARY KEY(thread_id, step)     -- a thread's steps without any change are left out
 ) WITHOUT ROWID;
 
-CREATE TABLE notes( -- messages that the program left (fisql_note)
+CREATE TABLE notes( -- what the program said at a point of a thread's timeline
   id INTEGER PRIMARY KEY,
   thread_id INTEGER NOT NULL, call_id INTEGER, ns INTEGER NOT NULL,
-  text TEXT NOT NULL
+  text TEXT NOT NULL,      -- the message; of the others their label, names and values in one line
+  kind TEXT NOT NULL DEFAULT 'note', -- 'note' (fisql_note); of fisql_trace.h 'checkpoint', 'message', 'value', 'result'
+  level INTEGER,           -- of the macro, 1 to 5; NULL of a note, as what follows
+  label TEXT,              -- of a checkpoint
+  file TEXT, line INTEGER  -- where the macro stands, as the compiler was told
 );
 
 CREATE TABLE incidents( -- where the program went wrong: a signal that ends it, a failed assert(), abort() ...
@@ -542,6 +562,12 @@ CREATE TABLE incident_stacks( -- the calls that were open then, in all threads o
   depth INTEGER NOT NULL,  -- 0 for the outermost
   call_id INTEGER NOT NULL,
   PRIMARY KEY(incident_id, thread_id, depth)
+CREATE TABLE note_values( -- the values of a checkpoint, of FISQL_VALUE and FISQL_RESULT
+  note_id INTEGER NOT NULL, -- notes.id
+  position INTEGER NOT NULL, -- from 1
+  name TEXT,               -- the expression as it stands in the source, NULL = not known
+  value,                   -- INTEGER, REAL or TEXT as in call_values; NULL = there was no room for it in the log
+  PRIMARY KEY(note_id, position)
 ) WITHOUT ROWID;
 
 CREATE TABLE fault_rules( -- what record --fault asked for
@@ -943,6 +969,10 @@ CREATE VIEW incident_frames AS -- incident_stacks with names: each open call, an
 CREATE VIEW lock_details AS -- locks with names: kind, number, and where it was made or, of those that need no making, used first
   SELECT l.*, l.kind || ' ' || l.id || coalesce(' (' || s.location || ')', '') AS name, s.location
   FROM locks l LEFT JOIN site_details s ON s.id = l.site_id;
+CREATE VIEW trace_marks AS -- what is shown between the calls of a trace: '!' faults, '*' notes, '=' pauses
+  SELECT thread_id, call_id, ns, 1 AS number, id, '!' AS mark, text FROM fault_marks
+  UNION ALL SELECT thread_id, call_id, ns, 2, id, '*', text FROM notes
+  UNION ALL SELECT thread_id, call_id, start_ns, 3, id, '=', printf('paused for %.3f us', paused_ns / 1e3) FROM pauses;
 
 CREATE VIEW call_details AS -- calls with function, location, adjusted duration and ending in words
   SELECT c.id, c.parent_id, c.thread_id, c.frame_id, c.depth, fn.name AS function, fn.location,

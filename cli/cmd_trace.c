@@ -25,8 +25,9 @@ static const char help[] =
     "\n"
     "Prints the calls of a run (DB: run.db) one after another, indented by depth: when a call was\n"
     "entered since the run's start, how long it took, its thread, the function with its arguments\n"
-    "and its result (`fisql record --values`), and the blocks that it allocated. Calls of all\n"
-    "threads are sorted by time.\n"
+    "and its result (`fisql record --values`), the blocks that it allocated, what the program "
+    "said\n"
+    "then (*), calls made to fail (!) and pauses (=). Calls of all threads are sorted by time.\n"
     "\n" CUT_HELP "      --no-allocs          leave out the blocks allocated\n"
     "      --limit N            at most N calls\n"
     "      --demangle STYLE     short names, full ones, or no: as the linker knows them (short)\n"
@@ -59,8 +60,8 @@ struct lane {
     struct call_cursor cursor;
     struct shown_call call; /* the next one */
     bool more;
-    sqlite3_stmt *allocs, *faults;
-    bool more_allocs, more_faults;
+    sqlite3_stmt *allocs, *marks;
+    bool more_allocs, more_marks;
     struct open_end *ends; /* the printed calls that are open */
     size_t ends_count, ends_capacity;
 };
@@ -69,17 +70,18 @@ static const char allocs_sql[] = "SELECT alloc_ns, call_id, kind, size, free_ns,
                                  " WHERE thread_id = ?1 AND call_id IS NOT NULL AND alloc_ns >= ?2 "
                                  "AND alloc_ns < ?3 ORDER BY id";
 
-static const char faults_sql[] = "SELECT ns, call_id, text FROM fault_marks"
-                                 " WHERE thread_id = ?1 AND ns >= ?2 AND ns < ?3 ORDER BY id";
+static const char marks_sql[] = "SELECT ns, call_id, text, mark FROM trace_marks"
+                                " WHERE thread_id = ?1 AND ns >= ?2 AND ns < ?3"
+                                " ORDER BY ns, number, id";
 
-static int next_fault(struct lane *lane)
+static int next_mark(struct lane *lane)
 {
-    int result = lane->faults != NULL ? sqlite3_step(lane->faults) : SQLITE_DONE;
-    lane->more_faults = result == SQLITE_ROW;
+    int result = lane->marks != NULL ? sqlite3_step(lane->marks) : SQLITE_DONE;
+    lane->more_marks = result == SQLITE_ROW;
     if (result == SQLITE_ROW || result == SQLITE_DONE)
         return 0;
-    result = database_rows_end(lane->faults, "the faults");
-    lane->faults = NULL;
+    result = database_rows_end(lane->marks, "the notes and faults");
+    lane->marks = NULL;
     return result;
 }
 
@@ -115,12 +117,12 @@ static int lane_open(struct lane *lane, const struct run_view *view,
     int status = call_cursor_open(&lane->cursor, view, thread, &options->cut, wanted);
     if (status != 0 || (status = next_call(lane)) != 0)
         return status;
-    if (sqlite3_prepare_v2(view->database, faults_sql, -1, &lane->faults, NULL) != SQLITE_OK)
-        return fail("the faults cannot be read: %s", sqlite3_errmsg(view->database));
-    sqlite3_bind_int64(lane->faults, 1, thread->id);
-    sqlite3_bind_int64(lane->faults, 2, options->cut.since_ns);
-    sqlite3_bind_int64(lane->faults, 3, options->cut.until_ns);
-    status = next_fault(lane);
+    if (sqlite3_prepare_v2(view->database, marks_sql, -1, &lane->marks, NULL) != SQLITE_OK)
+        return fail("the notes and faults cannot be read: %s", sqlite3_errmsg(view->database));
+    sqlite3_bind_int64(lane->marks, 1, thread->id);
+    sqlite3_bind_int64(lane->marks, 2, options->cut.since_ns);
+    sqlite3_bind_int64(lane->marks, 3, options->cut.until_ns);
+    status = next_mark(lane);
     if (status != 0 || options->no_allocs)
         return status;
     if (sqlite3_prepare_v2(view->database, allocs_sql, -1, &lane->allocs, NULL) != SQLITE_OK)
@@ -135,7 +137,7 @@ static void lane_close(struct lane *lane)
 {
     call_cursor_close(&lane->cursor);
     sqlite3_finalize(lane->allocs);
-    sqlite3_finalize(lane->faults);
+    sqlite3_finalize(lane->marks);
     free(lane->ends);
 }
 
@@ -192,26 +194,31 @@ static void print_alloc(const struct lane *lane, int depth, bool colour)
     printf(" %s%s%s\n", size, life, colour ? "\033[0m" : "");
 }
 
-static void print_fault(const struct lane *lane, int depth, bool colour)
+static void print_mark(const struct lane *lane, int depth, bool colour)
 {
-    printf("%14.3f us %10s  %s%*s  %*s%s! ", (double)sqlite3_column_int64(lane->faults, 0) / 1e3,
-           "", lane->label, lane->label_pad, "", 2 * depth, "", colour ? "\033[31m" : "");
-    text_put(stdout, (const char *)sqlite3_column_text(lane->faults, 2));
+    const char *mark = (const char *)sqlite3_column_text(lane->marks, 3);
+    const char *shade = mark != NULL && mark[0] == '!' ? "\033[31m" : "\033[36m";
+    printf("%14.3f us %10s  %s%*s  %*s%s%s ", (double)sqlite3_column_int64(lane->marks, 0) / 1e3,
+           "", lane->label, lane->label_pad, "", 2 * depth, "", colour ? shade : "",
+           mark != NULL ? mark : "");
+    text_put(stdout, (const char *)sqlite3_column_text(lane->marks, 2));
     puts(colour ? "\033[0m" : "");
 }
 
-/* At which depth the next block or fault is shown: under its call, which must be shown and open; -1
+/* At which depth the next block or mark is shown: under its call, which must be shown and open; -1
  * where it is not (its call is too deep or too short). */
 static int depth_of(const struct lane *lane, sqlite3_stmt *row)
 {
     int64_t call = sqlite3_column_int64(row, 1);
+    if (sqlite3_column_type(row, 1) == SQLITE_NULL)
+        return 0; /* outside of any call */
     for (size_t i = lane->ends_count; i-- > 0;)
         if (lane->ends[i].id == call)
             return (int)(i < 60 ? i + 1 : 60);
     return -1;
 }
 
-/* Does a row of allocations or faults (its time, its call) come before the next call? */
+/* Does a row of allocations or marks (its time, its call) come before the next call? */
 static bool is_before_call(const struct lane *lane, sqlite3_stmt *row)
 {
     int64_t ns = sqlite3_column_int64(row, 0);
@@ -225,18 +232,18 @@ static bool alloc_is_next(const struct lane *lane)
     return lane->more_allocs && is_before_call(lane, lane->allocs);
 }
 
-/* Likewise: a fault, if it also comes before the next allocation. */
-static bool fault_is_next(const struct lane *lane)
+/* Likewise: a mark, if it also comes before the next allocation. */
+static bool mark_is_next(const struct lane *lane)
 {
-    return lane->more_faults && is_before_call(lane, lane->faults) &&
+    return lane->more_marks && is_before_call(lane, lane->marks) &&
            (!lane->more_allocs ||
-            sqlite3_column_int64(lane->faults, 0) <= sqlite3_column_int64(lane->allocs, 0));
+            sqlite3_column_int64(lane->marks, 0) <= sqlite3_column_int64(lane->allocs, 0));
 }
 
 static int64_t lane_time(const struct lane *lane)
 {
-    if (fault_is_next(lane))
-        return sqlite3_column_int64(lane->faults, 0);
+    if (mark_is_next(lane))
+        return sqlite3_column_int64(lane->marks, 0);
     if (alloc_is_next(lane))
         return sqlite3_column_int64(lane->allocs, 0);
     return lane->more ? lane->call.began_ns : INT64_MAX;
@@ -257,11 +264,11 @@ static int open_call(struct lane *lane)
 static int lane_step(struct lane *lane, const struct run_view *view, struct call_values *values,
                      const struct options *options, long *calls)
 {
-    if (fault_is_next(lane)) {
-        int depth = depth_of(lane, lane->faults);
+    if (mark_is_next(lane)) {
+        int depth = depth_of(lane, lane->marks);
         if (depth >= 0)
-            print_fault(lane, depth, options->colour);
-        return next_fault(lane);
+            print_mark(lane, depth, options->colour);
+        return next_mark(lane);
     }
     if (alloc_is_next(lane)) {
         int depth = depth_of(lane, lane->allocs);
@@ -286,11 +293,11 @@ static int print_lanes(struct lane *lanes, size_t count, const struct run_view *
     while (status == 0 && !ferror(stdout)) {
         struct lane *first = NULL;
         for (size_t i = 0; i < count; i++)
-            if ((lanes[i].more || lanes[i].more_allocs || lanes[i].more_faults) &&
+            if ((lanes[i].more || lanes[i].more_allocs || lanes[i].more_marks) &&
                 (first == NULL || lane_time(&lanes[i]) < lane_time(first)))
                 first = &lanes[i];
         if (first == NULL || (options->limit > 0 && *calls >= options->limit && first->more &&
-                              !alloc_is_next(first) && !fault_is_next(first)))
+                              !alloc_is_next(first) && !mark_is_next(first)))
             break;
         status = lane_step(first, view, values, options, calls);
     }

@@ -165,6 +165,21 @@ struct thread_log *log_open(uint64_t frame)
     }
 }
 
+bool log_make_room(struct thread_log *log, uint32_t units)
+{
+    if (fisql_word_units(log->live.word) + units <= log->room_units)
+        return true;
+    struct quiet quiet;
+    quiet_begin(&quiet);
+    bool ours = log->abandoned == 0;
+    if (ours)
+        thread_log_flush(log);
+    quiet_end(&quiet);
+    if (!ours)
+        log_leave(log, 0);
+    return ours;
+}
+
 bool log_record_bytes_look(uint32_t code, const void *bytes, size_t count, log_look *look,
                            void *context)
 {

@@ -98,6 +98,10 @@ typedef void log_look(const struct thread_log *log, uint64_t tick, void *context
 bool log_record_bytes_look(uint32_t code, const void *bytes, size_t count, log_look *look,
                            void *context);
 
+/* Makes room for an event of so many units, its time and padding included, in a log that log_open() gave: a
+ * chunk that has less is written. Returns false if the log was abandoned, and left. */
+bool log_make_room(struct thread_log *log, uint32_t units);
+
 /* Gives the log back. Returns false if a nested hook abandoned it before the word `committed` was
  * stored: what was to be recorded is then not in the log. It may have been abandoned before this
  * hook took it, too, and hold any word. This is judged while the log is still busy: after that,

@@ -72,6 +72,12 @@ bool hook_exit_short(struct thread_log *log, uint64_t tick)
 
 /* ---- entering ---- */
 
+/* Is the function left out by --only or --exclude? Of scopes made by hand levels decide. */
+static bool left_out(uint64_t function)
+{
+    return process.filtered != 0 && !fisql_is_point(function) && !filter_passes(function);
+}
+
 static void commit_enter(struct thread_log *log, struct event *event, uint64_t function,
                          uint64_t site, uint64_t stack, uint64_t tick, bool *done)
 {
@@ -84,14 +90,19 @@ static void commit_enter(struct thread_log *log, struct event *event, uint64_t f
 
 void hook_enter_slow(uint64_t function, uint64_t site, uint64_t stack)
 {
+    hook_enter_since(function, site, stack, 0);
+}
+
+void hook_enter_since(uint64_t function, uint64_t site, uint64_t stack, uint64_t since_tick)
+{
     if (UNLIKELY(fork_mark.mine == 0))
         fork_notice();
     if (UNLIKELY(fork_mark_asked()))
         control_take();
-    if (process.filtered != 0 && !filter_passes(function))
+    if (left_out(function))
         return;
     if (enter_deep(function, site, stack) || collector_inside != 0 || !process_active_for_hook() ||
-        (process.filtered != 0 && !filter_passes(function)))
+        left_out(function))
         return;
     for (bool done = false; !done;) {
         struct thread_log *log = log_open(stack);
@@ -122,8 +133,8 @@ void hook_enter_slow(uint64_t function, uint64_t site, uint64_t stack)
             quiet_end(&quiet);
         }
         struct event event = {.count = 0};
-        uint64_t tick = clock_read(process.clock);
-        uint64_t delta = event_put_delta(&event, log, &tick, true, 0xffff);
+        uint64_t tick = since_tick != 0 ? since_tick : clock_read(process.clock);
+        uint64_t delta = event_put_delta(&event, log, &tick, since_tick == 0, 0xffff);
         uint32_t slot = event_put_pair(&event, log, function, site);
         event_put_code(&event, FISQL_CODE_ENTER + slot);
         event_put(&event, delta, 1);
@@ -187,7 +198,7 @@ void hook_exit_slow(uint64_t function, uint64_t site, uint64_t stack, bool tail)
 {
     if (UNLIKELY(fork_mark.mine == 0))
         fork_notice();
-    if (process.filtered != 0 && !filter_passes(function))
+    if (left_out(function))
         return;
     if (exit_deep(function, stack, tail) || collector_inside != 0 || current_log == NULL ||
         !process_active())

@@ -7,6 +7,8 @@
 #include "collector/values.h"
 
 void hook_enter_slow(uint64_t function, uint64_t site, uint64_t stack);
+/* The call began at since_tick, some time ago, or when the last event was, if that is later; 0 = now. */
+void hook_enter_since(uint64_t function, uint64_t site, uint64_t stack, uint64_t since_tick);
 /* tail: the compiler made the exit hook a tail call of the function that ends. */
 void hook_exit_slow(uint64_t function, uint64_t site, uint64_t stack, bool tail);
 

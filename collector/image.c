@@ -177,7 +177,8 @@ bool image_has_hooks(int folder, const char *path, bool *linked)
     int file = image_open(folder, path);
     if (file < 0)
         return false;
-    bool hooks = names_hold(file, "__cyg_profile_func_enter");
+    bool hooks =
+        names_hold(file, "__cyg_profile_func_enter") || names_hold(file, "fisql_trace_levels");
     *linked = hooks && names_hold(file, "fisql_dump");
     close(file);
     return hooks;

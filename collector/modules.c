@@ -44,6 +44,8 @@ static uint32_t refresh_lock;
 bool modules_known(uint64_t address)
 {
     const struct module_map *map = __atomic_load_n(&current_map, __ATOMIC_ACQUIRE);
+    if (fisql_is_point(address))
+        return true; /* it is no address */
     for (uint32_t i = 0; map != NULL && i < map->count; i++)
         if (address >= map->modules[i].start && address < map->modules[i].end)
             return true;
@@ -182,8 +184,8 @@ static struct dynamic dynamic_read(const struct dl_phdr_info *info, const ElfW(D
     return dynamic;
 }
 
-/* Does one with this dynamic section? */
-static bool calls_hooks(const struct dl_phdr_info *info, const ElfW(Dyn) * section)
+/* Does one with this dynamic section call a function of this name, which others define? */
+static bool calls_out(const struct dl_phdr_info *info, const ElfW(Dyn) * section, const char *name)
 {
     const struct dynamic dynamic = dynamic_read(info, section);
     if (dynamic.symbols == NULL || dynamic.names == NULL)
@@ -191,9 +193,14 @@ static bool calls_hooks(const struct dl_phdr_info *info, const ElfW(Dyn) * secti
     uint32_t count = symbols_count(&dynamic);
     for (uint32_t i = 0; i < count; i++)
         if (dynamic.symbols[i].st_shndx == SHN_UNDEF &&
-            strcmp(dynamic.names + dynamic.symbols[i].st_name, "__cyg_profile_func_enter") == 0)
+            strcmp(dynamic.names + dynamic.symbols[i].st_name, name) == 0)
             return true;
     return false;
+}
+
+static bool calls_hooks(const struct dl_phdr_info *info, const ElfW(Dyn) * section)
+{
+    return calls_out(info, section, "__cyg_profile_func_enter");
 }
 
 static bool is_vdso(const struct dl_phdr_info *info)
@@ -368,7 +375,7 @@ void modules_forked(void)
     lock_forked(&refresh_lock);
 }
 
-/* ---- does any module call the hooks? ---- */
+/* ---- does any module call the hooks, or hold macros of fisql_trace.h? ---- */
 
 static int uses_hooks(struct dl_phdr_info *info, size_t size, void *context)
 {
@@ -390,7 +397,8 @@ static int uses_hooks(struct dl_phdr_info *info, size_t size, void *context)
         *found = is_executable(info);
         return *found;
     }
-    *found = dynamic != NULL && !is_vdso(info) && calls_hooks(info, dynamic);
+    *found = dynamic != NULL && !is_vdso(info) &&
+             (calls_hooks(info, dynamic) || calls_out(info, dynamic, "fisql_trace_levels"));
     return *found;
 }
 

@@ -113,7 +113,10 @@ static void dump_values(FILE *out, const struct event *event)
 {
     const unsigned char *at = event->values, *end = at + event->values_bytes;
     struct value value;
-    fputs(event->type == EVENT_RESULT ? "result" : "arguments", out);
+    if (event->type == EVENT_CHECKPOINT)
+        fprintf(out, "checkpoint of point %u", event->point);
+    else
+        fputs(event->type == EVENT_RESULT ? "result" : "arguments", out);
     for (const char *between = " "; at < end && value_read(&at, end, &value); between = ", ") {
         fputs(between, out);
         dump_value(out, &value);
@@ -241,6 +244,13 @@ static void dump_event(FILE *out, const struct event *event)
         fprintf(out, "realloc %" PRIx64 " to %" PRIu64 " bytes at %" PRIx64 " slot %u in %" PRIu64,
                 event->old, event->size, event->address, event->slot, event->elapsed);
         break;
+    case EVENT_PAUSED:
+        fputs("a pause begins", out);
+        break;
+    case EVENT_RESUMED:
+        fputs("a pause ends", out);
+        break;
+    case EVENT_CHECKPOINT:
     case EVENT_ARGUMENTS:
     case EVENT_RESULT:
         dump_values(out, event);

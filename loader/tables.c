@@ -149,7 +149,7 @@ static int write_threads(const struct tables *tables, sqlite3 *database, struct 
     insert_begin(&insert, database, "threads",
                  "id,process_id,tid,name,start_ns,end_ns,first_call_id,last_call_id,calls,"
                  "counted_calls,raw_self_ns,self_ns,wait_ns,preempted_ns,self_wait_ns,"
-                 "self_preempted_ns,self_waits,unplaced_ns,cpu_ns");
+                 "self_preempted_ns,self_waits,paused_ns,unplaced_ns,cpu_ns");
     for (size_t i = 0; i < index->threads_count; i++) {
         const struct log_thread *thread = &index->threads[i];
         const struct decoded_thread *decoded = &tables->threads[i];
@@ -337,12 +337,41 @@ static int insert_names(struct insert *insert, const char *name, const char *ful
     return 0;
 }
 
+/* The function of a scope made by hand: what its macro knows. */
+static int insert_scope(struct insert *insert, const struct tables *tables, size_t i,
+                        const char *name, struct file_list *files, struct error *error)
+{
+    const struct program_function *function = &tables->program->functions[i];
+    const struct log_point *point = function->point;
+    const char *module =
+        function->module != 0 ? tables->program->modules[function->module - 1].path : "";
+    char id[32];
+    insert_int(insert, (int64_t)i + 1);
+    insert_id(insert, function->module);
+    insert_int(insert, (int64_t)function->address);
+    insert_null(insert);
+    if (insert_names(insert, name, point->function, NULL, error) != 0)
+        return -1;
+    insert_id(insert, point->file[0] != 0 ? file_id(files, point->file) : 0);
+    insert_id(insert, point->line);
+    snprintf(id, sizeof id, "%016" PRIx64, symbols_stable_id(module, point->function, point->file));
+    insert_text(insert, id);
+    insert_null(insert);
+    insert_int(insert, 0);
+    insert_null(insert);
+    insert_int(insert, 0);
+    insert_int(insert, program_own(tables->program, function));
+    return 0;
+}
+
 static int insert_function(struct insert *insert, const struct tables *tables, size_t i,
                            const char *name, struct file_list *files, struct error *error)
 {
     const struct program_function *function = &tables->program->functions[i];
     const struct symbol_function *symbol = function->symbol;
     char text[4400];
+    if (function->point != NULL)
+        return insert_scope(insert, tables, i, name, files, error);
     unknown_name(tables, function, text, sizeof text);
     insert_int(insert, (int64_t)i + 1);
     insert_id(insert, program_booked_module(tables->program, function));
@@ -380,8 +409,12 @@ static int write_functions(const struct tables *tables, sqlite3 *database, struc
                      : 0;
     for (size_t i = 0; i < program->functions_count && result == 0; i++) {
         const struct symbol_function *symbol = program->functions[i].symbol;
-        result = short_names_add(&names, symbol != NULL ? symbol->name : "",
-                                 symbol != NULL ? symbol->linkage_name : NULL, error);
+        const struct log_point *point = program->functions[i].point;
+        result = point != NULL
+                     ? short_names_add(&names, point->function,
+                                       strchr(point->function, '(') != NULL ? "_Z" : NULL, error)
+                     : short_names_add(&names, symbol != NULL ? symbol->name : "",
+                                       symbol != NULL ? symbol->linkage_name : NULL, error);
     }
     if (result == 0)
         result = short_names_choose(&names, error);
@@ -512,7 +545,7 @@ static int write_hook_costs(const struct tables *tables, sqlite3 *database, stru
     return insert_end(&insert, error);
 }
 
-/* ---- notes, anomalies, losses ---- */
+/* ---- anomalies, losses ---- */
 
 static int write_cut_calls(const struct tables *tables, sqlite3 *database, struct error *error)
 {
@@ -535,22 +568,14 @@ static int write_cut_calls(const struct tables *tables, sqlite3 *database, struc
     return insert_end(&insert, error);
 }
 
-static int write_notes(const struct tables *tables, sqlite3 *database, struct error *error)
+static int write_anomalies(const struct tables *tables, sqlite3 *database, struct error *error)
 {
-    struct insert notes, anomalies;
-    insert_begin(&notes, database, "notes", "thread_id,call_id,ns,text");
+    struct insert anomalies;
     insert_begin(&anomalies, database, "anomalies",
                  "kind,thread_id,ns,call_id,function_id,site_id,calls,detail");
     for (size_t i = 0; i < tables->index->threads_count; i++) {
         const struct decoded_thread *thread = &tables->threads[i];
         uint32_t id = tables->index->threads[i].id;
-        for (size_t k = 0; k < thread->notes_count; k++) {
-            insert_int(&notes, id);
-            insert_id(&notes, thread->notes[k].call_id);
-            insert_int(&notes, clip(thread->notes[k].ns));
-            insert_text(&notes, thread->notes[k].text);
-            insert_row(&notes);
-        }
         for (size_t k = 0; k < thread->anomalies.count; k++) {
             const struct decode_anomaly *anomaly = &thread->anomalies.items[k];
             insert_text(&anomalies, anomaly->kind);
@@ -564,8 +589,7 @@ static int write_notes(const struct tables *tables, sqlite3 *database, struct er
             insert_row(&anomalies);
         }
     }
-    int result = insert_end(&notes, error);
-    return insert_end(&anomalies, error) != 0 ? -1 : result;
+    return insert_end(&anomalies, error);
 }
 
 static void insert_known(struct insert *insert, uint64_t value)
@@ -619,7 +643,8 @@ int tables_write(const struct tables *tables, sqlite3 *database, struct error *e
                                             write_threads,
                                             write_modules,
                                             write_program,
-                                            write_notes,
+                                            tables_write_notes,
+                                            write_anomalies,
                                             write_losses,
                                             write_cut_calls,
                                             tables_write_gaps,

@@ -7,7 +7,7 @@
 
 #define COLUMNS_PLAIN 21 /* up to last_ns; the others are mostly 0, which is their DEFAULT */
 #define COLUMNS_MEMORY 25
-#define COLUMNS 30
+#define COLUMNS 31
 
 /* Total times are those of the outermost activations of the frame. */
 static struct tally frame_tally(const struct tables *tables, uint32_t frame)
@@ -65,6 +65,7 @@ static void put_off(struct record *record, const struct off_time *total, const s
     record_int(record, clip(off->self.wait_ns));
     record_int(record, clip(off->self.preempted_ns));
     record_int(record, clip(off->self_waits));
+    record_int(record, clip(off->paused_ns));
 }
 
 static int append_frame(const struct tables *tables, struct btree_part *part, uint32_t id,
@@ -74,7 +75,7 @@ static int append_frame(const struct tables *tables, struct btree_part *part, ui
     struct memory_totals memory = memory_of_frame(tables->memory, id);
     const struct off_time *total = &tally.total.frame_off;
     bool has_off = (total->wait_ns | total->preempted_ns | tally.off.self.wait_ns |
-                    tally.off.self.preempted_ns | tally.off.self_waits) != 0;
+                    tally.off.self.preempted_ns | tally.off.self_waits | tally.off.paused_ns) != 0;
     bool has_memory = (memory.allocs | memory.alloc_bytes | memory.frees | memory.free_bytes) != 0;
     struct record record;
     record_begin(&record, has_off ? COLUMNS : has_memory ? COLUMNS_MEMORY : COLUMNS_PLAIN);

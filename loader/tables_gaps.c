@@ -24,6 +24,7 @@ static void write_gap(struct insert *insert, uint32_t thread, const struct gap *
     insert_counter(insert, gap, gap->preemptions);
     insert_counter(insert, gap, gap->minor_faults);
     insert_counter(insert, gap, gap->major_faults);
+    insert_int(insert, gap->paused);
     insert_row(insert);
 }
 
@@ -32,7 +33,7 @@ int tables_write_gaps(const struct tables *tables, sqlite3 *database, struct err
     struct insert insert;
     insert_begin(&insert, database, "gaps",
                  "thread_id,call_id,frame_id,start_ns,wall_ns,wait_ns,preempted_ns,waits,"
-                 "preemptions,minor_faults,major_faults");
+                 "preemptions,minor_faults,major_faults,paused");
     for (size_t i = 0; i < tables->index->threads_count; i++) {
         const struct thread_gaps *gaps = &tables->threads[i].gaps;
         for (size_t k = 0; k < gaps->count; k++)

@@ -13,7 +13,7 @@ static inline int64_t clip(uint64_t value)
     return value > INT64_MAX ? INT64_MAX : (int64_t)value;
 }
 
-/* The columns wait_ns, preempted_ns, self_wait_ns, self_preempted_ns, self_waits. */
+/* The columns wait_ns, preempted_ns, self_wait_ns, self_preempted_ns, self_waits, paused_ns. */
 static inline void tables_insert_off(struct insert *insert, const struct off_sums *off)
 {
     insert_int(insert, clip(off->total.wait_ns));
@@ -21,6 +21,7 @@ static inline void tables_insert_off(struct insert *insert, const struct off_sum
     insert_int(insert, clip(off->self.wait_ns));
     insert_int(insert, clip(off->self.preempted_ns));
     insert_int(insert, clip(off->self_waits));
+    insert_int(insert, clip(off->paused_ns));
 }
 
 /* Writes the tables fault_rules and faults. */
@@ -32,6 +33,8 @@ int tables_write_incidents(const struct tables *tables, sqlite3 *database, struc
 int tables_write_objects(const struct tables *tables, sqlite3 *database, struct error *error);
 /* Writes the tables of locks. */
 int tables_write_locks(const struct tables *tables, sqlite3 *database, struct error *error);
+/* Writes the tables notes, note_values and pauses. */
+int tables_write_notes(const struct tables *tables, sqlite3 *database, struct error *error);
 
 /* Writes the table gaps. */
 int tables_write_gaps(const struct tables *tables, sqlite3 *database, struct error *error);

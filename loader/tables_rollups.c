@@ -145,7 +145,8 @@ static int write_function_stats(const struct tables *tables, sqlite3 *database,
         "sequences_complete,allocs,alloc_bytes,frees,free_bytes,total_allocs,"
         "total_alloc_bytes,total_frees,total_free_bytes,live_blocks_max,live_bytes_max,"
         "leaking_calls,leaked_bytes,worst_leak_bytes,worst_leak_call_id,"
-        "wait_ns,preempted_ns,self_wait_ns,self_preempted_ns,self_waits,median_ns,p99_ns");
+        "wait_ns,preempted_ns,self_wait_ns,self_preempted_ns,self_waits,paused_ns,median_ns,p99_"
+        "ns");
     for (uint32_t id = 1; id <= tables->program->functions_count; id++)
         if (function_rollup(tables, id)->tally.calls > 0)
             insert_function(&insert, tables, id, &counts[id]);
@@ -236,7 +237,7 @@ static int write_thread_functions(const struct tables *tables, sqlite3 *database
     insert_begin(&insert, database, "thread_functions",
                  "thread_id,function_id,calls,total_ns,self_ns,raw_total_ns,raw_self_ns,"
                  "first_call_id,last_call_id,wait_ns,preempted_ns,self_wait_ns,self_preempted_ns,"
-                 "self_waits");
+                 "self_waits,paused_ns");
     for (size_t i = 0; i < tables->index->threads_count; i++) {
         const struct decoded_thread *thread = &tables->threads[i];
         for (size_t k = 0; k < thread->functions_count; k++) {
@@ -265,7 +266,7 @@ static int write_edges(const struct tables *tables, sqlite3 *database, struct er
     insert_begin(&insert, database, "edges",
                  "id,caller_id,site_id,callee_id,calls,total_ns,raw_total_ns,self_ns,raw_self_ns,"
                  "first_call_id,slowest_call_id,wait_ns,preempted_ns,self_wait_ns,"
-                 "self_preempted_ns,self_waits");
+                 "self_preempted_ns,self_waits,paused_ns");
     for (uint32_t i = 0; i < rollup->edge_keys.count; i++) {
         const struct edge *edge = &rollup->edges[i];
         if (edge->calls == 0)

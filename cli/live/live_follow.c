@@ -75,7 +75,8 @@ static int replace(sqlite3 *database, const char *fresh, const char *name)
     sqlite3_exec(database, "PRAGMA wal_checkpoint(TRUNCATE)", NULL, NULL, NULL);
     if (result == SQLITE_DONE)
         return 0;
-    return fail("%s: %s", name, result == SQLITE_OK ? sqlite3_errmsg(database) : sqlite3_errstr(result));
+    return fail("%s: %s", name,
+                result == SQLITE_OK ? sqlite3_errmsg(database) : sqlite3_errstr(result));
 }
 
 /* Until the next load is due; at once when the recording ends, or we are to end. */
@@ -90,7 +91,8 @@ static void pause_between(const char *log, double took_s)
 static int open_for_readers(const char *path, sqlite3 **database)
 {
     if (sqlite3_open_v2(path, database, SQLITE_OPEN_READWRITE, NULL) == SQLITE_OK &&
-        sqlite3_exec(*database, "PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF", NULL, NULL, NULL) == SQLITE_OK)
+        sqlite3_exec(*database, "PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF", NULL, NULL,
+                     NULL) == SQLITE_OK)
         return 0;
     return fail("%s: %s", path, sqlite3_errmsg(*database));
 }
@@ -110,14 +112,15 @@ int live_follow(const char *log, const char *database, live_load *load, void *co
         status = load(context, target == NULL ? database : fresh, last);
         if (status == 2)
             break;
-        int replaced = target == NULL ? open_for_readers(database, &target)
-                                      : replace(target, fresh, database);
+        int replaced =
+            target == NULL ? open_for_readers(database, &target) : replace(target, fresh, database);
         status = replaced != 0 ? replaced : status;
         if (!last && status != 2)
             pause_between(log, now_s() - begun_s);
     }
     if (target != NULL) /* one file again, unless somebody reads it just now */
-        sqlite3_exec(target, "PRAGMA wal_checkpoint(TRUNCATE); PRAGMA journal_mode = DELETE", NULL, NULL, NULL);
+        sqlite3_exec(target, "PRAGMA wal_checkpoint(TRUNCATE); PRAGMA journal_mode = DELETE", NULL,
+                     NULL, NULL);
     sqlite3_close(target);
     return status;
 }

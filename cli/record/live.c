@@ -146,7 +146,7 @@ int live_make(struct live *live, int log, const struct record_options *options)
         .slots = slots,
         .process_next = 1,
         .recording = !options->start_off,
-        .levels = {FISQL_LEVEL_MAX, FISQL_LEVEL_MAX, {0}},
+        .levels = {options->levels.functions, options->levels.values, {0}},
         .ring_chunks = options->ring_chunks,
         .parts.filter = {live_filter_at(slots), options->filter_bytes},
         .parts.recipes = {live_recipes_at(slots, options), options->values.recipes_bytes},

@@ -78,7 +78,8 @@ static void look_at(struct program_file *file, const struct bytes *bytes)
             header.p_type == PT_INTERP)
             file->is_static = false;
     }
-    file->hooks = names_hold(bytes, &elf, "__cyg_profile_func_enter");
+    file->hooks = names_hold(bytes, &elf, "__cyg_profile_func_enter") ||
+                  names_hold(bytes, &elf, "fisql_trace_levels");
     file->collector = names_hold(bytes, &elf, "__wrap_prctl");
     file->own_asan_options = names_hold(bytes, &elf, "__asan_default_options");
 }

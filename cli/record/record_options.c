@@ -56,6 +56,9 @@
     "                          which order they are taken, what is misused (docs/locks.md); "      \
     "all:\n"                                                                                       \
     "                          each acquisition\n"                                                 \
+    "      --level F[,V]       of the macros of fisql_trace.h, record scopes, checkpoints and "    \
+    "messages\n"                                                                                   \
+    "                          up to level F, and values up to level V: 0 to 5 (5; V is F)\n"      \
     "      --start-off         start with recording off; SIGUSR2 or fisql_start() switches it\n"   \
     "      --ring SIZE         flight recorder: keep only the last SIZE bytes of each thread\n"    \
     "                          (512K, 4M), written at exit, crash, SIGUSR2 or fisql_dump()\n"      \
@@ -93,6 +96,7 @@ enum {
     OPTION_MIN_DURATION,
     OPTION_ONLY,
     OPTION_EXCLUDE,
+    OPTION_LEVEL,
     OPTION_START_OFF,
     OPTION_RING,
     OPTION_VALUES,
@@ -126,6 +130,7 @@ static const struct args_option options_known[] = {{"output", 'o', true},
                                                    {"history", OPTION_HISTORY, true},
                                                    {"on-assert", OPTION_ON_ASSERT, true},
                                                    {"locks", OPTION_LOCKS, ARGS_OPTIONAL},
+                                                   {"level", OPTION_LEVEL, true},
                                                    {"start-off", OPTION_START_OFF, false},
                                                    {"ring", OPTION_RING, true},
                                                    {"reference", OPTION_REFERENCE, false},
@@ -170,6 +175,18 @@ static int set_on_assert(struct record_options *options, const struct args *args
             return 0;
         }
     return args_wrong(args, "abort, continue or stop");
+}
+
+/* "3" or "3,1". */
+static bool read_levels(const char *text, struct record_levels *levels)
+{
+    bool both = text[0] != 0 && text[1] == ',';
+    const char *values = both ? text + 2 : text;
+    if (text[0] < '0' || text[0] > '0' + (int)FISQL_LEVEL_MAX || values[0] < '0' ||
+        values[0] > '0' + (int)FISQL_LEVEL_MAX || values[1] != 0)
+        return false;
+    *levels = (struct record_levels){(uint8_t)(text[0] - '0'), (uint8_t)(values[0] - '0')};
+    return true;
 }
 
 static int set_option(struct record_options *options, const struct args *args)
@@ -217,6 +234,10 @@ static int set_option(struct record_options *options, const struct args *args)
         options->ring_chunks =
             (uint32_t)((number + FISQL_LIVE_CHUNK_BYTES - 1) / FISQL_LIVE_CHUNK_BYTES);
         return 0;
+    case OPTION_LEVEL:
+        return read_levels(value, &options->levels)
+                   ? 0
+                   : args_wrong(args, "a level from 0 to 5, or two of them: 3 or 3,1");
     case OPTION_VALUES:
         return add_values(&options->values, value);
     case OPTION_VALUE:
@@ -269,7 +290,8 @@ int record_options_parse(struct record_options *options, int argc, char **argv, 
                         .help = run ? run_help : help,
                         .options = options_known,
                         .program_follows = true};
-    *options = (struct record_options){.log = "run.bin"};
+    *options =
+        (struct record_options){.log = "run.bin", .levels = {FISQL_LEVEL_MAX, FISQL_LEVEL_MAX}};
     args_begin(&args, argc, argv);
     while (args_next(&args))
         if (set_option(options, &args) != 0)

@@ -34,6 +34,11 @@ struct record_faults {
     uint64_t room_bytes; /* with them */
 };
 
+/* What --level asks for. */
+struct record_levels {
+    uint8_t functions, values;
+};
+
 struct record_options {
     const char *log; /* borrowed from argv */
     bool quiet, no_alloc, no_time, start_off;
@@ -45,7 +50,8 @@ struct record_options {
     uint32_t ring_chunks;
     uint32_t history;   /* calls of each thread in a report of an incident; 0 = as usual */
     uint32_t on_assert; /* enum fisql_on_assert */
-    bool only;          /* patterns say what to record, not what to leave out */
+    struct record_levels levels;
+    bool only; /* patterns say what to record, not what to leave out */
     const char **patterns;
     size_t patterns_count, patterns_room;
     char *filter; /* the functions that match, as collector/filter.c reads them; NULL if none */

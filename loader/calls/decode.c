@@ -187,8 +187,8 @@ static int note(struct decoder *decoder, const struct event *event, struct error
     char *text = strndup(event->text, event->text_bytes);
     if (text == NULL)
         return error_set(error, "out of memory");
-    out->notes[out->notes_count++] =
-        (struct decode_note){call_stack_call_id(&decoder->stack), decoder->clock.now_ns, text};
+    out->notes[out->notes_count++] = (struct decode_note){
+        .call_id = call_stack_call_id(&decoder->stack), .ns = decoder->clock.now_ns, .text = text};
     return 0;
 }
 
@@ -295,6 +295,12 @@ static int decode_event(struct decoder *decoder, const struct event *event, stru
         return mismatch(decoder, event, error);
     case EVENT_NOTE:
         return note(decoder, event, error);
+    case EVENT_CHECKPOINT:
+        return decode_checkpoint(decoder, event, error);
+    case EVENT_PAUSED:
+        return decode_paused(decoder, error);
+    case EVENT_RESUMED:
+        return decode_resumed(decoder, error);
     case EVENT_FAULT:
         return fault(decoder, event, error);
     case EVENT_INCIDENT:
@@ -414,6 +420,8 @@ static int decode_chunk(struct decoder *decoder, const struct log_chunk *place,
         if (place->gap || resumed) {
             memory_gap(decoder->memory, before);
             gaps_interrupt(&decoder->gaps);
+            if (decode_pauses_end(decoder, before_ns, error) != 0)
+                return -1;
         }
         uint32_t unseen = 0, open = decoder->stack.depth;
         if (decode_reconcile(decoder, chunk, before_ns, &unseen, error) != 0)

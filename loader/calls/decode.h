@@ -47,7 +47,21 @@ struct thread_function {
 
 struct decode_note {
     uint64_t call_id, ns;
-    char *text;
+    char *text;                    /* NULL: a checkpoint's, or the like, which has these: */
+    const struct log_point *point; /* NULL = not told */
+    unsigned char *values;         /* for value_read(); sound */
+    uint32_t values_bytes;
+};
+
+/* Between FISQL_PAUSE and FISQL_RESUME. */
+struct decode_pause {
+    uint64_t call_id, start_ns, paused_ns; /* paused_ns: without what the call's callees took */
+    uint32_t frame;
+};
+
+struct decode_pauses {
+    struct decode_pause *items;
+    size_t count, capacity;
 };
 
 /* A call that was made to fail. */
@@ -174,6 +188,7 @@ struct decoded_thread {
     struct decode_anomalies anomalies;
     struct decode_cut_calls cut_calls;
     struct decode_locks locks;
+    struct decode_pauses pauses;
     struct decode_hooks hooks;
     struct decode_losses losses;
     struct thread_gaps gaps;

@@ -105,6 +105,15 @@ int decode_unwind(struct decoder *decoder, uint32_t calls, uint32_t *ended, uint
 /* decode_gaps.c: the clock is at an event; if a GAP was read before it, that ends. */
 int decode_gap_ends(struct decoder *decoder, struct error *error);
 
+/* decode_trace.c: CHECKPOINT; PAUSED and RESUMED. */
+int decode_checkpoint(struct decoder *decoder, const struct event *event, struct error *error);
+int decode_paused(struct decoder *decoder, struct error *error);
+int decode_resumed(struct decoder *decoder, struct error *error);
+/* What was paused goes on unseen: from end_ns on events are missing. */
+int decode_pauses_end(struct decoder *decoder, uint64_t end_ns, struct error *error);
+/* The innermost call ends; if it is paused, that does, too. *paused_ns: how long it was then. */
+int decode_pause_leave(struct decoder *decoder, uint64_t *paused_ns, struct error *error);
+
 /* decode_costs.c: what hooks cost from this chunk of the log on. */
 int decode_cost_begin(struct decoder *decoder, size_t chunk, struct error *error);
 /* The chunk comes right behind the one before, whose writing took ticks: the time since then holds it. */

@@ -9,6 +9,9 @@ void decoded_thread_release(struct decoded_thread *thread)
 {
     for (size_t i = 0; i < thread->notes_count; i++)
         free(thread->notes[i].text);
+    for (size_t i = 0; i < thread->notes_count; i++)
+        free(thread->notes[i].values);
+    free(thread->pauses.items);
     for (size_t i = 0; i < thread->anomalies.count; i++)
         free(thread->anomalies.items[i].detail);
     for (size_t i = 0; i < thread->objects.count; i++)

@@ -100,19 +100,29 @@ static bool runs_backwards(const struct gap_reading *reading, const struct gap_r
 
 /* ---- where the time goes ---- */
 
-/* Adds the gap's time to the entry of its call. */
-static int place_gap(struct gaps *gaps, const struct gap *gap, uint32_t depth, struct error *error)
+struct gap_entry *gaps_entry(struct gaps *gaps, uint32_t depth, struct error *error)
 {
     if (gaps->depth != depth) {
         if (array_reserve(&gaps->entries, &gaps->entries_capacity, gaps->entries_count + 1,
                           error) != 0)
-            return -1;
+            return NULL;
         gaps->entries[gaps->entries_count++] = (struct gap_entry){.depth = depth};
         gaps->depth = depth;
     }
-    struct off_sums *off = &gaps->entries[gaps->entries_count - 1].off;
-    off_time_add(&off->self, gap_off(gap));
+    return &gaps->entries[gaps->entries_count - 1];
+}
+
+/* Adds the gap's time to the entry of its call. */
+static int place_gap(struct gaps *gaps, const struct gap *gap, uint32_t depth, struct error *error)
+{
+    struct gap_entry *entry = gaps_entry(gaps, depth, error);
+    if (entry == NULL)
+        return -1;
+    struct off_sums *off = &entry->off;
     off_time_add(&off->total, gap_off(gap));
+    if (entry->paused)
+        return 0;
+    off_time_add(&off->self, gap_off(gap));
     off->self_waits += gap_off(gap).wait_ns > 0;
     return 0;
 }
@@ -123,8 +133,8 @@ struct off_sums gaps_leave(struct gaps *gaps, bool has_caller)
     struct off_sums off = entry->off;
     bool caller_has_entry = gaps->entries_count > 1 && entry[-1].depth == entry->depth - 1;
     if (has_caller && !caller_has_entry) {
-        entry->off = (struct off_sums){.total = off.total};
-        gaps->depth = --entry->depth;
+        *entry = (struct gap_entry){.depth = entry->depth - 1, .off.total = off.total};
+        gaps->depth = entry->depth;
         return off;
     }
     gaps->entries_count--;
@@ -139,7 +149,9 @@ static int add_row(struct gaps *gaps, const struct gap *gap, uint32_t depth, str
     struct thread_gaps *out = gaps->out;
     if (array_reserve(&out->items, &out->capacity, out->count + 1, error) != 0)
         return -1;
-    out->items[out->count++] = *gap;
+    out->items[out->count] = *gap;
+    out->items[out->count++].paused =
+        gap->call_id != 0 && gaps->depth == depth && gaps->entries[gaps->entries_count - 1].paused;
     off_time_add(&out->off, gap_off(gap));
     return gap->call_id == 0 || gap->off_ns == 0 ? 0 : place_gap(gaps, gap, depth, error);
 }

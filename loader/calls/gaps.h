@@ -44,6 +44,7 @@ struct gap {
     uint32_t frame;
     uint32_t waits, preemptions, minor_faults, major_faults; /* 0 where not counted */
     bool counted;
+    bool paused; /* its call was: what it waited is not in the call's own waiting */
 };
 
 /* What a thread's readings gave. */
@@ -65,7 +66,9 @@ struct gap_reading {
 
 /* The times of an open call. */
 struct gap_entry {
-    uint32_t depth; /* calls open, it included */
+    uint32_t depth;                       /* calls open, it included */
+    bool paused;                          /* by FISQL_PAUSE, ... */
+    uint64_t pause_ns, pause_children_ns; /* ... from then on; what its callees had taken then */
     struct off_sums off;
 };
 
@@ -118,6 +121,9 @@ int gaps_end(struct gaps *gaps, const struct thread_clock *clock, struct gap_pla
 int gaps_end_thread(struct gaps *gaps, uint64_t start_ns, uint64_t end_ns,
                     const struct log_reading *reading, bool waits, struct gap_place place,
                     struct error *error);
+
+/* The entry of the innermost call, which is `depth` deep; NULL without memory. */
+struct gap_entry *gaps_entry(struct gaps *gaps, uint32_t depth, struct error *error);
 
 /* The call of the last entry ends: returns what it had. Its total goes to its caller, if it has one. */
 struct off_sums gaps_leave(struct gaps *gaps, bool has_caller);

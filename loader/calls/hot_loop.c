@@ -186,14 +186,18 @@ int call_enter(struct decoder *decoder, uint32_t pair_index, uint64_t enter_tick
 /* ---- leaving ---- */
 
 /* The time off the processor within a call that ends. */
-static __attribute__((noinline)) int take_off(struct decoder *decoder, struct off_sums **out,
+static __attribute__((noinline)) int take_off(struct decoder *decoder, struct row *row,
                                               struct error *error)
 {
     bool has_caller = decoder->stack.depth - 1 > decoder->stack.inherited;
-    *out = malloc(sizeof **out);
-    if (*out == NULL)
+    uint64_t paused_ns;
+    if (decode_pause_leave(decoder, &paused_ns, error) != 0)
+        return -1;
+    row->children_ns += paused_ns;
+    row->off = malloc(sizeof *row->off);
+    if (row->off == NULL)
         return error_set(error, "out of memory");
-    **out = gaps_leave(&decoder->gaps, has_caller);
+    *row->off = gaps_leave(&decoder->gaps, has_caller);
     return 0;
 }
 
@@ -217,7 +221,7 @@ static inline int end_row(struct decoder *decoder, const struct open_call *call,
     row->done = true;
     decoder->ended = (struct ended_call){call->head.call_id, row};
     return __builtin_expect(decoder->gaps.depth == decoder->stack.depth, 0)
-               ? take_off(decoder, &row->off, error)
+               ? take_off(decoder, row, error)
                : 0;
 }
 

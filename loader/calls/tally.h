@@ -25,6 +25,8 @@ struct off_time {
 struct off_sums {
     struct off_time total, self;
     uint64_t self_waits; /* gaps in which the thread waited */
+    uint64_t
+        paused_ns; /* between FISQL_PAUSE and FISQL_RESUME: not in self times, nor is its waiting */
 };
 
 /* A sum of self times as measured, and the hooks' part of it. */
@@ -67,6 +69,7 @@ static inline void off_sums_add(struct off_sums *into, const struct off_sums *fr
     off_time_add(&into->total, from->total);
     off_time_add(&into->self, from->self);
     into->self_waits += from->self_waits;
+    into->paused_ns += from->paused_ns;
 }
 
 /* Of two calls, each the example of a figure: the one with the smaller figure, or the greater, and of equal

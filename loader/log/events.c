@@ -248,17 +248,25 @@ static int read_rare(struct event_cursor *cursor, struct event *event, uint32_t 
     return 1;
 }
 
-/* Values of 0 bytes are none: of ARGUMENTS alone. */
+static bool is_too_long(const struct value *value)
+{
+    return (value->type == VALUE_TEXT || value->type == VALUE_TEXT_CUT) &&
+           value->bytes > FISQL_CHECKPOINT_TEXT_MAX;
+}
+
+/* A result is not nothing. */
 static bool values_are_sound(const struct event *event)
 {
     const unsigned char *at = event->values, *end = at + event->values_bytes;
-    uint32_t count = 0, most = event->type == EVENT_RESULT ? 2 : EVENT_ARGUMENTS_MAX;
+    uint32_t count = 0, most = event->type == EVENT_RESULT       ? 2
+                               : event->type == EVENT_CHECKPOINT ? FISQL_CHECKPOINT_VALUES_MAX
+                                                                 : EVENT_ARGUMENTS_MAX;
     struct value value;
     for (; at < end; count++)
-        if (count == most || !value_read(&at, end, &value) ||
+        if (count == most || !value_read(&at, end, &value) || is_too_long(&value) ||
             (count == 1 && event->type == EVENT_RESULT && value.type != VALUE_INTEGER))
             return false;
-    return count > 0 || event->type == EVENT_ARGUMENTS;
+    return count > 0 || event->type != EVENT_RESULT;
 }
 
 /* ARGUMENTS, RESULT and their short forms. */
@@ -279,6 +287,31 @@ static int read_values(struct event_cursor *cursor, struct event *event, uint32_
     event->ticks = 0;
     event->values = is_short ? &bytes[code & 0xff] : (const unsigned char *)(cursor->at + 1);
     event->values_bytes = length;
+    cursor->at += units;
+    return values_are_sound(event) ? 1 : -1;
+}
+
+/* CHECKPOINT, PAUSED and RESUMED. */
+static int read_trace(struct event_cursor *cursor, struct event *event, uint32_t code)
+{
+    const uint16_t *at = cursor->at;
+    bool checkpoint = code == FISQL_CODE_CHECKPOINT;
+    if (!room(cursor, checkpoint ? 5 : 2))
+        return -1;
+    event->type = checkpoint                  ? EVENT_CHECKPOINT
+                  : code == FISQL_CODE_PAUSED ? EVENT_PAUSED
+                                              : EVENT_RESUMED;
+    event->ticks = event_unit(at + 1);
+    if (!checkpoint) {
+        cursor->at += 2;
+        return 1;
+    }
+    uint32_t units = 3 + (at[2] + 1u) / 2;
+    if (at[2] < 4 || !room(cursor, units))
+        return -1;
+    event->point = event_units2(at + 3);
+    event->values = (const unsigned char *)(at + 5);
+    event->values_bytes = at[2] - 4u;
     cursor->at += units;
     return values_are_sound(event) ? 1 : -1;
 }
@@ -318,6 +351,8 @@ int event_next(struct event_cursor *cursor, struct event *event)
     }
     if (code >= FISQL_CODE_ARGUMENTS)
         return read_values(cursor, event, code);
+    if (code >= FISQL_CODE_CHECKPOINT && code <= FISQL_CODE_RESUMED)
+        return read_trace(cursor, event, code);
     return code < FISQL_CODE_ALLOC ? read_rare(cursor, event, code)
                                    : read_memory(cursor, event, code);
 }

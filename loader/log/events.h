@@ -32,6 +32,9 @@ enum event_type {
     EVENT_INCIDENT,
     EVENT_OBJECT,
     EVENT_LOCK,
+    EVENT_CHECKPOINT,
+    EVENT_PAUSED,
+    EVENT_RESUMED,
     EVENT_ALLOC,
     EVENT_FREE,
     EVENT_REALLOC,
@@ -65,6 +68,7 @@ struct event {
     uint64_t site;        /* likewise, and FAULT, OBJECT */
     uint32_t calls;       /* UNWIND, COUNTED */
     uint32_t rule;        /* FAULT: from 0 */
+    uint32_t point;       /* CHECKPOINT: its number */
     uint32_t alloc_kind;  /* ALLOC, FREE: enum fisql_alloc_kind */
     uint64_t address;     /* ALLOC, FREE, REALLOC, OBJECT */
     uint64_t size;        /* ALLOC, REALLOC: bytes */
@@ -75,8 +79,8 @@ struct event {
     int64_t number;                 /* OBJECT, where it holds one */
     const char *text;    /* NOTE, INCIDENT, OBJECT: not terminated; LOCK: for event_lock() */
     uint32_t text_bytes; /* likewise */
-    const unsigned char
-        *values; /* ARGUMENTS, RESULT: for value_read(); they are sound, up to 30 or one */
+    const unsigned char *
+        values; /* ARGUMENTS, RESULT, CHECKPOINT: for value_read(); they are sound, up to 30, one, 16 */
     uint32_t values_bytes; /* likewise */
 };
 

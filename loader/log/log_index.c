@@ -266,6 +266,7 @@ void log_index_release(struct log_index *index)
     free(index->facts.items);
     free(index->losses);
     free(index->salvaged.chunks);
+    log_points_release(&index->facts.points);
     intern_release(&index->process_of_key);
     intern_release(&index->thread_of_key);
     memset(index, 0, sizeof *index);

@@ -21,6 +21,7 @@
 
 #include "base/error.h"
 #include "base/intern.h"
+#include "loader/log/log_points.h"
 #include "loader/log/log_reader.h"
 
 #define TICK_UNKNOWN UINT64_MAX
@@ -62,6 +63,7 @@ struct log_thread {
     uint64_t start_tick, end_tick; /* as its facts tell; TICK_UNKNOWN */
     struct log_reading at_start, at_end;
     bool ended;                   /* its facts say how */
+    bool name_given;              /* by the program, which has the say */
     uint32_t first_chunk, chunks; /* in log_index.chunks */
     uint64_t chunk_bytes;
     uint64_t first_call_id; /* of its range */
@@ -117,6 +119,7 @@ struct log_facts {
         char *key, *value;
     } * items;
     size_t count, capacity;
+    struct log_points points;
     uint64_t setup_ns; /* processor time that all collectors took to start */
 };
 

@@ -192,9 +192,12 @@ static int take_thread(struct log_thread *thread, struct facts *facts, struct er
     while (facts_next(facts, &key, &value)) {
         enum fisql_fact fact = fact_find(FISQL_CHUNK_THREAD, key);
         ends |= fact == FISQL_FACT_THREAD_END_TICK || fact == FISQL_FACT_THREAD_HOW;
-        if (!take_thread_number(thread, &told, fact, value) && fact == FISQL_FACT_THREAD_NAME &&
+        bool given = fact == FISQL_FACT_THREAD_GIVEN_NAME;
+        if (!take_thread_number(thread, &told, fact, value) &&
+            (given || (fact == FISQL_FACT_THREAD_NAME && !thread->name_given)) &&
             replace_text(&thread->name, value, error) != 0)
             return -1;
+        thread->name_given |= given;
     }
     if (ends)
         thread->at_end = reading_of(&told);
@@ -340,6 +343,8 @@ int log_index_take_facts(struct log_index *index, const struct fisql_chunk *chun
     struct facts facts = facts_begin(chunk + 1, chunk->length - sizeof *chunk);
     if (chunk->kind == FISQL_CHUNK_MODULES)
         return take_modules(index, &facts, process, error);
+    if (chunk->kind == FISQL_CHUNK_POINTS)
+        return log_points_take(&index->facts.points, &facts, process, error);
     if (chunk->kind == FISQL_CHUNK_LOSS)
         return take_loss(index, chunk, &facts, process, error);
     if (chunk->kind == FISQL_CHUNK_THREAD)

@@ -134,7 +134,7 @@ bool log_chunk_is_sane(const struct fisql_chunk *chunk)
 {
     if (chunk->magic != FISQL_CHUNK_MAGIC || chunk->version != FISQL_LOG_VERSION)
         return false;
-    if (chunk->kind < FISQL_CHUNK_RUN || chunk->kind > FISQL_CHUNK_END)
+    if (chunk->kind < FISQL_CHUNK_RUN || chunk->kind > FISQL_CHUNK_POINTS)
         return false;
     if (chunk->length < sizeof *chunk || chunk->length > FISQL_CHUNK_LENGTH_MAX ||
         chunk->length % 8 != 0)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/text_pool.h"
 #include "base/system_path.h"
 #include "loader/symbols/symbol_code.h"
 
@@ -42,7 +43,7 @@ int program_add_function(struct program *program, uint32_t module, uint64_t addr
                       program->functions_count + 1, error))
         return -1;
     program->functions[program->functions_count] =
-        (struct program_function){module, address, symbol, false};
+        (struct program_function){.module = module, .address = address, .symbol = symbol};
     *id = (uint32_t)++program->functions_count;
     return 0;
 }
@@ -89,6 +90,7 @@ void program_release(struct program *program)
     free(program->functions);
     free(program->unknown_ids);
     free(program->site_functions);
+    slots_release(&program->scopes);
     intern_release(&program->unknown);
     intern_release(&program->sites);
     pthread_mutex_destroy(&program->lock);
@@ -100,6 +102,16 @@ static uint32_t process_by_id(const struct log_index *index, uint32_t id)
         if (index->processes[i].id == id)
             return (uint32_t)i;
     return UINT32_MAX;
+}
+
+/* The process that one was forked from; UINT32_MAX = none, or not in the log. */
+static uint32_t forked_from(const struct log_index *index, uint32_t process)
+{
+    const struct log_process *child = &index->processes[process];
+    bool forked = child->parent_id != 0 && child->origin != NULL &&
+                  strcmp(child->origin, FISQL_ORIGIN_FORK) == 0;
+    uint32_t parent = forked ? process_by_id(index, child->parent_id) : UINT32_MAX;
+    return parent == process ? UINT32_MAX : parent;
 }
 
 /* The load that covers an address of a process at a tick. A forked child has its parent's modules
@@ -124,14 +136,10 @@ static const struct log_module *find_load(const struct program *program, uint32_
         }
         if (best != NULL)
             return best;
-        const struct log_process *child = &index->processes[process];
-        uint32_t parent = child->parent_id != 0 && child->origin != NULL &&
-                                  strcmp(child->origin, FISQL_ORIGIN_FORK) == 0
-                              ? process_by_id(index, child->parent_id)
-                              : UINT32_MAX;
-        if (parent == UINT32_MAX || parent == process)
+        uint32_t parent = forked_from(index, process);
+        if (parent == UINT32_MAX)
             return NULL;
-        tick = child->start_tick;
+        tick = index->processes[process].start_tick;
         process = parent;
     }
     return NULL;
@@ -162,17 +170,60 @@ static int unknown_function(struct program *program, uint32_t module, uint64_t a
     return 0;
 }
 
+const struct log_point *program_point(const struct program *program, uint32_t process,
+                                      uint32_t number)
+{
+    const struct log_points *points = &program->index->facts.points;
+    for (int step = 0; step < ANCESTORS_MAX && process != UINT32_MAX; step++) {
+        uint32_t index = log_points_find(points, process, number);
+        if (index != INTERN_NONE)
+            return &points->items[index];
+        process = forked_from(program->index, process);
+    }
+    return NULL;
+}
+
+static bool same_scope(const struct log_point *a, const struct log_point *b)
+{
+    return a->line == b->line && strcmp(a->function, b->function) == 0 &&
+           strcmp(a->file, b->file) == 0;
+}
+
+/* functions.id of a scope made by hand: the same for all processes. */
+static int scope_function(struct program *program, uint32_t process, const struct log_point *point,
+                          uint64_t tick, uint32_t *id, struct error *error)
+{
+    uint64_t text = text_hash(TEXT_HASH_START, point->function, strlen(point->function) + 1);
+    uint32_t hash = slots_hash(text_hash(text, point->file, strlen(point->file)), point->line);
+    uint32_t module, index;
+    uint64_t address;
+    for (uint32_t at = hash; (index = slots_next(&program->scopes, hash, &at)) != SLOTS_NONE;) {
+        *id = index + 1;
+        if (same_scope(program->functions[index].point, point))
+            return 0;
+    }
+    locate(program, process, point->address, tick, &module, &address);
+    if (program_add_function(program, module, address, NULL, id, error) != 0)
+        return -1;
+    program->functions[*id - 1].point = point;
+    return slots_add(&program->scopes, hash, *id - 1, error);
+}
+
 int program_function(struct program *program, uint32_t process, uint64_t address, uint64_t tick,
                      uint32_t *id, struct error *error)
 {
     uint32_t module;
     uint64_t file_address;
     int result = 0;
+    const struct log_point *point =
+        fisql_is_point(address) ? program_point(program, process, (uint32_t)address) : NULL;
     locate(program, process, address, tick, &module, &file_address);
     const struct symbol_range *range =
         module != 0 ? symbols_range(&program->modules[module - 1].symbols, file_address) : NULL;
     pthread_mutex_lock(&program->lock);
-    if (range != NULL)
+    if (point != NULL)
+        result = scope_function(program, process, point, tick, id, error);
+    else if (range != NULL)
         *id = program->modules[module - 1].first_function + range->function;
     else
         result = unknown_function(program, module, file_address, id, error);

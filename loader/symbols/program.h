@@ -15,6 +15,7 @@
 
 #include "base/error.h"
 #include "base/intern.h"
+#include "base/slots.h"
 #include "loader/log/log_index.h"
 #include "loader/symbols/symbols.h"
 
@@ -29,6 +30,7 @@ struct program_function {
     uint32_t module; /* modules.id, 0 = none */
     uint64_t address;
     const struct symbol_function *symbol; /* NULL = unknown */
+    const struct log_point *point; /* NULL; else it is a scope made by hand, and has no symbol */
     bool called;
 };
 
@@ -39,6 +41,7 @@ struct program {
     uint32_t *module_of_load;           /* modules.id by index in log_index.modules */
     struct program_function *functions; /* functions[id - 1] */
     size_t functions_count, functions_capacity;
+    struct slots scopes;   /* functions.id - 1 of scopes made by hand, by function, file and line */
     struct intern unknown; /* functions that no symbol names, by module and address */
     uint32_t *unknown_ids;
     size_t unknown_capacity;
@@ -69,6 +72,10 @@ void program_read_lines(struct program *program);
 /* functions.id of another function; symbol may be NULL. */
 int program_add_function(struct program *program, uint32_t module, uint64_t address,
                          const struct symbol_function *symbol, uint32_t *id, struct error *error);
+
+/* A point of a process; NULL = not told. A forked child has its parent's. */
+const struct log_point *program_point(const struct program *program, uint32_t process,
+                                      uint32_t number);
 
 /* functions.id of the function at an address of a process (index in log_index.processes) at a tick.
  */

@@ -29,7 +29,7 @@ int program_name_called(struct program *program, const struct symbols_options *o
     all.all_modules = true;
     for (size_t i = 0; i < program->functions_count; i++) {
         struct program_function *function = &program->functions[i];
-        if (function->module == 0 || function->symbol != NULL)
+        if (function->module == 0 || function->symbol != NULL || function->point != NULL)
             continue;
         struct program_module *module = &program->modules[function->module - 1];
         if (is_unread(module) && reread(module, &all, error) != 0)

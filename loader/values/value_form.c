@@ -9,7 +9,9 @@
 #include "loader/values/value_struct.h"
 #include "log_format.h"
 
-#define ESCAPED_MAX (4 * FISQL_VALUES_BYTES_MAX + 8)
+#define TEXT_BYTES_MAX FISQL_CHECKPOINT_TEXT_MAX /* the longest; those of arguments are shorter */
+#define ESCAPED_MAX (4 * TEXT_BYTES_MAX + 8)
+_Static_assert(FISQL_VALUES_BYTES_MAX <= TEXT_BYTES_MAX, "any text fits");
 
 uint64_t value_text_hash(const char *text, size_t bytes)
 {
@@ -72,7 +74,7 @@ static int add_text(struct value_buffer *buffer, unsigned position, enum value_f
 static size_t escape(const struct value *value, char *out)
 {
     static const char hex[] = "0123456789abcdef";
-    unsigned char text[FISQL_VALUES_BYTES_MAX + 1];
+    unsigned char text[TEXT_BYTES_MAX + 1];
     char *to = out;
     memcpy(text, value->data, value->bytes);
     text[value->bytes] = 0;

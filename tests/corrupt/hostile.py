@@ -94,7 +94,7 @@ case("sequence-backwards", preamble(), *[events(one, 1, sequence=i * 7 % 1000) f
 quine = b"".join(chunk(log.EVENTS, length=(1 << 24) - 128 * (i % 1000), sound=False) for i in range(150000))
 case("quine-of-lengths", preamble(), events(one, 1), quine)
 case("other-runs", preamble(), *[events(one, 1, run=i) for i in range(2000)])
-case("unknown-kind", preamble(), chunk(8, b"x" * 64), chunk(0), chunk(65535), events(one, 1))
+case("unknown-kind", preamble(), chunk(9, b"x" * 64), chunk(0), chunk(65535), events(one, 1))
 case("reserved-and-flags", preamble(), events(one, 1, flags=0xFFFFFFFF), events(one, 1, thread=1, flags=2 | 4 | 8))
 case("lost", preamble(), chunk(log.LOSS, facts(reason=b"\x1b[1m", chunks=2**64, calls=-1, bytes="many", errno=99999)),
      events(one, 1))

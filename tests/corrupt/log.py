@@ -5,7 +5,7 @@ import sys
 
 HEADER = struct.Struct("<IHHIIQQQIIIIQQQQQIIIIQQ")
 MAGIC, VERSION = 0x4C515346, 4
-RUN, PROCESS, MODULES, THREAD, EVENTS, LOSS, END = range(1, 8)
+RUN, PROCESS, MODULES, THREAD, EVENTS, LOSS, END, POINTS = range(1, 9)
 NO_TIME, SALVAGED, RESUMED, RING, FORKED, PACKED = 1, 2, 4, 8, 16, 64
 KINDS = {"malloc": 0, "calloc": 1, "realloc": 2, "memalign": 3, "aligned_alloc": 4, "posix_memalign": 5,
          "valloc": 6, "pvalloc": 7, "new": 8, "new[]": 9, "new(align)": 10, "new[](align)": 11, "free": 16,
@@ -141,6 +141,26 @@ def note(text, delta=10):
     text = text if isinstance(text, bytes) else text.encode()
     padded = text + b"\0" * (len(text) % 2)
     return [code(0x6004), delta, len(text), *struct.unpack("<%dH" % (len(padded) // 2), padded)]
+
+
+def checkpoint(point, *values, delta=10):
+    """What a macro of fisql_trace.h left."""
+    content = struct.pack("<I", point) + b"".join(integer(value) if isinstance(value, int) else value for value in values)
+    padded = content + b"\0" * (len(content) % 2)
+    return [code(0x600C), delta, len(content), *struct.unpack("<%dH" % (len(padded) // 2), padded)]
+
+
+def paused(delta=10):
+    return [code(0x600D), delta]
+
+
+def resumed(delta=10):
+    return [code(0x600E), delta]
+
+
+def scope(slot, point, site):
+    """The dictionary entry of a scope made by hand."""
+    return define(slot, 0xF150000000000000 + point, site)
 
 
 def fault(rule, site, delta=10):
@@ -288,7 +308,8 @@ def result(value, *errno):
 
 def calls_in(words):
     """The calls that a chunk's units enter, read on their own."""
-    lengths = {0x6000: 5, 0x6001: 10, 0x6002: 4, 0x6003: 10, 0x6005: 8, 0x6006: 2, 0x6007: 19, 0x6008: 5, 0x6009: 7, 0x6090: 19}
+    lengths = {0x6000: 5, 0x6001: 10, 0x6002: 4, 0x6003: 10, 0x6005: 8, 0x6006: 2, 0x6007: 19, 0x6008: 5, 0x6009: 7, 0x600D: 2, 0x600E: 2,
+               0x6090: 19}
     calls = at = 0
     while at < len(words):
         number = words[at] >> 1
@@ -298,7 +319,7 @@ def calls_in(words):
             length = 2
         elif number < 0x6000:
             length = 5 if number < 0x4000 else 9
-        elif number in (0x6004, 0x600A, 0x600B, 0x600F):
+        elif number in (0x6004, 0x600A, 0x600B, 0x600C, 0x600F):
             length = 3 + (words[at + 2] + 1) // 2
         elif 0x6100 <= number < 0x6B00:
             length = 1 + ((number - 0x6100) % 0x400 + 1) // 2 if number < 0x6900 else 1

@@ -14,5 +14,7 @@ WHERE start_ns < before_ns;
 SELECT 'a gap with more time than it has', id FROM gaps
 WHERE wait_ns + preempted_ns > wall_ns OR wait_ns < 0 OR preempted_ns < 0 OR (wait_ns > 0 AND preempted_ns > 0);
 SELECT 'own time below 0', id FROM calls WHERE self_ns < 0;
+SELECT 'a pause not in its call', p.id FROM pauses p LEFT JOIN calls c ON c.id = p.call_id
+WHERE c.id IS NULL OR p.start_ns < c.enter_ns OR p.start_ns + p.paused_ns > c.enter_ns + c.duration_ns OR p.paused_ns < 0;
 SELECT 'freed before it was allocated', id FROM allocs WHERE free_ns < alloc_ns;
 PRAGMA foreign_key_check;

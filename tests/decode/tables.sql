@@ -39,6 +39,10 @@ WHERE fl.mismatched > 0 ORDER BY fl.id;
 SELECT error AS free_error, kind, printf('%x', address) AS address, ns, thread_id AS thread, call_id AS call,
        alloc_id AS block FROM free_errors ORDER BY ns, id;
 SELECT json_quote(text) AS note, ns, thread_id AS thread, call_id AS call FROM notes ORDER BY ns, id;
+SELECT id AS left_by_macro, kind, level, label, file, line FROM notes WHERE kind <> 'note' ORDER BY id;
+SELECT note_id AS value_of_note, position, json_quote(name) AS name, json_quote(value) AS value FROM note_values ORDER BY 1, 2;
+SELECT thread_id AS paused_thread, call_id AS call, frame_id AS frame, start_ns, paused_ns FROM pauses ORDER BY id;
+SELECT id AS gap_in_pause FROM gaps WHERE paused = 1 ORDER BY id;
 SELECT id AS fault_rule, rule, target, action, reached, struck FROM fault_rules ORDER BY id;
 SELECT x.rule_id AS fault_of_rule, x.ns, x.thread_id AS thread, x.call_id AS call, st.stack, s.location AS called_at
 FROM faults x LEFT JOIN frame_stacks st ON st.frame_id = x.frame_id LEFT JOIN site_details s ON s.id = x.site_id ORDER BY x.id;

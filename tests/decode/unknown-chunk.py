@@ -2,4 +2,4 @@
 What is around them is read."""
 from log import *
 
-write(program(), chunk(8, b"new kind"), thread_chunk(define(1, MAIN, SHELL), enter(1), leave()), chunk(0, b"none"))
+write(program(), chunk(9, b"new kind"), thread_chunk(define(1, MAIN, SHELL), enter(1), leave()), chunk(0, b"none"))

@@ -97,7 +97,8 @@ sound() { # WHAT DB
     same "$1: integrity_check" ok "$(sql "$2" 'PRAGMA integrity_check')"
     same "$1: self and children make the duration, parents enclose children" 0 "$(sql "$2" '
         SELECT count(*) FROM calls c
-        WHERE c.children_ns <> coalesce((SELECT sum(k.duration_ns) FROM calls k
+        WHERE c.children_ns <> coalesce((SELECT sum(paused_ns) FROM pauses p WHERE p.call_id = c.id), 0) +
+            coalesce((SELECT sum(k.duration_ns) FROM calls k
                                          WHERE k.id > c.id AND k.id <= c.id + c.descendants
                                            AND k.parent_id = c.id), 0) AND c.descendants < 2000
           AND c.thread_id IN (SELECT id FROM threads WHERE counted_calls = 0)

@@ -142,7 +142,7 @@ CREATE TEMP TABLE within AS -- each gap of a call under each call around it
 CREATE TEMP TABLE own AS -- each gap with its call's frame and function, and what called that
   SELECT g.id, g.thread_id, g.wait_ns, g.preempted_ns, c.frame_id, f.function_id, f.site_id, pf.function_id AS caller_id
   FROM main.gaps g JOIN calls c ON c.id = g.call_id JOIN frames f ON f.id = c.frame_id
-       LEFT JOIN calls p ON p.id = c.parent_id LEFT JOIN frames pf ON pf.id = p.frame_id;
+       LEFT JOIN calls p ON p.id = c.parent_id LEFT JOIN frames pf ON pf.id = p.frame_id WHERE g.paused = 0;
 SELECT 'gaps.frame_id', g.id FROM main.gaps g LEFT JOIN calls c ON c.id = g.call_id WHERE g.frame_id IS NOT c.frame_id;
 -- An outermost activation holds a gap once, however many activations are around it: so a function's or frame's
 -- total is that of the gaps that lie in any of its calls.
@@ -197,3 +197,23 @@ WITH s AS (SELECT DISTINCT p.function_id AS caller_id, p.site_id AS caller_site_
 SELECT 'context_edges', * FROM (SELECT * FROM t EXCEPT SELECT * FROM s)
 UNION ALL SELECT 'context_edges', * FROM (SELECT * FROM s EXCEPT SELECT * FROM t)
 UNION ALL SELECT 'context_edges', t.* FROM t GROUP BY 2, 3, 4, 5 HAVING count(*) > 1;
+CREATE TEMP TABLE paused AS -- each pause with its call's frame and function, and what called that
+  SELECT x.thread_id, x.call_id, x.paused_ns, c.frame_id, f.function_id, f.site_id, pf.function_id AS caller_id
+  FROM main.pauses x JOIN calls c ON c.id = x.call_id JOIN frames f ON f.id = c.frame_id
+       LEFT JOIN calls p ON p.id = c.parent_id LEFT JOIN frames pf ON pf.id = p.frame_id;
+SELECT 'pauses.frame_id', x.id FROM main.pauses x LEFT JOIN calls c ON c.id = x.call_id
+WHERE x.frame_id IS NOT c.frame_id OR x.thread_id IS NOT c.thread_id;
+SELECT 'paused outside of callees', c.id FROM calls c JOIN (SELECT call_id, sum(paused_ns) AS ns FROM paused GROUP BY 1) p ON p.call_id = c.id
+WHERE c.id NOT IN (SELECT call_id FROM cut_calls)
+  AND c.children_ns <> p.ns + (SELECT coalesce(sum(duration_ns), 0) FROM calls k WHERE k.parent_id = c.id);
+SELECT 'function_stats paused', t.function_id FROM function_stats t LEFT JOIN (SELECT function_id, sum(paused_ns) AS ns FROM paused GROUP BY 1) p USING (function_id)
+WHERE t.paused_ns IS NOT coalesce(p.ns, 0);
+SELECT 'frames paused', t.id FROM frames t LEFT JOIN (SELECT frame_id, sum(paused_ns) AS ns FROM paused GROUP BY 1) p ON p.frame_id = t.id
+WHERE t.paused_ns IS NOT coalesce(p.ns, 0);
+SELECT 'thread_functions paused', t.thread_id, t.function_id FROM thread_functions t
+LEFT JOIN (SELECT thread_id, function_id, sum(paused_ns) AS ns FROM paused GROUP BY 1, 2) p USING (thread_id, function_id)
+WHERE t.paused_ns IS NOT coalesce(p.ns, 0);
+SELECT 'edges paused', t.id FROM edges t LEFT JOIN (SELECT caller_id, site_id, function_id, sum(paused_ns) AS ns FROM paused GROUP BY 1, 2, 3) p
+  ON p.caller_id IS t.caller_id AND p.site_id IS t.site_id AND p.function_id = t.callee_id
+WHERE t.paused_ns IS NOT coalesce(p.ns, 0);
+SELECT 'threads paused', t.id FROM threads t WHERE t.paused_ns IS NOT (SELECT coalesce(sum(paused_ns), 0) FROM paused p WHERE p.thread_id = t.id);

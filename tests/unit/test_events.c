@@ -142,6 +142,13 @@ static const struct sample samples[] = {
      {7, 5, FISQL_LOCK_WAITED, 0x100, 9},
      5,
      {.type = EVENT_LOCK, .ticks = 7, .text_bytes = 5}},
+    {"checkpoint",
+     FISQL_CODE_CHECKPOINT,
+     {7, 7, LOW32(0x12345), 0x61a1, 0x0000},
+     6,
+     {.type = EVENT_CHECKPOINT, .ticks = 7, .point = 0x12345, .values_bytes = 3}},
+    {"a pause begins", FISQL_CODE_PAUSED, {8}, 1, {.type = EVENT_PAUSED, .ticks = 8}},
+    {"a pause ends", FISQL_CODE_RESUMED, {9}, 1, {.type = EVENT_RESUMED, .ticks = 9}},
     {"short allocation",
      FISQL_CODE_ALLOC + FISQL_KIND_NEW,
      {9, 10, 400, LOW32(-2)},
@@ -246,6 +253,8 @@ static bool like(const struct event *a, const struct event *b)
     case EVENT_RESULT:
         return a->values_bytes == b->values_bytes &&
                (a->values_bytes == 0 || memcmp(a->values, b->values, a->values_bytes) == 0);
+    case EVENT_CHECKPOINT:
+        return a->ticks == b->ticks && a->point == b->point && a->values_bytes == b->values_bytes;
     case EVENT_FAULT:
         return a->ticks == b->ticks && a->rule == b->rule && a->site == b->site;
     case EVENT_INCIDENT:
@@ -326,6 +335,18 @@ static void check_unsound_values(void)
     struct event_cursor cursor = {units, units + 17, 0, 0};
     struct event event;
     check(event_next(&cursor, &event) == -1, "more than 30 arguments are refused");
+    const uint16_t many[] = {
+        FISQL_CODE_CHECKPOINT << 1 | 1, 0, 4 + 17, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
+    cursor = (struct event_cursor){many, many + 14, 0, 0};
+    check(event_next(&cursor, &event) == -1, "more than 16 values of a checkpoint are refused");
+    check(read_one(FISQL_CODE_CHECKPOINT, 0, 2) == -1, "and one without a point");
+    uint16_t text[5 + 2052] = {FISQL_CODE_CHECKPOINT << 1 | 1, 0, 4 + 3 + 4097, 1, 0, 0x01ad, 0x10};
+    cursor = (struct event_cursor){text, text + 5 + 2050, 0, 0};
+    check(event_next(&cursor, &event) == -1, "and a text of more than 4096 bytes");
+    text[2]--;
+    text[5] = 0x00ad;
+    cursor = (struct event_cursor){text, text + 5 + 2050, 0, 0};
+    check(event_next(&cursor, &event) == 1 && event.values_bytes == 4099, "one of 4096 is read");
 }
 
 static void check_finish(void)

@@ -330,7 +330,7 @@ static void small_tables(void)
                               .losses = &loss,
                               .losses_count = 1,
                               .facts = {.items = facts, .count = 2}};
-    struct decode_note note = {2, 20, text};
+    struct decode_note note = {.call_id = 2, .ns = 20, .text = text};
     struct decode_anomaly anomaly = {.kind = "unwound", .ns = 30, .calls = 2};
     struct decoded_thread decoded[2] = {
         {.calls = 3,

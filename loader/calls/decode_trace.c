@@ -1,0 +1,109 @@
+/*
+ * What macros of fisql_trace.h left: checkpoints and the like, and pauses.
+ *
+ * A pause is of the call that is innermost when it begins. What of it the call's callees took is theirs; the
+ * rest, paused_ns, is in the call's children_ns, so that no self time holds it. It ends with FISQL_RESUME in the
+ * call or in a callee, which was entered when it really ended, or with the call. The entries of gaps.h
+ * hold it meanwhile: so calls without one cost nothing.
+ */
+#include "loader/calls/decode_parts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+
+int decode_checkpoint(struct decoder *decoder, const struct event *event, struct error *error)
+{
+    struct decoded_thread *out = decoder->out;
+    if (array_reserve(&out->notes, &out->notes_capacity, out->notes_count + 1, error) != 0)
+        return -1;
+    unsigned char *values = malloc((size_t)event->values_bytes + 1);
+    if (values == NULL)
+        return error_set(error, "out of memory");
+    memcpy(values, event->values, event->values_bytes);
+    out->notes[out->notes_count++] = (struct decode_note){
+        .call_id = call_stack_call_id(&decoder->stack),
+        .ns = decoder->clock.now_ns,
+        .point = program_point(decoder->shared->program, decoder->process, event->point),
+        .values = values,
+        .values_bytes = event->values_bytes};
+    return 0;
+}
+
+/* ---- pauses ---- */
+
+/* Ends the pause of an entry at end_ns, or before: when the call was left for a callee that is open. *paused_ns:
+ * without what callees took. */
+static int pause_end(struct decoder *decoder, struct gap_entry *entry, uint64_t end_ns,
+                     uint64_t *paused_ns, struct error *error)
+{
+    struct decode_pauses *pauses = &decoder->out->pauses;
+    const struct open_call *call = &decoder->stack.items[entry->depth - 1];
+    *paused_ns = 0;
+    if (!entry->paused)
+        return 0;
+    entry->paused = false;
+    if (decoder->stack.depth > entry->depth && call[1].enter_ns < end_ns)
+        end_ns = call[1].enter_ns;
+    uint64_t wall_ns = end_ns > entry->pause_ns ? end_ns - entry->pause_ns : 0;
+    uint64_t callees_ns = call->children_ns - entry->pause_children_ns;
+    *paused_ns = wall_ns > callees_ns ? wall_ns - callees_ns : 0;
+    entry->off.paused_ns += *paused_ns;
+    if (array_reserve(&pauses->items, &pauses->capacity, pauses->count + 1, error) != 0)
+        return -1;
+    pauses->items[pauses->count++] = (struct decode_pause){.call_id = call->head.call_id,
+                                                           .start_ns = entry->pause_ns,
+                                                           .paused_ns = *paused_ns,
+                                                           .frame = call->head.frame_id};
+    return 0;
+}
+
+int decode_paused(struct decoder *decoder, struct error *error)
+{
+    const struct open_call *call = call_stack_own_top(&decoder->stack);
+    if (call == NULL)
+        return 0;
+    struct gap_entry *entry = gaps_entry(&decoder->gaps, decoder->stack.depth, error);
+    if (entry == NULL)
+        return -1;
+    if (entry->paused)
+        return 0;
+    entry->paused = true;
+    entry->pause_ns = decoder->clock.now_ns;
+    entry->pause_children_ns = call->children_ns;
+    return 0;
+}
+
+/* Ends the pause of an entry whose call goes on. */
+static int go_on(struct decoder *decoder, struct gap_entry *entry, uint64_t end_ns,
+                 struct error *error)
+{
+    uint64_t paused_ns;
+    if (pause_end(decoder, entry, end_ns, &paused_ns, error) != 0)
+        return -1;
+    decoder->stack.items[entry->depth - 1].children_ns += paused_ns;
+    return 0;
+}
+
+int decode_resumed(struct decoder *decoder, struct error *error)
+{
+    for (size_t i = decoder->gaps.entries_count; i-- > 0;)
+        if (decoder->gaps.entries[i].paused)
+            return go_on(decoder, &decoder->gaps.entries[i], decoder->clock.now_ns, error);
+    return 0;
+}
+
+int decode_pauses_end(struct decoder *decoder, uint64_t end_ns, struct error *error)
+{
+    for (size_t i = decoder->gaps.entries_count; i-- > 0;)
+        if (go_on(decoder, &decoder->gaps.entries[i], end_ns, error) != 0)
+            return -1;
+    return 0;
+}
+
+int decode_pause_leave(struct decoder *decoder, uint64_t *paused_ns, struct error *error)
+{
+    struct gap_entry *entry = &decoder->gaps.entries[decoder->gaps.entries_count - 1];
+    return pause_end(decoder, entry, decoder->clock.now_ns, paused_ns, error);
+}

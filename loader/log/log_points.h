@@ -1,0 +1,38 @@
+/*
+ * Points: places in the program that hold a macro of fisql_trace.h, as chunks of facts tell them. A process
+ * numbers its points; a forked child knows those of its parent. Texts are not trusted.
+ */
+#ifndef FISQL_LOADER_LOG_POINTS_H
+#define FISQL_LOADER_LOG_POINTS_H
+
+#include <stdint.h>
+
+#include "base/error.h"
+#include "base/intern.h"
+#include "log_format.h"
+
+struct facts;
+
+struct log_point {
+    enum fisql_point_kind kind; /* FISQL_POINT_KINDS_COUNT = not told */
+    char *function, *file;      /* "" = not told */
+    char *label, *values;       /* NULL = it has none */
+    uint32_t line, level;       /* 0 = not told */
+    uint64_t address;           /* in its code; 0 = not told */
+};
+
+struct log_points {
+    struct log_point *items;
+    size_t count, capacity;
+    struct intern of_number; /* (process index, number) */
+};
+
+/* Takes in a chunk of kind POINTS. */
+int log_points_take(struct log_points *points, struct facts *facts, uint32_t process,
+                    struct error *error);
+void log_points_release(struct log_points *points);
+
+/* The point's index; INTERN_NONE where the process itself told none of that number. */
+uint32_t log_points_find(const struct log_points *points, uint32_t process, uint32_t number);
+
+#endif

@@ -1,0 +1,243 @@
+/* The tables of what the program said by fisql_note() and the macros of fisql_trace.h: notes, their values, and
+ * pauses. */
+#include "loader/tables_parts.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "loader/log/log_points.h"
+#include "loader/values/value_form.h"
+
+/* A macro's arguments as they stand in the source, one after another. */
+struct names {
+    const char *at; /* NULL = there are no more, or they are not known */
+};
+
+/* Behind a text or a character in quotes. */
+static const char *quoted_end(const char *at)
+{
+    char quote = *at++;
+    while (*at != 0 && *at != quote)
+        at += *at == '\\' && at[1] != 0 ? 2 : 1;
+    return *at != 0 ? at + 1 : at;
+}
+
+/* The next argument: the preprocessor ends one at a comma outside of parentheses. False: there is none. */
+static bool names_next(struct names *names, const char **name, size_t *length)
+{
+    const char *at = names->at;
+    uint32_t depth = 0;
+    if (at == NULL)
+        return false;
+    at += strspn(at, " \t\n");
+    *name = at;
+    while (*at != 0 && (*at != ',' || depth > 0)) {
+        depth += *at == '(';
+        depth -= *at == ')' && depth > 0;
+        at = *at == '"' || *at == '\'' ? quoted_end(at) : at + 1;
+    }
+    *length = (size_t)(at - *name);
+    names->at = *at == ',' ? at + 1 : NULL;
+    return true;
+}
+
+/* Writers of the tables, and what they share. */
+struct note_writer {
+    struct insert notes, values, pauses;
+    int64_t id;
+    struct value_buffer forms;
+    struct error *error;
+};
+
+static void print_form(FILE *out, const struct value_form *form)
+{
+    double real;
+    switch (form->type) {
+    case FORM_INTEGER:
+        fprintf(out, "%" PRId64, (int64_t)form->bits);
+        break;
+    case FORM_POINTER:
+        fprintf(out, form->bits == 0 ? "NULL" : "0x%" PRIx64, form->bits);
+        break;
+    case FORM_REAL:
+        memcpy(&real, &form->bits, sizeof real);
+        fprintf(out, "%.17g", real);
+        break;
+    case FORM_TEXT:
+    case FORM_CUT:
+        fprintf(out, "\"%.*s\"", (int)form->text_bytes, form->text);
+        break;
+    case FORM_WORDS:
+        fprintf(out, "%.*s", (int)form->text_bytes, form->text);
+        break;
+    default:
+        fputs("?", out);
+        break;
+    }
+}
+
+static void insert_form(struct insert *insert, const struct value_form *form)
+{
+    double real;
+    if (form->type == FORM_INTEGER || form->type == FORM_POINTER) {
+        insert_int(insert, (int64_t)form->bits);
+    } else if (form->type == FORM_REAL) {
+        memcpy(&real, &form->bits, sizeof real);
+        insert_real(insert, real);
+    } else if (value_form_is_known(form)) {
+        insert_text_bytes(insert, form->text, form->text_bytes);
+    } else {
+        insert_null(insert);
+    }
+}
+
+/* The values' rows, and what is said of them in the note's line. */
+static int write_values(struct note_writer *writer, const struct decode_note *note, FILE *line)
+{
+    const unsigned char *at = note->values, *end = at + note->values_bytes;
+    const struct log_point *point = note->point;
+    struct names names = {point != NULL ? point->values : NULL};
+    const char *name, *between = "";
+    size_t length;
+    struct value value;
+    if (point != NULL && point->label != NULL) {
+        names_next(&names, &name, &length);
+        fputs(point->label, line);
+        between = ": ";
+    }
+    for (int position = 1; at < end && value_read(&at, end, &value); position++) {
+        writer->forms.used = 0;
+        if (value_form_add(&writer->forms, &value, (unsigned)position, NULL, NULL, writer->error) !=
+            0)
+            return -1;
+        const struct value_form *form = value_form_at(&writer->forms, 0);
+        bool named = names_next(&names, &name, &length);
+        insert_int(&writer->values, writer->id);
+        insert_int(&writer->values, position);
+        if (named)
+            insert_text_bytes(&writer->values, name, length);
+        else
+            insert_null(&writer->values);
+        insert_form(&writer->values, form);
+        insert_row(&writer->values);
+        fputs(between, line);
+        if (named)
+            fprintf(line, "%.*s = ", (int)length, name);
+        print_form(line, form);
+        between = ", ";
+    }
+    return 0;
+}
+
+/* A message is one text: the line is that. */
+static void print_message(const struct decode_note *note, FILE *line)
+{
+    const unsigned char *at = note->values, *end = at + note->values_bytes;
+    struct value value;
+    while (at < end && value_read(&at, end, &value)) {
+        if (value.type == VALUE_TEXT || value.type == VALUE_TEXT_CUT)
+            fwrite(value.data, 1, strnlen((const char *)value.data, value.bytes), line);
+        if (value.type == VALUE_TEXT_CUT)
+            fputs("\\...", line);
+    }
+}
+
+static void insert_note(struct note_writer *writer, uint32_t thread, const struct decode_note *note,
+                        const char *text, const char *kind)
+{
+    const struct log_point *point = note->point;
+    insert_int(&writer->notes, writer->id);
+    insert_int(&writer->notes, thread);
+    insert_id(&writer->notes, note->call_id);
+    insert_int(&writer->notes, clip(note->ns));
+    insert_text(&writer->notes, text);
+    insert_text(&writer->notes, kind);
+    insert_id(&writer->notes, point != NULL ? point->level : 0);
+    insert_text(&writer->notes, point != NULL ? point->label : NULL);
+    insert_text(&writer->notes, point != NULL && point->file[0] != 0 ? point->file : NULL);
+    insert_id(&writer->notes, point != NULL ? point->line : 0);
+    insert_row(&writer->notes);
+}
+
+/* The column notes.kind. */
+static const char *kind_name(const struct log_point *point)
+{
+    switch (point != NULL ? point->kind : FISQL_POINT_KINDS_COUNT) {
+    case FISQL_POINT_VALUE:
+        return "value";
+    case FISQL_POINT_RESULT:
+        return "result";
+    case FISQL_POINT_MESSAGE:
+        return "message";
+    default:
+        return "checkpoint";
+    }
+}
+
+static int write_trace_note(struct note_writer *writer, uint32_t thread,
+                            const struct decode_note *note)
+{
+    const char *kind = kind_name(note->point);
+    char *text = NULL;
+    size_t size = 0;
+    FILE *line = open_memstream(&text, &size);
+    if (line == NULL)
+        return error_set(writer->error, "out of memory");
+    int result = 0;
+    if (note->point != NULL && note->point->kind == FISQL_POINT_MESSAGE)
+        print_message(note, line);
+    else
+        result = write_values(writer, note, line);
+    if (fclose(line) != 0 && result == 0)
+        result = error_set(writer->error, "out of memory");
+    if (result == 0)
+        insert_note(writer, thread, note, text, kind);
+    free(text);
+    return result;
+}
+
+static int write_thread(struct note_writer *writer, uint32_t id,
+                        const struct decoded_thread *thread)
+{
+    for (size_t k = 0; k < thread->notes_count; k++) {
+        const struct decode_note *note = &thread->notes[k];
+        writer->id++;
+        if (note->text != NULL)
+            insert_note(writer, id, note, note->text, "note");
+        else if (write_trace_note(writer, id, note) != 0)
+            return -1;
+    }
+    for (size_t k = 0; k < thread->pauses.count; k++) {
+        const struct decode_pause *pause = &thread->pauses.items[k];
+        insert_int(&writer->pauses, id);
+        insert_int(&writer->pauses, clip(pause->call_id));
+        insert_int(&writer->pauses, pause->frame);
+        insert_int(&writer->pauses, clip(pause->start_ns));
+        insert_int(&writer->pauses, clip(pause->paused_ns));
+        insert_row(&writer->pauses);
+    }
+    return 0;
+}
+
+int tables_write_notes(const struct tables *tables, sqlite3 *database, struct error *error)
+{
+    struct note_writer writer = {.error = error};
+    int result = 0;
+    insert_begin(&writer.notes, database, "notes",
+                 "id,thread_id,call_id,ns,text,kind,level,label,file,line");
+    insert_begin(&writer.values, database, "note_values", "note_id,position,name,value");
+    insert_begin(&writer.pauses, database, "pauses",
+                 "thread_id,call_id,frame_id,start_ns,paused_ns");
+    for (size_t i = 0; result == 0 && i < tables->index->threads_count; i++)
+        result = write_thread(&writer, tables->index->threads[i].id, &tables->threads[i]);
+    free(writer.forms.bytes);
+    struct insert *const inserts[] = {&writer.notes, &writer.values, &writer.pauses};
+    for (size_t i = 0; i < sizeof inserts / sizeof inserts[0]; i++) {
+        struct error other;
+        if (insert_end(inserts[i], result == 0 ? error : &other) != 0)
+            result = -1;
+    }
+    return result;
+}
