@@ -562,6 +562,8 @@ CREATE TABLE incident_stacks( -- the calls that were open then, in all threads o
   depth INTEGER NOT NULL,  -- 0 for the outermost
   call_id INTEGER NOT NULL,
   PRIMARY KEY(incident_id, thread_id, depth)
+) WITHOUT ROWID;
+
 CREATE TABLE note_values( -- the values of a checkpoint, of FISQL_VALUE and FISQL_RESULT
   note_id INTEGER NOT NULL, -- notes.id
   position INTEGER NOT NULL, -- from 1
@@ -966,9 +968,11 @@ CREATE VIEW incident_frames AS -- incident_stacks with names: each open call, an
   FROM incident_stacks s CROSS JOIN calls c ON c.id = s.call_id
        LEFT JOIN frames fr ON fr.id = c.frame_id LEFT JOIN function_details f ON f.id = fr.function_id
        LEFT JOIN site_details sd ON sd.id = fr.site_id;
+
 CREATE VIEW lock_details AS -- locks with names: kind, number, and where it was made or, of those that need no making, used first
   SELECT l.*, l.kind || ' ' || l.id || coalesce(' (' || s.location || ')', '') AS name, s.location
   FROM locks l LEFT JOIN site_details s ON s.id = l.site_id;
+
 CREATE VIEW trace_marks AS -- what is shown between the calls of a trace: '!' faults, '*' notes, '=' pauses
   SELECT thread_id, call_id, ns, 1 AS number, id, '!' AS mark, text FROM fault_marks
   UNION ALL SELECT thread_id, call_id, ns, 2, id, '*', text FROM notes

@@ -174,6 +174,15 @@ static void dump_lock(FILE *out, const struct event *event)
         fprintf(out, " %" PRIx64, record.numbers[i]);
 }
 
+static void dump_gap(FILE *out, const struct event *event)
+{
+    fprintf(out,
+            "gap of %" PRIu64 " read %u later: cpu %" PRIu64
+            "ns waits %u preemptions %u faults %u and %u with I/O",
+            event->gap.ticks, event->gap.reading, event->gap.cpu_ns, event->gap.waits,
+            event->gap.preemptions, event->gap.minor_faults, event->gap.major_faults);
+}
+
 static void dump_event(FILE *out, const struct event *event)
 {
     fprintf(out, "  +%" PRIu64 " ", event->ticks);
@@ -211,11 +220,7 @@ static void dump_event(FILE *out, const struct event *event)
         fputs("pause", out);
         break;
     case EVENT_GAP:
-        fprintf(out,
-                "gap of %" PRIu64 " read %u later: cpu %" PRIu64
-                "ns waits %u preemptions %u faults %u and %u with I/O",
-                event->gap.ticks, event->gap.reading, event->gap.cpu_ns, event->gap.waits,
-                event->gap.preemptions, event->gap.minor_faults, event->gap.major_faults);
+        dump_gap(out, event);
         break;
     case EVENT_HELD:
         fprintf(out, "held for %" PRIu64, event->elapsed);

@@ -12,6 +12,6 @@ UPDATE function_stats SET median_ns = 24000, p99_ns = 26000
   WHERE function_id = (SELECT id FROM functions WHERE name = 'parse');
 -- exact: what the hooks of the calls within cost, from call 5 on twice as much; call 8 waits for some of its time
 INSERT INTO hook_costs VALUES (1, 1, 4, 100000, 50000), (1, 5, 9, 200000, 100000), (2, 10, 11, 0, 0);
-INSERT INTO gaps VALUES (1, 1, 8, 3, 51000, 3500, 2500, 500, 1, 0, 0, 0);
+INSERT INTO gaps VALUES (1, 1, 8, 3, 51000, 3500, 2500, 500, 1, 0, 0, 0, 0);
 -- negative: too few calls
 -- parameters: min_calls=2 exact=1
