@@ -132,17 +132,18 @@ static int read_object(struct event_cursor *cursor, struct event *event)
     if (!room(cursor, 3) || !room(cursor, 3 + (at[2] + 1u) / 2))
         return -1;
     uint32_t bytes = at[2];
-    const char *payload = (const char *)(at + 3), *rest = payload + FISQL_OBJECT_HEAD_BYTES;
-    if (bytes < FISQL_OBJECT_HEAD_BYTES || payload[0] < 0 || payload[0] >= FISQL_OBJECT_KINDS_COUNT)
+    const unsigned char *payload = (const unsigned char *)(at + 3);
+    const unsigned char *rest = payload + FISQL_OBJECT_HEAD_BYTES;
+    if (bytes < FISQL_OBJECT_HEAD_BYTES || payload[0] >= FISQL_OBJECT_KINDS_COUNT)
         return -1;
     bytes -= FISQL_OBJECT_HEAD_BYTES;
     event->type = EVENT_OBJECT;
     event->ticks = event_unit(at + 1);
-    event->object_kind = (uint32_t)payload[0];
+    event->object_kind = payload[0];
     memcpy(&event->site, payload + 1, sizeof event->site);
     memcpy(&event->address, payload + 9, sizeof event->address);
     event->number = 0;
-    event->text = rest;
+    event->text = (const char *)rest;
     event->text_bytes = 0;
     if (holds[event->object_kind] == FISQL_OBJECT_TEXT)
         event->text_bytes = bytes;

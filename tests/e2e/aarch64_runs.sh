@@ -15,8 +15,8 @@ collector=$TEST_TMP/aarch64/libfisql.so
 
 mkdir aarch64
 {
-    for file in "$here"/collector/[!v]*.c; do # values* is libfisql-values.so's, faults* libfisql-faults.so's
-        [[ $file != */faults* ]] || continue
+    for file in "$here"/collector/[!v]*.c; do # values* is libfisql-values.so's, faults* libfisql-faults.so's, locks* libfisql-locks.so's
+        [[ $file != */@(faults|locks)* ]] || continue
         echo "aarch64-linux-gnu-gcc -I$here -D_GNU_SOURCE -DFISQL_VERSION='\"test\"' -DFISQL_PREFIX='\"/usr/local\"'" \
             "-std=gnu11 -O2 -g -fno-common -fPIC -fvisibility=hidden -ftls-model=initial-exec -fno-builtin-malloc" \
             "-fexceptions -c -o aarch64/$(basename "$file" .c).o $file"

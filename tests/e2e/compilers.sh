@@ -7,7 +7,7 @@ cd "$TEST_TMP" || exit 2
 
 # What gcc 14 and clang 16 refuse, gcc 12 takes: the programs are to be compiled by all.
 same "the test programs declare what they call" "" "$(for file in "$programs"/*.c; do
-    gcc -fsyntax-only -Werror=implicit-function-declaration -Werror=implicit-int -Werror=int-conversion \
+    gcc -fsyntax-only -I"$here" -I"$here/collector" -Werror=implicit-function-declaration -Werror=implicit-int -Werror=int-conversion \
         -Werror=incompatible-pointer-types "$file" 2>&1 | grep -E 'error:'
 done)"
 

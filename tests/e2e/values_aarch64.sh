@@ -20,11 +20,13 @@ mkdir values faults
     collector="aarch64-linux-gnu-gcc -I$here -idirafter /usr/include -D_GNU_SOURCE -DFISQL_VERSION='\"test\"' -DFISQL_PREFIX='\"/usr/local\"'"
     collector+=" -std=gnu11 -O2 -Wall -Wextra -Werror -fno-common -fPIC -fvisibility=hidden -ftls-model=initial-exec -fno-builtin-malloc -fexceptions"
     for file in "$here"/collector/*.[cS]; do
-        [[ $file != */faults_calls.c ]] || continue
-        name=$(basename "$file").o
-        [[ $file == */faults* ]] || echo "$collector -DFISQL_VALUES -mgeneral-regs-only -c -o values/$name $file"
-        echo "$collector -DFISQL_VALUES -DFISQL_FAULTS -mgeneral-regs-only -c -o faults/$name $file"
+        [[ $file != */@(faults_calls|locks*).c ]] || continue
+        name=$(basename "$file").o registers=-mgeneral-regs-only
+        [[ $file != */trace_say.c ]] || registers= # it formats numbers with fractions
+        [[ $file == */faults* ]] || echo "$collector -DFISQL_VALUES $registers -c -o values/$name $file"
+        echo "$collector -DFISQL_VALUES -DFISQL_FAULTS $registers -c -o faults/$name $file"
     done
+    echo "$collector -shared -Wl,-soname,libfisql-locks.so -Wl,-z,now -o libfisql-locks.so $(echo "$here"/collector/locks*.c) $here/collector/own.c -ldl -lpthread"
     echo "$collector -shared -Wl,-soname,libfisql-calls.so -Wl,-z,now -o libfisql-calls.so $here/collector/faults_calls.c -ldl"
     for level in 0 2; do
         for name in told types expressions; do
