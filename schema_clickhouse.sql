@@ -143,9 +143,9 @@ CREATE TABLE IF NOT EXISTS slowest ( -- the slowest calls of each function, up t
 
 CREATE TABLE IF NOT EXISTS incidents ( -- what went wrong in a run
   run_id Int64,
-  kind String,         -- 'signal', 'double free', 'bad free', 'mismatched free', 'loss', or an anomaly's kind
+  kind String,         -- 'double free', 'bad free', 'mismatched free', 'loss', or that of an incident or an anomaly
   function_id Int64, -- where, 0 = not known
-  detail String,       -- the signal; who freed first; the loss's reason
+  detail String,       -- the signal or message; who freed first; the loss's reason
   times Int64,
   day Date DEFAULT today()
 ) ENGINE = MergeTree PARTITION BY toYYYYMM(day) ORDER BY (kind, function_id, run_id);

@@ -141,9 +141,9 @@ CREATE TABLE slowest( -- the slowest calls of each function, up to 3
 
 CREATE TABLE incidents( -- what went wrong in a run
   run_id INTEGER NOT NULL,
-  kind TEXT NOT NULL,         -- 'signal', 'double free', 'bad free', 'mismatched free', 'loss', or an anomaly's kind
+  kind TEXT NOT NULL,         -- 'double free', 'bad free', 'mismatched free', 'loss', or that of an incident or an anomaly
   function_id INTEGER NOT NULL, -- where, 0 = not known
-  detail TEXT NOT NULL,       -- the signal; who freed first; the loss's reason
+  detail TEXT NOT NULL,       -- the signal or message; who freed first; the loss's reason
   times INTEGER NOT NULL,
   PRIMARY KEY(run_id, kind, function_id, detail)
 ) WITHOUT ROWID;

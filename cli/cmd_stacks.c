@@ -113,7 +113,7 @@ static size_t show_circles(const struct live_show *show)
 }
 
 static int show_process(const struct request *request, struct live_run *run, uint32_t pid,
-                        uint64_t process_key)
+                        uint64_t process_key, struct live_points *points)
 {
     char cache[PATH_MAX], command[4096];
     const struct symbols_options symbols = {.cache_dir = cache_folder(cache, sizeof cache)};
@@ -130,6 +130,8 @@ static int show_process(const struct request *request, struct live_run *run, uin
     struct live_clock clock = live_clock_now(&run->source.area);
     if (status == 0 && live_names_open(&names, pid, &symbols, &error) != 0)
         note("%s: functions show as addresses", error.text);
+    if (names != NULL)
+        live_names_use_points(names, points, process_key);
     if (status == 0) {
         live_command((pid_t)pid, command, sizeof command);
         text_put(stdout, command);
@@ -160,15 +162,21 @@ static int show_run(const struct request *request, struct live_run *run)
     int worst = 0;
     if (live_images_read(&images, &run->source, &error) != 0)
         return fail("%s", error.text);
+    const char *log = run->log;
+    for (size_t i = 0; i < images.count && log == NULL; i++)
+        log = live_log(run, (pid_t)images.items[i].pid);
+    struct live_points *points = live_points_open(log, run->source.area.run_id);
     size_t shown = 0;
     for (size_t i = 0; i < images.count; i++) {
         if (request->pid != 0 && request->pid != run->recorder &&
             images.items[i].pid != (uint32_t)request->pid)
             continue;
-        int status = show_process(request, run, images.items[i].pid, images.items[i].process_key);
+        int status =
+            show_process(request, run, images.items[i].pid, images.items[i].process_key, points);
         worst = status > worst ? status : worst;
         shown++;
     }
+    live_points_close(points);
     free(images.items);
     if (shown == 0)
         return fail("%d: it has not called a recorded function yet", (int)request->pid);

@@ -156,6 +156,14 @@ static char *log_of(pid_t pid, const struct mapping *mapping)
     return path;
 }
 
+const char *live_log(struct live_run *run, pid_t pid)
+{
+    struct mapping mapping;
+    if (run->log == NULL && mapping_find(pid, &mapping) && mapping.inode == run->inode)
+        run->log = log_of(pid, &mapping);
+    return run->log;
+}
+
 /* Has a process of the run this pid? */
 static bool owns_slot(struct live_run *run, pid_t pid)
 {

@@ -37,6 +37,10 @@ struct live_runs {
 int live_runs_find(struct live_runs *runs, pid_t pid);
 void live_runs_release(struct live_runs *runs);
 
+/* The path of the run's log, as a process of it knows it: of a run that was found by its recorder it is not known
+ * before. Borrowed; NULL = not known. */
+const char *live_log(struct live_run *run, pid_t pid);
+
 /* Does a process of `pids` record, or will it? fisql record has one of its own, which does not. */
 bool live_records(const struct live_run *run, pid_t pid);
 

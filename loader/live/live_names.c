@@ -27,6 +27,8 @@ struct live_names {
     struct symbols_options options;
     struct live_module *modules; /* by start */
     size_t count, capacity;
+    struct live_points *points; /* borrowed; NULL = scopes made by hand have no names */
+    uint64_t process_key;
 };
 
 static void symbols_and_names_release(struct live_module *module)
@@ -122,6 +124,13 @@ int live_names_open(struct live_names **names, uint32_t pid, const struct symbol
     live_names_close(*names);
     *names = NULL;
     return -1;
+}
+
+void live_names_use_points(struct live_names *names, struct live_points *points,
+                           uint64_t process_key)
+{
+    names->points = points;
+    names->process_key = process_key;
 }
 
 void live_names_close(struct live_names *names)
@@ -231,9 +240,27 @@ static struct live_module *place_at(struct live_names *names, uint64_t address,
     return module;
 }
 
+/* A scope made by hand stands where its macro does. False: nothing is known of it. */
+static bool scope_place(const struct live_names *names, uint64_t address, struct live_place *place)
+{
+    struct live_point found;
+    if (names->points == NULL || !fisql_is_point(address) ||
+        !live_points_find(names->points, names->process_key, address, &found) ||
+        found.point->function[0] == 0)
+        return false;
+    *place = (struct live_place){.name = found.point->function,
+                                 .short_name = found.short_name,
+                                 .file = found.point->file[0] != 0 ? found.point->file : NULL,
+                                 .line = found.point->line,
+                                 .offset = address};
+    return true;
+}
+
 void live_names_function(struct live_names *names, uint64_t address, struct live_place *place)
 {
     const struct symbol_function *function;
+    if (scope_place(names, address, place))
+        return;
     if (place_at(names, address, place, &function) == NULL || function == NULL)
         return;
     place->file = function->file;

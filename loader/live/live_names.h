@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "loader/live/live_points.h"
 #include "loader/symbols/symbols.h"
 
 struct live_names;
@@ -27,6 +28,10 @@ struct live_place {
 int live_names_open(struct live_names **names, uint32_t pid, const struct symbols_options *options,
                     struct error *error);
 void live_names_close(struct live_names *names);
+
+/* Scopes of fisql_trace.h have names, too, from then on: those of an image of the process. Borrowed. */
+void live_names_use_points(struct live_names *names, struct live_points *points,
+                           uint64_t process_key);
 
 /* Reads them again: modules that were loaded meanwhile are found then. */
 int live_names_refresh(struct live_names *names, struct error *error);

@@ -1,15 +1,16 @@
 -- title:       Incidents
 -- question:    What went wrong, in which runs?
 -- group:       Many runs
--- description: Runs that a signal ended, double, bad and mismatched frees, exits that did not match their entries, and
---              losses of the recording, with the number of runs and the newest of them.
--- advice:      Pull the newest run and ask the query of the same name (double-frees, bad-frees, mismatched-frees,
---              anomalies), or fisql info for signals and losses.
--- source:      the tables free_errors, block_flows, anomalies, processes and losses of each run
+-- description: Signals, failed asserts, aborts, exceptions that nobody caught and smashed stacks, double, bad and
+--              mismatched frees, exits that did not match their entries, and losses of the recording, with the number
+--              of runs and the newest of them.
+-- advice:      Pull the newest run and ask the query of the same name (incidents, double-frees, bad-frees,
+--              mismatched-frees, anomalies), or fisql info for losses.
+-- source:      the tables incidents, free_errors, block_flows, anomalies, processes and losses of each run
 -- param:       runs = * | - | only these: KEY=VALUE or VALUE of a label, or a run; * = all
 -- column:      kind | - | what happened
 -- column:      function | - | where, empty if not known
--- column:      detail | - | the signal, how it was freed, what was lost
+-- column:      detail | - | the signal, the message, how it was freed, what was lost
 -- column:      times | times | in all of these runs
 -- column:      runs | runs | in which it did
 -- column:      hosts | hosts | on which they ran

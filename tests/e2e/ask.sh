@@ -4,14 +4,15 @@
 . "$(dirname "$0")/lib.sh"
 cd "$TEST_TMP" || exit 2
 "$fisql" cc gcc -O1 -g -o asked "$programs/asked.c" -pthread || exit 2
+program=asked
 
-# begin LINES ARGUMENT...: records asked in the background until its account has so many lines; sets recorder, pid
+# begin LINES ARGUMENT...: records $program in the background until its account has so many lines; sets recorder, pid
 begin() {
     local lines=$1
     shift
     rm -f said in
     mkfifo in
-    "$fisql" record -q -o ask.bin "${options[@]}" ./asked "$@" <in >said 2>record_err &
+    "$fisql" record -q -o ask.bin "${options[@]}" "./$program" "$@" <in >said 2>record_err &
     recorder=$!
     exec 7>in
     for _ in $(seq 1000); do
@@ -59,6 +60,26 @@ finish
 "$fisql" load -q ask.bin
 same "with the calls that it has entered" "$calls" "$(sql ask.db "SELECT count(*) FROM calls")"
 same "asking leaves the recording whole" 0 "$(sql ask.db "SELECT count(*) FROM losses")"
+
+# --- the document's example: what it shows is what is printed, but for numbers that differ in each run
+page=$here/docs/asking.md
+shown() { awk -v command="$ $1" '/^```$/ { on = 0 } on { print } index($0, command) == 1 { on = 1 }' "$page"; }
+without_numbers() {
+    sed -E 's/\([0-9]+\)/(N)/g; s/PID [0-9]+/PID N/; s/\+0x[0-9a-f]+/+N/; s/, for [0-9.]+ [nm]?u?s$/, for T/; s/^[0-9]+,[0-9]+,/N,N,/; s/,[0-9]+,[^,]*\.bin,/,N,LOG,/'
+}
+"$fisql" cc gcc -g -o waiting "$here/docs/examples/waiting.c" -pthread || exit 2
+program=waiting
+begin 0
+for _ in $(seq 500); do # until all are where they wait
+    "$fisql" stacks "$pid" >stacks
+    [ "$(grep -cE '^#0   take|^#0   wait_input|^2 threads' stacks)" = 3 ] && break
+    sleep 0.02
+done
+same "docs/asking.md: stacks" "$(shown "fisql stacks" | without_numbers)" "$(without_numbers <stacks)"
+same "docs/asking.md: its example has three threads" 3 "$(shown "fisql stacks" | awk '/^thread / { n++ } /^[0-9]+ threads: / { n += $1 } END { print n }')"
+same "docs/asking.md: ps" "$(shown "fisql ps" | without_numbers)" "$("$fisql" ps --format csv | tr -d '\r' | awk -F, -v pid="$pid" 'NR == 1 || $1 == pid' | without_numbers)"
+finish
+program=asked
 
 # --- a deep stack: what is further out than a snapshot is counted
 begin 1 deep 1000
@@ -110,7 +131,11 @@ for option in --ring=256K --min-duration=1us --no-time; do
 done
 options=()
 begin 0 run 2
-"$fisql" stacks --last 7 "$pid" >stacks
+for _ in $(seq 100); do # until both have begun, and neither has just begun a chunk
+    "$fisql" stacks --last 7 "$pid" >stacks
+    [ "$(grep -c '^     .*leaf ' stacks)" -ge 14 ] && break
+    sleep 0.02
+done
 same "the last calls of each thread" 14 "$(grep -c '^     .*leaf ' stacks)"
 "$fisql" stacks "$pid" >before
 first=$("$fisql" ps --format csv | awk -F, -v pid="$pid" '$1 == pid { print $4 }')
@@ -208,6 +233,69 @@ begin 5 fork
 same "threads that wait go on waiting, and are where they were" "$(sort said)" \
     "$("$fisql" stacks --each "$recorder" >stacks && accounts stacks)"
 finish
+
+# --- traced by hand (fisql_trace.h), without hooks or debug information: scopes have names, files and lines
+# scopes OUTPUT: of each thread "TID: innermost (FILE:LINE) ... outermost (FILE:LINE)", as trace_asked.c says it
+scopes() {
+    awk '
+        function flush() { if (line != "") print line; line = "" }
+        /^thread / { flush(); line = $3; gsub(/[(),]/, "", line); line = line ":"; next }
+        /^#/ { line = line " " $2 " " $3; next }
+        { flush() }
+        END { flush() }' "$1" | sort
+}
+for compiler in gcc "g++ -x c++"; do
+    program=hand-${compiler%% *}
+    # shellcheck disable=SC2086 # and how it is to be read
+    $compiler -O1 -I"$here/collector" -o "$program" "$programs/trace_asked.c" -pthread || exit 2
+    begin 4 stand
+    "$fisql" stacks --each "$pid" >stacks
+    same "$program: each of 4 threads is in the scopes that it says, by name, file and line" "$(sort said)" "$(scopes stacks)"
+    finish
+    begin 2 fork
+    "$fisql" stacks --each "$recorder" >stacks
+    same "$program: parent and child, which have scopes of the same number" "$(sort said)" "$(scopes stacks)"
+    finish
+done
+begin 4 stand
+mv ask.bin away.bin
+"$fisql" stacks --each "$pid" >stacks
+same "where the log is gone they have numbers" 4 "$(grep -c '^#0   ?+0xf150' stacks)"
+finish
+
+# --- fisql control PID level: the macros look at the levels each time, so exact counts follow the change at once
+program=hand-gcc
+begin 0 rounds
+# rounds COUNT: so many, and waits until they are done
+rounds() {
+    local before
+    before=$(wc -l <said)
+    echo "$1" >&7
+    for _ in $(seq 500); do
+        [ "$(wc -l <said)" -gt "$before" ] && return
+        sleep 0.02
+    done
+}
+rounds 1000
+for change in "0 200" "1 30" "3,0 4000" "2,1 500" "4 60000" "5,2 7"; do
+    "$fisql" control "$pid" level "${change% *}"
+    rounds "${change#* }"
+done
+finish
+"$fisql" load -q ask.bin
+same "levels: seven times rounds were made" 7 "$(wc -l <said)"
+same "scopes of level 1 and 3 are recorded as the levels were, to the call" \
+    "one $((1000 + 30 + 4000 + 500 + 60000 + 7)) three $((1000 + 4000 + 60000 + 7))" \
+    "$(sql ask.db "SELECT group_concat(name || ' ' || calls, ' ') FROM (SELECT name, sum(calls) AS calls
+        FROM function_stats JOIN functions ON id = function_id WHERE name IN ('one', 'three') GROUP BY name ORDER BY name)")"
+same "checkpoints of level 2 and 4, and the values of level 1 and 2" \
+    "two $((1000 + 4000 + 500 + 60000 + 7)) four $((1000 + 60000 + 7)) value $((1000 + 30 + 500 + 60000 + 7)) of two $((1000 + 60000 + 7)) of four $((1000 + 60000))" \
+    "$(sql ask.db "SELECT 'two ' || (SELECT count(*) FROM notes WHERE label = 'two') || ' four ' || (SELECT count(*) FROM notes WHERE label = 'four') ||
+        ' value ' || (SELECT count(*) FROM notes WHERE kind = 'value') ||
+        ' of two ' || (SELECT count(*) FROM note_values JOIN notes ON id = note_id WHERE label = 'two') ||
+        ' of four ' || (SELECT count(*) FROM note_values JOIN notes ON id = note_id WHERE label = 'four')")"
+same "and the changes lost nothing" "0 0" "$(sql ask.db "SELECT (SELECT count(*) FROM anomalies) || ' ' || (SELECT count(*) FROM losses)")"
+program=asked
 
 # --- fisql record is killed
 begin 3 stand 3

@@ -306,3 +306,29 @@ wrong "no such query" "did you mean hot-functions" fleet hot-function
 wrong "a label without a key" "wants KEY=VALUE" push fleet.db 1.db --label main
 wrong "one set alone" "wants two sets of runs" fleet regressions -p before=1.0
 wrong "sets with runs in common" "on the other side, too" fleet regressions -p before=1.0 -p after=program=work
+
+# --- incidents: each as its run has it, and a process's end by a signal is not told twice
+mkdir apart && cd apart || exit 2
+cat >wrong.c <<'C'
+#include <assert.h>
+#include <signal.h>
+static void checks(int n) { assert(n == 1); }
+static void reaches(int *volatile at) { *at = 1; }
+int main(int argc, char **argv)
+{
+    if (argv[1][0] == 'a') checks(argc);
+    if (argv[1][0] == 'n') reaches(0);
+    raise(SIGTERM);
+    return 0;
+}
+C
+build gcc wrong -O0 -g wrong.c
+for argument in a a n t; do
+    "$fisql" record -q -o run.bin ./wrong $argument >/dev/null 2>&1
+    "$fisql" load -q run.bin -o run.db 2>/dev/null
+    "$fisql" push fleet.db run.db >/dev/null 2>&1
+done
+same "incidents: asserts and signals, where and in how many runs" "assert,checks,wrong.c:3: checks: n == 1,2,2
+signal,,signal 15,1,1
+signal,reaches,signal 11,1,1" "$(asked incidents | cut_to 1-5 | LC_ALL=C sort)"
+cd .. || exit 2

@@ -1,0 +1,153 @@
+/* Scopes of fisql_trace.h in running programs: see live_points.h. */
+#include "loader/live/live_points.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/array.h"
+#include "loader/log/facts.h"
+#include "loader/log/log_reader.h"
+#include "loader/symbols/short_name.h"
+
+#define POINTS_MAX (1u << 20) /* more are not read */
+#define FACTS_BYTES_MAX (1u << 20)
+#define ANCESTORS_MAX 100
+
+struct live_points {
+    char *log;
+    uint64_t run_id;
+    bool read;
+    struct log_points points;
+    char **short_names; /* by a point's index, as they are asked for; NULL = none was */
+    size_t short_names_room;
+    struct intern processes; /* (0, process_key) */
+    uint64_t *parents;       /* process_key by a process's index; 0 = it was not forked */
+    size_t parents_room;
+};
+
+struct live_points *live_points_open(const char *log, uint64_t run_id)
+{
+    struct live_points *points = calloc(1, sizeof *points);
+    if (points == NULL)
+        return NULL;
+    points->run_id = run_id;
+    points->log = log != NULL ? strdup(log) : NULL;
+    return points;
+}
+
+void live_points_close(struct live_points *points)
+{
+    if (points == NULL)
+        return;
+    for (size_t i = 0; i < points->short_names_room; i++)
+        free(points->short_names[i]);
+    free(points->short_names);
+    log_points_release(&points->points);
+    intern_release(&points->processes);
+    free(points->parents);
+    free(points->log);
+    free(points);
+}
+
+/* Where a process was forked from. */
+static int take_process(struct live_points *points, struct facts *facts, uint32_t process,
+                        struct error *error)
+{
+    const char *key, *value;
+    uint64_t parent = 0;
+    bool forked = false;
+    while (facts_next(facts, &key, &value)) {
+        enum fisql_fact fact = fact_find(FISQL_CHUNK_PROCESS, key);
+        if (fact == FISQL_FACT_PROCESS_PARENT_PROCESS)
+            fact_hexadecimal(value, &parent);
+        else if (fact == FISQL_FACT_PROCESS_ORIGIN)
+            forked = strcmp(value, FISQL_ORIGIN_FORK) == 0;
+    }
+    if (array_reach(&points->parents, &points->parents_room, process, error) != 0)
+        return -1;
+    if (forked)
+        points->parents[process] = parent;
+    return 0;
+}
+
+static bool is_told_here(const struct live_points *points, const struct fisql_chunk *head)
+{
+    return (head->kind == FISQL_CHUNK_POINTS || head->kind == FISQL_CHUNK_PROCESS) &&
+           head->length <= FACTS_BYTES_MAX && points->points.count < POINTS_MAX;
+}
+
+static int take_chunk(struct live_points *points, const struct fisql_chunk *chunk,
+                      struct error *error)
+{
+    uint32_t process;
+    struct facts facts = facts_begin(chunk + 1, chunk->length - sizeof *chunk);
+    if (intern_add(&points->processes, 0, chunk->process_key, &process, error) != 0)
+        return -1;
+    return chunk->kind == FISQL_CHUNK_POINTS
+               ? log_points_take(&points->points, &facts, process, error)
+               : take_process(points, &facts, process, error);
+}
+
+/* As far as the log is sound, or there is memory: what comes behind that has no names. */
+static void log_read(struct live_points *points)
+{
+    struct log_reader reader;
+    struct error error;
+    struct fisql_chunk head;
+    points->read = true;
+    if (points->log == NULL || log_reader_open(&reader, points->log, &error) != 0)
+        return;
+    const struct log_window *window = &reader.window;
+    struct fisql_chunk *chunk = malloc(FACTS_BYTES_MAX);
+    int result = chunk != NULL ? 0 : -1;
+    for (uint64_t offset = 0; result == 0 && offset < window->size_bytes; offset += head.length) {
+        if (pread(window->fd, &head, sizeof head, (off_t)offset) != (ssize_t)sizeof head ||
+            !log_chunk_is_sane(&head) || head.run_id != points->run_id)
+            break;
+        if (!is_told_here(points, &head))
+            continue;
+        /* The header is read twice: it must still be that chunk's. */
+        if (pread(window->fd, chunk, head.length, (off_t)offset) == (ssize_t)head.length &&
+            memcmp(chunk, &head, sizeof head) == 0 && log_chunk_is_sound(chunk))
+            result = take_chunk(points, chunk, &error);
+    }
+    free(chunk);
+    log_reader_close(&reader);
+}
+
+/* Made when it is asked for the first time; the whole name of what has no parameters, as C's, and
+ * where there is no memory. */
+static const char *short_name_of(struct live_points *points, uint32_t index)
+{
+    const char *name = points->points.items[index].function;
+    struct error error;
+    if (strchr(name, '(') == NULL ||
+        array_reach(&points->short_names, &points->short_names_room, index, &error) != 0)
+        return name;
+    if (points->short_names[index] == NULL)
+        points->short_names[index] = short_name(name, false);
+    return points->short_names[index] != NULL ? points->short_names[index] : name;
+}
+
+bool live_points_find(struct live_points *points, uint64_t process_key, uint64_t function,
+                      struct live_point *found)
+{
+    if (!points->read)
+        log_read(points);
+    for (int step = 0; step < ANCESTORS_MAX && process_key != 0; step++) {
+        uint32_t process = intern_find(&points->processes, 0, process_key);
+        if (process == INTERN_NONE)
+            return false;
+        uint32_t index = log_points_find(&points->points, process, (uint32_t)function);
+        if (index != INTERN_NONE) {
+            const struct log_point *point = &points->points.items[index];
+            if (point->function == NULL || point->file == NULL)
+                return false; /* there was no memory */
+            *found = (struct live_point){point, short_name_of(points, index)};
+            return true;
+        }
+        process_key = process < points->parents_room ? points->parents[process] : 0;
+    }
+    return false;
+}
