@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #define THREADS_MAX 8
@@ -11,11 +12,16 @@
 static pthread_mutex_t locks[THREADS_MAX];
 static pthread_barrier_t all_have;
 static int threads;
-static int circle; /* the last one wants the first one's lock, too */
+static int circle; /* the last one wants the first one's lock, too, */
+static int timed;  /* but not for ever */
 
 static void wanted(int number)
 {
-    pthread_mutex_lock(&locks[(number + 1) % threads]);
+    static const struct timespec end = {.tv_sec = 1L << 40};
+    if (timed && number + 1 == threads)
+        pthread_mutex_timedlock(&locks[0], &end);
+    else
+        pthread_mutex_lock(&locks[(number + 1) % threads]);
     pthread_mutex_unlock(&locks[(number + 1) % threads]);
 }
 
@@ -39,7 +45,8 @@ static void *stuck(void *number)
 int main(int argc, char **argv)
 {
     threads = argc > 2 ? atoi(argv[2]) : 2;
-    circle = argc > 1 && strcmp(argv[1], "circle") == 0;
+    timed = argc > 1 && strcmp(argv[1], "timed") == 0;
+    circle = timed || (argc > 1 && strcmp(argv[1], "circle") == 0);
     pthread_barrier_init(&all_have, NULL, (unsigned)threads + 1);
     for (int i = 0; i < threads; i++)
         pthread_mutex_init(&locks[i], NULL);
