@@ -65,6 +65,22 @@ same "of these uses one is misuse" "locked again by the thread that holds it in 
 same "a deadlock is a ring" 1 "$(rings run.db)"
 same "whose waits did not end, each held by the other" "2 2" "$(sql run.db "SELECT count(*) || ' ' || sum(held_by_thread_id <> thread_id) FROM lock_waits WHERE ended = 'open'")"
 
+# parallel-candidates: what shares no block and takes no lock, as far as that was recorded.
+build gcc parallel -g -O1 "$programs/parallel.c"
+candidates() { "$fisql" query parallel-candidates "$1" -p min_share=1 --format json | jq -r '[.[] | "\(.callee) \(.calls) \(.blocks) \(.locks)"] | sort | join("; ")'; }
+for locks in "" --locks --locks=all; do
+    # shellcheck disable=SC2086 # none, or a word
+    "$fisql" record -q -o run.bin $locks ./parallel && "$fisql" load -q run.bin
+    case $locks in
+        "") expected="alone 100 100 not recorded; locks 100 0 not recorded" ;;
+        --locks) expected="alone 100 100 none seen" ;;
+        *) expected="alone 100 100 none" ;;
+    esac
+    same "parallel-candidates ${locks:-without locks}" "$expected" "$(candidates run.db)"
+done
+"$fisql" record -q -o run.bin --no-alloc ./parallel && "$fisql" load -q run.bin
+same "parallel-candidates: nothing is known without allocations" "" "$(candidates run.db)"
+
 # fisql stacks says of threads that wait for each other that they do, and where; not of ones that wait long, nor of a
 # circle in which one gives up some time.
 "$fisql" cc gcc -O1 -g -pthread -o lockstuck "$programs/lockstuck.c" || exit 2
