@@ -323,7 +323,7 @@ struct fisql_live_locks {
     uint32_t waiting_kind;   /* enum fisql_lock_kind */
     uint32_t changes;        /* atomic: odd while the thread writes here */
     uint32_t held;           /* locks that it holds: may be more than there is room for */
-    uint32_t reserved;
+    uint32_t waiting_mode;   /* FISQL_LOCK_: whether the waiting ends by itself */
     struct fisql_live_hold holds[FISQL_LIVE_HOLDS_MAX]; /* in the order in which they were taken */
 };
 

@@ -466,6 +466,7 @@ static void show_wait(struct lock_thread *thread, const struct lock_use *use, ui
     slot->locks.waiting_site = use->site;
     slot->locks.waiting_holder = tid;
     slot->locks.waiting_kind = use->kind;
+    slot->locks.waiting_mode = use->mode;
     show_end(&slot->locks);
 }
 

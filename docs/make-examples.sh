@@ -41,6 +41,7 @@ for query in "$@" ${all[@]+"${all[@]}"}; do
         faults) of=(faulty.db) ;;
         diaries) of=(diary.db) ;;
         reference-errors) of=(refcount.db) ;;
+        parallel-candidates) of=(-p min_share=1 -p min_mean_ns=100) ;;
     esac
     ! grep -q '^-- needs: *locks' "$queries/$query.sql" || of=(locks.db)
     {

@@ -163,6 +163,12 @@ static void put_wait(const struct live_show *show, size_t index)
     const struct live_wait *wait = &show->waits->items[index];
     uint64_t ns;
     printf(" waits for lock 0x%" PRIx64, wait->locks.waiting);
+    if (wait->locks.waiting_site != 0) {
+        struct live_place place = site_place(show, wait->locks.waiting_site);
+        fputs(" at ", stdout);
+        put_place(&place);
+        fputc(',', stdout);
+    }
     put_holder(show, wait);
     if (live_clock_ago(&show->clock, wait->locks.waiting_tick, &ns))
         put_span(", for ", ns);

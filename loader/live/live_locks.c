@@ -78,6 +78,8 @@ size_t live_waits_circle(const struct live_waits *waits, size_t first, size_t *m
         if (count == room || at < first)
             return 0;
         members[count++] = at;
+        if (waits->items[at].locks.waiting_mode & FISQL_LOCK_TRIED)
+            return 0; /* it gives up some time */
         at = waits->items[at].holder;
     } while (at != first && at != LIVE_NOBODY);
     return at == first ? count : 0;

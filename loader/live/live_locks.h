@@ -27,7 +27,7 @@ int live_waits_read(struct live_waits *waits, const struct live_threads *threads
                     const struct live_source *source, struct error *error);
 void live_waits_release(struct live_waits *waits);
 
-/* The circle of threads that a thread waits in: their indices, in the order of waiting, `first` being the
+/* The circle of threads that a thread waits in, all of them for ever: their indices, in the order of waiting, `first` being the
  * smallest; at most `room`. Returns their number, 0 = it waits in none, or is not the first. */
 size_t live_waits_circle(const struct live_waits *waits, size_t first, size_t *members,
                          size_t room);

@@ -65,6 +65,61 @@ same "of these uses one is misuse" "locked again by the thread that holds it in 
 same "a deadlock is a ring" 1 "$(rings run.db)"
 same "whose waits did not end, each held by the other" "2 2" "$(sql run.db "SELECT count(*) || ' ' || sum(held_by_thread_id <> thread_id) FROM lock_waits WHERE ended = 'open'")"
 
+# parallel-candidates: what shares no block and takes no lock, as far as that was recorded.
+build gcc parallel -g -O1 "$programs/parallel.c"
+candidates() { "$fisql" query parallel-candidates "$1" -p min_share=1 --format json | jq -r '[.[] | "\(.callee) \(.calls) \(.blocks) \(.locks)"] | sort | join("; ")'; }
+for locks in "" --locks --locks=all; do
+    # shellcheck disable=SC2086 # none, or a word
+    "$fisql" record -q -o run.bin $locks ./parallel && "$fisql" load -q run.bin
+    case $locks in
+        "") expected="alone 100 100 not recorded; locks 100 0 not recorded" ;;
+        --locks) expected="alone 100 100 none seen" ;;
+        *) expected="alone 100 100 none" ;;
+    esac
+    same "parallel-candidates ${locks:-without locks}" "$expected" "$(candidates run.db)"
+done
+"$fisql" record -q -o run.bin --no-alloc ./parallel && "$fisql" load -q run.bin
+same "parallel-candidates: nothing is known without allocations" "" "$(candidates run.db)"
+
+# fisql stacks says of threads that wait for each other that they do, and where; not of ones that wait long, nor of a
+# circle in which one gives up some time.
+"$fisql" cc gcc -O1 -g -pthread -o lockstuck "$programs/lockstuck.c" || exit 2
+# asked WAITING ARGUMENT...: what stacks says, and its status, once so many threads wait
+asked() {
+    local waiting=$1
+    shift
+    rm -f in
+    mkfifo in
+    "$fisql" record -q -o stuck.bin --locks ./lockstuck "$@" <in >said 2>&1 &
+    recorder=$!
+    exec 7>in
+    for _ in $(seq 300); do
+        grep -q own said && status=0 && { "$fisql" stacks "$recorder" >asked || status=$?; } &&
+            [ "$(grep -c '^ .* waits for lock' asked)" = "$waiting" ] && break
+        sleep 0.05
+    done
+    exec 7>&-
+    wait "$recorder"
+}
+line_of() { grep -nF "$1" "$programs/lockstuck.c" | head -n 1 | cut -d: -f1; }
+took=lockstuck.c:$(line_of "lock(&locks[number])") wants=lockstuck.c:$(line_of "lock(&locks[(number + 1)")
+for count in 1 2 3; do
+    asked $count circle $count
+    same "stacks: a deadlock of $count: its status" 1 "$status"
+    step="T waits for lock L at $wants, held by T, taken at $took"
+    same "stacks: a deadlock of $count: each waits for what the next has" "deadlock: $(for _ in $(seq $count); do echo "$step"; done | paste -sd';' | sed 's/;/; /g')" \
+        "$(grep '^deadlock' asked | sed -E 's/lockstuck \([0-9]+\)/T/g; s/lock &?[a-z]+[+0-9]*|lock 0x[0-9a-f]+/lock L/g; s/, for [0-9.]+ [a-z]+//g')"
+    same "stacks: a deadlock of $count: the circle closes, and has them all" "$count 0" "$(grep '^deadlock' asked | grep -oE '\([0-9]+\)' | awk '
+        { at[NR] = $0; if (!($0 in seen)) { seen[$0] = 1; n++ } }
+        END { for (i = 2; i <= NR; i += 2) wrong += at[i] != at[i == NR ? 1 : i + 1]; print n + 0, wrong + 0 }')"
+    same "stacks: a deadlock of $count: it is told once" 1 "$(grep -c '^deadlock' asked)"
+done
+for kind in "2 chain 3" "3 timed 3"; do
+    # shellcheck disable=SC2086 # words
+    asked $kind
+    same "stacks: no deadlock: $kind" "0 0" "$status $(grep -c '^deadlock' asked)"
+done
+
 # Without --locks nothing is said of locks, and how to get it.
 "$fisql" record -q -o run.bin ./lockuse counted >/dev/null && "$fisql" load -q run.bin
 for query in lock-contention lock-holders lock-order lock-misuse; do
