@@ -32,7 +32,8 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-#define STACK_BYTES 65536u /* of a handler's own stack: the kernel alone puts up to 12 KiB there */
+#define NEAR_BYTES 65536u  /* an address so near to the stack pointer is a stack's that ran out */
+#define STACK_BYTES 49152u /* of a handler's own stack: the kernel alone puts up to 12 KiB there */
 
 static const int ours[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGSYS};
 #define OURS (sizeof ours / sizeof ours[0])
@@ -157,7 +158,7 @@ static void describe_fault(struct trouble *trouble, const siginfo_t *info)
     trouble->told.address = address;
     trouble_text(trouble, " at address ");
     trouble_hex(trouble, address);
-    if (info->si_signo == SIGSEGV && distance + STACK_BYTES < 2 * STACK_BYTES)
+    if (info->si_signo == SIGSEGV && distance + NEAR_BYTES < 2 * NEAR_BYTES)
         trouble_text(trouble, ": stack overflow");
     else if (info->si_signo == SIGSEGV && address < 4096)
         trouble_text(trouble, ": a null pointer");

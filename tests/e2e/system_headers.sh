@@ -138,7 +138,10 @@ same "the tree: nothing to fold, nothing said" "" "$("$fisql" tree own.db 2>&1 >
 for query in $("$fisql" query --names); do
     run "$fisql" query "$query" --all-blocks --format csv all.db
     [[ $query = not-freed || $query = alloc-free-pairs ]] || run "$fisql" query "$query" --format csv all.db
-    case $err in *": no arguments or results were recorded; "* | *": no calls were made to fail; "*) err= ;; esac
+    case $err in
+        *": no arguments or results were recorded; "* | *": no calls were made to fail; "* | *": no locks were recorded; "*) err= ;;
+        *": it is no campaign's database; "* | *": the program kept no diaries "* | *": the program told of no "*) err= ;;
+    esac
     [ "$status $err" = "0 " ] || not_ok "$query: runs on own code: $err"
 done
 ok "all queries run on own code"
