@@ -4,7 +4,9 @@ few functions in few ways tell little: a C compiler that compiles itself (10^5 c
 PostgreSQL (10^6), its server under a benchmark, and git. All are built of Debian's sources. Writes the
 section "Many contexts" of docs/performance.md.
 
-    tests/bench/contexts.py BUILD [ROUNDS]"""
+    tests/bench/contexts.py BUILD [ROUNDS [NAME...]]
+
+With names only those programs are tried whose titles hold one, and the section stays."""
 import os
 import pwd
 import re
@@ -12,6 +14,7 @@ import shutil
 import signal
 import sqlite3
 import subprocess
+import sys
 import time
 
 from common import fisql, machine, rounds, run, source, work, write_section
@@ -122,8 +125,11 @@ def queries():
 
 
 rows, slowest = [], []
-for title, record, query_bar in (("tcc compiling itself", record_tcc, 0.1), ("initdb, 6 processes", record_initdb, 0.5),
-                                 ("its server with 8 clients", record_server, 0.5), ("git log -p -M -C", record_git, 0.1)):
+named = sys.argv[3:]
+for title, record, query_bar in (("tcc compiling itself", record_tcc, 0.1), ("git log -p -M -C", record_git, 0.1),
+                                 ("initdb, 6 processes", record_initdb, 0.5), ("its server with 8 clients", record_server, 0.5)):
+    if named and not any(name in title for name in named):
+        continue
     log = record()
     loads = {1: [], 2: []}
     for _ in range(rounds):
@@ -150,4 +156,5 @@ lines = ["Part of `make bench-load` (best of %d) on %s: programs that take many 
          "slowest such query, ms | report, s |",
          "| --- | --: | --: | --: | --: | --: | --: | --- | --: |"] + rows + [""] + slowest
 print("\n".join(lines))
-write_section("Many contexts", lines)
+if not named:
+    write_section("Many contexts", lines)
