@@ -4,11 +4,13 @@
  *
  * A reference is told after the count was changed, so a thread that was put aside in between tells it late, even
  * behind the object's end. The counts show that: what was there before the first, plus those taken, less those given
- * back, is what was held at the end. What makes that right is late, and no error.
+ * back, is what was held at the end. What makes that right is late, and no error. Where the memory was an object's
+ * again by then, it stands among the next life's, and is taken back (take_back()).
  */
 #include "loader/tables_parts.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "loader/log/log_index.h"
 
@@ -190,6 +192,58 @@ static struct life life_of(struct said *first, const struct said *end)
     return life;
 }
 
+/* How many changes of this kind found this count. */
+static int64_t changes(const struct said *first, size_t count, uint32_t kind, int64_t number)
+{
+    int64_t found = 0;
+    for (size_t i = 0; i < count; i++)
+        found += first[i].what->kind == kind && first[i].what->number == number;
+    return found;
+}
+
+/* A change and what undoes it: a reference that found n, and one given back that found n + 1. Does the life lack this
+ * change for its pair, and does the next one have it without one? */
+static bool is_lacking(const struct life *life, const struct life *next, const struct said *said)
+{
+    bool taken = said->what->kind == FISQL_OBJECT_REF;
+    uint32_t other = taken ? FISQL_OBJECT_UNREF : FISQL_OBJECT_REF;
+    int64_t number = said->what->number;
+    if (number < (taken ? 1 : 2) || number > UNTOLD_MAX)
+        return false;
+    int64_t pair = taken ? number + 1 : number - 1;
+    return changes(life->first, life->count, said->what->kind, number) <
+               changes(life->first, life->count, other, pair) &&
+           changes(next->first, next->count, said->what->kind, number) >
+               changes(next->first, next->count, other, pair);
+}
+
+#define LATE_MAX 64u /* so far behind the next life's begin a change of this one is looked for */
+
+/* Gives a life the changes that were told so late that another object's life had begun at the same address: behind its
+ * end, where they are excused. */
+static void take_back(struct life *life, const struct said *end)
+{
+    bool gone = false;
+    for (size_t i = 0; i < life->count; i++)
+        gone |= life->first[i].what->kind == FISQL_OBJECT_GONE;
+    struct said *from = life->first + life->count;
+    if (!gone || from == end || !same_object(life->first, from))
+        return;
+    struct life next = life_of(from, end);
+    for (size_t i = 1; i < next.count && i < LATE_MAX; i++) {
+        struct said said = next.first[i];
+        if ((said.what->kind != FISQL_OBJECT_REF && said.what->kind != FISQL_OBJECT_UNREF) ||
+            !is_lacking(life, &next, &said))
+            continue;
+        memmove(next.first + 1, next.first, i * sizeof said);
+        next.first[0] = said;
+        next.first++;
+        next.count--;
+        life->count++;
+        i--;
+    }
+}
+
 /* ---- rows ---- */
 
 static void insert_place(struct insert *insert, const struct said *said)
@@ -278,6 +332,7 @@ int tables_write_objects(const struct tables *tables, sqlite3 *database, struct 
                  "object_id,kind,count,thread_id,call_id,frame_id,site_id,ns,problem,before_id");
     for (size_t i = 0; i < count;) {
         struct life life = life_of(&said[i], said + count);
+        take_back(&life, said + count);
         i += life.count;
         life_write(&writer, &life);
     }
