@@ -360,10 +360,13 @@ static CALL void fail(void)
         AT, touch(block + 500000);
     }
     if (is("past")) {
-        char *block = make_block(1 << 20), *end = block + (1 << 20);
-        char *page =
-            reinterpret_cast<char *>((reinterpret_cast<unsigned long>(end) + 4095) & ~4095ul);
-        mprotect(page, 4096, PROT_NONE); // as where nothing lies behind
+        void *behind;
+        char *page;
+        do { // until a page of the program's own lies behind the block, as where nothing does
+            behind = mmap(nullptr, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+            char *end = make_block(1 << 20) + (1 << 20);
+            page = reinterpret_cast<char *>((reinterpret_cast<unsigned long>(end) + 4095) & ~4095ul);
+        } while (page != behind);
         AT, touch(page + 8);
     }
     if (is("thread")) {
