@@ -365,7 +365,8 @@ static CALL void fail(void)
         do { // until a page of the program's own lies behind the block, as where nothing does
             behind = mmap(nullptr, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
             char *end = make_block(1 << 20) + (1 << 20);
-            page = reinterpret_cast<char *>((reinterpret_cast<unsigned long>(end) + 4095) & ~4095ul);
+            page =
+                reinterpret_cast<char *>((reinterpret_cast<unsigned long>(end) + 4095) & ~4095ul);
         } while (page != behind);
         AT, touch(page + 8);
     }
