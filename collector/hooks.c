@@ -51,9 +51,14 @@ enum unready {
  * the other, a thread without a log asks what is cheap first. */
 FAST bool nothing_to_do(const struct thread_log *log, uint64_t function)
 {
-    if (log == NULL && __atomic_load_n(&fork_mark.off, __ATOMIC_RELAXED) != 0)
-        return !fork_mark_asked();
-    return fork_mark_leaves_out(function) && !fork_mark_asked();
+    return (log == NULL && __atomic_load_n(&fork_mark.off, __ATOMIC_RELAXED) != 0) ||
+           fork_mark_leaves_out(function);
+}
+
+/* The same of an entry, which also sees what `fisql control` asks for: one of the two hooks is enough. */
+FAST bool nothing_to_enter(const struct thread_log *log, uint64_t function)
+{
+    return nothing_to_do(log, function) && !fork_mark_asked();
 }
 
 FAST enum unready unready(uint64_t function)
@@ -163,12 +168,12 @@ EXPORT void __cyg_profile_func_enter(void *function_address, void *site_address)
 #endif
     struct thread_log *log = current_log;
     if (UNLIKELY(log == NULL)) {
-        if (!nothing_to_do(NULL, function))
+        if (!nothing_to_enter(NULL, function))
             enter_unready(function, site, stack);
         return;
     }
     if (UNLIKELY(!log_ready(log))) {
-        if (!nothing_to_do(log, function))
+        if (!nothing_to_enter(log, function))
             enter_unready(function, site, stack);
         return;
     }
