@@ -84,7 +84,7 @@ int report_functions(struct report *report)
          "       s.preempted_ns AS preempted_ns,"
          "       s.self_wait_ns AS self_wait_ns,"
          "       s.self_preempted_ns AS self_preempted_ns,"
-         "       s.self_waits AS self_waits,"
+         "       s.self_waits AS self_waits, s.paused_ns,"
          "       s.median_ns AS median_ns,"
          "       s.p99_ns AS p99_ns,"
          "       CASE WHEN s.finished > 1 THEN sqrt(s.m2 / (s.finished - 1)) END AS deviation_ns,"
