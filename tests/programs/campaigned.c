@@ -96,8 +96,7 @@ STEP(5)
 STEP(6)
 STEP(7)
 STEP(8)
-STEP(9)
-STEP(10) STEP(11) STEP(12)
+STEP(9) STEP(10) STEP(11) STEP(12)
 
     APART static int slow(void)
 {
