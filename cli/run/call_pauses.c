@@ -22,10 +22,9 @@ int call_pauses_open(struct call_pauses *pauses, sqlite3 *database)
             sqlite3_finalize(row);
             return fail("out of memory");
         }
-        pauses->items[pauses->count++] =
-            (struct call_pause){sqlite3_column_int64(row, 0),
-                                run_within(sqlite3_column_int64(row, 1), 0, RUN_NS_MAX),
-                                run_within(sqlite3_column_int64(row, 2), 0, RUN_NS_MAX)};
+        pauses->items[pauses->count++] = (struct call_pause){
+            sqlite3_column_int64(row, 0), run_within(sqlite3_column_int64(row, 1), 0, RUN_NS_MAX),
+            run_within(sqlite3_column_int64(row, 2), 0, RUN_NS_MAX)};
     }
     int status = database_rows_end(row, "the pauses");
     if (status != 0 || pauses->count == 0)
@@ -62,8 +61,8 @@ static size_t first_of(const struct call_pauses *pauses, int64_t call)
 int64_t call_pauses_of(const struct call_pauses *pauses, int64_t call)
 {
     int64_t sum = 0;
-    for (size_t at = first_of(pauses, call);
-         at < pauses->count && pauses->items[at].call == call; at++)
+    for (size_t at = first_of(pauses, call); at < pauses->count && pauses->items[at].call == call;
+         at++)
         run_add(&sum, pauses->items[at].paused_ns);
     return sum;
 }
@@ -143,12 +142,12 @@ int64_t call_pauses_within(const struct call_pauses *pauses, int64_t call, int64
                            int64_t exit_ns, int64_t since_ns, int64_t until_ns)
 {
     int64_t sum = 0;
-    for (size_t at = first_of(pauses, call);
-         at < pauses->count && pauses->items[at].call == call; at++) {
+    for (size_t at = first_of(pauses, call); at < pauses->count && pauses->items[at].call == call;
+         at++) {
         const struct call_pause *pause = &pauses->items[at];
         bool whole = pause->start_ns >= since_ns && exit_ns <= until_ns;
-        run_add(&sum, whole ? pause->paused_ns
-                            : pause_within(pauses, pause, last, since_ns, until_ns));
+        run_add(&sum,
+                whole ? pause->paused_ns : pause_within(pauses, pause, last, since_ns, until_ns));
     }
     return sum;
 }

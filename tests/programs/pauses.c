@@ -58,9 +58,9 @@ static PLAIN void nap(int us)
         add(&whole[callee], inside, took);                                                         \
         if ((caller) >= 0)                                                                         \
             add(&below[caller], inside, took);                                                     \
-        *(struct bounds *)(pause_callees) = (struct bounds){                                       \
-            ((struct bounds *)(pause_callees))->least + inside,                                    \
-            ((struct bounds *)(pause_callees))->most + took};                                      \
+        *(struct bounds *)(pause_callees) =                                                        \
+            (struct bounds){((struct bounds *)(pause_callees))->least + inside,                    \
+                            ((struct bounds *)(pause_callees))->most + took};                      \
     } while (0)
 
 /* Each returns how long it was inside itself, by its own clock. */
