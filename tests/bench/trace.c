@@ -47,9 +47,10 @@ int main(int argc, char **argv)
     static const struct {
         const char *name;
         void (*run)(volatile int *);
-    } all[] = {{"nothing", nothing}, {"FISQL_FUNCTION", function}, {"FISQL_CHECKPOINT", checkpoint},
-               {"FISQL_VALUE", value}, {"FISQL_RESULT", result}, {"FISQL_SAY", say},
-               {"FISQL_PAUSE", pause_}};
+    } all[] = {
+        {"nothing", nothing},   {"FISQL_FUNCTION", function}, {"FISQL_CHECKPOINT", checkpoint},
+        {"FISQL_VALUE", value}, {"FISQL_RESULT", result},     {"FISQL_SAY", say},
+        {"FISQL_PAUSE", pause_}};
     enum { COUNT = sizeof all / sizeof all[0] };
     double least_ns[COUNT];
     volatile int seven = 7;

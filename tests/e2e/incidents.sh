@@ -68,6 +68,10 @@ incident null signal 11 "SIGSEGV at address 0x0: a null pointer"
 incident divide signal 8 "SIGFPE: division by zero"
 incident bus signal 7 "SIGBUS at address 0x"
 incident double-free library-abort 6 "free(): double free detected" free_twice
+# The program's own handler of SIGABRT runs as ever, and its status is its own; the C library's message is told.
+incident double-free-exits library-abort 6 "free(): double free detected" free_twice
+incident double-free-returns library-abort 6 "free(): double free detected" free_twice
+incident assert-handled assert "" ": value == 1"
 incident buffer library-abort 6 "buffer overflow detected" past_a_buffer
 incident freed signal 11 "no memory there"
 same "freed: the block" "byte 500000 of a block of 1048576 bytes that was freed|make_block|drop_block" \

@@ -299,6 +299,38 @@ static CALL void with_own_handler(void)
     AT, touch_null();
 }
 
+static void on_abort(int)
+{
+    static const char text[] = "own handler of SIGABRT\n";
+    if (write(1, text, sizeof text - 1) < 0)
+        _exit(4);
+    if (is("double-free-exits"))
+        _exit(7);
+}
+
+// As the program sees its handlers, that is its own.
+static CALL void free_twice_handled(void)
+{
+    HERE;
+    struct sigaction action = {}, seen = {};
+    action.sa_handler = on_abort;
+    sigaction(SIGABRT, &action, nullptr);
+    sigaction(SIGABRT, nullptr, &seen);
+    bool own = seen.sa_handler == on_abort && (seen.sa_flags & (SA_SIGINFO | SA_RESTART)) == 0;
+    own &= signal(SIGABRT, SIG_DFL) == on_abort;
+    own &= signal(SIGABRT, on_abort) == SIG_DFL;
+    own &= signal(SIGABRT, on_abort) == on_abort;
+    printf("handler: %s\n", own ? "own" : "other");
+    AT, free_twice();
+}
+
+static CALL void assert_handled(void)
+{
+    HERE;
+    signal(SIGABRT, on_abort);
+    AT, check(zero);
+}
+
 static CALL void back_to_default(void)
 {
     HERE;
@@ -340,6 +372,10 @@ static CALL void fail(void)
         AT, touch_file();
     if (is("double-free"))
         AT, free_twice();
+    if (is("double-free-exits") || is("double-free-returns"))
+        AT, free_twice_handled();
+    if (is("assert-handled"))
+        AT, assert_handled();
     if (is("buffer"))
         AT, past_a_buffer();
     if (is("overflow"))

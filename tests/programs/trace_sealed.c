@@ -23,7 +23,8 @@ static int forbid(void)
         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)};
     struct sock_fprog program = {sizeof few / sizeof few[0], few};
-    return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) + prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
+    return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) +
+           prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
 }
 
 static int known(int n)
