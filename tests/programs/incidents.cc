@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #define PLAIN __attribute__((no_instrument_function, noinline))
@@ -71,6 +72,26 @@ static CALL void overflow_stack(volatile char *above)
     here[0] = above != nullptr ? above[0] : '\1';
     overflow_stack(here);
     sink = here[0];
+}
+
+// 100,000 calls within one another.
+static CALL void recurse(int levels)
+{
+    if (levels == 0)
+        *static_cast<volatile int *>(nullptr) = 1;
+    else
+        recurse(levels - 1);
+    sink = static_cast<char>(levels);
+}
+static CALL void outer_two(void)
+{
+    recurse(99999);
+    sink = 1;
+}
+static CALL void outer_one(void)
+{
+    outer_two();
+    sink = 2;
 }
 
 static char bytes_a[8192];
@@ -340,6 +361,28 @@ static CALL void back_to_default(void)
     AT, touch_null();
 }
 
+// Kills the program so many us after it began to fail.
+static int kill_after_us;
+static volatile bool failing;
+static PLAIN void *killer(void *)
+{
+    while (!failing)
+        continue;
+    timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    long long end_ns = now.tv_sec * 1000000000LL + now.tv_nsec + kill_after_us * 1000LL;
+    do
+        clock_gettime(CLOCK_MONOTONIC, &now);
+    while (now.tv_sec * 1000000000LL + now.tv_nsec < end_ns);
+    kill(getpid(), SIGKILL);
+    return nullptr;
+}
+static CALL void touch_null_soon(void)
+{
+    HERE;
+    SAY, failing = true, *static_cast<volatile int *>(nullptr) = 1;
+}
+
 static CALL void smash_some(size_t bytes)
 {
     printf("left smash\n");
@@ -378,6 +421,8 @@ static CALL void fail(void)
         AT, assert_handled();
     if (is("buffer"))
         AT, past_a_buffer();
+    if (is("deep"))
+        AT, outer_one();
     if (is("overflow"))
         overflow_stack(nullptr);
     if (is("smash-200"))
@@ -428,6 +473,10 @@ static CALL void fail(void)
         AT, back_to_default();
     if (is("raised"))
         SAY, raise(SIGILL);
+    if (is("killed-after")) {
+        pthread_create(&thread, nullptr, killer, nullptr);
+        AT, touch_null_soon();
+    }
     if (is("killed"))
         SAY, kill(getpid(), SIGKILL);
 }
@@ -436,6 +485,7 @@ int main(int argc, char **argv)
 {
     HERE;
     how = argc > 1 ? argv[1] : "";
+    kill_after_us = argc > 2 ? atoi(argv[2]) : 0;
     if (is("child")) {
         int status = (AT, in_child());
         printf("child %d\n", status);
