@@ -17,7 +17,7 @@
 #include <stdint.h>
 
 #define FISQL_CHUNK_MAGIC 0x4c515346u /* "FSQL" */
-#define FISQL_LOG_VERSION 4u
+#define FISQL_LOG_VERSION 5u
 #define FISQL_CHUNK_LENGTH_MAX (1u << 24) /* a longer one is damage */
 
 /* The kinds of chunk. Kinds whose payload is "facts" hold pairs of NUL-terminated strings, key
@@ -420,9 +420,10 @@ _Static_assert(sizeof(struct fisql_open_call) == 24, "the snapshot is part of th
  * ru_majflt). All of these are totals since the thread's start, the last four modulo 2^32.
  *
  * An INCIDENT's payload begins with its kind (FISQL_INCIDENT_KINDS), 1 byte. Then come the number of the
- * signal, 1 byte (0 = none), flags, 1 byte (FISQL_INCIDENT_ADDRESS, _RETURN), the address that could not be
- * reached, 8 bytes, the address of the code, 8 bytes, and text in UTF-8. Kind 0 is more text, from the
- * second byte on, of the thread's incident before it.
+ * signal, 1 byte (0 = none), flags, 1 byte (FISQL_INCIDENT_ADDRESS, ...), the address that could not be
+ * reached, 8 bytes, the address of the code, 8 bytes; with FISQL_INCIDENT_CALLER the address, 8 bytes, that
+ * the code's call comes back to in the innermost open function; and text in UTF-8. Kind 0 is more text, from
+ * the second byte on, of the thread's incident before it.
  * The payload of an OBJECT is a kind of one byte (enum fisql_object_kind), the address that the program said
  * it from and the object's address, 8 bytes each, the low byte first; then the count, or the state where it
  * is a number, of 8 bytes, signed; or the state's text, of up to 63 bytes; or nothing.
@@ -530,7 +531,8 @@ enum fisql_incident_kind {
 };
 #define FISQL_INCIDENT_ADDRESS 1u /* the address that could not be reached is known */
 #define FISQL_INCIDENT_RETURN 2u  /* it came of a return: of the call that ended last */
-#define FISQL_INCIDENT_HEAD 19u   /* bytes before the text */
+#define FISQL_INCIDENT_CALLER 4u  /* the code is a library's, and the place is known that called it */
+#define FISQL_INCIDENT_HEAD 19u   /* bytes before the text; with a caller 8 more */
 /* What a program says of its objects. X(constant, number, name, what follows the addresses) */
 #define FISQL_OBJECT_KINDS(X)                                                                      \
     X(KEEP, 0, "keep", FISQL_OBJECT_TEXT)                                                          \

@@ -548,7 +548,7 @@ CREATE TABLE incidents( -- where the program went wrong: a signal that ends it, 
   call_id INTEGER,         -- the innermost call that was open, NULL outside any; its stack and those of the
                            -- process's other threads are in incident_stacks
   frame_id INTEGER,        -- its context
-  site_id INTEGER,         -- the place in the code
+  site_id INTEGER,         -- the place in the code: where it happened in a library, the call of that
   left_call_id INTEGER,    -- the call that had just ended, where its return went astray: its stack was smashed
   address INTEGER,         -- that could not be reached, NULL where it is not about one; from 2^63 on negative
   block_id INTEGER,        -- allocs.id of the block that the address lies in, or near to; NULL = none

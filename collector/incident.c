@@ -85,16 +85,19 @@ static void record(const struct fisql_incident *told)
 {
     unsigned char bytes[EVENT_BYTES_MAX];
     const char *text = told->text;
-    size_t left = strlen(text), part = sizeof bytes - FISQL_INCIDENT_HEAD;
+    size_t left = strlen(text), part, head = FISQL_INCIDENT_HEAD;
     bytes[0] = (unsigned char)told->kind;
     bytes[1] = (unsigned char)told->signal;
     bytes[2] = (unsigned char)told->flags;
     memcpy(bytes + 3, &told->address, sizeof told->address);
     memcpy(bytes + 11, &told->code, sizeof told->code);
-    if (part > left)
-        part = left;
-    memcpy(bytes + FISQL_INCIDENT_HEAD, text, part);
-    log_record_bytes(FISQL_CODE_INCIDENT, bytes, FISQL_INCIDENT_HEAD + part);
+    if ((told->flags & FISQL_INCIDENT_CALLER) != 0) {
+        memcpy(bytes + head, &told->caller, sizeof told->caller);
+        head += sizeof told->caller;
+    }
+    part = left < sizeof bytes - head ? left : sizeof bytes - head;
+    memcpy(bytes + head, text, part);
+    log_record_bytes(FISQL_CODE_INCIDENT, bytes, head + part);
     for (text += part, left -= part; left > 0; text += part, left -= part) {
         part = left < sizeof bytes - 1 ? left : sizeof bytes - 1;
         bytes[0] = FISQL_INCIDENT_MORE;
@@ -166,8 +169,10 @@ void incident_tell(struct trouble *trouble)
         return;
     quiet_begin(&quiet);
     telling++;
-    if (trouble->fatal)
+    if (trouble->fatal) {
         incident_look(trouble);
+        incident_find_caller(trouble);
+    }
     record(&trouble->told);
     const struct thread_log *log = current_log;
     trouble->told.pid = process.pid;

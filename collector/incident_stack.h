@@ -6,5 +6,7 @@
 
 /* Looks for return addresses of open calls that are not where they were; adds what it finds to the text. */
 void incident_look(struct trouble *trouble);
+/* Looks where the innermost open call has called the library that it happened in. */
+void incident_find_caller(struct trouble *trouble);
 
 #endif

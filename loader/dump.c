@@ -135,6 +135,8 @@ static void dump_incident(FILE *out, const struct event *event)
     if (incident->kind != FISQL_INCIDENT_MORE)
         fprintf(out, " signal %u flags %u address %" PRIx64 " code %" PRIx64, incident->signal,
                 incident->flags, incident->address, incident->code);
+    if (incident->caller != 0)
+        fprintf(out, " caller %" PRIx64, incident->caller);
     fputc(' ', out);
     put_text(out, event->text, event->text_bytes);
 }

@@ -293,6 +293,34 @@ static int finish_blocks(sqlite3 *database, struct error *error)
     return result;
 }
 
+/* The rows were put in this order. */
+static int finish_places(const struct tables *tables, sqlite3 *database, struct error *error)
+{
+    sqlite3_stmt *put = NULL;
+    int64_t id = 0;
+    int result = statement_make(database,
+                                "UPDATE incidents SET message = message || coalesce((SELECT"
+                                " iif(location LIKE 'in %', ', ', ', at ') || location"
+                                " FROM site_details WHERE id = ? AND location <> '?'), '')"
+                                " WHERE id = ?",
+                                &put, error);
+    for (size_t i = 0; result == 0 && i < tables->index->threads_count; i++) {
+        const struct decode_incidents *incidents = &tables->threads[i].incidents;
+        for (size_t k = 0; k < incidents->count && result == 0; k++) {
+            id++;
+            if (incidents->items[k].inner == 0)
+                continue;
+            sqlite3_bind_int64(put, 1, incidents->items[k].inner);
+            sqlite3_bind_int64(put, 2, id);
+            if (sqlite3_step(put) != SQLITE_DONE)
+                result = error_set(error, "incidents: %s", insert_problem(database));
+            sqlite3_reset(put);
+        }
+    }
+    sqlite3_finalize(put);
+    return result;
+}
+
 int tables_finish_incidents(const struct tables *tables, sqlite3 *database, struct error *error)
 {
     struct finish finish = {.call = NULL};
@@ -304,6 +332,8 @@ int tables_finish_incidents(const struct tables *tables, sqlite3 *database, stru
     int result = finish_stacks(&finish, database, error);
     if (result == 0)
         result = finish_blocks(database, error);
+    if (result == 0)
+        result = finish_places(tables, database, error);
     sqlite3_finalize(finish.call);
     sqlite3_finalize(finish.put);
     sqlite3_finalize(finish.left);

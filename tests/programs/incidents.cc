@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <string>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -153,6 +154,22 @@ static CALL void thrower(int levels)
         return;
     }
     SAY, throw std::runtime_error("the text of the exception");
+}
+
+static CALL void out_of_range(void)
+{
+    HERE;
+    std::string text = "abc";
+    SAY, sink = text.at(static_cast<size_t>(depth) + 7);
+}
+
+static CALL void copies(size_t bytes)
+{
+    HERE;
+    char room[64];
+    const char *volatile from = reinterpret_cast<const char *>(16);
+    SAY, memcpy(room, from, bytes);
+    sink = room[0];
 }
 
 static CALL void not_thrown(void) noexcept
@@ -405,6 +422,10 @@ static CALL void fail(void)
         AT, give_up();
     if (is("exception"))
         AT, thrower(2);
+    if (is("out-of-range"))
+        AT, out_of_range();
+    if (is("copies"))
+        AT, copies(strlen(how) * 4);
     if (is("noexcept"))
         AT, not_thrown();
     if (is("null"))
