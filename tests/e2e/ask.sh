@@ -82,13 +82,23 @@ finish
 program=asked
 
 # --- a deep stack: what is further out than a snapshot is counted
-begin 1 deep 1000
-"$fisql" stacks --all "$pid" >stacks
-deep=$(awk '/^thread / && /1000 calls open/ { on = 1; next } /^#/ && on { n++ } / outer calls?$/ && on { n += $2 } /^$/ { on = 0 } END { print n }' stacks)
-same "a stack of 1000 calls is shown or counted" 1000 "$deep"
-at_least "nearly all that a snapshot holds are shown" 250 "$(grep -c '^#.*dive' stacks)"
-has "the middle of a deep stack is left out" "calls left out" "$("$fisql" stacks "$pid")"
-finish
+for depth in 1000 100000; do
+    begin 1 deep $depth
+    for all in --all ""; do
+        # shellcheck disable=SC2086 # no word
+        "$fisql" stacks $all "$pid" >stacks
+        deep=$(awk -v depth=$depth '/^thread / && $0 ~ depth " calls open" { on = 1; next } /^#/ && on { n++ }
+            / outer calls?$/ && on { n += $2 } / calls left out / && on { n += $2 } /^$/ { on = 0 } END { print n }' stacks)
+        same "a stack of $depth calls is shown or counted${all:+, }$all" $depth "$deep"
+        [ -z "$all" ] || at_least "nearly all that a snapshot holds are shown" 250 "$(grep -c '^#.*dive' stacks)"
+    done
+    has "the middle of a deep stack is left out" "calls left out" "$(cat stacks)"
+    same "a stack of $depth calls: the innermost are those that there are" "dive dive dive" \
+        "$(awk '/^#[012] / && n < 3 { n++; print $2 }' stacks | xargs)"
+    same "a stack of $depth calls: numbered from the innermost on, without a hole but what is left out" "" \
+        "$(awk '/^thread / { n = 0 } /^#/ { if (substr($1, 2) + 0 != n) print; n++ } / calls left out / { n += $2 }' stacks | head -3)"
+    finish
+done
 
 # --- threads that come and go
 begin 1 churn
