@@ -218,6 +218,45 @@ for program in plain-c plain-cc; do
     same "$program: without the collector it is assert()" "134 plain.${program#plain-}:2: main: Assertion \`c == 1' failed: c is 2" "$status $err"
 done
 
+# A program that jumps out of its handler of SIGABRT, and goes on: each message is told once, also in a forked child; what
+# the child of a vfork() sets is its own.
+cat >jumps.c <<'C'
+#include <setjmp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+#include <string.h>
+#include <sys/wait.h>
+static sigjmp_buf back;
+static void on_abort(int n) { siglongjmp(back, n); }
+__attribute__((noinline)) static void twice(int size) { void *volatile p = malloc(size); free(p); free(p); }
+__attribute__((noinline)) static int attempt(int size) { if (sigsetjmp(back, 1)) return 1; twice(size); return 0; }
+int main(int c, char **v)
+{
+    signal(SIGABRT, on_abort);
+    int caught = attempt(40) + attempt(80) + attempt(120);
+    pid_t child = vfork();
+    if (child == 0) { struct sigaction a = {0}; a.sa_handler = SIG_IGN; sigaction(SIGABRT, &a, 0); a.sa_handler=(void(*)(int))main; sigaction(SIGABRT,&a,0); _exit(0); }
+    waitpid(child, 0, 0);
+    struct sigaction seen; sigaction(SIGABRT, 0, &seen);
+    printf("caught %d %d\n", caught, seen.sa_handler == on_abort);
+    fflush(stdout);
+    if (fork() == 0) { caught = attempt(200); _exit(caught); }
+    int status; wait(&status);
+    printf("child %d\n", status);
+    return 5;
+}
+C
+build gcc jumps -g -O1 jumps.c
+run "$fisql" record ./jumps
+same "jumps: output and status" "5 caught 3 1
+child 256" "$status $out"
+"$fisql" load -q run.bin
+same "jumps: three and one" "3 1 twice twice attempt library-abort" "$(sql run.db "SELECT group_concat(n, ' ') || ' ' || max(f) || ' ' || min(f) || ' ' || max(g) || ' ' || max(k)
+    FROM (SELECT count(*) AS n, max(d.function) AS f, max(d.kind) AS k, (SELECT function FROM incident_frames s WHERE s.incident_id = d.id
+      ORDER BY depth DESC LIMIT 1 OFFSET 1) AS g FROM incident_details d WHERE message LIKE 'free(): double free%' GROUP BY pid ORDER BY min(ns))")"
+
 # The report page names them; their text is of the program.
 page() { # WHAT WORDS LINE...: of run.db
     "$fisql" report -o page.html run.db 2>/dev/null
