@@ -106,6 +106,19 @@ static void record(const struct fisql_incident *told)
     }
 }
 
+/* Likewise what the registers held. */
+static void record_pointers(const struct trouble *trouble)
+{
+    unsigned char bytes[EVENT_BYTES_MAX];
+    const uint32_t fit = (sizeof bytes - 1) / sizeof trouble->pointers[0];
+    bytes[0] = FISQL_INCIDENT_POINTERS;
+    for (uint32_t at = 0, count; at < trouble->pointers_count; at += count) {
+        count = trouble->pointers_count - at < fit ? trouble->pointers_count - at : fit;
+        memcpy(bytes + 1, trouble->pointers + at, count * sizeof trouble->pointers[0]);
+        log_record_bytes(FISQL_CODE_INCIDENT, bytes, 1 + count * sizeof trouble->pointers[0]);
+    }
+}
+
 static uint64_t now_ns(void)
 {
     struct timespec now;
@@ -174,6 +187,7 @@ void incident_tell(struct trouble *trouble)
         incident_find_caller(trouble);
     }
     record(&trouble->told);
+    record_pointers(trouble);
     const struct thread_log *log = current_log;
     trouble->told.pid = process.pid;
     trouble->told.tid = (uint32_t)syscall(SYS_gettid);

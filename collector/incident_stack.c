@@ -21,7 +21,10 @@
 #define FRAME_MAX 65536u /* a frame is searched up to here */
 #define FUNCTION_MAX 65536u
 #define CALLS_MAX 64u /* so many of the innermost calls are looked at */
-#define CALL_BYTES 7u /* of the longest instruction that calls */
+#define STACK_NEAR                                                                                 \
+    ((uint64_t)1 << 16) /* so near below the stack pointer lies what is the stack's, ... */
+#define STACK_ABOVE ((uint64_t)8 << 20) /* ... and so near above it */
+#define CALL_BYTES 7u                   /* of the longest instruction that calls */
 
 /* A return address as it may be signed (aarch64), without the signature. */
 static uint64_t plain_code(uint64_t address)
@@ -185,4 +188,31 @@ void incident_find_caller(struct trouble *trouble)
     trouble->told.caller = first_return(low, high, call->function);
     if (trouble->told.caller != 0)
         trouble->told.flags |= FISQL_INCIDENT_CALLER;
+}
+
+void incident_pointer(struct trouble *trouble, uint64_t word)
+{
+    if (trouble->pointers_count == INCIDENT_POINTERS_MAX || word < STACK_NEAR || word >> 48 != 0 ||
+        word - trouble->stack + STACK_NEAR < STACK_ABOVE || modules_known(word))
+        return;
+    for (uint32_t i = 0; i < trouble->pointers_count; i++)
+        if (trouble->pointers[i] == word)
+            return;
+    trouble->pointers[trouble->pointers_count++] = word;
+}
+
+uint32_t incident_frame(const struct trouble *trouble, uint64_t *words, uint32_t most)
+{
+    const struct thread_log *log = current_log;
+    uint32_t open = log != NULL && log->shadow.calls != NULL ? calls_open(log) : 0;
+    if (open < 2 || open >= log->shadow.depth_max)
+        return 0;
+    const struct shadow_call *call = &log->shadow.calls[open - 1];
+    uint64_t low = (call->stack + 7) & ~(uint64_t)7, high = call[-1].stack;
+    uint32_t count = high > low && high - low < FRAME_MAX ? (uint32_t)((high - low) / 8) : 0;
+    if (trouble->stack > call->stack + FRAME_MAX || trouble->stack + FRAME_MAX < call->stack)
+        return 0; /* on another stack */
+    if (count > most)
+        count = most;
+    return incident_read(low, words, count * sizeof *words) ? count : 0;
 }

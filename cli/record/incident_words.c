@@ -141,7 +141,9 @@ static void print_block(sqlite3_stmt *row)
 {
     if (is_null(row, 6))
         return;
-    note("  the address is %s: allocated at %s in %s", text_at(row, 6), text_at(row, 7),
+    const char *block = text_at(row, 6);
+    note("  %s%s: allocated at %s in %s",
+         strncmp(block, "the function", 12) == 0 ? "" : "the address is ", block, text_at(row, 7),
          text_at(row, 8));
     if (!is_null(row, 9))
         note("  and freed at %s in %s before", text_at(row, 9), text_at(row, 10));

@@ -83,6 +83,8 @@ struct decode_incident {
     uint64_t address, code;
     uint64_t call_id, ns;
     char *text;
+    uint64_t *pointers; /* what the function held; NULL = not known */
+    size_t pointers_count, pointers_capacity;
 };
 
 struct decode_incidents {

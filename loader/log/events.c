@@ -104,7 +104,8 @@ static int read_incident(struct event_cursor *cursor, struct event *event)
     if (bytes == 0 || !room(cursor, 3 + (bytes + 1u) / 2) ||
         payload[0] >= FISQL_INCIDENT_KINDS_COUNT)
         return -1;
-    uint32_t head = payload[0] == FISQL_INCIDENT_MORE ? 1 : FISQL_INCIDENT_HEAD;
+    bool adds = payload[0] == FISQL_INCIDENT_MORE || payload[0] == FISQL_INCIDENT_POINTERS;
+    uint32_t head = adds ? 1 : FISQL_INCIDENT_HEAD;
     bool caller = head > 1 && bytes > 2 && (payload[2] & FISQL_INCIDENT_CALLER) != 0;
     if (caller)
         head += sizeof event->incident.caller;

@@ -168,9 +168,9 @@ def fault(rule, site, delta=10):
 
 
 def incident(kind, text=b"", signal=0, flags=0, address=0, place=0, caller=None, delta=10):
-    """Kind 0 is more text of the one before. flags: 4 where there is a caller."""
+    """Kind 0 is more text of the one before, 8 its pointers. flags: 4 where there is a caller."""
     text = text if isinstance(text, bytes) else text.encode()
-    payload = (struct.pack("<BBBQQ", kind, signal, flags, address, place) if kind else b"\0")
+    payload = (struct.pack("<BBBQQ", kind, signal, flags, address, place) if kind not in (0, 8) else bytes([kind]))
     payload += (b"" if caller is None else struct.pack("<Q", caller)) + text
     padded = payload + b"\0" * (len(payload) % 2)
     return [code(0x600A), delta, len(payload), *struct.unpack("<%dH" % (len(padded) // 2), padded)]

@@ -172,6 +172,17 @@ static CALL void copies(size_t bytes)
     sink = room[0];
 }
 
+/* What it reads from the freed block is an address that cannot be one. */
+static CALL void follows_freed(void)
+{
+    HERE;
+    char **block = reinterpret_cast<char **>(make_block(40));
+    memset(block, 0x5a, 40);
+    char *volatile found = block[3];
+    drop_block(reinterpret_cast<char *>(block));
+    SAY, sink = *found;
+}
+
 static CALL void not_thrown(void) noexcept
 {
     HERE;
@@ -426,6 +437,8 @@ static CALL void fail(void)
         AT, out_of_range();
     if (is("copies"))
         AT, copies(strlen(how) * 4);
+    if (is("follows-freed"))
+        AT, follows_freed();
     if (is("noexcept"))
         AT, not_thrown();
     if (is("null"))
