@@ -159,9 +159,10 @@ static bool starts(const char *text, const char *with)
 /* Columns that count what a function's own code did. */
 static bool is_of_own_code(const char *column)
 {
-    static const char *const memory[] = {"allocs", "alloc_bytes", "frees", "free_bytes"};
-    for (size_t i = 0; i < sizeof memory / sizeof memory[0]; i++)
-        if (strcmp(column, memory[i]) == 0)
+    static const char *const others[] = {"paused_ns", "allocs", "alloc_bytes", "frees",
+                                         "free_bytes"};
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+        if (strcmp(column, others[i]) == 0)
             return true;
     return starts(column, "self_") || starts(column, "raw_self_");
 }
