@@ -329,10 +329,10 @@ bench-queries: all ## how long the canned queries take on some 70 million calls
 	@tests/setup bench
 	tests/bench/queries.py $(BUILD) 3
 
-bench-fleet: all $(BUILD)/bench_fleet ## many runs on two shards of ClickHouse: rows in, bytes, each question (an hour, 15 GB)
+bench-fleet: all $(BUILD)/bench_fleet ## many runs on two shards of ClickHouse: rows in, bytes, each question (half an hour, 15 GB); with RUNS="100 1000" of so many
 	@tests/setup check
 	@tests/setup fleet
-	tests/bench/fleet.py $(BUILD) 3
+	tests/bench/fleet.py $(BUILD) 3 $(RUNS)
 
 # What speaks to a server stands on the commands' objects, too.
 $(BUILD)/bench_fleet: tests/bench/bench_fleet.c $(LIB_OBJ) $(COMMAND_OBJ)

@@ -34,11 +34,15 @@ mkdir aarch64
         echo "$compiler -O2 -I$here/collector -o $name.arm $programs/$name -lpthread"
     done
     echo "aarch64-linux-gnu-g++ -std=c++17 $hooks -O0 -o exceptions $programs/exceptions.cc"
+    echo "aarch64-linux-gnu-gcc $hooks -O1 -o lockuse $programs/lockuse.c -lpthread"
+    echo "aarch64-linux-gnu-g++ -std=c++17 $hooks -O1 -o locks $programs/locks.cc -lpthread"
     echo "aarch64-linux-gnu-g++ $hooks -O2 -fsized-deallocation -o kinds $programs/kinds.cc"
     for name in A B; do
         echo "aarch64-linux-gnu-gcc $hooks -shared -fPIC -DNAME=$name -o plugin$name.so $programs/plugin.c"
     done
 } | xargs -P 2 -d '\n' -I{} sh -c '{}' >build.txt 2>&1
+aarch64-linux-gnu-gcc "-I$here" -D_GNU_SOURCE -std=gnu11 -O2 -g -fno-common -fPIC -fvisibility=hidden -ftls-model=initial-exec -shared \
+    -Wl,-soname,libfisql-locks.so -Wl,-z,now -o libfisql-locks.so "$here"/collector/locks*.c "$here/collector/own.c" -ldl -lpthread >>build.txt 2>&1
 aarch64-linux-gnu-gcc -shared -Wl,-soname,libfisql.so -Wl,-z,now -o "$collector" aarch64/*.o -ldl -lpthread >>build.txt 2>&1
 same "collector and programs build for aarch64" "" "$(cat build.txt)"
 
@@ -151,3 +155,35 @@ for options in "--depth 3" "--min-duration 1s" --no-time; do
     "$fisql" record -q $options qemu-aarch64 -L $root -E "LD_PRELOAD=$collector" ./jumps.arm >out.txt 2>/dev/null
     loaded "jumps $options"
 done
+
+# Locks: each case of tests/programs/locks.cc, misuse, counts and a wait, as on this machine (tests/e2e/locks.sh).
+locked() { # DB PROGRAM ARGUMENT...
+    local database=$1
+    shift
+    timeout 60 "$fisql" record -q --locks -o run.bin qemu-aarch64 -L $root -E "LD_PRELOAD=$PWD/libfisql-locks.so:$collector" "$@" 2>/dev/null
+    "$fisql" load -q -o "$database" run.bin
+}
+qemu-aarch64 -L $root ./locks >cases
+at_least "locks: there are cases" 50 "$(wc -l <cases)"
+while read -r name expected; do
+    locked order.db ./locks "$name"
+    same "locks: order: $name" "$expected rings, 0 misuses" "$(sql order.db "SELECT count(DISTINCT cycle) || ' rings, ' || (SELECT count(*)
+        FROM lock_misuses) || ' misuses' FROM lock_cycles WHERE by_place = 0")"
+done <cases
+build gcc lockuse_here -g -O1 "$programs/lockuse.c"
+for name in by_other unlocked destroyed_held freed_held used_destroyed condition_not_held condition_two_mutexes locked_twice; do
+    "$fisql" record -q --locks -o run.bin ./lockuse_here $name && "$fisql" load -q -o here.db run.bin
+    locked misuse.db ./lockuse $name
+    query="SELECT group_concat(misuse || ' in ' || f.name || ' ' || times, ', ') FROM (SELECT misuse, frame_id, count(*) AS times FROM lock_misuses
+           GROUP BY misuse, frame_id ORDER BY min(ns)) m JOIN frames k ON k.id = m.frame_id JOIN functions f ON f.id = k.function_id"
+    same "locks: misuse: $name" "$(sql here.db "$query")" "$(sql misuse.db "$query")"
+    at_least "locks: misuse: $name: it is told" 1 "$(sql misuse.db 'SELECT count(*) FROM lock_misuses')"
+done
+locked counted.db ./lockuse counted >out.txt
+same "locks: each acquisition is counted" "$(for _ in 1 2 3 4 5; do cat out.txt; done | paste -sd' ')" \
+    "$(sql counted.db "SELECT group_concat(times, ' ') FROM (SELECT sum(times) AS times FROM lock_holds h JOIN locks l ON l.id = h.lock_id WHERE l.kind = 'mutex' GROUP BY lock_id ORDER BY lock_id)")"
+export NO_ROBUST=1 # qemu-user does not tell a robust mutex that its holder died
+timeout 60 qemu-aarch64 -L $root ./lockuse gives >expected.txt
+same "locks: the program runs without" 0 $?
+locked gives.db ./lockuse gives >out.txt
+same "locks: results, errno, cancellation and fork are as without" "$(cat expected.txt)" "$(cat out.txt)"
