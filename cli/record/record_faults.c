@@ -152,7 +152,8 @@ static int put_rule(struct area *area, const struct fault_rule *rule, struct fis
 {
     *made = rule->made;
     made->inside = rule->inside != NULL;
-    made->text = put(area, rule->thrown != NULL ? rule->thrown : "", rule->thrown_bytes + 1);
+    made->text =
+        rule->thrown != NULL ? put(area, rule->thrown, rule->thrown_bytes) : put(area, "", 1);
     for (uint8_t i = 0; i < made->whens_count; i++) {
         const struct fault_when *when = &rule->whens[i];
         if (when->text != NULL)
