@@ -118,7 +118,7 @@ static void distrust(sqlite3 *database)
     sqlite3_limit(database, SQLITE_LIMIT_LENGTH, value_bytes_max);
 }
 
-sqlite3 *database_open(const char *path)
+static sqlite3 *open_with(const char *path, const char *temporaries)
 {
     struct stat status;
     if (stat(path, &status) != 0) {
@@ -134,6 +134,8 @@ sqlite3 *database_open(const char *path)
     int result = open_read_only(path, &database);
     if (result == SQLITE_OK) {
         distrust(database);
+        /* Before there are temporary views: to change it drops them. */
+        sqlite3_exec(database, temporaries, NULL, NULL, NULL);
         if (check(database, path) && schema_check(database, path))
             return database;
     } else if (result == SQLITE_NOTADB) {
@@ -143,6 +145,16 @@ sqlite3 *database_open(const char *path)
     }
     sqlite3_close(database);
     return NULL;
+}
+
+sqlite3 *database_open(const char *path)
+{
+    return open_with(path, "PRAGMA temp_store = MEMORY");
+}
+
+sqlite3 *database_open_sparing(const char *path)
+{
+    return open_with(path, "PRAGMA temp_store = FILE; PRAGMA cache_size = -32768");
 }
 
 /* The log beside the database, run.bin for run.db, is newer than it? */

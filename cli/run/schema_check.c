@@ -66,9 +66,7 @@ static bool put_views(sqlite3 *memory, sqlite3 *database)
 {
     static const char create[] = "CREATE VIEW ";
     sqlite3_stmt *views = NULL;
-    bool done =
-        sqlite3_exec(database, "PRAGMA temp_store = MEMORY", NULL, NULL, NULL) == SQLITE_OK &&
-        sqlite3_prepare_v2(memory, views_sql, -1, &views, NULL) == SQLITE_OK;
+    bool done = sqlite3_prepare_v2(memory, views_sql, -1, &views, NULL) == SQLITE_OK;
     while (done && sqlite3_step(views) == SQLITE_ROW) {
         char *sql = sqlite3_mprintf("CREATE TEMP VIEW %s", text_at(views, 0) + strlen(create));
         done = sql != NULL && sqlite3_exec(database, sql, NULL, NULL, NULL) == SQLITE_OK;
