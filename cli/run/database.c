@@ -2,6 +2,7 @@
 #include "cli/run/database.h"
 #include "cli/out/say.h"
 #include "cli/run/schema_check.h"
+#include "cli/run/wide_sum.h"
 
 #include "live_format.h"
 #include "queries/embedded.h"
@@ -136,7 +137,9 @@ static sqlite3 *open_with(const char *path, const char *temporaries)
         distrust(database);
         /* Before there are temporary views: to change it drops them. */
         sqlite3_exec(database, temporaries, NULL, NULL, NULL);
-        if (check(database, path) && schema_check(database, path))
+        if (wide_sum_add(database) != SQLITE_OK)
+            fail("%s: cannot be opened: %s", path, sqlite3_errmsg(database));
+        else if (check(database, path) && schema_check(database, path))
             return database;
     } else if (result == SQLITE_NOTADB) {
         fail_foreign(path);
