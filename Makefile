@@ -317,6 +317,10 @@ bench-times: all ## how near adjusted times come to the untraced program's
 	@tests/setup bench
 	tests/bench/times.py $(BUILD) 7
 
+bench-trace: all ## what macros of fisql_trace.h cost that are off
+	@tests/setup bench
+	tests/bench/trace.py $(BUILD)
+
 trust: all ## how near adjusted times of five real programs come to their own time
 	@tests/setup trust
 	tests/bench/trust.py $(BUILD) 3
@@ -402,5 +406,5 @@ clean: ## remove what was built
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' Makefile | expand -t 16
 
-.PHONY: again all bench bench-others bench-load bench-queries bench-fleet trust fuzz stress demo setup check units check-unit check-decode check-e2e check-queries check-quick check-compilers check-distros check-real check-fleet check-values docs examples pictures asan lint compdb format format-check install uninstall deb check-deb clean help
+.PHONY: again all bench bench-others bench-load bench-trace bench-queries bench-fleet trust fuzz stress demo setup check units check-unit check-decode check-e2e check-queries check-quick check-compilers check-distros check-real check-fleet check-values docs examples pictures asan lint compdb format format-check install uninstall deb check-deb clean help
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

@@ -567,6 +567,21 @@ static int record(const struct record_options *options, char **argv, const char 
     return 0;
 }
 
+/* Locks are recorded by a library in front of the C library, which asks the collector in another one. Returns 0, or 2
+ * after saying that the program has neither. */
+static int locks_check(const struct record_options *options, const char *program)
+{
+    struct program_file file;
+    if (options->locks == 0)
+        return 0;
+    program_file_look(&file, program);
+    if (!file.collector && !(file.is_static && file.hooks))
+        return 0;
+    return fail("%s: it holds the collector that records no locks: link it without -static and "
+                "without `fisql cc --static-runtime`",
+                program);
+}
+
 int record_program(struct record_options *options, char **program, struct recorded *recorded)
 {
     char collector[2 * PATH_MAX + 64];
@@ -575,7 +590,8 @@ int record_program(struct record_options *options, char **program, struct record
     uint32_t string_max = !values->wanted          ? 0
                           : values->string_max > 0 ? values->string_max
                                                    : RECORD_STRING_MAX;
-    if (record_faults_make(&options->faults, program[0], string_max) != 0 ||
+    if (locks_check(options, program[0]) != 0 ||
+        record_faults_make(&options->faults, program[0], string_max) != 0 ||
         libraries_find(options, collector, sizeof collector) != 0)
         return 2;
     int status = record_filter_make(options, program[0]) != 0 ||

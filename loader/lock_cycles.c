@@ -5,8 +5,11 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/intern.h"
 
 #define STEPS_MAX 200000u /* of the search from one order at one length */
+#define STEPS_ALL                                                                                  \
+    50000000u /* of all: a second or two; long rings of a large tangle are then left out */
 #define READS 0x80000000u
 
 struct search {
@@ -18,8 +21,9 @@ struct search {
     uint32_t *component; /* of a node */
     bool *covered;       /* an edge lies on a ring */
     struct lock_cycles *out;
+    struct intern kept; /* sets of nodes that have a ring, by a hash of them */
     struct lock_cycle ring;
-    uint32_t steps;
+    uint32_t steps, steps_all;
 };
 
 /* ---- components: Tarjan's algorithm, with a stack of its own in place of recursion ---- */
@@ -159,9 +163,9 @@ static bool search_from(struct search *search, uint32_t length)
         uint32_t edge = search->by_first[i];
         const struct lock_order_edge *next = &search->edges[edge];
         bool closes = next->second == start->first, last = ring->length + 1 == length;
-        if (search->steps++ > STEPS_MAX)
+        if (search->steps++ > STEPS_MAX || search->steps_all++ > STEPS_ALL)
             return false;
-        if (closes != last || (!closes && passed(search, next->second)) ||
+        if (closes != last || next->second == node || (!closes && passed(search, next->second)) ||
             search->component[next->second] != search->component[node] || !fits(search, edge) ||
             (closes && next->second_reads && start->first_reads))
             continue;
@@ -173,12 +177,17 @@ static bool search_from(struct search *search, uint32_t length)
     return false;
 }
 
-static bool same_nodes(const struct search *search, const struct lock_cycle *other)
+/* In whatever order they are. */
+static uint64_t hash_of_nodes(const struct search *search)
 {
-    uint32_t found = 0;
-    for (uint32_t i = 0; i < other->length; i++)
-        found += passed(search, search->edges[other->orders[i]].first);
-    return other->length == search->ring.length && found == other->length;
+    uint64_t hash = search->ring.length;
+    for (uint32_t i = 0; i < search->ring.length; i++) {
+        uint64_t node = search->edges[search->ring.orders[i]].first + (uint64_t)1;
+        node *= 0x9e3779b97f4a7c15u;
+        node = (node ^ node >> 29) * 0xbf58476d1ce4e5b9u;
+        hash += node ^ node >> 32;
+    }
+    return hash;
 }
 
 static int keep(struct search *search, struct error *error)
@@ -186,9 +195,12 @@ static int keep(struct search *search, struct error *error)
     struct lock_cycles *out = search->out;
     for (uint32_t i = 0; i < search->ring.length; i++)
         search->covered[search->ring.orders[i]] = true;
-    for (size_t i = 0; i < out->count; i++)
-        if (same_nodes(search, &out->items[i]))
-            return 0;
+    uint64_t hash = hash_of_nodes(search);
+    uint32_t at, before = search->kept.count;
+    if (intern_add(&search->kept, (uint32_t)(hash >> 32), (uint32_t)hash, &at, error) != 0)
+        return -1;
+    if (at < before)
+        return 0;
     if (array_reserve(&out->items, &out->capacity, out->count + 1, error) != 0)
         return -1;
     out->items[out->count++] = search->ring;
@@ -238,6 +250,7 @@ int lock_cycles_find(const struct lock_order_edge *edges, size_t count, uint32_t
         result = find_components(&search, error);
     if (result == 0)
         result = search_all(&search, error);
+    intern_release(&search.kept);
     free(search.begin);
     free(search.by_first);
     free(search.component);

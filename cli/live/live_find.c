@@ -21,6 +21,8 @@
 
 static const char memory_name[] = "/memfd:fisql-live";
 
+#define MAPS_BUFFER 65536u /* of a file of /proc: a page at a time, as the kernel gives it */
+
 /* A mapping of a live area, as a line of maps tells it. */
 struct mapping {
     uint64_t start, end, inode;
@@ -42,10 +44,15 @@ static bool mapping_find(pid_t pid, struct mapping *mapping)
     bool found = false;
     snprintf(path, sizeof path, "/proc/%d/maps", (int)pid);
     FILE *maps = fopen(path, "re");
+    if (maps != NULL)
+        setvbuf(maps, NULL, _IOFBF, MAPS_BUFFER);
     while (maps != NULL && !found && getline(&line, &room, maps) > 0) {
         uint64_t offset;
         char rights[8];
         int at = 0;
+        const char *space = strchr(line, ' '); /* rights follow */
+        if (space == NULL || strlen(space) < 5 || space[4] != 's')
+            continue;
         if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %7s %" SCNx64 " %*s %" SCNu64 " %n",
                    &mapping->start, &mapping->end, rights, &offset, &mapping->inode, &at) != 5 ||
             rights[3] != 's' || offset != 0 || line[at] != '/')

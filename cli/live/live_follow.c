@@ -10,11 +10,13 @@
 #include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
-#define EVERY_NS 1000000000
+#define BUSY_MS 500 /* for those who read an older state to end */
+#define NICENESS 19 /* whoever is recorded comes first */
 
 static volatile sig_atomic_t end_asked;
 
@@ -99,6 +101,14 @@ static int replace(sqlite3 *database, const char *fresh, const char *name)
                 result == SQLITE_OK ? sqlite3_errmsg(database) : sqlite3_errstr(result));
 }
 
+/* Is what was written in the transaction before in the database's file, and the WAL empty? Not while somebody reads an older
+ * state: another one would make the WAL larger by as much as the database, and so on without end. */
+static bool is_settled(sqlite3 *database)
+{
+    return sqlite3_wal_checkpoint_v2(database, NULL, SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL) ==
+           SQLITE_OK;
+}
+
 /* Until the next load is due; at once when the recording ends, or we are to end. */
 static void pause_between(const char *log, double took_s)
 {
@@ -111,6 +121,7 @@ static void pause_between(const char *log, double took_s)
 static int open_for_readers(const char *path, sqlite3 **database)
 {
     if (sqlite3_open_v2(path, database, SQLITE_OPEN_READWRITE, NULL) == SQLITE_OK &&
+        sqlite3_busy_timeout(*database, BUSY_MS) == SQLITE_OK &&
         sqlite3_exec(*database, "PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF", NULL, NULL,
                      NULL) == SQLITE_OK)
         return 0;
@@ -125,9 +136,14 @@ int live_follow(const char *log, const char *database, live_load *load, void *co
     if ((size_t)snprintf(fresh, sizeof fresh, "%s.follow", database) >= sizeof fresh)
         return fail("%s: its path is too long", database);
     catch_end();
+    setpriority(PRIO_PROCESS, 0, NICENESS);
     for (bool last = false; !last && status != 2;) {
         double begun_s = now_s();
         last = end_asked || !is_recorded(log);
+        if (!last && target != NULL && !is_settled(target)) {
+            pause_between(log, 0);
+            continue;
+        }
         unlink(fresh);
         status = load(context, target == NULL ? database : fresh, last);
         if (status == 2)

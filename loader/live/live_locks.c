@@ -12,9 +12,13 @@ static bool locks_read(const struct live_thread *thread, const struct live_sourc
     for (uint32_t looks = 0; looks < LOOKS_MAX; looks++) {
         struct fisql_live_slot before, after;
         if (!live_source_slot(source, thread->slot, &before) ||
-            !live_source_slot(source, thread->slot, &after) ||
+            (before.locks.changes != 0 && !live_source_slot(source, thread->slot, &after)) ||
             before.process_key != thread->process_key || before.thread != thread->thread)
             return false;
+        if (before.locks.changes == 0) { /* no lock yet, as ever without --locks */
+            *locks = (struct fisql_live_locks){0};
+            return true;
+        }
         if (before.locks.changes % 2 != 0 || before.locks.changes != after.locks.changes)
             continue;
         *locks = before.locks;

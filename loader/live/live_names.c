@@ -12,6 +12,8 @@
 #include "loader/symbols/elf_file.h"
 #include "loader/symbols/short_name.h"
 
+#define MAPS_BUFFER 65536u /* a page at a time, as the kernel gives them */
+
 struct live_module {
     uint64_t start, end, offset; /* of its code in memory; where that lies in the file */
     char *path;
@@ -56,6 +58,9 @@ static bool line_read(char *line, struct live_module *module)
     char rights[8];
     int at = 0;
     *module = (struct live_module){0};
+    const char *space = strchr(line, ' '); /* rights follow: few lines of many are code */
+    if (space == NULL || strlen(space) < 5 || space[3] != 'x')
+        return false;
     if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %7s %" SCNx64 " %*s %*s %n", &module->start,
                &module->end, rights, &module->offset, &at) != 4 ||
         rights[2] != 'x' || line[at] != '/')
@@ -81,6 +86,7 @@ int live_names_refresh(struct live_names *names, struct error *error)
     FILE *maps = fopen(path, "re");
     if (maps == NULL)
         return error_set_file(error, ERROR_SYSTEM, path, "%s", strerror(errno));
+    setvbuf(maps, NULL, _IOFBF, MAPS_BUFFER);
     names->modules = NULL;
     names->count = names->capacity = 0;
     int result = 0;
@@ -165,6 +171,13 @@ static void file_path(const struct live_names *names, const struct live_module *
         snprintf(path, size, "/proc/%u/root%s", names->pid, module->path);
 }
 
+/* It has hooks that do nothing, which no code of its own calls: to see that takes longer than all else. */
+static bool is_libc(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return strncmp(slash != NULL ? slash + 1 : path, "libc.so.", 8) == 0;
+}
+
 static void module_read(struct live_names *names, struct live_module *module)
 {
     char path[4224];
@@ -183,8 +196,9 @@ static void module_read(struct live_names *names, struct live_module *module)
                 break;
             }
         }
-    symbols_open(&module->symbols, path, file.build_id[0] != 0 ? file.build_id : NULL,
-                 &names->options, &error); /* without memory it has no names */
+    if (!is_libc(module->path)) /* without memory it has no names */
+        symbols_open(&module->symbols, path, file.build_id[0] != 0 ? file.build_id : NULL,
+                     &names->options, &error);
     elf_file_close(&file);
 }
 

@@ -9,6 +9,7 @@
 
 struct live_definition {
     uint64_t function, site;
+    uint32_t reading; /* it holds in that one alone: most are never touched, and none is cleared */
 };
 
 void live_stack_init(struct live_stack *stack, size_t last_max)
@@ -22,6 +23,14 @@ void live_stack_release(struct live_stack *stack)
     free(stack->last.items);
     free(stack->definitions);
     *stack = (struct live_stack){.last_max = stack->last_max};
+}
+
+void live_stack_lend(struct live_stack *from, struct live_stack *to)
+{
+    free(to->definitions);
+    to->definitions = from->definitions;
+    to->reading = from->reading;
+    from->definitions = NULL;
 }
 
 static int damaged(struct error *error)
@@ -117,10 +126,14 @@ static int stack_leave(struct live_stack *stack, uint64_t calls, bool unwound, s
 
 static int stack_event(struct live_stack *stack, const struct event *event, struct error *error)
 {
+    static const struct live_definition none;
     const struct live_definition *definition = &stack->definitions[event->slot];
+    if (definition->reading != stack->reading)
+        definition = &none;
     switch (event->type) {
     case EVENT_DEFINE:
-        stack->definitions[event->slot] = (struct live_definition){event->function, event->site};
+        stack->definitions[event->slot] =
+            (struct live_definition){event->function, event->site, stack->reading};
         return 0;
     case EVENT_ENTER:
         stack->tick += event->ticks;
@@ -178,10 +191,10 @@ static int snapshot(struct live_stack *stack, const struct fisql_chunk *chunk, s
 int live_stack_read(struct live_stack *stack, const struct fisql_chunk *chunk, struct error *error)
 {
     if (stack->definitions == NULL)
-        stack->definitions = malloc(FISQL_SLOTS_MAX * sizeof *stack->definitions);
+        stack->definitions = calloc(FISQL_SLOTS_MAX, sizeof *stack->definitions);
     if (stack->definitions == NULL)
         return error_set(error, "out of memory");
-    memset(stack->definitions, 0, FISQL_SLOTS_MAX * sizeof *stack->definitions);
+    stack->reading++;
     if (chunk->open_calls > FISQL_SNAPSHOT_MAX || chunk->open_calls > chunk->open_depth)
         return damaged(error);
     if (snapshot(stack, chunk, error) != 0)

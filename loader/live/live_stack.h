@@ -42,6 +42,7 @@ struct live_stack {
     uint32_t sequence;                   /* of the last chunk */
     bool paused;                         /* recording went off after it */
     struct live_definition *definitions; /* of the chunk */
+    uint32_t reading;                    /* how many chunks were read with these definitions */
     size_t last_next;                    /* `last` is full: where the next one goes */
 };
 
@@ -53,6 +54,9 @@ void live_stack_release(struct live_stack *stack);
  * payload whole. -1: ERROR_DAMAGE, the chunk breaks the rules (or was changed while it was copied); or
  * no memory. The stack is then of no use until the next chunk. */
 int live_stack_read(struct live_stack *stack, const struct fisql_chunk *chunk, struct error *error);
+
+/* Gives the memory of definitions, which is large, to the stack that is read next. */
+void live_stack_lend(struct live_stack *from, struct live_stack *to);
 
 /* Brings `last` into order, the newest last, when all is read. */
 void live_stack_settle(struct live_stack *stack);

@@ -392,10 +392,10 @@ static int groups_read(struct live_threads *threads, const struct reading *readi
                                        .owner_start = found->owner_start,
                                        .slot = head_slot(found, count)};
         live_stack_init(&thread->stack, reading->options->last_max);
+        if (threads->count > 1)
+            live_stack_lend(&thread[-1].stack, &thread->stack);
         if (thread_read(reading, found, count, thread, error) != 0)
             return -1;
-        free(thread->stack.definitions); /* large, and of no use any more */
-        thread->stack.definitions = NULL;
     }
     return 0;
 }

@@ -28,12 +28,21 @@ mkdir aarch64
     for name in jumps deep coroutines; do
         echo "aarch64-linux-gnu-gcc $hooks -O0 -o $name-O0 $programs/$name.c -lpthread -ldl -lm"
     done
+    for name in trace_macros.c trace_macros.cc; do
+        compiler=aarch64-linux-gnu-gcc
+        [[ $name == *.c ]] || compiler="aarch64-linux-gnu-g++ -std=c++17"
+        echo "$compiler -O2 -I$here/collector -o $name.arm $programs/$name -lpthread"
+    done
     echo "aarch64-linux-gnu-g++ -std=c++17 $hooks -O0 -o exceptions $programs/exceptions.cc"
+    echo "aarch64-linux-gnu-gcc $hooks -O1 -o lockuse $programs/lockuse.c -lpthread"
+    echo "aarch64-linux-gnu-g++ -std=c++17 $hooks -O1 -o locks $programs/locks.cc -lpthread"
     echo "aarch64-linux-gnu-g++ $hooks -O2 -fsized-deallocation -o kinds $programs/kinds.cc"
     for name in A B; do
         echo "aarch64-linux-gnu-gcc $hooks -shared -fPIC -DNAME=$name -o plugin$name.so $programs/plugin.c"
     done
 } | xargs -P 2 -d '\n' -I{} sh -c '{}' >build.txt 2>&1
+aarch64-linux-gnu-gcc "-I$here" -D_GNU_SOURCE -std=gnu11 -O2 -g -fno-common -fPIC -fvisibility=hidden -ftls-model=initial-exec -shared \
+    -Wl,-soname,libfisql-locks.so -Wl,-z,now -o libfisql-locks.so "$here"/collector/locks*.c "$here/collector/own.c" -ldl -lpthread >>build.txt 2>&1
 aarch64-linux-gnu-gcc -shared -Wl,-soname,libfisql.so -Wl,-z,now -o "$collector" aarch64/*.o -ldl -lpthread >>build.txt 2>&1
 same "collector and programs build for aarch64" "" "$(cat build.txt)"
 
@@ -104,6 +113,21 @@ same "exceptions: calls that were left" "Guard::Guard 0|rethrower 200|thrower 38
     JOIN functions f ON f.id = r.function_id WHERE f.name IN ('Guard::Guard', 'rethrower', 'thrower')
     GROUP BY f.name ORDER BY f.name" | paste -sd '|')"
 
+# Macros of fisql_trace.h, without hooks: the same rows as on this machine.
+gcc -O2 -I"$here/collector" -o trace_macros.c.here "$programs/trace_macros.c" -lpthread
+g++ -std=c++17 -O2 -I"$here/collector" -o trace_macros.cc.here "$programs/trace_macros.cc"
+for what in "c scopes" "c values" "c levels" "c pauses" "c forks" cc; do
+    name=trace_macros.${what%% *} word=${what#* }
+    "$fisql" record -q "./$name.here" "$word" >here.txt
+    "$fisql" load -q run.bin
+    trace_rows run.db >here.rows
+    "$fisql" record -q qemu-aarch64 -L $root -E "LD_PRELOAD=$collector" "./$name.arm" "$word" >out.txt
+    same "$name $word: prints the same" "$(cat here.txt)" "$(cat out.txt)"
+    "$fisql" load -q run.bin
+    same "$name $word: the same rows" "" "$(trace_rows run.db | diff here.rows - | head -5)"
+    at_least "$name $word: leaves rows" 4 "$(wc -l <here.rows)"
+done
+
 # Every way to allocate, as on this machine.
 build g++ kinds_here -O2 -fsized-deallocation "$programs/kinds.cc"
 blocks() {
@@ -131,3 +155,35 @@ for options in "--depth 3" "--min-duration 1s" --no-time; do
     "$fisql" record -q $options qemu-aarch64 -L $root -E "LD_PRELOAD=$collector" ./jumps.arm >out.txt 2>/dev/null
     loaded "jumps $options"
 done
+
+# Locks: each case of tests/programs/locks.cc, misuse, counts and a wait, as on this machine (tests/e2e/locks.sh).
+locked() { # DB PROGRAM ARGUMENT...
+    local database=$1
+    shift
+    timeout 60 "$fisql" record -q --locks -o run.bin qemu-aarch64 -L $root -E "LD_PRELOAD=$PWD/libfisql-locks.so:$collector" "$@" 2>/dev/null
+    "$fisql" load -q -o "$database" run.bin
+}
+qemu-aarch64 -L $root ./locks >cases
+at_least "locks: there are cases" 50 "$(wc -l <cases)"
+while read -r name expected; do
+    locked order.db ./locks "$name"
+    same "locks: order: $name" "$expected rings, 0 misuses" "$(sql order.db "SELECT count(DISTINCT cycle) || ' rings, ' || (SELECT count(*)
+        FROM lock_misuses) || ' misuses' FROM lock_cycles WHERE by_place = 0")"
+done <cases
+build gcc lockuse_here -g -O1 "$programs/lockuse.c"
+for name in by_other unlocked destroyed_held freed_held used_destroyed condition_not_held condition_two_mutexes locked_twice; do
+    "$fisql" record -q --locks -o run.bin ./lockuse_here $name && "$fisql" load -q -o here.db run.bin
+    locked misuse.db ./lockuse $name
+    query="SELECT group_concat(misuse || ' in ' || f.name || ' ' || times, ', ') FROM (SELECT misuse, frame_id, count(*) AS times FROM lock_misuses
+           GROUP BY misuse, frame_id ORDER BY min(ns)) m JOIN frames k ON k.id = m.frame_id JOIN functions f ON f.id = k.function_id"
+    same "locks: misuse: $name" "$(sql here.db "$query")" "$(sql misuse.db "$query")"
+    at_least "locks: misuse: $name: it is told" 1 "$(sql misuse.db 'SELECT count(*) FROM lock_misuses')"
+done
+locked counted.db ./lockuse counted >out.txt
+same "locks: each acquisition is counted" "$(for _ in 1 2 3 4 5; do cat out.txt; done | paste -sd' ')" \
+    "$(sql counted.db "SELECT group_concat(times, ' ') FROM (SELECT sum(times) AS times FROM lock_holds h JOIN locks l ON l.id = h.lock_id WHERE l.kind = 'mutex' GROUP BY lock_id ORDER BY lock_id)")"
+export NO_ROBUST=1 # qemu-user does not tell a robust mutex that its holder died
+timeout 60 qemu-aarch64 -L $root ./lockuse gives >expected.txt
+same "locks: the program runs without" 0 $?
+locked gives.db ./lockuse gives >out.txt
+same "locks: results, errno, cancellation and fork are as without" "$(cat expected.txt)" "$(cat out.txt)"

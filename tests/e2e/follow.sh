@@ -26,6 +26,26 @@ for _ in $(seq 300); do
     [ $states -ge 3 ] && break
     sleep 0.1
 done
+# A reader that stays with one state: the WAL holds one other, not one after another.
+mkfifo hold
+sqlite3 f.db <hold >held 2>>look_err 7>&- &
+holder=$!
+exec 8>hold
+echo "BEGIN; SELECT count(*) FROM calls;" >&8
+until [ -s held ]; do sleep 0.05; done
+for _ in $(seq 100); do
+    [ -s f.db-wal ] && break
+    sleep 0.1
+done
+sleep 4
+wal=$(stat -c %s f.db-wal) database=$(stat -c %s f.db)
+at_least "a state came while somebody read the one before" 1 "$wal"
+same "beside a long reader the WAL holds one state ($wal bytes, the database $database)" 1 $((wal < database * 3 / 2))
+echo "COMMIT; SELECT count(*) FROM calls;" >&8
+exec 8>&-
+wait $holder
+at_least "the reader goes on to a later one" "$(($(head -n 1 held) + 1))" "$(tail -n 1 held)"
+
 same "no reader sees half a state" 0 "$torn"
 at_least "the database grows while the program runs" 3 "$states"
 exec 7>&-

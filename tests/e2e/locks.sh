@@ -129,3 +129,15 @@ for query in lock-contention lock-holders lock-order lock-misuse; do
 done
 run "$fisql" record --locks=some ./lockuse unlocked
 same "another word than all is refused" 2 "$status"
+
+# A program that holds the collector itself is refused before it starts, and an older log stays.
+for how in "--static-runtime gcc" "gcc -static"; do
+    # shellcheck disable=SC2086 # words
+    "$fisql" cc $how -w -g -pthread -o holds "$programs/lockuse.c" || not_ok "$how: builds"
+    before=$(sha256sum run.bin)
+    run "$fisql" record -q -o run.bin --locks ./holds unlocked
+    same "--locks with $how: refused, the log that is there stays" "2 $before" "$status $(sha256sum run.bin)"
+    has "--locks with $how: says why and what to do" "./holds: it holds the collector that records no locks: link it without -static" "$err"
+    run "$fisql" record -q -o holds.bin ./holds unlocked
+    same "without --locks $how is recorded" 0 "$status"
+done

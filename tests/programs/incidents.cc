@@ -10,8 +10,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <string>
 #include <sys/mman.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #define PLAIN __attribute__((no_instrument_function, noinline))
@@ -73,6 +75,26 @@ static CALL void overflow_stack(volatile char *above)
     sink = here[0];
 }
 
+// 100,000 calls within one another.
+static CALL void recurse(int levels)
+{
+    if (levels == 0)
+        *static_cast<volatile int *>(nullptr) = 1;
+    else
+        recurse(levels - 1);
+    sink = static_cast<char>(levels);
+}
+static CALL void outer_two(void)
+{
+    recurse(99999);
+    sink = 1;
+}
+static CALL void outer_one(void)
+{
+    outer_two();
+    sink = 2;
+}
+
 static char bytes_a[8192];
 // Writes past its array: over what lies above it on the stack.
 extern "C" CALL __attribute__((optimize("no-stack-protector"))) void smash(size_t bytes)
@@ -132,6 +154,33 @@ static CALL void thrower(int levels)
         return;
     }
     SAY, throw std::runtime_error("the text of the exception");
+}
+
+static CALL void out_of_range(void)
+{
+    HERE;
+    std::string text = "abc";
+    SAY, sink = text.at(static_cast<size_t>(depth) + 7);
+}
+
+static CALL void copies(size_t bytes)
+{
+    HERE;
+    char room[64];
+    const char *volatile from = reinterpret_cast<const char *>(16);
+    SAY, memcpy(room, from, bytes);
+    sink = room[0];
+}
+
+/* What it reads from the freed block is an address that cannot be one. */
+static CALL void follows_freed(void)
+{
+    HERE;
+    char **block = reinterpret_cast<char **>(make_block(40));
+    memset(block, 0x5a, 40);
+    char *volatile found = block[3];
+    drop_block(reinterpret_cast<char *>(block));
+    SAY, sink = *found;
 }
 
 static CALL void not_thrown(void) noexcept
@@ -299,6 +348,38 @@ static CALL void with_own_handler(void)
     AT, touch_null();
 }
 
+static void on_abort(int)
+{
+    static const char text[] = "own handler of SIGABRT\n";
+    if (write(1, text, sizeof text - 1) < 0)
+        _exit(4);
+    if (is("double-free-exits"))
+        _exit(7);
+}
+
+// As the program sees its handlers, that is its own.
+static CALL void free_twice_handled(void)
+{
+    HERE;
+    struct sigaction action = {}, seen = {};
+    action.sa_handler = on_abort;
+    sigaction(SIGABRT, &action, nullptr);
+    sigaction(SIGABRT, nullptr, &seen);
+    bool own = seen.sa_handler == on_abort && (seen.sa_flags & (SA_SIGINFO | SA_RESTART)) == 0;
+    own &= signal(SIGABRT, SIG_DFL) == on_abort;
+    own &= signal(SIGABRT, on_abort) == SIG_DFL;
+    own &= signal(SIGABRT, on_abort) == on_abort;
+    printf("handler: %s\n", own ? "own" : "other");
+    AT, free_twice();
+}
+
+static CALL void assert_handled(void)
+{
+    HERE;
+    signal(SIGABRT, on_abort);
+    AT, check(zero);
+}
+
 static CALL void back_to_default(void)
 {
     HERE;
@@ -306,6 +387,28 @@ static CALL void back_to_default(void)
     sighandler_t before = signal(SIGSEGV, SIG_DFL);
     printf("before: %s\n", before == own_handler ? "own" : "other");
     AT, touch_null();
+}
+
+// Kills the program so many us after it began to fail.
+static int kill_after_us;
+static volatile bool failing;
+static PLAIN void *killer(void *)
+{
+    while (!failing)
+        continue;
+    timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    long long end_ns = now.tv_sec * 1000000000LL + now.tv_nsec + kill_after_us * 1000LL;
+    do
+        clock_gettime(CLOCK_MONOTONIC, &now);
+    while (now.tv_sec * 1000000000LL + now.tv_nsec < end_ns);
+    kill(getpid(), SIGKILL);
+    return nullptr;
+}
+static CALL void touch_null_soon(void)
+{
+    HERE;
+    SAY, failing = true, *static_cast<volatile int *>(nullptr) = 1;
 }
 
 static CALL void smash_some(size_t bytes)
@@ -330,6 +433,12 @@ static CALL void fail(void)
         AT, give_up();
     if (is("exception"))
         AT, thrower(2);
+    if (is("out-of-range"))
+        AT, out_of_range();
+    if (is("copies"))
+        AT, copies(strlen(how) * 4);
+    if (is("follows-freed"))
+        AT, follows_freed();
     if (is("noexcept"))
         AT, not_thrown();
     if (is("null"))
@@ -340,8 +449,14 @@ static CALL void fail(void)
         AT, touch_file();
     if (is("double-free"))
         AT, free_twice();
+    if (is("double-free-exits") || is("double-free-returns"))
+        AT, free_twice_handled();
+    if (is("assert-handled"))
+        AT, assert_handled();
     if (is("buffer"))
         AT, past_a_buffer();
+    if (is("deep"))
+        AT, outer_one();
     if (is("overflow"))
         overflow_stack(nullptr);
     if (is("smash-200"))
@@ -392,6 +507,10 @@ static CALL void fail(void)
         AT, back_to_default();
     if (is("raised"))
         SAY, raise(SIGILL);
+    if (is("killed-after")) {
+        pthread_create(&thread, nullptr, killer, nullptr);
+        AT, touch_null_soon();
+    }
     if (is("killed"))
         SAY, kill(getpid(), SIGKILL);
 }
@@ -400,6 +519,7 @@ int main(int argc, char **argv)
 {
     HERE;
     how = argc > 1 ? argv[1] : "";
+    kill_after_us = argc > 2 ? atoi(argv[2]) : 0;
     if (is("child")) {
         int status = (AT, in_child());
         printf("child %d\n", status);

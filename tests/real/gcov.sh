@@ -1,6 +1,19 @@
-# Shared by the tests of real programs: comparing a recording with gcov and with valgrind.
+# Shared by the tests of real programs: building Redis, comparing a recording with gcov and with valgrind.
 # shellcheck shell=bash
 # shellcheck disable=SC2154 # here, fisql: lib.sh
+
+# build_redis: in ./redis. The parts that it brings along (Lua's headers and hiredis come with them) are built as they
+# are, the server itself with hooks. False: its source is not there.
+build_redis() {
+    local root
+    # shellcheck disable=SC2154 # sources: lib.sh
+    root=$(echo "$sources"/redis/redis-*/)
+    [ -d "$root" ] || { not_ok "Redis's source is there: run tests/setup real"; return 1; }
+    cp -r "$root" redis
+    make -s -j2 -C redis/deps hiredis linenoise lua hdr_histogram >build.log 2>&1
+    make -s -j2 -C redis/src MALLOC=libc OPTIMIZATION=-O1 CC="$fisql cc gcc" redis-server redis-benchmark redis-cli >>build.log 2>&1
+    report $? "Redis builds" "$(tail -n 5 build.log)"
+}
 
 # compile_gcov PROGRAM FOLDER FLAG... -- FILES: builds PROGRAM in ./gcov with coverage
 compile_gcov() {

@@ -8,15 +8,7 @@
 . "$(dirname "$0")/gcov.sh"
 cd "$TEST_TMP" || exit 2
 
-root=$(echo "$sources"/redis/redis-*/)
-[ -d "$root" ] || { not_ok "Redis's source is there: run tests/setup real"; exit 0; }
-cp -r "$root" redis
-# The parts that Redis brings along are built as they are; the server itself with hooks. Lua's headers and
-# hiredis come with it.
-make -s -j2 -C redis/deps hiredis linenoise lua hdr_histogram >build.log 2>&1
-make -s -j2 -C redis/src MALLOC=libc OPTIMIZATION=-O1 CC="$fisql cc gcc" redis-server redis-benchmark redis-cli >>build.log 2>&1
-report $? "Redis builds" "$(tail -n 5 build.log)"
-
+build_redis || exit 0
 port=$((20000 + RANDOM % 20000))
 "$fisql" record -q -o run.bin redis/src/redis-server --port $port --bind 127.0.0.1 --save '' --appendonly no \
     --daemonize no >server.log 2>&1 &
