@@ -3,6 +3,7 @@
 
 #include "cli/diff/compare.h"
 #include "cli/run/names.h"
+#include "cli/run/wide_sum.h"
 
 #include <errno.h>
 #include <math.h>
@@ -105,7 +106,7 @@ int fleet_functions_add(sqlite3 *database)
                      {"log2_fixed", 1, log2_fixed},   {"fixed_exp2", 1, fixed_exp2},
                      {"separated_p", 2, separated_p}, {"welch_p", 6, welch_p},
                      {"significant", 1, significant}, {"stack_parent", 1, stack_parent}};
-    int result = SQLITE_OK;
+    int result = wide_sum_add(database);
     for (size_t i = 0; i < sizeof functions / sizeof functions[0] && result == SQLITE_OK; i++)
         result = sqlite3_create_function(database, functions[i].name, functions[i].arguments,
                                          SQLITE_UTF8 | SQLITE_DETERMINISTIC, NULL,

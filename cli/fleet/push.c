@@ -189,10 +189,9 @@ static int push_tables(struct push *push)
 
 static int read_run(struct push *push)
 {
-    push->database = database_open(push->path);
+    push->database = database_open_sparing(push->path);
     if (push->database == NULL)
         return 2;
-    sqlite3_exec(push->database, "PRAGMA cache_size = -32768", NULL, NULL, NULL);
     database_hold(push->database);
     sqlite3_stmt *row = NULL;
     if (sqlite3_prepare_v2(push->database, "SELECT value FROM run WHERE key = 'run_id'", -1, &row,

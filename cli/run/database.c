@@ -2,6 +2,7 @@
 #include "cli/run/database.h"
 #include "cli/out/say.h"
 #include "cli/run/schema_check.h"
+#include "cli/run/wide_sum.h"
 
 #include "live_format.h"
 #include "queries/embedded.h"
@@ -118,7 +119,7 @@ static void distrust(sqlite3 *database)
     sqlite3_limit(database, SQLITE_LIMIT_LENGTH, value_bytes_max);
 }
 
-sqlite3 *database_open(const char *path)
+static sqlite3 *open_with(const char *path, const char *temporaries)
 {
     struct stat status;
     if (stat(path, &status) != 0) {
@@ -134,7 +135,11 @@ sqlite3 *database_open(const char *path)
     int result = open_read_only(path, &database);
     if (result == SQLITE_OK) {
         distrust(database);
-        if (check(database, path) && schema_check(database, path))
+        /* Before there are temporary views: to change it drops them. */
+        sqlite3_exec(database, temporaries, NULL, NULL, NULL);
+        if (wide_sum_add(database) != SQLITE_OK)
+            fail("%s: cannot be opened: %s", path, sqlite3_errmsg(database));
+        else if (check(database, path) && schema_check(database, path))
             return database;
     } else if (result == SQLITE_NOTADB) {
         fail_foreign(path);
@@ -143,6 +148,16 @@ sqlite3 *database_open(const char *path)
     }
     sqlite3_close(database);
     return NULL;
+}
+
+sqlite3 *database_open(const char *path)
+{
+    return open_with(path, "PRAGMA temp_store = MEMORY");
+}
+
+sqlite3 *database_open_sparing(const char *path)
+{
+    return open_with(path, "PRAGMA temp_store = FILE; PRAGMA cache_size = -32768");
 }
 
 /* The log beside the database, run.bin for run.db, is newer than it? */

@@ -8,6 +8,10 @@
  * wrong and what to do. Close it with sqlite3_close(). */
 sqlite3 *database_open(const char *path);
 
+/* The same, for little memory whatever the run's size: what is sorted goes to temporary files where it is
+ * large. */
+sqlite3 *database_open_sparing(const char *path);
+
 /* Says on stderr, in one line, if the run is not complete, and if its log is newer than the
  * database. Returns the number of losses. */
 long long database_say_state(sqlite3 *database, const char *path);

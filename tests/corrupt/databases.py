@@ -299,6 +299,8 @@ def run(command, must):
         return "ends with %d: %s" % (done.returncode, words[-800:])
     if "runtime error" in words or "Sanitizer" in words:
         return words[-800:]
+    if "integer overflow" in words:
+        return "a sum of made-up numbers ends it: %s" % words[-800:]
     if done.returncode == 2 and not (words.startswith("fisql: ") and must in words):
         return "says: %s" % (words[:300] or "nothing")
     if must and must.startswith("is not as") and done.returncode != 2:

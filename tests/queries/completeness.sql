@@ -15,3 +15,5 @@ INSERT INTO run VALUES ('ring_dropped_calls', 12);
 -- positive: a program with a malloc of its own, programs that were not followed, one that was not recorded
 INSERT INTO run VALUES ('alloc_own_malloc', '/tmp/shop'), ('not_followed', '2 (wine, wine)');
 INSERT INTO losses(reason, detail) VALUES ('program not recorded', 'shop32: it is built for another kind of machine');
+-- edge: numbers that somebody made up, whose sum does not fit: the largest number there is
+INSERT INTO losses(reason, calls, chunks, bytes) VALUES ('truncated', 9223372036854775807, 1, 9223372036854775807), ('truncated', 9223372036854775807, 1, 1);
