@@ -51,7 +51,8 @@ static void test_lengths(void)
 {
     for (uint32_t length = 2; length <= LOCK_CYCLE_MAX; length++) {
         ring_of(length);
-        check(find(length) == 1 && found.items[0].length == length, "a ring of %u is found", length);
+        check(find(length) == 1 && found.items[0].length == length, "a ring of %u is found",
+              length);
     }
     ring_of(LOCK_CYCLE_MAX + 1);
     check_equal(0, find(LOCK_CYCLE_MAX + 1), "one that is longer is not looked for");
@@ -141,7 +142,8 @@ static void test_large(void)
         for (uint32_t k = 0; k < 300; k++)
             if (i != k)
                 order(i, k);
-    check_equal(300 * 299 / 2, find(300), "each of 300 locks before each other: as many rings as pairs");
+    check_equal(300 * 299 / 2, find(300),
+                "each of 300 locks before each other: as many rings as pairs");
     for (size_t i = 0; i < count; i++)
         guarded(&edges[i], 7);
     check_equal(0, find(300), "all of them guarded: none");
