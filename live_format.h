@@ -107,12 +107,13 @@ struct fisql_late {
 struct fisql_incident {
     uint32_t kind;   /* enum fisql_incident_kind */
     uint32_t signal; /* 0 = none */
-    uint32_t flags;  /* FISQL_INCIDENT_ADDRESS, _RETURN */
+    uint32_t flags;  /* FISQL_INCIDENT_ADDRESS, ... */
     uint32_t pid, tid;
     uint32_t thread; /* index in its process */
     uint64_t process_key;
     uint64_t tick;
     uint64_t address, code;
+    uint64_t caller; /* where the call of the code comes back to (FISQL_INCIDENT_CALLER) */
     char text[FISQL_INCIDENT_TEXT]; /* ends with NUL */
 };
 enum fisql_incidents_serves {

@@ -17,7 +17,7 @@
 #include <stdint.h>
 
 #define FISQL_CHUNK_MAGIC 0x4c515346u /* "FSQL" */
-#define FISQL_LOG_VERSION 4u
+#define FISQL_LOG_VERSION 5u
 #define FISQL_CHUNK_LENGTH_MAX (1u << 24) /* a longer one is damage */
 
 /* The kinds of chunk. Kinds whose payload is "facts" hold pairs of NUL-terminated strings, key
@@ -420,9 +420,11 @@ _Static_assert(sizeof(struct fisql_open_call) == 24, "the snapshot is part of th
  * ru_majflt). All of these are totals since the thread's start, the last four modulo 2^32.
  *
  * An INCIDENT's payload begins with its kind (FISQL_INCIDENT_KINDS), 1 byte. Then come the number of the
- * signal, 1 byte (0 = none), flags, 1 byte (FISQL_INCIDENT_ADDRESS, _RETURN), the address that could not be
- * reached, 8 bytes, the address of the code, 8 bytes, and text in UTF-8. Kind 0 is more text, from the
- * second byte on, of the thread's incident before it.
+ * signal, 1 byte (0 = none), flags, 1 byte (FISQL_INCIDENT_ADDRESS, ...), the address that could not be
+ * reached, 8 bytes, the address of the code, 8 bytes; with FISQL_INCIDENT_CALLER the address, 8 bytes, that
+ * the code's call comes back to in the innermost open function; and text in UTF-8. Kind 0 is more text, from
+ * the second byte on, of the thread's incident before it. Kind 8 is, from there on, what registers and the
+ * function's variables held then, 8 bytes each, as far as that may be addresses of blocks.
  * The payload of an OBJECT is a kind of one byte (enum fisql_object_kind), the address that the program said
  * it from and the object's address, 8 bytes each, the low byte first; then the count, or the state where it
  * is a number, of 8 bytes, signed; or the state's text, of up to 63 bytes; or nothing.
@@ -521,7 +523,8 @@ static inline int fisql_is_point(uint64_t function)
     X(TERMINATE, 4, "terminate", "std::terminate()")                                               \
     X(STACK, 5, "stack-smashed", "a return address or the guard of a stack was overwritten")       \
     X(LIBRARY, 6, "library-abort", "the C library found damage: its heap's, a buffer's")           \
-    X(STACKS, 7, "stacks", "FISQL_STACKS()")
+    X(STACKS, 7, "stacks", "FISQL_STACKS()")                                                       \
+    X(POINTERS, 8, "pointers", "what registers and variables held")
 enum fisql_incident_kind {
 #define FISQL_INCIDENT_ENUM(constant, number, name, what) FISQL_INCIDENT_##constant = number,
     FISQL_INCIDENT_KINDS(FISQL_INCIDENT_ENUM)
@@ -530,7 +533,8 @@ enum fisql_incident_kind {
 };
 #define FISQL_INCIDENT_ADDRESS 1u /* the address that could not be reached is known */
 #define FISQL_INCIDENT_RETURN 2u  /* it came of a return: of the call that ended last */
-#define FISQL_INCIDENT_HEAD 19u   /* bytes before the text */
+#define FISQL_INCIDENT_CALLER 4u  /* the code is a library's, and the place is known that called it */
+#define FISQL_INCIDENT_HEAD 19u   /* bytes before the text; with a caller 8 more */
 /* What a program says of its objects. X(constant, number, name, what follows the addresses) */
 #define FISQL_OBJECT_KINDS(X)                                                                      \
     X(KEEP, 0, "keep", FISQL_OBJECT_TEXT)                                                          \
@@ -630,7 +634,6 @@ struct fisql_lock_record {
     };
 };
 _Static_assert(sizeof(struct fisql_lock_record) == 80, "the record is part of the log's format");
-
 /* How a block was allocated or freed. One list: name for people, and which way it may be freed
  * (kinds of one family match). X(constant, number, name, family) */
 #define FISQL_ALLOC_KINDS(X)                                                                       \

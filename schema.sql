@@ -548,11 +548,12 @@ CREATE TABLE incidents( -- where the program went wrong: a signal that ends it, 
   call_id INTEGER,         -- the innermost call that was open, NULL outside any; its stack and those of the
                            -- process's other threads are in incident_stacks
   frame_id INTEGER,        -- its context
-  site_id INTEGER,         -- the place in the code
+  site_id INTEGER,         -- the place in the code: where it happened in a library, the call of that
   left_call_id INTEGER,    -- the call that had just ended, where its return went astray: its stack was smashed
   address INTEGER,         -- that could not be reached, NULL where it is not about one; from 2^63 on negative
-  block_id INTEGER,        -- allocs.id of the block that the address lies in, or near to; NULL = none
-  block_offset INTEGER,    -- the address less the block's: below 0 before it, from its size on behind it
+  block_id INTEGER,        -- allocs.id of the block that the address lies in, or near to; or else of one that was
+                           -- freed, and that a register or a variable still points into; NULL = none
+  block_offset INTEGER,    -- the address or that pointer less the block's: below 0 before it, from its size on behind it
   ns INTEGER NOT NULL
 );
 
@@ -942,7 +943,8 @@ CREATE VIEW incident_details AS -- incidents with names in place of ids, and wha
          lf.name AS left_function, ls.location AS left_called_from,
          CASE
            WHEN b.id IS NULL THEN NULL
-           ELSE CASE
+           ELSE CASE WHEN i.address - i.block_offset IS NOT b.address THEN 'the function holds a pointer to ' ELSE '' END
+                || CASE
                   WHEN i.block_offset < 0 THEN (-i.block_offset) || ' bytes before'
                   WHEN i.block_offset >= b.size THEN (i.block_offset - b.size) || ' bytes behind'
                   ELSE 'byte ' || i.block_offset || ' of' END

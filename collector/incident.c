@@ -85,21 +85,37 @@ static void record(const struct fisql_incident *told)
 {
     unsigned char bytes[EVENT_BYTES_MAX];
     const char *text = told->text;
-    size_t left = strlen(text), part = sizeof bytes - FISQL_INCIDENT_HEAD;
+    size_t left = strlen(text), part, head = FISQL_INCIDENT_HEAD;
     bytes[0] = (unsigned char)told->kind;
     bytes[1] = (unsigned char)told->signal;
     bytes[2] = (unsigned char)told->flags;
     memcpy(bytes + 3, &told->address, sizeof told->address);
     memcpy(bytes + 11, &told->code, sizeof told->code);
-    if (part > left)
-        part = left;
-    memcpy(bytes + FISQL_INCIDENT_HEAD, text, part);
-    log_record_bytes(FISQL_CODE_INCIDENT, bytes, FISQL_INCIDENT_HEAD + part);
+    if ((told->flags & FISQL_INCIDENT_CALLER) != 0) {
+        memcpy(bytes + head, &told->caller, sizeof told->caller);
+        head += sizeof told->caller;
+    }
+    part = left < sizeof bytes - head ? left : sizeof bytes - head;
+    memcpy(bytes + head, text, part);
+    log_record_bytes(FISQL_CODE_INCIDENT, bytes, head + part);
     for (text += part, left -= part; left > 0; text += part, left -= part) {
         part = left < sizeof bytes - 1 ? left : sizeof bytes - 1;
         bytes[0] = FISQL_INCIDENT_MORE;
         memcpy(bytes + 1, text, part);
         log_record_bytes(FISQL_CODE_INCIDENT, bytes, 1 + part);
+    }
+}
+
+/* Likewise what the registers held. */
+static void record_pointers(const struct trouble *trouble)
+{
+    unsigned char bytes[EVENT_BYTES_MAX];
+    const uint32_t fit = (sizeof bytes - 1) / sizeof trouble->pointers[0];
+    bytes[0] = FISQL_INCIDENT_POINTERS;
+    for (uint32_t at = 0, count; at < trouble->pointers_count; at += count) {
+        count = trouble->pointers_count - at < fit ? trouble->pointers_count - at : fit;
+        memcpy(bytes + 1, trouble->pointers + at, count * sizeof trouble->pointers[0]);
+        log_record_bytes(FISQL_CODE_INCIDENT, bytes, 1 + count * sizeof trouble->pointers[0]);
     }
 }
 
@@ -166,9 +182,12 @@ void incident_tell(struct trouble *trouble)
         return;
     quiet_begin(&quiet);
     telling++;
-    if (trouble->fatal)
+    if (trouble->fatal) {
         incident_look(trouble);
+        incident_find_caller(trouble);
+    }
     record(&trouble->told);
+    record_pointers(trouble);
     const struct thread_log *log = current_log;
     trouble->told.pid = process.pid;
     trouble->told.tid = (uint32_t)syscall(SYS_gettid);

@@ -21,11 +21,16 @@ struct thread_log;
 /* Where the calling thread has thrown an exception, last. */
 extern HIDDEN THREAD_LOCAL uint64_t incident_throw_site;
 
+#define INCIDENT_POINTERS_MAX 27u
+
 /* An incident that is being made: what happened, and where the stack of the thread stands. */
 struct trouble {
     struct fisql_incident told;
     uint64_t stack; /* the stack pointer where it happened; 0 = not known */
-    bool fatal;     /* the program ends by it: else only who waits for it is told */
+    uint64_t
+        pointers[INCIDENT_POINTERS_MAX]; /* what registers and the frame held: of blocks, perhaps */
+    uint32_t pointers_count;
+    bool fatal; /* the program ends by it: else only who waits for it is told */
 };
 
 void trouble_begin(struct trouble *trouble, enum fisql_incident_kind kind, int signal,

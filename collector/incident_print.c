@@ -153,6 +153,11 @@ void incident_print(const struct trouble *trouble)
     put(&line, trouble->told.text);
     put_end(&line);
     print_call(&line, 0, trouble->told.code, "");
+    if ((trouble->told.flags & FISQL_INCIDENT_CALLER) != 0) {
+        put(&line, "fisql:   called from ");
+        put_place(&line, trouble->told.caller);
+        put_end(&line);
+    }
     if ((trouble->told.flags & FISQL_INCIDENT_RETURN) != 0) {
         put(&line, "fisql:   returned from ");
         put_place(&line, log->shadow.calls[open].function);

@@ -19,6 +19,7 @@
 #include "collector/incident_signals.h"
 
 #include "collector/incident.h"
+#include "collector/incident_stack.h"
 #include "collector/modules.h"
 #include "collector/process.h"
 #include "collector/quiet.h"
@@ -33,6 +34,7 @@
 #include <unistd.h>
 
 #define NEAR_BYTES 65536u  /* an address so near to the stack pointer is a stack's that ran out */
+#define FRAME_WORDS 64u    /* of the innermost function's variables, so many are looked at */
 #define STACK_BYTES 49152u /* of a handler's own stack: the kernel alone puts up to 12 KiB there */
 
 static const int ours[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGSYS};
@@ -120,6 +122,24 @@ static void place_of(const void *context, uint64_t *code, uint64_t *stack)
     *code = user->uc_mcontext.pc;
     *stack = user->uc_mcontext.sp;
 #endif
+}
+
+/* An address that could not be reached is often one that was read from freed memory: the pointer to that is in
+ * a register still, perhaps, or among the function's variables. */
+static void take_pointers(struct trouble *trouble, const void *context)
+{
+    const ucontext_t *user = context;
+    uint64_t words[FRAME_WORDS];
+#if defined(__x86_64__)
+    for (int i = REG_R8; i < REG_RSP; i++)
+        incident_pointer(trouble, (uint64_t)user->uc_mcontext.gregs[i]);
+#else
+    for (int i = 0; i < 31; i++)
+        incident_pointer(trouble, user->uc_mcontext.regs[i]);
+#endif
+    uint32_t count = incident_frame(trouble, words, FRAME_WORDS);
+    for (uint32_t i = 0; i < count; i++)
+        incident_pointer(trouble, words[i]);
 }
 
 static const char *name_of(int number)
@@ -231,6 +251,8 @@ static void on_signal(int number, siginfo_t *info, void *context)
         handler_set(number);
         trouble_begin(&trouble, FISQL_INCIDENT_SIGNAL, number, code, stack);
         describe(&trouble, info);
+        if ((number == SIGSEGV || number == SIGBUS) && info->si_code > 0)
+            take_pointers(&trouble, context);
         incident_tell(&trouble);
         struct kernel_action none = {.flags = 0};
         kernel_sigaction(number, &none, NULL);

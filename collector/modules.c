@@ -41,15 +41,26 @@ struct module_map {
 static struct module_map *current_map;
 static uint32_t refresh_lock;
 
-bool modules_known(uint64_t address)
+/* NULL = there is none. */
+static const struct module *module_of(uint64_t address)
 {
     const struct module_map *map = __atomic_load_n(&current_map, __ATOMIC_ACQUIRE);
-    if (fisql_is_point(address))
-        return true; /* it is no address */
     for (uint32_t i = 0; map != NULL && i < map->count; i++)
         if (address >= map->modules[i].start && address < map->modules[i].end)
-            return true;
-    return false;
+            return &map->modules[i];
+    return NULL;
+}
+
+bool modules_known(uint64_t address)
+{
+    return fisql_is_point(address) || /* it is no address */
+           module_of(address) != NULL;
+}
+
+bool modules_same(uint64_t address, uint64_t other)
+{
+    const struct module *module = module_of(address);
+    return module != NULL && other >= module->start && other < module->end;
 }
 
 struct refresh {

@@ -13,6 +13,8 @@ void modules_filter(const char *text, uint64_t size_bytes);
 void modules_forked(void);
 /* Is the address in a module of the map? */
 bool modules_known(uint64_t address);
+/* Are both in one module of the map? */
+bool modules_same(uint64_t address, uint64_t other);
 /* Does any loaded module call the hooks? */
 bool modules_instrumented(void);
 

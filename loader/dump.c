@@ -132,9 +132,19 @@ static void dump_incident(FILE *out, const struct event *event)
     };
     const struct event_incident *incident = &event->incident;
     fprintf(out, "incident %s", names[incident->kind]);
+    if (incident->kind == FISQL_INCIDENT_POINTERS) {
+        for (uint32_t at = 0; at + sizeof(uint64_t) <= event->text_bytes; at += sizeof(uint64_t)) {
+            uint64_t pointer;
+            memcpy(&pointer, event->text + at, sizeof pointer);
+            fprintf(out, " %" PRIx64, pointer);
+        }
+        return;
+    }
     if (incident->kind != FISQL_INCIDENT_MORE)
         fprintf(out, " signal %u flags %u address %" PRIx64 " code %" PRIx64, incident->signal,
                 incident->flags, incident->address, incident->code);
+    if (incident->caller != 0)
+        fprintf(out, " caller %" PRIx64, incident->caller);
     fputc(' ', out);
     put_text(out, event->text, event->text_bytes);
 }

@@ -293,6 +293,93 @@ static int finish_blocks(sqlite3 *database, struct error *error)
     return result;
 }
 
+/* Where no block is known for the address itself: one that was freed and that the function points into, the one that
+ * was freed last. */
+static const char find_freed[] =
+    "WITH RECURSIVE family(incident, process, pointer, ns) AS ("
+    "  SELECT i.id, t.process_id, x.pointer, i.ns FROM temp.incident_pointers x"
+    "  JOIN incidents i ON i.id = x.incident AND i.block_id IS NULL"
+    "  JOIN threads t ON t.id = i.thread_id"
+    "  UNION SELECT f.incident, p.parent_id, f.pointer, f.ns"
+    "  FROM family f JOIN processes p ON p.id = f.process"
+    "  WHERE p.origin = 'fork' AND p.parent_id IS NOT NULL),"
+    " pointed AS MATERIALIZED ("
+    "  SELECT f.incident, a.id, f.pointer - a.address AS offset, a.free_ns,"
+    "   a.free_ns <= f.ns IS TRUE AS freed, row_number() OVER (PARTITION BY f.incident, f.pointer"
+    "    ORDER BY a.free_ns <= f.ns IS TRUE, a.alloc_ns DESC, a.id) AS rank"
+    "  FROM allocs a CROSS JOIN threads t ON t.id = a.thread_id"
+    "   CROSS JOIN family f ON f.process = t.process_id AND a.alloc_ns <= f.ns"
+    "    AND f.pointer BETWEEN a.address AND a.address + max(a.size, 1) - 1)"
+    "UPDATE incidents SET (block_id, block_offset) ="
+    " (SELECT p.id, p.offset FROM pointed p WHERE p.incident = incidents.id AND p.rank = 1"
+    "   AND p.freed ORDER BY p.free_ns DESC, p.id LIMIT 1)"
+    " WHERE block_id IS NULL AND id IN (SELECT incident FROM temp.incident_pointers)";
+
+static int put_pointers(sqlite3_stmt *put, int64_t id, const struct decode_incident *incident)
+{
+    int step = SQLITE_DONE;
+    for (size_t i = 0; i < incident->pointers_count && step == SQLITE_DONE; i++) {
+        sqlite3_bind_int64(put, 1, id);
+        sqlite3_bind_int64(put, 2, (int64_t)incident->pointers[i]);
+        step = sqlite3_step(put);
+        sqlite3_reset(put);
+    }
+    return step;
+}
+
+/* The rows of incidents were put in this order. */
+static int finish_freed(const struct tables *tables, sqlite3 *database, struct error *error)
+{
+    static const char make[] = "CREATE TEMP TABLE incident_pointers(incident, pointer)";
+    sqlite3_stmt *put = NULL;
+    int64_t id = 0;
+    int step = SQLITE_DONE;
+    if (sqlite3_exec(database, make, NULL, NULL, NULL) != SQLITE_OK)
+        return error_set(error, "incidents: %s", insert_problem(database));
+    int result =
+        statement_make(database, "INSERT INTO temp.incident_pointers VALUES(?, ?)", &put, error);
+    for (size_t i = 0; result == 0 && i < tables->index->threads_count; i++) {
+        const struct decode_incidents *incidents = &tables->threads[i].incidents;
+        for (size_t k = 0; k < incidents->count && step == SQLITE_DONE; k++)
+            step = put_pointers(put, ++id, &incidents->items[k]);
+    }
+    sqlite3_finalize(put);
+    if (result == 0 &&
+        (step != SQLITE_DONE || sqlite3_exec(database, find_freed, NULL, NULL, NULL) != SQLITE_OK ||
+         sqlite3_exec(database, "DROP TABLE temp.incident_pointers", NULL, NULL, NULL) !=
+             SQLITE_OK))
+        result = error_set(error, "incidents: %s", insert_problem(database));
+    return result;
+}
+
+/* The rows were put in this order. */
+static int finish_places(const struct tables *tables, sqlite3 *database, struct error *error)
+{
+    sqlite3_stmt *put = NULL;
+    int64_t id = 0;
+    int result = statement_make(database,
+                                "UPDATE incidents SET message = message || coalesce((SELECT"
+                                " iif(location LIKE 'in %', ', ', ', at ') || location"
+                                " FROM site_details WHERE id = ? AND location <> '?'), '')"
+                                " WHERE id = ?",
+                                &put, error);
+    for (size_t i = 0; result == 0 && i < tables->index->threads_count; i++) {
+        const struct decode_incidents *incidents = &tables->threads[i].incidents;
+        for (size_t k = 0; k < incidents->count && result == 0; k++) {
+            id++;
+            if (incidents->items[k].inner == 0)
+                continue;
+            sqlite3_bind_int64(put, 1, incidents->items[k].inner);
+            sqlite3_bind_int64(put, 2, id);
+            if (sqlite3_step(put) != SQLITE_DONE)
+                result = error_set(error, "incidents: %s", insert_problem(database));
+            sqlite3_reset(put);
+        }
+    }
+    sqlite3_finalize(put);
+    return result;
+}
+
 int tables_finish_incidents(const struct tables *tables, sqlite3 *database, struct error *error)
 {
     struct finish finish = {.call = NULL};
@@ -304,6 +391,10 @@ int tables_finish_incidents(const struct tables *tables, sqlite3 *database, stru
     int result = finish_stacks(&finish, database, error);
     if (result == 0)
         result = finish_blocks(database, error);
+    if (result == 0)
+        result = finish_freed(tables, database, error);
+    if (result == 0)
+        result = finish_places(tables, database, error);
     sqlite3_finalize(finish.call);
     sqlite3_finalize(finish.put);
     sqlite3_finalize(finish.left);

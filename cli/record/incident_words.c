@@ -61,11 +61,13 @@ static const char *call_at(sqlite3_stmt *statement, char *text, size_t size)
 /* ---- stacks ---- */
 
 /* The innermost first. Each line of code is where the call inside of it was made; of the innermost one it is the
- * incident's place, and of other threads' only where the function stands. `first`: its number. */
+ * incident's place, and of other threads' only where the function stands, as where the call inside was inlined:
+ * it has the call site of the function that it lies in. `first`: its number. */
 static void print_stack(const struct words *words, int64_t thread, const char *place, long first)
 {
     char at[512], call[2048];
     long number = 0, count = 0;
+    int64_t inner_site = 0;
     sqlite3_stmt *rows =
         ask(words, "SELECT count(*) FROM incident_stacks WHERE incident_id = ? AND thread_id = ?",
             words->incident, thread);
@@ -73,20 +75,25 @@ static void print_stack(const struct words *words, int64_t thread, const char *p
         count = (long)sqlite3_column_int64(rows, 0);
     sqlite3_finalize(rows);
     rows = ask(words,
-               "SELECT coalesce(c.text, f.function), f.location, f.called_from"
+               "SELECT coalesce(c.text, f.function), f.location, f.called_from,"
+               " fr.site_id, s.function_id IS NOT fr.function_id"
                " FROM incident_frames f LEFT JOIN call_text c ON c.call_id = f.call_id"
+               " LEFT JOIN frames fr ON fr.id = f.frame_id LEFT JOIN sites s ON s.id = fr.site_id"
                " WHERE f.incident_id = ? AND f.thread_id = ? ORDER BY f.depth DESC",
                words->incident, thread);
     snprintf(at, sizeof at, "%s%s", place == NULL || strncmp(place, "in ", 3) == 0 ? "" : "at ",
              place != NULL ? place : "");
     for (; step(rows); number++) {
         bool shown = number < FRAMES_INNER || number >= count - FRAMES_OUTER;
-        if (number == 0 && place == NULL)
+        int64_t site = sqlite3_column_int64(rows, 3);
+        bool inlined = number > 0 && site == inner_site && sqlite3_column_int64(rows, 4) != 0;
+        if ((number == 0 && place == NULL) || inlined)
             snprintf(at, sizeof at, "of %s", text_at(rows, 1));
         if (shown)
             note("  #%ld %s %s", first + number, call_at(rows, call, sizeof call), at);
         else if (number == FRAMES_INNER)
             note("  ... %ld more calls", count - FRAMES_INNER - FRAMES_OUTER);
+        inner_site = site;
         const char *from = text_at(rows, 2);
         snprintf(at, sizeof at, "%s%s", strncmp(from, "in ", 3) == 0 ? "" : "at ", from);
     }
@@ -134,7 +141,9 @@ static void print_block(sqlite3_stmt *row)
 {
     if (is_null(row, 6))
         return;
-    note("  the address is %s: allocated at %s in %s", text_at(row, 6), text_at(row, 7),
+    const char *block = text_at(row, 6);
+    note("  %s%s: allocated at %s in %s",
+         strncmp(block, "the function", 12) == 0 ? "" : "the address is ", block, text_at(row, 7),
          text_at(row, 8));
     if (!is_null(row, 9))
         note("  and freed at %s in %s before", text_at(row, 9), text_at(row, 10));

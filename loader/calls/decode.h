@@ -78,10 +78,13 @@ struct decode_faults {
 /* Something went wrong. */
 struct decode_incident {
     uint32_t kind, signal, flags; /* as in the event */
-    uint32_t frame, site;         /* ids: of the innermost open call, of the code; 0 = none */
+    uint32_t frame, site;         /* ids: of the innermost open call, of the code in it; 0 = none */
+    uint32_t inner;               /* likewise where that was called, and it happened in there */
     uint64_t address, code;
     uint64_t call_id, ns;
     char *text;
+    uint64_t *pointers; /* what the function held; NULL = not known */
+    size_t pointers_count, pointers_capacity;
 };
 
 struct decode_incidents {

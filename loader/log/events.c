@@ -104,7 +104,11 @@ static int read_incident(struct event_cursor *cursor, struct event *event)
     if (bytes == 0 || !room(cursor, 3 + (bytes + 1u) / 2) ||
         payload[0] >= FISQL_INCIDENT_KINDS_COUNT)
         return -1;
-    uint32_t head = payload[0] == FISQL_INCIDENT_MORE ? 1 : FISQL_INCIDENT_HEAD;
+    bool adds = payload[0] == FISQL_INCIDENT_MORE || payload[0] == FISQL_INCIDENT_POINTERS;
+    uint32_t head = adds ? 1 : FISQL_INCIDENT_HEAD;
+    bool caller = head > 1 && bytes > 2 && (payload[2] & FISQL_INCIDENT_CALLER) != 0;
+    if (caller)
+        head += sizeof event->incident.caller;
     if (bytes < head)
         return -1;
     event->type = EVENT_INCIDENT;
@@ -114,6 +118,9 @@ static int read_incident(struct event_cursor *cursor, struct event *event)
         event->incident.flags = payload[2];
         memcpy(&event->incident.address, payload + 3, sizeof event->incident.address);
         memcpy(&event->incident.code, payload + 11, sizeof event->incident.code);
+        if (caller)
+            memcpy(&event->incident.caller, payload + FISQL_INCIDENT_HEAD,
+                   sizeof event->incident.caller);
     }
     event->text = (const char *)payload + head;
     event->text_bytes = bytes - head;

@@ -53,10 +53,10 @@ struct event_gap {
 
 /* What an INCIDENT says before its text. */
 struct event_incident {
-    uint32_t kind;   /* enum fisql_incident_kind; FISQL_INCIDENT_MORE: all else is 0 */
+    uint32_t kind;   /* enum fisql_incident_kind; of _MORE and _POINTERS all else is 0 */
     uint32_t signal; /* 0 = none */
-    uint32_t flags;  /* FISQL_INCIDENT_ADDRESS, _RETURN */
-    uint64_t address, code;
+    uint32_t flags;  /* FISQL_INCIDENT_ADDRESS, ... */
+    uint64_t address, code, caller;
 };
 
 struct event {

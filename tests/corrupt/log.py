@@ -4,7 +4,7 @@ import struct
 import sys
 
 HEADER = struct.Struct("<IHHIIQQQIIIIQQQQQIIIIQQ")
-MAGIC, VERSION = 0x4C515346, 4
+MAGIC, VERSION = 0x4C515346, 5
 RUN, PROCESS, MODULES, THREAD, EVENTS, LOSS, END, POINTS = range(1, 9)
 NO_TIME, SALVAGED, RESUMED, RING, FORKED, PACKED = 1, 2, 4, 8, 16, 64
 KINDS = {"malloc": 0, "calloc": 1, "realloc": 2, "memalign": 3, "aligned_alloc": 4, "posix_memalign": 5,
@@ -167,10 +167,11 @@ def fault(rule, site, delta=10):
     return [code(0x6009), delta, rule] + wide(site, 4)
 
 
-def incident(kind, text=b"", signal=0, flags=0, address=0, place=0, delta=10):
-    """Kind 0 is more text of the one before."""
+def incident(kind, text=b"", signal=0, flags=0, address=0, place=0, caller=None, delta=10):
+    """Kind 0 is more text of the one before, 8 its pointers. flags: 4 where there is a caller."""
     text = text if isinstance(text, bytes) else text.encode()
-    payload = (struct.pack("<BBBQQ", kind, signal, flags, address, place) if kind else b"\0") + text
+    payload = (struct.pack("<BBBQQ", kind, signal, flags, address, place) if kind not in (0, 8) else bytes([kind]))
+    payload += (b"" if caller is None else struct.pack("<Q", caller)) + text
     padded = payload + b"\0" * (len(payload) % 2)
     return [code(0x600A), delta, len(payload), *struct.unpack("<%dH" % (len(padded) // 2), padded)]
 def said(kind, site, address, what=b"", delta=10):

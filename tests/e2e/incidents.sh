@@ -60,6 +60,9 @@ incident assert assert "" ": value == 1"
 incident assert-ours assert "" ': value == 1: value is 0, "assert-ours"'
 incident abort abort 6 "abort()"
 incident exception terminate "" "exception std::runtime_error: the text of the exception"
+incident out-of-range terminate "" "exception std::out_of_range: "
+has "out-of-range: the place in the library is told, too" ", at libstdc++" "$(sql run.db 'SELECT message FROM incidents')"
+incident copies signal 11 "SIGSEGV at address 0x10: a null pointer, in "
 ends noexcept
 # The exception had left what was called inside.
 same "noexcept: where it could not leave, and where it was thrown" "$(grep '^frame' plain.out | sed '2d; s/thrower/not_thrown/')" "$(stack run.db 1)"
@@ -67,12 +70,17 @@ has "noexcept: message" "std::terminate(): exception std::runtime_error: the tex
 incident null signal 11 "SIGSEGV at address 0x0: a null pointer"
 incident divide signal 8 "SIGFPE: division by zero"
 incident bus signal 7 "SIGBUS at address 0x"
-incident double-free library-abort 6 "free(): double free detected" free_twice
-incident buffer library-abort 6 "buffer overflow detected" past_a_buffer
+incident double-free library-abort 6 "free(): double free detected"
+incident buffer library-abort 6 "buffer overflow detected"
 incident freed signal 11 "no memory there"
 same "freed: the block" "byte 500000 of a block of 1048576 bytes that was freed|make_block|drop_block" \
     "$(sql run.db 'SELECT block, block_allocated_in, block_freed_in FROM incident_details')"
 has "freed: the block in words" "byte 500000 of a block of 1048576 bytes that was freed: allocated at incidents.cc:LINE in make_block" "$(sed 's/cc:[0-9]*/cc:LINE/' err.txt)"
+incident follows-freed signal 11 "SIGSEGV: an address that cannot be one"
+same "follows-freed: the block that the function has a pointer to" \
+    "the function holds a pointer to byte 0 of a block of 40 bytes that was freed|make_block|drop_block" \
+    "$(sql run.db 'SELECT block, block_allocated_in, block_freed_in FROM incident_details')"
+has "follows-freed: in words" "fisql:   the function holds a pointer to byte 0 of a block of 40 bytes" "$(cat err.txt)"
 incident past signal 11 "not allowed there"
 same "past: the block" "4088 bytes behind a block of 1048576 bytes|make_block|" \
     "$(sql run.db 'SELECT block, block_allocated_in, block_freed_in FROM incident_details')"
@@ -87,7 +95,7 @@ same "threads: and so in words" 4 "$(grep -c '#0 wait_here' err.txt)"
 incident own-stack signal 11 "a null pointer" on_own_stack
 incident in-handler signal 11 "a null pointer" in_handler
 incident default-again signal 11 "a null pointer"
-incident raised signal 4 "SIGILL, sent by the program itself" fail
+incident raised signal 4 "SIGILL, sent by the program itself, in "
 incident stacks stacks "" "show: state 7"
 
 ends own-handler

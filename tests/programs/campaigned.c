@@ -88,6 +88,7 @@ APART static int recurse(int depth)
         usleep(20000);                                                                             \
         return take(n);                                                                            \
     }
+/* clang-format off */
 STEP(1)
 STEP(2)
 STEP(3)
@@ -96,9 +97,13 @@ STEP(5)
 STEP(6)
 STEP(7)
 STEP(8)
-STEP(9) STEP(10) STEP(11) STEP(12)
+STEP(9)
+STEP(10)
+STEP(11)
+STEP(12)
+/* clang-format on */
 
-    APART static int slow(void)
+APART static int slow(void)
 {
     static int (*const steps[])(void) = {step_1, step_2, step_3, step_4,  step_5,  step_6,
                                          step_7, step_8, step_9, step_10, step_11, step_12};

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <string>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -132,6 +133,33 @@ static CALL void thrower(int levels)
         return;
     }
     SAY, throw std::runtime_error("the text of the exception");
+}
+
+static CALL void out_of_range(void)
+{
+    HERE;
+    std::string text = "abc";
+    SAY, sink = text.at(static_cast<size_t>(depth) + 7);
+}
+
+static CALL void copies(size_t bytes)
+{
+    HERE;
+    char room[64];
+    const char *volatile from = reinterpret_cast<const char *>(16);
+    SAY, memcpy(room, from, bytes);
+    sink = room[0];
+}
+
+/* What it reads from the freed block is an address that cannot be one. */
+static CALL void follows_freed(void)
+{
+    HERE;
+    char **block = reinterpret_cast<char **>(make_block(40));
+    memset(block, 0x5a, 40);
+    char *volatile found = block[3];
+    drop_block(reinterpret_cast<char *>(block));
+    SAY, sink = *found;
 }
 
 static CALL void not_thrown(void) noexcept
@@ -330,6 +358,12 @@ static CALL void fail(void)
         AT, give_up();
     if (is("exception"))
         AT, thrower(2);
+    if (is("out-of-range"))
+        AT, out_of_range();
+    if (is("copies"))
+        AT, copies(strlen(how) * 4);
+    if (is("follows-freed"))
+        AT, follows_freed();
     if (is("noexcept"))
         AT, not_thrown();
     if (is("null"))
