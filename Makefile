@@ -323,6 +323,10 @@ bench-times: all ## how near adjusted times come to the untraced program's
 	@tests/setup bench
 	tests/bench/times.py $(BUILD) 7
 
+bench-trace: all ## what macros of fisql_trace.h cost that are off
+	@tests/setup bench
+	tests/bench/trace.py $(BUILD)
+
 trust: all ## how near adjusted times of five real programs come to their own time
 	@tests/setup trust
 	tests/bench/trust.py $(BUILD) 3
@@ -334,10 +338,10 @@ bench-queries: all ## how long the canned queries take on some 70 million calls
 	@tests/setup bench
 	tests/bench/queries.py $(BUILD) 3
 
-bench-fleet: all $(BUILD)/bench_fleet ## many runs on two shards of ClickHouse: rows in, bytes, each question (an hour, 15 GB)
+bench-fleet: all $(BUILD)/bench_fleet ## many runs on two shards of ClickHouse: rows in, bytes, each question (half an hour, 15 GB); with RUNS="100 1000" of so many
 	@tests/setup check
 	@tests/setup fleet
-	tests/bench/fleet.py $(BUILD) 3
+	tests/bench/fleet.py $(BUILD) 3 $(RUNS)
 
 # What speaks to a server stands on the commands' objects, too.
 $(BUILD)/bench_fleet: tests/bench/bench_fleet.c $(LIB_OBJ) $(COMMAND_OBJ)
@@ -411,5 +415,5 @@ clean: ## remove what was built
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' Makefile | expand -t 16
 
-.PHONY: again all bench bench-others bench-load bench-queries bench-stacks bench-fleet trust fuzz stress demo setup check units check-unit check-decode check-e2e check-queries check-quick check-compilers check-distros check-real check-locks check-fleet check-values docs examples pictures asan lint compdb format format-check install uninstall deb check-deb clean help
+.PHONY: again all bench bench-others bench-load bench-trace bench-queries bench-stacks bench-fleet trust fuzz stress demo setup check units check-unit check-decode check-e2e check-queries check-quick check-compilers check-distros check-real check-locks check-fleet check-values docs examples pictures asan lint compdb format format-check install uninstall deb check-deb clean help
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

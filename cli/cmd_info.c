@@ -95,6 +95,9 @@ static int print_amounts(sqlite3 *database)
                       " (SELECT sum(blocks - freed_blocks) FROM alloc_stacks) AS not_freed,"
                       " (SELECT coalesce(sum(blocks), 0) FROM kept_stacks) AS kept)"},
         {"notes", "SELECT nullif(count(*), 0) FROM notes"},
+        {"paused", "SELECT printf('%.3f ms in ', ns / 1e6) || n || CASE n WHEN 1 THEN ' pause' ELSE"
+                   " ' pauses' END FROM (SELECT total(paused_ns) AS ns, count(*) AS n FROM pauses)"
+                   " WHERE n > 0"},
         {"faults", "SELECT nullif(count(*), 0) FROM faults"},
         {"anomalies", "SELECT nullif(count(*), 0) FROM anomalies"},
     };

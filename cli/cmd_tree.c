@@ -34,6 +34,8 @@ static const char help[] =
     "it, with its total processor time (with callees), its self time, its calls, and the memory\n"
     "allocated within it. The hooks' cost is taken out of the times; recursion is folded.\n"
     "\n"
+    "Behind a function stands how long it was paused (FISQL_PAUSE), as wall time: that is in its\n"
+    "total, not in its self time.\n"
     "A time with ~ is less than its own error, which the hooks' cost made.\n"
     "A self time with > counts from where the log of record --ring begins: what was before is not\n"
     "known.\n"
@@ -63,7 +65,7 @@ struct node {
     uint32_t parent, function;
     uint32_t child, sibling; /* first child, next sibling; 0 = none */
     uint32_t next;           /* in its hash chain */
-    int64_t total_ns, self_ns, calls, bytes, all_calls;
+    int64_t total_ns, self_ns, paused_ns, calls, bytes, all_calls;
     bool cut; /* its own time is known in part */
 };
 
@@ -137,6 +139,7 @@ static int build(struct tree *tree, const bool *from)
         node_of[id] = at;
         run_add(&node->total_ns, folded ? 0 : frame->total_ns);
         run_add(&node->self_ns, frame->self_ns);
+        run_add(&node->paused_ns, frame->paused_ns);
         node->cut |= frame->cut;
         run_add(&node->calls, frame->calls);
         run_add(&node->bytes, frame->alloc_bytes);
@@ -210,6 +213,10 @@ static void print_node(const struct tree *tree, uint32_t at, const char *lines, 
         text_put(stdout, tree->view->functions[node->function].name);
         fputs("  ", stdout);
         text_put(stdout, place);
+    }
+    if (node->paused_ns > 0) {
+        output_time((double)node->paused_ns, total, sizeof total);
+        printf("  (paused %s)", total);
     }
     fputc('\n', stdout);
 }
@@ -395,6 +402,8 @@ static int add_call(struct tree *tree, const struct call_by_value *call, struct 
     run_add(&at->total_ns, folded || function == 0 ? 0 : call->time_ns);
     run_add(&at->calls, function != 0);
     run_add(&at->self_ns, call->time_ns);
+    run_add(&at->self_ns, -call->paused_by_measure_ns);
+    run_add(&at->paused_ns, call->paused_ns);
     if (around != NULL)
         run_add(&tree->nodes[around->node].self_ns, -call->time_ns);
     return 0;

@@ -12,6 +12,11 @@
  * one of ours, of which the program sees nothing. But a handler of the program's own that asks for one
  * (SA_ONSTACK) would come to run on it: from there on, no more of them are given.
  *
+ * glibc's aborts ("double free or corruption") call no function that we could stand in front of: the signal alone
+ * tells of them. So in front of a handler that the program has for SIGABRT stands on_abort(), with the program's flags
+ * and mask: it tells, and goes on to the program's. Whose that is is kept, in one word, by the process that sets it; the
+ * child of a vfork() sets its own handlers itself.
+ *
  * The kernel takes our handler away before it begins (SA_RESETHAND): where a program that forbade itself system
  * calls fails, the signal still comes to its end. The handler puts itself back meanwhile, for other threads
  * that fail at the same time are to wait.
@@ -33,8 +38,9 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-#define NEAR_BYTES 65536u  /* an address so near to the stack pointer is a stack's that ran out */
-#define FRAME_WORDS 64u    /* of the innermost function's variables, so many are looked at */
+#define NEAR_BYTES 65536u    /* an address so near to the stack pointer is a stack's that ran out */
+#define FRAME_WORDS 64u      /* of the innermost function's variables, so many are looked at */
+#define TELLING_BYTES 12288u /* of a stack, that telling may take */
 #define STACK_BYTES 49152u /* of a handler's own stack: the kernel alone puts up to 12 KiB there */
 
 static const int ours[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGSYS};
@@ -81,6 +87,9 @@ static long kernel_sigaction(int number, const struct kernel_action *action,
 }
 
 static void on_signal(int number, siginfo_t *info, void *context);
+static void on_abort(int number, siginfo_t *info, void *context);
+static bool may_stand_in_front(const void *handler);
+static void *program_abort; /* atomic: the program's handler of SIGABRT, where ours is in front */
 
 static void handler_set(int number)
 {
@@ -103,6 +112,18 @@ static void handlers_change(bool set)
             continue;
         if (set && now.handler == NULL) {
             handler_set(ours[i]);
+        } else if (ours[i] == SIGABRT && now.handler == on_abort && !set) {
+            void *program = __atomic_load_n(&program_abort, __ATOMIC_ACQUIRE);
+            memcpy(&now.handler, &program, sizeof program);
+            kernel_sigaction(SIGABRT, &now, NULL);
+        } else if (ours[i] == SIGABRT && set && now.handler != on_signal) {
+            void *program;
+            memcpy(&program, &now.handler, sizeof program);
+            if (!may_stand_in_front(program))
+                continue;
+            __atomic_store_n(&program_abort, program, __ATOMIC_RELEASE);
+            now.handler = on_abort;
+            kernel_sigaction(SIGABRT, &now, NULL);
         } else if (!set && now.handler == on_signal) {
             struct kernel_action none = {.flags = 0};
             kernel_sigaction(ours[i], &none, NULL);
@@ -264,6 +285,59 @@ static void on_signal(int number, siginfo_t *info, void *context)
     errno = error;
 }
 
+/* ---- in front of the program's handler of SIGABRT ---- */
+
+/* Is the program's own stack for handlers too small for telling? It may have asked for the least there is. */
+static bool stack_is_small(void)
+{
+    stack_t stack;
+    uint64_t here = (uint64_t)(uintptr_t)__builtin_frame_address(0);
+    return syscall(SYS_sigaltstack, NULL, &stack) != 0 ||
+           ((stack.ss_flags & SS_ONSTACK) != 0 &&
+            here - (uint64_t)(uintptr_t)stack.ss_sp < TELLING_BYTES);
+}
+
+/* Of a message that was not told: a failed assertion was, by its call. The siginfo is there only where the program
+ * asks for it. */
+static void tell_abort(const void *context)
+{
+    static const char *seen; /* atomic: the C library keeps its last message; each is elsewhere */
+    struct trouble trouble;
+    uint64_t code, stack;
+    const char *message = *abort_message;
+    if (silent() || message == NULL || stack_is_small() ||
+        __atomic_exchange_n(&seen, message, __ATOMIC_ACQ_REL) == message)
+        return;
+    place_of(context, &code, &stack);
+    if (incident_is_told(stack))
+        return;
+    int error = errno;
+    trouble_begin(&trouble, FISQL_INCIDENT_SIGNAL, SIGABRT, code, stack);
+    if (library_words(&trouble))
+        incident_tell(&trouble);
+    errno = error;
+}
+
+/* The last call leaves no frame of ours: backtraces are the program's own. */
+static void on_abort(int number, siginfo_t *info, void *context)
+{
+    void (*program)(int, siginfo_t *, void *);
+    tell_abort(context);
+    void *handler = __atomic_load_n(&program_abort, __ATOMIC_ACQUIRE);
+    memcpy(&program, &handler, sizeof program);
+    program(number, info, context);
+}
+
+static bool may_stand_in_front(const void *handler)
+{
+    void (*mine)(int, siginfo_t *, void *) = on_abort;
+    uint64_t number = (uint64_t)(uintptr_t)handler;
+    /* SIG_DFL, SIG_IGN, SIG_HOLD, SIG_ERR */
+    return abort_message != NULL && number > 2 && number != UINT64_MAX &&
+           memcmp(&handler, &mine, sizeof mine) != 0 &&
+           (uint32_t)syscall(SYS_getpid) == process.pid;
+}
+
 /* ---- the program's side ---- */
 
 #ifdef FISQL_WRAP
@@ -313,6 +387,8 @@ EXPORT int NAME(sigaction)(int number, const struct sigaction *restrict action,
     if (next_sigaction == NULL)
         FIND(sigaction, next_sigaction);
     /* Both may be the same memory. */
+    struct sigaction front;
+    void *program = NULL, *before = __atomic_load_n(&program_abort, __ATOMIC_ACQUIRE);
     bool to_default = action != NULL && action->sa_handler == SIG_DFL;
     bool on_stack = action != NULL && !to_default && (action->sa_flags & SA_ONSTACK) != 0 &&
                     action->sa_handler != SIG_IGN;
@@ -320,7 +396,17 @@ EXPORT int NAME(sigaction)(int number, const struct sigaction *restrict action,
         __atomic_store_n(&stacks_off, 1, __ATOMIC_RELEASE);
         own_stack_remove();
     }
+    if (action != NULL)
+        memcpy(&program, &action->sa_sigaction, sizeof program);
+    if (number == SIGABRT && handles() && may_stand_in_front(program)) {
+        __atomic_store_n(&program_abort, program, __ATOMIC_RELEASE);
+        front = *action;
+        front.sa_sigaction = on_abort;
+        action = &front;
+    }
     int result = next_sigaction(number, action, old);
+    if (result == 0 && old != NULL && old->sa_sigaction == on_abort)
+        memcpy(&old->sa_sigaction, &before, sizeof before);
     if (result != 0 || !handles() || !is_ours(number))
         return result;
     if (old != NULL && old->sa_sigaction == on_signal) {
@@ -332,13 +418,25 @@ EXPORT int NAME(sigaction)(int number, const struct sigaction *restrict action,
     return result;
 }
 
-static sighandler_t shown(int number, sighandler_t set, sighandler_t old)
+/* signal(), or one like it: `next` is the C library's. */
+static sighandler_t set_signal(int number, sighandler_t handler,
+                               sighandler_t (*next)(int, sighandler_t))
 {
-    void (*seen)(int, siginfo_t *, void *);
+    void (*seen)(int, siginfo_t *, void *) = on_abort;
+    sighandler_t set = handler;
+    void *program, *before = __atomic_load_n(&program_abort, __ATOMIC_ACQUIRE);
+    memcpy(&program, &handler, sizeof program);
+    if (number == SIGABRT && handles() && may_stand_in_front(program)) {
+        __atomic_store_n(&program_abort, program, __ATOMIC_RELEASE);
+        memcpy(&set, &seen, sizeof set);
+    }
+    sighandler_t old = next(number, set);
     memcpy(&seen, &old, sizeof seen);
+    if (seen == on_abort)
+        memcpy(&old, &before, sizeof old);
     if (old == SIG_ERR || !handles() || !is_ours(number))
         return old;
-    if (set == SIG_DFL)
+    if (handler == SIG_DFL)
         handler_set(number);
     return seen == on_signal ? SIG_DFL : old;
 }
@@ -348,7 +446,7 @@ EXPORT sighandler_t NAME(signal)(int number, sighandler_t handler)
 {
     if (next_signal == NULL)
         FIND(signal, next_signal);
-    return shown(number, handler, next_signal(number, handler));
+    return set_signal(number, handler, next_signal);
 }
 
 #ifndef FISQL_WRAP
@@ -360,7 +458,7 @@ EXPORT sighandler_t NAME(signal)(int number, sighandler_t handler)
         static sighandler_t (*next)(int, sighandler_t);                                            \
         if (next == NULL)                                                                          \
             FIND(name, next);                                                                      \
-        return shown(number, handler, next(number, handler));                                      \
+        return set_signal(number, handler, next);                                                  \
     }
 SIGNAL(bsd_signal)
 SIGNAL(ssignal)

@@ -159,6 +159,7 @@ export class FunctionPage {
       fact('Total CPU', time(stats.total_cpu_ns)),
       stats.wait_ns > 0 && fact('Waiting', `${time(stats.self_wait_ns)} itself, ${time(stats.wait_ns)} in all`),
       stats.preempted_ns > 0 && fact('Put aside', time(stats.preempted_ns)),
+      stats.paused_ns > 0 && fact('Paused', `${time(stats.paused_ns)}, not in its own time`),
       fact('Self, the clock\'s time', time(stats.raw_self_ns)),
       stats.median_ns !== null && fact('Median', timeACall(stats.median_ns, this.model.hooksNs)),
       stats.p99_ns !== null && fact('99 of 100 within', timeACall(stats.p99_ns, this.model.hooksNs)),

@@ -4,6 +4,7 @@ import { el, replace, section } from './dom.js';
 import { mainFindings } from './findings.js';
 import { Flame } from './flame.js';
 import { bytes, count, percent, time, timeWithin, times, visible } from './format.js';
+import { incidents } from './incidents.js';
 import { completeness, timesError } from './run.js';
 import { SmallTimeline } from './timeline_small.js';
 
@@ -62,7 +63,7 @@ export class Summary {
     this.flame = new Flame(model, { id: 'small-flame', small: FLAME_ROWS });
     this.timeline = new SmallTimeline(model);
     const head = (text, href) => el('h3', null, el('a', { href }, text));
-    this.element = section('summary', 'Summary', facts(model), model.totals.losses > 0 && completeness(model), spentBar(model),
+    this.element = section('summary', 'Summary', facts(model), incidents(model), model.totals.losses > 0 && completeness(model), spentBar(model),
       el('div', { class: 'first' },
         el('div', null, head('Hottest functions, by CPU time', '#functions'), body),
         el('div', null, head('Flame graph', '#flame'), this.flame.element),

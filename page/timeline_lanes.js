@@ -9,7 +9,7 @@ export const ROWS_MAX = 400; // of a lane
 function readLane(model, data) {
   const size = data.data.length / 5;
   const lane = { thread: data.thread_id, calls: data.calls, least: data.least_ns, ids: [], depths: [],
-    functions: [], enters: [], durations: [], rowOf: [], rows: 1, base: 0, tooDeep: 0, notes: [], gaps: [], shorts: [], slots: [], collapsed: false };
+    functions: [], enters: [], durations: [], rowOf: [], rows: 1, base: 0, tooDeep: 0, notes: [], gaps: [], pauses: [], shorts: [], slots: [], collapsed: false };
   let id = 0, enter = 0;
   for (let i = 0; i < size; i++) {
     const [step, depth, functionId, later, duration] = data.data.slice(5 * i, 5 * i + 5);
@@ -91,17 +91,18 @@ function addShortGaps(lane, sums, slotNs) {
   const told = new Map();
   for (const gap of lane.gaps) {
     if (gap.wall_ns >= slotNs) continue;
-    const key = `${gap.function_id} ${Math.floor(gap.start_ns / slotNs)}`;
+    const key = `${gap.function_id} ${Math.floor(gap.start_ns / slotNs)} ${gap.paused}`;
     const one = told.get(key) || { wait: 0, aside: 0, waits: 0 };
     told.set(key, { wait: one.wait + gap.wait_ns, aside: one.aside + gap.preempted_ns, waits: one.waits + (isAside(gap) ? 0 : 1) });
   }
   const slots = new Map();
   for (const sum of sums) {
-    const less = told.get(`${sum.function_id} ${sum.slot}`) || { wait: 0, aside: 0, waits: 0 };
+    const less = told.get(`${sum.function_id} ${sum.slot} ${sum.paused}`) || { wait: 0, aside: 0, waits: 0 };
     const wait = Math.max(0, sum.wait_ns - less.wait), aside = Math.max(0, sum.preempted_ns - less.aside);
     if (wait + aside === 0) continue;
     const from = sum.slot * slotNs;
-    lane.shorts.push({ function_id: sum.function_id, start_ns: from, wall_ns: slotNs, wait_ns: wait, preempted_ns: aside, waits: sum.waits - less.waits });
+    lane.shorts.push({ function_id: sum.function_id, start_ns: from, wall_ns: slotNs, wait_ns: wait, preempted_ns: aside, waits: sum.waits - less.waits,
+      paused: sum.paused });
     const slot = slots.get(sum.slot) || { start_ns: from, wall_ns: slotNs, wait_ns: 0, preempted_ns: 0 };
     slot.wait_ns += wait;
     slot.preempted_ns += aside;
@@ -118,6 +119,10 @@ function makeLanes(model) {
   for (const sum of objects(model.data.short_gaps)) shorts.set(sum.thread_id, [...shorts.get(sum.thread_id) || [], sum]);
   for (const note of notes) if (byThread.has(note.thread_id)) byThread.get(note.thread_id).notes.push(note);
   for (const gap of gaps) if (byThread.has(gap.thread_id)) byThread.get(gap.thread_id).gaps.push(gap);
+  for (const pause of objects(model.data.pauses)) {
+    const lane = byThread.get(pause.thread_id), at = lane ? indexOf(lane.ids, pause.call_id) : -1;
+    if (at >= 0) lane.pauses.push({ at, start_ns: pause.start_ns, paused_ns: pause.paused_ns });
+  }
   for (const lane of lanes) {
     lane.gaps.sort((a, b) => a.start_ns - b.start_ns);
     for (const gap of lane.gaps) lane.end = Math.max(lane.end, gap.start_ns + gap.wall_ns);

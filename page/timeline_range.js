@@ -8,6 +8,23 @@ import { isAside } from './timeline_lanes.js';
 const FUNCTIONS = 8, THREADS = 8;
 const overlap = (from, length, range) => Math.max(0, Math.min(from + length, range.to) - Math.max(from, range.from));
 
+// How much of a pause lies in the range: it goes on behind the callees that were called in it.
+function pausedWithin(lane, pause, range) {
+  const depth = lane.depths[pause.at];
+  let from = pause.start_ns, left = pause.paused_ns, sum = 0;
+  const piece = (length) => {
+    sum += overlap(from, length, range);
+    left -= length;
+  };
+  for (let i = pause.at + 1; i < lane.ids.length && lane.depths[i] > depth && left > 0; i++) {
+    if (lane.depths[i] > depth + 1 || lane.enters[i] < from) continue;
+    piece(Math.min(left, lane.enters[i] - from));
+    from = lane.enters[i] + lane.durations[i];
+  }
+  if (left > 0) piece(left);
+  return sum;
+}
+
 // The time of each function itself within the range, of calls that have a row: {calls, own: by function}.
 function selfTimes(lane, range) {
   const open = []; // indexes of the calls around, by row
@@ -24,6 +41,14 @@ function selfTimes(lane, range) {
     byCall.set(i, (byCall.get(i) || 0) + inside);
     const above = row > 0 ? open[row - 1] : undefined;
     if (above !== undefined) byCall.set(above, (byCall.get(above) || 0) - inside);
+  }
+  for (const pause of lane.pauses) {
+    let at = pause.at;
+    while (at > 0 && lane.rowOf[at] < 0) { // a library's call is part of the one around it
+      const depth = lane.depths[at];
+      while (at > 0 && lane.depths[at] >= depth) at--;
+    }
+    if (byCall.has(at)) byCall.set(at, byCall.get(at) - pausedWithin(lane, pause, range));
   }
   const own = new Map();
   for (const [i, ns] of byCall) own.set(lane.functions[i], (own.get(lane.functions[i]) || 0) + Math.max(0, ns));
@@ -42,6 +67,7 @@ function offTimes(lane, range, own) {
     sum.wait += gap.wait_ns * part;
     sum.aside += gap.preempted_ns * part;
     sum.waits += gap.waits === undefined ? (isAside(gap) ? 0 : 1) : gap.waits * part;
+    if (gap.paused) continue; // the pause is not in their own time
     const off = (gap.wait_ns + gap.preempted_ns) * part, had = own.get(gap.function_id) || 0;
     own.set(gap.function_id, Math.max(0, had - off));
     if (gap.function_id !== null) elsewhere += Math.max(0, off - had);

@@ -77,7 +77,7 @@ WITH RECURSIVE
          AND sqrt(s.m2 / (s.finished - 1)) >= params.min_variation * s.mean_ns
          AND NOT coalesce((
                SELECT 100.0 * sum(c.self_ns - coalesce((SELECT sum(g.wait_ns + g.preempted_ns) FROM gaps g
-                                                        WHERE g.call_id = c.id), 0))
+                                                        WHERE g.call_id = c.id AND NOT g.paused), 0))
                       < params.min_self * sum(k.raw_duration_ns - k.wait_ns - k.preempted_ns)
                FROM slow_calls k CROSS JOIN calls c ON c.id = k.call_id
                WHERE k.function_id = s.function_id AND k.rank <= max(1, coalesce(slow.calls, 1))), 0)),

@@ -63,7 +63,7 @@ WITH RECURSIVE
      disturbed AS MATERIALIZED (
        SELECT c.*, total(CASE WHEN g.preemptions > 0 THEN g.wall_ns - g.wait_ns - g.preempted_ns END) AS around_ns,
               total(CASE WHEN g.major_faults > 0 THEN g.wait_ns END) AS read_ns,
-              c.self_ns - total(CASE WHEN g.call_id = c.call_id THEN g.wait_ns + g.preempted_ns END) AS own_ns,
+              c.self_ns - total(CASE WHEN g.call_id = c.call_id AND NOT g.paused THEN g.wait_ns + g.preempted_ns END) AS own_ns,
               total(min(g.wall_ns - g.wait_ns - g.preempted_ns, (g.minor_faults + coalesce(g.major_faults, 0)) * params.fault_ns)) AS fault_ns,
               coalesce(sum(coalesce(g.minor_faults, 0) + coalesce(g.major_faults, 0)), 0) AS page_faults
        FROM candidates c CROSS JOIN params
@@ -77,7 +77,7 @@ WITH RECURSIVE
        WHERE d.descendants <= params.within AND params.min_ratio > 0 AND 10 * c.self_ns >= d.cpu_ns
          AND f.finished > 1 AND c.self_ns >= params.min_ratio * f.median_ns
        GROUP BY d.call_id
-       HAVING 2 * sum(c.self_ns - (SELECT total(wait_ns + preempted_ns) FROM gaps WHERE call_id = c.id)) >= d.cpu_ns),
+       HAVING 2 * sum(c.self_ns - (SELECT total(wait_ns + preempted_ns) FROM gaps WHERE call_id = c.id AND NOT paused)) >= d.cpu_ns),
      named AS MATERIALIZED (
        SELECT d.*,
               CASE WHEN d.preempted_ns > max(d.cpu_ns, d.wait_ns) THEN 'put aside'

@@ -80,11 +80,20 @@ int export_walk(const struct export *export, const struct run_thread *thread,
     return status;
 }
 
+int64_t export_paused_ns(const struct export *export, const struct call_pauses *pauses,
+                         const struct shown_call *call)
+{
+    return call_pauses_within(pauses, call->id, call->id + call->descendants,
+                              call->began_ns + call->duration_ns, export->cut->since_ns,
+                              export->cut->until_ns);
+}
+
 /* ---- sums over frames ---- */
 
 struct frame_sums {
     const struct export *export;
     struct export_frames *frames;
+    struct call_pauses pauses;
     int64_t *children_ns; /* of the open calls, by depth */
     size_t capacity;
 };
@@ -105,7 +114,9 @@ static int sum_leave(void *context, const struct shown_call *call)
 {
     struct frame_sums *sums = context;
     int64_t time_ns = call->exit_ns - call->enter_ns;
-    run_add(&sums->frames->self_ns[call->frame], time_ns - sums->children_ns[call->depth + 1]);
+    run_add(&sums->frames->self_ns[call->frame],
+            time_ns - sums->children_ns[call->depth + 1] -
+                export_paused_ns(sums->export, &sums->pauses, call));
     if (call->depth > 0)
         run_add(&sums->children_ns[call->depth], time_ns);
     return 0;
@@ -175,7 +186,8 @@ static int sum_piece(const struct export *export, struct export_frames *frames)
         frames->self_ns[id] = 0;
     return sum_rows(export, frames,
                     "SELECT frame_id, sum(wait_ns), sum(preempted_ns) FROM gaps WHERE frame_id IS"
-                    " NOT NULL AND thread_id = ?1 AND start_ns >= ?2 AND start_ns < ?3 GROUP BY 1",
+                    " NOT NULL AND NOT paused AND thread_id = ?1 AND start_ns >= ?2 AND start_ns < "
+                    "?3 GROUP BY 1",
                     "the gaps", add_gaps);
 }
 
@@ -197,10 +209,11 @@ int export_frames_read(const struct export *export, struct export_frames *frames
         return 0;
     struct frame_sums sums = {.export = export, .frames = frames};
     const struct export_sink sink = {sum_enter, sum_leave, &sums};
-    int status = 0;
+    int status = call_pauses_open(&sums.pauses, view->database);
     for (size_t i = 0; status == 0 && i < view->threads_count; i++)
         if (export_has_thread(export, &view->threads[i]))
             status = export_walk(export, &view->threads[i], &sink);
+    call_pauses_close(&sums.pauses);
     free(sums.children_ns);
     return status != 0 ? status : sum_piece(export, frames);
 }

@@ -7,6 +7,7 @@
 #define FISQL_CLI_EXPORT_H
 
 #include "cli/run/call_cursor.h"
+#include "cli/run/call_pauses.h"
 #include "cli/run/call_values.h"
 
 #include <stdio.h>
@@ -56,6 +57,10 @@ struct export_sink {
 
 int export_walk(const struct export *export, const struct run_thread *thread,
                 const struct export_sink *sink);
+
+/* How much of the call's time in the piece it was paused: that is in no self time. */
+int64_t export_paused_ns(const struct export *export, const struct call_pauses *pauses,
+                         const struct shown_call *call);
 
 /* Begins to read a thread's faults: rows of their time and their text. 0, or 2 after saying what is wrong. */
 int export_faults_begin(const struct export *export, const struct run_thread *thread,

@@ -75,6 +75,7 @@ struct graph_level {
 /* Adding up over a walk. Edges are found through a table of the last ones by caller and callee. */
 struct graph_walk {
     const struct export *export;
+    struct call_pauses pauses;
     struct export_graph *graph;
     uint32_t *open;             /* activations by functions.id */
     struct graph_level *levels; /* the open calls, by depth */
@@ -151,7 +152,9 @@ static int graph_leave(void *context, const struct shown_call *call)
     struct graph_walk *walk = context;
     uint32_t function = walk->levels[call->depth].function;
     int64_t time_ns = call->exit_ns - call->enter_ns;
-    run_add(&walk->graph->self_ns[function], time_ns - walk->levels[call->depth + 1].children_ns);
+    run_add(&walk->graph->self_ns[function],
+            time_ns - walk->levels[call->depth + 1].children_ns -
+                export_paused_ns(walk->export, &walk->pauses, call));
     if (call->depth > 0)
         run_add(&walk->levels[call->depth].children_ns, time_ns);
     if (--walk->open[function] == 0) {
@@ -167,9 +170,12 @@ static int read_cut(const struct export *export, struct export_graph *graph)
     const struct export_sink sink = {graph_enter, graph_leave, &walk};
     walk.open = calloc(export->view->functions_count + 1, sizeof *walk.open);
     int status = walk.open == NULL ? fail("out of memory") : 0;
+    if (status == 0)
+        status = call_pauses_open(&walk.pauses, export->view->database);
     for (size_t i = 0; status == 0 && i < export->view->threads_count; i++)
         if (export_has_thread(export, &export->view->threads[i]))
             status = export_walk(export, &export->view->threads[i], &sink);
+    call_pauses_close(&walk.pauses);
     free(walk.open);
     free(walk.levels);
     free(walk.slots);

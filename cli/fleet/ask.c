@@ -229,9 +229,19 @@ static int write_answer(struct store *store, const struct query_request *request
     return status;
 }
 
+/* Labels are read where they are asked for. */
+static int look_labels(struct store *store, const struct step *step, bool *there)
+{
+    if (*there || step->kind == STEP_GATHER || strstr(step->sql, "labels") == NULL)
+        return 0;
+    *there = true;
+    return store_look_labels(store);
+}
+
 int ask_run(struct store *store, const struct query_request *request,
             const struct query_file *query, FILE *out, long *rows)
 {
+    bool labels_there = false;
     *rows = 0;
     int status = check_settings(request, query);
     /* One state of the file for all steps, whatever is pushed meanwhile. */
@@ -242,6 +252,8 @@ int ask_run(struct store *store, const struct query_request *request,
     for (const char *mark = next_mark(query->sql); mark != NULL && status == 0;) {
         struct step step;
         status = read_step(&step, mark, &mark);
+        if (status == 0)
+            status = look_labels(store, &step, &labels_there);
         if (status == 0 && step.kind == STEP_GATHER)
             status = store_gather(store, step.name, step.sql, step.uses);
         else if (status == 0 && step.kind == STEP_LOCAL)

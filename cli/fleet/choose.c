@@ -23,6 +23,8 @@ static const char choose_sql[] =
 int choose_add(struct store *store, const char *what, const char *set, int side)
 {
     sqlite3_stmt *insert = NULL;
+    if (strcmp(set, "*") != 0 && store_look_set(store, set) != 0)
+        return 2;
     int result = sqlite3_prepare_v2(store->local, choose_sql, -1, &insert, NULL);
     if (result == SQLITE_OK) {
         sqlite3_bind_text(insert, 1, set, -1, SQLITE_STATIC);

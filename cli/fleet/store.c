@@ -49,6 +49,16 @@ int store_look_all(struct store *store)
     return store->engine->look_all(store);
 }
 
+int store_look_labels(struct store *store)
+{
+    return store->engine->look_labels(store);
+}
+
+int store_look_set(struct store *store, const char *set)
+{
+    return store->engine->look_set(store, set);
+}
+
 int store_fold(struct store *store, int64_t batch_id)
 {
     return store->engine->fold(store, batch_id);

@@ -2,7 +2,8 @@
  * Where many runs are kept: an SQLite file (schema_fleet.sql), or a ClickHouse server. The same tables
  * with the same columns; what is asked of them is SQL that both understand.
  *
- * Asking: store_open() makes `local`, an SQLite connection in which `runs` and `labels` can be read.
+ * Asking: store_open() makes `local`, an SQLite connection in which `runs` can be read, and `labels` from
+ * store_look_labels() on.
  * store_gather() runs SQL where the rows are and puts the result into a temporary table of `local`;
  * what comes of that is worked out there.
  *
@@ -29,6 +30,8 @@ struct store_engine {
     int (*commit)(struct store *store);
     void (*abandon)(struct store *store);
     int (*look_all)(struct store *store);
+    int (*look_labels)(struct store *store);
+    int (*look_set)(struct store *store, const char *set);
     int (*fold)(struct store *store, int64_t batch_id);
     int (*gather)(struct store *store, const char *name, const char *sql, const char *uses);
     int (*read_part)(struct store *store, int64_t run_id, int64_t number, void **bytes,
@@ -75,6 +78,10 @@ void store_abandon(struct store *store);
 
 /* While writing: `runs`, `labels` and `batches` have all that there is. */
 int store_look_all(struct store *store);
+
+/* While asking: `labels` has all labels; or those too whose VALUE or KEY=VALUE the set is. */
+int store_look_labels(struct store *store);
+int store_look_set(struct store *store, const char *set);
 
 /* Sums up the runs of the temporary table folding(run_id) as that batch (queries/fold/). They are read
  * from the moment on when all is there. */

@@ -144,21 +144,57 @@ static const char runs_sql[] = "SELECT " RUNS_COLUMNS " FROM runs ORDER BY pushe
                       "SELECT " RUNS_COLUMNS
                       " FROM runs WHERE run IN (SELECT run FROM wanted) ORDER BY pushed, run_id";
 
-static int look_all_clickhouse(struct store *store)
+/* Keeps the rows of `table` that the SQL gives, in one transaction: to commit each costs more than the row. */
+static int look_at(struct store *store, const char *table, const char *sql,
+                   const struct http_table *tables, size_t tables_count)
+{
+    int status = execute_local(store, "SAVEPOINT looking");
+    if (status == 0)
+        status = clickhouse_receive(store, table, false, sql, tables, tables_count);
+    return status == 0 ? execute_local(store, "RELEASE looking") : status;
+}
+
+static int look_runs_clickhouse(struct store *store)
 {
     int status = execute_local(store, "DELETE FROM runs; DELETE FROM labels; DELETE FROM batches");
     if (status == 0)
-        status = clickhouse_receive(store, "runs", false, runs_sql, NULL, 0);
-    if (status == 0)
-        status = clickhouse_receive(store, "labels", false, "SELECT run_id, key, value FROM labels",
-                                    NULL, 0);
-    if (status == 0)
-        status = clickhouse_receive(store, "batches", false,
-                                    "SELECT batch_id, run_id, runs FROM batches", NULL, 0);
+        status = look_at(store, "runs", runs_sql, NULL, 0);
     return status == 0
-               ? execute_local(store,
-                               "DELETE FROM labels WHERE run_id NOT IN (SELECT run_id FROM runs)")
+               ? look_at(store, "batches", "SELECT batch_id, run_id, runs FROM batches", NULL, 0)
                : status;
+}
+
+/* A label of a push that was killed has no run. */
+static int drop_labels_of_none(struct store *store)
+{
+    return execute_local(store, "DELETE FROM labels WHERE run_id NOT IN (SELECT run_id FROM runs)");
+}
+
+static int look_labels_clickhouse(struct store *store)
+{
+    int status = look_at(store, "labels", "SELECT run_id, key, value FROM labels", NULL, 0);
+    return status == 0 ? drop_labels_of_none(store) : status;
+}
+
+static int look_all_clickhouse(struct store *store)
+{
+    int status = look_runs_clickhouse(store);
+    return status == 0 ? look_labels_clickhouse(store) : status;
+}
+
+/* The labels that the set may mean: to keep those of all runs costs more than all else that is read of them. */
+static int look_set_clickhouse(struct store *store, const char *set)
+{
+    static const char sql[] =
+        "SELECT run_id, key, value FROM labels WHERE value IN (SELECT label FROM meant)"
+        " OR concat(key, '=', value) IN (SELECT label FROM meant)";
+    struct row_binary row = {0};
+    int status = row_binary_string(&row, set, strlen(set)) == 0 ? 0 : fail("out of memory");
+    const struct http_table meant = {"meant", "label String", row.bytes, row.size_bytes};
+    if (status == 0)
+        status = look_at(store, "labels", sql, &meant, 1);
+    row_binary_release(&row);
+    return status == 0 ? drop_labels_of_none(store) : status;
 }
 
 /* One run, however many there are. */
@@ -217,7 +253,7 @@ static int open_clickhouse(struct store *store, bool writes)
         status = make_tables(store);
     if (status == 0)
         status = check_version(store, writes);
-    return status == 0 && !writes ? look_all_clickhouse(store) : status;
+    return status == 0 && !writes ? look_runs_clickhouse(store) : status;
 }
 
 static int make_clickhouse(struct store *store)
@@ -517,6 +553,8 @@ const struct store_engine store_clickhouse = {.open = open_clickhouse,
                                               .commit = commit_clickhouse,
                                               .abandon = abandon_clickhouse,
                                               .look_all = look_all_clickhouse,
+                                              .look_labels = look_labels_clickhouse,
+                                              .look_set = look_set_clickhouse,
                                               .fold = fold_clickhouse,
                                               .gather = gather_clickhouse,
                                               .read_part = read_part_clickhouse,

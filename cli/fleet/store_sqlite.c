@@ -218,6 +218,13 @@ static int look_all_sqlite(struct store *store)
     return 0;
 }
 
+static int look_set_sqlite(struct store *store, const char *set)
+{
+    (void)store;
+    (void)set;
+    return 0;
+}
+
 static int fold_table(struct store *store, const struct embedded_query *sums, int64_t batch_id)
 {
     char *sql = sqlite3_mprintf("INSERT INTO main.%s SELECT %lld, s.* FROM (%s) s", sums->name,
@@ -293,6 +300,8 @@ const struct store_engine store_sqlite = {.open = open_sqlite,
                                           .commit = commit_sqlite,
                                           .abandon = abandon_sqlite,
                                           .look_all = look_all_sqlite,
+                                          .look_labels = look_all_sqlite,
+                                          .look_set = look_set_sqlite,
                                           .fold = fold_sqlite,
                                           .gather = gather_sqlite,
                                           .read_part = read_part_sqlite,

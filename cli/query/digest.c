@@ -168,7 +168,8 @@ static int print_head(const struct digest *digest)
                 " (SELECT count(*) FROM processes), (SELECT count(*) FROM threads),"
                 " (SELECT total(calls) + total(counted_calls) FROM threads),"
                 " (SELECT min(id) FROM processes), (SELECT total(preempted_ns) FROM threads),"
-                " (SELECT value FROM run WHERE key = 'hook_cost_error_ns')");
+                " (SELECT value FROM run WHERE key = 'hook_cost_error_ns'),"
+                " (SELECT total(paused_ns) FROM threads)");
     if (row == NULL)
         return 2;
     char ending[ENDING_TEXT_BYTES];
@@ -194,6 +195,11 @@ static int print_head(const struct digest *digest)
         fputs(", ", digest->out);
         put_time(digest->out, number(row, 6));
         fputs(" put aside", digest->out);
+    }
+    if (number(row, 8) > 0) {
+        fputs(", ", digest->out);
+        put_time(digest->out, number(row, 8));
+        fputs(" paused", digest->out);
     }
     fputs("; ", digest->out);
     if (number(row, 2) > 1) {

@@ -61,6 +61,15 @@ int report_run(struct report *report)
          "SELECT reason, process_id, thread_id, bytes, chunks, calls, events, from_ns, to_ns,"
          "       detail FROM losses ORDER BY id",
          30000},
+        {"incidents",
+         "SELECT i.kind, i.message, coalesce(left_frame.function_id, fr.function_id) AS "
+         "function_id,"
+         "       i.location, i.pid, i.tid, i.thread, i.ns"
+         " FROM incident_details i LEFT JOIN frames fr ON fr.id = i.frame_id"
+         "      LEFT JOIN calls c ON c.id = i.left_call_id"
+         "      LEFT JOIN frames left_frame ON left_frame.id = c.frame_id"
+         " ORDER BY i.kind = 'stacks', i.id",
+         20000},
         {"anomalies",
          "SELECT kind, function_id, count(*) AS times, min(ns) AS first_ns, max(detail) AS detail"
          " FROM anomalies GROUP BY kind, function_id ORDER BY times DESC, kind, function_id",
@@ -84,7 +93,7 @@ int report_functions(struct report *report)
          "       s.preempted_ns AS preempted_ns,"
          "       s.self_wait_ns AS self_wait_ns,"
          "       s.self_preempted_ns AS self_preempted_ns,"
-         "       s.self_waits AS self_waits,"
+         "       s.self_waits AS self_waits, s.paused_ns,"
          "       s.median_ns AS median_ns,"
          "       s.p99_ns AS p99_ns,"
          "       CASE WHEN s.finished > 1 THEN sqrt(s.m2 / (s.finished - 1)) END AS deviation_ns,"

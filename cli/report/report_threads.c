@@ -52,7 +52,8 @@ static int read_gaps(struct report *report, struct thread_parts *parts, int64_t 
 {
     sqlite3_stmt *statement =
         report_prepare(report, "SELECT frame_id, sum(wait_ns), sum(preempted_ns) FROM gaps"
-                               " WHERE thread_id = ?1 AND frame_id IS NOT NULL GROUP BY frame_id");
+                               " WHERE thread_id = ?1 AND frame_id IS NOT NULL AND NOT paused"
+                               " GROUP BY frame_id");
     if (statement == NULL)
         return 2;
     sqlite3_bind_int64(statement, 1, thread_id);

@@ -312,7 +312,7 @@ int report_timeline(struct report *report)
         /* Where a thread was off the processor, the longest first. */
         {"gaps",
          "SELECT g.thread_id, f.function_id, c.depth, g.start_ns, g.wall_ns,"
-         "       g.wait_ns, g.preempted_ns, g.major_faults, g.call_id"
+         "       g.wait_ns, g.preempted_ns, g.major_faults, g.call_id, g.paused"
          " FROM gaps g LEFT JOIN frames f ON f.id = g.frame_id"
          "      LEFT JOIN calls c ON c.id = g.call_id"
          " ORDER BY g.wait_ns + g.preempted_ns DESC, g.id",
@@ -323,13 +323,16 @@ int report_timeline(struct report *report)
          "SELECT g.thread_id, f.function_id, g.start_ns / slot.ns AS slot,"
          "       sum(g.wait_ns >= g.preempted_ns) AS waits,"
          "       CAST(total(g.wait_ns) AS INTEGER) AS wait_ns,"
-         "       CAST(total(g.preempted_ns) AS INTEGER) AS preempted_ns"
+         "       CAST(total(g.preempted_ns) AS INTEGER) AS preempted_ns, g.paused"
          " FROM (SELECT (" SLOT_NS
          ") AS ns) slot CROSS JOIN gaps g LEFT JOIN frames f ON f.id = g.frame_id"
          " WHERE g.wall_ns < slot.ns"
-         " GROUP BY g.thread_id, f.function_id, g.start_ns / slot.ns"
-         " ORDER BY total(g.wait_ns) + total(g.preempted_ns) DESC, 1, 2, 3",
+         " GROUP BY g.thread_id, f.function_id, g.start_ns / slot.ns, g.paused"
+         " ORDER BY total(g.wait_ns) + total(g.preempted_ns) DESC, 1, 2, 3, g.paused",
          200000},
+        {"pauses",
+         "SELECT thread_id, call_id, start_ns, paused_ns FROM pauses ORDER BY paused_ns DESC, id",
+         60000},
     };
     int status = write_lanes(report);
     if (status == 0)

@@ -32,24 +32,26 @@ static int read_costs(struct call_times *times, sqlite3 *database)
     return database_rows_end(row, "the hooks' costs");
 }
 
-static int read_gaps(struct call_times *times, sqlite3 *database)
+static int read_gaps(struct call_gaps *gaps, sqlite3 *database, bool all)
 {
     sqlite3_stmt *row = NULL;
     struct call_gap sum = {0};
     if (sqlite3_prepare_v2(database,
-                           "SELECT call_id, wait_ns, preempted_ns FROM gaps"
-                           " WHERE call_id IS NOT NULL ORDER BY call_id",
+                           all ? "SELECT call_id, wait_ns, preempted_ns FROM gaps"
+                                 " WHERE call_id IS NOT NULL ORDER BY call_id"
+                               : "SELECT call_id, wait_ns, preempted_ns FROM gaps"
+                                 " WHERE call_id IS NOT NULL AND paused ORDER BY call_id",
                            -1, &row, NULL) != SQLITE_OK)
         return fail("the gaps cannot be read: %s", sqlite3_errmsg(database));
     while (sqlite3_step(row) == SQLITE_ROW) {
-        if (array_reserve(&times->gaps, &times->gaps_capacity, times->gaps_count + 1, NULL) != 0) {
+        if (array_reserve(&gaps->items, &gaps->capacity, gaps->count + 1, NULL) != 0) {
             sqlite3_finalize(row);
             return fail("out of memory");
         }
         sum.call = sqlite3_column_int64(row, 0);
         run_add(&sum.wait_ns, run_within(sqlite3_column_int64(row, 1), 0, RUN_NS_MAX));
         run_add(&sum.preempted_ns, run_within(sqlite3_column_int64(row, 2), 0, RUN_NS_MAX));
-        times->gaps[times->gaps_count++] = sum;
+        gaps->items[gaps->count++] = sum;
     }
     return database_rows_end(row, "the gaps");
 }
@@ -58,28 +60,49 @@ int call_times_open(struct call_times *times, sqlite3 *database, enum measure me
 {
     *times = (struct call_times){.measure = measure};
     int status = read_costs(times, database);
-    return status != 0 ? status : read_gaps(times, database);
+    if (status == 0)
+        status = read_gaps(&times->gaps, database, true);
+    if (status == 0)
+        status = read_gaps(&times->paused_gaps, database, false);
+    return status != 0 ? status : call_pauses_open(&times->pauses, database);
 }
 
 void call_times_close(struct call_times *times)
 {
     free(times->costs);
-    free(times->gaps);
+    free(times->gaps.items);
+    free(times->paused_gaps.items);
+    call_pauses_close(&times->pauses);
     *times = (struct call_times){.costs = NULL};
 }
 
 /* The sums of all gaps of calls below `call`. */
-static struct call_gap gaps_below(const struct call_times *times, int64_t call)
+static struct call_gap gaps_below(const struct call_gaps *gaps, int64_t call)
 {
-    size_t low = 0, high = times->gaps_count;
+    size_t low = 0, high = gaps->count;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        if (times->gaps[middle].call < call)
+        if (gaps->items[middle].call < call)
             low = middle + 1;
         else
             high = middle;
     }
-    return low > 0 ? times->gaps[low - 1] : (struct call_gap){0};
+    return low > 0 ? gaps->items[low - 1] : (struct call_gap){0};
+}
+
+/* The sum of the gaps of the calls from `first` to `last`. */
+static struct call_gap gaps_from(const struct call_gaps *gaps, int64_t first, int64_t last)
+{
+    struct call_gap before = gaps_below(gaps, first), after = gaps_below(gaps, last + 1);
+    return (struct call_gap){first, after.wait_ns - before.wait_ns,
+                             after.preempted_ns - before.preempted_ns};
+}
+
+static int64_t off_processor(const struct call_gap *gaps)
+{
+    int64_t sum = gaps->wait_ns;
+    run_add(&sum, gaps->preempted_ns);
+    return run_within(sum, 0, INT64_MAX);
 }
 
 /* The last range that begins at the call or before it; costs_count where there is none. */
@@ -117,14 +140,24 @@ int64_t call_times_of(const struct call_times *times, int64_t call_id, int64_t d
                       int64_t duration_ns)
 {
     int64_t last = call_id + descendants;
-    struct call_gap before = gaps_below(times, call_id), after = gaps_below(times, last + 1);
-    int64_t wait_ns = after.wait_ns - before.wait_ns;
-    int64_t off_ns = run_within(wait_ns + (after.preempted_ns - before.preempted_ns), 0, INT64_MAX);
+    struct call_gap gaps = gaps_from(&times->gaps, call_id, last);
+    int64_t off_ns = off_processor(&gaps);
     double hooks_ns = hooks_ps(times, call_id, last) / 1000;
     int64_t adjusted = hooks_ns < (double)duration_ns ? duration_ns - (int64_t)hooks_ns : 0;
     if (times->measure == MEASURE_WAIT)
-        return wait_ns;
+        return gaps.wait_ns;
     if (adjusted < off_ns)
         adjusted = off_ns;
     return times->measure == MEASURE_WALL ? adjusted : adjusted - off_ns;
+}
+
+int64_t call_times_paused(const struct call_times *times, int64_t call_id)
+{
+    struct call_gap gaps = gaps_from(&times->paused_gaps, call_id, call_id);
+    int64_t paused_ns = call_pauses_of(&times->pauses, call_id);
+    if (times->measure == MEASURE_WAIT)
+        return gaps.wait_ns;
+    return times->measure == MEASURE_WALL
+               ? paused_ns
+               : run_within(paused_ns - off_processor(&gaps), 0, INT64_MAX);
 }

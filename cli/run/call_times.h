@@ -1,6 +1,6 @@
 /*
  * The time of single calls, the hooks' cost taken out, by the measure that is asked for: what the view
- * call_times (schema.sql) has, for one call after another. Holds the tables hook_costs and gaps in memory.
+ * call_times (schema.sql) has, for one call after another. Holds the tables hook_costs, gaps and pauses in memory.
  */
 #ifndef FISQL_CLI_CALL_TIMES_H
 #define FISQL_CLI_CALL_TIMES_H
@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "cli/run/call_pauses.h"
 #include "cli/run/measure.h"
 
 struct hook_cost_range {
@@ -18,15 +19,20 @@ struct hook_cost_range {
 
 struct call_gap {
     int64_t call;
-    int64_t wait_ns, preempted_ns; /* of this gap and all before it */
+    int64_t wait_ns, preempted_ns; /* of this gap and all before it in the list */
+};
+
+struct call_gaps {
+    struct call_gap *items; /* by call */
+    size_t count, capacity;
 };
 
 struct call_times {
     enum measure measure;
     struct hook_cost_range *costs; /* by first_call */
     size_t costs_count, costs_capacity;
-    struct call_gap *gaps; /* by call */
-    size_t gaps_count, gaps_capacity;
+    struct call_gaps gaps, paused_gaps; /* of all, and of those in pauses */
+    struct call_pauses pauses;
 };
 
 /* Reads the tables. 0, or 2 after saying what is wrong; close it in both cases. */
@@ -36,5 +42,8 @@ void call_times_close(struct call_times *times);
 /* The call's time with what it called, by the measure: never negative. */
 int64_t call_times_of(const struct call_times *times, int64_t call_id, int64_t descendants,
                       int64_t duration_ns);
+
+/* What of that time is a pause of the call: in no self time. */
+int64_t call_times_paused(const struct call_times *times, int64_t call_id);
 
 #endif

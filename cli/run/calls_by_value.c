@@ -196,6 +196,8 @@ int calls_by_value_next(struct calls_by_value *of, struct call_by_value *call)
         frame > 0 && (size_t)frame < view->frames_count ? view->frames[frame].function : 0;
     call->time_ns = call_times_of(&of->times, call->id, descendants,
                                   run_within(sqlite3_column_int64(row, 2), 0, RUN_NS_MAX));
+    call->paused_ns = call_pauses_of(&of->times.pauses, call->id);
+    call->paused_by_measure_ns = call_times_paused(&of->times, call->id);
     call->text = NULL;
     if (outermost && (call->text = value_of(of, call->id)) == NULL)
         return -1;

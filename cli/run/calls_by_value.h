@@ -25,9 +25,11 @@ struct calls_by_value {
 
 /* A call of the function, or within one. */
 struct call_by_value {
-    int64_t id, last;  /* calls.id of it and of the last one within it */
-    uint32_t function; /* functions.id; 0 = not known */
-    int64_t time_ns;   /* with what it called, by the measure */
+    int64_t id, last;             /* calls.id of it and of the last one within it */
+    uint32_t function;            /* functions.id; 0 = not known */
+    int64_t time_ns;              /* with what it called, by the measure */
+    int64_t paused_ns;            /* wall time that it was paused */
+    int64_t paused_by_measure_ns; /* part of time_ns: no self time */
     const char *
         text; /* of an outermost call its value, until the next call is read; NULL of those within */
 };

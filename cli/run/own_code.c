@@ -10,6 +10,7 @@
 #include "base/intern.h"
 #include "cli/out/say.h"
 #include "cli/run/database.h"
+#include "cli/run/schema_check.h"
 
 struct context {
     int64_t id, site;
@@ -159,9 +160,10 @@ static bool starts(const char *text, const char *with)
 /* Columns that count what a function's own code did. */
 static bool is_of_own_code(const char *column)
 {
-    static const char *const memory[] = {"allocs", "alloc_bytes", "frees", "free_bytes"};
-    for (size_t i = 0; i < sizeof memory / sizeof memory[0]; i++)
-        if (strcmp(column, memory[i]) == 0)
+    static const char *const others[] = {"paused_ns", "allocs", "alloc_bytes", "frees",
+                                         "free_bytes"};
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+        if (strcmp(column, others[i]) == 0)
             return true;
     return starts(column, "self_") || starts(column, "raw_self_");
 }
@@ -539,7 +541,7 @@ int own_code_fold(sqlite3 *database, bool *folded)
     if (status == 0)
         status = read_contexts(&fold);
     if (status == 0) {
-        int result = write_contexts(&fold);
+        int result = schema_put_views(database) ? write_contexts(&fold) : SQLITE_ERROR;
         int (*const steps[])(const struct fold *) = {make_frames, make_edges, make_stats,
                                                      make_threads, make_views};
         for (size_t i = 0; i < sizeof steps / sizeof steps[0] && result == SQLITE_OK; i++)

@@ -123,6 +123,7 @@ static int read_frames(struct run_view *view, enum name_style style, sqlite3_stm
             .alloc_bytes = sqlite3_column_int64(statement, 8),
             .allocs = sqlite3_column_int64(statement, 9),
             .cut = sqlite3_column_int(statement, 10) != 0,
+            .paused_ns = sqlite3_column_int64(statement, 11),
         };
     }
     return SQLITE_OK;
@@ -161,7 +162,8 @@ int run_view_open(struct run_view *view, sqlite3 *database, enum name_style styl
     char frames_sql[400];
     snprintf(frames_sql, sizeof frames_sql,
              "SELECT fr.id, coalesce(fr.parent_id, 0), fr.function_id, s.line, fr.calls, fr.%s,"
-             " fr.%s, fr.raw_self_ns, fr.alloc_bytes, fr.allocs, k.frame_id IS NOT NULL"
+             " fr.%s, fr.raw_self_ns, fr.alloc_bytes, fr.allocs, k.frame_id IS NOT NULL,"
+             " fr.paused_ns"
              " FROM frames fr LEFT JOIN sites s ON s.id = fr.site_id"
              " LEFT JOIN (SELECT DISTINCT frame_id FROM cut_calls) k ON k.frame_id = fr.id"
              " ORDER BY fr.id",

@@ -29,7 +29,7 @@ struct run_frame {
     uint32_t depth;
     int64_t site_line;                /* of the call in the parent's function; 0 = not known */
     int64_t calls, total_ns, self_ns; /* by the view's measure */
-    int64_t raw_self_ns, alloc_bytes, allocs;
+    int64_t raw_self_ns, paused_ns, alloc_bytes, allocs;
     bool cut; /* the log lacks the time before an instant: self_ns counts from there */
 };
 

@@ -76,7 +76,8 @@ static bool put_views(sqlite3 *memory, sqlite3 *database)
     sqlite3_stmt *views = NULL;
     bool done = sqlite3_prepare_v2(memory, views_sql, -1, &views, NULL) == SQLITE_OK;
     while (done && sqlite3_step(views) == SQLITE_ROW) {
-        char *sql = sqlite3_mprintf("CREATE TEMP VIEW %s", text_at(views, 0) + strlen(create));
+        char *sql = sqlite3_mprintf("CREATE TEMP VIEW IF NOT EXISTS %s",
+                                    text_at(views, 0) + strlen(create));
         done = sql != NULL && sqlite3_exec(database, sql, NULL, NULL, NULL) == SQLITE_OK;
         sqlite3_free(sql);
     }
@@ -150,6 +151,14 @@ bool schema_same(sqlite3 *database, const char *path, const char *schema, const 
     bool good = memory != NULL && compare_schemas(memory, database, path, maker);
     sqlite3_close(memory);
     return good;
+}
+
+bool schema_put_views(sqlite3 *database)
+{
+    sqlite3 *memory = make_known(embedded_schema);
+    bool done = memory != NULL && put_views(memory, database);
+    sqlite3_close(memory);
+    return done;
 }
 
 bool schema_check(sqlite3 *database, const char *path)

@@ -14,10 +14,12 @@
 -- column:      live_max_bytes | bytes | live at once in one run: at most this
 -- column:      runs | runs | in which it allocated
 -- gather sums: uses chosen
-SELECT function_id, sum(blocks_sum) AS blocks_all, sum(bytes_sum) AS bytes_all, sum(lost_sum) AS lost_all, max(live_sum) AS live_most,
-       count(*) AS runs_count
-FROM (SELECT run_id, function_id, sum(blocks) AS blocks_sum, sum(bytes) AS bytes_sum, sum(not_freed_bytes) AS lost_sum,
-             sum(live_bytes_max) AS live_sum
+SELECT function_id, sum(blocks) AS blocks_all, sum(bytes) AS bytes_all, sum(not_freed_bytes) AS lost_all
+FROM allocations WHERE kept = 0 AND run_id IN (SELECT run_id FROM chosen)
+GROUP BY function_id
+-- gather live: uses chosen
+SELECT function_id, max(live_sum) AS live_most, count(*) AS runs_count
+FROM (SELECT run_id, function_id, sum(live_bytes_max) AS live_sum
       FROM allocations WHERE kept = 0 AND run_id IN (SELECT run_id FROM chosen)
       GROUP BY run_id, function_id) by_run
 GROUP BY function_id
@@ -28,6 +30,6 @@ GROUP BY function_id
 -- finish
 SELECT coalesce(n.function_name, '(outside any recorded call)') AS function, file_name(coalesce(n.file_path, '')) AS file,
        s.bytes_all AS bytes, s.blocks_all AS blocks, round(1.0 * s.bytes_all / s.blocks_all, 1) AS mean_bytes,
-       s.lost_all AS not_freed_bytes, s.live_most AS live_max_bytes, s.runs_count AS runs
-FROM sums s LEFT JOIN named n ON n.function_id = s.function_id
+       s.lost_all AS not_freed_bytes, l.live_most AS live_max_bytes, l.runs_count AS runs
+FROM sums s JOIN live l ON l.function_id = s.function_id LEFT JOIN named n ON n.function_id = s.function_id
 ORDER BY bytes DESC, blocks DESC, function, s.function_id

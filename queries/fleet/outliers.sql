@@ -18,25 +18,26 @@
 -- column:      stack | stack | calls that led there, outermost first
 -- column:      call | id | calls.id in that run's database
 -- column:      calls | calls | in all of these runs
--- gather worst: uses chosen
-SELECT function_id, max(cpu_ns) AS worst_ns
-FROM slowest WHERE place = 1 AND run_id IN (SELECT run_id FROM chosen)
+-- gather some: uses single
+SELECT function_id, sum(finished) AS finished_sum, sum(cpu_ns) AS cpu_sum, max(max_ns) AS worst_ns
+FROM functions WHERE run_id IN (SELECT run_id FROM single)
 GROUP BY function_id
--- gather slow: uses chosen worst
-SELECT run_id, function_id, context_id, cpu_ns, call_id
-FROM slowest
-WHERE place = 1 AND run_id IN (SELECT run_id FROM chosen) AND (function_id, cpu_ns) IN (SELECT function_id, worst_ns FROM worst)
--- gather some: uses single worst
-SELECT function_id, sum(finished) AS finished_sum, sum(cpu_ns) AS cpu_sum
-FROM functions WHERE run_id IN (SELECT run_id FROM single) AND function_id IN (SELECT function_id FROM worst)
-GROUP BY function_id
--- gather most: uses batch worst
-SELECT function_id, sum(finished) AS finished_sum, sum(cpu_ns) AS cpu_sum
-FROM function_sums WHERE batch_id IN (SELECT batch_id FROM batch) AND function_id IN (SELECT function_id FROM worst)
+-- gather most: uses batch
+SELECT function_id, sum(finished) AS finished_sum, sum(cpu_ns) AS cpu_sum, max(max_ns) AS worst_ns
+FROM function_sums WHERE batch_id IN (SELECT batch_id FROM batch)
 GROUP BY function_id
 -- local sums
-SELECT function_id, sum(finished_sum) AS finished_sum, sum(cpu_sum) AS cpu_sum
+SELECT function_id, sum(finished_sum) AS finished_sum, sum(cpu_sum) AS cpu_sum, max(worst_ns) AS worst_ns
 FROM (SELECT * FROM some UNION ALL SELECT * FROM most) GROUP BY function_id
+HAVING max(worst_ns) >= coalesce(:min_ns, 10000)
+   AND 1.0 * max(worst_ns) * sum(finished_sum) >= coalesce(:factor, 10) * sum(cpu_sum)
+-- local worst
+SELECT function_id, worst_ns FROM sums
+-- gather slow: uses worst chosen
+SELECT run_id, function_id, context_id, cpu_ns, call_id
+FROM slowest
+WHERE place = 1 AND function_id IN (SELECT function_id FROM worst) AND run_id IN (SELECT run_id FROM chosen)
+  AND (function_id, cpu_ns) IN (SELECT function_id, worst_ns FROM worst)
 -- gather told: uses slow
 SELECT context_id, min(stack) AS stack_text FROM stacks WHERE context_id IN (SELECT context_id FROM slow) GROUP BY context_id
 -- gather named: uses worst
@@ -52,6 +53,5 @@ SELECT n.function_name AS function, o.cpu_ns AS max_ns, round(1.0 * s.cpu_sum / 
        coalesce(t.stack_text, '') AS stack, o.call_id AS call, s.finished_sum AS calls
 FROM one o JOIN sums s ON s.function_id = o.function_id JOIN named n ON n.function_id = o.function_id
      LEFT JOIN told t ON t.context_id = o.context_id
-WHERE o.number = 1 AND o.cpu_ns >= coalesce(:min_ns, 10000)
-  AND 1.0 * o.cpu_ns * s.finished_sum >= coalesce(:factor, 10) * s.cpu_sum
+WHERE o.number = 1
 ORDER BY o.cpu_ns DESC, n.function_name, o.function_id

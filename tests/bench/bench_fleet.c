@@ -5,7 +5,8 @@
  *   bench_fleet URL REAL.db FIRST COUNT FUNCTIONS CONTEXTS     prints rows and seconds
  *
  * Every simulated run has so many functions and contexts: those of the real runs, and copies of them under other ids.
- * What a function or context did is what it did in a real run drawn at random; times are multiplied by a factor of the run and one of the row (log-normal).
+ * What a function or context did is what it did in a real run drawn at random; times are multiplied by a factor of the
+ * run and one of the function or context (log-normal).
  * One context of 50 is rare: one run of 100 has it.
  */
 #include "cli/clickhouse/http.h"
@@ -65,7 +66,7 @@ static void make_factors(void)
 
 struct column {
     char name[32];
-    bool text, id, time, log2;
+    bool text, id, time, self, log2;
 };
 
 struct value {
@@ -113,6 +114,7 @@ static void read_columns(struct real *real, sqlite3 *database)
         column->text = sqlite3_column_int(names, 1) != 0;
         size_t length = strlen(column->name);
         column->time = length > 3 && strcmp(column->name + length - 3, "_ns") == 0;
+        column->self = strcmp(column->name, "self_cpu_ns") == 0;
         column->log2 = strcmp(column->name, "self_log2") == 0;
         column->id = length > 3 && strcmp(column->name + length - 3, "_id") == 0 &&
                      strcmp(column->name, "call_id") != 0;
@@ -187,9 +189,8 @@ static int64_t copied(int64_t id, uint64_t copy)
     return id == 0 || copy == 0 ? id : (int64_t)mix((uint64_t)id ^ mix(copy));
 }
 
-static void put_row(struct real *real, size_t row, uint64_t copy, double run_factor, int64_t run_id)
+static void put_row(struct real *real, size_t row, uint64_t copy, double factor, int64_t run_id)
 {
-    double factor = run_factor * factors[draw() % FACTORS];
     double self = 0;
     for (int i = 0; i < real->columns_count; i++) {
         const struct column *column = &real->columns[i];
@@ -205,7 +206,7 @@ static void put_row(struct real *real, size_t row, uint64_t copy, double run_fac
             number = (int64_t)((double)number * factor);
         else if (column->log2)
             number = (int64_t)llround(65536 * log2(self + 1));
-        if (strcmp(column->name, "self_cpu_ns") == 0)
+        if (column->self)
             self = (double)number;
         row_binary_int64(&real->out, number);
     }
@@ -214,7 +215,8 @@ static void put_row(struct real *real, size_t row, uint64_t copy, double run_fac
     real->sent++;
 }
 
-/* Of so many functions or contexts the rows of a real run. */
+/* Of so many functions or contexts the rows of a real run: which, and how much longer they took, is drawn by run and
+ * function, so a function's slowest call takes as long in all tables. */
 static void put_groups(struct real *real, size_t wanted, double run_factor, int64_t run_id)
 {
     bool rare = strcmp(real->table, "contexts") == 0;
@@ -222,9 +224,14 @@ static void put_groups(struct real *real, size_t wanted, double run_factor, int6
         if (rare && i % RARE == RARE - 1 && draw() % RARE_RUNS != 0)
             continue;
         size_t first = real->groups[i % real->groups_count];
-        size_t piece = first + draw() % (real->groups[i % real->groups_count + 1] - first);
+        size_t key_at =
+            real->pieces[first] * (size_t)real->columns_count + (size_t)real->key_column;
+        uint64_t copy = i / real->groups_count;
+        uint64_t drawn = mix((uint64_t)run_id ^ (uint64_t)copied(real->rows[key_at].number, copy));
+        size_t piece = first + drawn % (real->groups[i % real->groups_count + 1] - first);
+        double factor = run_factor * factors[(drawn >> 32) % FACTORS];
         for (size_t row = real->pieces[piece]; row < real->pieces[piece + 1]; row++)
-            put_row(real, row, i / real->groups_count, run_factor, run_id);
+            put_row(real, row, copy, factor, run_id);
     }
 }
 

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """make bench-fleet: many runs on two shards of ClickHouse on this machine. Real runs of Lua and zstd are resampled to 100,
-1,000 and 10,000 runs of 2,000 functions and 20,000 contexts; timed are putting them in and each question. Writes
-the section "Many runs" of docs/performance.md. Needs 15 GB on the disk of the temporary folder.
+1,000 and 10,000 runs of 2,000 functions and 20,000 contexts; timed are putting them in and each question. Prints
+the section "Many runs" of docs/performance.md, and writes it there unless other numbers of runs were asked for. A
+question that fails is told, and left out. Needs 15 GB on the disk of the temporary folder.
 
     tests/bench/fleet.py BUILD [ROUNDS [RUNS...]]"""
 import json
@@ -18,6 +19,8 @@ import urllib.request
 from common import build, fisql, machine, root, rounds, work, write_section
 
 FUNCTIONS, CONTEXTS = 2000, 20000
+LEVELS = [100, 1000, 10000]
+QUESTION_S, MERGES_S = 120, 120 # wait no longer
 PASSWORD = "secret"
 os.environ["CLICKHOUSE_PASSWORD"] = PASSWORD
 
@@ -66,16 +69,30 @@ class Servers:
             ticks += int(fields[11]) + int(fields[12])
         return ticks / os.sysconf("SC_CLK_TCK")
 
+    def settle(self):
+        """Waits until the servers have put together what came in."""
+        end = time.monotonic() + MERGES_S
+        while time.monotonic() < end and any(int(self.ask("SELECT count() FROM system.merges", port))
+                                             for port in (self.http, self.http2)):
+            time.sleep(0.5)
+
     def stop(self):
         for folder in ("first", "second"):
             os.kill(int(open("%s/%s/pid" % (work, folder)).read()), signal.SIGKILL)
 
 
+def children_s():
+    """Processor seconds of all commands that ended."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
 def fill(servers, first, count):
-    """Rows a second in, through one client."""
+    """Through one client: rows, seconds, processor seconds of the client and of the servers."""
+    before, client = servers.cpu(), children_s()
     out = subprocess.run([build + "/bench_fleet", servers.url, "real.db", str(first), str(count), str(FUNCTIONS),
-                          str(CONTEXTS)], check=True, capture_output=True, text=True).stdout.split()
-    return int(out[0]), float(out[1])
+                          str(CONTEXTS)], check=True, stdout=subprocess.PIPE, text=True).stdout.split()
+    return int(out[0]), float(out[1]), children_s() - client, servers.cpu() - before
 
 
 def fold(servers):
@@ -97,13 +114,11 @@ def seconds(servers, query, runs):
     """Best wall time, least processor time of the client and the servers, rows."""
     walls, cpus = [], []
     for _ in range(rounds):
-        before, start = servers.cpu(), time.monotonic()
-        used = resource.getrusage(resource.RUSAGE_CHILDREN)
+        before, start, client = servers.cpu(), time.monotonic(), children_s()
         out = subprocess.run([fisql, "fleet", query, "--url", servers.url, "--format", "json"] + options(query, runs),
-                             check=True, capture_output=True, text=True).stdout
+                             check=True, stdout=subprocess.PIPE, text=True, timeout=QUESTION_S).stdout
         walls.append(time.monotonic() - start)
-        now = resource.getrusage(resource.RUSAGE_CHILDREN)
-        cpus.append(now.ru_utime + now.ru_stime - used.ru_utime - used.ru_stime + servers.cpu() - before)
+        cpus.append(children_s() - client + servers.cpu() - before)
     return min(walls), min(cpus), len(json.loads(out))
 
 
@@ -112,7 +127,13 @@ def queries():
 
 
 def measure(servers, runs):
-    return {query: seconds(servers, query, runs) for query in queries()}
+    asked = {}
+    for query in queries():
+        try:
+            asked[query] = seconds(servers, query, runs)
+        except (subprocess.SubprocessError, ValueError) as error:
+            print("%d runs: %s failed: %s" % (runs, query, error), file=sys.stderr)
+    return asked
 
 
 def parts_bytes():
@@ -120,52 +141,81 @@ def parts_bytes():
     return sqlite3.connect("real.db").execute("SELECT sum(length(bytes)) / count(DISTINCT run_id) FROM parts").fetchone()[0]
 
 
-def report(filled, asked, sizes):
-    """filled: runs -> (rows, seconds) that brought it to so many; asked: runs -> query -> (seconds, rows)."""
+def took(question):
+    return "%d (%d)" % (question[0] * 1e3, question[1] * 1e3) if question else "failed"
+
+
+def questions_table(filled, asked):
     levels = sorted(asked)
-    rows, size = sum(rows for rows, _ in sizes.values()), sum(size for _, size in sizes.values())
-    contexts = sizes["contexts"]
-    lines = ["`make bench-fleet` (best of %d) on %s: two shards of ClickHouse 18.16 on this one machine; runs of %s functions "
-             "and %s contexts, resampled from real runs of Lua and zstd, put in by one client. Questions by `fisql fleet`, its "
-             "start and all rows included; of all runs, but `regressions` (two builds of 1,000 runs, where there are so many, "
-             "else two jobs of 64) and `imbalance` (a job of 64). In brackets: processor time of fisql and both servers."
-             % (rounds, machine(), format(FUNCTIONS, ","), format(CONTEXTS, ",")), "",
-             "| | " + " | ".join("%s runs" % format(level, ",") for level in levels) + " |",
+    rate = lambda part: " | ".join(format(int(filled[level][0] / filled[level][part]), ",") for level in levels)
+    lines = ["| | " + " | ".join("%s runs" % format(level, ",") for level in levels) + " |",
              "| --- | " + " | ".join("--:" for _ in levels) + " |",
-             "| rows/s in | " + " | ".join(format(int(filled[level][0] / filled[level][1]), ",") for level in levels) + " |"]
-    for query in sorted(asked[levels[-1]]):
-        lines.append("| %s, ms | " % query + " | ".join("%d (%d)" % tuple(took * 1e3 for took in asked[level][query][:2]) for level in levels) + " |")
-    lines += ["", "| table | rows | bytes on disk | a row |", "| --- | --: | --: | --: |"]
-    for table, (table_rows, table_size) in sorted(sizes.items(), key=lambda item: -item[1][1]):
-        if table_rows:
-            lines.append("| %s | %s | %s | %.1f |" % (table, format(table_rows, ","), format(table_size, ","), table_size / table_rows))
-    worst = max(asked[levels[-1]].items(), key=lambda item: item[1][0])
-    lines += ["", "| | bar | measured |", "| --- | --: | --: |",
-              "| rows/s in through one client | at least 200,000 | %s |" % format(int(filled[levels[-1]][0] / filled[levels[-1]][1]), ","),
-              "| bytes a context row on the servers' disks | at most 30 | %.1f |" % (contexts[1] / contexts[0]),
-              "| slowest question, %s runs (%s), s | at most 1 | %.2f |" % (format(levels[-1], ","), worst[0], worst[1][0])]
-    run_bytes, run_parts = size / levels[-1], parts_bytes()
-    lines += ["", "A run takes %d rows and %.0f kB in these tables, and its packed database (`parts`), of which the simulated runs have none, "
-              "some %.0f kB." % (rows / levels[-1], run_bytes / 1e3, run_parts / 1e3)]
+             "| rows/s in | " + rate(1) + " |",
+             "| rows in, a second of the client's processor time | " + rate(2) + " |",
+             "| rows in, a second of the servers' | " + rate(3) + " |"]
+    for query in queries():
+        lines.append("| %s, ms | " % query + " | ".join(took(asked[level].get(query)) for level in levels) + " |")
     return lines
 
 
+def sizes_table(sizes):
+    lines = ["", "| table | rows | bytes on disk | a row |", "| --- | --: | --: | --: |"]
+    for table, (rows, size) in sorted(sizes.items(), key=lambda item: -item[1][1]):
+        if rows:
+            lines.append("| %s | %s | %s | %.1f |" % (table, format(rows, ","), format(size, ","), size / rows))
+    return lines
+
+
+def bars_table(filled, asked, sizes):
+    last = max(asked)
+    contexts = sizes["contexts"]
+    lines = ["", "| | bar | measured |", "| --- | --: | --: |",
+             "| rows/s in through one client | at least 200,000 | %s |" % format(int(filled[last][0] / filled[last][1]), ","),
+             "| bytes a context row on the servers' disks | at most 30 | %.1f |" % (contexts[1] / contexts[0])]
+    if asked[last]:
+        worst = max(asked[last].items(), key=lambda item: item[1][0])
+        lines.append("| slowest question, %s runs (%s), s | at most 1 | %.2f |" % (format(last, ","), worst[0], worst[1][0]))
+    return lines
+
+
+def report(filled, asked, sizes):
+    """filled: runs -> (rows, seconds, ...) that brought it to so many; asked: runs -> query -> (seconds, processor seconds, rows)."""
+    last = max(asked)
+    rows, size = sum(rows for rows, _ in sizes.values()), sum(size for _, size in sizes.values())
+    return (["`make bench-fleet` (best of %d) on %s: two shards of ClickHouse 18.16 on this one machine; runs of %s functions "
+             "and %s contexts, resampled from real runs of Lua and zstd, put in by one client. Questions by `fisql fleet`, its "
+             "start and all rows included, when the servers have put together what came in; of all runs, but `regressions` (two builds of 1,000 runs, where there are so many, "
+             "else two jobs of 64) and `imbalance` (a job of 64). In brackets: processor time of fisql and both servers."
+             % (rounds, machine(), format(FUNCTIONS, ","), format(CONTEXTS, ",")), ""]
+            + questions_table(filled, asked) + sizes_table(sizes) + bars_table(filled, asked, sizes)
+            + ["", "A run takes %d rows and %.0f kB in these tables, and its packed database (`parts`), of which the simulated runs have none, "
+               "some %.0f kB." % (rows / last, size / last / 1e3, parts_bytes() / 1e3)])
+
+
 def main():
-    levels = [int(word) for word in sys.argv[3:]] or [100, 1000, 10000]
+    levels = sorted({int(word) for word in sys.argv[3:]}) or LEVELS
     shell('fleet_runs 4 lua zstd; "$fisql" push -q real.db *.run.db; fleet_runs 1 wordstat')
     servers = Servers(shell("free_ports 6").split())
     try:
         filled, asked, there = {}, {}, 0
         for level in levels:
-            filled[level] = fill(servers, there, level - there)
+            try:
+                filled[level], summed = fill(servers, there, level - there), fold(servers)
+            except subprocess.SubprocessError as error:
+                print("%d runs: %s" % (level, error), file=sys.stderr)
+                break
             there = level
-            print("%d runs: in %.1f s, summed up in %.1f s" % (level, filled[level][1], fold(servers)), file=sys.stderr)
+            print("%d runs: in %.1f s, summed up in %.1f s" % (level, filled[level][1], summed), file=sys.stderr)
+            servers.settle()
             asked[level] = measure(servers, level)
+        if not asked:
+            sys.exit("fleet.py: no runs came in: nothing was measured")
         lines = report(filled, asked, servers.sizes())
     finally:
         servers.stop()
     print("\n".join(lines))
-    write_section("Many runs", lines)
+    if sorted(asked) == LEVELS:
+        write_section("Many runs", lines)
 
 
 if __name__ == "__main__":

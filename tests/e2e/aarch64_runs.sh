@@ -28,6 +28,11 @@ mkdir aarch64
     for name in jumps deep coroutines; do
         echo "aarch64-linux-gnu-gcc $hooks -O0 -o $name-O0 $programs/$name.c -lpthread -ldl -lm"
     done
+    for name in trace_macros.c trace_macros.cc; do
+        compiler=aarch64-linux-gnu-gcc
+        [[ $name == *.c ]] || compiler="aarch64-linux-gnu-g++ -std=c++17"
+        echo "$compiler -O2 -I$here/collector -o $name.arm $programs/$name -lpthread"
+    done
     echo "aarch64-linux-gnu-g++ -std=c++17 $hooks -O0 -o exceptions $programs/exceptions.cc"
     echo "aarch64-linux-gnu-gcc $hooks -O1 -o lockuse $programs/lockuse.c -lpthread"
     echo "aarch64-linux-gnu-g++ -std=c++17 $hooks -O1 -o locks $programs/locks.cc -lpthread"
@@ -107,6 +112,21 @@ same "exceptions: calls that were left" "Guard::Guard 0|rethrower 200|thrower 38
     SELECT f.name || ' ' || sum(c.ended = 1) FROM calls c JOIN frames r ON r.id = c.frame_id
     JOIN functions f ON f.id = r.function_id WHERE f.name IN ('Guard::Guard', 'rethrower', 'thrower')
     GROUP BY f.name ORDER BY f.name" | paste -sd '|')"
+
+# Macros of fisql_trace.h, without hooks: the same rows as on this machine.
+gcc -O2 -I"$here/collector" -o trace_macros.c.here "$programs/trace_macros.c" -lpthread
+g++ -std=c++17 -O2 -I"$here/collector" -o trace_macros.cc.here "$programs/trace_macros.cc"
+for what in "c scopes" "c values" "c levels" "c pauses" "c forks" cc; do
+    name=trace_macros.${what%% *} word=${what#* }
+    "$fisql" record -q "./$name.here" "$word" >here.txt
+    "$fisql" load -q run.bin
+    trace_rows run.db >here.rows
+    "$fisql" record -q qemu-aarch64 -L $root -E "LD_PRELOAD=$collector" "./$name.arm" "$word" >out.txt
+    same "$name $word: prints the same" "$(cat here.txt)" "$(cat out.txt)"
+    "$fisql" load -q run.bin
+    same "$name $word: the same rows" "" "$(trace_rows run.db | diff here.rows - | head -5)"
+    at_least "$name $word: leaves rows" 4 "$(wc -l <here.rows)"
+done
 
 # Every way to allocate, as on this machine.
 build g++ kinds_here -O2 -fsized-deallocation "$programs/kinds.cc"

@@ -120,6 +120,16 @@ own_counts() { # DB
         grep -v '^Ring<[^>]*>::~\?Ring \|Base::Base\|Derived::Derived\|~Base\|~Derived\|^_GLOBAL_\|^__static_init' | LC_ALL=C sort
 }
 
+# What macros of fisql_trace.h left: points with their values and calls, the functions' calls, and how many pauses.
+trace_rows() { # DB
+    sql "$1" "SELECT n.kind, n.level, n.label, n.line, CASE n.kind WHEN 'message' THEN n.text END, v.position, v.name,
+          CASE typeof(v.value) WHEN 'real' THEN printf('%.12g', v.value) ELSE v.value END, f.name
+        FROM notes n LEFT JOIN note_values v ON n.id = v.note_id LEFT JOIN calls c ON c.id = n.call_id
+          LEFT JOIN frames fr ON fr.id = c.frame_id LEFT JOIN functions f ON f.id = fr.function_id ORDER BY n.id, v.position;
+        SELECT f.name, calls FROM function_stats JOIN functions f ON f.id = function_id ORDER BY 1;
+        SELECT count(*) || ' pauses' FROM pauses"
+}
+
 # Sums up what processes of a program printed (report() in count.h), in the order of counts().
 expected() { # FILE
     awk '{ calls[$1] += $2 } END { for (name in calls) print name, calls[name] }' "$1" | LC_ALL=C sort

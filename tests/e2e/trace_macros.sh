@@ -130,6 +130,48 @@ shop::twice 3" "$(sql run.db "SELECT name || ' ' || sum(calls) FROM function_sta
     rollups $compiler
 done
 
+# --- linked in, and into a ring: the same rows
+gcc -std=gnu11 -O2 -I"$header" -c -o plain.o "$programs/trace_macros.c"
+for how in "gcc -static" "gcc -static-pie" "--static-runtime gcc"; do
+    # shellcheck disable=SC2086 # words
+    "$fisql" cc $how -w -o "linked_${how// /_}" plain.o -lpthread || not_ok "$how: links"
+done
+for what in scopes values pauses; do
+    record plain-gcc $what
+    trace_rows run.db >plain.rows
+    at_least "$what: leaves rows" 4 "$(wc -l <plain.rows)"
+    record plain-gcc $what --ring 8M
+    same "$what --ring: the same rows" "" "$(trace_rows run.db | diff plain.rows - | head -5)"
+    for how in "gcc -static" "gcc -static-pie" "--static-runtime gcc"; do
+        record "linked_${how// /_}" $what
+        same "$what, $how: the same rows" "" "$(trace_rows run.db | diff plain.rows - | head -5)"
+    done
+done
+
+# --- in a program that forbids itself all system calls but two, and in a ring that goes round
+strict gcc sealed -std=gnu11 -O2 "$programs/trace_sealed.c"
+run "$fisql" record -q ./sealed 20000 open
+"$fisql" load -q run.bin
+trace_rows run.db >open.rows
+same "open: every scope that there was" "known 20010 later 10000" "$(sql run.db "SELECT group_concat(name || ' ' || calls, ' ') FROM
+    (SELECT name, calls FROM function_stats JOIN functions ON id = function_id ORDER BY name)")"
+if ./sealed 1 sealed >/dev/null; [ $? -ne 3 ]; then
+    ok "skipped: this machine has no seccomp"
+elif [ "$(nproc)" -gt 1 ]; then # with one processor recording ends there
+    run "$fisql" record -q ./sealed 20000 sealed
+    same "sealed: output and status" "3 done" "$status $out"
+    "$fisql" load -q run.bin
+    same "sealed: the same rows, of points that were first reached behind it as well" "" "$(trace_rows run.db | diff open.rows - | head -5)"
+fi
+run "$fisql" record -q --ring 1M ./sealed 100000 open
+"$fisql" load -q run.bin 2>/dev/null
+same "a ring that went round: its last rows are those of the last turns, with names that came first" "1 1 0 0" "$(sql run.db "
+    SELECT (SELECT count(*) FROM notes WHERE kind = 'result') < 100000,
+           (SELECT text FROM notes WHERE kind = 'result' ORDER BY id DESC LIMIT 1) = 'n + 1 = 100000',
+           (SELECT count(*) FROM notes WHERE line IS NULL OR file IS NULL),
+           (SELECT count(*) FROM (SELECT value - lag(value) OVER (ORDER BY note_id) AS step FROM note_values JOIN notes ON id = note_id
+             WHERE kind = 'result') WHERE step <> 1)" | tr '|' ' ')"
+
 # --- without the collector the program does the same, and macros evaluate nothing
 run ./plain-gcc levels
 has "without the collector" "evaluated 0" "$out"

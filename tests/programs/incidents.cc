@@ -13,6 +13,7 @@
 #include <string>
 #include <sys/mman.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #define PLAIN __attribute__((no_instrument_function, noinline))
@@ -72,6 +73,26 @@ static CALL void overflow_stack(volatile char *above)
     here[0] = above != nullptr ? above[0] : '\1';
     overflow_stack(here);
     sink = here[0];
+}
+
+// 100,000 calls within one another.
+static CALL void recurse(int levels)
+{
+    if (levels == 0)
+        *static_cast<volatile int *>(nullptr) = 1;
+    else
+        recurse(levels - 1);
+    sink = static_cast<char>(levels);
+}
+static CALL void outer_two(void)
+{
+    recurse(99999);
+    sink = 1;
+}
+static CALL void outer_one(void)
+{
+    outer_two();
+    sink = 2;
 }
 
 static char bytes_a[8192];
@@ -327,6 +348,38 @@ static CALL void with_own_handler(void)
     AT, touch_null();
 }
 
+static void on_abort(int)
+{
+    static const char text[] = "own handler of SIGABRT\n";
+    if (write(1, text, sizeof text - 1) < 0)
+        _exit(4);
+    if (is("double-free-exits"))
+        _exit(7);
+}
+
+// As the program sees its handlers, that is its own.
+static CALL void free_twice_handled(void)
+{
+    HERE;
+    struct sigaction action = {}, seen = {};
+    action.sa_handler = on_abort;
+    sigaction(SIGABRT, &action, nullptr);
+    sigaction(SIGABRT, nullptr, &seen);
+    bool own = seen.sa_handler == on_abort && (seen.sa_flags & (SA_SIGINFO | SA_RESTART)) == 0;
+    own &= signal(SIGABRT, SIG_DFL) == on_abort;
+    own &= signal(SIGABRT, on_abort) == SIG_DFL;
+    own &= signal(SIGABRT, on_abort) == on_abort;
+    printf("handler: %s\n", own ? "own" : "other");
+    AT, free_twice();
+}
+
+static CALL void assert_handled(void)
+{
+    HERE;
+    signal(SIGABRT, on_abort);
+    AT, check(zero);
+}
+
 static CALL void back_to_default(void)
 {
     HERE;
@@ -334,6 +387,28 @@ static CALL void back_to_default(void)
     sighandler_t before = signal(SIGSEGV, SIG_DFL);
     printf("before: %s\n", before == own_handler ? "own" : "other");
     AT, touch_null();
+}
+
+// Kills the program so many us after it began to fail.
+static int kill_after_us;
+static volatile bool failing;
+static PLAIN void *killer(void *)
+{
+    while (!failing)
+        continue;
+    timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    long long end_ns = now.tv_sec * 1000000000LL + now.tv_nsec + kill_after_us * 1000LL;
+    do
+        clock_gettime(CLOCK_MONOTONIC, &now);
+    while (now.tv_sec * 1000000000LL + now.tv_nsec < end_ns);
+    kill(getpid(), SIGKILL);
+    return nullptr;
+}
+static CALL void touch_null_soon(void)
+{
+    HERE;
+    SAY, failing = true, *static_cast<volatile int *>(nullptr) = 1;
 }
 
 static CALL void smash_some(size_t bytes)
@@ -374,8 +449,14 @@ static CALL void fail(void)
         AT, touch_file();
     if (is("double-free"))
         AT, free_twice();
+    if (is("double-free-exits") || is("double-free-returns"))
+        AT, free_twice_handled();
+    if (is("assert-handled"))
+        AT, assert_handled();
     if (is("buffer"))
         AT, past_a_buffer();
+    if (is("deep"))
+        AT, outer_one();
     if (is("overflow"))
         overflow_stack(nullptr);
     if (is("smash-200"))
@@ -426,6 +507,10 @@ static CALL void fail(void)
         AT, back_to_default();
     if (is("raised"))
         SAY, raise(SIGILL);
+    if (is("killed-after")) {
+        pthread_create(&thread, nullptr, killer, nullptr);
+        AT, touch_null_soon();
+    }
     if (is("killed"))
         SAY, kill(getpid(), SIGKILL);
 }
@@ -434,6 +519,7 @@ int main(int argc, char **argv)
 {
     HERE;
     how = argc > 1 ? argv[1] : "";
+    kill_after_us = argc > 2 ? atoi(argv[2]) : 0;
     if (is("child")) {
         int status = (AT, in_child());
         printf("child %d\n", status);
