@@ -247,6 +247,12 @@ check-real: all ## the long tests: SQLite, zstd, Redis, oracles, a report of 70 
 	@TEST_TIMEOUT=3600 tests/run real $(BUILD) $(filter-out %/gcov.sh,$(wildcard tests/real/*.sh))
 	@tests/run summary $(BUILD)
 
+check-locks: all ## Redis, zstd and our own examples with --locks: sound programs are silent (some minutes; part of check-real)
+	@tests/setup real
+	@tests/run begin $(BUILD)
+	@TEST_TIMEOUT=3600 tests/run real $(BUILD) tests/real/locks.sh
+	@tests/run summary $(BUILD)
+
 check-fleet: all ## every query of many runs on 60 real runs: SQLite, two shards of ClickHouse and libchdb (some minutes)
 	@tests/setup check
 	@tests/setup fleet
@@ -324,6 +330,9 @@ bench-trace: all ## what macros of fisql_trace.h cost that are off
 trust: all ## how near adjusted times of five real programs come to their own time
 	@tests/setup trust
 	tests/bench/trust.py $(BUILD) 3
+
+bench-stacks: all ## what fisql stacks costs, and what a program of 200 threads notices of it (a minute)
+	tests/bench/stacks.py $(BUILD) 4
 
 bench-queries: all ## how long the canned queries take on some 70 million calls
 	@tests/setup bench
@@ -406,5 +415,5 @@ clean: ## remove what was built
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' Makefile | expand -t 16
 
-.PHONY: again all bench bench-others bench-load bench-trace bench-queries bench-fleet trust fuzz stress demo setup check units check-unit check-decode check-e2e check-queries check-quick check-compilers check-distros check-real check-fleet check-values docs examples pictures asan lint compdb format format-check install uninstall deb check-deb clean help
+.PHONY: again all bench bench-others bench-load bench-trace bench-queries bench-stacks bench-fleet trust fuzz stress demo setup check units check-unit check-decode check-e2e check-queries check-quick check-compilers check-distros check-real check-locks check-fleet check-values docs examples pictures asan lint compdb format format-check install uninstall deb check-deb clean help
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

@@ -38,7 +38,8 @@ struct order_row {
 struct lock_tables {
     const struct tables *tables;
     sqlite3 *database;
-    sqlite3_stmt *call; /* parent, depth and frame of a call */
+    sqlite3_stmt *call;   /* parent, depth and frame of a call */
+    struct insert insert; /* of the table that is being written */
     struct error *error;
     struct intern locks; /* locks.id - 1 by process and number */
     struct lock_row *rows;
@@ -195,14 +196,14 @@ static int read_others(struct lock_tables *state, uint32_t thread, const struct 
     return lock_id(state, process, lock->lock) == 0 ? -1 : 0;
 }
 
-/* Hands each record of one of these kinds to a reader. */
-static int read_all(struct lock_tables *state, uint32_t whats,
-                    int (*read)(struct lock_tables *, uint32_t, const struct decode_lock *))
+/* Hands each record of one of these kinds to a function. */
+static int each_record(struct lock_tables *state, uint32_t whats,
+                       int (*take)(struct lock_tables *, uint32_t, const struct decode_lock *))
 {
     for (uint32_t i = 0; i < state->tables->index->threads_count; i++) {
         const struct decode_locks *locks = &state->tables->threads[i].locks;
         for (size_t k = 0; k < locks->count; k++)
-            if ((whats >> locks->items[k].what & 1) != 0 && read(state, i, &locks->items[k]) != 0)
+            if ((whats >> locks->items[k].what & 1) != 0 && take(state, i, &locks->items[k]) != 0)
                 return -1;
     }
     return 0;
@@ -211,15 +212,15 @@ static int read_all(struct lock_tables *state, uint32_t whats,
 static int read_records(struct lock_tables *state)
 {
     return index_threads(state) != 0 ||
-                   read_all(state, 1u << FISQL_LOCK_DEFINE, read_define) != 0 ||
-                   read_all(state, 1u << FISQL_LOCK_ENDED, read_ended) != 0 ||
-                   read_all(state, 1u << FISQL_LOCK_HELD, read_held) != 0 ||
-                   read_all(state, 1u << FISQL_LOCK_ORDER, read_order) != 0 ||
-                   read_all(state, 1u << FISQL_LOCK_ORDERED, read_ordered) != 0 ||
-                   read_all(state,
-                            1u << FISQL_LOCK_WAIT | 1u << FISQL_LOCK_TAKEN |
-                                1u << FISQL_LOCK_MISUSED,
-                            read_others) != 0
+                   each_record(state, 1u << FISQL_LOCK_DEFINE, read_define) != 0 ||
+                   each_record(state, 1u << FISQL_LOCK_ENDED, read_ended) != 0 ||
+                   each_record(state, 1u << FISQL_LOCK_HELD, read_held) != 0 ||
+                   each_record(state, 1u << FISQL_LOCK_ORDER, read_order) != 0 ||
+                   each_record(state, 1u << FISQL_LOCK_ORDERED, read_ordered) != 0 ||
+                   each_record(state,
+                               1u << FISQL_LOCK_WAIT | 1u << FISQL_LOCK_TAKEN |
+                                   1u << FISQL_LOCK_MISUSED,
+                               read_others) != 0
                ? -1
                : 0;
 }
@@ -320,9 +321,9 @@ static int write_locks(struct lock_tables *state)
     return insert_end(&insert, state->error);
 }
 
-static void write_wait(struct lock_tables *state, struct insert *insert, uint32_t thread,
-                       const struct decode_lock *wait)
+static int write_wait(struct lock_tables *state, uint32_t thread, const struct decode_lock *wait)
 {
+    struct insert *insert = &state->insert;
     const struct log_thread *told = &state->tables->index->threads[thread];
     bool taken = wait->what == FISQL_LOCK_TAKEN, open = !taken && wait->until_ns == 0;
     uint64_t until = open ? state->tables->threads[thread].end_ns : wait->until_ns;
@@ -341,21 +342,16 @@ static void write_wait(struct lock_tables *state, struct insert *insert, uint32_
     insert_place(insert, &holder);
     insert_id(insert, wait->other_site);
     insert_row(insert);
+    return 0;
 }
 
 static int write_waits(struct lock_tables *state)
 {
-    struct insert insert;
-    insert_begin(&insert, state->database, "lock_waits",
+    insert_begin(&state->insert, state->database, "lock_waits",
                  "lock_id,thread_id,call_id,frame_id,site_id,mode,start_ns,wait_ns,ended,mutex_id,"
                  "held_by_thread_id,held_by_call_id,held_by_frame_id,held_by_site_id");
-    for (uint32_t i = 0; i < state->tables->index->threads_count; i++) {
-        const struct decode_locks *locks = &state->tables->threads[i].locks;
-        for (size_t k = 0; k < locks->count; k++)
-            if (locks->items[k].what == FISQL_LOCK_WAIT || locks->items[k].what == FISQL_LOCK_TAKEN)
-                write_wait(state, &insert, i, &locks->items[k]);
-    }
-    return insert_end(&insert, state->error);
+    each_record(state, 1u << FISQL_LOCK_WAIT | 1u << FISQL_LOCK_TAKEN, write_wait);
+    return insert_end(&state->insert, state->error);
 }
 
 static int write_holds(struct lock_tables *state)
@@ -433,9 +429,10 @@ static int write_orders(struct lock_tables *state)
     return insert_end(&insert, state->error);
 }
 
-static void write_misuse(struct lock_tables *state, struct insert *insert, uint32_t thread,
-                         const struct decode_lock *misuse)
+static int write_misuse(struct lock_tables *state, uint32_t thread,
+                        const struct decode_lock *misuse)
 {
+    struct insert *insert = &state->insert;
     const struct log_thread *told = &state->tables->index->threads[thread];
     struct place other =
         place_at(state, thread_index(state, told->process, misuse->thread), misuse->point);
@@ -450,21 +447,16 @@ static void write_misuse(struct lock_tables *state, struct insert *insert, uint3
     insert_id(insert, misuse->other_site);
     insert_id(insert, misuse->other != 0 ? lock_id(state, told->process, misuse->other) : 0);
     insert_row(insert);
+    return 0;
 }
 
 static int write_misuses(struct lock_tables *state)
 {
-    struct insert insert;
-    insert_begin(&insert, state->database, "lock_misuses",
+    insert_begin(&state->insert, state->database, "lock_misuses",
                  "misuse,lock_id,thread_id,call_id,frame_id,site_id,ns,other_thread_id,"
                  "other_call_id,other_frame_id,other_site_id,mutex_id");
-    for (uint32_t i = 0; i < state->tables->index->threads_count; i++) {
-        const struct decode_locks *locks = &state->tables->threads[i].locks;
-        for (size_t k = 0; k < locks->count; k++)
-            if (locks->items[k].what == FISQL_LOCK_MISUSED)
-                write_misuse(state, &insert, i, &locks->items[k]);
-    }
-    return insert_end(&insert, state->error);
+    each_record(state, 1u << FISQL_LOCK_MISUSED, write_misuse);
+    return insert_end(&state->insert, state->error);
 }
 
 /* ---- cycles ---- */

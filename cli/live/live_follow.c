@@ -6,6 +6,7 @@
 
 #include <dirent.h>
 #include <limits.h>
+#include <pthread.h>
 #include <signal.h>
 #include <sqlite3.h>
 #include <stdio.h>
@@ -16,7 +17,7 @@
 #include <unistd.h>
 
 #define BUSY_MS 500 /* for those who read an older state to end */
-#define NICENESS 19 /* whoever is recorded comes first */
+#define NICENESS 19 /* of loads while the program runs */
 
 static volatile sig_atomic_t end_asked;
 
@@ -128,35 +129,68 @@ static int open_for_readers(const char *path, sqlite3 **database)
     return fail("%s: %s", path, sqlite3_errmsg(*database));
 }
 
+struct following {
+    const char *database;
+    char fresh[PATH_MAX];
+    sqlite3 *target; /* NULL = nothing is loaded yet */
+    live_load *load;
+    void *context;
+    bool last;
+    int status;
+};
+
+static void load_state(struct following *state)
+{
+    unlink(state->fresh);
+    bool first = state->target == NULL;
+    state->status =
+        state->load(state->context, first ? state->database : state->fresh, state->last);
+    if (state->status == 2)
+        return;
+    int replaced = first ? open_for_readers(state->database, &state->target)
+                         : replace(state->target, state->fresh, state->database);
+    state->status = replaced != 0 ? replaced : state->status;
+}
+
+/* Threads have a priority each, and give it to those that they start. */
+static void *load_behind(void *state)
+{
+    setpriority(PRIO_PROCESS, 0, NICENESS);
+    load_state(state);
+    return NULL;
+}
+
+/* While the program runs, whatever it does comes first. */
+static void load_next(struct following *state)
+{
+    pthread_t thread;
+    if (!state->last && pthread_create(&thread, NULL, load_behind, state) == 0)
+        pthread_join(thread, NULL);
+    else
+        load_state(state);
+}
+
 int live_follow(const char *log, const char *database, live_load *load, void *context)
 {
-    char fresh[PATH_MAX];
-    sqlite3 *target = NULL;
-    int status = 0;
-    if ((size_t)snprintf(fresh, sizeof fresh, "%s.follow", database) >= sizeof fresh)
+    struct following state = {.database = database, .load = load, .context = context};
+    if ((size_t)snprintf(state.fresh, sizeof state.fresh, "%s.follow", database) >=
+        sizeof state.fresh)
         return fail("%s: its path is too long", database);
     catch_end();
-    setpriority(PRIO_PROCESS, 0, NICENESS);
-    for (bool last = false; !last && status != 2;) {
+    while (!state.last && state.status != 2) {
         double begun_s = now_s();
-        last = end_asked || !is_recorded(log);
-        if (!last && target != NULL && !is_settled(target)) {
+        state.last = end_asked || !is_recorded(log);
+        if (!state.last && state.target != NULL && !is_settled(state.target)) {
             pause_between(log, 0);
             continue;
         }
-        unlink(fresh);
-        status = load(context, target == NULL ? database : fresh, last);
-        if (status == 2)
-            break;
-        int replaced =
-            target == NULL ? open_for_readers(database, &target) : replace(target, fresh, database);
-        status = replaced != 0 ? replaced : status;
-        if (!last && status != 2)
+        load_next(&state);
+        if (!state.last && state.status != 2)
             pause_between(log, now_s() - begun_s);
     }
-    if (target != NULL) /* one file again, unless somebody reads it just now */
-        sqlite3_exec(target, "PRAGMA wal_checkpoint(TRUNCATE); PRAGMA journal_mode = DELETE", NULL,
-                     NULL, NULL);
-    sqlite3_close(target);
-    return status;
+    if (state.target != NULL) /* one file again, unless somebody reads it just now */
+        sqlite3_exec(state.target, "PRAGMA wal_checkpoint(TRUNCATE); PRAGMA journal_mode = DELETE",
+                     NULL, NULL, NULL);
+    sqlite3_close(state.target);
+    return state.status;
 }
