@@ -59,7 +59,7 @@ static void value(sqlite3_context *context)
 
 int wide_sum_add(sqlite3 *database)
 {
-    return sqlite3_create_window_function(
-        database, "sum", 1, SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS, NULL, step,
-        value, value, inverse, NULL);
+    return sqlite3_create_window_function(database, "sum", 1,
+                                          SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS,
+                                          NULL, step, value, value, inverse, NULL);
 }
