@@ -297,18 +297,30 @@ static bool stack_is_small(void)
             here - (uint64_t)(uintptr_t)stack.ss_sp < TELLING_BYTES);
 }
 
+/* Is the context there where the program does not ask for it? x86-64's kernel gives it in any case. */
+static bool context_given(void)
+{
+#if defined(__x86_64__)
+    return true;
+#else
+    struct kernel_action now;
+    return kernel_sigaction(SIGABRT, NULL, &now) == 0 && (now.flags & SA_SIGINFO) != 0;
+#endif
+}
+
 /* Of a message that was not told: a failed assertion was, by its call. The siginfo is there only where the program
  * asks for it. */
 static void tell_abort(const void *context)
 {
     static const char *seen; /* atomic: the C library keeps its last message; each is elsewhere */
     struct trouble trouble;
-    uint64_t code, stack;
+    uint64_t code = 0, stack = (uint64_t)(uintptr_t)__builtin_frame_address(0);
     const char *message = *abort_message;
     if (silent() || message == NULL || stack_is_small() ||
         __atomic_exchange_n(&seen, message, __ATOMIC_ACQ_REL) == message)
         return;
-    place_of(context, &code, &stack);
+    if (context_given())
+        place_of(context, &code, &stack);
     if (incident_is_told(stack))
         return;
     int error = errno;
