@@ -124,9 +124,10 @@ static void put_stack(struct told *told, const struct moment *moment)
 static void put_age(struct told *told, uint64_t tick)
 {
     uint64_t us_ticks = process.clock == CLOCK_SYSTEM ? 1000 : process.ticks_per_us;
-    if (us_ticks == 0 || told->now < tick)
+    if (us_ticks == 0)
         return; /* there is no time */
-    uint64_t us = (told->now - tick) / us_ticks;
+    /* Another thread may have kept it since. */
+    uint64_t us = told->now > tick ? (told->now - tick) / us_ticks : 0;
     put(told, ", ");
     put_digits(told, us / 1000000, 10, 1);
     put(told, ".");

@@ -1,10 +1,10 @@
 #!/bin/bash
-# Fuzzes the loader with clang's sanitizers: half a minute in CI (.ci/run), some seconds by hand. `make fuzz`
+# Fuzzes the loader with clang's sanitizers: a quarter of a minute in CI (.ci/run), some seconds by hand. `make fuzz`
 # does it for hours.
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 seconds=8
-[ -z "${CI-}" ] || seconds=30
+[ -z "${CI-}" ] || seconds=15
 case $FISQL_BUILD in
 *asan*)
     ok "left out: the fuzz target has sanitizers of its own"

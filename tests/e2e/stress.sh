@@ -3,5 +3,5 @@
 # random instants, and handlers that call instrumented functions; then program and recorder are killed.
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
-"$here/tests/stress/stress" "$FISQL_BUILD" --seconds 35 --tap
+"$here/tests/stress/stress" "$FISQL_BUILD" --seconds 20 --tap
 "$here/tests/stress/kill" "$FISQL_BUILD" --rounds 12 --tap
