@@ -174,6 +174,10 @@ $(BUILD)/unit/test_collector: tests/unit/test_collector.c $(PURE:%=$(BUILD)/obj/
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) -MF $@.d -o $@ $< $(filter %.o,$^)
 
+$(BUILD)/unit/test_filter: tests/unit/test_filter.c $(BUILD)/obj/collector/filter.o
+	@mkdir -p $(@D)
+	$(call say,CC)$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) -MF $@.d -o $@ $< $(filter %.o,$^) -lpthread
+
 # Likewise of the one that records values.
 VALUES_PURE := values_capture values_expression values_read values_recipes
 $(BUILD)/unit/test_capture: tests/unit/test_capture.c $(VALUES_PURE:%=$(BUILD)/obj/collector/%_values.o)

@@ -2,6 +2,7 @@
 #include "collector/control.h"
 
 #include "collector/filter.h"
+#include "collector/fork.h"
 #include "collector/live_area.h"
 #include "collector/lock.h"
 #include "collector/modules.h"
@@ -11,6 +12,9 @@
 
 #include <string.h>
 #include <sys/mman.h>
+
+static const uint32_t nothing_asked;
+struct control_mark control_mark = {&nothing_asked, 0};
 
 static uint32_t control_lock; /* taken with signals blocked */
 static struct fisql_control done;
@@ -82,7 +86,7 @@ void control_begin(void)
         process.filtered = 1;
     }
     done = asked;
-    process.control_known = asked.changes;
+    control_mark = (struct control_mark){&process.area->control.changes, asked.changes};
 }
 
 void control_take(void)
@@ -91,16 +95,15 @@ void control_take(void)
     if (collector_inside != 0 || !process_recording())
         return;
     if (silent()) { /* it can neither block signals nor map a filter */
-        __atomic_store_n(&fork_mark.changes_known, *fork_mark.changes, __ATOMIC_RELAXED);
+        __atomic_store_n(&control_mark.known, *control_mark.changes, __ATOMIC_RELAXED);
         return;
     }
     quiet_begin(&quiet);
     lock_acquire(&control_lock);
     struct fisql_control asked = asked_now();
-    if (asked.changes != process.control_known) {
+    if (asked.changes != control_mark.known) {
         take(&asked);
-        process.control_known = asked.changes;
-        __atomic_store_n(&fork_mark.changes_known, asked.changes, __ATOMIC_RELEASE);
+        __atomic_store_n(&control_mark.known, asked.changes, __ATOMIC_RELEASE);
     }
     lock_release(&control_lock);
     quiet_end(&quiet);

@@ -131,7 +131,7 @@ static bool log_turn(struct thread_log *log)
  * for goes on in the other log. */
 static bool log_maintain(struct thread_log *log)
 {
-    if (UNLIKELY(fork_mark_asked()))
+    if (UNLIKELY(control_asked()))
         control_take();
     if (UNLIKELY(__atomic_load_n(&log->thread.poke, __ATOMIC_RELAXED) != 0 ||
                  fisql_word_units(log->live.word) > units_max_of(log))) {

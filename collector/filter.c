@@ -9,10 +9,12 @@
  *
  * When a module appears in the map its functions become bits, one for each byte of its code, so a
  * hook finds its answer with one look. Nothing here compares strings in a hook.
+ *
+ * What is left out should cost what an empty hook costs, so hooks note such functions in a table by
+ * some bits of their addresses, and look there first.
  */
 #include "collector/filter.h"
 
-#include "collector/fork.h"
 #include "collector/modules.h"
 #include "collector/process.h"
 #include "collector/quiet.h"
@@ -29,6 +31,8 @@ static struct filter filters[FILTERS_MAX];
 static const struct filter nowhere;
 THREAD_LOCAL const struct filter *filter_last = &nowhere;
 static uint32_t filters_used; /* atomic: entries before it are complete */
+uint64_t filter_noted[FILTER_NOTED_BYTES / 8];
+static uint32_t changes; /* atomic: of the answers that hooks may have noted */
 
 bool filter_load(int file, uint64_t offset, uint64_t size_bytes)
 {
@@ -72,6 +76,15 @@ static uint64_t hex_value(const char *at, const char *end)
     return value;
 }
 
+/* The answers were changed. A hook that notes an old one at the same time takes it back. */
+static void forget_noted(void)
+{
+    __atomic_fetch_add(&changes, 1, __ATOMIC_SEQ_CST);
+    for (size_t i = 0; i < sizeof filter_noted / sizeof filter_noted[0]; i++)
+        if (__atomic_load_n(&filter_noted[i], __ATOMIC_RELAXED) != 0)
+            __atomic_store_n(&filter_noted[i], 0, __ATOMIC_RELAXED);
+}
+
 /* Hooks may be looking at the one that was: its bits stay where they are. */
 static void filter_change(struct filter *known, const struct filter *fresh, size_t bits_bytes)
 {
@@ -84,6 +97,7 @@ static void filter_change(struct filter *known, const struct filter *fresh, size
         munmap(fresh->bits, bits_bytes);
     }
     __atomic_store_n(&known->passes, fresh->passes, __ATOMIC_RELEASE);
+    forget_noted();
 }
 
 void filter_module(const char *path, uint64_t bias, uint64_t start, uint64_t end)
@@ -124,21 +138,25 @@ void filter_module(const char *path, uint64_t bias, uint64_t start, uint64_t end
             __atomic_store_n(&filters[i].size, 0, __ATOMIC_RELEASE);
     filters[filters_used] = filter;
     __atomic_store_n(&filters_used, filters_used + 1, __ATOMIC_RELEASE);
-    if (fork_mark.mine != 0)
-        filter_mark();
 }
 
-void filter_mark(void)
+void filter_note(const struct filter *filter, uint64_t function)
 {
-    /* The program itself comes first, and stays. */
-    const struct filter *filter = &filters[0];
-    __atomic_store_n(&fork_mark.code_size, 0, __ATOMIC_RELEASE);
-    if (filters_used == 0 || filter->bits == NULL)
+    uint64_t *set = filter_noted_set(function);
+    if (filter != &filters[0]) /* what lies elsewhere may come to mean another function */
         return;
-    fork_mark.code_start = filter->start;
-    fork_mark.code_bits = (const uint64_t *)(const void *)filter->bits;
-    fork_mark.code_flip = filter->passes ? UINT64_MAX : 0;
-    __atomic_store_n(&fork_mark.code_size, filter->size, __ATOMIC_RELEASE);
+    for (int way = 0; way < 2; way++) {
+        uint32_t seen = __atomic_load_n(&changes, __ATOMIC_SEQ_CST);
+        uint64_t none = 0;
+        if (filter_answer(filter, function))
+            return;
+        if (!__atomic_compare_exchange_n(&set[way], &none, function, false, __ATOMIC_SEQ_CST,
+                                         __ATOMIC_SEQ_CST))
+            continue;
+        if (__atomic_load_n(&changes, __ATOMIC_SEQ_CST) != seen)
+            __atomic_store_n(&set[way], 0, __ATOMIC_RELAXED);
+        return;
+    }
 }
 
 static const struct filter *filter_find(uint64_t function)

@@ -22,6 +22,18 @@ static inline bool filter_answer(const struct filter *filter, uint64_t function)
     return match == filter->passes;
 }
 
+/* Functions of the program itself that are left out, as hooks have found them: sets of two, by some
+ * bits of the address. A hook asks here first; the bits would take twice the instructions. */
+#define FILTER_NOTED_BYTES 0x10000u
+extern HIDDEN uint64_t filter_noted[FILTER_NOTED_BYTES / 8] __attribute__((aligned(64)));
+static inline uint64_t *filter_noted_set(uint64_t function)
+{
+    return (uint64_t *)(void *)((unsigned char *)filter_noted +
+                                (function & (FILTER_NOTED_BYTES - 16)));
+}
+/* Notes one that is left out, if there is room. Async-signal-safe. */
+void filter_note(const struct filter *filter, uint64_t function);
+
 /* Does it let the function at this address be recorded? Most are in the last one's module. */
 static inline bool filter_passes(uint64_t function)
 {
@@ -33,8 +45,6 @@ static inline bool filter_passes(uint64_t function)
 bool filter_load(int file, uint64_t offset, uint64_t size_bytes);
 /* Takes another text in its place, which stays mapped; modules are to be gone through then. */
 void filter_text(const char *from, uint64_t size_bytes);
-/* Says what it can in the page that hooks look at first (fork.h). */
-void filter_mark(void);
 /* A module was loaded: are some of its functions filtered? */
 void filter_module(const char *path, uint64_t bias, uint64_t start, uint64_t end);
 

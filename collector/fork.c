@@ -21,7 +21,6 @@
 #include "collector/control.h"
 #include "collector/exec.h"
 #include "collector/faults.h"
-#include "collector/filter.h"
 #include "collector/library.h"
 #include "collector/lock.h"
 #include "collector/log_file.h"
@@ -84,13 +83,10 @@ void fork_mark_filtered(void)
 {
     __atomic_store_n(&fork_mark.mine, process.filtered != 0 ? FORK_MARK_FILTERED : FORK_MARK_OURS,
                      __ATOMIC_RELEASE);
-    filter_mark();
 }
 
 static void mark_ours(void)
 {
-    fork_mark.changes = &process.area->control.changes;
-    fork_mark.changes_known = process.control_known;
     fork_mark_paused();
     fork_mark_filtered();
 }

@@ -88,9 +88,7 @@ void hook_cost_measure(uint64_t ticks_per_second, uint64_t *inside_ps, uint64_t 
     thread_log_deltas(log);
     log->dictionary[pair_slot(address, address)] = (struct pair){address, address};
     current_log = log;
-    uint64_t filtered = fork_mark.code_size;
     filter_last = &passing; /* where functions are filtered, hooks ask */
-    fork_mark.code_size = 0;
     for (int round = 0; round < ROUNDS; round++) {
         uint64_t ticks = measure_round(scratch, &inside);
         if (ticks != 0 && ticks < best) {
@@ -100,7 +98,6 @@ void hook_cost_measure(uint64_t ticks_per_second, uint64_t *inside_ps, uint64_t 
     }
     current_log = own;
     filter_last = last;
-    fork_mark.code_size = filtered;
     munmap(scratch, sizeof *scratch);
     if (best == UINT64_MAX)
         return;

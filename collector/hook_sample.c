@@ -1,7 +1,7 @@
 /* What hooks cost where they are called: see hook_sample.h. */
 #include "collector/hook_sample.h"
 
-#include "collector/fork.h"
+#include "collector/control.h"
 
 #ifdef FISQL_VALUES
 #define SAMPLE_NS_MAX 20000u /* memory is read, perhaps by several system calls */
@@ -42,7 +42,7 @@ void hook_sample_add(struct thread_log *log, uint64_t ticks, bool enter)
         add(log, ticks, enter);
     if (log->thread.units_max == 0)
         return;
-    if (UNLIKELY(fork_mark_asked())) {
+    if (UNLIKELY(control_asked())) {
         log_limit_set(log, 0); /* the next hook looks what for: log_maintain() */
         return;
     }

@@ -13,6 +13,7 @@
  */
 #include "collector/hooks.h"
 
+#include "collector/control.h"
 #include "collector/event.h"
 #include "collector/filter.h"
 #include "collector/fork.h"
@@ -47,18 +48,18 @@ enum unready {
     UNREADY_SLOW
 };
 
-/* Is there nothing to do, as far as can be told with a look or two? Of the two that are asked one after
- * the other, a thread without a log asks what is cheap first. */
+/* Is there nothing to do, as far as can be told with a look or two? */
 FAST bool nothing_to_do(const struct thread_log *log, uint64_t function)
 {
-    return (log == NULL && __atomic_load_n(&fork_mark.off, __ATOMIC_RELAXED) != 0) ||
-           fork_mark_leaves_out(function);
+    if (UNLIKELY(fork_mark.off != 0) && log == NULL)
+        return true;
+    return LIKELY(*filter_noted_set(function) == function);
 }
 
 /* The same of an entry, which also sees what `fisql control` asks for: one of the two hooks is enough. */
 FAST bool nothing_to_enter(const struct thread_log *log, uint64_t function)
 {
-    return nothing_to_do(log, function) && !fork_mark_asked();
+    return nothing_to_do(log, function) && LIKELY(!control_asked());
 }
 
 FAST enum unready unready(uint64_t function)
@@ -67,12 +68,17 @@ FAST enum unready unready(uint64_t function)
         const struct filter *filter = filter_last;
         if (UNLIKELY(function - filter->start >= filter->size))
             return UNREADY_SLOW;
-        if (!filter_answer(filter, function))
-            return fork_mark_asked() ? UNREADY_SLOW : UNREADY_OFF;
+        if (filter_noted_set(function)[1] != function) {
+            if (filter_answer(filter, function))
+                goto passes;
+            filter_note(filter, function);
+        }
+        return control_asked() ? UNREADY_SLOW : UNREADY_OFF;
     }
+passes:
     if (LIKELY(current_log == NULL))
         return fork_mark.mine != 0 && __atomic_load_n(&process.paused, __ATOMIC_RELAXED) != 0 &&
-                       !fork_mark_asked()
+                       !control_asked()
                    ? UNREADY_OFF
                    : UNREADY_SLOW;
     return log_free() != NULL ? UNREADY_FAST : UNREADY_SLOW;
@@ -167,12 +173,7 @@ EXPORT void __cyg_profile_func_enter(void *function_address, void *site_address)
     uint64_t stack = FRAME_ADDRESS();
 #endif
     struct thread_log *log = current_log;
-    if (UNLIKELY(log == NULL)) {
-        if (!nothing_to_enter(NULL, function))
-            enter_unready(function, site, stack);
-        return;
-    }
-    if (UNLIKELY(!log_ready(log))) {
+    if (UNLIKELY(log == NULL || !log_ready(log))) {
         if (!nothing_to_enter(log, function))
             enter_unready(function, site, stack);
         return;
@@ -268,12 +269,7 @@ EXPORT void __cyg_profile_func_exit(void *function_address, void *site_address)
     bool tail = __builtin_return_address(0) == site_address;
 #endif
     struct thread_log *log = current_log;
-    if (UNLIKELY(log == NULL)) {
-        if (!nothing_to_do(NULL, function))
-            exit_unready(function, site, stack, tail);
-        return;
-    }
-    if (UNLIKELY(!log_ready(log))) {
+    if (UNLIKELY(log == NULL || !log_ready(log))) {
         if (!nothing_to_do(log, function))
             exit_unready(function, site, stack, tail);
         return;

@@ -37,7 +37,7 @@ static bool enter_deep(uint64_t function, uint64_t site, uint64_t stack)
     if (fisql_word_depth(log->live.word) < log->shadow.depth_logged ||
         open >= log->shadow.depth_max || log->shadow.blind != 0 || log->thread.poke != 0 ||
         process.ending != 0 || stack > log->shadow.calls[open - 1].stack ||
-        stack == log->shadow.landing_stack || fork_mark_asked()) {
+        stack == log->shadow.landing_stack || control_asked()) {
         log_leave(log, 0);
         return false;
     }
@@ -97,7 +97,7 @@ void hook_enter_since(uint64_t function, uint64_t site, uint64_t stack, uint64_t
 {
     if (UNLIKELY(fork_mark.mine == 0))
         fork_notice();
-    if (UNLIKELY(fork_mark_asked()))
+    if (UNLIKELY(control_asked()))
         control_take();
     if (left_out(function))
         return;

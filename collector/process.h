@@ -43,9 +43,8 @@ struct process {
     uint64_t run_id;
     uint64_t start_tick;
     uint64_t parent_key;
-    uint64_t fork_tick;     /* see process_forked() */
-    uint64_t gap_ticks;     /* a longer time between two events is a gap (usage.h) */
-    uint32_t control_known; /* of the area's control.changes */
+    uint64_t fork_tick; /* see process_forked() */
+    uint64_t gap_ticks; /* a longer time between two events is a gap (usage.h) */
     uint32_t
         filter_settings; /* atomic: counts changes of the filter: logs are begun anew (control.h) */
     struct options options;

@@ -6,6 +6,7 @@
  */
 #include "cli/record/record_filter.h"
 
+#include "cli/out/cache_folder.h"
 #include "cli/out/say.h"
 #include "cli/record/record_libraries.h"
 #include "loader/symbols/symbols.h"
@@ -30,10 +31,11 @@ static int add_module(struct filter *filter, const char *path)
 {
     struct symbols symbols;
     struct error error;
-    char full[PATH_MAX];
+    char full[PATH_MAX], cache[PATH_MAX];
+    const struct symbols_options options = {.cache_dir = cache_folder(cache, sizeof cache)};
     if (realpath(path, full) == NULL)
         return 0;
-    if (symbols_read(&symbols, full, NULL, NULL, NULL, &error) != 0) {
+    if (symbols_open(&symbols, full, NULL, &options, &error) != 0) {
         symbols_release(&symbols);
         fail("%s: %s", path, error.text);
         return -1;

@@ -31,6 +31,8 @@ struct process process = {
 THREAD_LOCAL struct thread_log *current_log;
 THREAD_LOCAL int collector_inside;
 union fork_mark fork_mark = {.mine = 1};
+static const uint32_t nothing_asked;
+struct control_mark control_mark = {&nothing_asked, 0};
 uint32_t silence;
 THREAD_LOCAL const struct filter *filter_last;
 
