@@ -34,8 +34,8 @@ void *large_alloc(size_t bytes)
         return NULL;
     if (bytes >= LARGE_PAGE_BYTES)
         return map_aligned(whole_pages(bytes));
-    size_t lines = (bytes + 63) / 64 * 64;
-    void *memory = aligned_alloc(64, lines > 0 ? lines : 64);
+    size_t lines = (bytes + LARGE_ALIGN - 1) / LARGE_ALIGN * LARGE_ALIGN;
+    void *memory = aligned_alloc(LARGE_ALIGN, lines > 0 ? lines : LARGE_ALIGN);
     if (memory != NULL)
         memset(memory, 0, lines);
     return memory;

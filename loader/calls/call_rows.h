@@ -19,6 +19,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "base/large.h"
 #include "loader/calls/hook_costs.h"
 #include "loader/calls/links.h"
 #include "loader/sqlite/btree.h"
@@ -78,21 +79,25 @@ struct open_rows {
  * than a batch takes to be filled. With the window they make a power of two of rows. */
 #define BATCHES_MAX 6u
 
+/* Threads that decode and write at the same time change lines of their own. */
 struct row_window {
-    struct row *rows;  /* of id: rows[id % ring] */
-    uint64_t mask;     /* ring - 1 */
-    uint64_t start_id; /* of the first row that is in no batch */
-    uint64_t next_id;  /* of the next call: the rows of those before it wait, or are written */
+    struct row *rows;               /* of id: rows[id % ring] */
+    uint64_t mask;                  /* ring - 1 */
     struct btree_part *part;        /* NULL = rows are added up, but not written */
     uint32_t thread;                /* threads.id */
     uint32_t threads_begun;         /* function_rollup.thread of what is added up */
     uint64_t *progress_calls;       /* atomic: gets the number of rows that were written */
     struct callee_history *history; /* who writes has it */
+    struct row_helpers *helpers;    /* NULL = there are none */
+    /* Who decodes changes them with each call. */
+    uint64_t start_id
+        __attribute__((aligned(LARGE_ALIGN))); /* of the first row that is in no batch */
+    uint64_t next_id; /* of the next call: the rows of those before it wait, or are written */
     struct row_batch filling;
-    struct open_rows open; /* who writes has it */
+    /* Who writes has it. */
+    struct open_rows open __attribute__((aligned(LARGE_ALIGN)));
     /* Under the helpers' lock. */
-    struct row_helpers *helpers; /* NULL = there are none */
-    struct row_window *next;     /* in helpers->windows */
+    struct row_window *next; /* in helpers->windows */
     struct row_batch batches[BATCHES_MAX];
     uint32_t batch_first, batches_count;
     bool writing; /* somebody writes the first one */
@@ -131,6 +136,22 @@ void row_window_begin(struct row_window *window, uint32_t thread, uint32_t threa
 static inline struct row *row_window_row(struct row_window *window, uint64_t id)
 {
     return &window->rows[id & window->mask];
+}
+
+/* Asks for a row's memory, to be changed or to be read: with helpers it is in another processor's cache. */
+#define ROWS_AHEAD_ENTER 16u
+#define ROWS_AHEAD_WRITE 40u
+static inline void row_window_expect_enter(const struct row_window *window, uint64_t id)
+{
+    const char *row = (const char *)&window->rows[id & window->mask];
+    __builtin_prefetch(row, 1);
+    __builtin_prefetch(row + 64, 1);
+}
+static inline void row_window_expect_write(const struct row_window *window, uint64_t id)
+{
+    const char *row = (const char *)&window->rows[id & window->mask];
+    __builtin_prefetch(row);
+    __builtin_prefetch(row + 64);
 }
 
 /* Must rows be written before another call is entered? */

@@ -9,11 +9,12 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/large.h"
 #include "loader/log/events.h"
 
 int decoder_open(struct decoder **out, struct decode_shared *shared, struct error *error)
 {
-    struct decoder *decoder = calloc(1, sizeof *decoder);
+    struct decoder *decoder = large_alloc(sizeof *decoder);
     *out = decoder;
     if (decoder == NULL)
         return error_set(error, "out of memory");
@@ -48,7 +49,7 @@ void decoder_close(struct decoder *decoder)
     if (decoder->source.open)
         log_reader_close(&decoder->source.reader);
     log_unpacker_release(&decoder->source.unpacker);
-    free(decoder);
+    large_free(decoder, sizeof *decoder);
 }
 
 void decoder_end(struct decoder *decoder)

@@ -57,9 +57,10 @@ struct decoder {
     struct memory_thread *memory;
     struct thread_clock clock;
     struct call_stack stack;
-    struct callee_history history; /* who writes rows has it */
+    struct callee_history history
+        __attribute__((aligned(LARGE_ALIGN))); /* who writes rows has it */
     struct row_window window;
-    bool counted; /* calls were counted in this thread */
+    bool counted __attribute__((aligned(LARGE_ALIGN))); /* calls were counted in this thread */
     struct gaps gaps;
     struct ended_call
         ended; /* the last one; its place on the stack is untouched until another one begins */

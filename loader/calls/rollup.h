@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "base/intern.h"
+#include "base/large.h"
 #include "base/slots.h"
 #include "loader/calls/call_sums.h"
 #include "loader/calls/tally.h"
@@ -53,7 +54,7 @@ struct recursion {
 };
 
 /* A function's calls. Who decodes changes the first cache line with each call, who adds up rows
- * (row_sums.h) the second one and one of each histogram: these may be two threads. */
+ * (row_sums.h) the third one and one of each histogram: these may be two threads. */
 struct function_rollup {
     /* Who decodes. */
     uint32_t open; /* activations of it in the thread that is being decoded */
@@ -63,7 +64,7 @@ struct function_rollup {
     uint64_t nested_call;
     uint64_t last_exit_ns;
     /* Who adds up; first of the thread that is being decoded, which `thread` says: 0 = none yet. */
-    uint64_t last_enter_ns __attribute__((aligned(64)));
+    uint64_t last_enter_ns __attribute__((aligned(LARGE_ALIGN)));
     uint64_t last_call;
     uint32_t thread;
     uint32_t slow_count;

@@ -147,6 +147,7 @@ int row_sums_add(struct row_window *window, uint64_t first_id, uint64_t end_id, 
 {
     for (uint64_t id = first_id; id < end_id; id++) {
         struct row *row = row_window_row(window, id);
+        row_window_expect_write(window, id + ROWS_AHEAD_WRITE);
         if (known_id - id > LINES_AHEAD)
             want_lines(row_window_row(window, id + LINES_AHEAD));
         if (known_id - id > COUNTS_AHEAD)
