@@ -54,12 +54,11 @@ struct load {
     struct timespec began;
 };
 
-/* Names what was called and where from, while the pages of what was decoded are written. */
-struct naming {
+/* Writes the pages of what was decoded, in a thread of its own. */
+struct writing {
     struct load *load;
     struct error error;
     int result;
-    bool aside; /* in a thread of its own */
     pthread_t thread;
 };
 
@@ -459,36 +458,15 @@ static uint64_t calls_recorded(const struct load *load)
     return calls;
 }
 
-static void *name(void *context)
+static int name(struct load *load, struct error *error)
 {
-    struct naming *naming = context;
-    struct program *program = &naming->load->program;
-    const struct symbols_options symbols = symbols_options_of(naming->load->options);
-    naming->result = program_name_called(program, &symbols, &naming->error);
-    if (naming->result == 0)
-        naming->result = program_name_sites(program, &symbols, &naming->error);
-    if (naming->result == 0)
-        program_read_lines(program);
-    return NULL;
-}
-
-static void naming_begin(struct naming *naming, struct load *load)
-{
-    *naming = (struct naming){.load = load, .error = {.offset = ERROR_NO_OFFSET}};
-    /* Where no call was recorded nothing_check() asks the program, too. */
-    naming->aside = cores_wanted(load->options) > 1 && calls_recorded(load) > 0 &&
-                    pthread_create(&naming->thread, NULL, name, naming) == 0;
-}
-
-static int naming_end(struct naming *naming, struct error *error)
-{
-    if (naming->aside)
-        pthread_join(naming->thread, NULL);
-    else
-        name(naming);
-    if (naming->result != 0)
-        *error = naming->error;
-    return naming->result;
+    struct program *program = &load->program;
+    const struct symbols_options symbols = symbols_options_of(load->options);
+    if (program_name_called(program, &symbols, error) != 0 ||
+        program_name_sites(program, &symbols, error) != 0)
+        return -1;
+    program_read_lines(program);
+    return 0;
 }
 
 static int write_frames(struct load *load, struct error *error)
@@ -554,20 +532,39 @@ static int write_pages(struct load *load, struct error *error)
     return btree_close(file, error);
 }
 
+static void *write_aside(void *context)
+{
+    struct writing *writing = context;
+    writing->result = write_pages(writing->load, &writing->error);
+    return NULL;
+}
+
+/* Names what was called and where from while the pages of what was decoded are written, where there is a core
+ * for that. Naming stays in this thread: it allocates a lot, and another thread's heap grows by a system call for
+ * each page, which interrupts all cores. */
+static int write_and_name(struct load *load, struct error *error)
+{
+    struct writing writing = {.load = load, .error = {.offset = ERROR_NO_OFFSET}};
+    /* Where no call was recorded nothing_check() asks the program, too. */
+    bool aside = cores_wanted(load->options) > 1 && calls_recorded(load) > 0 &&
+                 pthread_create(&writing.thread, NULL, write_aside, &writing) == 0;
+    if (!aside)
+        write_aside(&writing);
+    int result = writing.result == 0 || aside ? name(load, error) : 0;
+    if (aside)
+        pthread_join(writing.thread, NULL);
+    if (writing.result != 0)
+        *error = writing.error;
+    return writing.result != 0 ? writing.result : result;
+}
+
 static int load_all(struct load *load, struct error *error)
 {
     if (prepare(load, error) != 0 || order_threads(load, error) != 0 || decode(load, error) != 0)
         return -1;
     progress(load, "memory", 0, 0);
-    struct naming naming;
-    struct error refused;
-    naming_begin(&naming, load);
-    int result = write_pages(load, error);
+    int result = write_and_name(load, error);
     progress(load, "tables", 0, 0);
-    if (naming_end(&naming, &refused) != 0 && result == 0) {
-        *error = refused;
-        result = -1;
-    }
     if (result != 0 || write_tables(load, error) != 0)
         return -1;
     return database_publish(&load->database, error);
