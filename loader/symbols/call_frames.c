@@ -199,8 +199,8 @@ static int list_entries(struct call_frames *frames, const struct elf_section *eh
         if (section.eh ? id == 0 : id == (word == 8 ? UINT64_MAX : UINT32_MAX))
             continue;
         entry.cie = section.eh ? id_at - id : id;
-        if (entry.cie != known && !read_cie(&section, entry.cie, &cie)) {
-            known = UINT64_MAX;
+        if ((entry.cie != known || known == UINT64_MAX) && !read_cie(&section, entry.cie, &cie)) {
+            known = UINT64_MAX; /* a damaged FDE may name that, too */
             continue;
         }
         known = entry.cie;
