@@ -356,14 +356,12 @@ _Static_assert(sizeof(struct fisql_open_call) == 24, "the snapshot is part of th
  *   0x6001          ENTER_FULL   delta:1 function:4 site:4    a call, the dictionary not used
  *   0x6002          UNWIND       delta:1 calls:2              the innermost `calls` calls ended at
  *                                                             once (longjmp, exception)
- *   0x6003          MISMATCH     delta:1 function:4 site:4    an exit that matches no open call;
- *                                                             nothing is closed
+ *   0x6003          MISMATCH     delta:1 function:4 site:4    an exit of no open call: it closes none
  *   0x6004          NOTE         delta:1 bytes:1 text         bytes of UTF-8, padded to a unit
- *   0x6005          COUNTED      slot:1 calls:2 ticks:4       calls of dictionary entry `slot` from
- *                                                             the innermost open call that were
- *                                                             counted, not logged (min-duration,
- *                                                             depth limit): ticks is the sum of
- *                                                             their own time, callees not included
+ *   0x6005          COUNTED      slot:1 calls:2 ticks:4       calls of dictionary entry `slot` from the
+ *                                                             innermost open call that were not logged
+ *                                                             (min-duration, depth limit), and the sum
+ *                                                             of their own time, without callees
  *   0x6006          PAUSE        delta:1                      recording goes off; nothing follows
  *   0x6007          GAP          gap:4 reading:2 cpu:4 waits:2 preemptions:2 minor_faults:2
  *                                major_faults:2               the event that follows ends a long gap
@@ -371,10 +369,9 @@ _Static_assert(sizeof(struct fisql_open_call) == 24, "the snapshot is part of th
  *   0x6008          HELD         ticks:4                      since the event before the chunk, its
  *                                                             writing kept the thread off the
  *                                                             processor so long
- *   0x6009          FAULT        delta:1 rule:1 site:4        record --fault made a call fail: the innermost
- *                                                             open one, which came from `site`, or one
- *                                                             of libc's that it made there; rules count
- *                                                             from 0
+ *   0x6009          FAULT        delta:1 rule:1 site:4        rule number `rule`, from 0, of record --fault
+ *                                                             made a call fail: the innermost open one,
+ *                                                             from `site`, or one of libc's made in it
  *   0x600a          INCIDENT     delta:1 bytes:1 payload      something went wrong: see below; padded to
  *                                                             a unit
  *   0x600f          OBJECT       delta:1 bytes:1 payload      what the program says of one of its objects
@@ -535,6 +532,7 @@ enum fisql_incident_kind {
 #define FISQL_INCIDENT_RETURN 2u  /* it came of a return: of the call that ended last */
 #define FISQL_INCIDENT_CALLER 4u  /* the code is a library's, and the place is known that called it */
 #define FISQL_INCIDENT_HEAD 19u   /* bytes before the text; with a caller 8 more */
+
 /* What a program says of its objects. X(constant, number, name, what follows the addresses) */
 #define FISQL_OBJECT_KINDS(X)                                                                      \
     X(KEEP, 0, "keep", FISQL_OBJECT_TEXT)                                                          \
@@ -552,6 +550,7 @@ enum fisql_object_kind {
 enum fisql_object_holds { FISQL_OBJECT_NOTHING, FISQL_OBJECT_NUMBER, FISQL_OBJECT_TEXT };
 #define FISQL_OBJECT_HEAD_BYTES 17u /* of the payload, before the number or the text */
 #define FISQL_OBJECT_TEXT_MAX 63u   /* bytes */
+
 /* What can be waited for, as LOCK has it: number, name. */
 #define FISQL_LOCK_KINDS(X)                                                                        \
     X(MUTEX, 0, "mutex")                                                                           \
@@ -634,6 +633,7 @@ struct fisql_lock_record {
     };
 };
 _Static_assert(sizeof(struct fisql_lock_record) == 80, "the record is part of the log's format");
+
 /* How a block was allocated or freed. One list: name for people, and which way it may be freed
  * (kinds of one family match). X(constant, number, name, family) */
 #define FISQL_ALLOC_KINDS(X)                                                                       \

@@ -89,7 +89,7 @@ static int record(const char *log, const char *const *rules, size_t rules_count,
     size_t words = 0, used = 0;
     int first = 0, result;
     struct record_options options;
-    struct recorded recorded;
+    struct recorded recorded = {.status = 0};
     while (program[words] != NULL)
         words++;
     const char **arguments = calloc(2 * rules_count + words + 8, sizeof *arguments);

@@ -158,7 +158,7 @@ void incident_print(const struct trouble *trouble)
         put_place(&line, trouble->told.caller);
         put_end(&line);
     }
-    if ((trouble->told.flags & FISQL_INCIDENT_RETURN) != 0) {
+    if (log != NULL && (trouble->told.flags & FISQL_INCIDENT_RETURN) != 0) {
         put(&line, "fisql:   returned from ");
         put_place(&line, log->shadow.calls[open].function);
         put_end(&line);

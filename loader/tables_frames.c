@@ -13,8 +13,8 @@
 static struct tally frame_tally(const struct tables *tables, uint32_t frame)
 {
     const struct call_sums *sums = rollup_frame_sums(tables->rollup, frame);
-    return sums == NULL ? (struct tally){0}
-                        : call_sums_tally(sums, (struct outermost){.of_frame = true});
+    struct tally none = {0};
+    return sums == NULL ? none : call_sums_tally(sums, (struct outermost){.of_frame = true});
 }
 
 static void put_statistics(struct record *record, const struct tally *tally)

@@ -258,16 +258,19 @@ static int finish_stacks(struct finish *finish, sqlite3 *database, struct error 
     return step == SQLITE_DONE ? 0 : error_set(error, "incidents: %s", insert_problem(database));
 }
 
-/* A block that was in use then goes before one that was freed, what lies in one before what is near. Those of
- * a process that was forked are also its parent's. */
-static const char find_blocks[] =
-    "WITH RECURSIVE family(incident, process, address, ns) AS ("
-    "  SELECT i.id, t.process_id, i.address, i.ns"
-    "  FROM incidents i JOIN threads t ON t.id = i.thread_id WHERE i.address >= ?1"
-    "  UNION SELECT f.incident, p.parent_id, f.address, f.ns"
-    "  FROM family f JOIN processes p ON p.id = f.process"
+/* What is sought, where: in the incident's process, and in those that it was forked from, for it had their blocks. */
+#define FAMILY                                                                                     \
+    " family(incident, process, address, ns) AS ("                                                 \
+    "  SELECT i.id, t.process_id, s.address, i.ns FROM sought s"                                   \
+    "  JOIN incidents i ON i.id = s.incident JOIN threads t ON t.id = i.thread_id"                 \
+    "  UNION SELECT f.incident, p.parent_id, f.address, f.ns"                                      \
+    "  FROM family f JOIN processes p ON p.id = f.process"                                         \
     "  WHERE p.origin = 'fork' AND p.parent_id IS NOT NULL),"
-    " near AS ("
+
+/* A block that was in use then goes before one that was freed, what lies in one before what is near. */
+static const char find_blocks[] =
+    "WITH RECURSIVE sought(incident, address) AS ("
+    "  SELECT id, address FROM incidents WHERE address >= ?1)," FAMILY " near AS ("
     "  SELECT f.incident, a.id, f.address - a.address AS offset, a.size,"
     "   row_number() OVER (PARTITION BY f.incident ORDER BY"
     "    f.address NOT BETWEEN a.address AND a.address + a.size - 1,"
@@ -296,20 +299,16 @@ static int finish_blocks(sqlite3 *database, struct error *error)
 /* Where no block is known for the address itself: one that was freed and that the function points into, the one that
  * was freed last. */
 static const char find_freed[] =
-    "WITH RECURSIVE family(incident, process, pointer, ns) AS ("
-    "  SELECT i.id, t.process_id, x.pointer, i.ns FROM temp.incident_pointers x"
-    "  JOIN incidents i ON i.id = x.incident AND i.block_id IS NULL"
-    "  JOIN threads t ON t.id = i.thread_id"
-    "  UNION SELECT f.incident, p.parent_id, f.pointer, f.ns"
-    "  FROM family f JOIN processes p ON p.id = f.process"
-    "  WHERE p.origin = 'fork' AND p.parent_id IS NOT NULL),"
+    "WITH RECURSIVE sought(incident, address) AS ("
+    "  SELECT x.incident, x.pointer FROM temp.incident_pointers x"
+    "  JOIN incidents i ON i.id = x.incident AND i.block_id IS NULL)," FAMILY
     " pointed AS MATERIALIZED ("
-    "  SELECT f.incident, a.id, f.pointer - a.address AS offset, a.free_ns,"
-    "   a.free_ns <= f.ns IS TRUE AS freed, row_number() OVER (PARTITION BY f.incident, f.pointer"
+    "  SELECT f.incident, a.id, f.address - a.address AS offset, a.free_ns,"
+    "   a.free_ns <= f.ns IS TRUE AS freed, row_number() OVER (PARTITION BY f.incident, f.address"
     "    ORDER BY a.free_ns <= f.ns IS TRUE, a.alloc_ns DESC, a.id) AS rank"
     "  FROM allocs a CROSS JOIN threads t ON t.id = a.thread_id"
     "   CROSS JOIN family f ON f.process = t.process_id AND a.alloc_ns <= f.ns"
-    "    AND f.pointer BETWEEN a.address AND a.address + max(a.size, 1) - 1)"
+    "    AND f.address BETWEEN a.address AND a.address + max(a.size, 1) - 1)"
     "UPDATE incidents SET (block_id, block_offset) ="
     " (SELECT p.id, p.offset FROM pointed p WHERE p.incident = incidents.id AND p.rank = 1"
     "   AND p.freed ORDER BY p.free_ns DESC, p.id LIMIT 1)"

@@ -497,6 +497,8 @@ static int find_cycles(struct lock_tables *state, bool by_place)
 {
     size_t count = state->numbers.count, kept = state->cycles.count;
     uint32_t nodes = state->locks.count + (by_place ? state->tables->program->sites.count + 1 : 0);
+    if (state->orders == NULL)
+        return 0; /* no order, no cycle */
     struct lock_order_edge *edges = calloc(count + 1, sizeof *edges);
     if (edges == NULL)
         return error_set(state->error, "out of memory");

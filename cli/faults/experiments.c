@@ -129,8 +129,10 @@ char **experiments_program(sqlite3 *database)
             fail("out of memory");
             return NULL;
         }
-        words[count] = experiments_value(database, word_key(count, name, sizeof name));
-        if (words[count++] == NULL)
+        char *word = experiments_value(database, word_key(count, name, sizeof name));
+        /* cppcheck-suppress nullPointer ; there is room now */
+        words[count++] = word;
+        if (word == NULL)
             break;
     }
     if (count > 1)

@@ -156,10 +156,10 @@ static sqlite3_stmt *prepare_insert(struct store *store, const char *table, sqli
 static int rows_sqlite(struct store *store, const char *table, sqlite3_stmt *rows)
 {
     sqlite3_stmt *insert = prepare_insert(store, table, rows);
-    int count = sqlite3_column_count(rows), step, status = 0;
+    int count = sqlite3_column_count(rows), status = 0;
     if (insert == NULL)
         return problem(store);
-    while (status == 0 && (step = sqlite3_step(rows)) == SQLITE_ROW) {
+    while (status == 0 && sqlite3_step(rows) == SQLITE_ROW) {
         for (int i = 0; i < count; i++)
             sqlite3_bind_value(insert, i + 1, sqlite3_column_value(rows, i));
         if (!store_is_common(table))

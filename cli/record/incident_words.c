@@ -137,13 +137,14 @@ static void print_calls(const struct words *words, int64_t thread, uint32_t most
 
 /* ---- the whole ---- */
 
+/* Where the function's pointer led to the block, not the address, the block's words say so. */
 static void print_block(sqlite3_stmt *row)
 {
     if (is_null(row, 6))
         return;
     const char *block = text_at(row, 6);
     note("  %s%s: allocated at %s in %s",
-         strncmp(block, "the function", 12) == 0 ? "" : "the address is ", block, text_at(row, 7),
+         sqlite3_column_int64(row, 13) != 0 ? "" : "the address is ", block, text_at(row, 7),
          text_at(row, 8));
     if (!is_null(row, 9))
         note("  and freed at %s in %s before", text_at(row, 9), text_at(row, 10));
@@ -177,8 +178,10 @@ int incident_words(sqlite3 *database, const struct fisql_incident *told,
     sqlite3_stmt *row = ask(&words,
                             "SELECT id, thread_id, ns, message, thread, location, block,"
                             " block_allocated, block_allocated_in, block_freed, block_freed_in,"
-                            " left_function, left_called_from FROM incident_details"
-                            " WHERE pid = ?1 AND tid = ?2 ORDER BY id DESC LIMIT 1",
+                            " left_function, left_called_from, address - block_offset IS NOT"
+                            " (SELECT address FROM allocs WHERE id = block_id)"
+                            " FROM incident_details WHERE pid = ?1 AND tid = ?2"
+                            " ORDER BY id DESC LIMIT 1",
                             told->pid, told->tid);
     bool found = step(row);
     if (found) {

@@ -1,6 +1,7 @@
 /* Expressions on parameters: see record_expressions.h. */
 #include "cli/record/record_expressions.h"
 
+#include "base/sorted.h"
 #include "base/utf8.h"
 #include "cli/out/say.h"
 #include "cli/out/text.h"
@@ -133,15 +134,8 @@ static const struct parameter *parameters_of_hook(const struct module_expression
 
 bool module_expressions_of(const struct module_expressions *module, uint64_t function)
 {
-    size_t low = 0, high = module->matches.count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (module->matches.items[middle].function < function)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < module->matches.count && module->matches.items[low].function == function;
+    size_t at = sorted_from(module->matches.items, module->matches.count, function, function);
+    return at < module->matches.count && module->matches.items[at].function == function;
 }
 
 bool module_expressions_link(const struct module_expressions *module, const struct recipes *recipes,

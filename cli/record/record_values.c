@@ -125,6 +125,7 @@ static bool is_wanted(const struct making *making, struct wanted *wanted, uint64
         return false;
     unsigned char *known = &wanted->known[range->function];
     const struct symbol_function *symbol = &wanted->symbols.functions[range->function];
+    /* Where there are ranges, there is this. NOLINTNEXTLINE(clang-analyzer-core.NullDereference) */
     if (*known == 0)
         *known = record_pattern_matches(values->patterns, values->patterns_count, symbol->name,
                                         symbol->file)

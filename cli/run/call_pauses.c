@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "base/sorted.h"
 #include "cli/out/say.h"
 #include "cli/run/database.h"
 #include "cli/run/run_view.h"
@@ -47,15 +48,7 @@ void call_pauses_close(struct call_pauses *pauses)
 /* The first pause of the call or of a later one. */
 static size_t first_of(const struct call_pauses *pauses, int64_t call)
 {
-    size_t low = 0, high = pauses->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (pauses->items[middle].call < call)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return sorted_from(pauses->items, pauses->count, call, call);
 }
 
 int64_t call_pauses_of(const struct call_pauses *pauses, int64_t call)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "base/sorted.h"
 #include "cli/out/say.h"
 #include "cli/run/database.h"
 #include "cli/run/run_view.h"
@@ -79,15 +80,8 @@ void call_times_close(struct call_times *times)
 /* The sums of all gaps of calls below `call`. */
 static struct call_gap gaps_below(const struct call_gaps *gaps, int64_t call)
 {
-    size_t low = 0, high = gaps->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (gaps->items[middle].call < call)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low > 0 ? gaps->items[low - 1] : (struct call_gap){0};
+    size_t at = sorted_from(gaps->items, gaps->count, call, call);
+    return at > 0 ? gaps->items[at - 1] : (struct call_gap){0};
 }
 
 /* The sum of the gaps of the calls from `first` to `last`. */
@@ -108,15 +102,8 @@ static int64_t off_processor(const struct call_gap *gaps)
 /* The last range that begins at the call or before it; costs_count where there is none. */
 static size_t range_of(const struct call_times *times, int64_t call)
 {
-    size_t low = 0, high = times->costs_count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (times->costs[middle].first_call <= call)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low > 0 ? low - 1 : times->costs_count;
+    size_t next = sorted_after(times->costs, times->costs_count, first_call, call);
+    return next > 0 ? next - 1 : times->costs_count;
 }
 
 /* What the hooks took within the call, in ps: the call's own inside part, and both of its descendants. */

@@ -87,7 +87,7 @@ static int find(struct calls_by_value *of, const char *what)
                  : parameter == NULL ? fail_unknown_parameter(of, found, dot + 1)
                                      : 0;
     free(wanted);
-    if (status == 0) {
+    if (parameter != NULL) {
         of->function = found;
         of->position = parameter->position;
         of->name = dot + 1;

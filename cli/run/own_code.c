@@ -8,6 +8,7 @@
 
 #include "base/array.h"
 #include "base/intern.h"
+#include "base/sorted.h"
 #include "cli/out/say.h"
 #include "cli/run/database.h"
 #include "cli/run/schema_check.h"
@@ -58,15 +59,8 @@ bool own_code_none_named(sqlite3 *database, const char *pattern)
 
 static struct context *find(const struct fold *fold, int64_t id)
 {
-    size_t low = 0, high = fold->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (fold->contexts[middle].id < id)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < fold->count && fold->contexts[low].id == id ? &fold->contexts[low] : NULL;
+    size_t at = sorted_from(fold->contexts, fold->count, id, id);
+    return at < fold->count && fold->contexts[at].id == id ? &fold->contexts[at] : NULL;
 }
 
 /* Takes the next context, whose parent came before. */

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/sorted.h"
 #include "loader/symbols/dwarf_cursor.h"
 
 #define ENTRIES_MAX ((size_t)1 << 24)
@@ -198,8 +199,8 @@ static int list_entries(struct call_frames *frames, const struct elf_section *eh
         if (section.eh ? id == 0 : id == (word == 8 ? UINT64_MAX : UINT32_MAX))
             continue;
         entry.cie = section.eh ? id_at - id : id;
-        if (entry.cie != known && !read_cie(&section, entry.cie, &cie)) {
-            known = UINT64_MAX;
+        if ((entry.cie != known || known == UINT64_MAX) && !read_cie(&section, entry.cie, &cie)) {
+            known = UINT64_MAX; /* a damaged FDE may name that, too */
             continue;
         }
         known = entry.cie;
@@ -443,15 +444,8 @@ static bool run(struct machine *machine, uint64_t from, uint64_t to)
 
 static const struct call_frame_entry *find(const struct call_frames *frames, uint64_t address)
 {
-    size_t low = 0, high = frames->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (frames->entries[middle].start <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low > 0 && address < frames->entries[low - 1].end ? &frames->entries[low - 1] : NULL;
+    size_t next = sorted_after(frames->entries, frames->count, start, address);
+    return next > 0 && address < frames->entries[next - 1].end ? &frames->entries[next - 1] : NULL;
 }
 
 bool call_frames_at(const struct call_frames *frames, uint64_t address, struct call_frame *frame)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/sorted.h"
 #include "loader/symbols/demangle.h"
 #include "loader/symbols/short_name.h"
 #include "loader/symbols/symbol_parts.h"
@@ -158,14 +159,7 @@ void data_symbols_close(struct data_symbols *symbols)
 
 const struct data_symbol *data_symbols_find(const struct data_symbols *symbols, uint64_t address)
 {
-    size_t low = 0, high = symbols->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (symbols->items[middle].address <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    const struct data_symbol *found = low > 0 ? &symbols->items[low - 1] : NULL;
+    size_t next = sorted_after(symbols->items, symbols->count, address, address);
+    const struct data_symbol *found = next > 0 ? &symbols->items[next - 1] : NULL;
     return found != NULL && address - found->address < found->size_bytes ? found : NULL;
 }

@@ -43,6 +43,7 @@ static inline int64_t dwarf_take_fixed(struct dwarf_cursor *cursor, unsigned byt
 {
     uint64_t value = dwarf_take(cursor, bytes);
     unsigned unused = 64 - 8 * bytes;
+    /* They are 1 to 8. NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult) */
     return (int64_t)(value << unused) >> unused;
 }
 
@@ -50,6 +51,7 @@ static inline uint64_t dwarf_take_unsigned(struct dwarf_cursor *cursor) /* ULEB1
 {
     uint64_t value = 0;
     for (unsigned shift = 0; cursor->at < cursor->end; shift += 7) {
+        /* It is before the end. NOLINTNEXTLINE(clang-analyzer-core.NullDereference) */
         unsigned char byte = *cursor->at++;
         if (shift < 64)
             value |= (uint64_t)(byte & 0x7f) << shift;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "base/sorted.h"
 #include "loader/symbols/dwarf_die.h"
 
 #define NESTING_MAX 256       /* how deep entries are followed into each other */
@@ -123,15 +124,8 @@ static const struct dwarf_inline *holding(const struct dwarf_inlines *inlines, u
 
 const struct dwarf_inline *dwarf_inlines_find(const struct dwarf_inlines *inlines, uint64_t address)
 {
-    size_t low = 0, high = inlines->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (inlines->items[middle].start <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return holding(inlines, (uint32_t)low, address);
+    size_t next = sorted_after(inlines->items, inlines->count, start, address);
+    return holding(inlines, (uint32_t)next, address);
 }
 
 const struct dwarf_inline *dwarf_inlines_around(const struct dwarf_inlines *inlines,

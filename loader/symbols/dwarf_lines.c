@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/sorted.h"
 #include "loader/symbols/dwarf_die.h"
 #include "loader/symbols/dwarf_rows.h"
 
@@ -241,14 +242,7 @@ void dwarf_lines_release(struct dwarf_lines *lines)
 
 const struct dwarf_line *dwarf_lines_find(const struct dwarf_lines *lines, uint64_t address)
 {
-    size_t low = 0, high = lines->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (lines->items[middle].address <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    const struct dwarf_line *row = low > 0 ? &lines->items[low - 1] : NULL;
+    size_t next = sorted_after(lines->items, lines->count, address, address);
+    const struct dwarf_line *row = next > 0 ? &lines->items[next - 1] : NULL;
     return row != NULL && !row->ends ? row : NULL;
 }

@@ -87,8 +87,10 @@ static void classify_array(struct classes *classes, const struct dwarf_type *typ
     struct dwarf_type element = dwarf_type_of(classes->types, die);
     uint64_t count = dwarf_type_elements(classes->types, die);
     dwarf_die_release(die);
-    if (count == 0 || element.size_bytes == 0)
+    if (count == 0 || element.size_bytes == 0) {
         give_up(classes);
+        return;
+    }
     for (uint64_t i = 0; i < count && classes->leaves < LEAVES_MAX; i++)
         classify(classes, &element, offset + i * element.size_bytes, nesting + 1);
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/sorted.h"
 #include "loader/symbols/hook_calls.h"
 #include "loader/symbols/x86_code.h"
 
@@ -218,13 +219,5 @@ void hook_sites_release(struct hook_sites *sites)
 
 size_t hook_sites_from(const struct hook_sites *sites, uint64_t address)
 {
-    size_t low = 0, high = sites->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (sites->items[middle].after < address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return sorted_from(sites->items, sites->count, after, address);
 }

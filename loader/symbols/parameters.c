@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/sorted.h"
 #include "loader/symbols/dwarf_prototypes.h"
 #include "loader/symbols/dwarf_split.h"
 #include "loader/symbols/expression_parts.h"
@@ -141,17 +142,11 @@ static int add_expressions(struct walker *walker, const struct prototype *protot
     const struct expression_matches *matches = walker->matches;
     uint32_t position = prototype->count + 1;
     int result = 0;
-    size_t low = 0, high = matches != NULL ? matches->count : 0;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (matches->items[middle].function < function)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    for (; matches != NULL && low < matches->count && matches->items[low].function == function;
-         low++) {
-        struct expression_request *request = matches->items[low].request;
+    size_t at =
+        matches != NULL ? sorted_from(matches->items, matches->count, function, function) : 0;
+    for (; matches != NULL && at < matches->count && matches->items[at].function == function;
+         at++) {
+        struct expression_request *request = matches->items[at].request;
         for (size_t k = 0; k < request->count && result == 0; k++) {
             size_t before = walker->out->count;
             struct expression *expression = &request->items[k];
@@ -373,19 +368,12 @@ void parameters_close(struct parameters *parameters)
 const struct parameter *parameters_of(const struct parameters *parameters, uint64_t function,
                                       size_t *count)
 {
-    size_t low = 0, high = parameters->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (parameters->items[middle].function < function)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    size_t end = low;
+    size_t at = sorted_from(parameters->items, parameters->count, function, function);
+    size_t end = at;
     while (end < parameters->count && parameters->items[end].function == function)
         end++;
-    *count = end - low;
-    return end > low ? &parameters->items[low] : NULL;
+    *count = end - at;
+    return end > at ? &parameters->items[at] : NULL;
 }
 
 const struct parameter *parameters_all(const struct parameters *parameters, size_t *count)

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/sorted.h"
 
 struct named_code {
     const char *name; /* borrowed from the file */
@@ -86,17 +87,10 @@ static bool is_deleting_name(const char *name)
 static bool all_are(const struct function_copies *copies, uint64_t address,
                     bool (*is)(const char *name))
 {
-    size_t low = 0, high = copies->names_count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (copies->by_address[middle].address < address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    size_t at = sorted_from(copies->by_address, copies->names_count, address, address);
     bool any = false;
-    for (; low < copies->names_count && copies->by_address[low].address == address; low++) {
-        if (!is(copies->by_address[low].name))
+    for (; at < copies->names_count && copies->by_address[at].address == address; at++) {
+        if (!is(copies->by_address[at].name))
             return false;
         any = true;
     }
@@ -154,21 +148,14 @@ static uint64_t find_name(const struct function_copies *copies, const char *name
 uint64_t function_copies_find(const struct function_copies *copies, const struct recipe_name *name)
 {
     uint64_t address = 0, other = 0;
-    size_t low = 0, high = copies->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (copies->items[middle].origin < name->origin)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    for (; low < copies->count && copies->items[low].origin == name->origin; low++) {
-        uint64_t start = copies->items[low].start;
-        if (copies->items[low].clone)
+    size_t at = sorted_from(copies->items, copies->count, origin, name->origin);
+    for (; at < copies->count && copies->items[at].origin == name->origin; at++) {
+        uint64_t start = copies->items[at].start;
+        if (copies->items[at].clone)
             continue;
         if (start == name->own)
             return start; /* also of variants: a destructor's that frees, for instance */
-        if (copies->items[low].deleting)
+        if (copies->items[at].deleting)
             continue;
         if (address != 0 && start != address)
             other = start;

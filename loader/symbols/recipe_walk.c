@@ -177,7 +177,7 @@ static int put_parameter(struct walker *walker, const struct locations *location
         result = (int)constant_place(&locations->constant[at], of.size_bytes, &places);
     else
         result = (int)place_find(&of, &locations->where[at], &places);
-    if (result == PLACE_FOUND &&
+    if (of.size_bytes != 0 && result == PLACE_FOUND &&
         !is_stored(walker, &of, type, &locations->where[at], &places.whole))
         result = PLACE_NOT_STORED;
     if (result == PLACE_FOUND)

@@ -18,6 +18,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/sorted.h"
 #include "loader/symbols/hook_calls.h"
 
 #define ARM_BL_MASK 0xfc000000u
@@ -328,15 +329,7 @@ static int read_calls(const struct symbols *symbols, struct error *error)
 /* The first of the calls of a function. */
 static size_t first_call_of(const struct symbol_code *code, uint64_t callee)
 {
-    size_t low = 0, high = code->calls_count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (code->calls[middle].callee < callee)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return sorted_from(code->calls, code->calls_count, callee, callee);
 }
 
 static bool same_line(struct symbols *symbols, uint64_t one, uint64_t other)

@@ -19,6 +19,7 @@
 #include "base/array.h"
 #include "loader/symbols/demangle.h"
 #include "base/intern.h"
+#include "base/sorted.h"
 #include "loader/symbols/symbol_parts.h"
 
 #define PLACE_LINE_BITS 17 /* user-space addresses have 47 */
@@ -101,17 +102,9 @@ static int collect_names(struct builder *builder)
 /* The best symbol at an address, or NULL. */
 static const struct named *name_at(const struct builder *builder, uint64_t address)
 {
-    size_t low = 0, high = builder->names_count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (builder->names[middle].address < address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < builder->names_count && builder->names[low].address == address
-               ? &builder->names[low]
-               : NULL;
+    size_t at = sorted_from(builder->names, builder->names_count, address, address);
+    return at < builder->names_count && builder->names[at].address == address ? &builder->names[at]
+                                                                              : NULL;
 }
 
 /* ---- functions ---- */

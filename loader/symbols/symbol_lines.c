@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/sorted.h"
 #include "base/system_path.h"
 #include "loader/symbols/dwarf_inlines.h"
 #include "loader/symbols/dwarf_lines.h"
@@ -90,18 +91,11 @@ void symbol_lines_close(struct symbol_lines *lines)
 
 uint32_t symbol_lines_unit(const struct symbol_lines *lines, uint64_t address)
 {
-    size_t low = 0, high = lines->ranges_count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (lines->ranges[middle].start <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    size_t next = sorted_after(lines->ranges, lines->ranges_count, start, address);
     /* A unit's range may hold another's: look a few back. */
-    for (size_t back = 1; back <= 8 && back <= low; back++)
-        if (address < lines->ranges[low - back].end)
-            return lines->ranges[low - back].unit;
+    for (size_t back = 1; back <= 8 && back <= next; back++)
+        if (address < lines->ranges[next - back].end)
+            return lines->ranges[next - back].unit;
     return SYMBOL_NONE;
 }
 

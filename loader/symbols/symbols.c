@@ -4,6 +4,7 @@
  * that DWARF describes (dwarf_functions.c), make the inventory of them and of the symbol tables
  * (symbol_inventory.c), keep the line tables ready (symbol_lines.c).
  */
+#include "base/sorted.h"
 #include "base/system_path.h"
 #include "loader/symbols/symbols.h"
 
@@ -161,15 +162,8 @@ void symbols_release(struct symbols *symbols)
 
 const struct symbol_range *symbols_range(const struct symbols *symbols, uint64_t address)
 {
-    size_t low = 0, high = symbols->ranges_count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (symbols->ranges[middle].start <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    const struct symbol_range *range = low > 0 ? &symbols->ranges[low - 1] : NULL;
+    size_t next = sorted_after(symbols->ranges, symbols->ranges_count, start, address);
+    const struct symbol_range *range = next > 0 ? &symbols->ranges[next - 1] : NULL;
     return range != NULL && address < range->end ? range : NULL;
 }
 

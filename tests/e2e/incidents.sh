@@ -79,7 +79,7 @@ incident buffer library-abort 6 "buffer overflow detected"
 incident freed signal 11 "no memory there"
 same "freed: the block" "byte 500000 of a block of 1048576 bytes that was freed|make_block|drop_block" \
     "$(sql run.db 'SELECT block, block_allocated_in, block_freed_in FROM incident_details')"
-has "freed: the block in words" "byte 500000 of a block of 1048576 bytes that was freed: allocated at incidents.cc:LINE in make_block" "$(sed 's/cc:[0-9]*/cc:LINE/' err.txt)"
+has "freed: the block in words" "the address is byte 500000 of a block of 1048576 bytes that was freed: allocated at incidents.cc:LINE in make_block" "$(sed 's/cc:[0-9]*/cc:LINE/' err.txt)"
 incident follows-freed signal 11 "SIGSEGV: an address that cannot be one"
 same "follows-freed: the block that the function has a pointer to" \
     "the function holds a pointer to byte 0 of a block of 40 bytes that was freed|make_block|drop_block" \

@@ -1,15 +1,11 @@
 // What the page of two runs must do, tried in a real browser: node diff.mjs DIFF.html
 // The runs are of tests/e2e/report_diff.sh. Prints `ok - what` or `not ok - what` for each check.
+import { checks } from './checks.mjs';
 import { Browser } from './devtools.mjs';
 
 const [file] = process.argv.slice(2);
+const { check, same } = checks('diff page');
 const browser = new Browser();
-
-function check(good, what, detail) {
-  console.log(`${good ? 'ok' : 'not ok'} - diff page: ${what}`);
-  if (!good && detail !== undefined) console.log(`    ${JSON.stringify(detail)}`);
-}
-const same = (what, wanted, actual) => check(JSON.stringify(wanted) === JSON.stringify(actual), what, { wanted, actual });
 
 // A function's row of the table: {column: text}, red: the columns in red
 const row = (name) => `(() => {

@@ -1,16 +1,11 @@
 // Incidents in the report page: node incidents.mjs REPORT.html EXPECTED.json
 // EXPECTED has what the lines are to say, in order, and how many more there are.
-import { readFileSync } from 'node:fs';
+import { checks, given } from './checks.mjs';
 import { Browser } from './devtools.mjs';
 
-const [file, expectedFile] = process.argv.slice(2);
-const expected = JSON.parse(readFileSync(expectedFile, 'utf8'));
+const { file, expected } = given();
+const { check } = checks('report page');
 const browser = new Browser();
-
-function check(good, what, detail) {
-  console.log(`${good ? 'ok' : 'not ok'} - report page: ${what}`);
-  if (!good) console.log(`    ${JSON.stringify(detail)}`);
-}
 
 try {
   const page = await browser.page();

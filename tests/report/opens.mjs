@@ -2,14 +2,12 @@
 // Checks that it opens with at most 3 s of processor time, without an error, is at most 5 MB, and that each expression
 // holds in the page. Prints `ok - what` or `not ok - what`.
 import { statSync } from 'node:fs';
+import { checks } from './checks.mjs';
 import { Browser } from './devtools.mjs';
 
 const [file, what, ...expressions] = process.argv.slice(2);
+const { check } = checks(what);
 const browser = new Browser();
-function check(good, words, detail) {
-  console.log(`${good ? 'ok' : 'not ok'} - ${what}: ${words}`);
-  if (!good) console.log(`    ${JSON.stringify(detail)}`);
-}
 try {
   const size = statSync(file).size;
   check(size <= 5 * 1024 * 1024, 'the page is at most 5 MB', size);

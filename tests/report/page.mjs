@@ -1,18 +1,12 @@
 // What the report page must do, tried in a real browser: node page.mjs REPORT.html EXPECTED.json
 // EXPECTED holds what the database says. Prints `ok - what` or `not ok - what` for each check.
-import { readFileSync } from 'node:fs';
 import { statSync } from 'node:fs';
+import { checks, given } from './checks.mjs';
 import { Browser } from './devtools.mjs';
 
-const [file, expectedFile] = process.argv.slice(2);
-const expected = JSON.parse(readFileSync(expectedFile, 'utf8'));
+const { file, expected } = given();
+const { check, same } = checks('report page');
 const browser = new Browser();
-
-function check(good, what, detail) {
-  console.log(`${good ? 'ok' : 'not ok'} - report page: ${what}`);
-  if (!good && detail !== undefined) console.log(`    ${JSON.stringify(detail)}`);
-}
-const same = (what, wanted, actual) => check(JSON.stringify(wanted) === JSON.stringify(actual), what, { wanted, actual });
 
 // How many colours a canvas has in its middle part: 1 = nothing is drawn.
 const colours = (selector) => `(() => {

@@ -1,16 +1,11 @@
 // Pauses in the report page: node pauses.mjs REPORT.html EXPECTED.json
 // EXPECTED has the id of a paused function, the words on it, and each function's processor time in us, without pauses.
-import { readFileSync } from 'node:fs';
+import { checks, given } from './checks.mjs';
 import { Browser } from './devtools.mjs';
 
-const [file, expectedFile] = process.argv.slice(2);
-const expected = JSON.parse(readFileSync(expectedFile, 'utf8'));
+const { file, expected } = given();
+const { check } = checks('report page');
 const browser = new Browser();
-
-function check(good, what, detail) {
-  console.log(`${good ? 'ok' : 'not ok'} - report page: ${what}`);
-  if (!good) console.log(`    ${JSON.stringify(detail)}`);
-}
 const units = { ns: 1e-3, us: 1, µs: 1, ms: 1e3, s: 1e6 };
 
 try {

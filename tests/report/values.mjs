@@ -1,18 +1,13 @@
 // A function's arguments and results in the report page: node values.mjs REPORT.html EXPECTED.json
 // EXPECTED has the function's id, its parameters as rows of texts, and the number of points of its plot.
 // With PICTURE.png as a third argument also takes a picture of that part of the page.
-import { readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
+import { checks, given } from './checks.mjs';
 import { Browser } from './devtools.mjs';
 
-const [file, expectedFile, picture] = process.argv.slice(2);
-const expected = JSON.parse(readFileSync(expectedFile, 'utf8'));
+const { file, expected, more: [picture] } = given();
+const { same } = checks('report page');
 const browser = new Browser();
-
-function same(what, wanted, actual, more) {
-  const good = JSON.stringify(wanted) === JSON.stringify(actual);
-  console.log(`${good ? 'ok' : 'not ok'} - report page: ${what}`);
-  if (!good) console.log(`    ${JSON.stringify({ wanted, actual, more })}`);
-}
 
 try {
   const page = await browser.page();
