@@ -54,7 +54,7 @@
 -- where only its first bytes were recorded it ends in \... (which nothing else does).
 
 PRAGMA application_id = 0x4653514c;
-PRAGMA user_version = 10;
+PRAGMA user_version = 11;
 
 CREATE TABLE run( -- facts of the recording and of the load, e.g. command, clock, hook_inside_ps
   key TEXT PRIMARY KEY, -- name of the fact
@@ -1281,6 +1281,7 @@ CREATE VIEW free_places AS -- likewise block_flows with the function that wanted
 
 CREATE INDEX frames_parent ON frames(parent_id);
 CREATE INDEX frames_function ON frames(function_id);
+CREATE INDEX frames_astray ON frames(id) WHERE parent_id >= id OR id < 1; -- holds none: they would go round in circles
 CREATE INDEX functions_name ON functions(name);
 CREATE INDEX gaps_call ON gaps(call_id);
 CREATE INDEX objects_held ON objects(held) WHERE held > 0;

@@ -105,6 +105,8 @@ static int fill_indexes(const struct tables *tables, struct btree_file *file, st
         keys[i] = frames[i].function_id;
     if (result == 0)
         result = btree_index_fill(file, "frames_function", keys, count, error);
+    if (result == 0) /* none lies astray: each was made after its parent */
+        result = btree_index_fill(file, "frames_astray", keys, 0, error);
     free(keys);
     return result;
 }

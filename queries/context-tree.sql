@@ -30,23 +30,18 @@ WITH RECURSIVE
      whole AS MATERIALIZED (
        SELECT sum(roots.weight) AS weight, params.by, params.max_depth, params.min_percent * sum(roots.weight) AS needed
        FROM params LEFT JOIN roots),
-     heavy(id, parent_id, depth, weight) AS ( -- from the roots down, as far as there is enough
-       SELECT roots.id, NULL, roots.depth, roots.weight
+     -- From the roots down, as far as there is enough. The deepest first, so each context comes right behind its caller's
+     -- or behind all that a heavier one of the same caller led to.
+     heavy(id, level, weight) AS (
+       SELECT roots.id, 0, roots.weight
        FROM whole CROSS JOIN roots WHERE roots.depth <= whole.max_depth AND 100 * roots.weight >= whole.needed
        UNION ALL
-       SELECT fr.id, fr.parent_id, fr.depth,
+       SELECT fr.id, heavy.level + 1,
               CASE whole.by WHEN 'wall' THEN fr.total_ns WHEN 'wait' THEN fr.wait_ns ELSE fr.cpu_ns END AS child_weight
        FROM heavy CROSS JOIN whole CROSS JOIN frames fr ON fr.parent_id = heavy.id
-       WHERE fr.id > heavy.id AND fr.depth <= whole.max_depth AND 100 * child_weight >= whole.needed),
-     kept AS MATERIALIZED (
-       SELECT id, parent_id, depth, weight,
-              printf('%06d', row_number() OVER (PARTITION BY parent_id ORDER BY weight DESC, id)) AS place
-       FROM heavy),
-     tree(id, weight, path) AS (
-       SELECT id, weight, place FROM kept WHERE parent_id IS NULL
-       UNION ALL
-       SELECT kept.id, kept.weight, tree.path || ' ' || kept.place FROM tree JOIN kept ON kept.parent_id = tree.id
-       WHERE kept.id > tree.id)
+       WHERE fr.id > heavy.id AND fr.depth <= whole.max_depth AND 100 * child_weight >= whole.needed
+       ORDER BY 2 DESC, 3 DESC, 1),
+     tree AS MATERIALIZED (SELECT id, weight, row_number() OVER () AS place FROM heavy)
 SELECT printf('%*s%s', 2 * max(0, fr.depth), '', f.name) AS tree,
        fr.cpu_ns,
        round(100.0 * tree.weight / nullif(whole.weight, 0), 2) AS share,
@@ -56,14 +51,13 @@ SELECT printf('%*s%s', 2 * max(0, fr.depth), '', f.name) AS tree,
        fr.calls,
        -- the hooks of a body that was inlined tell the call site of the function it lies in
        CASE WHEN around.site_id = fr.site_id AND around.function_id <> fr.function_id THEN '(inlined)'
-            ELSE s.location END AS called_from,
+            ELSE (SELECT s.location FROM site_details s WHERE s.id = fr.site_id) END AS called_from,
        f.name AS function,
        fr.slowest_call_id AS slowest_call,
        fr.id AS frame
 FROM tree
-     JOIN frames fr ON fr.id = tree.id
+     CROSS JOIN whole
+     CROSS JOIN frames fr ON fr.id = tree.id
      JOIN functions f ON f.id = fr.function_id
      LEFT JOIN frames around ON around.id = fr.parent_id
-     LEFT JOIN site_details s ON s.id = fr.site_id
-     CROSS JOIN whole
-ORDER BY tree.path
+ORDER BY tree.place

@@ -52,7 +52,8 @@ WITH RECURSIVE
        WHERE coalesce(fr.parent_id, 0) < fr.id),
      stacks AS MATERIALIZED (SELECT leaf_id, text FROM walk WHERE frame_id IS NULL)
 SELECT coalesce(f.name, '(outside any call)') AS function,
-       f.location,
+       -- joined, the view would be gone through for each row
+       (SELECT location FROM function_details d WHERE d.id = f.id) AS location,
        chosen.wait_ns,
        round(100.0 * chosen.wait_ns / nullif(chosen.alike_wait_ns, 0), 2) AS share,
        chosen.waits,
@@ -66,5 +67,5 @@ SELECT coalesce(f.name, '(outside any call)') AS function,
        (SELECT text FROM stacks WHERE leaf_id = chosen.frame_id) AS stack
 FROM chosen
      LEFT JOIN frames fr ON fr.id = chosen.frame_id
-     LEFT JOIN function_details f ON f.id = fr.function_id
+     LEFT JOIN functions f ON f.id = fr.function_id
 ORDER BY chosen.place

@@ -309,13 +309,16 @@ int report_timeline(struct report *report)
          " SELECT 1 AS what, id, thread_id, ns, text FROM notes"
          " UNION ALL SELECT 0, id, thread_id, ns, text FROM fault_marks) ORDER BY what, id",
          60000},
-        /* Where a thread was off the processor, the longest first. */
+        /* Where a thread was off the processor, the longest first. A row takes 21 bytes at least, so those
+         * behind the first 6000 are only counted: to look up their calls would take most of the time. */
         {"gaps",
          "SELECT g.thread_id, f.function_id, c.depth, g.start_ns, g.wall_ns,"
          "       g.wait_ns, g.preempted_ns, g.major_faults, g.call_id, g.paused"
-         " FROM gaps g LEFT JOIN frames f ON f.id = g.frame_id"
-         "      LEFT JOIN calls c ON c.id = g.call_id"
-         " ORDER BY g.wait_ns + g.preempted_ns DESC, g.id",
+         " FROM (SELECT id, row_number() OVER (ORDER BY wait_ns + preempted_ns DESC, id) AS place"
+         "       FROM gaps) o CROSS JOIN gaps g ON g.id = o.id"
+         "      LEFT JOIN frames f ON f.id = CASE WHEN o.place <= 6000 THEN g.frame_id END"
+         "      LEFT JOIN calls c ON c.id = CASE WHEN o.place <= 6000 THEN g.call_id END"
+         " ORDER BY o.place",
          120000},
         /* There may be no room for the many short ones: so their sums, by the slot of the run that
          * they begin in. Those that are above as well the page takes out. */

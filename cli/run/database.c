@@ -40,13 +40,6 @@ static long long integer_of(sqlite3 *database, const char *sql)
     return value;
 }
 
-/* A report asks many queries of one connection, each of which wants this; it reads an index. What has
- * been checked is the same until something is written, to temporary tables that is. */
-static struct {
-    const sqlite3 *database;
-    int changes;
-} frames_checked;
-
 /* Opens the file as one that nobody changes: the only way where it was left in WAL mode in a folder
  * that cannot be written. */
 static int open_immutable(const char *path, sqlite3 **database)
@@ -62,7 +55,6 @@ static int open_immutable(const char *path, sqlite3 **database)
 static int open_read_only(const char *path, sqlite3 **database)
 {
     int result = sqlite3_open_v2(path, database, OPEN_FLAGS, NULL);
-    frames_checked.database = NULL; /* it may lie where another one lay */
     if (result == SQLITE_OK) /* the contexts of a large program are read all over the table */
         sqlite3_exec(*database, "PRAGMA cache_size = -262144", NULL, NULL, NULL);
     if (result == SQLITE_OK)
@@ -228,15 +220,11 @@ int database_rows_end(sqlite3_stmt *statement, const char *what)
 
 int database_check_frames(sqlite3 *database)
 {
-    int changes = sqlite3_total_changes(database);
-    if (frames_checked.database == database && frames_checked.changes == changes)
-        return 0;
     sqlite3_stmt *statement = NULL;
     long long bad = 0;
     int result = sqlite3_prepare_v2(database,
-                                    "SELECT id FROM frames INDEXED BY frames_parent"
-                                    " WHERE parent_id >= id"
-                                    " UNION ALL SELECT id FROM frames WHERE id < 1 LIMIT 1",
+                                    "SELECT id FROM main.frames INDEXED BY frames_astray"
+                                    " WHERE parent_id >= id OR id < 1 LIMIT 1",
                                     -1, &statement, NULL);
     if (result == SQLITE_OK && sqlite3_step(statement) == SQLITE_ROW)
         bad = sqlite3_column_int64(statement, 0);
@@ -247,7 +235,5 @@ int database_check_frames(sqlite3 *database)
     if (found)
         return fail("%s: its frames contradict one another (frame %lld): load the log again",
                     sqlite3_db_filename(database, "main"), bad);
-    frames_checked.database = database;
-    frames_checked.changes = changes;
     return 0;
 }
