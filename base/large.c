@@ -1,10 +1,12 @@
 /* Memory for large tables: see large.h. */
 #include "base/large.h"
 
+#include <malloc.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 static size_t whole_pages(size_t bytes)
 {
@@ -47,4 +49,23 @@ void large_free(void *memory, size_t bytes)
         munmap(memory, whole_pages(bytes));
     else
         free(memory);
+}
+
+/* A block that does not fit into what the heap has left makes the C library extend it, by as much more as M_TOP_PAD
+ * says. It is below the size that is mapped by itself. */
+void large_heap(size_t bytes)
+{
+    enum { BLOCK_BYTES = 127 << 10, PAD_BYTES = 128 << 10 /* as the C library has it */ };
+    char *begin = sbrk(0);
+    mallopt(M_TOP_PAD, (int)bytes);
+    mallopt(M_TRIM_THRESHOLD, (int)(2 * bytes)); /* what is freed stays */
+    /* These being set, it would not rise by itself any more. */
+    mallopt(M_MMAP_THRESHOLD, (int)(bytes / 8));
+    void *volatile block = malloc(BLOCK_BYTES); /* or the compiler would leave out both */
+    free(block);
+    mallopt(M_TOP_PAD, PAD_BYTES);
+    char *end = sbrk(0);
+    size_t before = -(uintptr_t)begin % LARGE_PAGE_BYTES;
+    if (end > begin && (size_t)(end - begin) >= bytes && before < bytes)
+        madvise(begin + before, (size_t)(end - begin) - before, MADV_HUGEPAGE);
 }

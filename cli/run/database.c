@@ -4,6 +4,7 @@
 #include "cli/run/schema_check.h"
 #include "cli/run/wide_sum.h"
 
+#include "base/large.h"
 #include "live_format.h"
 #include "queries/embedded.h"
 
@@ -142,8 +143,14 @@ static sqlite3 *open_with(const char *path, const char *temporaries)
     return NULL;
 }
 
+enum { HEAP_BYTES = 256 << 20 };
+
 sqlite3 *database_open(const char *path)
 {
+    static bool opened;
+    if (!opened) /* SQLite's pages, and what it sorts, are blocks of some KiB, and many of them */
+        large_heap(HEAP_BYTES);
+    opened = true;
     return open_with(path, "PRAGMA temp_store = MEMORY");
 }
 
