@@ -6,12 +6,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Fewer than 2^63 rows of 64 bits fit into 128. */
+/* Fewer than 2^63 rows of 64 bits fit into 128. SQLite's memory for it is aligned to 8 bytes only. */
 struct wide_sum {
     wide_int integers;
     double reals; /* of all values, as SQLite adds them up */
     int64_t values, reals_count;
-};
+} __attribute__((packed, aligned(8)));
 
 static void add(struct wide_sum *sum, sqlite3_value *value, int sign)
 {
