@@ -103,7 +103,10 @@ while struct.unpack_from("<I", content, at + 4)[0] == 0: # a CIE
 struct.pack_into("<I", content, at + 4, at + 4 - start + 1)
 open(sys.argv[2], "wb").write(content)
 P
-said=$(valgrind -q --error-exitcode=9 "$recipes" damaged 2>&1 >/dev/null)
+memcheck="valgrind -q --error-exitcode=9"
+! nm "$recipes" | grep -q __asan_init || memcheck= # that looks itself
+# shellcheck disable=SC2086 # words
+said=$($memcheck "$recipes" damaged 2>&1 >/dev/null)
 report $? "a damaged FDE is left out" "$said"
 
 # What is asked for, and what cannot be.
