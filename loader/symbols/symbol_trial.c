@@ -15,15 +15,15 @@
 #define TRIED_BYTES_MAX (16u << 20) /* of debug information that are tried first */
 #define TRIED_CPU_SECONDS_MAX 6     /* damage may also make it run forever */
 #define TRIED_SECONDS_MAX 60
+#define TRIES                                                                                      \
+    3 /* where no end comes in that time: a load that was stopped for a minute (Ctrl-Z) was in it, too */
 
 static const int deadly[] = {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL, SIGALRM};
 
-bool symbol_trial(const struct dwarf_file *debug, void (*read)(void *context), void *context)
+/* How a process that reads ends. */
+static int try_once(void (*read)(void *context), void *context)
 {
-    const struct dwarf_section *section = dwarf_file_section(debug, ".debug_info");
     int status = 0;
-    if (section != NULL && section->size_bytes > TRIED_BYTES_MAX)
-        return true;
     pid_t child = fork();
     if (child == 0) {
         const struct rlimit no_core = {0, 0};
@@ -41,5 +41,16 @@ bool symbol_trial(const struct dwarf_file *debug, void (*read)(void *context), v
     }
     while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
         ;
-    return child < 0 || status == 0;
+    return child < 0 ? 0 : status;
+}
+
+bool symbol_trial(const struct dwarf_file *debug, void (*read)(void *context), void *context)
+{
+    const struct dwarf_section *section = dwarf_file_section(debug, ".debug_info");
+    if (section != NULL && section->size_bytes > TRIED_BYTES_MAX)
+        return true;
+    int status = try_once(read, context);
+    for (int i = 1; i < TRIES && WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM; i++)
+        status = try_once(read, context);
+    return status == 0;
 }

@@ -1,11 +1,14 @@
 /* The pure parts of the loader's symbols: names, paths, line tables. The rest is tested
  * on real programs, by tests/e2e/symbols.sh. */
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "loader/symbols/demangle.h"
 #include "loader/symbols/dwarf_lines.h"
 #include "loader/symbols/dwarf_rows.h"
+#include "loader/symbols/symbol_parts.h"
 #include "loader/symbols/symbols.h"
 #include "tests/unit/check.h"
 
@@ -136,8 +139,46 @@ static void test_rows(void)
     }
 }
 
+/* How often it was read, in memory that the processes which try it share; and how it goes. */
+struct tried {
+    int count, alarms;
+    bool crashes;
+};
+
+static void read_tried(void *context)
+{
+    struct tried *tried = context;
+    if (++tried->count <= tried->alarms)
+        raise(SIGALRM);
+    if (tried->crashes)
+        abort();
+}
+
+static void test_trial(void)
+{
+    const struct dwarf_file none = {0};
+    struct tried *tried =
+        mmap(NULL, sizeof *tried, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (!check(tried != MAP_FAILED, "memory to share"))
+        return;
+    check(symbol_trial(&none, read_tried, tried), "what is read is sound");
+    check_equal(1, tried->count, "it is tried once");
+    *tried = (struct tried){.alarms = 1};
+    check(symbol_trial(&none, read_tried, tried),
+          "stopped for long and gone on: it is tried again");
+    check_equal(2, tried->count, "once");
+    *tried = (struct tried){.alarms = 100};
+    check(!symbol_trial(&none, read_tried, tried), "what never comes to an end is not sound");
+    check_equal(3, tried->count, "after three tries");
+    *tried = (struct tried){.crashes = true};
+    check(!symbol_trial(&none, read_tried, tried), "nor is what crashes");
+    check_equal(1, tried->count, "after one");
+    munmap(tried, sizeof *tried);
+}
+
 int main(void)
 {
+    test_trial();
     test_names();
     test_other_languages();
     test_paths();
