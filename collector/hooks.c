@@ -62,20 +62,26 @@ FAST bool nothing_to_enter(const struct thread_log *log, uint64_t function)
     return nothing_to_do(log, function) && LIKELY(!control_asked());
 }
 
+/* Does the filter of the function's module leave it out? Hooks of that function ask no more then. */
+FAST bool leaves_out(const struct filter *filter, uint64_t function)
+{
+    if (filter_noted_set(function)[1] == function)
+        return true;
+    if (filter_answer(filter, function))
+        return false;
+    filter_note(filter, function);
+    return true;
+}
+
 FAST enum unready unready(uint64_t function)
 {
     if (fork_mark.mine == FORK_MARK_FILTERED) {
         const struct filter *filter = filter_last;
         if (UNLIKELY(function - filter->start >= filter->size))
             return UNREADY_SLOW;
-        if (filter_noted_set(function)[1] != function) {
-            if (filter_answer(filter, function))
-                goto passes;
-            filter_note(filter, function);
-        }
-        return control_asked() ? UNREADY_SLOW : UNREADY_OFF;
+        if (leaves_out(filter, function))
+            return control_asked() ? UNREADY_SLOW : UNREADY_OFF;
     }
-passes:
     if (LIKELY(current_log == NULL))
         return fork_mark.mine != 0 && __atomic_load_n(&process.paused, __ATOMIC_RELAXED) != 0 &&
                        !control_asked()
