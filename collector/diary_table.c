@@ -8,6 +8,8 @@
 #include <sys/mman.h>
 
 #define WAYS 8u /* places that an object can have */
+/* One more than are read: while one is written (by what a signal handler interrupted, say), the others are enough. */
+#define PLACES (DIARY_MOMENTS + 1)
 
 /* `state` is the moment's order times 2, plus 1 while it is written; 0 = there is none. */
 struct place {
@@ -20,9 +22,8 @@ struct object {
     uint64_t last; /* atomic: order of the last moment */
     uint32_t next; /* atomic: counts its moments */
     uint32_t gone; /* atomic */
-    struct place places[DIARY_MOMENTS];
+    struct place places[PLACES];
 };
-_Static_assert(sizeof(struct object) <= 4096, "an object's diary is a page at most");
 
 struct table {
     uint64_t order; /* atomic: of the last moment */
@@ -105,12 +106,12 @@ static struct object *take(struct table *all, uint64_t key)
 /* Writes it into the object's next place that nobody else is writing into. */
 static void put(struct object *object, const struct moment *moment)
 {
-    for (uint32_t tries = 0; tries < DIARY_MOMENTS; tries++) {
+    for (uint32_t tries = 0; tries < PLACES; tries++) {
         uint32_t next = __atomic_fetch_add(&object->next, 1, __ATOMIC_RELAXED);
-        struct place *place = &object->places[next % DIARY_MOMENTS];
+        struct place *place = &object->places[next % PLACES];
         uint64_t state = __atomic_load_n(&place->state, __ATOMIC_RELAXED);
         if (state >> 1 > moment->order)
-            return; /* while we were put aside, eight later ones were kept */
+            return; /* while we were put aside, as many later ones were kept */
         if ((state & 1) != 0 ||
             !__atomic_compare_exchange_n(&place->state, &state, moment->order << 1 | 1, false,
                                          __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
@@ -147,7 +148,7 @@ static bool place_read(struct place *place, uint64_t object, struct moment *mome
     return __atomic_load_n(&place->state, __ATOMIC_RELAXED) == state && moment->object == object;
 }
 
-/* Puts the moment of an object's place among the newest `most`, which stand in their order. */
+/* Puts the moment among the newest `most`, which stand in their order. */
 static void sort_in(struct moment *moments, uint32_t *count, uint32_t most,
                     const struct moment *moment)
 {
@@ -164,21 +165,34 @@ static void sort_in(struct moment *moments, uint32_t *count, uint32_t most,
     }
 }
 
+/* The last moments of a kind. */
+static uint32_t read_kind(struct table *all, uint64_t object, bool reference,
+                          struct moment moments[DIARY_MOMENTS])
+{
+    uint64_t key = key_of(object, reference);
+    struct object *ways = ways_of(all, key);
+    struct moment moment;
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < WAYS * PLACES; i++) {
+        struct object *way = &ways[i / PLACES];
+        if (__atomic_load_n(&way->key, __ATOMIC_ACQUIRE) == key &&
+            place_read(&way->places[i % PLACES], object, &moment) &&
+            is_reference(moment.kind) == reference)
+            sort_in(moments, &count, DIARY_MOMENTS, &moment);
+    }
+    return count;
+}
+
 uint32_t diary_read(uint64_t object, struct moment moments[2 * DIARY_MOMENTS])
 {
     struct table *all = __atomic_load_n(&table, __ATOMIC_ACQUIRE);
-    struct moment moment;
-    uint32_t count = 0;
-    for (int reference = 0; all != NULL && reference < 2; reference++) {
-        uint64_t key = key_of(object, reference != 0);
-        struct object *ways = ways_of(all, key);
-        for (uint32_t i = 0; i < WAYS * DIARY_MOMENTS; i++) {
-            struct object *way = &ways[i / DIARY_MOMENTS];
-            if (__atomic_load_n(&way->key, __ATOMIC_ACQUIRE) == key &&
-                place_read(&way->places[i % DIARY_MOMENTS], object, &moment) &&
-                is_reference(moment.kind) == (reference != 0))
-                sort_in(moments, &count, 2 * DIARY_MOMENTS, &moment);
-        }
+    if (all == NULL)
+        return 0;
+    uint32_t count = read_kind(all, object, false, moments), first = count;
+    uint32_t end = count + read_kind(all, object, true, moments + count);
+    for (uint32_t i = first; i < end; i++) {
+        struct moment moment = moments[i];
+        sort_in(moments, &count, 2 * DIARY_MOMENTS, &moment);
     }
     return count;
 }

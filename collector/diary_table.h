@@ -5,7 +5,7 @@
  * moment is the oldest loses its own.
  *
  * Nothing here waits: any thread and any signal handler may write and read at any time. A moment that another thread
- * is writing is not shown, and not overwritten.
+ * is writing is not shown, and not overwritten; there is a place for one beside those that are read.
  */
 #ifndef FISQL_COLLECTOR_DIARY_TABLE_H
 #define FISQL_COLLECTOR_DIARY_TABLE_H
@@ -15,9 +15,9 @@
 
 #include <stdbool.h>
 
-#define DIARY_MOMENTS 8u    /* a power of 2 */
-#define DIARY_FRAMES 23u    /* of a moment: the innermost calls */
-#define DIARY_OBJECTS 4096u /* each has up to a page */
+#define DIARY_MOMENTS 8u
+#define DIARY_FRAMES 23u /* of a moment: the innermost calls */
+#define DIARY_OBJECTS 4096u
 
 struct diary_frame {
     uint64_t function, site;
