@@ -1,7 +1,6 @@
 /* From ticks to nanoseconds: see clock.h. */
 #include "loader/log/clock.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
 
 /* Two pairs that lie this far apart give the rate better than the collector's own measurement: each
@@ -9,6 +8,16 @@
 #define SPAN_NS 1000000000u
 #define TICKS_PER_SECOND_MIN 1000u
 #define TICKS_PER_SECOND_MAX 100000000000u
+
+uint64_t clock_ns_far(const struct clock_line *line, uint64_t tick)
+{
+    /* Signed distance from the anchor; a tick before it is near it in any sound log. */
+    int64_t distance = (int64_t)(tick - line->tick);
+    wide_int ns = (((wide_int)distance * (wide_int)line->rate) >> CLOCK_SHIFT) + line->ns;
+    if (ns < 0)
+        return 0;
+    return ns > CLOCK_NS_MAX ? CLOCK_NS_MAX : (uint64_t)ns;
+}
 
 struct span {
     struct log_clock_pair first, last;

@@ -11,11 +11,12 @@
 #ifndef FISQL_LOADER_CLOCK_H
 #define FISQL_LOADER_CLOCK_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/error.h"
-#include "loader/log/log_index.h"
 #include "base/wide.h"
+#include "loader/log/log_index.h"
 
 #define CLOCK_SHIFT 40
 #define CLOCK_NS_MAX (INT64_MAX / 4) /* later times, which only a hostile log has, are cut here */
@@ -39,14 +40,17 @@ void clock_map_release(struct clock_map *map);
  * know their ticks. */
 void clock_map_end_killed(const struct clock_map *map, struct log_index *index);
 
+/* For any tick: one before the anchor, and times beyond CLOCK_NS_MAX. */
+uint64_t clock_ns_far(const struct clock_line *line, uint64_t tick);
+
 static inline uint64_t clock_ns(const struct clock_line *line, uint64_t tick)
 {
-    /* Signed distance from the anchor; a tick before it is near it in any sound log. */
-    int64_t distance = (int64_t)(tick - line->tick);
-    wide_int ns = (((wide_int)distance * (wide_int)line->rate) >> CLOCK_SHIFT) + line->ns;
-    if (__builtin_expect(ns < 0, 0))
-        return 0;
-    return __builtin_expect(ns > CLOCK_NS_MAX, 0) ? CLOCK_NS_MAX : (uint64_t)ns;
+    uint64_t distance = tick - line->tick;
+    wide_uint scaled = (wide_uint)distance * line->rate;
+    uint64_t ns = (uint64_t)(scaled >> CLOCK_SHIFT) + (uint64_t)line->ns;
+    /* Within 63 bits the sum leaves no doubt. */
+    bool sound = (int64_t)distance >= 0 && scaled >> (CLOCK_SHIFT + 63) == 0 && ns <= CLOCK_NS_MAX;
+    return __builtin_expect(sound, 1) ? ns : clock_ns_far(line, tick);
 }
 
 #endif

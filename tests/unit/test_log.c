@@ -425,6 +425,24 @@ static void test_clock_kinds(void)
     release();
 }
 
+/* The short way of clock_ns, where a tick may go it, gives what the long one does. */
+static void test_clock_ways(void)
+{
+    static const uint64_t rates[] = {0, 1, (uint64_t)1 << 39, ((uint64_t)1 << 40) + 7, UINT64_MAX};
+    static const int64_t anchors[] = {INT64_MIN, -1000, 0, 12345, CLOCK_NS_MAX, INT64_MAX};
+    static const uint64_t distances[] = {0, 1, 999, 1001, INT64_MAX, UINT64_MAX, (uint64_t)1 << 63};
+    long others = 0;
+    for (size_t r = 0; r < sizeof rates / sizeof *rates; r++)
+        for (size_t a = 0; a < sizeof anchors / sizeof *anchors; a++)
+            for (size_t d = 0; d < sizeof distances / sizeof *distances; d++)
+                for (uint64_t shift = 0; shift < 64; shift++) {
+                    struct clock_line line = {1000, anchors[a], rates[r] >> shift};
+                    uint64_t tick = line.tick + (distances[d] >> shift);
+                    others += clock_ns(&line, tick) != clock_ns_far(&line, tick);
+                }
+    check_equal(0, others, "both ways of clock_ns are one");
+}
+
 int main(void)
 {
     const char *folder = getenv("TEST_TMP");
@@ -443,6 +461,7 @@ int main(void)
     test_modules();
     test_clock();
     test_clock_kinds();
+    test_clock_ways();
     unlink(path);
     return check_status();
 }
