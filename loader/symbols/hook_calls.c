@@ -261,23 +261,43 @@ static bool is_large_target(const struct hook_calls *hooks, uint64_t value)
            (value != 0 && is_hook_slot(hooks, hooks->table + value));
 }
 
+/* Is there a call or a jump to the hook whose opcode ends at code[i - 1]? */
+static bool is_call_x86(const struct hook_calls *hooks, const unsigned char *code, uint64_t i,
+                        uint64_t start, uint64_t size)
+{
+    unsigned char opcode = code[i - 1], before = i >= 2 ? code[i - 2] : 0;
+    if ((opcode & 0xfe) == 0xe8)
+        return contains(hooks->targets, hooks->targets_count, relative(code + i, start + i + 4));
+    if (before == 0xff && (opcode == 0x15 || opcode == 0x25))
+        return is_hook_slot(hooks, relative(code + i, start + i + 4));
+    if ((before & 0xfe) != 0x48 || (opcode & 0xf8) != 0xb8 || size - i < 8)
+        return false;
+    /* -mcmodel=large: movabs of the hook's address, or of its distance to the offset table. */
+    uint64_t value;
+    memcpy(&value, code + i, sizeof value);
+    return is_large_target(hooks, value);
+}
+
+/* Of the C library all code is looked at. */
+static bool calls_x86(const struct hook_calls *hooks, const unsigned char *code, uint64_t start,
+                      uint64_t size)
+{
+    static const bool may_end_opcode[256] = {
+        [0x15] = true, [0x25] = true, [0xb8] = true, [0xb9] = true, [0xba] = true, [0xbb] = true,
+        [0xbc] = true, [0xbd] = true, [0xbe] = true, [0xbf] = true, [0xe8] = true, [0xe9] = true};
+    for (uint64_t i = 1; i + 4 <= size; i++)
+        if (may_end_opcode[code[i - 1]] && is_call_x86(hooks, code, i, start, size))
+            return true;
+    return false;
+}
+
 static enum hook_evidence evidence_x86(const struct hook_calls *hooks, const unsigned char *code,
                                        uint64_t start, uint64_t size, uint64_t function)
 {
-    bool calls = false, own = false, other = false;
+    bool own = false, other = false;
+    if (!calls_x86(hooks, code, start, size))
+        return HOOK_NONE;
     for (uint64_t i = 0; i + 4 <= size; i++) {
-        /* -mcmodel=large: movabs of the hook's address, or of its distance to the offset table. */
-        if (i >= 2 && i + 8 <= size && (code[i - 2] & 0xfe) == 0x48 &&
-            (code[i - 1] & 0xf8) == 0xb8) {
-            uint64_t value;
-            memcpy(&value, code + i, sizeof value);
-            calls = calls || is_large_target(hooks, value);
-        }
-        if (i >= 1 && (code[i - 1] & 0xfe) == 0xe8)
-            calls = calls || contains(hooks->targets, hooks->targets_count,
-                                      relative(code + i, start + i + 4));
-        if (i >= 2 && code[i - 2] == 0xff && (code[i - 1] == 0x15 || code[i - 1] == 0x25))
-            calls = calls || is_hook_slot(hooks, relative(code + i, start + i + 4));
         uint64_t named = named_address(hooks, code, i, start);
         if (named == function && named != 0)
             own = true;
@@ -285,8 +305,6 @@ static enum hook_evidence evidence_x86(const struct hook_calls *hooks, const uns
                  elf_file_is_code(hooks->file, named))
             other = true;
     }
-    if (!calls)
-        return HOOK_NONE;
     return own || !other ? HOOK_OWN : HOOK_OTHER;
 }
 
