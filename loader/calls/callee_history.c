@@ -26,24 +26,28 @@ void callee_history_clear(struct callee_history *history)
 
 int callee_history_finish(struct callee_history *history, struct error *error)
 {
-    while (history->open_count > 0)
-        if (callee_history_leave(history, error) != 0)
+    for (; history->open_count > 0; history->open_count--)
+        if (callee_history_leave(history, &history->open[history->open_count], error) != 0)
             return -1;
     return 0;
 }
 
-int callee_history_mark(struct callee_history *history, const struct history_call *caller,
-                        struct callee_runs *runs, struct error *error)
+int callee_history_room(struct callee_history *history, struct error *error)
 {
-    if (caller->link->function->seen_open > 1) {
-        if (array_reserve(&history->marks, &history->marks_capacity, history->marks_count + 1,
-                          error) != 0)
-            return -1;
-        history->marks[history->marks_count++] =
-            (struct callee_runs_mark){caller->call_id, runs->seen_by, caller->last_callee};
-    }
-    runs->caller_calls++;
-    runs->seen_by = caller->call_id;
+    if (array_reserve(&history->open, &history->open_capacity, history->open_count + 2, error) != 0)
+        return -1;
+    history->open[0] = (struct history_call){0};
+    return 0;
+}
+
+int callee_history_take_over(struct callee_history *history, const struct history_call *caller,
+                             const struct callee_runs *runs, struct error *error)
+{
+    if (array_reserve(&history->marks, &history->marks_capacity, history->marks_count + 1, error) !=
+        0)
+        return -1;
+    history->marks[history->marks_count++] =
+        (struct callee_runs_mark){caller->call_id, runs->seen_by, caller->last_callee};
     return 0;
 }
 

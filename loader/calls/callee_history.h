@@ -25,8 +25,8 @@
 struct history_call {
     uint64_t call_id;
     struct link *link;
-    uint64_t duration_ns; /* once it is known: see callee_history.unended */
-    uint32_t depth;
+    uint64_t duration_ns;    /* once it is known: see callee_history.unended */
+    uint32_t level;          /* the row's depth + 1; 0: there is no call */
     uint32_t last_callee;    /* index in rollup.callee_runs of the callee run that goes on */
     uint64_t run_calls;      /* calls in it so far */
     uint64_t run_ns;         /* time in it */
@@ -47,8 +47,9 @@ struct callee_runs_mark {
 
 struct callee_history {
     struct rollup *rollup;
-    struct history_call *open; /* each one's caller before it */
-    size_t open_count, open_capacity;
+    struct history_call
+        *open; /* each one's caller before it: open[1] is the outermost, open[0] none */
+    size_t open_count, open_capacity; /* capacity: with that one */
     size_t unended; /* so many of them, the first ones, have not ended as far as is known */
     /* The callees of the open calls' sequences, up to SEQUENCE_SHOWN each: a stack, for a call goes
      * on with its sequence only when the calls within it have ended. */
@@ -72,10 +73,27 @@ void callee_history_clear(struct callee_history *history);
 /* All rows of the thread were seen. */
 int callee_history_finish(struct callee_history *history, struct error *error);
 
+/* Makes room for one more open call. */
+int callee_history_room(struct callee_history *history, struct error *error);
+
+/* A nested activation of the caller takes over the mark of the callee run that goes on. */
+int callee_history_take_over(struct callee_history *history, const struct history_call *caller,
+                             const struct callee_runs *runs, struct error *error);
+
 /* Counts the caller's call among those that called the callee, once. A nested activation of the
  * caller takes the mark over and gives it back when it ends. */
-int callee_history_mark(struct callee_history *history, const struct history_call *caller,
-                        struct callee_runs *runs, struct error *error);
+static inline int callee_history_mark(struct callee_history *history,
+                                      const struct history_call *caller, struct callee_runs *runs,
+                                      struct error *error)
+{
+    if (caller->link->function->seen_open > 1 &&
+        callee_history_take_over(history, caller, runs, error) != 0)
+        return -1;
+    runs->caller_calls++;
+    runs->seen_by = caller->call_id;
+    return 0;
+}
+
 static inline void callee_history_give_back(struct callee_history *history, uint64_t call_id)
 {
     while (history->marks_count > 0 && history->marks[history->marks_count - 1].call == call_id) {
@@ -200,9 +218,9 @@ static inline int callee_history_end_calls(struct callee_history *history,
 }
 
 /* The innermost call has ended. */
-static inline int callee_history_leave(struct callee_history *history, struct error *error)
+static inline int callee_history_leave(struct callee_history *history, struct history_call *call,
+                                       struct error *error)
 {
-    struct history_call *call = &history->open[--history->open_count];
     struct function_rollup *function = call->link->function;
     if (call->last_callee != NO_CALLEE) {
         if (callee_history_end_calls(history, call, error) != 0)
@@ -211,8 +229,7 @@ static inline int callee_history_leave(struct callee_history *history, struct er
         function->childless_example = call->call_id;
     }
     function->seen_open--;
-    if (history->open_count > 0)
-        call[-1].run_ns += call->duration_ns;
+    call[-1].run_ns += call->duration_ns;
     return 0;
 }
 
@@ -221,15 +238,14 @@ static inline int callee_history_row(struct callee_history *history, const struc
                                      uint64_t call_id, struct error *error)
 {
     struct link *link = row->link;
-    while (history->open_count > 0 &&
-           (row->distance == 0 || history->open[history->open_count - 1].depth >= row->depth))
-        if (callee_history_leave(history, error) != 0)
-            return -1;
-    if (array_reserve(&history->open, &history->open_capacity, history->open_count + 1, error) != 0)
+    if (__builtin_expect(history->open_count + 2 > history->open_capacity, 0) &&
+        callee_history_room(history, error) != 0)
         return -1;
-    struct history_call *call = &history->open[history->open_count];
+    struct history_call *caller = &history->open[history->open_count];
+    for (uint32_t level = row->distance == 0 ? 1 : row->depth + 1; caller->level >= level; caller--)
+        if (callee_history_leave(history, caller, error) != 0)
+            return -1;
     if (row->distance != 0) {
-        struct history_call *caller = call - 1;
         if (__builtin_expect(link->callee_runs == NO_CALLEE, 0) &&
             rollup_callee_runs(history->rollup, caller->link->function->same_id,
                                link->function->same_id, &link->callee_runs, error) != 0)
@@ -239,15 +255,16 @@ static inline int callee_history_row(struct callee_history *history, const struc
         else if (callee_history_begin_run(history, caller, link, error) != 0)
             return -1;
     }
+    struct history_call *call = caller + 1;
     call->call_id = call_id;
     call->link = link;
-    call->depth = row->depth;
+    call->level = row->depth + 1;
     call->last_callee = NO_CALLEE;
+    history->open_count = (size_t)(call - history->open);
     if (row->done)
         call->duration_ns = row->duration_ns;
     else
-        history->unended = history->open_count + 1;
-    history->open_count++;
+        history->unended = history->open_count;
     link->function->seen_open++;
     return 0;
 }
@@ -255,18 +272,7 @@ static inline int callee_history_row(struct callee_history *history, const struc
 /* A call has ended whose row said that it had not: the innermost of those. */
 static inline void callee_history_ended(struct callee_history *history, uint64_t duration_ns)
 {
-    history->open[--history->unended].duration_ns = duration_ns;
-}
-
-/* A link's call follows soon: asks for what it is counted in as a rule. */
-static inline void callee_history_expect(const struct callee_history *history,
-                                         const struct link *link)
-{
-    const struct rollup *rollup = history->rollup;
-    if (link->shape != 0)
-        __builtin_prefetch(&rollup->shapes[link->shape - 1], 1);
-    if (link->transition != 0)
-        __builtin_prefetch(&rollup->transitions[link->transition - 1], 1);
+    history->open[history->unended--].duration_ns = duration_ns;
 }
 
 #endif
