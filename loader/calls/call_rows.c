@@ -36,7 +36,7 @@ static const struct width {
 /* Puts a value in front of *at and returns its serial type. */
 static inline uint64_t put_before(unsigned char **at, uint64_t value)
 {
-    const struct width *width = &widths[63 - __builtin_clzll(value << 1 | 1)];
+    const struct width *width = &widths[63 ^ (unsigned)__builtin_clzll(value << 1 | 1)];
     record_put_int(*at - 8, (int64_t)value);
     *at -= width->bytes;
     return width->type;
@@ -70,7 +70,7 @@ static inline unsigned char *put_front(unsigned char *at, uint32_t thread, const
     return at - 8 - more;
 }
 
-static unsigned char *put_row(unsigned char *at, uint32_t thread, const struct row *row)
+static inline unsigned char *put_row(unsigned char *at, uint32_t thread, const struct row *row)
 {
     bool plain = row->descendants == 0 && row->children_ns == 0 && row->ended == 0;
     uint64_t types[3];
@@ -105,33 +105,47 @@ static unsigned char *put_open_row(unsigned char *at, uint32_t thread, const str
     return at;
 }
 
-static unsigned char *put_any_row(unsigned char *at, uint32_t thread, const struct row *row,
-                                  uint32_t *duration_offset)
-{
-    return row->done ? put_row(at, thread, row) : put_open_row(at, thread, row, duration_offset);
-}
-
-/* Where the page has too little room for any record, its own length decides. */
-static int append_slowly(struct btree_part *part, uint64_t id, uint32_t thread,
-                         const struct row *row, struct btree_place *place,
-                         uint32_t *duration_offset, struct error *error)
+/* Where the page has too little room for any record, its own length decides. Rows of open calls are kept in
+ * window->open. */
+static int append(struct row_window *window, uint64_t id, struct error *error)
 {
     unsigned char buffer[RECORD_MAX + 16];
     unsigned char *end = buffer + sizeof buffer;
-    const unsigned char *record = put_any_row(end, thread, row, duration_offset);
-    return btree_append(part, (int64_t)id, record, (uint32_t)(end - record), 0, place, error);
+    const struct row *row = row_window_row(window, id);
+    struct open_rows *open = &window->open;
+    struct open_row written;
+    const unsigned char *record =
+        row->done ? put_row(end, window->thread, row)
+                  : put_open_row(end, window->thread, row, &written.duration_offset);
+    if (btree_append(window->part, (int64_t)id, record, (uint32_t)(end - record), 0, &written.place,
+                     error) != 0)
+        return -1;
+    if (row->done)
+        return 0;
+    if (array_reserve(&open->items, &open->capacity, open->count + 1, error) != 0)
+        return -1;
+    open->items[open->count++] = written;
+    return 0;
 }
 
-static inline int append(struct btree_part *part, uint64_t id, uint32_t thread,
-                         const struct row *row, struct btree_place *place,
-                         uint32_t *duration_offset, struct error *error)
+/* Appends the rows of calls that have ended, as long as the page has room. Returns the first one that is left. */
+static uint64_t append_run(struct row_window *window, uint64_t first_id, uint64_t end_id)
 {
-    unsigned char *end = btree_direct_end(part, (int64_t)id, RECORD_MAX + 8);
-    if (__builtin_expect(end == NULL, 0))
-        return append_slowly(part, id, thread, row, place, duration_offset, error);
-    unsigned char *record = put_any_row(end, thread, row, duration_offset);
-    btree_direct_done(part, (int64_t)id, record, (uint32_t)(end - record), place);
-    return 0;
+    struct btree_direct run;
+    unsigned char *end, *record;
+    uint64_t id = first_id;
+    uint32_t thread = window->thread;
+    if (!btree_direct_begin(&run, window->part, (int64_t)id))
+        return id;
+    struct row *row = row_window_row(window, id);
+    for (; id < end_id; id++, row = row_window_next(window, row, 1)) {
+        if (!row->done || (end = btree_direct_end(&run, RECORD_MAX + 8)) == NULL)
+            break;
+        record = put_row(end, thread, row);
+        btree_direct_done(&run, record, (uint32_t)(end - record));
+    }
+    btree_direct_commit(&run, window->part);
+    return id;
 }
 
 /* ---- batches ---- */
@@ -169,18 +183,10 @@ static int write_ends(struct row_window *window, const struct row_batch *batch, 
 static int write_rows(struct row_window *window, uint64_t first_id, uint64_t end_id,
                       struct error *error)
 {
-    struct open_rows *open = &window->open;
     for (uint64_t id = first_id; id < end_id && window->part != NULL; id++) {
-        const struct row *row = row_window_row(window, id);
-        struct open_row written;
-        if (append(window->part, id, window->thread, row, &written.place, &written.duration_offset,
-                   error) != 0)
+        id = append_run(window, id, end_id);
+        if (id < end_id && append(window, id, error) != 0)
             return -1;
-        if (row->done)
-            continue;
-        if (array_reserve(&open->items, &open->capacity, open->count + 1, error) != 0)
-            return -1;
-        open->items[open->count++] = written;
     }
     return 0;
 }
@@ -315,6 +321,7 @@ int row_window_init(struct row_window *window, struct row_helpers *helpers,
     window->rows = calloc(ring, sizeof *window->rows);
     if (window->rows == NULL)
         return error_set(error, "out of memory");
+    window->rows_end = window->rows + ring;
     if (helpers != NULL) {
         pthread_mutex_lock(&helpers->lock);
         window->next = helpers->windows;

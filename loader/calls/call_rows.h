@@ -81,7 +81,7 @@ struct open_rows {
 
 /* Threads that decode and write at the same time change lines of their own. */
 struct row_window {
-    struct row *rows;               /* of id: rows[id % ring] */
+    struct row *rows, *rows_end;    /* of id: rows[id % ring] */
     uint64_t mask;                  /* ring - 1 */
     struct btree_part *part;        /* NULL = rows are added up, but not written */
     uint32_t thread;                /* threads.id */
@@ -138,20 +138,29 @@ static inline struct row *row_window_row(struct row_window *window, uint64_t id)
     return &window->rows[id & window->mask];
 }
 
-/* Asks for a row's memory, to be changed or to be read: with helpers it is in another processor's cache. */
+/* The row that follows in the ring as the `count`th. */
+static inline struct row *row_window_next(const struct row_window *window, struct row *row,
+                                          uint32_t count)
+{
+    struct row *next = row + count;
+    return next < window->rows_end ? next : next - (window->rows_end - window->rows);
+}
+
+/* Asks for the memory of a row further on, to be changed or to be read: with helpers it is in another processor's
+ * cache. Behind the ring's end there is nothing to ask for, which does no harm. */
 #define ROWS_AHEAD_ENTER 16u
 #define ROWS_AHEAD_WRITE 40u
-static inline void row_window_expect_enter(const struct row_window *window, uint64_t id)
+static inline void row_expect_enter(const struct row *row)
 {
-    const char *row = (const char *)&window->rows[id & window->mask];
-    __builtin_prefetch(row, 1);
-    __builtin_prefetch(row + 64, 1);
+    uintptr_t ahead = (uintptr_t)row + ROWS_AHEAD_ENTER * sizeof *row;
+    __builtin_prefetch((const void *)ahead, 1);
+    __builtin_prefetch((const void *)(ahead + 64), 1);
 }
-static inline void row_window_expect_write(const struct row_window *window, uint64_t id)
+static inline void row_expect_write(const struct row *row)
 {
-    const char *row = (const char *)&window->rows[id & window->mask];
-    __builtin_prefetch(row);
-    __builtin_prefetch(row + 64);
+    uintptr_t ahead = (uintptr_t)row + ROWS_AHEAD_WRITE * sizeof *row;
+    __builtin_prefetch((const void *)ahead);
+    __builtin_prefetch((const void *)(ahead + 64));
 }
 
 /* Must rows be written before another call is entered? */

@@ -165,7 +165,7 @@ static inline int enter(struct decoder *decoder, uint32_t pair_index, uint64_t e
     if (note_entry(decoder, call, error) != 0)
         return -1;
     struct row *row = row_window_row(&decoder->window, id);
-    row_window_expect_enter(&decoder->window, id + ROWS_AHEAD_ENTER);
+    row_expect_enter(row);
     row->enter_ns = call->enter_ns;
     row->distance = distance;
     row->link = call->link;

@@ -218,12 +218,12 @@ static inline bool rollup_is_slow(const struct function_rollup *function, uint64
 
 static inline unsigned rollup_bucket(uint64_t ns)
 {
-    return ns < 2 ? 0 : 63u - (unsigned)__builtin_clzll(ns);
+    return ns < 2 ? 0 : 63u ^ (unsigned)__builtin_clzll(ns);
 }
 
 static inline unsigned duration_group(uint64_t ns)
 {
-    return 59u - (unsigned)__builtin_clzll(ns | DURATION_STEPS / 2);
+    return (63u ^ (unsigned)__builtin_clzll(ns | DURATION_STEPS / 2)) - 4;
 }
 
 /* Makes a group, all 0. */

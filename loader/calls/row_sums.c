@@ -5,9 +5,7 @@
 
 #include "loader/calls/callee_history.h"
 
-/* How many rows ahead memory is asked for: a hundred nanoseconds and some. */
-#define LINES_AHEAD 16u
-#define COUNTS_AHEAD 8u
+#define SUMS_AHEAD 8u /* rows: some hundred nanoseconds */
 
 /* A call's times without the hooks' cost. */
 struct row_times {
@@ -117,41 +115,21 @@ int row_sums_left(struct row *row, uint64_t call_id, struct error *error)
     return left(row, call_id, error);
 }
 
-/* Asks for what the row is added to. */
-static inline void want_lines(const struct row *row)
+/* Asks for the sums that the row is added to. */
+static inline void want_sums(const struct row *row)
 {
-    uint64_t ns = tally_adjusted(row->duration_ns, row->hooks.total_ps);
-    __builtin_prefetch(row->link);
     __builtin_prefetch(&row->link->sums.calls, 1);
     __builtin_prefetch(&row->link->sums.hooks_ps, 1);
-    __builtin_prefetch(&row->function->last_enter_ns, 1);
-    __builtin_prefetch(&row->function->durations.groups[duration_group(ns)]);
-}
-
-/* Likewise for what that led to. */
-static inline void want_counts(const struct row *row, const struct callee_history *history)
-{
-    callee_history_expect(history, row->link);
-    const struct function_rollup *function = row->function;
-    uint64_t ns = tally_adjusted(row->duration_ns, row->hooks.total_ps);
-    unsigned group = duration_group(ns);
-    const uint64_t *counts = function->durations.groups[group];
-    if (row->done && counts != NULL)
-        __builtin_prefetch(&counts[ns >> group], 1);
-    __builtin_prefetch(&function->intervals[rollup_bucket(row->enter_ns - function->last_enter_ns)],
-                       1);
 }
 
 int row_sums_add(struct row_window *window, uint64_t first_id, uint64_t end_id, uint64_t known_id,
                  struct error *error)
 {
-    for (uint64_t id = first_id; id < end_id; id++) {
-        struct row *row = row_window_row(window, id);
-        row_window_expect_write(window, id + ROWS_AHEAD_WRITE);
-        if (known_id - id > LINES_AHEAD)
-            want_lines(row_window_row(window, id + LINES_AHEAD));
-        if (known_id - id > COUNTS_AHEAD)
-            want_counts(row_window_row(window, id + COUNTS_AHEAD), window->history);
+    struct row *row = row_window_row(window, first_id);
+    for (uint64_t id = first_id; id < end_id; id++, row = row_window_next(window, row, 1)) {
+        row_expect_write(row);
+        if (known_id - id > SUMS_AHEAD)
+            want_sums(row_window_next(window, row, SUMS_AHEAD));
         entered(row, id, window->threads_begun);
         if (callee_history_row(window->history, row, id, error) != 0 ||
             (row->done && left(row, id, error) != 0))

@@ -1,46 +1,80 @@
 /*
- * Building a record in its page: what btree_append does, for the one writer that makes tens of
- * millions of rows a second and would rather not copy them. The record is built downwards from
- *   end = btree_direct_end(part, rowid, most)
- * within `most` bytes, and btree_direct_done(part, rowid, record, end - record, &place) makes it a
- * row. NULL: there is not that much room, or the row is not allowed; btree_append then knows more.
- * Bytes below the record and within `most` may be spoiled.
+ * Building records in their page: what btree_append does, for the one writer that makes tens of millions of rows a
+ * second and would rather not copy them. The rows of a run have the rowids that follow each other:
+ *
+ *   if (btree_direct_begin(&run, part, rowid)) {
+ *       while (... && (end = btree_direct_end(&run, most)) != NULL) // the page has room
+ *           btree_direct_done(&run, record, end - record);
+ *       btree_direct_commit(&run, part);
+ *   }
+ *
+ * A record is built downwards from `end` within `most` bytes; bytes below it and within `most` may be spoiled. Where
+ * the page has no such room, or a run cannot begin, btree_append knows more. Between begin and commit the part is the
+ * run's.
  */
 #ifndef FISQL_LOADER_BTREE_DIRECT_H
 #define FISQL_LOADER_BTREE_DIRECT_H
 
 #include "loader/sqlite/btree_internal.h"
 
-static inline unsigned char *btree_direct_end(const struct btree_part *part, int64_t rowid,
-                                              uint32_t most)
+struct btree_direct {
+    unsigned char *leaf;
+    uint32_t content, cells;
+    uint64_t rowid;  /* of the next row */
+    uint64_t varint; /* the same as its cell has it, the last byte the lowest */
+    uint32_t varint_bytes;
+};
+
+static inline void btree_direct_number(struct btree_direct *run)
 {
-    if (part->leaf == NULL || part->rows == 0 || rowid <= part->last_rowid || rowid >> 56 != 0)
-        return NULL;
-    uint32_t used = BTREE_LEAF_HEADER + 2 * part->cells;
-    if (part->content - used < most + 2 * BTREE_VARINT_MAX + 2)
-        return NULL;
-    return part->leaf + part->content;
+    uint64_t rest = run->rowid;
+    run->varint = rest & 0x7f;
+    run->varint_bytes = 1;
+    for (; (rest >>= 7) != 0; run->varint_bytes++)
+        run->varint |= ((rest & 0x7f) | 0x80) << 8 * run->varint_bytes;
+}
+
+/* rowid: beyond 2^49 the number and a record's length do not fit a word. */
+static inline bool btree_direct_begin(struct btree_direct *run, const struct btree_part *part,
+                                      int64_t rowid)
+{
+    if (part->leaf == NULL || part->rows == 0 || rowid <= part->last_rowid || rowid >> 49 != 0)
+        return false;
+    run->leaf = part->leaf;
+    run->content = part->content;
+    run->cells = part->cells;
+    run->rowid = (uint64_t)rowid;
+    btree_direct_number(run);
+    return true;
+}
+
+static inline unsigned char *btree_direct_end(const struct btree_direct *run, uint32_t most)
+{
+    uint32_t used = BTREE_LEAF_HEADER + 2 * run->cells;
+    return run->content - used < most + 2 * BTREE_VARINT_MAX + 2 ? NULL : run->leaf + run->content;
 }
 
 /* The record's length must be at least 4 and at most 127. */
-static inline void btree_direct_done(struct btree_part *part, int64_t rowid, unsigned char *record,
-                                     uint32_t record_bytes, struct btree_place *place)
+static inline void btree_direct_done(struct btree_direct *run, unsigned char *record,
+                                     uint32_t record_bytes)
 {
-    unsigned char *cell = record;
-    uint64_t rest = (uint64_t)rowid;
-    *--cell = rest & 0x7f;
-    while ((rest >>= 7) != 0)
-        *--cell = (unsigned char)(rest | 0x80);
-    *--cell = (unsigned char)record_bytes;
-    uint32_t offset = (uint32_t)(cell - part->leaf);
-    btree_put2(part->leaf + BTREE_LEAF_HEADER + 2 * part->cells, offset);
-    *place = (struct btree_place){.page = part->extent.first + part->extent_used,
-                                  .cell = (uint16_t)offset,
-                                  .record = (uint16_t)(record - part->leaf)};
-    part->content = offset;
-    part->cells++;
-    part->rows++;
-    part->last_rowid = rowid;
+    uint64_t front = run->varint | (uint64_t)record_bytes << 8 * run->varint_bytes;
+    uint64_t big_endian = __builtin_bswap64(front);
+    __builtin_memcpy(record - 8, &big_endian, 8);
+    run->content = (uint32_t)(record - run->leaf) - run->varint_bytes - 1;
+    btree_put2(run->leaf + BTREE_LEAF_HEADER + 2 * run->cells, run->content);
+    run->cells++;
+    run->varint++;
+    if ((++run->rowid & 0x7f) == 0)
+        btree_direct_number(run); /* a byte before the last one changes */
+}
+
+static inline void btree_direct_commit(const struct btree_direct *run, struct btree_part *part)
+{
+    part->rows += run->cells - part->cells;
+    part->content = run->content;
+    part->cells = run->cells;
+    part->last_rowid = (int64_t)run->rowid - 1;
 }
 
 #endif
