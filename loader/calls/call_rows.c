@@ -165,7 +165,9 @@ static int patch(struct row_window *window, const struct row_end *end, struct er
                        error);
 }
 
-static int write_ends(struct row_window *window, const struct row_batch *batch, struct error *error)
+/* Two steps make a batch: adding it up, and writing its rows. Neither needs the other. */
+
+static int add_ends(struct row_window *window, const struct row_batch *batch, struct error *error)
 {
     for (size_t i = 0; i < batch->counted_count; i++)
         if (row_sums_counted(&batch->counted[i], error) != 0)
@@ -173,10 +175,17 @@ static int write_ends(struct row_window *window, const struct row_batch *batch, 
     for (size_t i = 0; i < batch->ends_count; i++) {
         struct row_end *end = &batch->ends[i];
         callee_history_ended(window->history, end->row.duration_ns);
-        if (row_sums_left(&end->row, end->call_id, error) != 0 ||
-            (window->part != NULL && patch(window, end, error) != 0))
+        if (row_sums_left(&end->row, end->call_id, error) != 0)
             return -1;
     }
+    return 0;
+}
+
+static int write_ends(struct row_window *window, const struct row_batch *batch, struct error *error)
+{
+    for (size_t i = 0; i < batch->ends_count && window->part != NULL; i++)
+        if (patch(window, &batch->ends[i], error) != 0)
+            return -1;
     return 0;
 }
 
@@ -191,12 +200,18 @@ static int write_rows(struct row_window *window, uint64_t first_id, uint64_t end
     return 0;
 }
 
+static void count_written(const struct row_window *window, const struct row_batch *batch)
+{
+    __atomic_fetch_add(window->progress_calls, batch->end_id - batch->first_id, __ATOMIC_RELAXED);
+}
+
 #define ROWS_AT_ONCE 64u /* what is added up is in the first cache still when it is written */
 
-static int write_batch(struct row_window *window, const struct row_batch *batch,
-                       struct error *error)
+/* Both steps by one thread. */
+static int finish_batch(struct row_window *window, const struct row_batch *batch,
+                        struct error *error)
 {
-    if (write_ends(window, batch, error) != 0)
+    if (add_ends(window, batch, error) != 0 || write_ends(window, batch, error) != 0)
         return -1;
     for (uint64_t id = batch->first_id, end; id < batch->end_id; id = end) {
         end = batch->end_id - id > ROWS_AT_ONCE ? id + ROWS_AT_ONCE : batch->end_id;
@@ -204,7 +219,24 @@ static int write_batch(struct row_window *window, const struct row_batch *batch,
             write_rows(window, id, end, error) != 0)
             return -1;
     }
-    __atomic_fetch_add(window->progress_calls, batch->end_id - batch->first_id, __ATOMIC_RELAXED);
+    count_written(window, batch);
+    return 0;
+}
+
+static int add_batch(struct row_window *window, const struct row_batch *batch, struct error *error)
+{
+    return add_ends(window, batch, error) != 0
+               ? -1
+               : row_sums_add(window, batch->first_id, batch->end_id, batch->end_id, error);
+}
+
+static int write_batch(struct row_window *window, const struct row_batch *batch,
+                       struct error *error)
+{
+    if (write_ends(window, batch, error) != 0 ||
+        write_rows(window, batch->first_id, batch->end_id, error) != 0)
+        return -1;
+    count_written(window, batch);
     return 0;
 }
 
@@ -231,29 +263,47 @@ void row_helpers_leave(struct row_helpers *helpers, uint32_t threads)
     pthread_mutex_unlock(&helpers->lock);
 }
 
-/* Writes the window's first batch, which nobody does yet. The lock is held, but not meanwhile. */
-static void write_first(struct row_window *window)
+static struct row_batch *batch_at(struct row_window *window, uint32_t number)
 {
-    struct row_helpers *helpers = window->helpers;
-    struct row_batch *batch = &window->batches[window->batch_first];
-    struct error error = window->error;
-    bool failed = window->failed;
-    window->writing = true;
-    pthread_mutex_unlock(&helpers->lock);
-    if (!failed)
-        failed = write_batch(window, batch, &error) != 0;
-    pthread_mutex_lock(&helpers->lock);
-    window->writing = false;
-    window->failed = failed;
-    window->error = error;
-    window->batch_first = (window->batch_first + 1) % BATCHES_MAX;
-    window->batches_count--;
-    pthread_cond_broadcast(&helpers->changed);
+    return &window->batches[(window->batch_first + number) % BATCHES_MAX];
+}
+
+static bool has_step(const struct row_window *window, enum batch_step step)
+{
+    return window->done[step] < window->batches_count && !window->busy[step];
 }
 
 static bool has_work(const struct row_window *window)
 {
-    return window->batches_count > 0 && !window->writing;
+    return has_step(window, BATCH_ADD) || has_step(window, BATCH_WRITE);
+}
+
+/* Takes the next step of a window that has work. The lock is held, but not meanwhile. */
+static void take_step(struct row_window *window, enum batch_step wanted)
+{
+    struct row_helpers *helpers = window->helpers;
+    enum batch_step step = has_step(window, wanted) ? wanted : BATCH_ADD + BATCH_WRITE - wanted;
+    const struct row_batch *batch = batch_at(window, window->done[step]);
+    struct error error;
+    bool failed = window->failed;
+    window->busy[step] = true;
+    pthread_mutex_unlock(&helpers->lock);
+    if (!failed)
+        failed = (step == BATCH_ADD ? add_batch(window, batch, &error)
+                                    : write_batch(window, batch, &error)) != 0;
+    pthread_mutex_lock(&helpers->lock);
+    window->busy[step] = false;
+    window->done[step]++;
+    if (failed && !window->failed)
+        window->error = error;
+    window->failed = window->failed || failed;
+    while (window->done[BATCH_ADD] > 0 && window->done[BATCH_WRITE] > 0) {
+        window->done[BATCH_ADD]--;
+        window->done[BATCH_WRITE]--;
+        window->batch_first = (window->batch_first + 1) % BATCHES_MAX;
+        window->batches_count--;
+    }
+    pthread_cond_broadcast(&helpers->changed);
 }
 
 void row_helpers_help(struct row_helpers *helpers)
@@ -265,7 +315,7 @@ void row_helpers_help(struct row_helpers *helpers)
         while (window != NULL && !has_work(window))
             window = window->next;
         if (window != NULL)
-            write_first(window);
+            take_step(window, BATCH_ADD);
         else
             pthread_cond_wait(&helpers->changed, &helpers->lock);
     }
@@ -273,38 +323,35 @@ void row_helpers_help(struct row_helpers *helpers)
     pthread_mutex_unlock(&helpers->lock);
 }
 
-/* Until no more than so many batches are left: writes them, or waits for who does. */
-static void write_down_to(struct row_window *window, uint32_t left)
+/* Until no more than so many batches are left: takes steps, or waits for who does. */
+static void finish_down_to(struct row_window *window, uint32_t left)
 {
     while (window->batches_count > left)
         if (has_work(window))
-            write_first(window);
+            take_step(window, BATCH_WRITE);
         else
             pthread_cond_wait(&window->helpers->changed, &window->helpers->lock);
 }
 
-/* Puts the batch that is full into the queue. */
+/* Puts the batch that is full into the queue, where somebody is there to take it or others wait. */
 static int hand_over(struct row_window *window, struct error *error)
 {
     struct row_helpers *helpers = window->helpers;
     pthread_mutex_lock(&helpers->lock);
-    write_down_to(window, BATCHES_MAX - 1);
-    struct row_batch *last =
-        &window->batches[(window->batch_first + window->batches_count) % BATCHES_MAX];
-    struct row_batch empty = *last; /* its memory is used again */
-    empty.ends_count = empty.counted_count = 0;
-    *last = window->filling;
-    window->filling = empty;
-    window->batches_count++;
-    if (helpers->idle > 0)
+    finish_down_to(window, helpers->idle > 0 ? BATCHES_MAX - 1 : 0);
+    bool queued = helpers->idle > 0, failed = window->failed;
+    if (queued) {
+        struct row_batch *last = batch_at(window, window->batches_count);
+        struct row_batch empty = *last; /* its memory is used again */
+        *last = window->filling;
+        window->filling = empty;
+        window->batches_count++;
         pthread_cond_broadcast(&helpers->changed);
-    else
-        write_down_to(window, 0);
-    bool failed = window->failed;
+    }
     if (failed)
         *error = window->error;
     pthread_mutex_unlock(&helpers->lock);
-    return failed ? -1 : 0;
+    return failed || (!queued && finish_batch(window, &window->filling, error) != 0) ? -1 : 0;
 }
 
 /* ---- the window ---- */
@@ -391,12 +438,10 @@ int row_window_flush(struct row_window *window, uint64_t kept, struct error *err
     batch->first_id = window->start_id;
     batch->end_id = window->start_id + (waiting > kept ? waiting - kept : 0);
     window->start_id = batch->end_id;
-    if (window->helpers != NULL)
-        return hand_over(window, error);
-    if (write_batch(window, batch, error) != 0)
-        return -1;
+    int result =
+        window->helpers != NULL ? hand_over(window, error) : finish_batch(window, batch, error);
     batch->ends_count = batch->counted_count = 0;
-    return 0;
+    return result;
 }
 
 int row_window_finish(struct row_window *window, struct error *error)
@@ -404,7 +449,7 @@ int row_window_finish(struct row_window *window, struct error *error)
     bool failed = row_window_flush(window, 0, error) != 0;
     if (!failed && window->helpers != NULL) {
         pthread_mutex_lock(&window->helpers->lock);
-        write_down_to(window, 0);
+        finish_down_to(window, 0);
         failed = window->failed;
         if (failed)
             *error = window->error;

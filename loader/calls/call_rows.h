@@ -58,6 +58,9 @@ struct counted_calls {
 
 struct callee_history;
 
+/* What is done with a batch; by two threads at once, or one after the other. */
+enum batch_step { BATCH_ADD, BATCH_WRITE, BATCH_STEPS };
+
 struct row_batch {
     struct row_end *ends;
     size_t ends_count, ends_capacity;
@@ -100,7 +103,8 @@ struct row_window {
     struct row_window *next; /* in helpers->windows */
     struct row_batch batches[BATCHES_MAX];
     uint32_t batch_first, batches_count;
-    bool writing; /* somebody writes the first one */
+    uint32_t done[BATCH_STEPS]; /* with so many of these, the first ones, the step is done */
+    bool busy[BATCH_STEPS];     /* somebody is at the one that follows */
     bool failed;
     struct error error; /* why */
 };
