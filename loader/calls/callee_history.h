@@ -217,6 +217,13 @@ static inline int callee_history_end_calls(struct callee_history *history,
     return 0;
 }
 
+/* A call that made none has ended. */
+static inline void callee_history_childless(struct function_rollup *function, uint64_t call_id)
+{
+    if (function->kinds.childless++ == 0)
+        function->childless_example = call_id;
+}
+
 /* The innermost call has ended. */
 static inline int callee_history_leave(struct callee_history *history, struct history_call *call,
                                        struct error *error)
@@ -225,8 +232,8 @@ static inline int callee_history_leave(struct callee_history *history, struct hi
     if (call->last_callee != NO_CALLEE) {
         if (callee_history_end_calls(history, call, error) != 0)
             return -1;
-    } else if (function->kinds.childless++ == 0) {
-        function->childless_example = call->call_id;
+    } else {
+        callee_history_childless(function, call->call_id);
     }
     function->seen_open--;
     call[-1].run_ns += call->duration_ns;
@@ -254,6 +261,12 @@ static inline int callee_history_row(struct callee_history *history, const struc
             caller->run_calls++;
         else if (callee_history_begin_run(history, caller, link, error) != 0)
             return -1;
+    }
+    if (row->done && row->child_calls == 0) {
+        callee_history_childless(link->function, call_id);
+        caller->run_ns += row->duration_ns;
+        history->open_count = (size_t)(caller - history->open);
+        return 0;
     }
     struct history_call *call = caller + 1;
     call->call_id = call_id;

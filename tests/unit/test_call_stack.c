@@ -124,8 +124,9 @@ static void case_end(struct history_case *it)
     callee_history_release(&it->history);
 }
 
-/* A call of a thread, which takes 10 ns. */
-static void call(struct history_case *it, struct link *link, uint32_t depth, bool done)
+/* A call of a thread, which takes 10 ns. child_calls: where it is done. */
+static void call(struct history_case *it, struct link *link, uint32_t depth, bool done,
+                 uint64_t child_calls)
 {
     uint64_t id = ++it->id;
     it->at[depth] = id;
@@ -133,6 +134,7 @@ static void call(struct history_case *it, struct link *link, uint32_t depth, boo
                       .depth = depth,
                       .distance = depth > 0 ? id - it->at[depth - 1] : 0,
                       .done = done,
+                      .child_calls = child_calls,
                       .duration_ns = 10};
     callee_history_row(&it->history, &row, id, &error);
 }
@@ -142,7 +144,7 @@ static void call(struct history_case *it, struct link *link, uint32_t depth, boo
 static void calls(struct history_case *it, uint32_t depth, const char *letters)
 {
     for (; *letters != '\0'; letters++)
-        call(it, &it->callees[*letters - 'a'], depth, true);
+        call(it, &it->callees[*letters - 'a'], depth, true, 0);
 }
 
 static uint64_t transitions(const struct rollup *rollup, uint32_t previous, uint32_t callee)
@@ -160,9 +162,9 @@ static void history_counts(void)
 {
     struct history_case it;
     case_begin(&it);
-    call(&it, &it.caller_link, 0, true);
+    call(&it, &it.caller_link, 0, true, 6);
     calls(&it, 1, "aaabaa");
-    call(&it, &it.caller_link, 0, true); /* the next one of the thread: the first has ended */
+    call(&it, &it.caller_link, 0, true, 5); /* the next one of the thread: the first has ended */
     const struct callee_runs *a = &it.rollup.callee_runs[it.callees[0].callee_runs];
     check_equal(2, a->count, "aaabaa: two runs of a");
     check_equal(5, a->calls, "of five calls");
@@ -175,7 +177,7 @@ static void history_counts(void)
     check_equal(1, transitions(&it.rollup, 3, 2), "a follows b once");
     check_equal(0, transitions(&it.rollup, 2, 2), "and a never a: that is one run");
     calls(&it, 1, "abbba");
-    call(&it, &it.caller_link, 0, true);
+    call(&it, &it.caller_link, 0, true, 0);
     check_equal(0, callee_history_finish(&it.history, &error), "the thread ends");
     check_equal(1, it.rollup.shapes_count, "aba is one sequence, whatever the runs' lengths");
     check_equal(2, it.rollup.shapes[0].calls, "of two calls");
@@ -192,9 +194,9 @@ static void history_nests(void)
 {
     struct history_case it;
     case_begin(&it);
-    call(&it, &it.caller_link, 0, false);
+    call(&it, &it.caller_link, 0, false, 0);
     calls(&it, 1, "ab");
-    call(&it, &it.again, 1, false);
+    call(&it, &it.again, 1, false, 0);
     calls(&it, 2, "ac");
     callee_history_ended(&it.history, 700);
     calls(&it, 1, "a");
@@ -221,9 +223,10 @@ static void history_begins_anew(void)
 {
     struct history_case it;
     case_begin(&it);
-    call(&it, &it.caller_link, 0, true);
-    call(&it, &it.callees[0], 1, true);
-    struct row row = {.link = &it.callees[1], .depth = 2, .done = true, .duration_ns = 10};
+    call(&it, &it.caller_link, 0, true, 1);
+    call(&it, &it.callees[0], 1, true, 0);
+    struct row row = {
+        .link = &it.callees[1], .depth = 2, .done = true, .child_calls = 1, .duration_ns = 10};
     check_equal(0, callee_history_row(&it.history, &row, 3, &error), "a call without a caller");
     check_equal(1, it.history.open_count, "is the only one open");
     check_equal(1, transitions(&it.rollup, 0, 2), "those before it are counted");
