@@ -225,13 +225,16 @@ int cmd_load(int argc, char **argv)
     interrupts_remove_unfinished();
     struct loading loading = {
         .request = &request, .output = output, .terminal = isatty(STDERR_FILENO) && !request.quiet};
-    char *views = query_views_sql();
-    request.options.extra_sql = views;
+    struct query_views views;
+    if (query_views_make(&views) == 0) {
+        request.options.views = views.items;
+        request.options.views_count = views.count;
+    }
     request.options.cache_dir = cache_folder(cache, sizeof cache);
     request.options.progress = loading.terminal ? show_progress : NULL;
     request.options.progress_context = &loading.line;
     status = request.follow ? live_follow(request.log, output, load_once, &loading)
                             : load_once(&loading, output, true);
-    free(views);
+    query_views_release(&views);
     return status;
 }

@@ -413,6 +413,32 @@ static int execute(sqlite3 *database, const char *what, const char *sql, struct 
     return error_set_file(error, ERROR_SYSTEM, what, "%s", insert_problem(database));
 }
 
+/* As rows of the schema: to parse some seventy queries, twice each, takes longer than to write most tables. Nobody
+ * asks for them by this connection. */
+static int add_views(const struct load *load, sqlite3 *database, struct error *error)
+{
+    sqlite3_stmt *insert = NULL;
+    sqlite3_db_config(database, SQLITE_DBCONFIG_DEFENSIVE, 0, NULL);
+    if (load->options->views_count == 0)
+        return 0;
+    if (execute(database, load->database_path, "PRAGMA writable_schema = ON", error) != 0)
+        return -1;
+    int status = sqlite3_prepare_v2(database,
+                                    "INSERT INTO sqlite_schema(type, name, tbl_name, rootpage, sql)"
+                                    " VALUES ('view', ?1, ?1, 0, ?2)",
+                                    -1, &insert, NULL);
+    for (size_t i = 0; status == SQLITE_OK && i < load->options->views_count; i++) {
+        sqlite3_bind_text(insert, 1, load->options->views[i].name, -1, SQLITE_STATIC);
+        sqlite3_bind_text(insert, 2, load->options->views[i].sql, -1, SQLITE_STATIC);
+        sqlite3_step(insert);
+        status = sqlite3_reset(insert);
+    }
+    sqlite3_finalize(insert);
+    return status == SQLITE_OK ? 0
+                               : error_set_file(error, ERROR_SYSTEM, load->database_path, "%s",
+                                                insert_problem(database));
+}
+
 static uint64_t system_calls(sqlite3 *database)
 {
     sqlite3_stmt *statement = NULL;
@@ -508,8 +534,8 @@ static int write_tables(struct load *load, struct error *error)
         result = database_index(&load->database, database, error);
     if (result == 0)
         load->report->system_calls = system_calls(database);
-    if (result == 0 && load->options->extra_sql != NULL)
-        result = execute(database, load->database_path, load->options->extra_sql, error);
+    if (result == 0)
+        result = add_views(load, database, error);
     if (result == 0)
         result = execute(database, load->database_path, "COMMIT", error);
     if (sqlite3_close(database) != SQLITE_OK && result == 0)

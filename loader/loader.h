@@ -24,13 +24,19 @@ struct load_progress {
     double elapsed_s; /* since the load began */
 };
 
+/* sql: CREATE VIEW and the name. */
+struct load_view {
+    char *name, *sql;
+};
+
 struct load_options {
     bool summary;            /* leave the rows of `calls` out, keep everything else */
     unsigned threads;        /* to work with; 0 = as many as there are cores */
     const char *sysroot;     /* folder under which the modules' paths are looked up; NULL = / */
     const char *symbols_dir; /* folder with separate debug files or modules; NULL = none */
     const char *cache_dir;   /* where symbols are cached by build-id; NULL = nowhere */
-    const char *extra_sql;   /* script run in the database at the end (views); NULL = none */
+    const struct load_view *views; /* more than the schema has */
+    size_t views_count;
     /* Called from the loading thread at most some 10 times a second; NULL = not wanted. */
     void (*progress)(void *context, const struct load_progress *progress);
     void *progress_context;

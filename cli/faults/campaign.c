@@ -38,11 +38,13 @@ static const char plain_name[] = "plain"; /* the run whose output the others' is
 static sqlite3 *load(const struct trial *trial, const char *database_path, bool stays)
 {
     char log[PATH_MAX], cache[PATH_MAX];
-    char *views = stays ? query_views_sql() : NULL;
+    struct query_views views = {0};
+    bool has_views = stays && query_views_make(&views) == 0;
     struct load_report report;
     struct error error;
     sqlite3 *database = NULL;
-    const struct load_options options = {.extra_sql = views,
+    const struct load_options options = {.views = views.items,
+                                         .views_count = has_views ? views.count : 0,
                                          .cache_dir = cache_folder(cache, sizeof cache),
                                          .threads = stays ? 0 : 1};
     int result = fisql_load(trial_path(trial->place, trial->name, ".bin", log), database_path,
@@ -55,7 +57,7 @@ static sqlite3 *load(const struct trial *trial, const char *database_path, bool 
         database = NULL;
     }
     load_report_release(&report);
-    free(views);
+    query_views_release(&views);
     return database;
 }
 

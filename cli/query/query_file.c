@@ -161,8 +161,11 @@ const struct query_part *query_part_find(const struct query_part *parts, size_t 
 static void put_unbound(FILE *out, const char *sql)
 {
     for (const char *at = sql; *at != 0;) {
+        size_t plain = strcspn(at, "-/'\":");
         const char *end = at;
-        if (strncmp(at, "--", 2) == 0) {
+        if (plain > 0) {
+            end = at + plain;
+        } else if (strncmp(at, "--", 2) == 0) {
             end = strchrnul(at, '\n');
         } else if (strncmp(at, "/*", 2) == 0) {
             end = strstr(at, "*/");
@@ -193,21 +196,55 @@ void query_view_name(const char *query, char *name, size_t size)
         snprintf(name + strlen(name), size - strlen(name), "_view");
 }
 
+static bool view_make(const struct embedded_query *query, struct load_view *view)
+{
+    char name[128], *sql = NULL;
+    size_t size = 0;
+    query_view_name(query->name, name, sizeof name);
+    FILE *out = open_memstream(&sql, &size);
+    if (out == NULL)
+        return false;
+    fprintf(out, "CREATE VIEW %s AS\n", name);
+    put_unbound(out, query->text);
+    bool made = fclose(out) == 0;
+    while (made && size > 0 && isspace((unsigned char)sql[size - 1]))
+        sql[--size] = 0; /* as SQLite keeps it */
+    *view = (struct load_view){.name = strdup(name), .sql = sql};
+    return made && view->name != NULL;
+}
+
+int query_views_make(struct query_views *views)
+{
+    *views = (struct query_views){.items = calloc(embedded_queries_count, sizeof *views->items)};
+    while (views->items != NULL && views->count < embedded_queries_count) {
+        views->count++;
+        if (!view_make(&embedded_queries[views->count - 1], &views->items[views->count - 1]))
+            return -1;
+    }
+    return views->items != NULL ? 0 : -1;
+}
+
+void query_views_release(struct query_views *views)
+{
+    for (size_t i = 0; i < views->count; i++) {
+        free(views->items[i].name);
+        free(views->items[i].sql);
+    }
+    free(views->items);
+    *views = (struct query_views){0};
+}
+
 char *query_views_sql(void)
 {
+    struct query_views views;
     char *script = NULL;
     size_t size = 0;
-    FILE *out = open_memstream(&script, &size);
-    if (out == NULL)
-        return NULL;
-    for (size_t i = 0; i < embedded_queries_count; i++) {
-        char name[128];
-        query_view_name(embedded_queries[i].name, name, sizeof name);
-        fprintf(out, "CREATE VIEW %s AS\n", name);
-        put_unbound(out, embedded_queries[i].text);
-        fputs(";\n", out);
-    }
-    if (fclose(out) != 0) {
+    bool made = query_views_make(&views) == 0;
+    FILE *out = made ? open_memstream(&script, &size) : NULL;
+    for (size_t i = 0; out != NULL && i < views.count; i++)
+        fprintf(out, "%s;\n", views.items[i].sql);
+    query_views_release(&views);
+    if (out == NULL || fclose(out) != 0) {
         free(script);
         return NULL;
     }

@@ -40,6 +40,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "loader/loader.h"
+#include <stddef.h>
+
 enum { QUERY_PARTS_MAX = 40 };
 
 /* A parameter, a column or a filter. Strings are owned by the query file. */
@@ -73,8 +76,17 @@ const struct query_part *query_part_find(const struct query_part *parts, size_t 
  * that name, _view behind it. */
 void query_view_name(const char *query, char *name, size_t size);
 
-/* A script that makes a view of each canned query, with all parameters at their defaults. Caller
- * frees; NULL without memory. */
+/* Views of the canned queries, with all parameters at their defaults. */
+struct query_views {
+    struct load_view *items;
+    size_t count;
+};
+
+/* 0, or -1 without memory. Release in both cases. */
+int query_views_make(struct query_views *views);
+void query_views_release(struct query_views *views);
+
+/* A script that makes them. Caller frees; NULL without memory. */
 char *query_views_sql(void);
 
 #endif
