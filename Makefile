@@ -288,7 +288,8 @@ pictures: all ## make README's pictures, docs/pictures, from real runs
 	docs/make-pictures.sh $(BUILD)
 
 asan: ## the suite under address and undefined-behaviour sanitizers
-	TEST_TIMEOUT=3600 $(MAKE) check BUILD=$(BUILD)/asan OPT='-O1 -g' \
+	TEST_TIMEOUT=3600 LSAN_OPTIONS=suppressions=$(CURDIR)/tests/leaks.supp:print_suppressions=0 \
+	  $(MAKE) check BUILD=$(BUILD)/asan OPT='-O1 -g' \
 	  SANITIZE='-fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer'
 
 STRESS_SECONDS = 600
