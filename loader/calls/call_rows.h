@@ -7,9 +7,10 @@
  * opposite order of their entries, the one that ends is always the one that was written open last.
  *
  * What is to be written goes in batches: first the ends of calls that are written already, then rows.
- * Who writes a row adds it up, too (row_sums.h). Threads that have no thread of the log to decode
- * (row_helpers) write the batches of those that have, while these go on decoding: about half the work
- * of loading the calls of a program with one thread. Without such helpers who decodes writes.
+ * Two steps make a batch: it is added up (row_sums.h), and its rows are written. Threads that have no
+ * thread of the log to decode (row_helpers) take steps of those that have, while these go on decoding:
+ * more than half the work of loading the calls of a program with one thread. Where the queue of batches
+ * is full, who decodes takes a step, too; without helpers it does all.
  */
 #ifndef FISQL_LOADER_CALL_ROWS_H
 #define FISQL_LOADER_CALL_ROWS_H
@@ -90,7 +91,7 @@ struct row_window {
     uint32_t thread;                /* threads.id */
     uint32_t threads_begun;         /* function_rollup.thread of what is added up */
     uint64_t *progress_calls;       /* atomic: gets the number of rows that were written */
-    struct callee_history *history; /* who writes has it */
+    struct callee_history *history; /* who adds up has it */
     struct row_helpers *helpers;    /* NULL = there are none */
     /* Who decodes changes them with each call. */
     uint64_t start_id

@@ -3,7 +3,7 @@
  * the same callee, which run follows which, and the sequence of runs that a call ends with. All is
  * added up in a rollup; here lies what is open.
  *
- * Who writes the rows of calls tells of them here (row_sums.h), in the order of their ids. That says
+ * Who adds up the rows of calls tells of them here (row_sums.h), in the order of their ids. That says
  * all: the calls at a row's depth and below it have ended before its call was entered, the innermost
  * first. So this is no work of the thread that decodes, which has most of it.
  *

@@ -58,7 +58,7 @@ struct decoder {
     struct thread_clock clock;
     struct call_stack stack;
     struct callee_history history
-        __attribute__((aligned(LARGE_ALIGN))); /* who writes rows has it */
+        __attribute__((aligned(LARGE_ALIGN))); /* who adds up rows has it */
     struct row_window window;
     bool counted __attribute__((aligned(LARGE_ALIGN))); /* calls were counted in this thread */
     struct gaps gaps;

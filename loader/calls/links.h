@@ -54,8 +54,8 @@ struct link {
     uint32_t edge;     /* index in rollup.edges */
     struct function_rollup *function; /* of the callee */
     /* What its calls hit upon last, and mostly will again: the transition from the callee run
-     * `previous`, and the sequence that they ended with. They and callee_runs belong to who writes
-     * rows (callee_history.h), and hardly ever change. */
+     * `previous`, and the sequence that they ended with. They and callee_runs belong to who adds
+     * up rows (callee_history.h), and hardly ever change. */
     uint32_t previous, transition; /* index in rollup.transitions + 1; 0 = none */
     uint32_t shape;                /* index in rollup.shapes + 1; 0 = none */
     bool touched;                  /* it is in links.touched */
