@@ -58,9 +58,9 @@ int decode_incident(struct decoder *decoder, const struct event *event, struct e
     const struct event_incident *told = &event->incident;
     uint32_t site = 0, caller = 0;
     if (told->kind == FISQL_INCIDENT_MORE || told->kind == FISQL_INCIDENT_POINTERS) {
-        struct decode_incident *last = incidents->items + incidents->count - 1;
         if (incidents->count == 0)
             return 0; /* what it belongs to was lost */
+        struct decode_incident *last = &incidents->items[incidents->count - 1];
         return told->kind == FISQL_INCIDENT_MORE ? text_add(last, event, error)
                                                  : pointers_add(last, event, error);
     }
