@@ -338,8 +338,9 @@ static int hand_over(struct row_window *window, struct error *error)
 {
     struct row_helpers *helpers = window->helpers;
     pthread_mutex_lock(&helpers->lock);
-    finish_down_to(window, helpers->idle > 0 ? BATCHES_MAX - 1 : 0);
-    bool queued = helpers->idle > 0, failed = window->failed;
+    bool queued = helpers->idle > 0;
+    finish_down_to(window, queued ? BATCHES_MAX - 1 : 0);
+    bool failed = window->failed;
     if (queued) {
         struct row_batch *last = batch_at(window, window->batches_count);
         struct row_batch empty = *last; /* its memory is used again */
