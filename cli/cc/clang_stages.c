@@ -209,7 +209,9 @@ static int filter(const struct command *command, const char *from, const char *t
     ssize_t size = in != NULL ? getdelim(&text, &room, 0, in) : -1;
     int result =
         size >= 0 && out != NULL ? ir_filter_copy(&rules, text, (size_t)size, out, &functions) : -1;
-    if (out != NULL && (ferror(out) != 0) | (fclose(out) != 0))
+    bool unwritten = out != NULL && ferror(out) != 0;
+    unwritten = (out != NULL && fclose(out) != 0) || unwritten;
+    if (unwritten)
         result = -1;
     if (in != NULL)
         fclose(in);

@@ -284,7 +284,7 @@ static void take_step(struct row_window *window, enum batch_step wanted)
     struct row_helpers *helpers = window->helpers;
     enum batch_step step = has_step(window, wanted) ? wanted : BATCH_ADD + BATCH_WRITE - wanted;
     const struct row_batch *batch = batch_at(window, window->done[step]);
-    struct error error;
+    struct error error = {.kind = ERROR_SYSTEM};
     bool failed = window->failed;
     window->busy[step] = true;
     pthread_mutex_unlock(&helpers->lock);

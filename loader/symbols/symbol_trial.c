@@ -20,6 +20,18 @@
 
 static const int deadly[] = {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL, SIGALRM};
 
+/* What is to end the process does: the thread that forked it may have blocked all signals. */
+static void let_die(void)
+{
+    sigset_t signals;
+    sigemptyset(&signals);
+    for (size_t i = 0; i < sizeof deadly / sizeof deadly[0]; i++) {
+        signal(deadly[i], SIG_DFL);
+        sigaddset(&signals, deadly[i]);
+    }
+    sigprocmask(SIG_UNBLOCK, &signals, NULL);
+}
+
 /* How a process that reads ends. */
 static int try_once(void (*read)(void *context), void *context)
 {
@@ -33,8 +45,7 @@ static int try_once(void (*read)(void *context), void *context)
         setrlimit(RLIMIT_CPU, &cpu);
         if (quiet >= 0)
             dup2(quiet, STDERR_FILENO); /* the C library's last words */
-        for (size_t i = 0; i < sizeof deadly / sizeof deadly[0]; i++)
-            signal(deadly[i], SIG_DFL);
+        let_die();
         alarm(TRIED_SECONDS_MAX);
         read(context);
         _exit(0);

@@ -170,6 +170,12 @@ static void test_trial(void)
     *tried = (struct tried){.alarms = 100};
     check(!symbol_trial(&none, read_tried, tried), "what never comes to an end is not sound");
     check_equal(3, tried->count, "after three tries");
+    sigset_t all, before;
+    sigfillset(&all);
+    sigprocmask(SIG_BLOCK, &all, &before);
+    *tried = (struct tried){.alarms = 100};
+    check(!symbol_trial(&none, read_tried, tried), "nor where the thread blocks all signals");
+    sigprocmask(SIG_SETMASK, &before, NULL);
     *tried = (struct tried){.crashes = true};
     check(!symbol_trial(&none, read_tried, tried), "nor is what crashes");
     check_equal(1, tried->count, "after one");
