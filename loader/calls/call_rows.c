@@ -242,9 +242,21 @@ static int write_batch(struct row_window *window, const struct row_batch *batch,
 
 /* ---- helpers ---- */
 
+#define LOOKS_MAX 4000u /* some 100 microseconds */
+#define LOOKS_MIN 32u
+
+static inline void look_again(void)
+{
+#ifdef __x86_64__
+    __builtin_ia32_pause();
+#elif defined __aarch64__
+    __asm__ volatile("yield");
+#endif
+}
+
 void row_helpers_init(struct row_helpers *helpers, uint32_t decoding)
 {
-    *helpers = (struct row_helpers){.decoding = decoding};
+    *helpers = (struct row_helpers){.decoding = decoding, .looks = LOOKS_MAX};
     pthread_mutex_init(&helpers->lock, NULL);
     pthread_cond_init(&helpers->changed, NULL);
 }
@@ -255,11 +267,38 @@ void row_helpers_release(struct row_helpers *helpers)
     pthread_cond_destroy(&helpers->changed);
 }
 
+/* Something that others wait for has changed. The lock is held. */
+static void tell_others(struct row_helpers *helpers)
+{
+    __atomic_fetch_add(&helpers->changes, 1, __ATOMIC_RELAXED);
+    pthread_cond_broadcast(&helpers->changed);
+}
+
+/* Waits for a change; it may return early. The lock is held, but not meanwhile. To put a thread to sleep and
+ * wake it up costs a virtual machine as much as a good part of a batch, so first it looks for a while; where
+ * that is in vain, for the others have no processor of their own, the next one looks half as often. */
+static void wait_for_others(struct row_helpers *helpers)
+{
+    uint32_t changes = helpers->changes, looks = helpers->looks;
+    pthread_mutex_unlock(&helpers->lock);
+    while (looks > 0 && __atomic_load_n(&helpers->changes, __ATOMIC_RELAXED) == changes) {
+        look_again();
+        looks--;
+    }
+    pthread_mutex_lock(&helpers->lock);
+    if (looks > 0)
+        helpers->looks = LOOKS_MAX;
+    else if (helpers->looks > LOOKS_MIN)
+        helpers->looks /= 2;
+    if (helpers->changes == changes)
+        pthread_cond_wait(&helpers->changed, &helpers->lock);
+}
+
 void row_helpers_leave(struct row_helpers *helpers, uint32_t threads)
 {
     pthread_mutex_lock(&helpers->lock);
     helpers->decoding -= threads;
-    pthread_cond_broadcast(&helpers->changed);
+    tell_others(helpers);
     pthread_mutex_unlock(&helpers->lock);
 }
 
@@ -303,7 +342,7 @@ static void take_step(struct row_window *window, enum batch_step wanted)
         window->batch_first = (window->batch_first + 1) % BATCHES_MAX;
         window->batches_count--;
     }
-    pthread_cond_broadcast(&helpers->changed);
+    tell_others(helpers);
 }
 
 void row_helpers_help(struct row_helpers *helpers)
@@ -317,7 +356,7 @@ void row_helpers_help(struct row_helpers *helpers)
         if (window != NULL)
             take_step(window, BATCH_ADD);
         else
-            pthread_cond_wait(&helpers->changed, &helpers->lock);
+            wait_for_others(helpers);
     }
     helpers->idle--;
     pthread_mutex_unlock(&helpers->lock);
@@ -330,7 +369,7 @@ static void finish_down_to(struct row_window *window, uint32_t left)
         if (has_work(window))
             take_step(window, BATCH_WRITE);
         else
-            pthread_cond_wait(&window->helpers->changed, &window->helpers->lock);
+            wait_for_others(window->helpers);
 }
 
 /* Puts the batch that is full into the queue, where somebody is there to take it or others wait. */
@@ -347,7 +386,7 @@ static int hand_over(struct row_window *window, struct error *error)
         *last = window->filling;
         window->filling = empty;
         window->batches_count++;
-        pthread_cond_broadcast(&helpers->changed);
+        tell_others(helpers);
     }
     if (failed)
         *error = window->error;

@@ -116,6 +116,8 @@ struct row_helpers {
     pthread_cond_t changed;
     struct row_window *windows;
     uint32_t decoding, idle; /* threads that decode, and that could write */
+    uint32_t changes;        /* atomic: so often something has changed */
+    uint32_t looks;          /* for a change, before a thread sleeps until there is one */
 };
 
 /* decoding: how many threads will say row_helpers_leave(). */

@@ -161,8 +161,11 @@ def measure(name, variants):
 
 
 def machine():
-    cpu = re.search(r"model name\s*: (.*)", open("/proc/cpuinfo").read())
-    return "%s, %d cores" % (cpu.group(1) if cpu else "?", os.cpu_count())
+    """A virtual machine often tells no more of its processor than the maker: its family says which it is."""
+    text = open("/proc/cpuinfo").read()
+    name, family, model = (re.search(r"^%s\s*: (.*)" % what, text, re.M) for what in ("model name", "cpu family", "model"))
+    more = " (family %s, model %s)" % (family.group(1), model.group(1)) if family and model else ""
+    return "%s%s, %d cores" % (name.group(1) if name else "?", more, os.cpu_count())
 
 
 def write_section(name, lines):
