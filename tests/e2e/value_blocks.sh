@@ -13,14 +13,15 @@ told="WITH numbered AS MATERIALIZED (
       FROM calls c JOIN frames fr ON fr.id = c.frame_id JOIN functions f ON f.id = fr.function_id
            JOIN call_blocks b ON b.call_id = c.id JOIN call_values q ON q.id = 32 * c.id + 1 LEFT JOIN numbered n ON n.id = b.alloc_id
       WHERE f.name IN ('take', 'give') AND q.value > 0 ORDER BY q.value, b.position"
-# the same by looking at all blocks
+# the same by looking at all blocks; of what happened in the same nanosecond (some processors count time in larger steps) it is
+# not known which came first, and call_blocks tells nothing
 looked="SELECT count(*) FROM (
           SELECT v.id, p.position, v.value, c.enter_ns + iif(p.position = 0, c.duration_ns, 0) AS ns, t.process_id
           FROM calls c JOIN frames fr ON fr.id = c.frame_id JOIN threads t ON t.id = c.thread_id JOIN parameters p ON p.function_id = fr.function_id
                JOIN call_values v ON v.id = 32 * c.id + p.position
           WHERE p.kind = 'pointer' AND typeof(v.value) = 'integer') x
         LEFT JOIN call_blocks b ON b.call_id = x.id / 32 AND b.position = x.position
-        WHERE b.alloc_id IS NOT (SELECT iif(a.free_ns IS NULL OR a.free_ns > x.ns OR a.size < 65536, a.id, NULL)
+        WHERE b.alloc_id IS NOT (SELECT iif(a.alloc_ns < x.ns AND (a.free_ns IS NULL OR a.free_ns > x.ns OR a.free_ns < x.ns AND a.size < 65536), a.id, NULL)
           FROM allocs a JOIN threads t ON t.id = a.thread_id AND t.process_id = x.process_id
           WHERE a.alloc_ns <= x.ns AND x.value - a.address >= 0 AND x.value - a.address < max(a.size, 1) ORDER BY a.id DESC LIMIT 1)"
 
