@@ -13,7 +13,7 @@ told="WITH numbered AS MATERIALIZED (
       FROM calls c JOIN frames fr ON fr.id = c.frame_id JOIN functions f ON f.id = fr.function_id
            JOIN call_blocks b ON b.call_id = c.id JOIN call_values q ON q.id = 32 * c.id + 1 LEFT JOIN numbered n ON n.id = b.alloc_id
       WHERE f.name IN ('take', 'give') AND q.value > 0 ORDER BY q.value, b.position"
-# the same by looking at all blocks; of what happened in the same nanosecond (some processors count time in larger steps) it is
+# the same by looking at all blocks; of what happened in the same nanosecond (a Zen 5's clock goes in steps of 10 ns) it is
 # not known which came first, and call_blocks tells nothing
 looked="SELECT count(*) FROM (
           SELECT v.id, p.position, v.value, c.enter_ns + iif(p.position = 0, c.duration_ns, 0) AS ns, t.process_id

@@ -175,6 +175,7 @@ static void test_trial(void)
     sigprocmask(SIG_BLOCK, &all, &before);
     *tried = (struct tried){.alarms = 100};
     check(!symbol_trial(&none, read_tried, tried), "nor where the thread blocks all signals");
+    check_equal(3, tried->count, "after as many");
     sigprocmask(SIG_SETMASK, &before, NULL);
     *tried = (struct tried){.crashes = true};
     check(!symbol_trial(&none, read_tried, tried), "nor is what crashes");
