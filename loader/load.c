@@ -179,7 +179,8 @@ static int prepare(struct load *load, struct error *error)
                         error) != 0 ||
         btree_open(load->database.temporary, &load->file, error) != 0)
         return -1;
-    database_write_out(&load->database);
+    write_out_begin(&load->database.write_out, load->database.lock);
+    btree_set_write_out(load->file, &load->database.write_out);
     char folder[4096];
     snprintf(folder, sizeof folder, "%s", load->database_path);
     struct memory_options memory = {.folder = dirname(folder), .ns_at = ns_at, .clock = load};
@@ -589,6 +590,7 @@ static int load_all(struct load *load, struct error *error)
     if (prepare(load, error) != 0 || order_threads(load, error) != 0 || decode(load, error) != 0)
         return -1;
     progress(load, "memory", 0, 0);
+    write_out_keep(&load->database.write_out); /* most queries ask for what follows */
     int result = write_and_name(load, error);
     progress(load, "tables", 0, 0);
     if (result != 0 || write_tables(load, error) != 0)

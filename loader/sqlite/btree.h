@@ -30,6 +30,7 @@
 
 struct btree_file;
 struct btree_part;
+struct write_out;
 
 /* Where a record is in the file: what btree_patch and btree_replace need. */
 struct btree_place {
@@ -41,6 +42,9 @@ struct btree_place {
 
 /* Opens the database at `path`. Owned by the caller until btree_close or btree_abandon. */
 int btree_open(const char *path, struct btree_file **out, struct error *error);
+
+/* Tells it what writing costs. Borrowed until btree_close or btree_abandon. */
+void btree_set_write_out(struct btree_file *file, struct write_out *out);
 
 /* Writes what is left, the freelist and the header, and frees the file. */
 int btree_close(struct btree_file *file, struct error *error);

@@ -9,6 +9,7 @@
  */
 #include "base/array.h"
 #include "loader/sqlite/btree_internal.h"
+#include "loader/sqlite/write_out.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -65,7 +66,11 @@ int btree_bytes_write(struct btree_file *file, uint64_t offset, const void *data
 int btree_pages_write(struct btree_file *file, uint32_t page, const void *data, size_t bytes,
                       struct error *error)
 {
-    return btree_bytes_write(file, (uint64_t)(page - 1) * file->page_bytes, data, bytes, error);
+    uint64_t clock = write_out_clock(file->write_out, bytes);
+    int result =
+        btree_bytes_write(file, (uint64_t)(page - 1) * file->page_bytes, data, bytes, error);
+    write_out_copied(file->write_out, bytes, clock);
+    return result;
 }
 
 static int read_all(struct btree_file *file, void *data, size_t bytes, uint64_t offset,
@@ -197,6 +202,11 @@ int btree_open(const char *path, struct btree_file **out, struct error *error)
 failed:
     btree_abandon(file);
     return -1;
+}
+
+void btree_set_write_out(struct btree_file *file, struct write_out *out)
+{
+    file->write_out = out;
 }
 
 void btree_abandon(struct btree_file *file)

@@ -67,9 +67,10 @@ struct btree_file {
     int fd;
     char *path;
     uint32_t page_bytes;
-    uint32_t usable_bytes; /* page_bytes less the reserved bytes */
-    uint32_t lock_page;    /* never used: holds the bytes that SQLite locks, at 1 GiB */
-    uint32_t fanout;       /* children of an interior page, however long their rowids are */
+    uint32_t usable_bytes;       /* page_bytes less the reserved bytes */
+    uint32_t lock_page;          /* never used: holds the bytes that SQLite locks, at 1 GiB */
+    uint32_t fanout;             /* children of an interior page, however long their rowids are */
+    struct write_out *write_out; /* or NULL */
     struct btree_table *tables;
     size_t tables_count, tables_room;
     struct btree_part *parts;  /* list of the parts not yet taken by btree_finish */

@@ -18,7 +18,6 @@
 #include "base/unfinished.h"
 
 #define APPLICATION_ID 0x4653514cu
-#define WRITE_OUT_NS 100000000 /* between two times */
 
 /* The file's application id as it stands in SQLite's header at offset 68; -1 if it is no SQLite
  * database. */
@@ -190,53 +189,12 @@ int database_open_temporary(const struct database *database, sqlite3 **out, stru
         error);
 }
 
-static void *write_out(void *context)
-{
-    struct database *database = context;
-    pthread_mutex_lock(&database->write_out.lock);
-    while (!database->write_out.stop) {
-        struct timespec until;
-        clock_gettime(CLOCK_REALTIME, &until);
-        until.tv_nsec += WRITE_OUT_NS;
-        until.tv_sec += until.tv_nsec / 1000000000;
-        until.tv_nsec %= 1000000000;
-        pthread_cond_timedwait(&database->write_out.changed, &database->write_out.lock, &until);
-        pthread_mutex_unlock(&database->write_out.lock);
-        (void)sync_file_range(database->lock, 0, 0,
-                              SYNC_FILE_RANGE_WRITE); /* fsync() tells errors */
-        pthread_mutex_lock(&database->write_out.lock);
-    }
-    pthread_mutex_unlock(&database->write_out.lock);
-    return NULL;
-}
-
-void database_write_out(struct database *database)
-{
-    pthread_mutex_init(&database->write_out.lock, NULL);
-    pthread_cond_init(&database->write_out.changed, NULL);
-    database->write_out.begun =
-        pthread_create(&database->write_out.thread, NULL, write_out, database) == 0;
-}
-
-static void write_out_end(struct database *database)
-{
-    if (!database->write_out.begun)
-        return;
-    pthread_mutex_lock(&database->write_out.lock);
-    database->write_out.stop = true;
-    pthread_cond_signal(&database->write_out.changed);
-    pthread_mutex_unlock(&database->write_out.lock);
-    pthread_join(database->write_out.thread, NULL);
-    pthread_mutex_destroy(&database->write_out.lock);
-    pthread_cond_destroy(&database->write_out.changed);
-    database->write_out.begun = false;
-}
-
 int database_publish(struct database *database, struct error *error)
 {
-    write_out_end(database);
-    if (fsync(database->lock) != 0)
-        return error_set_file(error, ERROR_SYSTEM, database->target, "%s", strerror(errno));
+    int problem = write_out_end(&database->write_out);
+    if (problem != 0 || fsync(database->lock) != 0)
+        return error_set_file(error, ERROR_SYSTEM, database->target, "%s",
+                              strerror(problem != 0 ? problem : errno));
     if (unfinished_publish(database->temporary, database->target) != 0)
         return error_set_file(error, ERROR_SYSTEM, database->target, "%s", strerror(errno));
     free(database->temporary);
@@ -246,7 +204,7 @@ int database_publish(struct database *database, struct error *error)
 
 void database_release(struct database *database)
 {
-    write_out_end(database);
+    (void)write_out_end(&database->write_out);
     if (database->temporary != NULL && database->lock >= 0)
         unfinished_remove(database->temporary);
     if (database->lock >= 0)
