@@ -51,6 +51,13 @@ void large_free(void *memory, size_t bytes)
         free(memory);
 }
 
+void large_touch(void *memory, size_t bytes)
+{
+    static const size_t PAGE_BYTES = 4096; /* at least */
+    for (size_t i = 0; i < bytes; i += PAGE_BYTES)
+        *(volatile char *)((char *)memory + i) = 0;
+}
+
 /* A block that does not fit into what the heap has left makes the C library extend it, by as much more as M_TOP_PAD
  * says. It is below the size that is mapped by itself. */
 void large_heap(size_t bytes)

@@ -19,6 +19,9 @@ void *large_alloc(size_t bytes);
 /* bytes: as allocated. NULL is allowed. */
 void large_free(void *memory, size_t bytes);
 
+/* Has the kernel clear the pages of such memory now, and not when they are used first. */
+void large_touch(void *memory, size_t bytes);
+
 /* Has the first so many bytes that malloc grows the heap by come in huge pages, too: for what fills much memory with
  * small blocks in a short time. Reserves addresses alone; without them, or without huge pages, all stays as it
  * is. To be called once, before there are other threads. */

@@ -45,7 +45,7 @@ struct load {
         struct value_shared shared;
         struct value_calls calls; /* of all workers */
     } values;
-    struct row_helpers helpers;
+    struct helpers helpers;
     uint32_t workers_ended; /* atomic */
     double progress_s;      /* when progress was told last */
     uint64_t next_thread;   /* atomic: index in order of the threads still to be decoded */
@@ -265,9 +265,9 @@ static void *work(void *context)
     struct load *load = worker->load;
     if (worker->decodes) {
         decode_threads(worker);
-        row_helpers_leave(&load->helpers, 1);
+        helpers_leave(&load->helpers, 1);
     }
-    row_helpers_help(&load->helpers);
+    row_windows_help(&load->helpers);
     __atomic_fetch_add(&load->workers_ended, 1, __ATOMIC_RELAXED);
     return NULL;
 }
@@ -321,7 +321,7 @@ static int decode(struct load *load, struct error *error)
     unsigned decoding, started = 0, count = workers_wanted(load, &decoding);
     int result = 0;
     int refused = 0;
-    row_helpers_init(&load->helpers, decoding);
+    helpers_init(&load->helpers, decoding);
     load->shared.helpers = count > 1 ? &load->helpers : NULL;
     for (; started < count; started++) {
         workers[started].load = load;
@@ -331,7 +331,7 @@ static int decode(struct load *load, struct error *error)
             break;
     }
     if (started < decoding)
-        row_helpers_leave(&load->helpers, decoding - started);
+        helpers_leave(&load->helpers, decoding - started);
     if (started == 0 && count > 0)
         result = error_set(error, "no thread can be started: %s", strerror(refused));
     while (load->options->progress != NULL && result == 0 &&
@@ -348,7 +348,6 @@ static int decode(struct load *load, struct error *error)
             result = -1;
         }
     }
-    row_helpers_release(&load->helpers);
     for (unsigned i = 0; i < started && i < decoding; i++) {
         if (result == 0)
             result = rollup_merge(&load->rollup, decoder_rollup(workers[i].decoder), error);
@@ -357,6 +356,7 @@ static int decode(struct load *load, struct error *error)
                 value_calls_merge(&load->values.calls, decoder_values(workers[i].decoder), error);
         decoder_close(workers[i].decoder);
     }
+    helpers_release(&load->helpers);
     free(workers);
     for (size_t i = 0; i < load->index.threads_count && result == 0; i++)
         /* release() frees what load holds. NOLINTNEXTLINE(clang-analyzer-unix.Malloc) */

@@ -242,66 +242,6 @@ static int write_batch(struct row_window *window, const struct row_batch *batch,
 
 /* ---- helpers ---- */
 
-#define LOOKS_MAX 4000u /* some 100 microseconds */
-#define LOOKS_MIN 32u
-
-static inline void look_again(void)
-{
-#ifdef __x86_64__
-    __builtin_ia32_pause();
-#elif defined __aarch64__
-    __asm__ volatile("yield");
-#endif
-}
-
-void row_helpers_init(struct row_helpers *helpers, uint32_t decoding)
-{
-    *helpers = (struct row_helpers){.decoding = decoding, .looks = LOOKS_MAX};
-    pthread_mutex_init(&helpers->lock, NULL);
-    pthread_cond_init(&helpers->changed, NULL);
-}
-
-void row_helpers_release(struct row_helpers *helpers)
-{
-    pthread_mutex_destroy(&helpers->lock);
-    pthread_cond_destroy(&helpers->changed);
-}
-
-/* Something that others wait for has changed. The lock is held. */
-static void tell_others(struct row_helpers *helpers)
-{
-    __atomic_fetch_add(&helpers->changes, 1, __ATOMIC_RELAXED);
-    pthread_cond_broadcast(&helpers->changed);
-}
-
-/* Waits for a change; it may return early. The lock is held, but not meanwhile. To put a thread to sleep and
- * wake it up costs a virtual machine as much as a good part of a batch, so first it looks for a while; where
- * that is in vain, for the others have no processor of their own, the next one looks half as often. */
-static void wait_for_others(struct row_helpers *helpers)
-{
-    uint32_t changes = helpers->changes, looks = helpers->looks;
-    pthread_mutex_unlock(&helpers->lock);
-    while (looks > 0 && __atomic_load_n(&helpers->changes, __ATOMIC_RELAXED) == changes) {
-        look_again();
-        looks--;
-    }
-    pthread_mutex_lock(&helpers->lock);
-    if (looks > 0)
-        helpers->looks = LOOKS_MAX;
-    else if (helpers->looks > LOOKS_MIN)
-        helpers->looks /= 2;
-    if (helpers->changes == changes)
-        pthread_cond_wait(&helpers->changed, &helpers->lock);
-}
-
-void row_helpers_leave(struct row_helpers *helpers, uint32_t threads)
-{
-    pthread_mutex_lock(&helpers->lock);
-    helpers->decoding -= threads;
-    tell_others(helpers);
-    pthread_mutex_unlock(&helpers->lock);
-}
-
 static struct row_batch *batch_at(struct row_window *window, uint32_t number)
 {
     return &window->batches[(window->batch_first + number) % BATCHES_MAX];
@@ -320,7 +260,7 @@ static bool has_work(const struct row_window *window)
 /* Takes the next step of a window that has work. The lock is held, but not meanwhile. */
 static void take_step(struct row_window *window, enum batch_step wanted)
 {
-    struct row_helpers *helpers = window->helpers;
+    struct helpers *helpers = window->helpers;
     enum batch_step step = has_step(window, wanted) ? wanted : BATCH_ADD + BATCH_WRITE - wanted;
     const struct row_batch *batch = batch_at(window, window->done[step]);
     struct error error = {.kind = ERROR_SYSTEM};
@@ -342,21 +282,23 @@ static void take_step(struct row_window *window, enum batch_step wanted)
         window->batch_first = (window->batch_first + 1) % BATCHES_MAX;
         window->batches_count--;
     }
-    tell_others(helpers);
+    helpers_tell(helpers);
 }
 
-void row_helpers_help(struct row_helpers *helpers)
+void row_windows_help(struct helpers *helpers)
 {
     pthread_mutex_lock(&helpers->lock);
     helpers->idle++;
     while (helpers->decoding > 0) {
         struct row_window *window = helpers->windows;
+        if (helpers_run_errand(helpers))
+            continue;
         while (window != NULL && !has_work(window))
             window = window->next;
         if (window != NULL)
             take_step(window, BATCH_ADD);
         else
-            wait_for_others(helpers);
+            helpers_wait(helpers);
     }
     helpers->idle--;
     pthread_mutex_unlock(&helpers->lock);
@@ -369,13 +311,13 @@ static void finish_down_to(struct row_window *window, uint32_t left)
         if (has_work(window))
             take_step(window, BATCH_WRITE);
         else
-            wait_for_others(window->helpers);
+            helpers_wait(window->helpers);
 }
 
 /* Puts the batch that is full into the queue, where somebody is there to take it or others wait. */
 static int hand_over(struct row_window *window, struct error *error)
 {
-    struct row_helpers *helpers = window->helpers;
+    struct helpers *helpers = window->helpers;
     pthread_mutex_lock(&helpers->lock);
     bool queued = helpers->idle > 0;
     finish_down_to(window, queued ? BATCHES_MAX - 1 : 0);
@@ -386,7 +328,7 @@ static int hand_over(struct row_window *window, struct error *error)
         *last = window->filling;
         window->filling = empty;
         window->batches_count++;
-        tell_others(helpers);
+        helpers_tell(helpers);
     }
     if (failed)
         *error = window->error;
@@ -398,7 +340,7 @@ static int hand_over(struct row_window *window, struct error *error)
 
 _Static_assert(((BATCHES_MAX + 2) & (BATCHES_MAX + 1)) == 0, "the ring is a power of two");
 
-int row_window_init(struct row_window *window, struct row_helpers *helpers,
+int row_window_init(struct row_window *window, struct helpers *helpers,
                     struct callee_history *history, uint64_t *progress_calls, struct error *error)
 {
     /* With helpers, rows of the batches that wait stay where they are. */

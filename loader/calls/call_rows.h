@@ -8,19 +8,19 @@
  *
  * What is to be written goes in batches: first the ends of calls that are written already, then rows.
  * Two steps make a batch: it is added up (row_sums.h), and its rows are written. Threads that have no
- * thread of the log to decode (row_helpers) take steps of those that have, while these go on decoding:
+ * thread of the log to decode (helpers.h) take steps of those that have, while these go on decoding:
  * more than half the work of loading the calls of a program with one thread. Where the queue of batches
  * is full, who decodes takes a step, too; without helpers it does all.
  */
 #ifndef FISQL_LOADER_CALL_ROWS_H
 #define FISQL_LOADER_CALL_ROWS_H
 
-#include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "base/error.h"
 #include "base/large.h"
+#include "loader/calls/helpers.h"
 #include "loader/calls/hook_costs.h"
 #include "loader/calls/links.h"
 #include "loader/sqlite/btree.h"
@@ -92,7 +92,7 @@ struct row_window {
     uint32_t threads_begun;         /* function_rollup.thread of what is added up */
     uint64_t *progress_calls;       /* atomic: gets the number of rows that were written */
     struct callee_history *history; /* who adds up has it */
-    struct row_helpers *helpers;    /* NULL = there are none */
+    struct helpers *helpers;        /* NULL = there are none */
     /* Who decodes changes them with each call. */
     uint64_t start_id
         __attribute__((aligned(LARGE_ALIGN))); /* of the first row that is in no batch */
@@ -110,27 +110,12 @@ struct row_window {
     struct error error; /* why */
 };
 
-/* The threads that decode, and those that help them; shared by all workers of a load. */
-struct row_helpers {
-    pthread_mutex_t lock;
-    pthread_cond_t changed;
-    struct row_window *windows;
-    uint32_t decoding, idle; /* threads that decode, and that could write */
-    uint32_t changes;        /* atomic: so often something has changed */
-    uint32_t looks;          /* for a change, before a thread sleeps until there is one */
-};
-
-/* decoding: how many threads will say row_helpers_leave(). */
-void row_helpers_init(struct row_helpers *helpers, uint32_t decoding);
-void row_helpers_release(struct row_helpers *helpers);
-/* So many threads will decode no more. */
-void row_helpers_leave(struct row_helpers *helpers, uint32_t threads);
-/* Writes the rows of other threads until none decodes. */
-void row_helpers_help(struct row_helpers *helpers);
+/* Writes the rows of threads that decode, and does their errands, until none decodes. */
+void row_windows_help(struct helpers *helpers);
 
 /* helpers: NULL, or those who may write; they must not be at it when the window is released. Release it
  * in any case. */
-int row_window_init(struct row_window *window, struct row_helpers *helpers,
+int row_window_init(struct row_window *window, struct helpers *helpers,
                     struct callee_history *history, uint64_t *progress_calls, struct error *error);
 void row_window_release(struct row_window *window);
 

@@ -21,7 +21,8 @@ int decoder_open(struct decoder **out, struct decode_shared *shared, struct erro
     decoder->shared = shared;
     decoder->process = UINT32_MAX;
     rollup_init(&decoder->rollup);
-    links_init(&decoder->links);
+    links_init(&decoder->links, shared->helpers);
+    chunk_source_init(&decoder->source, shared->index, shared->helpers);
     pairs_init(&decoder->pairs);
     callee_history_init(&decoder->history, &decoder->rollup);
     dictionary_clear(&decoder->dictionary);
@@ -46,9 +47,7 @@ void decoder_close(struct decoder *decoder)
     callee_history_release(&decoder->history);
     row_window_release(&decoder->window);
     value_calls_release(&decoder->values);
-    if (decoder->source.open)
-        log_reader_close(&decoder->source.reader);
-    log_unpacker_release(&decoder->source.unpacker);
+    chunk_source_release(&decoder->source);
     large_free(decoder, sizeof *decoder);
 }
 
@@ -56,6 +55,7 @@ void decoder_end(struct decoder *decoder)
 {
     if (decoder == NULL)
         return;
+    chunk_source_end(&decoder->source);
     links_release(&decoder->links);
     pairs_release(&decoder->pairs);
     value_calls_done(&decoder->values);
@@ -455,28 +455,6 @@ static int decode_chunk(struct decoder *decoder, const struct log_chunk *place,
     }
 }
 
-/* ERROR_DAMAGE: what is packed in it cannot be unpacked. */
-static int read_chunk(struct decoder *decoder, const struct log_chunk *place,
-                      const struct fisql_chunk **chunk, struct error *error)
-{
-    struct fisql_chunk *found;
-    if (place->salvaged) {
-        *chunk = decoder->shared->index->salvaged.chunks[place->offset];
-        return log_unpack(&decoder->source.unpacker, chunk, error);
-    }
-    if (log_window_chunk(&decoder->source.reader.window, place->offset, place->length, &found,
-                         error) != 0)
-        return -1;
-    *chunk = found;
-    if (found == NULL)
-        return error_set_file(error, ERROR_SYSTEM, decoder->source.reader.window.path,
-                              "became shorter while it was read");
-    return log_chunk_is_sane(*chunk) && (*chunk)->length == place->length
-               ? log_unpack(&decoder->source.unpacker, chunk, error)
-               : error_set_file(error, ERROR_SYSTEM, decoder->source.reader.window.path,
-                                "changed while it was read");
-}
-
 static int thread_begin(struct decoder *decoder, uint32_t thread, struct decoded_thread *out,
                         struct error *error)
 {
@@ -491,10 +469,6 @@ static int thread_begin(struct decoder *decoder, uint32_t thread, struct decoded
             return -1;
         dictionary_forget(&decoder->dictionary);
     }
-    if (!decoder->source.open &&
-        log_reader_open(&decoder->source.reader, shared->index->path, error) != 0)
-        return -1;
-    decoder->source.open = true;
     pairs_begin_thread(&decoder->pairs);
     decoder->threads_begun++;
     call_stack_clear(&decoder->stack);
@@ -552,11 +526,15 @@ static int decode_place(struct decoder *decoder, const struct log_chunk *place, 
                         struct error *error)
 {
     const struct fisql_chunk *chunk = NULL;
+    const struct log_thread *thread = decoder->thread;
+    const struct log_chunk *next =
+        i + 1 < thread->chunks ? &decoder->shared->index->chunks[thread->first_chunk + i + 1]
+                               : NULL;
     if (i == 0)
         decoder->out->start_ns = clock_ns(decoder->clock.line, place->tick_start);
     decoder->chunk_first_id = decoder->window.next_id;
-    if (decode_cost_begin(decoder, decoder->thread->first_chunk + i, error) != 0 ||
-        read_chunk(decoder, place, &chunk, error) != 0)
+    if (decode_cost_begin(decoder, thread->first_chunk + i, error) != 0 ||
+        chunk_source_get(&decoder->source, place, next, &chunk, error) != 0)
         return -1;
     if (i == 0)
         decoder->out->start_ns = clock_ns(decoder->clock.line, first_tick(chunk));

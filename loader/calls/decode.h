@@ -31,7 +31,7 @@ struct decode_shared {
     struct memory *memory;
     struct btree_file *file; /* NULL: no rows of calls are written */
     const struct hook_costs *costs;
-    struct row_helpers *helpers; /* NULL = who decodes writes rows, too */
+    struct helpers *helpers; /* NULL = who decodes writes rows, too */
     struct value_shared *values;
     uint64_t calls_done; /* atomic; for the progress */
     uint64_t bytes_done; /* likewise, of the log */

@@ -6,6 +6,7 @@
 #include "loader/calls/call_rows.h"
 #include "loader/calls/call_stack.h"
 #include "loader/calls/callee_history.h"
+#include "loader/calls/chunk_source.h"
 #include "loader/calls/decode.h"
 #include "loader/calls/dictionary.h"
 #include "loader/calls/gaps.h"
@@ -13,7 +14,6 @@
 #include "loader/calls/pairs.h"
 #include "loader/calls/thread_clock.h"
 #include "loader/log/events.h"
-#include "loader/log/log_unpack.h"
 #include "loader/values/value_calls.h"
 
 /* The call that ended last. */
@@ -31,13 +31,6 @@ struct hooks_now {
     uint64_t from_id;      /* those from this one on */
     uint64_t write_ns;     /* writing the chunk before took that, which no call knows of yet, ... */
     uint64_t held_ns;      /* ... of it off the processor */
-};
-
-/* Where chunks come from. */
-struct chunk_source {
-    struct log_reader reader; /* of the log; opened with the first thread */
-    bool open;
-    struct log_unpacker unpacker;
 };
 
 struct decoder {

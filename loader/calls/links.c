@@ -9,9 +9,18 @@
 
 #define BLOCK_BYTES (LINKS_A_BLOCK * sizeof(struct link))
 
-void links_init(struct links *links)
+static void make_spare(void *context)
+{
+    struct links *links = context;
+    links->spare.block = large_alloc(BLOCK_BYTES);
+    if (links->spare.block != NULL)
+        large_touch(links->spare.block, BLOCK_BYTES);
+}
+
+void links_init(struct links *links, struct helpers *helpers)
 {
     memset(links, 0, sizeof *links);
+    errand_init(&links->spare.errand, helpers, make_spare, links);
 }
 
 static uint32_t hash(struct link_key key)
@@ -33,6 +42,16 @@ struct link *links_find(const struct links *links, struct link_key key, uint32_t
     return NULL;
 }
 
+static struct link *take_block(struct links *links)
+{
+    if (links->spare.errand.helpers == NULL)
+        return large_alloc(BLOCK_BYTES);
+    errand_finish(&links->spare.errand);
+    struct link *block = links->spare.block;
+    links->spare.block = NULL;
+    return block != NULL ? block : large_alloc(BLOCK_BYTES);
+}
+
 /* Room for the link with the next number. */
 static int reach(struct links *links, struct link **out, struct error *error)
 {
@@ -40,9 +59,13 @@ static int reach(struct links *links, struct link **out, struct error *error)
     if (array_reach(&links->blocks, &links->blocks_capacity, block, error) != 0)
         return -1;
     if (links->blocks[block] == NULL)
-        links->blocks[block] = large_alloc(BLOCK_BYTES);
+        links->blocks[block] = take_block(links);
     if (links->blocks[block] == NULL)
         return error_set(error, "out of memory");
+    /* A block that is half full will probably be filled. */
+    if (links->count % LINKS_A_BLOCK == LINKS_A_BLOCK / 2 && links->spare.block == NULL &&
+        links->spare.errand.helpers != NULL)
+        errand_ask(&links->spare.errand);
     *out = links_at(links, links->count);
     return 0;
 }
@@ -154,8 +177,14 @@ void links_release(struct links *links)
             call_sums_release(&links_at(links, i)->sums);
     for (size_t i = 0; i < links->blocks_capacity; i++)
         large_free(links->blocks[i], BLOCK_BYTES);
+    errand_drop(&links->spare.errand);
+    large_free(links->spare.block, BLOCK_BYTES);
+    links->spare.block = NULL;
     free(links->blocks);
+    links->blocks = NULL;
     free(links->touched);
+    links->touched = NULL;
+    links->blocks_capacity = links->touched_count = links->touched_capacity = 0;
+    links->count = 0;
     slots_release(&links->slots);
-    links_init(links);
 }

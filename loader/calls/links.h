@@ -16,7 +16,8 @@
  * of numbers leads to the right one (slots.h). Decoding a call touches one cache line of its
  * link, adding up its row the two others (row_sums.h).
  *
- * One worker's, but that another thread may add to the sums of links that it has pointers to.
+ * One worker's, but that another thread may add to the sums of links that it has pointers to, and that a helper
+ * makes the next block: to clear its pages takes longer than to fill it with links.
  */
 #ifndef FISQL_LOADER_LINKS_H
 #define FISQL_LOADER_LINKS_H
@@ -28,6 +29,7 @@
 #include "base/slots.h"
 #include "loader/calls/call_sums.h"
 #include "loader/calls/frames.h"
+#include "loader/calls/helpers.h"
 #include "loader/calls/rollup.h"
 
 /* What a call is besides function and site, in the upper bits of link_key.callee. */
@@ -68,7 +70,11 @@ struct links {
     struct link **blocks; /* number / LINKS_A_BLOCK, number % LINKS_A_BLOCK */
     size_t blocks_capacity;
     uint32_t count;
-    struct link **touched; /* those whose sums are not empty */
+    struct {
+        struct errand errand; /* to make one */
+        struct link *block;   /* NULL = there is none */
+    } spare;                  /* block, whose pages are there already */
+    struct link **touched;    /* those whose sums are not empty */
     size_t touched_count, touched_capacity;
 };
 
@@ -127,7 +133,8 @@ static inline void links_expect(const struct links *links, const struct link *li
         __builtin_prefetch(links_at(links, link->after[0] - 1), 1);
 }
 
-void links_init(struct links *links);
+/* helpers: may make room for links before it is needed; NULL = there are none. */
+void links_init(struct links *links, struct helpers *helpers);
 
 /* The link with this key; NULL = it was never made. *next: its number + 1. */
 struct link *links_find(const struct links *links, struct link_key key, uint32_t *next);
@@ -150,6 +157,7 @@ int links_fold(struct links *links, struct rollup *rollup,
                            struct error *error),
                void *context, struct error *error);
 
+/* No helper is at it when this returns. */
 void links_release(struct links *links);
 
 #endif

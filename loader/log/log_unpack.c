@@ -7,10 +7,6 @@
 
 static int reserve(struct log_unpacker *unpacker, size_t bytes, struct error *error)
 {
-    if (unpacker->context == NULL)
-        unpacker->context = ZSTD_createDCtx();
-    if (unpacker->context == NULL)
-        return error_set(error, "out of memory");
     if (bytes <= unpacker->capacity)
         return 0;
     unsigned char *buffer = malloc(bytes);
@@ -29,6 +25,10 @@ int log_unpack(struct log_unpacker *unpacker, const struct fisql_chunk **chunk, 
         return 0;
     size_t payload = (size_t)packed->open_calls * sizeof(struct fisql_open_call) +
                      (size_t)packed->units * sizeof(uint16_t);
+    if (unpacker->context == NULL)
+        unpacker->context = ZSTD_createDCtx();
+    if (unpacker->context == NULL)
+        return error_set(error, "out of memory");
     if (reserve(unpacker, sizeof *packed + payload, error) != 0)
         return -1;
     size_t frame = ZSTD_findFrameCompressedSize(packed + 1, packed->length - sizeof *packed);
@@ -41,6 +41,20 @@ int log_unpack(struct log_unpacker *unpacker, const struct fisql_chunk **chunk, 
                               "what is packed in the chunk cannot be unpacked");
     memcpy(unpacker->buffer, packed, sizeof *packed);
     *chunk = (const void *)unpacker->buffer;
+    return 0;
+}
+
+int log_unpack_or_copy(struct log_unpacker *unpacker, const struct fisql_chunk **chunk,
+                       struct error *error)
+{
+    const struct fisql_chunk *found = *chunk;
+    if (log_unpack(unpacker, chunk, error) != 0)
+        return -1;
+    if (*chunk != found)
+        return 0;
+    if (reserve(unpacker, found->length, error) != 0)
+        return -1;
+    *chunk = memcpy(unpacker->buffer, found, found->length);
     return 0;
 }
 

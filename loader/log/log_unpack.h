@@ -17,6 +17,9 @@ struct log_unpacker {
  * the header says. */
 int log_unpack(struct log_unpacker *unpacker, const struct fisql_chunk **chunk,
                struct error *error);
+/* The same, and it lies there also where it is not packed. */
+int log_unpack_or_copy(struct log_unpacker *unpacker, const struct fisql_chunk **chunk,
+                       struct error *error);
 void log_unpacker_release(struct log_unpacker *unpacker);
 
 #endif

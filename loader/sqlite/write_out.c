@@ -6,9 +6,9 @@
 #include <sys/stat.h>
 #include <time.h>
 
-#define EACH_NS 20000000                   /* from one time to the next */
-#define KEPT_BYTES ((uint64_t)32 << 20)    /* of what was written last stay: rows of it are patched */
-#define DROPPED_MIN ((uint64_t)8 << 20)    /* at once */
+#define EACH_NS 20000000                /* from one time to the next */
+#define KEPT_BYTES ((uint64_t)32 << 20) /* of what was written last stay: rows of it are patched */
+#define DROPPED_MIN ((uint64_t)8 << 20) /* at once */
 #define MEASURED_BYTES ((uint64_t)16 << 20) /* before it is said what a page costs */
 #define PAGE_BYTES 4096
 #define PAGE_DEAR_NS 4000

@@ -28,7 +28,7 @@ struct write_out {
     uint64_t dropped_bytes; /* so much of the file's begin was dropped; atomic */
     /* The thread's. */
     bool dear;
-    int problem;            /* the errno of what could not be written, which fsync() tells but once; 0 = none */
+    int problem; /* the errno of what could not be written, which fsync() tells but once; 0 = none */
 };
 
 /* The file, a descriptor that stays open until the end, goes to the disk from now on. Where no thread can be

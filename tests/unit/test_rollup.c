@@ -1,7 +1,9 @@
 /* What is added up: tallies and rollups are the same in whichever pieces they are added, and a link
  * belongs to one caller's frame, one pair, and the frame that this is open in. */
+#include <pthread.h>
 #include "loader/calls/call_sums.h"
 #include "loader/calls/frames.h"
+#include "loader/calls/call_rows.h"
 #include "loader/calls/links.h"
 #include "loader/calls/rollup.h"
 #include "loader/calls/tally.h"
@@ -328,7 +330,7 @@ static int fold(void *context, const struct link *link, const struct tally *tall
     return 0;
 }
 
-static void links_are_found(void)
+static void links_are_found(struct helpers *helpers)
 {
     struct links *links = malloc(sizeof *links);
     struct frames frames;
@@ -339,7 +341,8 @@ static void links_are_found(void)
         free(links);
         return;
     }
-    links_init(links);
+    folded_calls = folded_links = 0;
+    links_init(links, helpers);
     rollup_init(&rollup);
     const uint32_t called = 1 | LINK_HAS_CALLER;
     struct link *root = find(links, &frames, &rollup, (struct link_key){0, 0, 0}, 0);
@@ -406,6 +409,28 @@ static void links_are_found(void)
     free(links);
 }
 
+static void *help(void *helpers)
+{
+    row_windows_help(helpers);
+    return NULL;
+}
+
+/* Blocks of links are made ahead by another thread, or nobody has the time for it. */
+static void links_with_helpers(void)
+{
+    struct helpers helpers;
+    pthread_t thread;
+    helpers_init(&helpers, 1);
+    links_are_found(&helpers);
+    helpers.errands = NULL;
+    if (check(pthread_create(&thread, NULL, help, &helpers) == 0, "a helper starts")) {
+        links_are_found(&helpers);
+        helpers_leave(&helpers, 1);
+        pthread_join(thread, NULL);
+    }
+    helpers_release(&helpers);
+}
+
 int main(void)
 {
     tallies_add_up();
@@ -417,6 +442,7 @@ int main(void)
     buckets();
     shapes_are_limited();
     rollups_merge();
-    links_are_found();
+    links_are_found(NULL);
+    links_with_helpers();
     return check_status();
 }

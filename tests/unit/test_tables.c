@@ -95,7 +95,7 @@ static void write_calls(struct row_window *window, struct btree_part *part)
     duration_counts_release(&function.durations);
 }
 
-static void calls(struct row_helpers *helpers)
+static void calls(struct helpers *helpers)
 {
     struct row_window window;
     struct rollup rollup = {.frames = NULL};
@@ -144,24 +144,24 @@ static void calls(struct row_helpers *helpers)
 
 static void *help(void *helpers)
 {
-    row_helpers_help(helpers);
+    row_windows_help(helpers);
     return NULL;
 }
 
 /* Another thread writes the rows; and there may be none, where that is busy. */
 static void calls_by_helper(void)
 {
-    struct row_helpers helpers;
+    struct helpers helpers;
     pthread_t thread;
-    row_helpers_init(&helpers, 1);
+    helpers_init(&helpers, 1);
     calls(&helpers);
     helpers.windows = NULL;
     if (check(pthread_create(&thread, NULL, help, &helpers) == 0, "a helper starts")) {
         calls(&helpers);
-        row_helpers_leave(&helpers, 1);
+        helpers_leave(&helpers, 1);
         pthread_join(thread, NULL);
     }
-    row_helpers_release(&helpers);
+    helpers_release(&helpers);
 }
 
 /* ---- small tables ---- */

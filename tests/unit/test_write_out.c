@@ -100,7 +100,8 @@ static void write_dear(int file)
     write_out_begin(&out, file);
     write_file(&out, file, true);
     for (int i = 0;
-         i < 3000 && __atomic_load_n(&out.dropped_bytes, __ATOMIC_RELAXED) < FILE_MIB / 2 * MIB; i++)
+         i < 3000 && __atomic_load_n(&out.dropped_bytes, __ATOMIC_RELAXED) < FILE_MIB / 2 * MIB;
+         i++)
         nanosleep(&moment, NULL);
     check_equal(0, write_out_end(&out), "everything could be written");
     if (drops)
@@ -121,7 +122,8 @@ static void stays(int file, int other, bool dear)
     write_dear(other);
     check_equal(0, write_out_end(&out), "it is written");
     /* Not whether it is in memory: there are machines that drop what nobody asked for in a while. */
-    check_equal(0, out.dropped_bytes, dear ? "what is to be kept stays" : "what costs little stays");
+    check_equal(0, out.dropped_bytes,
+                dear ? "what is to be kept stays" : "what costs little stays");
     check(is_whole(file), "and is whole");
 }
 
