@@ -46,6 +46,7 @@ struct load {
         struct value_calls calls; /* of all workers */
     } values;
     struct helpers helpers;
+    struct frames_writing frames_writing;
     uint32_t workers_ended; /* atomic */
     double progress_s;      /* when progress was told last */
     uint64_t next_thread;   /* atomic: index in order of the threads still to be decoded */
@@ -54,9 +55,10 @@ struct load {
     struct timespec began;
 };
 
-/* Writes the pages of what was decoded, in a thread of its own. */
-struct writing {
+/* A part of the load that is done in a thread of its own. */
+struct aside {
     struct load *load;
+    int (*work)(struct load *load, struct error *error);
     struct error error;
     int result;
     pthread_t thread;
@@ -496,16 +498,6 @@ static int name(struct load *load, struct error *error)
     return 0;
 }
 
-static int write_frames(struct load *load, struct error *error)
-{
-    struct tables tables = tables_of(load);
-    if (tables_write_frames(&tables, load->file, error) != 0 ||
-        tables_write_valued_calls(&tables, load->file, error) != 0)
-        return -1;
-    rollup_release_frames(&load->rollup);
-    return 0;
-}
-
 static void say_incidents(const struct load *load)
 {
     size_t count = 0;
@@ -544,45 +536,69 @@ static int write_tables(struct load *load, struct error *error)
     return result;
 }
 
-/* The tables that are written page by page. */
-static int write_pages(struct load *load, struct error *error)
+/* ---- tables that are written page by page ---- */
+
+static int write_calls(struct load *load, struct error *error)
 {
     if (finish_parts(load, "calls", calls_part, error) != 0 ||
         finish_parts(load, "call_values", values_part, error) != 0 ||
-        memory_pair(load->memory, load->file, run_end_ns(load), error) != 0 ||
-        nothing_check(&load->index, &load->program, calls_recorded(load), memory_rows(load->memory),
-                      error) != 0 ||
-        write_frames(load, error) != 0)
+        memory_pair(load->memory, load->file, run_end_ns(load), error) != 0)
+        return -1;
+    return nothing_check(&load->index, &load->program, calls_recorded(load),
+                         memory_rows(load->memory), error);
+}
+
+static int name_and_index(struct load *load, struct error *error)
+{
+    struct tables tables = tables_of(load);
+    return name(load, error) != 0
+               ? -1
+               : tables_frames_begin(&load->frames_writing, &tables, load->file, error);
+}
+
+static int write_frames(struct load *load, struct error *error)
+{
+    return tables_frames_write(&load->frames_writing, error);
+}
+
+static void *work_aside(void *context)
+{
+    struct aside *aside = context;
+    aside->result = aside->work(aside->load, &aside->error);
+    return NULL;
+}
+
+/* Does both, at the same time where there is a core for that; else `aside` before `here`. */
+static int do_both(struct load *load, int (*here)(struct load *load, struct error *error),
+                   int (*aside)(struct load *load, struct error *error), struct error *error)
+{
+    struct aside other = {.load = load, .work = aside, .error = {.offset = ERROR_NO_OFFSET}};
+    /* Where no call was recorded nothing_check() asks the program, which the other one changes. */
+    bool begun = cores_wanted(load->options) > 1 && calls_recorded(load) > 0 &&
+                 pthread_create(&other.thread, NULL, work_aside, &other) == 0;
+    if (!begun)
+        work_aside(&other);
+    int result = other.result == 0 || begun ? here(load, error) : 0;
+    if (begun)
+        pthread_join(other.thread, NULL);
+    if (other.result != 0)
+        *error = other.error;
+    return other.result != 0 ? other.result : result;
+}
+
+/* Naming stays in this thread: it allocates a lot, and another thread's heap grows by a system call for each page,
+ * which interrupts all cores. */
+static int write_pages(struct load *load, struct error *error)
+{
+    struct tables tables = tables_of(load);
+    if (do_both(load, name_and_index, write_calls, error) != 0 ||
+        do_both(load, write_frames, write_frames, error) != 0 ||
+        tables_frames_end(&load->frames_writing, error) != 0 ||
+        tables_write_valued_calls(&tables, load->file, error) != 0)
         return -1;
     struct btree_file *file = load->file;
     load->file = NULL;
     return btree_close(file, error);
-}
-
-static void *write_aside(void *context)
-{
-    struct writing *writing = context;
-    writing->result = write_pages(writing->load, &writing->error);
-    return NULL;
-}
-
-/* Names what was called and where from while the pages of what was decoded are written, where there is a core
- * for that. Naming stays in this thread: it allocates a lot, and another thread's heap grows by a system call for
- * each page, which interrupts all cores. */
-static int write_and_name(struct load *load, struct error *error)
-{
-    struct writing writing = {.load = load, .error = {.offset = ERROR_NO_OFFSET}};
-    /* Where no call was recorded nothing_check() asks the program, too. */
-    bool aside = cores_wanted(load->options) > 1 && calls_recorded(load) > 0 &&
-                 pthread_create(&writing.thread, NULL, write_aside, &writing) == 0;
-    if (!aside)
-        write_aside(&writing);
-    int result = writing.result == 0 || aside ? name(load, error) : 0;
-    if (aside)
-        pthread_join(writing.thread, NULL);
-    if (writing.result != 0)
-        *error = writing.error;
-    return writing.result != 0 ? writing.result : result;
 }
 
 static int load_all(struct load *load, struct error *error)
@@ -591,7 +607,7 @@ static int load_all(struct load *load, struct error *error)
         return -1;
     progress(load, "memory", 0, 0);
     write_out_keep(&load->database.write_out); /* most queries ask for what follows */
-    int result = write_and_name(load, error);
+    int result = write_pages(load, error);
     progress(load, "tables", 0, 0);
     if (result != 0 || write_tables(load, error) != 0)
         return -1;
@@ -632,6 +648,7 @@ static void release(struct load *load)
         decoded_thread_release(&load->threads[i]);
     free(load->threads);
     free(load->order);
+    tables_frames_release(&load->frames_writing);
     rollup_release(&load->rollup);
     value_calls_release(&load->values.calls);
     value_shared_release(&load->values.shared);

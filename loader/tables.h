@@ -22,8 +22,24 @@ struct tables {
     const struct load_options *options;
 };
 
-/* Writes frames, of which there may be millions. After memory_pair. */
-int tables_write_frames(const struct tables *tables, struct btree_file *file, struct error *error);
+/* frames, of which there may be millions: any number of threads may write their rows. */
+struct frames_writing {
+    struct tables tables;
+    struct btree_file *file;
+    struct btree_part **parts; /* by block of the rollup; the rows lie in their order */
+    uint32_t parts_count;
+    uint32_t next; /* atomic: the first block that nobody has begun */
+};
+
+/* Fills the indexes, and makes ready for rows. */
+int tables_frames_begin(struct frames_writing *writing, const struct tables *tables,
+                        struct btree_file *file, struct error *error);
+/* Writes rows while there are any that nobody writes. After memory_pair. What was added up over a frame is
+ * freed when it is written. */
+int tables_frames_write(struct frames_writing *writing, struct error *error);
+/* All rows are written: makes a table of them. */
+int tables_frames_end(struct frames_writing *writing, struct error *error);
+void tables_frames_release(struct frames_writing *writing);
 
 /* Writes valued_calls. Both before the small tables. */
 int tables_write_valued_calls(const struct tables *tables, struct btree_file *file,

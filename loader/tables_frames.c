@@ -111,13 +111,49 @@ static int fill_indexes(const struct tables *tables, struct btree_file *file, st
     return result;
 }
 
-int tables_write_frames(const struct tables *tables, struct btree_file *file, struct error *error)
+int tables_frames_begin(struct frames_writing *writing, const struct tables *tables,
+                        struct btree_file *file, struct error *error)
 {
-    struct btree_part *part;
-    if (fill_indexes(tables, file, error) != 0 || btree_part_begin(file, &part, error) != 0)
+    uint32_t blocks = frames_count(tables->frames) / FRAMES_A_BLOCK + 1;
+    *writing = (struct frames_writing){.tables = *tables, .file = file, .parts_count = blocks};
+    writing->parts = calloc(blocks, sizeof(struct btree_part *));
+    if (writing->parts == NULL)
+        return error_set(error, "out of memory");
+    return fill_indexes(tables, file, error);
+}
+
+/* The rows of a block of the rollup. */
+static int write_block(struct frames_writing *writing, uint32_t block, struct error *error)
+{
+    const struct tables *tables = &writing->tables;
+    struct btree_part **part = &writing->parts[block];
+    uint32_t id = block * FRAMES_A_BLOCK, last = id + (FRAMES_A_BLOCK - 1);
+    uint32_t count = frames_count(tables->frames);
+    if (btree_part_begin(writing->file, part, error) != 0)
         return -1;
-    for (uint32_t id = 1; id <= frames_count(tables->frames); id++)
-        if (append_frame(tables, part, id, error) != 0)
+    for (id += id == 0; id <= last && id <= count; id++)
+        if (append_frame(tables, *part, id, error) != 0)
             return -1;
-    return btree_part_end(part, error) != 0 ? -1 : btree_finish(file, "frames", &part, 1, error);
+    rollup_release_block(tables->rollup, block);
+    return btree_part_end(*part, error);
+}
+
+int tables_frames_write(struct frames_writing *writing, struct error *error)
+{
+    uint32_t block;
+    while ((block = __atomic_fetch_add(&writing->next, 1, __ATOMIC_RELAXED)) < writing->parts_count)
+        if (write_block(writing, block, error) != 0)
+            return -1;
+    return 0;
+}
+
+int tables_frames_end(struct frames_writing *writing, struct error *error)
+{
+    return btree_finish(writing->file, "frames", writing->parts, writing->parts_count, error);
+}
+
+void tables_frames_release(struct frames_writing *writing)
+{
+    free(writing->parts);
+    writing->parts = NULL;
 }

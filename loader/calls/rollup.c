@@ -320,8 +320,10 @@ static int merge_shapes(struct rollup *into, const struct rollup *from, struct e
     return 0;
 }
 
-static void release_block(struct rollup *rollup, size_t block)
+void rollup_release_block(struct rollup *rollup, size_t block)
 {
+    if (block >= rollup->frames_capacity)
+        return;
     for (size_t i = 0; rollup->frames[block] != NULL && i < FRAMES_A_BLOCK; i++)
         call_sums_release(&rollup->frames[block][i]);
     large_free(rollup->frames[block], FRAMES_A_BLOCK * sizeof **rollup->frames);
@@ -345,7 +347,7 @@ static int merge_frames(struct rollup *into, struct rollup *from, struct error *
             if (call_sums_any(&from->frames[block][i]) &&
                 call_sums_add(&into->frames[block][i], &from->frames[block][i], true, error) != 0)
                 return -1;
-        release_block(from, block);
+        rollup_release_block(from, block);
     }
     return 0;
 }
@@ -362,15 +364,6 @@ int rollup_merge(struct rollup *into, struct rollup *from, struct error *error)
     return merge_shapes(into, from, error);
 }
 
-void rollup_release_frames(struct rollup *rollup)
-{
-    for (size_t i = 0; i < rollup->frames_capacity; i++)
-        release_block(rollup, i);
-    free(rollup->frames);
-    rollup->frames = NULL;
-    rollup->frames_capacity = 0;
-}
-
 void rollup_release(struct rollup *rollup)
 {
     for (size_t i = 0; i < rollup->functions_capacity; i++)
@@ -379,7 +372,9 @@ void rollup_release(struct rollup *rollup)
             free(rollup->functions[i]->recursion.cycle);
             large_free(rollup->functions[i], sizeof *rollup->functions[i]);
         }
-    rollup_release_frames(rollup);
+    for (size_t i = 0; i < rollup->frames_capacity; i++)
+        rollup_release_block(rollup, i);
+    free(rollup->frames);
     free(rollup->functions);
     free(rollup->edges);
     free(rollup->callee_runs);

@@ -247,8 +247,8 @@ uint64_t duration_counts_rank(const struct duration_counts *durations, uint64_t 
 
 /* `from` is spent then: release it. */
 int rollup_merge(struct rollup *into, struct rollup *from, struct error *error);
-/* Frees the sums of frames alone, which may be most of it. */
-void rollup_release_frames(struct rollup *rollup);
+/* Frees the sums of a block of frames alone, which may be most of it. */
+void rollup_release_block(struct rollup *rollup, size_t block);
 void rollup_release(struct rollup *rollup);
 
 #endif

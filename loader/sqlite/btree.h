@@ -15,7 +15,8 @@
  * and throw the file away: it is not a sound database.
  *
  * Threads: parts of one file may be begun, filled and ended by different threads at the same time;
- * one part is used by one thread at a time. btree_finish and btree_close are for one thread.
+ * one part is used by one thread at a time. btree_finish and btree_close are for one thread; another one may
+ * fill indexes of other tables beside btree_finish.
  *
  * Errors: functions that return int return 0, or -1 with the words in *error.
  *

@@ -279,13 +279,18 @@ static void check_tables(sqlite3 *database)
 static bool write_frames(const struct tables *tables, struct database *made, sqlite3 **database)
 {
     struct btree_file *file = NULL;
+    struct frames_writing writing;
     unlink(path);
     if (!check(database_create(made, path, "/dev/null", embedded_schema, &error) == 0 &&
                    btree_open(made->temporary, &file, &error) == 0,
                "a database is made: %s", error.text))
         return false;
-    check(tables_write_frames(tables, file, &error) == 0 && btree_close(file, &error) == 0,
+    check(tables_frames_begin(&writing, tables, file, &error) == 0 &&
+              tables_frames_write(&writing, &error) == 0 &&
+              tables_frames_write(&writing, &error) == 0 && /* nothing is left to another thread */
+              tables_frames_end(&writing, &error) == 0 && btree_close(file, &error) == 0,
           "frames are written: %s", error.text);
+    tables_frames_release(&writing);
     database_open_temporary(made, database, &error);
     check_string("frames_parent frames_function frames_astray",
                  rows_of(*database, "SELECT name FROM sqlite_schema WHERE type = 'index' AND"
