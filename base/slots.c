@@ -20,15 +20,19 @@ static size_t bytes_of(const struct slots *slots)
     return slots->items == NULL ? 0 : ((size_t)slots->mask + 1) * sizeof *slots->items;
 }
 
-static int grow(struct slots *slots, struct error *error)
+size_t slots_grown_bytes(const struct slots *slots)
 {
-    uint32_t size = slots->items == NULL ? 64 : (slots->mask + 1) * 2;
-    struct slots grown = {.mask = size - 1, .count = slots->count};
-    grown.items = size == 0 ? NULL
-                            : large_alloc(bytes_of(slots) == 0 ? 64 * sizeof *grown.items
-                                                               : bytes_of(slots) * 2);
-    if (grown.items == NULL)
+    return slots->items == NULL ? 64 * sizeof *slots->items : bytes_of(slots) * 2;
+}
+
+int slots_grow(struct slots *slots, void *zeros, struct error *error)
+{
+    uint32_t size = (uint32_t)(slots_grown_bytes(slots) / sizeof *slots->items);
+    struct slots grown = {.items = zeros, .mask = size - 1, .count = slots->count};
+    if (size == 0 || zeros == NULL) {
+        large_free(zeros, slots_grown_bytes(slots));
         return error_set(error, "out of memory for a table of %u numbers", slots->count);
+    }
     for (size_t i = 0; slots->items != NULL && i <= slots->mask; i++)
         if (slots->items[i] != 0)
             put(&grown, slots->items[i]);
@@ -39,7 +43,8 @@ static int grow(struct slots *slots, struct error *error)
 
 int slots_add(struct slots *slots, uint32_t hash, uint32_t number, struct error *error)
 {
-    if ((slots->items == NULL || slots->count > slots->mask / 4 * 3) && grow(slots, error) != 0)
+    if (slots_is_full(slots) &&
+        slots_grow(slots, large_alloc(slots_grown_bytes(slots)), error) != 0)
         return -1;
     put(slots, (uint64_t)hash << 32 | (number + 1));
     slots->count++;

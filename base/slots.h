@@ -12,6 +12,8 @@
 #ifndef FISQL_BASE_SLOTS_H
 #define FISQL_BASE_SLOTS_H
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base/error.h"
@@ -44,6 +46,17 @@ static inline uint32_t slots_hash(uint64_t a, uint64_t b)
     mixed = (mixed ^ mixed >> 32 ^ b) * UINT64_C(0xd6e8feb86659fd93);
     return (uint32_t)(mixed >> 32);
 }
+
+/* Whether it grows with the next number. */
+static inline bool slots_is_full(const struct slots *slots)
+{
+    return slots->items == NULL || slots->count > slots->mask / 4 * 3;
+}
+/* The size that it has after it has grown next. */
+size_t slots_grown_bytes(const struct slots *slots);
+/* Lets it grow now, into so many bytes from large_alloc that are zero: they are the table's then. NULL: there was
+ * no memory. */
+int slots_grow(struct slots *slots, void *zeros, struct error *error);
 
 /* Adds a number that is not in it. 0, or -1 when memory ran out. */
 int slots_add(struct slots *slots, uint32_t hash, uint32_t number, struct error *error);

@@ -368,47 +368,6 @@ static int decode(struct load *load, struct error *error)
 
 /* ---- writing ---- */
 
-static int by_first_call(const void *left, const void *right)
-{
-    const struct log_thread *const *a = left, *const *b = right;
-    return (*a)->first_call_id < (*b)->first_call_id ? -1 : 1;
-}
-
-static struct btree_part *calls_part(const struct decoded_thread *thread)
-{
-    return thread->part;
-}
-
-static struct btree_part *values_part(const struct decoded_thread *thread)
-{
-    return thread->values;
-}
-
-/* Makes a table of the threads' parts. */
-static int finish_parts(struct load *load, const char *table,
-                        struct btree_part *(*part_of)(const struct decoded_thread *thread),
-                        struct error *error)
-{
-    if (load->options->summary)
-        return 0;
-    struct btree_part **parts = malloc((load->index.threads_count + 1) * sizeof *parts);
-    const struct log_thread **threads = malloc((load->index.threads_count + 1) * sizeof *threads);
-    int result = parts == NULL || threads == NULL ? error_set(error, "out of memory") : 0;
-    uint32_t count = 0;
-    for (size_t i = 0; result == 0 && i < load->index.threads_count; i++)
-        if (part_of(&load->threads[i]) != NULL)
-            threads[count++] = &load->index.threads[i];
-    if (result == 0 && count > 0)
-        qsort(threads, count, sizeof *threads, by_first_call);
-    for (uint32_t i = 0; result == 0 && i < count; i++)
-        parts[i] = part_of(&load->threads[threads[i] - load->index.threads]);
-    if (result == 0)
-        result = btree_finish(load->file, table, parts, count, error);
-    free(parts);
-    free(threads);
-    return result;
-}
-
 static int execute(sqlite3 *database, const char *what, const char *sql, struct error *error)
 {
     if (sqlite3_exec(database, sql, NULL, NULL, NULL) == SQLITE_OK)
@@ -540,8 +499,8 @@ static int write_tables(struct load *load, struct error *error)
 
 static int write_calls(struct load *load, struct error *error)
 {
-    if (finish_parts(load, "calls", calls_part, error) != 0 ||
-        finish_parts(load, "call_values", values_part, error) != 0 ||
+    struct tables tables = tables_of(load);
+    if (tables_finish_calls(&tables, load->file, error) != 0 ||
         memory_pair(load->memory, load->file, run_end_ns(load), error) != 0)
         return -1;
     return nothing_check(&load->index, &load->program, calls_recorded(load),

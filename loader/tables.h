@@ -22,6 +22,9 @@ struct tables {
     const struct load_options *options;
 };
 
+/* Makes calls and call_values of the rows that were written while threads were decoded. */
+int tables_finish_calls(const struct tables *tables, struct btree_file *file, struct error *error);
+
 /* frames, of which there may be millions: any number of threads may write their rows. */
 struct frames_writing {
     struct tables tables;

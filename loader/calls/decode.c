@@ -21,6 +21,7 @@ int decoder_open(struct decoder **out, struct decode_shared *shared, struct erro
     decoder->shared = shared;
     decoder->process = UINT32_MAX;
     rollup_init(&decoder->rollup);
+    rollup_help(&decoder->rollup, shared->helpers);
     links_init(&decoder->links, shared->helpers);
     chunk_source_init(&decoder->source, shared->index, shared->helpers);
     pairs_init(&decoder->pairs);
@@ -56,6 +57,7 @@ void decoder_end(struct decoder *decoder)
     if (decoder == NULL)
         return;
     chunk_source_end(&decoder->source);
+    spare_block_release(&decoder->rollup.spare);
     links_release(&decoder->links);
     pairs_release(&decoder->pairs);
     value_calls_done(&decoder->values);

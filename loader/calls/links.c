@@ -9,18 +9,11 @@
 
 #define BLOCK_BYTES (LINKS_A_BLOCK * sizeof(struct link))
 
-static void make_spare(void *context)
-{
-    struct links *links = context;
-    links->spare.block = large_alloc(BLOCK_BYTES);
-    if (links->spare.block != NULL)
-        large_touch(links->spare.block, BLOCK_BYTES);
-}
-
 void links_init(struct links *links, struct helpers *helpers)
 {
     memset(links, 0, sizeof *links);
-    errand_init(&links->spare.errand, helpers, make_spare, links);
+    spare_block_init(&links->spare, helpers);
+    spare_block_init(&links->spare_slots, helpers);
 }
 
 static uint32_t hash(struct link_key key)
@@ -42,16 +35,6 @@ struct link *links_find(const struct links *links, struct link_key key, uint32_t
     return NULL;
 }
 
-static struct link *take_block(struct links *links)
-{
-    if (links->spare.errand.helpers == NULL)
-        return large_alloc(BLOCK_BYTES);
-    errand_finish(&links->spare.errand);
-    struct link *block = links->spare.block;
-    links->spare.block = NULL;
-    return block != NULL ? block : large_alloc(BLOCK_BYTES);
-}
-
 /* Room for the link with the next number. */
 static int reach(struct links *links, struct link **out, struct error *error)
 {
@@ -59,14 +42,25 @@ static int reach(struct links *links, struct link **out, struct error *error)
     if (array_reach(&links->blocks, &links->blocks_capacity, block, error) != 0)
         return -1;
     if (links->blocks[block] == NULL)
-        links->blocks[block] = take_block(links);
+        links->blocks[block] = spare_block_take(&links->spare, BLOCK_BYTES);
     if (links->blocks[block] == NULL)
         return error_set(error, "out of memory");
-    /* A block that is half full will probably be filled. */
-    if (links->count % LINKS_A_BLOCK == LINKS_A_BLOCK / 2 && links->spare.block == NULL &&
-        links->spare.errand.helpers != NULL)
-        errand_ask(&links->spare.errand);
+    if (links->count % LINKS_A_BLOCK == LINKS_A_BLOCK / 2) /* it will probably be filled */
+        spare_block_ask(&links->spare, BLOCK_BYTES);
     *out = links_at(links, links->count);
+    return 0;
+}
+
+/* Room for one in the table. */
+static int reach_slot(struct links *links, struct error *error)
+{
+    size_t grown = slots_grown_bytes(&links->slots);
+    if (grown < LARGE_PAGE_BYTES)
+        return 0;
+    if (slots_is_full(&links->slots))
+        return slots_grow(&links->slots, spare_block_take(&links->spare_slots, grown), error);
+    if (links->slots.count == links->slots.mask / 8 * 5)
+        spare_block_ask(&links->spare_slots, grown);
     return 0;
 }
 
@@ -82,6 +76,7 @@ int links_make(struct links *links, struct link_key key, const struct link_calle
         rollup_function(rollup, callee->function, &link->function, error) != 0 ||
         rollup_edge(rollup, callee->caller, callee->site, callee->function, &link->edge, error) !=
             0 ||
+        reach_slot(links, error) != 0 ||
         slots_add(&links->slots, hash(key), links->count, error) != 0)
         return -1;
     links->count++;
@@ -177,9 +172,8 @@ void links_release(struct links *links)
             call_sums_release(&links_at(links, i)->sums);
     for (size_t i = 0; i < links->blocks_capacity; i++)
         large_free(links->blocks[i], BLOCK_BYTES);
-    errand_drop(&links->spare.errand);
-    large_free(links->spare.block, BLOCK_BYTES);
-    links->spare.block = NULL;
+    spare_block_release(&links->spare);
+    spare_block_release(&links->spare_slots);
     free(links->blocks);
     links->blocks = NULL;
     free(links->touched);

@@ -29,8 +29,8 @@
 #include "base/slots.h"
 #include "loader/calls/call_sums.h"
 #include "loader/calls/frames.h"
-#include "loader/calls/helpers.h"
 #include "loader/calls/rollup.h"
+#include "loader/calls/spare_block.h"
 
 /* What a call is besides function and site, in the upper bits of link_key.callee. */
 #define LINK_HAS_CALLER                                                                            \
@@ -70,11 +70,8 @@ struct links {
     struct link **blocks; /* number / LINKS_A_BLOCK, number % LINKS_A_BLOCK */
     size_t blocks_capacity;
     uint32_t count;
-    struct {
-        struct errand errand; /* to make one */
-        struct link *block;   /* NULL = there is none */
-    } spare;                  /* block, whose pages are there already */
-    struct link **touched;    /* those whose sums are not empty */
+    struct spare_block spare, spare_slots; /* the next block, and a larger table */
+    struct link **touched;                 /* those whose sums are not empty */
     size_t touched_count, touched_capacity;
 };
 

@@ -8,9 +8,16 @@
 #include "base/heap.h"
 #include "base/large.h"
 
+#define BLOCK_BYTES (FRAMES_A_BLOCK * sizeof(struct call_sums))
+
 void rollup_init(struct rollup *rollup)
 {
     *rollup = (struct rollup){.frames = NULL};
+}
+
+void rollup_help(struct rollup *rollup, struct helpers *helpers)
+{
+    spare_block_init(&rollup->spare, helpers);
 }
 
 int rollup_frame(struct rollup *rollup, uint32_t frame, struct call_sums **out, struct error *error)
@@ -18,10 +25,13 @@ int rollup_frame(struct rollup *rollup, uint32_t frame, struct call_sums **out, 
     uint32_t block = frame / FRAMES_A_BLOCK;
     if (array_reach(&rollup->frames, &rollup->frames_capacity, block, error) != 0)
         return -1;
-    if (rollup->frames[block] == NULL)
-        rollup->frames[block] = large_alloc(FRAMES_A_BLOCK * sizeof **rollup->frames);
-    if (rollup->frames[block] == NULL)
-        return error_set(error, "out of memory");
+    if (rollup->frames[block] == NULL) {
+        rollup->frames[block] = spare_block_take(&rollup->spare, BLOCK_BYTES);
+        if (rollup->frames[block] == NULL)
+            return error_set(error, "out of memory");
+        if (block > 0) /* there are many */
+            spare_block_ask(&rollup->spare, BLOCK_BYTES);
+    }
     *out = &rollup->frames[block][frame % FRAMES_A_BLOCK];
     return 0;
 }
@@ -326,7 +336,7 @@ void rollup_release_block(struct rollup *rollup, size_t block)
         return;
     for (size_t i = 0; rollup->frames[block] != NULL && i < FRAMES_A_BLOCK; i++)
         call_sums_release(&rollup->frames[block][i]);
-    large_free(rollup->frames[block], FRAMES_A_BLOCK * sizeof **rollup->frames);
+    large_free(rollup->frames[block], BLOCK_BYTES);
     rollup->frames[block] = NULL;
 }
 
@@ -375,6 +385,7 @@ void rollup_release(struct rollup *rollup)
     for (size_t i = 0; i < rollup->frames_capacity; i++)
         rollup_release_block(rollup, i);
     free(rollup->frames);
+    spare_block_release(&rollup->spare);
     free(rollup->functions);
     free(rollup->edges);
     free(rollup->callee_runs);

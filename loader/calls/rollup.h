@@ -14,6 +14,7 @@
 #include "base/large.h"
 #include "base/slots.h"
 #include "loader/calls/call_sums.h"
+#include "loader/calls/spare_block.h"
 #include "loader/calls/tally.h"
 
 #define LOG2_BUCKETS 64
@@ -122,6 +123,7 @@ struct shape {
 struct rollup {
     struct call_sums **frames;          /* frames.id / FRAMES_A_BLOCK, frames.id % FRAMES_A_BLOCK */
     size_t frames_capacity;             /* blocks, of which some may be NULL */
+    struct spare_block spare;           /* the next one of them */
     struct function_rollup **functions; /* by functions.id; NULL where never called */
     size_t functions_capacity;
     struct intern edge_keys;
@@ -143,6 +145,8 @@ struct rollup {
 
 /* Empty; zeros are, too. */
 void rollup_init(struct rollup *rollup);
+/* Helpers may make room for frames before it is needed. NULL = there are none. */
+void rollup_help(struct rollup *rollup, struct helpers *helpers);
 
 /* What callee runs and transitions are known by, in functions.id; previous 0 = it is the first one. */
 struct callee_runs_key {
