@@ -1076,8 +1076,18 @@ CREATE VIEW call_blocks AS -- arguments and results (position 0) that point into
                           -- there when the call was entered or, of a result, left; freed = 1: it was freed by then.
                           -- No row: none of the call's process did, or it is not known. Not told of either: blocks
                           -- that a child has from its parent; freed ones of 64 KiB and more, or allocated aligned
-  SELECT x.call_id, x.position, x.address, a.id AS alloc_id, x.address - a.address AS offset, a.free_ns IS NOT NULL AND a.free_ns < x.ns AS freed
-  FROM (SELECT c.id AS call_id, p.position, v.value AS address, c.enter_ns + CASE p.position WHEN 0 THEN c.duration_ns ELSE 0 END AS ns,
+  SELECT call_id, position, address, alloc_id, offset, freed FROM
+   (SELECT x.call_id, x.position, x.address, a.id AS alloc_id, x.address - a.address AS offset, x.found, a.size, a.kind,
+           -- 1 = before, 0 = after, NULL = that is not known: which came first of what happened in the same nanosecond is known
+           -- of what the call's own thread did within it, and beside it if it took any time
+           CASE WHEN a.alloc_ns <> x.ns THEN a.alloc_ns < x.ns
+                WHEN a.thread_id = x.thread_id AND (a.call_id BETWEEN x.call_id AND x.last_id OR x.enter_ns < x.end_ns)
+                THEN coalesce(a.call_id BETWEEN x.call_id AND x.last_id, 0) = (x.position = 0) END AS allocated,
+           CASE WHEN coalesce(a.free_ns, -1) <> x.ns THEN coalesce(a.free_ns < x.ns, 0)
+                WHEN a.free_thread_id = x.thread_id AND (a.free_call_id BETWEEN x.call_id AND x.last_id OR x.enter_ns < x.end_ns)
+                THEN coalesce(a.free_call_id BETWEEN x.call_id AND x.last_id, 0) = (x.position = 0) END AS freed
+    FROM (SELECT c.id AS call_id, c.id + c.descendants AS last_id, c.thread_id, c.enter_ns, c.enter_ns + c.duration_ns AS end_ns,
+               p.position, v.value AS address, c.enter_ns + CASE p.position WHEN 0 THEN c.duration_ns ELSE 0 END AS ns,
                -- its id, negative where not all that lay there could be looked at. Of each level the addresses are gone
                -- through from which a block of it could reach, and at each of them the newest blocks.
                (WITH RECURSIVE
@@ -1115,11 +1125,10 @@ CREATE VIEW call_blocks AS -- arguments and results (position 0) that point into
              JOIN parameters p ON p.function_id = +fr.function_id
              JOIN call_values v ON v.id = c.id * 32 + p.position
         WHERE p.kind IN ('pointer', 'function', 'text') AND typeof(v.value) = 'integer' AND v.value > 0) x
-       CROSS JOIN allocs a ON a.id = abs(x.found)
-  WHERE a.alloc_ns < x.ns -- which came first of what happened in the same nanosecond is not known
-        AND (a.free_ns IS NULL OR a.free_ns > x.ns OR
-             -- memory of a large one may be the system's again, and be used for something else
-             a.free_ns < x.ns AND a.size < 65536 AND a.kind NOT GLOB '*align*' AND x.found > 0);
+       CROSS JOIN allocs a ON a.id = abs(x.found))
+  WHERE allocated AND (NOT freed OR
+                       -- memory of a large one may be the system's again, and be used for something else
+                       freed AND size < 65536 AND kind NOT GLOB '*align*' AND found > 0);
 
 CREATE VIEW listed_arguments AS -- call_arguments of the functions in valued_calls, without texts: of one function in
                                -- no time, however long the run was

@@ -25,7 +25,8 @@ static int finish_parts(const struct tables *tables, struct btree_file *file, co
                         struct error *error)
 {
     struct btree_part **parts = malloc((tables->index->threads_count + 1) * sizeof *parts);
-    const struct log_thread **threads = malloc((tables->index->threads_count + 1) * sizeof *threads);
+    const struct log_thread **threads =
+        malloc((tables->index->threads_count + 1) * sizeof *threads);
     int result = parts == NULL || threads == NULL ? error_set(error, "out of memory") : 0;
     uint32_t count = 0;
     for (size_t i = 0; result == 0 && i < tables->index->threads_count; i++)
