@@ -90,18 +90,25 @@ void errand_ask(struct errand *errand)
     pthread_mutex_unlock(&helpers->lock);
 }
 
+/* It is not wanted any more; returns whether it was. */
+static bool forget(struct errand *errand)
+{
+    bool wanted = errand->state == ERRAND_WANTED;
+    errand->state = ERRAND_NONE;
+    return wanted;
+}
+
 /* Nobody is at it when this returns. Returns whether it is still to be done. */
 static bool take_back(struct errand *errand)
 {
     struct helpers *helpers = errand->helpers;
-    if (helpers != NULL)
-        pthread_mutex_lock(&helpers->lock);
+    if (helpers == NULL)
+        return forget(errand);
+    pthread_mutex_lock(&helpers->lock);
     while (errand->state == ERRAND_BUSY)
         helpers_wait(helpers);
-    bool wanted = errand->state == ERRAND_WANTED;
-    errand->state = ERRAND_NONE;
-    if (helpers != NULL)
-        pthread_mutex_unlock(&helpers->lock);
+    bool wanted = forget(errand);
+    pthread_mutex_unlock(&helpers->lock);
     return wanted;
 }
 
