@@ -360,6 +360,18 @@ int row_window_init(struct row_window *window, struct helpers *helpers,
     return 0;
 }
 
+void row_window_stop(struct row_window *window)
+{
+    struct helpers *helpers = window->helpers;
+    if (helpers == NULL)
+        return;
+    pthread_mutex_lock(&helpers->lock);
+    while (window->busy[BATCH_ADD] || window->busy[BATCH_WRITE])
+        helpers_wait(helpers);
+    window->batches_count = window->done[BATCH_ADD] = window->done[BATCH_WRITE] = 0;
+    pthread_mutex_unlock(&helpers->lock);
+}
+
 /* What a load that fails has not added up. */
 static void release_batch(struct row_batch *batch)
 {

@@ -172,6 +172,10 @@ struct row_end *row_window_end(struct row_window *window, struct error *error);
 int row_window_counted(struct row_window *window, const struct counted_calls *calls,
                        struct error *error);
 
+/* No helper is at its rows when this returns, nor will be: what waits after a failure is forgotten. To be called
+ * before links go. */
+void row_window_stop(struct row_window *window);
+
 /* Has all rows written, and waits until they are. */
 int row_window_finish(struct row_window *window, struct error *error);
 

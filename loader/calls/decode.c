@@ -56,6 +56,7 @@ void decoder_end(struct decoder *decoder)
 {
     if (decoder == NULL)
         return;
+    row_window_stop(&decoder->window);
     chunk_source_end(&decoder->source);
     spare_block_release(&decoder->rollup.spare);
     links_release(&decoder->links);
