@@ -240,7 +240,7 @@ static int write_batch(struct row_window *window, const struct row_batch *batch,
     return 0;
 }
 
-/* ---- helpers ---- */
+/* ---- steps, and who takes them ---- */
 
 static struct row_batch *batch_at(struct row_window *window, uint32_t number)
 {

@@ -17,7 +17,7 @@
  * link, adding up its row the two others (row_sums.h).
  *
  * One worker's, but that another thread may add to the sums of links that it has pointers to, and that a helper
- * makes the next block: to clear its pages takes longer than to fill it with links.
+ * makes the next block (spare_block.h).
  */
 #ifndef FISQL_LOADER_LINKS_H
 #define FISQL_LOADER_LINKS_H

@@ -3,11 +3,10 @@
  * half a minute, and who syncs the file then for the disk.
  *
  * Where memory is dear, what has reached the disk is dropped from the page cache, but for what was written last: the
- * kernel then takes the same pages again and again. On a machine of its own a page costs next to nothing (1 us to
- * fill 4 KiB, on a Zen 5), and the file stays in memory for those who read it next. A virtual machine that lends free
- * memory to its host, as those of many clouds and of CI do, gets each page back by a fault there: 11 to 14 us, measured
- * on one, which is dearer than to read the page from the disk if somebody should ask for it. So who writes says what
- * it cost.
+ * kernel then takes the same pages again and again. Where the machine has free pages, to fill one of 4 KiB
+ * costs 1 us (a Zen 5), and the file stays in memory for those who read it next. A virtual machine that lends free
+ * memory to its host gets each page back by a fault there: 11 to 14 us, measured on one whose disk gives a page in 4.
+ * So who writes says what it cost.
  */
 #ifndef FISQL_LOADER_WRITE_OUT_H
 #define FISQL_LOADER_WRITE_OUT_H

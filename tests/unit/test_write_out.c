@@ -44,7 +44,7 @@ static void write_file(struct write_out *out, int file, bool dear)
     free(data);
 }
 
-/* How many pages are in memory of some MiB of the file. */
+/* How many pages are in memory of some MiB of the file; SIZE_MAX where the kernel does not say. */
 static size_t in_memory(int file, unsigned first, unsigned count)
 {
     size_t bytes = count * MIB, page = (size_t)sysconf(_SC_PAGESIZE), pages = 0;
@@ -55,7 +55,7 @@ static size_t in_memory(int file, unsigned first, unsigned count)
         pages += seen[i] & 1;
     munmap(mapped, bytes);
     free(seen);
-    return pages;
+    return known ? pages : SIZE_MAX;
 }
 
 static bool is_whole(int file)
