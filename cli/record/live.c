@@ -30,6 +30,13 @@ static struct fisql_live_part told_make(int memory, uint64_t from, uint64_t size
     return fits ? told : (struct fisql_live_part){0, 0};
 }
 
+/* A program that made the file shorter would end us by SIGBUS where we have it mapped. It may grow:
+ * live_put() needs that. No program can add a seal that keeps us from writing. */
+static bool size_seal(int memory)
+{
+    return fcntl(memory, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_SEAL) == 0;
+}
+
 /* Writes all of it, however much at a time. */
 static bool put_at(int memory, const char *bytes, size_t count, size_t offset)
 {
@@ -106,7 +113,8 @@ static uint64_t inode_of(const char *path)
 int live_make(struct live *live, int log, const struct record_options *options)
 {
     struct rlimit limit = {RLIM_INFINITY, RLIM_INFINITY};
-    *live = (struct live){.memory = memfd_create("fisql-live", MFD_CLOEXEC), .log = log};
+    *live = (struct live){.memory = memfd_create("fisql-live", MFD_CLOEXEC | MFD_ALLOW_SEALING),
+                          .log = log};
     pthread_mutex_init(&live->lock, NULL);
     if (live->memory < 0)
         return -1;
@@ -125,6 +133,8 @@ int live_make(struct live *live, int log, const struct record_options *options)
         return -1;
     const struct fisql_live_part told =
         told_make(live->memory, live_file_bytes(slots, options), limit.rlim_cur);
+    if (!size_seal(live->memory))
+        return -1;
     if (!put_at(live->memory, options->filter, options->filter_bytes, live_filter_at(slots)) ||
         !put_at(live->memory, options->values.recipes, options->values.recipes_bytes,
                 live_recipes_at(slots, options)) ||

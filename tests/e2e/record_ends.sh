@@ -206,3 +206,12 @@ exec 5<log.bin
 same "the collector on its own makes a file of its own too, in the place of an empty one" "0 600" \
     "$(wc -c <&5) $(stat -c %a log.bin)"
 exec 5<&-
+
+# A program that changes its live area's file: what it calls is recorded, and its status is told.
+build gcc meddles -O1 -g "$programs/meddles.c"
+for how in "none done" "shrink refused" "seal refused" "grow done"; do
+    run timeout 60 "$fisql" record -q ./meddles "${how% *}"
+    same "a program that meddles with its live area (${how% *}): its status" "3 ${how#* }" "$status $out"
+    "$fisql" load -q run.bin
+    same "and its calls (${how% *})" 1001 "$(sql run.db "SELECT count(*) FROM calls")"
+done
