@@ -1,4 +1,5 @@
 /* fisql control: changes what is recorded of a program while it runs. */
+#include "base/file_look.h"
 #include "cli/commands.h"
 #include "cli/live/live_find.h"
 #include "cli/out/amount.h"
@@ -7,7 +8,9 @@
 #include "cli/record/record_filter.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -215,6 +218,32 @@ static int control(const struct request *request, struct live_run *run,
     return status;
 }
 
+/* The area's file can be made shorter while we write to it, where it is not sealed. */
+static void on_cut(int number)
+{
+    (void)number;
+    static const char words[] =
+        "fisql: control: the live area was cut off: its program has ended, or "
+        "changed the file\n";
+    if (write(STDERR_FILENO, words, sizeof words - 1) < 0)
+        _exit(2); /* nobody reads it */
+    _exit(2);
+}
+
+/* The head of the run's area, to be written to; NULL with errno. */
+static struct fisql_live_area *area_map(struct live_run *run)
+{
+    struct sigaction action = {.sa_handler = on_cut};
+    int file = file_look_open(run->file, O_RDWR);
+    if (file < 0)
+        return NULL;
+    close(run->file);
+    run->file = run->source.file = file;
+    sigaction(SIGBUS, &action, NULL);
+    void *area = mmap(NULL, FISQL_LIVE_HEADER, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    return area != MAP_FAILED ? area : NULL;
+}
+
 int cmd_control(int argc, char **argv)
 {
     struct request request;
@@ -225,13 +254,10 @@ int cmd_control(int argc, char **argv)
     status = live_runs_find(&runs, request.pid);
     if (status == 0) {
         struct live_run *run = &runs.items[0];
-        struct fisql_live_area *area =
-            mmap(NULL, FISQL_LIVE_HEADER, PROT_READ | PROT_WRITE, MAP_SHARED, run->file, 0);
-        if (area == MAP_FAILED)
-            status = fail("%s: %s", run->name, strerror(errno));
-        if (status == 0)
-            status = control(&request, run, area);
-        if (area != MAP_FAILED)
+        struct fisql_live_area *area = area_map(run);
+        status = area == NULL ? fail("%s: %s", run->name, strerror(errno))
+                              : control(&request, run, area);
+        if (area != NULL)
             munmap(area, FISQL_LIVE_HEADER);
     }
     live_runs_release(&runs);

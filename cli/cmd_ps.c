@@ -43,10 +43,10 @@ static int add_process(sqlite3_stmt *row, struct live_run *run, const struct liv
     sqlite3_bind_int64(row, 3, (int64_t)totals->threads);
     sqlite3_bind_int64(row, 4, (int64_t)totals->calls);
     sqlite3_bind_int64(row, 5, (int64_t)run->source.area.lost_calls);
-    if (run->log != NULL) {
+    if (run->log_file >= 0)
         sqlite3_bind_int64(row, 6, (int64_t)totals->log_bytes);
+    if (run->log != NULL)
         sqlite3_bind_text(row, 7, run->log, -1, SQLITE_TRANSIENT);
-    }
     sqlite3_bind_text(row, 8, command, -1, SQLITE_TRANSIENT);
     return sqlite3_step(row) == SQLITE_DONE
                ? 0

@@ -162,10 +162,10 @@ static int show_run(const struct request *request, struct live_run *run)
     int worst = 0;
     if (live_images_read(&images, &run->source, &error) != 0)
         return fail("%s", error.text);
-    const char *log = run->log;
-    for (size_t i = 0; i < images.count && log == NULL; i++)
-        log = live_log(run, (pid_t)images.items[i].pid);
-    struct live_points *points = live_points_open(log, run->source.area.run_id);
+    char log[32]; /* the file that is open: its name may lead elsewhere by now */
+    snprintf(log, sizeof log, "/proc/self/fd/%d", run->log_file);
+    struct live_points *points =
+        live_points_open(run->log_file >= 0 ? log : NULL, run->source.area.run_id);
     size_t shown = 0;
     for (size_t i = 0; i < images.count; i++) {
         if (request->pid != 0 && request->pid != run->recorder &&

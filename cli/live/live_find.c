@@ -15,160 +15,36 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "cli/live/live_open.h"
 #include "cli/out/amount.h"
 #include "cli/out/say.h"
 #include "loader/live/live_threads.h"
 
-static const char memory_name[] = "/memfd:fisql-live";
-
-#define MAPS_BUFFER 65536u /* of a file of /proc: a page at a time, as the kernel gives it */
-
-/* A mapping of a live area, as a line of maps tells it. */
-struct mapping {
-    uint64_t start, end, inode;
-    char path[PATH_MAX];
-    bool memory; /* of fisql record; else a file beside the log */
-};
-
-static bool ends_with(const char *text, const char *end)
-{
-    size_t length = strlen(text), tail = strlen(end);
-    return length > tail && strcmp(text + length - tail, end) == 0;
-}
-
-/* The first mapping of a live area in a process: it begins with the area's head. */
-static bool mapping_find(pid_t pid, struct mapping *mapping)
-{
-    char path[64], *line = NULL;
-    size_t room = 0;
-    bool found = false;
-    snprintf(path, sizeof path, "/proc/%d/maps", (int)pid);
-    FILE *maps = fopen(path, "re");
-    if (maps != NULL)
-        setvbuf(maps, NULL, _IOFBF, MAPS_BUFFER);
-    while (maps != NULL && !found && getline(&line, &room, maps) > 0) {
-        uint64_t offset;
-        char rights[8];
-        int at = 0;
-        const char *space = strchr(line, ' '); /* rights follow */
-        if (space == NULL || strlen(space) < 5 || space[4] != 's')
-            continue;
-        if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %7s %" SCNx64 " %*s %" SCNu64 " %n",
-                   &mapping->start, &mapping->end, rights, &offset, &mapping->inode, &at) != 5 ||
-            rights[3] != 's' || offset != 0 || line[at] != '/')
-            continue;
-        line[strcspn(line, "\n")] = 0;
-        snprintf(mapping->path, sizeof mapping->path, "%s", line + at);
-        mapping->memory = strncmp(mapping->path, memory_name, sizeof memory_name - 1) == 0;
-        found = mapping->memory || ends_with(mapping->path, ".live");
-    }
-    if (maps != NULL)
-        fclose(maps);
-    free(line);
-    return found;
-}
-
-static bool is_inode(int file, uint64_t inode)
-{
-    struct stat status;
-    return fstat(file, &status) == 0 && (uint64_t)status.st_ino == inode;
-}
-
-/* Opens a file if it is the area. */
-static int open_area(const char *path, uint64_t inode)
-{
-    int file = open(path, O_RDWR | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-    if (file >= 0 && !is_inode(file, inode)) {
-        close(file);
-        file = -1;
-    }
-    return file;
-}
-
-/* Through a descriptor that the process has of it. */
-static int open_descriptor(pid_t pid, const struct mapping *mapping)
-{
-    char path[PATH_MAX], target[64];
-    int file = -1;
-    snprintf(path, sizeof path, "/proc/%d/fd", (int)pid);
-    DIR *folder = opendir(path);
-    for (struct dirent *entry; folder != NULL && file < 0 && (entry = readdir(folder)) != NULL;) {
-        snprintf(path, sizeof path, "/proc/%d/fd/%s", (int)pid, entry->d_name);
-        ssize_t length = readlink(path, target, sizeof target - 1);
-        if (length < (ssize_t)sizeof memory_name - 1 ||
-            memcmp(target, memory_name, sizeof memory_name - 1) != 0)
-            continue;
-        file = open_area(path, mapping->inode);
-    }
-    if (folder != NULL)
-        closedir(folder);
-    return file;
-}
-
-/* What a process was given in a variable of its environment; NULL = it has none. Caller frees. */
-static char *variable_of(pid_t pid, enum fisql_variable variable)
-{
-    char path[64], *entry = NULL, *value = NULL;
-    size_t room = 0;
-    const char *name = fisql_variable(variable);
-    size_t length = strlen(name);
-    snprintf(path, sizeof path, "/proc/%d/environ", (int)pid);
-    FILE *file = fopen(path, "re");
-    while (file != NULL && value == NULL && getdelim(&entry, &room, 0, file) > 0)
-        if (strncmp(entry, name, length) == 0 && entry[length] == '=')
-            value = strdup(entry + length + 1);
-    if (file != NULL)
-        fclose(file);
-    free(entry);
-    return value;
-}
-
-/* Opens the area that a process has mapped. *recorder: the process that holds it open, as fisql record
- * does; 0 = none. */
-static int area_open(pid_t pid, const struct mapping *mapping, pid_t *recorder)
-{
-    char path[PATH_MAX + 64];
-    int file = -1;
-    *recorder = 0;
-    if (!mapping->memory) {
-        snprintf(path, sizeof path, "/proc/%d/root%s", (int)pid, mapping->path);
-        return open_area(path, mapping->inode);
-    }
-    int holder = 0;
-    char *live = variable_of(pid, FISQL_VARIABLE_LIVE);
-    if (live != NULL && sscanf(live, "/proc/%d/fd/", &holder) == 1)
-        file = open_area(live, mapping->inode);
-    free(live);
-    if (file >= 0) {
-        *recorder = (pid_t)holder;
-        return file;
-    }
-    file = open_descriptor(pid, mapping);
-    if (file >= 0) {
-        *recorder = pid;
-        return file;
-    }
-    snprintf(path, sizeof path, "/proc/%d/map_files/%" PRIx64 "-%" PRIx64, (int)pid, mapping->start,
-             mapping->end);
-    return open_area(path, mapping->inode);
-}
-
-static char *log_of(pid_t pid, const struct mapping *mapping)
+static char *log_of(pid_t pid, const struct live_mapping *mapping)
 {
     if (mapping->memory)
-        return variable_of(pid, FISQL_VARIABLE_LOG);
+        return live_variable(pid, FISQL_VARIABLE_LOG);
     char *path = strdup(mapping->path);
     if (path != NULL)
         path[strlen(path) - strlen(".live")] = 0;
     return path;
 }
 
-const char *live_log(struct live_run *run, pid_t pid)
+/* Of the run's recorder, which has the log open; else the one that a process names. */
+static void log_find(struct live_run *run, pid_t pid, const struct live_mapping *mapping)
 {
-    struct mapping mapping;
-    if (run->log == NULL && mapping_find(pid, &mapping) && mapping.inode == run->inode)
-        run->log = log_of(pid, &mapping);
-    return run->log;
+    if (run->log_file < 0 && run->file >= 0 && run->recorder != 0) {
+        char *name = NULL;
+        run->log_file = live_open_log(run->recorder, run->source.area.run_id, &name);
+        if (name != NULL) {
+            free(run->log);
+            run->log = name;
+        }
+    }
+    if (run->log == NULL && pid != run->recorder)
+        run->log = log_of(pid, mapping);
+    if (run->log_file < 0 && run->log != NULL && pid != run->recorder)
+        run->log_file = live_open_named(pid, run->log);
 }
 
 /* Has a process of the run this pid? */
@@ -183,17 +59,20 @@ static bool owns_slot(struct live_run *run, pid_t pid)
     return false;
 }
 
-static struct live_run *run_of(struct live_runs *runs, const struct mapping *mapping,
+static struct live_run *run_of(struct live_runs *runs, const struct live_mapping *mapping,
                                struct error *error)
 {
     for (size_t i = 0; i < runs->count; i++)
-        if (runs->items[i].inode == mapping->inode &&
-            strcmp(runs->items[i].name, mapping->path) == 0)
+        if (runs->items[i].inode == mapping->inode && runs->items[i].device == mapping->device)
             return &runs->items[i];
     if (array_reserve(&runs->items, &runs->room, runs->count + 1, error) != 0)
         return NULL;
     struct live_run *run = &runs->items[runs->count];
-    *run = (struct live_run){.inode = mapping->inode, .file = -1, .name = strdup(mapping->path)};
+    *run = (struct live_run){.inode = mapping->inode,
+                             .device = mapping->device,
+                             .file = -1,
+                             .log_file = -1,
+                             .name = strdup(mapping->path)};
     if (run->name == NULL)
         return NULL;
     runs->count++;
@@ -201,14 +80,14 @@ static struct live_run *run_of(struct live_runs *runs, const struct mapping *map
 }
 
 /* Adds what is known by a process that has an area mapped. */
-static int run_add(struct live_runs *runs, pid_t pid, const struct mapping *mapping,
+static int run_add(struct live_runs *runs, pid_t pid, const struct live_mapping *mapping,
                    struct error *error)
 {
     pid_t recorder;
     struct live_run *run = run_of(runs, mapping, error);
     if (run == NULL)
         return error_set(error, "out of memory");
-    int file = area_open(pid, mapping, &recorder);
+    int file = live_open_area(pid, mapping, &recorder);
     if (file >= 0 && run->file < 0) {
         run->file = file;
         if (live_source_open(&run->source, file, run->name, error) != 0) {
@@ -222,10 +101,9 @@ static int run_add(struct live_runs *runs, pid_t pid, const struct mapping *mapp
     }
     if (recorder != 0 && (recorder != pid || !owns_slot(run, pid)))
         run->recorder = recorder;
+    log_find(run, pid, mapping);
     if (run->recorder == pid)
         return 0;
-    if (run->log == NULL)
-        run->log = log_of(pid, mapping);
     if (array_reserve(&run->pids, &run->pids_room, run->pids_count + 1, error) != 0)
         return -1;
     run->pids[run->pids_count++] = pid;
@@ -247,11 +125,11 @@ static bool may_ask(const struct stat *status)
 
 static int find_one(struct live_runs *runs, pid_t pid, struct error *error)
 {
-    struct mapping mapping;
+    struct live_mapping mapping;
     char path[64];
     struct stat status;
     snprintf(path, sizeof path, "/proc/%d", (int)pid);
-    if (stat(path, &status) != 0 || !may_ask(&status) || !mapping_find(pid, &mapping))
+    if (stat(path, &status) != 0 || !may_ask(&status) || !live_mapping_find(pid, &mapping))
         return 0;
     return run_add(runs, pid, &mapping, error);
 }
@@ -263,13 +141,13 @@ static int find_all(struct live_runs *runs, struct error *error)
     if (processes == NULL)
         return error_set_file(error, ERROR_SYSTEM, "/proc", "%s", strerror(errno));
     for (struct dirent *entry; result == 0 && (entry = readdir(processes)) != NULL;) {
-        struct mapping mapping;
+        struct live_mapping mapping;
         struct stat status;
         if (!is_pid(entry->d_name) || fstatat(dirfd(processes), entry->d_name, &status, 0) != 0 ||
             !may_ask(&status))
             continue;
         pid_t pid = (pid_t)strtol(entry->d_name, NULL, 10);
-        if (mapping_find(pid, &mapping))
+        if (live_mapping_find(pid, &mapping))
             result = run_add(runs, pid, &mapping, error);
     }
     closedir(processes);
@@ -309,6 +187,8 @@ static void run_release(struct live_run *run)
 {
     if (run->file >= 0)
         close(run->file);
+    if (run->log_file >= 0)
+        close(run->log_file);
     free(run->pids);
     free(run->name);
     free(run->log);
@@ -323,15 +203,22 @@ void live_runs_release(struct live_runs *runs)
     *runs = (struct live_runs){0};
 }
 
-/* Why an area that is there cannot be read. */
-static int fail_closed(const struct live_run *run, pid_t pid)
+/* Says why an area that is there cannot be read: of the process that was asked for, or that has it. */
+static int say_closed(const struct live_run *run, pid_t pid)
 {
+    char text[512];
+    int asked = (int)(pid != 0 || run->pids_count == 0 ? pid : run->pids[0]);
+    bool root_can = run->recorder == 0 && geteuid() != 0;
     if (run->problem != NULL)
-        return fail("%d: %s", (int)pid, run->problem);
-    return fail("%d: its live area cannot be opened, for the fisql record that holds it is gone%s",
-                (int)pid,
-                run->recorder == 0 && geteuid() != 0 ? ": root can, through /proc/PID/map_files"
-                                                     : "");
+        snprintf(text, sizeof text, "%d: %s", asked, run->problem);
+    else
+        snprintf(text, sizeof text,
+                 "%d: its live area cannot be opened, for the fisql record that holds it is gone%s",
+                 asked, root_can ? ": root can, through /proc/PID/map_files" : "");
+    if (pid != 0)
+        return fail("%s", text);
+    note("%s", text); /* the others can be read */
+    return 0;
 }
 
 int live_runs_find(struct live_runs *runs, pid_t pid)
@@ -345,8 +232,8 @@ int live_runs_find(struct live_runs *runs, pid_t pid)
     for (size_t i = 0; i < runs->count; i++) {
         struct live_run *run = &runs->items[i];
         bool has = run_has(run, pid);
-        if (has && run->file < 0)
-            status = fail_closed(run, pid);
+        if ((has || pid == 0) && run->file < 0)
+            status = say_closed(run, pid);
         if (run->file >= 0 && (pid == 0 || has))
             runs->items[kept++] = *run;
         else
@@ -354,6 +241,21 @@ int live_runs_find(struct live_runs *runs, pid_t pid)
     }
     runs->count = kept;
     return status != 0 || pid == 0 || kept != 0 ? status : fail_pid(pid);
+}
+
+/* Its area has to be of who made the log: nobody else adds to that. */
+struct live_run *live_runs_of_log(const struct live_runs *runs, const char *path)
+{
+    struct stat own, other, area;
+    if (stat(path, &own) != 0)
+        return NULL;
+    for (size_t i = 0; i < runs->count; i++) {
+        struct live_run *run = &runs->items[i];
+        if (run->log_file >= 0 && fstat(run->log_file, &other) == 0 && own.st_ino == other.st_ino &&
+            own.st_dev == other.st_dev && fstat(run->file, &area) == 0 && area.st_uid == own.st_uid)
+            return run;
+    }
+    return NULL;
 }
 
 void live_command(pid_t pid, char *text, size_t size)

@@ -1,8 +1,7 @@
 /*
  * Finds the programs that are being recorded now: processes whose memory holds a live area. What a
- * process maps is read from /proc/PID/maps, of one's own processes (root: of all); the area itself is
- * opened through a descriptor of `fisql record`, or as the file RUN.bin.live of a program that runs
- * without it.
+ * process maps is read from /proc/PID/maps, of one's own processes (root: of all); how the area itself is
+ * opened says live_open.h.
  */
 #ifndef FISQL_CLI_LIVE_FIND_H
 #define FISQL_CLI_LIVE_FIND_H
@@ -17,13 +16,15 @@
 /* A run: one live area, and who has it. */
 struct live_run {
     uint64_t inode;
+    dev_t device;
     pid_t recorder; /* pid of fisql record; 0 = there is none */
     pid_t *pids;    /* of the processes that have it mapped, the recorder left out */
     size_t pids_count, pids_room;
-    int file; /* the area, -1 = it cannot be opened */
+    int file;     /* the area, for reading; -1 = it cannot be opened */
+    int log_file; /* its log, for reading; -1 = it is not known, or not to be opened */
     char *name;
     char *problem;             /* why not, where that is known */
-    char *log;                 /* path of its log; NULL = not known */
+    char *log;                 /* path of its log, for people; NULL = not known */
     struct live_source source; /* where file >= 0 */
 };
 
@@ -37,9 +38,8 @@ struct live_runs {
 int live_runs_find(struct live_runs *runs, pid_t pid);
 void live_runs_release(struct live_runs *runs);
 
-/* The path of the run's log, as a process of it knows it: of a run that was found by its recorder it is not known
- * before. Borrowed; NULL = not known. */
-const char *live_log(struct live_run *run, pid_t pid);
+/* The run that is recorded into the log at this path; NULL = none of them is. */
+struct live_run *live_runs_of_log(const struct live_runs *runs, const char *path);
 
 /* Does a process of `pids` record, or will it? fisql record has one of its own, which does not. */
 bool live_records(const struct live_run *run, pid_t pid);

@@ -36,36 +36,13 @@ static void catch_end(void)
     sigaction(SIGTERM, &action, NULL);
 }
 
-/* Has the process this file open? fisql record keeps its log so until all of it is written. */
-static bool has_open(pid_t pid, const struct stat *file)
-{
-    char path[64];
-    snprintf(path, sizeof path, "/proc/%ld/fd", (long)pid);
-    DIR *folder = opendir(path);
-    bool found = false;
-    for (struct dirent *entry; folder != NULL && !found && (entry = readdir(folder)) != NULL;) {
-        struct stat other;
-        found = fstatat(dirfd(folder), entry->d_name, &other, 0) == 0 &&
-                other.st_ino == file->st_ino && other.st_dev == file->st_dev;
-    }
-    if (folder != NULL)
-        closedir(folder);
-    return found;
-}
-
 /* Is somebody recording into the log? */
 static bool is_recorded(const char *log)
 {
     struct live_runs runs;
-    struct stat own, other;
-    bool found = false;
-    if (stat(log, &own) != 0 || live_runs_find(&runs, 0) != 0)
+    if (live_runs_find(&runs, 0) != 0)
         return false;
-    for (size_t i = 0; i < runs.count; i++)
-        found |= runs.items[i].log != NULL && stat(runs.items[i].log, &other) == 0 &&
-                 own.st_ino == other.st_ino && own.st_dev == other.st_dev;
-    for (size_t i = 0; i < runs.count && !found; i++)
-        found = runs.items[i].recorder != 0 && has_open(runs.items[i].recorder, &own);
+    bool found = live_runs_of_log(&runs, log) != NULL;
     live_runs_release(&runs);
     return found;
 }

@@ -4,7 +4,6 @@
  */
 #include "cli/live/live_totals.h"
 
-#include <fcntl.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -37,20 +36,18 @@ static int counts_log(struct counts *counts, struct live_totals *totals, const s
     struct stat status;
     struct fisql_chunk chunk;
     int result = 0;
-    int file = run->log != NULL ? open(run->log, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY) : -1;
-    if (file < 0)
+    if (run->log_file < 0)
         return 0;
-    if (fstat(file, &status) == 0 && S_ISREG(status.st_mode))
+    if (fstat(run->log_file, &status) == 0)
         totals->log_bytes = (uint64_t)status.st_size;
     for (uint64_t offset = 0; result == 0 && offset < totals->log_bytes; offset += chunk.length) {
-        if (pread(file, &chunk, sizeof chunk, (off_t)offset) != (ssize_t)sizeof chunk ||
+        if (pread(run->log_file, &chunk, sizeof chunk, (off_t)offset) != (ssize_t)sizeof chunk ||
             chunk.magic != FISQL_CHUNK_MAGIC || chunk.run_id != run->source.area.run_id ||
             chunk.length < sizeof chunk)
             break;
         if (chunk.kind == FISQL_CHUNK_EVENTS && chunk.process_key == image->process_key)
             result = counts_set(counts, chunk.thread, chunk.first_call + chunk.calls, error);
     }
-    close(file);
     return result;
 }
 

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "base/file_look.h"
 #include "live_format.h"
 #include "loader/log/log_index_parts.h"
 
@@ -144,7 +145,8 @@ int log_live_read(struct log_index *index, struct error *error)
     char path[4096];
     if ((size_t)snprintf(path, sizeof path, "%s.live", index->path) >= sizeof path)
         return 0;
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
+    struct stat status;
+    int fd = file_open_regular(path, O_RDONLY | O_NOFOLLOW, &status);
     if (fd < 0)
         return 0; /* the usual case: there is none */
     int failed = read_area(index, fd, error);

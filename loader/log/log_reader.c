@@ -1,6 +1,8 @@
 /* Reads a log chunk by chunk: see log_reader.h. */
 #include "loader/log/log_reader.h"
 
+#include "base/file_look.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -103,24 +105,18 @@ int log_window_chunk(struct log_window *window, uint64_t offset, uint64_t bytes,
 int log_reader_open(struct log_reader *reader, const char *path, struct error *error)
 {
     memset(reader, 0, sizeof *reader);
-    /* O_NONBLOCK: opening a FIFO must not wait for its writer. */
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    struct stat status = {0};
+    int fd = file_open_regular(path, O_RDONLY, &status);
+    if (fd < 0 && errno == EINVAL && S_ISDIR(status.st_mode))
+        return error_set_file(error, ERROR_USAGE, path, "is a folder, not a log");
+    if (fd < 0 && errno == EINVAL)
+        return error_set_file(error, ERROR_USAGE, path,
+                              "is not a regular file: save the log to a file first");
     if (fd < 0)
         return error_set_file(error, ERROR_SYSTEM, path, "%s", strerror(errno));
-    struct stat status;
-    int failed = fstat(fd, &status);
-    if (failed != 0)
-        error_set_file(error, ERROR_SYSTEM, path, "%s", strerror(errno));
-    else if (S_ISDIR(status.st_mode))
-        failed = error_set_file(error, ERROR_USAGE, path, "is a folder, not a log");
-    else if (!S_ISREG(status.st_mode))
-        failed = error_set_file(error, ERROR_USAGE, path,
-                                "is not a regular file: save the log to a file first");
-    else if (status.st_size == 0)
-        failed = error_set_file(error, ERROR_USAGE, path, "is empty: nothing was recorded into it");
-    if (failed != 0) {
+    if (status.st_size == 0) {
         close(fd);
-        return -1;
+        return error_set_file(error, ERROR_USAGE, path, "is empty: nothing was recorded into it");
     }
     return window_open(&reader->window, fd, path, (uint64_t)status.st_size, error);
 }

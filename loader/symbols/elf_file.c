@@ -4,6 +4,8 @@
  */
 #include "loader/symbols/elf_file.h"
 
+#include "base/file_look.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -127,16 +129,15 @@ static const char *read_headers(struct elf_file *file)
 
 const char *elf_file_open(struct elf_file *file, const char *path)
 {
-    struct stat status;
+    struct stat status = {0};
     *file = (struct elf_file){0};
-    /* O_NONBLOCK: a FIFO of that name must not make the load wait. */
-    int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    int descriptor = file_open_regular(path, O_RDONLY, &status);
     if (descriptor < 0)
-        return errno == ENOENT || errno == ENOTDIR ? "missing" : strerror(errno);
+        return errno == ENOENT || errno == ENOTDIR ? "missing"
+               : errno == EINVAL                   ? "not a regular file"
+                                                   : strerror(errno);
     const char *problem = NULL;
-    if (fstat(descriptor, &status) != 0 || !S_ISREG(status.st_mode))
-        problem = "not a regular file";
-    else if (status.st_size == 0)
+    if (status.st_size == 0)
         problem = "empty file";
     if (problem == NULL) {
         void *map = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, descriptor, 0);

@@ -270,7 +270,9 @@ done
 begin 4 stand
 mv ask.bin away.bin
 "$fisql" stacks --each "$pid" >stacks
-same "where the log is gone they have numbers" 4 "$(grep -c '^#0   ?+0xf150' stacks)"
+same "where the log was moved they have their names still" "$(sort said)" "$(scopes stacks)"
+same "and ps has its new name" "$TEST_TMP/away.bin" \
+    "$("$fisql" ps --format csv | awk -F, -v pid="$pid" '$1 == pid { print $7 }')"
 finish
 
 # --- fisql control PID level: the macros look at the levels each time, so exact counts follow the change at once
@@ -340,3 +342,68 @@ if [ "$(id -u)" = 0 ]; then
     lacks "and not listed" "$pid" "$out"
     finish
 fi
+
+# --- processes that pretend to be recorded: what they name is not opened
+gcc -Wall -I"$here" -o pretends "$programs/pretends.c" && gcc -Wall -o opened "$programs/opened.c" || exit 2
+chmod 777 "$TEST_TMP"
+echo private >file
+mkfifo fifo
+chmod 666 fifo
+as_other=() watched=(file fifo)
+[ "$(id -u)" = 0 ] && as_other=(setpriv --reuid=65534 --clear-groups)
+[ "$(id -u)" = 0 ] && mknod -m 666 device c 1 3 2>mknod_err && watched+=(device)
+# wait_for LINE FILE
+wait_for() {
+    for _ in $(seq 500); do
+        grep -qx "$1" "$2" && return
+        sleep 0.02
+    done
+}
+for how in memory recorder; do
+    for name in "${watched[@]}"; do
+        from="/proc/1/../..$TEST_TMP/$name" # as far as its beginning it is a descriptor's
+        "${as_other[@]}" ./pretends $how "$from" "$TEST_TMP/$name" 9<"$TEST_TMP/said" >pretends_said &
+        pretender=$!
+        wait_for ready pretends_said
+        mkfifo until_end
+        ./opened "$name" <until_end >opened_said &
+        watcher=$!
+        exec 6>until_end
+        wait_for ready opened_said
+        run timeout 20 "$fisql" ps
+        check "a $how that names a $name: fisql ps goes on" test "$status" -le 1
+        for words in "stacks $pretender" "control $pretender stop"; do
+            # shellcheck disable=SC2086 # words
+            run timeout 20 "$fisql" $words
+            check "a $how that names a $name: so does ${words%% *}" test "$status" -le 2
+        done
+        exec 6>&-
+        wait $watcher
+        if [ "$name" = file ] && [ "$(id -u)" != 0 ]; then # the log that one's own process names may be read
+            sed -i '/^file$/d' opened_said
+        fi
+        same "a $how that names a $name: it is not opened" ready "$(cat opened_said)"
+        kill $pretender
+        { wait $pretender; } 2>/dev/null
+        rm -f until_end
+    done
+done
+
+# --- an area whose file becomes shorter while it is read
+begin 1 stand 1
+"${as_other[@]}" ./pretends shrink "$TEST_TMP/short.bin" >pretends_said &
+pretender=$!
+wait_for ready pretends_said
+wrong=0
+for _ in $(seq 20); do
+    for words in ps "stacks $pretender" "control $pretender stop"; do
+        # shellcheck disable=SC2086 # words
+        run timeout 20 "$fisql" $words
+        [ "$status" -le 2 ] || wrong=$((wrong + 1))
+        [ "$words" != ps ] || case $out in *" $recorder "*) ;; *) wrong=$((wrong + 1)) ;; esac
+    done
+done
+same "an area that becomes shorter while it is read ends nobody, and hides no other program" 0 "$wrong"
+kill $pretender
+{ wait $pretender; } 2>/dev/null
+finish
