@@ -251,7 +251,7 @@ int cmd_control(int argc, char **argv)
     int status = parse(&request, argc, argv);
     if (status != ARGS_GO_ON)
         return status;
-    status = live_runs_find(&runs, request.pid);
+    status = live_runs_find(&runs, request.pid, true);
     if (status == 0) {
         struct live_run *run = &runs.items[0];
         struct fisql_live_area *area = area_map(run);

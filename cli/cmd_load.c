@@ -1,5 +1,6 @@
 /* fisql load: makes the database of a log. */
 #include "cli/commands.h"
+#include "cli/live/live_find.h"
 #include "cli/live/live_follow.h"
 #include "cli/out/args.h"
 #include "cli/out/cache_folder.h"
@@ -162,6 +163,8 @@ static void say_result(const struct request *request, const struct load_report *
     if (report->ring_calls > 0)
         fprintf(line, "; the ring dropped %llu earlier ones",
                 (unsigned long long)report->ring_calls);
+    if (report->live)
+        fputs("; it is being recorded still", line);
     if (request->verbose)
         fprintf(line, " (%.2f s, %.1f M calls/s)", report->elapsed_s,
                 report->elapsed_s > 0 ? (double)report->calls / 1e6 / report->elapsed_s : 0);
@@ -197,7 +200,12 @@ static int load_once(void *context, const char *database, bool last)
     struct request *request = loading->request;
     struct load_report report;
     struct error error;
+    struct live_runs runs;
+    struct live_run *run =
+        live_runs_find(&runs, 0, false) == 0 ? live_runs_of_log(&runs, request->log) : NULL;
+    request->options.live = run != NULL ? &run->source : NULL;
     int status = fisql_load(request->log, database, &request->options, &report, &error);
+    live_runs_release(&runs);
     if (loading->terminal)
         say_progress_end();
     if (status == 2) {

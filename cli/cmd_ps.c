@@ -139,7 +139,7 @@ int cmd_ps(int argc, char **argv)
     int status = args_end(&args);
     if (status != ARGS_GO_ON)
         return status;
-    status = live_runs_find(&runs, 0);
+    status = live_runs_find(&runs, 0, true);
     if (status == 0)
         status = list(&runs, format);
     live_runs_release(&runs);

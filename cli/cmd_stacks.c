@@ -190,7 +190,7 @@ int cmd_stacks(int argc, char **argv)
     int status = parse(&request, argc, argv);
     if (status != ARGS_GO_ON)
         return status;
-    status = live_runs_find(&runs, request.pid);
+    status = live_runs_find(&runs, request.pid, true);
     if (status == 0 && runs.count == 0)
         status = fail("stacks: no program is being recorded; start one with `fisql record`");
     if (status == 0 && runs.count > 1) {

@@ -16,6 +16,7 @@
 #include "base/array.h"
 #include "loader/sqlite/database.h"
 #include "loader/sqlite/insert.h"
+#include "loader/live/live_threads.h"
 #include "loader/nothing.h"
 #include "loader/tables.h"
 #include "queries/embedded.h"
@@ -160,12 +161,24 @@ static struct symbols_options symbols_options_of(const struct load_options *opti
                                     .threads = options->threads};
 }
 
+/* What lies in the live area is copied before the log is read: what is written meanwhile is in both. */
+static int read_log(struct load *load, struct error *error)
+{
+    struct live_source *live = load->options->live;
+    struct log_salvaged unwritten = {0};
+    int result = live != NULL ? live_chunks_read(&unwritten, live, error) : 0;
+    load->opened.index = true;
+    if (result == 0)
+        result = log_index_read(&load->index, load->log_path, live != NULL ? &unwritten : NULL,
+                                index_progress, load, error);
+    live_chunks_release(&unwritten);
+    return result;
+}
+
 static int prepare(struct load *load, struct error *error)
 {
     const struct load_options *options = load->options;
-    load->opened.index = true;
-    if (log_index_read(&load->index, load->log_path, index_progress, load, error) != 0 ||
-        clock_map_make(&load->clock, &load->index, error) != 0)
+    if (read_log(load, error) != 0 || clock_map_make(&load->clock, &load->index, error) != 0)
         return -1;
     clock_map_end_killed(&load->clock, &load->index);
     progress(load, "symbols", 0, 0);
@@ -581,6 +594,7 @@ static void fill_report(struct load *load)
     report->processes = load->index.processes_count;
     report->losses = load->index.losses_count;
     report->ring_calls = load->index.ring_calls;
+    report->live = load->index.salvaged.live;
     for (size_t i = 0; i < load->index.threads_count && load->threads != NULL; i++) {
         report->threads += load->index.threads[i].id != 0;
         report->calls += load->threads[i].calls;

@@ -15,6 +15,8 @@
 
 #include "base/error.h"
 
+struct live_source;
+
 /* What a load is doing, for a progress line. */
 struct load_progress {
     const char *stage;   /* "reading", "symbols", "calls", "memory", "tables" */
@@ -37,6 +39,8 @@ struct load_options {
     const char *cache_dir;   /* where symbols are cached by build-id; NULL = nowhere */
     const struct load_view *views; /* more than the schema has */
     size_t views_count;
+    struct live_source *
+        live; /* of the run, where it is being recorded: what lies there counts; NULL = it is not */
     /* Called from the loading thread at most some 10 times a second; NULL = not wanted. */
     void (*progress)(void *context, const struct load_progress *progress);
     void *progress_context;
@@ -55,6 +59,7 @@ struct load_report {
     uint64_t lost_calls;   /* their calls, where they can be told */
     uint64_t ring_calls;   /* calls that a flight recorder dropped on purpose */
     uint64_t system_calls; /* calls of functions that are not the user's own (functions.own = 0) */
+    bool live;             /* the run was still being recorded */
     double elapsed_s;
     /* Things to say on stderr, one line each, without a newline. Owned by the report. */
     char **messages;

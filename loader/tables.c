@@ -105,6 +105,11 @@ static int write_run(const struct tables *tables, sqlite3 *database, struct erro
         insert_int(&insert, clip(index->ring_calls));
         insert_row(&insert);
     }
+    if (index->salvaged.live) {
+        insert_text(&insert, "being_recorded");
+        insert_int(&insert, 1);
+        insert_row(&insert);
+    }
     insert_text(&insert, "log_bytes");
     insert_int(&insert, clip(index->size_bytes));
     insert_row(&insert);

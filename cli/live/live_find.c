@@ -204,7 +204,7 @@ void live_runs_release(struct live_runs *runs)
 }
 
 /* Says why an area that is there cannot be read: of the process that was asked for, or that has it. */
-static int say_closed(const struct live_run *run, pid_t pid)
+static int closed_say(const struct live_run *run, pid_t pid)
 {
     char text[512];
     int asked = (int)(pid != 0 || run->pids_count == 0 ? pid : run->pids[0]);
@@ -221,7 +221,7 @@ static int say_closed(const struct live_run *run, pid_t pid)
     return 0;
 }
 
-int live_runs_find(struct live_runs *runs, pid_t pid)
+int live_runs_find(struct live_runs *runs, pid_t pid, bool say_closed)
 {
     struct error error;
     *runs = (struct live_runs){0};
@@ -231,9 +231,9 @@ int live_runs_find(struct live_runs *runs, pid_t pid)
     int status = 0;
     for (size_t i = 0; i < runs->count; i++) {
         struct live_run *run = &runs->items[i];
-        bool has = run_has(run, pid);
-        if ((has || pid == 0) && run->file < 0)
-            status = say_closed(run, pid);
+        bool has = pid != 0 && run_has(run, pid);
+        if ((has || (pid == 0 && say_closed)) && run->file < 0)
+            status = closed_say(run, pid);
         if (run->file >= 0 && (pid == 0 || has))
             runs->items[kept++] = *run;
         else

@@ -33,9 +33,9 @@ struct live_runs {
     size_t count, room;
 };
 
-/* Finds all of them; pid != 0: only the run that this process belongs to, or records. Says what is
+/* Finds all of them, and notes on stderr if wanted which cannot be read; pid != 0: only the run that this process belongs to, or records. Says what is
  * wrong and returns 2 where a pid was given of which there is none, or that is not ours to ask. */
-int live_runs_find(struct live_runs *runs, pid_t pid);
+int live_runs_find(struct live_runs *runs, pid_t pid, bool say_closed);
 void live_runs_release(struct live_runs *runs);
 
 /* The run that is recorded into the log at this path; NULL = none of them is. */

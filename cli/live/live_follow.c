@@ -40,7 +40,7 @@ static void catch_end(void)
 static bool is_recorded(const char *log)
 {
     struct live_runs runs;
-    if (live_runs_find(&runs, 0) != 0)
+    if (live_runs_find(&runs, 0, false) != 0)
         return false;
     bool found = live_runs_of_log(&runs, log) != NULL;
     live_runs_release(&runs);

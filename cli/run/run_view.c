@@ -28,6 +28,9 @@ bool run_has_calls(sqlite3 *database, const char *path, const char *what)
         fail("%s: has no rows of calls, which %s needs: load the log without --summary, or push it "
              "with --calls",
              path, what);
+    else if (run_integer(database, "SELECT value FROM run WHERE key = 'being_recorded'", 0) != 0)
+        fail("%s: no call was recorded so far: load it again when the program has called something",
+             path);
     else
         fail("%s: no call was recorded: was the program built with `fisql cc`?", path);
     return false;

@@ -1,6 +1,7 @@
 /* Threads of a live area: see live_threads.h. */
 #include "loader/live/live_threads.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -399,6 +400,73 @@ static int groups_read(struct live_threads *threads, const struct reading *readi
     }
     return 0;
 }
+
+/* ---- chunks for the loader ---- */
+
+/* Completes the copy of a chunk as fisql_slot_finish() does, in memory of its own. */
+static int chunk_take(struct log_salvaged *chunks, const struct reading *reading, uint64_t tick,
+                      struct error *error)
+{
+    const struct fisql_chunk *copy = reading->chunk;
+    uint32_t used = fisql_chunk_before(copy) + copy->units * 2;
+    uint32_t length = (used + 7) & ~7u;
+    assert(length <= FISQL_LIVE_CHUNK_BYTES);
+    struct fisql_chunk *chunk = calloc(1, length);
+    if (chunk == NULL)
+        return error_set(error, "out of memory");
+    if (array_reserve(&chunks->chunks, &chunks->capacity, chunks->count + 1, error) != 0) {
+        free(chunk);
+        return -1;
+    }
+    memcpy(chunk, copy, used);
+    chunk->flags |= FISQL_FLAG_SALVAGED;
+    if (reading->source->area.ring_chunks != 0)
+        chunk->flags |= FISQL_FLAG_RING;
+    fisql_chunk_seal(chunk, length, tick, 0); /* no clock pair: its process's clock is not ours */
+    chunks->chunks[chunks->count++] = chunk;
+    return 0;
+}
+
+static int found_take(struct log_salvaged *chunks, const struct reading *reading,
+                      const struct found *found, struct live_stack *stack, struct error *error)
+{
+    int result = 0;
+    if (is_whole(found->state))
+        result = whole_try(reading, found, stack, error);
+    for (uint32_t tries = 0; tries < LIVE_TRIES && found->state == FISQL_SLOT_LIVE && result == 0;
+         tries++)
+        result = live_try(reading, found, 1, stack, error);
+    return result > 0 ? chunk_take(chunks, reading, stack->tick, error) : result;
+}
+
+int live_chunks_read(struct log_salvaged *chunks, struct live_source *source, struct error *error)
+{
+    const struct live_options options = {0};
+    struct reading reading = {.source = source, .options = &options, .gone_too = true};
+    struct live_stack stack;
+    *chunks = (struct log_salvaged){0};
+    live_stack_init(&stack, 0);
+    reading.chunk = malloc(FISQL_LIVE_CHUNK_BYTES);
+    int result = reading.chunk != NULL ? 0 : error_set(error, "out of memory");
+    if (result == 0 && live_source_refresh(source, error) == 0) /* else it has ended */
+        result = find_all(&reading, error);
+    for (size_t i = 0; result == 0 && i < reading.found_count; i++)
+        result = found_take(chunks, &reading, &reading.found[i], &stack, error);
+    live_stack_release(&stack);
+    free(reading.found);
+    free(reading.chunk);
+    return result;
+}
+
+void live_chunks_release(struct log_salvaged *chunks)
+{
+    for (size_t i = 0; i < chunks->count; i++)
+        free(chunks->chunks[i]);
+    free(chunks->chunks);
+    *chunks = (struct log_salvaged){0};
+}
+
+/* ---- threads ---- */
 
 int live_threads_read(struct live_threads *threads, struct live_source *source,
                       const struct live_options *options, bool gone_too, struct error *error)

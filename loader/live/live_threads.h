@@ -18,6 +18,7 @@
 
 #include "loader/live/live_source.h"
 #include "loader/live/live_stack.h"
+#include "loader/log/log_index.h"
 
 enum live_how {
     LIVE_HOW_EXACT, /* as of the last event that it committed */
@@ -65,5 +66,11 @@ struct live_options {
 int live_threads_read(struct live_threads *threads, struct live_source *source,
                       const struct live_options *options, bool gone_too, struct error *error);
 void live_threads_release(struct live_threads *threads);
+
+/* Copies what is not in the log yet, or was not a moment ago: the chunks that threads fill, as far as they
+ * are, and whole ones that wait. To be called before the log is read: what is written meanwhile is there.
+ * -1: no memory. log_index_read() takes them, or release them in both cases. */
+int live_chunks_read(struct log_salvaged *chunks, struct live_source *source, struct error *error);
+void live_chunks_release(struct log_salvaged *chunks);
 
 #endif

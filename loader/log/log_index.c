@@ -213,8 +213,33 @@ static int read_chunks(struct log_index *index, struct log_reader *reader,
     return index->chunks_sound == 0 ? refuse(reader, index->path, error) : 0;
 }
 
-int log_index_read(struct log_index *index, const char *path, log_index_progress *progress,
-                   void *context, struct error *error)
+/* Takes the chunks of processes that the log knows: of the others it does not say yet what they are. */
+static int take_unwritten(struct log_index *index, struct log_salvaged *unwritten,
+                          struct error *error)
+{
+    struct log_salvaged *salvaged = &index->salvaged;
+    int failed = 0;
+    salvaged->live = true;
+    for (size_t i = 0; i < unwritten->count; i++) {
+        struct fisql_chunk *chunk = unwritten->chunks[i];
+        bool known = chunk->run_id == index->run_id &&
+                     intern_find(&index->process_of_key, chunk->process_key, 0) != INTERN_NONE;
+        if (failed == 0 && known)
+            failed =
+                array_reserve(&salvaged->chunks, &salvaged->capacity, salvaged->count + 1, error);
+        if (failed != 0 || !known) {
+            free(chunk);
+            continue;
+        }
+        salvaged->chunks[salvaged->count++] = chunk;
+        failed = log_index_take(index, chunk, salvaged->count - 1, true, error);
+    }
+    unwritten->count = 0;
+    return failed;
+}
+
+int log_index_read(struct log_index *index, const char *path, struct log_salvaged *unwritten,
+                   log_index_progress *progress, void *context, struct error *error)
 {
     memset(index, 0, sizeof *index);
     struct log_reader reader;
@@ -227,6 +252,8 @@ int log_index_read(struct log_index *index, const char *path, log_index_progress
     log_reader_close(&reader);
     if (failed == 0)
         failed = log_live_read(index, error);
+    if (failed == 0 && unwritten != NULL)
+        failed = take_unwritten(index, unwritten, error);
     return failed == 0 ? log_index_order(index, error) : -1;
 }
 

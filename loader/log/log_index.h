@@ -127,6 +127,7 @@ struct log_facts {
 struct log_salvaged {
     struct fisql_chunk **chunks;
     size_t count, capacity;
+    bool live; /* the run is being recorded, and these are what its threads fill, too */
 };
 
 /* Something that the log lacks, as a row of `losses`. UINT64_MAX = not known. */
@@ -172,9 +173,10 @@ struct log_index {
 typedef void log_index_progress(void *context, uint64_t done_bytes, uint64_t total_bytes);
 
 /* Reads the log at `path`, and the live area beside it where there is one. 0, or -1: not a log, a
- * log of a newer version, not readable. Release the index in both cases. */
-int log_index_read(struct log_index *index, const char *path, log_index_progress *progress,
-                   void *context, struct error *error);
+ * log of a newer version, not readable. Release the index in both cases. unwritten: chunks of a run that is
+ * being recorded, copied from its live area before; the index takes them and leaves none. NULL = it is not. */
+int log_index_read(struct log_index *index, const char *path, struct log_salvaged *unwritten,
+                   log_index_progress *progress, void *context, struct error *error);
 void log_index_release(struct log_index *index);
 
 /* The value of a fact of the run, or NULL. */

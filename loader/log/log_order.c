@@ -151,6 +151,16 @@ static int check_gap(struct log_index *index, struct log_chunk *chunk,
     return add_gap(index, chunk, before, error);
 }
 
+/* A chunk of a live area whose predecessors were still on their way into the log: it comes with the next
+ * state. A flight recorder drops some on purpose. */
+static bool is_ahead(const struct log_index *index, const struct log_chunk *chunk,
+                     const struct log_chunk *before)
+{
+    uint32_t expected = before == NULL ? 0 : before->sequence + 1;
+    return index->salvaged.live && chunk->salvaged && !(chunk->flags & FISQL_FLAG_RING) &&
+           chunk->sequence != expected;
+}
+
 /* Drops chunks that stand twice, finds the gaps, and counts the threads' ids. */
 static int check_chunks(struct log_index *index, struct error *error)
 {
@@ -171,6 +181,10 @@ static int check_chunks(struct log_index *index, struct error *error)
             loss.thread_id = thread->id;
             if (log_index_add_loss(index, &loss, error) != 0)
                 return -1;
+            continue;
+        }
+        if (is_ahead(index, chunk, before)) {
+            thread->chunks = before == NULL ? 0 : thread->chunks;
             continue;
         }
         if (before == NULL) {

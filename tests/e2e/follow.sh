@@ -78,3 +78,37 @@ same "with a whole database" ok "$(sqlite3 g.db 'PRAGMA integrity_check')"
 same "and nothing beside it" "g.bin g.db" "$(echo g.*)"
 exec 7>&-
 wait $recorder
+
+# --- a quiet program: all that it has called lies in the live area
+mkfifo quiet
+"$fisql" record -q -o h.bin ./asked stand 3 <quiet >said 2>record_err &
+recorder=$!
+exec 7>quiet
+until [ "$(wc -l <said)" = 3 ]; do sleep 0.05; done
+# the threads that wait are in `stay`: calls of a thread that waits for the end are open
+waiting() { sqlite3 "$1" ".timeout 10000" "SELECT count(*) FROM calls c JOIN frames f ON f.id = c.frame_id
+    JOIN functions n ON n.id = f.function_id WHERE n.name = 'stay' AND c.ended <> 0" 2>/dev/null; }
+"$fisql" load -q --follow h.bin 2>follow_err 7>&- &
+follower=$!
+for _ in $(seq 300); do
+    [ "$(waiting h.db)" = 3 ] && break
+    sleep 0.1
+done
+same "following shows the calls of a program that has written none of them" 3 "$(waiting h.db)"
+run "$fisql" load h.bin -o now.db
+same "so does a plain load meanwhile" "0 3" "$status $(waiting now.db)"
+has "which says that it is being recorded" "being recorded still" "$err"
+same "with as many calls as ps counts" "$("$fisql" ps --format csv | awk -F, -v recorder=$recorder '$2 == recorder { print $4 }')" \
+    "$(sqlite3 now.db "SELECT count(*) FROM calls")"
+same "a state is sound and lacks nothing" "ok 0 0" "$(sqlite3 now.db "PRAGMA integrity_check" "SELECT count(*) FROM losses" "SELECT count(*) FROM anomalies" | xargs)"
+sqlite3 now.db "DELETE FROM calls; UPDATE threads SET calls = 0"
+run "$fisql" trace now.db
+lacks "where it has called nothing so far, nobody asks about fisql cc" "fisql cc" "$err"
+has "but says so" "so far" "$err"
+exec 7>&-
+wait $recorder
+wait $follower
+same "at the end it is whole" 0 $?
+"$fisql" load -q h.bin -o plain.db
+same "with the calls of a plain load" "$(sqlite3 plain.db "SELECT count(*), sum(duration_ns) FROM calls")" \
+    "$(sqlite3 h.db "SELECT count(*), sum(duration_ns) FROM calls")"

@@ -26,7 +26,7 @@ static struct log_builder *begin(void)
 static struct log_index *read_built(const char *what)
 {
     log_write(&built, path);
-    int status = log_index_read(&index_, path, NULL, NULL, &failure);
+    int status = log_index_read(&index_, path, NULL, NULL, NULL, &failure);
     check(status == 0, "%s: is read%s%s", what, status == 0 ? "" : ": ",
           status == 0 ? "" : failure.text);
     return &index_;
@@ -279,14 +279,14 @@ static void test_refused(void)
     log->bytes = 4096;
     memset(log->data, 'x', log->bytes);
     log_write(log, path);
-    check(log_index_read(&index_, path, NULL, NULL, &failure) < 0, "no log is refused");
+    check(log_index_read(&index_, path, NULL, NULL, NULL, &failure) < 0, "no log is refused");
     release();
     log = begin();
     struct fisql_chunk newer = log_events(0, 0, 1);
     newer.version = FISQL_LOG_VERSION + 1;
     log_add(log, newer, NULL, 0);
     log_write(log, path);
-    check(log_index_read(&index_, path, NULL, NULL, &failure) < 0 &&
+    check(log_index_read(&index_, path, NULL, NULL, NULL, &failure) < 0 &&
               strstr(failure.text, "version") != NULL,
           "a log of a newer version is refused, with the reason");
     release();

@@ -19,7 +19,7 @@ static const struct symbols_options options = {.all_modules = true};
 static void open_program(const char *what)
 {
     log_write(&built, path);
-    int status = log_index_read(&index_, path, NULL, NULL, &failure);
+    int status = log_index_read(&index_, path, NULL, NULL, NULL, &failure);
     if (status == 0)
         status = program_open(&program, &index_, &options, &failure);
     check(status == 0, "%s: opened%s%s", what, status == 0 ? "" : ": ",
