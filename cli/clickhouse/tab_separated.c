@@ -55,6 +55,8 @@ static int read_line(struct tab_separated *reader, char *line, char *newline, st
 int tab_separated_read(struct tab_separated *reader, const char *bytes, size_t size_bytes,
                        struct error *error)
 {
+    if (size_bytes == 0) /* there may be no memory yet */
+        return 0;
     if (array_reserve(&reader->text, &reader->text_capacity, reader->text_bytes + size_bytes,
                       error) != 0)
         return -1;

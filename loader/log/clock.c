@@ -145,7 +145,9 @@ static uint64_t tick_at(const struct clock_map *map, const struct clock_line *li
     wide_int since_ns = (wide_int)ns - (wide_int)map->start_ns - line->ns;
     if (line->rate == 0 || ns > CLOCK_NS_MAX)
         return TICK_UNKNOWN;
-    wide_int tick = (since_ns << CLOCK_SHIFT) / (wide_int)line->rate + (wide_int)line->tick;
+    /* Multiplied, not shifted: it may lie before the anchor. */
+    wide_int scaled = since_ns * ((wide_int)1 << CLOCK_SHIFT);
+    wide_int tick = scaled / (wide_int)line->rate + (wide_int)line->tick;
     return tick > 0 && tick < INT64_MAX ? (uint64_t)tick : TICK_UNKNOWN;
 }
 

@@ -325,7 +325,8 @@ static uint32_t join(struct value_counter *all, struct value_counts *into,
                      struct value_counts *from, uint64_t into_missed, uint64_t from_missed)
 {
     uint32_t count = into->counters_count;
-    memcpy(all, into->counters, count * sizeof *all);
+    if (count > 0)
+        memcpy(all, into->counters, count * sizeof *all);
     for (uint32_t i = 0; i < count; i++)
         all[i].error += from_missed;
     for (uint32_t i = 0; i < from->counters_count; i++) {

@@ -425,6 +425,22 @@ static void test_clock_kinds(void)
     release();
 }
 
+/* Killed before the tick that its clock is counted from, as where a process of another start comes first. */
+static void test_clock_killed(void)
+{
+    struct clock_line line = {.tick = 5000, .ns = 2000, .rate = (uint64_t)1 << (CLOCK_SHIFT - 1)};
+    struct clock_map map = {.lines = &line, .count = 1, .start_ns = 100};
+    struct log_process process = {.end_tick = TICK_UNKNOWN,
+                                  .killed = {1600, TICK_UNKNOWN, TICK_UNKNOWN, TICK_UNKNOWN}};
+    struct log_index index = {.processes = &process, .processes_count = 1};
+    clock_map_end_killed(&map, &index);
+    check_equal(5000 - 2 * 500, process.end_tick, "killed 500 ns before the anchor: its tick");
+    process.end_tick = TICK_UNKNOWN;
+    process.killed.ns = 2600;
+    clock_map_end_killed(&map, &index);
+    check_equal(5000 + 2 * 500, process.end_tick, "killed 500 ns behind it");
+}
+
 /* The short way of clock_ns, where a tick may go it, gives what the long one does. */
 static void test_clock_ways(void)
 {
@@ -461,6 +477,7 @@ int main(void)
     test_modules();
     test_clock();
     test_clock_kinds();
+    test_clock_killed();
     test_clock_ways();
     unlink(path);
     return check_status();

@@ -1,6 +1,7 @@
 /* Values: each tag is read as log_format.h says, floats become doubles or text that reads back the
  * same, and what is cut or unknown is refused. */
 #include "loader/log/values.h"
+#include "loader/values/value_counts.h"
 #include "tests/unit/check.h"
 
 #include <inttypes.h>
@@ -109,8 +110,30 @@ static void check_long_double(void)
 #endif
 }
 
+/* Of a parameter that no call of one thread had a value of, counters were never made there. */
+static void check_merge(void)
+{
+    static struct value_form known = {.type = FORM_INTEGER, .bits = 7};
+    const struct valued_call call = {.call_id = 3, .cpu_ns = 10, .finished = true};
+    struct value_room room = {.bytes = 1 << 20};
+    struct error error;
+    struct value_counts *empty = value_counts_new(true, &error);
+    struct value_counts *one = value_counts_new(true, &error);
+    if (empty == NULL || one == NULL || value_counts_add(one, &known, &call, &room, &error) != 0) {
+        check(false, "values are counted");
+    } else {
+        check(empty->counters == NULL, "no value, no counters");
+        check(value_counts_merge(empty, one, &error) == 0 && empty->counters_count == 1 &&
+                  empty->counters[0].bits == 7 && empty->counters[0].calls == 1,
+              "what a thread counted is added to nothing");
+    }
+    value_counts_free(empty);
+    value_counts_free(one);
+}
+
 int main(void)
 {
+    check_merge();
     for (size_t i = 0; i < sizeof samples / sizeof samples[0]; i++)
         check_sample(&samples[i]);
     check_text("\xc0", 1, VALUE_TEXT, "");
