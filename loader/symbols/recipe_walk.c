@@ -5,6 +5,9 @@
  * Entries are left inner ones first, and each takes the calls in its code that none took before. Where
  * two functions claim one call (identical code folded into one by the linker), it has no recipe, for
  * which of the two was called cannot be told.
+ *
+ * The last call of the exit hook before the return is the function's own, whatever is around it: gcc 14 lets
+ * the code of an inlined body at a function's end reach beyond that call.
  */
 #include "loader/symbols/recipe_parts.h"
 
@@ -450,7 +453,8 @@ static int take_sites(struct walker *walker, const struct host *host, Dwarf_Die 
         size_t at = hook_sites_from(sites, start + CALL_INSIDE);
         for (; at < sites->count && inside(&sites->items[at]) < end && result == 0; at++) {
             struct claim *claim = &walker->claims[at];
-            if (claim->function == owner || claim->second == owner)
+            if (claim->function == owner || claim->second == owner ||
+                (host->inlined && sites->items[at].returns))
                 continue;
             if (claim->function != 0) {
                 claim->second = owner;
