@@ -75,8 +75,9 @@ struct fisql_live_part {
 
 /* Recipes of modules that were not there when the program was started: of a library that it opens by
  * itself (dlopen), of another program (exec). A process asks by the module's path, and whether it means the
- * same file; fisql record makes them, puts them at the end of the live area's file, and says where. An
- * entry is never given back: the same module comes again, in this process or another. */
+ * same file; fisql record makes them, puts them at the end of the live area's file, says where, and wakes
+ * those that wait for the entry's state. An entry is never given back: the same module comes again, in this
+ * process or another. */
 #define FISQL_LATE_MAX 128u
 #define FISQL_LATE_PATH_MAX 936u
 enum fisql_late_state {
@@ -87,7 +88,7 @@ enum fisql_late_state {
     FISQL_LATE_NONE = 4   /* there are none */
 };
 struct fisql_late_module {
-    uint32_t state; /* atomic: enum fisql_late_state */
+    uint32_t state; /* atomic, futex: enum fisql_late_state */
     uint32_t reserved;
     uint64_t device, inode; /* of the file, as who asks sees it */
     struct fisql_live_part recipes;
@@ -95,8 +96,8 @@ struct fisql_late_module {
     char path[FISQL_LATE_PATH_MAX];
 };
 struct fisql_late {
-    uint32_t wake; /* futex: counts what was asked */
-    uint32_t reserved;
+    uint32_t wake;  /* futex: counts what was asked */
+    uint32_t alive; /* atomic: who answers, FUTEX_OWNER_DIED = it was killed; 0 = nobody */
     struct fisql_late_module modules[FISQL_LATE_MAX];
 };
 

@@ -1,12 +1,11 @@
 /*
  * The one definition of the fisql log (run.bin), for those who write it (collector/, fisql record)
- * and those who read it (loader/). docs/log-format.md tells the same byte by byte for people who
- * write a reader of their own. The memory in which chunks are filled is live_format.h's.
+ * and those who read it (loader/). docs/log-format.md tells the same byte by byte for writers of
+ * readers. The memory in which chunks are filled is live_format.h's.
  *
- * A log is a sequence of chunks and nothing else. Each chunk was appended by one write(2) to an
- * O_APPEND descriptor, so all threads and processes of a run share one file without a lock, and a
- * chunk never interleaves with another. Chunks of one thread carry ascending sequence numbers;
- * chunks of different threads stand in any order.
+ * A log is a sequence of chunks and nothing else. Each was appended by one write(2) to an O_APPEND
+ * descriptor, so all threads and processes of a run share one file without a lock, and chunks never
+ * interleave. Those of one thread carry ascending sequence numbers; others stand in any order.
  *
  * All integers are little-endian. A chunk's length is a multiple of 8.
  */
@@ -218,6 +217,7 @@ static inline const char *fisql_variable(enum fisql_variable variable)
     X(NO_WAITS, "no-waits", "the threads' processor clocks are not read")                          \
     X(FILTER, "filter", "the live area says which functions are recorded")                         \
     X(VALUES, "values", "arguments and results are recorded, as the live area says")               \
+    X(VALUES_WAIT, "values-wait=", "milliseconds that a program waits at its start for recipes")   \
     X(FAULTS, "faults", "calls are made to fail, as the live area says")                           \
     X(ON_ASSERT, "on-assert=", "what a failed FISQL_ASSERT does: 0 abort, 1 go on, 2 stop") \
     X(LOCKS, "locks=", "1: locks: waits, order, misuse and who holds them; 2: each acquisition, too")

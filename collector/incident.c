@@ -8,6 +8,7 @@
 #include "collector/live_area.h"
 #include "collector/modules.h"
 #include "collector/quiet.h"
+#include "collector/word_wait.h"
 
 #include <linux/futex.h>
 #include <string.h>
@@ -119,28 +120,6 @@ static void record_pointers(const struct trouble *trouble)
     }
 }
 
-static uint64_t now_ns(void)
-{
-    struct timespec now;
-    syscall(SYS_clock_gettime, CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
-/* Waits until the word is no longer `value`, or it is `end_ns`. */
-static bool word_wait(uint32_t *word, uint32_t value, uint64_t end_ns)
-{
-    while (__atomic_load_n(word, __ATOMIC_ACQUIRE) == value) {
-        uint64_t now = now_ns();
-        if (now >= end_ns)
-            return false;
-        /* It looks now and then: who is to wake us may be killed. */
-        uint64_t wait = end_ns - now < 10000000 ? end_ns - now : 10000000;
-        const struct timespec look = {0, (long)wait};
-        syscall(SYS_futex, word, FUTEX_WAIT, value, &look, NULL, 0);
-    }
-    return true;
-}
-
 /* Puts it into the box and waits. Returns false where nobody began to report it. */
 static bool box_tell(const struct fisql_incident *told)
 {
@@ -153,13 +132,13 @@ static bool box_tell(const struct fisql_incident *told)
     /* One that has it for long is gone, perhaps: then it is taken from that one. */
     while (!__atomic_compare_exchange_n(&box->holder, &holder, ticket, false, __ATOMIC_ACQ_REL,
                                         __ATOMIC_RELAXED))
-        if (word_wait(&box->holder, holder, now_ns() + WAIT_NS))
+        if (word_wait(&box->holder, holder, word_now_ns() + WAIT_NS))
             holder = 0;
     box->incident = *told;
     __atomic_store_n(&box->asked, ticket, __ATOMIC_RELEASE);
     __atomic_fetch_add(&box->wake, 1, __ATOMIC_SEQ_CST);
     syscall(SYS_futex, &box->wake, FUTEX_WAKE, 1, NULL, NULL, 0);
-    uint64_t end = now_ns() + WAIT_NS;
+    uint64_t end = word_now_ns() + WAIT_NS;
     for (uint32_t done; (done = __atomic_load_n(&box->done, __ATOMIC_ACQUIRE)) != ticket;)
         if (!word_wait(&box->done, done, end))
             return __atomic_load_n(&box->begun, __ATOMIC_ACQUIRE) == ticket;

@@ -102,6 +102,9 @@ static void option_parse(const char *text, bool *no_time)
     case FISQL_OPTION_LOCKS:
         options->locks = (uint32_t)number_at(value);
         break;
+    case FISQL_OPTION_VALUES_WAIT:
+        options->values_wait_ms = (uint32_t)number_at(value);
+        break;
     case FISQL_OPTION_FILTER: /* the live area has them */
     case FISQL_OPTION_VALUES:
     case FISQL_OPTION_FAULTS:
@@ -430,6 +433,9 @@ bool process_activate(bool by_hook)
     __atomic_store_n(&process.active, next, __ATOMIC_RELEASE);
     collector_inside--;
     quiet_end(&quiet);
+    /* Not in the hook of a library that came later: a hook never waits. Signals come as ever. */
+    if (next == PROCESS_RECORDING && state == PROCESS_UNDECIDED)
+        values_wait(process.options.values_wait_ms);
     return next == PROCESS_RECORDING;
 }
 

@@ -10,12 +10,13 @@
 
 /* Recording options, set once when the process starts to record. */
 struct options {
-    bool alloc;           /* record allocations */
-    uint32_t depth;       /* calls deeper than this are counted, 0 = no limit */
-    uint64_t min_ns;      /* leaf calls shorter than this are counted */
-    uint64_t min_ticks;   /* the same in ticks */
-    uint32_t ring_chunks; /* flight recorder: chunks kept a thread, 0 = off */
-    uint32_t locks;       /* 1: what is said of locks, 2: each acquisition, too (locks.h) */
+    bool alloc;              /* record allocations */
+    uint32_t depth;          /* calls deeper than this are counted, 0 = no limit */
+    uint64_t min_ns;         /* leaf calls shorter than this are counted */
+    uint64_t min_ticks;      /* the same in ticks */
+    uint32_t ring_chunks;    /* flight recorder: chunks kept a thread, 0 = off */
+    uint32_t values_wait_ms; /* how long a program waits at its start for its recipes */
+    uint32_t locks;          /* 1: what is said of locks, 2: each acquisition, too (locks.h) */
     bool start_off;
     bool no_waits;      /* processor clocks are not read */
     uint32_t on_assert; /* enum fisql_on_assert */

@@ -100,6 +100,11 @@ void values_module(const struct late_module *module, bool calls_hooks)
     }
 }
 
+void values_wait(uint32_t wait_ms)
+{
+    late_wait(wait_ms);
+}
+
 void values_missed(uint64_t stack)
 {
     if (late_look(values_frame(stack)->hook_return) != LATE_NOBODY)

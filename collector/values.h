@@ -94,6 +94,8 @@ void values_load(int file, const struct fisql_live_part *recipes,
 void values_setup(bool at_start);
 /* A module was loaded. calls_hooks: does it? Signals are blocked. */
 void values_module(const struct late_module *module, bool calls_hooks);
+/* Once, when the program starts: waits for the recipes of its modules that were asked for, so long at most. */
+void values_wait(uint32_t wait_ms);
 /* A call was entered whose hook, of this frame address, has no recipe: counts it if that is yet to come. */
 void values_missed(uint64_t stack);
 /* Memory of a module that cannot be unloaded and is only read. */
@@ -149,6 +151,10 @@ static inline void values_setup(bool at_start)
 static inline void values_module(const struct late_module *module, bool calls_hooks)
 {
     (void)module, (void)calls_hooks;
+}
+static inline void values_wait(uint32_t wait_ms)
+{
+    (void)wait_ms;
 }
 static inline void values_constants(uint64_t start, uint64_t end)
 {

@@ -4,7 +4,9 @@
 #include "collector/live_area.h"
 #include "collector/quiet.h"
 #include "collector/values_recipes.h"
+#include "collector/word_wait.h"
 
+#include <errno.h>
 #include <linux/futex.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -98,6 +100,33 @@ bool late_ask(const struct late_module *module)
         return true;
     }
     return false;
+}
+
+/* Is there somebody who answers? */
+static bool is_answered(void)
+{
+    uint32_t alive = __atomic_load_n(&late->alive, __ATOMIC_ACQUIRE);
+    return alive != 0 && (alive & FUTEX_OWNER_DIED) == 0;
+}
+
+void late_wait(uint32_t wait_ms)
+{
+    uint32_t used = __atomic_load_n(&awaited_used, __ATOMIC_ACQUIRE);
+    if (used == 0 || late == NULL || silent())
+        return;
+    int error = errno;
+    uint64_t end = word_now_ns() + (uint64_t)wait_ms * 1000000u;
+    for (uint32_t i = 0; i < used; i++) {
+        uint32_t *state = &awaited[i].entry->state;
+        uint64_t now;
+        while (is_answered() && (now = word_now_ns()) < end &&
+               !word_wait(state, FISQL_LATE_ASKED,
+                          now + WORD_LOOK_NS < end ? now + WORD_LOOK_NS : end))
+            ;
+    }
+    for (uint32_t i = 0; i < used; i++)
+        late_look(awaited[i].start);
+    errno = error;
 }
 
 void late_forget(uint64_t start, uint64_t end)

@@ -1,7 +1,8 @@
 /*
  * Modules that come while the program runs, or with another program (exec), and have no recipes yet:
- * fisql record is asked for them by the live area (struct fisql_late in live_format.h). Nobody waits: until
- * they are there, calls have no values and are counted.
+ * fisql record is asked for them by the live area (struct fisql_late in live_format.h). A program waits for
+ * those of its modules when it starts (late_wait()). Nobody else waits: until they are there, calls have no
+ * values and are counted.
  */
 #ifndef FISQL_COLLECTOR_VALUES_LATE_H
 #define FISQL_COLLECTOR_VALUES_LATE_H
@@ -19,6 +20,8 @@ struct late_module {
 void late_load(const struct fisql_live_part *part);
 /* Asks. False where nobody can be asked. Signals are blocked. */
 bool late_ask(const struct late_module *module);
+/* Waits for what was asked, so long at most, or until nobody is there to answer, and takes it. */
+void late_wait(uint32_t wait_ms);
 /* Another module may lie there now. */
 void late_forget(uint64_t start, uint64_t end);
 void late_forked(void);

@@ -2,7 +2,9 @@
 #include "cli/record/late_recipes.h"
 
 #include "cli/record/record_values.h"
+#include "cli/record/robust.h"
 
+#include <limits.h>
 #include <linux/futex.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,12 +28,16 @@ static void answer(struct late_recipes *recipes, struct fisql_late_module *modul
     module->recipes = (struct fisql_live_part){offset, bytes};
     free(area);
     __atomic_store_n(&module->state, there ? FISQL_LATE_READY : FISQL_LATE_NONE, __ATOMIC_RELEASE);
+    syscall(SYS_futex, &module->state, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
 }
 
 static void *answer_all(void *context)
 {
     struct late_recipes *recipes = context;
     struct fisql_late *late = recipes->late;
+    struct robust robust;
+    robust_set(&robust, &late->alive);
+    __atomic_store_n(&late->alive, (uint32_t)syscall(SYS_gettid), __ATOMIC_RELEASE);
     while (__atomic_load_n(&recipes->stop, __ATOMIC_ACQUIRE) == 0) {
         uint32_t seen = __atomic_load_n(&late->wake, __ATOMIC_ACQUIRE);
         for (uint32_t i = 0; i < FISQL_LATE_MAX; i++)
@@ -39,6 +45,8 @@ static void *answer_all(void *context)
                 answer(recipes, &late->modules[i]);
         syscall(SYS_futex, &late->wake, FUTEX_WAIT, seen, NULL, NULL, 0);
     }
+    __atomic_store_n(&late->alive, 0, __ATOMIC_RELEASE);
+    robust_clear(&robust);
     return NULL;
 }
 
@@ -53,7 +61,10 @@ void late_recipes_start(struct late_recipes *recipes, struct live *live,
     if (memory == MAP_FAILED)
         return;
     recipes->late = memory;
+    recipes->late->alive = (uint32_t)getpid(); /* the program may be quicker than the thread */
     recipes->started = pthread_create(&recipes->thread, NULL, answer_all, recipes) == 0;
+    if (!recipes->started)
+        recipes->late->alive = 0;
 }
 
 void late_recipes_end(struct late_recipes *recipes)

@@ -41,6 +41,9 @@
     "                          such as 'handle: request->method, count * 2' (can be repeated)\n"   \
     "      --no-results        with --values: arguments alone\n"                                   \
     "      --string-max N      with --values: at most N bytes of a text (64)\n"                    \
+    "      --values-wait T     with --values: a program that PROGRAM runs waits at its start, "    \
+    "at\n"                                                                                         \
+    "                          most T (10s), until its debug information is read; 0: never\n"      \
     "      --fault RULE        make calls fail: 'malloc nth=3 in parse_*: return 0 errno "         \
     "ENOMEM',\n"                                                                                   \
     "                          'read every=10: return -1 errno EINTR' (can be repeated; "          \
@@ -103,6 +106,7 @@ enum {
     OPTION_VALUE,
     OPTION_NO_RESULTS,
     OPTION_STRING_MAX,
+    OPTION_VALUES_WAIT,
     OPTION_FAULT,
     OPTION_FAULTS,
     OPTION_HISTORY,
@@ -125,6 +129,7 @@ static const struct args_option options_known[] = {{"output", 'o', true},
                                                    {"value", OPTION_VALUE, true},
                                                    {"no-results", OPTION_NO_RESULTS, false},
                                                    {"string-max", OPTION_STRING_MAX, true},
+                                                   {"values-wait", OPTION_VALUES_WAIT, true},
                                                    {"fault", OPTION_FAULT, true},
                                                    {"faults", OPTION_FAULTS, true},
                                                    {"history", OPTION_HISTORY, true},
@@ -189,6 +194,25 @@ static bool read_levels(const char *text, struct record_levels *levels)
     return true;
 }
 
+static int set_string_max(struct record_values *values, const struct args *args)
+{
+    int64_t number;
+    if (!amount_count(args->value, &number) || number == 0 || number > 500)
+        return args_wrong(args, "a number from 1 to 500");
+    values->string_max = (uint32_t)number;
+    return 0;
+}
+
+static int set_values_wait(struct record_values *values, const struct args *args)
+{
+    int64_t number;
+    if (!amount_time(args->value, &number) || number > 3600000000000)
+        return args_wrong(args, "a time such as 500ms or 10s, at most 3600s, or 0");
+    values->wait_ms = (uint32_t)((number + 999999) / 1000000);
+    values->wait_given = true;
+    return 0;
+}
+
 static int set_option(struct record_options *options, const struct args *args)
 {
     const char *value = args->value;
@@ -246,10 +270,9 @@ static int set_option(struct record_options *options, const struct args *args)
         options->values.no_results = true;
         return 0;
     case OPTION_STRING_MAX:
-        if (!amount_count(value, &number) || number == 0 || number > 500)
-            return args_wrong(args, "a number from 1 to 500");
-        options->values.string_max = (uint32_t)number;
-        return 0;
+        return set_string_max(&options->values, args);
+    case OPTION_VALUES_WAIT:
+        return set_values_wait(&options->values, args);
     case OPTION_HISTORY:
         if (!amount_count(value, &number) || number == 0 || number > 10000)
             return args_wrong(args, "a number from 1 to 10000");
@@ -290,8 +313,9 @@ int record_options_parse(struct record_options *options, int argc, char **argv, 
                         .help = run ? run_help : help,
                         .options = options_known,
                         .program_follows = true};
-    *options =
-        (struct record_options){.log = "run.bin", .levels = {FISQL_LEVEL_MAX, FISQL_LEVEL_MAX}};
+    *options = (struct record_options){.log = "run.bin",
+                                       .levels = {FISQL_LEVEL_MAX, FISQL_LEVEL_MAX},
+                                       .values = {.wait_ms = RECORD_VALUES_WAIT_MS}};
     args_begin(&args, argc, argv);
     while (args_next(&args))
         if (set_option(options, &args) != 0)
@@ -303,9 +327,10 @@ int record_options_parse(struct record_options *options, int argc, char **argv, 
         return fail("%s: no program given; see `fisql %s --help`", argv[0], argv[0]);
     if (options->no_time && options->min_duration_ns != 0)
         return fail("--min-duration needs the clock: leave out --no-time");
-    if (!options->values.wanted && (options->values.no_results || options->values.string_max != 0))
-        return fail(
-            "--no-results and --string-max say what --values and --value record: give one, too");
+    if (!options->values.wanted && (options->values.no_results || options->values.string_max != 0 ||
+                                    options->values.wait_given))
+        return fail("--no-results, --string-max and --values-wait say how --values and --value "
+                    "record: give one, too");
     if (options->values.wanted && (options->depth != 0 || options->min_duration_ns != 0))
         return fail("--values needs each call: leave out --depth and --min-duration");
     if (options->reference && (options->no_time || options->start_off || options->depth != 0 ||
@@ -340,6 +365,8 @@ void record_options_text(const struct record_options *options, char *text, size_
         ADD(FILTER, "");
     if (options->values.recipes != NULL)
         ADD(VALUES, "");
+    if (options->values.recipes != NULL && options->values.wait_ms != 0)
+        ADD(VALUES_WAIT, "%u", options->values.wait_ms);
     if (options->faults.area != NULL)
         ADD(FAULTS, "");
     if (options->on_assert != FISQL_ON_ASSERT_ABORT)

@@ -9,7 +9,8 @@
 #include "loader/symbols/expressions.h"
 struct fault_rule;
 
-#define RECORD_STRING_MAX 64u /* bytes of a text, unless told otherwise */
+#define RECORD_STRING_MAX 64u        /* bytes of a text, unless told otherwise */
+#define RECORD_VALUES_WAIT_MS 10000u /* a program that is run waits for its recipes at most */
 
 /* What --values and the like ask for. */
 struct record_values {
@@ -20,7 +21,9 @@ struct record_values {
     struct expressions expressions; /* of --value */
     bool no_results;
     uint32_t string_max; /* bytes of a text; 0 = as usual */
-    char *recipes;       /* as the collector reads them (recipe_format.h); NULL if none */
+    uint32_t wait_ms;    /* a program that is run waits for its recipes at most; 0 = not */
+    bool wait_given;
+    char *recipes; /* as the collector reads them (recipe_format.h); NULL if none */
     size_t recipes_bytes;
 };
 

@@ -411,7 +411,7 @@ int record_values_make(struct record_values *values, const char *program)
         result = program_libraries(full, add_library, making);
     if (result == 0)
         result = check(making, program);
-    if (result == 0)
+    if (result == 0 && making->hooked > 0) /* else it runs others, as env and sh do */
         result = record_expressions_check(&values->expressions, program);
     if (result == 0)
         result = make_area(making, values->string_max, &values->recipes, &values->recipes_bytes);

@@ -92,3 +92,110 @@ same "the program defines none" 0 "$(readelf --wide --dyn-syms other | awk '$1 ~
 "$fisql" load -q run.bin 2>/dev/null
 same "a program without symbols of its own: every call without values is counted" "$(missing twice main main)" "$(lost)"
 at_least "and most have values" 7000 "$(sql run.db "SELECT count(*) FROM call_arguments WHERE function = 'twice' AND parameter = 'n' AND value IS NOT NULL")"
+
+# Programs that are run wait at their start for what says where their values lie: the first call has them, also of a
+# program that ends at once. Each is another one, so that the cache does not know it.
+cat >quick.c <<'C'
+#include <stdio.h>
+__attribute__((noinline)) int twice(int n) { return 2 * n; }
+int main(int argc, char **argv)
+{
+    printf("%s %d\n", NAME, twice(argc));
+    return 7;
+}
+C
+many() { # NAME...: programs with much debug information
+    local name
+    for name in "$@"; do
+        {
+            echo "#include \"$PWD/quick.c\""
+            seq 400 | sed "s/.*/__attribute__((noinline)) int more_&(int n) { return n + & * sizeof \"$name\"; }/"
+        } >"many.c"
+        "$fisql" cc gcc -w -g -O1 -DNAME="\"$name\"" -o "$name" many.c
+    done
+}
+known() { sql run.db "SELECT group_concat(text, ' ') FROM (SELECT text FROM call_text WHERE text LIKE 'twice%' ORDER BY text)"; }
+waits() { # WHAT EXPECTED-VALUES EXPECTED-OUTPUT-AND-STATUS COMMAND...
+    local what=$1 values=$2 output=$3
+    shift 3
+    run timeout 60 "$fisql" record -q "${wait[@]}" --values='*twice*' "$@"
+    same "$what: output and exit status are the program's own" "$output" "$out $status"
+    "$fisql" load -q run.bin 2>/dev/null
+    same "$what: each call has its values" "$values" "$(known)"
+}
+wait=()
+many a1 a2 a3 a4 b1 b2 b3 c1 d1 e1
+cp e1 e2
+waits "env" "twice(n=2) = 4" "a1 4 7" env VAR=1 ./a1 x
+waits "sh -c" "twice(n=1) = 2 twice(n=3) = 6" "a2 2
+a3 6 7" sh -c './a2; ./a3 x y'
+printf '#!/bin/sh\n./a4 "$@"\nexit 3\n' >script
+chmod +x script
+waits "a script" "twice(n=4) = 8" "a4 8 3" ./script x y z
+printf 'all: one two three\none:\n\t-@./b1\ntwo:\n\t-@./b2 x\nthree:\n\t-@./b3 x y\n' >Makefile
+run timeout 60 "$fisql" record -q --values='*twice*' make -j3 -k
+"$fisql" load -q run.bin 2>/dev/null
+same "a make that runs three side by side: each call has its values" "twice(n=1) = 2 twice(n=2) = 4 twice(n=3) = 6" "$(known)"
+same "their output and make's status are their own" "b1 2|b2 4|b3 6 0" "$(sort <<<"$out" | paste -sd'|') $status"
+cat >forks.c <<'C'
+#include <sys/wait.h>
+#include <unistd.h>
+int main(int argc, char **argv)
+{
+    int status;
+    for (int i = 0; i < 5; i++)
+        if (fork() == 0)
+            execv(argv[1], argv + 1);
+    while (wait(&status) > 0)
+        ;
+    return status >> 8;
+}
+C
+gcc -w -o forks forks.c
+waits "five children that are one program" "twice(n=1) = 2 twice(n=1) = 2 twice(n=1) = 2 twice(n=1) = 2 twice(n=1) = 2" "c1 2
+c1 2
+c1 2
+c1 2
+c1 2 7" ./forks ./c1
+run "$fisql" record -q --values='*twice*' --value 'twice: n + 1' env ./d1
+"$fisql" load -q run.bin 2>/dev/null
+same "--value, too" "twice(n=1, n + 1=2) = 2 7" "$(known) $status"
+run "$fisql" record -q --values env -i ./d1 x
+same "a cleared environment: as without the collector" "d1 4 7" "$out $status"
+
+# With --values-wait=0 nobody waits, and what is missing is counted.
+run "$fisql" record -q --values='*twice*' --values-wait 0 env ./e1
+"$fisql" load -q run.bin 2>/dev/null
+same "--values-wait 0: every call without values is counted" "e1 2 7 $(missing twice main main)" "$out $status $(lost)"
+run "$fisql" record --values --values-wait soon ./e1
+has "a time that is none" "a time such as 500ms or 10s" "$err"
+run "$fisql" record --values-wait 1s ./e1
+has "and without --values" "give one, too" "$err"
+
+# What answers is killed, or stopped: the program goes on all the same.
+cat >stops.c <<'C'
+#include <signal.h>
+#include <unistd.h>
+int main(int argc, char **argv)
+{
+    kill(getppid(), argv[1][0] == 'k' ? SIGKILL : SIGSTOP);
+    execv(argv[2], argv + 2);
+}
+C
+gcc -w -o stops stops.c
+many f1 f2
+printed() { # FILE: waits for what a program prints
+    for _ in {1..300}; do
+        [ ! -s "$1" ] || break
+        sleep 0.1
+    done
+    cat "$1"
+}
+{ "$fisql" record -q --values --values-wait 3600s ./stops kill "$PWD/f1" >f1.out; } 2>/dev/null
+same "fisql record is killed: the program goes on" "f1 2" "$(printed f1.out)"
+"$fisql" record -q --values --values-wait 300ms ./stops stop "$PWD/f2" >f2.out &
+pid=$!
+said=$(printed f2.out)
+kill -CONT $pid
+wait $pid
+same "it is stopped: the program goes on when the time is over, and ends as it does" "f2 2 7" "$said $?"
