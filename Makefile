@@ -205,10 +205,11 @@ demo: ## install what is missing, build, record an example and show what the que
 setup: ## install what the tests need
 	@tests/setup check
 
-check: ## install what is missing, run every test; ends with N passed, N failed
+check: ## install what is missing, run every test; ends with N passed, N failed (and N skipped without npm)
 	@tests/setup check
 	@tests/run begin $(BUILD)
 	@tests/run step $(BUILD) build $(MAKE) --no-print-directory -j2 -k all units
+	@tests/run page $(BUILD)
 	@tests/run unit $(BUILD) $(UNIT_BIN)
 	@tests/run decode $(BUILD) tests/decode/decode.sh
 	@tests/run e2e $(BUILD) $(E2E)
@@ -252,6 +253,7 @@ check-deb: ## build the package on a bare Debian 12, install, use and remove it 
 check-real: all ## the long tests: SQLite, zstd, Redis, oracles, a report of 70 million calls (not part of check)
 	@tests/setup real
 	@tests/run begin $(BUILD)
+	@tests/run page $(BUILD)
 	@TEST_TIMEOUT=3600 tests/run real $(BUILD) $(filter-out %/gcov.sh,$(wildcard tests/real/*.sh))
 	@tests/run summary $(BUILD)
 

@@ -1,15 +1,15 @@
 #!/bin/sh
 # Makes the report's page in the folder FOLDER (the argument): report_head.html and report_tail.html.
 # The drawing libraries come from npm as page/package-lock.json pins them. Where that cannot be
-# done the page is empty (fisql report then says so), report_missing tells make to try again, and the
-# rest of the build goes on.
+# done the page is empty (fisql report then says so), report_missing says why and tells make to try again,
+# and the rest of the build goes on.
 set -eu
 folder=$(cd "$1" && pwd)
 cd "$(dirname "$0")"
 missing() {
     echo "fisql: report: $1: \`fisql report\` will not work; everything else does" >&2
     : >"$folder/report_head.html"
-    : >"$folder/report_missing"
+    echo "$1" >"$folder/report_missing"
     : >"$folder/report_tail.html"
     exit 0
 }

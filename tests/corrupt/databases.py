@@ -23,6 +23,7 @@ from concurrent.futures import ThreadPoolExecutor
 fisql, schema_path, fixture_path = sys.argv[1:4]
 exhaustive = "all" in sys.argv[4:]
 sanitized = "asan" in fisql
+pageless = os.path.exists(os.path.join(os.path.dirname(fisql), "gen", "report_missing"))  # no report then
 schema = open(schema_path).read()
 LARGEST, SMALLEST = 2**63 - 1, -2**63
 HOSTILE = "\x1b[31mred\x07\u202egnp.exe\u200b\u2066\u0085\U000e0041</script>\r\n|`"
@@ -338,7 +339,7 @@ open("leak.supp", "w").write("leak:nothing_of_that_name\n")
 with ThreadPoolExecutor(2) as pool:
     for number, (name, bend, must, of_file) in enumerate(cases):
         path = make(number, name, bend, of_file)
-        todo = list(commands(path, name, must, of_file))
+        todo = [c for c in commands(path, name, must, of_file) if not (pageless and c[0] == "report")]
         wrong = ["%s: %s" % (" ".join(c), problem) for c, problem in zip(todo, pool.map(lambda c: run(c, must), todo)) if problem]
         print("%s - hostile database: %s" % ("not ok" if wrong else "ok", name))
         for line in wrong[:6]:

@@ -12,6 +12,7 @@ if nm "$fisql" | grep -q __asan_init; then
     ok "skipped: a package is made without sanitizers"
     exit 0
 fi
+page_built "make deb" || exit 0
 # The build's objects serve again, but for those that know the prefix.
 mkdir build
 cp -a "$FISQL_BUILD"/{obj,gen,needs,fisql} "$FISQL_BUILD"/libfisql* build/

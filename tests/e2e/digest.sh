@@ -29,9 +29,11 @@ same "run: the exit status is the program's" 7 "$status"
 same "run: so is what it prints" "$(./shop)" "$out"
 has "run: what was recorded" "fisql: run.bin: 50" "$err"
 has "run: what was loaded" "fisql: run.db: 50002 calls, " "$err"
-has "run: where the page is" "fisql: run.html: written" "$err"
-has "run: the page is one" "<title>fisql report" "$(head -c 2000 run.html)"
-has "run: the page has the findings" '"text":"sum (shop.c:7) allocates 50000 blocks that are freed at once: keep one"' "$(cat run.html)"
+if page_built "run: the page"; then
+    has "run: where the page is" "fisql: run.html: written" "$err"
+    has "run: the page is one" "<title>fisql report" "$(head -c 2000 run.html)"
+    has "run: the page has the findings" '"text":"sum (shop.c:7) allocates 50000 blocks that are freed at once: keep one"' "$(cat run.html)"
+fi
 printf '%s\n' "$err" | grep -v '^fisql: ' >said
 run "$fisql" digest
 same "digest: status" 0 "$status"
@@ -75,7 +77,9 @@ echo mine >mine.html
 run "$fisql" run -q --no-alloc -o mine.bin -- ./shop 0
 same "run: options of record" "0 0" "$status $(sql mine.db 'SELECT count(*) FROM allocs')"
 same "run: a page of the user's is left" mine "$(cat mine.html)"
-has "run: that is told" "mine.html: is no page of fisql's: left as it is" "$err"
+if page_built "run: a page of the user's"; then
+    has "run: that is told" "mine.html: is no page of fisql's: left as it is" "$err"
+fi
 has "run: the commands name the database" "fisql query NAME mine.db" "$err"
 lacks "run -q: quiet" "calls, " "$(grep '^fisql: ' <<<"$err")"
 same "run: the log's name decides" "mine.db run.db" "$(echo ./*.db | sed 's|\./||g')"

@@ -58,8 +58,10 @@ run "$fisql" info "$name"
 has "and a file's" "$shown" "$err"
 "$fisql" export --format chrome run.db >chrome.json 2>/dev/null
 has "JSON for viewers is exact" "$name" "$(jq -r '.traceEvents[].name' chrome.json)"
-"$fisql" report run.db -o - 2>/dev/null | sed -n '/id="data"/,/<\/script>/p' >data.html
-none "the report's data" data.html
+if page_built "the report's data"; then
+    "$fisql" report run.db -o - 2>/dev/null | sed -n '/id="data"/,/<\/script>/p' >data.html
+    none "the report's data" data.html
+fi
 export PYTHONDONTWRITEBYTECODE=1
 python3 - "$here" <<'P'
 import sys

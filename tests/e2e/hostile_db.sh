@@ -6,6 +6,7 @@
 . "$(dirname "$0")/lib.sh"
 cd "$TEST_TMP" || exit 1
 export PYTHONDONTWRITEBYTECODE=1 PAGER=cat HOME=$TEST_TMP
+page_built "hostile databases: fisql report" || true
 python3 "$here/tests/corrupt/databases.py" "$fisql" "$here/schema.sql" "$here/tests/fixtures/small.sql" ${FISQL_HOSTILE:+"$FISQL_HOSTILE"} ||
     not_ok "the hostile databases can be made"
 

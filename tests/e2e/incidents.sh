@@ -264,6 +264,7 @@ same "jumps: three and one" "3 1 twice twice attempt library-abort" "$(sql run.d
 
 # The report page names them; their text is of the program.
 page() { # WHAT WORDS LINE...: of run.db
+    page_built "report page, $1" || return
     "$fisql" report -o page.html run.db 2>/dev/null
     jq -n --arg words "$2" '{words: $words, lines: $ARGS.positional}' --args "${@:3}" >page.json
     node "$here/tests/report/incidents.mjs" "$PWD/page.html" page.json | sed "s/report page/report page, $1/"

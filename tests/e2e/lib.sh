@@ -54,6 +54,13 @@ alone() {
     taskset -c "$(taskset -pc $$ | sed 's/.*[: ,-]//')" "$@"
 }
 
+# page_built WHAT: whether the report's page was built. Where it was not, for want of npm, WHAT counts as skipped.
+page_built() {
+    [ -e "$FISQL_BUILD/gen/report_missing" ] || return 0
+    echo "skipped - $1: the report's page is missing"
+    return 1
+}
+
 # run COMMAND...: sets out, err and status
 run() {
     "$@" >"$TEST_TMP/out" 2>"$TEST_TMP/err"

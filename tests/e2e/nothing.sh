@@ -31,6 +31,7 @@ says() {
     has "$what: completeness" "nothing was recorded,1,,,,all of them," "$out"
     run "$fisql" query hot-functions --check
     same "$what: --check fails" 1 "$status"
+    page_built "$what: report" || return
     run "$fisql" report -o run.html
     same "$what: report's status" 1 "$status"
     has "$what: the page knows" "nothing was recorded" "$(cat run.html)"

@@ -5,6 +5,7 @@
 . "$(dirname "$0")/lib.sh"
 cd "$TEST_TMP" || exit 2
 
+page_built "the page" || exit 0
 for need in node chromium; do
     command -v "$need" >/dev/null || { not_ok "$need is there: run tests/setup check"; exit 0; }
 done
@@ -239,11 +240,3 @@ run "$fisql" report run.db -o /dev/full
 same "a full disk: exit status" 2 "$status"
 run "$fisql" report run.db one two
 has "too many arguments" "one argument too many" "$err"
-
-# --- without npm the build goes on, and the command says what is missing
-mkdir -p bare/gen bin
-for tool in sh dirname cmp tail pwd; do ln -sf "$(command -v $tool)" bin/; done
-PATH=$PWD/bin sh "$here/page/bundle.sh" bare/gen 2>bare.err
-same "without npm: the bundle is made empty" "0 0" "$? $(wc -c <bare/gen/report_tail.html)"
-has "without npm: says what to do" "apt-get install npm" "$(cat bare.err)"
-has "without npm: make tries again" report_missing "$(ls bare/gen)"

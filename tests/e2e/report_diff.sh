@@ -4,6 +4,7 @@
 . "$(dirname "$0")/lib.sh"
 cd "$TEST_TMP" || exit 2
 
+page_built "the page of two runs" || exit 0
 for need in node chromium; do
     command -v "$need" >/dev/null || { not_ok "$need is there: run tests/setup check"; exit 0; }
 done
