@@ -250,8 +250,11 @@ check-distros: ## README's commands on Debian 12, 13 and testing, each from a ba
 check-deb: ## build the package on a bare Debian 12, install, use and remove it on another (needs root; some minutes)
 	@tests/distros deb
 
-check-real: all ## the long tests: SQLite, zstd, Redis, oracles, a report of 70 million calls (not part of check)
+check-real: all ## the long tests: SQLite, zstd, Redis, git, nginx, oracles, a report of 70 million calls (not part of check; a gate)
 	@tests/setup real
+	@tests/gate check-real $(MAKE) --no-print-directory check-real-all
+
+check-real-all:
 	@tests/run begin $(BUILD)
 	@tests/run page $(BUILD)
 	@TEST_TIMEOUT=3600 tests/run real $(BUILD) $(filter-out %/gcov.sh,$(wildcard tests/real/*.sh))
@@ -289,17 +292,38 @@ pictures: all ## make README's pictures, docs/pictures, from real runs
 	@tests/setup check
 	docs/make-pictures.sh $(BUILD)
 
-asan: ## the suite under address and undefined-behaviour sanitizers
-	TEST_TIMEOUT=3600 LSAN_OPTIONS=suppressions=$(CURDIR)/tests/leaks.supp:print_suppressions=0 \
-	  $(MAKE) check BUILD=$(BUILD)/asan OPT='-O1 -g' \
-	  SANITIZE='-fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer'
+# In a folder of its own; what libdwarf does not free is not ours.
+SANITIZED = LSAN_OPTIONS=suppressions=$(CURDIR)/tests/leaks.supp:print_suppressions=0 \
+  $(MAKE) --no-print-directory BUILD=$(BUILD)/asan OPT='-O1 -g' \
+  SANITIZE='-fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer'
+
+asan: ## the suite under address and undefined-behaviour sanitizers (hours; a gate)
+	@tests/gate asan env TEST_TIMEOUT=3600 $(SANITIZED) check
+
+asan-quick: ## what reads logs and databases, under the same: unit tests, decode, damaged and hostile input, loading
+	@tests/setup check
+	@$(SANITIZED) check-loading
+
+# What `make asan-quick` runs. Not in it: the tests of commands, which record much and load little.
+LOADING := crash damaged hostile hostile_db kept_blocks late_values load losses newer_sqlite no_time nothing packed \
+           pauses rollups space symbols unfinished value_blocks views
+
+check-loading:
+	@tests/run begin $(BUILD)
+	@tests/run step $(BUILD) build $(MAKE) --no-print-directory -j2 -k all units
+	@tests/run unit $(BUILD) $(UNIT_BIN)
+	@tests/run decode $(BUILD) tests/decode/decode.sh
+	@tests/run e2e $(BUILD) $(LOADING:%=tests/e2e/%.sh)
+	@tests/run summary $(BUILD)
+
+gates: ## which of the long gates passed on this commit, as build/gates says: asan, lint, check-real, stress, distros
+	@tests/gate
 
 STRESS_SECONDS = 600
 
-stress: all ## the test programs beside busy loops, with signals and stops at random instants, for STRESS_SECONDS; then 200 that are killed
+stress: all ## the test programs beside busy loops, with signals and stops at random instants, for STRESS_SECONDS; then 200 that are killed (a gate)
 	@tests/setup check
-	@tests/stress/stress $(BUILD) --seconds $(STRESS_SECONDS)
-	@tests/stress/kill $(BUILD)
+	@tests/gate stress sh -c 'tests/stress/stress $(BUILD) --seconds $(STRESS_SECONDS) && tests/stress/kill $(BUILD)'
 
 FUZZ_SECONDS = 36000
 
@@ -370,12 +394,15 @@ CPPCHECK_NOT = --suppress=allocaCalled:collector/exec.c --suppress=allocaCalled:
   --suppress=constStatement:collector/system_call.h --suppress=preprocessorErrorDirective:collector/interpose.h \
   --suppress=syntaxError:collector/jump_chk.c
 
-lint: format-check ## clang-tidy, cppcheck and shellcheck (installs what is missing)
+lint: ## clang-format, clang-tidy, cppcheck and shellcheck (installs what is missing; a gate)
 	@tests/setup lint
+	@tests/gate lint $(MAKE) --no-print-directory lint-all
+
+lint-all: format-check
 	printf '%s\n' $(COLLECTOR_SRC) $(LOADER_SRC) $(CLI_SRC) | xargs -P "$$(nproc)" -I{} clang-tidy --quiet --warnings-as-errors='*' {} \
 	  -- -std=gnu11 $(CPPFLAGS_ALL) -DFISQL_PREFIX='"$(PREFIX)"'
 	cppcheck -q --error-exitcode=1 --inline-suppr --enable=warning,portability $(CPPCHECK_NOT) -I. base collector loader cli queries
-	shellcheck -x -S warning .ci/run tests/run tests/setup examples/demo $(wildcard tests/*/*.sh docs/*.sh queries/*.sh page/*.sh packaging/*.sh)
+	shellcheck -x -S warning .ci/run tests/run tests/setup tests/gate tests/distros examples/demo $(wildcard tests/*/*.sh docs/*.sh queries/*.sh page/*.sh packaging/*.sh)
 
 compdb: ## write compile_commands.json for editors
 	@$(MAKE) --no-print-directory -Bnk V=1 all units CC='$(CC)' | tests/compdb > compile_commands.json
@@ -426,5 +453,5 @@ clean: ## remove what was built
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' Makefile | expand -t 16
 
-.PHONY: again all bench bench-others bench-load bench-trace bench-queries bench-stacks bench-fleet trust fuzz stress demo setup check units check-unit check-decode check-e2e check-queries check-quick check-compilers check-distros check-real check-locks check-fleet check-values docs examples pictures asan lint compdb format format-check install uninstall deb check-deb clean help
+.PHONY: again all bench bench-others bench-load bench-trace bench-queries bench-stacks bench-fleet trust fuzz stress demo setup check units check-unit check-decode check-e2e check-queries check-quick check-compilers check-distros check-loading check-real check-real-all check-locks check-fleet check-values docs examples pictures asan asan-quick gates lint lint-all compdb format format-check install uninstall deb check-deb clean help
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
