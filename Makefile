@@ -250,7 +250,7 @@ check-distros: ## README's commands on Debian 12, 13 and testing, each from a ba
 check-deb: ## build the package on a bare Debian 12, install, use and remove it on another (needs root; some minutes)
 	@tests/distros deb
 
-check-real: all ## the long tests: SQLite, zstd, Redis, git, nginx, oracles, a report of 70 million calls (not part of check; a gate)
+check-real: all ## the long tests: SQLite, zstd, Redis, oracles, a report of 70 million calls (not part of check; a gate)
 	@tests/setup real
 	@tests/gate check-real $(MAKE) --no-print-directory check-real-all
 
@@ -305,8 +305,8 @@ asan-quick: ## what reads logs and databases, under the same: unit tests, decode
 	@$(SANITIZED) check-loading
 
 # What `make asan-quick` runs. Not in it: the tests of commands, which record much and load little.
-LOADING := crash damaged hostile hostile_db kept_blocks late_values load losses newer_sqlite no_time nothing packed \
-           pauses rollups space symbols unfinished value_blocks views
+LOADING := crash damaged damaged_programs hostile hostile_db kept_blocks late_values load losses newer_sqlite no_time nothing packed \
+           poisoned_caches rollups space symbols unfinished value_blocks views
 
 check-loading:
 	@tests/run begin $(BUILD)

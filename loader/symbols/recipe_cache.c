@@ -118,11 +118,10 @@ int recipe_cache_read(struct recipes *recipes, const struct symbol_files *files,
     int result = 0;
     if (files->debug == NULL || !cache_path(path, sizeof path, cache_dir, files->module.build_id))
         return 0;
-    int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    int descriptor = symbol_cache_open(path, &status);
     if (descriptor < 0)
         return 0;
-    if (fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode) &&
-        read_all(descriptor, &header, sizeof header) && is_of(&header, files)) {
+    if (read_all(descriptor, &header, sizeof header) && is_of(&header, files)) {
         size_t hooks = (size_t)header.hooks * sizeof *recipes->hooks;
         size_t values = (size_t)header.values * sizeof *recipes->values;
         futimens(descriptor, NULL); /* used now */

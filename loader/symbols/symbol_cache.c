@@ -95,17 +95,28 @@ static uint64_t expected_bytes(const struct cache_header *header)
 
 /* ---- reading ---- */
 
+int symbol_cache_open(const char *path, struct stat *status)
+{
+    int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    if (descriptor < 0)
+        return -1;
+    if (fstat(descriptor, status) == 0 && S_ISREG(status->st_mode) && status->st_uid == geteuid() &&
+        (status->st_mode & (S_IWGRP | S_IWOTH)) == 0)
+        return descriptor;
+    close(descriptor);
+    return -1;
+}
+
 /* Maps the file; NULL where it is not sound or is not of these files. */
 static const struct cache_header *map_cache(const char *path, const struct symbol_files *files,
                                             size_t *size_bytes)
 {
     struct stat status;
-    int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    int descriptor = symbol_cache_open(path, &status);
     if (descriptor < 0)
         return NULL;
     void *map = MAP_FAILED;
-    if (fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode) &&
-        (uint64_t)status.st_size >= sizeof(struct cache_header))
+    if ((uint64_t)status.st_size >= sizeof(struct cache_header))
         map = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, descriptor, 0);
     futimens(descriptor, NULL); /* used now */
     close(descriptor);

@@ -6,12 +6,18 @@
 #ifndef FISQL_LOADER_SYMBOL_CACHE_H
 #define FISQL_LOADER_SYMBOL_CACHE_H
 
+#include <sys/stat.h>
+
 #include "loader/symbols/symbol_parts.h"
 
 /* Fills the functions and ranges of *symbols and opens its line tables (takes files->debug over).
  * Returns 1 if it did, 0 if there is nothing in the cache, -1 without memory. */
 int symbol_cache_read(struct symbols *symbols, struct symbol_files *files, const char *module_path,
                       const char *cache_dir, struct error *error);
+
+/* Opens a file of the cache for reading; -1 where it is none that can be relied on: no plain file, or one that another
+ * user made or may write to, for it says what functions are called and where values lie. Caller closes. */
+int symbol_cache_open(const char *path, struct stat *status);
 
 /* Keeps what was read. Does nothing for modules that are read in no time. */
 void symbol_cache_write(const struct symbols *symbols, const struct symbol_files *files,

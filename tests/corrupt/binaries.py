@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Damaged copies of a program (bits flipped, a block zeroed, cut, a block of noise), the same ones every time:
-reading the symbols of each ends, in 30 s, by itself. binaries.py SYMBOLS_DUMP PROGRAM COPIES prints what does
-not, then how many copies were read."""
+reading the symbols, or the recipes, of each ends, in 30 s, by itself, and no sanitizer complains. binaries.py DUMP PROGRAM
+COPIES, with symbols_dump or recipes_dump, prints what does not, then how many copies were read."""
 import random
 import subprocess
 import sys
@@ -28,6 +28,8 @@ for seed in range(copies):
         done = subprocess.run([dump, "damaged.bin"], capture_output=True, timeout=30)
         if done.returncode < 0:
             print(seed, kind, "signal", -done.returncode)
+        if b"Sanitizer" in done.stderr or b"runtime error" in done.stderr:
+            print(seed, kind, done.stderr[-800:].decode("utf-8", "replace"))
     except subprocess.TimeoutExpired:
         print(seed, kind, "hangs")
 print(copies, "copies")

@@ -231,11 +231,6 @@ has "no ELF file is told" "not an ELF file" "$("$dump" -q ./classes.cc | grep pr
 mkfifo pipe
 has "a FIFO does not stop the load" "not a regular file" "$(timeout 10 "$dump" -q ./pipe | grep problem)"
 
-# Damaged programs: whatever is left of their symbols is read, and nothing crashes or hangs.
-build g++ damaged-by -O1 -g -std=c++17 "$here/tests/programs/exceptions.cc"
-same "100 damaged copies of a program" "100 copies" \
-    "$(python3 "$here/tests/corrupt/binaries.py" "$FISQL_BUILD/symbols_dump" damaged-by 100)"
-
 # A static function of a header is one function, however many units include it; static functions of one name in
 # two files are two.
 cat >copies.h <<'C'
