@@ -18,7 +18,9 @@
 
 #include "collector/locks_objects.h"
 
+#include <pthread.h>
 #include <stddef.h>
+#include <time.h>
 
 #define SITE() ((uint64_t)(uintptr_t)__builtin_return_address(0))
 #define ADDRESS(pointer) ((uint64_t)(uintptr_t)(pointer))
@@ -125,6 +127,21 @@ void lock_wait_end(struct lock_wait *wait);
 /* It is about to be destroyed; it was. */
 void lock_ending(struct lock_thread *thread, const struct lock_use *use);
 void lock_destroyed(struct lock_thread *thread, const struct lock_use *use);
+
+/* A mutex that is made to outlive the thread that holds it. */
+static inline bool mutex_is_robust(const pthread_mutex_t *mutex)
+{
+#if defined(__GLIBC__)
+    return (mutex->__data.__kind & 16) != 0;
+#else
+    (void)mutex;
+    return true;
+#endif
+}
+
+/* What glibc refuses before it looks at the lock. */
+#define TIME_IS_VALID(time) ((time)->tv_nsec >= 0 && (time)->tv_nsec < 1000000000)
+#define CLOCK_IS_VALID(clock) ((clock) == CLOCK_MONOTONIC || (clock) == CLOCK_REALTIME)
 
 /* Where the thread is now. */
 uint64_t lock_point(struct lock_thread *thread, uint64_t *tick);

@@ -15,6 +15,7 @@ struct blocked {
     struct lock_thread *thread; /* NULL = nothing is to be said */
     struct lock_use use, mutex; /* mutex: of a condition; address 0 = none */
     struct lock_wait wait;
+    bool holds; /* the thread has the mutex before and after */
 };
 
 static struct blocked blocked_begin(struct lock_thread *thread, uint64_t address, unsigned kind,
@@ -43,7 +44,8 @@ static void blocked_end(struct blocked *blocked)
     lock_wait_end(&blocked->wait);
     if (blocked->mutex.address != 0) {
         object_waits(blocked->use.address, blocked->wait.name.id, 0, -1);
-        lock_taken(thread, &blocked->mutex, false);
+        if (blocked->holds)
+            lock_taken(thread, &blocked->mutex, false);
     }
     lock_leave(thread);
     errno = error;
@@ -59,7 +61,11 @@ static struct blocked condition_begin(uint64_t condition, pthread_mutex_t *mutex
     struct blocked blocked = {
         .thread = thread,
         .use = {.address = condition, .site = site, .kind = FISQL_LOCK_KIND_CONDITION},
-        .mutex = {.address = ADDRESS(mutex), .site = site, .kind = FISQL_LOCK_KIND_MUTEX}};
+        .mutex = {.address = ADDRESS(mutex),
+                  .site = site,
+                  .kind = FISQL_LOCK_KIND_MUTEX,
+                  .robust = mutex_is_robust(mutex)},
+        .holds = true};
     if (thread == NULL)
         return blocked;
     int error = errno;
@@ -73,8 +79,10 @@ static struct blocked condition_begin(uint64_t condition, pthread_mutex_t *mutex
 #if defined(__GLIBC__)
         && (uint32_t)mutex->__data.__owner != thread->tid
 #endif
-    )
+    ) {
+        blocked.holds = false;
         lock_misused(thread, &blocked.use, FISQL_LOCK_MISUSE_CONDITION_NOT_HELD, name.id);
+    }
     lock_given(thread, &blocked.mutex, LOCK_NO_DOUBT);
     lock_wait_begin(thread, &blocked.use, &name, &blocked.wait);
     uint32_t other = object_waits(condition, blocked.wait.name.id, name.id, 1);
@@ -85,6 +93,14 @@ static struct blocked condition_begin(uint64_t condition, pthread_mutex_t *mutex
     return blocked;
 }
 
+/* It came back. A mutex that is not recoverable is not held then; one that was not held may be only where the wait was
+ * not refused. */
+static void condition_ends(struct blocked *blocked, bool woken, int result)
+{
+    blocked->wait.got = woken || result == EOWNERDEAD;
+    blocked->holds = (blocked->holds || woken) && result != ENOTRECOVERABLE;
+}
+
 /* `type`, `mutex_type` as the C library has them; `done` is what it gives when it was woken. */
 #define CONDITION(name, parameters, arguments, done)                                               \
     FIND(int, name, parameters)                                                                    \
@@ -92,7 +108,7 @@ static struct blocked condition_begin(uint64_t condition, pthread_mutex_t *mutex
     {                                                                                              \
         BLOCKED = condition_begin(ADDRESS(condition), (pthread_mutex_t *)(void *)mutex, SITE());   \
         int result = FOUND(name) arguments;                                                        \
-        blocked.wait.got = result == (done);                                                       \
+        condition_ends(&blocked, result == (done), result);                                        \
         return result;                                                                             \
     }
 #define UNTIL const struct timespec *until
@@ -186,11 +202,10 @@ static bool semaphore_taken(sem_t *semaphore)
         blocked.wait.got = result == 0;                                                            \
         return result;                                                                             \
     }
-#define VALID(time) ((time)->tv_nsec >= 0 && (time)->tv_nsec < 1000000000)
 SEMAPHORE(sem_wait, (sem_t * semaphore), (semaphore), true)
-SEMAPHORE(sem_timedwait, (sem_t * semaphore, UNTIL), (semaphore, until), VALID(until))
+SEMAPHORE(sem_timedwait, (sem_t * semaphore, UNTIL), (semaphore, until), TIME_IS_VALID(until))
 SEMAPHORE(sem_clockwait, (sem_t * semaphore, clockid_t clock, UNTIL), (semaphore, clock, until),
-          VALID(until) && (clock == CLOCK_MONOTONIC || clock == CLOCK_REALTIME))
+          TIME_IS_VALID(until) && CLOCK_IS_VALID(clock))
 
 /* ---- barriers, threads, once ---- */
 

@@ -1,11 +1,13 @@
 /*
  * The functions in front of locks: see locks.h. Each does what the one behind it does, and gives what that gives:
  * where a lock is taken at once, by way of its try; where that does not get it, for whatever reason, the function
- * itself is called and judges anew.
+ * itself is called and judges anew. So a lock is tried only where a try that fails leaves no trace, and only with
+ * arguments that the function itself does not refuse before it looks at the lock.
  */
 #include "collector/locks.h"
 
 #include <errno.h>
+#include <linux/futex.h>
 #include <pthread.h>
 #include <threads.h>
 
@@ -19,7 +21,7 @@
     (struct lock_use)                                                                              \
     {                                                                                              \
         .address = ADDRESS(mutex), .site = SITE(), .kind = (uint8_t)mutex_kind(mutex),             \
-        .mode = (how), .robust = mutex_robust(mutex)                                               \
+        .mode = (how), .robust = mutex_is_robust(mutex)                                            \
     }
 
 static bool took(int result)
@@ -43,16 +45,6 @@ static bool mutex_checks(const pthread_mutex_t *mutex)
 {
 #if defined(__GLIBC__)
     return (mutex->__data.__kind & 3) == PTHREAD_MUTEX_ERRORCHECK_NP;
-#else
-    (void)mutex;
-    return true;
-#endif
-}
-
-static bool mutex_robust(const pthread_mutex_t *mutex)
-{
-#if defined(__GLIBC__)
-    return (mutex->__data.__kind & 16) != 0;
 #else
     (void)mutex;
     return true;
@@ -160,13 +152,32 @@ FIND(int, pthread_mutex_unlock, (pthread_mutex_t *))
 FIND(int, pthread_mutex_init, (pthread_mutex_t *, const pthread_mutexattr_t *))
 FIND(int, pthread_mutex_destroy, (pthread_mutex_t *))
 
+/* glibc's try of a robust mutex that is not recoverable says so and leaves it locked for good: the next
+ * pthread_mutex_lock(), which would say so again, hangs. So a robust one is not tried but looked at. */
+#define NOT_TRIED (-1)
+
+static int mutex_try(const struct attempt *attempt, pthread_mutex_t *mutex)
+{
+    if (LIKELY(!attempt->use.robust))
+        return FOUND(pthread_mutex_trylock)(mutex);
+#if defined(__GLIBC__)
+    uint32_t word = (uint32_t)__atomic_load_n(&mutex->__data.__lock, __ATOMIC_RELAXED);
+    uint32_t owner = word & FUTEX_TID_MASK;
+    bool answers = owner == attempt->thread->tid &&
+                   (mutex_checks(mutex) || mutex_kind(mutex) == FISQL_LOCK_KIND_RECURSIVE);
+    return owner != 0 && (word & FUTEX_OWNER_DIED) == 0 && !answers ? EBUSY : NOT_TRIED;
+#else
+    return NOT_TRIED;
+#endif
+}
+
 EXPORT int pthread_mutex_lock(pthread_mutex_t *mutex)
 {
     struct attempt attempt = {.thread = lock_enter()};
     if (UNLIKELY(attempt.thread == NULL))
         return FOUND(pthread_mutex_lock)(mutex);
     attempt.use = MUTEX(mutex, 0);
-    int result = FOUND(pthread_mutex_trylock)(mutex);
+    int result = mutex_try(&attempt, mutex);
     if (UNLIKELY(result == EBUSY && mutex_checks(mutex) &&
                  lock_is_held(attempt.thread, ADDRESS(mutex)))) {
         lock_leave(attempt.thread);
@@ -190,24 +201,26 @@ EXPORT int pthread_mutex_trylock(pthread_mutex_t *mutex)
     return result;
 }
 
-#define TIMED_MUTEX(name, parameters, arguments)                                                   \
+/* `valid`: the function does not refuse its arguments. */
+#define TIMED_MUTEX(name, parameters, arguments, valid)                                            \
     FIND(int, name, parameters)                                                                    \
     EXPORT int name parameters                                                                     \
     {                                                                                              \
         struct attempt attempt = {.thread = lock_enter()};                                         \
         attempt.use = MUTEX(mutex, FISQL_LOCK_TRIED);                                              \
-        int tried_at_once;                                                                         \
-        if (attempt.thread != NULL &&                                                              \
-            tried(&attempt, tried_at_once = FOUND(pthread_mutex_trylock)(mutex)))                  \
-            return tried_at_once;                                                                  \
+        if (attempt.thread != NULL) {                                                              \
+            int at_once = (valid) ? mutex_try(&attempt, mutex) : NOT_TRIED;                        \
+            if (tried(&attempt, at_once))                                                          \
+                return at_once;                                                                    \
+        }                                                                                          \
         return waited(&attempt, FOUND(name) arguments);                                            \
     }
 TIMED_MUTEX(pthread_mutex_timedlock, (pthread_mutex_t * mutex, const struct timespec *until),
-            (mutex, until))
+            (mutex, until), true)
 int pthread_mutex_clocklock(pthread_mutex_t *mutex, clockid_t clock, const struct timespec *until);
 TIMED_MUTEX(pthread_mutex_clocklock,
             (pthread_mutex_t * mutex, clockid_t clock, const struct timespec *until),
-            (mutex, clock, until))
+            (mutex, clock, until), CLOCK_IS_VALID(clock))
 
 static void give(const struct lock_use *use, const pthread_mutex_t *mutex)
 {
@@ -363,32 +376,35 @@ EXPORT int pthread_rwlock_init(pthread_rwlock_t *lock, const pthread_rwlockattr_
 }
 DESTROY(pthread_rwlock_destroy, pthread_rwlock_t, FISQL_LOCK_KIND_RWLOCK)
 
-#define RWLOCK(name, try_name, how, parameters, arguments)                                         \
+#define RWLOCK(name, try_name, how, parameters, arguments, valid)                                  \
     EXPORT int name parameters                                                                     \
     {                                                                                              \
         struct attempt attempt = {.thread = lock_enter()};                                         \
         attempt.use = USE(lock, FISQL_LOCK_KIND_RWLOCK, how);                                      \
-        if (attempt.thread != NULL && tried(&attempt, FOUND(try_name)(lock)))                      \
+        if (attempt.thread != NULL &&                                                              \
+            tried(&attempt, (valid) ? FOUND(try_name)(lock) : NOT_TRIED))                          \
             return 0;                                                                              \
         return waited(&attempt, FOUND(name) arguments);                                            \
     }
-#define TIMED_RWLOCK(name, try_name, how, parameters, arguments)                                   \
+#define TIMED_RWLOCK(name, try_name, how, parameters, arguments, valid)                            \
     FIND(int, name, parameters)                                                                    \
-    RWLOCK(name, try_name, (how) | FISQL_LOCK_TRIED, parameters, arguments)
+    RWLOCK(name, try_name, (how) | FISQL_LOCK_TRIED, parameters, arguments, valid)
 #define UNTIL const struct timespec *until
 RWLOCK(pthread_rwlock_rdlock, pthread_rwlock_tryrdlock, FISQL_LOCK_READ, (pthread_rwlock_t * lock),
-       (lock))
-RWLOCK(pthread_rwlock_wrlock, pthread_rwlock_trywrlock, 0, (pthread_rwlock_t * lock), (lock))
+       (lock), true)
+RWLOCK(pthread_rwlock_wrlock, pthread_rwlock_trywrlock, 0, (pthread_rwlock_t * lock), (lock), true)
 TIMED_RWLOCK(pthread_rwlock_timedrdlock, pthread_rwlock_tryrdlock, FISQL_LOCK_READ,
-             (pthread_rwlock_t * lock, UNTIL), (lock, until))
+             (pthread_rwlock_t * lock, UNTIL), (lock, until), TIME_IS_VALID(until))
 TIMED_RWLOCK(pthread_rwlock_timedwrlock, pthread_rwlock_trywrlock, 0,
-             (pthread_rwlock_t * lock, UNTIL), (lock, until))
+             (pthread_rwlock_t * lock, UNTIL), (lock, until), TIME_IS_VALID(until))
 int pthread_rwlock_clockrdlock(pthread_rwlock_t *lock, clockid_t clock, UNTIL);
 int pthread_rwlock_clockwrlock(pthread_rwlock_t *lock, clockid_t clock, UNTIL);
 TIMED_RWLOCK(pthread_rwlock_clockrdlock, pthread_rwlock_tryrdlock, FISQL_LOCK_READ,
-             (pthread_rwlock_t * lock, clockid_t clock, UNTIL), (lock, clock, until))
+             (pthread_rwlock_t * lock, clockid_t clock, UNTIL), (lock, clock, until),
+             TIME_IS_VALID(until) && CLOCK_IS_VALID(clock))
 TIMED_RWLOCK(pthread_rwlock_clockwrlock, pthread_rwlock_trywrlock, 0,
-             (pthread_rwlock_t * lock, clockid_t clock, UNTIL), (lock, clock, until))
+             (pthread_rwlock_t * lock, clockid_t clock, UNTIL), (lock, clock, until),
+             TIME_IS_VALID(until) && CLOCK_IS_VALID(clock))
 
 #define TRY_ONLY(name, type, what, how)                                                            \
     EXPORT int name(type lock)                                                                     \

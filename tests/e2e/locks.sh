@@ -37,6 +37,8 @@ misuse condition_two_mutexes "waited with another mutex than other threads at th
 misuse locked_twice "locked again by the thread that holds it, locked_twice_thread"
 same "who holds it is told" "by_other" "$("$fisql" query lock-misuse by_other.db --format json | jq -r '.[0].other_stack | sub(".* => "; "")')"
 
+misuse condition_refuses "waited with a mutex that the thread does not hold, condition_refused"
+
 # Counts and times are the program's own.
 "$fisql" record -q -o run.bin --locks ./lockuse counted >out && "$fisql" load -q run.bin
 same "each acquisition is counted" "$(for _ in 1 2 3 4 5; do cat out; done | paste -sd' ')" \
@@ -56,6 +58,11 @@ same "lock-waits tells what was recorded" "contend recorded" "$("$fisql" query l
 run timeout 60 "$fisql" record -q -o run.bin --locks ./lockuse gives
 same "results, errno, cancellation, robust mutexes and fork are as without" "$(cat expected) 0" "$out $status"
 "$fisql" load -q run.bin && sound "with locks" run.db
+./lockuse refuses >expected 2>&1
+run timeout 60 "$fisql" record -q -o refused.bin --locks ./lockuse refuses
+same "mutexes that are not recoverable and what is refused are as without" "$(cat expected) 0" "$out $status"
+"$fisql" load -q -o refused.db refused.bin
+same "what was refused is not held, and no misuse" 0 "$(sql refused.db "SELECT count(*) FROM lock_misuses")"
 same "of these uses one is misuse" "locked again by the thread that holds it in rwlock_gives" \
     "$(sql run.db "SELECT group_concat(m.misuse || ' in ' || f.name) FROM lock_misuses m JOIN frames k ON k.id = m.frame_id JOIN functions f ON f.id = k.function_id")"
 

@@ -1,5 +1,6 @@
 /* Uses of locks, one a run: `lockuse NAME`. Those of misuse() do what must not be done and print nothing; the others
  * print what they count themselves, or what the functions gave, to be compared with a run without fisql. */
+#define _GNU_SOURCE
 #include <errno.h>
 #include <pthread.h>
 #include <semaphore.h>
@@ -266,6 +267,71 @@ static void mutex_gives(int type, int robust)
     }
     SAY(pthread_mutex_destroy(&mutex));
 }
+/* The thread that held it ended, and what it guards was not made consistent. */
+static void not_recoverable(int type, int protocol)
+{
+    struct timespec t = in_ms(5);
+    pthread_mutexattr_t how;
+    pthread_mutex_t mutex;
+    pthread_mutexattr_init(&how);
+    pthread_mutexattr_settype(&how, type);
+    pthread_mutexattr_setprotocol(&how, protocol);
+    pthread_mutexattr_setrobust(&how, PTHREAD_MUTEX_ROBUST);
+    SAY(pthread_mutex_init(&mutex, &how));
+    in_thread(lock, &mutex);
+    SAY(pthread_mutex_lock(&mutex));
+    SAY(pthread_cond_timedwait(&ready, &mutex, &t));
+    SAY(pthread_mutex_lock(&mutex));
+    SAY(pthread_mutex_lock(&mutex));
+    SAY(pthread_mutex_timedlock(&mutex, &t));
+    SAY(pthread_mutex_clocklock(&mutex, CLOCK_MONOTONIC, &t));
+    SAY(pthread_mutex_lock(&mutex));
+    SAY(pthread_mutex_trylock(&mutex));
+}
+/* Arguments that are refused whether the lock is free or not. */
+static void refused(void)
+{
+    pthread_rwlock_t r = PTHREAD_RWLOCK_INITIALIZER;
+    pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+    struct timespec t = in_ms(1000), wrong = {0, -1};
+    SAY(pthread_mutex_timedlock(&m, &wrong));
+    SAY(pthread_mutex_trylock(&m));
+    SAY(pthread_mutex_unlock(&m));
+    SAY(pthread_mutex_clocklock(&m, CLOCK_THREAD_CPUTIME_ID, &t));
+    SAY(pthread_mutex_trylock(&m));
+    SAY(pthread_rwlock_timedrdlock(&r, &wrong));
+    SAY(pthread_rwlock_timedwrlock(&r, &wrong));
+    SAY(pthread_rwlock_clockrdlock(&r, CLOCK_THREAD_CPUTIME_ID, &t));
+    SAY(pthread_rwlock_clockwrlock(&r, CLOCK_THREAD_CPUTIME_ID, &t));
+    SAY(pthread_rwlock_trywrlock(&r));
+    SAY(pthread_cond_clockwait(&ready, &m, CLOCK_THREAD_CPUTIME_ID, &t));
+    SAY(pthread_mutex_trylock(&m));
+}
+static void refuses(void)
+{
+    static const int types[] = {PTHREAD_MUTEX_NORMAL, PTHREAD_MUTEX_RECURSIVE,
+                                PTHREAD_MUTEX_ERRORCHECK};
+    for (int i = 0; i < 6; i++) {
+        not_recoverable(types[i % 3], i < 3 ? PTHREAD_PRIO_NONE : PTHREAD_PRIO_INHERIT);
+        fflush(stdout);
+    }
+    refused();
+}
+/* The wait is refused, for the thread does not hold the mutex. */
+static void condition_refused(void)
+{
+    pthread_mutex_t mutex = PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP;
+    printf("%d\n", pthread_cond_wait(&ready, &mutex));
+}
+static void *condition_refused_thread(void *unused)
+{
+    condition_refused();
+    return unused;
+}
+static void condition_refuses(void)
+{
+    in_thread(condition_refused_thread, NULL);
+}
 static void rwlock_gives(void)
 {
     pthread_rwlock_t r = PTHREAD_RWLOCK_INITIALIZER;
@@ -372,7 +438,9 @@ int main(int argc, char **argv)
                 {"deadlock", deadlock},
                 {"counted", counted},
                 {"waits", waits},
-                {"gives", gives}};
+                {"gives", gives},
+                {"refuses", refuses},
+                {"condition_refuses", condition_refuses}};
     sem_init(&go, 0, 0);
     for (size_t i = 0; i < sizeof uses / sizeof uses[0]; i++)
         if (argc > 1 && strcmp(argv[1], uses[i].name) == 0)
