@@ -2,7 +2,10 @@
 #include "collector/clock.h"
 
 #include "collector/silent.h"
+#include "collector/system_call.h"
 #include "log_format.h"
+
+#include <sys/syscall.h>
 
 #if defined(__x86_64__)
 #include <cpuid.h>
@@ -16,7 +19,14 @@
 #define RATE_MIN 100000000u
 #define RATE_MAX 10000000000u
 
+/* How often the rate is measured anew before the clocks are given up. */
+#define RATE_TRIES 4
+
+/* Ticks after which RATE_SPAN_NS have passed by any clock that goes at all; some 3 ms. */
+#define RATE_TICKS_MAX (4 * (RATE_MAX / 1000000u) * (RATE_SPAN_NS / 1000u))
+
 uint64_t clock_epoch;
+static uint32_t call_forbidden; /* atomic */
 
 enum clock_kind clock_choose(void)
 {
@@ -47,6 +57,21 @@ const char *clock_name(enum clock_kind kind)
 #endif
 }
 
+void clock_forbid_call(void)
+{
+    __atomic_store_n(&call_forbidden, 1, __ATOMIC_RELAXED);
+}
+
+static uint64_t clock_kernel_ns(void)
+{
+    struct timespec now = {0, 0};
+    const long argument[6] = {CLOCK_MONOTONIC, (long)(intptr_t)&now};
+    if (__atomic_load_n(&call_forbidden, __ATOMIC_RELAXED) != 0 ||
+        system_call(SYS_clock_gettime, argument) != 0)
+        return clock_system_ns();
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
 void clock_pair(enum clock_kind kind, uint64_t *tick, uint64_t *ns)
 {
     if (kind != CLOCK_COUNTER) {
@@ -64,7 +89,7 @@ void clock_pair(enum clock_kind kind, uint64_t *tick, uint64_t *ns)
     *tick = *ns = 0;
     for (int attempt = 0; attempt < 3; attempt++) {
         uint64_t before = clock_counter();
-        uint64_t now = clock_system_ns();
+        uint64_t now = clock_kernel_ns();
         uint64_t after = clock_counter();
         if (after - before < best) {
             best = after - before;
@@ -74,28 +99,31 @@ void clock_pair(enum clock_kind kind, uint64_t *tick, uint64_t *ns)
     }
 }
 
-uint64_t clock_rate(enum clock_kind kind, uint64_t tick, uint64_t ns)
+uint64_t clock_rate(clock_reader *read, enum clock_kind kind, uint64_t tick, uint64_t ns)
 {
     if (kind != CLOCK_COUNTER)
         return 1000000000u;
 #if defined(__aarch64__)
-    (void)tick, (void)ns;
+    (void)read, (void)tick, (void)ns;
     uint64_t frequency;
     __asm__ volatile("mrs %0, cntfrq_el0" : "=r"(frequency));
     return frequency;
 #else
-    uint64_t now_tick, now_ns, rate;
-    do {
-        clock_pair(kind, &now_tick, &now_ns);
-        if (ns == 0 || now_ns < ns || now_tick < tick) {
-            tick = now_tick; /* no pair, or one of another machine or time namespace */
-            ns = now_ns;
-        }
-        uint64_t passed = now_ns - ns > 0 ? now_ns - ns : 1;
-        rate = (uint64_t)((uint128)(now_tick - tick) * 1000000000u / passed);
-        if (now_ns - ns >= RATE_SPAN_NS && (rate < RATE_MIN || rate > RATE_MAX))
-            ns = 0;
-    } while (ns == 0 || now_ns - ns < RATE_SPAN_NS);
-    return rate;
+    /* The first pair may be none, or one of another machine or time namespace. */
+    for (int attempt = 0; attempt < RATE_TRIES; attempt++, ns = 0) {
+        uint64_t now_tick, now_ns;
+        if (ns == 0)
+            read(kind, &tick, &ns);
+        do
+            read(kind, &now_tick, &now_ns);
+        while (now_ns >= ns && now_ns - ns < RATE_SPAN_NS && now_tick >= tick &&
+               now_tick - tick < RATE_TICKS_MAX);
+        if (now_ns < ns || now_ns - ns < RATE_SPAN_NS || now_tick < tick)
+            continue;
+        uint128 rate = (uint128)(now_tick - tick) * 1000000000u / (now_ns - ns);
+        if (rate >= RATE_MIN && rate <= RATE_MAX)
+            return (uint64_t)rate;
+    }
+    return 0;
 #endif
 }

@@ -1,7 +1,9 @@
 /*
  * The clock of the hooks. Ticks come from the cheapest counter that runs at one rate on all cores:
  * the invariant TSC on x86-64, the virtual counter on aarch64; clock_gettime(CLOCK_MONOTONIC)
- * elsewhere. Chunks tie ticks to CLOCK_MONOTONIC, so nothing here needs to know the rate.
+ * elsewhere. Chunks tie ticks to CLOCK_MONOTONIC, so nothing here needs to know the rate. That clock is
+ * the kernel's: a library such as libfaketime may have taken clock_gettime() over, and lets time pass as it
+ * likes.
  */
 #ifndef FISQL_COLLECTOR_CLOCK_H
 #define FISQL_COLLECTOR_CLOCK_H
@@ -62,8 +64,15 @@ const char *clock_name(enum clock_kind kind);
 /* Reads the tick and CLOCK_MONOTONIC as near to each other as can be. */
 void clock_pair(enum clock_kind kind, uint64_t *tick, uint64_t *ns);
 
-/* Ticks per second, measured since the pair (tick, ns), waiting until that is long enough ago; from
- * now on where ns is 0 or the pair makes no sense. 1e9 for the system clock. */
-uint64_t clock_rate(enum clock_kind kind, uint64_t tick, uint64_t ns);
+/* Reads a pair as clock_pair() does. */
+typedef void clock_reader(enum clock_kind kind, uint64_t *tick, uint64_t *ns);
+
+/* Ticks per second, measured by pairs of `read` since the pair (tick, ns), waiting until that is long
+ * enough ago; from now on where ns is 0 or the pair makes no sense. 1e9 for the system clock; 0 where
+ * the two clocks do not agree on a rate that a counter has: one of them cannot be used. */
+uint64_t clock_rate(clock_reader *read, enum clock_kind kind, uint64_t tick, uint64_t ns);
+
+/* The program forbids the system call that pairs are read by: the C library's function is called. */
+void clock_forbid_call(void);
 
 #endif

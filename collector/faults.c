@@ -51,12 +51,12 @@ static void record_fault(uint32_t rule, uint64_t site)
 
 static void wait_for(uint64_t ns)
 {
-    struct timespec until;
-    clock_gettime(CLOCK_MONOTONIC, &until);
+    struct timespec until = {0, 0};
+    int error = errno;
+    syscall(SYS_clock_gettime, CLOCK_MONOTONIC, &until); /* the clock that is waited for below */
     uint64_t end = (uint64_t)until.tv_nsec + ns;
     until.tv_sec += (time_t)(end / 1000000000u);
     until.tv_nsec = (long)(end % 1000000000u);
-    int error = errno;
     while (syscall(SYS_clock_nanosleep, CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL) != 0 &&
            errno == EINTR)
         ; /* a handler has run meanwhile */

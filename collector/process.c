@@ -378,7 +378,12 @@ static bool activate(void)
     owner_identify();
     process.start_tick = clock_read(process.clock);
     uint64_t ticks_per_second =
-        clock_rate(process.clock, process.area->clock_tick, process.area->clock_ns);
+        clock_rate(clock_pair, process.clock, process.area->clock_tick, process.area->clock_ns);
+    if (ticks_per_second == 0) {
+        process.clock = CLOCK_SYSTEM;
+        process.start_tick = clock_read(process.clock);
+        ticks_per_second = clock_rate(clock_pair, process.clock, 0, 0);
+    }
     process.options.min_ticks =
         (uint64_t)((uint128)process.options.min_ns * ticks_per_second / 1000000000u);
     process.gap_ticks = process.options.no_waits || process.clock == CLOCK_SWITCHED_OFF

@@ -5,7 +5,7 @@
  * recorded written, and `fisql record` says so. A filter that allows what recording
  * needs changes nothing: it is asked, being a program of the classic BPF (bpf(4); struct
  * seccomp_data in linux/seccomp.h), what it does with each call. One that forbids no more than to
- * read the threads' processor clocks (usage.h) ends that alone.
+ * read clocks (usage.h, clock.h) ends that alone.
  *
  * In the strict mode the processor's clock cannot be read either (prctl(2), PR_SET_TSC).
  */
@@ -44,7 +44,7 @@ static const int needed[] = {SYS_rt_sigprocmask, SYS_write, SYS_lseek,  SYS_fsta
                              SYS_read,           SYS_close, SYS_getpid, SYS_gettid, SYS_prctl,
                              SYS_sigaltstack,    SYS_tgkill};
 
-/* What usage.h calls. */
+/* What usage.h and clock.h call. */
 static const int for_usage[] = {SYS_getrusage, SYS_clock_gettime};
 
 /* What is called where the program goes wrong, beside these. */
@@ -236,8 +236,10 @@ long seccomp_call(long number, const long argument[6], uint64_t mode, const void
         (!strict && (mode != SECCOMP_MODE_FILTER || filter == NULL)))
         return system_call(number, argument);
     if (!strict && allows(filter, needed, COUNT(needed))) {
-        if (!allows(filter, for_usage, COUNT(for_usage)))
+        if (!allows(filter, for_usage, COUNT(for_usage))) {
             __atomic_store_n(&process.gap_ticks, UINT64_MAX, __ATOMIC_RELAXED);
+            clock_forbid_call();
+        }
         if (!allows(filter, for_values, COUNT(for_values)))
             values_forbid_reading();
         if (!allows(filter, for_incidents, COUNT(for_incidents)))

@@ -228,3 +228,30 @@ wait "$recorder"
 same "--ring on demand: the program goes on" "0 ready" "$? $(cat ring.out)"
 "$fisql" load -q -o ring.db ring.bin
 same "--ring on demand: later calls follow, none twice" "1 $((kept + 1))" "$(count last) $(count work)"
+
+# A clock_gettime() of the program's that runs as it likes, in front of the collector and behind it: the program starts
+# all the same, and its times are the kernel's.
+gcc -shared -fPIC -O1 -o fast_clock.so "$programs/fast_clock.c"
+cat >rests.c <<'C'
+#include <time.h>
+__attribute__((noinline)) static void rest(void)
+{
+    struct timespec t = {0, 50000000};
+    nanosleep(&t, 0);
+}
+int main(void)
+{
+    rest();
+    return 5;
+}
+C
+build gcc rests -g -O1 rests.c
+for factor in 50 0.001 0; do
+    for order in "$TEST_TMP/fast_clock.so:$FISQL_BUILD/libfisql.so" "$FISQL_BUILD/libfisql.so:$TEST_TMP/fast_clock.so"; do
+        run "$fisql" record -q -o fast.bin timeout -s KILL 60 env "LD_PRELOAD=$order" FAST_CLOCK=$factor ./rests
+        same "a clock that runs $factor times as fast: the status" 5 "$status"
+        "$fisql" load -q -o fast.db fast.bin
+        same "a clock that runs $factor times as fast: the time" 1 \
+            "$(sql fast.db "SELECT min(total_ns) >= 50000000 AND max(total_ns) < 2000000000 FROM frames k JOIN functions f ON f.id = k.function_id WHERE f.name = 'rest'")"
+    done
+done

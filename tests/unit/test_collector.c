@@ -580,8 +580,55 @@ static void test_facts(void)
     check(chunk->length == sizeof buffer && checksum_holds(chunk), "what follows is left out");
 }
 
+/* ---- the rate of the counter, by clocks that may be anything ---- */
+
+static struct {
+    uint64_t tick, ns, tick_step, ns_step;
+    uint32_t readings;
+} fake;
+
+static void fake_pair(enum clock_kind kind, uint64_t *tick, uint64_t *ns)
+{
+    (void)kind;
+    *tick = fake.tick += fake.tick_step;
+    *ns = fake.ns += fake.ns_step;
+    fake.readings++;
+}
+
+#if defined(__x86_64__)
+static uint64_t fake_rate(uint64_t tick_step, uint64_t ns_step, uint64_t tick, uint64_t ns)
+{
+    fake.tick = fake.ns = 1000000000000u;
+    fake.tick_step = tick_step;
+    fake.ns_step = ns_step;
+    fake.readings = 0;
+    return clock_rate(fake_pair, CLOCK_COUNTER, tick, ns);
+}
+
+static void test_rate(void)
+{
+    const uint64_t back = (uint64_t)-1000, start = 1000000000000u;
+    check_equal(3000000000u, fake_rate(3000, 1000, 0, 0), "a rate is measured");
+    check_equal(3000000000u, fake_rate(3000, 1000, start - 3000000, start - 1000000),
+                "also since a pair of before");
+    check(fake.readings == 1, "without waiting");
+    check_equal(3000000000u, fake_rate(3000, 1000, start - 3000000, start + 1000000),
+                "and anew where the pair is one of another clock");
+    check_equal(0, fake_rate(3000, 50000, 0, 0), "a clock that runs too fast is given up");
+    check_equal(0, fake_rate(3000, 10, 0, 0), "one that runs too slowly");
+    check_equal(0, fake_rate(3000, 0, 0, 0), "one that stands still");
+    check_equal(0, fake_rate(3000, back, 0, 0), "one that runs backwards");
+    check_equal(0, fake_rate(0, 1000, 0, 0), "a counter that stands still");
+    check_equal(0, fake_rate(back, 1000, 0, 0), "and one that runs backwards");
+    check_equal(1000000000u, clock_rate(fake_pair, CLOCK_SYSTEM, 0, 0), "nanoseconds need none");
+}
+#endif
+
 int main(void)
 {
+#if defined(__x86_64__)
+    test_rate();
+#endif
     test_words();
     test_pairs();
     test_event_put();
