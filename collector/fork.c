@@ -269,6 +269,8 @@ EXPORT long NAME(syscall)(long number, ...)
     if (number == SYS_execve && exec_called != NULL)
         return exec_called((const char *)argument[0], (char *const *)argument[1],
                            (char *const *)argument[2]);
+    if (number == SYS_userfaultfd)
+        values_forbid_pages();
     bool limits = (number == SYS_prctl && argument[0] == PR_SET_SECCOMP) ||
                   (number == SYS_seccomp && (unsigned long)argument[0] <= SECCOMP_SET_MODE_FILTER);
     bool forks = (number == SYS_clone || number == SYS_clone3 ||

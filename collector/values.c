@@ -136,6 +136,11 @@ void values_forbid_reading(void)
     read_forbid();
 }
 
+void values_forbid_pages(void)
+{
+    read_forbid_pages();
+}
+
 void values_forbid_calls(void)
 {
     read_forbid();

@@ -108,6 +108,8 @@ void values_thread_ends(void);
 void values_report(void);
 /* From now on memory may not be read by system calls: the program forbids it (seccomp.c). */
 void values_forbid_reading(void);
+/* From now on touching memory may wait for the program itself (userfaultfd(2)). */
+void values_forbid_pages(void);
 /* From now on no system call may be made at all (silent.h): what that takes is done before. */
 void values_forbid_calls(void);
 
@@ -170,6 +172,9 @@ static inline void values_report(void)
 {
 }
 static inline void values_forbid_reading(void)
+{
+}
+static inline void values_forbid_pages(void)
 {
 }
 static inline void values_forbid_calls(void)

@@ -98,6 +98,13 @@ void read_forbid(void)
     __atomic_store_n(&forbidden, 1, __ATOMIC_RELAXED);
 }
 
+void read_forbid_pages(void)
+{
+    read_forbid();
+    __atomic_store_n(&heap_start, 0, __ATOMIC_RELAXED);
+    __atomic_store_n(&probes, false, __ATOMIC_RELAXED);
+}
+
 uint64_t read_refused(int *error)
 {
     *error = refused_error;

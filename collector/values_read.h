@@ -33,6 +33,9 @@ void read_constants(uint64_t start, uint64_t end);
 void read_setup(void);
 /* The program forbids the system call from now on. */
 void read_forbid(void);
+/* The program fills pages itself when they are touched (userfaultfd(2)): to read one, by whatever way, would wait
+ * for that. From now on only the stack and constants are read. */
+void read_forbid_pages(void);
 /* Times that process_vm_readv() was refused, and with what. */
 uint64_t read_refused(int *error);
 

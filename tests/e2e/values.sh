@@ -115,3 +115,15 @@ echo 'int main(void) { return 0; }' >own.c
 "$fisql" cc --static-runtime gcc -o own own.c
 run "$fisql" record --values ./own
 same "--values of a program that holds the collector" "2 own: it holds the collector" "$status $(grep -o 'own: it holds the collector' <<<"$err")"
+
+# Pages that the program fills itself are not touched.
+build gcc unfilled -g -O1 "$programs/unfilled.c"
+run ./unfilled
+if [ "$status" = 9 ]; then
+    ok "skipped: a userfaultfd: the kernel gives none here"
+else
+    run timeout 60 "$fisql" record -q --values -o unfilled.bin ./unfilled
+    same "a page that a userfaultfd has not filled is not read" "3" "$status"
+    "$fisql" load -q -o unfilled.db unfilled.bin
+    same "constants are" 1 "$(sql unfilled.db "SELECT count(*) FROM call_text WHERE text LIKE '%\"a constant\"%'")"
+fi
