@@ -17,6 +17,7 @@
 #include "cli/record/live.h"
 #include "cli/record/live_writer.h"
 #include "cli/record/late_recipes.h"
+#include "cli/record/log_place.h"
 #include "cli/record/log_space.h"
 #include "cli/record/log_totals.h"
 #include "cli/record/process_stat.h"
@@ -32,6 +33,7 @@
 #include "cli/record/told.h"
 #include "cli/out/interrupts.h"
 #include "cli/record/unrecorded.h"
+#include "loader/loader.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -47,76 +49,6 @@
 #include <unistd.h>
 
 int cmd_record(int argc, char **argv);
-
-/* ---- the log ---- */
-
-/* Why what lies at the path must not be replaced by a log; NULL if it may. */
-static const char *log_problem(const char *path, const struct stat *status)
-{
-    uint32_t magic = 0;
-    if (S_ISLNK(status->st_mode))
-        return "is a symbolic link: give another file with -o";
-    if (!S_ISREG(status->st_mode))
-        return "is not a regular file: give another file with -o";
-    if (status->st_uid != geteuid())
-        return "belongs to another user: remove it, or give another file with -o";
-    if (status->st_size == 0)
-        return NULL;
-    int old = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
-    if (old < 0)
-        return strerror(errno);
-    bool log =
-        read(old, &magic, sizeof magic) == (ssize_t)sizeof magic && magic == FISQL_CHUNK_MAGIC;
-    close(old);
-    return log ? NULL : "exists and is not a fisql log: remove it, or give another file with -o";
-}
-
-/* Makes a file of our own and gives it the name of the older log: nobody who has that one open, or
- * made it, comes to see what is recorded, and who reads it can go on. */
-static int log_replace(const char *path)
-{
-    char fresh[PATH_MAX];
-    const char *slash = strrchr(path, '/');
-    int folder = slash != NULL ? (int)(slash - path + 1) : 0;
-    if ((size_t)snprintf(fresh, sizeof fresh, "%.*s.fisql-XXXXXX", folder, path) >= sizeof fresh) {
-        errno = ENAMETOOLONG;
-        return -1;
-    }
-    int log = mkostemp(fresh, O_APPEND | O_CLOEXEC);
-    if (log >= 0 && (fchmod(log, 0600) != 0 || rename(fresh, path) != 0)) {
-        int error = errno;
-        unlink(fresh);
-        close(log);
-        errno = error;
-        return -1;
-    }
-    return log;
-}
-
-static int log_make(const char *path)
-{
-    struct stat status;
-    bool there = lstat(path, &status) == 0;
-    int log;
-    if (there && S_ISCHR(status.st_mode) && (status.st_uid == 0 || status.st_uid == geteuid())) {
-        log = open(path, O_RDWR | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY | O_NONBLOCK);
-    } else {
-        const char *problem = there ? log_problem(path, &status) : NULL;
-        if (problem != NULL) {
-            fail("%s: %s", path, problem);
-            return -1;
-        }
-        log = log_replace(path);
-    }
-    if (log < 0) {
-        fail("%s: %s: give another file with -o", path, strerror(errno));
-        return -1;
-    }
-    char live[PATH_MAX];
-    if ((size_t)snprintf(live, sizeof live, "%s.live", path) < sizeof live)
-        unlink(live); /* of an older run without fisql record */
-    return log;
-}
 
 /* ---- the program ---- */
 
@@ -272,7 +204,7 @@ static void end_append(struct live *live, uint64_t key, pid_t pid, int status,
 
 /* Waits for the program's end. Returns its wait status; *cpu gets its processor time. */
 static int program_wait(struct live_writer *writer, struct log_space *space,
-                        struct signals *signals, uint64_t *cpu)
+                        struct log_place *place, struct signals *signals, uint64_t *cpu)
 {
     struct live *live = writer->live;
     struct rusage usage = {0};
@@ -296,7 +228,9 @@ static int program_wait(struct live_writer *writer, struct log_space *space,
         if (waitid(P_PID, (id_t)pid, &child, WSTOPPED | WNOHANG) == 0 && child.si_pid == pid)
             signals_stop(signals, child.si_status);
         live_writer_keep(writer);
-        timeout_ms = log_space_keep(space) ? 50 : 250;
+        if (log_place_keeps(place) && live_holds_events(live))
+            log_place_recorded(place);
+        timeout_ms = log_space_keep(space) || log_place_keeps(place) ? 50 : 250;
     }
 }
 
@@ -443,36 +377,64 @@ static void unslotted_append(struct live *live, const char *path)
          path, chunks, live->slots);
 }
 
-/* No process came to record: the log says so, and why. Returns whether it is so. */
-static bool nothing_append(struct live *live, int log, const char *program)
+/* Why no process that came to record left an event. */
+static const char *nothing_reason(const struct live *live, const struct record_options *options)
 {
-    struct log_totals totals = {0};
-    char detail[512];
-    if (live->area->process_next != 1)
+    if (live->area->lost_chunks != 0 || (int64_t)live->area->unslotted > 0)
+        return "what was recorded could not be written";
+    if (options->start_off)
+        return NOTHING_OFF;
+    if (options->filter_bytes != 0)
+        return NOTHING_FILTERED;
+    return "none of its functions with hooks was called while recording was on";
+}
+
+/* What becomes of the older log where nothing was recorded. */
+static void earlier_words(struct log_place *place, bool all, char *text, size_t size)
+{
+    text[0] = 0;
+    if (!log_place_keeps(place))
+        return;
+    if (!all) /* others may record still */
+        snprintf(text, size, "; the earlier %s is kept as %s", place->path, place->earlier);
+    else if (log_place_give_back(place))
+        snprintf(text, size, "; the earlier %s is kept", place->path);
+}
+
+/* Nothing was recorded: the log says so, and why, unless an older one is kept in its place. Returns whether it
+ * is so. `all`: no process can record any more. */
+static bool nothing_append(struct live *live, struct log_place *place,
+                           const struct record_options *options, const struct log_totals *totals,
+                           const char *program, bool all)
+{
+    char detail[512], earlier[2 * PATH_MAX + 64];
+    bool came = live->area->process_next != 1 || totals->processes;
+    if (totals->events || (came && !log_place_keeps(place))) {
+        log_place_recorded(place);
         return false;
-    log_totals(log, live->area->run_id, &totals);
-    if (totals.processes)
-        return false;
-    snprintf(detail, sizeof detail, "%s: %s", program, unrecorded_reason(program));
+    }
+    const char *reason = came ? nothing_reason(live, options) : unrecorded_reason(program);
+    snprintf(detail, sizeof detail, "%s: %s", program, reason);
     const struct live_fact facts[] = {
         {FISQL_FACT_LOSS_REASON, FISQL_LOSS_NOTHING}, {FISQL_FACT_LOSS_DETAIL, detail}, {0, NULL}};
-    live_append_facts(live, FISQL_CHUNK_LOSS, 0, 0, facts);
-    fail("%s: %s: %s", program, FISQL_LOSS_NOTHING, unrecorded_reason(program));
+    if (!came)
+        live_append_facts(live, FISQL_CHUNK_LOSS, 0, 0, facts);
+    earlier_words(place, all, earlier, sizeof earlier);
+    fail("%s: %s: %s%s", program, FISQL_LOSS_NOTHING, reason, earlier);
     return true;
 }
 
-static void say_result(const struct live *live, int log, const struct record_options *options)
+static void say_result(const struct live *live, const struct log_totals *totals,
+                       const struct record_options *options)
 {
-    struct log_totals totals = {0};
     char saved[128] = "";
-    log_totals(log, live->area->run_id, &totals);
     if (live->salvaged_chunks != 0)
         snprintf(saved, sizeof saved,
                  " (%llu calls saved from processes that ended without writing them)",
                  (unsigned long long)live->salvaged_calls);
     char written[32];
-    output_bytes((double)totals.bytes, written, sizeof written);
-    note("%s: %llu calls, %s written%s", options->log, (unsigned long long)totals.calls, written,
+    output_bytes((double)totals->bytes, written, sizeof written);
+    note("%s: %llu calls, %s written%s", options->log, (unsigned long long)totals->calls, written,
          saved);
 }
 
@@ -496,75 +458,110 @@ int record_end_as(int status)
     return WEXITSTATUS(status);
 }
 
+/* Those who work beside the program while it runs. */
+struct beside {
+    struct live_writer writer;
+    struct late_recipes late;
+    struct incident_report incidents;
+    struct told told;
+};
+
+static void beside_start(struct beside *beside, struct live *live,
+                         const struct record_options *options)
+{
+    live_writer_start(&beside->writer, live, !options->no_compress);
+    late_recipes_start(&beside->late, live, &options->values);
+    incident_report_start(&beside->incidents, live, options);
+    told_start(&beside->told, live);
+}
+
+static void beside_end(struct beside *beside)
+{
+    incident_report_end(&beside->incidents);
+    told_end(&beside->told);
+    late_recipes_end(&beside->late);
+    live_writer_end(&beside->writer);
+}
+
+/* After the program, and what it left running: completes the log. */
+static void complete(struct live *live, struct log_place *place, struct log_space *space,
+                     const struct record_options *options, const char *program, bool all,
+                     struct recorded *recorded)
+{
+    struct log_totals totals = {0};
+    live_salvage(live);
+    losses_append(live, options->log);
+    if (all)
+        unslotted_append(live, options->log);
+    unrecorded_append(live, options->log, options->quiet);
+    record_faults_append(&options->faults, live, options->quiet);
+    log_totals(place->log, live->area->run_id, &totals);
+    recorded->nothing = nothing_append(live, place, options, &totals, program, all);
+    if (all)
+        log_space_end(space);
+    if (!recorded->nothing && !options->quiet)
+        say_result(live, &totals, options);
+}
+
+/* Runs the program, and writes its log. Returns 0, or 2 if it could not be run. */
+static int run(struct live *live, struct log_place *place, const struct record_options *options,
+               char **argv, struct recorded *recorded)
+{
+    struct signals *signals = &recorded->signals;
+    struct beside beside;
+    struct log_space space;
+    uint64_t cpu = 0;
+    signals_begin(signals);
+    beside_start(&beside, live, options);
+    run_append(live, options, argv);
+    live_reserve(live);
+    log_space_begin(&space, place->log);
+    signals->program = program_start(argv, signals);
+    if (signals->program < 0) {
+        int error = errno;
+        beside_end(&beside);
+        witness_end(&signals->witness);
+        return fail("%s: cannot be run: %s", argv[0], strerror(error));
+    }
+    recorded->status = program_wait(&beside.writer, &space, place, signals, &cpu);
+    bool all = others_wait(&beside.writer, &space, signals, options->quiet);
+    beside_end(&beside);
+    complete(live, place, &space, options, argv[0], all, recorded);
+    incident_report_say(&beside.incidents);
+    if (!all)
+        say_left(live);
+    if (!recorded->nothing)
+        times_append(live, options, cpu, argv, recorded);
+    return 0;
+}
+
 /* Records. Returns 0, or 2 if the program could not be run. */
 static int record(const struct record_options *options, char **argv, const char *collector,
                   struct recorded *recorded)
 {
-    struct live live;
+    struct live live = {.memory = -1};
+    struct log_place place;
     char path[PATH_MAX];
+    int status;
     /* Asked before an older log is replaced. */
     if (!program_find(argv[0], path, sizeof path))
         return fail("%s: cannot be run: %s", argv[0], strerror(errno));
-    int log = log_make(options->log);
-    if (log < 0)
+    if (log_place_make(&place, options->log) != 0)
         return 2;
     if (realpath(options->log, path) == NULL)
-        return fail("%s: %s", options->log, strerror(errno));
-    if (live_make(&live, log, options) != 0)
-        return fail("the live area cannot be made: %s", strerror(errno));
-    if (environment_set(options, collector, &live, path) != 0 || asan_options_set(argv[0]) != 0)
-        return fail("the environment cannot be set: %s", strerror(errno));
-    struct signals *signals = &recorded->signals;
-    signals_begin(signals);
-    struct live_writer writer;
-    live_writer_start(&writer, &live, !options->no_compress);
-    struct late_recipes late;
-    late_recipes_start(&late, &live, &options->values);
-    struct incident_report incidents;
-    incident_report_start(&incidents, &live, options);
-    struct told told;
-    told_start(&told, &live);
-    run_append(&live, options, argv);
-    live_reserve(&live);
-    struct log_space space;
-    log_space_begin(&space, log);
-    signals->program = program_start(argv, signals);
-    if (signals->program < 0) {
-        int error = errno;
-        incident_report_end(&incidents);
-        told_end(&told);
-        late_recipes_end(&late);
-        live_writer_end(&writer);
-        unlink(options->log);
-        witness_end(&signals->witness);
-        return fail("%s: cannot be run: %s", argv[0], strerror(error));
-    }
-    uint64_t cpu = 0;
-    recorded->status = program_wait(&writer, &space, signals, &cpu);
-    bool all = others_wait(&writer, &space, signals, options->quiet);
-    incident_report_end(&incidents);
-    told_end(&told);
-    late_recipes_end(&late);
-    live_writer_end(&writer);
-    live_salvage(&live);
-    losses_append(&live, options->log);
-    if (all)
-        unslotted_append(&live, options->log);
-    unrecorded_append(&live, options->log, options->quiet);
-    record_faults_append(&options->faults, &live, options->quiet);
-    recorded->nothing = nothing_append(&live, log, argv[0]);
-    if (all)
-        log_space_end(&space);
-    if (!recorded->nothing && !options->quiet)
-        say_result(&live, log, options);
-    incident_report_say(&incidents);
-    if (!all)
-        say_left(&live);
-    if (!recorded->nothing)
-        times_append(&live, options, cpu, argv, recorded);
+        status = fail("%s: %s", options->log, strerror(errno));
+    else if (live_make(&live, place.log, options) != 0)
+        status = fail("the live area cannot be made: %s", strerror(errno));
+    else if (environment_set(options, collector, &live, path) != 0 ||
+             asan_options_set(argv[0]) != 0)
+        status = fail("the environment cannot be set: %s", strerror(errno));
+    else
+        status = run(&live, &place, options, argv, recorded);
+    if (status != 0)
+        log_place_remove(&place);
     live_release(&live);
-    close(log);
-    return 0;
+    close(place.log);
+    return status;
 }
 
 /* Locks are recorded by a library in front of the C library, which asks the collector in another one. Returns 0, or 2

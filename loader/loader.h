@@ -81,4 +81,12 @@ void load_report_release(struct load_report *report);
  * Returns 0 done, 1 done but the log is damaged (the text says where), 2 not done. */
 int fisql_dump(const char *log_path, FILE *out, struct error *error);
 
+/* Why nothing was recorded, where a process came to record. */
+#define NOTHING_OFF                                                                                \
+    "recording was off from start to end (--start-off): switch it on with SIGUSR2 or "             \
+    "fisql_start()"
+#define NOTHING_FILTERED                                                                           \
+    "no function that the filter leaves in was called: give other patterns with --only or "        \
+    "--exclude"
+
 #endif

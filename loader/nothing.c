@@ -1,6 +1,8 @@
 /* A run in which nothing was recorded: see nothing.h. */
 #include "loader/nothing.h"
 
+#include "loader/loader.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -44,11 +46,9 @@ static const char *cause(const struct log_index *index, const struct program *pr
     if (index->processes_count == 0)
         return "no program came to record: build it with `fisql cc`, run it with `fisql record`";
     if (has_option(index, FISQL_OPTION_START_OFF) && blocks == 0)
-        return "recording was off from start to end (--start-off): switch it on with SIGUSR2 or "
-               "fisql_start()";
+        return NOTHING_OFF;
     if (has_option(index, FISQL_OPTION_FILTER))
-        return "no function that the filter leaves in was called: give other patterns with --only "
-               "or --exclude";
+        return NOTHING_FILTERED;
     if (is_without_hooks(program))
         return "no function calls the hooks: compile the sources with `fisql cc`, too; linking "
                "alone does not do it";

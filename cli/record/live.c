@@ -574,6 +574,25 @@ void live_keep(struct live *live)
     pthread_mutex_unlock(&live->lock);
 }
 
+bool live_holds_events(struct live *live)
+{
+    bool holds = false;
+    pthread_mutex_lock(&live->lock);
+    uint32_t used = slots_used(live);
+    for (uint32_t i = 0; i < used && !holds; i++) {
+        const struct fisql_live_slot *slot = slot_at(live, i);
+        struct fisql_live_slot now;
+        if (slot == NULL)
+            continue;
+        now = *slot; /* its thread goes on */
+        holds = now.chunk_slot == 0 &&
+                fisql_slot_sound(&now, chunk_of((struct fisql_live_slot *)(uintptr_t)slot),
+                                 live->area->run_id);
+    }
+    pthread_mutex_unlock(&live->lock);
+    return holds;
+}
+
 uint64_t live_process_key(struct live *live, pid_t pid)
 {
     uint64_t key = 0;

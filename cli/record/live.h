@@ -60,6 +60,9 @@ bool live_append_handed(struct live *live, bool may_pack);
  * and salvages when many slots were taken since the last time. */
 void live_keep(struct live *live);
 
+/* Does a thread hold events that it has not written? */
+bool live_holds_events(struct live *live);
+
 /* ": PID (NAME), PID (NAME)" of the processes that live_busy() means, as far as they are known;
  * empty if none is. */
 void live_names(struct live *live, char *text, size_t size);

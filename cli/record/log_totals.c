@@ -74,6 +74,7 @@ void log_totals(int log, uint64_t run_id, struct log_totals *totals)
             totals->chunks++;
             totals->calls += chunk.calls; /* 0 but in chunks of events */
             totals->processes |= chunk.kind == FISQL_CHUNK_PROCESS;
+            totals->events |= chunk.kind == FISQL_CHUNK_EVENTS;
             offset = end;
         } else {
             offset++;

@@ -7,7 +7,8 @@
 
 struct log_totals {
     uint64_t calls, chunks, bytes;
-    bool processes; /* some process recorded */
+    bool processes; /* some process came to record */
+    bool events;    /* and recorded something */
 };
 
 /* Adds up the whole chunks of the run. One that a full disk cut counts for nothing: what it would

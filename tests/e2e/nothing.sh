@@ -60,3 +60,47 @@ run "$fisql" load
 same "one call: load's status" "0 fisql: run.db: 1 calls, 0 allocations, 1 thread" "$status $err"
 run "$fisql" query hot-functions --format csv
 same "one call: nothing to say" "" "$err"
+
+# The last good log stays where nothing is recorded, and it is said that and why.
+printf '#!/bin/sh\nexit 3\n' >shell
+chmod +x shell
+cat >quarter.c <<'C'
+#include <unistd.h>
+static void work(void) { }
+int main(void) { work(); usleep(250000); return 0; }
+C
+"$fisql" cc gcc -g -o quarter quarter.c
+"$fisql" record -q ./hooked
+good=$(cksum <run.bin)
+# keeps WHAT STATUS CAUSE COMMAND...: it ends as the program does, says why, and leaves run.bin alone
+keeps() {
+    local what=$1 ended=$2 cause=$3
+    shift 3
+    run "$@"
+    same "$what: the program's status" "$ended" "$status"
+    same "$what: the cause, and that the earlier log is kept" "fisql: $cause; the earlier run.bin is kept" "$err"
+    same "$what: the earlier log is there, nothing else" "$good run.bin" "$(cksum <run.bin) $(echo run.bin*)"
+}
+rm -f run.db run.html
+keeps "record, without hooks" 3 "./shell: nothing was recorded: the program does not call the hooks; build it with \`fisql cc\` (see fisql cc --help)" \
+    "$fisql" record ./shell
+keeps "record -q, recording off" 0 "./hooked: nothing was recorded: recording was off from start to end (--start-off): switch it on with SIGUSR2 or fisql_start()" \
+    "$fisql" record -q --start-off ./hooked
+keeps "record, a filter" 0 "./hooked: nothing was recorded: no function that the filter leaves in was called: give other patterns with --only or --exclude" \
+    "$fisql" record --only never ./hooked
+keeps "run, without hooks" 3 "./shell: nothing was recorded: the program does not call the hooks; build it with \`fisql cc\` (see fisql cc --help)" \
+    "$fisql" run ./shell
+same "run: no database of the earlier log" "run.bin" "$(echo run.*)"
+printf '#!/no/such/shell\n' >broken
+chmod +x broken
+run "$fisql" record ./broken
+same "a program that cannot be run: status" 2 "$status"
+same "a program that cannot be run: the earlier log is there" "$good run.bin" "$(cksum <run.bin) $(echo run.bin*)"
+"$fisql" record -q ./quarter
+run "$fisql" load
+same "what is recorded replaces it" "0 fisql: run.db: 2 calls, 0 allocations, 1 thread run.bin" "$status $err $(echo run.bin*)"
+rm -f run.bin run.db
+"$fisql" record -q ./shell 2>/dev/null
+run "$fisql" record -q ./plain
+lacks "a log of nothing is not kept" "is kept" "$err"
+same "a log of nothing is replaced" "1 run.bin" "$("$fisql" dump run.bin | grep -c 'detail = ./plain') $(echo run.bin*)"
