@@ -574,6 +574,16 @@ static int decode_chunks(struct decoder *decoder, bool *last_damaged, struct err
     return 0;
 }
 
+/* How the calls ended that are open at the thread's end. What pthread_exit() or a cancellation ends leaves no
+ * exits: no call outlives its thread. */
+static enum ended ended_at_last(const struct decoder *decoder, bool damaged)
+{
+    if (!decoder->thread->exited)
+        return ENDED_OPEN;
+    bool lost = damaged || decoder->shared->index->processes[decoder->process].ends_lost;
+    return lost ? ENDED_LOST : ENDED_UNWOUND;
+}
+
 int decoder_decode_thread(struct decoder *decoder, uint32_t thread, struct decoded_thread *out,
                           struct error *error)
 {
@@ -584,7 +594,8 @@ int decoder_decode_thread(struct decoder *decoder, uint32_t thread, struct decod
         return -1;
     out->end_ns = decoder->clock.now_ns;
     decode_writes_sort(out);
-    if (call_leave_down_to(decoder, decoder->stack.inherited, ENDED_OPEN, error) != 0)
+    if (call_leave_down_to(decoder, decoder->stack.inherited, ended_at_last(decoder, damaged),
+                           error) != 0)
         return -1;
     drop_inherited(decoder);
     if (row_window_finish(&decoder->window, error) != 0 || decode_values_end(decoder, error) != 0 ||

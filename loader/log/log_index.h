@@ -63,6 +63,7 @@ struct log_thread {
     uint64_t start_tick, end_tick; /* as its facts tell; TICK_UNKNOWN */
     struct log_reading at_start, at_end;
     bool ended;                   /* its facts say how */
+    bool exited;                  /* before its process did */
     bool name_given;              /* by the program, which has the say */
     uint32_t first_chunk, chunks; /* in log_index.chunks */
     uint64_t chunk_bytes;

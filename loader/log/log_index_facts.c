@@ -192,6 +192,7 @@ static int take_thread(struct log_thread *thread, struct facts *facts, struct er
     while (facts_next(facts, &key, &value)) {
         enum fisql_fact fact = fact_find(FISQL_CHUNK_THREAD, key);
         ends |= fact == FISQL_FACT_THREAD_END_TICK || fact == FISQL_FACT_THREAD_HOW;
+        thread->exited |= fact == FISQL_FACT_THREAD_HOW && strcmp(value, FISQL_HOW_EXIT) == 0;
         bool given = fact == FISQL_FACT_THREAD_GIVEN_NAME;
         if (!take_thread_number(thread, &told, fact, value) &&
             (given || (fact == FISQL_FACT_THREAD_NAME && !thread->name_given)) &&

@@ -326,3 +326,16 @@ if (ulimit -c unlimited && [ "$(ulimit -c)" = unlimited ]) 2>/dev/null && [ "$(c
     done
     cd .. || exit 2
 fi
+
+# Threads that had ended by then have no stack: whether they returned, left, were cancelled, or were detached.
+build gcc ended "$programs/ended.c"
+run "$fisql" record -o ended.bin ./ended
+same "ended threads: the report has the other two" "main lives" \
+    "$(sed -nE 's/^fisql:   #[0-9]+ (main|lives|leaves|returns|cancelled|detached) .*/\1/p' <<<"$err" | paste -sd' ')"
+"$fisql" load -q ended.bin 2>/dev/null
+same "ended threads: so has the database" "lives main stay" "$(sql ended.db 'SELECT DISTINCT f.name FROM incident_stacks i
+    JOIN calls c ON c.id = i.call_id JOIN frames fr ON fr.id = c.frame_id JOIN functions f ON f.id = fr.function_id
+    ORDER BY 1' | paste -sd' ')"
+same "ended threads: what they left open was unwound" "cancelled 1,detached 1,leave 3,leaves 2,stay 1" \
+    "$(sql ended.db "SELECT f.name || ' ' || count(*) FROM calls c JOIN frames fr ON fr.id = c.frame_id
+        JOIN functions f ON f.id = fr.function_id WHERE c.ended = 1 GROUP BY f.name ORDER BY 1" | paste -sd,)"
