@@ -124,8 +124,11 @@ static int print_processes(sqlite3 *database)
     sqlite3_stmt *statement = NULL;
     long rows = 0;
     if (sqlite3_prepare_v2(database,
-                           "SELECT id, pid || ' ' || coalesce(command, executable, '?')"
-                           " FROM processes ORDER BY id",
+                           "SELECT p.id, p.pid || ' ' || coalesce(o.command || ' => ', '')"
+                           "  || coalesce(p.command, p.executable, '?')"
+                           " FROM processes p LEFT JOIN processes o"
+                           "  ON o.id = p.parent_id AND p.origin = 'exec'"
+                           " WHERE NOT " DATABASE_REPLACED " ORDER BY p.id",
                            -1, &statement, NULL) != SQLITE_OK)
         return fail("the database cannot be read: %s", sqlite3_errmsg(database));
     while (sqlite3_step(statement) == SQLITE_ROW) {

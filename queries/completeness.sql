@@ -58,7 +58,9 @@ WITH lacks AS (
        SELECT 4, 'end of process ' || p.pid, 1, NULL, NULL, NULL,
               'its last calls may be open; not-freed shows what lived when it ended',
               coalesce('signal ' || p.signal, p.how_ended)
-       FROM processes p WHERE coalesce(p.how_ended, 'signal') = 'signal')
+       FROM processes p
+       WHERE coalesce(p.how_ended, 'signal') = 'signal'
+             AND NOT EXISTS (SELECT 1 FROM processes n WHERE n.parent_id = p.id AND n.origin = 'exec'))
 SELECT what, times, calls, chunks, bytes, touches, detail
 FROM lacks
 ORDER BY weight, calls DESC, times DESC, what

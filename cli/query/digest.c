@@ -165,7 +165,7 @@ static int print_head(const struct digest *digest)
     sqlite3_stmt *row = prepare_row(
         digest, "SELECT (SELECT value FROM run WHERE key = 'command'),"
                 " (SELECT coalesce(max(end_ns), 0) - coalesce(min(start_ns), 0) FROM threads),"
-                " (SELECT count(*) FROM processes), (SELECT count(*) FROM threads),"
+                " " DATABASE_PROCESSES ", (SELECT count(*) FROM threads),"
                 " (SELECT total(calls) + total(counted_calls) FROM threads),"
                 " (SELECT min(id) FROM processes), (SELECT total(preempted_ns) FROM threads),"
                 " (SELECT value FROM run WHERE key = 'hook_cost_error_ns'),"

@@ -5,6 +5,7 @@
  */
 #include "cli/report/report.h"
 #include "cli/out/say.h"
+#include "cli/run/database.h"
 
 #include <stddef.h>
 
@@ -22,7 +23,7 @@ int report_run(struct report *report)
     static const struct report_part parts[] = {
         {"run", "SELECT key, value FROM run ORDER BY key", 20000},
         {"totals",
-         "SELECT (SELECT count(*) FROM processes) AS processes,"
+         "SELECT " DATABASE_PROCESSES " AS processes,"
          "       (SELECT count(*) FROM threads) AS threads,"
          "       (SELECT coalesce(sum(calls + counted_calls), 0) FROM threads) AS calls,"
          "       (SELECT coalesce(sum(calls), 0) FROM threads) AS call_rows,"

@@ -25,6 +25,13 @@ int database_check_frames(sqlite3 *database);
  * each statement locks it anew, by several system calls, which takes longer than a look-up. */
 void database_hold(sqlite3 *database);
 
+/* SQL that counts the processes: rows of `processes` are images, and exec makes no new process. */
+#define DATABASE_PROCESSES                                                                         \
+    "(SELECT count(*) FROM processes WHERE origin IS NOT 'exec' OR parent_id IS NULL)"
+/* Of a row `p`: its process went on as another program. */
+#define DATABASE_REPLACED                                                                          \
+    "EXISTS (SELECT 1 FROM processes n WHERE n.parent_id = p.id AND n.origin = 'exec')"
+
 /* Ends a statement whose rows were read, `what` ("the calls"). Returns 0, or fail()'s status after
  * saying that the last step met an error: the rows read before it are then not all there are. */
 int database_rows_end(sqlite3_stmt *statement, const char *what);

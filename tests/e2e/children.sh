@@ -142,3 +142,35 @@ if chroot root /bin/sh -c true 2>/dev/null; then
 else
     ok "skipped: another root folder: chroot does not work here"
 fi
+
+# A process that forks and calls exec is one process, with two images.
+cat >starts.c <<'C'
+#include <sys/wait.h>
+#include <unistd.h>
+static int child(void) { return 1; }
+int main(int argc, char **argv)
+{
+    (void)argv;
+    if (argc > 1)
+        return child() - 1;
+    for (int i = 0; i < 3; i++)
+        if (fork() == 0) {
+            execl("./starts", "./starts", "x", (char *)0);
+            _exit(1);
+        }
+    while (wait(NULL) > 0)
+        ;
+    return 0;
+}
+C
+"$fisql" cc gcc -g -o starts starts.c
+"$fisql" record -q -o starts.bin ./starts
+"$fisql" load -q starts.bin
+same "fork and exec: seven images" 7 "$(sql starts.db 'SELECT count(*) FROM processes')"
+has "fork and exec: the digest counts four processes" "; 4 processes, " "$("$fisql" digest starts.db)"
+same "fork and exec: info lists four, with what each became" "1 ./starts,3 ./starts => ./starts x" \
+    "$("$fisql" info starts.db | sed -nE 's/^(processes)? +[0-9]+ (\.\/starts.*): exit status 0$/\2/p' | sort | uniq -c | sed 's/^ *//' | paste -sd,)"
+same "fork and exec: every end is known" "" "$("$fisql" query completeness --format csv starts.db | grep 'end of process')"
+"$fisql" report -o starts.html starts.db 2>/dev/null
+same "fork and exec: the page counts four, too" 4 \
+    "$(grep -o '"totals":{.*' starts.html | sed -nE '1s/^[^[]*\[[^]]*\],"rows":\[\[([0-9]+),.*/\1/p')"
