@@ -1,6 +1,7 @@
 /* Comparing two runs: see compare.h. */
 #include "cli/diff/compare.h"
 #include "cli/run/database.h"
+#include "cli/run/distrust.h"
 #include "cli/out/say.h"
 
 #include <math.h>
@@ -181,18 +182,6 @@ static int make_side(sqlite3 *database, const char *table, const char *schema,
     return sqlite3_exec(database, sql, NULL, NULL, NULL);
 }
 
-static int attach(sqlite3 *database, const char *path)
-{
-    sqlite3_stmt *statement = NULL;
-    int result = sqlite3_prepare_v2(database, "ATTACH ?1 AS other", -1, &statement, NULL);
-    if (result == SQLITE_OK) {
-        sqlite3_bind_text(statement, 1, path, -1, SQLITE_STATIC);
-        result = sqlite3_step(statement) == SQLITE_DONE ? SQLITE_OK : SQLITE_ERROR;
-    }
-    sqlite3_finalize(statement);
-    return result;
-}
-
 sqlite3 *compare_open(const char *a_path, const char *b_path, enum name_style style)
 {
     sqlite3 *other = database_open(b_path); /* says what is wrong with it */
@@ -204,7 +193,7 @@ sqlite3 *compare_open(const char *a_path, const char *b_path, enum name_style st
     if (database == NULL)
         return NULL;
     database_say_state(database, a_path);
-    int result = attach(database, b_path);
+    int result = distrust_attach(database, b_path, "other");
     if (result == SQLITE_OK)
         result =
             sqlite3_create_function(database, "welch_p", 6, SQLITE_UTF8, NULL, welch_p, NULL, NULL);

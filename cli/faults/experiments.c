@@ -4,6 +4,7 @@
 #include "base/array.h"
 #include "cli/out/say.h"
 #include "cli/run/database.h"
+#include "cli/run/distrust.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -19,15 +20,20 @@ static int failed(sqlite3 *database)
                 sqlite3_errmsg(database));
 }
 
+static int open_to_write(const char *path, sqlite3 **database)
+{
+    int result = sqlite3_open_v2(path, database, SQLITE_OPEN_READWRITE, NULL);
+    distrust(*database, DISTRUST_CHANGE_ROWS);
+    return result == SQLITE_OK ? sqlite3_busy_timeout(*database, BUSY_MS) : result;
+}
+
 sqlite3 *experiments_open(const char *path)
 {
     sqlite3 *database = database_open(path);
     if (database == NULL)
         return NULL;
     sqlite3_close(database);
-    if (sqlite3_open_v2(path, &database, SQLITE_OPEN_READWRITE, NULL) == SQLITE_OK &&
-        sqlite3_busy_timeout(database, BUSY_MS) == SQLITE_OK &&
-        sqlite3_db_config(database, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL) == SQLITE_OK &&
+    if (open_to_write(path, &database) == SQLITE_OK &&
         sqlite3_exec(database, "PRAGMA synchronous = OFF; PRAGMA temp_store = MEMORY", NULL, NULL,
                      NULL) == SQLITE_OK)
         return database;
@@ -270,8 +276,9 @@ int experiments_put(const char *path, int64_t id, const struct verdict *verdict,
 {
     sqlite3 *database = NULL;
     int result = 0;
-    if (sqlite3_open_v2(path, &database, SQLITE_OPEN_READWRITE, NULL) != SQLITE_OK ||
-        sqlite3_busy_timeout(database, BUSY_MS) != SQLITE_OK ||
+    if (!distrust_beside(path, true))
+        return 2;
+    if (open_to_write(path, &database) != SQLITE_OK ||
         sqlite3_exec(database, "PRAGMA synchronous = OFF; BEGIN IMMEDIATE", NULL, NULL, NULL) !=
             SQLITE_OK)
         result = failed(database);

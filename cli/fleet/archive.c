@@ -5,6 +5,7 @@
 #include "cli/out/interrupts.h"
 #include "cli/out/say.h"
 #include "cli/query/query_file.h"
+#include "cli/run/distrust.h"
 #include "cli/run/run_view.h"
 #include "queries/embedded.h"
 
@@ -132,7 +133,9 @@ static int copy_all(sqlite3 *copy, sqlite3 *database, bool calls)
         status = copy_table(copy, database, calls, tables);
     sqlite3_finalize(tables);
     if (status == 0 && sqlite3_exec(copy, "COMMIT", NULL, NULL, NULL) != SQLITE_OK)
-        status = fail("the temporary copy cannot be written: %s", sqlite3_errmsg(copy));
+        status = fail(
+            "the temporary copy cannot be written: %s: TMPDIR may name a folder with more room",
+            sqlite3_errmsg(copy));
     return status;
 }
 
@@ -145,8 +148,10 @@ int archive_add_views(const char *path)
     char *views = query_views_sql();
     int result =
         sqlite3_open_v2(path, &database, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL);
-    sqlite3_db_config(database, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
-    sqlite3_db_config(database, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
+    if (result == SQLITE_OK)
+        result = sqlite3_exec(database, "PRAGMA synchronous = OFF; PRAGMA journal_mode = OFF", NULL,
+                              NULL, NULL);
+    distrust(database, DISTRUST_ADD_VIEWS);
     bool made =
         views != NULL && result == SQLITE_OK && sqlite3_open(":memory:", &memory) == SQLITE_OK &&
         sqlite3_exec(memory, embedded_schema, NULL, NULL, NULL) == SQLITE_OK &&
@@ -154,8 +159,7 @@ int archive_add_views(const char *path)
         sqlite3_prepare_v2(memory,
                            "SELECT sql FROM sqlite_schema WHERE type = 'view' ORDER BY rowid", -1,
                            &rows, NULL) == SQLITE_OK &&
-        sqlite3_exec(database, "PRAGMA synchronous = OFF; PRAGMA journal_mode = OFF; BEGIN", NULL,
-                     NULL, NULL) == SQLITE_OK;
+        sqlite3_exec(database, "BEGIN", NULL, NULL, NULL) == SQLITE_OK;
     bool same = made && run_integer(memory, "PRAGMA user_version", 0) ==
                             run_integer(database, "PRAGMA user_version", -1);
     while (same && sqlite3_step(rows) == SQLITE_ROW && result == SQLITE_OK)
@@ -354,6 +358,22 @@ struct unpacker {
     size_t left; /* 0 = the frame is whole */
 };
 
+/* All parts but the last are full, and what is packed does not grow by much: so parts that never end, or that hold
+ * nothing, are refused before or when they come. Pages of rows pack to a tenth or so. */
+enum { UNPACKED_FACTOR_MAX = 1000 };
+
+static int check_size(const char *what, int64_t parts, int64_t bytes)
+{
+    int64_t parts_max = bytes / ARCHIVE_PART_BYTES * 2 + 2;
+    if (parts < 1 || bytes < 1 || parts > parts_max ||
+        bytes / ((int64_t)UNPACKED_FACTOR_MAX * ARCHIVE_PART_BYTES) > parts)
+        return fail(
+            "%s: is kept in %lld parts, to be a database of %lld bytes, which cannot be: it was "
+            "changed",
+            what, (long long)parts, (long long)bytes);
+    return 0;
+}
+
 static int unpack(struct unpacker *unpacker, const void *bytes, size_t size_bytes)
 {
     ZSTD_inBuffer in = {bytes, size_bytes, 0};
@@ -369,7 +389,11 @@ static int unpack(struct unpacker *unpacker, const void *bytes, size_t size_byte
         if (unpacker->bytes > unpacker->bytes_max)
             return fail("%s: what is kept of it is larger than it says: it was changed",
                         unpacker->what);
-        fwrite(unpacker->out, 1, out.pos, unpacker->stream); /* the close tells */
+        if (fwrite(unpacker->out, 1, out.pos, unpacker->stream) != out.pos)
+            return fail(
+                "%s: its database cannot be written: %s: give another file with -o, or make room "
+                "(it takes %lld bytes)",
+                unpacker->what, strerror(errno), (long long)unpacker->bytes_max);
     }
     return 0;
 }
@@ -384,10 +408,15 @@ int archive_unpack(int (*get)(void *context, int64_t number, void **bytes, size_
                                 .bytes_max = bytes,
                                 .left = 1};
     int status = unpacker.zstd == NULL || unpacker.out == NULL ? fail("out of memory") : 0;
+    if (status == 0)
+        status = check_size(what, parts, bytes);
     for (int64_t number = 0; number < parts && status == 0; number++) {
         void *part = NULL;
         size_t size_bytes = 0;
         status = get(context, number, &part, &size_bytes);
+        if (status == 0 && number + 1 < parts && size_bytes != ARCHIVE_PART_BYTES)
+            status = fail("%s: part %lld of what is kept of it is not whole: it was changed", what,
+                          (long long)number);
         if (status == 0)
             status = unpack(&unpacker, part, size_bytes);
         free(part);

@@ -6,6 +6,7 @@
 
 #include "cli/fleet/functions.h"
 #include "cli/out/say.h"
+#include "cli/run/distrust.h"
 #include "cli/run/run_view.h"
 #include "cli/run/schema_check.h"
 #include "queries/embedded.h"
@@ -29,6 +30,11 @@ static int problem(const struct store *store)
     if (code == SQLITE_READONLY)
         return fail("%s: may not be written by you: ask for the permission, or push elsewhere",
                     store->url);
+    if (code == SQLITE_FULL)
+        return fail(
+            "%s: no room is left on its disk, or on that of temporary files (TMPDIR): make room "
+            "and try again; nothing was added by halves",
+            store->url);
     return fail("%s: %s", store->url,
                 store->local != NULL ? sqlite3_errmsg(store->local) : "out of memory");
 }
@@ -50,17 +56,6 @@ static int make_file(const char *path)
     return regular ? 0 : fail("%s: is not a file: give another name", path);
 }
 
-/* A file that somebody else made is to hold rows, and do nothing. */
-static void distrust(sqlite3 *database)
-{
-    const int value_bytes_max = 64 << 20;
-    sqlite3_db_config(database, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
-    sqlite3_db_config(database, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
-    sqlite3_db_config(database, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
-    sqlite3_db_config(database, SQLITE_DBCONFIG_ENABLE_VIEW, 0, NULL);
-    sqlite3_limit(database, SQLITE_LIMIT_LENGTH, value_bytes_max);
-}
-
 static int check(struct store *store)
 {
     int64_t application = run_integer(store->local, "PRAGMA application_id", -1);
@@ -76,7 +71,9 @@ static int check(struct store *store)
         return fail("%s: has version %lld of its tables, this fisql knows version %d: %s",
                     store->url, (long long)version, STORE_VERSION,
                     version > STORE_VERSION ? "use a newer fisql" : "push the runs to a new file");
-    return schema_same(store->local, store->url, embedded_fleet_schema, "`fisql push` makes it")
+    return distrust_schema(store->local, store->url) &&
+                   schema_same(store->local, store->url, embedded_fleet_schema,
+                               "`fisql push` makes it")
                ? 0
                : 2;
 }
@@ -87,8 +84,8 @@ static int make_tables(struct store *store)
     if (execute(store, "BEGIN IMMEDIATE") != 0)
         return 2;
     if (run_integer(store->local, "SELECT count(*) FROM sqlite_schema", -1) == 0 &&
-        execute(store, embedded_fleet_schema) != 0)
-        return 2;
+        distrust_make(store->local, embedded_fleet_schema, DISTRUST_CHANGE_ROWS) != SQLITE_OK)
+        return problem(store);
     return execute(store, "COMMIT");
 }
 
@@ -100,12 +97,15 @@ static int open_sqlite(struct store *store, bool writes)
                     store->url);
     if (writes && make_file(store->url) != 0)
         return 2;
+    if (!distrust_beside(store->url, true))
+        return 2;
     /* A reader may have to undo what a killed push left, so it asks to write, too. */
     int result = sqlite3_open_v2(store->url, &store->local,
                                  SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL);
     if (result != SQLITE_OK)
         return problem(store);
-    distrust(store->local);
+    distrust(store->local, writes ? DISTRUST_CHANGE_ROWS : DISTRUST_READ);
+    sqlite3_db_config(store->local, SQLITE_DBCONFIG_ENABLE_VIEW, 0, NULL);
     sqlite3_busy_timeout(store->local, BUSY_MS);
     sqlite3_exec(store->local, "PRAGMA cache_size = -65536", NULL, NULL, NULL);
     if (sqlite3_exec(store->local, "SELECT 1 FROM sqlite_schema", NULL, NULL, NULL) ==
@@ -252,7 +252,8 @@ static int gather_sqlite(struct store *store, const char *name, const char *sql,
 {
     (void)uses; /* they are in reach */
     char *text = sqlite3_mprintf("CREATE TEMP TABLE \"%w\" AS %s", name, sql);
-    int status = text != NULL ? execute(store, text) : problem(store);
+    int status =
+        text != NULL && distrust_execute(store->local, text) == SQLITE_OK ? 0 : problem(store);
     sqlite3_free(text);
     return status;
 }

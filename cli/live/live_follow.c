@@ -3,6 +3,7 @@
 
 #include "cli/live/live_find.h"
 #include "cli/out/say.h"
+#include "cli/run/distrust.h"
 
 #include <dirent.h>
 #include <limits.h>
@@ -98,6 +99,8 @@ static void pause_between(const char *log, double took_s)
 
 static int open_for_readers(const char *path, sqlite3 **database)
 {
+    if (!distrust_beside(path, false)) /* nobody else writes to it */
+        return 2;
     if (sqlite3_open_v2(path, database, SQLITE_OPEN_READWRITE, NULL) == SQLITE_OK &&
         sqlite3_busy_timeout(*database, BUSY_MS) == SQLITE_OK &&
         sqlite3_exec(*database, "PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF", NULL, NULL,

@@ -1,6 +1,7 @@
 /* Opening a run's database for reading: see database.h. */
 #include "cli/run/database.h"
 #include "cli/out/say.h"
+#include "cli/run/distrust.h"
 #include "cli/run/schema_check.h"
 #include "cli/run/wide_sum.h"
 
@@ -56,6 +57,7 @@ static int open_immutable(const char *path, sqlite3 **database)
 static int open_read_only(const char *path, sqlite3 **database)
 {
     int result = sqlite3_open_v2(path, database, OPEN_FLAGS, NULL);
+    distrust(*database, DISTRUST_READ);
     if (result == SQLITE_OK) /* the contexts of a large program are read all over the table */
         sqlite3_exec(*database, "PRAGMA cache_size = -262144", NULL, NULL, NULL);
     if (result == SQLITE_OK)
@@ -63,6 +65,7 @@ static int open_read_only(const char *path, sqlite3 **database)
     if (result == SQLITE_CANTOPEN && access(path, R_OK) == 0) {
         sqlite3_close(*database);
         result = open_immutable(path, database);
+        distrust(*database, DISTRUST_READ);
     }
     return result;
 }
@@ -101,15 +104,18 @@ static int check(sqlite3 *database, const char *path)
     return 1;
 }
 
-/* A database is a file that anybody may have made. What stands in its schema is not to do anything
- * but hold rows, and no value is to be larger than a run can need. */
-static void distrust(sqlite3 *database)
+/* Says why SQLite could not open the file. */
+static void fail_opening(const char *path, sqlite3 *database)
 {
-    const int value_bytes_max = 64 << 20;
-    sqlite3_db_config(database, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
-    sqlite3_db_config(database, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
-    sqlite3_db_config(database, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
-    sqlite3_limit(database, SQLITE_LIMIT_LENGTH, value_bytes_max);
+    int result = sqlite3_errcode(database);
+    if (result == SQLITE_NOTADB)
+        fail_foreign(path);
+    else if (result != SQLITE_READONLY && result != SQLITE_CANTOPEN)
+        fail("%s: cannot be opened: %s", path, sqlite3_errmsg(database));
+    else if (distrust_beside(path, false)) /* says so itself */
+        fail("%s: cannot be opened without writing to %s-wal and %s-shm: ask whoever writes to the "
+             "database to end, or copy it with them to another folder",
+             path, path, path);
 }
 
 static sqlite3 *open_with(const char *path, const char *temporaries)
@@ -124,20 +130,19 @@ static sqlite3 *open_with(const char *path, const char *temporaries)
         fail("%s: is not a file: give a database that `fisql load` made", path);
         return NULL;
     }
+    if (!distrust_beside(path, true))
+        return NULL;
     sqlite3 *database = NULL;
-    int result = open_read_only(path, &database);
-    if (result == SQLITE_OK) {
-        distrust(database);
+    if (open_read_only(path, &database) == SQLITE_OK) {
         /* Before there are temporary views: to change it drops them. */
         sqlite3_exec(database, temporaries, NULL, NULL, NULL);
         if (wide_sum_add(database) != SQLITE_OK)
             fail("%s: cannot be opened: %s", path, sqlite3_errmsg(database));
-        else if (check(database, path) && schema_check(database, path))
+        else if (check(database, path) && distrust_schema(database, path) &&
+                 schema_check(database, path))
             return database;
-    } else if (result == SQLITE_NOTADB) {
-        fail_foreign(path);
     } else {
-        fail("%s: cannot be opened: %s", path, sqlite3_errmsg(database));
+        fail_opening(path, database);
     }
     sqlite3_close(database);
     return NULL;

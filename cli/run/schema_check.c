@@ -5,6 +5,7 @@
  */
 #include "cli/run/schema_check.h"
 #include "cli/out/say.h"
+#include "cli/run/distrust.h"
 
 #include "queries/embedded.h"
 
@@ -78,7 +79,7 @@ static bool put_views(sqlite3 *memory, sqlite3 *database)
     while (done && sqlite3_step(views) == SQLITE_ROW) {
         char *sql = sqlite3_mprintf("CREATE TEMP VIEW IF NOT EXISTS %s",
                                     text_at(views, 0) + strlen(create));
-        done = sql != NULL && sqlite3_exec(database, sql, NULL, NULL, NULL) == SQLITE_OK;
+        done = sql != NULL && distrust_execute(database, sql) == SQLITE_OK;
         sqlite3_free(sql);
     }
     sqlite3_finalize(views);

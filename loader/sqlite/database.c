@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -14,6 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/beside.h"
 #include "loader/sqlite/insert.h"
 #include "base/unfinished.h"
 
@@ -30,15 +32,13 @@ static int64_t application_id(int file)
     return (int64_t)header[68] << 24 | header[69] << 16 | header[70] << 8 | header[71];
 }
 
-/* Has another process the database open for a transaction? */
-static bool in_use(const char *path)
+/* Has another process the database open for a transaction? SQLite locks these bytes of the file then. To ask
+ * SQLite would have it undo changes by a journal that lies beside the file, whoever put it there. */
+static bool in_use(int file)
 {
-    sqlite3 *database = NULL;
-    bool busy = false;
-    if (sqlite3_open_v2(path, &database, SQLITE_OPEN_READWRITE, NULL) == SQLITE_OK)
-        busy = sqlite3_exec(database, "BEGIN EXCLUSIVE; ROLLBACK", NULL, NULL, NULL) == SQLITE_BUSY;
-    sqlite3_close(database);
-    return busy;
+    struct flock lock = {
+        .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = 0x40000000, .l_len = 512};
+    return fcntl(file, F_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
 }
 
 static int check_target(const char *path, struct error *error)
@@ -55,12 +55,13 @@ static int check_target(const char *path, struct error *error)
         return error_set_file(error, ERROR_USAGE, path, "%s: give another output with -o",
                               strerror(errno));
     int64_t id = status.st_size == 0 ? APPLICATION_ID : application_id(file);
+    bool used = in_use(file);
     close(file);
     if (id != APPLICATION_ID)
         return error_set_file(error, ERROR_USAGE, path,
                               "exists and is not a fisql database: remove it, or give another "
                               "output with -o");
-    if (status.st_size != 0 && in_use(path))
+    if (used)
         return error_set_file(error, ERROR_USAGE, path,
                               "is in use by another process: close it there, or give another "
                               "output with -o");
@@ -75,31 +76,99 @@ static bool maker_is_gone(const char *name)
     return *end == '\0' && pid > 0 && kill((pid_t)pid, 0) != 0 && errno == ESRCH;
 }
 
-/* Removes temporaries of loads that were killed: those whose process is gone and that nobody holds
- * a lock on (in another container the same pid is another process). */
-static void remove_stale(const char *target)
+/* Opens what is no file that somebody put there, too, without waiting for it. */
+static int open_left(int folder, const char *name)
+{
+    struct stat status;
+    int file = openat(folder, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    if (file >= 0 && (fstat(file, &status) != 0 || !S_ISREG(status.st_mode))) {
+        close(file);
+        return -1;
+    }
+    return file;
+}
+
+/* Looks at the temporaries of other loads of the target. Removes those of loads that were killed: their process
+ * is gone and nobody holds a lock on them (in another container the same pid is another process). Returns
+ * whether one is being written, `other` its name. */
+static bool other_load(DIR *folder, const char *target, char *other, size_t size)
+{
+    const char *slash = strrchr(target, '/'), *name = slash != NULL ? slash + 1 : target;
+    size_t length = strlen(name);
+    bool found = false;
+    for (struct dirent *entry; folder != NULL && (entry = readdir(folder)) != NULL;) {
+        if (strncmp(entry->d_name, name, length) != 0 ||
+            strncmp(entry->d_name + length, ".loading-", 9) != 0)
+            continue;
+        int file = open_left(dirfd(folder), entry->d_name);
+        if (file < 0)
+            continue;
+        bool locked = flock(file, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+        if (!locked && maker_is_gone(entry->d_name))
+            unlinkat(dirfd(folder), entry->d_name, 0);
+        if (locked)
+            snprintf(other, size, "%s", entry->d_name);
+        found |= locked;
+        close(file);
+    }
+    return found;
+}
+
+static DIR *open_folder(const char *target)
 {
     char folder[4096];
     const char *slash = strrchr(target, '/');
-    const char *name = slash != NULL ? slash + 1 : target;
     snprintf(folder, sizeof folder, "%.*s", slash != NULL ? (int)(slash - target + 1) : 1,
              slash != NULL ? target : ".");
-    DIR *directory = opendir(folder);
-    size_t length = strlen(name);
-    for (struct dirent *entry; directory != NULL && (entry = readdir(directory)) != NULL;) {
-        if (strncmp(entry->d_name, name, length) != 0 ||
-            strncmp(entry->d_name + length, ".loading-", 9) != 0 || !maker_is_gone(entry->d_name))
-            continue;
-        char path[4400];
-        snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
-        int file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-        if (file >= 0 && flock(file, LOCK_EX | LOCK_NB) == 0)
-            unlink(path);
-        if (file >= 0)
-            close(file);
-    }
-    if (directory != NULL)
-        closedir(directory);
+    return opendir(folder);
+}
+
+/* Loads that begin at once look at one another's temporaries one after the other. Whoever holds the folder's lock
+ * for longer is no load: it is not waited for. */
+static void lock_folder(DIR *folder)
+{
+    const struct timespec moment = {.tv_nsec = 10000000};
+    for (int i = 0; i < 200 && flock(dirfd(folder), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+         i++)
+        nanosleep(&moment, NULL);
+}
+
+/* Makes the temporary, unless another load makes the same database: the second to end would put its own in
+ * the place of the first one's, and nobody would know. */
+static int make_temporary(struct database *database, const char *log, struct error *error)
+{
+    char other[NAME_MAX + 1];
+    const char *target = database->target;
+    DIR *folder = open_folder(target);
+    int status = 0;
+    if (folder != NULL)
+        lock_folder(folder);
+    if (other_load(folder, target, other, sizeof other))
+        status = error_set_file(
+            error, ERROR_USAGE, target,
+            "another `fisql load` makes it just now (%s): wait for it to end, or give "
+            "another output with -o",
+            other);
+    if (status == 0)
+        database->lock = unfinished_open(database->temporary, &log, 1);
+    if (status == 0 && (database->lock < 0 || flock(database->lock, LOCK_EX | LOCK_NB) != 0))
+        status = error_set_file(error, ERROR_SYSTEM, target, "cannot be made: %s", strerror(errno));
+    if (folder != NULL)
+        closedir(folder); /* and with it goes the lock */
+    return status;
+}
+
+/* SQLite opens the temporary more than once: nothing may lie beside it that it would take for its own. */
+static int check_beside(const char *temporary, struct error *error)
+{
+    struct beside beside;
+    beside_look(temporary, &beside);
+    return beside.kind == BESIDE_NOTHING
+               ? 0
+               : error_set_file(
+                     error, ERROR_USAGE, beside.path,
+                     "lies beside the database that is being made: remove it, and see who can "
+                     "write in this folder");
 }
 
 static int execute(sqlite3 *database, const char *path, const char *sql, struct error *error)
@@ -146,15 +215,13 @@ int database_create(struct database *database, const char *target, const char *l
     *database = (struct database){.lock = -1};
     if (check_target(target, error) != 0)
         return -1;
-    remove_stale(target);
     database->target = strdup(target);
     if (asprintf(&database->temporary, "%s.loading-%d", target, (int)getpid()) < 0)
         database->temporary = NULL;
     if (database->target == NULL || database->temporary == NULL)
         return error_set(error, "out of memory");
-    database->lock = unfinished_open(database->temporary, &log, 1);
-    if (database->lock < 0 || flock(database->lock, LOCK_EX | LOCK_NB) != 0)
-        return error_set_file(error, ERROR_SYSTEM, target, "cannot be made: %s", strerror(errno));
+    if (make_temporary(database, log, error) != 0 || check_beside(database->temporary, error) != 0)
+        return -1;
     if (sqlite3_open_v2(database->temporary, &connection, SQLITE_OPEN_READWRITE, NULL) !=
         SQLITE_OK) {
         error_set_file(error, ERROR_SYSTEM, target, "%s", insert_problem(connection));
@@ -178,6 +245,8 @@ int database_create(struct database *database, const char *target, const char *l
 
 int database_open_temporary(const struct database *database, sqlite3 **out, struct error *error)
 {
+    if (check_beside(database->temporary, error) != 0)
+        return -1;
     /* One thread at a time uses it: no locks for each value that is bound. */
     if (sqlite3_open_v2(database->temporary, out, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX,
                         NULL) != SQLITE_OK)
@@ -197,6 +266,7 @@ int database_publish(struct database *database, struct error *error)
                               strerror(problem != 0 ? problem : errno));
     if (unfinished_publish(database->temporary, database->target) != 0)
         return error_set_file(error, ERROR_SYSTEM, database->target, "%s", strerror(errno));
+    beside_remove(database->target); /* of the one that had the name */
     free(database->temporary);
     database->temporary = NULL;
     return 0;
