@@ -11,13 +11,26 @@
 #include <time.h>
 #include <zlib.h>
 
-enum { ANSWER_KEPT = 400, TRIES = 4, CONNECT_SECONDS = 10, STALLED_SECONDS = 300 };
+enum { ANSWER_KEPT = 400, TRIES = 4, CONNECT_SECONDS = 10 };
+
+/* What a server may cost: the seconds are FISQL_SERVER_SECONDS, where that is not set these. */
+enum {
+    SECONDS = 300,
+    SECONDS_MAX = 1000000,
+    SLOW_BYTES =
+        64 << 10, /* in that time, each way; a server that works on a question sends none */
+    HEADERS_BYTES_MAX = 256 << 10,
+};
 
 struct http {
     char *base; /* scheme, host and port */
     char *database;
     void *easy;
+    long seconds; /* FISQL_SERVER_SECONDS */
 };
+
+/* Which bound an answer met. */
+enum bound { BOUND_NONE, BOUND_HEADERS, BOUND_BYTES, BOUND_SLOW, BOUND_WHOLE };
 
 /* An answer: the first bytes are kept, in which an exception would stand. */
 struct answer {
@@ -27,6 +40,11 @@ struct answer {
     size_t kept_bytes;
     struct error *error;
     bool failed; /* take() did */
+    enum bound bound;
+    long seconds;
+    int64_t bytes, headers_bytes;
+    int64_t moved_bytes; /* to and fro, when it was last fast enough */
+    double begun_s, moved_s;
 };
 
 /* ---- the URL ---- */
@@ -37,6 +55,23 @@ static bool is_name(const char *text)
            strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") ==
                strlen(text) &&
            (*text < '0' || *text > '9');
+}
+
+/* FISQL_SERVER_SECONDS; -1 with the error. */
+static long seconds_of_environment(struct error *error)
+{
+    const char *text = getenv("FISQL_SERVER_SECONDS");
+    char *end = NULL;
+    if (text == NULL || *text == '\0')
+        return SECONDS;
+    long seconds = strtol(text, &end, 10);
+    if (*end == '\0' && seconds > 0 && seconds <= SECONDS_MAX)
+        return seconds;
+    return error_set_kind(
+        error, ERROR_USAGE,
+        "FISQL_SERVER_SECONDS=%s: wants seconds, 1 to %d, after which a server that is "
+        "silent is given up",
+        text, (int)SECONDS_MAX);
 }
 
 struct http *http_open(const char *url, struct error *error)
@@ -57,10 +92,12 @@ struct http *http_open(const char *url, struct error *error)
             url);
         return NULL;
     }
-    if (curl_library_open(error) != 0)
+    long seconds = seconds_of_environment(error);
+    if (seconds < 0 || curl_library_open(error) != 0)
         return NULL;
     struct http *http = calloc(1, sizeof *http);
     if (http != NULL) {
+        http->seconds = seconds;
         http->base = strndup(url, (size_t)(slash - url));
         http->database = strdup(slash + 1);
         http->easy = curl_library.easy_init();
@@ -123,6 +160,36 @@ static char *url_of(const struct http *http, const struct http_request *request)
 
 /* ---- sending ---- */
 
+static double now_s(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+/* Bytes are counted as they come: a header's or the body's. False = the answer met the bound. */
+static bool count_bytes(struct answer *answer, int64_t *counted, size_t size, int64_t max,
+                        enum bound bound)
+{
+    if (answer->bytes + answer->headers_bytes ==
+        0) /* what it worked on so far is not its answer's time */
+        answer->moved_s = now_s();
+    *counted += (int64_t)size;
+    if (*counted > max)
+        answer->bound = bound;
+    return *counted <= max;
+}
+
+static size_t take_header(char *bytes, size_t one, size_t count, void *context)
+{
+    struct answer *answer = context;
+    (void)bytes;
+    return count_bytes(answer, &answer->headers_bytes, one * count, HEADERS_BYTES_MAX,
+                       BOUND_HEADERS)
+               ? one * count
+               : 0;
+}
+
 static size_t take_answer(char *bytes, size_t one, size_t count, void *context)
 {
     struct answer *answer = context;
@@ -133,13 +200,38 @@ static size_t take_answer(char *bytes, size_t one, size_t count, void *context)
     answer->kept_bytes += more;
     answer->kept[answer->kept_bytes] = '\0';
     curl_library.easy_getinfo(answer->easy, CURLINFO_RESPONSE_CODE, &status);
-    if (status != 200 || answer->request->take == NULL)
+    bool wanted = status == 200 && answer->request->take != NULL;
+    if (!count_bytes(answer, &answer->bytes, size,
+                     wanted ? HTTP_ANSWER_BYTES_MAX : HTTP_SHORT_BYTES_MAX, BOUND_BYTES))
+        return 0;
+    if (!wanted)
         return size;
     if (answer->request->take(answer->request->context, bytes, size, answer->error) != 0) {
         answer->failed = true;
         return 0;
     }
     return size;
+}
+
+/* libcurl calls it about once a second, whatever happens. Not 0 = it ends the transfer. */
+static int watch_time(void *context, curl_off_t down_all, curl_off_t down, curl_off_t up_all,
+                      curl_off_t up)
+{
+    struct answer *answer = context;
+    double now = now_s();
+    int64_t moved = answer->headers_bytes + answer->bytes + (int64_t)up;
+    (void)down_all;
+    (void)down;
+    (void)up_all;
+    if (moved - answer->moved_bytes >= SLOW_BYTES) {
+        answer->moved_bytes = moved;
+        answer->moved_s = now;
+    }
+    if (now - answer->begun_s > (double)answer->seconds * HTTP_WHOLE_FACTOR)
+        answer->bound = BOUND_WHOLE;
+    else if (now - answer->moved_s > (double)answer->seconds)
+        answer->bound = BOUND_SLOW;
+    return answer->bound != BOUND_NONE;
 }
 
 static void set_access(void *easy)
@@ -164,8 +256,14 @@ static void set_common(void *easy, const char *url, struct answer *answer)
     curl_library.easy_setopt(easy, CURLOPT_URL, url);
     curl_library.easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
     curl_library.easy_setopt(easy, CURLOPT_CONNECTTIMEOUT, (long)CONNECT_SECONDS);
-    curl_library.easy_setopt(easy, CURLOPT_LOW_SPEED_LIMIT, 1L);
-    curl_library.easy_setopt(easy, CURLOPT_LOW_SPEED_TIME, (long)STALLED_SECONDS);
+#if LIBCURL_VERSION_NUM >= 0x074000
+    curl_library.easy_setopt(easy, CURLOPT_HTTP09_ALLOWED, 0L);
+#endif
+    curl_library.easy_setopt(easy, CURLOPT_NOPROGRESS, 0L);
+    curl_library.easy_setopt(easy, CURLOPT_XFERINFOFUNCTION, watch_time);
+    curl_library.easy_setopt(easy, CURLOPT_XFERINFODATA, answer);
+    curl_library.easy_setopt(easy, CURLOPT_HEADERFUNCTION, take_header);
+    curl_library.easy_setopt(easy, CURLOPT_HEADERDATA, answer);
     curl_library.easy_setopt(easy, CURLOPT_TCP_NODELAY, 1L);
     curl_library.easy_setopt(easy, CURLOPT_WRITEFUNCTION, take_answer);
     curl_library.easy_setopt(easy, CURLOPT_WRITEDATA, answer);
@@ -271,6 +369,39 @@ static int fail_exception(const struct http *http, struct answer *answer, long s
     return error_set(error, "%s: %s", http->base, answer->kept);
 }
 
+/* The answer met a bound. */
+static int fail_bound(const struct http *http, const struct answer *answer, struct error *error)
+{
+    static const char wait[] =
+        "is the server overloaded, or another one? FISQL_SERVER_SECONDS is how long to wait";
+    switch (answer->bound) {
+    case BOUND_HEADERS:
+        return error_set_kind(
+            error, ERROR_DAMAGE,
+            "%s: its answer has more than %d KiB of headers: is it ClickHouse's HTTP "
+            "port (8123)?",
+            http->base, HEADERS_BYTES_MAX >> 10);
+    case BOUND_BYTES:
+        return error_set_kind(
+            error, ERROR_DAMAGE,
+            "%s: its answer has more than %lld MiB, which is more than it was asked for: "
+            "is it ClickHouse's HTTP port (8123)?",
+            http->base,
+            (long long)((answer->bytes > HTTP_ANSWER_BYTES_MAX ? HTTP_ANSWER_BYTES_MAX
+                                                               : HTTP_SHORT_BYTES_MAX) >>
+                        20));
+    case BOUND_WHOLE:
+        return error_set(error, "%s: its answer was not whole after %ld s: %s", http->base,
+                         answer->seconds * HTTP_WHOLE_FACTOR, wait);
+    case BOUND_SLOW:
+        return error_set(error, "%s: gave less than %d KiB in %ld s: %s", http->base,
+                         SLOW_BYTES >> 10, answer->seconds, wait);
+    case BOUND_NONE:
+        break;
+    }
+    return -1;
+}
+
 static int fail_transfer(const struct http *http, CURLcode result, struct error *error)
 {
     /* A server without TLS says so, or waits for the end of a line that never comes. */
@@ -295,7 +426,8 @@ static void pause_before_try(int try)
 int http_send(struct http *http, const struct http_request *request, int *code, struct error *error)
 {
     char *url = url_of(http, request);
-    struct answer answer = {.request = request, .easy = http->easy, .error = error};
+    struct answer answer = {
+        .request = request, .easy = http->easy, .error = error, .seconds = http->seconds};
     struct sent sent = {0};
     CURLcode result = CURLE_OUT_OF_MEMORY;
     long status = 0;
@@ -303,6 +435,7 @@ int http_send(struct http *http, const struct http_request *request, int *code, 
     if (url != NULL)
         set_common(http->easy, url, &answer);
     if (url != NULL && set_body(http->easy, request, &sent) == 0) {
+        answer.begun_s = answer.moved_s = now_s();
         result = curl_library.easy_perform(http->easy);
         for (int try = 0; try < TRIES && unreached(result); try++) {
             pause_before_try(try);
@@ -314,6 +447,8 @@ int http_send(struct http *http, const struct http_request *request, int *code, 
     free(url);
     if (answer.failed)
         return -1;
+    if (answer.bound != BOUND_NONE)
+        return fail_bound(http, &answer, error);
     if (result != CURLE_OK)
         return fail_transfer(http, result, error);
     /* An old server whose answer was already under way says so at its end. */

@@ -5,6 +5,10 @@
  * User and password: CLICKHOUSE_USER and CLICKHOUSE_PASSWORD of the environment, else a netrc file
  * ($NETRC, else ~/.netrc), else ClickHouse's default user. https is verified, by the system's
  * certificates or those in SSL_CERT_FILE. A server that cannot be reached is tried again, for some seconds.
+ *
+ * Whatever a server does, a request ends: its answer is bounded in bytes, in the bytes of its headers and in
+ * time. FISQL_SERVER_SECONDS (300) is how long it may be silent or all but silent, HTTP_WHOLE_FACTOR times
+ * as long it may take from being sent to its answer's end. Redirects are not followed, nothing is unpacked.
  */
 #ifndef FISQL_CLI_CLICKHOUSE_HTTP_H
 #define FISQL_CLI_CLICKHOUSE_HTTP_H
@@ -13,6 +17,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 struct http;
 
@@ -29,6 +34,12 @@ struct http_table {
     const void *bytes;            /* in RowBinary */
     size_t size_bytes;
 };
+
+/* All rows that may be asked for; an answer that is only to say that all is well. */
+#define HTTP_ANSWER_BYTES_MAX ((int64_t)8 << 30)
+#define HTTP_SHORT_BYTES_MAX ((int64_t)1 << 20)
+
+enum { HTTP_WHOLE_FACTOR = 12 };
 
 struct http_request {
     const char *query;     /* SQL; nothing of it comes from data */

@@ -41,7 +41,18 @@ static void read_value(struct tab_value *value, char *from, char *to)
 static int read_line(struct tab_separated *reader, char *line, char *newline, struct error *error)
 {
     size_t count = 0;
+    if (reader->lines >= 2 && reader->lines - 2 >= reader->rows_max)
+        return error_set_kind(error, ERROR_DAMAGE,
+                              "the server's answer has more than %zu rows, which were not asked "
+                              "for: is it ClickHouse's HTTP port (8123)?",
+                              reader->rows_max);
     for (char *from = line; from <= newline;) {
+        if (count == TAB_COLUMNS_MAX)
+            return error_set_kind(
+                error, ERROR_DAMAGE,
+                "the server's answer has a line of more than %d columns, which were "
+                "not asked for: is it ClickHouse's HTTP port (8123)?",
+                (int)TAB_COLUMNS_MAX);
         char *tab = memchr(from, '\t', (size_t)(newline - from));
         char *to = tab != NULL ? tab : newline;
         if (array_reserve(&reader->values, &reader->values_capacity, count + 1, error) != 0)
@@ -63,14 +74,20 @@ int tab_separated_read(struct tab_separated *reader, const char *bytes, size_t s
     memcpy(reader->text + reader->text_bytes, bytes, size_bytes);
     reader->text_bytes += size_bytes;
     char *line = reader->text, *end = reader->text + reader->text_bytes, *newline;
-    while (line < end && (newline = memchr(line, '\n', (size_t)(end - line))) != NULL) {
+    char *searched = line + reader->searched_bytes;
+    while (searched < end && (newline = memchr(searched, '\n', (size_t)(end - searched))) != NULL) {
         if (read_line(reader, line, newline, error) != 0)
             return -1;
-        line = newline + 1;
+        searched = line = newline + 1;
     }
-    reader->text_bytes = (size_t)(end - line);
+    reader->text_bytes = reader->searched_bytes = (size_t)(end - line);
     memmove(reader->text, line, reader->text_bytes);
-    return 0;
+    return reader->text_bytes <= TAB_LINE_BYTES_MAX
+               ? 0
+               : error_set_kind(error, ERROR_DAMAGE,
+                                "the server's answer has a line of more than %d MiB: is it "
+                                "ClickHouse's HTTP port (8123)?",
+                                TAB_LINE_BYTES_MAX >> 20);
 }
 
 bool tab_separated_whole(const struct tab_separated *reader)

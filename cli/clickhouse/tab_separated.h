@@ -10,6 +10,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/* A line is longer than a part of a run (1 MiB) may become, each of its bytes escaped. */
+enum { TAB_COLUMNS_MAX = 64, TAB_LINE_BYTES_MAX = 64 << 20 };
+
 struct tab_value {
     const char *text; /* unescaped, ends with a NUL that is not counted */
     size_t size_bytes;
@@ -21,8 +24,9 @@ struct tab_separated {
     int (*take)(void *context, size_t line, const struct tab_value *values, size_t count,
                 struct error *error);
     void *context;
+    size_t rows_max; /* more are an error, as are more columns and longer lines than above */
     char *text;
-    size_t text_bytes, text_capacity;
+    size_t text_bytes, text_capacity, searched_bytes;
     struct tab_value *values;
     size_t values_capacity, lines;
 };

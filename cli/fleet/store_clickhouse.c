@@ -10,6 +10,7 @@
 #include "cli/fleet/functions.h"
 #include "cli/fleet/store_clickhouse_parts.h"
 #include "cli/out/say.h"
+#include "cli/run/distrust.h"
 #include "cli/run/run_view.h"
 #include "queries/embedded.h"
 
@@ -95,7 +96,9 @@ static int make_tables(struct store *store)
 /* The version of the tables; 0 where they are new. */
 static int read_version(struct store *store, int64_t *version)
 {
-    int status = clickhouse_receive(store, "versions", true,
+    const struct clickhouse_expected expected = {
+        .table = "versions", .makes = true, .names_sql = "SELECT 0 AS newest", .rows_max = 1};
+    int status = clickhouse_receive(store, &expected,
                                     "SELECT max(version) AS newest FROM fleet_version", NULL, 0);
     if (status == 0)
         *version = run_integer(store->local, "SELECT newest FROM temp.versions", 0);
@@ -138,19 +141,36 @@ static int execute_local(struct store *store, const char *sql)
     " calls, self_cpu_ns, allocs, alloc_bytes, not_freed_blocks, not_freed_bytes, losses,"         \
     " has_calls, parts, database_bytes"
 
+#define LABELS_COLUMNS "run_id, key, value"
+#define BATCHES_COLUMNS "batch_id, run_id, runs"
+
 /* Of several pushes of a run the first counts. */
 static const char runs_sql[] = "SELECT " RUNS_COLUMNS " FROM runs ORDER BY pushed, run_id",
                   one_run_sql[] =
                       "SELECT " RUNS_COLUMNS
                       " FROM runs WHERE run IN (SELECT run FROM wanted) ORDER BY pushed, run_id";
 
-/* Keeps the rows of `table` that the SQL gives, in one transaction: to commit each costs more than the row. */
-static int look_at(struct store *store, const char *table, const char *sql,
+/* What is looked at of the server's tables. */
+static const struct clickhouse_expected runs_expected = {.table = "runs",
+                                                         .names_sql =
+                                                             "SELECT " RUNS_COLUMNS " FROM runs",
+                                                         .rows_max = CLICKHOUSE_ROWS_MAX},
+                                        labels_expected = {.table = "labels",
+                                                           .names_sql = "SELECT " LABELS_COLUMNS
+                                                                        " FROM labels",
+                                                           .rows_max = CLICKHOUSE_ROWS_MAX},
+                                        batches_expected = {.table = "batches",
+                                                            .names_sql = "SELECT " BATCHES_COLUMNS
+                                                                         " FROM batches",
+                                                            .rows_max = CLICKHOUSE_ROWS_MAX};
+
+/* Keeps the rows that the SQL gives, in one transaction: to commit each costs more than the row. */
+static int look_at(struct store *store, const struct clickhouse_expected *expected, const char *sql,
                    const struct http_table *tables, size_t tables_count)
 {
     int status = execute_local(store, "SAVEPOINT looking");
     if (status == 0)
-        status = clickhouse_receive(store, table, false, sql, tables, tables_count);
+        status = clickhouse_receive(store, expected, sql, tables, tables_count);
     return status == 0 ? execute_local(store, "RELEASE looking") : status;
 }
 
@@ -158,10 +178,10 @@ static int look_runs_clickhouse(struct store *store)
 {
     int status = execute_local(store, "DELETE FROM runs; DELETE FROM labels; DELETE FROM batches");
     if (status == 0)
-        status = look_at(store, "runs", runs_sql, NULL, 0);
-    return status == 0
-               ? look_at(store, "batches", "SELECT batch_id, run_id, runs FROM batches", NULL, 0)
-               : status;
+        status = look_at(store, &runs_expected, runs_sql, NULL, 0);
+    return status == 0 ? look_at(store, &batches_expected,
+                                 "SELECT " BATCHES_COLUMNS " FROM batches", NULL, 0)
+                       : status;
 }
 
 /* A label of a push that was killed has no run. */
@@ -172,7 +192,7 @@ static int drop_labels_of_none(struct store *store)
 
 static int look_labels_clickhouse(struct store *store)
 {
-    int status = look_at(store, "labels", "SELECT run_id, key, value FROM labels", NULL, 0);
+    int status = look_at(store, &labels_expected, "SELECT " LABELS_COLUMNS " FROM labels", NULL, 0);
     return status == 0 ? drop_labels_of_none(store) : status;
 }
 
@@ -186,13 +206,13 @@ static int look_all_clickhouse(struct store *store)
 static int look_set_clickhouse(struct store *store, const char *set)
 {
     static const char sql[] =
-        "SELECT run_id, key, value FROM labels WHERE value IN (SELECT label FROM meant)"
+        "SELECT " LABELS_COLUMNS " FROM labels WHERE value IN (SELECT label FROM meant)"
         " OR concat(key, '=', value) IN (SELECT label FROM meant)";
     struct row_binary row = {0};
     int status = row_binary_string(&row, set, strlen(set)) == 0 ? 0 : fail("out of memory");
     const struct http_table meant = {"meant", "label String", row.bytes, row.size_bytes};
     if (status == 0)
-        status = look_at(store, "labels", sql, &meant, 1);
+        status = look_at(store, &labels_expected, sql, &meant, 1);
     row_binary_release(&row);
     return status == 0 ? drop_labels_of_none(store) : status;
 }
@@ -215,13 +235,13 @@ static int look_clickhouse(struct store *store, const char *run)
     sqlite3_finalize(insert);
     if (result != SQLITE_DONE)
         return clickhouse_local_problem(store);
-    status = clickhouse_receive_with(store, "runs", one_run_sql, "wanted");
+    status = clickhouse_receive_with(store, &runs_expected, one_run_sql, "wanted");
     if (status == 0)
         status = execute_local(store, "DROP TABLE temp.wanted;"
                                       " CREATE TEMP TABLE wanted AS SELECT run_id FROM runs");
     if (status == 0 && run_integer(store->local, "SELECT count(*) FROM runs", 0) > 0)
-        status = clickhouse_receive_with(store, "labels",
-                                         "SELECT run_id, key, value FROM labels"
+        status = clickhouse_receive_with(store, &labels_expected,
+                                         "SELECT " LABELS_COLUMNS " FROM labels"
                                          " WHERE run_id IN (SELECT run_id FROM wanted)",
                                          "wanted");
     return status;
@@ -236,11 +256,14 @@ static int connect_clickhouse(struct store *store)
     if (store->connection == NULL)
         return fail("%s", error.text);
     /* "" is a temporary file: it is in memory as far as there is room. */
-    return sqlite3_open("", &store->local) == SQLITE_OK &&
-                   sqlite3_exec(store->local, embedded_fleet_schema, NULL, NULL, NULL) ==
+    int result = sqlite3_open("", &store->local);
+    distrust(store->local, DISTRUST_CHANGE_ROWS);
+    return result == SQLITE_OK &&
+                   distrust_make(store->local, embedded_fleet_schema, DISTRUST_CHANGE_ROWS) ==
                        SQLITE_OK &&
-                   sqlite3_exec(store->local, "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF",
-                                NULL, NULL, NULL) == SQLITE_OK &&
+                   distrust_make(store->local,
+                                 "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF",
+                                 DISTRUST_CHANGE_ROWS) == SQLITE_OK &&
                    fleet_functions_add(store->local) == SQLITE_OK
                ? 0
                : clickhouse_local_problem(store);
@@ -482,7 +505,10 @@ static bool finds_nothing(struct store *store, const char *uses)
 static int gather_nothing(struct store *store, const char *name, const char *sql)
 {
     char *text = sqlite3_mprintf("CREATE TEMP TABLE \"%w\" AS %s", name, sql);
-    int status = text != NULL ? execute_local(store, text) : fail("out of memory");
+    int status = text == NULL ? fail("out of memory")
+                 : distrust_execute(store->local, text) == SQLITE_OK
+                     ? 0
+                     : clickhouse_local_problem(store);
     sqlite3_free(text);
     return status;
 }
@@ -496,6 +522,9 @@ static int gather_clickhouse(struct store *store, const char *name, const char *
     char names[TABLES_MAX][64], *structures[TABLES_MAX] = {NULL};
     size_t count = 0;
     int status = 0, used = 0;
+    /* SQLite has the same tables, and understands the same SQL. */
+    const struct clickhouse_expected expected = {
+        .table = name, .makes = true, .names_sql = sql, .rows_max = CLICKHOUSE_ROWS_MAX};
     if (finds_nothing(store, uses))
         return gather_nothing(store, name, sql);
     for (const char *at = uses;
@@ -508,7 +537,7 @@ static int gather_clickhouse(struct store *store, const char *name, const char *
                                 rows[count].size_bytes};
     }
     if (status == 0)
-        status = clickhouse_receive(store, name, true, sql, tables, count);
+        status = clickhouse_receive(store, &expected, sql, tables, count);
     for (size_t i = 0; i < TABLES_MAX; i++) {
         row_binary_release(&rows[i]);
         free(structures[i]);
@@ -524,7 +553,9 @@ static int read_part_clickhouse(struct store *store, int64_t run_id, int64_t num
     snprintf(sql, sizeof sql,
              "SELECT bytes FROM parts WHERE run_id = %lld AND number = %lld LIMIT 1",
              (long long)run_id, (long long)number);
-    int status = clickhouse_receive(store, "part", true, sql, NULL, 0);
+    const struct clickhouse_expected expected = {
+        .table = "part", .makes = true, .names_sql = sql, .rows_max = 1};
+    int status = clickhouse_receive(store, &expected, sql, NULL, 0);
     *bytes = NULL;
     if (status == 0 && sqlite3_prepare_v2(store->local, "SELECT bytes FROM temp.part", -1, &row,
                                           NULL) != SQLITE_OK)

@@ -3,6 +3,7 @@
 
 #include "cli/clickhouse/tab_separated.h"
 #include "cli/out/say.h"
+#include "cli/run/distrust.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,9 +30,17 @@ int clickhouse_tell(struct store *store, const char *sql, bool without_database)
     return clickhouse_ask(store, &request);
 }
 
+/* The answers lie in temporary files, as far as they do not fit into memory. */
+static const char *local_words(sqlite3 *local)
+{
+    return sqlite3_errcode(local) == SQLITE_FULL
+               ? "no room is left for temporary files: TMPDIR may name a folder with more"
+               : sqlite3_errmsg(local);
+}
+
 int clickhouse_local_problem(const struct store *store)
 {
-    return fail("%s: %s", store->url, sqlite3_errmsg(store->local));
+    return fail("%s: %s", store->url, local_words(store->local));
 }
 
 /* ---- answers ---- */
@@ -39,54 +48,65 @@ int clickhouse_local_problem(const struct store *store)
 /* An answer becomes rows of a table of `local`. */
 struct receiver {
     struct store *store;
-    const char *table;
-    bool makes; /* the table, by the answer's names and types; else it is there */
-    char *names[64];
-    bool text[64];
+    const struct clickhouse_expected *expected;
+    sqlite3_stmt *names; /* never run: its columns are those that the answer has to have */
+    bool text[TAB_COLUMNS_MAX];
     size_t count;
     sqlite3_stmt *insert;
 };
 
-static int keep_names(struct receiver *receiver, const struct tab_value *values, size_t count,
-                      struct error *error)
+static const char *name_of(const struct receiver *receiver, size_t column)
 {
-    if (count > sizeof receiver->names / sizeof receiver->names[0])
-        return error_set(error, "the answer has too many columns");
-    for (; receiver->count < count; receiver->count++)
-        if ((receiver->names[receiver->count] = strdup(values[receiver->count].text)) == NULL)
-            return error_set(error, "out of memory");
-    return 0;
+    return sqlite3_column_name(receiver->names, (int)column);
+}
+
+/* The names become SQL: those of the query alone are taken, whatever the server answers. */
+static int check_names(struct receiver *receiver, const struct tab_value *values, size_t count,
+                       struct error *error)
+{
+    bool same = count == receiver->count;
+    for (size_t i = 0; i < count && same; i++)
+        same = strcmp(values[i].text, name_of(receiver, i)) == 0 &&
+               strlen(values[i].text) == values[i].size_bytes;
+    return same ? 0
+                : error_set_kind(error, ERROR_DAMAGE,
+                                 "%s: its answer has other columns than were asked for: is it "
+                                 "ClickHouse's HTTP port (8123)?",
+                                 receiver->store->url);
+}
+
+/* CREATE TEMP TABLE, and the INSERT of a row. */
+static void write_statements(const struct receiver *receiver, sqlite3_str *create,
+                             sqlite3_str *insert)
+{
+    sqlite3_str_appendf(create, "CREATE TEMP TABLE \"%w\"(", receiver->expected->table);
+    sqlite3_str_appendf(insert, "INSERT OR IGNORE INTO \"%w\"(", receiver->expected->table);
+    for (size_t i = 0; i < receiver->count; i++) {
+        const char *comma = i > 0 ? ", " : "";
+        sqlite3_str_appendf(create, "%s\"%w\" %s", comma, name_of(receiver, i),
+                            receiver->text[i] ? "TEXT" : "INTEGER");
+        sqlite3_str_appendf(insert, "%s\"%w\"", comma, name_of(receiver, i));
+    }
+    sqlite3_str_appendall(create, ")");
+    sqlite3_str_appendall(insert, ") VALUES (");
+    for (size_t i = 0; i < receiver->count; i++)
+        sqlite3_str_appendall(insert, i > 0 ? ", ?" : "?");
+    sqlite3_str_appendall(insert, ")");
 }
 
 static int prepare_receiver(struct receiver *receiver, struct error *error)
 {
-    char *create = NULL, *insert = NULL;
-    size_t size;
     sqlite3 *local = receiver->store->local;
-    FILE *made = open_memstream(&create, &size), *put = open_memstream(&insert, &size);
-    if (made == NULL || put == NULL)
-        return error_set(error, "out of memory");
-    fprintf(made, "CREATE TEMP TABLE \"%s\"(", receiver->table);
-    fprintf(put, "INSERT OR IGNORE INTO \"%s\"(", receiver->table);
-    for (size_t i = 0; i < receiver->count; i++) {
-        fprintf(made, "%s\"%s\" %s", i > 0 ? ", " : "", receiver->names[i],
-                receiver->text[i] ? "TEXT" : "INTEGER");
-        fprintf(put, "%s\"%s\"", i > 0 ? ", " : "", receiver->names[i]);
-    }
-    fputs(")", made);
-    fputs(") VALUES (", put);
-    for (size_t i = 0; i < receiver->count; i++)
-        fputs(i > 0 ? ", ?" : "?", put);
-    fputs(")", put);
-    bool written = fclose(made) == 0;
-    written = fclose(put) == 0 && written;
-    int result = written ? SQLITE_OK : SQLITE_NOMEM;
-    if (result == SQLITE_OK && receiver->makes)
-        result = sqlite3_exec(local, create, NULL, NULL, NULL);
+    sqlite3_str *creating = sqlite3_str_new(local), *inserting = sqlite3_str_new(local);
+    write_statements(receiver, creating, inserting);
+    char *create = sqlite3_str_finish(creating), *insert = sqlite3_str_finish(inserting);
+    int result = create != NULL && insert != NULL ? SQLITE_OK : SQLITE_NOMEM;
+    if (result == SQLITE_OK && receiver->expected->makes)
+        result = distrust_execute(local, create);
     if (result == SQLITE_OK)
         result = sqlite3_prepare_v2(local, insert, -1, &receiver->insert, NULL);
-    free(create);
-    free(insert);
+    sqlite3_free(create);
+    sqlite3_free(insert);
     return result == SQLITE_OK
                ? 0
                : error_set(error, "the answer cannot be kept: %s", sqlite3_errmsg(local));
@@ -97,7 +117,7 @@ static int take_line(void *context, size_t line, const struct tab_value *values,
 {
     struct receiver *receiver = context;
     if (line == 0)
-        return keep_names(receiver, values, count, error);
+        return check_names(receiver, values, count, error);
     if (count != receiver->count)
         return error_set_kind(error, ERROR_DAMAGE, "%s: its answer cannot be read",
                               receiver->store->url);
@@ -120,7 +140,7 @@ static int take_line(void *context, size_t line, const struct tab_value *values,
     sqlite3_reset(receiver->insert);
     return result == SQLITE_DONE ? 0
                                  : error_set(error, "the answer cannot be kept: %s",
-                                             sqlite3_errmsg(receiver->store->local));
+                                             local_words(receiver->store->local));
 }
 
 static int take_bytes(void *context, const char *bytes, size_t size_bytes, struct error *error)
@@ -128,12 +148,16 @@ static int take_bytes(void *context, const char *bytes, size_t size_bytes, struc
     return tab_separated_read(context, bytes, size_bytes, error);
 }
 
-/* Asks, and puts the answer into a table of `local`; makes it, if it is not there. */
-int clickhouse_receive(struct store *store, const char *table, bool makes, const char *sql,
-                       const struct http_table *tables, size_t tables_count)
+int clickhouse_receive(struct store *store, const struct clickhouse_expected *expected,
+                       const char *sql, const struct http_table *tables, size_t tables_count)
 {
-    struct receiver receiver = {.store = store, .table = table, .makes = makes};
-    struct tab_separated reader = {.take = take_line, .context = &receiver};
+    struct receiver receiver = {.store = store, .expected = expected};
+    struct tab_separated reader = {
+        .take = take_line, .context = &receiver, .rows_max = expected->rows_max};
+    if (sqlite3_prepare_v2(store->local, expected->names_sql, -1, &receiver.names, NULL) !=
+        SQLITE_OK)
+        return clickhouse_local_problem(store);
+    receiver.count = (size_t)sqlite3_column_count(receiver.names);
     char *query = sqlite3_mprintf("%s FORMAT TabSeparatedWithNamesAndTypes", sql);
     const struct http_request request = {.query = query,
                                          .tables = tables,
@@ -143,8 +167,7 @@ int clickhouse_receive(struct store *store, const char *table, bool makes, const
     int status = query != NULL ? clickhouse_ask(store, &request) : fail("out of memory");
     if (status == 0 && !tab_separated_whole(&reader))
         status = fail("%s: its answer is not whole: ask again", store->url);
-    for (size_t i = 0; i < receiver.count; i++)
-        free(receiver.names[i]);
+    sqlite3_finalize(receiver.names);
     sqlite3_finalize(receiver.insert);
     tab_separated_release(&reader);
     sqlite3_free(query);
@@ -162,15 +185,15 @@ int clickhouse_pack(struct store *store, const char *name, struct row_binary *ro
     int result =
         sql != NULL ? sqlite3_prepare_v2(store->local, sql, -1, &select, NULL) : SQLITE_NOMEM;
     int step = result == SQLITE_OK ? sqlite3_step(select) : SQLITE_ERROR, failed = 0;
-    bool text[64] = {false};
+    bool text[TAB_COLUMNS_MAX] = {false};
     int count = sqlite3_column_count(select);
-    for (int i = 0; i < count && i < 64 && out != NULL; i++) {
+    for (int i = 0; i < count && i < TAB_COLUMNS_MAX && out != NULL; i++) {
         text[i] = step == SQLITE_ROW && sqlite3_column_type(select, i) == SQLITE_TEXT;
         fprintf(out, "%s%s %s", i > 0 ? ", " : "", sqlite3_column_name(select, i),
                 text[i] ? "String" : "Int64");
     }
     for (; step == SQLITE_ROW && failed == 0; step = sqlite3_step(select))
-        for (int i = 0; i < count && i < 64; i++)
+        for (int i = 0; i < count && i < TAB_COLUMNS_MAX; i++)
             failed |= text[i] ? row_binary_string(rows, sqlite3_column_blob(select, i),
                                                   (size_t)sqlite3_column_bytes(select, i))
                               : row_binary_int64(rows, sqlite3_column_int64(select, i));
@@ -182,15 +205,15 @@ int clickhouse_pack(struct store *store, const char *name, struct row_binary *ro
 }
 
 /* Asks with a temporary table sent along. */
-int clickhouse_receive_with(struct store *store, const char *table, const char *sql,
-                            const char *sent)
+int clickhouse_receive_with(struct store *store, const struct clickhouse_expected *expected,
+                            const char *sql, const char *sent)
 {
     struct row_binary rows = {0};
     char *structure = NULL;
     int status = clickhouse_pack(store, sent, &rows, &structure);
     const struct http_table along = {sent, structure, rows.bytes, rows.size_bytes};
     if (status == 0)
-        status = clickhouse_receive(store, table, false, sql, &along, 1);
+        status = clickhouse_receive(store, expected, sql, &along, 1);
     row_binary_release(&rows);
     free(structure);
     return status;
