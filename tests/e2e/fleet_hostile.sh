@@ -67,3 +67,75 @@ same "pull from such a server: status, nothing made" "2 " "$status $(ls made pul
 FISQL_SERVER_SECONDS=soon run "$fisql" fleet runs --url "http://127.0.0.1:$port/silent"
 has "FISQL_SERVER_SECONDS that is no number" "2 fisql: FISQL_SERVER_SECONDS=soon: wants seconds" "$status $err"
 unset FISQL_SERVER_SECONDS
+
+# --- a database of somebody else whose columns' names are SQL
+sqlite3 small.db "UPDATE functions SET own = 0 WHERE id = (SELECT function_id FROM function_stats WHERE calls > 0 LIMIT 1)"
+cp small.db columns.db
+sqlite3 columns.db "ALTER TABLE functions ADD COLUMN \"x FROM main.functions t; ATTACH 'made' AS p; --\" INTEGER"
+"$fisql" tree small.db >expected.txt 2>&1
+same "a column's name that is SQL: as without it" "$(cat expected.txt)" "$("$fisql" tree columns.db 2>&1)"
+same "and no SQL of it was run" "" "$(ls made 2>/dev/null)"
+
+# --- what lies beside a database: a journal that names a file to be removed, a link, a pipe, a WAL of none
+# journal DATABASE: a journal of a change that was cut off, to this database and another one
+journal() {
+    python3 - "$1" "$PWD/victim" <<'P'
+import os, struct, sys
+mark = bytes.fromhex("d9d505f920a163d7")
+database, name = sys.argv[1], sys.argv[2].encode()
+page = struct.unpack(">H", open(database, "rb").read(18)[16:])[0]
+pages = os.path.getsize(database) // page
+head = mark + struct.pack(">IIIII", 0, 0, pages, 512, page)
+with open(database + "-journal", "wb") as journal:
+    journal.write(head + bytes(512 - len(head)) + struct.pack(">I", 0x40000000 // page + 1) + name)
+    journal.write(struct.pack(">II", len(name), sum(name)) + mark)
+P
+}
+echo precious >victim
+"$fisql" push -q many.db small.db
+for command in "query callers run.db" "info run.db" "report run.db -o r.html" "diff small.db run.db" "push other.db run.db" \
+    "fleet runs --url run.db" "pull run.db abcdef -o pulled.db"; do
+    for beside in journal wal link pipe; do
+        case $command in fleet* | pull*) cp many.db run.db ;; *) cp small.db run.db ;; esac
+        case $beside in
+            journal) journal run.db && file=run.db-journal words="names another file" ;;
+            wal) head -c 40000 /dev/zero >run.db-wal && file=run.db-wal words="not in WAL mode" ;;
+            link) ln -s victim run.db-journal && file=run.db-journal words="no regular file" ;;
+            pipe) mkfifo run.db-wal && file=run.db-wal words="no regular file" ;;
+        esac
+        # shellcheck disable=SC2086 # words
+        run timeout 60 "$fisql" $command
+        has "${command%% *}, $beside beside: refused" "2 fisql: run.db: is not opened while $PWD/$file lies beside it" "$status $err"
+        has "${command%% *}, $beside beside: and why" "$words" "$err"
+        same "${command%% *}, $beside beside: other files stay" precious "$(cat victim)"
+        rm -f run.db-*
+    done
+done
+
+# --- a file of many runs that does more than hold rows
+cp many.db tables.db
+sqlite3 tables.db "CREATE VIRTUAL TABLE more USING fts5(x)"
+run "$fisql" fleet runs --url tables.db
+has "a file of many runs with a virtual table: refused by name" "2 fisql: tables.db: has a virtual table, more" "$status $err"
+cp many.db trigger.db
+cp small.db second.db
+sqlite3 second.db "UPDATE run SET value = 'eeeeeeeeeeeeeeee' WHERE key = 'run_id'"
+sqlite3 trigger.db "CREATE TRIGGER t AFTER INSERT ON functions BEGIN DELETE FROM stacks; END;
+    CREATE VIEW v AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i FROM n) SELECT count(*) FROM n"
+sqlite3 many.db "SELECT count(*) FROM stacks" >expected.txt
+run timeout 60 "$fisql" push -q trigger.db second.db
+same "one with a trigger and an endless view: pushed to, neither runs" "0 $(cat expected.txt)" \
+    "$status $(sqlite3 trigger.db 'SELECT count(*) FROM stacks')"
+
+# --- a full disk
+if [ "$(id -u)" -eq 0 ] && mkdir full && mount -t tmpfs -o size=40k tmpfs full 2>/dev/null; then
+    run "$fisql" pull many.db '*' -o full/pulled.db
+    has "a full disk, pull: it says so, with the file" "2 fisql: " "$status $err"
+    has "a full disk, pull: and why" "No space left on device" "$err"
+    same "a full disk, pull: nothing is left" "" "$(ls -A full)"
+    run "$fisql" push full/many.db small.db
+    has "a full disk, push: it says so" "2 fisql: full/many.db: no room is left on its disk" "$status $err"
+    umount full
+else
+    echo "# skipped: a full disk needs a mount, which is refused here"
+fi

@@ -73,6 +73,28 @@ refused "an output in use" "fisql: run.db: is in use by another process: close i
 kill "$holder"
 wait "$holder" 2>/dev/null
 
+# Two loads of one database, while it is read: the first wins, the other one says what to do.
+"$fisql" record -q -o both.bin ./work 24
+"$fisql" load -q run.bin -o both.db
+"$fisql" load -q both.bin -o both.db &
+first=$!
+until [ -e "both.db.loading-$first" ]; do
+    kill -0 $first 2>/dev/null || break
+    sleep 0.001
+done
+kill -STOP $first
+run "$fisql" query callers both.db
+same "a database that is being made anew: the old one is read" 0 "$status"
+run "$fisql" load run.bin -o both.db
+has "a second load of it: refused, with what to do" \
+    "2 fisql: both.db: another \`fisql load\` makes it just now (both.db.loading-$first): wait for it to end" "$status $err"
+touch both.db-journal both.db-wal
+kill -CONT $first
+wait $first
+same "the first one wins, and what belonged to the old one is gone" "0 both.bin both.db" "$? $(echo both.*)"
+run "$fisql" load run.bin -o both.db
+same "afterwards there is nothing in the way" 0 "$status"
+
 # On a disk that is full from the start, while the rows are written, and while the tables are.
 if [ "$(id -u)" -eq 0 ] && mkdir small && mount -t tmpfs -o size=300k tmpfs small 2>/dev/null; then
     "$fisql" record -q -o big.bin ./work 24
