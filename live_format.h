@@ -190,6 +190,12 @@ struct fisql_control {
     uint32_t only_bytes; /* of that one, as collector/filter.c reads it */
 };
 
+/* Whether the collector is starting in the process that fisql record runs: it blocks all signals meanwhile. */
+struct fisql_start {
+    uint32_t program; /* that process's pid, as fisql record sees it; 0 = not known yet */
+    uint32_t inside;  /* atomic */
+};
+
 struct fisql_live_area {
     uint32_t magic;
     uint32_t version; /* FISQL_LOG_VERSION */
@@ -216,6 +222,7 @@ struct fisql_live_area {
     struct fisql_unrecorded_images unrecorded[FISQL_UNRECORDED_REASONS]; /* for fisql record */
     struct fisql_writer writer;
     struct fisql_control control;
+    struct fisql_start start;
 };
 _Static_assert(sizeof(struct fisql_live_area) <= FISQL_LIVE_TAKEN, "the bits have room");
 

@@ -30,6 +30,7 @@
 #include "cli/record/record_signals.h"
 #include "cli/record/record_values.h"
 #include "cli/record/reference.h"
+#include "cli/record/start_watch.h"
 #include "cli/record/told.h"
 #include "cli/out/interrupts.h"
 #include "cli/record/unrecorded.h"
@@ -135,7 +136,7 @@ static int environment_set(const struct record_options *options, const char *col
 
 /* Starts the program. A failed exec comes back through a pipe, so that it is told from a program
  * that ends with the same status. Returns the pid, or -1 with errno. */
-static pid_t program_start(char **argv, const struct signals *signals)
+static pid_t program_start(char **argv, const struct signals *signals, struct live *live)
 {
     int report[2];
     if (pipe2(report, O_CLOEXEC) != 0)
@@ -144,6 +145,7 @@ static pid_t program_start(char **argv, const struct signals *signals)
     if (pid == 0) {
         interrupts_child();
         signals_inherit(signals);
+        live->area->start.program = (uint32_t)getpid();
         execvp(argv[0], argv);
         int error = errno;
         ssize_t written = write(report[1], &error, sizeof error);
@@ -209,6 +211,7 @@ static int program_wait(struct live_writer *writer, struct log_space *space,
     struct live *live = writer->live;
     struct rusage usage = {0};
     pid_t pid = signals->program;
+    struct start_watch start = {0};
     int status = 0, timeout_ms = 50;
     for (;;) {
         siginfo_t child = {0};
@@ -227,6 +230,7 @@ static int program_wait(struct live_writer *writer, struct log_space *space,
         child.si_pid = 0;
         if (waitid(P_PID, (id_t)pid, &child, WSTOPPED | WNOHANG) == 0 && child.si_pid == pid)
             signals_stop(signals, child.si_status);
+        start_watch_look(&start, live, signals);
         live_writer_keep(writer);
         if (log_place_keeps(place) && live_holds_events(live))
             log_place_recorded(place);
@@ -516,7 +520,7 @@ static int run(struct live *live, struct log_place *place, const struct record_o
     run_append(live, options, argv);
     live_reserve(live);
     log_space_begin(&space, place->log);
-    signals->program = program_start(argv, signals);
+    signals->program = program_start(argv, signals, live);
     if (signals->program < 0) {
         int error = errno;
         beside_end(&beside);

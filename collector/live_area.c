@@ -219,6 +219,14 @@ void *live_area_part(uint64_t offset, uint64_t size_bytes, bool writes)
     return memory != MAP_FAILED ? (unsigned char *)memory + before : NULL;
 }
 
+void live_area_starting(bool inside)
+{
+    struct fisql_start *start = &process.area->start;
+    if (process.with_parent && start->program == (uint32_t)getpid() &&
+        inode_of("/proc/self/ns/pid") == process.area->pid_namespace)
+        __atomic_store_n(&start->inside, inside, __ATOMIC_RELEASE);
+}
+
 bool live_area_open(void)
 {
     const char *path = secure_getenv(fisql_variable(FISQL_VARIABLE_LIVE));
@@ -227,9 +235,11 @@ bool live_area_open(void)
         process.with_parent = strncmp(path, "/proc/", 6) == 0;
         int held = live_area_descriptor();
         int file = held < 0 ? file_open(path, O_RDWR) : held;
-        bool mapped =
-            file >= 0 && (!process.with_parent || area_lock(file)) && area_map(file) &&
-            filter_load(file, process.area->parts.filter.offset, process.area->parts.filter.bytes);
+        bool mapped = file >= 0 && (!process.with_parent || area_lock(file)) && area_map(file);
+        if (mapped)
+            live_area_starting(true);
+        mapped = mapped && filter_load(file, process.area->parts.filter.offset,
+                                       process.area->parts.filter.bytes);
         if (mapped)
             values_load(file, &process.area->parts.recipes, &process.area->parts.late);
         if (mapped)

@@ -11,6 +11,8 @@ struct thread_log;
 
 /* Opens or creates the live area. */
 bool live_area_open(void);
+/* The collector begins its start, or has ended it. */
+void live_area_starting(bool inside);
 /* When this process started, as others can see it; 0 where they cannot. */
 uint64_t live_owner_start(void);
 /* A slot: NULL when none is free. */

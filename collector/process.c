@@ -436,6 +436,8 @@ bool process_activate(bool by_hook)
             children_setup();
     }
     __atomic_store_n(&process.active, next, __ATOMIC_RELEASE);
+    if (process.area != NULL)
+        live_area_starting(false);
     collector_inside--;
     quiet_end(&quiet);
     /* Not in the hook of a library that came later: a hook never waits. Signals come as ever. */

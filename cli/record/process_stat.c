@@ -45,3 +45,22 @@ void process_times_read(long pid, struct process_times *times)
         fclose(file);
     *times = (struct process_times){ran, queued, waits, preemptions};
 }
+
+void process_signals_read(long pid, struct process_signals *signals)
+{
+    char path[64], line[256], state;
+    unsigned long long mask;
+    *signals = (struct process_signals){0};
+    snprintf(path, sizeof path, "/proc/%ld/status", pid);
+    FILE *file = fopen(path, "re");
+    while (file != NULL && fgets(line, sizeof line, file) != NULL) {
+        if (sscanf(line, "SigPnd: %llx", &mask) == 1 || sscanf(line, "ShdPnd: %llx", &mask) == 1)
+            signals->pending |= mask;
+        else if (sscanf(line, "SigIgn: %llx", &mask) == 1)
+            signals->ignored = mask;
+        else if (sscanf(line, "State: %c", &state) == 1)
+            signals->stopped = state == 'T' || state == 't';
+    }
+    if (file != NULL)
+        fclose(file);
+}

@@ -26,4 +26,14 @@ struct process_times {
 /* From /proc/PID/schedstat and /proc/PID/status. */
 void process_times_read(long pid, struct process_times *times);
 
+/* A bit for each signal, the first one lowest. */
+struct process_signals {
+    uint64_t pending; /* of the process, or of its first thread */
+    uint64_t ignored;
+    bool stopped; /* by a signal or a debugger */
+};
+
+/* From /proc/PID/status; nothing is pending where there is no such process. */
+void process_signals_read(long pid, struct process_signals *signals);
+
 #endif

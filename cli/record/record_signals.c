@@ -78,10 +78,15 @@ static void stop_self(int number)
     sigaction(number, &old, NULL);
 }
 
+static bool asks_to_end(int number)
+{
+    return number == SIGTERM || number == SIGINT || number == SIGQUIT || number == SIGHUP;
+}
+
 /* There is no program any more: signals mean us. */
 static void take_action(struct signals *signals, int number)
 {
-    if (number == SIGTERM || number == SIGINT || number == SIGQUIT || number == SIGHUP)
+    if (asks_to_end(number))
         signals->end_asked = number;
     else if (number == SIGTSTP || number == SIGTTIN || number == SIGTTOU)
         stop_self(number);
@@ -94,6 +99,8 @@ void signals_wait(struct signals *signals, int timeout_ms)
         timeout_ms = 0;
         if (info.si_signo == SIGCHLD && info.si_code > 0)
             continue; /* the caller looks after the program in any case */
+        if (signals->program != 0 && asks_to_end(info.si_signo))
+            signals->ends_asked |= mask_of(info.si_signo);
         if (signals->program == 0)
             take_action(signals, info.si_signo);
         else if (!is_for_us(signals, &info))

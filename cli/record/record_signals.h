@@ -22,6 +22,8 @@ struct signals {
     struct sigaction child; /* SIGCHLD, likewise */
     struct witness witness;
     pid_t program; /* 0 = none that signals could be passed on to */
+    uint64_t
+        ends_asked; /* signals that end a process and came while the program ran: a bit for each */
     int end_asked; /* a signal that ends a process came when there was no program any more; 0 = no */
 };
 

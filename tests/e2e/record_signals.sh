@@ -1,6 +1,7 @@
 #!/bin/bash
 # Signals to `fisql record`: each that is sent to it alone reaches the program once, with the program's own status
-# at the end; what the terminal or the process group gets reaches the program without it; stopping and going on.
+# at the end, and one that hangs in the collector's start is ended; what the terminal or the process group gets
+# reaches the program without it; stopping and going on.
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 cd "$TEST_TMP" || exit 2
@@ -68,6 +69,54 @@ for number in 15 32 34; do
     wait "$recorder" 2>/dev/null
     same "signal $number to the recorder: record ends as the program alone" $ends $?
 done 2>/dev/null
+
+# A program that hangs in the collector's start, where signals are blocked, is ended all the same; others are left
+# alone, as without fisql: they are waited for beside each other.
+build gcc hangs -O1 -g "$programs/hangs.c"
+gcc -w -shared -fPIC -DLIBRARY -o libhangs.so "$programs/hangs.c"
+declare -A hanging
+hang() { # NAME [ARGUMENT]
+    mkdir "$1"
+    (
+        cd "$1" || exit 2
+        : >out.txt
+        LD_PRELOAD=$PWD/../libhangs.so setsid env --default-signal=INT "$fisql" record -q ../hangs ${2:+"$2"} >out.txt 2>err.txt &
+        echo $! >pid
+        wait $! 2>/dev/null
+        echo $? >status
+    ) 2>/dev/null &
+    hanging[$1]=$!
+    until grep -q hangs "$1/out.txt" 2>/dev/null; do sleep 0.02; done
+}
+for name in TERM INT HUP; do
+    hang $name
+    kill -$name "$(cat $name/pid)"
+done
+kill -TERM "$(cat TERM/pid)" # once more: it is no other
+hang unasked
+hang ignores 15
+kill -TERM "$(cat ignores/pid)"
+hang blocks blocks
+kill -TERM "$(cat blocks/pid)"
+wait "${hanging[blocks]}"
+for name in TERM INT HUP; do
+    for _ in $(seq 300); do
+        [ -e $name/status ] && break
+        sleep 0.1
+    done
+    same "SIG$name to the recorder of a program that hangs in its start: record ends as one that was killed" 137 "$(cat $name/status)"
+    has "SIG$name: what it did is said" "ended by SIGKILL: it hung in the start of its recording" "$(cat $name/err.txt)"
+    [ -e $name/status ] || pkill -KILL -P "$(cat $name/pid)" -x hangs # else it stays
+    "$fisql" load -q $name/run.bin
+    same "SIG$name: what was recorded before is kept" "main 1
+work 1" "$(counts $name/run.db)"
+done
+same "the program that blocks signals itself goes on" 7 "$(cat blocks/status)"
+for name in unasked ignores; do
+    same "the program that hangs $name goes on until it is killed" "" "$(cat $name/status 2>/dev/null)"
+    pkill -KILL -P "$(cat $name/pid)" -x hangs
+    wait "${hanging[$name]}"
+done
 
 # Stopping: the recorder is stopped while the program is, whoever stops it and lets it go on.
 states() { # of recorder and program
