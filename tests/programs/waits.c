@@ -1,10 +1,12 @@
 /*
  * Threads that wait in known ways, each printing at its end what the kernel says of it:
  *
- *   NAME WALL_NS RUN_NS      from its first call to its last one of mark(); RUN_NS from
- *                            /proc/self/task/TID/schedstat
+ *   NAME WALL_NS RUN_NS WHOLE_NS   from its last call of begin() to its last one of mark(); RUN_NS from
+ *                                  /proc/self/task/TID/schedstat, WHOLE_NS the same from the thread's start on
+ *   lock LEAST_NS MOST_NS          how long one thread has waited for another's lock
  *
- * With the argument "busy" two processes compute beside it.
+ * With the argument "busy" two processes compute beside it. Who waits for whom does not depend on the load: a
+ * thread that lets another one wait goes on only when it has seen that one asleep.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -31,6 +33,11 @@ struct account {
     uint64_t wall_ns, run_ns;
 };
 
+/* Threads that others have to see asleep: their ids, atomic, set when all that they still do is wait. */
+static long reader_tid, waiter_tid, blocked_tid;
+static int is_held; /* atomic */
+static uint64_t held_least_ns;
+
 static QUIET uint64_t now_ns(void)
 {
     struct timespec now;
@@ -39,6 +46,12 @@ static QUIET uint64_t now_ns(void)
 }
 
 /* The account is read, and the thread was not put aside since. */
+__attribute__((noinline)) static void begin(void)
+{
+    __asm__ volatile("");
+}
+
+/* The same, at the end. */
 __attribute__((noinline)) static void mark(void)
 {
     __asm__ volatile("");
@@ -68,7 +81,7 @@ static QUIET struct account account_try(void)
 }
 
 /* A system call that gives the processor up brings the account up to date. */
-static QUIET struct account account_read(void)
+static QUIET struct account account_read(void (*reached)(void))
 {
     struct account account;
     long before;
@@ -76,26 +89,52 @@ static QUIET struct account account_read(void)
         sched_yield();
         before = switches();
         account = account_try();
-        mark();
+        reached();
     } while (switches() != before);
     return account;
 }
 
-/* The thread is new: what it ran until here is no more than its start. */
-static QUIET struct account account_begin(void)
+static QUIET struct account account_begin(const char *name)
 {
-    return (struct account){now_ns(), 0};
+    prctl(PR_SET_NAME, name);
+    return account_read(begin);
 }
 
 static QUIET void account_print(const char *name, struct account before)
 {
-    struct account after = account_read();
+    struct account after = account_read(mark);
     char line[128];
-    int length = snprintf(line, sizeof line, "%s %llu %llu\n", name,
+    int length = snprintf(line, sizeof line, "%s %llu %llu %llu\n", name,
                           (unsigned long long)(after.wall_ns - before.wall_ns),
-                          (unsigned long long)(after.run_ns - before.run_ns));
+                          (unsigned long long)(after.run_ns - before.run_ns),
+                          (unsigned long long)after.run_ns);
     if (write(STDOUT_FILENO, line, (size_t)length) != length)
         abort();
+}
+
+static QUIET void tell_tid(long *tid)
+{
+    __atomic_store_n(tid, syscall(SYS_gettid), __ATOMIC_RELEASE);
+}
+
+static QUIET int is_asleep(long tid)
+{
+    char path[64], state = 0;
+    snprintf(path, sizeof path, "/proc/self/task/%ld/stat", tid);
+    FILE *file = fopen(path, "r");
+    if (file != NULL) {
+        if (fscanf(file, "%*d (%*[^)]) %c", &state) != 1)
+            state = 0;
+        fclose(file);
+    }
+    return state == 'S';
+}
+
+/* Returns when the thread sleeps that has told its id. */
+static QUIET void see_asleep(const long *tid)
+{
+    while (__atomic_load_n(tid, __ATOMIC_ACQUIRE) == 0 || !is_asleep(*tid))
+        usleep(1000);
 }
 
 __attribute__((noinline)) static void nap(unsigned us)
@@ -114,7 +153,11 @@ __attribute__((noinline)) static unsigned compute(unsigned seed)
 __attribute__((noinline)) static void hold(unsigned ms)
 {
     pthread_mutex_lock(&lock);
+    __atomic_store_n(&is_held, 1, __ATOMIC_RELEASE);
+    see_asleep(&waiter_tid);
+    uint64_t from = now_ns();
     usleep(ms * 1000);
+    held_least_ns = now_ns() - from;
     pthread_mutex_unlock(&lock);
 }
 
@@ -142,7 +185,7 @@ __attribute__((noinline)) static void touch_pages(void)
 
 static void *napper(void *unused)
 {
-    struct account before = account_begin();
+    struct account before = account_begin("napper");
     for (int i = 0; i < 200; i++)
         nap(385);
     account_print("napper", before);
@@ -151,7 +194,7 @@ static void *napper(void *unused)
 
 static void *worker(void *unused)
 {
-    struct account before = account_begin();
+    struct account before = account_begin("worker");
     unsigned seed = 1;
     for (int i = 0; i < 500; i++)
         seed = compute(seed);
@@ -162,25 +205,36 @@ static void *worker(void *unused)
 
 static void *holder(void *unused)
 {
-    struct account before = account_begin();
+    struct account before = account_begin("holder");
     hold(180);
     account_print("holder", before);
     return unused;
 }
 
+static QUIET void lock_print(uint64_t most_ns)
+{
+    printf("lock %llu %llu\n", (unsigned long long)held_least_ns, (unsigned long long)most_ns);
+    fflush(stdout);
+}
+
 static void *waiter(void *unused)
 {
-    struct account before = account_begin();
-    nap(20000);
+    struct account before = account_begin("waiter");
+    while (!__atomic_load_n(&is_held, __ATOMIC_ACQUIRE))
+        nap(1000);
+    tell_tid(&waiter_tid);
+    uint64_t from = now_ns();
     wait_for_lock();
+    lock_print(now_ns() - from);
     account_print("waiter", before);
     return unused;
 }
 
 static void *reader(void *unused)
 {
-    struct account before = account_begin();
+    struct account before = account_begin("reader");
     int sum = 0;
+    tell_tid(&reader_tid);
     for (int byte; (byte = read_one()) >= 0;)
         sum += byte;
     account_print(sum == 0 ? "none" : "reader", before);
@@ -189,17 +243,15 @@ static void *reader(void *unused)
 
 static void *blocked(void *unused)
 {
+    prctl(PR_SET_NAME, "blocked");
+    tell_tid(&blocked_tid);
     nap(1000000000);
     return unused;
 }
 
 int main(int argc, char **argv)
 {
-    static const struct {
-        const char *name;
-        void *(*run)(void *);
-    } kinds[] = {{"napper", napper}, {"worker", worker}, {"holder", holder},
-                 {"waiter", waiter}, {"reader", reader}, {"blocked", blocked}};
+    static void *(*const kinds[])(void *) = {napper, worker, holder, waiter, reader, blocked};
     enum { KINDS = sizeof kinds / sizeof kinds[0] };
     pthread_t threads[KINDS];
     pid_t busy[2] = {0, 0};
@@ -213,13 +265,13 @@ int main(int argc, char **argv)
     }
     if (pipe(pipe_ends) != 0)
         return 1;
-    for (int i = 0; i < KINDS; i++) {
-        if (pthread_create(&threads[i], NULL, kinds[i].run, NULL) != 0)
+    for (int i = 0; i < KINDS; i++)
+        if (pthread_create(&threads[i], NULL, kinds[i], NULL) != 0)
             return 1;
-        pthread_setname_np(threads[i], kinds[i].name);
-    }
+    see_asleep(&reader_tid);
+    see_asleep(&blocked_tid);
     for (int i = 0; i < 40; i++) {
-        nap(2000);
+        nap(3000);
         if (write(pipe_ends[1], "x", 1) != 1)
             return 1;
     }
