@@ -38,11 +38,13 @@ static const char help[] =
     "with\n"
     "its running time.\n"
     "\n"
-    "Each run has a folder of its own, in which everything of the current one is linked, and "
-    "$TMPDIR;\n"
-    "it reads the same standard input; what it leaves running is killed. What it writes on "
-    "standard\n"
-    "output and into files of its folder is compared with a run without faults.\n"
+    "Each run starts in a folder of its own, in which everything of the current one is linked, as "
+    "it is\n"
+    "in folders above and within it: relative paths lead where they lead here. It has a $TMPDIR of "
+    "its\n"
+    "own and reads the same standard input; what it leaves running is killed. What it writes on\n"
+    "standard output and into files that it makes in these folders is compared with a run without\n"
+    "faults.\n"
     "\n"
     "  -o, --output FILE    the database (faults.db): the run without faults, and the table\n"
     "                       experiments. Logs of failures lie in FILE.d. The same command goes on\n"
@@ -140,8 +142,8 @@ static char **under_gdb(char **program)
 }
 
 /* In a process of its own, in a folder like that of the experiment. */
-static _Noreturn void repeat(const struct request *request, const char *folder, const char *rule,
-                             const char *log, char **program)
+static _Noreturn void repeat(const struct request *request, const struct mirror *mirror,
+                             const char *folder, const char *rule, const char *log, char **program)
 {
     char input[PATH_MAX], work[PATH_MAX];
     int status = 0;
@@ -152,8 +154,8 @@ static _Noreturn void repeat(const struct request *request, const char *folder, 
         file = open("/dev/null", O_RDONLY | O_CLOEXEC);
     if (file >= 0)
         dup2(file, STDIN_FILENO);
-    if (chdir(work) != 0 || setenv("PWD", work, 1) != 0)
-        _exit(fail("%s: %s", work, strerror(errno)));
+    if (mirror_enter(mirror, work) != 0)
+        _exit(2);
     char **words = request->gdb ? under_gdb(program) : program;
     const char *const rules[] = {rule};
     if (words == NULL || record(log, rules, 1, words, &status) != 0)
@@ -165,29 +167,33 @@ static _Noreturn void repeat(const struct request *request, const char *folder, 
 static int run_again(const struct request *request, const char *source, const char *rule,
                      char **program, bool copy)
 {
-    char here[PATH_MAX - 16], folder[PATH_MAX - 16], log[PATH_MAX], work[PATH_MAX];
-    const char *path = request->campaign.path, *slash = strrchr(path, '/');
+    char here[PATH_MAX - 16], full_path[PATH_MAX], folder[PATH_MAX - 16], log[PATH_MAX],
+        work[PATH_MAX];
+    struct mirror mirror = {.items = NULL};
     if (getcwd(here, sizeof here) == NULL)
         return fail("the current folder: %s", strerror(errno));
-    if (snprintf(folder, sizeof folder, "%s%s%s.d", path[0] == '/' ? "" : here,
-                 path[0] == '/' ? "" : "/", path) >= (int)sizeof folder)
-        return fail("%s: its path is too long", path);
+    if (folder_full_path(request->campaign.path, full_path) != 0)
+        return 2;
+    snprintf(folder, sizeof folder, "%.*s.d", PATH_MAX - FOLDER_PATH_SPARE, full_path);
     snprintf(log, sizeof log, "%s/again.bin", here);
     snprintf(work, sizeof work, "%s/again.work", folder);
     mkdir(folder, 0700);
     folder_remove(work);
-    int status = folder_make(work, source, slash != NULL ? slash + 1 : path, copy);
+    int status = mirror_list(&mirror, source, full_path, copy, program);
+    if (status == 0)
+        status = mirror_make(&mirror, work);
     signal(SIGINT, SIG_IGN); /* meant for the program, or for gdb */
     signal(SIGQUIT, SIG_IGN);
     pid_t pid = status == 0 ? fork() : -1;
     if (pid == 0) {
         signal(SIGINT, SIG_DFL);
         signal(SIGQUIT, SIG_DFL);
-        repeat(request, folder, rule, log, program);
+        repeat(request, &mirror, folder, rule, log, program);
     }
     int ended = 0;
     if (pid < 0 || waitpid(pid, &ended, 0) != pid)
         status = fail("experiment %" PRId64 ": cannot be run again", request->again);
+    mirror_release(&mirror);
     folder_remove(work);
     rmdir(folder);
     if (status == 0)

@@ -214,7 +214,7 @@ static int compare_plain(struct campaign *campaign, const char *first, sqlite3 *
         status = fail("out of memory");
     for (size_t i = 0; i < baseline->unstable.count; i++)
         note("%s: differs between runs without faults: it is not compared",
-             baseline->unstable.items[i]);
+             mirror_shown(&campaign->mirror, baseline->unstable.items[i], one));
     if (status == 0 && !files_same(trial_path(&campaign->place, first, ".out", one),
                                    trial_path(&campaign->place, plain_name, ".out", other))) {
         note("standard output differs between runs without faults: it is not compared");
@@ -478,21 +478,18 @@ static void stamp(const struct campaign *campaign, char *text, size_t size)
 static int take_places(struct campaign *campaign)
 {
     struct trial_place *place = &campaign->place;
-    if (getcwd(campaign->source, sizeof campaign->source) == NULL)
+    char source[PATH_MAX];
+    if (getcwd(source, sizeof source) == NULL)
         return fail("the current folder: %s", strerror(errno));
-    bool absolute = campaign->path[0] == '/';
-    int length = snprintf(campaign->full_path, sizeof campaign->full_path, "%s%s%s",
-                          absolute ? "" : campaign->source, absolute ? "" : "/", campaign->path);
-    if (length >= PATH_MAX - 64)
-        return fail("%s: its path is too long", campaign->path);
-    snprintf(place->folder, sizeof place->folder, "%.*s.d", length, campaign->full_path);
-    const char *slash = strrchr(campaign->path, '/');
-    place->skipped = slash != NULL ? slash + 1 : campaign->path;
-    place->source = campaign->source;
-    place->copy = campaign->copy;
+    if (folder_full_path(campaign->path, campaign->full_path) != 0)
+        return 2;
+    snprintf(place->folder, sizeof place->folder, "%.*s.d", PATH_MAX - FOLDER_PATH_SPARE,
+             campaign->full_path);
+    place->mirror = &campaign->mirror;
     place->program = campaign->program;
     place->record = campaign->record;
-    return 0;
+    return mirror_list(&campaign->mirror, source, campaign->full_path, campaign->copy,
+                       campaign->program);
 }
 
 /* Is the file of that name a campaign's? */
@@ -524,7 +521,7 @@ static int prepare(struct campaign *campaign)
 {
     struct campaign_key key = {.calls = campaign->calls,
                                .per = campaign->per,
-                               .folder = campaign->source,
+                               .folder = mirror_source(&campaign->mirror),
                                .copy = campaign->copy,
                                .program = campaign->program};
     struct stat there;
@@ -563,8 +560,10 @@ int campaign_run(struct campaign *campaign)
 {
     struct pending pending = {.items = NULL};
     int status = take_places(campaign);
-    if (status != 0)
+    if (status != 0) {
+        mirror_release(&campaign->mirror);
         return status;
+    }
     signals_take(campaign);
     status = prepare(campaign);
     sqlite3 *database = status == 0 ? experiments_open(campaign->full_path) : NULL;
@@ -580,5 +579,6 @@ int campaign_run(struct campaign *campaign)
         tidy_up(campaign, status == 0);
     pending_release(&pending);
     baseline_release(&campaign->baseline);
+    mirror_release(&campaign->mirror);
     return status;
 }

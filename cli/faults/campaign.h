@@ -27,8 +27,9 @@ struct campaign {
     bool copy;
     /* What comes of it. */
     struct trial_place place;
+    struct mirror mirror;
     struct baseline baseline;
-    char full_path[PATH_MAX], source[PATH_MAX];
+    char full_path[PATH_MAX];
     int64_t kept_bytes;
     bool held; /* the folder is ours */
 };

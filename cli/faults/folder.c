@@ -1,4 +1,4 @@
-/* The folder that an experiment runs in: see folder.h. */
+/* Folders of experiments, copied, compared and removed: see folder.h. */
 #include "cli/faults/folder.h"
 
 #include "base/array.h"
@@ -45,7 +45,19 @@ static int failed(const char *path)
     return fail("%s: %s", path, strerror(errno));
 }
 
-/* ---- making ---- */
+int folder_full_path(const char *path, char *full)
+{
+    char folder[PATH_MAX], real[PATH_MAX];
+    const char *slash = strrchr(path, '/'), *name = slash != NULL ? slash + 1 : path;
+    int length = slash == NULL ? 1 : slash == path ? 1 : (int)(slash - path);
+    snprintf(folder, sizeof folder, "%.*s", length, slash == NULL ? "." : path);
+    if (realpath(folder, real) == NULL)
+        return fail("%s: %s", folder, strerror(errno));
+    int used = snprintf(full, PATH_MAX, "%s/%s", strcmp(real, "/") != 0 ? real : "", name);
+    return used < PATH_MAX - FOLDER_PATH_SPARE ? 0 : fail("%s: its path is too long", path);
+}
+
+/* ---- copying ---- */
 
 static int copy_file(const char *from, const char *to, mode_t mode)
 {
@@ -73,15 +85,13 @@ static int copy_link(const char *from, const char *to)
     return symlink(target, to) == 0 ? 0 : failed(to);
 }
 
-static int copy_folder(const char *from, const char *to, const char *skipped);
-
-static int copy_any(const char *from, const char *to)
+static int copy_any(const char *from, const char *to, const char *skipped)
 {
     struct stat status;
     if (lstat(from, &status) != 0)
         return failed(from);
     if (S_ISDIR(status.st_mode))
-        return copy_folder(from, to, NULL);
+        return folder_copy(from, to, skipped);
     if (S_ISLNK(status.st_mode))
         return copy_link(from, to);
     if (S_ISREG(status.st_mode))
@@ -89,47 +99,35 @@ static int copy_any(const char *from, const char *to)
     return symlink(from, to) == 0 ? 0 : failed(to); /* a pipe, a socket, a device */
 }
 
-static bool is_skipped(const char *name, const char *skipped)
+bool folder_entry_listed(const char *folder, const char *name, const char *skipped)
 {
     if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0)
-        return true;
+        return false;
+    char path[PATH_MAX];
     size_t length = skipped != NULL ? strlen(skipped) : 0;
-    return length > 0 && strncmp(name, skipped, length) == 0 &&
-           (name[length] == 0 || name[length] == '.' || name[length] == '-');
+    return length == 0 || !join(path, folder, name) || strncmp(path, skipped, length) != 0 ||
+           (path[length] != 0 && path[length] != '.' && path[length] != '-');
 }
 
-/* With each entry of `from`: copied, or linked where `link` is set. */
-static int fill(const char *from, const char *to, const char *skipped, bool link)
+int folder_copy(const char *from, const char *to, const char *skipped)
 {
     char one[PATH_MAX], other[PATH_MAX];
     int result = 0;
+    if (mkdir(to, 0700) != 0)
+        return failed(to);
     DIR *folder = opendir(from);
     if (folder == NULL)
         return failed(from);
     for (struct dirent *entry; result == 0 && (entry = readdir(folder)) != NULL;) {
-        if (is_skipped(entry->d_name, skipped))
+        if (!folder_entry_listed(from, entry->d_name, skipped))
             continue;
         if (!join(one, from, entry->d_name) || !join(other, to, entry->d_name))
             result = fail("%s: its path is too long", entry->d_name);
-        else if (link)
-            result = symlink(one, other) == 0 ? 0 : failed(other);
         else
-            result = copy_any(one, other);
+            result = copy_any(one, other, skipped);
     }
     closedir(folder);
     return result;
-}
-
-static int copy_folder(const char *from, const char *to, const char *skipped)
-{
-    return mkdir(to, 0700) == 0 ? fill(from, to, skipped, false) : failed(to);
-}
-
-int folder_make(const char *path, const char *source, const char *skipped, bool copy)
-{
-    if (copy)
-        return copy_folder(source, path, skipped);
-    return mkdir(path, 0700) == 0 ? fill(source, path, skipped, true) : failed(path);
 }
 
 /* ---- comparing ---- */
@@ -270,7 +268,7 @@ void folder_empty(const char *path)
     if (folder == NULL)
         return;
     for (struct dirent *entry; (entry = readdir(folder)) != NULL;)
-        if (!is_skipped(entry->d_name, NULL) && join(name, path, entry->d_name))
+        if (folder_entry_listed(path, entry->d_name, NULL) && join(name, path, entry->d_name))
             folder_remove(name);
     closedir(folder);
 }

@@ -74,10 +74,7 @@ static int settle(const struct trial *trial)
     if (mkdir(path, 0700) != 0 || setenv("TMPDIR", path, 1) != 0)
         return fail("%s: %s", path, strerror(errno));
     trial_path(place, trial->name, ".work", path);
-    if (folder_make(path, place->source, place->skipped, place->copy) != 0)
-        return 2;
-    return chdir(path) == 0 && setenv("PWD", path, 1) == 0 ? 0
-                                                           : fail("%s: %s", path, strerror(errno));
+    return mirror_make(place->mirror, path) == 0 ? mirror_enter(place->mirror, path) : 2;
 }
 
 static _Noreturn void recorder(const struct trial *trial, struct trial_end *end)

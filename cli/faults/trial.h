@@ -6,6 +6,8 @@
 #ifndef FISQL_CLI_FAULTS_TRIAL_H
 #define FISQL_CLI_FAULTS_TRIAL_H
 
+#include "cli/faults/mirror.h"
+
 #include <limits.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -20,10 +22,8 @@ typedef int record_function(const char *log, const char *const *rules, size_t ru
 
 /* What all runs of a campaign have in common. Borrowed. */
 struct trial_place {
-    char folder[PATH_MAX]; /* where their files are; absolute */
-    const char *source;    /* what they find in the folder that they run in */
-    const char *skipped;   /* but for that (folder_make()) */
-    bool copy;             /* they get copies, not links */
+    char folder[PATH_MAX];       /* where their files are; absolute */
+    const struct mirror *mirror; /* the folders that they find */
     char **program;
     record_function *record;
     sigset_t signals; /* blocked where fisql was started */
@@ -31,8 +31,8 @@ struct trial_place {
 
 struct trial {
     const struct trial_place *place;
-    const char
-        *name; /* of its files: FOLDER/NAME.bin, .out, .err, and the folder FOLDER/NAME.work */
+    const char *
+        name; /* of its files: FOLDER/NAME.bin, .out, .err, and the folders in FOLDER/NAME.work (mirror.h) */
     const char *const *rules;
     size_t rules_count;
     int64_t timeout_ns;

@@ -231,7 +231,8 @@ static bool output_differs(struct verdict *verdict, const struct trial *trial,
                    trial_path(trial->place, trial->name, ".work", actual), &baseline->unstable,
                    true, &names);
     bool differs = names.count > 0;
-    if (differs && asprintf(&verdict->detail, "the file %s differs", names.items[0]) < 0)
+    if (differs && asprintf(&verdict->detail, "the file %s differs",
+                            mirror_shown(trial->place->mirror, names.items[0], expected)) < 0)
         verdict->detail = NULL;
     folder_names_release(&names);
     return differs;

@@ -4,6 +4,7 @@
  */
 #include "cli/faults/contexts.h"
 #include "cli/faults/folder.h"
+#include "cli/faults/mirror.h"
 #include "queries/embedded.h"
 #include "tests/unit/check.h"
 
@@ -106,15 +107,11 @@ static void check_folders(void)
     put("source/faults.db", "no");
     mkdir("source/faults.db.d", 0700);
     put("source/faults.db2", "yes");
-    char here[4000], path[4096];
-    check(getcwd(here, sizeof here) != NULL, "the folder is known");
-    snprintf(path, sizeof path, "%s/source", here);
-    check(folder_make("one", path, "faults.db", false) == 0, "a folder of links");
-    check(lstat("one/sub", &status) == 0 && S_ISLNK(status.st_mode), "what is there is linked");
+    check(folder_copy("source", "one", "source/faults.db") == 0, "a copy");
     check(lstat("one/faults.db", &status) != 0 && lstat("one/faults.db.d", &status) != 0 &&
               lstat("one/faults.db2", &status) == 0,
-          "but for the campaign's own files");
-    check(folder_make("other", path, "faults.db", false) == 0, "another one");
+          "without the campaign's own files");
+    check(folder_copy("source", "other", "source/faults.db") == 0, "another one");
     check(strcmp(differing(NULL, false), "") == 0, "they are the same");
     put("one/made", "a");
     put("other/made", "b");
@@ -133,11 +130,10 @@ static void check_folders(void)
     check(strcmp(differing(&ignored, false), "made,more") == 0, "not what is to be ignored");
     folder_names_release(&ignored);
     folder_remove("one");
-    check(lstat("one", &status) != 0 && lstat("source/sub/deep", &status) == 0,
-          "it is removed, and what its links led to is not");
+    check(lstat("one", &status) != 0, "it is removed");
     folder_empty("other");
     check(rmdir("other") == 0, "a folder is emptied");
-    check(folder_make("copy", path, "faults.db", true) == 0, "a copy");
+    check(folder_copy("source", "copy", NULL) == 0, "a copy");
     check(lstat("copy/sub/deep", &status) == 0 && S_ISREG(status.st_mode) &&
               files_same("copy/sub/deep", "source/sub/deep"),
           "has files of its own");
@@ -145,6 +141,78 @@ static void check_folders(void)
     folder_remove("copy");
     check(lstat("copy", &status) != 0, "and removed all the same");
     folder_remove("source");
+}
+
+/* What there is at a path below the root, `rest` being relative to where a run starts. */
+static char kind_in(const struct mirror *mirror, const char *root, const char *rest)
+{
+    char path[8192];
+    struct stat status;
+    snprintf(path, sizeof path, "%s%s/%s", root, mirror_source(mirror), rest);
+    if (lstat(path, &status) != 0)
+        return '-';
+    return S_ISLNK(status.st_mode) ? 'l' : S_ISDIR(status.st_mode) ? 'd' : 'f';
+}
+
+static const char *shown(const char *source, const char *name)
+{
+    static char text[PATH_MAX];
+    struct mirror mirror = {.items = NULL};
+    snprintf(mirror.source, sizeof mirror.source, "%s", source);
+    return mirror_shown(&mirror, name, text);
+}
+
+static void check_mirror(void)
+{
+    static const struct {
+        const char *path;
+        char kind;
+        const char *what;
+    } wanted[] = {{".", 'd', "where it starts"},
+                  {"file", 'l', "a file"},
+                  {"sub", 'd', "a folder"},
+                  {"sub/deep", 'l', "a file in a folder"},
+                  {"folder_link", 'l', "a link to a folder"},
+                  {"..", 'd', "the folder above"},
+                  {"../beside", 'l', "a folder beside"},
+                  {"../beside/near", 'f', "what it leads to"},
+                  {"faults.db", '-', "the database"},
+                  {"faults.db.d", '-', "the folder of runs"},
+                  {"faults.db2", 'l', "another name"}};
+    char here[2000], path[2100], database[2200];
+    char *words[] = {NULL};
+    struct mirror mirror;
+    check(getcwd(here, sizeof here) != NULL, "the folder is known");
+    snprintf(path, sizeof path, "%s/source", here);
+    snprintf(database, sizeof database, "%s/faults.db", path);
+    mkdir("source", 0700);
+    mkdir("source/sub", 0700);
+    mkdir("source/faults.db.d", 0700);
+    mkdir("beside", 0700);
+    put("beside/near", "near");
+    put("source/file", "text");
+    put("source/sub/deep", "deep");
+    put("source/faults.db", "no");
+    put("source/faults.db2", "yes");
+    check(symlink("sub", "source/folder_link") == 0, "a link");
+    check(mirror_list(&mirror, path, database, false, words) == 0, "what there is is listed");
+    check(mirror_make(&mirror, "root") == 0, "and made");
+    for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++)
+        check(kind_in(&mirror, "root", wanted[i].path) == wanted[i].kind, "%s is %c, not %c",
+              wanted[i].what, wanted[i].kind, kind_in(&mirror, "root", wanted[i].path));
+    folder_remove("root");
+    struct stat status;
+    check(lstat("root", &status) != 0 && lstat("source/sub/deep", &status) == 0,
+          "it is removed, and what its links led to is not");
+    mirror_release(&mirror);
+    folder_remove("source");
+    folder_remove("beside");
+    check(strcmp(shown("/a/b", "a/b/c/d"), "c/d") == 0, "a file in the folder");
+    check(strcmp(shown("/a/b", "a/bc"), "../bc") == 0, "one beside it, with a longer name");
+    check(strcmp(shown("/a/b", "x/y"), "../../x/y") == 0, "one in another folder of /");
+    check(strcmp(shown("/a/b", "a/b"), ".") == 0, "the folder itself");
+    check(strcmp(shown("/a/b", "a"), "../") == 0, "the one above");
+    check(strcmp(shown("", "a/b"), "a/b") == 0, "a file where / is the folder");
 }
 
 int main(void)
@@ -166,6 +234,7 @@ int main(void)
     snprintf(own, sizeof own, "%s/campaign.XXXXXX", folder != NULL ? folder : "/tmp");
     check(mkdtemp(own) != NULL && chdir(own) == 0, "a folder to work in");
     check_folders();
+    check_mirror();
     rmdir(own);
     return check_status();
 }
