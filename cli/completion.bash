@@ -23,10 +23,19 @@ _fisql_values() { # of a command's option, from its --help: `--sort BY  time, ca
     esac
 }
 
-_fisql_words() { mapfile -t COMPREPLY < <(compgen -W "$1" -- "$current"); }
+# The words that begin as the current one does. compgen -W would run what it finds in them: $(...).
+_fisql_words() {
+    local word words
+    read -r -d '' -a words <<<"$1"
+    COMPREPLY=()
+    for word in "${words[@]}"; do
+        [[ $word != "$current"* ]] || COMPREPLY+=("$(printf %q "$word")")
+    done
+}
 
 _fisql_files() { # with one of the suffixes
     local suffix
+    compopt -o filenames 2>/dev/null || true # quotes them
     COMPREPLY=()
     for suffix in "$@"; do
         mapfile -t -O "${#COMPREPLY[@]}" COMPREPLY < <(compgen -f -X "!*$suffix" -- "$current")
@@ -43,7 +52,7 @@ _fisql_value() {
 }
 
 _fisql_query() {
-    local program=$1 name=''
+    local program=$1 name='' names
     case ${COMP_WORDS[2]-} in
         -* | '') ;;
         *) [ "$COMP_CWORD" -le 2 ] || name=${COMP_WORDS[2]} ;;
@@ -56,8 +65,10 @@ _fisql_query() {
         --suppressions | --file | --query-file) _fisql_files '' ;;
         *)
             if [ "$COMP_CWORD" -eq 2 ] && [[ $current != -* ]]; then
+                _fisql_words "$("$program" query --names 2>/dev/null)"
+                names=("${COMPREPLY[@]}")
                 _fisql_files .db
-                mapfile -t -O "${#COMPREPLY[@]}" COMPREPLY < <(compgen -W "$("$program" query --names 2>/dev/null)" -- "$current")
+                COMPREPLY+=("${names[@]}")
             elif _fisql_value "$program" query; then
                 :
             elif [[ $current == -* ]]; then
@@ -103,7 +114,7 @@ _fisql() {
             elif [ "$command" = control ] && [ "$COMP_CWORD" -eq 3 ]; then
                 _fisql_words "start stop dump level depth only"
             elif [ "$command" = stacks ] || [ "$command" = control ]; then
-                _fisql_words "$("$program" ps --format csv 2>/dev/null | sed '1d; s/,.*//')"
+                _fisql_words "$("$program" ps --format csv 2>/dev/null | sed -n 's/^\([0-9][0-9]*\),.*/\1/p')"
             elif [ "$command" = load ] || [ "$command" = dump ]; then
                 _fisql_files .bin
             elif [ "$command" = digest ]; then
