@@ -137,18 +137,6 @@ static int choose_all(struct review *review, const struct options *options)
 
 /* ---- the page ---- */
 
-/* Text in a cell of a table. */
-static void put_cell(FILE *out, const char *text)
-{
-    char *shown = text_shown(text, text != NULL ? strlen(text) : 0);
-    for (const char *at = shown != NULL ? shown : "?"; *at != '\0'; at++) {
-        if (strchr("|\\`*_<>[]", *at) != NULL)
-            fputc('\\', out);
-        fputc(*at, out);
-    }
-    free(shown);
-}
-
 static void put_time_cell(FILE *out, sqlite3_stmt *row, int column)
 {
     char text[32] = "-";
@@ -175,9 +163,9 @@ static int put_table(const struct review *review, FILE *out)
             continue;
         run_place(&review->view.functions[id], place, sizeof place);
         fputs("| ", out);
-        put_cell(out, review->view.functions[id].name);
+        text_put_markdown(out, review->view.functions[id].name);
         fputs(" | ", out);
-        put_cell(out, place);
+        text_put_markdown(out, place);
         sqlite3_reset(row);
         sqlite3_bind_int64(row, 1, (int64_t)id);
         int result = sqlite3_step(row);
@@ -211,7 +199,7 @@ static int put_counts(const struct review *review, FILE *out, int64_t id, const 
     sqlite3_bind_int64(row, 1, id);
     while (sqlite3_step(row) == SQLITE_ROW) {
         fputs(count++ == 0 ? title : ", ", out);
-        put_cell(out, (const char *)sqlite3_column_text(row, 0));
+        text_put_markdown(out, (const char *)sqlite3_column_text(row, 0));
         fprintf(out, " (%lld)", (long long)sqlite3_column_int64(row, 1));
     }
     fputs(count > 0 ? "\n" : "", out);
@@ -240,7 +228,7 @@ static int put_values(const struct review *review, FILE *out, size_t id)
             break;
         }
         fputs("- ", memory);
-        put_cell(memory, (const char *)sqlite3_column_text(row, 1));
+        text_put_markdown(memory, (const char *)sqlite3_column_text(row, 1));
         fputs(": ", memory);
         fclose(memory);
         status = put_counts(review, out, sqlite3_column_int64(row, 0), title,
@@ -255,6 +243,16 @@ static int put_values(const struct review *review, FILE *out, size_t id)
         return status;
     }
     return database_rows_end(row, "the parameters");
+}
+
+/* A query's rows, as text that is ready. */
+static void put_rows(FILE *out, const struct query_file *query, const char *text)
+{
+    fputs("\n*", out);
+    text_put_markdown(out, query->title != NULL ? query->title : query->name);
+    fputs("* (`fisql query ", out);
+    export_plain_text(out, query->name, "`", '?');
+    fprintf(out, "`)\n\n%s", text);
 }
 
 /* The rows of the queries of errors and findings that name the function. */
@@ -284,8 +282,7 @@ static int put_findings(const struct review *review, FILE *out, const struct que
         int status = query_run(&request, review->database, query, memory, &rows);
         fclose(memory);
         if (status == 0 && rows > 0)
-            fprintf(out, "\n*%s* (`fisql query %s`)\n\n%s",
-                    query->title != NULL ? query->title : query->name, query->name, text);
+            put_rows(out, query, text);
         free(text);
         if (status != 0)
             return status;
@@ -297,7 +294,7 @@ static int put_function(const struct review *review, FILE *out, const struct que
                         size_t id)
 {
     fputs("\n### ", out);
-    put_cell(out, review->view.functions[id].name);
+    text_put_markdown(out, review->view.functions[id].name);
     fputs("\n\n", out);
     int status = put_counts(
         review, out, (int64_t)id, "- called by ",
@@ -327,9 +324,9 @@ static int put_page(const struct review *review, FILE *out, const struct options
     fprintf(out, "`: %zu function%s.\n\n", review->chosen_count,
             review->chosen_count == 1 ? "" : "s");
     if (options->picture != NULL) {
-        fputs("![contexts, time and calls](", out);
-        put_cell(out, options->picture);
-        fputs(")\n\n", out);
+        fputs("![contexts, time and calls](<", out); /* a path with blanks and brackets, too */
+        text_put_markdown(out, options->picture);
+        fputs(">)\n\n", out);
     }
     int status = put_table(review, out);
     for (size_t id = 1; id < review->view.functions_count && status == 0; id++)

@@ -58,7 +58,7 @@ export function byUnit(value, unit, doubt) {
 // Characters that would not be seen, or that would turn the order of others around, made visible: the
 // list of cli/out/text.c.
 const unseen = new RegExp('[\\u0000-\\u001f\\u007f-\\u009f\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f' +
-  '\\u200b-\\u200f\\u2028-\\u202e\\u2060-\\u206f\\u2800\\u3164\\ufe00-\\ufe0f\\ufeff\\uffa0\\ufff0-\\ufffb' +
+  '\\u200b-\\u200f\\u2028-\\u202e\\u2060-\\u206f\\u2800\\u3164\\ufe00-\\ufe0f\\ufeff\\uffa0\\ufff0-\\ufffb\\ufffe\\uffff' +
   '\\u{1bca0}-\\u{1bca3}\\u{1d173}-\\u{1d17a}\\u{e0000}-\\u{e0fff}]', 'gu');
 export const visible = (text) =>
   text.replace(unseen, (letter) => `<U+${letter.codePointAt(0).toString(16).toUpperCase().padStart(4, '0')}>`);

@@ -266,9 +266,10 @@ static int draw(const struct export *export, const struct drawing *drawing)
     return status;
 }
 
+/* Graphviz reads entities in labels, as in HTML. */
 static void dot_escape(FILE *out, char special)
 {
-    fprintf(out, "\\%c", special);
+    fprintf(out, special == '&' ? "%camp;" : "\\%c", special);
 }
 
 static void dot_edge(FILE *out, uint32_t caller, uint32_t callee, int64_t calls)
@@ -283,7 +284,7 @@ int export_dot(const struct export *export)
         .begin = "digraph calls {\n  graph [size=\"31,31\", nodesep=0.15, ranksep=0.4];\n"
                  "  node [shape=box, fontname=\"sans-serif\"];\n",
         .end = "}\n",
-        .special = "\"\\",
+        .special = "\"\\&",
         .escape = dot_escape,
         .line_break = "\\n",
         .node_begin = " [label=\"",
@@ -306,7 +307,8 @@ int export_mermaid(const struct export *export)
 {
     static const struct drawing mermaid = {.begin = "flowchart TD\n",
                                            .end = "",
-                                           .special = "\"`#;<>&",
+                                           .special =
+                                               "\"`#;<>&%\\", /* %% begins a comment or an order */
                                            .escape = mermaid_escape,
                                            .line_break = "<br>",
                                            .node_begin = "[\"",

@@ -2,6 +2,7 @@
 #include "cli/export/protobuf.h"
 
 #include "base/array.h"
+#include "base/utf8.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -41,9 +42,29 @@ void message_bytes(struct message *message, uint32_t field, const void *bytes, s
     message->count += count;
 }
 
+/* Strings are UTF-8 there: readers refuse others. Writes the text, or only counts where `to` is NULL. */
+static size_t put_sound(unsigned char *to, const char *text)
+{
+    static const char unknown[] = "\xef\xbf\xbd"; /* U+FFFD */
+    const unsigned char *at = (const unsigned char *)text;
+    size_t count = 0;
+    while (*at != 0) {
+        size_t sound = (size_t)utf8_length(at), bytes = sound > 0 ? sound : sizeof unknown - 1;
+        if (to != NULL)
+            memcpy(to + count, sound > 0 ? (const char *)at : unknown, bytes);
+        count += bytes;
+        at += sound > 0 ? sound : 1;
+    }
+    return count;
+}
+
 void message_text(struct message *message, uint32_t field, const char *text)
 {
-    message_bytes(message, field, text, strlen(text));
+    size_t count = put_sound(NULL, text);
+    message_varint(message, (uint64_t)field << 3 | WIRE_BYTES);
+    message_varint(message, count);
+    if (count > 0 && reserve(message, count))
+        message->count += put_sound(message->bytes + message->count, text);
 }
 
 void message_put(struct message *message, uint32_t field, const struct message *part)

@@ -438,11 +438,7 @@ static void table_line(FILE *out, const struct table *table, size_t row, bool ma
         fprintf(out, "%*s", pad_before, "");
         fputs(written++ == 0 ? "" : markdown ? " | " : "  ", out);
         fprintf(out, "%*s", column->right ? pad : 0, "");
-        for (const char *at = cell; *at != 0; at++) {
-            if (markdown && *at == '|')
-                fputc('\\', out);
-            fputc(*at, out);
-        }
+        fputs(cell, out);
         pad_before = column->right ? 0 : pad;
     }
     if (markdown)
@@ -536,9 +532,13 @@ static void say_left_out(FILE *out, const struct table *table, int count, int wi
     fprintf(out, "%s\n", end);
 }
 
-static bool add_head(struct table *table, const char *name)
+/* Takes the text, which may be NULL for want of memory. */
+static bool add_text(struct table *table, char *text, bool markdown)
 {
-    return table_add(table, text_shown(name, strlen(name)));
+    char *cell = markdown && text != NULL ? text_markdown(text) : text;
+    if (cell != text)
+        free(text);
+    return table_add(table, cell);
 }
 
 static int write_table(FILE *out, bool markdown, const struct output_source *source, long *rows)
@@ -548,12 +548,13 @@ static int write_table(FILE *out, bool markdown, const struct output_source *sou
     bool sound = table.shown != NULL;
     for (int i = 0; sound && i < count; i++) {
         table.shown[i].source = column_shown(source, i);
-        sound = add_head(&table, source->columns[table.shown[i].source].name);
+        const char *name = source->columns[table.shown[i].source].name;
+        sound = add_text(&table, text_shown(name, strlen(name)), markdown);
     }
     while (sound && (result = next_row(source, rows)) == SQLITE_ROW) {
         for (int i = 0; sound && i < count; i++) {
             table.shown[i].right |= is_number(source->statement, table.shown[i].source);
-            sound = table_add(&table, cell_text(source, table.shown[i].source));
+            sound = add_text(&table, cell_text(source, table.shown[i].source), markdown);
         }
     }
     if (sound && source->width_max > 0 && !markdown)

@@ -4,6 +4,7 @@
 #include "base/array.h"
 #include "base/utf8.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/types.h>
@@ -12,12 +13,14 @@
 /* ---- what is not shown as it is ---- */
 
 /* Controls, line and paragraph separators, format characters that are invisible, and letters and
- * marks that are blank. page/format.js has the same list; tests/e2e/hidden.sh compares them. */
+ * marks that are blank, and what XML cannot hold. page/format.js has the same list;
+ * tests/e2e/hidden.sh compares them. */
 static const uint32_t hidden[][2] = {
-    {0x0000, 0x001f}, {0x007f, 0x009f}, {0x00ad, 0x00ad},   {0x034f, 0x034f},   {0x061c, 0x061c},
-    {0x115f, 0x1160}, {0x17b4, 0x17b5}, {0x180b, 0x180f},   {0x200b, 0x200f},   {0x2028, 0x202e},
-    {0x2060, 0x206f}, {0x2800, 0x2800}, {0x3164, 0x3164},   {0xfe00, 0xfe0f},   {0xfeff, 0xfeff},
-    {0xffa0, 0xffa0}, {0xfff0, 0xfffb}, {0x1bca0, 0x1bca3}, {0x1d173, 0x1d17a}, {0xe0000, 0xe0fff},
+    {0x0000, 0x001f},   {0x007f, 0x009f}, {0x00ad, 0x00ad}, {0x034f, 0x034f},   {0x061c, 0x061c},
+    {0x115f, 0x1160},   {0x17b4, 0x17b5}, {0x180b, 0x180f}, {0x200b, 0x200f},   {0x2028, 0x202e},
+    {0x2060, 0x206f},   {0x2800, 0x2800}, {0x3164, 0x3164}, {0xfe00, 0xfe0f},   {0xfeff, 0xfeff},
+    {0xffa0, 0xffa0},   {0xfff0, 0xfffb}, {0xfffe, 0xffff}, {0x1bca0, 0x1bca3}, {0x1d173, 0x1d17a},
+    {0xe0000, 0xe0fff},
 };
 
 bool text_is_hidden(uint32_t character)
@@ -76,6 +79,40 @@ void text_put(FILE *out, const char *text)
     char *copy = text_shown(text, text != NULL ? strlen(text) : 0);
     if (copy != NULL)
         fputs(copy, out);
+    free(copy);
+}
+
+/* ---- Markdown ---- */
+
+/* Does the character at `at` mean something in Markdown? The underscore within a word does not, and
+ * most names have one. */
+static bool is_mark(const char *text, const char *at)
+{
+    bool within = at > text && isalnum((unsigned char)at[-1]) && isalnum((unsigned char)at[1]);
+    return *at == '_' ? !within : strchr("\\`*<>[]|&~$#", *at) != NULL;
+}
+
+char *text_markdown(const char *shown)
+{
+    char *copy = malloc(2 * strlen(shown) + 1), *to = copy;
+    if (copy == NULL)
+        return NULL;
+    for (const char *at = shown; *at != '\0'; at++) {
+        if (is_mark(shown, at))
+            *to++ = '\\';
+        *to++ = *at;
+    }
+    *to = '\0';
+    return copy;
+}
+
+void text_put_markdown(FILE *out, const char *text)
+{
+    char *shown = text_shown(text, text != NULL ? strlen(text) : 0);
+    char *copy = shown != NULL ? text_markdown(shown) : NULL;
+    if (copy != NULL)
+        fputs(copy, out);
+    free(shown);
     free(copy);
 }
 

@@ -23,6 +23,13 @@ char *text_shown(const char *text, size_t length);
 /* Writes text_shown() of the text. */
 void text_put(FILE *out, const char *text);
 
+/* What text_shown() gave, as Markdown shows it again: no tag, no entity, no link, no end of a cell.
+ * Caller frees; NULL without memory. */
+char *text_markdown(const char *shown);
+
+/* Writes text_markdown() of text_shown() of the text. */
+void text_put_markdown(FILE *out, const char *text);
+
 /* A stream whose lines go to `out` as they are to be shown; `out` stays open when it is closed.
  * NULL without memory. */
 FILE *text_stream(FILE *out);

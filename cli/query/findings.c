@@ -112,12 +112,21 @@ static void print_count(sqlite3_stmt *statement, int column, const char *noun, c
     printf(", %lld %s%s", count, noun, count != 1 ? plural : "");
 }
 
+/* A text from elsewhere. */
+static void put(const char *text, bool markdown)
+{
+    if (markdown)
+        text_put_markdown(stdout, text);
+    else
+        text_put(stdout, text);
+}
+
 /* What ran, in one line. */
 static void print_head(sqlite3 *database, const char *path, bool markdown)
 {
     sqlite3_stmt *statement = NULL;
     printf("%sFindings in ", markdown ? "## " : "");
-    text_put(stdout, path);
+    put(path, markdown);
     puts(markdown ? "\n" : "");
     if (sqlite3_prepare_v2(database,
                            "SELECT (SELECT value FROM run WHERE key = 'command'),"
@@ -131,7 +140,7 @@ static void print_head(sqlite3 *database, const char *path, bool markdown)
         char time[64];
         const char *command = (const char *)sqlite3_column_text(statement, 0);
         output_time(sqlite3_column_double(statement, 4), time, sizeof time);
-        text_put(stdout, command != NULL ? command : "?");
+        put(command, markdown);
         printf(": %s", time);
         print_count(statement, 1, "process", "es");
         print_count(statement, 2, "thread", "s");
@@ -155,6 +164,13 @@ static int first_sentence(const char *text)
     return (int)(end - text);
 }
 
+static void put_sentence(const char *advice)
+{
+    char *text = text_shown(advice, (size_t)first_sentence(advice));
+    fputs(text != NULL ? text : "?", stdout);
+    free(text);
+}
+
 /* Runs a query and prints its part if it has rows. Returns the number of rows, -1 after an error.
  */
 static long print_query(const struct query_request *request, const struct query_file *query,
@@ -171,36 +187,41 @@ static long print_query(const struct query_request *request, const struct query_
         status = 2;
     if (status == 0 && rows > 0) {
         fputs(markdown ? "\n#### " : "\n", stdout);
-        text_put(stdout, query->title != NULL ? query->title : query->name);
-        printf(markdown ? " (`%s`, " : " (%s, ", query->name);
+        put(query->title != NULL ? query->title : query->name, markdown);
+        fputs(markdown ? " (`" : " (", stdout);
+        text_put(stdout, query->name);
+        fputs(markdown ? "`, " : ", ", stdout);
         printf(rows > request->limit ? "rows: %ld, the first %ld)\n" : "rows: %ld)\n", rows,
                request->limit);
         fputs(markdown ? "\n" : "", stdout);
         fputs(text, stdout);
         if (query->advice != NULL) {
             fputs(markdown ? "\n> " : "-> ", stdout);
-            printf("%.*s.\n", first_sentence(query->advice), query->advice);
+            put_sentence(query->advice);
+            fputs(".\n", stdout);
         }
     }
     free(text);
     return status == 0 ? rows : -1;
 }
 
-static void print_names(const char *what, const struct query_file **queries, size_t count)
+static void print_names(const char *what, const struct query_file **queries, size_t count,
+                        bool markdown)
 {
     for (size_t i = 0; i < count; i++) {
         if (i == 0)
             printf("\n%s: ", what);
         else
             fputs(", ", stdout);
-        text_put(stdout, queries[i]->name);
+        put(queries[i]->name, markdown);
     }
     if (count > 0)
         puts(".");
 }
 
 /* Those of one reason together; reorders them. */
-static void print_lacking(const struct query_file **queries, size_t count, sqlite3 *database)
+static void print_lacking(const struct query_file **queries, size_t count, sqlite3 *database,
+                          bool markdown)
 {
     for (size_t from = 0, to; from < count; from = to) {
         const char *why = query_lacks(queries[from], database);
@@ -213,7 +234,7 @@ static void print_lacking(const struct query_file **queries, size_t count, sqlit
                 queries[to++] = same;
             }
         snprintf(what, sizeof what, "Left out, for %s", why);
-        print_names(what, queries + from, to - from);
+        print_names(what, queries + from, to - from, markdown);
     }
 }
 
@@ -262,9 +283,9 @@ int findings_print(const struct query_request *request, const struct query_set *
         else if (findings_part_of(query) != PART_OVERVIEW)
             *found += rows;
     }
-    print_names("Nothing found by", empty, empty_count);
-    print_names("Left out, for these filters mean nothing there", skipped, skipped_count);
-    print_lacking(lacking, lacking_count, database);
+    print_names("Nothing found by", empty, empty_count, markdown);
+    print_names("Left out, for these filters mean nothing there", skipped, skipped_count, markdown);
+    print_lacking(lacking, lacking_count, database, markdown);
     free(lacking);
     free(skipped);
     free(empty);

@@ -120,7 +120,8 @@ static void print_parts(const char *title, const struct query_part *parts, size_
 
 static void explain_text(const struct query_file *query, const char *command)
 {
-    printf("%s: ", query->name);
+    text_put(stdout, query->name);
+    fputs(": ", stdout);
     text_put(stdout, query->title != NULL ? query->title : "(no title)");
     putchar('\n');
     if (query->question != NULL)
@@ -142,8 +143,9 @@ static void explain_text(const struct query_file *query, const char *command)
         puts("\nMethod");
         print_paragraph(query->source, 2);
     }
-    printf("\nexample: fisql %s %s%s", command, query->name,
-           strcmp(command, "query") == 0 ? " run.db" : "");
+    printf("\nexample: fisql %s ", command);
+    text_put(stdout, query->name);
+    fputs(strcmp(command, "query") == 0 ? " run.db" : "", stdout);
     if (query->params_count > 0 && query->params[0].value != NULL)
         printf(" -p %s=%s", query->params[0].name, query->params[0].value);
     puts(" --limit 10");

@@ -86,7 +86,7 @@ cat >all.sql <<'S'
 WITH RECURSIVE n(i) AS (SELECT 128 UNION ALL SELECT i + 1 FROM n WHERE i < 1114111)
 SELECT i, 'x' || char(i) AS c FROM n WHERE i NOT BETWEEN 55296 AND 57343 AND (i < 131072 OR i BETWEEN 917000 AND 925000)
 S
-"$fisql" query --file all.sql --format markdown run.db 2>/dev/null | sed -n 's/^| *\([0-9]*\) | x<U+.*/\1/p' >ours
+"$fisql" query --file all.sql --format markdown run.db 2>/dev/null | sed -n 's/^| *\([0-9]*\) | x\\<U+.*/\1/p' >ours
 cp "$here/page/format.js" format.mjs
 node --input-type=module -e "
 import { visible } from './format.mjs';

@@ -50,7 +50,7 @@ same "--function: those functions" "leaf keep" "$(headings <<<"$page")"
 has "the table: calls" "| leaf | work.c:3 | $(sql run.db "SELECT calls FROM function_stats s JOIN functions f ON f.id = s.function_id WHERE name = 'leaf'") |" "$page"
 has "who calls it" "- called by node" "$page"
 has "a finding that touches it" "fisql query not-freed" "$page"
-has "the picture is in it" "![contexts, time and calls](review.svg)" "$page"
+has "the picture is in it" "![contexts, time and calls](<review.svg>)" "$page"
 xmllint --noout review.svg 2>err
 same "the picture is XML" "0 " "$? $(cat err)"
 for part in "Contexts:" "Time:" "Calls:" ">node<" ">main<"; do
