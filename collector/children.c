@@ -24,7 +24,8 @@ static struct {
     bool known;
     bool moved; /* it came to another user or root folder, now or in an image before */
     uid_t user;
-    char collector[4096]; /* the path in LD_PRELOAD; empty: none */
+    char collector[4096];     /* the path in LD_PRELOAD; empty: none */
+    char libraries[3 * 4096]; /* it and those of ours that come with it, as there */
     char log[4096 + 16], live[4096 + 16], options[4096 + 512]; /* NAME=value, or empty */
 } launch;
 
@@ -61,36 +62,67 @@ static const char *next_word(const char *text, size_t *length)
     return *length != 0 ? text : NULL;
 }
 
-static bool is_collector(const char *word, size_t length)
+static bool has_word(const char *list, const char *word, size_t length)
 {
-    return length == strlen(launch.collector) && memcmp(word, launch.collector, length) == 0;
+    size_t found = 0;
+    for (; (list = next_word(list, &found)) != NULL; list += found)
+        if (found == length && memcmp(list, word, length) == 0)
+            return true;
+    return false;
 }
 
-static bool preloads_collector(const char *value)
+static bool is_library(const char *word, size_t length)
+{
+    return has_word(launch.libraries, word, length);
+}
+
+/* Is any of our libraries in a value of LD_PRELOAD? Are all? */
+static void look_for_libraries(const char *value, bool *any, bool *all)
 {
     size_t length = 0;
-    const char *word = value;
-    while ((word = next_word(word, &length)) != NULL && !is_collector(word, length))
-        word += length;
-    return word != NULL;
+    *any = false;
+    *all = true;
+    for (const char *word = launch.libraries; (word = next_word(word, &length)) != NULL;
+         word += length) {
+        bool there = has_word(value, word, length);
+        *any |= there;
+        *all &= there;
+    }
 }
 
-static void remember_collector(void)
+static bool is_named(const char *path, size_t length, const char *name)
 {
-#ifdef FISQL_VALUES
-    static const char name[] = "libfisql-values.so";
+    size_t size = strlen(name);
+    return path[0] == '/' && length > size && path[length - size - 1] == '/' &&
+           memcmp(path + length - size, name, size) == 0;
+}
+
+/* The collector, and the libraries that `fisql record` puts before it: an image without one of
+ * them would be recorded in another way than this one. */
+static void remember_libraries(void)
+{
+#if defined(FISQL_FAULTS)
+    static const char collector[] = "libfisql-faults.so";
+#elif defined(FISQL_VALUES)
+    static const char collector[] = "libfisql-values.so";
 #else
-    static const char name[] = "libfisql.so";
+    static const char collector[] = "libfisql.so";
 #endif
     const char *word = secure_getenv("LD_PRELOAD");
-    size_t length = 0;
-    while (word != NULL && (word = next_word(word, &length)) != NULL) {
-        if (length >= sizeof name && length < sizeof launch.collector && word[0] == '/' &&
-            memcmp(word + length - (sizeof name - 1), name, sizeof name - 1) == 0) {
+    size_t length = 0, used = 0;
+    for (; word != NULL && (word = next_word(word, &length)) != NULL; word += length) {
+        bool is_collector = is_named(word, length, collector);
+        if (length >= sizeof launch.collector || is_library(word, length) ||
+            used + length + 2 > sizeof launch.libraries ||
+            !(is_collector || is_named(word, length, "libfisql-calls.so") ||
+              is_named(word, length, "libfisql-locks.so")))
+            continue;
+        if (is_collector && launch.collector[0] == 0)
             memcpy(launch.collector, word, length);
-            return;
-        }
-        word += length;
+        if (used > 0)
+            launch.libraries[used++] = ':';
+        memcpy(launch.libraries + used, word, length);
+        used += length;
     }
 }
 
@@ -100,7 +132,7 @@ void children_setup(void)
 {
     if (launch.known || secure_getenv(fisql_variable(FISQL_VARIABLE_LIVE)) == NULL)
         return; /* no run to take part in */
-    remember_collector();
+    remember_libraries();
     remember(launch.log, sizeof launch.log, fisql_variable(FISQL_VARIABLE_LOG));
     remember(launch.live, sizeof launch.live, fisql_variable(FISQL_VARIABLE_LIVE));
     remember(launch.options, sizeof launch.options, fisql_variable(FISQL_VARIABLE_OPTIONS));
@@ -296,8 +328,9 @@ static struct found find_ours(char *const *environment)
 
 static bool preload_changes(const struct child *child, const struct found *found)
 {
-    bool there = found->preload != NULL && preloads_collector(value_of(found->preload));
-    return launch.collector[0] != 0 && there != child->preload;
+    bool any, all;
+    look_for_libraries(found->preload != NULL ? value_of(found->preload) : "", &any, &all);
+    return launch.collector[0] != 0 && (child->preload ? !all : any);
 }
 
 static bool asan_changes(const struct child *child, const struct found *found)
@@ -315,7 +348,7 @@ size_t child_environment_bytes(const struct child *child, char *const *environme
     if (found.log && found.live && options && !found.handed && child->log < 0 &&
         !preload_changes(child, &found) && !asan_changes(child, &found))
         return 0;
-    size_t bytes = (found.count + 8) * sizeof(char *) + 256 + strlen(launch.collector);
+    size_t bytes = (found.count + 8) * sizeof(char *) + 256 + strlen(launch.libraries);
     bytes += found.preload != NULL ? strlen(found.preload) : 0;
     return bytes + (found.asan != NULL ? strlen(found.asan) : 0);
 }
@@ -332,16 +365,16 @@ static char *put_number(char *text, int number)
     return text + (sizeof digits - at);
 }
 
-/* Writes LD_PRELOAD with the collector in front, or without it; NULL: nothing is left of it. */
+/* Writes LD_PRELOAD with our libraries in front, or without them; NULL: nothing is left of it. */
 static char *put_preload(char **text, const struct child *child, const char *old)
 {
     char *entry = *text, *start = stpcpy(entry, "LD_PRELOAD="), *at = start;
     if (child->preload)
-        at = stpcpy(at, launch.collector);
+        at = stpcpy(at, launch.libraries);
     size_t length = 0;
     for (const char *word = old; word != NULL && (word = next_word(word, &length)) != NULL;
          word += length) {
-        if (is_collector(word, length))
+        if (is_library(word, length))
             continue;
         if (at > start)
             *at++ = ':';

@@ -85,11 +85,42 @@ for kind in "" --static-runtime -static; do
     --static-runtime) "$fisql" cc --static-runtime gcc -w -O1 -g -o execs "$programs/execs.c" ;;
     *) build gcc execs -O1 -g $kind "$programs/execs.c" ;;
     esac
+    [ -n "$kind" ] || cp execs shared
     same "every way to exec $kind: output" "" "$("$fisql" record -q ./execs 2>&1)"
     load
     same "every way to exec $kind: every image is there" "0 190 19" "$? $(work) $(sql run.db "SELECT sum(calls) FROM
         function_stats s JOIN functions f ON f.id = s.function_id WHERE f.name = 'main'")"
 done
+# In each way to record, by the library or libraries that it needs.
+for how in --values --locks "--fault=malloc nth=1000000: fail" "--fault=read nth=1000000: fail"; do
+    same "every way to exec, $how: output" "" "$("$fisql" record -q "$how" ./shared 2>&1 | grep -v "never struck")"
+    load
+    same "every way to exec, $how: every image is there" "0 190 19" "$? $(work) $(sql run.db "SELECT sum(calls) FROM
+        function_stats s JOIN functions f ON f.id = s.function_id WHERE f.name = 'main'")"
+done
+# The lock is taken in the second image alone, the read is made there alone.
+cat >again.c <<'C'
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <unistd.h>
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+int main(int argc, char **argv)
+{
+    char *few[] = {"A=b", NULL}, *arguments[] = {argv[0], "again", NULL}, byte;
+    if (argc == 1)
+        execve(argv[0], arguments, few);
+    pthread_mutex_lock(&mutex);
+    pthread_mutex_unlock(&mutex);
+    puts(read(0, &byte, 1) == -1 && errno == EIO ? "fails" : "reads");
+}
+C
+build gcc again -O1 -g again.c
+same "a fault in an image with an environment of its own" fails \
+    "$("$fisql" record -q --fault 'read nth=1: return -1 errno EIO' ./again </dev/null)"
+"$fisql" record -q --locks ./again </dev/null >/dev/null
+load
+same "a lock of an image with an environment of its own" 1 "$(sql run.db 'SELECT count(*) FROM locks')"
 cat >shows.c <<'C'
 #include <stdio.h>
 extern char **environ;
