@@ -234,10 +234,12 @@ int cmd_load(int argc, char **argv)
     struct loading loading = {
         .request = &request, .output = output, .terminal = isatty(STDERR_FILENO) && !request.quiet};
     struct query_views views;
-    if (query_views_make(&views) == 0) {
-        request.options.views = views.items;
-        request.options.views_count = views.count;
+    if (query_views_make(&views) != 0) {
+        query_views_release(&views);
+        return fail("%s: out of memory for the queries' views", output);
     }
+    request.options.views = views.items;
+    request.options.views_count = views.count;
     request.options.cache_dir = cache_folder(cache, sizeof cache);
     request.options.progress = loading.terminal ? show_progress : NULL;
     request.options.progress_context = &loading.line;

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "base/shortage.h"
 #include "loader/sqlite/database.h"
 #include "loader/sqlite/insert.h"
 #include "loader/live/live_threads.h"
@@ -583,6 +584,10 @@ static int load_all(struct load *load, struct error *error)
     progress(load, "tables", 0, 0);
     if (result != 0 || write_tables(load, error) != 0)
         return -1;
+    if (shortage_noted() != 0)
+        return error_set_file(error, ERROR_SYSTEM, load->log_path,
+                              "what its program is made of cannot be read: %s",
+                              strerror(shortage_noted()));
     return database_publish(&load->database, error);
 }
 
@@ -665,6 +670,7 @@ int fisql_load(const char *log_path, const char *database_path, const struct loa
     *report = (struct load_report){0};
     *error = (struct error){.offset = ERROR_NO_OFFSET};
     clock_gettime(CLOCK_MONOTONIC, &load.began);
+    shortage_forget();
     int result = load_all(&load, error) == 0 ? 0 : 2;
     if (result != 0)
         explain_memory(&load, error);

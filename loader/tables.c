@@ -227,10 +227,11 @@ struct file_list {
         uint32_t next;
     } * items;
     size_t count, capacity;
+    bool short_of_memory; /* some have no id */
     uint32_t buckets[4096];
 };
 
-/* The id of a file's path; 0 for none or without memory. */
+/* The id of a file's path; 0 for none, and without memory, which the list then says. */
 static uint32_t file_id(struct file_list *list, const char *path)
 {
     if (path == NULL)
@@ -243,9 +244,13 @@ static uint32_t file_id(struct file_list *list, const char *path)
         /* Ids in buckets are of items. NOLINTNEXTLINE(clang-analyzer-core.NullDereference) */
         if (strcmp(list->items[at - 1].path, path) == 0)
             return at;
-    if (array_reserve(&list->items, &list->capacity, list->count + 1, NULL) != 0)
+    char *copy = strdup(path);
+    if (copy == NULL || array_reserve(&list->items, &list->capacity, list->count + 1, NULL) != 0) {
+        free(copy);
+        list->short_of_memory = true;
         return 0;
-    list->items[list->count] = (struct intern_text){strdup(path), *bucket};
+    }
+    list->items[list->count] = (struct intern_text){copy, *bucket};
     *bucket = (uint32_t)++list->count;
     return *bucket;
 }
@@ -478,7 +483,7 @@ static int write_files(sqlite3 *database, const struct file_list *files, struct 
     struct insert insert;
     insert_begin(&insert, database, "files", "id,path,name");
     for (size_t i = 0; i < files->count; i++) {
-        const char *path = files->items[i].path != NULL ? files->items[i].path : "";
+        const char *path = files->items[i].path;
         insert_int(&insert, (int64_t)i + 1);
         insert_text(&insert, path);
         insert_text(&insert, last_part(path));
@@ -496,7 +501,8 @@ static int write_program(const struct tables *tables, sqlite3 *database, struct 
     if (result == 0)
         result = write_sites(tables, database, files, error);
     if (result == 0)
-        result = write_files(database, files, error);
+        result = files->short_of_memory ? error_set(error, "out of memory for the names of files")
+                                        : write_files(database, files, error);
     for (size_t i = 0; i < files->count; i++)
         free(files->items[i].path);
     free(files->items);

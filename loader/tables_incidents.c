@@ -44,15 +44,39 @@ static char *message_make(const char *text)
     return message;
 }
 
-static int insert_incident(struct insert *insert, uint32_t thread,
-                           const struct decode_incident *incident, struct error *error)
+/* Calls `visit` for each incident, with its id and the thread that it is of, until one fails. */
+static int each_incident(const struct tables *tables,
+                         int (*visit)(void *context, int64_t id, uint32_t thread,
+                                      const struct decode_incident *incident),
+                         void *context)
 {
+    int64_t id = 0;
+    int result = 0;
+    for (size_t i = 0; i < tables->index->threads_count; i++) {
+        const struct decode_incidents *incidents = &tables->threads[i].incidents;
+        for (size_t k = 0; result == 0 && k < incidents->count; k++)
+            result = visit(context, ++id, tables->index->threads[i].id, &incidents->items[k]);
+    }
+    return result;
+}
+
+struct inserting {
+    struct insert insert;
+    struct error *error;
+};
+
+static int insert_incident(void *context, int64_t id, uint32_t thread,
+                           const struct decode_incident *incident)
+{
+    struct inserting *inserting = context;
+    struct insert *insert = &inserting->insert;
     /* Text in braces may be anybody's: a type's name stands there in what the collector says alone. */
     bool has_type =
         incident->kind == FISQL_INCIDENT_TERMINATE || incident->kind == FISQL_INCIDENT_ABORT;
     char *message = has_type ? message_make(incident->text) : strdup(incident->text);
     if (message == NULL)
-        return error_set(error, "out of memory");
+        return error_set(inserting->error, "out of memory");
+    insert_int(insert, id);
     insert_text(insert, kind_name(incident->kind));
     insert_id(insert, incident->signal);
     insert_text(insert, message);
@@ -77,22 +101,20 @@ static int insert_incident(struct insert *insert, uint32_t thread,
 
 int tables_write_incidents(const struct tables *tables, sqlite3 *database, struct error *error)
 {
-    struct insert insert;
-    int result = 0;
-    insert_begin(&insert, database, "incidents",
-                 "kind,signal,message,thread_id,call_id,frame_id,site_id,left_call_id,address,ns");
-    for (size_t i = 0; i < tables->index->threads_count; i++) {
-        const struct decode_incidents *incidents = &tables->threads[i].incidents;
-        for (size_t k = 0; result == 0 && k < incidents->count; k++)
-            result =
-                insert_incident(&insert, tables->index->threads[i].id, &incidents->items[k], error);
-    }
-    return insert_end(&insert, error) != 0 ? -1 : result;
+    struct inserting inserting = {.error = error};
+    insert_begin(
+        &inserting.insert, database, "incidents",
+        "id,kind,signal,message,thread_id,call_id,frame_id,site_id,left_call_id,address,ns");
+    int result = each_incident(tables, insert_incident, &inserting);
+    return insert_end(&inserting.insert, result == 0 ? error : NULL) != 0 ? -1 : result;
 }
 
 /* ---- calls and blocks ---- */
 
 struct finish {
+    sqlite3 *database;
+    struct error *error;
+    int result; /* -1 after the first error */
     sqlite3_stmt *call, *put, *left, *threads, *forked;
 };
 
@@ -100,10 +122,32 @@ struct row_call {
     int64_t enter_ns, duration_ns, ended, parent, depth, frame;
 };
 
+static void finish_fail(struct finish *finish)
+{
+    if (finish->result == 0)
+        finish->result =
+            error_set(finish->error, "incidents: %s", insert_problem(finish->database));
+}
+
+static void bind(struct finish *finish, sqlite3_stmt *statement, int at, int64_t value)
+{
+    if (finish->result == 0 && sqlite3_bind_int64(statement, at, value) != SQLITE_OK)
+        finish_fail(finish);
+}
+
+/* Steps to the next row, if there is one; there is none after an error. */
+static bool next_row(struct finish *finish, sqlite3_stmt *statement)
+{
+    int status = finish->result == 0 ? sqlite3_step(statement) : SQLITE_DONE;
+    if (status != SQLITE_ROW && status != SQLITE_DONE)
+        finish_fail(finish);
+    return status == SQLITE_ROW;
+}
+
 static bool call_read(struct finish *finish, int64_t id, struct row_call *call)
 {
-    sqlite3_bind_int64(finish->call, 1, id);
-    bool found = sqlite3_step(finish->call) == SQLITE_ROW;
+    bind(finish, finish->call, 1, id);
+    bool found = next_row(finish, finish->call);
     if (found)
         *call = (struct row_call){
             sqlite3_column_int64(finish->call, 0), sqlite3_column_int64(finish->call, 1),
@@ -151,9 +195,9 @@ static int64_t frame_of(struct finish *finish, int64_t id)
 static int64_t forked_from(struct finish *finish, int64_t thread, int64_t id)
 {
     int64_t found = 0;
-    sqlite3_bind_int64(finish->forked, 1, thread);
-    sqlite3_bind_int64(finish->forked, 2, id);
-    while (found == 0 && sqlite3_step(finish->forked) == SQLITE_ROW) {
+    bind(finish, finish->forked, 1, thread);
+    bind(finish, finish->forked, 2, id);
+    while (found == 0 && next_row(finish, finish->forked)) {
         int64_t ns = sqlite3_column_int64(finish->forked, 2);
         found = innermost_open(finish,
                                last_entered(finish, sqlite3_column_int64(finish->forked, 0),
@@ -172,11 +216,11 @@ static void put_stack(struct finish *finish, int64_t incident, int64_t thread, i
     for (int64_t inner = INT64_MAX; id > 0 && call_read(finish, id, &call) && call.depth < inner;
          id = call.parent != 0 ? call.parent : forked_from(finish, thread, id)) {
         inner = call.depth; /* it falls: else the log is damaged */
-        sqlite3_bind_int64(finish->put, 1, incident);
-        sqlite3_bind_int64(finish->put, 2, thread);
-        sqlite3_bind_int64(finish->put, 3, call.depth);
-        sqlite3_bind_int64(finish->put, 4, id);
-        sqlite3_step(finish->put);
+        bind(finish, finish->put, 1, incident);
+        bind(finish, finish->put, 2, thread);
+        bind(finish, finish->put, 3, call.depth);
+        bind(finish, finish->put, 4, id);
+        (void)next_row(finish, finish->put);
         sqlite3_reset(finish->put);
     }
 }
@@ -188,9 +232,9 @@ static void put_left(struct finish *finish, int64_t incident, int64_t call, int6
     int64_t left = 0;
     for (; last > 0 && last != call && call_read(finish, last, &row); last = row.parent)
         left = last;
-    sqlite3_bind_int64(finish->left, 1, left);
-    sqlite3_bind_int64(finish->left, 2, incident);
-    sqlite3_step(finish->left);
+    bind(finish, finish->left, 1, left);
+    bind(finish, finish->left, 2, incident);
+    (void)next_row(finish, finish->left);
     sqlite3_reset(finish->left);
 }
 
@@ -251,11 +295,10 @@ static int finish_stacks(struct finish *finish, sqlite3 *database, struct error 
                                 &finish->threads, error);
     if (result != 0)
         return result;
-    int step;
-    sqlite3_bind_int64(finish->threads, 1, STACKS_MAX);
-    while ((step = sqlite3_step(finish->threads)) == SQLITE_ROW)
+    bind(finish, finish->threads, 1, STACKS_MAX);
+    while (next_row(finish, finish->threads))
         finish_thread(finish, finish->threads);
-    return step == SQLITE_DONE ? 0 : error_set(error, "incidents: %s", insert_problem(database));
+    return finish->result;
 }
 
 /* What is sought, where: in the incident's process, and in those that it was forked from, for it had their blocks. */
@@ -289,8 +332,8 @@ static int finish_blocks(sqlite3 *database, struct error *error)
     int result = statement_make(database, find_blocks, &statement, error);
     if (result != 0)
         return result;
-    sqlite3_bind_int64(statement, 1, NULL_BELOW);
-    if (sqlite3_step(statement) != SQLITE_DONE)
+    if (sqlite3_bind_int64(statement, 1, NULL_BELOW) != SQLITE_OK ||
+        sqlite3_step(statement) != SQLITE_DONE)
         result = error_set(error, "incidents: %s", insert_problem(database));
     sqlite3_finalize(statement);
     return result;
@@ -314,74 +357,82 @@ static const char find_freed[] =
     "   AND p.freed ORDER BY p.free_ns DESC, p.id LIMIT 1)"
     " WHERE block_id IS NULL AND id IN (SELECT incident FROM temp.incident_pointers)";
 
-static int put_pointers(sqlite3_stmt *put, int64_t id, const struct decode_incident *incident)
+/* A statement with which rows are put or changed one by one. */
+struct putting {
+    sqlite3 *database;
+    sqlite3_stmt *statement;
+    struct error *error;
+};
+
+static int put_two(const struct putting *putting, int64_t first, int64_t second)
 {
-    int step = SQLITE_DONE;
-    for (size_t i = 0; i < incident->pointers_count && step == SQLITE_DONE; i++) {
-        sqlite3_bind_int64(put, 1, id);
-        sqlite3_bind_int64(put, 2, (int64_t)incident->pointers[i]);
-        step = sqlite3_step(put);
-        sqlite3_reset(put);
-    }
-    return step;
+    if (sqlite3_bind_int64(putting->statement, 1, first) != SQLITE_OK ||
+        sqlite3_bind_int64(putting->statement, 2, second) != SQLITE_OK ||
+        sqlite3_step(putting->statement) != SQLITE_DONE)
+        return error_set(putting->error, "incidents: %s", insert_problem(putting->database));
+    sqlite3_reset(putting->statement);
+    return 0;
 }
 
-/* The rows of incidents were put in this order. */
-static int finish_freed(const struct tables *tables, sqlite3 *database, struct error *error)
+static int put_pointers(void *context, int64_t id, uint32_t thread,
+                        const struct decode_incident *incident)
 {
-    static const char make[] = "CREATE TEMP TABLE incident_pointers(incident, pointer)";
-    sqlite3_stmt *put = NULL;
-    int64_t id = 0;
-    int step = SQLITE_DONE;
-    if (sqlite3_exec(database, make, NULL, NULL, NULL) != SQLITE_OK)
-        return error_set(error, "incidents: %s", insert_problem(database));
-    int result =
-        statement_make(database, "INSERT INTO temp.incident_pointers VALUES(?, ?)", &put, error);
-    for (size_t i = 0; result == 0 && i < tables->index->threads_count; i++) {
-        const struct decode_incidents *incidents = &tables->threads[i].incidents;
-        for (size_t k = 0; k < incidents->count && step == SQLITE_DONE; k++)
-            step = put_pointers(put, ++id, &incidents->items[k]);
-    }
-    sqlite3_finalize(put);
-    if (result == 0 &&
-        (step != SQLITE_DONE || sqlite3_exec(database, find_freed, NULL, NULL, NULL) != SQLITE_OK ||
-         sqlite3_exec(database, "DROP TABLE temp.incident_pointers", NULL, NULL, NULL) !=
-             SQLITE_OK))
-        result = error_set(error, "incidents: %s", insert_problem(database));
+    int result = 0;
+    (void)thread;
+    for (size_t i = 0; i < incident->pointers_count && result == 0; i++)
+        result = put_two(context, id, (int64_t)incident->pointers[i]);
     return result;
 }
 
-/* The rows were put in this order. */
+static int execute(sqlite3 *database, const char *sql, struct error *error)
+{
+    return sqlite3_exec(database, sql, NULL, NULL, NULL) == SQLITE_OK
+               ? 0
+               : error_set(error, "incidents: %s", insert_problem(database));
+}
+
+static int finish_freed(const struct tables *tables, sqlite3 *database, struct error *error)
+{
+    struct putting putting = {.database = database, .error = error};
+    int result = execute(database, "CREATE TEMP TABLE incident_pointers(incident, pointer)", error);
+    if (result == 0)
+        result = statement_make(database, "INSERT INTO temp.incident_pointers VALUES(?, ?)",
+                                &putting.statement, error);
+    if (result == 0)
+        result = each_incident(tables, put_pointers, &putting);
+    sqlite3_finalize(putting.statement);
+    if (result == 0)
+        result = execute(database, find_freed, error);
+    if (result == 0)
+        result = execute(database, "DROP TABLE temp.incident_pointers", error);
+    return result;
+}
+
+static int put_place(void *context, int64_t id, uint32_t thread,
+                     const struct decode_incident *incident)
+{
+    (void)thread;
+    return incident->inner != 0 ? put_two(context, incident->inner, id) : 0;
+}
+
 static int finish_places(const struct tables *tables, sqlite3 *database, struct error *error)
 {
-    sqlite3_stmt *put = NULL;
-    int64_t id = 0;
+    struct putting putting = {.database = database, .error = error};
     int result = statement_make(database,
                                 "UPDATE incidents SET message = message || coalesce((SELECT"
                                 " iif(location LIKE 'in %', ', ', ', at ') || location"
                                 " FROM site_details WHERE id = ? AND location <> '?'), '')"
                                 " WHERE id = ?",
-                                &put, error);
-    for (size_t i = 0; result == 0 && i < tables->index->threads_count; i++) {
-        const struct decode_incidents *incidents = &tables->threads[i].incidents;
-        for (size_t k = 0; k < incidents->count && result == 0; k++) {
-            id++;
-            if (incidents->items[k].inner == 0)
-                continue;
-            sqlite3_bind_int64(put, 1, incidents->items[k].inner);
-            sqlite3_bind_int64(put, 2, id);
-            if (sqlite3_step(put) != SQLITE_DONE)
-                result = error_set(error, "incidents: %s", insert_problem(database));
-            sqlite3_reset(put);
-        }
-    }
-    sqlite3_finalize(put);
+                                &putting.statement, error);
+    if (result == 0)
+        result = each_incident(tables, put_place, &putting);
+    sqlite3_finalize(putting.statement);
     return result;
 }
 
 int tables_finish_incidents(const struct tables *tables, sqlite3 *database, struct error *error)
 {
-    struct finish finish = {.call = NULL};
+    struct finish finish = {.database = database, .error = error};
     size_t incidents = 0;
     for (size_t i = 0; i < tables->index->threads_count; i++)
         incidents += tables->threads[i].incidents.count;

@@ -41,6 +41,7 @@ struct lock_tables {
     sqlite3_stmt *call;   /* parent, depth and frame of a call */
     struct insert insert; /* of the table that is being written */
     struct error *error;
+    int place_result;    /* -1 where a place could not be read */
     struct intern locks; /* locks.id - 1 by process and number */
     struct lock_row *rows;
     size_t rows_capacity;
@@ -241,8 +242,12 @@ static struct place place_at(struct lock_tables *state, uint32_t thread, uint64_
         return place;
     int64_t id = (int64_t)(told->first_call_id + calls - 1);
     for (int64_t at = depth + 1; at > depth;) {
-        sqlite3_bind_int64(state->call, 1, id);
-        bool found = sqlite3_step(state->call) == SQLITE_ROW;
+        int status = sqlite3_bind_int64(state->call, 1, id);
+        status = status == SQLITE_OK ? sqlite3_step(state->call) : status;
+        if (status != SQLITE_ROW && status != SQLITE_DONE && state->place_result == 0)
+            state->place_result =
+                error_set(state->error, "locks: %s", insert_problem(state->database));
+        bool found = status == SQLITE_ROW;
         int64_t parent = found ? sqlite3_column_int64(state->call, 0) : 0;
         at = found ? sqlite3_column_int64(state->call, 1) : -1;
         if (found && at == depth) {
@@ -557,6 +562,8 @@ int tables_write_locks(const struct tables *tables, sqlite3 *database, struct er
         (write_locks(&state) != 0 || write_waits(&state) != 0 || write_holds(&state) != 0 ||
          write_orders(&state) != 0 || write_misuses(&state) != 0))
         result = -1;
+    if (result == 0)
+        result = state.place_result;
     release(&state);
     return result;
 }

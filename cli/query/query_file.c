@@ -157,9 +157,11 @@ const struct query_part *query_part_find(const struct query_part *parts, size_t 
     return NULL;
 }
 
-/* Copies SQL with NULL in the place of each :parameter; comments and strings stay as they are. */
-static void put_unbound(FILE *out, const char *sql)
+/* Copies SQL with NULL in the place of each :parameter; comments and strings stay as they are. False where there is no
+ * memory for it. */
+static bool put_unbound(FILE *out, const char *sql)
 {
+    bool put = true;
     for (const char *at = sql; *at != 0;) {
         size_t plain = strcspn(at, "-/'\":");
         const char *end = at;
@@ -176,13 +178,14 @@ static void put_unbound(FILE *out, const char *sql)
         } else if (*at == ':' && isalpha((unsigned char)at[1])) {
             for (at++; isalnum((unsigned char)*at) || *at == '_'; at++)
                 ;
-            fputs("NULL", out);
+            put = fputs("NULL", out) >= 0 && put;
             continue;
         }
         size_t length = end > at ? (size_t)(end - at) : 1;
-        fwrite(at, 1, length, out);
+        put = fwrite(at, 1, length, out) == length && put;
         at += length;
     }
+    return put;
 }
 
 void query_view_name(const char *query, char *name, size_t size)
@@ -204,9 +207,10 @@ static bool view_make(const struct embedded_query *query, struct load_view *view
     FILE *out = open_memstream(&sql, &size);
     if (out == NULL)
         return false;
-    fprintf(out, "CREATE VIEW %s AS\n", name);
-    put_unbound(out, query->text);
-    bool made = fclose(out) == 0;
+    /* A stream in memory does not keep that it could not grow. */
+    bool made = fprintf(out, "CREATE VIEW %s AS\n", name) >= 0;
+    made = put_unbound(out, query->text) && made;
+    made = fclose(out) == 0 && made && sql != NULL;
     while (made && size > 0 && isspace((unsigned char)sql[size - 1]))
         sql[--size] = 0; /* as SQLite keeps it */
     *view = (struct load_view){.name = strdup(name), .sql = sql};

@@ -107,9 +107,14 @@ static int note_cycle(struct decoder *decoder, struct function_rollup *rollup, u
     if (out == NULL)
         return error_set(error, "out of memory");
     uint32_t shown = 0;
+    bool failed = false; /* a stream in memory does not keep that */
     for (uint32_t i = from - 1; i < decoder->stack.depth && shown < 64; i++, shown++)
-        fprintf(out, "%s%u", shown > 0 ? " " : "", decoder->stack.items[i].head.function_id);
-    fclose(out);
+        failed |= fprintf(out, "%s%u", shown > 0 ? " " : "",
+                          decoder->stack.items[i].head.function_id) < 0;
+    if (fclose(out) != 0 || failed || text == NULL) {
+        free(text);
+        return error_set(error, "out of memory");
+    }
     rollup->recursion.cycle = text;
     rollup->recursion.cycle_call = call_id;
     return 0;

@@ -250,6 +250,8 @@ static int merge_function(struct rollup *into, uint32_t id, const struct functio
         (to->recursion.cycle == NULL || from->recursion.cycle_call < to->recursion.cycle_call)) {
         free(to->recursion.cycle);
         to->recursion.cycle = strdup(from->recursion.cycle);
+        if (to->recursion.cycle == NULL)
+            return error_set(error, "out of memory");
         to->recursion.cycle_call = from->recursion.cycle_call;
     }
     return 0;

@@ -188,7 +188,8 @@ static int write_places(const struct memory *memory, sqlite3 *database, struct e
     if (status == SQLITE_OK && memory->errors.clashes_left_out == 0)
         status = sqlite3_exec(database, text, NULL, NULL, NULL);
     if (status != SQLITE_OK)
-        error_set(error, "writing block_places: %s", sqlite3_errmsg(database));
+        error_set(error, "writing block_places: %s",
+                  text != NULL ? insert_problem(database) : sqlite3_errstr(status));
     sqlite3_free(text);
     return status == SQLITE_OK ? 0 : -1;
 }

@@ -99,15 +99,16 @@ int btree_page_read(struct btree_file *file, uint32_t page, void *data, struct e
 static int add_table(struct btree_file *file, const char *name, const char *index_of, uint32_t root,
                      uint32_t indexes)
 {
-    if (array_reserve(&file->tables, &file->tables_room, file->tables_count + 1, NULL) != 0)
+    if (name == NULL || index_of == NULL ||
+        array_reserve(&file->tables, &file->tables_room, file->tables_count + 1, NULL) != 0)
         return SQLITE_NOMEM;
     struct btree_table *table = &file->tables[file->tables_count];
     *table = (struct btree_table){.name = strdup(name),
-                                  .index_of = index_of != NULL ? strdup(index_of) : NULL,
+                                  .index_of = index_of[0] != 0 ? strdup(index_of) : NULL,
                                   .root = root,
                                   .indexes = indexes};
     file->tables_count++;
-    return table->name == NULL || (index_of != NULL && table->index_of == NULL) ? SQLITE_NOMEM
+    return table->name == NULL || (index_of[0] != 0 && table->index_of == NULL) ? SQLITE_NOMEM
                                                                                 : SQLITE_OK;
 }
 
@@ -116,7 +117,7 @@ static int add_table(struct btree_file *file, const char *name, const char *inde
 static int read_tables(struct btree_file *file, struct error *error)
 {
     static const char sql[] =
-        "SELECT name, iif(type = 'index', tbl_name, NULL), rootpage,"
+        "SELECT name, iif(type = 'index', tbl_name, ''), rootpage,"
         "       iif(type = 'index', 1, (SELECT count(*) FROM sqlite_schema AS i"
         "                               WHERE i.type = 'index' AND i.tbl_name = t.name))"
         "FROM sqlite_schema AS t WHERE type IN ('table', 'index') AND rootpage > 1";

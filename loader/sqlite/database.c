@@ -190,15 +190,21 @@ static int put_off_indexes(struct database *database, sqlite3 *connection, struc
         " coalesce(group_concat('DROP INDEX \"' || replace(name, '\"', '\"\"') || '\"', ';'), '')"
         " FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL AND tbl_name <> 'frames'",
         -1, &statement, NULL);
-    if (status == SQLITE_OK && sqlite3_step(statement) == SQLITE_ROW) {
-        database->indexes = strdup((const char *)sqlite3_column_text(statement, 0));
-        drops = strdup((const char *)sqlite3_column_text(statement, 1));
+    if (status == SQLITE_OK)
+        status = sqlite3_step(statement);
+    if (status == SQLITE_ROW) {
+        const char *indexes = (const char *)sqlite3_column_text(statement, 0);
+        const char *dropped = (const char *)sqlite3_column_text(statement, 1);
+        database->indexes = indexes != NULL ? strdup(indexes) : NULL;
+        drops = dropped != NULL ? strdup(dropped) : NULL;
+        status = database->indexes != NULL && drops != NULL ? SQLITE_OK : SQLITE_NOMEM;
     }
+    int result = status == SQLITE_OK ? 0
+                                     : error_set_file(error, ERROR_SYSTEM, database->target, "%s",
+                                                      sqlite3_errstr(status));
     sqlite3_finalize(statement);
-    int result = database->indexes == NULL || drops == NULL
-                     ? error_set_file(error, ERROR_SYSTEM, database->target, "%s",
-                                      insert_problem(connection))
-                     : execute(connection, database->target, drops, error);
+    if (result == 0)
+        result = execute(connection, database->target, drops, error);
     free(drops);
     return result;
 }

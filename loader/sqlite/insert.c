@@ -5,6 +5,14 @@
 #include <stdio.h>
 #include <string.h>
 
+static void check(struct insert *insert, int status)
+{
+    if (status == SQLITE_OK)
+        return;
+    insert->failed = 1;
+    snprintf(insert->problem, sizeof insert->problem, "%s", insert_problem(insert->database));
+}
+
 void insert_begin(struct insert *insert, sqlite3 *database, const char *table, const char *columns)
 {
     char sql[4096];
@@ -13,12 +21,13 @@ void insert_begin(struct insert *insert, sqlite3 *database, const char *table, c
         used += (size_t)snprintf(sql + used, sizeof sql - used, ",?");
     snprintf(sql + used, sizeof sql - used, ")");
     *insert = (struct insert){.database = database, .column = 1};
-    insert->failed = sqlite3_prepare_v2(database, sql, -1, &insert->statement, NULL) != SQLITE_OK;
+    check(insert, sqlite3_prepare_v2(database, sql, -1, &insert->statement, NULL));
 }
 
 void insert_int(struct insert *insert, int64_t value)
 {
-    sqlite3_bind_int64(insert->statement, insert->column++, value);
+    if (!insert->failed)
+        check(insert, sqlite3_bind_int64(insert->statement, insert->column++, value));
 }
 
 void insert_id(struct insert *insert, uint64_t id)
@@ -31,36 +40,44 @@ void insert_id(struct insert *insert, uint64_t id)
 
 void insert_real(struct insert *insert, double value)
 {
-    sqlite3_bind_double(insert->statement, insert->column++, value);
+    if (!insert->failed)
+        check(insert, sqlite3_bind_double(insert->statement, insert->column++, value));
 }
 
 void insert_text(struct insert *insert, const char *text)
 {
-    sqlite3_bind_text(insert->statement, insert->column++, text, -1, SQLITE_TRANSIENT);
+    if (!insert->failed)
+        check(insert,
+              sqlite3_bind_text(insert->statement, insert->column++, text, -1, SQLITE_TRANSIENT));
 }
 
 void insert_text_bytes(struct insert *insert, const char *text, size_t bytes)
 {
-    sqlite3_bind_text(insert->statement, insert->column++, text, (int)bytes, SQLITE_TRANSIENT);
+    if (!insert->failed)
+        check(insert, sqlite3_bind_text(insert->statement, insert->column++, text, (int)bytes,
+                                        SQLITE_TRANSIENT));
 }
 
 void insert_null(struct insert *insert)
 {
-    sqlite3_bind_null(insert->statement, insert->column++);
+    if (!insert->failed)
+        check(insert, sqlite3_bind_null(insert->statement, insert->column++));
 }
 
 void insert_row(struct insert *insert)
 {
+    if (!insert->failed) {
+        int status = sqlite3_step(insert->statement);
+        check(insert, status == SQLITE_DONE ? SQLITE_OK : status);
+    }
     if (!insert->failed)
-        insert->failed = sqlite3_step(insert->statement) != SQLITE_DONE;
-    if (!insert->failed)
-        sqlite3_reset(insert->statement);
+        check(insert, sqlite3_reset(insert->statement));
     insert->column = 1;
 }
 
 int insert_end(struct insert *insert, struct error *error)
 {
-    int result = insert->failed ? error_set(error, "%s", insert_problem(insert->database)) : 0;
+    int result = insert->failed ? error_set(error, "%s", insert->problem) : 0;
     sqlite3_finalize(insert->statement);
     insert->statement = NULL;
     return result;

@@ -11,8 +11,9 @@
 struct insert {
     sqlite3 *database;
     sqlite3_stmt *statement;
-    int column; /* the next to bind */
-    int failed; /* 1 after any error; insert_end says which */
+    int column;        /* the next to bind */
+    int failed;        /* 1 after any error: no more is bound or put then */
+    char problem[256]; /* the first error, in words: later calls would change the connection's */
 };
 
 /* Prepares "INSERT INTO table(columns) VALUES(?,...)". */

@@ -1,7 +1,10 @@
 /* What differs between the versions of libdwarf: see dwarf_api.h. */
 #include "loader/symbols/dwarf_api.h"
 
+#include "base/shortage.h"
+
 #include <elf.h>
+#include <errno.h>
 #include <pthread.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -142,8 +145,17 @@ static void unhush(void)
 }
 #endif
 
+/* Without memory for a record of the error it gives one of its own. */
+static bool is_shortage(Dwarf_Unsigned number)
+{
+    return number == DW_DLE_ALLOC_FAIL || number == DW_DLE_MDE ||
+           number == DW_DLE_GROUP_MAP_ALLOC || number == DW_DLE_FAILSAFE_ERRVAL;
+}
+
 bool dwarf_done(Dwarf_Debug debug, int result, Dwarf_Error *error)
 {
+    if (result == DW_DLV_ERROR && (*error == NULL || is_shortage(dwarf_errno(*error))))
+        shortage_note(ENOMEM);
     if (result == DW_DLV_ERROR && *error != NULL)
         dwarf_dealloc_error(debug, *error);
     *error = NULL;

@@ -5,13 +5,6 @@
 
 #define RANGES_MAX 65536 /* pieces of one function or unit; more is damage */
 
-const char *dwarf_die_string(Dwarf_Debug debug, Dwarf_Die die, Dwarf_Half attribute)
-{
-    Dwarf_Error error = NULL;
-    char *text = NULL;
-    return dwarf_done(debug, dwarf_die_text(die, attribute, &text, &error), &error) ? text : NULL;
-}
-
 /* ---- attributes ---- */
 
 static Dwarf_Attribute find_attribute(Dwarf_Debug debug, Dwarf_Die die, Dwarf_Half attribute)
@@ -29,6 +22,19 @@ static void release(Dwarf_Debug debug, void *item, Dwarf_Unsigned kind)
 static void release_attribute(Dwarf_Debug debug, Dwarf_Attribute attribute)
 {
     release(debug, attribute, DW_DLA_ATTR);
+}
+
+/* Not by dwarf_die_text(), which takes want of memory for an entry without the attribute. */
+const char *dwarf_die_string(Dwarf_Debug debug, Dwarf_Die die, Dwarf_Half attribute)
+{
+    Dwarf_Error error = NULL;
+    char *text = NULL;
+    Dwarf_Attribute found = find_attribute(debug, die, attribute);
+    if (found == NULL)
+        return NULL;
+    bool done = dwarf_done(debug, dwarf_formstring(found, &text, &error), &error);
+    release_attribute(debug, found);
+    return done ? text : NULL;
 }
 
 static bool form_of(Dwarf_Debug debug, Dwarf_Attribute attribute, Dwarf_Half *form)

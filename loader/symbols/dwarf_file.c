@@ -1,6 +1,9 @@
 /* Debug sections for libdwarf: see dwarf_file.h. */
 #include "loader/symbols/dwarf_file.h"
 
+#include "base/shortage.h"
+
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
@@ -117,8 +120,10 @@ static bool take_section(struct dwarf_section *out, const struct elf_section *se
         !lists_are_sound(out->data, out->size_bytes))
         return false;
     out->name = malloc(strlen(name) + 2);
-    if (out->name == NULL)
+    if (out->name == NULL) {
+        shortage_note(ENOMEM);
         return false;
+    }
     out->name[0] = '.';
     strcpy(out->name + 1, name);
     return true;
@@ -156,6 +161,8 @@ int dwarf_file_open(struct dwarf_file *file, const char *path, bool unpack, cons
     }
     if (file->object.sections[0].name == NULL)
         file->object.sections[0].name = strdup("");
+    if (file->object.sections[0].name == NULL)
+        return error_set(error, "out of memory for the sections");
     return information ? 0 : 1;
 }
 

@@ -5,6 +5,7 @@
 #include "loader/symbols/elf_file.h"
 
 #include "base/file_look.h"
+#include "base/shortage.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -46,8 +47,10 @@ static void read_sections(struct elf_file *file, const Elf64_Ehdr *header)
         file_bytes(file, header->e_shoff, count * sizeof first) == NULL)
         return;
     file->sections = calloc((size_t)count, sizeof *file->sections);
-    if (file->sections == NULL)
+    if (file->sections == NULL) {
+        shortage_note(ENOMEM);
         return;
+    }
     file->sections_count = (uint32_t)count;
     for (uint32_t i = 0; i < count; i++) {
         memcpy(&raw, table + i * sizeof raw, sizeof raw);
@@ -127,6 +130,15 @@ static const char *read_headers(struct elf_file *file)
     return NULL;
 }
 
+/* Notes why a file cannot be read where that is not because of the file. Returns the words for it. */
+static const char *system_problem(void)
+{
+    const char *words = strerror(errno);
+    if (errno == ENOMEM || errno == EMFILE || errno == ENFILE || errno == EIO)
+        shortage_note(errno);
+    return words;
+}
+
 const char *elf_file_open(struct elf_file *file, const char *path)
 {
     struct stat status = {0};
@@ -135,13 +147,14 @@ const char *elf_file_open(struct elf_file *file, const char *path)
     if (descriptor < 0)
         return errno == ENOENT || errno == ENOTDIR ? "missing"
                : errno == EINVAL                   ? "not a regular file"
-                                                   : strerror(errno);
+                                                   : system_problem();
     const char *problem = NULL;
     if (status.st_size == 0)
         problem = "empty file";
     if (problem == NULL) {
         void *map = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, descriptor, 0);
         if (map == MAP_FAILED) {
+            (void)system_problem();
             problem = "cannot be mapped into memory";
         } else {
             file->bytes = map;

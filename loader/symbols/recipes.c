@@ -6,6 +6,8 @@
  */
 #include "loader/symbols/recipes.h"
 
+#include "base/shortage.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -106,7 +108,8 @@ int recipes_make(struct recipes *recipes, const char *path, const struct symbols
         result = recipe_cache_read(recipes, files, options->cache_dir, error);
     if (result == 0 && files->module_open && files->code) {
         result = make(recipes, files, options, error);
-        if (result == 0 && recipes->problem == NULL && !recipes->incomplete && recipes->sites > 0)
+        if (result == 0 && recipes->problem == NULL && !recipes->incomplete && recipes->sites > 0 &&
+            shortage_noted() == 0)
             recipe_cache_write(recipes, files, options);
     }
     if (result == 1)

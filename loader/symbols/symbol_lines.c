@@ -2,8 +2,11 @@
  * The lines of addresses: see symbol_parts.h. A unit's line table is read when the first of its
  * addresses is asked for, and kept.
  */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/shortage.h"
 
 #include "base/array.h"
 #include "base/sorted.h"
@@ -128,9 +131,10 @@ void symbol_lines_find(struct symbol_lines *lines, uint32_t unit, uint64_t addre
         if (lines->debug == NULL)
             lines->debug = dwarf_file_debug(lines->file);
         table->read = true;
-        if (lines->debug != NULL)
+        if (lines->debug != NULL &&
             dwarf_lines_read(&table->lines, lines->code, &headers, lines->file, lines->debug,
-                             table->die, &lines->texts, NULL);
+                             table->die, &lines->texts, NULL) != 0)
+            shortage_note(ENOMEM);
         dwarf_headers_release(&headers);
     }
     const struct dwarf_line *row = dwarf_lines_find(&table->lines, address);
@@ -151,9 +155,9 @@ void symbol_lines_find_own(struct symbol_lines *lines, uint32_t unit, uint64_t a
         if (lines->debug == NULL)
             lines->debug = dwarf_file_debug(lines->file);
         table->inlines_read = true;
-        if (lines->debug != NULL)
-            dwarf_inlines_read(&table->inlines, &headers, lines->debug, table->die, &lines->texts,
-                               NULL);
+        if (lines->debug != NULL && dwarf_inlines_read(&table->inlines, &headers, lines->debug,
+                                                       table->die, &lines->texts, NULL) != 0)
+            shortage_note(ENOMEM);
         dwarf_headers_release(&headers);
     }
     const struct dwarf_inline *piece = dwarf_inlines_find(&table->inlines, address);

@@ -8,6 +8,9 @@
 #include "base/system_path.h"
 #include "loader/symbols/symbols.h"
 
+#include "base/shortage.h"
+
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -91,7 +94,8 @@ static int read_module(struct symbols *symbols, struct symbol_files *files,
         files->debug = NULL;
     unsigned missing_dwo = dwarf.missing_dwo;
     dwarf_functions_release(&dwarf);
-    if (result == 0 && missing_dwo == 0 && symbols->problem == NULL && symbols->lines != NULL)
+    if (result == 0 && missing_dwo == 0 && symbols->problem == NULL && symbols->lines != NULL &&
+        shortage_noted() == 0)
         symbol_cache_write(symbols, files, debug, options);
     if (missing_dwo > 0 && symbols->problem == NULL)
         symbols->problem = "files of split debug information (.dwo) are missing";
@@ -180,6 +184,8 @@ void symbols_units(const struct symbols *symbols, uint32_t *units)
             units[range->function] != SYMBOL_NONE && units[range->function] != range->unit;
         units[range->function] = several[range->function] ? SYMBOL_NONE : range->unit;
     }
+    if (several == NULL)
+        shortage_note(ENOMEM);
     free(several);
 }
 
