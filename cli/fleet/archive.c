@@ -51,18 +51,20 @@ static const char columns_sql[] =
     " FROM sqlite_schema s, pragma_table_xinfo(s.name) x"
     " WHERE s.type = 'table' AND x.hidden = 0 GROUP BY s.name ORDER BY s.name";
 
-static int copy_rows(sqlite3 *copy, sqlite3_stmt *rows, sqlite3_stmt *insert)
+static int copy_rows(sqlite3_stmt *rows, sqlite3_stmt *insert)
 {
     int count = sqlite3_column_count(rows);
     while (sqlite3_step(rows) == SQLITE_ROW) {
-        for (int i = 0; i < count; i++)
-            sqlite3_bind_value(insert, i + 1, sqlite3_column_value(rows, i));
-        int result = sqlite3_step(insert);
+        int result = SQLITE_OK;
+        for (int i = 0; i < count && result == SQLITE_OK; i++)
+            result = sqlite3_bind_value(insert, i + 1, sqlite3_column_value(rows, i));
+        if (result == SQLITE_OK)
+            result = sqlite3_step(insert);
         sqlite3_reset(insert);
         if (result != SQLITE_DONE)
             return fail("the temporary copy cannot be written: %s: TMPDIR may name a folder with "
                         "more room",
-                        sqlite3_errmsg(copy));
+                        sqlite3_errstr(result));
     }
     sqlite3 *database = sqlite3_db_handle(rows);
     return sqlite3_errcode(database) == SQLITE_DONE
@@ -76,18 +78,21 @@ static int copy_table(sqlite3 *copy, sqlite3 *database, bool calls, sqlite3_stmt
     const char *name = (const char *)sqlite3_column_text(table, 0);
     const char *columns = (const char *)sqlite3_column_text(table, 1);
     const char *marks = (const char *)sqlite3_column_text(table, 2);
+    if (name == NULL || columns == NULL || marks == NULL)
+        return fail("the temporary copy cannot be made: out of memory");
     char *select =
         sqlite3_mprintf("SELECT %s FROM main.\"%w\" %s", columns, name, rest_of(name, calls));
     char *put = sqlite3_mprintf("INSERT INTO \"%w\"(%s) VALUES (%s)", name, columns, marks);
     sqlite3_stmt *rows = NULL, *insert = NULL;
     int status = 0;
-    if (select == NULL || put == NULL ||
-        sqlite3_prepare_v2(database, select, -1, &rows, NULL) != SQLITE_OK)
+    if (select == NULL || put == NULL)
+        status = fail("the table %s cannot be copied: out of memory", name);
+    else if (sqlite3_prepare_v2(database, select, -1, &rows, NULL) != SQLITE_OK)
         status = fail("the table %s cannot be read: %s", name, sqlite3_errmsg(database));
     else if (sqlite3_prepare_v2(copy, put, -1, &insert, NULL) != SQLITE_OK)
         status = fail("the table %s cannot be copied: %s", name, sqlite3_errmsg(copy));
     else
-        status = copy_rows(copy, rows, insert);
+        status = copy_rows(rows, insert);
     sqlite3_finalize(rows);
     sqlite3_finalize(insert);
     sqlite3_free(select);
@@ -111,26 +116,34 @@ static int make_tables(sqlite3 *copy)
             "pragma_user_version"
             " UNION ALL SELECT sql FROM sqlite_schema WHERE type <> 'view' AND sql IS NOT NULL",
             -1, &rows, NULL);
-    while (result == SQLITE_OK && sqlite3_step(rows) == SQLITE_ROW)
-        result = sqlite3_exec(copy, (const char *)sqlite3_column_text(rows, 0), NULL, NULL, NULL);
+    while (result == SQLITE_OK && (result = sqlite3_step(rows)) == SQLITE_ROW) {
+        const char *sql = (const char *)sqlite3_column_text(rows, 0);
+        result = sql != NULL ? sqlite3_exec(copy, sql, NULL, NULL, NULL) : SQLITE_NOMEM;
+    }
     sqlite3_finalize(rows);
     sqlite3_close(memory);
-    return result;
+    return result == SQLITE_DONE ? SQLITE_OK : result;
 }
 
 static int copy_all(sqlite3 *copy, sqlite3 *database, bool calls)
 {
     sqlite3_stmt *tables = NULL;
     int status = 0;
-    if (sqlite3_exec(copy,
-                     "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;"
-                     "PRAGMA cache_size = -32768; PRAGMA temp_store = FILE; BEGIN",
-                     NULL, NULL, NULL) != SQLITE_OK ||
-        make_tables(copy) != SQLITE_OK ||
-        sqlite3_prepare_v2(copy, columns_sql, -1, &tables, NULL) != SQLITE_OK)
-        status = fail("the temporary copy cannot be made: %s", sqlite3_errmsg(copy));
-    while (status == 0 && sqlite3_step(tables) == SQLITE_ROW)
-        status = copy_table(copy, database, calls, tables);
+    int result = sqlite3_exec(copy,
+                              "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;"
+                              "PRAGMA cache_size = -32768; PRAGMA temp_store = FILE; BEGIN",
+                              NULL, NULL, NULL);
+    if (result == SQLITE_OK)
+        result = make_tables(copy);
+    if (result == SQLITE_OK)
+        result = sqlite3_prepare_v2(copy, columns_sql, -1, &tables, NULL);
+    while (status == 0 && (result == SQLITE_OK || result == SQLITE_ROW)) {
+        result = sqlite3_step(tables);
+        if (result == SQLITE_ROW)
+            status = copy_table(copy, database, calls, tables);
+    }
+    if (status == 0 && result != SQLITE_DONE)
+        status = fail("the temporary copy cannot be made: %s", sqlite3_errstr(result));
     sqlite3_finalize(tables);
     if (status == 0 && sqlite3_exec(copy, "COMMIT", NULL, NULL, NULL) != SQLITE_OK)
         status = fail(

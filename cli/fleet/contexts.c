@@ -67,17 +67,22 @@ static void context_stack(sqlite3_context *context, int count, sqlite3_value **v
     }
     if (frame != 0)
         fputs("..." NAMES_ARROW, out);
-    while (depth-- > 0) {
-        sqlite3_bind_int64(contexts->name, 1, (sqlite3_int64)path[depth]);
-        if (sqlite3_step(contexts->name) == SQLITE_ROW)
+    int step = SQLITE_DONE;
+    while (depth-- > 0 && (step == SQLITE_ROW || step == SQLITE_DONE)) {
+        step = sqlite3_bind_int64(contexts->name, 1, (sqlite3_int64)path[depth]);
+        step = step == SQLITE_OK ? sqlite3_step(contexts->name) : step;
+        if (step == SQLITE_ROW)
             fwrite(sqlite3_column_blob(contexts->name, 0), 1,
                    (size_t)sqlite3_column_bytes(contexts->name, 0), out);
         sqlite3_reset(contexts->name);
         if (depth > 0)
             fputs(NAMES_ARROW, out);
     }
-    if (fclose(out) != 0)
+    bool failed = ferror(out) != 0;
+    if (fclose(out) != 0 || failed || text == NULL)
         sqlite3_result_error_nomem(context);
+    else if (step != SQLITE_ROW && step != SQLITE_DONE)
+        sqlite3_result_error_code(context, step);
     else
         sqlite3_result_text64(context, text, size, SQLITE_TRANSIENT, SQLITE_UTF8);
     free(text);
@@ -99,6 +104,9 @@ static int read_frames(struct contexts *contexts, sqlite3 *database)
         contexts->functions[id] = (uint32_t)sqlite3_column_int64(rows, 2);
         contexts->ids[id] = id_under(contexts->ids[parent], sqlite3_column_int64(rows, 3));
     }
+    if (result != SQLITE_OK)
+        return fail("%s: the frames cannot be read: %s", sqlite3_db_filename(database, "main"),
+                    sqlite3_errmsg(database));
     return database_rows_end(rows, "the frames");
 }
 

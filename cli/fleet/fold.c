@@ -13,7 +13,8 @@ static int execute(struct store *store, const char *sql)
 {
     return sqlite3_exec(store->local, sql, NULL, NULL, NULL) == SQLITE_OK
                ? 0
-               : fail("%s: %s", store->url, sqlite3_errmsg(store->local));
+               : fail("%s: its runs cannot be added up: %s", store->url,
+                      sqlite3_errmsg(store->local));
 }
 
 static int random_id(int64_t *id)

@@ -41,5 +41,5 @@ int found_make(sqlite3 *database)
     return result == SQLITE_OK
                ? 0
                : fail("%s: its findings cannot be told: %s", sqlite3_db_filename(database, "main"),
-                      sqlite3_errmsg(database));
+                      sqlite3_errstr(result));
 }

@@ -57,9 +57,10 @@ static int give_labels(struct push *push)
     int status = 0;
     for (size_t i = 0; i < push->options->labels_count && status == 0; i++) {
         const char *label = push->options->labels[i], *equals = strchr(label, '=');
-        sqlite3_bind_text(insert, 1, label, (int)(equals - label), SQLITE_STATIC);
-        sqlite3_bind_text(insert, 2, equals + 1, -1, SQLITE_STATIC);
-        if (sqlite3_step(insert) != SQLITE_DONE)
+        if (sqlite3_bind_text(insert, 1, label, (int)(equals - label), SQLITE_STATIC) !=
+                SQLITE_OK ||
+            sqlite3_bind_text(insert, 2, equals + 1, -1, SQLITE_STATIC) != SQLITE_OK ||
+            sqlite3_step(insert) != SQLITE_DONE)
             status = problem(push);
         sqlite3_reset(insert);
     }
@@ -69,6 +70,7 @@ static int give_labels(struct push *push)
 
 /* ---- the same run twice ---- */
 
+/* NULL after saying why not. */
 static sqlite3_stmt *prepare_known(struct store *store, const char *run)
 {
     sqlite3_stmt *rows = NULL;
@@ -78,9 +80,12 @@ static sqlite3_stmt *prepare_known(struct store *store, const char *run)
             " ON l.run_id = r.run_id AND l.key NOT IN ('program', 'host', 'build', 'day', 'rank', "
             "'ranks')"
             " WHERE r.run = ?1 ORDER BY l.key",
-            -1, &rows, NULL) == SQLITE_OK)
-        sqlite3_bind_text(rows, 1, run, -1, SQLITE_STATIC);
-    return rows;
+            -1, &rows, NULL) == SQLITE_OK &&
+        sqlite3_bind_text(rows, 1, run, -1, SQLITE_STATIC) == SQLITE_OK)
+        return rows;
+    fail("%s: its runs cannot be read: %s", store->url, sqlite3_errmsg(store->local));
+    sqlite3_finalize(rows);
+    return NULL;
 }
 
 static bool given(const struct push *push, const char *label)
@@ -102,21 +107,23 @@ static bool given(const struct push *push, const char *label)
 static int look_for_run(struct push *push, bool *known)
 {
     sqlite3_stmt *rows = prepare_known(push->store, push->run);
+    *known = false;
+    if (rows == NULL)
+        return 2;
     int64_t labels = run_integer(push->database,
                                  "SELECT count(*) FROM temp.given WHERE key NOT IN ('program', "
                                  "'host', 'build', 'day', 'rank', 'ranks')",
                                  0);
     int64_t same = 0, there = 0;
     bool calls = true;
-    *known = false;
-    while (rows != NULL && sqlite3_step(rows) == SQLITE_ROW) {
+    while (sqlite3_step(rows) == SQLITE_ROW) {
         const char *label = (const char *)sqlite3_column_text(rows, 1);
         *known = true;
         calls = sqlite3_column_int(rows, 0) != 0;
         there += label != NULL;
         same += label != NULL && given(push, label);
     }
-    if (sqlite3_finalize(rows) != SQLITE_OK || rows == NULL)
+    if (sqlite3_finalize(rows) != SQLITE_OK)
         return fail("%s: its runs cannot be read: %s", push->store->url,
                     sqlite3_errmsg(push->store->local));
     if (*known && (same != labels || same != there))
@@ -138,11 +145,10 @@ static const char *text_of(const char *table)
     return "";
 }
 
-static void bind(sqlite3_stmt *statement, const char *name, int64_t value)
+static bool bind(sqlite3_stmt *statement, const char *name, int64_t value)
 {
     int index = sqlite3_bind_parameter_index(statement, name);
-    if (index > 0)
-        sqlite3_bind_int64(statement, index, value);
+    return index == 0 || sqlite3_bind_int64(statement, index, value) == SQLITE_OK;
 }
 
 static int push_table(struct push *push, const char *table)
@@ -150,12 +156,12 @@ static int push_table(struct push *push, const char *table)
     sqlite3_stmt *rows = NULL;
     if (sqlite3_prepare_v2(push->database, text_of(table), -1, &rows, NULL) != SQLITE_OK)
         return problem(push);
-    bind(rows, ":pushed", (int64_t)time(NULL));
-    bind(rows, ":contexts", (int64_t)push->contexts.distinct);
-    bind(rows, ":has_calls", push->options->calls);
-    bind(rows, ":parts", push->parts);
-    bind(rows, ":database_bytes", push->archive.bytes);
-    int status = store_rows(push->store, table, rows);
+    bool bound = bind(rows, ":pushed", (int64_t)time(NULL)) &&
+                 bind(rows, ":contexts", (int64_t)push->contexts.distinct) &&
+                 bind(rows, ":has_calls", push->options->calls) &&
+                 bind(rows, ":parts", push->parts) &&
+                 bind(rows, ":database_bytes", push->archive.bytes);
+    int status = bound ? store_rows(push->store, table, rows) : problem(push);
     sqlite3_finalize(rows);
     return status;
 }

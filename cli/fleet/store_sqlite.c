@@ -127,18 +127,22 @@ static int begin_sqlite(struct store *store)
 {
     if (execute(store, "BEGIN IMMEDIATE") != 0)
         return 2;
-    store->run_id = run_integer(store->local, "SELECT max(run_id) + 1 FROM runs", 1);
-    return 0;
+    /* An answer that could not be read must not be taken for an id: another run may have it. */
+    store->run_id = run_integer(store->local, "SELECT coalesce(max(run_id), 0) + 1 FROM runs", -1);
+    return store->run_id > 0 ? 0 : problem(store);
 }
 
+/* NULL after saying why not. */
 static sqlite3_stmt *prepare_insert(struct store *store, const char *table, sqlite3_stmt *rows)
 {
     char *sql = NULL;
     size_t size = 0;
     sqlite3_stmt *insert = NULL;
     FILE *out = open_memstream(&sql, &size);
-    if (out == NULL)
+    if (out == NULL) {
+        fail("%s: out of memory", store->url);
         return NULL;
+    }
     int count = sqlite3_column_count(rows);
     fprintf(out, "INSERT %sINTO main.%s(", store_is_common(table) ? "OR IGNORE " : "", table);
     for (int i = 0; i < count; i++)
@@ -147,8 +151,11 @@ static sqlite3_stmt *prepare_insert(struct store *store, const char *table, sqli
     for (int i = 0; i < count; i++)
         fputs(i > 0 ? ", ?" : "?", out);
     fputs(store_is_common(table) ? ")" : ", ?)", out);
-    if (fclose(out) == 0)
-        sqlite3_prepare_v2(store->local, sql, -1, &insert, NULL);
+    bool whole = ferror(out) == 0;
+    if (fclose(out) != 0 || !whole || sql == NULL)
+        fail("%s: out of memory", store->url);
+    else if (sqlite3_prepare_v2(store->local, sql, -1, &insert, NULL) != SQLITE_OK)
+        problem(store);
     free(sql);
     return insert;
 }
@@ -158,13 +165,14 @@ static int rows_sqlite(struct store *store, const char *table, sqlite3_stmt *row
     sqlite3_stmt *insert = prepare_insert(store, table, rows);
     int count = sqlite3_column_count(rows), status = 0;
     if (insert == NULL)
-        return problem(store);
+        return 2;
     while (status == 0 && sqlite3_step(rows) == SQLITE_ROW) {
-        for (int i = 0; i < count; i++)
-            sqlite3_bind_value(insert, i + 1, sqlite3_column_value(rows, i));
-        if (!store_is_common(table))
-            sqlite3_bind_int64(insert, count + 1, store->run_id);
-        if (sqlite3_step(insert) != SQLITE_DONE)
+        int result = SQLITE_OK;
+        for (int i = 0; i < count && result == SQLITE_OK; i++)
+            result = sqlite3_bind_value(insert, i + 1, sqlite3_column_value(rows, i));
+        if (result == SQLITE_OK && !store_is_common(table))
+            result = sqlite3_bind_int64(insert, count + 1, store->run_id);
+        if (result != SQLITE_OK || sqlite3_step(insert) != SQLITE_DONE)
             status = problem(store);
         sqlite3_reset(insert);
     }
@@ -182,10 +190,13 @@ static int part_sqlite(struct store *store, int64_t number, const void *bytes, s
     int result = sqlite3_prepare_v2(store->local, "INSERT INTO main.parts VALUES (?, ?, ?)", -1,
                                     &insert, NULL);
     if (result == SQLITE_OK) {
-        sqlite3_bind_int64(insert, 1, store->run_id);
-        sqlite3_bind_int64(insert, 2, number);
-        sqlite3_bind_blob64(insert, 3, bytes, size_bytes, SQLITE_STATIC);
-        result = sqlite3_step(insert);
+        result = sqlite3_bind_int64(insert, 1, store->run_id);
+        if (result == SQLITE_OK)
+            result = sqlite3_bind_int64(insert, 2, number);
+        if (result == SQLITE_OK)
+            result = sqlite3_bind_blob64(insert, 3, bytes, size_bytes, SQLITE_STATIC);
+        if (result == SQLITE_OK)
+            result = sqlite3_step(insert);
     }
     int status = result == SQLITE_DONE ? 0 : problem(store);
     sqlite3_finalize(insert);

@@ -299,8 +299,10 @@ static char *wrapped(const struct filters *filters, const struct query_file *que
     char *sql = NULL;
     size_t size = 0;
     FILE *out = open_memstream(&sql, &size);
-    if (out == NULL)
+    if (out == NULL) {
+        fail("%s: out of memory", query->name);
         return NULL;
+    }
     while (length > 0 && strchr("; \n\t\r", query->sql[length - 1]) != NULL)
         length--;
     fprintf(out, "SELECT * FROM (%.*s\n) AS q WHERE 1", (int)length, query->sql);
@@ -319,7 +321,11 @@ static char *wrapped(const struct filters *filters, const struct query_file *que
                  count > 0 ? known : "none");
         }
     }
-    if (fclose(out) != 0 || !sound) {
+    bool whole = ferror(out) == 0;
+    whole = fclose(out) == 0 && whole && sql != NULL;
+    if (!whole && sound)
+        fail("%s: out of memory", query->name);
+    if (!whole || !sound) {
         free(sql);
         return NULL;
     }

@@ -51,13 +51,12 @@ static int compare(sqlite3_stmt *known, sqlite3_stmt *found)
 static bool same_shape(sqlite3_stmt *known, sqlite3_stmt *found, const char *path,
                        const char *maker)
 {
-    int step = sqlite3_step(found);
-    while (sqlite3_step(known) == SQLITE_ROW) {
+    int step = sqlite3_step(found), wanted;
+    while ((wanted = sqlite3_step(known)) == SQLITE_ROW) {
         while (step == SQLITE_ROW && compare(known, found) > 0)
             step = sqlite3_step(found);
         if (step != SQLITE_ROW && step != SQLITE_DONE) {
-            fail("%s: its schema cannot be read: %s", path,
-                 sqlite3_errmsg(sqlite3_db_handle(found)));
+            fail("%s: its schema cannot be read: %s", path, sqlite3_errstr(step));
             return false;
         }
         if (step == SQLITE_ROW && compare(known, found) == 0 &&
@@ -65,6 +64,10 @@ static bool same_shape(sqlite3_stmt *known, sqlite3_stmt *found, const char *pat
             continue;
         fail("%s: is not as %s: the table %s has no %s of the known kind", path, maker,
              text_at(known, 0), text_at(known, 1));
+        return false;
+    }
+    if (wanted != SQLITE_DONE) {
+        fail("%s: its schema cannot be compared: %s", path, sqlite3_errstr(wanted));
         return false;
     }
     return true;
@@ -76,14 +79,15 @@ static bool put_views(sqlite3 *memory, sqlite3 *database)
     static const char create[] = "CREATE VIEW ";
     sqlite3_stmt *views = NULL;
     bool done = sqlite3_prepare_v2(memory, views_sql, -1, &views, NULL) == SQLITE_OK;
-    while (done && sqlite3_step(views) == SQLITE_ROW) {
+    int step = SQLITE_DONE;
+    while (done && (step = sqlite3_step(views)) == SQLITE_ROW) {
         char *sql = sqlite3_mprintf("CREATE TEMP VIEW IF NOT EXISTS %s",
                                     text_at(views, 0) + strlen(create));
         done = sql != NULL && distrust_execute(database, sql) == SQLITE_OK;
         sqlite3_free(sql);
     }
     sqlite3_finalize(views);
-    return done;
+    return done && step == SQLITE_DONE;
 }
 
 /* Makes the schema in memory; NULL after saying why not. */
