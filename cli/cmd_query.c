@@ -1,6 +1,7 @@
 /*
  * fisql query: lists the queries, explains one, runs one, or runs them all.
  */
+#include "base/shortage.h"
 #include "cli/commands.h"
 #include "cli/out/args.h"
 #include "cli/run/database.h"
@@ -427,6 +428,8 @@ int cmd_query(int argc, char **argv)
     status = query_set_load(&set);
     if (status == 0)
         status = dispatch(&options, &set);
+    if (status != 2 && shortage_noted() != 0)
+        status = fail("query: the answer may not be right: %s", strerror(shortage_noted()));
     query_set_release(&set);
     return status;
 }

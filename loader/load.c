@@ -404,10 +404,13 @@ static int add_views(const struct load *load, sqlite3 *database, struct error *e
                                     " VALUES ('view', ?1, ?1, 0, ?2)",
                                     -1, &insert, NULL);
     for (size_t i = 0; status == SQLITE_OK && i < load->options->views_count; i++) {
-        sqlite3_bind_text(insert, 1, load->options->views[i].name, -1, SQLITE_STATIC);
-        sqlite3_bind_text(insert, 2, load->options->views[i].sql, -1, SQLITE_STATIC);
-        sqlite3_step(insert);
-        status = sqlite3_reset(insert);
+        status = sqlite3_bind_text(insert, 1, load->options->views[i].name, -1, SQLITE_STATIC);
+        if (status == SQLITE_OK)
+            status = sqlite3_bind_text(insert, 2, load->options->views[i].sql, -1, SQLITE_STATIC);
+        if (status == SQLITE_OK) {
+            sqlite3_step(insert);
+            status = sqlite3_reset(insert);
+        }
     }
     sqlite3_finalize(insert);
     return status == SQLITE_OK ? 0

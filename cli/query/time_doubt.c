@@ -2,6 +2,7 @@
 #include "cli/query/time_doubt.h"
 
 #include "cli/run/measure.h"
+#include "cli/run/run_view.h"
 
 #include <stdbool.h>
 #include <string.h>
@@ -10,8 +11,7 @@ static double run_value(sqlite3 *database, const char *sql)
 {
     sqlite3_stmt *statement = NULL;
     double value = 0;
-    if (sqlite3_prepare_v2(database, sql, -1, &statement, NULL) == SQLITE_OK &&
-        sqlite3_step(statement) == SQLITE_ROW)
+    if (run_row(database, sql, &statement))
         value = sqlite3_column_double(statement, 0);
     sqlite3_finalize(statement);
     return value;

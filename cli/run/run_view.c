@@ -2,19 +2,33 @@
 #include "cli/run/run_view.h"
 
 #include "base/array.h"
+#include "base/shortage.h"
 #include "cli/out/say.h"
 
+#include <errno.h>
 #include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+bool run_row(sqlite3 *database, const char *sql, sqlite3_stmt **statement)
+{
+    int status = sqlite3_prepare_v2(database, sql, -1, statement, NULL);
+    if (status == SQLITE_OK)
+        status = sqlite3_step(*statement);
+    if ((status & 0xff) == SQLITE_NOMEM)
+        shortage_note(ENOMEM);
+    else if ((status & 0xff) == SQLITE_IOERR || (status & 0xff) == SQLITE_CORRUPT ||
+             (status & 0xff) == SQLITE_NOTADB)
+        shortage_note(EIO);
+    return status == SQLITE_ROW;
+}
+
 int64_t run_integer(sqlite3 *database, const char *sql, int64_t otherwise)
 {
     sqlite3_stmt *statement = NULL;
     int64_t value = otherwise;
-    if (sqlite3_prepare_v2(database, sql, -1, &statement, NULL) == SQLITE_OK &&
-        sqlite3_step(statement) == SQLITE_ROW && sqlite3_column_type(statement, 0) != SQLITE_NULL)
+    if (run_row(database, sql, &statement) && sqlite3_column_type(statement, 0) != SQLITE_NULL)
         value = sqlite3_column_int64(statement, 0);
     sqlite3_finalize(statement);
     return value;

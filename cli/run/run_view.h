@@ -85,6 +85,10 @@ const char *run_full_name(const struct run_function *function);
  * (*, ? and [...])? */
 bool run_function_is(const struct run_function *function, const char *pattern);
 
+/* The first row that the SQL gives, in *statement, for the caller to finalize; false where there is none. For what a
+ * database may lack: where memory or the file is why, that is noted (base/shortage.h). */
+bool run_row(sqlite3 *database, const char *sql, sqlite3_stmt **statement);
+
 /* The integer that the SQL gives, `otherwise` where it gives none. */
 int64_t run_integer(sqlite3 *database, const char *sql, int64_t otherwise);
 

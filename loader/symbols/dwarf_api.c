@@ -148,13 +148,31 @@ static void unhush(void)
 /* Without memory for a record of the error it gives one of its own. */
 static bool is_shortage(Dwarf_Unsigned number)
 {
-    return number == DW_DLE_ALLOC_FAIL || number == DW_DLE_MDE ||
-           number == DW_DLE_GROUP_MAP_ALLOC || number == DW_DLE_FAILSAFE_ERRVAL;
+    switch (number) {
+    case DW_DLE_MAF:
+    case DW_DLE_DBG_ALLOC:
+    case DW_DLE_ALLOC_FAIL:
+    case DW_DLE_SECT_ALLOC:
+    case DW_DLE_FILE_ENTRY_ALLOC:
+    case DW_DLE_LINE_ALLOC:
+    case DW_DLE_INCDIR_ALLOC:
+    case DW_DLE_STRING_ALLOC:
+    case DW_DLE_CHUNK_ALLOC:
+    case DW_DLE_DIE_ALLOC:
+    case DW_DLE_ATTR_ALLOC:
+    case DW_DLE_ABBREV_ALLOC:
+    case DW_DLE_ADDR_ALLOC:
+    case DW_DLE_GROUP_MAP_ALLOC:
+    case DW_DLE_FAILSAFE_ERRVAL:
+        return true;
+    default:
+        return false;
+    }
 }
 
 bool dwarf_done(Dwarf_Debug debug, int result, Dwarf_Error *error)
 {
-    if (result == DW_DLV_ERROR && (*error == NULL || is_shortage(dwarf_errno(*error))))
+    if (result == DW_DLV_ERROR && *error != NULL && is_shortage(dwarf_errno(*error)))
         shortage_note(ENOMEM);
     if (result == DW_DLV_ERROR && *error != NULL)
         dwarf_dealloc_error(debug, *error);
@@ -170,9 +188,13 @@ Dwarf_Debug dwarf_api_open(struct dwarf_object *object)
     /* Else it lists all that it hands out, to free what was forgotten: half the time of reading line tables. We forget
      * nothing; in damaged files it forgets some bytes itself (tests/leaks.supp). */
     dwarf_set_de_alloc_flag(0);
+    errno = 0;
     int result =
         dwarf_object_init_b(&object->interface, NULL, NULL, DW_GROUPNUMBER_ANY, &debug, &error);
-    return dwarf_done(debug, result, &error) ? debug : NULL;
+    bool done = dwarf_done(debug, result, &error);
+    if (!done && errno == ENOMEM) /* not all of its allocations have an error of their own */
+        shortage_note(ENOMEM);
+    return done ? debug : NULL;
 }
 
 void dwarf_api_close(Dwarf_Debug debug)

@@ -370,7 +370,8 @@ int dwarf_functions_read(struct dwarf_functions *functions, const struct dwarf_s
         pthread_join(threads[i], NULL);
     for (unsigned i = 0; i < count; i++) {
         if (result == 0 && walkers[i].result != 0) {
-            *error = walkers[i].error;
+            if (error != NULL)
+                *error = walkers[i].error;
             result = -1;
         }
         if (result == 0)

@@ -5,6 +5,8 @@
  */
 #include "loader/symbols/symbol_parts.h"
 
+#include "base/shortage.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -17,6 +19,8 @@
 #define TRIED_SECONDS_MAX 60
 #define TRIES                                                                                      \
     3 /* where no end comes in that time: a load that was stopped for a minute (Ctrl-Z) was in it, too */
+
+enum { SHORT = 3 }; /* the exit status of a try that ran short of memory */
 
 static const int deadly[] = {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL, SIGALRM};
 
@@ -48,7 +52,7 @@ static int try_once(void (*read)(void *context), void *context)
         let_die();
         alarm(TRIED_SECONDS_MAX);
         read(context);
-        _exit(0);
+        _exit(shortage_noted() != 0 ? SHORT : 0);
     }
     while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
         ;
@@ -63,5 +67,9 @@ bool symbol_trial(const struct dwarf_file *debug, void (*read)(void *context), v
     int status = try_once(read, context);
     for (int i = 1; i < TRIES && WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM; i++)
         status = try_once(read, context);
+    if (WIFEXITED(status) && WEXITSTATUS(status) == SHORT) {
+        shortage_note(ENOMEM); /* no damage */
+        return true;
+    }
     return status == 0;
 }

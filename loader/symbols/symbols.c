@@ -44,11 +44,15 @@ static void try_all(void *context)
 {
     const struct dwarf_search *search = context;
     struct dwarf_functions functions;
-    if (dwarf_functions_open(&functions, search, NULL) == 0)
-        dwarf_functions_read(&functions, search, false, NULL);
+    int result = dwarf_functions_open(&functions, search, NULL);
+    if (result == 0)
+        result = dwarf_functions_read(&functions, search, false, NULL);
     for (size_t i = 0; i < functions.units_count; i++)
         functions.units[i].nested = true;
-    dwarf_functions_read(&functions, search, true, NULL);
+    if (result == 0)
+        result = dwarf_functions_read(&functions, search, true, NULL);
+    if (result != 0)
+        shortage_note(ENOMEM); /* damage is read past */
     try_inlines(search, &functions);
 }
 
