@@ -33,7 +33,7 @@ endif
 
 VALUES_SRC := $(wildcard collector/values*.c)
 CALLS_SRC := collector/faults_calls.c
-LOCKS_SRC := $(wildcard collector/locks*.c) collector/own.c
+LOCKS_SRC := $(wildcard collector/locks*.c) collector/own.c collector/reserve.c
 FAULTS_SRC := $(filter-out $(CALLS_SRC),$(wildcard collector/faults*.c))
 COLLECTOR_SRC := $(filter-out $(VALUES_SRC) $(FAULTS_SRC) $(CALLS_SRC) collector/locks%,$(wildcard collector/*.c))
 LOADER_SRC := $(wildcard base/*.c loader/*.c loader/*/*.c)
@@ -183,7 +183,7 @@ $(BUILD)/unit/test_filter: tests/unit/test_filter.c $(BUILD)/obj/collector/filte
 	$(call say,CC)$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) -MF $@.d -o $@ $< $(filter %.o,$^) -lpthread
 
 # Likewise of the one that records values.
-VALUES_PURE := values_capture values_expression values_read values_recipes
+VALUES_PURE := reserve values_capture values_expression values_read values_recipes
 $(BUILD)/unit/test_capture: tests/unit/test_capture.c $(VALUES_PURE:%=$(BUILD)/obj/collector/%_values.o)
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) -DFISQL_VALUES -MF $@.d -o $@ $< $(filter %.o,$^)

@@ -37,7 +37,8 @@
     X(SECCOMP, 7, "it forbade itself system calls (seccomp): what came after that is missing")     \
     X(SECCOMP_LATER, 8,                                                                            \
       "it forbade itself system calls (seccomp): threads and processes begun after that, and "     \
-      "handlers that interrupted a hook, are missing")
+      "handlers that interrupted a hook, are missing")                                             \
+    X(MEMORY, 9, "its limits leave no memory to record it: allow it more (ulimit -d, ulimit -v)")
 enum fisql_unrecorded {
 #define FISQL_UNRECORDED_ENUM(constant, number, words) FISQL_UNRECORDED_##constant = number,
     FISQL_UNRECORDED(FISQL_UNRECORDED_ENUM)

@@ -417,7 +417,7 @@ static bool nothing_append(struct live *live, struct log_place *place,
         log_place_recorded(place);
         return false;
     }
-    const char *reason = came ? nothing_reason(live, options) : unrecorded_reason(program);
+    const char *reason = came ? nothing_reason(live, options) : unrecorded_reason(live, program);
     snprintf(detail, sizeof detail, "%s: %s", program, reason);
     const struct live_fact facts[] = {
         {FISQL_FACT_LOSS_REASON, FISQL_LOSS_NOTHING}, {FISQL_FACT_LOSS_DETAIL, detail}, {0, NULL}};

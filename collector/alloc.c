@@ -12,6 +12,7 @@
 
 #include "collector/faults.h"
 #include "collector/hooks.h"
+#include "collector/reserve.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -56,25 +57,27 @@ THREAD_LOCAL uint64_t alloc_outer;
 
 /* ---- the arena of early blocks ---- */
 
-static _Alignas(16) unsigned char arena[65536];
+#define ARENA_BYTES 65536u
+
+static struct reserve arena;
 static size_t arena_used;
 
 static void *arena_take(size_t size_bytes)
 {
     size_t need = ((size_bytes + 15) & ~(size_t)15) + 16;
-    if (size_bytes > sizeof arena)
+    if (size_bytes > ARENA_BYTES)
         return NULL;
     size_t at = __atomic_fetch_add(&arena_used, need, __ATOMIC_RELAXED);
-    if (at + need > sizeof arena)
+    if (!reserve_grow(&arena, ARENA_BYTES, at + need))
         return NULL;
-    memcpy(arena + at, &size_bytes, sizeof size_bytes);
-    return arena + at + 16;
+    memcpy(arena.start + at, &size_bytes, sizeof size_bytes);
+    return arena.start + at + 16;
 }
 
 static bool in_arena(const void *block)
 {
-    return (const unsigned char *)block >= arena &&
-           (const unsigned char *)block < arena + sizeof arena;
+    uintptr_t start = (uintptr_t)__atomic_load_n(&arena.start, __ATOMIC_RELAXED);
+    return start != 0 && (uintptr_t)block - start < ARENA_BYTES;
 }
 
 static size_t arena_size(const void *block)

@@ -7,6 +7,7 @@
 #include "collector/log_file.h"
 #include "collector/process.h"
 #include "collector/quiet.h"
+#include "collector/unrecorded.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -241,13 +242,7 @@ static void count(struct child *child, int change)
         area = mapped = live_area_header(value_of(launch.live));
     if (area == NULL)
         return;
-    struct fisql_unrecorded_images *images = &area->unrecorded[child->why];
-    __atomic_fetch_add(&images->count, (uint32_t)change, __ATOMIC_RELAXED);
-    if (change > 0 && __atomic_load_n(&images->named, __ATOMIC_RELAXED) < FISQL_UNRECORDED_NAMES) {
-        uint32_t at = __atomic_fetch_add(&images->named, 1, __ATOMIC_RELAXED);
-        if (at < FISQL_UNRECORDED_NAMES)
-            memcpy(images->names[at], child->name, sizeof images->names[at]);
-    }
+    unrecorded_count(area, (enum fisql_unrecorded)child->why, child->name, change);
     if (mapped != NULL)
         munmap(mapped, FISQL_LIVE_HEADER);
 }

@@ -20,6 +20,8 @@
 
 /* Takes what the live area says of them: `offset` of its file. */
 void faults_load(int file, uint64_t offset, uint64_t size_bytes);
+/* There are rules, and no memory for what they need. */
+bool faults_without_memory(void);
 /* A module was loaded. */
 void faults_module(const char *path, uint64_t bias, uint64_t start, uint64_t end);
 /* In a forked child. */
@@ -59,6 +61,10 @@ static inline bool fault_alloc(unsigned kind, uint64_t size_bytes, uint64_t alig
 static inline void faults_load(int file, uint64_t offset, uint64_t size_bytes)
 {
     (void)file, (void)offset, (void)size_bytes;
+}
+static inline bool faults_without_memory(void)
+{
+    return false;
 }
 static inline void faults_module(const char *path, uint64_t bias, uint64_t start, uint64_t end)
 {

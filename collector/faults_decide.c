@@ -4,6 +4,7 @@
 #include "collector/event.h"
 #include "collector/faults.h"
 #include "collector/faults_throw.h"
+#include "collector/reserve.h"
 #include "collector/values_capture.h"
 
 #include <errno.h>
@@ -36,19 +37,24 @@ static uint64_t alloc_rules[FISQL_KINDS_MAX];
 static uint64_t call_rules[64];
 static uint64_t with_arguments, with_stack; /* rules that have conditions on these */
 
-static struct module modules[MODULES_MAX];
 static uint32_t modules_used; /* atomic: those before it are complete */
 static uint64_t own_start, own_end;
-static char paths[32768];
 static uint32_t paths_used;
-
-static struct fault_hook hook_places[HOOK_PLACES];
 
 /* Which `in` conditions a function fulfils. */
 struct function_place {
     uint64_t function, rules;
 };
-static struct function_place function_places[FUNCTION_PLACES];
+
+/* There when the area is. */
+static struct tables {
+    struct module modules[MODULES_MAX];
+    char paths[32768];
+    struct fault_hook hook_places[HOOK_PLACES];
+    struct function_place function_places[FUNCTION_PLACES];
+} * tables;
+static struct reserve tables_memory;
+static bool no_memory;
 
 /* ---- the area ---- */
 
@@ -138,15 +144,23 @@ void faults_load(int file, uint64_t offset, uint64_t size_bytes)
     if (memory == MAP_FAILED)
         return;
     head = (void *)((unsigned char *)memory + before);
-    if ((uintptr_t)head % 8 != 0 || !sound(size_bytes)) {
+    no_memory =
+        recipe_cache == NULL || !reserve_grow(&tables_memory, sizeof *tables, sizeof *tables);
+    if (no_memory || (uintptr_t)head % 8 != 0 || !sound(size_bytes)) {
         head = NULL;
         munmap(memory, size_bytes + before);
         return;
     }
+    tables = reserve_start(&tables_memory);
     if (recipe_string_max == 0)
         recipe_string_max = TEXT_MAX; /* no recipes: nothing else is bound by it */
     take_counts();
     take_rules();
+}
+
+bool faults_without_memory(void)
+{
+    return no_memory;
 }
 
 void faults_forked(void)
@@ -179,7 +193,7 @@ static void put_hooks(const struct module *module)
     for (uint64_t i = 0; i < module->entry->hooks_count; i++) {
         uint64_t address = hooks[i].address + module->bias;
         for (uint32_t step = 0; step < HOOK_PLACES; step++) {
-            struct fault_hook *place = &hook_places[(address + step) % HOOK_PLACES];
+            struct fault_hook *place = &tables->hook_places[(address + step) % HOOK_PLACES];
             if (place->address != 0 && place->address != address)
                 continue;
             place->bias = module->bias;
@@ -199,19 +213,20 @@ void faults_module(const char *path, uint64_t bias, uint64_t start, uint64_t end
         own_start = start;
         own_end = end;
     }
-    if (head == NULL || modules_used == MODULES_MAX || paths_used + name_bytes > sizeof paths)
+    if (head == NULL || modules_used == MODULES_MAX ||
+        paths_used + name_bytes > sizeof tables->paths)
         return;
     for (uint32_t i = 0; i < modules_used; i++) /* what lay there is gone */
-        if (modules[i].start < end && start < modules[i].end)
-            modules[i].start = modules[i].end = 0;
+        if (tables->modules[i].start < end && start < tables->modules[i].end)
+            tables->modules[i].start = tables->modules[i].end = 0;
     for (uint32_t i = 0; i < head->modules; i++)
         if (entries()[i].path_bytes == length &&
             memcmp(at_offset(entries()[i].path), path, length) == 0)
             module.entry = &entries()[i];
-    memcpy(paths + paths_used, last_part(path), name_bytes);
-    module.name = paths + paths_used;
+    memcpy(tables->paths + paths_used, last_part(path), name_bytes);
+    module.name = tables->paths + paths_used;
     paths_used += (uint32_t)name_bytes;
-    modules[modules_used] = module;
+    tables->modules[modules_used] = module;
     __atomic_store_n(&modules_used, modules_used + 1, __ATOMIC_RELEASE);
     if (module.entry != NULL)
         put_hooks(&module);
@@ -221,15 +236,15 @@ static const struct module *module_at(uint64_t address)
 {
     uint32_t used = __atomic_load_n(&modules_used, __ATOMIC_ACQUIRE);
     for (uint32_t i = 0; i < used; i++)
-        if (address >= modules[i].start && address < modules[i].end)
-            return &modules[i];
+        if (address >= tables->modules[i].start && address < tables->modules[i].end)
+            return &tables->modules[i];
     return NULL;
 }
 
 const struct fault_hook *fault_hook_at(uint64_t address)
 {
     for (uint32_t step = 0; step < HOOK_PLACES; step++) {
-        const struct fault_hook *place = &hook_places[(address + step) % HOOK_PLACES];
+        const struct fault_hook *place = &tables->hook_places[(address + step) % HOOK_PLACES];
         uint64_t found = __atomic_load_n(&place->address, __ATOMIC_ACQUIRE);
         if (found == address)
             return place;
@@ -274,7 +289,7 @@ static uint64_t search_places(uint64_t function)
  * half-changed does not have the function's address. */
 static uint64_t rules_inside(uint64_t function)
 {
-    struct function_place *place = &function_places[function / 4 % FUNCTION_PLACES];
+    struct function_place *place = &tables->function_places[function / 4 % FUNCTION_PLACES];
     if (__atomic_load_n(&place->function, __ATOMIC_ACQUIRE) == function)
         return __atomic_load_n(&place->rules, __ATOMIC_RELAXED);
     uint64_t found = search_places(function);

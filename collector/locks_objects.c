@@ -1,12 +1,12 @@
-/* Numbers of locks: see locks.h. A table of the process's locks by address, in memory that is taken once and
- * filled from its start; its pages come into being as they are used. */
+/* Numbers of locks: see locks.h. A table of the process's locks by address, in memory that comes into being
+ * from its start on, as it is filled (reserve.h). */
 #include "collector/locks_objects.h"
 
 #include "collector/lock.h"
+#include "collector/reserve.h"
 
 #include <errno.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #define OBJECTS_MAX (1u << 20)
 #define BUCKETS (1u << 16)
@@ -30,10 +30,16 @@ uint32_t object_generations[OBJECT_GENERATIONS];
 uint32_t silence; /* for lock.h: not known here */
 
 static uint32_t lock_word;
+static struct reserve objects_memory, index_memory;
 static struct object *objects; /* [0] is none */
 static uint32_t used = 1, unused, ids;
-static uint32_t buckets[BUCKETS]; /* all locks of a page are in one */
-static uint32_t pages[BUCKETS];   /* atomic: how many */
+
+/* There before the first object is. */
+struct index {
+    uint32_t buckets[BUCKETS]; /* all locks of a page are in one */
+    uint32_t pages[BUCKETS];   /* atomic: how many */
+};
+static struct index *locks_index; /* atomic */
 
 /* Taken with the thread's `inside` set: no handler of the thread comes in between. */
 static void objects_lock(void)
@@ -65,7 +71,7 @@ static struct object *find(uint64_t address)
 {
     if (objects == NULL)
         return NULL;
-    struct object *object = &objects[buckets[bucket_of(address)]];
+    struct object *object = &objects[locks_index->buckets[bucket_of(address)]];
     while (object != objects && object->address != address)
         object = &objects[object->next];
     return object != objects ? object : NULL;
@@ -74,7 +80,7 @@ static struct object *find(uint64_t address)
 static void drop(struct object *object)
 {
     uint32_t bucket = bucket_of(object->address), number = (uint32_t)(object - objects);
-    uint32_t *at = &buckets[bucket];
+    uint32_t *at = &locks_index->buckets[bucket];
     while (*at != number && *at != 0)
         at = &objects[*at].next;
     if (*at == 0)
@@ -82,29 +88,31 @@ static void drop(struct object *object)
     *at = object->next;
     object->next = unused;
     unused = number;
-    __atomic_fetch_sub(&pages[bucket], 1, __ATOMIC_RELAXED);
+    __atomic_fetch_sub(&locks_index->pages[bucket], 1, __ATOMIC_RELAXED);
     become_others(object->address);
+}
+
+/* Room for one more object than have ever been. */
+static bool room_for_more(void)
+{
+    if (!reserve_grow(&index_memory, sizeof *locks_index, sizeof *locks_index) ||
+        !reserve_grow(&objects_memory, OBJECTS_MAX * sizeof *objects, (used + 1) * sizeof *objects))
+        return false;
+    __atomic_store_n(&locks_index, reserve_start(&index_memory), __ATOMIC_RELEASE);
+    objects = reserve_start(&objects_memory);
+    return true;
 }
 
 /* NULL: there is no room. */
 static struct object *add(uint64_t address, unsigned kind, uint64_t site, bool made)
 {
-    if (objects == NULL) {
-        int error = errno;
-        void *memory = mmap(NULL, OBJECTS_MAX * sizeof *objects, PROT_READ | PROT_WRITE,
-                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-        errno = error;
-        if (memory == MAP_FAILED)
-            return NULL;
-        objects = memory;
-    }
-    uint32_t number = unused != 0 ? unused : used < OBJECTS_MAX ? used++ : 0;
+    uint32_t number = unused != 0 ? unused : room_for_more() ? used++ : 0;
     if (number == 0)
         return NULL;
     struct object *object = &objects[number];
     if (number == unused)
         unused = object->next;
-    uint32_t *bucket = &buckets[bucket_of(address)];
+    uint32_t *bucket = &locks_index->buckets[bucket_of(address)];
     memset(object, 0, sizeof *object);
     object->address = address;
     object->site = site;
@@ -113,7 +121,7 @@ static struct object *add(uint64_t address, unsigned kind, uint64_t site, bool m
     object->kind = (uint8_t)kind;
     object->made = made;
     *bucket = number;
-    __atomic_fetch_add(&pages[bucket_of(address)], 1, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&locks_index->pages[bucket_of(address)], 1, __ATOMIC_RELAXED);
     return object;
 }
 
@@ -224,10 +232,11 @@ bool object_was_destroyed(uint64_t address, struct lock_name *name, struct objec
 
 bool objects_near(uint64_t from, uint64_t to)
 {
-    if (to - from > (uint64_t)PAGES_MAX << PAGE_SHIFT)
-        return true;
+    const struct index *index = __atomic_load_n(&locks_index, __ATOMIC_ACQUIRE);
+    if (index == NULL || to - from > (uint64_t)PAGES_MAX << PAGE_SHIFT)
+        return index != NULL;
     for (uint64_t at = from >> PAGE_SHIFT; at <= (to - 1) >> PAGE_SHIFT; at++)
-        if (__atomic_load_n(&pages[bucket_of(at << PAGE_SHIFT)], __ATOMIC_RELAXED) != 0)
+        if (__atomic_load_n(&index->pages[bucket_of(at << PAGE_SHIFT)], __ATOMIC_RELAXED) != 0)
             return true;
     return false;
 }
@@ -238,7 +247,7 @@ static bool take_freed(uint64_t from, uint64_t to, uint64_t *page, struct object
     bool found = false;
     objects_lock();
     for (; objects != NULL && *page <= (to - 1) >> PAGE_SHIFT && !found; *page += !found) {
-        struct object *object = &objects[buckets[bucket_of(*page << PAGE_SHIFT)]];
+        struct object *object = &objects[locks_index->buckets[bucket_of(*page << PAGE_SHIFT)]];
         while (object != objects && (object->address < from || object->address >= to))
             object = &objects[object->next];
         if (object == objects)

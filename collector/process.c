@@ -17,6 +17,7 @@
 #include "collector/control.h"
 #include "collector/event.h"
 #include "collector/facts.h"
+#include "collector/faults.h"
 #include "collector/file.h"
 #include "collector/fisql.h"
 #include "collector/fork.h"
@@ -31,6 +32,8 @@
 #include "collector/quiet.h"
 #include "collector/stack.h"
 #include "collector/thread_log.h"
+#include "collector/thread_memory.h"
+#include "collector/unrecorded.h"
 #include "collector/usage.h"
 #include "collector/values.h"
 
@@ -373,8 +376,16 @@ static bool activate(void)
     options_parse();
     if (!process.options.no_waits && process.clock != CLOCK_SWITCHED_OFF)
         usage_cpu_of(0, &setup_from_ns);
-    if (!outputs_open(&first))
+    bool memory = memory_hold(), opened = outputs_open(&first);
+    memory_unhold();
+    if (!opened)
         return false;
+    if (!memory || faults_without_memory()) {
+        char name[UNRECORDED_NAME_BYTES];
+        unrecorded_name(name);
+        unrecorded_count(process.area, FISQL_UNRECORDED_MEMORY, name, 1);
+        return false;
+    }
     owner_identify();
     process.start_tick = clock_read(process.clock);
     uint64_t ticks_per_second =

@@ -20,6 +20,7 @@
 #include "collector/stack.h"
 #include "collector/system_call.h"
 #include "collector/thread_log.h"
+#include "collector/unrecorded.h"
 #include "collector/values.h"
 
 #include <errno.h>
@@ -170,20 +171,10 @@ static void unseal(struct thread_log *log)
     __atomic_store_n(&process.active, PROCESS_RECORDING, __ATOMIC_RELEASE);
 }
 
-static void count_images(enum fisql_unrecorded reason, const char name[64])
-{
-    struct fisql_unrecorded_images *images = &process.area->unrecorded[reason];
-    __atomic_fetch_add(&images->count, 1, __ATOMIC_RELAXED);
-    uint32_t at = __atomic_load_n(&images->named, __ATOMIC_RELAXED);
-    if (at < FISQL_UNRECORDED_NAMES &&
-        (at = __atomic_fetch_add(&images->named, 1, __ATOMIC_RELAXED)) < FISQL_UNRECORDED_NAMES)
-        memcpy(images->names[at], name, 64);
-}
-
 /* ---- going on in silence ---- */
 
 uint32_t silence;
-static char silent_name[64];
+static char silent_name[UNRECORDED_NAME_BYTES];
 
 /* What it needs. Of the time off the processor nothing is known any more. */
 static bool silence_possible(void)
@@ -200,7 +191,7 @@ static long call_in_silence(long number, const long argument[6])
     live_slots_reserve();
     hand_over_silently();
     values_forbid_calls();
-    syscall(SYS_prctl, PR_GET_NAME, silent_name, 0, 0, 0);
+    unrecorded_name(silent_name);
     if (current_log != NULL)
         stack_is_one(&current_log->shadow.bounds, 0, 0); /* so that it need not look later */
     quiet_end(&quiet);
@@ -218,7 +209,7 @@ void silent_lose(void)
 {
     static uint32_t told;
     if (__atomic_exchange_n(&told, 1, __ATOMIC_RELAXED) == 0)
-        count_images(FISQL_UNRECORDED_SECCOMP_LATER, silent_name);
+        unrecorded_count(process.area, FISQL_UNRECORDED_SECCOMP_LATER, silent_name, 1);
 }
 
 void silent_child(void)
@@ -230,7 +221,7 @@ void silent_child(void)
 
 long seccomp_call(long number, const long argument[6], uint64_t mode, const void *filter)
 {
-    char name[64] = "";
+    char name[UNRECORDED_NAME_BYTES];
     bool strict = mode == SECCOMP_MODE_STRICT;
     if (!process_recording() || silent() ||
         (!strict && (mode != SECCOMP_MODE_FILTER || filter == NULL)))
@@ -249,11 +240,11 @@ long seccomp_call(long number, const long argument[6], uint64_t mode, const void
     incident_signals_off();
     if (!strict && silence_possible())
         return call_in_silence(number, argument);
-    syscall(SYS_prctl, PR_GET_NAME, name, 0, 0, 0);
+    unrecorded_name(name);
     struct thread_log *log = seal();
     long result = system_call(number, argument);
     if (result >= 0)
-        count_images(FISQL_UNRECORDED_SECCOMP, name);
+        unrecorded_count(process.area, FISQL_UNRECORDED_SECCOMP, name, 1);
     else
         unseal(log);
     return result;

@@ -32,6 +32,10 @@ struct spare {
 };
 
 /* Where a shadow stack that has grown begins. */
+/* What starting to record takes beside: lists of modules and the stack for handlers; measuring what hooks
+ * cost, meanwhile. */
+#define START_BYTES ((size_t)256 << 10)
+
 struct shadow_head {
     size_t bytes;
     struct shadow_head *outgrown;
@@ -67,6 +71,31 @@ static void shadow_set(struct thread_log *log, void *start, size_t bytes)
     memory_limit_depth(log);
     for (int i = 1; i <= (int)SHADOW_SENTINELS; i++)
         log->shadow.calls[-i] = (struct shadow_call){.stack = UINT64_MAX};
+}
+
+static void *held; /* START_BYTES; NULL = nothing */
+
+bool memory_hold(void)
+{
+    struct spare *spare = memory_map(MEMORY_BYTES);
+    held = spare != NULL ? memory_map(START_BYTES) : NULL;
+    if (held != NULL) {
+        lock_acquire(&spares_lock);
+        spare->next = spares;
+        spares = spare;
+        spares_count++;
+        lock_release(&spares_lock);
+    } else if (spare != NULL) {
+        munmap(spare, MEMORY_BYTES);
+    }
+    return held != NULL;
+}
+
+void memory_unhold(void)
+{
+    if (held != NULL)
+        munmap(held, START_BYTES);
+    held = NULL;
 }
 
 bool memory_take(struct thread_log *log)

@@ -4,6 +4,12 @@
 
 #include "collector/dictionary.h"
 
+/* Before recording starts, and before anything takes memory that recording can do without: the first thread will
+ * find its memory, and what else starting takes is held until memory_unhold(). Returns false where there is not
+ * as much: the process cannot be recorded. */
+bool memory_hold(void);
+void memory_unhold(void);
+
 /* The private memory of a thread's first log; false where there is none. A thread gives its own
  * back when all its logs are given back. */
 bool memory_take(struct thread_log *log);

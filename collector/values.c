@@ -15,7 +15,7 @@
 #include <string.h>
 
 THREAD_LOCAL uint64_t values_kept;
-static bool load_failed;
+static bool load_failed, no_memory;
 static uint32_t strangers; /* modules that came later, and fisql record could not be asked */
 static char stranger[256]; /* the first one's path */
 static uint64_t missed;    /* atomic: calls in modules whose recipes were yet to come, ... */
@@ -73,8 +73,10 @@ void values_await_kept(struct thread_log *log, uint64_t function, uint64_t site,
 void values_load(int file, const struct fisql_live_part *recipes,
                  const struct fisql_live_part *late)
 {
-    load_failed = recipes->bytes != 0 && !recipes_load(file, recipes->offset, recipes->bytes);
-    if (!load_failed)
+    no_memory = !recipes_prepare();
+    load_failed =
+        !no_memory && recipes->bytes != 0 && !recipes_load(file, recipes->offset, recipes->bytes);
+    if (!load_failed && !no_memory)
         late_load(late);
 }
 
@@ -144,6 +146,7 @@ void values_forbid_pages(void)
 void values_forbid_calls(void)
 {
     read_forbid();
+    recipes_take_room();
     results_prepare();
 }
 
@@ -163,6 +166,8 @@ void values_report(void)
     int error;
     struct results_lost lost = results_lost_take();
     uint64_t refused = read_refused(&error);
+    if (no_memory)
+        report("there was no memory for them; allow the program more (ulimit -d, ulimit -v)");
     if (load_failed)
         report("what fisql record says of them cannot be read");
     if (strangers != 0) {

@@ -22,7 +22,8 @@
 	hint 34 /* bti c */
 	and x16, x30, (PLACES - 1) * 8 /* its place, of 16 bytes for each 8 of code */
 	adrp x17, recipe_cache
-	add x17, x17, :lo12:recipe_cache
+	ldr x17, [x17, :lo12:recipe_cache]
+	cbz x17, 1f
 	add x17, x17, x16, lsl 1
 	ldr x16, [x17]
 	cmp x16, x30

@@ -4,6 +4,7 @@
 #include "collector/faults.h"
 #include "collector/lock.h"
 #include "collector/modules.h"
+#include "collector/reserve.h"
 #include "collector/values_late.h"
 
 #include <string.h>
@@ -13,14 +14,15 @@
 #define PAGE_BYTES_MAX 65536u
 #define STRING_MAX 960u /* so that a text and 30 tags fit an event */
 
-struct recipe_place recipe_cache[RECIPE_PLACES];
+struct recipe_place *recipe_cache;
+static struct reserve cache;
 struct recipe_module recipe_modules[RECIPE_MODULES_MAX];
 uint32_t recipe_string_max;
 
 #define ARENA_BYTES ((uint64_t)64 << 20) /* of address space */
 #define LINE 64u
 
-static unsigned char *arena; /* recipes as hooks use them */
+static struct reserve arena; /* recipes as hooks use them */
 static uint64_t arena_used;  /* atomic */
 
 static const struct recipe no_recipe; /* of a call that is known for its faults alone */
@@ -65,6 +67,20 @@ static bool sound(const struct fisql_recipes *head, uint64_t size_bytes)
     return true;
 }
 
+bool recipes_prepare(void)
+{
+    size_t bytes = RECIPE_PLACES * sizeof *recipe_cache;
+    if (!reserve_grow(&cache, bytes, bytes))
+        return false;
+    recipe_cache = reserve_start(&cache);
+    return true;
+}
+
+void recipes_take_room(void)
+{
+    reserve_grow(&arena, ARENA_BYTES, ARENA_BYTES);
+}
+
 bool recipes_add(const void *memory, uint64_t size_bytes)
 {
     bool added = false;
@@ -93,10 +109,6 @@ bool recipes_load(int file, uint64_t offset, uint64_t size_bytes)
         munmap(memory, size_bytes + before);
         return false;
     }
-    arena = mmap(NULL, ARENA_BYTES, PROT_READ | PROT_WRITE,
-                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (arena == MAP_FAILED)
-        arena = NULL;
     recipe_string_max = heads[0]->string_max < STRING_MAX ? heads[0]->string_max : STRING_MAX;
     return true;
 }
@@ -253,9 +265,9 @@ static uint64_t word_of(uint32_t index, const struct fisql_recipe_hook *hook)
     uint64_t bytes = (sizeof(struct recipe) + numbers * sizeof(struct recipe_number) + LINE - 1) &
                      ~(uint64_t)(LINE - 1);
     uint64_t at = __atomic_fetch_add(&arena_used, bytes, __ATOMIC_RELAXED);
-    if (arena == NULL || at + bytes > ARENA_BYTES)
+    if (!reserve_grow(&arena, ARENA_BYTES, at + bytes))
         return 0;
-    struct recipe *recipe = (struct recipe *)(void *)(arena + at);
+    struct recipe *recipe = (struct recipe *)(void *)(arena.start + at);
     uint64_t word = (uint64_t)(uintptr_t)recipe;
     recipe->address = hook->address + module->bias;
     recipe->function = hook->function + module->bias;
@@ -279,6 +291,8 @@ static uint64_t word_of(uint32_t index, const struct fisql_recipe_hook *hook)
 
 uint64_t recipe_word(uint64_t address)
 {
+    if (UNLIKELY(recipe_cache == NULL))
+        return 0;
     struct recipe_place *place = &recipe_cache[address / 8 % RECIPE_PLACES];
     if (__atomic_load_n(&place->address, __ATOMIC_ACQUIRE) == address)
         return __atomic_load_n(&place->word, __ATOMIC_RELAXED);

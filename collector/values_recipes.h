@@ -63,7 +63,7 @@ struct recipe_place {
 #define RECIPE_VOLATILE ((uint64_t)1 << 62) /* the hooks know the number */
 #define RECIPE_FAULT ((uint64_t)1 << 61)    /* rules name the call (faults.h) */
 _Static_assert(sizeof(struct recipe_place) == 16 && RECIPE_PLACES == 65536, "the hooks know these");
-extern HIDDEN struct recipe_place recipe_cache[RECIPE_PLACES];
+extern HIDDEN struct recipe_place *recipe_cache; /* NULL = nothing is known of any call */
 extern HIDDEN struct recipe_module recipe_modules[RECIPE_MODULES_MAX];
 extern HIDDEN uint32_t recipe_string_max; /* bytes of a text that are recorded */
 
@@ -85,6 +85,13 @@ static inline const struct recipe_module *recipe_module(const struct recipe *rec
 }
 
 /* Takes the recipes from `offset` of a file on. False where they cannot be had or are not sound. */
+/* Makes room for what is known of hook calls: before anything else here. Returns false where there is no
+ * memory for it; nothing is known then. */
+HIDDEN bool recipes_prepare(void);
+
+/* Takes all the memory that recipes may need, if it is to be had: none can be asked for later. */
+void recipes_take_room(void);
+
 bool recipes_load(int file, uint64_t offset, uint64_t size_bytes);
 /* A module was loaded. Has it recipes? */
 bool recipes_module(const char *path, uint64_t bias, uint64_t start, uint64_t end);

@@ -12,7 +12,7 @@
  * recognized by its address when the same frame address is awaited anew, or by its slot, which does
  * not hold the trampoline's address any more, when there is no place.
  *
- * The tables lie in one array that never goes away: where a coroutine was interrupted in that very
+ * The tables lie in one array that never goes away, and comes into being as threads need them (reserve.h): where a coroutine was interrupted in that very
  * moment and goes on in another thread, its table is found there.
  *
  * Between hook and return nothing is called, thrown or unwound. Cleanups are the exception: exit hooks
@@ -25,6 +25,7 @@
 #include "collector/fork.h"
 #include "collector/hook_sample.h"
 #include "collector/quiet.h"
+#include "collector/reserve.h"
 #include "collector/values_hook.h"
 
 #include <dlfcn.h>
@@ -35,6 +36,7 @@
 #define APART __attribute__((noinline))
 #define AWAITED_MAX 16u
 #define TABLES_MAX 1024u /* threads that await results at a time */
+#define TABLES_BYTES (TABLES_MAX * sizeof(struct table))
 
 /* What belongs to a frame address. */
 struct awaited {
@@ -54,7 +56,7 @@ struct table {
     struct awaited awaited[AWAITED_MAX];
 };
 
-static struct table tables[TABLES_MAX];
+static struct reserve tables_memory;
 static uint32_t tables_used; /* atomic: those before it have ever been owned */
 static THREAD_LOCAL struct table *own_table;
 static THREAD_LOCAL bool no_table; /* there was none left */
@@ -85,8 +87,11 @@ static APART struct table *table_take(void)
         return NULL;
     uint32_t tid = (uint32_t)syscall(SYS_gettid);
     quiet_begin(&quiet);
-    struct table *found = own_table;
+    struct table *found = own_table, *tables;
     for (uint32_t i = 0; found == NULL && i < TABLES_MAX; i++) {
+        if (!reserve_grow(&tables_memory, TABLES_BYTES, (i + 1) * sizeof *tables))
+            break;
+        tables = reserve_start(&tables_memory);
         uint32_t owner = __atomic_load_n(&tables[i].owner, __ATOMIC_RELAXED);
         if (owner != 0 && (i < TABLES_MAX / 2 || !owner_gone(owner)))
             continue; /* the first half goes to those who give them back */
@@ -316,6 +321,7 @@ static struct table *find(struct table *table, uint64_t stack, uint32_t *place)
 static APART struct table *find_elsewhere(uint64_t stack, uint32_t *place)
 {
     struct table *table = find(own_table, stack, place);
+    struct table *tables = reserve_start(&tables_memory);
     uint32_t used = __atomic_load_n(&tables_used, __ATOMIC_ACQUIRE);
     for (uint32_t i = 0; table == NULL && i < used; i++)
         table = find(&tables[i], stack, place);

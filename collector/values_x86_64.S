@@ -32,7 +32,9 @@
 	movq %r11, BELOW(REGISTER(11))(%rsp)
 	movl (%rsp), %eax /* its place, of 16 bytes for each 8 of code */
 	andl $((PLACES - 1) * 8), %eax
-	leaq recipe_cache(%rip), %r11
+	movq recipe_cache(%rip), %r11
+	testq %r11, %r11
+	jz 1f
 	leaq (%r11, %rax, 2), %r11
 	movq (%rsp), %rax
 	cmpq %rax, (%r11)

@@ -81,9 +81,11 @@ bool unrecorded_append(struct live *live, const char *log_path, bool quiet)
     return lost;
 }
 
-const char *unrecorded_reason(const char *program)
+const char *unrecorded_reason(const struct live *live, const char *program)
 {
     struct program_file file;
+    if (live->area->unrecorded[FISQL_UNRECORDED_MEMORY].count != 0)
+        return reasons[FISQL_UNRECORDED_MEMORY];
     program_file_look(&file, program);
     if (file.known && !file.machine_same)
         return "it is built for another kind of machine than fisql; build it for this one";

@@ -8,7 +8,7 @@
  * with hooks are among them. */
 bool unrecorded_append(struct live *live, const char *log_path, bool quiet);
 
-/* Why was nothing recorded of a program, given as for execvp()? In words, with what to do. */
-const char *unrecorded_reason(const char *program);
+/* Why was nothing recorded of a run, whose program is given as for execvp()? In words, with what to do. */
+const char *unrecorded_reason(const struct live *live, const char *program);
 
 #endif

@@ -31,6 +31,33 @@ report $((process - process_plain >= 2048 || resident - resident_plain >= 2048))
 report $((thread - plain >= 256 || touched >= 128)) "a thread takes less than 256 KB of address space" \
     "$plain to $thread, resident $touched KB"
 
+# ---- data: below what recording takes, the program runs unrecorded, and that is said
+build gcc limited -O1 -g "$programs/limited.c" -lpthread
+limited="352 512 704 1024 2048 8192" # KiB
+case $FISQL_BUILD in
+*asan*) limited=8192 ;;
+esac
+for options in "" --locks --values "--values --locks" --fault; do
+    for limit in $limited; do
+        plain=5
+        [ "$options" != --fault ] || [ "$limit" -lt 8192 ] || plain=7
+        words=()
+        case $options in
+            --fault) words=(--fault "number: return 7") ;;
+            *) read -r -a words <<<"$options" ;;
+        esac
+        run "$fisql" record "${words[@]}" ./limited "$limit"
+        same "ulimit -d $limit, $options: the program is untouched" $plain "$status"
+        case $err in
+            *"1 program was not recorded (limited): its limits leave no memory"*) said=1 recorded= ;;
+            *) said=0 recorded=1 ;;
+        esac
+        [ "$limit" -lt 8192 ] || same "ulimit -d $limit, $options: it is recorded" 0 $said
+        "$fisql" load -q run.bin 2>load.err
+        same "ulimit -d $limit, $options: it is recorded or said not to be" "$recorded" "$(calls_of number)"
+    done
+done
+
 # No room for anything: a thread that cannot be recorded is said to be missing, calls that find no place on
 # the shadow stack are counted.
 same "no room at all: the program is untouched" "done 0" "$("$fisql" record -q ./tight full) $?"
