@@ -38,7 +38,9 @@
     X(SECCOMP_LATER, 8,                                                                            \
       "it forbade itself system calls (seccomp): threads and processes begun after that, and "     \
       "handlers that interrupted a hook, are missing")                                             \
-    X(MEMORY, 9, "its limits leave no memory to record it: allow it more (ulimit -d, ulimit -v)")
+    X(MEMORY, 9, "its limits leave no memory to record it: allow it more (ulimit -d, ulimit -v)")  \
+    X(CLOCK, 10,                                                                                   \
+      "it may not read the processor's clock (PR_SET_TSC): what came after that is missing")
 enum fisql_unrecorded {
 #define FISQL_UNRECORDED_ENUM(constant, number, words) FISQL_UNRECORDED_##constant = number,
     FISQL_UNRECORDED(FISQL_UNRECORDED_ENUM)

@@ -271,8 +271,9 @@ EXPORT long NAME(syscall)(long number, ...)
                            (char *const *)argument[2]);
     if (number == SYS_userfaultfd)
         values_forbid_pages();
-    bool limits = (number == SYS_prctl && argument[0] == PR_SET_SECCOMP) ||
-                  (number == SYS_seccomp && (unsigned long)argument[0] <= SECCOMP_SET_MODE_FILTER);
+    bool limits =
+        (number == SYS_prctl && (argument[0] == PR_SET_SECCOMP || argument[0] == PR_SET_TSC)) ||
+        (number == SYS_seccomp && (unsigned long)argument[0] <= SECCOMP_SET_MODE_FILTER);
     bool forks = (number == SYS_clone || number == SYS_clone3 ||
 #ifdef SYS_fork
                   number == SYS_fork ||
@@ -283,8 +284,7 @@ EXPORT long NAME(syscall)(long number, ...)
         before_fork();
     long result = !limits ? system_call(number, argument)
                   : number == SYS_prctl
-                      ? seccomp_call(number, argument, (uint64_t)argument[1],
-                                     (const void *)(uintptr_t)argument[2])
+                      ? seccomp_prctl(argument)
                       : seccomp_call(number, argument,
                                      argument[0] == SECCOMP_SET_MODE_STRICT ? SECCOMP_MODE_STRICT
                                                                             : SECCOMP_MODE_FILTER,

@@ -289,6 +289,12 @@ EXPORT void __cyg_profile_func_exit(void *function_address, void *site_address)
 #ifdef FISQL_VALUES
 /* ---- with registers kept ---- */
 
+/* Without a log nothing has a time, and the clock may be forbidden (seccomp.c). */
+static uint64_t tick_of_log(void)
+{
+    return current_log != NULL ? clock_read(process.clock) : 0;
+}
+
 /* Where the fast path found something. `tick`: of its try, 0 if there was none. */
 APART void enter_kept_other(uint64_t function, uint64_t site, uint64_t stack, uint64_t recipe,
                             uint64_t tick)
@@ -300,7 +306,7 @@ APART void enter_kept_other(uint64_t function, uint64_t site, uint64_t stack, ui
         enum unready what = unready(function);
         if (what == UNREADY_OFF)
             return;
-        tick = clock_read(process.clock);
+        tick = tick_of_log();
         if (what == UNREADY_FAST &&
             enter_fast(current_log, function, site, stack, tick, false, recipe)) {
             if (UNLIKELY(recipe == 0))
@@ -343,7 +349,7 @@ APART void exit_kept_other(uint64_t function, uint64_t site, uint64_t stack, uin
         enum unready what = unready(function);
         if (what == UNREADY_OFF)
             return;
-        tick = clock_read(process.clock);
+        tick = tick_of_log();
         if (what == UNREADY_FAST &&
             exit_fast(current_log, function, site, stack, tail, tick, false, true, recipe))
             return;

@@ -30,6 +30,7 @@
 #include "collector/log_file.h"
 #include "collector/modules.h"
 #include "collector/quiet.h"
+#include "collector/seccomp.h"
 #include "collector/stack.h"
 #include "collector/thread_log.h"
 #include "collector/thread_memory.h"
@@ -380,10 +381,12 @@ static bool activate(void)
     memory_unhold();
     if (!opened)
         return false;
-    if (!memory || faults_without_memory()) {
+    memory &= !faults_without_memory();
+    if (!memory || clock_forbidden()) {
         char name[UNRECORDED_NAME_BYTES];
         unrecorded_name(name);
-        unrecorded_count(process.area, FISQL_UNRECORDED_MEMORY, name, 1);
+        unrecorded_count(process.area, memory ? FISQL_UNRECORDED_CLOCK : FISQL_UNRECORDED_MEMORY,
+                         name, 1);
         return false;
     }
     owner_identify();

@@ -7,7 +7,8 @@
  * seccomp_data in linux/seccomp.h), what it does with each call. One that forbids no more than to
  * read clocks (usage.h, clock.h) ends that alone.
  *
- * In the strict mode the processor's clock cannot be read either (prctl(2), PR_SET_TSC).
+ * In the strict mode the processor's clock cannot be read either, nor after prctl(2), PR_SET_TSC: there recording
+ * ends, too.
  */
 #include "collector/seccomp.h"
 
@@ -219,9 +220,22 @@ void silent_child(void)
     silent_lose();
 }
 
-long seccomp_call(long number, const long argument[6], uint64_t mode, const void *filter)
+/* Makes the call, before which recording ends, unless the call fails. */
+static long end_before(long number, const long argument[6], enum fisql_unrecorded reason)
 {
     char name[UNRECORDED_NAME_BYTES];
+    unrecorded_name(name);
+    struct thread_log *log = seal();
+    long result = system_call(number, argument);
+    if (result >= 0)
+        unrecorded_count(process.area, reason, name, 1);
+    else
+        unseal(log);
+    return result;
+}
+
+long seccomp_call(long number, const long argument[6], uint64_t mode, const void *filter)
+{
     bool strict = mode == SECCOMP_MODE_STRICT;
     if (!process_recording() || silent() ||
         (!strict && (mode != SECCOMP_MODE_FILTER || filter == NULL)))
@@ -240,14 +254,35 @@ long seccomp_call(long number, const long argument[6], uint64_t mode, const void
     incident_signals_off();
     if (!strict && silence_possible())
         return call_in_silence(number, argument);
-    unrecorded_name(name);
-    struct thread_log *log = seal();
-    long result = system_call(number, argument);
-    if (result >= 0)
-        unrecorded_count(process.area, FISQL_UNRECORDED_SECCOMP, name, 1);
-    else
-        unseal(log);
+    return end_before(number, argument, FISQL_UNRECORDED_SECCOMP);
+}
+
+bool clock_forbidden(void)
+{
+    int now = 0;
+    const long argument[6] = {PR_GET_TSC, (long)(intptr_t)&now};
+    return system_call(SYS_prctl, argument) == 0 && now == PR_TSC_SIGSEGV;
+}
+
+/* Each event would fail where the processor's clock cannot be read. Recording ends before, in the whole process:
+ * threads and children that this one begins inherit it. */
+static long forbid_clock(const long argument[6])
+{
+    if (!process_recording() || silent() || argument[1] != PR_TSC_SIGSEGV)
+        return system_call(SYS_prctl, argument);
+    incident_signals_off();
+    long result = end_before(SYS_prctl, argument, FISQL_UNRECORDED_CLOCK);
+    if (result < 0)
+        incident_signals_on();
     return result;
+}
+
+long seccomp_prctl(const long argument[6])
+{
+    if (argument[0] == PR_SET_SECCOMP)
+        return seccomp_call(SYS_prctl, argument, (uint64_t)argument[1],
+                            (const void *)(uintptr_t)argument[2]);
+    return argument[0] == PR_SET_TSC ? forbid_clock(argument) : system_call(SYS_prctl, argument);
 }
 
 #ifdef FISQL_WRAP
@@ -265,10 +300,7 @@ EXPORT int NAME(prctl)(int option, ...)
     for (int i = 1; i < 5; i++)
         argument[i] = va_arg(rest, long);
     va_end(rest);
-    long result = option == PR_SET_SECCOMP
-                      ? seccomp_call(SYS_prctl, argument, (uint64_t)argument[1],
-                                     (const void *)(uintptr_t)argument[2])
-                      : system_call(SYS_prctl, argument);
+    long result = seccomp_prctl(argument);
     if (result < 0 && result > -4096) {
         errno = (int)-result;
         return -1;

@@ -59,8 +59,9 @@ bool unrecorded_append(struct live *live, const char *log_path, bool quiet)
     for (unsigned reason = 0; reason < FISQL_UNRECORDED_REASONS; reason++) {
         const struct fisql_unrecorded_images *images = &live->area->unrecorded[reason];
         bool followed = reason == FISQL_UNRECORDED_FOLLOWED;
-        bool in_parts =
-            reason == FISQL_UNRECORDED_SECCOMP || reason == FISQL_UNRECORDED_SECCOMP_LATER;
+        bool in_parts = reason == FISQL_UNRECORDED_SECCOMP ||
+                        reason == FISQL_UNRECORDED_SECCOMP_LATER ||
+                        reason == FISQL_UNRECORDED_CLOCK;
         char names[FISQL_UNRECORDED_NAMES * 66 + 8];
         if (images->count == 0)
             continue;

@@ -51,3 +51,22 @@ if [ $silently = recorded ]; then
         group_concat(text, ' ') FROM call_arguments WHERE function = 'forbid_text' AND position = 1") $(sql run.db "SELECT
         sum(position = 0) || ' ' || sum(position = 1) FROM call_arguments WHERE function = 'after'")"
 fi
+
+# The processor's clock forbidden: what comes after is not recorded, and the program is untouched.
+build gcc clockless -O1 -g "$programs/clockless.c" || exit 1
+if ./clockless >/dev/null; [ $? -eq 77 ]; then
+    echo "ok - skipped: this machine's clock cannot be forbidden"
+    exit 0
+fi
+for options in "" --values --locks; do
+    for how in returns abort exec; do
+        ./clockless $how 2>/dev/null # whether a program can begin so, the dynamic linker decides
+        expected=$?
+        read -r -a words <<<"$options"
+        run "$fisql" record "${words[@]}" ./clockless $how
+        same "clock forbidden, $options $how: status" $expected "$status"
+        has "clock forbidden, $options $how: record says what is missing" "it may not read the processor's clock (PR_SET_TSC)" "$err"
+        "$fisql" load -q run.bin 2>load.err
+        same "clock forbidden, $options $how: what came before is recorded" "before 1000" "$(counts run.db | grep -v ^main)"
+    done
+done
