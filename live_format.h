@@ -190,7 +190,8 @@ struct fisql_control {
     uint32_t depth; /* atomic: levels of calls that are logged, plus 1; 1 = all, 0 = as it began */
     uint32_t only;  /* atomic: how often a filter was put into parts.control: the last one is in its
                             first half where this is even */
-    uint32_t only_bytes; /* of that one, as collector/filter.c reads it */
+    uint32_t only_bytes;          /* of that one, as collector/filter.c reads it */
+    struct fisql_live_part marks; /* struct fisql_changes; none = changes leave no mark */
 };
 
 /* Whether the collector is starting in the process that fisql record runs: it blocks all signals meanwhile. */
@@ -198,6 +199,120 @@ struct fisql_start {
     uint32_t program; /* that process's pid, as fisql record sees it; 0 = not known yet */
     uint32_t inside;  /* atomic */
 };
+
+/* What was changed of the recording while it ran, by `fisql control` or the program itself: for the log. Who
+ * changes it takes an entry; there are so many in a run, of which the program's own take not the last ones, and
+ * what finds none is counted. X(constant, word) */
+#define FISQL_CHANGES(X)                                                                           \
+    X(START, "start")                                                                              \
+    X(STOP, "stop")                                                                                \
+    X(ONLY, "only")                                                                                \
+    X(EXCLUDE, "exclude")                                                                          \
+    X(DEPTH, "depth")                                                                              \
+    X(LEVEL, "level")                                                                              \
+    X(MORE, "more")
+enum fisql_change_what {
+#define FISQL_CHANGE_ENUM(constant, word) FISQL_CHANGE_##constant,
+    FISQL_CHANGES(FISQL_CHANGE_ENUM)
+#undef FISQL_CHANGE_ENUM
+        FISQL_CHANGES_WHATS
+};
+#define FISQL_CHANGES_MAX 256u
+#define FISQL_CHANGES_OWN 192u
+#define FISQL_CHANGE_DETAIL 224u
+enum fisql_change_state {
+    FISQL_CHANGE_FREE = 0,
+    FISQL_CHANGE_WHOLE = 1,
+    FISQL_CHANGE_WRITTEN = 2 /* to the log */
+};
+struct fisql_change {
+    uint32_t state;       /* atomic: enum fisql_change_state */
+    uint32_t what;        /* enum fisql_change_what */
+    uint64_t ns;          /* CLOCK_MONOTONIC */
+    uint64_t process_key; /* 0 = all processes */
+    char detail[FISQL_CHANGE_DETAIL];
+};
+struct fisql_changes {
+    uint32_t made;     /* atomic: entries that were taken */
+    uint32_t left_out; /* atomic: changes that found none */
+    struct fisql_change entries[FISQL_CHANGES_MAX];
+};
+
+static inline const char *fisql_change_word(uint32_t what)
+{
+    static const char *const words[] = {
+#define FISQL_CHANGE_WORD(constant, word) word,
+        FISQL_CHANGES(FISQL_CHANGE_WORD)
+#undef FISQL_CHANGE_WORD
+    };
+    return what < FISQL_CHANGES_WHATS ? words[what] : NULL;
+}
+
+/* Notes a change, where fewer than `most` entries are taken. Async-signal-safe. */
+static inline void fisql_change_note(struct fisql_changes *changes, uint32_t most,
+                                     const struct fisql_change *change)
+{
+    uint32_t at = __atomic_load_n(&changes->made, __ATOMIC_RELAXED);
+    do {
+        if (at >= most) {
+            __atomic_fetch_add(&changes->left_out, 1, __ATOMIC_RELAXED);
+            return;
+        }
+    } while (!__atomic_compare_exchange_n(&changes->made, &at, at + 1, 0, __ATOMIC_ACQ_REL,
+                                          __ATOMIC_RELAXED));
+    changes->entries[at] = *change;
+    __atomic_store_n(&changes->entries[at].state, FISQL_CHANGE_WHOLE, __ATOMIC_RELEASE);
+}
+
+#define FISQL_CHANGE_TEXT (FISQL_CHANGE_DETAIL + 64u)
+
+static inline char *fisql_change_number(char *at, uint64_t number, unsigned base)
+{
+    char digits[24];
+    int count = 0;
+    do
+        digits[count++] = "0123456789abcdef"[number % base];
+    while ((number /= base) != 0);
+    while (count > 0)
+        *at++ = digits[--count];
+    *at++ = ' ';
+    return at;
+}
+
+/* Makes the fact of a change, in FISQL_CHANGE_TEXT bytes. Returns false where it makes no sense. */
+static inline int fisql_change_text(const struct fisql_change *change, char *text)
+{
+    const char *word = fisql_change_word(change->what);
+    if (word == NULL)
+        return 0;
+    char *at = fisql_change_number(text, change->ns, 10);
+    at = fisql_change_number(at, change->process_key, 16);
+    while (*word != 0)
+        *at++ = *word++;
+    *at++ = ' ';
+    for (uint32_t i = 0; i < FISQL_CHANGE_DETAIL && change->detail[i] != 0; i++)
+        *at++ = change->detail[i];
+    *at = 0;
+    return 1;
+}
+
+/* Takes the entry for the log: makes its fact, once. Returns false where there is none to be written. */
+static inline int fisql_change_take(struct fisql_change *entry, char *text)
+{
+    uint32_t whole = FISQL_CHANGE_WHOLE;
+    return __atomic_compare_exchange_n(&entry->state, &whole, FISQL_CHANGE_WRITTEN, 0,
+                                       __ATOMIC_ACQ_REL, __ATOMIC_RELAXED) &&
+           fisql_change_text(entry, text);
+}
+
+/* What found no entry, as one change more, once. */
+static inline int fisql_change_take_rest(struct fisql_changes *changes, uint64_t ns, char *text)
+{
+    struct fisql_change rest = {0, FISQL_CHANGE_MORE, ns, 0, ""};
+    uint32_t count = __atomic_exchange_n(&changes->left_out, 0, __ATOMIC_ACQ_REL);
+    *(fisql_change_number(rest.detail, count, 10) - 1) = 0;
+    return count != 0 && fisql_change_text(&rest, text);
+}
 
 struct fisql_live_area {
     uint32_t magic;

@@ -51,8 +51,8 @@ enum fisql_chunk_kind {
     X(RUN, TICKS_PER_SECOND, "ticks_per_second", "")                                               \
     X(RUN, COMPRESSION, "compression", "zstd where chunks may be packed, none")                    \
     X(RUN, CPU_NS, "cpu_ns", "processor time of the program and what it waited for")               \
-    X(RUN, REFERENCE_CPU_NS, "reference_cpu_ns",                                                   \
-      "the same of another run without the collector (record --reference)")                            \
+    X(RUN, REFERENCE_CPU_NS, "reference_cpu_ns", "cpu_ns of a run without the collector (--reference)") \
+    X(RUN, CONTROL, "control", "all stand: a change's CLOCK_MONOTONIC ns, process_key or 0, word, what for") \
     X(RUN, VALUES, "values_of", "patterns of record --values, separated by spaces; empty = all")       \
     X(RUN, EXPRESSIONS, "expressions", "of record --value, separated by semicolons")                   \
     X(RUN, FAULT_RULES, "faults_of",                                                                 \

@@ -54,7 +54,7 @@
 -- where only its first bytes were recorded it ends in \... (which nothing else does).
 
 PRAGMA application_id = 0x4653514c;
-PRAGMA user_version = 11;
+PRAGMA user_version = 12;
 
 CREATE TABLE run( -- facts of the recording and of the load, e.g. command, clock, hook_inside_ps
   key TEXT PRIMARY KEY, -- name of the fact
@@ -900,7 +900,41 @@ CREATE TABLE losses( -- what the log or the database lacks
   detail TEXT              -- in words
 );
 
+CREATE TABLE recording_changes( -- what was changed of the recording while it ran: fisql control, SIGUSR2, fisql_start()
+  id INTEGER PRIMARY KEY,
+  process_id INTEGER,      -- which process, NULL = all
+  at_ns INTEGER NOT NULL,  -- when it was asked for; threads follow at their next looks
+  what TEXT NOT NULL,      -- 'start', 'stop', 'only', 'exclude', 'depth', 'level'; 'more': changes without a row
+  detail TEXT              -- the patterns of only and exclude, the number of depth, level and more
+);
+
 -- Views: the stable face of the database.
+
+CREATE VIEW last_images AS -- process images that no other took the place of, by exec: each process once
+  SELECT p.* FROM processes p
+  WHERE NOT EXISTS (SELECT 1 FROM processes n WHERE n.parent_id = p.id AND n.origin = 'exec');
+
+CREATE VIEW recording_limits AS -- from when to when something was left out, by recording_changes
+  WITH c AS (SELECT *, CASE WHEN what IN ('start', 'stop') THEN 'switch' WHEN what IN ('only', 'exclude') THEN 'filter'
+                       ELSE what END AS kind FROM recording_changes WHERE what <> 'more'),
+  l AS (SELECT c.process_id, c.at_ns AS from_ns, c.what, c.detail, c.id,
+               -- a process ends alone what was asked of all where there is no other
+               (SELECT min(n.at_ns) FROM c n WHERE n.kind = c.kind AND (n.at_ns, n.id) > (c.at_ns, c.id)
+                 AND (n.process_id IS NULL OR n.process_id IS c.process_id
+                      OR c.process_id IS NULL AND (SELECT count(*) FROM last_images) = 1)) AS to_ns
+        FROM c WHERE c.what IN ('stop', 'exclude') OR c.what = 'only' AND c.detail IS NOT '''*'''
+               OR c.what = 'depth' AND c.detail IS NOT '0' OR c.what = 'level' AND c.detail IS NOT '5')
+  SELECT l.from_ns,
+         l.to_ns,          -- NULL = to the end
+         l.process_id,     -- NULL = of all
+         l.what, l.detail,
+         printf('from %.3f s to %s%s: ', l.from_ns / 1e9, CASE WHEN l.to_ns IS NULL THEN 'the end' ELSE printf('%.3f s', l.to_ns / 1e9) END,
+                coalesce(' in process ' || p.pid, ''))
+         || CASE l.what WHEN 'stop' THEN 'it was off' WHEN 'depth' THEN 'calls deeper than ' || l.detail || ' were counted'
+              WHEN 'level' THEN 'only macros up to level ' || l.detail
+              ELSE CASE l.what WHEN 'only' THEN 'only ' ELSE 'without ' END || coalesce(l.detail, '?') END
+         AS text           -- all of it in words
+  FROM l LEFT JOIN processes p ON p.id = l.process_id ORDER BY l.from_ns, l.id;
 
 CREATE VIEW function_details AS -- functions with names in place of ids
   SELECT f.id, f.name, coalesce(files.name || ':' || f.line, files.name, m.name, '?') AS location,

@@ -11,13 +11,16 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <time.h>
 #include <unistd.h>
 
 static const char help[] =
-    "usage: fisql control PID start | stop | dump | level N[,N] | depth N | only PATTERN...\n"
+    "usage: fisql control PID start | stop | dump | level N[,N] | depth N | only PATTERN... |\n"
+    "       exclude PATTERN...\n"
     "\n"
     "Changes what is recorded of a running program and all processes of its run (PID: that of one "
     "of\n"
@@ -32,12 +35,16 @@ static const char help[] =
     "  only PATTERN...      record only functions whose name or file matches, as record --only "
     "does;\n"
     "                       '*' = all functions\n"
+    "  exclude PATTERN...   record all functions but those, as record --exclude does\n"
     "\n"
     "A thread looks for it once in some hundred calls, and whenever recording is off or the "
     "function\n"
-    "is left out; one that waits does when it goes on. With only, calls that are open end there "
-    "for the\n"
-    "recording, as at stop.\n"
+    "is left out; one that waits does when it goes on. With only and exclude, calls that are open "
+    "end\n"
+    "there for the recording, as at stop. When what was changed is in the recording: fisql info "
+    "and "
+    "fisql\n"
+    "query completeness say from when to when something was left out.\n"
     "\n"
     "Only the program's user and root can do this.\n"
     "\n"
@@ -96,13 +103,14 @@ static int fail_level(void)
 static int control_level(const struct request *request, struct fisql_live_area *area)
 {
     int64_t functions = 0, values = 0;
+    char first[24];
     char *comma = request->values_count == 1 ? strchr(request->values[0], ',') : NULL;
     if (request->values_count != 1)
         return fail_level();
-    if (comma != NULL)
-        *comma = 0;
-    if (!amount_count(request->values[0], &functions) || functions > (int64_t)FISQL_LEVEL_MAX ||
-        !amount_count(comma != NULL ? comma + 1 : request->values[0], &values) ||
+    snprintf(first, sizeof first, "%.*s", (int)strcspn(request->values[0], ","),
+             request->values[0]);
+    if (!amount_count(first, &functions) || functions > (int64_t)FISQL_LEVEL_MAX ||
+        !amount_count(comma != NULL ? comma + 1 : first, &values) ||
         values > (int64_t)FISQL_LEVEL_MAX)
         return fail_level();
     __atomic_store_n(&area->levels.functions, (uint8_t)functions, __ATOMIC_SEQ_CST);
@@ -143,15 +151,17 @@ static int filter_put(struct live_run *run, struct fisql_live_area *area, const 
     return 0;
 }
 
-static int control_only(const struct request *request, struct live_run *run,
-                        struct fisql_live_area *area)
+static int control_filter(const struct request *request, struct live_run *run,
+                          struct fisql_live_area *area)
 {
     char *text = NULL;
     size_t size_bytes = 0;
+    bool only = strcmp(request->word, fisql_change_word(FISQL_CHANGE_ONLY)) == 0;
     if (request->values_count == 0)
-        return fail("control: only wants a function's name or file; see `fisql control --help`");
+        return fail("control: %s wants a function's name or file; see `fisql control --help`",
+                    request->word);
     int status = 0;
-    if (request->values_count == 1 && strcmp(request->values[0], "*") == 0) {
+    if (only && request->values_count == 1 && strcmp(request->values[0], "*") == 0) {
         text = strdup("exclude\n");
         size_bytes = text != NULL ? strlen(text) : 0;
     } else {
@@ -161,7 +171,7 @@ static int control_only(const struct request *request, struct live_run *run,
         if (status == 0)
             status = record_filter_modules((const char *const *)paths, count,
                                            (const char *const *)request->values,
-                                           (size_t)request->values_count, &text, &size_bytes);
+                                           (size_t)request->values_count, only, &text, &size_bytes);
         for (size_t i = 0; i < count; i++)
             free(paths[i]);
         free(paths);
@@ -195,10 +205,49 @@ static int parse(struct request *request, int argc, char **argv)
     return ARGS_GO_ON;
 }
 
+/* What it was asked for, in quotes where it is patterns; cut where it is long. */
+static void change_detail(const struct request *request, bool quoted, char *text, size_t size)
+{
+    const char *quote = quoted ? "'" : "";
+    size_t used = 0;
+    text[0] = 0;
+    for (int i = 0; i < request->values_count && used < size; i++)
+        used += (size_t)snprintf(text + used, size - used, "%s%s%s%s", i > 0 ? " " : "", quote,
+                                 request->values[i], quote);
+    if (used >= size)
+        snprintf(text + size - 4, 4, "...");
+}
+
+/* Leaves a mark for the log. Before the processes look: what they write later is to have it. */
+static void change_note(const struct request *request, const struct live_run *run,
+                        const struct fisql_live_area *area)
+{
+    struct timespec now;
+    struct fisql_change change = {.what = 0};
+    const struct fisql_live_part *part = &area->control.marks;
+    while (change.what < FISQL_CHANGE_MORE &&
+           strcmp(request->word, fisql_change_word(change.what)) != 0)
+        change.what++;
+    if (change.what == FISQL_CHANGE_MORE || part->bytes != sizeof(struct fisql_changes) ||
+        part->offset % 65536 != 0 || part->offset > INT64_MAX / 2)
+        return; /* a dump changes nothing */
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    change.ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+    change_detail(request, change.what == FISQL_CHANGE_ONLY || change.what == FISQL_CHANGE_EXCLUDE,
+                  change.detail, sizeof change.detail);
+    struct fisql_changes *changes = mmap(NULL, sizeof *changes, PROT_READ | PROT_WRITE, MAP_SHARED,
+                                         run->file, (off_t)part->offset);
+    if (changes == MAP_FAILED)
+        return;
+    fisql_change_note(changes, FISQL_CHANGES_MAX, &change);
+    munmap(changes, sizeof *changes);
+}
+
 static int control(const struct request *request, struct live_run *run,
                    struct fisql_live_area *area)
 {
-    static const char *const words[] = {"start", "stop", "dump", "level", "depth", "only"};
+    static const char *const words[] = {"start", "stop", "dump",   "level",
+                                        "depth", "only", "exclude"};
     int status;
     if (strcmp(request->word, "start") == 0 || strcmp(request->word, "stop") == 0)
         status = control_switch(request, area);
@@ -208,11 +257,13 @@ static int control(const struct request *request, struct live_run *run,
         status = control_level(request, area);
     else if (strcmp(request->word, "depth") == 0)
         status = control_depth(request, area);
-    else if (strcmp(request->word, "only") == 0)
-        status = control_only(request, run, area);
+    else if (strcmp(request->word, "only") == 0 || strcmp(request->word, "exclude") == 0)
+        status = control_filter(request, run, area);
     else
         return fail_nearest("control: no such thing to do", request->word, words,
                             sizeof words / sizeof words[0]);
+    if (status == 0)
+        change_note(request, run, area);
     if (status == 0)
         raise_count(&area->control.changes);
     return status;

@@ -126,9 +126,8 @@ static int print_processes(sqlite3 *database)
     if (sqlite3_prepare_v2(database,
                            "SELECT p.id, p.pid || ' ' || coalesce(o.command || ' => ', '')"
                            "  || coalesce(p.command, p.executable, '?')"
-                           " FROM processes p LEFT JOIN processes o"
-                           "  ON o.id = p.parent_id AND p.origin = 'exec'"
-                           " WHERE NOT " DATABASE_REPLACED " ORDER BY p.id",
+                           " FROM last_images p LEFT JOIN processes o"
+                           "  ON o.id = p.parent_id AND p.origin = 'exec' ORDER BY p.id",
                            -1, &statement, NULL) != SQLITE_OK)
         return fail("the database cannot be read: %s", sqlite3_errmsg(database));
     while (sqlite3_step(statement) == SQLITE_ROW) {
@@ -235,8 +234,12 @@ static int print_info(sqlite3 *database, const char *path)
         run_integer(database, "SELECT value FROM run WHERE key = 'ring_dropped_calls'", 0);
     if (dropped > 0)
         printf("%-14s no: the ring dropped %" PRId64 " earlier calls\n", "complete", dropped);
+    bool limited = run_integer(database, DATABASE_LIMITED, 0) != 0;
+    status = print_rows(database, "left out", "SELECT text FROM recording_limits", 10);
+    if (status != 0)
+        return status;
     if (database_say_state(database, path) == 0 && dropped == 0)
-        print_line("complete", "yes");
+        print_line("complete", limited ? "but for what was left out" : "yes");
     else
         status = print_rows(database, "lacks",
                             "SELECT reason || coalesce(': ' || calls || ' calls', '') ||"

@@ -12,6 +12,7 @@
 #include "cli/query/query_help.h"
 #include "cli/query/query_needs.h"
 #include "cli/query/query_run.h"
+#include "cli/query/recording_limits.h"
 #include "cli/query/query_set.h"
 #include "cli/out/pager.h"
 #include "cli/out/say.h"
@@ -286,6 +287,8 @@ static int run_one(struct options *options, const struct query_file *query, sqli
         note("%s: nothing found", query->name);
     if (status == 0)
         kept_blocks_say(request, query, database);
+    if (status == 0 && rows > 0 && request->format == OUTPUT_TABLE)
+        query_limits_say(request, query, database);
     if (!terminal)
         losses = database_say_state(database, options->database_path);
     if (status == 0 && options->check && (rows > 0 || losses > 0))

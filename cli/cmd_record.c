@@ -12,6 +12,7 @@
 #include "cli/out/args.h"
 #include "cli/out/output.h"
 #include "cli/out/say.h"
+#include "cli/record/changes.h"
 #include "cli/record/incident_report.h"
 #include "cli/record/late_images.h"
 #include "cli/record/live.h"
@@ -232,6 +233,7 @@ static int program_wait(struct live_writer *writer, struct log_space *space,
             signals_stop(signals, child.si_status);
         start_watch_look(&start, live, signals);
         live_writer_keep(writer);
+        changes_append(live, false);
         if (log_place_keeps(place) && live_holds_events(live))
             log_place_recorded(place);
         timeout_ms = log_space_keep(space) || log_place_keeps(place) ? 50 : 250;
@@ -494,6 +496,7 @@ static void complete(struct live *live, struct log_place *place, struct log_spac
 {
     struct log_totals totals = {0};
     live_salvage(live);
+    changes_append(live, true);
     losses_append(live, options->log);
     if (all)
         unslotted_append(live, options->log);

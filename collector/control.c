@@ -1,6 +1,7 @@
 /* Doing what `fisql control` asks: see control.h. */
 #include "collector/control.h"
 
+#include "collector/changes.h"
 #include "collector/filter.h"
 #include "collector/fork.h"
 #include "collector/live_area.h"
@@ -103,6 +104,7 @@ void control_take(void)
     struct fisql_control asked = asked_now();
     if (asked.changes != control_mark.known) {
         take(&asked);
+        changes_write(false);
         __atomic_store_n(&control_mark.known, asked.changes, __ATOMIC_RELEASE);
     }
     lock_release(&control_lock);

@@ -105,6 +105,17 @@ uint64_t live_owner_start(void)
     return start;
 }
 
+/* Where the changes lie in an area of our own, and its bytes. */
+static size_t own_changes_at(uint32_t slots)
+{
+    return (area_bytes(slots) + PART_PAGE_MAX - 1) / PART_PAGE_MAX * PART_PAGE_MAX;
+}
+
+static size_t own_bytes(uint32_t slots)
+{
+    return own_changes_at(slots) + sizeof(struct fisql_changes);
+}
+
 /* Without fisql record the live area is a file beside the log. Its blocks are allocated before they
  * are touched: on a full disk a store into a hole would kill the program. */
 static bool area_create(void)
@@ -112,7 +123,7 @@ static bool area_create(void)
     struct rlimit limit;
     uint32_t slots = SLOTS_OWN;
     if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY)
-        while (slots > 0 && area_bytes(slots) > limit.rlim_cur)
+        while (slots > 0 && own_bytes(slots) > limit.rlim_cur)
             slots /= 2;
     unlink(process.live_path);
     int file = file_open(process.live_path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW);
@@ -129,15 +140,19 @@ static bool area_create(void)
         .ring_chunks = process.options.ring_chunks,
         .pid_namespace = inode_of("/proc/self/ns/pid"),
         .time_namespace = inode_of("/proc/self/ns/time"),
+        .control.marks = {own_changes_at(slots), sizeof(struct fisql_changes)},
     };
     clock_pair(process.clock, &head.clock_tick, &head.clock_ns);
     if (getrandom(&head.run_id, sizeof head.run_id, GRND_NONBLOCK) != sizeof head.run_id)
         head.run_id = clock_system_ns() ^ (uint64_t)getpid() << 40;
     struct file_size files;
     file_size_begin(&files);
-    bool done = write(file, &head, sizeof head) == (ssize_t)sizeof head &&
-                ftruncate(file, (off_t)area_bytes(slots)) == 0 &&
-                posix_fallocate(file, 0, FISQL_LIVE_HEADER) == 0 && area_map(file);
+    bool done =
+        write(file, &head, sizeof head) == (ssize_t)sizeof head &&
+        ftruncate(file, (off_t)own_bytes(slots)) == 0 &&
+        posix_fallocate(file, 0, FISQL_LIVE_HEADER) == 0 &&
+        posix_fallocate(file, (off_t)own_changes_at(slots), sizeof(struct fisql_changes)) == 0 &&
+        area_map(file);
     file_size_end(&files);
     close(file);
     if (!done)

@@ -13,6 +13,7 @@
 
 #include "collector/alloc.h"
 #include "collector/alloc_events.h"
+#include "collector/changes.h"
 #include "collector/children.h"
 #include "collector/control.h"
 #include "collector/event.h"
@@ -147,7 +148,8 @@ static void switch_recording(bool on)
     if (!process_recording() || (silent() && collector_inside != 0))
         return; /* in silence signals are not blocked: a handler's would wait for our own lock */
     quiet_begin(&quiet);
-    __atomic_store_n(&process.paused, on ? 0 : 1, __ATOMIC_SEQ_CST);
+    if (__atomic_exchange_n(&process.paused, on ? 0 : 1, __ATOMIC_SEQ_CST) == on)
+        changes_switched(on);
     fork_mark_paused();
     if (!on)
         thread_logs_poke();
@@ -407,6 +409,7 @@ static bool activate(void)
         process.clock == CLOCK_COUNTER ? (uint32_t)(ticks_per_second / 1000000u) : 0;
     process.parent_key = live_area_salvage_exec();
     stack_setup();
+    changes_setup();
     control_begin();
     fork_setup();
     thread_log_setup();
@@ -537,6 +540,7 @@ static void process_end(void)
     thread_log_finish(FISQL_HOW_WITH_PROCESS);
     values_report();
     hand_over_end();
+    changes_write(true);
     report_losses();
     live_area_remove();
     collector_inside--;

@@ -658,6 +658,7 @@ int tables_write(const struct tables *tables, sqlite3 *database, struct error *e
                                             write_anomalies,
                                             write_losses,
                                             write_cut_calls,
+                                            tables_write_changes,
                                             tables_write_gaps,
                                             write_hook_costs,
                                             tables_write_faults,

@@ -36,6 +36,9 @@ int tables_write_locks(const struct tables *tables, sqlite3 *database, struct er
 /* Writes the tables notes, note_values and pauses. */
 int tables_write_notes(const struct tables *tables, sqlite3 *database, struct error *error);
 
+/* Writes the table recording_changes. */
+int tables_write_changes(const struct tables *tables, sqlite3 *database, struct error *error);
+
 /* Writes the table gaps. */
 int tables_write_gaps(const struct tables *tables, sqlite3 *database, struct error *error);
 

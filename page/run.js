@@ -16,14 +16,18 @@ export function completeness(model) {
   const anomalies = objects(model.data.anomalies);
   const items = losses.map((loss) => el('li', null, visible(loss.reason), loss.detail && `: ${visible(loss.detail)}`,
     loss.calls && ` (${times(loss.calls, 'call')})`));
+  const limits = objects(model.data.limits || { columns: [], rows: [] });
   const complete = model.totals.losses === 0;
   const counted = model.totals.calls - model.totals.call_rows;
   const nothing = losses.some((loss) => loss.reason === 'nothing was recorded');
-  const state = nothing ? 'Nothing was recorded.' : complete ? 'The recording is complete.' : 'The recording is not complete.';
+  const state = nothing ? 'Nothing was recorded.' : complete ? (limits.length > 0 ? 'The recording is complete but for what was left out.' : 'The recording is complete.') : 'The recording is not complete.';
   return el('div', { class: complete ? 'complete' : 'incomplete' },
     el('p', null, el('strong', null, state),
       counted > 0 && ` ${times(counted, 'call')} were only counted, or their rows were left out of the database.`),
     !complete && el('ul', null, items),
+    limits.length > 0 && el('p', null, 'Left out while the program ran; counts and times on this page lack it:'),
+    limits.length > 0 && el('ul', null, limits.map((limit) => el('li', null, visible(limit.text)))),
+    limits.length > 0 && model.data.limits.left_out > 0 && leftOut(`${count(model.data.limits.left_out)} more are in the view recording_limits.`),
     model.data.losses.left_out > 0 && leftOut(`${count(model.data.losses.left_out)} more losses are in the table losses.`),
     anomalies.length > 0 && el('details', null,
       el('summary', null, `${times(model.totals.anomalies, 'anomaly', 'anomalies')} in how calls ended`),

@@ -11,6 +11,9 @@ import { SmallTimeline } from './timeline_small.js';
 const HOTTEST = 5, FLAME_ROWS = 9;
 const LETTERS = 60; // of a name; longer ones are shown without parameters and template arguments
 
+// Was something left out while the program ran?
+const limited = (model) => model.data.limits && model.data.limits.rows.length > 0;
+
 function facts(model) {
   const { totals, run } = model;
   const started = Number(run.get('started'));
@@ -23,7 +26,7 @@ function facts(model) {
   return [el('p', { class: 'command' }, el('code', null, visible(String(run.get('command') || '?')))),
     el('p', { class: 'facts' }, parts.map(([word, value]) => el('span', null, `${word} `, el('strong', null, value))),
       started > 0 && el('span', { class: 'quiet' }, `${new Date(started * 1000).toISOString().slice(0, 16).replace('T', ' ')} UTC`),
-      totals.losses === 0 && el('strong', { class: 'whole' }, '✓ The recording is complete.'))];
+      totals.losses === 0 && !limited(model) && el('strong', { class: 'whole' }, '✓ The recording is complete.'))];
 }
 
 // Processor time, waiting and time put aside, over all threads, as one bar.
@@ -63,7 +66,7 @@ export class Summary {
     this.flame = new Flame(model, { id: 'small-flame', small: FLAME_ROWS });
     this.timeline = new SmallTimeline(model);
     const head = (text, href) => el('h3', null, el('a', { href }, text));
-    this.element = section('summary', 'Summary', facts(model), incidents(model), model.totals.losses > 0 && completeness(model), spentBar(model),
+    this.element = section('summary', 'Summary', facts(model), incidents(model), (model.totals.losses > 0 || limited(model)) && completeness(model), spentBar(model),
       el('div', { class: 'first' },
         el('div', null, head('Hottest functions, by CPU time', '#functions'), body),
         el('div', null, head('Flame graph', '#flame'), this.flame.element),

@@ -58,9 +58,16 @@ WITH lacks AS (
        SELECT 4, 'end of process ' || p.pid, 1, NULL, NULL, NULL,
               'its last calls may be open; not-freed shows what lived when it ended',
               coalesce('signal ' || p.signal, p.how_ended)
-       FROM processes p
+       FROM last_images p
        WHERE coalesce(p.how_ended, 'signal') = 'signal'
-             AND NOT EXISTS (SELECT 1 FROM processes n WHERE n.parent_id = p.id AND n.origin = 'exec'))
+       UNION ALL
+       SELECT 1, 'what was left out while the program ran', 1, NULL, NULL, NULL,
+              'counts and times lack that; what called it has its time as self time', text
+       FROM recording_limits
+       UNION ALL
+       SELECT 1, 'changes of the recording that have no row', 1, NULL, NULL, NULL,
+              'what was left out may be more than is listed here', detail || ' more'
+       FROM recording_changes WHERE what = 'more')
 SELECT what, times, calls, chunks, bytes, touches, detail
 FROM lacks
 ORDER BY weight, calls DESC, times DESC, what

@@ -10,6 +10,7 @@
 #include "cli/query/worst.h"
 #include "cli/run/database.h"
 #include "cli/run/ending.h"
+#include "cli/run/run_view.h"
 #include "cli/run/measure.h"
 #include "cli/run/names.h"
 #include "cli/run/own_code.h"
@@ -384,7 +385,10 @@ static int print_errors(struct digest *digest)
     } else if (number(row, 6) > 0) {
         fprintf(out, "; the ring dropped %.0f earlier calls", number(row, 6));
     } else {
-        fputs("; the recording is complete", out);
+        fputs(run_integer(digest->database, DATABASE_LIMITED, 0) != 0
+                  ? "; the recording is complete but for what was left out"
+                  : "; the recording is complete",
+              out);
     }
     fputc('\n', out);
     if (number(row, 0) + number(row, 4) > 0)
@@ -393,6 +397,27 @@ static int print_errors(struct digest *digest)
         add_more(digest, "completeness");
     sqlite3_finalize(row);
     return 0;
+}
+
+/* What was left out while the program ran: figures below lack it. */
+static int print_limits(struct digest *digest)
+{
+    long rows = 0;
+    sqlite3_stmt *row = prepare(digest, "SELECT text FROM main.recording_limits");
+    if (row == NULL)
+        return 2;
+    while (sqlite3_step(row) == SQLITE_ROW) {
+        if (rows++ >= ROWS)
+            continue;
+        put_title(digest->out, rows == 1 ? "Left out" : "");
+        text_put(digest->out, word(row, 0));
+        fputc('\n', digest->out);
+    }
+    if (rows > ROWS)
+        fprintf(digest->out, "%-*sand %ld more\n", TITLE_WIDTH, "", rows - ROWS);
+    if (rows > 0)
+        add_more(digest, "completeness");
+    return database_rows_end(row, "what was left out");
 }
 
 static int print_dead_code(struct digest *digest)
@@ -468,6 +493,8 @@ int digest_print(sqlite3 *database, const char *path, FILE *out)
     digest.cpu_ns = measure_sum(database, MEASURE_CPU);
     if (status == 0)
         status = print_head(&digest);
+    if (status == 0)
+        status = print_limits(&digest);
     if (status == 0)
         status = print_functions(&digest, "CPU time", MEASURE_CPU, "hot-functions");
     if (status == 0)

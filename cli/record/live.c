@@ -21,13 +21,14 @@
 #define PIECE_BYTES ((size_t)PIECE_SLOTS * FISQL_LIVE_SLOT_BYTES)
 #define KEEP_SLOTS 512u /* taken before live_keep() looks for those that nobody has any more */
 
-/* Makes the file longer by what programs tell, where it may be so long. */
-static struct fisql_live_part told_make(int memory, uint64_t from, uint64_t size_bytes_max)
+/* Makes the file longer by a part, where it may be so long. */
+static struct fisql_live_part part_make(int memory, uint64_t bytes, uint64_t bytes_max)
 {
-    struct fisql_live_part told = {live_page_from(from), sizeof(struct fisql_told)};
-    bool fits = told.offset + told.bytes <= size_bytes_max &&
-                ftruncate(memory, (off_t)(told.offset + told.bytes)) == 0;
-    return fits ? told : (struct fisql_live_part){0, 0};
+    off_t from = lseek(memory, 0, SEEK_END);
+    struct fisql_live_part part = {live_page_from((size_t)from), bytes};
+    uint64_t end = part.offset + part.bytes;
+    bool fits = end <= bytes_max && ftruncate(memory, (off_t)end) == 0;
+    return fits ? part : (struct fisql_live_part){0, 0};
 }
 
 /* A program that made the file shorter would end us by SIGBUS where we have it mapped. It may grow:
@@ -132,7 +133,9 @@ int live_make(struct live *live, int log, const struct record_options *options)
         ftruncate(live->memory, (off_t)live_file_bytes(slots, options)) != 0)
         return -1;
     const struct fisql_live_part told =
-        told_make(live->memory, live_file_bytes(slots, options), limit.rlim_cur);
+        part_make(live->memory, sizeof(struct fisql_told), limit.rlim_cur);
+    const struct fisql_live_part changes =
+        part_make(live->memory, sizeof(struct fisql_changes), limit.rlim_cur);
     if (!size_seal(live->memory))
         return -1;
     if (!put_at(live->memory, options->filter, options->filter_bytes, live_filter_at(slots)) ||
@@ -165,9 +168,13 @@ int live_make(struct live *live, int log, const struct record_options *options)
         .parts.faults = {live_faults_at(slots, options), options->faults.room_bytes},
         .parts.control = {live_control_at(slots, options), live_control_bytes()},
         .parts.told = told,
+        .control.marks = changes,
         .pid_namespace = inode_of("/proc/self/ns/pid"),
         .time_namespace = inode_of("/proc/self/ns/time"),
     };
+    memory = mmap(NULL, changes.bytes, PROT_READ | PROT_WRITE, MAP_SHARED, live->memory,
+                  (off_t)changes.offset);
+    live->changes = memory != MAP_FAILED ? memory : NULL;
     clock_pair_read(live->area);
     if (getrandom(&live->area->run_id, sizeof live->area->run_id, 0) < 0)
         return -1;
@@ -197,7 +204,10 @@ void live_release(struct live *live)
         munmap(live->area, FISQL_LIVE_HEADER);
     if (live->memory >= 0)
         close(live->memory);
+    if (live->changes != NULL)
+        munmap(live->changes, sizeof *live->changes);
     live->area = NULL;
+    live->changes = NULL;
     live->memory = -1;
 }
 

@@ -20,8 +20,9 @@
 
 struct live {
     struct fisql_live_area *area;
-    int memory; /* descriptor of the memfd, open as long as the area is used */
-    int log;    /* descriptor of the log, opened O_APPEND; borrowed */
+    struct fisql_changes *changes; /* NULL = there is no room for them */
+    int memory;                    /* descriptor of the memfd, open as long as the area is used */
+    int log;                       /* descriptor of the log, opened O_APPEND; borrowed */
     uint64_t salvaged_chunks, salvaged_calls;
     uint64_t reserve_offset; /* in the log, of live_reserve()'s chunk; 0 = there is none */
     unsigned char **pieces;  /* of the slots, mapped when they are looked at */

@@ -57,6 +57,11 @@ static int add_library(void *context, const char *path)
     return library_is_libc(path) ? 0 : add_module(context, path);
 }
 
+static void filter_begin(const struct filter *filter)
+{
+    fputs(filter->options->only ? "only\n" : "exclude\n", filter->out);
+}
+
 static int out_of_memory(void)
 {
     fail("record: out of memory");
@@ -64,9 +69,9 @@ static int out_of_memory(void)
 }
 
 int record_filter_modules(const char *const *paths, size_t paths_count, const char *const *patterns,
-                          size_t patterns_count, char **text, size_t *size_bytes)
+                          size_t patterns_count, bool only, char **text, size_t *size_bytes)
 {
-    struct record_options options = {.only = true, .patterns_count = patterns_count};
+    struct record_options options = {.only = only, .patterns_count = patterns_count};
     struct filter filter = {.options = &options};
     int result = 0;
     options.patterns = malloc(patterns_count * sizeof *patterns);
@@ -76,7 +81,7 @@ int record_filter_modules(const char *const *paths, size_t paths_count, const ch
     for (size_t i = 0; i < patterns_count && result == 0; i++)
         options.patterns[i] = patterns[i];
     if (result == 0)
-        fputs("only\n", filter.out);
+        filter_begin(&filter);
     for (size_t i = 0; i < paths_count && result == 0; i++)
         if (!library_is_libc(paths[i]))
             result = add_module(&filter, paths[i]);
@@ -102,7 +107,7 @@ int record_filter_make(struct record_options *options, const char *program)
     filter.out = open_memstream(&options->filter, &options->filter_bytes);
     if (filter.out == NULL)
         return out_of_memory();
-    fputs(options->only ? "only\n" : "exclude\n", filter.out);
+    filter_begin(&filter);
     int result = add_module(&filter, full);
     if (result == 0)
         result = program_libraries(full, add_library, &filter);

@@ -11,9 +11,9 @@
  * no function matches is an error. */
 int record_filter_make(struct record_options *options, const char *program);
 
-/* The same text for the functions of modules at these paths that match one of the patterns; freed by the
- * caller in any case. 0, or 2 after saying what is wrong. */
+/* The same text for the functions of modules at these paths that match one of the patterns, which are to be
+ * recorded (only) or to be left out; freed by the caller in any case. 0, or 2 after saying what is wrong. */
 int record_filter_modules(const char *const *paths, size_t paths_count, const char *const *patterns,
-                          size_t patterns_count, char **text, size_t *size_bytes);
+                          size_t patterns_count, bool only, char **text, size_t *size_bytes);
 
 #endif

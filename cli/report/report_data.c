@@ -62,6 +62,7 @@ int report_run(struct report *report)
          "SELECT reason, process_id, thread_id, bytes, chunks, calls, events, from_ns, to_ns,"
          "       detail FROM losses ORDER BY id",
          30000},
+        {"limits", "SELECT text FROM recording_limits", 10000},
         {"incidents",
          "SELECT i.kind, i.message, coalesce(left_frame.function_id, fr.function_id) AS "
          "function_id,"

@@ -28,9 +28,9 @@ void database_hold(sqlite3 *database);
 /* SQL that counts the processes: rows of `processes` are images, and exec makes no new process. */
 #define DATABASE_PROCESSES                                                                         \
     "(SELECT count(*) FROM processes WHERE origin IS NOT 'exec' OR parent_id IS NULL)"
-/* Of a row `p`: its process went on as another program. */
-#define DATABASE_REPLACED                                                                          \
-    "EXISTS (SELECT 1 FROM processes n WHERE n.parent_id = p.id AND n.origin = 'exec')"
+
+/* SQL: was something left out while the program ran (fisql control and the like)? */
+#define DATABASE_LIMITED "SELECT EXISTS (SELECT 1 FROM main.recording_limits)"
 
 /* Ends a statement whose rows were read, `what` ("the calls"). Returns 0, or fail()'s status after
  * saying that the last step met an error: the rows read before it are then not all there are. */

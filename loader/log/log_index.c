@@ -283,6 +283,9 @@ void log_index_release(struct log_index *index)
         free(index->losses[i].reason);
         free(index->losses[i].detail);
     }
+    for (size_t i = 0; i < index->facts.changes.count; i++)
+        free(index->facts.changes.items[i].detail);
+    free(index->facts.changes.items);
     for (size_t i = 0; i < index->salvaged.count; i++)
         free(index->salvaged.chunks[i]);
     free(index->path);

@@ -114,6 +114,21 @@ struct log_module {
     uint64_t unload_tick; /* TICK_UNKNOWN = never */
 };
 
+/* A change of the recording while it ran. */
+struct log_change {
+    uint64_t ns;          /* CLOCK_MONOTONIC */
+    uint64_t process_key; /* 0 = of all */
+    uint32_t what;        /* enum fisql_change_what */
+    char *detail;
+};
+
+#define LOG_CHANGES_MAX 10000u
+
+struct log_changes {
+    struct log_change *items;
+    size_t count, capacity;
+};
+
 /* Facts of the run; a key stands once. */
 struct log_facts {
     struct log_fact {
@@ -121,6 +136,7 @@ struct log_facts {
     } * items;
     size_t count, capacity;
     struct log_points points;
+    struct log_changes changes;
     uint64_t setup_ns; /* processor time that all collectors took to start */
 };
 

@@ -10,6 +10,7 @@
 #include "base/array.h"
 #include "loader/log/facts.h"
 #include "loader/log/log_index_parts.h"
+#include "live_format.h"
 
 #define RUN_FACTS_MAX 1000
 
@@ -42,9 +43,40 @@ static int set_run_fact(struct log_index *index, const char *key, const char *va
                                                      : replace_text(&fact->value, value, error);
 }
 
+/* The value of FISQL_FACT_RUN_CONTROL: what makes no sense is as if it were not told. */
+static int take_change(struct log_index *index, const char *value, struct error *error)
+{
+    char *end;
+    struct log_change change = {.what = 0};
+    change.ns = strtoull(value, &end, 10);
+    if (end == value || *end != ' ' || index->facts.changes.count >= LOG_CHANGES_MAX)
+        return 0;
+    change.process_key = strtoull(end + 1, &end, 16);
+    if (*end++ != ' ')
+        return 0;
+    size_t length = strcspn(end, " ");
+    while (change.what < FISQL_CHANGES_WHATS &&
+           (strlen(fisql_change_word(change.what)) != length ||
+            memcmp(fisql_change_word(change.what), end, length) != 0))
+        change.what++;
+    if (change.what == FISQL_CHANGES_WHATS)
+        return 0;
+    if (end[length] == ' ' && end[length + 1] != 0)
+        change.detail = strndup(end + length + 1, FISQL_CHANGE_DETAIL);
+    if (array_reserve(&index->facts.changes.items, &index->facts.changes.capacity,
+                      index->facts.changes.count + 1, error) != 0) {
+        free(change.detail);
+        return -1;
+    }
+    index->facts.changes.items[index->facts.changes.count++] = change;
+    return 0;
+}
+
 static int take_run_fact(struct log_index *index, const char *key, const char *value,
                          struct error *error)
 {
+    if (fact_find(FISQL_CHUNK_RUN, key) == FISQL_FACT_RUN_CONTROL)
+        return take_change(index, value, error);
     return set_run_fact(index, key, value, true, error);
 }
 

@@ -83,3 +83,6 @@ SELECT o.id AS "order", o.first_lock_id AS first, o.second_lock_id AS second, o.
 SELECT cycle, position, order_id AS "order", by_place FROM lock_cycles ORDER BY 1, 2;
 SELECT m.misuse, m.lock_id AS lock, m.thread_id AS thread, m.call_id AS call, m.ns, m.other_thread_id AS other
 FROM lock_misuses m ORDER BY m.id;
+
+SELECT * FROM recording_changes;
+SELECT from_ns, to_ns, process_id, text FROM recording_limits;
