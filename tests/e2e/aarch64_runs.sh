@@ -42,7 +42,7 @@ mkdir aarch64
     done
 } | xargs -P 2 -d '\n' -I{} sh -c '{}' >build.txt 2>&1
 aarch64-linux-gnu-gcc "-I$here" -D_GNU_SOURCE -std=gnu11 -O2 -g -fno-common -fPIC -fvisibility=hidden -ftls-model=initial-exec -shared \
-    -Wl,-soname,libfisql-locks.so -Wl,-z,now -o libfisql-locks.so "$here"/collector/locks*.c "$here/collector/own.c" -ldl -lpthread >>build.txt 2>&1
+    -Wl,-soname,libfisql-locks.so -Wl,-z,now -o libfisql-locks.so "$here"/collector/locks*.c "$here"/collector/{own,reserve}.c -ldl -lpthread >>build.txt 2>&1
 aarch64-linux-gnu-gcc -shared -Wl,-soname,libfisql.so -Wl,-z,now -o "$collector" aarch64/*.o -ldl -lpthread >>build.txt 2>&1
 same "collector and programs build for aarch64" "" "$(cat build.txt)"
 

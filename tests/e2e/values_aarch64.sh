@@ -26,7 +26,7 @@ mkdir values faults
         [[ $file == */faults* ]] || echo "$collector -DFISQL_VALUES $registers -c -o values/$name $file"
         echo "$collector -DFISQL_VALUES -DFISQL_FAULTS $registers -c -o faults/$name $file"
     done
-    echo "$collector -shared -Wl,-soname,libfisql-locks.so -Wl,-z,now -o libfisql-locks.so $(echo "$here"/collector/locks*.c) $here/collector/own.c -ldl -lpthread"
+    echo "$collector -shared -Wl,-soname,libfisql-locks.so -Wl,-z,now -o libfisql-locks.so $(echo "$here"/collector/locks*.c) $here/collector/own.c $here/collector/reserve.c -ldl -lpthread"
     echo "$collector -shared -Wl,-soname,libfisql-calls.so -Wl,-z,now -o libfisql-calls.so $here/collector/faults_calls.c -ldl"
     for level in 0 2; do
         for name in told types expressions; do
