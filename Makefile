@@ -282,7 +282,7 @@ check-values: all ## arguments and results of four real programs against gdb's r
 docs: all ## write the generated pages: docs/queries.md, docs/schema.md, docs/log-format.md, docs/fisql.1
 	docs/make-queries.sh $(BUILD)/fisql > docs/queries.md.tmp && mv docs/queries.md.tmp docs/queries.md
 	docs/make-schema.sh schema.sql > docs/schema.md.tmp && mv docs/schema.md.tmp docs/schema.md
-	docs/make-log-format.sh log_format.h docs/log-format.md > docs/log-format.md.tmp && mv docs/log-format.md.tmp docs/log-format.md
+	docs/make-log-format.sh formats/log.h docs/log-format.md > docs/log-format.md.tmp && mv docs/log-format.md.tmp docs/log-format.md
 	docs/make-man.sh $(BUILD)/fisql > docs/fisql.1.tmp && mv docs/fisql.1.tmp docs/fisql.1
 
 examples: all ## write the manual's examples, those of QUERIES or all, from a new recording
@@ -331,7 +331,7 @@ fuzz: all $(BUILD)/fuzz/fuzz_load ## fuzz the loader for FUZZ_SECONDS (ten hours
 	@tests/setup check
 	tests/fuzz/fuzz $(BUILD) $(FUZZ_SECONDS)
 
-$(BUILD)/fuzz/fuzz_load: tests/fuzz/fuzz_load.c $(LOADER_SRC) $(wildcard base/*.h loader/*.h loader/*/*.h) log_format.h live_format.h $(BUILD)/obj/embedded.o
+$(BUILD)/fuzz/fuzz_load: tests/fuzz/fuzz_load.c $(LOADER_SRC) $(wildcard base/*.h loader/*.h loader/*/*.h formats/*.h) $(BUILD)/obj/embedded.o
 	@mkdir -p $(@D)
 	$(call say,CC)clang $(CPPFLAGS_ALL) -std=gnu11 -O2 -g -fno-omit-frame-pointer -fsanitize=fuzzer,address,undefined \
 	  -fno-sanitize-recover=undefined -o $@ $< $(LOADER_SRC) $(BUILD)/obj/embedded.o $(LIBS)
@@ -387,7 +387,7 @@ $(BUILD)/bench_%: tests/bench/bench_%.c $(LIB_OBJ)
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) -MF $@.d -o $@ $< $(LIB_OBJ) $(LIBS)
 
-FORMATTED = $(filter-out log_format.h docs/% tests/programs/symbols/%,$(shell git ls-files "*.c" "*.h" "*.cc"))
+FORMATTED = $(filter-out formats/log.h docs/% tests/programs/symbols/%,$(shell git ls-files "*.c" "*.h" "*.cc"))
 
 # exec*() and FISQL_SAY may be called where nothing may be allocated; the rest cppcheck cannot read (registers, empty arguments of macros).
 CPPCHECK_NOT = --suppress=allocaCalled:collector/exec.c --suppress=allocaCalled:collector/trace_say.c --suppress=missingReturn:collector/system_call.h \
@@ -410,7 +410,7 @@ compdb: ## write compile_commands.json for editors
 format: ## format the C sources
 	clang-format -i $(FORMATTED)
 
-format-check: ## fail where format would change something (log_format.h and tests/programs/symbols are laid out by hand)
+format-check: ## fail where format would change something (formats/log.h and tests/programs/symbols are laid out by hand)
 	clang-format --dry-run -Werror $(FORMATTED)
 
 # One page for each command, and one of them all.

@@ -7,7 +7,7 @@
 #include "cli/run/run_view.h"
 #include "cli/out/say.h"
 #include "cli/out/text.h"
-#include "log_format.h"
+#include "formats/log.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

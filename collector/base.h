@@ -2,7 +2,7 @@
  * What every file of the collector may use: the compiler's words.
  *
  * How the collector records, from the top. Each thread has a thread log: the first page of a slot
- * of the live area (live_format.h), followed by the chunk that it fills. A hook sets log->busy,
+ * of the live area (formats/live.h), followed by the chunk that it fills. A hook sets log->busy,
  * writes its event behind what is committed, stores the new state word (this commits), clears busy
  * and looks at log->abandoned. A signal handler that interrupts a hook and calls hooks itself finds
  * busy set: it writes out what the log has committed, goes on with another thread log (the

@@ -1,4 +1,4 @@
-/* The chunk that a thread log fills: see chunk.h, and log_format.h for what a chunk holds. */
+/* The chunk that a thread log fills: see chunk.h, and formats/log.h for what a chunk holds. */
 #include "collector/chunk.h"
 
 #include "collector/dictionary.h"

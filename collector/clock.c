@@ -3,7 +3,7 @@
 
 #include "collector/silent.h"
 #include "collector/system_call.h"
-#include "log_format.h"
+#include "formats/log.h"
 
 #include <sys/syscall.h>
 

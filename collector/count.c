@@ -3,7 +3,7 @@
  * stack has no room, and leaf calls shorter than --min-duration. Only the last ones' time is
  * measured; that of the others is their logged caller's own.
  *
- * A count is a record in the chunk (COUNTED, COUNTED_SHORT of log_format.h) behind the enter of the
+ * A count is a record in the chunk (COUNTED, COUNTED_SHORT of formats/log.h) behind the enter of the
  * call that is open around it. Counts that follow one another without another event between them
  * are a *run*, and belong to one open call; within it a call that was counted before is added to
  * its record in place. So counts are in the live area as soon as they are made, and what a run

@@ -11,7 +11,7 @@
 #define FISQL_COLLECTOR_DIARY_TABLE_H
 
 #include "collector/base.h"
-#include "log_format.h"
+#include "formats/log.h"
 
 #include <stdbool.h>
 

@@ -3,7 +3,7 @@
 #define FISQL_COLLECTOR_DIARY_TELL_H
 
 #include "collector/base.h"
-#include "live_format.h"
+#include "formats/live.h"
 
 /* Why it is told. */
 enum diary_why {

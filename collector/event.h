@@ -25,7 +25,7 @@ static inline void event_put(struct event *event, uint64_t value, uint32_t units
         event->units[event->count++] = (uint16_t)(value >> (16 * i));
 }
 
-/* Appends the unit of a code (log_format.h). */
+/* Appends the unit of a code (formats/log.h). */
 static inline void event_put_code(struct event *event, uint32_t code)
 {
     event->units[event->count++] = (uint16_t)(code << 1 | 1u);

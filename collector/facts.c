@@ -1,4 +1,4 @@
-/* Chunks of facts: pairs of strings behind a chunk header (log_format.h). */
+/* Chunks of facts: pairs of strings behind a chunk header (formats/log.h). */
 #include "collector/facts.h"
 
 #include "collector/log_file.h"

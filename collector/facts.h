@@ -2,7 +2,7 @@
 #ifndef FISQL_COLLECTOR_FACTS_H
 #define FISQL_COLLECTOR_FACTS_H
 
-#include "log_format.h"
+#include "formats/log.h"
 
 struct facts {
     unsigned char *buffer; /* chunk header, then payload */

@@ -1,5 +1,5 @@
 /*
- * Faults: which calls are made to fail, and how. See faults.h; the area is fault_format.h's.
+ * Faults: which calls are made to fail, and how. See faults.h; the area is formats/fault.h's.
  *
  * A call is a case for a rule when it meets the rule's conditions: arguments (`when`), the calls that are
  * open (`in`, `at`). Such calls are counted, in the process's part of the area, so that fisql record knows the

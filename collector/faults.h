@@ -1,5 +1,5 @@
 /*
- * Faults: calls that are made to fail as rules say (fault_format.h, `fisql record --fault`). All of it is
+ * Faults: calls that are made to fail as rules say (formats/fault.h, `fisql record --fault`). All of it is
  * in libfisql-faults.so alone, which is compiled with FISQL_FAULTS and records values as
  * libfisql-values.so does; elsewhere nothing is left of it.
  *

@@ -1,5 +1,5 @@
 /*
- * libfisql-calls.so: stands in front of calls of the C library (fault_calls.h) where rules name some, and
+ * libfisql-calls.so: stands in front of calls of the C library (formats/fault_calls.h) where rules name some, and
  * asks the collector, libfisql-faults.so, whether the call is made to fail. What glibc calls within itself
  * does not come here.
  *
@@ -7,7 +7,7 @@
  * allocate then, which the collector does not know from the program's own allocations: so all are looked
  * up when the library is loaded.
  */
-#include "fault_calls.h"
+#include "formats/fault_calls.h"
 
 #undef _FORTIFY_SOURCE
 #include <dirent.h>

@@ -7,7 +7,7 @@
 
 #include "collector/process.h"
 #include "collector/quiet.h"
-#include "fault_format.h"
+#include "formats/fault.h"
 
 #include <stdbool.h>
 

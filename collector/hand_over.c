@@ -1,6 +1,6 @@
 /*
  * Handing full chunks over to `fisql record`, which appends them to the log while the thread that
- * filled them goes on (live_format.h, struct fisql_writer).
+ * filled them goes on (formats/live.h, struct fisql_writer).
  *
  * A log's first page stays where it is, for an interrupted hook may know it; its chunk moves. Each
  * full chunk goes to the writer together with the slot in which it lies, and the log gets another

@@ -1,7 +1,7 @@
 /*
  * What hooks cost where they are called. A hook of a real program finds colder memory than one in
  * the loop of hook_cost.c. So one in some 512 is a *sample*: it reads the clock at its end, too, and
- * adds the time since its event's tick to the chunk's word `cost` (FISQL_COST_ in log_format.h).
+ * adds the time since its event's tick to the chunk's word `cost` (FISQL_COST_ in formats/log.h).
  * Samples come in bursts of a few hooks, one after another, of which the first does not count: the
  * sample's own code is cold for it, and cost as much as the hook.
  *

@@ -10,7 +10,7 @@
 #define FISQL_COLLECTOR_INCIDENT_H
 
 #include "collector/base.h"
-#include "live_format.h"
+#include "formats/live.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /*
- * The live area: the memory that outlives the process (live_format.h). Its head is mapped at start,
+ * The live area: the memory that outlives the process (formats/live.h). Its head is mapped at start,
  * a slot when a thread takes it: address space may be short. The program may close descriptors,
  * change its user or its root folder, so neither descriptor nor path is needed for that: what is
  * mapped is mapped again, further on (slot_map()). A slot is taken by setting its bit.

@@ -1,4 +1,4 @@
-/* The live area (live_format.h): the memory that outlives the process, and its slots. */
+/* The live area (formats/live.h): the memory that outlives the process, and its slots. */
 #ifndef FISQL_COLLECTOR_LIVE_AREA_H
 #define FISQL_COLLECTOR_LIVE_AREA_H
 

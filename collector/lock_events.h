@@ -7,7 +7,7 @@
 #define FISQL_COLLECTOR_LOCK_EVENTS_H
 
 #include "collector/base.h"
-#include "live_format.h"
+#include "formats/live.h"
 
 #include <stdbool.h>
 

@@ -4,7 +4,7 @@
 
 #include "collector/base.h"
 #include "collector/clock.h"
-#include "live_format.h"
+#include "formats/live.h"
 
 #include <stdbool.h>
 

@@ -8,7 +8,7 @@
 #include "collector/base.h"
 #include "collector/count.h"
 #include "collector/shadow_stack.h"
-#include "live_format.h"
+#include "formats/live.h"
 
 struct pair;
 

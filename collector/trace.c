@@ -2,7 +2,7 @@
  * Tracing by hand: what stands behind the macros of fisql_trace.h.
  *
  * Points. Each place that holds a macro has a struct fisql_trace_point. When it is first reached it gets a
- * number in its process, and a chunk of facts says what it is (log_format.h, POINTS): so its names are
+ * number in its process, and a chunk of facts says what it is (formats/log.h, POINTS): so its names are
  * right without debug information, and events need the number alone. A forked child has its parent's numbers.
  *
  * Scopes. A scope is a call like those that hooks enter and leave: its function has no address but

@@ -5,7 +5,7 @@
  */
 #include "collector/trace_say.h"
 
-#include "log_format.h"
+#include "formats/log.h"
 
 #include <alloca.h>
 #include <errno.h>

@@ -3,7 +3,7 @@
 #define FISQL_COLLECTOR_UNRECORDED_H
 
 #include "collector/base.h"
-#include "live_format.h"
+#include "formats/live.h"
 
 #define UNRECORDED_NAME_BYTES sizeof(((struct fisql_unrecorded_images *)NULL)->names[0])
 

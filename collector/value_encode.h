@@ -1,11 +1,11 @@
 /*
- * How values stand in the log ("Values" in log_format.h). A writer has room to a limit; who puts a
+ * How values stand in the log ("Values" in formats/log.h). A writer has room to a limit; who puts a
  * value that does not fit puts NO_ROOM, for which a byte is kept for each value to come.
  */
 #ifndef FISQL_COLLECTOR_VALUE_ENCODE_H
 #define FISQL_COLLECTOR_VALUE_ENCODE_H
 
-#include "log_format.h"
+#include "formats/log.h"
 
 #include <stdbool.h>
 #include <string.h>

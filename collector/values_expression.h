@@ -1,4 +1,4 @@
-/* What an expression on parameters comes to (recipe_format.h, FISQL_WHERE_EXPRESSION). */
+/* What an expression on parameters comes to (formats/recipe.h, FISQL_WHERE_EXPRESSION). */
 #ifndef FISQL_COLLECTOR_VALUES_EXPRESSION_H
 #define FISQL_COLLECTOR_VALUES_EXPRESSION_H
 

@@ -1,13 +1,13 @@
 /*
  * Modules that come while the program runs, or with another program (exec), and have no recipes yet:
- * fisql record is asked for them by the live area (struct fisql_late in live_format.h). A program waits for
+ * fisql record is asked for them by the live area (struct fisql_late in formats/live.h). A program waits for
  * those of its modules when it starts (late_wait()). Nobody else waits: until they are there, calls have no
  * values and are counted.
  */
 #ifndef FISQL_COLLECTOR_VALUES_LATE_H
 #define FISQL_COLLECTOR_VALUES_LATE_H
 
-#include "live_format.h"
+#include "formats/live.h"
 
 #include <stdbool.h>
 

@@ -1,5 +1,5 @@
 /*
- * The recipes of the modules that are loaded (recipe_format.h), by the address that a hook returns to.
+ * The recipes of the modules that are loaded (formats/recipe.h), by the address that a hook returns to.
  *
  * One look finds them: a cache with a place for each 8 bytes of code, folded to RECIPE_PLACES, says which
  * recipe belongs to an address, or that there is none. The hooks look there before they keep any
@@ -10,7 +10,7 @@
 #define FISQL_COLLECTOR_VALUES_RECIPES_H
 
 #include "collector/base.h"
-#include "recipe_format.h"
+#include "formats/recipe.h"
 
 #include <stdbool.h>
 #include <stddef.h>

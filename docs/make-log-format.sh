@@ -1,6 +1,6 @@
 #!/bin/sh
-# Prints docs/log-format.md (its second argument) with the lists of log_format.h (its first) in their
-# places: between <!-- LIST: made by `make docs` from log_format.h --> and <!-- end -->.
+# Prints docs/log-format.md (its second argument) with the lists of formats/log.h (its first) in their
+# places: between <!-- LIST: made by `make docs` from formats/log.h --> and <!-- end -->.
 set -eu
 awk '
 function text_of(row) { gsub(/\\"/, "\001", row); return row }
@@ -38,7 +38,7 @@ function put(list,   i) {
     else
         print "no such list: " list
 }
-FNR == NR { # log_format.h
+FNR == NR { # formats/log.h
     if (/^#define FISQL_[A-Z_]*\(X\)/) { list = $2; sub(/\(X\).*/, "", list); row = "" }
     else if (list != "") {
         line = $0

@@ -1,5 +1,5 @@
 /*
- * The loader: makes the database of a run (schema.sql) from its log (log_format.h). This is the one
+ * The loader: makes the database of a run (schema.sql) from its log (formats/log.h). This is the one
  * header that the command line needs.
  *
  * Nothing here prints. Errors go into a struct error of the caller's (error.h), everything else

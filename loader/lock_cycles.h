@@ -15,7 +15,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
-#include "log_format.h"
+#include "formats/log.h"
 
 #define LOCK_CYCLE_MAX 8u /* orders of a ring: longer ones are not looked for */
 

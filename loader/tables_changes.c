@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "live_format.h"
+#include "formats/live.h"
 #include "loader/log/clock.h"
 
 static int compare_changes(const void *left, const void *right)

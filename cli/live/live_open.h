@@ -16,7 +16,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "live_format.h"
+#include "formats/live.h"
 
 /* A mapping of a live area, as a line of maps tells it. */
 struct live_mapping {

@@ -1,7 +1,7 @@
 /* Compressing chunks: see chunk_pack.h. */
 #include "cli/record/chunk_pack.h"
 
-#include "live_format.h"
+#include "formats/live.h"
 
 #include <stdlib.h>
 #include <string.h>

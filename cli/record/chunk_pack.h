@@ -5,7 +5,7 @@
 #ifndef FISQL_CLI_CHUNK_PACK_H
 #define FISQL_CLI_CHUNK_PACK_H
 
-#include "log_format.h"
+#include "formats/log.h"
 
 #include <stdbool.h>
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "log_format.h"
+#include "formats/log.h"
 
 struct name {
     const char *text;

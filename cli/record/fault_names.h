@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "fault_calls.h"
+#include "formats/fault_calls.h"
 
 /* The number of an errno value's name; 0 = there is no such name. */
 int fault_errno(const char *name);

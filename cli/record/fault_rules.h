@@ -14,7 +14,7 @@
 #define FISQL_CLI_FAULT_RULES_H
 
 #include "cli/record/fault_names.h"
-#include "fault_format.h"
+#include "formats/fault.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -4,7 +4,7 @@
 
 #include <sqlite3.h>
 
-#include "live_format.h"
+#include "formats/live.h"
 
 /* How many of a thread's last calls are printed. */
 struct incident_history {

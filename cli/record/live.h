@@ -1,6 +1,6 @@
 /*
  * The live area from the side of `fisql record`: making it, and writing out what processes handed
- * over, or left in it when they ended. See live_format.h for its layout. Everything read from it is
+ * over, or left in it when they ended. See formats/live.h for its layout. Everything read from it is
  * checked, for a program that went wild may have written there.
  *
  * Any thread may call what is here between live_make() and live_release(): one after another.
@@ -10,7 +10,7 @@
 
 #include "cli/record/chunk_pack.h"
 #include "cli/record/record_options.h"
-#include "live_format.h"
+#include "formats/live.h"
 
 #include <pthread.h>
 #include <stdbool.h>

@@ -1,7 +1,7 @@
 /* Where what stands in the file: see live_layout.h. */
 #include "cli/record/live_layout.h"
 
-#include "live_format.h"
+#include "formats/live.h"
 
 #include <sys/resource.h>
 

@@ -1,5 +1,5 @@
 /*
- * The thread of `fisql record` that appends to the log what processes hand over (live_format.h, struct
+ * The thread of `fisql record` that appends to the log what processes hand over (formats/live.h, struct
  * fisql_writer), so that their threads need not. It gets what processor time nobody else wants: where
  * the program has work for all processors, its threads soon find that too much is waiting, and write
  * themselves, which costs them as much as if there were no writer. A process that may not make system

@@ -3,7 +3,7 @@
 
 #include "cli/out/say.h"
 #include "cli/record/log_totals.h"
-#include "log_format.h"
+#include "formats/log.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -6,7 +6,7 @@
  * looked through for the next header.
  */
 #include "cli/record/log_totals.h"
-#include "log_format.h"
+#include "formats/log.h"
 
 #include <stdlib.h>
 #include <string.h>

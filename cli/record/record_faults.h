@@ -1,5 +1,5 @@
 /* --fault of `fisql record`: from rules to the area by which the collector makes calls fail
- * (fault_format.h), and what became of them. */
+ * (formats/fault.h), and what became of them. */
 #ifndef FISQL_CLI_RECORD_FAULTS_H
 #define FISQL_CLI_RECORD_FAULTS_H
 

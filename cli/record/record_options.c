@@ -7,7 +7,7 @@
 #include "cli/out/say.h"
 #include "cli/record/record_expressions.h"
 #include "cli/record/record_faults.h"
-#include "live_format.h"
+#include "formats/live.h"
 
 #include "cli/record/rank.h"
 

@@ -23,7 +23,7 @@ struct record_values {
     uint32_t string_max; /* bytes of a text; 0 = as usual */
     uint32_t wait_ms;    /* a program that is run waits for its recipes at most; 0 = not */
     bool wait_given;
-    char *recipes; /* as the collector reads them (recipe_format.h); NULL if none */
+    char *recipes; /* as the collector reads them (formats/recipe.h); NULL if none */
     size_t recipes_bytes;
 };
 
@@ -32,7 +32,7 @@ struct record_faults {
     struct fault_rule *rules;
     size_t rules_count, rules_room;
     bool library_calls; /* some are about calls of the C library */
-    char *area; /* as the collector reads it (fault_format.h), but for the counts; NULL if none */
+    char *area; /* as the collector reads it (formats/fault.h), but for the counts; NULL if none */
     size_t area_bytes;   /* without the counts */
     uint64_t room_bytes; /* with them */
 };

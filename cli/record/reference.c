@@ -3,7 +3,7 @@
 
 #include "cli/out/interrupts.h"
 #include "cli/out/say.h"
-#include "log_format.h"
+#include "formats/log.h"
 
 #include <errno.h>
 #include <fcntl.h>

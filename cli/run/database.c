@@ -6,7 +6,7 @@
 #include "cli/run/wide_sum.h"
 
 #include "base/large.h"
-#include "live_format.h"
+#include "formats/live.h"
 #include "queries/embedded.h"
 
 #include <errno.h>

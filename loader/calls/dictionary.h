@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
-#include "log_format.h"
+#include "formats/log.h"
 
 struct definition {
     uint64_t function, site; /* addresses; function 0 = the place of an allocation */

@@ -1,6 +1,6 @@
 /*
  * Gaps: where a thread was between two of its events that lie far apart, told from readings of its
- * processor clock (log_format.h, GAP).
+ * processor clock (formats/log.h, GAP).
  *
  * The time between two readings that was not spent on the processor lies in the gap that the second
  * one ends, but for what hides in gaps too short for a reading: so it belongs to the innermost call

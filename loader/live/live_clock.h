@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "live_format.h"
+#include "formats/live.h"
 
 /* The rate is that of the counter since the area was made. */
 struct live_clock {

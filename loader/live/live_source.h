@@ -1,5 +1,5 @@
 /*
- * A live area (live_format.h) that is read by somebody who neither made it nor records in it: slots
+ * A live area (formats/live.h) that is read by somebody who neither made it nor records in it: slots
  * and chunks are copied out of its file with pread(2), so that nothing a program does to it, nor to
  * the file's size, can harm the reader. Nothing that is read is trusted.
  */
@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
-#include "live_format.h"
+#include "formats/live.h"
 
 struct live_source {
     int file;         /* borrowed */

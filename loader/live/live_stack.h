@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
-#include "log_format.h"
+#include "formats/log.h"
 
 #define LIVE_UNKNOWN UINT64_MAX
 

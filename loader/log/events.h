@@ -1,6 +1,6 @@
 /*
  * Reads the events of a chunk, one after another: the mirror image of the collector's encoding
- * (log_format.h, "Units"). Used by everything that reads events, so that the rules stand once.
+ * (formats/log.h, "Units"). Used by everything that reads events, so that the rules stand once.
  *
  * Nothing is trusted: an event that reaches over the end of its chunk, names a slot beyond the
  * dictionary or has an unknown code ends the reading with -1. Whether a dictionary slot was
@@ -13,7 +13,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "log_format.h"
+#include "formats/log.h"
 
 enum event_type {
     EVENT_EXIT,
@@ -44,7 +44,7 @@ enum event_type {
 
 #define EVENT_ARGUMENTS_MAX 30u /* values of one event */
 
-/* What a GAP says: a reading of the thread's clocks (log_format.h). */
+/* What a GAP says: a reading of the thread's clocks (formats/log.h). */
 struct event_gap {
     uint64_t ticks, cpu_ns; /* ticks: from the event before it to the one that follows it */
     uint32_t reading;       /* ticks from then until the clocks were read */

@@ -1,5 +1,5 @@
 /*
- * Chunks of facts: pairs of NUL-terminated strings, key then value (log_format.h). The texts come
+ * Chunks of facts: pairs of NUL-terminated strings, key then value (formats/log.h). The texts come
  * from the log and are not trusted: they may hold any byte but NUL.
  */
 #ifndef FISQL_LOADER_FACTS_H
@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "log_format.h"
+#include "formats/log.h"
 
 struct facts {
     const char *at;

@@ -45,7 +45,7 @@ struct log_chunk {
     uint64_t lost_calls;
 };
 
-/* What the kernel knew of a thread: see GAP in log_format.h. */
+/* What the kernel knew of a thread: see GAP in formats/log.h. */
 struct log_reading {
     uint64_t tick; /* TICK_UNKNOWN = there is none */
     uint64_t cpu_ns;

@@ -10,7 +10,7 @@
 #include "base/array.h"
 #include "loader/log/facts.h"
 #include "loader/log/log_index_parts.h"
-#include "live_format.h"
+#include "formats/live.h"
 
 #define RUN_FACTS_MAX 1000
 

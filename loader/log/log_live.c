@@ -1,6 +1,6 @@
 /*
  * Takes what the live area still holds. A program that ran without `fisql record` has its live area
- * in the file RUN.bin.live beside the log (live_format.h); when it is killed, what
+ * in the file RUN.bin.live beside the log (formats/live.h); when it is killed, what
  * its threads had not yet written stands there and nowhere else. The area is only read: `fisql
  * record` and the collector alone write it. Each slot whose owner is gone gives one further chunk,
  * finished on a copy; slots whose owner still runs are counted, since what they hold is not final.
@@ -17,7 +17,7 @@
 
 #include "base/array.h"
 #include "base/file_look.h"
-#include "live_format.h"
+#include "formats/live.h"
 #include "loader/log/log_index_parts.h"
 
 #define SLOTS_MAX (1u << 20)

@@ -9,7 +9,7 @@
 
 #include "base/error.h"
 #include "base/intern.h"
-#include "log_format.h"
+#include "formats/log.h"
 
 struct facts;
 

@@ -17,7 +17,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
-#include "log_format.h"
+#include "formats/log.h"
 
 /* A part of an open file, read through a buffer. */
 struct log_window {

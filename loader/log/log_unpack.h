@@ -1,9 +1,9 @@
-/* Unpacking chunks of events that were compressed (flag PACKED in log_format.h). */
+/* Unpacking chunks of events that were compressed (flag PACKED in formats/log.h). */
 #ifndef FISQL_LOADER_LOG_UNPACK_H
 #define FISQL_LOADER_LOG_UNPACK_H
 
 #include "base/error.h"
-#include "log_format.h"
+#include "formats/log.h"
 
 /* Zeros at first. */
 struct log_unpacker {

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "log_format.h"
+#include "formats/log.h"
 
 static uint64_t number(const unsigned char *at, uint32_t bytes)
 {

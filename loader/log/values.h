@@ -1,5 +1,5 @@
 /*
- * Reads the values of ARGUMENTS and RESULT events, one after another (log_format.h, "Values"). They
+ * Reads the values of ARGUMENTS and RESULT events, one after another (formats/log.h, "Values"). They
  * describe themselves; what they mean to a reader, such as the name of an enumerator, is another's
  * business (loader/values).
  *

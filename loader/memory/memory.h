@@ -44,7 +44,7 @@
 
 #include "loader/sqlite/btree.h"
 #include "base/error.h"
-#include "log_format.h"
+#include "formats/log.h"
 
 struct memory;
 struct memory_thread;

@@ -3,7 +3,7 @@
 
 #include <stddef.h>
 
-#include "log_format.h"
+#include "formats/log.h"
 
 static const struct {
     const char *name, *family;

@@ -12,7 +12,7 @@
 #include "loader/symbols/dwarf_locations.h"
 #include "loader/symbols/dwarf_types.h"
 #include "loader/symbols/x86_spills.h"
-#include "recipe_format.h"
+#include "formats/recipe.h"
 
 #define PLACE_PIECES_MAX 8
 #define PLACE_STEPS_MAX 128

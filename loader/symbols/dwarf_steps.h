@@ -1,6 +1,6 @@
 /*
  * Values that a DWARF expression computes of several registers, or of memory, as the steps of a recipe
- * (recipe_format.h, FISQL_WHERE_EXPRESSION). dwarf_places.c asks here for what has none of its simple
+ * (formats/recipe.h, FISQL_WHERE_EXPRESSION). dwarf_places.c asks here for what has none of its simple
  * forms.
  */
 #ifndef FISQL_LOADER_DWARF_STEPS_H

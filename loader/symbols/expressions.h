@@ -2,7 +2,7 @@
  * Expressions on parameters, as `fisql record --value 'FUNCTION: request->method, count * 2'` asks for
  * them: a parameter, members of what it is or points to, elements of arrays, and arithmetic on integers as
  * C does it. They are checked against the types that the debug information gives, and become steps that
- * the collector takes at the hook (recipe_format.h, FISQL_WHERE_EXPRESSION).
+ * the collector takes at the hook (formats/recipe.h, FISQL_WHERE_EXPRESSION).
  *
  * The n-th expression that means something for a function has the position after its last parameter + n.
  * Who records and who loads find the positions out in the same way, from the same words, which stand in
@@ -16,7 +16,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
-#include "recipe_format.h"
+#include "formats/recipe.h"
 
 struct symbols;
 

@@ -1,6 +1,6 @@
 /*
  * Frames of functions where they call their entry hook: what it takes to return from the function there
- * (fault_format.h). Read from the module's call frame information.
+ * (formats/fault.h). Read from the module's call frame information.
  */
 #ifndef FISQL_LOADER_HOOK_FRAMES_H
 #define FISQL_LOADER_HOOK_FRAMES_H
@@ -8,7 +8,7 @@
 #include <stdbool.h>
 
 #include "base/error.h"
-#include "fault_format.h"
+#include "formats/fault.h"
 #include "loader/symbols/symbols.h"
 
 struct hook_frames;

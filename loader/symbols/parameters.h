@@ -1,7 +1,7 @@
 /*
  * The parameters and results of a module's functions, as its debug information describes them: names,
  * types in the user's words, and what is needed to show a value of such a type. Values in the log
- * describe themselves (log_format.h, "Values"), so this is for showing alone: a value whose tag does not
+ * describe themselves (formats/log.h, "Values"), so this is for showing alone: a value whose tag does not
  * fit the type is shown as the tag says.
  *
  * Positions: 0 is the result; parameters count from 1, in the order of their declaration, `this` of a

@@ -1,4 +1,4 @@
-/* From a place and a type to a value of a recipe: see recipe_format.h. */
+/* From a place and a type to a value of a recipe: see formats/recipe.h. */
 #include "loader/symbols/recipe_parts.h"
 
 #include <elf.h>

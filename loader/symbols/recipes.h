@@ -1,6 +1,6 @@
 /*
  * Recipes of a module: where, at each call of a hook in its code, the parameters of the function that the
- * hook names lie, and how its result comes back (recipe_format.h). Made of the module's debug information
+ * hook names lie, and how its result comes back (formats/recipe.h). Made of the module's debug information
  * and its call frame information.
  *
  * What is not certain is absent. A location is taken as it holds just before the call instruction: the
@@ -19,7 +19,7 @@
 
 #include "base/error.h"
 #include "loader/symbols/symbols.h"
-#include "recipe_format.h"
+#include "formats/recipe.h"
 
 /* What is counted apart. */
 enum recipe_tally {

@@ -7,7 +7,7 @@
 #include "base/array.h"
 #include "base/utf8.h"
 #include "loader/values/value_struct.h"
-#include "log_format.h"
+#include "formats/log.h"
 
 #define TEXT_BYTES_MAX FISQL_CHECKPOINT_TEXT_MAX /* the longest; those of arguments are shorter */
 #define ESCAPED_MAX (4 * TEXT_BYTES_MAX + 8)

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "live_format.h"
+#include "formats/live.h"
 
 #define BYTES (128 * 1024)
 #define FIB 0x1b000u

@@ -15,7 +15,7 @@ fresh() { # PAGE COMMAND...: the page is what the command prints
 }
 fresh queries.md "$here/docs/make-queries.sh" "$fisql"
 fresh schema.md "$here/docs/make-schema.sh" "$here/schema.sql"
-fresh log-format.md "$here/docs/make-log-format.sh" "$here/log_format.h" "$here/docs/log-format.md"
+fresh log-format.md "$here/docs/make-log-format.sh" "$here/formats/log.h" "$here/docs/log-format.md"
 fresh fisql.1 "$here/docs/make-man.sh" "$fisql"
 
 sqlite3 :memory: ".read $here/schema.sql" "SELECT name FROM sqlite_schema WHERE type IN ('table', 'view')" |

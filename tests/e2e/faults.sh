@@ -177,4 +177,4 @@ sed -i 's/^-\(-*  *\)*-*$/-/; s/  */ /g' shown
 same "the manual's example prints what it says" "$(grep -v '^\$ ' shown)" "$(cat printed)"
 while IFS= read -r call; do
     has "the manual has $call" "\`$call\`" "$(cat "$here/docs/faults.md")"
-done < <(sed -n 's/^    X(\([a-z_0-9]*\),.*/\1/p' "$here/fault_calls.h")
+done < <(sed -n 's/^    X(\([a-z_0-9]*\),.*/\1/p' "$here/formats/fault_calls.h")

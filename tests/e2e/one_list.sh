@@ -1,13 +1,13 @@
 #!/bin/bash
-# Each list stands in one place: keys, words and variables of the log in log_format.h, and one piece of code for each
+# Each list stands in one place: keys, words and variables of the log in formats/log.h, and one piece of code for each
 # of growing, sifting, escaping, complaining and reading options. Each search is also made in a copy of the source
 # where something stands twice, which it must find.
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-# The arguments number N of the rows of a list of log_format.h, without quotes.
+# The arguments number N of the rows of a list of formats/log.h, without quotes.
 list() { # NAME N
-    sed -n "/^#define $1(X)/,/[^\\\\]\$/p" log_format.h | sed 's/\\$//' | tr -s '\n ' '  ' | sed 's/ X(/\nX(/g' |
+    sed -n "/^#define $1(X)/,/[^\\\\]\$/p" formats/log.h | sed 's/\\$//' | tr -s '\n ' '  ' | sed 's/ X(/\nX(/g' |
         sed -n 's/^X(//p' | awk -F', *' -v at="$2" '{ gsub(/[")]/, "", $at); sub(/ *$/, "", $at); print $at }'
 }
 either() { paste -sd'|'; }
@@ -74,7 +74,7 @@ for search in $searches; do
 done
 
 mkdir "$TEST_TMP/tree"
-cp -r --parents base cli collector loader queries docs tests page/*.js log_format.h live_format.h README.md .ci "$TEST_TMP/tree"
+cp -r --parents base cli collector loader queries docs tests page/*.js formats README.md .ci "$TEST_TMP/tree"
 cd "$TEST_TMP/tree" || exit 2
 finds() { # SEARCH FILE LINE: it finds that line at the end of the file
     local kept
@@ -86,9 +86,9 @@ finds() { # SEARCH FILE LINE: it finds that line at the end of the file
 }
 finds keys loader/log/log_index_facts.c 'if (strcmp(key, "parent_pid") == 0)'
 finds keys cli/cmd_info.c 'fact(database, "hook_inside_ps")'
-sed -i 's/^    X(END, TICK, "tick", "")/    X(END, TICK, "tick", "") X(END, MOON, "moon", "")/' log_format.h
+sed -i 's/^    X(END, TICK, "tick", "")/    X(END, TICK, "tick", "") X(END, MOON, "moon", "")/' formats/log.h
 at_least "unwritten_keys: is found" 1 "$(search_unwritten_keys | grep -c END_MOON)"
-cp "$here/log_format.h" log_format.h
+cp "$here/formats/log.h" formats/log.h
 finds run_keys queries/modules.sql "SELECT value FROM run WHERE key = 'hook_inside'"
 finds values collector/clock.c 'return "tsc";'
 finds values loader/load.c 'strcmp(process->origin, "fork")'

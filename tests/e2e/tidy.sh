@@ -3,7 +3,7 @@
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 cd "$here" || exit 2
-mapfile -t c_files < <(find base collector loader cli queries tests examples ./*.h -name '*.[ch]' | sort)
+mapfile -t c_files < <(find base formats collector loader cli queries tests examples -name '*.[ch]' | sort)
 mapfile -t scripts < <(grep -rlE '^#!/bin/(ba)?sh' .ci tests examples docs queries cli page --include='*' | sort)
 at_least "the C files are found" 60 "${#c_files[@]}"
 at_least "the scripts are found" 10 "${#scripts[@]}"
@@ -14,14 +14,15 @@ arrows() {
     wrong=$(grep -nE '^# *include "' "$1"/*.[ch] | grep -vE "include \"($2)\"")
     same "$1 includes only what it may" "" "$wrong"
 }
-arrows collector '(log|live|recipe|fault)_format\.h|fault_calls\.h|collector/[a-z_]+\.h'
+arrows collector 'formats/[a-z_]+\.h|collector/[a-z_]+\.h'
 arrows base 'base/[a-z_0-9]+\.h'
+arrows formats 'formats/[a-z_]+\.h'
 arrows queries 'queries/[a-z_]+\.h'
 
 # The loader's rooms: a room includes those below it alone, and of another room no header that is its own.
-log='(log|live)_format\.h|base/[a-z_0-9]+\.h|loader/log/[a-z_]+\.h'
+log='formats/(log|live)\.h|base/[a-z_0-9]+\.h|loader/log/[a-z_]+\.h'
 sqlite='base/[a-z_0-9]+\.h|loader/sqlite/[a-z_]+\.h'
-symbols="$log|(recipe|fault)_format\.h|loader/symbols/[a-z_0-9]+\.h"
+symbols="$log|formats/(recipe|fault)\.h|loader/symbols/[a-z_0-9]+\.h"
 memory="$log|$sqlite|loader/memory/[a-z_]+\.h"
 values="$symbols|$sqlite|loader/values/[a-z_]+\.h"
 calls="$values|loader/memory/memory\.h|loader/calls/[a-z_]+\.h" # of memory its one door
@@ -36,7 +37,7 @@ arrows loader/live "$live"
 arrows loader "$live|$calls|loader/[a-z_]+\.h|queries/embedded\.h"
 
 # The program's rooms stand on out, run; of the loader they know what it shows.
-shown='(log|live)_format\.h|base/[a-z_0-9]+\.h|loader/loader\.h|loader/symbols/(symbols|recipes|expressions|parameters|hook_frames)\.h|loader/live/[a-z_]+\.h|(recipe|fault)_format\.h|fault_calls\.h|queries/embedded\.h|page/page\.h'
+shown='formats/(log|live)\.h|base/[a-z_0-9]+\.h|loader/loader\.h|loader/symbols/(symbols|recipes|expressions|parameters|hook_frames)\.h|loader/live/[a-z_]+\.h|formats/[a-z_]+\.h|queries/embedded\.h|page/page\.h'
 out="$shown|cli/out/[a-z_]+\.h"
 run="$out|cli/run/[a-z_]+\.h"
 arrows cli/out "$out"
@@ -52,9 +53,9 @@ arrows cli/fleet "$run|cli/(fleet|clickhouse|query|diff)/[a-z_]+\.h"
 arrows cli "$run|cli/[a-z_]+\.h|cli/[a-z]+/[a-z_]+\.h"
 same "no room includes what another one keeps to itself" "" "$(grep -nE '^# *include ".*_(parts|internal)\.h"' -r collector loader cli --include='*.[ch]' |
     awk -F: '{ folder = $1; sub("/[^/]*$", "", folder); included = $3; sub(/^[^"]*"/, "", included); sub("/[^/]*$", "", included) } folder != included')"
-same "log_format.h includes only stdint.h and stddef.h" "<stddef.h> <stdint.h>" \
-    "$(sed -n 's/^# *include *//p' log_format.h | sort | tr '\n' ' ' | sed 's/ $//')"
-same "live_format.h includes only that" '"log_format.h"' "$(sed -n 's/^# *include *//p' live_format.h)"
+same "formats/log.h includes only stdint.h and stddef.h" "<stddef.h> <stdint.h>" \
+    "$(sed -n 's/^# *include *//p' formats/log.h | sort | tr '\n' ' ' | sed 's/ $//')"
+same "formats/live.h includes only that" '"formats/log.h"' "$(sed -n 's/^# *include *//p' formats/live.h)"
 # includes_loop FOLDER: the headers of collector/ in it that include one another in a circle
 includes_loop() {
     grep -oE '^# *include "collector/[a-z_]+\.h"' "$1"/*.h | sed -E 's/^.*\/([a-z_]+\.h):.*\/([a-z_]+\.h)"$/\1 \2/' | { tsort >/dev/null; } 2>&1
@@ -65,7 +66,7 @@ has "a circle would be found" "event.h" "$(includes_loop "$TEST_TMP/looped")"
 # own_first FOLDER: files whose first include is not the header of their name; some have none
 own_first() {
     grep -m 1 '^# *include' "$1"/*.c | sed -E 's/^.*\/([a-z_]+)\.c:# *include /\1 /' |
-        awk '$2 != "\"collector/" $1 ".h\""' | grep -vE '^(own "collector/base\.h"|jump_chk "collector/interpose\.h"|faults_calls "fault_calls\.h"|locks_(calls|blocking) "collector/locks\.h")$'
+        awk '$2 != "\"collector/" $1 ".h\""' | grep -vE '^(own "collector/base\.h"|jump_chk "collector/interpose\.h"|faults_calls "formats/fault_calls\.h"|locks_(calls|blocking) "collector/locks\.h")$'
 }
 same "each file of the collector includes its own header first" "" "$(own_first collector)"
 sed -i '0,/include/s//include <errno.h>\n# include/' "$TEST_TMP/looped/ring.c"
@@ -88,9 +89,9 @@ same "each function of libdwarf is called in one place" "" "$(sort <<<"$calls" |
 same "calls and allocs are joined behind what has their ids" "" \
     "$(grep -nE '(^|[^ST]) +JOIN (calls|allocs)\b|(^|[^ST] )JOIN (calls|allocs)\b' queries/*.sql cli/*.c cli/*/*.c)"
 
-same "the top level holds the formats, the schemas and what every project has" "" \
+same "the top level holds the schemas and what every project has" "" \
     "$(cd "$here" && git ls-files 2>/dev/null | grep -v / |
-        grep -vxE '\.[a-z-]+|(CHANGELOG|CONTRIBUTING|README)\.md|LICENSE|Makefile|[a-z]+_format\.h|fault_calls\.h|schema(_[a-z]+)?\.sql')"
+        grep -vxE '\.[a-z-]+|(CHANGELOG|CONTRIBUTING|README)\.md|LICENSE|Makefile|schema(_[a-z]+)?\.sql')"
 
 same "no file is longer than 700 lines" "" \
     "$(wc -l "${c_files[@]}" | awk '$2 != "total" && $1 > 700')"
@@ -106,7 +107,7 @@ same "no function is longer than 80 lines" "" "$(awk '
     /^\}$/ && start { if (FNR - start > 80) print FILENAME ":" start ": " FNR - start " lines"; start = 0 }
     ' "${c_files[@]}")"
 # A struct has one subject.
-mapfile -t own_files < <(find base collector loader cli log_format.h live_format.h -name '*.[ch]' | sort)
+mapfile -t own_files < <(find base formats collector loader cli -name '*.[ch]' | sort)
 same "no struct has more than 25 fields" "" \
     "$(python3 tests/e2e/struct_fields.py 25 "${own_files[@]}")"
 # shellcheck disable=SC2016

@@ -8,7 +8,7 @@
  * again, but for one mutation in eight.
  */
 #include "loader/loader.h"
-#include "log_format.h"
+#include "formats/log.h"
 
 #include <fcntl.h>
 #include <stdio.h>

@@ -16,7 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "live_format.h"
+#include "formats/live.h"
 
 #define AREA_BYTES ((size_t)FISQL_LIVE_HEADER + 4 * FISQL_LIVE_SLOT_BYTES)
 

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "log_format.h"
+#include "formats/log.h"
 
 #define LOG_BYTES_MAX 65536
 #define LOG_RUN 7u

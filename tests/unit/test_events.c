@@ -1,6 +1,6 @@
 /* The log's encoding: each event decodes to what was put in, a cut one is refused, a chunk's
- * checksum notices every changed byte, and a chunk is finished as log_format.h says. */
-#include "live_format.h"
+ * checksum notices every changed byte, and a chunk is finished as formats/log.h says. */
+#include "formats/live.h"
 #include "loader/log/events.h"
 #include "loader/log/log_reader.h"
 #include "tests/unit/check.h"

@@ -1,5 +1,5 @@
 /* Reading a live area that others write: stacks, last calls, and what is refused. The area is a memory
- * file that is filled by hand from live_format.h. */
+ * file that is filled by hand from formats/live.h. */
 #include "loader/live/live_threads.h"
 #include "tests/unit/check.h"
 

@@ -1,4 +1,4 @@
-/* Values: each tag is read as log_format.h says, floats become doubles or text that reads back the
+/* Values: each tag is read as formats/log.h says, floats become doubles or text that reads back the
  * same, and what is cut or unknown is refused. */
 #include "loader/log/values.h"
 #include "loader/values/value_counts.h"

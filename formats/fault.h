@@ -17,10 +17,10 @@
  * is written by fisql record, not by the program: the collector checks the head and that offsets lie
  * within, once, and trusts the rest.
  */
-#ifndef FISQL_FAULT_FORMAT_H
-#define FISQL_FAULT_FORMAT_H
+#ifndef FISQL_FORMATS_FAULT_H
+#define FISQL_FORMATS_FAULT_H
 
-#include "recipe_format.h"
+#include "formats/recipe.h"
 
 #define FISQL_FAULTS_MAGIC 0x544c4146u /* "FALT" */
 #define FISQL_FAULTS_VERSION 1u
@@ -42,7 +42,7 @@ enum fisql_fault_kind {
     FISQL_FAULT_FUNCTION, /* functions with hooks */
     FISQL_FAULT_ALLOC, /* of the malloc family, or operator new: `targets` has a bit for each enum
                              fisql_alloc_kind */
-    FISQL_FAULT_CALL   /* of the C library: `targets` is the number of the call (fault_calls.h) */
+    FISQL_FAULT_CALL /* of the C library: `targets` is the number of the call (formats/fault_calls.h) */
 };
 
 enum fisql_fault_action {

@@ -12,10 +12,10 @@
  * process_key, pid, tid, thread, sequence, tick_start, first_call, base_address, open_calls,
  * open_depth and flags are filled when the chunk is begun, the rest when it is finished.
  */
-#ifndef FISQL_LIVE_FORMAT_H
-#define FISQL_LIVE_FORMAT_H
+#ifndef FISQL_FORMATS_LIVE_H
+#define FISQL_FORMATS_LIVE_H
 
-#include "log_format.h"
+#include "formats/log.h"
 
 #define FISQL_LIVE_MAGIC 0x45564c53u
 #define FISQL_LIVE_TAKEN 4096u
@@ -163,9 +163,9 @@ struct fisql_told {
 /* What stands behind the slots, each mapped alone. */
 struct fisql_live_parts {
     struct fisql_live_part filter;    /* collector/filter.c; none = all functions are recorded */
-    struct fisql_live_part recipes;   /* recipe_format.h; none = values are not recorded */
+    struct fisql_live_part recipes;   /* formats/recipe.h; none = values are not recorded */
     struct fisql_live_part late;      /* struct fisql_late: recipes of modules that come later */
-    struct fisql_live_part faults;    /* fault_format.h; none = no calls are made to fail */
+    struct fisql_live_part faults;    /* formats/fault.h; none = no calls are made to fail */
     struct fisql_live_part incidents; /* struct fisql_incident_box */
     struct fisql_live_part told;      /* struct fisql_told; none = the program prints itself */
     struct fisql_live_part control;   /* room for what `only` of struct fisql_control says, twice */

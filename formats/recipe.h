@@ -3,7 +3,7 @@
  * makes them from the debug information and the call frame information of the program's modules
  * (loader/symbols/recipes.h) and puts them behind the slots of the live area; the collector
  * (collector/values.c) looks a hook call up by the address that the hook returns to, and writes what
- * the recipe names into the log as bytes that describe themselves (log_format.h, "Values"). So the
+ * the recipe names into the log as bytes that describe themselves (formats/log.h, "Values"). So the
  * loader needs no recipe, and a wrong one cannot make one type into another unseen.
  *
  *   struct fisql_recipes          the head
@@ -15,8 +15,8 @@
  * area is written by fisql record, not by the program: the collector checks the head and that offsets
  * lie within, once, and trusts the rest.
  */
-#ifndef FISQL_RECIPE_FORMAT_H
-#define FISQL_RECIPE_FORMAT_H
+#ifndef FISQL_FORMATS_RECIPE_H
+#define FISQL_FORMATS_RECIPE_H
 
 #include <stdint.h>
 

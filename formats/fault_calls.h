@@ -11,8 +11,8 @@
  *   errors     the values that POSIX.1-2017 and Linux's manual allow (not all that a file system or a device
  *              may add), the usual one first
  */
-#ifndef FISQL_FAULT_CALLS_H
-#define FISQL_FAULT_CALLS_H
+#ifndef FISQL_FORMATS_FAULT_CALLS_H
+#define FISQL_FORMATS_FAULT_CALLS_H
 
 enum fault_way { FAULT_ERRNO, FAULT_RESULT, FAULT_CODE };
 

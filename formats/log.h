@@ -1,7 +1,7 @@
 /*
  * The one definition of the fisql log (run.bin), for those who write it (collector/, fisql record)
  * and those who read it (loader/). docs/log-format.md tells the same byte by byte for writers of
- * readers. The memory in which chunks are filled is live_format.h's.
+ * readers. The memory in which chunks are filled is formats/live.h's.
  *
  * A log is a sequence of chunks and nothing else. Each was appended by one write(2) to an O_APPEND
  * descriptor, so all threads and processes of a run share one file without a lock, and chunks never
@@ -9,8 +9,8 @@
  *
  * All integers are little-endian. A chunk's length is a multiple of 8.
  */
-#ifndef FISQL_LOG_FORMAT_H
-#define FISQL_LOG_FORMAT_H
+#ifndef FISQL_FORMATS_LOG_H
+#define FISQL_FORMATS_LOG_H
 
 #include <stddef.h>
 #include <stdint.h>
