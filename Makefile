@@ -40,7 +40,7 @@ LOADER_SRC := $(wildcard base/*.c loader/*.c loader/*/*.c)
 QUERY_SRC := $(wildcard queries/*.c)
 CLI_SRC := $(wildcard cli/*.c cli/*/*.c)
 UNIT_SRC := $(wildcard tests/unit/test_*.c)
-SCHEMAS := schema.sql schema_fleet.sql schema_clickhouse.sql
+SCHEMAS := schema.sql cli/fleet/schema_fleet.sql cli/fleet/schema_clickhouse.sql
 SQL := $(wildcard queries/*.sql queries/fleet/*.sql queries/push/*.sql queries/fold/*.sql)
 E2E := $(filter-out %/lib.sh,$(wildcard tests/e2e/*.sh))
 

@@ -11,9 +11,10 @@ struct embedded_query {
     const char *text;
 };
 
-extern const char embedded_schema[];            /* schema.sql: a run's database */
-extern const char embedded_fleet_schema[];      /* schema_fleet.sql: many runs, in SQLite */
-extern const char embedded_clickhouse_schema[]; /* schema_clickhouse.sql: the same in ClickHouse */
+extern const char embedded_schema[];       /* schema.sql: a run's database */
+extern const char embedded_fleet_schema[]; /* cli/fleet/schema_fleet.sql: many runs, in SQLite */
+extern const char
+    embedded_clickhouse_schema[]; /* cli/fleet/schema_clickhouse.sql: the same in ClickHouse */
 
 /* Each ends with a NULL name. */
 extern const struct embedded_query embedded_queries[];

@@ -4,7 +4,7 @@
  *
  *   -- gather NAME: uses TABLE...   SQL that both engines understand, run where the rows are; the result
  *                                   becomes the temporary table NAME. It reads tables of
- *                                   schema_fleet.sql, and the temporary tables that it names
+ *                                   cli/fleet/schema_fleet.sql, and the temporary tables that it names
  *   -- local NAME                   SQLite's SQL, run here; the result becomes the temporary table NAME
  *   -- finish                       the same; its rows are the answer
  *

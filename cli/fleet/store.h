@@ -1,5 +1,5 @@
 /*
- * Where many runs are kept: an SQLite file (schema_fleet.sql), or a ClickHouse server. The same tables
+ * Where many runs are kept: an SQLite file (cli/fleet/schema_fleet.sql), or a ClickHouse server. The same tables
  * with the same columns; what is asked of them is SQL that both understand.
  *
  * Asking: store_open() makes `local`, an SQLite connection in which `runs` can be read, and `labels` from

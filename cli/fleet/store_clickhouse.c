@@ -1,6 +1,6 @@
 /*
- * Many runs on a ClickHouse server (schema_clickhouse.sql). `local` is an SQLite database in memory with the
- * tables of schema_fleet.sql, of which `runs` and `labels` are filled from the server's.
+ * Many runs on a ClickHouse server (cli/fleet/schema_clickhouse.sql). `local` is an SQLite database in memory with the
+ * tables of cli/fleet/schema_fleet.sql, of which `runs` and `labels` are filled from the server's.
  *
  * A push takes a random run_id for its rows and writes the row of runs last; nothing is read of a run_id
  * that has none. What a query gathers is restricted to chosen runs, which are sent along as a table.
@@ -51,14 +51,14 @@ static const char *sharded_by(const char *table)
     return "cityHash64(run_id)";
 }
 
-/* A statement of schema_clickhouse.sql, and over a cluster the Distributed table: all rows of a run go to
+/* A statement of cli/fleet/schema_clickhouse.sql, and over a cluster the Distributed table: all rows of a run go to
  * one shard. */
 static int make_table(struct store *store, const char *statement, size_t length)
 {
     char name[64];
     const char *rest = statement + strlen(create_mark);
     if (sscanf(rest, "%63[a-z_]", name) != 1)
-        return fail("schema_clickhouse.sql cannot be read");
+        return fail("cli/fleet/schema_clickhouse.sql cannot be read");
     rest += strlen(name);
     char *sql =
         sqlite3_mprintf("%s%s%s%.*s", create_mark, name, store->cluster != NULL ? "_local" : "",
@@ -417,7 +417,7 @@ static void abandon_clickhouse(struct store *store)
 
 /* ---- batches ---- */
 
-/* INSERT INTO table (columns, in the order of schema_fleet.sql) */
+/* INSERT INTO table (columns, in the order of cli/fleet/schema_fleet.sql) */
 static char *insert_into(struct store *store, const char *table)
 {
     char *columns = NULL;

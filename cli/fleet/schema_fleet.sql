@@ -1,4 +1,4 @@
--- fisql: the tables of many runs (`fisql push`) in one SQLite file. schema_clickhouse.sql has the same
+-- fisql: the tables of many runs (`fisql push`) in one SQLite file. cli/fleet/schema_clickhouse.sql has the same
 -- tables and columns for ClickHouse; the queries of queries/fleet/ run on both.
 --
 -- A run is one recording. Functions and contexts have the same id in every run and in every build:

@@ -1,5 +1,5 @@
 -- fisql: the tables of many runs (`fisql push`) on a ClickHouse server, 18.16 or newer. The same tables and
--- columns as in schema_fleet.sql, which says more of them; tests compare the two.
+-- columns as in cli/fleet/schema_fleet.sql, which says more of them; tests compare the two.
 --
 -- run_id is random: it is of one push of one run. The row of runs is written last, and queries read rows of
 -- runs that have one alone: what a push that was killed has left is seen by nobody. Two pushes of one run
