@@ -1,6 +1,6 @@
 /* Growing arrays: the one piece of code that doubles a capacity and checks for overflow. */
-#ifndef FISQL_LOADER_ARRAY_H
-#define FISQL_LOADER_ARRAY_H
+#ifndef FISQL_BASE_ARRAY_H
+#define FISQL_BASE_ARRAY_H
 
 #include <stdint.h>
 #include <stdlib.h>

@@ -5,8 +5,8 @@
  *
  * Not safe for threads. Zero-initialised is empty.
  */
-#ifndef FISQL_LOADER_INTERN_H
-#define FISQL_LOADER_INTERN_H
+#ifndef FISQL_BASE_INTERN_H
+#define FISQL_BASE_INTERN_H
 
 #include <stdbool.h>
 #include <stddef.h>

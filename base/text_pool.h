@@ -2,8 +2,8 @@
  * Keeps texts: each different text once, at an address that stays. Not safe for threads; texts live
  * until text_pool_release(). Zero-initialised is empty.
  */
-#ifndef FISQL_LOADER_TEXT_POOL_H
-#define FISQL_LOADER_TEXT_POOL_H
+#ifndef FISQL_BASE_TEXT_POOL_H
+#define FISQL_BASE_TEXT_POOL_H
 
 #include <stddef.h>
 #include <stdint.h>

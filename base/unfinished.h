@@ -5,8 +5,8 @@
  * All functions but unfinished_remove_all() may be called from any thread, unfinished_open()
  * with sources only while no other thread makes files (it looks at the umask).
  */
-#ifndef FISQL_LOADER_UNFINISHED_H
-#define FISQL_LOADER_UNFINISHED_H
+#ifndef FISQL_BASE_UNFINISHED_H
+#define FISQL_BASE_UNFINISHED_H
 
 #include <stddef.h>
 

@@ -1,6 +1,6 @@
 /* 128-bit integers, for products and sums that must be exact. */
-#ifndef FISQL_LOADER_WIDE_H
-#define FISQL_LOADER_WIDE_H
+#ifndef FISQL_BASE_WIDE_H
+#define FISQL_BASE_WIDE_H
 
 #include <stdint.h>
 

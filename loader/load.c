@@ -17,7 +17,7 @@
 #include "base/shortage.h"
 #include "loader/sqlite/database.h"
 #include "loader/sqlite/insert.h"
-#include "loader/live/live_threads.h"
+#include "live/live_threads.h"
 #include "loader/nothing.h"
 #include "loader/tables.h"
 #include "queries/embedded.h"

@@ -1,7 +1,7 @@
 /* The report page, made by page/build.mjs and compiled in: what stands before the data and what
  * stands after it. Strings end with a NUL; empty where the build had no npm. */
-#ifndef FISQL_REPORT_PAGE_H
-#define FISQL_REPORT_PAGE_H
+#ifndef FISQL_PAGE_PAGE_H
+#define FISQL_PAGE_PAGE_H
 
 extern const char report_page_head[];
 extern const char report_page_tail[];

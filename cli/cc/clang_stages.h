@@ -7,8 +7,8 @@
  * of system headers' functions, from there to what was asked for. -save-temps does the same, and the
  * code is that of one step. What the compiler leaves for itself lies in a folder of our own.
  */
-#ifndef FISQL_CLI_CLANG_STAGES_H
-#define FISQL_CLI_CLANG_STAGES_H
+#ifndef FISQL_CLI_CC_CLANG_STAGES_H
+#define FISQL_CLI_CC_CLANG_STAGES_H
 
 #include <stdbool.h>
 #include <stddef.h>

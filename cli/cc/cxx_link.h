@@ -11,8 +11,8 @@
  * headers by the same compiler, and the program is linked again with them. Nothing else changes: a
  * program that links as it is stays as it is, and what else is missing stays an error.
  */
-#ifndef FISQL_CLI_CXX_LINK_H
-#define FISQL_CLI_CXX_LINK_H
+#ifndef FISQL_CLI_CC_CXX_LINK_H
+#define FISQL_CLI_CC_CXX_LINK_H
 
 #include <stdbool.h>
 #include <stddef.h>

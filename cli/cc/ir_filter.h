@@ -13,8 +13,8 @@
  * makes by itself (copy constructors, instances of templates, lambdas) stands in the file of its
  * class, so all of a header is covered. A function without debug information keeps its hooks.
  */
-#ifndef FISQL_CLI_IR_FILTER_H
-#define FISQL_CLI_IR_FILTER_H
+#ifndef FISQL_CLI_CC_IR_FILTER_H
+#define FISQL_CLI_CC_IR_FILTER_H
 
 #include <stdbool.h>
 #include <stdio.h>

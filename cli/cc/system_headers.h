@@ -1,7 +1,7 @@
 /* Leaving out functions of system headers where the compiler is gcc, by its option
  * -finstrument-functions-exclude-file-list. */
-#ifndef FISQL_CLI_SYSTEM_HEADERS_H
-#define FISQL_CLI_SYSTEM_HEADERS_H
+#ifndef FISQL_CLI_CC_SYSTEM_HEADERS_H
+#define FISQL_CLI_CC_SYSTEM_HEADERS_H
 
 #include <stdbool.h>
 #include <stddef.h>

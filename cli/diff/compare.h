@@ -5,8 +5,8 @@
  * for the same function. A function whose file was renamed is matched by its name alone where that
  * is unique in both runs.
  */
-#ifndef FISQL_CLI_COMPARE_H
-#define FISQL_CLI_COMPARE_H
+#ifndef FISQL_CLI_DIFF_COMPARE_H
+#define FISQL_CLI_DIFF_COMPARE_H
 
 #include "cli/run/names.h"
 

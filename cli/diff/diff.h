@@ -1,6 +1,6 @@
 /* The parts of fisql diff besides its table of functions. */
-#ifndef FISQL_CLI_DIFF_H
-#define FISQL_CLI_DIFF_H
+#ifndef FISQL_CLI_DIFF_DIFF_H
+#define FISQL_CLI_DIFF_DIFF_H
 
 #include "cli/run/measure.h"
 #include "cli/run/names.h"

@@ -3,8 +3,8 @@
  * stream; what they share is here. Memory: the program's names, its calling context tree and its
  * call graph, never the calls.
  */
-#ifndef FISQL_CLI_EXPORT_H
-#define FISQL_CLI_EXPORT_H
+#ifndef FISQL_CLI_EXPORT_EXPORT_H
+#define FISQL_CLI_EXPORT_EXPORT_H
 
 #include "cli/run/call_cursor.h"
 #include "cli/run/call_pauses.h"

@@ -2,8 +2,8 @@
  * Writing Protocol Buffers: a message is built in a buffer that grows, field by field.
  * Source: https://protobuf.dev/programming-guides/encoding/
  */
-#ifndef FISQL_CLI_PROTOBUF_H
-#define FISQL_CLI_PROTOBUF_H
+#ifndef FISQL_CLI_EXPORT_PROTOBUF_H
+#define FISQL_CLI_EXPORT_PROTOBUF_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -18,7 +18,7 @@
 #include "cli/live/live_open.h"
 #include "cli/out/amount.h"
 #include "cli/out/say.h"
-#include "loader/live/live_threads.h"
+#include "live/live_threads.h"
 
 static char *log_of(pid_t pid, const struct live_mapping *mapping)
 {

@@ -3,15 +3,15 @@
  * process maps is read from /proc/PID/maps, of one's own processes (root: of all); how the area itself is
  * opened says live_open.h.
  */
-#ifndef FISQL_CLI_LIVE_FIND_H
-#define FISQL_CLI_LIVE_FIND_H
+#ifndef FISQL_CLI_LIVE_LIVE_FIND_H
+#define FISQL_CLI_LIVE_LIVE_FIND_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "loader/live/live_source.h"
+#include "live/live_source.h"
 
 /* A run: one live area, and who has it. */
 struct live_run {

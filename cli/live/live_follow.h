@@ -7,8 +7,8 @@
  * it change; and times of contexts are sums over all threads. So a state is made as a plain load makes it, and is what that
  * gives, at the price of a load each time; between two loads at least as much time passes as the last one took.
  */
-#ifndef FISQL_CLI_LIVE_FOLLOW_H
-#define FISQL_CLI_LIVE_FOLLOW_H
+#ifndef FISQL_CLI_LIVE_LIVE_FOLLOW_H
+#define FISQL_CLI_LIVE_LIVE_FOLLOW_H
 
 #include <stdbool.h>
 

@@ -8,8 +8,8 @@
  * - Names of files are followed for processes of our own user only; for others, what lies where a user may
  *   serve the file system (FUSE) is not asked at all: it may never answer.
  */
-#ifndef FISQL_CLI_LIVE_OPEN_H
-#define FISQL_CLI_LIVE_OPEN_H
+#ifndef FISQL_CLI_LIVE_LIVE_OPEN_H
+#define FISQL_CLI_LIVE_LIVE_OPEN_H
 
 #include <limits.h>
 #include <stdbool.h>

@@ -1,15 +1,15 @@
 /* Threads of a running program as `fisql stacks` shows them: stacks, those that are the same once, what they wait
  * for, and circles in which they wait. */
-#ifndef FISQL_CLI_LIVE_SHOW_H
-#define FISQL_CLI_LIVE_SHOW_H
+#ifndef FISQL_CLI_LIVE_LIVE_SHOW_H
+#define FISQL_CLI_LIVE_LIVE_SHOW_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
 #include "cli/run/names.h"
-#include "loader/live/live_clock.h"
-#include "loader/live/live_locks.h"
-#include "loader/live/live_names.h"
+#include "live/live_clock.h"
+#include "live/live_locks.h"
+#include "live/live_names.h"
 
 /* All borrowed. */
 struct live_show {

@@ -1,9 +1,9 @@
 /* What a running process has recorded so far. */
-#ifndef FISQL_CLI_LIVE_TOTALS_H
-#define FISQL_CLI_LIVE_TOTALS_H
+#ifndef FISQL_CLI_LIVE_LIVE_TOTALS_H
+#define FISQL_CLI_LIVE_LIVE_TOTALS_H
 
 #include "cli/live/live_find.h"
-#include "loader/live/live_threads.h"
+#include "live/live_threads.h"
 
 struct live_totals {
     uint64_t threads;   /* that run now */

@@ -1,6 +1,6 @@
 /* Amounts as people write them: numbers, times and sizes with their units. */
-#ifndef FISQL_CLI_AMOUNT_H
-#define FISQL_CLI_AMOUNT_H
+#ifndef FISQL_CLI_OUT_AMOUNT_H
+#define FISQL_CLI_OUT_AMOUNT_H
 
 #include <stdbool.h>
 #include <stdint.h>

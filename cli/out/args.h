@@ -16,8 +16,8 @@
  * that is the beginning of no other, options behind words as well as before them, and -- as their
  * end.
  */
-#ifndef FISQL_CLI_ARGS_H
-#define FISQL_CLI_ARGS_H
+#ifndef FISQL_CLI_OUT_ARGS_H
+#define FISQL_CLI_OUT_ARGS_H
 
 #include <getopt.h>
 #include <stdbool.h>

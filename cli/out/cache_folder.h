@@ -1,6 +1,6 @@
 /* Where fisql keeps what it found out about modules: the user's cache folder. */
-#ifndef FISQL_CLI_CACHE_FOLDER_H
-#define FISQL_CLI_CACHE_FOLDER_H
+#ifndef FISQL_CLI_OUT_CACHE_FOLDER_H
+#define FISQL_CLI_OUT_CACHE_FOLDER_H
 
 #include <stddef.h>
 

@@ -2,8 +2,8 @@
  * Which columns of a table a terminal has room for, and how wide each is. Columns that count less go
  * first; then names, stacks and texts share what room is left.
  */
-#ifndef FISQL_CLI_FIT_H
-#define FISQL_CLI_FIT_H
+#ifndef FISQL_CLI_OUT_FIT_H
+#define FISQL_CLI_OUT_FIT_H
 
 #include <stdbool.h>
 

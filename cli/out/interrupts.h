@@ -2,8 +2,8 @@
  * Signals that would end fisql in the middle of its work: what it was making is removed first, and
  * the limit on the size of files is an error of the write that meets it (EFBIG), not an end.
  */
-#ifndef FISQL_CLI_INTERRUPTS_H
-#define FISQL_CLI_INTERRUPTS_H
+#ifndef FISQL_CLI_OUT_INTERRUPTS_H
+#define FISQL_CLI_OUT_INTERRUPTS_H
 
 /* At the start of fisql: SIGXFSZ is ignored. */
 void interrupts_begin(void);

@@ -5,8 +5,8 @@
  * In both, hidden characters (text.h) are written as \uNNNN, which keeps them exact, and bytes that
  * are not UTF-8 as U+FFFD. Write errors stay in the stream (ferror), for the caller to check.
  */
-#ifndef FISQL_CLI_JSON_H
-#define FISQL_CLI_JSON_H
+#ifndef FISQL_CLI_OUT_JSON_H
+#define FISQL_CLI_OUT_JSON_H
 
 #include <sqlite3.h>
 #include <stdbool.h>

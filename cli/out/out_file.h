@@ -1,6 +1,6 @@
 /* The file that a command writes: it appears under its name only when it is whole. */
-#ifndef FISQL_CLI_OUT_FILE_H
-#define FISQL_CLI_OUT_FILE_H
+#ifndef FISQL_CLI_OUT_OUT_FILE_H
+#define FISQL_CLI_OUT_OUT_FILE_H
 
 #include <limits.h>
 #include <stdio.h>

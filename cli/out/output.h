@@ -6,8 +6,8 @@
  * text.h says. CSV to a file or a pipe has the exact bytes; JSON has the exact characters, hidden
  * ones as escapes, and U+FFFD for bytes that are not UTF-8.
  */
-#ifndef FISQL_CLI_OUTPUT_H
-#define FISQL_CLI_OUTPUT_H
+#ifndef FISQL_CLI_OUT_OUTPUT_H
+#define FISQL_CLI_OUT_OUTPUT_H
 
 #include <sqlite3.h>
 #include <stdbool.h>

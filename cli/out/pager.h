@@ -1,6 +1,6 @@
 /* Long output for people: through $PAGER where stdout is a terminal. */
-#ifndef FISQL_CLI_PAGER_H
-#define FISQL_CLI_PAGER_H
+#ifndef FISQL_CLI_OUT_PAGER_H
+#define FISQL_CLI_OUT_PAGER_H
 
 #include <stdbool.h>
 

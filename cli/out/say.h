@@ -1,8 +1,8 @@
 /*
  * What the commands say on stderr, and the guess at what a mistyped name was meant to be.
  */
-#ifndef FISQL_CLI_SAY_H
-#define FISQL_CLI_SAY_H
+#ifndef FISQL_CLI_OUT_SAY_H
+#define FISQL_CLI_OUT_SAY_H
 
 #include <stddef.h>
 

@@ -8,8 +8,8 @@
  *   place     /usr/src/shop/parse.cc:120             …/shop/parse.cc:120
  *   text      was freed before, and not allocated    was freed before, …
  */
-#ifndef FISQL_CLI_SHORTEN_H
-#define FISQL_CLI_SHORTEN_H
+#ifndef FISQL_CLI_OUT_SHORTEN_H
+#define FISQL_CLI_OUT_SHORTEN_H
 
 /* What a column's text is. STACK: functions, outermost first, with NAMES_ARROW between them. */
 enum text_kind { TEXT_WORDS, TEXT_FUNCTION, TEXT_STACK, TEXT_PLACE };

@@ -1,6 +1,6 @@
 /* The terminal that stdout is. */
-#ifndef FISQL_CLI_TERMINAL_H
-#define FISQL_CLI_TERMINAL_H
+#ifndef FISQL_CLI_OUT_TERMINAL_H
+#define FISQL_CLI_OUT_TERMINAL_H
 
 /* Its width in columns: $COLUMNS, else what the system says, else 80; 0 where stdout is no terminal.
  * To be asked before pager_start(). */

@@ -3,8 +3,8 @@
  * decides what may reach a terminal or a page as it is. Names may be hostile: what would move the
  * cursor, turn the order of other characters around, or not be seen at all is shown by its number.
  */
-#ifndef FISQL_CLI_TEXT_H
-#define FISQL_CLI_TEXT_H
+#ifndef FISQL_CLI_OUT_TEXT_H
+#define FISQL_CLI_OUT_TEXT_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -3,8 +3,8 @@
  * what is allocated and not freed, errors and losses, and dead code in numbers; then the worst
  * findings (worst.h), each with what it would save and the command that shows more.
  */
-#ifndef FISQL_CLI_DIGEST_H
-#define FISQL_CLI_DIGEST_H
+#ifndef FISQL_CLI_QUERY_DIGEST_H
+#define FISQL_CLI_QUERY_DIGEST_H
 
 #include <sqlite3.h>
 #include <stdio.h>

@@ -3,8 +3,8 @@
  * first, on one page that fits into a code review. Its sections come in the digest's order, those
  * of call structure last.
  */
-#ifndef FISQL_CLI_FINDINGS_H
-#define FISQL_CLI_FINDINGS_H
+#ifndef FISQL_CLI_QUERY_FINDINGS_H
+#define FISQL_CLI_QUERY_FINDINGS_H
 
 #include "cli/query/query_run.h"
 #include "cli/query/query_set.h"

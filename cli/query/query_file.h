@@ -34,8 +34,8 @@
  * line names the columns that a filter option (query_filter.h) looks at where they are not the
  * usual ones.
  */
-#ifndef FISQL_CLI_QUERY_FILE_H
-#define FISQL_CLI_QUERY_FILE_H
+#ifndef FISQL_CLI_QUERY_QUERY_FILE_H
+#define FISQL_CLI_QUERY_QUERY_FILE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -11,8 +11,8 @@
  *
  * Values are bound, never pasted into SQL. Names may be patterns (*, ?, [...]).
  */
-#ifndef FISQL_CLI_QUERY_FILTER_H
-#define FISQL_CLI_QUERY_FILTER_H
+#ifndef FISQL_CLI_QUERY_QUERY_FILTER_H
+#define FISQL_CLI_QUERY_QUERY_FILTER_H
 
 #include "cli/query/query_file.h"
 

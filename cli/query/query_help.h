@@ -1,6 +1,6 @@
 /* What there is to ask: the list of queries, and what one of them means. */
-#ifndef FISQL_CLI_QUERY_HELP_H
-#define FISQL_CLI_QUERY_HELP_H
+#ifndef FISQL_CLI_QUERY_QUERY_HELP_H
+#define FISQL_CLI_QUERY_QUERY_HELP_H
 
 #include "cli/query/query_set.h"
 

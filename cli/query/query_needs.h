@@ -2,8 +2,8 @@
  * What a query needs that not every database has. Its header says so, `-- needs: values` or
  * `-- needs: calls`; where a run lacks it, the query finds nothing or not all, and fisql says why.
  */
-#ifndef FISQL_CLI_QUERY_NEEDS_H
-#define FISQL_CLI_QUERY_NEEDS_H
+#ifndef FISQL_CLI_QUERY_QUERY_NEEDS_H
+#define FISQL_CLI_QUERY_QUERY_NEEDS_H
 
 #include "cli/query/query_file.h"
 

@@ -1,8 +1,8 @@
 /*
  * Running one query: its parameters, filters, names and suppressions, and the output of its rows.
  */
-#ifndef FISQL_CLI_QUERY_RUN_H
-#define FISQL_CLI_QUERY_RUN_H
+#ifndef FISQL_CLI_QUERY_QUERY_RUN_H
+#define FISQL_CLI_QUERY_QUERY_RUN_H
 
 #include "cli/run/names.h"
 #include "cli/out/output.h"

@@ -2,8 +2,8 @@
  * All the queries there are: those compiled in, then the user's own from
  * $XDG_CONFIG_HOME/fisql/queries (or ~/.config/fisql/queries), each in the order of their names.
  */
-#ifndef FISQL_CLI_QUERY_SET_H
-#define FISQL_CLI_QUERY_SET_H
+#ifndef FISQL_CLI_QUERY_QUERY_SET_H
+#define FISQL_CLI_QUERY_QUERY_SET_H
 
 #include "cli/query/query_file.h"
 

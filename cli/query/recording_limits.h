@@ -1,6 +1,6 @@
 /* What was left out while the program ran, said beneath rankings that span it. */
-#ifndef FISQL_CLI_RECORDING_LIMITS_H
-#define FISQL_CLI_RECORDING_LIMITS_H
+#ifndef FISQL_CLI_QUERY_RECORDING_LIMITS_H
+#define FISQL_CLI_QUERY_RECORDING_LIMITS_H
 
 #include "cli/query/query_run.h"
 

@@ -4,8 +4,8 @@
  * the stack that allocated it. A pattern matches a part of the text; `*` stands for any text, `^`
  * and `$` for its start and end.
  */
-#ifndef FISQL_CLI_SUPPRESSIONS_H
-#define FISQL_CLI_SUPPRESSIONS_H
+#ifndef FISQL_CLI_QUERY_SUPPRESSIONS_H
+#define FISQL_CLI_QUERY_SUPPRESSIONS_H
 
 #include <sqlite3.h>
 #include <stdbool.h>

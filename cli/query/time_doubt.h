@@ -4,8 +4,8 @@
  * tells the cost by raw_self_ns beside self_ns and raw_total_ns beside total_ns; one without them by
  * its column calls, which is too little where the function's callees have hooks.
  */
-#ifndef FISQL_CLI_TIME_DOUBT_H
-#define FISQL_CLI_TIME_DOUBT_H
+#ifndef FISQL_CLI_QUERY_TIME_DOUBT_H
+#define FISQL_CLI_QUERY_TIME_DOUBT_H
 
 #include <sqlite3.h>
 

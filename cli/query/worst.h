@@ -4,8 +4,8 @@
  * come first; then what saves the most time. What saves less than a hundredth of the run's processor
  * time is no finding, and each function stands once.
  */
-#ifndef FISQL_CLI_WORST_H
-#define FISQL_CLI_WORST_H
+#ifndef FISQL_CLI_QUERY_WORST_H
+#define FISQL_CLI_QUERY_WORST_H
 
 #include "cli/query/query_set.h"
 

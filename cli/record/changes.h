@@ -1,6 +1,6 @@
 /* Changes of the recording that were made while the program ran (struct fisql_changes): to the log. */
-#ifndef FISQL_CLI_CHANGES_H
-#define FISQL_CLI_CHANGES_H
+#ifndef FISQL_CLI_RECORD_CHANGES_H
+#define FISQL_CLI_RECORD_CHANGES_H
 
 #include "cli/record/live.h"
 

@@ -1,6 +1,6 @@
 /* The names that rules for faults use: errno values, signals, the calls of the C library, allocations. */
-#ifndef FISQL_CLI_FAULT_NAMES_H
-#define FISQL_CLI_FAULT_NAMES_H
+#ifndef FISQL_CLI_RECORD_FAULT_NAMES_H
+#define FISQL_CLI_RECORD_FAULT_NAMES_H
 
 #include <stdbool.h>
 #include <stddef.h>

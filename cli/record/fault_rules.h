@@ -10,8 +10,8 @@
  *
  * Here is what can be told of a rule by itself; which functions its names mean is record_faults.c's matter.
  */
-#ifndef FISQL_CLI_FAULT_RULES_H
-#define FISQL_CLI_FAULT_RULES_H
+#ifndef FISQL_CLI_RECORD_FAULT_RULES_H
+#define FISQL_CLI_RECORD_FAULT_RULES_H
 
 #include "cli/record/fault_names.h"
 #include "formats/fault.h"

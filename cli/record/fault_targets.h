@@ -1,6 +1,6 @@
 /* Which hook calls of a module the rules for faults mean: part of record_faults.c. */
-#ifndef FISQL_CLI_FAULT_TARGETS_H
-#define FISQL_CLI_FAULT_TARGETS_H
+#ifndef FISQL_CLI_RECORD_FAULT_TARGETS_H
+#define FISQL_CLI_RECORD_FAULT_TARGETS_H
 
 #include "cli/record/fault_rules.h"
 #include "cli/record/record_options.h"

@@ -1,6 +1,6 @@
 /* What a run has recorded so far, as a log of its own. */
-#ifndef FISQL_CLI_INCIDENT_COPY_H
-#define FISQL_CLI_INCIDENT_COPY_H
+#ifndef FISQL_CLI_RECORD_INCIDENT_COPY_H
+#define FISQL_CLI_RECORD_INCIDENT_COPY_H
 
 #include "cli/record/live.h"
 

@@ -4,8 +4,8 @@
  * prints what stands there: the message, the block of memory that it is about, the stacks of all threads and
  * their last calls. The process waits for that, but not for long.
  */
-#ifndef FISQL_CLI_INCIDENT_REPORT_H
-#define FISQL_CLI_INCIDENT_REPORT_H
+#ifndef FISQL_CLI_RECORD_INCIDENT_REPORT_H
+#define FISQL_CLI_RECORD_INCIDENT_REPORT_H
 
 #include "cli/record/live.h"
 

@@ -1,6 +1,6 @@
 /* The words of a report (incident_report.h), from a database of the run. */
-#ifndef FISQL_CLI_INCIDENT_WORDS_H
-#define FISQL_CLI_INCIDENT_WORDS_H
+#ifndef FISQL_CLI_RECORD_INCIDENT_WORDS_H
+#define FISQL_CLI_RECORD_INCIDENT_WORDS_H
 
 #include <sqlite3.h>
 

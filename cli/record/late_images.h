@@ -3,8 +3,8 @@
  * open it: posix_spawn(), or vfork() and exec, by a process that has ended since. Nothing else
  * shows that they are about to record.
  */
-#ifndef FISQL_CLI_LATE_IMAGES_H
-#define FISQL_CLI_LATE_IMAGES_H
+#ifndef FISQL_CLI_RECORD_LATE_IMAGES_H
+#define FISQL_CLI_RECORD_LATE_IMAGES_H
 
 #include <stdbool.h>
 

@@ -2,8 +2,8 @@
  * Makes recipes while the program runs: of libraries that it opens by itself, of other programs that it
  * becomes or starts. A thread waits for processes to ask, by the live area (struct fisql_late).
  */
-#ifndef FISQL_CLI_LATE_RECIPES_H
-#define FISQL_CLI_LATE_RECIPES_H
+#ifndef FISQL_CLI_RECORD_LATE_RECIPES_H
+#define FISQL_CLI_RECORD_LATE_RECIPES_H
 
 #include "cli/record/live.h"
 

@@ -5,8 +5,8 @@
  *
  * Any thread may call what is here between live_make() and live_release(): one after another.
  */
-#ifndef FISQL_CLI_LIVE_H
-#define FISQL_CLI_LIVE_H
+#ifndef FISQL_CLI_RECORD_LIVE_H
+#define FISQL_CLI_RECORD_LIVE_H
 
 #include "cli/record/chunk_pack.h"
 #include "cli/record/record_options.h"

@@ -3,8 +3,8 @@
  * recording with these options the functions to record, recipes, what is asked of modules that come later,
  * calls to fail, and room for filters of `fisql control`.
  */
-#ifndef FISQL_CLI_LIVE_LAYOUT_H
-#define FISQL_CLI_LIVE_LAYOUT_H
+#ifndef FISQL_CLI_RECORD_LIVE_LAYOUT_H
+#define FISQL_CLI_RECORD_LIVE_LAYOUT_H
 
 #include "cli/record/record_options.h"
 

@@ -6,8 +6,8 @@
  * calls (collector/silent.h) cannot: where there is one, a second thread appends with what processor time
  * is anybody's.
  */
-#ifndef FISQL_CLI_LIVE_WRITER_H
-#define FISQL_CLI_LIVE_WRITER_H
+#ifndef FISQL_CLI_RECORD_LIVE_WRITER_H
+#define FISQL_CLI_RECORD_LIVE_WRITER_H
 
 #include "cli/record/live.h"
 

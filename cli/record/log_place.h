@@ -2,8 +2,8 @@
  * Where a recording's log goes. An older log of that name gives way to it, but not for nothing: it lies
  * beside, as PATH.earlier-XXXXXX, until something has been recorded, and gets its name back where nothing is.
  */
-#ifndef FISQL_CLI_LOG_PLACE_H
-#define FISQL_CLI_LOG_PLACE_H
+#ifndef FISQL_CLI_RECORD_LOG_PLACE_H
+#define FISQL_CLI_RECORD_LOG_PLACE_H
 
 #include <limits.h>
 #include <stdbool.h>

@@ -3,8 +3,8 @@
  * need not find them while the program waits in write(2), which takes a third off that. The log's
  * size does not show them, and what was not used is given back at the end.
  */
-#ifndef FISQL_CLI_LOG_SPACE_H
-#define FISQL_CLI_LOG_SPACE_H
+#ifndef FISQL_CLI_RECORD_LOG_SPACE_H
+#define FISQL_CLI_RECORD_LOG_SPACE_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 /* What a log holds, by the headers of its chunks alone: quick, for what `fisql record` says. */
-#ifndef FISQL_CLI_LOG_TOTALS_H
-#define FISQL_CLI_LOG_TOTALS_H
+#ifndef FISQL_CLI_RECORD_LOG_TOTALS_H
+#define FISQL_CLI_RECORD_LOG_TOTALS_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 /* What the kernel says of a process in /proc/PID (proc(5)). */
-#ifndef FISQL_CLI_PROCESS_STAT_H
-#define FISQL_CLI_PROCESS_STAT_H
+#ifndef FISQL_CLI_RECORD_PROCESS_STAT_H
+#define FISQL_CLI_RECORD_PROCESS_STAT_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 /* What the file of a program tells about whether it can be recorded. */
-#ifndef FISQL_CLI_PROGRAM_FILE_H
-#define FISQL_CLI_PROGRAM_FILE_H
+#ifndef FISQL_CLI_RECORD_PROGRAM_FILE_H
+#define FISQL_CLI_RECORD_PROGRAM_FILE_H
 
 #include <stdbool.h>
 

@@ -1,6 +1,6 @@
 /* Which rank of a parallel job this process is, by what its launcher put into the environment. */
-#ifndef FISQL_CLI_RANK_H
-#define FISQL_CLI_RANK_H
+#ifndef FISQL_CLI_RECORD_RANK_H
+#define FISQL_CLI_RECORD_RANK_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -2,8 +2,8 @@
  * --value of `fisql record`: expressions on the parameters of functions. They are checked against the debug
  * information before the program starts, and put behind the parameters in the recipes of the functions' hooks.
  */
-#ifndef FISQL_CLI_RECORD_EXPRESSIONS_H
-#define FISQL_CLI_RECORD_EXPRESSIONS_H
+#ifndef FISQL_CLI_RECORD_RECORD_EXPRESSIONS_H
+#define FISQL_CLI_RECORD_RECORD_EXPRESSIONS_H
 
 #include "cli/record/record_options.h"
 #include "loader/symbols/parameters.h"

@@ -1,7 +1,7 @@
 /* --fault of `fisql record`: from rules to the area by which the collector makes calls fail
  * (formats/fault.h), and what became of them. */
-#ifndef FISQL_CLI_RECORD_FAULTS_H
-#define FISQL_CLI_RECORD_FAULTS_H
+#ifndef FISQL_CLI_RECORD_RECORD_FAULTS_H
+#define FISQL_CLI_RECORD_RECORD_FAULTS_H
 
 #include "cli/record/live.h"
 #include "cli/record/record_options.h"

@@ -1,7 +1,7 @@
 /* --only and --exclude of `fisql record`: from patterns to the addresses that the collector filters
  * by. */
-#ifndef FISQL_CLI_RECORD_FILTER_H
-#define FISQL_CLI_RECORD_FILTER_H
+#ifndef FISQL_CLI_RECORD_RECORD_FILTER_H
+#define FISQL_CLI_RECORD_RECORD_FILTER_H
 
 #include "cli/record/record_options.h"
 

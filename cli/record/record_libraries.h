@@ -4,8 +4,8 @@
  * linker that the file names is run, on its own, with --list: it looks where it would look for the
  * program, and calls nothing in what it finds. A static program has no libraries.
  */
-#ifndef FISQL_CLI_RECORD_LIBRARIES_H
-#define FISQL_CLI_RECORD_LIBRARIES_H
+#ifndef FISQL_CLI_RECORD_RECORD_LIBRARIES_H
+#define FISQL_CLI_RECORD_RECORD_LIBRARIES_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* The options of `fisql record`. */
-#ifndef FISQL_CLI_RECORD_OPTIONS_H
-#define FISQL_CLI_RECORD_OPTIONS_H
+#ifndef FISQL_CLI_RECORD_RECORD_OPTIONS_H
+#define FISQL_CLI_RECORD_RECORD_OPTIONS_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -7,8 +7,8 @@
  * All signals are blocked from signals_begin() on and taken one by one by signals_wait(): nothing
  * is interrupted by one, and none is lost between two looks.
  */
-#ifndef FISQL_CLI_RECORD_SIGNALS_H
-#define FISQL_CLI_RECORD_SIGNALS_H
+#ifndef FISQL_CLI_RECORD_RECORD_SIGNALS_H
+#define FISQL_CLI_RECORD_RECORD_SIGNALS_H
 
 #include "cli/record/signal_witness.h"
 

@@ -1,7 +1,7 @@
 /* --values of `fisql record`: from patterns to the recipes that the collector records arguments and results
  * by. */
-#ifndef FISQL_CLI_RECORD_VALUES_H
-#define FISQL_CLI_RECORD_VALUES_H
+#ifndef FISQL_CLI_RECORD_RECORD_VALUES_H
+#define FISQL_CLI_RECORD_RECORD_VALUES_H
 
 #include "cli/record/record_options.h"
 

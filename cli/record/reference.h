@@ -7,8 +7,8 @@
  * is run. What it prints goes to /dev/null, and it leaves no core. Its processor time counts only if
  * it ended as the recorded one did. A signal that asks fisql to end ends it too.
  */
-#ifndef FISQL_CLI_REFERENCE_H
-#define FISQL_CLI_REFERENCE_H
+#ifndef FISQL_CLI_RECORD_REFERENCE_H
+#define FISQL_CLI_RECORD_REFERENCE_H
 
 #include "cli/record/record_signals.h"
 

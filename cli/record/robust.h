@@ -2,8 +2,8 @@
  * A word in shared memory that says whether a thread of ours lives: when it is killed, the kernel sets FUTEX_OWNER_DIED
  * there (get_robust_list(2), and "A description of what robust futexes are" in the kernel's documentation).
  */
-#ifndef FISQL_CLI_ROBUST_H
-#define FISQL_CLI_ROBUST_H
+#ifndef FISQL_CLI_RECORD_ROBUST_H
+#define FISQL_CLI_RECORD_ROBUST_H
 
 #include <linux/futex.h>
 #include <stddef.h>

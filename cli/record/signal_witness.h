@@ -7,8 +7,8 @@
  *
  * While we are stopped, the witness looks after the program for us: when that goes on, so do we.
  */
-#ifndef FISQL_CLI_SIGNAL_WITNESS_H
-#define FISQL_CLI_SIGNAL_WITNESS_H
+#ifndef FISQL_CLI_RECORD_SIGNAL_WITNESS_H
+#define FISQL_CLI_RECORD_SIGNAL_WITNESS_H
 
 #include <signal.h>
 #include <stdbool.h>

@@ -4,8 +4,8 @@
  * ever where what the collector calls does not return (another preloaded library may stand in front of
  * libc). Then SIGKILL takes their place.
  */
-#ifndef FISQL_CLI_START_WATCH_H
-#define FISQL_CLI_START_WATCH_H
+#ifndef FISQL_CLI_RECORD_START_WATCH_H
+#define FISQL_CLI_RECORD_START_WATCH_H
 
 #include "cli/record/live.h"
 #include "cli/record/record_signals.h"

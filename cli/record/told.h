@@ -2,8 +2,8 @@
  * Prints what programs want to be told on stderr while they run (fisql.h: FISQL_TELL): a thread waits for their
  * texts (struct fisql_told) and puts names, files and lines into the frames of stacks.
  */
-#ifndef FISQL_CLI_TOLD_H
-#define FISQL_CLI_TOLD_H
+#ifndef FISQL_CLI_RECORD_TOLD_H
+#define FISQL_CLI_RECORD_TOLD_H
 
 #include "cli/record/live.h"
 

@@ -1,6 +1,6 @@
 /* Programs of a run that could not be recorded, as the collector has counted them. */
-#ifndef FISQL_CLI_UNRECORDED_H
-#define FISQL_CLI_UNRECORDED_H
+#ifndef FISQL_CLI_RECORD_UNRECORDED_H
+#define FISQL_CLI_RECORD_UNRECORDED_H
 
 #include "cli/record/live.h"
 

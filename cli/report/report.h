@@ -9,8 +9,8 @@
  * The order of calls: report_open(), the parts, report_frames(), report_names(), report_close().
  * Functions that return int return 0, or 2 after saying what is wrong.
  */
-#ifndef FISQL_CLI_REPORT_H
-#define FISQL_CLI_REPORT_H
+#ifndef FISQL_CLI_REPORT_REPORT_H
+#define FISQL_CLI_REPORT_REPORT_H
 
 #include "cli/out/json.h"
 #include "cli/run/names.h"

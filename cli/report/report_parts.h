@@ -2,8 +2,8 @@
  * What the files of this room share among themselves. The calling context tree in memory, of report_frames.c
  * and report_threads.c: a context at items[id - 1], parents before their children.
  */
-#ifndef FISQL_CLI_REPORT_PARTS_H
-#define FISQL_CLI_REPORT_PARTS_H
+#ifndef FISQL_CLI_REPORT_REPORT_PARTS_H
+#define FISQL_CLI_REPORT_REPORT_PARTS_H
 
 #include "cli/report/report.h"
 

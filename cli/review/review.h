@@ -1,6 +1,6 @@
 /* What the files of fisql review share: the functions under review, and the picture of them. */
-#ifndef FISQL_CLI_REVIEW_H
-#define FISQL_CLI_REVIEW_H
+#ifndef FISQL_CLI_REVIEW_REVIEW_H
+#define FISQL_CLI_REVIEW_REVIEW_H
 
 #include "cli/run/run_view.h"
 

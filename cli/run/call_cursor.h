@@ -4,8 +4,8 @@
  * whole (ids are in pre-order), so a short piece of a long run is found at once; memory does not
  * grow with the calls.
  */
-#ifndef FISQL_CLI_CALL_CURSOR_H
-#define FISQL_CLI_CALL_CURSOR_H
+#ifndef FISQL_CLI_RUN_CALL_CURSOR_H
+#define FISQL_CLI_RUN_CALL_CURSOR_H
 
 #include "cli/out/args.h"
 #include "cli/run/run_view.h"

@@ -2,8 +2,8 @@
  * The pauses of single calls (FISQL_PAUSE to FISQL_RESUME), for those who make self times of calls'
  * durations: a pause is in the duration of its call, and in no self time. Holds the table pauses in memory.
  */
-#ifndef FISQL_CLI_CALL_PAUSES_H
-#define FISQL_CLI_CALL_PAUSES_H
+#ifndef FISQL_CLI_RUN_CALL_PAUSES_H
+#define FISQL_CLI_RUN_CALL_PAUSES_H
 
 #include <sqlite3.h>
 #include <stdbool.h>

@@ -2,8 +2,8 @@
  * The time of single calls, the hooks' cost taken out, by the measure that is asked for: what the view
  * call_times (schema.sql) has, for one call after another. Holds the tables hook_costs, gaps and pauses in memory.
  */
-#ifndef FISQL_CLI_CALL_TIMES_H
-#define FISQL_CLI_CALL_TIMES_H
+#ifndef FISQL_CLI_RUN_CALL_TIMES_H
+#define FISQL_CLI_RUN_CALL_TIMES_H
 
 #include <sqlite3.h>
 #include <stddef.h>

@@ -2,8 +2,8 @@
  * Arguments and results of calls as text, for the commands that show single calls: the same texts as the
  * view call_text (schema.sql) has, without asking it for each call. A run without values has none.
  */
-#ifndef FISQL_CLI_CALL_VALUES_H
-#define FISQL_CLI_CALL_VALUES_H
+#ifndef FISQL_CLI_RUN_CALL_VALUES_H
+#define FISQL_CLI_RUN_CALL_VALUES_H
 
 #include <sqlite3.h>
 #include <stdbool.h>

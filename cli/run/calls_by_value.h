@@ -2,8 +2,8 @@
  * The outermost calls of a function and what they called, sorted by the value of an argument or of the
  * result: for fisql tree --by-value. Reads the table calls from each such call to its end.
  */
-#ifndef FISQL_CLI_CALLS_BY_VALUE_H
-#define FISQL_CLI_CALLS_BY_VALUE_H
+#ifndef FISQL_CLI_RUN_CALLS_BY_VALUE_H
+#define FISQL_CLI_RUN_CALLS_BY_VALUE_H
 
 #include <sqlite3.h>
 #include <stdint.h>

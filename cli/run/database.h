@@ -1,6 +1,6 @@
 /* Opening a run's database for reading. */
-#ifndef FISQL_CLI_DATABASE_H
-#define FISQL_CLI_DATABASE_H
+#ifndef FISQL_CLI_RUN_DATABASE_H
+#define FISQL_CLI_RUN_DATABASE_H
 
 #include <sqlite3.h>
 

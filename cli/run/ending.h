@@ -1,6 +1,6 @@
 /* How the processes of a run ended, in words: for a crash with the function that it happened in. */
-#ifndef FISQL_CLI_ENDING_H
-#define FISQL_CLI_ENDING_H
+#ifndef FISQL_CLI_RUN_ENDING_H
+#define FISQL_CLI_RUN_ENDING_H
 
 #include <sqlite3.h>
 #include <stddef.h>

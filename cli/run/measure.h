@@ -1,6 +1,6 @@
 /* What times are weighed by: the processor's time, all of it, or waiting (--by). */
-#ifndef FISQL_CLI_MEASURE_H
-#define FISQL_CLI_MEASURE_H
+#ifndef FISQL_CLI_RUN_MEASURE_H
+#define FISQL_CLI_RUN_MEASURE_H
 
 #include <sqlite3.h>
 #include <stdbool.h>

@@ -5,8 +5,8 @@
  * A short name determines the full one, so it can be rewritten wherever it stands alone or in a
  * stack, without knowing which function it came from.
  */
-#ifndef FISQL_CLI_NAMES_H
-#define FISQL_CLI_NAMES_H
+#ifndef FISQL_CLI_RUN_NAMES_H
+#define FISQL_CLI_RUN_NAMES_H
 
 #include <sqlite3.h>
 #include <stdbool.h>

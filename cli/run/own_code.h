@@ -23,8 +23,8 @@
  * A context without any own one around it stays as it is. Where no call of the database is of the
  * system's, nothing is done.
  */
-#ifndef FISQL_CLI_OWN_CODE_H
-#define FISQL_CLI_OWN_CODE_H
+#ifndef FISQL_CLI_RUN_OWN_CODE_H
+#define FISQL_CLI_RUN_OWN_CODE_H
 
 #include <sqlite3.h>
 #include <stdbool.h>

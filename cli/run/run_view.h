@@ -3,8 +3,8 @@
  * and frames with what they are called. As large as the program and its calling context tree, not
  * as its number of calls.
  */
-#ifndef FISQL_CLI_RUN_VIEW_H
-#define FISQL_CLI_RUN_VIEW_H
+#ifndef FISQL_CLI_RUN_RUN_VIEW_H
+#define FISQL_CLI_RUN_RUN_VIEW_H
 
 #include "cli/run/measure.h"
 #include "cli/run/names.h"

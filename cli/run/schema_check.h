@@ -1,6 +1,6 @@
 /* Is a database's schema the one that this fisql knows, whatever its version says? */
-#ifndef FISQL_CLI_SCHEMA_CHECK_H
-#define FISQL_CLI_SCHEMA_CHECK_H
+#ifndef FISQL_CLI_RUN_SCHEMA_CHECK_H
+#define FISQL_CLI_RUN_SCHEMA_CHECK_H
 
 #include <sqlite3.h>
 #include <stdbool.h>

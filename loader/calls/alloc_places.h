@@ -3,8 +3,8 @@
  * hooks (std::vector<T>::_M_realloc_insert) becomes the place in the innermost call's own code that
  * led there (program_place). What was found is kept, by site and function.
  */
-#ifndef FISQL_LOADER_ALLOC_PLACES_H
-#define FISQL_LOADER_ALLOC_PLACES_H
+#ifndef FISQL_LOADER_CALLS_ALLOC_PLACES_H
+#define FISQL_LOADER_CALLS_ALLOC_PLACES_H
 
 #include "base/error.h"
 #include "base/intern.h"

@@ -12,8 +12,8 @@
  * more than half the work of loading the calls of a program with one thread. Where the queue of batches
  * is full, who decodes takes a step, too; without helpers it does all.
  */
-#ifndef FISQL_LOADER_CALL_ROWS_H
-#define FISQL_LOADER_CALL_ROWS_H
+#ifndef FISQL_LOADER_CALLS_CALL_ROWS_H
+#define FISQL_LOADER_CALLS_CALL_ROWS_H
 
 #include <stdbool.h>
 #include <stdint.h>

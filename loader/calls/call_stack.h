@@ -8,8 +8,8 @@
  * how many are hidden between which of its calls, and an exit that finds hidden calls innermost
  * ends one of them.
  */
-#ifndef FISQL_LOADER_CALL_STACK_H
-#define FISQL_LOADER_CALL_STACK_H
+#ifndef FISQL_LOADER_CALLS_CALL_STACK_H
+#define FISQL_LOADER_CALLS_CALL_STACK_H
 
 #include <stdbool.h>
 #include <stdint.h>

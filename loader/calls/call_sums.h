@@ -4,8 +4,8 @@
  * what few of them ever need in a struct rare_sums apart. A struct tally says the same at length; the
  * few things that only functions are asked for are counted there (function_rollup).
  */
-#ifndef FISQL_LOADER_CALL_SUMS_H
-#define FISQL_LOADER_CALL_SUMS_H
+#ifndef FISQL_LOADER_CALLS_CALL_SUMS_H
+#define FISQL_LOADER_CALLS_CALL_SUMS_H
 
 #include <stdbool.h>
 #include <stddef.h>

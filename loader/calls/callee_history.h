@@ -9,8 +9,8 @@
  *
  * A row passes through here once, so that the common ways are inline.
  */
-#ifndef FISQL_LOADER_CALLEE_HISTORY_H
-#define FISQL_LOADER_CALLEE_HISTORY_H
+#ifndef FISQL_LOADER_CALLS_CALLEE_HISTORY_H
+#define FISQL_LOADER_CALLS_CALLEE_HISTORY_H
 
 #include <stdint.h>
 

@@ -3,8 +3,8 @@
  * (helpers.h), one of them reads and unpacks the next chunk while this one is decoded: unpacking is a tenth of a
  * decoding thread's time otherwise.
  */
-#ifndef FISQL_LOADER_CHUNK_SOURCE_H
-#define FISQL_LOADER_CHUNK_SOURCE_H
+#ifndef FISQL_LOADER_CALLS_CHUNK_SOURCE_H
+#define FISQL_LOADER_CALLS_CHUNK_SOURCE_H
 
 #include <stdbool.h>
 

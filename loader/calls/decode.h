@@ -3,8 +3,8 @@
  * one worker; workers run side by side and share the tree of frames and the program. Rows of
  * `calls` go straight into a part of the b-tree; all that is added up stays in the worker's rollup.
  */
-#ifndef FISQL_LOADER_DECODE_H
-#define FISQL_LOADER_DECODE_H
+#ifndef FISQL_LOADER_CALLS_DECODE_H
+#define FISQL_LOADER_CALLS_DECODE_H
 
 #include <stdint.h>
 

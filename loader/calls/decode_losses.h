@@ -6,8 +6,8 @@
  * Losses are known by their *number*: those of the index are index + 1 there, those found here go
  * on after them, 0 is what a flight recorder dropped.
  */
-#ifndef FISQL_LOADER_DECODE_LOSSES_H
-#define FISQL_LOADER_DECODE_LOSSES_H
+#ifndef FISQL_LOADER_CALLS_DECODE_LOSSES_H
+#define FISQL_LOADER_CALLS_DECODE_LOSSES_H
 
 #include <stdint.h>
 

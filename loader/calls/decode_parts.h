@@ -1,6 +1,6 @@
 /* What the files of decode.h share: the decoder, and how it enters and leaves calls. */
-#ifndef FISQL_LOADER_DECODE_PARTS_H
-#define FISQL_LOADER_DECODE_PARTS_H
+#ifndef FISQL_LOADER_CALLS_DECODE_PARTS_H
+#define FISQL_LOADER_CALLS_DECODE_PARTS_H
 
 #include "loader/calls/alloc_places.h"
 #include "loader/calls/call_rows.h"

@@ -6,8 +6,8 @@
  *
  * Slots are less than FISQL_SLOTS_MAX; who reads events has checked that.
  */
-#ifndef FISQL_LOADER_DICTIONARY_H
-#define FISQL_LOADER_DICTIONARY_H
+#ifndef FISQL_LOADER_CALLS_DICTIONARY_H
+#define FISQL_LOADER_CALLS_DICTIONARY_H
 
 #include <stdint.h>
 

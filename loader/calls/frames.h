@@ -9,8 +9,8 @@
  * Threads: frames_child may be called by any thread. Decoders keep what they found, so the lock is
  * taken once for each frame and thread, not once for each call.
  */
-#ifndef FISQL_LOADER_FRAMES_H
-#define FISQL_LOADER_FRAMES_H
+#ifndef FISQL_LOADER_CALLS_FRAMES_H
+#define FISQL_LOADER_CALLS_FRAMES_H
 
 #include <pthread.h>
 #include <stdint.h>

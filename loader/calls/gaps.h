@@ -19,8 +19,8 @@
  * All numbers come from the log and are not trusted: the gaps of a thread do not overlap and lie
  * before CLOCK_NS_MAX, so that their sums do not overflow; sums of what has no place saturate.
  */
-#ifndef FISQL_LOADER_GAPS_H
-#define FISQL_LOADER_GAPS_H
+#ifndef FISQL_LOADER_CALLS_GAPS_H
+#define FISQL_LOADER_CALLS_GAPS_H
 
 #include <stdbool.h>
 #include <stdint.h>

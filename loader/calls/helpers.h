@@ -2,8 +2,8 @@
  * The threads of a load that have no thread of the log to decode, and what they do for those that have: steps of
  * the rows that wait (call_rows.h), and errands: what who decodes will need soon, done before it is asked for.
  */
-#ifndef FISQL_LOADER_HELPERS_H
-#define FISQL_LOADER_HELPERS_H
+#ifndef FISQL_LOADER_CALLS_HELPERS_H
+#define FISQL_LOADER_CALLS_HELPERS_H
 
 #include <pthread.h>
 #include <stdbool.h>

@@ -16,8 +16,8 @@
  * time of the run less that of the reference and what the collector took to start. All costs are then
  * scaled to it. What is left is how far two runs of one program are apart.
  */
-#ifndef FISQL_LOADER_HOOK_COSTS_H
-#define FISQL_LOADER_HOOK_COSTS_H
+#ifndef FISQL_LOADER_CALLS_HOOK_COSTS_H
+#define FISQL_LOADER_CALLS_HOOK_COSTS_H
 
 #include <stddef.h>
 #include <stdint.h>

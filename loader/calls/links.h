@@ -19,8 +19,8 @@
  * One worker's, but that another thread may add to the sums of links that it has pointers to, and that a helper
  * makes the next block (spare_block.h).
  */
-#ifndef FISQL_LOADER_LINKS_H
-#define FISQL_LOADER_LINKS_H
+#ifndef FISQL_LOADER_CALLS_LINKS_H
+#define FISQL_LOADER_CALLS_LINKS_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -9,8 +9,8 @@
  * A pair also holds what the stack of the thread that is being decoded has of it. One decoder's;
  * not for several threads.
  */
-#ifndef FISQL_LOADER_PAIRS_H
-#define FISQL_LOADER_PAIRS_H
+#ifndef FISQL_LOADER_CALLS_PAIRS_H
+#define FISQL_LOADER_CALLS_PAIRS_H
 
 #include <stdint.h>
 

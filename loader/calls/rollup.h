@@ -3,8 +3,8 @@
  * calls, edges, callee runs and sequences, recursion. A worker has one of these for all threads
  * that it decodes; at the end they are added together (rollup_merge). All ids are the database's.
  */
-#ifndef FISQL_LOADER_ROLLUP_H
-#define FISQL_LOADER_ROLLUP_H
+#ifndef FISQL_LOADER_CALLS_ROLLUP_H
+#define FISQL_LOADER_CALLS_ROLLUP_H
 
 #include <stdbool.h>
 #include <stdint.h>

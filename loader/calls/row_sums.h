@@ -7,8 +7,8 @@
  * are added up. And a batch can be added up by another thread than the one that decodes, which
  * therefore touches neither sums nor what rollup.h says to be of who adds up.
  */
-#ifndef FISQL_LOADER_ROW_SUMS_H
-#define FISQL_LOADER_ROW_SUMS_H
+#ifndef FISQL_LOADER_CALLS_ROW_SUMS_H
+#define FISQL_LOADER_CALLS_ROW_SUMS_H
 
 #include <stdint.h>
 

@@ -2,8 +2,8 @@
  * A block of large memory (base/large.h) that a helper allocates and clears before it is needed: where the machine
  * has to get its memory from a host, clearing was 14 % of the time of the thread that decodes a million contexts.
  */
-#ifndef FISQL_LOADER_SPARE_BLOCK_H
-#define FISQL_LOADER_SPARE_BLOCK_H
+#ifndef FISQL_LOADER_CALLS_SPARE_BLOCK_H
+#define FISQL_LOADER_CALLS_SPARE_BLOCK_H
 
 #include <stddef.h>
 

@@ -9,8 +9,8 @@
  * Adjusted times have the hooks' cost taken out as schema.sql says at its top. A call's CPU duration
  * is its adjusted one without the time that its thread was off the processor in it (gaps.h).
  */
-#ifndef FISQL_LOADER_TALLY_H
-#define FISQL_LOADER_TALLY_H
+#ifndef FISQL_LOADER_CALLS_TALLY_H
+#define FISQL_LOADER_CALLS_TALLY_H
 
 #include <stdint.h>
 

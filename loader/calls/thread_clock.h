@@ -1,7 +1,7 @@
 /* The present instant of the thread that is being decoded: a tick and what it is in nanoseconds.
  * Ticks may go back, by another core's clock; the nanoseconds wait for them then. */
-#ifndef FISQL_LOADER_THREAD_CLOCK_H
-#define FISQL_LOADER_THREAD_CLOCK_H
+#ifndef FISQL_LOADER_CALLS_THREAD_CLOCK_H
+#define FISQL_LOADER_CALLS_THREAD_CLOCK_H
 
 #include "loader/log/clock.h"
 

@@ -8,8 +8,8 @@
  * what the collector measured at its start. Integer arithmetic (64 x 64 -> 128 bits), so that every
  * machine gives the same result; never decreasing in the tick.
  */
-#ifndef FISQL_LOADER_CLOCK_H
-#define FISQL_LOADER_CLOCK_H
+#ifndef FISQL_LOADER_LOG_CLOCK_H
+#define FISQL_LOADER_LOG_CLOCK_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -7,8 +7,8 @@
  * defined, whether there is a call to end, and whether values stand behind an enter or an exit, is the
  * caller's to check.
  */
-#ifndef FISQL_LOADER_EVENTS_H
-#define FISQL_LOADER_EVENTS_H
+#ifndef FISQL_LOADER_LOG_EVENTS_H
+#define FISQL_LOADER_LOG_EVENTS_H
 
 #include <stdint.h>
 #include <string.h>

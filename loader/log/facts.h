@@ -2,8 +2,8 @@
  * Chunks of facts: pairs of NUL-terminated strings, key then value (formats/log.h). The texts come
  * from the log and are not trusted: they may hold any byte but NUL.
  */
-#ifndef FISQL_LOADER_FACTS_H
-#define FISQL_LOADER_FACTS_H
+#ifndef FISQL_LOADER_LOG_FACTS_H
+#define FISQL_LOADER_LOG_FACTS_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -13,8 +13,8 @@
  *
  * Everything is owned by the index and lives until log_index_release.
  */
-#ifndef FISQL_LOADER_LOG_INDEX_H
-#define FISQL_LOADER_LOG_INDEX_H
+#ifndef FISQL_LOADER_LOG_LOG_INDEX_H
+#define FISQL_LOADER_LOG_LOG_INDEX_H
 
 #include <stdbool.h>
 #include <stdint.h>

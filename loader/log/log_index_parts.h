@@ -1,7 +1,7 @@
 /* What the parts of the log index (log_index.c, log_index_facts.c, log_live.c, log_order.c) call of
  * each other. Nobody else includes this. */
-#ifndef FISQL_LOADER_LOG_INDEX_PARTS_H
-#define FISQL_LOADER_LOG_INDEX_PARTS_H
+#ifndef FISQL_LOADER_LOG_LOG_INDEX_PARTS_H
+#define FISQL_LOADER_LOG_LOG_INDEX_PARTS_H
 
 #include "loader/log/log_index.h"
 

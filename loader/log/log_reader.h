@@ -10,8 +10,8 @@
  * Memory: one window of the log, as large as the largest chunk (at most 16 MiB and a bit). The log
  * is read with pread, not mapped, so that it may shrink meanwhile without harm.
  */
-#ifndef FISQL_LOADER_LOG_READER_H
-#define FISQL_LOADER_LOG_READER_H
+#ifndef FISQL_LOADER_LOG_LOG_READER_H
+#define FISQL_LOADER_LOG_LOG_READER_H
 
 #include <stdbool.h>
 #include <stdint.h>

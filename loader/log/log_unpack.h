@@ -1,6 +1,6 @@
 /* Unpacking chunks of events that were compressed (flag PACKED in formats/log.h). */
-#ifndef FISQL_LOADER_LOG_UNPACK_H
-#define FISQL_LOADER_LOG_UNPACK_H
+#ifndef FISQL_LOADER_LOG_LOG_UNPACK_H
+#define FISQL_LOADER_LOG_LOG_UNPACK_H
 
 #include "base/error.h"
 #include "formats/log.h"

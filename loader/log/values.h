@@ -6,8 +6,8 @@
  * Nothing is trusted: an unknown tag, or a length beyond the end, is refused. event_next() has read
  * the values of the events that it gives once, so whoever reads those again meets neither.
  */
-#ifndef FISQL_LOADER_VALUES_H
-#define FISQL_LOADER_VALUES_H
+#ifndef FISQL_LOADER_LOG_VALUES_H
+#define FISQL_LOADER_LOG_VALUES_H
 
 #include <stdbool.h>
 #include <stddef.h>

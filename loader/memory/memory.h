@@ -33,8 +33,8 @@
  *   the thread itself had allocated, if that is more than 0. Here a block counts as the thread's
  *   own if the thread's last allocation at this address is not yet freed by the thread.
  */
-#ifndef FISQL_LOADER_MEMORY_H
-#define FISQL_LOADER_MEMORY_H
+#ifndef FISQL_LOADER_MEMORY_MEMORY_H
+#define FISQL_LOADER_MEMORY_MEMORY_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -4,8 +4,8 @@
  *
  * Zero-initialised is empty and may be released. Not safe for threads.
  */
-#ifndef FISQL_LOADER_MEMORY_CHAINS_H
-#define FISQL_LOADER_MEMORY_CHAINS_H
+#ifndef FISQL_LOADER_MEMORY_MEMORY_CHAINS_H
+#define FISQL_LOADER_MEMORY_MEMORY_CHAINS_H
 
 #include "loader/memory/memory_blocks.h"
 

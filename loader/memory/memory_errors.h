@@ -8,8 +8,8 @@
  *
  * Zero-initialised is empty and may be released. Not safe for threads.
  */
-#ifndef FISQL_LOADER_MEMORY_ERRORS_H
-#define FISQL_LOADER_MEMORY_ERRORS_H
+#ifndef FISQL_LOADER_MEMORY_MEMORY_ERRORS_H
+#define FISQL_LOADER_MEMORY_MEMORY_ERRORS_H
 
 #include <sqlite3.h>
 

@@ -4,8 +4,8 @@
  *
  * Zero-initialised is empty and may be released. Not safe for threads.
  */
-#ifndef FISQL_LOADER_MEMORY_INHERITED_H
-#define FISQL_LOADER_MEMORY_INHERITED_H
+#ifndef FISQL_LOADER_MEMORY_MEMORY_INHERITED_H
+#define FISQL_LOADER_MEMORY_MEMORY_INHERITED_H
 
 #include <stdbool.h>
 

@@ -1,6 +1,6 @@
 /* The kinds of allocations and frees by their numbers in the log. */
-#ifndef FISQL_LOADER_MEMORY_KINDS_H
-#define FISQL_LOADER_MEMORY_KINDS_H
+#ifndef FISQL_LOADER_MEMORY_MEMORY_KINDS_H
+#define FISQL_LOADER_MEMORY_MEMORY_KINDS_H
 
 #include <stdint.h>
 

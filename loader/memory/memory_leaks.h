@@ -8,8 +8,8 @@
  *
  * Zero-initialised is empty and may be released. Used by one thread at a time.
  */
-#ifndef FISQL_LOADER_MEMORY_LEAKS_H
-#define FISQL_LOADER_MEMORY_LEAKS_H
+#ifndef FISQL_LOADER_MEMORY_MEMORY_LEAKS_H
+#define FISQL_LOADER_MEMORY_MEMORY_LEAKS_H
 
 #include "base/intern.h"
 #include "loader/memory/memory.h"

@@ -8,8 +8,8 @@
  *
  * Zero-initialised is empty and may be released. Not safe for threads.
  */
-#ifndef FISQL_LOADER_MEMORY_LIVE_H
-#define FISQL_LOADER_MEMORY_LIVE_H
+#ifndef FISQL_LOADER_MEMORY_MEMORY_LIVE_H
+#define FISQL_LOADER_MEMORY_MEMORY_LIVE_H
 
 #include "loader/memory/memory_stacks.h"
 #include "loader/memory/memory_sums.h"

@@ -4,8 +4,8 @@
  *
  * Zero-initialised is empty. Not safe for threads.
  */
-#ifndef FISQL_LOADER_MEMORY_MAP_H
-#define FISQL_LOADER_MEMORY_MAP_H
+#ifndef FISQL_LOADER_MEMORY_MEMORY_MAP_H
+#define FISQL_LOADER_MEMORY_MEMORY_MAP_H
 
 #include <stddef.h>
 #include <stdint.h>

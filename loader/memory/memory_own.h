@@ -4,8 +4,8 @@
  *
  * Zero-initialised is empty and may be released. Used by one thread at a time.
  */
-#ifndef FISQL_LOADER_MEMORY_OWN_H
-#define FISQL_LOADER_MEMORY_OWN_H
+#ifndef FISQL_LOADER_MEMORY_MEMORY_OWN_H
+#define FISQL_LOADER_MEMORY_MEMORY_OWN_H
 
 #include "loader/memory/memory_map.h"
 

@@ -24,8 +24,8 @@
  *
  *   memory_map, memory_kinds: addresses to numbers; names of kinds
  */
-#ifndef FISQL_LOADER_MEMORY_PARTS_H
-#define FISQL_LOADER_MEMORY_PARTS_H
+#ifndef FISQL_LOADER_MEMORY_MEMORY_PARTS_H
+#define FISQL_LOADER_MEMORY_MEMORY_PARTS_H
 
 #include <pthread.h>
 

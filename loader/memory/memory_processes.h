@@ -7,8 +7,8 @@
  *
  * Zero-initialised is empty and may be released. Not safe for threads.
  */
-#ifndef FISQL_LOADER_MEMORY_PROCESSES_H
-#define FISQL_LOADER_MEMORY_PROCESSES_H
+#ifndef FISQL_LOADER_MEMORY_MEMORY_PROCESSES_H
+#define FISQL_LOADER_MEMORY_MEMORY_PROCESSES_H
 
 #include "loader/memory/memory_blocks.h"
 #include "loader/memory/memory_inherited.h"

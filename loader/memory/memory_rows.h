@@ -9,8 +9,8 @@
  *
  * Zero-initialised is empty and may be released. Not safe for threads.
  */
-#ifndef FISQL_LOADER_MEMORY_ROWS_H
-#define FISQL_LOADER_MEMORY_ROWS_H
+#ifndef FISQL_LOADER_MEMORY_MEMORY_ROWS_H
+#define FISQL_LOADER_MEMORY_MEMORY_ROWS_H
 
 #include "loader/memory/memory_blocks.h"
 #include "loader/memory/memory_stacks.h"

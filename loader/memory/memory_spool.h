@@ -9,8 +9,8 @@
  *
  * Zero-initialised is empty and may be released. Used by one thread at a time.
  */
-#ifndef FISQL_LOADER_MEMORY_SPOOL_H
-#define FISQL_LOADER_MEMORY_SPOOL_H
+#ifndef FISQL_LOADER_MEMORY_MEMORY_SPOOL_H
+#define FISQL_LOADER_MEMORY_MEMORY_SPOOL_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -4,8 +4,8 @@
  *
  * Zero-initialised is empty and may be released. Not safe for threads.
  */
-#ifndef FISQL_LOADER_MEMORY_STACKS_H
-#define FISQL_LOADER_MEMORY_STACKS_H
+#ifndef FISQL_LOADER_MEMORY_MEMORY_STACKS_H
+#define FISQL_LOADER_MEMORY_MEMORY_STACKS_H
 
 #include "base/intern.h"
 #include "loader/memory/memory_blocks.h"

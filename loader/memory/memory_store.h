@@ -4,8 +4,8 @@
  *
  * Zero-initialised is empty and may be released. memory_store_put is safe for threads.
  */
-#ifndef FISQL_LOADER_MEMORY_STORE_H
-#define FISQL_LOADER_MEMORY_STORE_H
+#ifndef FISQL_LOADER_MEMORY_MEMORY_STORE_H
+#define FISQL_LOADER_MEMORY_MEMORY_STORE_H
 
 #include <pthread.h>
 #include <stdbool.h>

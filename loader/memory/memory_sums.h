@@ -3,8 +3,8 @@
  *
  * Zero-initialised is empty and may be released. Not safe for threads.
  */
-#ifndef FISQL_LOADER_MEMORY_SUMS_H
-#define FISQL_LOADER_MEMORY_SUMS_H
+#ifndef FISQL_LOADER_MEMORY_MEMORY_SUMS_H
+#define FISQL_LOADER_MEMORY_MEMORY_SUMS_H
 
 #include "base/array.h"
 #include "loader/memory/memory_places.h"

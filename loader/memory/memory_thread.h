@@ -1,6 +1,6 @@
 /* A thread of the log, as the decoder hands its events over: see memory.h. */
-#ifndef FISQL_LOADER_MEMORY_THREAD_H
-#define FISQL_LOADER_MEMORY_THREAD_H
+#ifndef FISQL_LOADER_MEMORY_MEMORY_THREAD_H
+#define FISQL_LOADER_MEMORY_MEMORY_THREAD_H
 
 #include "loader/memory/memory.h"
 #include "loader/memory/memory_leaks.h"

@@ -22,8 +22,8 @@
  *
  * Source: "Database File Format", https://www.sqlite.org/fileformat2.html.
  */
-#ifndef FISQL_LOADER_BTREE_H
-#define FISQL_LOADER_BTREE_H
+#ifndef FISQL_LOADER_SQLITE_BTREE_H
+#define FISQL_LOADER_SQLITE_BTREE_H
 
 #include <stdint.h>
 

@@ -12,8 +12,8 @@
  * the page has no such room, or a run cannot begin, btree_append knows more. Between begin and commit the part is the
  * run's.
  */
-#ifndef FISQL_LOADER_BTREE_DIRECT_H
-#define FISQL_LOADER_BTREE_DIRECT_H
+#ifndef FISQL_LOADER_SQLITE_BTREE_DIRECT_H
+#define FISQL_LOADER_SQLITE_BTREE_DIRECT_H
 
 #include "loader/sqlite/btree_internal.h"
 

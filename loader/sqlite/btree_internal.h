@@ -20,8 +20,8 @@
  * is the 4-byte page of a child and varint(greatest rowid in it). A freeblock is a 2-byte offset of
  * the next one and its own 2-byte length.
  */
-#ifndef FISQL_LOADER_BTREE_INTERNAL_H
-#define FISQL_LOADER_BTREE_INTERNAL_H
+#ifndef FISQL_LOADER_SQLITE_BTREE_INTERNAL_H
+#define FISQL_LOADER_SQLITE_BTREE_INTERNAL_H
 
 #include <pthread.h>
 #include <stdbool.h>

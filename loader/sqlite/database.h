@@ -2,8 +2,8 @@
  * The database as a file: made beside its place under a name of its own and renamed when it is
  * complete, so that nobody ever sees half of one.
  */
-#ifndef FISQL_LOADER_DATABASE_H
-#define FISQL_LOADER_DATABASE_H
+#ifndef FISQL_LOADER_SQLITE_DATABASE_H
+#define FISQL_LOADER_SQLITE_DATABASE_H
 
 #include <sqlite3.h>
 

@@ -1,6 +1,6 @@
 /* A prepared INSERT with positional binding: one statement for many rows. */
-#ifndef FISQL_LOADER_INSERT_H
-#define FISQL_LOADER_INSERT_H
+#ifndef FISQL_LOADER_SQLITE_INSERT_H
+#define FISQL_LOADER_SQLITE_INSERT_H
 
 #include <sqlite3.h>
 #include <stddef.h>

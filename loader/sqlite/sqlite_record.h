@@ -20,8 +20,8 @@
  * where it says so; the caller keeps to the number of columns it announced and to integers and
  * short texts, so that a record always fits.
  */
-#ifndef FISQL_LOADER_SQLITE_RECORD_H
-#define FISQL_LOADER_SQLITE_RECORD_H
+#ifndef FISQL_LOADER_SQLITE_SQLITE_RECORD_H
+#define FISQL_LOADER_SQLITE_SQLITE_RECORD_H
 
 #include <assert.h>
 #include <stdbool.h>

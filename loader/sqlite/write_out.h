@@ -8,8 +8,8 @@
  * memory to its host gets each page back by a fault there: 11 to 14 us, measured on one whose disk gives a page in 4.
  * So who writes says what it cost.
  */
-#ifndef FISQL_LOADER_WRITE_OUT_H
-#define FISQL_LOADER_WRITE_OUT_H
+#ifndef FISQL_LOADER_SQLITE_WRITE_OUT_H
+#define FISQL_LOADER_SQLITE_WRITE_OUT_H
 
 #include <pthread.h>
 #include <stdbool.h>

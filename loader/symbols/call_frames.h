@@ -4,8 +4,8 @@
  * (DWARF 5, 6.4; Linux Standard Base, Exception Frames). Nothing in it is trusted: what does not hold
  * together is as good as absent. After the open the struct is only read.
  */
-#ifndef FISQL_LOADER_CALL_FRAMES_H
-#define FISQL_LOADER_CALL_FRAMES_H
+#ifndef FISQL_LOADER_SYMBOLS_CALL_FRAMES_H
+#define FISQL_LOADER_SYMBOLS_CALL_FRAMES_H
 
 #include "base/error.h"
 #include "loader/symbols/dwarf_file.h"

@@ -4,8 +4,8 @@
  *
  * After the open it is only read, so threads may share it.
  */
-#ifndef FISQL_LOADER_DATA_SYMBOLS_H
-#define FISQL_LOADER_DATA_SYMBOLS_H
+#ifndef FISQL_LOADER_SYMBOLS_DATA_SYMBOLS_H
+#define FISQL_LOADER_SYMBOLS_DATA_SYMBOLS_H
 
 #include <stdbool.h>
 #include <stddef.h>

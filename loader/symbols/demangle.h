@@ -2,8 +2,8 @@
  * Names as people write them: C++ (Itanium ABI), Rust (legacy and v0), D and Fortran names out of the
  * linker's. Safe for threads.
  */
-#ifndef FISQL_LOADER_DEMANGLE_H
-#define FISQL_LOADER_DEMANGLE_H
+#ifndef FISQL_LOADER_SYMBOLS_DEMANGLE_H
+#define FISQL_LOADER_SYMBOLS_DEMANGLE_H
 
 #include <stddef.h>
 

@@ -11,8 +11,8 @@
  *   since 0.9   dwarf_next_cu_header_e() and dwarf_siblingof_c(), which are to take the place of
  *               dwarf_next_cu_header_d() and dwarf_siblingof_b()
  */
-#ifndef FISQL_LOADER_DWARF_API_H
-#define FISQL_LOADER_DWARF_API_H
+#ifndef FISQL_LOADER_SYMBOLS_DWARF_API_H
+#define FISQL_LOADER_SYMBOLS_DWARF_API_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -2,8 +2,8 @@
  * Reading bytes of debug information one number after the other. A cursor that came to the end gives
  * zeros and is `failed`. Numbers are little-endian on both sides.
  */
-#ifndef FISQL_LOADER_DWARF_CURSOR_H
-#define FISQL_LOADER_DWARF_CURSOR_H
+#ifndef FISQL_LOADER_SYMBOLS_DWARF_CURSOR_H
+#define FISQL_LOADER_SYMBOLS_DWARF_CURSOR_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* Attributes of DWARF entries, through libdwarf: absent and damaged are the same here. */
-#ifndef FISQL_LOADER_DWARF_DIE_H
-#define FISQL_LOADER_DWARF_DIE_H
+#ifndef FISQL_LOADER_SYMBOLS_DWARF_DIE_H
+#define FISQL_LOADER_SYMBOLS_DWARF_DIE_H
 
 #include <stdbool.h>
 #include <stddef.h>

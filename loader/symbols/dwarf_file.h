@@ -4,8 +4,8 @@
  * safe for threads) without a copy of the file each. Who wants no more than the names of its symbol
  * table leaves them packed: unpacking those of the C library takes longer than all else of a small load.
  */
-#ifndef FISQL_LOADER_DWARF_FILE_H
-#define FISQL_LOADER_DWARF_FILE_H
+#ifndef FISQL_LOADER_SYMBOLS_DWARF_FILE_H
+#define FISQL_LOADER_SYMBOLS_DWARF_FILE_H
 
 #include "loader/symbols/dwarf_api.h"
 #include "loader/symbols/elf_file.h"

@@ -2,8 +2,8 @@
  * The functions of a module out of its DWARF: one pass over all units, spread over threads. Each
  * unit is read by one thread with a Dwarf_Debug of its own.
  */
-#ifndef FISQL_LOADER_DWARF_FUNCTIONS_H
-#define FISQL_LOADER_DWARF_FUNCTIONS_H
+#ifndef FISQL_LOADER_SYMBOLS_DWARF_FUNCTIONS_H
+#define FISQL_LOADER_SYMBOLS_DWARF_FUNCTIONS_H
 
 #include "loader/symbols/dwarf_die.h"
 #include "base/text_pool.h"

@@ -7,8 +7,8 @@
  * Bodies lie within one another and do not cross: where damaged information says otherwise, a chain
  * ends early. Not safe for threads. A unit of split debug information (.dwo) has no chains here.
  */
-#ifndef FISQL_LOADER_DWARF_INLINES_H
-#define FISQL_LOADER_DWARF_INLINES_H
+#ifndef FISQL_LOADER_SYMBOLS_DWARF_INLINES_H
+#define FISQL_LOADER_SYMBOLS_DWARF_INLINES_H
 
 #include "base/text_pool.h"
 #include "loader/symbols/dwarf_lines.h"

@@ -3,8 +3,8 @@
  * each thread has its own Dwarf_Debug and its own of these. The texts come from a text_pool of the
  * caller's and live as long as it.
  */
-#ifndef FISQL_LOADER_DWARF_LINES_H
-#define FISQL_LOADER_DWARF_LINES_H
+#ifndef FISQL_LOADER_SYMBOLS_DWARF_LINES_H
+#define FISQL_LOADER_SYMBOLS_DWARF_LINES_H
 
 #include "loader/symbols/dwarf_file.h"
 #include "base/text_pool.h"

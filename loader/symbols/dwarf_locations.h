@@ -3,8 +3,8 @@
  * 4, .debug_loclists of DWARF 5, and both as .dwo files have them). Read byte by byte, without
  * libdwarf: what does not hold together ends the list.
  */
-#ifndef FISQL_LOADER_DWARF_LOCATIONS_H
-#define FISQL_LOADER_DWARF_LOCATIONS_H
+#ifndef FISQL_LOADER_SYMBOLS_DWARF_LOCATIONS_H
+#define FISQL_LOADER_SYMBOLS_DWARF_LOCATIONS_H
 
 #include "loader/symbols/dwarf_cursor.h"
 #include "loader/symbols/dwarf_die.h"

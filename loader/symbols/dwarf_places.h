@@ -5,8 +5,8 @@
  * the reason. The reasons are counted
  * (recipes.h), for a missing value should have a cause that can be looked at.
  */
-#ifndef FISQL_LOADER_DWARF_PLACES_H
-#define FISQL_LOADER_DWARF_PLACES_H
+#ifndef FISQL_LOADER_SYMBOLS_DWARF_PLACES_H
+#define FISQL_LOADER_SYMBOLS_DWARF_PLACES_H
 
 #include "loader/symbols/call_frames.h"
 #include "loader/symbols/dwarf_locations.h"

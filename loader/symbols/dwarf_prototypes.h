@@ -3,8 +3,8 @@
  * its abstract entry, which has the parameters as they were written: their order there is what positions
  * count by (parameters.h).
  */
-#ifndef FISQL_LOADER_DWARF_PROTOTYPES_H
-#define FISQL_LOADER_DWARF_PROTOTYPES_H
+#ifndef FISQL_LOADER_SYMBOLS_DWARF_PROTOTYPES_H
+#define FISQL_LOADER_SYMBOLS_DWARF_PROTOTYPES_H
 
 #include "loader/symbols/dwarf_types.h"
 

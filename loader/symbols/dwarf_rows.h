@@ -3,8 +3,8 @@
  * DWARF 5 sequence with file 0 where the standard says file 1, so it names the wrong file for code
  * from headers (clang) and of link-time optimised programs (gcc); and it allocates each row.
  */
-#ifndef FISQL_LOADER_DWARF_ROWS_H
-#define FISQL_LOADER_DWARF_ROWS_H
+#ifndef FISQL_LOADER_SYMBOLS_DWARF_ROWS_H
+#define FISQL_LOADER_SYMBOLS_DWARF_ROWS_H
 
 #include <stdbool.h>
 #include <stddef.h>

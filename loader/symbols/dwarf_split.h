@@ -3,8 +3,8 @@
  * (or a .dwp package beside the program holds it); the functions are described there. For one
  * thread, as the Dwarf_Debug that it belongs to.
  */
-#ifndef FISQL_LOADER_DWARF_SPLIT_H
-#define FISQL_LOADER_DWARF_SPLIT_H
+#ifndef FISQL_LOADER_SYMBOLS_DWARF_SPLIT_H
+#define FISQL_LOADER_SYMBOLS_DWARF_SPLIT_H
 
 #include "loader/symbols/dwarf_file.h"
 

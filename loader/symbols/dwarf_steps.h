@@ -3,8 +3,8 @@
  * (formats/recipe.h, FISQL_WHERE_EXPRESSION). dwarf_places.c asks here for what has none of its simple
  * forms.
  */
-#ifndef FISQL_LOADER_DWARF_STEPS_H
-#define FISQL_LOADER_DWARF_STEPS_H
+#ifndef FISQL_LOADER_SYMBOLS_DWARF_STEPS_H
+#define FISQL_LOADER_SYMBOLS_DWARF_STEPS_H
 
 #include "loader/symbols/dwarf_cursor.h"
 #include "loader/symbols/dwarf_places.h"

@@ -3,8 +3,8 @@
  * return it. Typedefs and qualifiers are taken off. A type that is not known here (of a form that is not
  * read, damaged, or only declared) has the kind DWARF_TYPE_UNKNOWN: its values are not recorded.
  */
-#ifndef FISQL_LOADER_DWARF_TYPES_H
-#define FISQL_LOADER_DWARF_TYPES_H
+#ifndef FISQL_LOADER_SYMBOLS_DWARF_TYPES_H
+#define FISQL_LOADER_SYMBOLS_DWARF_TYPES_H
 
 #include "base/intern.h"
 #include "loader/symbols/dwarf_die.h"

@@ -7,8 +7,8 @@
  * read, so threads may share it. Strings and bytes are borrowed from the map until
  * elf_file_close().
  */
-#ifndef FISQL_LOADER_ELF_FILE_H
-#define FISQL_LOADER_ELF_FILE_H
+#ifndef FISQL_LOADER_SYMBOLS_ELF_FILE_H
+#define FISQL_LOADER_SYMBOLS_ELF_FILE_H
 
 #include <elf.h>
 #include <stdbool.h>

@@ -1,6 +1,6 @@
 /* The making of an expression's code: what its files share. Not for others. */
-#ifndef FISQL_LOADER_EXPRESSION_MAKE_PARTS_H
-#define FISQL_LOADER_EXPRESSION_MAKE_PARTS_H
+#ifndef FISQL_LOADER_SYMBOLS_EXPRESSION_MAKE_PARTS_H
+#define FISQL_LOADER_SYMBOLS_EXPRESSION_MAKE_PARTS_H
 
 #include "loader/symbols/expression_parts.h"
 

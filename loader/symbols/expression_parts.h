@@ -1,6 +1,6 @@
 /* What the files of expressions.h share, and give to parameters.c; not for others. */
-#ifndef FISQL_LOADER_EXPRESSION_PARTS_H
-#define FISQL_LOADER_EXPRESSION_PARTS_H
+#ifndef FISQL_LOADER_SYMBOLS_EXPRESSION_PARTS_H
+#define FISQL_LOADER_SYMBOLS_EXPRESSION_PARTS_H
 
 #include "loader/symbols/dwarf_prototypes.h"
 #include "loader/symbols/expressions.h"

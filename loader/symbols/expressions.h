@@ -8,8 +8,8 @@
  * Who records and who loads find the positions out in the same way, from the same words, which stand in
  * the log: so each request has to come to the same in both.
  */
-#ifndef FISQL_LOADER_EXPRESSIONS_H
-#define FISQL_LOADER_EXPRESSIONS_H
+#ifndef FISQL_LOADER_SYMBOLS_EXPRESSIONS_H
+#define FISQL_LOADER_SYMBOLS_EXPRESSIONS_H
 
 #include <stdbool.h>
 #include <stddef.h>

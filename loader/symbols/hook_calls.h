@@ -10,8 +10,8 @@
  *
  * After hook_calls_open() the struct is only read, so threads may share it.
  */
-#ifndef FISQL_LOADER_HOOK_CALLS_H
-#define FISQL_LOADER_HOOK_CALLS_H
+#ifndef FISQL_LOADER_SYMBOLS_HOOK_CALLS_H
+#define FISQL_LOADER_SYMBOLS_HOOK_CALLS_H
 
 #include "loader/symbols/elf_file.h"
 #include "base/error.h"

@@ -2,8 +2,8 @@
  * Frames of functions where they call their entry hook: what it takes to return from the function there
  * (formats/fault.h). Read from the module's call frame information.
  */
-#ifndef FISQL_LOADER_HOOK_FRAMES_H
-#define FISQL_LOADER_HOOK_FRAMES_H
+#ifndef FISQL_LOADER_SYMBOLS_HOOK_FRAMES_H
+#define FISQL_LOADER_SYMBOLS_HOOK_FRAMES_H
 
 #include <stdbool.h>
 

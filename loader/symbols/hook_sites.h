@@ -3,8 +3,8 @@
  * leads straight to the function's return. Only then may the collector put another address into the
  * return slot: a landing pad calls the exit hook, too, and goes on with the unwinding of the stack.
  */
-#ifndef FISQL_LOADER_HOOK_SITES_H
-#define FISQL_LOADER_HOOK_SITES_H
+#ifndef FISQL_LOADER_SYMBOLS_HOOK_SITES_H
+#define FISQL_LOADER_SYMBOLS_HOOK_SITES_H
 
 #include "base/error.h"
 #include "loader/symbols/elf_file.h"

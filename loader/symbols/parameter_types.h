@@ -2,8 +2,8 @@
  * Types as people see them: names in the user's words, enumerators and members. What parameters.c makes
  * its table of; not for others.
  */
-#ifndef FISQL_LOADER_PARAMETER_TYPES_H
-#define FISQL_LOADER_PARAMETER_TYPES_H
+#ifndef FISQL_LOADER_SYMBOLS_PARAMETER_TYPES_H
+#define FISQL_LOADER_SYMBOLS_PARAMETER_TYPES_H
 
 #include "base/intern.h"
 #include "base/text_pool.h"

@@ -13,8 +13,8 @@
  *
  * Texts live until the close. After parameters_open() the struct is only read, so threads may share it.
  */
-#ifndef FISQL_LOADER_PARAMETERS_H
-#define FISQL_LOADER_PARAMETERS_H
+#ifndef FISQL_LOADER_SYMBOLS_PARAMETERS_H
+#define FISQL_LOADER_SYMBOLS_PARAMETERS_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -6,8 +6,8 @@
  * program_function() and program_site() may be called by several threads at once; they take a lock,
  * so callers keep what they found. The rest is for one thread.
  */
-#ifndef FISQL_LOADER_PROGRAM_H
-#define FISQL_LOADER_PROGRAM_H
+#ifndef FISQL_LOADER_SYMBOLS_PROGRAM_H
+#define FISQL_LOADER_SYMBOLS_PROGRAM_H
 
 #include <pthread.h>
 #include <stdbool.h>

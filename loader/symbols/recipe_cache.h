@@ -3,8 +3,8 @@
  * a file named by the build-id beside the inventories (symbol_cache.h). It is a help only: what cannot be
  * read, does not hold together or is out of date is as good as absent.
  */
-#ifndef FISQL_LOADER_RECIPE_CACHE_H
-#define FISQL_LOADER_RECIPE_CACHE_H
+#ifndef FISQL_LOADER_SYMBOLS_RECIPE_CACHE_H
+#define FISQL_LOADER_SYMBOLS_RECIPE_CACHE_H
 
 #include "loader/symbols/recipe_parts.h"
 

@@ -1,6 +1,6 @@
 /* What the files of recipes.c share; not for others. */
-#ifndef FISQL_LOADER_RECIPE_PARTS_H
-#define FISQL_LOADER_RECIPE_PARTS_H
+#ifndef FISQL_LOADER_SYMBOLS_RECIPE_PARTS_H
+#define FISQL_LOADER_SYMBOLS_RECIPE_PARTS_H
 
 #include "loader/symbols/call_frames.h"
 #include "loader/symbols/dwarf_places.h"

@@ -10,8 +10,8 @@
  * The parameters of an entry stand in the order of parameters.h, absent ones among them, so the n-th
  * value is that of position n.
  */
-#ifndef FISQL_LOADER_RECIPES_H
-#define FISQL_LOADER_RECIPES_H
+#ifndef FISQL_LOADER_SYMBOLS_RECIPES_H
+#define FISQL_LOADER_SYMBOLS_RECIPES_H
 
 #include <stdbool.h>
 #include <stddef.h>

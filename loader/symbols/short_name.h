@@ -15,8 +15,8 @@
  * templates that somebody chose, function types, labels of variants ([base], [deleting]). A name that
  * is not understood, or nests too deeply, stays as it is: rather long than wrong.
  */
-#ifndef FISQL_LOADER_SHORT_NAME_H
-#define FISQL_LOADER_SHORT_NAME_H
+#ifndef FISQL_LOADER_SYMBOLS_SHORT_NAME_H
+#define FISQL_LOADER_SYMBOLS_SHORT_NAME_H
 
 #include <stdbool.h>
 

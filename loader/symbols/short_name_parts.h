@@ -2,8 +2,8 @@
  * The C++ library's templates, for short_name.c: which arguments of them are defaults, and what the
  * instances that have a name of their own are called.
  */
-#ifndef FISQL_LOADER_SHORT_NAME_PARTS_H
-#define FISQL_LOADER_SHORT_NAME_PARTS_H
+#ifndef FISQL_LOADER_SYMBOLS_SHORT_NAME_PARTS_H
+#define FISQL_LOADER_SYMBOLS_SHORT_NAME_PARTS_H
 
 #include <stddef.h>
 

@@ -7,8 +7,8 @@
  * the function's id. (Functions that are called the same in full, such as static functions of two
  * files, are so in short.)
  */
-#ifndef FISQL_LOADER_SHORT_NAMES_H
-#define FISQL_LOADER_SHORT_NAMES_H
+#ifndef FISQL_LOADER_SYMBOLS_SHORT_NAMES_H
+#define FISQL_LOADER_SYMBOLS_SHORT_NAMES_H
 
 #include <stdbool.h>
 #include <stddef.h>

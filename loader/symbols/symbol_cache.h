@@ -3,8 +3,8 @@
  * information, kept in a file named by the build-id. It is a help only: what cannot be read, does
  * not hold together or is out of date is as good as absent, and what cannot be written is not.
  */
-#ifndef FISQL_LOADER_SYMBOL_CACHE_H
-#define FISQL_LOADER_SYMBOL_CACHE_H
+#ifndef FISQL_LOADER_SYMBOLS_SYMBOL_CACHE_H
+#define FISQL_LOADER_SYMBOLS_SYMBOL_CACHE_H
 
 #include <sys/stat.h>
 

@@ -4,8 +4,8 @@
  * call at all, so that a branch not taken in a run is known of? From which place of a function is a
  * piece of code without hooks reached, a copy of a template of the standard library for instance?
  */
-#ifndef FISQL_LOADER_SYMBOL_CODE_H
-#define FISQL_LOADER_SYMBOL_CODE_H
+#ifndef FISQL_LOADER_SYMBOLS_SYMBOL_CODE_H
+#define FISQL_LOADER_SYMBOLS_SYMBOL_CODE_H
 
 #include "base/error.h"
 #include "loader/symbols/elf_file.h"

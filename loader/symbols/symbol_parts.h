@@ -1,6 +1,6 @@
 /* What the files of symbols.c share; not for others. */
-#ifndef FISQL_LOADER_SYMBOL_PARTS_H
-#define FISQL_LOADER_SYMBOL_PARTS_H
+#ifndef FISQL_LOADER_SYMBOLS_SYMBOL_PARTS_H
+#define FISQL_LOADER_SYMBOLS_SYMBOL_PARTS_H
 
 #include "loader/symbols/dwarf_functions.h"
 #include "loader/symbols/elf_file.h"

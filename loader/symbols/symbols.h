@@ -20,8 +20,8 @@
  * different ones may be used at the same time. symbols_range() only reads. Strings are owned by the
  * struct and live until symbols_release().
  */
-#ifndef FISQL_LOADER_SYMBOLS_H
-#define FISQL_LOADER_SYMBOLS_H
+#ifndef FISQL_LOADER_SYMBOLS_SYMBOLS_H
+#define FISQL_LOADER_SYMBOLS_SYMBOLS_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -2,8 +2,8 @@
  * The lengths of x86-64 instructions, and where those lead that end straight code. Only what compilers
  * write for user programs is known; of the rest nothing is said.
  */
-#ifndef FISQL_LOADER_X86_CODE_H
-#define FISQL_LOADER_X86_CODE_H
+#ifndef FISQL_LOADER_SYMBOLS_X86_CODE_H
+#define FISQL_LOADER_SYMBOLS_X86_CODE_H
 
 #include <stddef.h>
 #include <stdint.h>

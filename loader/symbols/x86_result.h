@@ -3,8 +3,8 @@
  * a few moves, of which it can be told what rax, xmm0 or the x87 stack will hold (x86-64). Where it is
  * known, the hook can record the result, and the function's return is left alone.
  */
-#ifndef FISQL_LOADER_X86_RESULT_H
-#define FISQL_LOADER_X86_RESULT_H
+#ifndef FISQL_LOADER_SYMBOLS_X86_RESULT_H
+#define FISQL_LOADER_SYMBOLS_X86_RESULT_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -3,8 +3,8 @@
  * the debug information says that they lie, so at the hook's call they are in other places of the frame,
  * from which the code after the call copies them (x86-64).
  */
-#ifndef FISQL_LOADER_X86_SPILLS_H
-#define FISQL_LOADER_X86_SPILLS_H
+#ifndef FISQL_LOADER_SYMBOLS_X86_SPILLS_H
+#define FISQL_LOADER_SYMBOLS_X86_SPILLS_H
 
 #include <stdbool.h>
 #include <stdint.h>

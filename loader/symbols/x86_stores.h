@@ -3,8 +3,8 @@
  * (x86-64). gcc leaves out stores of those members of a struct by value that the body does not read, though
  * the debug information says that all of it lies in the frame.
  */
-#ifndef FISQL_LOADER_X86_STORES_H
-#define FISQL_LOADER_X86_STORES_H
+#ifndef FISQL_LOADER_SYMBOLS_X86_STORES_H
+#define FISQL_LOADER_SYMBOLS_X86_STORES_H
 
 #include <stdbool.h>
 #include <stdint.h>

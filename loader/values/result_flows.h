@@ -7,8 +7,8 @@
  *
  * Zero-initialised is empty and may be released.
  */
-#ifndef FISQL_LOADER_RESULT_FLOWS_H
-#define FISQL_LOADER_RESULT_FLOWS_H
+#ifndef FISQL_LOADER_VALUES_RESULT_FLOWS_H
+#define FISQL_LOADER_VALUES_RESULT_FLOWS_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -12,8 +12,8 @@
  *
  * A call's end and its result are two events, so what it adds up to waits until the next one is told.
  */
-#ifndef FISQL_LOADER_VALUE_CALLS_H
-#define FISQL_LOADER_VALUE_CALLS_H
+#ifndef FISQL_LOADER_VALUES_VALUE_CALLS_H
+#define FISQL_LOADER_VALUES_VALUE_CALLS_H
 
 #include <stdbool.h>
 #include <stdint.h>

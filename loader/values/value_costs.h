@@ -1,6 +1,6 @@
 /* What calls cost by an integer argument: a part of value_counts.h. */
-#ifndef FISQL_LOADER_VALUE_COSTS_H
-#define FISQL_LOADER_VALUE_COSTS_H
+#ifndef FISQL_LOADER_VALUES_VALUE_COSTS_H
+#define FISQL_LOADER_VALUES_VALUE_COSTS_H
 
 #include "loader/values/value_counts.h"
 

@@ -12,8 +12,8 @@
  * The cost by an integer argument is the counters' as long as there are up to 64 values, then that of the
  * eighths of powers of two.
  */
-#ifndef FISQL_LOADER_VALUE_COUNTS_H
-#define FISQL_LOADER_VALUE_COUNTS_H
+#ifndef FISQL_LOADER_VALUES_VALUE_COUNTS_H
+#define FISQL_LOADER_VALUES_VALUE_COUNTS_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 /* errno as a call that failed left it: shown as a parameter of its own. */
-#ifndef FISQL_LOADER_VALUE_ERRNO_H
-#define FISQL_LOADER_VALUE_ERRNO_H
+#ifndef FISQL_LOADER_VALUES_VALUE_ERRNO_H
+#define FISQL_LOADER_VALUES_VALUE_ERRNO_H
 
 #include "loader/symbols/parameters.h"
 

@@ -5,8 +5,8 @@
  *
  * Forms lie one behind another in a value_buffer.
  */
-#ifndef FISQL_LOADER_VALUE_FORM_H
-#define FISQL_LOADER_VALUE_FORM_H
+#ifndef FISQL_LOADER_VALUES_VALUE_FORM_H
+#define FISQL_LOADER_VALUES_VALUE_FORM_H
 
 #include <stdbool.h>
 #include <stddef.h>

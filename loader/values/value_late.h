@@ -5,8 +5,8 @@
  *
  * Zero-initialised (but for folder) is empty and may be released.
  */
-#ifndef FISQL_LOADER_VALUE_LATE_H
-#define FISQL_LOADER_VALUE_LATE_H
+#ifndef FISQL_LOADER_VALUES_VALUE_LATE_H
+#define FISQL_LOADER_VALUES_VALUE_LATE_H
 
 #include <sqlite3.h>
 #include <stdint.h>

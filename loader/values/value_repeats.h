@@ -6,8 +6,8 @@
  * bit of the hash, then the half of that (adaptive sampling: Flajolet, "On adaptive sampling", 1990). What
  * is left has been counted from the start, so it stands for all.
  */
-#ifndef FISQL_LOADER_VALUE_REPEATS_H
-#define FISQL_LOADER_VALUE_REPEATS_H
+#ifndef FISQL_LOADER_VALUES_VALUE_REPEATS_H
+#define FISQL_LOADER_VALUES_VALUE_REPEATS_H
 
 #include <stdbool.h>
 #include <stdint.h>

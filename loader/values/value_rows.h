@@ -8,8 +8,8 @@
  * 8 bytes: the result takes its place, as numbers fit. What does not fit, or was not expected, is late
  * (value_late.h).
  */
-#ifndef FISQL_LOADER_VALUE_ROWS_H
-#define FISQL_LOADER_VALUE_ROWS_H
+#ifndef FISQL_LOADER_VALUES_VALUE_ROWS_H
+#define FISQL_LOADER_VALUES_VALUE_ROWS_H
 
 #include <stdbool.h>
 #include <stdint.h>

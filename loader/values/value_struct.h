@@ -1,6 +1,6 @@
 /* A struct that was passed by value, as text: {a = 1, b = {x = 0.5, y = 2}}. */
-#ifndef FISQL_LOADER_VALUE_STRUCT_H
-#define FISQL_LOADER_VALUE_STRUCT_H
+#ifndef FISQL_LOADER_VALUES_VALUE_STRUCT_H
+#define FISQL_LOADER_VALUES_VALUE_STRUCT_H
 
 #include "loader/log/values.h"
 #include "loader/symbols/parameters.h"

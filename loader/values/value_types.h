@@ -5,8 +5,8 @@
  *
  * value_types_of() may be called by several threads at once. A struct pointer_names is one thread's.
  */
-#ifndef FISQL_LOADER_VALUE_TYPES_H
-#define FISQL_LOADER_VALUE_TYPES_H
+#ifndef FISQL_LOADER_VALUES_VALUE_TYPES_H
+#define FISQL_LOADER_VALUES_VALUE_TYPES_H
 
 #include <pthread.h>
 #include <stdbool.h>

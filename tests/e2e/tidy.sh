@@ -3,7 +3,7 @@
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 cd "$here" || exit 2
-mapfile -t c_files < <(find base formats collector loader cli queries tests examples -name '*.[ch]' | sort)
+mapfile -t c_files < <(find base formats collector loader live cli queries tests examples -name '*.[ch]' | sort)
 mapfile -t scripts < <(grep -rlE '^#!/bin/(ba)?sh' .ci tests examples docs queries cli page --include='*' | sort)
 at_least "the C files are found" 60 "${#c_files[@]}"
 at_least "the scripts are found" 10 "${#scripts[@]}"
@@ -32,12 +32,14 @@ arrows loader/symbols "$symbols"
 arrows loader/memory "$memory"
 arrows loader/values "$values"
 arrows loader/calls "$calls"
-live="$symbols|loader/live/[a-z_]+\.h"
-arrows loader/live "$live"
+
+# A running program: names, and no table; a load reads the rest of a log there.
+live="$symbols|live/[a-z_]+\.h"
+arrows live "$live"
 arrows loader "$live|$calls|loader/[a-z_]+\.h|queries/embedded\.h"
 
 # The program's rooms stand on out, run; of the loader they know what it shows.
-shown='formats/(log|live)\.h|base/[a-z_0-9]+\.h|loader/loader\.h|loader/symbols/(symbols|recipes|expressions|parameters|hook_frames)\.h|loader/live/[a-z_]+\.h|formats/[a-z_]+\.h|queries/embedded\.h|page/page\.h'
+shown='formats/(log|live)\.h|base/[a-z_0-9]+\.h|loader/loader\.h|loader/symbols/(symbols|recipes|expressions|parameters|hook_frames)\.h|live/[a-z_]+\.h|formats/[a-z_]+\.h|queries/embedded\.h|page/page\.h'
 out="$shown|cli/out/[a-z_]+\.h"
 run="$out|cli/run/[a-z_]+\.h"
 arrows cli/out "$out"
@@ -51,7 +53,7 @@ arrows cli/report "$run|cli/(report|query|export|diff)/[a-z_]+\.h"
 arrows cli/clickhouse "base/[a-z_0-9]+\.h|cli/clickhouse/[a-z_]+\.h"
 arrows cli/fleet "$run|cli/(fleet|clickhouse|query|diff)/[a-z_]+\.h"
 arrows cli "$run|cli/[a-z_]+\.h|cli/[a-z]+/[a-z_]+\.h"
-same "no room includes what another one keeps to itself" "" "$(grep -nE '^# *include ".*_(parts|internal)\.h"' -r collector loader cli --include='*.[ch]' |
+same "no room includes what another one keeps to itself" "" "$(grep -nE '^# *include ".*_(parts|internal)\.h"' -r collector loader live cli --include='*.[ch]' |
     awk -F: '{ folder = $1; sub("/[^/]*$", "", folder); included = $3; sub(/^[^"]*"/, "", included); sub("/[^/]*$", "", included) } folder != included')"
 same "formats/log.h includes only stdint.h and stddef.h" "<stddef.h> <stdint.h>" \
     "$(sed -n 's/^# *include *//p' formats/log.h | sort | tr '\n' ' ' | sed 's/ $//')"
@@ -79,7 +81,7 @@ same "the collector uses libc alone" "" \
 # What differs between libdwarf's versions: everything else must hold for all of them.
 differing='libdwarf/|<dwarf\.h>|DW_LIBDWARF_VERSION|Dwarf_Obj_Access_|dwarf_object_(init|finish)|dwarf_(dealloc_ranges|ranges_dealloc)'
 same "only loader/symbols/dwarf_api knows libdwarf's version" "" \
-    "$(grep -nE "$differing|dwarf_(next_cu_header|siblingof)_" -r loader cli tests --include='*.[ch]' | grep -v '^loader/symbols/dwarf_api\.[ch]:')"
+    "$(grep -nE "$differing|dwarf_(next_cu_header|siblingof)_" -r loader live cli tests --include='*.[ch]' | grep -v '^loader/symbols/dwarf_api\.[ch]:')"
 # Its functions are those that are not ours; in two versions the same one is called in two ways.
 ours=$(cat loader/symbols/*.h loader/symbols/*.c | grep -oE '^[A-Za-z].*\bdwarf_[a-zA-Z0-9_]+\(' | grep -oE 'dwarf_[a-zA-Z0-9_]+\($' | sort -u)
 calls=$(sed -E 's://.*|/\*.*\*/::; /^ \*/d' loader/symbols/*.c | grep -oE '\bdwarf_[a-zA-Z0-9_]+\(' | grep -vxFf <(echo "$ours"))
@@ -107,7 +109,7 @@ same "no function is longer than 80 lines" "" "$(awk '
     /^\}$/ && start { if (FNR - start > 80) print FILENAME ":" start ": " FNR - start " lines"; start = 0 }
     ' "${c_files[@]}")"
 # A struct has one subject.
-mapfile -t own_files < <(find base formats collector loader cli -name '*.[ch]' | sort)
+mapfile -t own_files < <(find base formats collector loader live cli -name '*.[ch]' | sort)
 same "no struct has more than 25 fields" "" \
     "$(python3 tests/e2e/struct_fields.py 25 "${own_files[@]}")"
 # shellcheck disable=SC2016
@@ -122,7 +124,7 @@ words='TO''DO|FIX''ME|XX''X|HA''CK|\.\./sha''red'
 same "no word that promises later work" "" "$(grep -nwE "$words" "${c_files[@]}" "${scripts[@]}" Makefile README.md CONTRIBUTING.md docs/*.md queries/*.sql queries/*/*.sql schema.sql cli/fleet/*.sql)"
 same "no typedef of a struct" "" "$(grep -nE '^ *typedef +(struct|union|enum)' "${c_files[@]}")"
 same "the loader never prints or exits" "" \
-    "$(grep -nE '(^|[^a-z_])(printf|puts|putchar|perror|exit|abort)\(|stderr|stdout' base/*.c loader/*.c loader/*/*.c | grep -vE '^[^:]*:[0-9]+: *(/?\*|//)' |
+    "$(grep -nE '(^|[^a-z_])(printf|puts|putchar|perror|exit|abort)\(|stderr|stdout' base/*.c loader/*.c loader/*/*.c live/*.c | grep -vE '^[^:]*:[0-9]+: *(/?\*|//)' |
         grep -v '^loader/symbols/dwarf_api.c.*stdout')" # there it is kept from libdwarf
 same "the collector never prints" "" \
     "$(grep -nE '(^|[^a-z_])(printf|puts|putchar|perror)\(|[^a-z_](stderr|stdout)[^a-z_]' collector/*.c | grep -vE '^[^:]*:[0-9]+: *(/?\*|//)')"

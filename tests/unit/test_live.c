@@ -1,6 +1,6 @@
 /* Reading a live area that others write: stacks, last calls, and what is refused. The area is a memory
  * file that is filled by hand from formats/live.h. */
-#include "loader/live/live_threads.h"
+#include "live/live_threads.h"
 #include "tests/unit/check.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* Scopes of fisql_trace.h in running programs: see live_points.h. */
-#include "loader/live/live_points.h"
+#include "live/live_points.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* Locks of a live area's threads: see live_locks.h. */
-#include "loader/live/live_locks.h"
+#include "live/live_locks.h"
 
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 /* Stacks from chunks: see live_stack.h. */
-#include "loader/live/live_stack.h"
+#include "live/live_stack.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* Ticks of a live area: see live_clock.h. */
-#include "loader/live/live_clock.h"
+#include "live/live_clock.h"
 
 #include <time.h>
 

@@ -1,6 +1,6 @@
 /* How long ago the ticks of a live area were. */
-#ifndef FISQL_LOADER_LIVE_CLOCK_H
-#define FISQL_LOADER_LIVE_CLOCK_H
+#ifndef FISQL_LIVE_LIVE_CLOCK_H
+#define FISQL_LIVE_LIVE_CLOCK_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -2,13 +2,13 @@
  * Names, files and lines of addresses in a process that runs (or that died and is not yet reaped), by
  * what /proc/PID/maps says that lies where. Modules are read when the first address in them is asked.
  */
-#ifndef FISQL_LOADER_LIVE_NAMES_H
-#define FISQL_LOADER_LIVE_NAMES_H
+#ifndef FISQL_LIVE_LIVE_NAMES_H
+#define FISQL_LIVE_LIVE_NAMES_H
 
 #include <stdint.h>
 
 #include "base/error.h"
-#include "loader/live/live_points.h"
+#include "live/live_points.h"
 #include "loader/symbols/symbols.h"
 
 struct live_names;

@@ -13,11 +13,11 @@
  * A thread that is between two chunks, or for which recording is off, has no live slot: it is looked for
  * again for some milliseconds. Then its stack is that of its last whole chunk, where that is still there.
  */
-#ifndef FISQL_LOADER_LIVE_THREADS_H
-#define FISQL_LOADER_LIVE_THREADS_H
+#ifndef FISQL_LIVE_LIVE_THREADS_H
+#define FISQL_LIVE_LIVE_THREADS_H
 
-#include "loader/live/live_source.h"
-#include "loader/live/live_stack.h"
+#include "live/live_source.h"
+#include "live/live_stack.h"
 #include "loader/log/log_index.h"
 
 enum live_how {

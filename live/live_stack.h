@@ -3,8 +3,8 @@
  * and its events tell. It is for chunks that are still being filled as well as for whole ones; several
  * chunks of one thread are given one after another.
  */
-#ifndef FISQL_LOADER_LIVE_STACK_H
-#define FISQL_LOADER_LIVE_STACK_H
+#ifndef FISQL_LIVE_LIVE_STACK_H
+#define FISQL_LIVE_LIVE_STACK_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* A live area's file: see live_source.h. */
-#include "loader/live/live_source.h"
+#include "live/live_source.h"
 
 #include <errno.h>
 #include <string.h>

@@ -3,8 +3,8 @@
  * and chunks are copied out of its file with pread(2), so that nothing a program does to it, nor to
  * the file's size, can harm the reader. Nothing that is read is trusted.
  */
-#ifndef FISQL_LOADER_LIVE_SOURCE_H
-#define FISQL_LOADER_LIVE_SOURCE_H
+#ifndef FISQL_LIVE_LIVE_SOURCE_H
+#define FISQL_LIVE_LIVE_SOURCE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -2,10 +2,10 @@
  * Which locks the threads of a live area hold and wait for (`fisql record --locks`), and whether they
  * wait for each other in a circle.
  */
-#ifndef FISQL_LOADER_LIVE_LOCKS_H
-#define FISQL_LOADER_LIVE_LOCKS_H
+#ifndef FISQL_LIVE_LIVE_LOCKS_H
+#define FISQL_LIVE_LIVE_LOCKS_H
 
-#include "loader/live/live_threads.h"
+#include "live/live_threads.h"
 
 #define LIVE_NOBODY SIZE_MAX
 

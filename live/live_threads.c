@@ -1,5 +1,5 @@
 /* Threads of a live area: see live_threads.h. */
-#include "loader/live/live_threads.h"
+#include "live/live_threads.h"
 
 #include <assert.h>
 #include <errno.h>

@@ -4,8 +4,8 @@
  * first of them is asked, once, by the lengths of its chunks: of all but the chunks that tell of points and processes the
  * header alone is read.
  */
-#ifndef FISQL_LOADER_LIVE_POINTS_H
-#define FISQL_LOADER_LIVE_POINTS_H
+#ifndef FISQL_LIVE_LIVE_POINTS_H
+#define FISQL_LIVE_LIVE_POINTS_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,5 +1,5 @@
 /* Names in a running process: see live_names.h. */
-#include "loader/live/live_names.h"
+#include "live/live_names.h"
 
 #include <errno.h>
 #include <inttypes.h>
