@@ -19,7 +19,7 @@
 #include "loader/sqlite/insert.h"
 #include "live/live_threads.h"
 #include "loader/nothing.h"
-#include "loader/tables.h"
+#include "loader/tables/tables.h"
 #include "queries/embedded.h"
 
 #define WORKERS_MAX 64

@@ -25,7 +25,7 @@ search_unwritten_keys() { # events: for other writers
     done
 }
 search_run_keys() { # what is asked of the table run is there: facts, and what the load adds
-    { list FISQL_FACTS 3; grep -hoE '"[a-z_]+"' loader/*.c loader/memory/*.c | tr -d '"'; } | sort -u >"$TEST_TMP/known"
+    { list FISQL_FACTS 3; grep -hoE '"[a-z_]+"' loader/*.c loader/tables/*.c loader/memory/*.c | tr -d '"'; } | sort -u >"$TEST_TMP/known"
     grep -rnoE "\bkey (=|IN) \(?'[a-z_]+'(, '[a-z_]+')*" queries cli page | grep -v node_modules |
         while IFS= read -r line; do
             grep -oE "'[a-z_]+'" <<<"$line" | tr -d "'" | grep -vxFf "$TEST_TMP/known" | sed "s|^|${line%%:*}: |"

@@ -32,11 +32,13 @@ arrows loader/symbols "$symbols"
 arrows loader/memory "$memory"
 arrows loader/values "$values"
 arrows loader/calls "$calls"
+tables="$calls|loader/loader\.h|loader/tables/[a-z_]+\.h"
+arrows loader/tables "$tables"
 
 # A running program: names, and no table; a load reads the rest of a log there.
 live="$symbols|live/[a-z_]+\.h"
 arrows live "$live"
-arrows loader "$live|$calls|loader/[a-z_]+\.h|queries/embedded\.h"
+arrows loader "$live|$tables|loader/[a-z_]+\.h|queries/embedded\.h"
 
 # The program's rooms stand on out, run; of the loader they know what it shows.
 shown='formats/(log|live)\.h|base/[a-z_0-9]+\.h|loader/loader\.h|loader/symbols/(symbols|recipes|expressions|parameters|hook_frames)\.h|live/[a-z_]+\.h|formats/[a-z_]+\.h|queries/embedded\.h|page/page\.h'

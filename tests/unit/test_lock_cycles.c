@@ -1,6 +1,6 @@
-/* Rings of orders of locks (loader/lock_cycles.h): those that there are are found and no others, also of random
+/* Rings of orders of locks (loader/tables/lock_cycles.h): those that there are are found and no others, also of random
  * orders, by a search that tries everything; and large and hostile ones come to an end. */
-#include "loader/lock_cycles.h"
+#include "loader/tables/lock_cycles.h"
 
 #include "tests/unit/check.h"
 

@@ -5,7 +5,7 @@
 #include "loader/calls/call_rows.h"
 #include "loader/calls/callee_history.h"
 #include "loader/sqlite/database.h"
-#include "loader/tables.h"
+#include "loader/tables/tables.h"
 #include "queries/embedded.h"
 #include "tests/unit/check.h"
 

@@ -1,5 +1,5 @@
 /* Rings of orders: see lock_cycles.h. */
-#include "loader/lock_cycles.h"
+#include "loader/tables/lock_cycles.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* The tables of faults: the rules that a recording was told, and what became of them. */
-#include "loader/tables_parts.h"
+#include "loader/tables/tables_parts.h"
 
 #include <stdlib.h>
 #include <string.h>

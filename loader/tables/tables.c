@@ -1,6 +1,6 @@
 /* Writing the small tables: see tables.h; those of rollups are in tables_rollups.c. Each function
  * writes one table, or two that belong together. */
-#include "loader/tables.h"
+#include "loader/tables/tables.h"
 
 #include "base/array.h"
 
@@ -12,7 +12,7 @@
 #include "loader/sqlite/insert.h"
 #include "loader/symbols/short_names.h"
 #include "loader/symbols/symbol_code.h"
-#include "loader/tables_parts.h"
+#include "loader/tables/tables_parts.h"
 
 static void insert_ns(struct insert *insert, const struct tables *tables, uint32_t process,
                       uint64_t tick)

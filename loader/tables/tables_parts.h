@@ -1,11 +1,11 @@
 /* What the files that write the small tables share: tables.c and tables_rollups.c. */
-#ifndef FISQL_LOADER_TABLES_PARTS_H
-#define FISQL_LOADER_TABLES_PARTS_H
+#ifndef FISQL_LOADER_TABLES_TABLES_PARTS_H
+#define FISQL_LOADER_TABLES_TABLES_PARTS_H
 
 #include <stdint.h>
 
 #include "loader/sqlite/insert.h"
-#include "loader/tables.h"
+#include "loader/tables/tables.h"
 
 /* A count as SQLite can hold it. */
 static inline int64_t clip(uint64_t value)

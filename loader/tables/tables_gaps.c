@@ -1,5 +1,5 @@
 /* Writing the table gaps: where threads were off the processor. */
-#include "loader/tables_parts.h"
+#include "loader/tables/tables_parts.h"
 
 /* What is counted where the kernel's counters were read, else not known. */
 static void insert_counter(struct insert *insert, const struct gap *gap, uint32_t counter)

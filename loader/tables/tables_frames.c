@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "loader/sqlite/sqlite_record.h"
-#include "loader/tables_parts.h"
+#include "loader/tables/tables_parts.h"
 
 #define COLUMNS_PLAIN 21 /* up to last_ns; the others are mostly 0, which is their DEFAULT */
 #define COLUMNS_MEMORY 25

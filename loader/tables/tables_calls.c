@@ -1,7 +1,7 @@
 /* Making tables of the parts that threads wrote: see tables.h. */
 #include <stdlib.h>
 
-#include "loader/tables.h"
+#include "loader/tables/tables.h"
 
 static int by_first_call(const void *left, const void *right)
 {

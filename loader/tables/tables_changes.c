@@ -1,5 +1,5 @@
 /* The table of changes of the recording while it ran. */
-#include "loader/tables_parts.h"
+#include "loader/tables/tables_parts.h"
 
 #include <stdlib.h>
 

@@ -3,7 +3,7 @@
  * known of a lock by several threads is added up, and a point of another thread's timeline becomes its call, by
  * the rows of calls.
  */
-#include "loader/tables_parts.h"
+#include "loader/tables/tables_parts.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 
 #include "base/array.h"
 #include "base/intern.h"
-#include "loader/lock_cycles.h"
+#include "loader/tables/lock_cycles.h"
 
 struct lock_row {
     const struct decode_lock *made; /* its DEFINE; NULL = the log lacks it */

@@ -1,6 +1,6 @@
 /* Writing the tables of rollups: function_stats, histograms, slow calls, edges, callee runs
  * and sequences. What the numbers mean is said in schema.sql. */
-#include "loader/tables_parts.h"
+#include "loader/tables/tables_parts.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* Writing the table context_edges: some thirty contexts share a row, which a query would have to find out
  * by sorting all of them. */
 #include "base/intern.h"
-#include "loader/tables_parts.h"
+#include "loader/tables/tables_parts.h"
 
 static int add_frame(struct intern *edges, const struct frames *frames, const struct frame *frame,
                      struct error *error)

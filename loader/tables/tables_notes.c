@@ -1,6 +1,6 @@
 /* The tables of what the program said by fisql_note() and the macros of fisql_trace.h: notes, their values, and
  * pauses. */
-#include "loader/tables_parts.h"
+#include "loader/tables/tables_parts.h"
 
 #include <inttypes.h>
 #include <stdio.h>

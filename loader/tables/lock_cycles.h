@@ -7,8 +7,8 @@
  * Strongly connected components (Tarjan 1972) leave few orders; in them rings are looked for from each order that
  * lies on none yet, the shortest first. Guards as in GoodLock (Havelund 2000), read locks as in Linux's lockdep.
  */
-#ifndef FISQL_LOADER_LOCK_CYCLES_H
-#define FISQL_LOADER_LOCK_CYCLES_H
+#ifndef FISQL_LOADER_TABLES_LOCK_CYCLES_H
+#define FISQL_LOADER_TABLES_LOCK_CYCLES_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -5,7 +5,7 @@
 
 #include "base/intern.h"
 #include "loader/sqlite/sqlite_record.h"
-#include "loader/tables_parts.h"
+#include "loader/tables/tables_parts.h"
 #include "loader/values/value_errno.h"
 
 #define COUNTS_WRITTEN 64u

@@ -7,7 +7,7 @@
  * back, is what was held at the end. What makes that right is late, and no error. Where the memory was an object's
  * again by then, it stands among the next life's, and is taken back (take_back()).
  */
-#include "loader/tables_parts.h"
+#include "loader/tables/tables_parts.h"
 
 #include <stdlib.h>
 #include <string.h>

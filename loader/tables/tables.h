@@ -1,7 +1,7 @@
 /* Writing the tables: frames page by page, and all that are small enough through the sqlite3 API.
  * Decoding and pairing write calls and allocs. */
-#ifndef FISQL_LOADER_TABLES_H
-#define FISQL_LOADER_TABLES_H
+#ifndef FISQL_LOADER_TABLES_TABLES_H
+#define FISQL_LOADER_TABLES_TABLES_H
 
 #include <sqlite3.h>
 

@@ -3,7 +3,7 @@
  * memory that the address lies in. The last two are asked of the database, when calls and blocks are in it:
  * ids of calls rise with time within a thread, so a call is found by halving, whatever their number.
  */
-#include "loader/tables_parts.h"
+#include "loader/tables/tables_parts.h"
 
 #include <stdio.h>
 #include <stdlib.h>
