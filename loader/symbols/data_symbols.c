@@ -9,7 +9,9 @@
 #include "base/sorted.h"
 #include "loader/symbols/demangle.h"
 #include "loader/symbols/short_name.h"
-#include "loader/symbols/symbol_parts.h"
+#include "loader/symbols/elf_file.h"
+#include "loader/symbols/symbol_files.h"
+#include "loader/symbols/symbols.h"
 
 #define SYMBOLS_MAX 4000000u
 

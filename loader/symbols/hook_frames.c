@@ -5,7 +5,8 @@
 #include <stdlib.h>
 
 #include "loader/symbols/call_frames.h"
-#include "loader/symbols/symbol_parts.h"
+#include "loader/symbols/symbol_files.h"
+#include "loader/symbols/symbols.h"
 
 #define CALL_INSIDE 4 /* this many bytes before where a call returns to lies its instruction */
 

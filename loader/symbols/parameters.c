@@ -13,7 +13,11 @@
 #include "loader/symbols/dwarf_split.h"
 #include "loader/symbols/expression_parts.h"
 #include "loader/symbols/parameter_types.h"
-#include "loader/symbols/symbol_parts.h"
+#include "loader/symbols/dwarf_functions.h"
+#include "loader/symbols/elf_file.h"
+#include "loader/symbols/symbol_files.h"
+#include "loader/symbols/symbol_trial.h"
+#include "loader/symbols/symbols.h"
 
 #define NESTING_MAX 64
 

@@ -7,7 +7,9 @@
 #include "loader/symbols/dwarf_prototypes.h"
 #include "loader/symbols/hook_sites.h"
 #include "loader/symbols/recipes.h"
-#include "loader/symbols/symbol_parts.h"
+#include "loader/symbols/elf_file.h"
+#include "loader/symbols/symbol_files.h"
+#include "loader/symbols/symbols.h"
 
 /* Appends the value of a place to the recipes' values at `index` (which is there); pieces go behind the
  * last one. A value that cannot be said is absent: the reason is returned. -1 without memory. */

@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "loader/symbols/dwarf_functions.h"
 #include "loader/symbols/dwarf_split.h"
 #include "loader/symbols/x86_stores.h"
 

@@ -13,6 +13,7 @@
 
 #include "loader/symbols/recipe_cache.h"
 #include "loader/symbols/recipe_parts.h"
+#include "loader/symbols/symbol_trial.h"
 
 _Static_assert((int)PLACE_REASONS_COUNT <= RECIPE_REASONS_MAX, "there is room for all reasons");
 _Static_assert(PROTOTYPE_PARAMETERS_MAX == FISQL_RECIPE_VALUES_MAX, "as many as are recorded");

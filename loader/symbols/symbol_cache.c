@@ -24,6 +24,8 @@
 #include "base/array.h"
 #include "base/intern.h"
 #include "base/unfinished.h"
+#include "loader/symbols/dwarf_functions.h"
+#include "loader/symbols/symbol_lines.h"
 
 #define CACHE_MAGIC 0x4d59534c51534946u /* "FISQLSYM" */
 #define CACHE_VERSION 7u

@@ -8,7 +8,8 @@
 
 #include <sys/stat.h>
 
-#include "loader/symbols/symbol_parts.h"
+#include "loader/symbols/symbol_files.h"
+#include "loader/symbols/symbols.h"
 
 /* Fills the functions and ranges of *symbols and opens its line tables (takes files->debug over).
  * Returns 1 if it did, 0 if there is nothing in the cache, -1 without memory. */

@@ -6,7 +6,10 @@
  * named by the build-id (checked by it), or in one that the module's debug link names (checked by
  * the link's checksum).
  */
-#include "loader/symbols/symbol_parts.h"
+#include "loader/symbols/symbol_files.h"
+
+#include "loader/symbols/elf_file.h"
+#include "loader/symbols/symbols.h"
 
 #include <stdarg.h>
 #include <stdio.h>

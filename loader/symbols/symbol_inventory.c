@@ -12,6 +12,8 @@
  * 3. The code of each piece is looked at for calls of the hooks.
  * 4. Copies that several units have of one static function (of a header) become one function.
  */
+#include "loader/symbols/symbol_inventory.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +22,12 @@
 #include "loader/symbols/demangle.h"
 #include "base/intern.h"
 #include "base/sorted.h"
-#include "loader/symbols/symbol_parts.h"
+#include "loader/symbols/dwarf_functions.h"
+#include "loader/symbols/elf_file.h"
+#include "loader/symbols/hook_calls.h"
+#include "loader/symbols/symbol_files.h"
+#include "loader/symbols/symbol_lines.h"
+#include "loader/symbols/symbols.h"
 
 #define PLACE_LINE_BITS 17 /* user-space addresses have 47 */
 

@@ -2,6 +2,8 @@
  * The lines of addresses: see symbol_parts.h. A unit's line table is read when the first of its
  * addresses is asked for, and kept.
  */
+#include "loader/symbols/symbol_lines.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +15,8 @@
 #include "base/system_path.h"
 #include "loader/symbols/dwarf_inlines.h"
 #include "loader/symbols/dwarf_lines.h"
-#include "loader/symbols/symbol_parts.h"
+#include "loader/symbols/dwarf_functions.h"
+#include "loader/symbols/elf_file.h"
 
 struct unit_lines {
     Dwarf_Off die;

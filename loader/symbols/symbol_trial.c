@@ -3,7 +3,7 @@
  * too, and libdwarf 20210528 crashes on some that are damaged. So the reading is tried in a process of its
  * own first, where it does not take long.
  */
-#include "loader/symbols/symbol_parts.h"
+#include "loader/symbols/symbol_trial.h"
 
 #include "base/shortage.h"
 

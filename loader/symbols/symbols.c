@@ -18,7 +18,13 @@
 #include "loader/symbols/dwarf_inlines.h"
 #include "loader/symbols/symbol_cache.h"
 #include "loader/symbols/symbol_code.h"
-#include "loader/symbols/symbol_parts.h"
+#include "loader/symbols/dwarf_functions.h"
+#include "loader/symbols/elf_file.h"
+#include "loader/symbols/hook_calls.h"
+#include "loader/symbols/symbol_files.h"
+#include "loader/symbols/symbol_inventory.h"
+#include "loader/symbols/symbol_lines.h"
+#include "loader/symbols/symbol_trial.h"
 
 /* Is it a module that has no file: the code that the kernel maps into every process? */
 static bool has_no_file(const char *path)

@@ -8,7 +8,7 @@
 #include "loader/symbols/demangle.h"
 #include "loader/symbols/dwarf_lines.h"
 #include "loader/symbols/dwarf_rows.h"
-#include "loader/symbols/symbol_parts.h"
+#include "loader/symbols/symbol_trial.h"
 #include "loader/symbols/symbols.h"
 #include "tests/unit/check.h"
 
