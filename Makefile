@@ -36,7 +36,7 @@ CALLS_SRC := collector/faults_calls.c
 LOCKS_SRC := $(wildcard collector/locks*.c) collector/own.c collector/reserve.c
 FAULTS_SRC := $(filter-out $(CALLS_SRC),$(wildcard collector/faults*.c))
 COLLECTOR_SRC := $(filter-out $(VALUES_SRC) $(FAULTS_SRC) $(CALLS_SRC) collector/locks%,$(wildcard collector/*.c))
-LOADER_SRC := $(wildcard base/*.c loader/*.c loader/*/*.c live/*.c)
+LOADER_SRC := $(wildcard base/*.c loader/*.c loader/*/*.c live/*.c debuginfo/*/*.c)
 QUERY_SRC := $(wildcard queries/*.c)
 CLI_SRC := $(wildcard cli/*.c cli/*/*.c)
 UNIT_SRC := $(wildcard tests/unit/test_*.c)
@@ -331,7 +331,7 @@ fuzz: all $(BUILD)/fuzz/fuzz_load ## fuzz the loader for FUZZ_SECONDS (ten hours
 	@tests/setup check
 	tests/fuzz/fuzz $(BUILD) $(FUZZ_SECONDS)
 
-$(BUILD)/fuzz/fuzz_load: tests/fuzz/fuzz_load.c $(LOADER_SRC) $(wildcard base/*.h loader/*.h loader/*/*.h live/*.h formats/*.h) $(BUILD)/obj/embedded.o
+$(BUILD)/fuzz/fuzz_load: tests/fuzz/fuzz_load.c $(LOADER_SRC) $(wildcard base/*.h loader/*.h loader/*/*.h live/*.h debuginfo/*/*.h formats/*.h) $(BUILD)/obj/embedded.o
 	@mkdir -p $(@D)
 	$(call say,CC)clang $(CPPFLAGS_ALL) -std=gnu11 -O2 -g -fno-omit-frame-pointer -fsanitize=fuzzer,address,undefined \
 	  -fno-sanitize-recover=undefined -o $@ $< $(LOADER_SRC) $(BUILD)/obj/embedded.o $(LIBS)
@@ -401,7 +401,7 @@ lint: ## clang-format, clang-tidy, cppcheck and shellcheck (installs what is mis
 lint-all: format-check
 	printf '%s\n' $(COLLECTOR_SRC) $(LOADER_SRC) $(CLI_SRC) | xargs -P "$$(nproc)" -I{} clang-tidy --quiet --warnings-as-errors='*' {} \
 	  -- -std=gnu11 $(CPPFLAGS_ALL) -DFISQL_PREFIX='"$(PREFIX)"'
-	cppcheck -q --error-exitcode=1 --inline-suppr --enable=warning,portability $(CPPCHECK_NOT) -I. base collector loader live cli queries
+	cppcheck -q --error-exitcode=1 --inline-suppr --enable=warning,portability $(CPPCHECK_NOT) -I. base collector debuginfo loader live cli queries
 	shellcheck -x -S warning .ci/run tests/run tests/setup tests/gate tests/distros examples/demo $(wildcard tests/*/*.sh docs/*.sh queries/*.sh page/*.sh packaging/*.sh)
 
 compdb: ## write compile_commands.json for editors

@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 #include "base/array.h"
-#include "loader/symbols/elf_file.h"
-#include "loader/symbols/short_name.h"
+#include "debuginfo/elf/elf_file.h"
+#include "debuginfo/names/short_name.h"
 
 #define MAPS_BUFFER 65536u /* a page at a time, as the kernel gives them */
 

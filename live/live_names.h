@@ -9,7 +9,7 @@
 
 #include "base/error.h"
 #include "live/live_points.h"
-#include "loader/symbols/symbols.h"
+#include "debuginfo/symbols/symbols.h"
 
 struct live_names;
 

@@ -8,7 +8,7 @@
 #include "base/array.h"
 #include "loader/log/facts.h"
 #include "loader/log/log_reader.h"
-#include "loader/symbols/short_name.h"
+#include "debuginfo/names/short_name.h"
 
 #define POINTS_MAX (1u << 20) /* more are not read */
 #define FACTS_BYTES_MAX (1u << 20)

@@ -3,7 +3,7 @@
 #define FISQL_LOADER_NOTHING_H
 
 #include "loader/log/log_index.h"
-#include "loader/symbols/program.h"
+#include "loader/program/program.h"
 
 /* Adds a loss to the index where no call was recorded and no other loss explains it, naming the
  * cure. `blocks` is the number of allocations: where there are some it takes more to say that calls

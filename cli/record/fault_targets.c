@@ -3,9 +3,9 @@
 
 #include "base/array.h"
 #include "cli/out/say.h"
-#include "loader/symbols/hook_frames.h"
-#include "loader/symbols/parameters.h"
-#include "loader/symbols/recipes.h"
+#include "debuginfo/recipes/hook_frames.h"
+#include "debuginfo/expressions/parameters.h"
+#include "debuginfo/recipes/recipes.h"
 
 #include <limits.h>
 #include <stdio.h>

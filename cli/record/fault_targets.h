@@ -4,7 +4,7 @@
 
 #include "cli/record/fault_rules.h"
 #include "cli/record/record_options.h"
-#include "loader/symbols/symbols.h"
+#include "debuginfo/symbols/symbols.h"
 
 /* What was found of a rule's target in all modules. */
 struct fault_found {

@@ -6,8 +6,8 @@
 #define FISQL_CLI_RECORD_RECORD_EXPRESSIONS_H
 
 #include "cli/record/record_options.h"
-#include "loader/symbols/parameters.h"
-#include "loader/symbols/recipes.h"
+#include "debuginfo/expressions/parameters.h"
+#include "debuginfo/recipes/recipes.h"
 
 /* Takes a --value. Returns 0, or 2 after saying what is wrong with it. */
 int record_expressions_add(struct record_values *values, const char *text);

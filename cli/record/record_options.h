@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "loader/symbols/expressions.h"
+#include "debuginfo/expressions/expressions.h"
 struct fault_rule;
 
 #define RECORD_STRING_MAX 64u        /* bytes of a text, unless told otherwise */

@@ -1,6 +1,6 @@
 /*
  * The recipes that `fisql record --values` gives to the collector: see record_values.h. Each module's are
- * made by loader/symbols/recipes.h; here those are picked that are wanted, and all are put into one area.
+ * made by debuginfo/recipes/recipes.h; here those are picked that are wanted, and all are put into one area.
  */
 #include "cli/record/record_values.h"
 
@@ -10,8 +10,8 @@
 #include "cli/record/program_file.h"
 #include "cli/record/record_expressions.h"
 #include "cli/record/record_libraries.h"
-#include "loader/symbols/recipes.h"
-#include "loader/symbols/symbols.h"
+#include "debuginfo/recipes/recipes.h"
+#include "debuginfo/symbols/symbols.h"
 
 #include <errno.h>
 #include <limits.h>

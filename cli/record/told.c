@@ -6,7 +6,7 @@
 #include "cli/out/say.h"
 #include "cli/out/text.h"
 #include "cli/record/robust.h"
-#include "loader/symbols/symbols.h"
+#include "debuginfo/symbols/symbols.h"
 
 #include <limits.h>
 #include <linux/futex.h>

@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 #include "base/intern.h"
-#include "loader/symbols/program.h"
+#include "loader/program/program.h"
 
 struct alloc_places {
     bool *fixed; /* by sites.id: the site is the place */

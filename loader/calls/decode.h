@@ -18,7 +18,7 @@
 #include "loader/calls/hook_costs.h"
 #include "loader/log/log_index.h"
 #include "loader/memory/memory.h"
-#include "loader/symbols/program.h"
+#include "loader/program/program.h"
 #include "loader/calls/rollup.h"
 #include "loader/values/value_calls.h"
 

@@ -18,7 +18,7 @@
 #include "base/intern.h"
 #include "base/slots.h"
 #include "loader/log/log_index.h"
-#include "loader/symbols/program.h"
+#include "loader/program/program.h"
 
 struct pair {
     uint64_t function_address, site_address;

@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "loader/sqlite/insert.h"
-#include "loader/symbols/short_names.h"
-#include "loader/symbols/symbol_code.h"
+#include "debuginfo/names/short_names.h"
+#include "debuginfo/symbols/symbol_code.h"
 #include "loader/tables/tables_parts.h"
 
 static void insert_ns(struct insert *insert, const struct tables *tables, uint32_t process,

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "loader/log/log_index.h"
-#include "loader/symbols/demangle.h"
+#include "debuginfo/names/demangle.h"
 
 #define STACKS_MAX 1000  /* incidents with stacks: a program may ask for them in a loop */
 #define NULL_BELOW 65536 /* no block lies below */

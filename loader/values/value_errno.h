@@ -2,7 +2,7 @@
 #ifndef FISQL_LOADER_VALUES_VALUE_ERRNO_H
 #define FISQL_LOADER_VALUES_VALUE_ERRNO_H
 
-#include "loader/symbols/parameters.h"
+#include "debuginfo/expressions/parameters.h"
 
 #define VALUE_ERRNO 31u /* its position */
 

@@ -14,7 +14,7 @@
 
 #include "base/error.h"
 #include "loader/log/values.h"
-#include "loader/symbols/parameters.h"
+#include "debuginfo/expressions/parameters.h"
 
 enum value_form_type {
     FORM_INTEGER, /* bits: an int64_t */

@@ -3,7 +3,7 @@
 #define FISQL_LOADER_VALUES_VALUE_STRUCT_H
 
 #include "loader/log/values.h"
-#include "loader/symbols/parameters.h"
+#include "debuginfo/expressions/parameters.h"
 
 #define VALUE_STRUCT_TEXT_MAX 1024
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "loader/symbols/short_name.h"
+#include "debuginfo/names/short_name.h"
 
 int value_types_init(struct value_types *types, struct program *program,
                      const struct symbols_options *options, struct error *error)

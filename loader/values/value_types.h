@@ -15,9 +15,9 @@
 
 #include "base/error.h"
 #include "loader/log/log_index.h"
-#include "loader/symbols/data_symbols.h"
-#include "loader/symbols/parameters.h"
-#include "loader/symbols/program.h"
+#include "debuginfo/symbols/data_symbols.h"
+#include "debuginfo/expressions/parameters.h"
+#include "loader/program/program.h"
 
 struct address_range {
     uint64_t start, end;

@@ -8,7 +8,7 @@ if ! command -v aarch64-linux-gnu-gcc >/dev/null; then
     exit 0
 fi
 failed=
-for file in collector/*.c base/*.c loader/*.c loader/*/*.c live/*.c cli/*.c cli/*/*.c; do
+for file in collector/*.c base/*.c loader/*.c loader/*/*.c live/*.c debuginfo/*/*.c cli/*.c cli/*/*.c; do
     pic=
     case $file in
         collector/faults_calls.c) pic="-fPIC -fvisibility=hidden" ;;

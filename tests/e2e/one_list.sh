@@ -17,7 +17,7 @@ in_c() { grep -rnE --include='*.[ch]' "$@"; } # PATTERN FOLDER...
 search_keys() { # those of other things, such as columns, have the same words
     grep -nE "\"($(list FISQL_FACTS 3 | either))\"" collector/*.c loader/load.c loader/log/*.c cli/record/*.c cli/cmd_record.c |
         grep -vE '^loader/load\.c:.*(progress|finish_parts)\(|^cli/record/fault_rules\.c:' # the table, the stage; words of rules
-    in_c "\"($(list FISQL_FACTS 3 | grep _ | either))\"" loader live cli | grep -vE '^cli/(report|export|diff|run/measure)'
+    in_c "\"($(list FISQL_FACTS 3 | grep _ | either))\"" debuginfo loader live cli | grep -vE '^cli/(report|export|diff|run/measure)'
 }
 search_unwritten_keys() { # events: for other writers
     list FISQL_FACTS 1 | paste -d_ - <(list FISQL_FACTS 2) | grep -vx LOSS_EVENTS | while read -r fact; do
@@ -31,8 +31,8 @@ search_run_keys() { # what is asked of the table run is there: facts, and what t
             grep -oE "'[a-z_]+'" <<<"$line" | tr -d "'" | grep -vxFf "$TEST_TMP/known" | sed "s|^|${line%%:*}: |"
         done
 }
-search_values() { in_c '"(tsc|cntvct|monotonic|unload|process-exit)"|(origin|how)[^"]*"(fork|exec|_?exit|signal)"' collector loader live cli; }
-search_variables() { in_c "\"($(list FISQL_VARIABLES 2 | either))[\"=]" collector loader live cli; }
+search_values() { in_c '"(tsc|cntvct|monotonic|unload|process-exit)"|(origin|how)[^"]*"(fork|exec|_?exit|signal)"' collector debuginfo loader live cli; }
+search_variables() { in_c "\"($(list FISQL_VARIABLES 2 | either))[\"=]" collector debuginfo loader live cli; }
 search_unread_variables() { # a variable that a test sets and nobody reads
     grep -rhoE '\bFISQL_[A-Z]+=' tests docs/*.md docs/*.sh README.md .ci | tr -d '=' | sort -u |
         grep -vxE "$(list FISQL_VARIABLES 2 | either)" | while read -r variable; do
@@ -48,11 +48,11 @@ search_words() {
     done
 }
 search_names() { grep -nE '"(salvaged|resumed|forked|modules)"' loader/dump.c; }
-search_json() { in_c 'u%04x|ufffd|u003c' cli loader live base | grep -v '^cli/out/json\.[ch]:'; }
-search_utf8() { in_c '0xc0\) == 0x80|>= 0xf0' cli loader live base | grep -v '^base/utf8\.c:'; }
-search_heaps() { in_c '2 \* [a-z]+ \+ [12]\b.*count' cli loader live base | grep -v '^base/heap\.h:'; }
+search_json() { in_c 'u%04x|ufffd|u003c' cli debuginfo loader live base | grep -v '^cli/out/json\.[ch]:'; }
+search_utf8() { in_c '0xc0\) == 0x80|>= 0xf0' cli debuginfo loader live base | grep -v '^base/utf8\.c:'; }
+search_heaps() { in_c '2 \* [a-z]+ \+ [12]\b.*count' cli debuginfo loader live base | grep -v '^base/heap\.h:'; }
 search_arrays() { # what does not grow says so in a comment above it
-    in_c -B2 '\b(realloc|reallocarray)\(' cli loader live base | grep -v '^base/array\.h' |
+    in_c -B2 '\b(realloc|reallocarray)\(' cli debuginfo loader live base | grep -v '^base/array\.h' |
         awk '/\/\*/ { said = 1 } /[a-z]alloc(array)?\(/ { if (!said && /:[0-9]+:/) print; said = 0 } /^--$/ { said = 0 }'
 }
 search_errors() { in_c '\b(stderr|STDERR_FILENO, *"|perror|vfprintf)\b' cli | grep -vE '^cli/out/say\.c:|print_overview\(stderr\)|:[0-9]+: *(/?\*|//)|/\*.*stderr'; }
@@ -74,7 +74,7 @@ for search in $searches; do
 done
 
 mkdir "$TEST_TMP/tree"
-cp -r --parents base cli collector loader live queries docs tests page/*.js formats README.md .ci "$TEST_TMP/tree"
+cp -r --parents base cli collector debuginfo loader live queries docs tests page/*.js formats README.md .ci "$TEST_TMP/tree"
 cd "$TEST_TMP/tree" || exit 2
 finds() { # SEARCH FILE LINE: it finds that line at the end of the file
     local kept

@@ -3,7 +3,7 @@
 # shellcheck source=tests/e2e/lib.sh
 . "$(dirname "$0")/lib.sh"
 cd "$here" || exit 2
-mapfile -t c_files < <(find base formats collector loader live cli queries tests examples -name '*.[ch]' | sort)
+mapfile -t c_files < <(find base formats collector debuginfo loader live cli queries tests examples -name '*.[ch]' | sort)
 mapfile -t scripts < <(grep -rlE '^#!/bin/(ba)?sh' .ci tests examples docs queries cli page --include='*' | sort)
 at_least "the C files are found" 60 "${#c_files[@]}"
 at_least "the scripts are found" 10 "${#scripts[@]}"
@@ -19,29 +19,46 @@ arrows base 'base/[a-z_0-9]+\.h'
 arrows formats 'formats/[a-z_]+\.h'
 arrows queries 'queries/[a-z_]+\.h'
 
-# The loader's rooms: a room includes those below it alone, and of another room no header that is its own.
-log='formats/(log|live)\.h|base/[a-z_0-9]+\.h|loader/log/[a-z_]+\.h'
-sqlite='base/[a-z_0-9]+\.h|loader/sqlite/[a-z_]+\.h'
-symbols="$log|formats/(recipe|fault)\.h|loader/symbols/[a-z_0-9]+\.h"
-memory="$log|$sqlite|loader/memory/[a-z_]+\.h"
-values="$symbols|$sqlite|loader/values/[a-z_]+\.h"
-calls="$values|loader/memory/memory\.h|loader/calls/[a-z_]+\.h" # of memory its one door
+# Debug information: a room includes those to its left alone, and of another room no header that is its own.
+#   elf <- x86, and names, <- dwarf <- symbols <- recipes, expressions
+rooms() { # FOLDER NAME...: a pattern for the headers of these rooms
+    local folder=$1
+    shift
+    (IFS='|' && echo "$folder/($*)/[a-z_0-9]+\.h")
+}
+base='base/[a-z_0-9]+\.h'
+arrows debuginfo/elf "$base|$(rooms debuginfo elf)"
+arrows debuginfo/names "$base|$(rooms debuginfo names)"
+arrows debuginfo/x86 "$base|$(rooms debuginfo elf x86)"
+arrows debuginfo/dwarf "$base|formats/recipe\.h|$(rooms debuginfo elf x86 names dwarf)"
+arrows debuginfo/symbols "$base|$(rooms debuginfo elf x86 names dwarf symbols)"
+recipes="$base|formats/(recipe|fault)\.h|$(rooms debuginfo elf x86 names dwarf symbols)"
+arrows debuginfo/recipes "$recipes|$(rooms debuginfo recipes)"
+arrows debuginfo/expressions "$recipes|$(rooms debuginfo expressions)"
+
+# The loader's rooms: log, sqlite <- program, memory <- values <- calls <- tables <- load.c
+log="formats/(log|live)\.h|$base|$(rooms loader log)"
+sqlite="$base|$(rooms loader sqlite)"
+program="$log|$(rooms debuginfo elf names symbols)|$(rooms loader program)"
+memory="$log|$sqlite|$(rooms loader memory)"
+values="$program|$sqlite|$(rooms debuginfo expressions)|$(rooms loader values)"
+calls="$values|loader/memory/memory\.h|$(rooms loader calls)" # of memory its one door
+tables="$calls|loader/loader\.h|$(rooms loader tables)"
 arrows loader/log "$log"
 arrows loader/sqlite "$sqlite|queries/embedded\.h"
-arrows loader/symbols "$symbols"
+arrows loader/program "$program"
 arrows loader/memory "$memory"
 arrows loader/values "$values"
 arrows loader/calls "$calls"
-tables="$calls|loader/loader\.h|loader/tables/[a-z_]+\.h"
 arrows loader/tables "$tables"
 
 # A running program: names, and no table; a load reads the rest of a log there.
-live="$symbols|live/[a-z_]+\.h"
+live="$program|live/[a-z_]+\.h"
 arrows live "$live"
 arrows loader "$live|$tables|loader/[a-z_]+\.h|queries/embedded\.h"
 
 # The program's rooms stand on out, run; of the loader they know what it shows.
-shown='formats/(log|live)\.h|base/[a-z_0-9]+\.h|loader/loader\.h|loader/symbols/(symbols|recipes|expressions|parameters|hook_frames)\.h|live/[a-z_]+\.h|formats/[a-z_]+\.h|queries/embedded\.h|page/page\.h'
+shown='formats/(log|live)\.h|base/[a-z_0-9]+\.h|loader/loader\.h|debuginfo/(symbols/symbols|recipes/recipes|recipes/hook_frames|expressions/expressions|expressions/parameters)\.h|live/[a-z_]+\.h|formats/[a-z_]+\.h|queries/embedded\.h|page/page\.h'
 out="$shown|cli/out/[a-z_]+\.h"
 run="$out|cli/run/[a-z_]+\.h"
 arrows cli/out "$out"
@@ -55,7 +72,7 @@ arrows cli/report "$run|cli/(report|query|export|diff)/[a-z_]+\.h"
 arrows cli/clickhouse "base/[a-z_0-9]+\.h|cli/clickhouse/[a-z_]+\.h"
 arrows cli/fleet "$run|cli/(fleet|clickhouse|query|diff)/[a-z_]+\.h"
 arrows cli "$run|cli/[a-z_]+\.h|cli/[a-z]+/[a-z_]+\.h"
-same "no room includes what another one keeps to itself" "" "$(grep -nE '^# *include ".*_(parts|internal)\.h"' -r collector loader live cli --include='*.[ch]' |
+same "no room includes what another one keeps to itself" "" "$(grep -nE '^# *include ".*_(parts|internal)\.h"' -r collector debuginfo loader live cli --include='*.[ch]' |
     awk -F: '{ folder = $1; sub("/[^/]*$", "", folder); included = $3; sub(/^[^"]*"/, "", included); sub("/[^/]*$", "", included) } folder != included')"
 same "formats/log.h includes only stdint.h and stddef.h" "<stddef.h> <stdint.h>" \
     "$(sed -n 's/^# *include *//p' formats/log.h | sort | tr '\n' ' ' | sed 's/ $//')"
@@ -82,11 +99,11 @@ same "the collector uses libc alone" "" \
 
 # What differs between libdwarf's versions: everything else must hold for all of them.
 differing='libdwarf/|<dwarf\.h>|DW_LIBDWARF_VERSION|Dwarf_Obj_Access_|dwarf_object_(init|finish)|dwarf_(dealloc_ranges|ranges_dealloc)'
-same "only loader/symbols/dwarf_api knows libdwarf's version" "" \
-    "$(grep -nE "$differing|dwarf_(next_cu_header|siblingof)_" -r loader live cli tests --include='*.[ch]' | grep -v '^loader/symbols/dwarf_api\.[ch]:')"
+same "only debuginfo/dwarf/dwarf_api knows libdwarf's version" "" \
+    "$(grep -nE "$differing|dwarf_(next_cu_header|siblingof)_" -r debuginfo loader live cli tests --include='*.[ch]' | grep -v '^debuginfo/dwarf/dwarf_api\.[ch]:')"
 # Its functions are those that are not ours; in two versions the same one is called in two ways.
-ours=$(cat loader/symbols/*.h loader/symbols/*.c | grep -oE '^[A-Za-z].*\bdwarf_[a-zA-Z0-9_]+\(' | grep -oE 'dwarf_[a-zA-Z0-9_]+\($' | sort -u)
-calls=$(sed -E 's://.*|/\*.*\*/::; /^ \*/d' loader/symbols/*.c | grep -oE '\bdwarf_[a-zA-Z0-9_]+\(' | grep -vxFf <(echo "$ours"))
+ours=$(cat debuginfo/*/*.h debuginfo/*/*.c | grep -oE '^[A-Za-z].*\bdwarf_[a-zA-Z0-9_]+\(' | grep -oE 'dwarf_[a-zA-Z0-9_]+\($' | sort -u)
+calls=$(sed -E 's://.*|/\*.*\*/::; /^ \*/d' debuginfo/*/*.c | grep -oE '\bdwarf_[a-zA-Z0-9_]+\(' | grep -vxFf <(echo "$ours"))
 at_least "the calls of libdwarf are found" 25 "$(wc -l <<<"$calls")"
 same "each function of libdwarf is called in one place" "" "$(sort <<<"$calls" | uniq -d | grep -v '^dwarf_object_finish($')"
 # SQLite chooses the order of a plain join by its version, and a large table may come first.
@@ -111,7 +128,7 @@ same "no function is longer than 80 lines" "" "$(awk '
     /^\}$/ && start { if (FNR - start > 80) print FILENAME ":" start ": " FNR - start " lines"; start = 0 }
     ' "${c_files[@]}")"
 # A struct has one subject.
-mapfile -t own_files < <(find base formats collector loader live cli -name '*.[ch]' | sort)
+mapfile -t own_files < <(find base formats collector debuginfo loader live cli -name '*.[ch]' | sort)
 same "no struct has more than 25 fields" "" \
     "$(python3 tests/e2e/struct_fields.py 25 "${own_files[@]}")"
 # shellcheck disable=SC2016
@@ -126,8 +143,8 @@ words='TO''DO|FIX''ME|XX''X|HA''CK|\.\./sha''red'
 same "no word that promises later work" "" "$(grep -nwE "$words" "${c_files[@]}" "${scripts[@]}" Makefile README.md CONTRIBUTING.md docs/*.md queries/*.sql queries/*/*.sql schema.sql cli/fleet/*.sql)"
 same "no typedef of a struct" "" "$(grep -nE '^ *typedef +(struct|union|enum)' "${c_files[@]}")"
 same "the loader never prints or exits" "" \
-    "$(grep -nE '(^|[^a-z_])(printf|puts|putchar|perror|exit|abort)\(|stderr|stdout' base/*.c loader/*.c loader/*/*.c live/*.c | grep -vE '^[^:]*:[0-9]+: *(/?\*|//)' |
-        grep -v '^loader/symbols/dwarf_api.c.*stdout')" # there it is kept from libdwarf
+    "$(grep -nE '(^|[^a-z_])(printf|puts|putchar|perror|exit|abort)\(|stderr|stdout' base/*.c loader/*.c loader/*/*.c live/*.c debuginfo/*/*.c | grep -vE '^[^:]*:[0-9]+: *(/?\*|//)' |
+        grep -v '^debuginfo/dwarf/dwarf_api.c.*stdout')" # there it is kept from libdwarf
 same "the collector never prints" "" \
     "$(grep -nE '(^|[^a-z_])(printf|puts|putchar|perror)\(|[^a-z_](stderr|stdout)[^a-z_]' collector/*.c | grep -vE '^[^:]*:[0-9]+: *(/?\*|//)')"
 

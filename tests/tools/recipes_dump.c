@@ -13,10 +13,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "loader/symbols/parameters.h"
-#include "loader/symbols/elf_file.h"
-#include "loader/symbols/recipes.h"
-#include "loader/symbols/x86_code.h"
+#include "debuginfo/expressions/parameters.h"
+#include "debuginfo/elf/elf_file.h"
+#include "debuginfo/recipes/recipes.h"
+#include "debuginfo/x86/x86_code.h"
 
 static const char *const whats[] = {"signed", "unsigned", "pointer", "float",      "bytes",
                                     "text",   "string",   "view",    "string-cow", "string-1"};

@@ -17,7 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "loader/symbols/symbols.h"
+#include "debuginfo/symbols/symbols.h"
 
 #define ADDRESSES_MAX 65536
 

@@ -2,7 +2,7 @@
  * Addresses of processes to functions and sites, by where modules lay at the time: loads, unloads,
  * forks, what lies nowhere. The module is this test program itself; a log says where it lay.
  */
-#include "loader/symbols/program.h"
+#include "loader/program/program.h"
 #include "tests/unit/check.h"
 #include "tests/unit/log_builder.h"
 

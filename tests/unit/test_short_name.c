@@ -5,9 +5,9 @@
  */
 #include "tests/unit/check.h"
 
-#include "loader/symbols/demangle.h"
-#include "loader/symbols/short_name.h"
-#include "loader/symbols/short_names.h"
+#include "debuginfo/names/demangle.h"
+#include "debuginfo/names/short_name.h"
+#include "debuginfo/names/short_names.h"
 
 #include <stdlib.h>
 

@@ -3,7 +3,7 @@
  * collector's own code takes these with made-up registers and memory.
  */
 #include "collector/values_expression.h"
-#include "loader/symbols/dwarf_places.h"
+#include "debuginfo/dwarf/dwarf_places.h"
 #include "tests/unit/check.h"
 
 #include <elf.h>

@@ -5,11 +5,11 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "loader/symbols/demangle.h"
-#include "loader/symbols/dwarf_lines.h"
-#include "loader/symbols/dwarf_rows.h"
-#include "loader/symbols/symbol_trial.h"
-#include "loader/symbols/symbols.h"
+#include "debuginfo/names/demangle.h"
+#include "debuginfo/dwarf/dwarf_lines.h"
+#include "debuginfo/dwarf/dwarf_rows.h"
+#include "debuginfo/symbols/symbol_trial.h"
+#include "debuginfo/symbols/symbols.h"
 #include "tests/unit/check.h"
 
 static void test_names(void)

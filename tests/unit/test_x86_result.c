@@ -1,5 +1,5 @@
 /* Where results lie at the exit hook's call, told from the instructions behind it (x86_result.h). */
-#include "loader/symbols/x86_result.h"
+#include "debuginfo/x86/x86_result.h"
 #include "tests/unit/check.h"
 
 #define START 0x1000u

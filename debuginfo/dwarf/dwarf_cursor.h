@@ -1,0 +1,83 @@
+/*
+ * Reading bytes of debug information one number after the other. A cursor that came to the end gives
+ * zeros and is `failed`. Numbers are little-endian on both sides.
+ */
+#ifndef FISQL_DEBUGINFO_DWARF_DWARF_CURSOR_H
+#define FISQL_DEBUGINFO_DWARF_DWARF_CURSOR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+struct dwarf_cursor {
+    const unsigned char *at, *end;
+    bool failed;
+};
+
+/* Steps over bytes; NULL where there are not as many. */
+static inline const unsigned char *dwarf_take_bytes(struct dwarf_cursor *cursor, uint64_t bytes)
+{
+    const unsigned char *from = cursor->at;
+    if ((uint64_t)(cursor->end - cursor->at) < bytes) {
+        cursor->failed = true;
+        cursor->at = cursor->end;
+        return NULL;
+    }
+    cursor->at += bytes;
+    return from;
+}
+
+/* A number of up to 8 bytes. */
+static inline uint64_t dwarf_take(struct dwarf_cursor *cursor, unsigned bytes)
+{
+    uint64_t value = 0;
+    const unsigned char *from = dwarf_take_bytes(cursor, bytes);
+    if (from != NULL)
+        memcpy(&value, from, bytes);
+    return value;
+}
+
+/* The same, sign-extended. */
+static inline int64_t dwarf_take_fixed(struct dwarf_cursor *cursor, unsigned bytes)
+{
+    uint64_t value = dwarf_take(cursor, bytes);
+    unsigned unused = 64 - 8 * bytes;
+    /* They are 1 to 8. NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult) */
+    return (int64_t)(value << unused) >> unused;
+}
+
+static inline uint64_t dwarf_take_unsigned(struct dwarf_cursor *cursor) /* ULEB128 */
+{
+    uint64_t value = 0;
+    for (unsigned shift = 0; cursor->at < cursor->end; shift += 7) {
+        /* It is before the end. NOLINTNEXTLINE(clang-analyzer-core.NullDereference) */
+        unsigned char byte = *cursor->at++;
+        if (shift < 64)
+            value |= (uint64_t)(byte & 0x7f) << shift;
+        if ((byte & 0x80) == 0)
+            return value;
+    }
+    cursor->failed = true;
+    return 0;
+}
+
+static inline int64_t dwarf_take_signed(struct dwarf_cursor *cursor) /* SLEB128 */
+{
+    uint64_t value = 0;
+    for (unsigned shift = 0; cursor->at < cursor->end;) {
+        unsigned char byte = *cursor->at++;
+        if (shift < 64)
+            value |= (uint64_t)(byte & 0x7f) << shift;
+        shift += 7;
+        if ((byte & 0x80) == 0) {
+            if (shift < 64 && (byte & 0x40) != 0)
+                value |= ~(uint64_t)0 << shift;
+            return (int64_t)value;
+        }
+    }
+    cursor->failed = true;
+    return 0;
+}
+
+#endif

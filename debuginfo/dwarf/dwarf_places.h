@@ -1,0 +1,98 @@
+/*
+ * What a DWARF expression says of a variable at the call of a hook: a register, memory at a register +
+ * offset, a constant, or pieces of these. Expressions are evaluated with symbols, once, when recipes are
+ * made; what does not come to one of these forms is computed by steps (dwarf_steps.h), or has no place, with
+ * the reason. The reasons are counted
+ * (recipes.h), for a missing value should have a cause that can be looked at.
+ */
+#ifndef FISQL_DEBUGINFO_DWARF_DWARF_PLACES_H
+#define FISQL_DEBUGINFO_DWARF_DWARF_PLACES_H
+
+#include "debuginfo/dwarf/call_frames.h"
+#include "debuginfo/dwarf/dwarf_locations.h"
+#include "debuginfo/dwarf/dwarf_types.h"
+#include "debuginfo/x86/x86_spills.h"
+#include "formats/recipe.h"
+
+#define PLACE_PIECES_MAX 8
+#define PLACE_STEPS_MAX 128
+
+/* Why a value is not known. X(constant, words) */
+#define PLACE_REASONS(X)                                                                           \
+    X(FOUND, "located")                                                                            \
+    X(NO_LOCATION, "the debug information gives no place")                                         \
+    X(NOT_HERE, "no place at the hook's call: not used, or computed later")                        \
+    X(OVERWRITTEN, "only its value at the function's start is known: it is not used")              \
+    X(REGISTER_LOST, "in a register that the call of the hook does not keep")                      \
+    X(OPTIMISED, "what it points to was taken apart")                                              \
+    X(NOT_STORED, "not, or only after the hook's call, stored where it is said to be")             \
+    X(COMPLEX, "computed in a way that recipes do not have")                                       \
+    X(FRAME, "the frame's address is not known there")                                             \
+    X(TYPE, "of a type that is not recorded")                                                      \
+    X(TOO_LARGE, "more than 64 bytes")                                                             \
+    X(CONVENTION, "results of this type come back in a way that is not known")                     \
+    X(WAY_BACK, "between the hook and the return other code runs")
+enum place_reason {
+#define PLACE_REASON_ENUM(constant, words) PLACE_##constant,
+    PLACE_REASONS(PLACE_REASON_ENUM)
+#undef PLACE_REASON_ENUM
+        PLACE_REASONS_COUNT
+};
+
+enum place_kind {
+    PLACE_IN_REGISTER,
+    PLACE_IN_VECTOR, /* a vector register, from 0 */
+    PLACE_IN_MEMORY, /* at register + offset */
+    PLACE_BEHIND,    /* at the address that lies in memory at register + offset */
+    PLACE_SUM,       /* the value is register + offset */
+    PLACE_CONSTANT,
+    PLACE_ADDRESS, /* the value is the address `constant` of the module's file */
+    PLACE_COMPUTED,
+    PLACE_PIECES /* of a whole place only */
+};
+
+struct place {
+    enum place_kind kind;
+    uint8_t number; /* DWARF's of the register; of a vector register from 0 */
+    bool stack;     /* memory: it is in the function's frame or its caller's */
+    int64_t offset;
+    uint64_t constant;
+    unsigned size_bytes; /* of a piece */
+    uint8_t narrow; /* the value is an integer of this many bytes there, 0 = of its own size, ... */
+    bool narrow_signed; /* ... extended by its sign, or by zeros */
+    /* COMPUTED: */
+    bool at_address;     /* what is computed is where it lies */
+    uint8_t value_bytes; /* else: of the number that is computed */
+    unsigned first_step, steps_count;
+};
+
+struct places {
+    struct place whole;
+    struct place pieces[PLACE_PIECES_MAX];
+    unsigned pieces_count;
+    struct fisql_recipe_value steps[PLACE_STEPS_MAX];
+    unsigned steps_count;
+};
+
+struct place_context {
+    struct dwarf_types *types; /* of the unit */
+    const struct dwarf_unit_context *unit;
+    uint16_t machine;               /* EM_X86_64, EM_AARCH64 */
+    uint64_t address;               /* an address within the call instruction */
+    uint64_t start;                 /* of the function's code; 0 = it is inlined there */
+    uint64_t after;                 /* that it returns to */
+    const struct call_frame *frame; /* there; NULL = not known */
+    struct dwarf_value frame_base;  /* of the function */
+    unsigned size_bytes;            /* of the variable */
+    bool fixed;    /* the variable keeps its value: a place that begins behind the call will do */
+    bool computed; /* only steps are looked for: no other form does for the type */
+    bool stores_late; /* the compiler may store parameters after the hook's call (clang, not gcc) */
+    const struct x86_spills
+        *spills; /* then: what the code after the call stores, NULL = not known */
+};
+
+/* Where the value of an attribute (DW_AT_location) lies at the context's address. */
+enum place_reason place_find(const struct place_context *context, const struct dwarf_value *value,
+                             struct places *places);
+
+#endif

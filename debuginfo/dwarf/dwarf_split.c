@@ -1,0 +1,155 @@
+/* Finding the units of split DWARF: see dwarf_split.h. */
+#include "debuginfo/dwarf/dwarf_split.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "debuginfo/dwarf/dwarf_die.h"
+
+Dwarf_Die dwarf_next_unit(Dwarf_Debug debug, uint64_t *dwo_id)
+{
+    Dwarf_Error failure = NULL;
+    Dwarf_Half kind = 0;
+    Dwarf_Sig8 signature = {{0}};
+    Dwarf_Die die = NULL;
+    if (!dwarf_done(debug, dwarf_api_next_unit(debug, &die, &kind, &signature, &failure), &failure))
+        return NULL;
+    *dwo_id = 0;
+    if (kind == DW_UT_skeleton || kind == DW_UT_split_compile)
+        memcpy(dwo_id, signature.signature, sizeof *dwo_id);
+    return die;
+}
+
+static uint64_t id_of(Dwarf_Debug debug, Dwarf_Die die, uint64_t header_id)
+{
+    uint64_t id = header_id;
+    if (id == 0 && !dwarf_die_number(debug, die, DW_AT_GNU_dwo_id, &id))
+        dwarf_die_number(debug, die, DW_AT_dwo_id, &id);
+    return id;
+}
+
+static const char *dwo_name(Dwarf_Debug debug, Dwarf_Die die)
+{
+    const char *name = dwarf_die_string(debug, die, DW_AT_dwo_name);
+    return name != NULL ? name : dwarf_die_string(debug, die, DW_AT_GNU_dwo_name);
+}
+
+bool dwarf_split_is_skeleton(Dwarf_Debug debug, Dwarf_Die unit_die)
+{
+    return dwo_name(debug, unit_die) != NULL;
+}
+
+static void close_one(struct dwarf_file *file, Dwarf_Debug *debug, Dwarf_Debug *names)
+{
+    if (*debug != NULL)
+        dwarf_api_close(*debug);
+    if (*names != NULL)
+        dwarf_api_close(*names);
+    *debug = *names = NULL;
+    dwarf_file_close(file);
+}
+
+static bool open_one(struct dwarf_file *file, Dwarf_Debug *debug, Dwarf_Debug *names,
+                     const char *path, Dwarf_Debug skeleton)
+{
+    Dwarf_Error failure = NULL;
+    const char *problem;
+    if (dwarf_file_open(file, path, true, &problem, NULL) == 0) {
+        *debug = dwarf_file_debug(file);
+        *names = dwarf_file_debug(file);
+    }
+    if (*debug != NULL && *names != NULL &&
+        dwarf_done(*debug, dwarf_set_tied_dbg(*debug, skeleton, &failure), &failure)) {
+        /* What libdwarf says of the units of a package, it says here. */
+        uint64_t header_id;
+        for (Dwarf_Die die; (die = dwarf_next_unit(*names, &header_id)) != NULL;)
+            dwarf_die_release(die);
+        return true;
+    }
+    close_one(file, debug, names);
+    return false;
+}
+
+/* The unit with this id. Every unit is looked at, for libdwarf's walk cannot be begun anew before
+ * its end. */
+static Dwarf_Die find_unit(Dwarf_Debug debug, uint64_t wanted)
+{
+    Dwarf_Die found = NULL;
+    uint64_t header_id;
+    for (Dwarf_Die die; (die = dwarf_next_unit(debug, &header_id)) != NULL;) {
+        if (found == NULL && id_of(debug, die, header_id) == wanted)
+            found = die;
+        else
+            dwarf_die_release(die);
+    }
+    return found;
+}
+
+/* Where a .dwo file may be, one place after the other; false after the last one. */
+static bool place(char *out, unsigned step, const struct dwarf_split_places *places,
+                  const char *folder, const char *name)
+{
+    const char *slash = strrchr(places->path, '/'), *last = strrchr(name, '/');
+    int beside = slash != NULL ? (int)(slash - places->path) : 1;
+    const char *parent = slash != NULL ? places->path : ".";
+    last = last != NULL ? last + 1 : name;
+    switch (step) {
+    case 0:
+        if (name[0] == '/' || folder == NULL)
+            snprintf(out, PATH_MAX, "%s", name);
+        else
+            snprintf(out, PATH_MAX, "%s/%s", folder, name);
+        return true;
+    case 1:
+        snprintf(out, PATH_MAX, "%.*s/%s", beside, parent, name);
+        return true;
+    case 2:
+        snprintf(out, PATH_MAX, "%.*s/%s", beside, parent, last);
+        return true;
+    case 3:
+        snprintf(out, PATH_MAX, "%s/%s", places->symbols_dir != NULL ? places->symbols_dir : "",
+                 last);
+        return places->symbols_dir != NULL;
+    default:
+        return false;
+    }
+}
+
+Dwarf_Die dwarf_split_find(struct dwarf_split *split, const struct dwarf_split_places *places,
+                           Dwarf_Debug debug, Dwarf_Die unit_die, uint64_t dwo_id,
+                           Dwarf_Debug *split_debug, Dwarf_Debug *names)
+{
+    char path[PATH_MAX];
+    uint64_t id = id_of(debug, unit_die, dwo_id);
+    const char *name = dwo_name(debug, unit_die);
+    const char *folder = dwarf_die_string(debug, unit_die, DW_AT_comp_dir);
+    Dwarf_Die found = NULL;
+    if (!split->package_tried) {
+        split->package_tried = true;
+        snprintf(path, sizeof path, "%s.dwp", places->path);
+        open_one(&split->package, &split->package_debug, &split->package_names, path, debug);
+    }
+    if (split->package_debug != NULL) {
+        *split_debug = split->package_debug;
+        *names = split->package_names;
+        found = find_unit(split->package_debug, id);
+    }
+    for (unsigned step = 0; found == NULL && name != NULL; step++) {
+        close_one(&split->file, &split->file_debug, &split->file_names);
+        if (!place(path, step, places, folder, name))
+            break;
+        if (open_one(&split->file, &split->file_debug, &split->file_names, path, debug)) {
+            *split_debug = split->file_debug;
+            *names = split->file_names;
+            found = find_unit(split->file_debug, id);
+        }
+    }
+    return found;
+}
+
+void dwarf_split_release(struct dwarf_split *split)
+{
+    close_one(&split->file, &split->file_debug, &split->file_names);
+    close_one(&split->package, &split->package_debug, &split->package_names);
+}

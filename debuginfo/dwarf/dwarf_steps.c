@@ -1,0 +1,550 @@
+/*
+ * Computed values: see dwarf_steps.h. Each item of the expression's stack is the sequence of steps that
+ * leads to it, so an item that is used twice is computed twice. As long as no type is given, words are 64 bits
+ * wide, and signed where that makes a difference, but for remainders and shr; of a type, they are kept as
+ * numbers of it.
+ */
+#include "debuginfo/dwarf/dwarf_steps.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define ITEMS_MAX 8
+#define WORD_BYTES 8
+
+struct item {
+    bool typed, is_signed;
+    uint8_t size; /* of a typed one */
+    unsigned count;
+    struct fisql_recipe_value steps[FISQL_RECIPE_STEPS_MAX];
+};
+
+struct computing {
+    const struct place_context *context;
+    struct dwarf_cursor *cursor;
+    struct item items[ITEMS_MAX];
+    unsigned depth;
+    bool is_value, loads, ended; /* ended: nothing may follow */
+    enum place_reason reason;
+};
+
+static bool give_up(struct computing *computing, enum place_reason reason)
+{
+    computing->reason = reason;
+    return false;
+}
+
+/* ---- items ---- */
+
+static struct item *top(struct computing *computing)
+{
+    return computing->depth > 0 ? &computing->items[computing->depth - 1] : NULL;
+}
+
+static bool append(struct computing *computing, struct item *item,
+                   const struct fisql_recipe_value *steps, unsigned count)
+{
+    if (count > FISQL_RECIPE_STEPS_MAX - item->count)
+        return give_up(computing, PLACE_COMPLEX);
+    memcpy(item->steps + item->count, steps, count * sizeof *steps);
+    item->count += count;
+    return true;
+}
+
+static bool push(struct computing *computing, const struct fisql_recipe_value *value)
+{
+    if (computing->depth == ITEMS_MAX)
+        return give_up(computing, PLACE_COMPLEX);
+    struct item *item = &computing->items[computing->depth++];
+    item->typed = item->is_signed = false;
+    item->size = WORD_BYTES;
+    item->count = 0;
+    return append(computing, item, value, 1);
+}
+
+static bool push_constant(struct computing *computing, uint64_t constant)
+{
+    const struct fisql_recipe_value value = {.where = FISQL_WHERE_CONSTANT,
+                                             .what = FISQL_WHAT_UNSIGNED,
+                                             .size = WORD_BYTES,
+                                             .constant = constant};
+    return push(computing, &value);
+}
+
+static bool push_address(struct computing *computing, uint64_t address)
+{
+    const struct fisql_recipe_value value = {.where = FISQL_WHERE_ADDRESS,
+                                             .what = FISQL_WHAT_UNSIGNED,
+                                             .size = WORD_BYTES,
+                                             .constant = address};
+    return push(computing, &value);
+}
+
+static bool push_sum(struct computing *computing, uint64_t number, int64_t offset)
+{
+    if (!place_register_kept(computing->context, number))
+        return give_up(computing, PLACE_REGISTER_LOST);
+    if (offset != (int32_t)offset)
+        return give_up(computing, PLACE_COMPLEX);
+    const struct fisql_recipe_value value = {.where = FISQL_WHERE_SUM,
+                                             .what = FISQL_WHAT_UNSIGNED,
+                                             .size = WORD_BYTES,
+                                             .base = (uint8_t)number,
+                                             .offset = (int32_t)offset};
+    return push(computing, &value);
+}
+
+static bool push_frame(struct computing *computing, bool cfa, int64_t offset)
+{
+    uint8_t number;
+    int64_t base;
+    return place_frame(computing->context, cfa, &number, &base)
+               ? push_sum(computing, number, base + offset)
+               : give_up(computing, PLACE_FRAME);
+}
+
+/* A copy of the item that lies `below` the topmost one. */
+static bool pick(struct computing *computing, uint64_t below)
+{
+    if (below >= computing->depth || computing->depth == ITEMS_MAX)
+        return give_up(computing, PLACE_COMPLEX);
+    computing->items[computing->depth] = computing->items[computing->depth - 1 - below];
+    computing->depth++;
+    return true;
+}
+
+/* Exchanges the topmost two. */
+static bool swap(struct computing *computing)
+{
+    if (computing->depth < 2)
+        return give_up(computing, PLACE_COMPLEX);
+    struct item *upper = &computing->items[computing->depth - 1], kept = *upper;
+    *upper = upper[-1];
+    upper[-1] = kept;
+    return true;
+}
+
+/* ---- steps ---- */
+
+static bool step(struct computing *computing, enum fisql_recipe_step step, uint8_t size,
+                 bool is_signed, int32_t offset)
+{
+    const struct fisql_recipe_value value = {.where = FISQL_WHERE_STEP,
+                                             .what = is_signed ? FISQL_WHAT_SIGNED
+                                                               : FISQL_WHAT_UNSIGNED,
+                                             .size = size,
+                                             .base = (uint8_t)step,
+                                             .offset = offset};
+    struct item *item = top(computing);
+    return item != NULL ? append(computing, item, &value, 1) : give_up(computing, PLACE_COMPLEX);
+}
+
+/* Puts the steps of the topmost two behind each other, as those of one item. False unless both are of one type. */
+static bool join(struct computing *computing)
+{
+    if (computing->depth < 2)
+        return give_up(computing, PLACE_COMPLEX);
+    const struct item *b = &computing->items[--computing->depth];
+    struct item *a = top(computing);
+    if (a->typed != b->typed || a->size != b->size || a->is_signed != b->is_signed)
+        return give_up(computing, PLACE_COMPLEX);
+    return append(computing, a, b->steps, b->count);
+}
+
+static bool arithmetic(struct computing *computing, enum fisql_recipe_step operation)
+{
+    if (!join(computing))
+        return false;
+    const struct item *item = top(computing);
+    return step(computing, operation, item->size,
+                item->typed ? item->is_signed : operation == FISQL_STEP_DIVIDE, 0);
+}
+
+static bool shift(struct computing *computing, enum fisql_recipe_step operation, bool is_signed)
+{
+    if (!join(computing))
+        return false;
+    const struct item *item = top(computing);
+    return step(computing, operation, item->size, is_signed, 0) &&
+           (!item->typed || step(computing, FISQL_STEP_CONVERT, item->size, item->is_signed, 0));
+}
+
+static bool compare(struct computing *computing, unsigned code)
+{
+    bool turned = code == DW_OP_gt || code == DW_OP_ge;
+    if ((turned && !swap(computing)) || !join(computing))
+        return false;
+    struct item *item = top(computing);
+    enum fisql_recipe_step operation = code == DW_OP_eq || code == DW_OP_ne ? FISQL_STEP_EQUAL
+                                       : code == DW_OP_lt || code == DW_OP_gt
+                                           ? FISQL_STEP_LESS
+                                           : FISQL_STEP_LESS_OR_EQUAL;
+    if (!step(computing, operation, item->size, item->typed ? item->is_signed : true, 0))
+        return false;
+    item->typed = item->is_signed = false;
+    item->size = WORD_BYTES;
+    return code != DW_OP_ne || step(computing, FISQL_STEP_IS_ZERO, WORD_BYTES, false, 0);
+}
+
+/* x for 0 and more, else -x: (x ^ s) - s where s is the sign, in all bits. */
+static bool absolute(struct computing *computing)
+{
+    return top(computing) != NULL && !top(computing)->typed && pick(computing, 0) &&
+           push_constant(computing, 63) && shift(computing, FISQL_STEP_SHIFT_RIGHT, true) &&
+           pick(computing, 0) && pick(computing, 2) &&
+           arithmetic(computing, FISQL_STEP_EXCLUSIVE_OR) && swap(computing) &&
+           arithmetic(computing, FISQL_STEP_SUBTRACT) && swap(computing) &&
+           (computing->depth--, true);
+}
+
+/* `bra`, where it leaves out a `swap` before a `drop`, as gcc writes least, greatest and ?: of a, b and a
+ * condition: a where that is not 0, else b. Computed as b ^ ((a ^ b) & -(condition != 0)). */
+static bool choose(struct computing *computing)
+{
+    static const unsigned char rest[] = {1, 0, DW_OP_swap, DW_OP_drop};
+    const unsigned char *behind = dwarf_take_bytes(computing->cursor, sizeof rest);
+    if (computing->depth < 3 || behind == NULL || memcmp(behind, rest, sizeof rest) != 0)
+        return give_up(computing, PLACE_COMPLEX);
+    struct item *mask = top(computing), type = mask[-1];
+    if (mask->typed || !step(computing, FISQL_STEP_IS_TRUE, WORD_BYTES, false, 0) ||
+        !step(computing, FISQL_STEP_NEGATE, type.size, type.is_signed, 0))
+        return give_up(computing, PLACE_COMPLEX);
+    mask->typed = type.typed;
+    mask->size = type.size;
+    mask->is_signed = type.is_signed;
+    /* a b m; a b m a b; a b m (a ^ b); a b (m & (a ^ b)); a (b ^ ...) */
+    if (!pick(computing, 2) || !pick(computing, 2) ||
+        !arithmetic(computing, FISQL_STEP_EXCLUSIVE_OR) || !arithmetic(computing, FISQL_STEP_AND) ||
+        !arithmetic(computing, FISQL_STEP_EXCLUSIVE_OR) || !swap(computing))
+        return give_up(computing, PLACE_COMPLEX);
+    computing->depth--;
+    return true;
+}
+
+static bool add(struct computing *computing, uint64_t number)
+{
+    if (top(computing) == NULL || top(computing)->typed)
+        return give_up(computing, PLACE_COMPLEX);
+    if (number <= INT32_MAX)
+        return step(computing, FISQL_STEP_OFFSET, WORD_BYTES, false, (int32_t)number);
+    return push_constant(computing, number) && arithmetic(computing, FISQL_STEP_ADD);
+}
+
+static bool load(struct computing *computing, uint64_t size, bool is_signed)
+{
+    if (top(computing) == NULL || top(computing)->typed || size == 0 || size > WORD_BYTES)
+        return give_up(computing, PLACE_COMPLEX);
+    computing->loads = true;
+    return step(computing, FISQL_STEP_LOAD, (uint8_t)size, is_signed, 0);
+}
+
+/* ---- types ---- */
+
+struct base_type {
+    bool none; /* the one that words have without a type */
+    uint8_t size, bits;
+    bool is_signed;
+};
+
+/* The bits of LLVM's own types: DW_ATE_unsigned_1 and the like. */
+static unsigned bits_of(struct dwarf_types *types, Dwarf_Off offset, unsigned size)
+{
+    Dwarf_Die die = dwarf_die_at(types->debug, offset);
+    const char *name = die != NULL ? dwarf_die_string(types->debug, die, DW_AT_name) : NULL;
+    unsigned bits = 8 * size;
+    if (name != NULL && strncmp(name, "DW_ATE_", 7) == 0)
+        bits = (unsigned)strtoul(strrchr(name, '_') + 1, NULL, 10);
+    dwarf_die_release(die);
+    return bits;
+}
+
+/* The integer type whose entry lies that far behind the unit's start. */
+static bool take_type(struct computing *computing, struct base_type *base)
+{
+    struct dwarf_types *types = computing->context->types;
+    uint64_t offset = dwarf_take_unsigned(computing->cursor);
+    Dwarf_Off header;
+    *base = (struct base_type){.none = offset == 0, .size = WORD_BYTES, .bits = 64};
+    if (base->none)
+        return true;
+    if (types == NULL || computing->context->unit->split ||
+        !dwarf_die_unit(types->debug, types->unit, &header))
+        return give_up(computing, PLACE_COMPLEX);
+    struct dwarf_type type = dwarf_type_at(types, header + offset);
+    bool integer = type.kind == DWARF_TYPE_SIGNED || type.kind == DWARF_TYPE_UNSIGNED ||
+                   type.kind == DWARF_TYPE_CHAR;
+    if (!integer || type.size_bytes == 0 || type.size_bytes > WORD_BYTES)
+        return give_up(computing, PLACE_COMPLEX);
+    unsigned bits = bits_of(types, header + offset, (unsigned)type.size_bytes);
+    base->size = (uint8_t)type.size_bytes;
+    base->bits = (uint8_t)bits;
+    base->is_signed = type.is_signed;
+    return (bits > 0 && bits <= 8 * type.size_bytes) || give_up(computing, PLACE_COMPLEX);
+}
+
+static bool convert(struct computing *computing)
+{
+    struct base_type type;
+    struct item *item = top(computing);
+    if (item == NULL || !take_type(computing, &type))
+        return give_up(computing, PLACE_COMPLEX);
+    item->typed = !type.none;
+    item->size = type.size;
+    item->is_signed = type.is_signed;
+    return type.none || step(computing, FISQL_STEP_BITS, type.bits, type.is_signed, 0);
+}
+
+static bool typed_register(struct computing *computing)
+{
+    struct base_type type;
+    uint64_t number = dwarf_take_unsigned(computing->cursor);
+    if (!take_type(computing, &type) || !push_sum(computing, number, 0))
+        return false;
+    top(computing)->typed = !type.none;
+    top(computing)->size = type.size;
+    top(computing)->is_signed = type.is_signed;
+    return type.none || step(computing, FISQL_STEP_BITS, type.bits, type.is_signed, 0);
+}
+
+static bool typed_load(struct computing *computing)
+{
+    struct base_type type;
+    uint64_t size = dwarf_take(computing->cursor, 1);
+    if (!take_type(computing, &type) || type.none || type.size != size || type.bits != 8 * size ||
+        !load(computing, size, type.is_signed))
+        return give_up(computing, PLACE_COMPLEX);
+    top(computing)->typed = true;
+    top(computing)->size = type.size;
+    top(computing)->is_signed = type.is_signed;
+    return true;
+}
+
+static bool typed_constant(struct computing *computing)
+{
+    struct base_type type;
+    if (!take_type(computing, &type))
+        return false;
+    uint64_t size = dwarf_take(computing->cursor, 1);
+    if (type.none || size != type.size || type.bits != 8 * size ||
+        !push_constant(computing, type.is_signed
+                                      ? (uint64_t)dwarf_take_fixed(computing->cursor, type.size)
+                                      : dwarf_take(computing->cursor, type.size)))
+        return give_up(computing, PLACE_COMPLEX);
+    top(computing)->typed = true;
+    top(computing)->size = type.size;
+    top(computing)->is_signed = type.is_signed;
+    return true;
+}
+
+/* ---- operations ---- */
+
+static bool run_constant(struct computing *computing, unsigned code)
+{
+    struct dwarf_cursor *cursor = computing->cursor;
+    uint64_t address;
+    switch (code) {
+    case DW_OP_const1u:
+    case DW_OP_const2u:
+    case DW_OP_const4u:
+    case DW_OP_const8u: /* their codes are two apart */
+        return push_constant(computing, dwarf_take(cursor, 1u << (code - DW_OP_const1u) / 2));
+    case DW_OP_const1s:
+    case DW_OP_const2s:
+    case DW_OP_const4s:
+    case DW_OP_const8s:
+        return push_constant(computing,
+                             (uint64_t)dwarf_take_fixed(cursor, 1u << (code - DW_OP_const1s) / 2));
+    case DW_OP_constu:
+        return push_constant(computing, dwarf_take_unsigned(cursor));
+    case DW_OP_consts:
+        return push_constant(computing, (uint64_t)dwarf_take_signed(cursor));
+    case DW_OP_addr:
+        return push_address(computing, dwarf_take(cursor, WORD_BYTES));
+    case DW_OP_addrx:
+    case DW_OP_GNU_addr_index:
+        return dwarf_unit_address(computing->context->unit, dwarf_take_unsigned(cursor), &address)
+                   ? push_address(computing, address)
+                   : give_up(computing, PLACE_COMPLEX);
+    case DW_OP_const_type:
+    case DW_OP_GNU_const_type:
+        return typed_constant(computing);
+    case DW_OP_entry_value:
+    case DW_OP_GNU_entry_value:
+        return give_up(computing, PLACE_OVERWRITTEN);
+    case DW_OP_implicit_pointer:
+    case DW_OP_GNU_implicit_pointer:
+        return give_up(computing, PLACE_OPTIMISED);
+    default:
+        return give_up(computing, PLACE_COMPLEX);
+    }
+}
+
+static bool run_operator(struct computing *computing, unsigned code)
+{
+    const struct item *item = top(computing);
+    switch (code) {
+    case DW_OP_plus:
+        return arithmetic(computing, FISQL_STEP_ADD);
+    case DW_OP_minus:
+        return arithmetic(computing, FISQL_STEP_SUBTRACT);
+    case DW_OP_mul:
+        return arithmetic(computing, FISQL_STEP_MULTIPLY);
+    case DW_OP_div:
+        return arithmetic(computing, FISQL_STEP_DIVIDE);
+    case DW_OP_mod:
+        return arithmetic(computing, FISQL_STEP_REMAINDER);
+    case DW_OP_and:
+        return arithmetic(computing, FISQL_STEP_AND);
+    case DW_OP_or:
+        return arithmetic(computing, FISQL_STEP_OR);
+    case DW_OP_xor:
+        return arithmetic(computing, FISQL_STEP_EXCLUSIVE_OR);
+    case DW_OP_shl:
+        return shift(computing, FISQL_STEP_SHIFT_LEFT, false);
+    case DW_OP_shr:
+        return shift(computing, FISQL_STEP_SHIFT_RIGHT, false);
+    case DW_OP_shra:
+        return shift(computing, FISQL_STEP_SHIFT_RIGHT, true);
+    case DW_OP_neg:
+    case DW_OP_not:
+        return item != NULL &&
+               step(computing, code == DW_OP_neg ? FISQL_STEP_NEGATE : FISQL_STEP_INVERT,
+                    item->size, item->is_signed, 0);
+    case DW_OP_abs:
+        return absolute(computing) || give_up(computing, PLACE_COMPLEX);
+    case DW_OP_eq:
+    case DW_OP_ne:
+    case DW_OP_lt:
+    case DW_OP_le:
+    case DW_OP_gt:
+    case DW_OP_ge:
+        return compare(computing, code);
+    default:
+        return run_constant(computing, code);
+    }
+}
+
+static bool run_stack(struct computing *computing, unsigned code)
+{
+    struct dwarf_cursor *cursor = computing->cursor;
+    switch (code) {
+    case DW_OP_dup:
+        return pick(computing, 0);
+    case DW_OP_over:
+        return pick(computing, 1);
+    case DW_OP_pick:
+        return pick(computing, dwarf_take(cursor, 1));
+    case DW_OP_swap:
+        return swap(computing);
+    case DW_OP_bra:
+        return choose(computing);
+    case DW_OP_drop:
+        return computing->depth > 0 ? (computing->depth--, true)
+                                    : give_up(computing, PLACE_COMPLEX);
+    case DW_OP_deref:
+        return load(computing, WORD_BYTES, false);
+    case DW_OP_deref_size:
+        return load(computing, dwarf_take(cursor, 1), false);
+    case DW_OP_deref_type:
+    case DW_OP_GNU_deref_type:
+        return typed_load(computing);
+    case DW_OP_convert:
+    case DW_OP_GNU_convert:
+        return convert(computing);
+    case DW_OP_regval_type:
+    case DW_OP_GNU_regval_type:
+        return typed_register(computing);
+    case DW_OP_plus_uconst:
+        return add(computing, dwarf_take_unsigned(cursor));
+    case DW_OP_nop:
+        return true;
+    default:
+        return run_operator(computing, code);
+    }
+}
+
+static bool run(struct computing *computing, unsigned code)
+{
+    struct dwarf_cursor *cursor = computing->cursor;
+    if (code >= DW_OP_lit0 && code <= DW_OP_lit31)
+        return push_constant(computing, code - DW_OP_lit0);
+    if (code >= DW_OP_breg0 && code <= DW_OP_breg31)
+        return push_sum(computing, code - DW_OP_breg0, dwarf_take_signed(cursor));
+    switch (code) {
+    case DW_OP_bregx: {
+        uint64_t number = dwarf_take_unsigned(cursor);
+        return push_sum(computing, number, dwarf_take_signed(cursor));
+    }
+    case DW_OP_fbreg:
+        return push_frame(computing, false, dwarf_take_signed(cursor));
+    case DW_OP_call_frame_cfa:
+        return push_frame(computing, true, 0);
+    case DW_OP_stack_value:
+        computing->is_value = computing->ended = true;
+        return true;
+    default:
+        return run_stack(computing, code);
+    }
+}
+
+/* ---- the whole ---- */
+
+/* Words that the steps of an item have at hand at most. */
+static unsigned words_needed(const struct item *item)
+{
+    unsigned words = 0, most = 0;
+    for (unsigned i = 0; i < item->count; i++) {
+        if (item->steps[i].where != FISQL_WHERE_STEP)
+            words++;
+        else if (item->steps[i].base >= FISQL_STEP_ADD)
+            words--;
+        most = words > most ? words : most;
+    }
+    return most;
+}
+
+static enum place_reason conclude(struct computing *computing, bool is_list, struct places *places,
+                                  struct place *place)
+{
+    const struct item *item = top(computing);
+    *place = (struct place){.kind = PLACE_COMPUTED, .at_address = !computing->is_value};
+    if (computing->depth != 1 || words_needed(item) > FISQL_RECIPE_STACK_MAX)
+        return PLACE_COMPLEX;
+    /* What lies in the frame may not have been stored yet. */
+    if (!is_list && (place->at_address || (computing->loads && computing->context->stores_late)))
+        return PLACE_COMPLEX;
+    if (place->at_address && item->typed)
+        return PLACE_COMPLEX;
+    if (item->count > PLACE_STEPS_MAX - places->steps_count)
+        return PLACE_COMPLEX;
+    place->value_bytes = item->size;
+    place->first_step = places->steps_count;
+    place->steps_count = item->count;
+    memcpy(places->steps + places->steps_count, item->steps, item->count * sizeof *item->steps);
+    places->steps_count += item->count;
+    return PLACE_FOUND;
+}
+
+enum place_reason steps_find(const struct place_context *context, struct dwarf_cursor *cursor,
+                             bool is_list, struct places *places, struct place *place)
+{
+    struct computing computing;
+    if (context
+            ->stores_late) /* clang: what it names may be filled behind the hook's call (a bool) */
+        return PLACE_COMPLEX;
+    computing.context = context;
+    computing.cursor = cursor;
+    computing.depth = 0;
+    computing.is_value = computing.loads = computing.ended = false;
+    computing.reason = PLACE_COMPLEX;
+    while (cursor->at < cursor->end && *cursor->at != DW_OP_piece &&
+           *cursor->at != DW_OP_bit_piece) {
+        if (computing.ended)
+            return PLACE_COMPLEX;
+        if (!run(&computing, *cursor->at++))
+            return computing.reason;
+        if (cursor->failed)
+            return PLACE_COMPLEX;
+    }
+    return conclude(&computing, is_list, places, place);
+}

@@ -1,0 +1,437 @@
+/* Types out of DWARF: see dwarf_types.h. */
+#include "debuginfo/dwarf/dwarf_types.h"
+
+#include <elf.h>
+#include <string.h>
+
+#include "base/array.h"
+
+#define CHAIN_MAX 32 /* typedefs and qualifiers of one type */
+#define ENUMERATORS_MAX 65536
+
+static const struct dwarf_type unknown = {.kind = DWARF_TYPE_UNKNOWN};
+
+/* Languages without classes that have a copy constructor. */
+static bool has_plain_structs(uint64_t language)
+{
+    static const uint8_t plain[] = {0x01, 0x02, 0x0c, 0x1d, 0x2c, 0x3e, /* C */
+                                    0x07, 0x08, 0x0e, 0x22, 0x23, 0x2d, /* Fortran */
+                                    0x10};                              /* Objective-C */
+    return language != 0 && language < 256 && memchr(plain, (int)language, sizeof plain) != NULL;
+}
+
+static bool is_cxx(uint64_t language)
+{
+    static const uint8_t versions[] = {0x04, 0x19, 0x1a, 0x21, 0x2a, 0x2b, 0x3a, 0x11};
+    return language != 0 && language < 256 &&
+           memchr(versions, (int)language, sizeof versions) != NULL;
+}
+
+void dwarf_types_begin(struct dwarf_types *types, Dwarf_Debug debug, Dwarf_Off unit,
+                       uint16_t machine)
+{
+    uint64_t language = 0;
+    *types = (struct dwarf_types){.debug = debug, .unit = unit, .machine = machine};
+    Dwarf_Die die = dwarf_die_at(debug, unit);
+    if (die != NULL) {
+        const char *producer = dwarf_die_string(debug, die, DW_AT_producer);
+        types->is_gnu = producer != NULL && strncmp(producer, "GNU ", 4) == 0;
+        dwarf_die_number(debug, die, DW_AT_language, &language);
+    }
+    dwarf_die_release(die);
+    types->cxx = !has_plain_structs(language);
+    types->is_cxx = is_cxx(language);
+}
+
+void dwarf_types_end(struct dwarf_types *types)
+{
+    intern_release(&types->offsets);
+    free(types->known);
+    types->known = NULL;
+    types->known_count = types->known_capacity = 0;
+}
+
+/* ---- classes of the standard library ---- */
+
+static bool begins(const char *text, const char *with)
+{
+    return strncmp(text, with, strlen(with)) == 0;
+}
+
+/* Does one of the children of `parent` lie at the offset? Those named `inner` are looked into. */
+static bool holds(struct dwarf_types *types, Dwarf_Die parent, Dwarf_Off wanted, const char *inner)
+{
+    bool found = false;
+    Dwarf_Off offset = 0;
+    Dwarf_Die child = dwarf_die_child(types->debug, parent);
+    for (; child != NULL; child = dwarf_die_next(types->debug, child)) {
+        if (inner == NULL) {
+            found = found || (dwarf_die_offset(types->debug, child, &offset) && offset == wanted);
+            continue;
+        }
+        const char *name = found || dwarf_die_tag(types->debug, child) != DW_TAG_namespace
+                               ? NULL
+                               : dwarf_die_string(types->debug, child, DW_AT_name);
+        found = found ||
+                (name != NULL && strcmp(name, inner) == 0 && holds(types, child, wanted, NULL));
+    }
+    return found;
+}
+
+/* Is the type at the offset declared in namespace std::`inner`? */
+static bool in_std(struct dwarf_types *types, Dwarf_Off offset, const char *inner)
+{
+    Dwarf_Die unit = dwarf_die_at(types->debug, types->unit);
+    bool found = false;
+    Dwarf_Die child = unit != NULL ? dwarf_die_child(types->debug, unit) : NULL;
+    for (; child != NULL; child = dwarf_die_next(types->debug, child)) {
+        const char *name = found || dwarf_die_tag(types->debug, child) != DW_TAG_namespace
+                               ? NULL
+                               : dwarf_die_string(types->debug, child, DW_AT_name);
+        found = found ||
+                (name != NULL && strcmp(name, "std") == 0 && holds(types, child, offset, inner));
+    }
+    dwarf_die_release(unit);
+    return found;
+}
+
+/* The name of a class's first member. */
+static bool first_member_is(struct dwarf_types *types, Dwarf_Die die, const char *wanted)
+{
+    bool found = false, looked = false;
+    Dwarf_Die child = dwarf_die_child(types->debug, die);
+    for (; child != NULL; child = dwarf_die_next(types->debug, child)) {
+        if (looked || dwarf_die_tag(types->debug, child) != DW_TAG_member ||
+            dwarf_die_flag(types->debug, child, DW_AT_external) ||
+            dwarf_die_flag(types->debug, child, DW_AT_declaration))
+            continue;
+        const char *name = dwarf_die_string(types->debug, child, DW_AT_name);
+        found = name != NULL && strcmp(name, wanted) == 0;
+        looked = true;
+    }
+    return found;
+}
+
+/* What a class of the standard library is whose layout is known; DWARF_TYPE_STRUCT for others. Where it
+ * is only declared, the inline namespace that it lies in tells the layout. */
+static enum dwarf_type_kind library_class(struct dwarf_types *types, Dwarf_Die die,
+                                          struct dwarf_type *type)
+{
+    static const char string[] = "basic_string<char, std::char_traits<char>, std::allocator<char>";
+    static const char string1[] =
+        "basic_string<char, std::__1::char_traits<char>, std::__1::allocator<char>";
+    static const char view[] = "basic_string_view<char, std::char_traits<char>";
+    static const char view1[] = "basic_string_view<char, std::__1::char_traits<char>";
+    const char *name = dwarf_die_string(types->debug, die, DW_AT_name);
+    if (name == NULL || !begins(name, "basic_string"))
+        return DWARF_TYPE_STRUCT;
+    bool declared = dwarf_die_flag(types->debug, die, DW_AT_declaration);
+    uint64_t size = type->size_bytes;
+    if (begins(name, string)) {
+        if (declared && in_std(types, type->offset, "__cxx11"))
+            size = 32;
+        if (size == 32 && (declared || first_member_is(types, die, "_M_dataplus")))
+            type->size_bytes = 32;
+        else if (!declared && size == 8 && first_member_is(types, die, "_M_dataplus"))
+            return DWARF_TYPE_STRING_COW;
+        else
+            return DWARF_TYPE_STRUCT;
+        return DWARF_TYPE_STRING;
+    }
+    if (begins(name, string1)) {
+        bool known = declared ? in_std(types, type->offset, "__1")
+                              : size == 24 && (first_member_is(types, die, "__r_") ||
+                                               first_member_is(types, die, "__rep_"));
+        type->size_bytes = known ? 24 : size;
+        return known ? DWARF_TYPE_STRING_CXX1 : DWARF_TYPE_STRUCT;
+    }
+    if (begins(name, view) && size == 16 && first_member_is(types, die, "_M_len"))
+        return DWARF_TYPE_VIEW;
+    if (begins(name, view1) && size == 16 &&
+        (first_member_is(types, die, "__data_") || first_member_is(types, die, "__data")))
+        return DWARF_TYPE_VIEW_CXX1;
+    return DWARF_TYPE_STRUCT;
+}
+
+static void read_class(struct dwarf_types *types, Dwarf_Die die, struct dwarf_type *type)
+{
+    uint64_t convention = 0;
+    type->kind = library_class(types, die, type);
+    type->by_value_known = !types->cxx;
+    if (dwarf_die_number(types->debug, die, DW_AT_calling_convention, &convention)) {
+        type->by_reference = convention == DW_CC_pass_by_reference;
+        type->by_value_known = type->by_reference || convention == DW_CC_pass_by_value;
+    }
+    if (type->kind == DWARF_TYPE_STRING || type->kind == DWARF_TYPE_STRING_COW ||
+        type->kind == DWARF_TYPE_STRING_CXX1)
+        type->by_reference = type->by_value_known = true;
+    if (type->kind == DWARF_TYPE_STRUCT && type->size_bytes == 0)
+        *type = unknown; /* only declared, or empty */
+}
+
+/* ---- base types ---- */
+
+static bool is_x87(const struct dwarf_types *types, const char *name)
+{
+    static const char *const names[] = {
+        "long double",      "real(kind=10)",       "real", "long_long_float", "complex long double",
+        "complex(kind=10)", "_Complex long double"};
+    for (size_t i = 0; types->machine == EM_X86_64 && i < sizeof names / sizeof names[0]; i++)
+        if (strcmp(name, names[i]) == 0)
+            return true;
+    return false;
+}
+
+static void read_base(struct dwarf_types *types, Dwarf_Die die, struct dwarf_type *type)
+{
+    uint64_t encoding = 0, size = type->size_bytes;
+    const char *name = dwarf_die_string(types->debug, die, DW_AT_name);
+    bool whole = size == 1 || size == 2 || size == 4 || size == 8;
+    name = name != NULL ? name : "";
+    dwarf_die_number(types->debug, die, DW_AT_encoding, &encoding);
+    switch (encoding) {
+    case DW_ATE_boolean:
+        type->kind = whole ? DWARF_TYPE_BOOL : DWARF_TYPE_UNKNOWN;
+        break;
+    case DW_ATE_signed:
+    case DW_ATE_signed_char:
+    case DW_ATE_unsigned:
+    case DW_ATE_unsigned_char:
+    case DW_ATE_address:
+    case DW_ATE_UTF:
+        type->is_signed = encoding == DW_ATE_signed || encoding == DW_ATE_signed_char;
+        type->kind = type->is_signed ? DWARF_TYPE_SIGNED : DWARF_TYPE_UNSIGNED;
+        if (!whole)
+            type->kind = size == 16 ? DWARF_TYPE_WIDE : DWARF_TYPE_UNKNOWN;
+        else if (strcmp(name, "char") == 0)
+            type->kind = DWARF_TYPE_CHAR;
+        break;
+    case DW_ATE_float:
+        type->kind = DWARF_TYPE_FLOAT;
+        if (size == 2)
+            type->kind = DWARF_TYPE_WIDE;
+        else if (size == 16 && is_x87(types, name))
+            type->size_bytes = 10;
+        else if (size != 4 && size != 8 && size != 16)
+            type->kind = DWARF_TYPE_UNKNOWN;
+        break;
+    case DW_ATE_complex_float:
+        type->kind = (size == 8 || size == 16) && !is_x87(types, name) ? DWARF_TYPE_COMPLEX
+                                                                       : DWARF_TYPE_UNKNOWN;
+        break;
+    default:
+        type->kind = DWARF_TYPE_UNKNOWN; /* decimal floats, fixed-point numbers, ... */
+    }
+}
+
+/* ---- others ---- */
+
+static bool any_negative(struct dwarf_types *types, Dwarf_Die die)
+{
+    bool found = false;
+    unsigned seen = 0;
+    Dwarf_Die child = dwarf_die_child(types->debug, die);
+    for (; child != NULL; child = dwarf_die_next(types->debug, child)) {
+        if (found || seen++ > ENUMERATORS_MAX ||
+            dwarf_die_tag(types->debug, child) != DW_TAG_enumerator)
+            continue;
+        struct dwarf_value value = dwarf_die_value(types->debug, child, DW_AT_const_value);
+        found = value.kind == DWARF_VALUE_NUMBER && (int64_t)value.number < 0;
+    }
+    return found;
+}
+
+static void read_enum(struct dwarf_types *types, Dwarf_Die die, struct dwarf_type *type)
+{
+    uint64_t encoding = 0;
+    type->kind = DWARF_TYPE_ENUM;
+    if (dwarf_die_has(types->debug, die, DW_AT_type)) {
+        struct dwarf_type underlying = dwarf_type_of(types, die);
+        type->is_signed = underlying.is_signed;
+        if (type->size_bytes == 0)
+            type->size_bytes = underlying.size_bytes;
+    } else if (dwarf_die_number(types->debug, die, DW_AT_encoding, &encoding)) {
+        type->is_signed = encoding == DW_ATE_signed || encoding == DW_ATE_signed_char;
+    } else {
+        type->is_signed = any_negative(types, die);
+    }
+    if (type->size_bytes != 1 && type->size_bytes != 2 && type->size_bytes != 4 &&
+        type->size_bytes != 8)
+        *type = unknown;
+}
+
+static bool is_qualifier(Dwarf_Half tag)
+{
+    return tag == DW_TAG_typedef || tag == DW_TAG_const_type || tag == DW_TAG_volatile_type ||
+           tag == DW_TAG_restrict_type || tag == DW_TAG_atomic_type || tag == DW_TAG_packed_type ||
+           tag == DW_TAG_shared_type || tag == DW_TAG_immutable_type;
+}
+
+/* Takes typedefs and qualifiers off; the entry at the end, or NULL: *is_void says which. */
+static Dwarf_Die strip(struct dwarf_types *types, Dwarf_Off *offset, Dwarf_Half *tag, bool *is_void)
+{
+    Dwarf_Die die = dwarf_die_at(types->debug, *offset);
+    *is_void = false;
+    for (unsigned step = 0; die != NULL; step++) {
+        *tag = dwarf_die_tag(types->debug, die);
+        if (!is_qualifier(*tag))
+            return die;
+        *is_void = !dwarf_die_has(types->debug, die, DW_AT_type);
+        Dwarf_Die next =
+            step < CHAIN_MAX ? dwarf_die_referred(types->debug, die, DW_AT_type, offset) : NULL;
+        dwarf_die_release(die);
+        die = next;
+    }
+    return NULL;
+}
+
+/* The kind of a pointer: by what it points to. */
+static enum dwarf_type_kind pointer_kind(struct dwarf_types *types, Dwarf_Die die)
+{
+    Dwarf_Off offset = 0;
+    Dwarf_Half tag = 0;
+    bool is_void;
+    enum dwarf_type_kind kind = DWARF_TYPE_POINTER;
+    if (!dwarf_die_refers(types->debug, die, DW_AT_type, &offset))
+        return kind;
+    Dwarf_Die target = strip(types, &offset, &tag, &is_void);
+    if (target == NULL)
+        return kind;
+    if (tag == DW_TAG_subroutine_type) {
+        kind = DWARF_TYPE_FUNCTION;
+    } else if (tag == DW_TAG_base_type) {
+        struct dwarf_type type = {.size_bytes = 1};
+        read_base(types, target, &type);
+        kind = type.kind == DWARF_TYPE_CHAR ? DWARF_TYPE_TEXT : DWARF_TYPE_POINTER;
+    }
+    dwarf_die_release(target);
+    return kind;
+}
+
+static void read_member_pointer(struct dwarf_types *types, Dwarf_Die die, struct dwarf_type *type)
+{
+    Dwarf_Off offset = 0;
+    Dwarf_Half tag = 0;
+    bool is_void;
+    Dwarf_Die target = dwarf_die_refers(types->debug, die, DW_AT_type, &offset)
+                           ? strip(types, &offset, &tag, &is_void)
+                           : NULL;
+    if (target == NULL)
+        return;
+    dwarf_die_release(target);
+    type->kind = DWARF_TYPE_MEMBER;
+    type->size_bytes = tag == DW_TAG_subroutine_type ? 16 : 8;
+    type->is_signed = true;
+}
+
+static void read_subrange(struct dwarf_types *types, Dwarf_Die die, struct dwarf_type *type)
+{
+    uint64_t size = type->size_bytes;
+    Dwarf_Off offset = type->offset;
+    *type = unknown;
+    if (!dwarf_die_has(types->debug, die, DW_AT_type))
+        return;
+    struct dwarf_type base = dwarf_type_of(types, die);
+    if (base.kind != DWARF_TYPE_SIGNED && base.kind != DWARF_TYPE_UNSIGNED &&
+        base.kind != DWARF_TYPE_ENUM)
+        return;
+    *type = base;
+    type->offset = base.kind == DWARF_TYPE_ENUM ? base.offset : offset;
+    if (size == 1 || size == 2 || size == 4 || size == 8)
+        type->size_bytes = size;
+}
+
+static void read_entry(struct dwarf_types *types, Dwarf_Die die, Dwarf_Half tag,
+                       struct dwarf_type *type)
+{
+    switch (tag) {
+    case DW_TAG_base_type:
+        read_base(types, die, type);
+        break;
+    case DW_TAG_enumeration_type:
+        read_enum(types, die, type);
+        break;
+    case DW_TAG_subrange_type:
+        read_subrange(types, die, type);
+        break;
+    case DW_TAG_pointer_type:
+    case DW_TAG_unspecified_type: /* std::nullptr_t */
+        type->kind = tag == DW_TAG_pointer_type ? pointer_kind(types, die) : DWARF_TYPE_POINTER;
+        if (type->size_bytes != 0 && type->size_bytes != 8)
+            *type = unknown; /* a fat one */
+        else
+            type->size_bytes = 8;
+        break;
+    case DW_TAG_reference_type:
+    case DW_TAG_rvalue_reference_type:
+        type->kind = DWARF_TYPE_REFERENCE;
+        type->size_bytes = 8;
+        if (!dwarf_die_refers(types->debug, die, DW_AT_type, &type->target))
+            *type = unknown;
+        break;
+    case DW_TAG_structure_type:
+    case DW_TAG_class_type:
+    case DW_TAG_union_type:
+        read_class(types, die, type);
+        break;
+    case DW_TAG_ptr_to_member_type:
+        read_member_pointer(types, die, type);
+        break;
+    case DW_TAG_array_type:
+    case DW_TAG_string_type:
+        type->kind = DWARF_TYPE_ARRAY;
+        if (dwarf_die_flag(types->debug, die, DW_AT_GNU_vector))
+            *type = unknown; /* lies in a vector register */
+        break;
+    default:
+        *type = unknown;
+    }
+}
+
+static struct dwarf_type read_type(struct dwarf_types *types, Dwarf_Off offset)
+{
+    struct dwarf_type type = unknown;
+    Dwarf_Half tag = 0;
+    bool is_void = false;
+    Dwarf_Die die = strip(types, &offset, &tag, &is_void);
+    if (die == NULL) {
+        type.kind = is_void ? DWARF_TYPE_VOID : DWARF_TYPE_UNKNOWN;
+        return type;
+    }
+    type.offset = offset;
+    dwarf_die_number(types->debug, die, DW_AT_byte_size, &type.size_bytes);
+    if (type.size_bytes > (uint64_t)1 << 32)
+        type.size_bytes = 0;
+    read_entry(types, die, tag, &type);
+    dwarf_die_release(die);
+    return type;
+}
+
+struct dwarf_type dwarf_type_at(struct dwarf_types *types, Dwarf_Off offset)
+{
+    uint32_t index;
+    if (types->nested >= CHAIN_MAX || intern_add(&types->offsets, offset, 0, &index, NULL) != 0)
+        return unknown;
+    if (index < types->known_count)
+        return types->known[index];
+    if (array_reach(&types->known, &types->known_capacity, index, NULL) != 0)
+        return unknown;
+    types->known[index] = unknown; /* where it refers to itself */
+    types->known_count = (size_t)index + 1;
+    types->nested++;
+    struct dwarf_type type = read_type(types, offset);
+    types->nested--;
+    types->known[index] = type;
+    return type;
+}
+
+struct dwarf_type dwarf_type_of(struct dwarf_types *types, Dwarf_Die die)
+{
+    struct dwarf_type type = unknown;
+    Dwarf_Off offset = 0;
+    if (dwarf_die_refers(types->debug, die, DW_AT_type, &offset))
+        return dwarf_type_at(types, offset);
+    if (!dwarf_die_has(types->debug, die, DW_AT_type))
+        type.kind = DWARF_TYPE_VOID;
+    return type;
+}

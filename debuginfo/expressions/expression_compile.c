@@ -1,0 +1,164 @@
+/* An expression's code and type: see expression_parts.h. */
+#include <stdlib.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "debuginfo/expressions/expression_make_parts.h"
+
+/* What arithmetic and & give. */
+static const struct parameter_type *made_type(const struct operand *operand)
+{
+    static const struct parameter_type types[2][2] = {
+        {{.kind = PARAMETER_UNSIGNED, .size_bytes = 4},
+         {.kind = PARAMETER_SIGNED, .size_bytes = 4, .is_signed = true}},
+        {{.kind = PARAMETER_UNSIGNED, .size_bytes = 8},
+         {.kind = PARAMETER_SIGNED, .size_bytes = 8, .is_signed = true}}};
+    static const struct parameter_type pointer = {.kind = PARAMETER_POINTER, .size_bytes = 8};
+    if (operand->type.kind == DWARF_TYPE_POINTER)
+        return &pointer;
+    return &types[operand->type.size_bytes == 8][operand->type.is_signed];
+}
+
+/* The name of the operand's type, and how it is shown. */
+static bool describe(struct maker *maker, const struct operand *operand, struct parameter *out)
+{
+    static const struct parameter_type text = {.kind = PARAMETER_TEXT, .size_bytes = 8};
+    struct type_reader *reader = maker->place->reader;
+    char name[640];
+    bool chars =
+        maker->code->value.what == FISQL_WHAT_TEXT && operand->type.kind == DWARF_TYPE_ARRAY;
+    out->type = chars                       ? &text
+                : operand->type.offset == 0 ? made_type(operand)
+                                            : parameter_type_of(reader, &operand->type);
+    if (operand->typed_by == 0) {
+        bool is_long = operand->type.size_bytes == 8;
+        out->type_name = operand->type.is_signed ? (is_long ? "long" : "int")
+                                                 : (is_long ? "unsigned long" : "unsigned int");
+        return true;
+    }
+    Dwarf_Die die = parameter_typed_entry(maker->types->debug, operand->typed_by);
+    const char *of = die != NULL ? parameter_type_name(reader, die) : "?";
+    const char *suffix = operand->suffix != NULL ? operand->suffix : "";
+    dwarf_die_release(die);
+    bool after = suffix[0] == ' ' && of[0] != 0 && of[strlen(of) - 1] == '*';
+    snprintf(name, sizeof name, "%s%s", of, after ? suffix + 1 : suffix);
+    out->type_name = text_pool_add(&reader->all->texts, name, strlen(name), reader->error);
+    reader->failed = reader->failed || out->type_name == NULL;
+    return !reader->failed;
+}
+
+/* A text in an array: up to its end. */
+static bool finish_chars(struct maker *maker, struct operand *operand)
+{
+    unsigned rank;
+    uint64_t count = array_dimension(maker->types, operand->type.offset, operand->dimension, &rank);
+    maker->code->value.what = FISQL_WHAT_TEXT;
+    maker->code->value.size = 8;
+    maker->code->value.text_max = (uint32_t)count;
+    return make_address(maker, operand);
+}
+
+static bool is_chars(struct maker *maker, const struct operand *operand)
+{
+    struct operand element;
+    uint64_t stride;
+    return operand->type.kind == DWARF_TYPE_ARRAY && operand->where != OPERAND_WORD &&
+           make_target(maker, operand, &element, &stride) && element.type.kind == DWARF_TYPE_CHAR &&
+           element.suffix == NULL;
+}
+
+/* What lies in memory and is more than a word. */
+static bool finish_object(struct maker *maker, struct operand *operand)
+{
+    static const struct {
+        enum dwarf_type_kind kind;
+        enum fisql_recipe_what what;
+    } strings[] = {{DWARF_TYPE_STRING, FISQL_WHAT_STRING},
+                   {DWARF_TYPE_VIEW_CXX1, FISQL_WHAT_STRING},
+                   {DWARF_TYPE_STRING_COW, FISQL_WHAT_STRING_COW},
+                   {DWARF_TYPE_STRING_CXX1, FISQL_WHAT_STRING_CXX1},
+                   {DWARF_TYPE_VIEW, FISQL_WHAT_VIEW}};
+    struct fisql_recipe_value *value = &maker->code->value;
+    enum dwarf_type_kind kind = operand->type.kind;
+    for (size_t i = 0; i < sizeof strings / sizeof strings[0]; i++)
+        if (strings[i].kind == kind) {
+            value->what = strings[i].what;
+            value->size = (uint8_t)operand->type.size_bytes;
+            return make_address(maker, operand);
+        }
+    if (kind == DWARF_TYPE_UNKNOWN || kind == DWARF_TYPE_VOID || operand->type.size_bytes == 0)
+        return make_wrong_type(maker, operand, "values of this type are not read");
+    if (operand->type.size_bytes > FISQL_RECIPE_BYTES_MAX)
+        return make_wrong_type(maker, operand, "it has more than 64 bytes: name a member of it");
+    value->what = kind == DWARF_TYPE_FLOAT ? FISQL_WHAT_FLOAT : FISQL_WHAT_BYTES;
+    value->size = (uint8_t)operand->type.size_bytes;
+    value->through = 1;
+    return make_address(maker, operand);
+}
+
+/* Makes the value of what was read. */
+static bool finish(struct maker *maker, struct operand *operand)
+{
+    struct fisql_recipe_value *value = &maker->code->value;
+    const struct dwarf_type type = operand->type;
+    value->where = FISQL_WHERE_EXPRESSION;
+    if (operand->whole != 0 && type.kind == DWARF_TYPE_STRUCT && operand->where == OPERAND_OBJECT &&
+        type.size_bytes > FISQL_RECIPE_BYTES_MAX)
+        return finish_object(maker, operand);
+    if (operand->whole != 0) {
+        maker->code->whole = operand->whole;
+        maker->code->count = 0;
+        return true;
+    }
+    if (is_chars(maker, operand))
+        return finish_chars(maker, operand);
+    bool word = type.kind == DWARF_TYPE_SIGNED || type.kind == DWARF_TYPE_UNSIGNED ||
+                type.kind == DWARF_TYPE_BOOL || type.kind == DWARF_TYPE_CHAR ||
+                type.kind == DWARF_TYPE_ENUM ||
+                (type.kind == DWARF_TYPE_MEMBER && type.size_bytes == 8);
+    if (word) {
+        value->what = type.is_signed ? FISQL_WHAT_SIGNED : FISQL_WHAT_UNSIGNED;
+        value->size = (uint8_t)type.size_bytes;
+        return make_word(maker, operand);
+    }
+    if (type.kind == DWARF_TYPE_FLOAT && type.size_bytes <= 8) {
+        value->what = FISQL_WHAT_FLOAT;
+        value->size = (uint8_t)type.size_bytes;
+        return make_word(maker, operand);
+    }
+    if (type.kind != DWARF_TYPE_POINTER && type.kind != DWARF_TYPE_FUNCTION &&
+        type.kind != DWARF_TYPE_TEXT && type.kind != DWARF_TYPE_ARRAY)
+        return finish_object(maker, operand);
+    value->what = type.kind == DWARF_TYPE_TEXT ? FISQL_WHAT_TEXT : FISQL_WHAT_POINTER;
+    value->size = 8;
+    return make_word(maker, operand);
+}
+
+int expression_compile(const struct expression_place *place,
+                       const struct expression_request *request,
+                       const struct expression *expression, struct expression_code **code,
+                       struct parameter *out, struct expression_problem *problem,
+                       struct error *error)
+{
+    struct operand operand;
+    *problem = (struct expression_problem){.from = expression->from};
+    *code = calloc(1, sizeof **code);
+    if (*code == NULL)
+        return error_set(error, "out of memory");
+    struct maker maker = {.place = place,
+                          .types = place->reader->types,
+                          .text = request->text,
+                          .taken = expression->from,
+                          .end = expression->from + strlen(expression->text),
+                          .code = *code,
+                          .problem = problem};
+    /* The type is described as it was before the value became a word. */
+    bool made = expression_parse(&maker, &operand);
+    struct operand as_read = operand;
+    made = made && finish(&maker, &operand) && describe(&maker, &as_read, out);
+    if (made)
+        return 0;
+    free(*code);
+    *code = NULL;
+    return place->reader->failed ? -1 : 1;
+}

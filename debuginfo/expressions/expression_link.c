@@ -1,0 +1,96 @@
+/* Expressions at the call of a hook, where it is known how each parameter lies there: see expressions.h. */
+#include "debuginfo/expressions/expression_parts.h"
+
+/* The word of a parameter: a number, or a pointer whatever it points to. */
+static struct fisql_recipe_value word_of(const struct fisql_recipe_value *parameter)
+{
+    struct fisql_recipe_value word = *parameter;
+    if (word.what == FISQL_WHAT_TEXT) {
+        word.what = FISQL_WHAT_POINTER;
+        word.size = 8;
+    }
+    if (word.what > FISQL_WHAT_POINTER)
+        word.where = FISQL_WHERE_ABSENT;
+    return word;
+}
+
+/* The address of an object. False where it has none. */
+static bool address_of(const struct fisql_recipe_value *object, struct fisql_recipe_value *address)
+{
+    bool string = object->what >= FISQL_WHAT_STRING;
+    bool in_place = string ? object->object != 0 : object->through == 0;
+    *address = *object;
+    address->what = FISQL_WHAT_POINTER;
+    address->size = 8;
+    address->object = 0;
+    if (object->where == FISQL_WHERE_ABSENT) {
+        address->where = object->large;
+        address->large = 0;
+        return object->large != 0;
+    }
+    if (string && in_place && object->through != 0)
+        return false;
+    if (!in_place) { /* what is found is its address; of a string that was found through another one */
+        address->through = string ? object->through : 0;
+        return object->where != FISQL_WHERE_PIECES && object->where != FISQL_WHERE_ABSENT;
+    }
+    address->where = FISQL_WHERE_SUM;
+    address->anywhere = 0;
+    return object->where == FISQL_WHERE_MEMORY;
+}
+
+/* A number out of an object that lies in registers. */
+static bool part_of(const struct fisql_recipe_value *object, const struct fisql_recipe_value *load,
+                    struct fisql_recipe_value *part)
+{
+    *part = *object;
+    part->what = load->what;
+    part->size = load->size;
+    part->part = (uint8_t)load->offset;
+    part->object = 0;
+    return object->where != FISQL_WHERE_ABSENT && load->base == FISQL_STEP_LOAD &&
+           object->through == 0 && (object->what == FISQL_WHAT_BYTES || object->object != 0) &&
+           load->offset >= 0 && load->offset + load->size <= (int)object->size;
+}
+
+/* The address of a parameter and what is done with it. False where that cannot be had. */
+static bool link_address(const struct fisql_recipe_value *parameter,
+                         const struct fisql_recipe_value *next, struct fisql_recipe_value steps[2])
+{
+    steps[1] = *next;
+    if (address_of(parameter, &steps[0]))
+        return true;
+    if (!part_of(parameter, next, &steps[0]))
+        return false;
+    steps[1] = (struct fisql_recipe_value){.where = FISQL_WHERE_STEP, .base = FISQL_STEP_NOTHING};
+    return true;
+}
+
+bool expression_link(const struct expression_code *code,
+                     const struct fisql_recipe_value *parameters, size_t count,
+                     struct fisql_recipe_value *value, struct fisql_recipe_value *steps)
+{
+    static const struct fisql_recipe_value absent = {.where = FISQL_WHERE_ABSENT};
+    *value = absent;
+    if (code->whole != 0) {
+        *value = code->whole <= count ? parameters[code->whole - 1] : absent;
+        return true;
+    }
+    for (unsigned i = 0; i < code->count; i++) {
+        const struct expression_step *step = &code->steps[i];
+        const struct fisql_recipe_value *parameter =
+            step->parameter < count ? &parameters[step->parameter] : &absent;
+        steps[i] = step->source == EXPRESSION_PARAMETER ? word_of(parameter) : step->step;
+        if (step->source == EXPRESSION_ADDRESS) {
+            if (i + 1 == code->count || !link_address(parameter, &step[1].step, &steps[i]))
+                return false;
+            i++;
+        }
+        if (steps[i].where == FISQL_WHERE_ABSENT)
+            return false;
+    }
+    *value = code->value;
+    value->where = FISQL_WHERE_EXPRESSION;
+    value->base = (uint8_t)code->count;
+    return false;
+}

@@ -1,0 +1,188 @@
+/* Members by their names, and what there is instead of one: see expression_parts.h. */
+#include "debuginfo/expressions/expression_parts.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/edit_distance.h"
+
+#define NESTING_MAX 16
+#define NAMES_MAX 512
+#define NAMES_SHOWN 8
+
+/* A member as its entry has it; false where it is none of the objects' own. */
+static bool read_entry(struct dwarf_types *types, Dwarf_Die die, struct expression_member *member)
+{
+    Dwarf_Half tag = dwarf_die_tag(types->debug, die);
+    uint64_t bits = 0;
+    *member = (struct expression_member){.entry = 0};
+    if ((tag != DW_TAG_member && tag != DW_TAG_inheritance) ||
+        dwarf_die_flag(types->debug, die, DW_AT_external) ||
+        dwarf_die_flag(types->debug, die, DW_AT_declaration) ||
+        !dwarf_die_offset(types->debug, die, &member->entry))
+        return false;
+    if (!dwarf_die_number(types->debug, die, DW_AT_data_member_location, &member->offset_bytes) &&
+        dwarf_die_has(types->debug, die, DW_AT_data_member_location))
+        return false; /* of a virtual base */
+    if (!dwarf_die_number(types->debug, die, DW_AT_bit_size, &bits))
+        return true;
+    struct dwarf_type holder = dwarf_type_of(types, die);
+    return member_bits(types->debug, die, holder.size_bytes, bits, &member->offset_bytes,
+                       &member->bits_from) &&
+           (member->bits = (uint8_t)bits) != 0;
+}
+
+/* Is it looked into? Bases, and members without a name. */
+static bool is_open(struct dwarf_types *types, Dwarf_Die die, const char *name,
+                    struct dwarf_type *type)
+{
+    if (dwarf_die_tag(types->debug, die) != DW_TAG_inheritance && name != NULL)
+        return false;
+    *type = dwarf_type_of(types, die);
+    return type->kind == DWARF_TYPE_STRUCT && type->offset != 0;
+}
+
+/* ---- one member ---- */
+
+static bool find(struct dwarf_types *types, Dwarf_Off class, const char *name, size_t name_bytes,
+                 unsigned nesting, struct expression_member *member)
+{
+    Dwarf_Die die = nesting < NESTING_MAX ? dwarf_die_at(types->debug, class) : NULL;
+    Dwarf_Die child = die != NULL ? dwarf_die_child(types->debug, die) : NULL;
+    bool found = false, inherited = false;
+    for (; child != NULL; child = dwarf_die_next(types->debug, child)) {
+        struct expression_member here, inner;
+        struct dwarf_type type;
+        const char *own = dwarf_die_string(types->debug, child, DW_AT_name);
+        if ((found && !inherited) || !read_entry(types, child, &here))
+            continue;
+        if (own != NULL && strlen(own) == name_bytes && memcmp(own, name, name_bytes) == 0 &&
+            dwarf_die_tag(types->debug, child) == DW_TAG_member) {
+            *member = here;
+            found = true;
+            inherited = false; /* a class's own member hides those of its bases */
+        } else if (!found && is_open(types, child, own, &type) &&
+                   find(types, type.offset, name, name_bytes, nesting + 1, &inner)) {
+            *member = inner;
+            member->offset_bytes += here.offset_bytes;
+            found = true;
+            inherited = dwarf_die_tag(types->debug, child) == DW_TAG_inheritance;
+        }
+    }
+    dwarf_die_release(die);
+    return found;
+}
+
+bool expression_member_find(struct dwarf_types *types, Dwarf_Off class, const char *name,
+                            size_t name_bytes, struct expression_member *member)
+{
+    return find(types, class, name, name_bytes, 0, member);
+}
+
+/* ---- all names ---- */
+
+struct near_name {
+    const char *name; /* borrowed from the debug sections */
+    size_t distance, place;
+};
+
+struct near_names {
+    const char *to;
+    size_t to_bytes;
+    struct near_name items[NAMES_MAX];
+    size_t count;
+};
+
+static void add_name(struct near_names *names, const char *name)
+{
+    if (names->count == NAMES_MAX || name == NULL || name[0] == 0)
+        return;
+    names->items[names->count] = (struct near_name){
+        name, edit_distance(names->to, names->to_bytes, name, strnlen(name, EDIT_WORD_MAX)),
+        names->count};
+    names->count++;
+}
+
+static void add_members(struct dwarf_types *types, Dwarf_Off class, struct near_names *names,
+                        unsigned nesting)
+{
+    Dwarf_Die die = nesting < NESTING_MAX ? dwarf_die_at(types->debug, class) : NULL;
+    Dwarf_Die child = die != NULL ? dwarf_die_child(types->debug, die) : NULL;
+    for (; child != NULL; child = dwarf_die_next(types->debug, child)) {
+        struct expression_member here;
+        struct dwarf_type type;
+        const char *own = dwarf_die_string(types->debug, child, DW_AT_name);
+        if (!read_entry(types, child, &here))
+            continue;
+        if (is_open(types, child, own, &type))
+            add_members(types, type.offset, names, nesting + 1);
+        else if (dwarf_die_tag(types->debug, child) == DW_TAG_member)
+            add_name(names, own);
+    }
+    dwarf_die_release(die);
+}
+
+static int by_distance(const void *left, const void *right)
+{
+    const struct near_name *a = left, *b = right;
+    if (a->distance != b->distance)
+        return a->distance < b->distance ? -1 : 1;
+    return (a->place > b->place) - (a->place < b->place);
+}
+
+static size_t write_names(struct near_names *names, char *text, size_t size)
+{
+    size_t used = 0, count = names->count;
+    if (count > 0)
+        qsort(names->items, count, sizeof *names->items, by_distance);
+    text[0] = 0;
+    for (size_t i = 0; i < count && i < NAMES_SHOWN && used < size; i++)
+        used += (size_t)snprintf(text + used, size - used, "%s%s", i > 0 ? ", " : "",
+                                 names->items[i].name);
+    if (count > NAMES_SHOWN && used < size)
+        snprintf(text + used, size - used, ", ...");
+    return count;
+}
+
+static struct near_names *names_new(const char *name, size_t name_bytes)
+{
+    struct near_names *names = calloc(1, sizeof *names);
+    if (names != NULL) {
+        names->to = name;
+        names->to_bytes = name_bytes < EDIT_WORD_MAX ? name_bytes : EDIT_WORD_MAX;
+    }
+    return names;
+}
+
+size_t expression_members_list(struct dwarf_types *types, Dwarf_Off class, const char *name,
+                               size_t name_bytes, char *text, size_t size)
+{
+    struct near_names *names = names_new(name, name_bytes);
+    text[0] = 0;
+    if (names == NULL)
+        return 0;
+    add_members(types, class, names, 0);
+    size_t count = write_names(names, text, size);
+    free(names);
+    return count;
+}
+
+size_t expression_parameters_list(struct dwarf_types *types, const struct prototype *prototype,
+                                  const char *name, size_t name_bytes, char *text, size_t size)
+{
+    struct near_names *names = names_new(name, name_bytes);
+    text[0] = 0;
+    if (names == NULL)
+        return 0;
+    for (unsigned i = 0; i < prototype->count; i++) {
+        Dwarf_Die die = dwarf_die_at(types->debug, prototype->parameters[i].offset);
+        if (die != NULL)
+            add_name(names, dwarf_die_string(types->debug, die, DW_AT_name));
+        dwarf_die_release(die);
+    }
+    size_t count = write_names(names, text, size);
+    free(names);
+    return count;
+}

@@ -1,0 +1,244 @@
+/*
+ * The requests of --value: see expressions.h. Here: from words to requests and back, and which functions
+ * they mean.
+ */
+#include "debuginfo/expressions/expressions.h"
+
+#include <fnmatch.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/edit_distance.h"
+#include "debuginfo/expressions/expression_parts.h"
+#include "debuginfo/names/short_name.h"
+#include "debuginfo/symbols/symbols.h"
+
+#define REQUESTS_MAX 256
+#define TEXT_BYTES_MAX 4096 /* of a request */
+#define BETWEEN "; "        /* requests in the log */
+
+static void request_release(struct expression_request *request)
+{
+    for (size_t i = 0; i < request->count; i++)
+        free((void *)(uintptr_t)request->items[i].text);
+    free(request->items);
+    free(request->text);
+    free(request->pattern);
+    free(request->nearest);
+}
+
+void expressions_release(struct expressions *expressions)
+{
+    for (size_t i = 0; i < expressions->count; i++)
+        request_release(&expressions->items[i]);
+    free(expressions->items);
+    *expressions = (struct expressions){.count = 0};
+}
+
+/* ---- reading ---- */
+
+static int wrong(struct expression_problem *problem, size_t from, size_t bytes, const char *words)
+{
+    *problem = (struct expression_problem){.from = from, .bytes = bytes};
+    snprintf(problem->words, sizeof problem->words, "%s", words);
+    return 1;
+}
+
+static bool is_space(char c)
+{
+    return c == ' ' || c == '\t';
+}
+
+/* Takes the space around bytes off. */
+static void trim(const char *text, size_t *from, size_t *end)
+{
+    while (*from < *end && is_space(text[*from]))
+        ++*from;
+    while (*end > *from && is_space(text[*end - 1]))
+        --*end;
+}
+
+/* The colon after the function: no part of a `::`. */
+static size_t find_colon(const char *text)
+{
+    size_t at = 0;
+    for (; text[at] != 0; at++) {
+        if (text[at] != ':')
+            continue;
+        if (text[at + 1] != ':')
+            break;
+        at++;
+    }
+    return at;
+}
+
+static int add_item(struct expression_request *request, size_t from, size_t end,
+                    struct expression_problem *problem, struct error *error)
+{
+    size_t stop = end, comma = end < strlen(request->text);
+    trim(request->text, &from, &end);
+    if (from == end)
+        return wrong(problem, stop - (comma == 0 && stop > 0), 1, "an expression is missing here");
+    for (size_t at = from; at < end;) {
+        struct word word = word_read(request->text, at, end);
+        if (word.kind == WORD_WRONG)
+            return wrong(problem, word.from, word.bytes, "this is not known in an expression");
+        at = word.from + word.bytes;
+    }
+    if (request->count == FISQL_RECIPE_VALUES_MAX)
+        return wrong(problem, from, end - from, "too many expressions: values have 30 positions");
+    if (array_reserve(&request->items, &request->capacity, request->count + 1, error) != 0)
+        return -1;
+    struct expression *item = &request->items[request->count];
+    *item = (struct expression){.text = strndup(request->text + from, end - from), .from = from};
+    if (item->text == NULL)
+        return error_set(error, "out of memory");
+    request->count++;
+    return 0;
+}
+
+static int request_read(struct expression_request *request, struct expression_problem *problem,
+                        struct error *error)
+{
+    const char *text = request->text;
+    size_t colon = find_colon(text), from = 0, end = colon, length = strlen(text);
+    if (length > TEXT_BYTES_MAX)
+        return wrong(problem, 0, 0, "too long: at most 4096 bytes");
+    for (size_t i = 0; i < length; i++)
+        if ((unsigned char)text[i] < ' ' || text[i] == ';')
+            return wrong(problem, i, 1, "give one --value for each function");
+    if (text[colon] == 0)
+        return wrong(problem, 0, length,
+                     "wants a function, a colon and expressions: 'FUNCTION: EXPRESSION, ...'");
+    trim(text, &from, &end);
+    if (from == end)
+        return wrong(problem, colon, 1, "before the colon a function is missing");
+    request->pattern = strndup(text + from, end - from);
+    if (request->pattern == NULL)
+        return error_set(error, "out of memory");
+    for (from = colon + 1;; from = end + 1) {
+        end = expression_end(text, from);
+        int result = add_item(request, from, end, problem, error);
+        if (result != 0 || text[end] == 0)
+            return result;
+    }
+}
+
+int expressions_add(struct expressions *expressions, const char *text,
+                    struct expression_problem *problem, struct error *error)
+{
+    struct expression_request request = {.text = strdup(text)};
+    int result = request.text == NULL ? error_set(error, "out of memory") : 0;
+    if (result == 0 && expressions->count == REQUESTS_MAX)
+        result = wrong(problem, 0, 0, "there are too many of these: 256 at most");
+    if (result == 0)
+        result = request_read(&request, problem, error);
+    if (result == 0)
+        result = array_reserve(&expressions->items, &expressions->capacity, expressions->count + 1,
+                               error);
+    if (result == 0)
+        expressions->items[expressions->count++] = request;
+    else
+        request_release(&request);
+    return result;
+}
+
+/* ---- in the log ---- */
+
+char *expressions_text(const struct expressions *expressions)
+{
+    size_t bytes = 1;
+    for (size_t i = 0; i < expressions->count; i++)
+        bytes += strlen(expressions->items[i].text) + strlen(BETWEEN);
+    char *text = malloc(bytes), *at = text;
+    if (text == NULL)
+        return NULL;
+    *at = 0;
+    for (size_t i = 0; i < expressions->count; i++) {
+        at = stpcpy(at, i > 0 ? BETWEEN : "");
+        at = stpcpy(at, expressions->items[i].text);
+    }
+    return text;
+}
+
+int expressions_read(struct expressions *expressions, const char *text, struct error *error)
+{
+    while (*text != 0) {
+        struct expression_problem problem;
+        size_t length = strcspn(text, ";");
+        char *one = strndup(text, length);
+        if (one == NULL)
+            return error_set(error, "out of memory");
+        int result = expressions_add(expressions, one + strspn(one, " "), &problem, error);
+        free(one);
+        if (result < 0)
+            return -1;
+        text += length + (text[length] != 0);
+    }
+    return 0;
+}
+
+/* ---- functions ---- */
+
+/* Is the function of this name meant? `brief`: as fisql shows it, without its result and its parameters. If
+ * not, it may be the nearest one. */
+static bool is_meant(struct expression_request *request, const char *name, const char *brief)
+{
+    char plain[1024];
+    snprintf(plain, sizeof plain, "%.*s", (int)strcspn(brief, "("), brief);
+    if (fnmatch(request->pattern, name, 0) == 0 || fnmatch(request->pattern, brief, 0) == 0 ||
+        fnmatch(request->pattern, plain, 0) == 0)
+        return true;
+    size_t length = strnlen(request->pattern, EDIT_WORD_MAX);
+    size_t edits = request->matches > 0 ? SIZE_MAX
+                                        : edit_distance(request->pattern, length, plain,
+                                                        strnlen(plain, EDIT_WORD_MAX));
+    if (edits > length / 3 + 1 || (request->nearest != NULL && edits >= request->nearest_edits))
+        return false;
+    free(request->nearest);
+    request->nearest = strdup(plain);
+    request->nearest_edits = edits;
+    return false;
+}
+
+static int by_function(const void *left, const void *right)
+{
+    const struct expression_match *a = left, *b = right;
+    if (a->function != b->function)
+        return a->function < b->function ? -1 : 1;
+    return (a->request > b->request) - (a->request < b->request);
+}
+
+static int match_function(struct expressions *expressions, const struct symbol_function *function,
+                          struct expression_matches *matches, struct error *error)
+{
+    bool mangled = function->linkage_name != NULL && short_name_applies(function->linkage_name);
+    char *brief = mangled ? short_name(function->name, false) : NULL;
+    int result = 0;
+    for (size_t i = 0; i < expressions->count && result == 0; i++) {
+        struct expression_request *request = &expressions->items[i];
+        if (!is_meant(request, function->name, brief != NULL ? brief : function->name))
+            continue;
+        result = array_reserve(&matches->items, &matches->capacity, matches->count + 1, error);
+        if (result == 0)
+            matches->items[matches->count++] =
+                (struct expression_match){function->address, request};
+        request->matches++;
+    }
+    free(brief);
+    return result;
+}
+
+int expressions_match(struct expressions *expressions, const struct symbols *symbols,
+                      struct expression_matches *matches, struct error *error)
+{
+    for (size_t i = 0; i < symbols->functions_count && expressions->count > 0; i++)
+        if (symbols->functions[i].instrumented &&
+            match_function(expressions, &symbols->functions[i], matches, error) != 0)
+            return -1;
+    if (matches->count > 0)
+        qsort(matches->items, matches->count, sizeof *matches->items, by_function);
+    return 0;
+}

@@ -1,0 +1,387 @@
+/*
+ * Parameters and results out of DWARF: see parameters.h. Each function with code is looked at: a copy's
+ * parameters are those of its abstract entry.
+ */
+#include "debuginfo/expressions/parameters.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/sorted.h"
+#include "debuginfo/dwarf/dwarf_prototypes.h"
+#include "debuginfo/dwarf/dwarf_split.h"
+#include "debuginfo/expressions/expression_parts.h"
+#include "debuginfo/expressions/parameter_types.h"
+#include "debuginfo/dwarf/dwarf_functions.h"
+#include "debuginfo/elf/elf_file.h"
+#include "debuginfo/symbols/symbol_files.h"
+#include "debuginfo/symbols/symbol_trial.h"
+#include "debuginfo/symbols/symbols.h"
+
+#define NESTING_MAX 64
+
+struct parameters {
+    struct parameter *items; /* by function and position */
+    size_t count, capacity;
+    struct parameter_types types;
+};
+
+struct walker {
+    struct parameters *out;
+    const struct symbol_files *files;
+    const uint64_t *functions; /* wanted, ascending; NULL = all */
+    size_t functions_count;
+    const struct expression_matches *matches; /* NULL = there are none */
+    Dwarf_Debug debug;                        /* of the file with the (skeleton) units */
+    Dwarf_Debug unit_debug;                   /* that of the .dwo file where it is split */
+    Dwarf_Debug names;                        /* for its texts and references */
+    uint64_t base;
+    struct dwarf_types types;
+    struct type_reader reader;
+    struct dwarf_split split;
+    struct error *error;
+};
+
+static bool wanted(const struct walker *walker, uint64_t start, uint64_t end)
+{
+    size_t low = 0, high = walker->functions_count;
+    if (walker->functions == NULL)
+        return true;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (walker->functions[middle] < start)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < walker->functions_count && walker->functions[low] < end;
+}
+
+static int add(struct walker *walker, const struct parameter *parameter)
+{
+    struct parameters *out = walker->out;
+    if (array_reserve(&out->items, &out->capacity, out->count + 1, walker->error) != 0)
+        return -1;
+    out->items[out->count++] = *parameter;
+    return 0;
+}
+
+/* One parameter, or the result: `die` has the type. */
+static int add_one(struct walker *walker, uint64_t function, uint32_t position, Dwarf_Die die,
+                   const struct dwarf_type *type, const char *name)
+{
+    struct type_reader *reader = &walker->reader;
+    struct dwarf_type target = *type;
+    bool reference = type->kind == DWARF_TYPE_REFERENCE;
+    if (reference)
+        target = dwarf_type_at(&walker->types, type->target);
+    /* Of what else a reference refers to, the address is recorded. */
+    if (reference && (target.kind == DWARF_TYPE_STRUCT || target.kind == DWARF_TYPE_ARRAY ||
+                      target.kind == DWARF_TYPE_COMPLEX || target.kind == DWARF_TYPE_WIDE ||
+                      target.kind == DWARF_TYPE_UNKNOWN || target.kind == DWARF_TYPE_REFERENCE ||
+                      (target.kind == DWARF_TYPE_MEMBER && target.size_bytes != 8))) {
+        reference = false;
+        target = *type;
+    }
+    const char *kept =
+        text_pool_add(&walker->out->types.texts, name, strnlen(name, 1024), walker->error);
+    if (kept == NULL)
+        return -1;
+    const struct parameter parameter = {.function = function,
+                                        .position = position,
+                                        .is_reference = reference,
+                                        .name = kept,
+                                        .type_name = parameter_type_name(reader, die),
+                                        .type = parameter_type_of(reader, &target)};
+    return reader->failed ? -1 : add(walker, &parameter);
+}
+
+Dwarf_Die parameter_typed_entry(Dwarf_Debug debug, Dwarf_Off offset)
+{
+    Dwarf_Die die = dwarf_die_at(debug, offset);
+    for (unsigned step = 0; die != NULL && step < 8 && !dwarf_die_has(debug, die, DW_AT_type);
+         step++) {
+        Dwarf_Die next = dwarf_die_referred(debug, die, DW_AT_abstract_origin, &offset);
+        if (next == NULL)
+            next = dwarf_die_referred(debug, die, DW_AT_specification, &offset);
+        if (next == NULL)
+            break;
+        dwarf_die_release(die);
+        die = next;
+    }
+    return die;
+}
+
+/* ---- expressions ---- */
+
+/* One that is asked for of a function. Returns 0, or -1 without memory. */
+static int add_expression(struct walker *walker, const struct prototype *prototype,
+                          uint64_t function, const struct expression_request *request,
+                          struct expression *expression, uint32_t position)
+{
+    const struct expression_place place = {&walker->reader, prototype};
+    struct parameter parameter = {.function = function, .position = position};
+    struct expression_problem problem;
+    struct expression_code *code;
+    int result =
+        expression_compile(&place, request, expression, &code, &parameter, &problem, walker->error);
+    if (result == 1 && expression->problem.words[0] == 0)
+        expression->problem = problem;
+    if (result != 0)
+        return result < 0 ? -1 : 0;
+    expression->fits++;
+    parameter.code = code;
+    parameter.name = text_pool_add(&walker->out->types.texts, expression->text,
+                                   strlen(expression->text), walker->error);
+    if (parameter.name != NULL && add(walker, &parameter) == 0)
+        return 0;
+    free(code);
+    return -1;
+}
+
+static int add_expressions(struct walker *walker, const struct prototype *prototype,
+                           uint64_t function)
+{
+    const struct expression_matches *matches = walker->matches;
+    uint32_t position = prototype->count + 1;
+    int result = 0;
+    size_t at =
+        matches != NULL ? sorted_from(matches->items, matches->count, function, function) : 0;
+    for (; matches != NULL && at < matches->count && matches->items[at].function == function;
+         at++) {
+        struct expression_request *request = matches->items[at].request;
+        for (size_t k = 0; k < request->count && result == 0; k++) {
+            size_t before = walker->out->count;
+            struct expression *expression = &request->items[k];
+            if (prototype->more || position > FISQL_RECIPE_VALUES_MAX) {
+                expression->problem = (struct expression_problem){
+                    "there is no position left: parameters and expressions have 30",
+                    expression->from, strlen(expression->text)};
+                continue;
+            }
+            result = add_expression(walker, prototype, function, request, expression, position);
+            position += walker->out->count > before;
+        }
+    }
+    return result;
+}
+
+static int add_prototype(struct walker *walker, Dwarf_Off offset, uint64_t function)
+{
+    struct prototype *prototype = malloc(sizeof *prototype);
+    int result = 0;
+    if (prototype == NULL)
+        return error_set(walker->error, "out of memory");
+    if (!prototype_read(&walker->types, offset, prototype)) {
+        free(prototype);
+        return 0;
+    }
+    if (prototype->result.kind != DWARF_TYPE_VOID) {
+        Dwarf_Die die = parameter_typed_entry(walker->names, prototype->origin);
+        if (die != NULL)
+            result = add_one(walker, function, 0, die, &prototype->result, "");
+        dwarf_die_release(die);
+    }
+    for (unsigned i = 0; i < prototype->count && result == 0; i++) {
+        Dwarf_Die named = dwarf_die_at(walker->names, prototype->parameters[i].offset);
+        Dwarf_Die die = parameter_typed_entry(walker->names, prototype->parameters[i].offset);
+        const char *name =
+            named != NULL ? dwarf_die_string(walker->names, named, DW_AT_name) : NULL;
+        if (die != NULL)
+            result = add_one(walker, function, i + 1, die, &prototype->parameters[i].type,
+                             name != NULL ? name : "");
+        dwarf_die_release(die);
+        dwarf_die_release(named);
+    }
+    if (result == 0 && prototype->more && walker->out->count > 0)
+        walker->out->items[walker->out->count - 1].more = true;
+    if (result == 0)
+        result = add_expressions(walker, prototype, function);
+    free(prototype);
+    return result;
+}
+
+static int visit_function(struct walker *walker, Dwarf_Die die)
+{
+    struct dwarf_ranges ranges = {0};
+    Dwarf_Off offset = 0;
+    int result = dwarf_die_ranges(walker->unit_debug, die, walker->base, &ranges, walker->error);
+    uint64_t start = ranges.count > 0 ? ranges.items[0].start : 0;
+    free(ranges.items);
+    if (result == 0 && start != 0 && wanted(walker, start, start + 1) &&
+        elf_file_is_code(&walker->files->module, start) &&
+        dwarf_die_offset(walker->unit_debug, die, &offset))
+        result = add_prototype(walker, offset, start);
+    return result;
+}
+
+static int walk_children(struct walker *walker, Dwarf_Die parent, bool in_function,
+                         unsigned nesting)
+{
+    int result = 0;
+    if (nesting > NESTING_MAX)
+        return 0;
+    Dwarf_Die child = dwarf_die_child(walker->unit_debug, parent);
+    for (; child != NULL; child = dwarf_die_next(walker->unit_debug, child)) {
+        Dwarf_Half tag = result == 0 ? dwarf_die_tag(walker->unit_debug, child) : 0;
+        bool function = tag == DW_TAG_subprogram;
+        bool class =
+            tag == DW_TAG_structure_type || tag == DW_TAG_class_type || tag == DW_TAG_union_type;
+        if (function)
+            result = visit_function(walker, child);
+        if (result == 0 && (function || tag == DW_TAG_namespace || tag == DW_TAG_module ||
+                            tag == DW_TAG_lexical_block || (class && in_function)))
+            result = walk_children(walker, child, in_function || function, nesting + 1);
+    }
+    return result;
+}
+
+static int walk_unit(struct walker *walker, const struct dwarf_unit *unit, uint32_t number,
+                     const struct symbols_options *options, Dwarf_Die unit_die)
+{
+    const struct dwarf_split_places places = {walker->files->debug_path, options->symbols_dir};
+    struct dwarf_ranges ranges = {0};
+    Dwarf_Die whole = unit_die;
+    Dwarf_Off offset = 0;
+    walker->unit_debug = walker->names = walker->debug;
+    walker->base = dwarf_die_low(walker->debug, unit_die);
+    if (dwarf_die_ranges(walker->debug, unit_die, walker->base, &ranges, walker->error) != 0)
+        return -1;
+    bool any = ranges.count == 0;
+    for (size_t i = 0; i < ranges.count; i++)
+        any = any || wanted(walker, ranges.items[i].start, ranges.items[i].end);
+    free(ranges.items);
+    if (!any)
+        return 0;
+    walker->reader.origin_high = 0;
+    if (dwarf_split_is_skeleton(walker->debug, unit_die)) {
+        whole = dwarf_split_find(&walker->split, &places, walker->debug, unit_die, unit->dwo_id,
+                                 &walker->unit_debug, &walker->names);
+        walker->reader.origin_high = ((uint64_t)number + 1) << 40;
+    }
+    if (whole == NULL)
+        return 0;
+    if (!dwarf_die_offset(walker->unit_debug, whole, &offset))
+        offset = 0;
+    dwarf_types_begin(&walker->types, walker->names, offset, walker->files->module.machine);
+    int result = walk_children(walker, whole, false, 0);
+    type_reader_end(&walker->reader);
+    dwarf_types_end(&walker->types);
+    if (whole != unit_die)
+        dwarf_die_release(whole);
+    return result;
+}
+
+static int read_all(struct walker *walker, const struct symbols_options *options)
+{
+    struct dwarf_search search = {.file = walker->files->debug, .module = &walker->files->module};
+    struct dwarf_functions units;
+    int result = dwarf_functions_open(&units, &search, walker->error);
+    walker->debug = dwarf_file_debug(walker->files->debug);
+    walker->reader = (struct type_reader){
+        .all = &walker->out->types, .types = &walker->types, .error = walker->error};
+    for (size_t i = 0; i < units.units_count && result == 0 && walker->debug != NULL; i++) {
+        Dwarf_Die die = dwarf_die_at(walker->debug, units.units[i].die);
+        if (die != NULL)
+            result = walk_unit(walker, &units.units[i], (uint32_t)i, options, die);
+        dwarf_die_release(die);
+    }
+    dwarf_functions_release(&units);
+    dwarf_split_release(&walker->split);
+    if (walker->debug != NULL)
+        dwarf_api_close(walker->debug);
+    return result;
+}
+
+struct trial {
+    struct walker *walker;
+    const struct symbols_options *options;
+};
+
+static void try_all(void *context)
+{
+    struct trial *trial = context;
+    read_all(trial->walker, trial->options);
+}
+
+static int by_function(const void *left, const void *right)
+{
+    const struct parameter *a = left, *b = right;
+    if (a->function != b->function)
+        return a->function < b->function ? -1 : 1;
+    return (a->position > b->position) - (a->position < b->position);
+}
+
+/* Two entries may describe one function (copies folded into one): one of them counts. */
+static void drop_doubles(struct parameters *parameters)
+{
+    size_t kept = 0;
+    if (parameters->count > 0)
+        qsort(parameters->items, parameters->count, sizeof *parameters->items, by_function);
+    for (size_t i = 0; i < parameters->count; i++)
+        if (kept == 0 || by_function(&parameters->items[kept - 1], &parameters->items[i]) != 0)
+            parameters->items[kept++] = parameters->items[i];
+        else
+            free((void *)(uintptr_t)parameters->items[i].code);
+    parameters->count = kept;
+}
+
+int parameters_open(struct parameters **out, const char *path, const char *build_id,
+                    const struct symbols_options *options, const uint64_t *functions,
+                    size_t functions_count, const struct expression_matches *matches,
+                    struct error *error)
+{
+    const char *problem;
+    struct symbol_files *files = calloc(1, sizeof *files);
+    *out = calloc(1, sizeof **out);
+    if (*out == NULL || files == NULL) {
+        free(files);
+        return error_set(error, "out of memory");
+    }
+    int result =
+        symbol_files_find(files, path, build_id != NULL ? build_id : "", options, &problem, error);
+    if (result == 0 && files->module_open && files->debug != NULL) {
+        struct walker walker = {.out = *out,
+                                .files = files,
+                                .functions = functions,
+                                .functions_count = functions_count,
+                                .matches = matches,
+                                .error = error};
+        struct trial trial = {&walker, options};
+        if (symbol_trial(files->debug, try_all, &trial))
+            result = read_all(&walker, options);
+    }
+    drop_doubles(*out);
+    symbol_files_close(files);
+    free(files);
+    return result;
+}
+
+void parameters_close(struct parameters *parameters)
+{
+    if (parameters != NULL) {
+        for (size_t i = 0; i < parameters->count; i++)
+            free((void *)(uintptr_t)parameters->items[i].code);
+        free(parameters->items);
+        parameter_types_release(&parameters->types);
+    }
+    free(parameters);
+}
+
+const struct parameter *parameters_of(const struct parameters *parameters, uint64_t function,
+                                      size_t *count)
+{
+    size_t at = sorted_from(parameters->items, parameters->count, function, function);
+    size_t end = at;
+    while (end < parameters->count && parameters->items[end].function == function)
+        end++;
+    *count = end - at;
+    return end > at ? &parameters->items[at] : NULL;
+}
+
+const struct parameter *parameters_all(const struct parameters *parameters, size_t *count)
+{
+    *count = parameters->count;
+    return parameters->items;
+}

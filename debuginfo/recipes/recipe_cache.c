@@ -1,0 +1,198 @@
+/*
+ * The cache of recipes: see recipe_cache.h. A file CACHE_DIR/BUILD-ID.recipes: struct cache_header, the
+ * hooks, the values, in this machine's byte order. It is written beside its name and renamed, so readers
+ * see all of it or nothing. The checksum tells damage; beyond that each number that leads somewhere is
+ * checked, for others may have written the file, and the collector trusts it.
+ */
+#include "debuginfo/recipes/recipe_cache.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/text_pool.h"
+#include "base/unfinished.h"
+#include "debuginfo/symbols/symbol_cache.h"
+
+#define CACHE_MAGIC 0x5043455249534946u /* "FISIRECP" */
+#define CACHE_VERSION 5u /* to be raised where recipes of the same code come out otherwise */
+#define CACHE_DEBUG_MIN ((uint64_t)4 << 20) /* bytes of .debug_info that are worth a file */
+#define CACHE_COUNT_MAX ((uint64_t)1 << 26)
+
+struct cache_header {
+    uint64_t magic, version, checksum; /* checksum: of all that follows */
+    uint64_t module_bytes, module_modified_ns, debug_bytes, debug_modified_ns;
+    uint64_t hooks, values, sites, nameless;
+    uint64_t tallies[RECIPE_TALLIES][RECIPE_REASONS_MAX];
+};
+
+static bool cache_path(char *path, size_t size, const char *cache_dir, const char *build_id)
+{
+    return cache_dir != NULL && strlen(build_id) >= 8 &&
+           snprintf(path, size, "%s/%s.recipes", cache_dir, build_id) < (int)size;
+}
+
+static uint64_t checksum_of(const struct cache_header *header, const void *hooks,
+                            const void *values)
+{
+    const char *from = (const char *)&header->module_bytes;
+    size_t size = sizeof *header - (size_t)(from - (const char *)header);
+    uint64_t hash = text_hash(TEXT_HASH_START, from, size);
+    hash = text_hash(hash, hooks, (size_t)header->hooks * sizeof(struct fisql_recipe_hook));
+    return text_hash(hash, values, (size_t)header->values * sizeof(struct fisql_recipe_value));
+}
+
+static bool is_of(const struct cache_header *header, const struct symbol_files *files)
+{
+    return header->magic == CACHE_MAGIC && header->version == CACHE_VERSION &&
+           header->module_bytes == files->module.size_bytes &&
+           header->module_modified_ns == files->module.modified_ns &&
+           header->debug_bytes == files->debug->elf.size_bytes &&
+           header->debug_modified_ns == files->debug->elf.modified_ns &&
+           header->hooks <= CACHE_COUNT_MAX && header->values <= CACHE_COUNT_MAX;
+}
+
+static bool has_parts(const struct fisql_recipe_value *value)
+{
+    return value->where == FISQL_WHERE_PIECES || value->where == FISQL_WHERE_EXPRESSION;
+}
+
+/* Do the parts of a value lie within, and have none in their turn but for what is computed of a piece? */
+static bool are_sound(const struct recipes *recipes, const struct fisql_recipe_value *value)
+{
+    bool steps = value->where == FISQL_WHERE_EXPRESSION;
+    if (value->constant > recipes->values_count ||
+        value->base > recipes->values_count - value->constant)
+        return false;
+    for (size_t i = 0; i < value->base; i++) {
+        const struct fisql_recipe_value *part = &recipes->values[value->constant + i];
+        if (part->where == FISQL_WHERE_PIECES || (steps && has_parts(part)))
+            return false;
+    }
+    return !steps || value->base <= FISQL_RECIPE_STEPS_MAX;
+}
+
+/* Do all indexes lie within? */
+static bool is_sound(const struct recipes *recipes)
+{
+    for (size_t i = 0; i < recipes->hooks_count; i++) {
+        const struct fisql_recipe_hook *hook = &recipes->hooks[i];
+        if (hook->count > FISQL_RECIPE_VALUES_MAX || hook->first > recipes->values_count ||
+            hook->count > recipes->values_count - hook->first ||
+            (i > 0 && hook->address < recipes->hooks[i - 1].address))
+            return false;
+    }
+    for (size_t i = 0; i < recipes->values_count; i++) {
+        const struct fisql_recipe_value *value = &recipes->values[i];
+        if (value->where > FISQL_WHERE_STEP || value->what > FISQL_WHAT_STRING_CXX1 ||
+            (has_parts(value) ? !are_sound(recipes, value) : value->base > 31) ||
+            (value->where == FISQL_WHERE_STEP &&
+             (value->base >= FISQL_STEPS || value->size == 0 || value->size > 64 ||
+              (value->size > 8 && value->base != FISQL_STEP_BITS))) ||
+            (value->where == FISQL_WHERE_ABSENT && value->large > FISQL_WHERE_ADDRESS))
+            return false;
+    }
+    return true;
+}
+
+static bool read_all(int descriptor, void *into, size_t size)
+{
+    for (size_t done = 0; done < size;) {
+        ssize_t got = read(descriptor, (char *)into + done, size - done);
+        if (got <= 0)
+            return false;
+        done += (size_t)got;
+    }
+    return true;
+}
+
+int recipe_cache_read(struct recipes *recipes, const struct symbol_files *files,
+                      const char *cache_dir, struct error *error)
+{
+    char path[4200];
+    struct cache_header header;
+    struct stat status;
+    int result = 0;
+    if (files->debug == NULL || !cache_path(path, sizeof path, cache_dir, files->module.build_id))
+        return 0;
+    int descriptor = symbol_cache_open(path, &status);
+    if (descriptor < 0)
+        return 0;
+    if (read_all(descriptor, &header, sizeof header) && is_of(&header, files)) {
+        size_t hooks = (size_t)header.hooks * sizeof *recipes->hooks;
+        size_t values = (size_t)header.values * sizeof *recipes->values;
+        futimens(descriptor, NULL); /* used now */
+        if ((uint64_t)status.st_size == sizeof header + hooks + values) {
+            recipes->hooks = malloc(hooks + 1);
+            recipes->values = malloc(values + 1);
+            recipes->hooks_count = (size_t)header.hooks;
+            recipes->values_count = (size_t)header.values;
+            if (recipes->hooks == NULL || recipes->values == NULL)
+                result = error_set(error, "out of memory for %zu bytes", hooks + values);
+            else
+                result = read_all(descriptor, recipes->hooks, hooks) &&
+                         read_all(descriptor, recipes->values, values) &&
+                         checksum_of(&header, recipes->hooks, recipes->values) == header.checksum &&
+                         is_sound(recipes);
+        }
+    }
+    close(descriptor);
+    if (result != 1) {
+        recipes_release(recipes);
+        return result;
+    }
+    recipes->sites = header.sites;
+    recipes->nameless = header.nameless;
+    memcpy(recipes->tallies, header.tallies, sizeof recipes->tallies);
+    recipes->instrumented = recipes->cached = true;
+    return 1;
+}
+
+static bool write_all(int descriptor, const void *from, size_t size)
+{
+    for (size_t done = 0; done < size;) {
+        ssize_t written = write(descriptor, (const char *)from + done, size - done);
+        if (written <= 0)
+            return false;
+        done += (size_t)written;
+    }
+    return true;
+}
+
+void recipe_cache_write(const struct recipes *recipes, const struct symbol_files *files,
+                        const struct symbols_options *options)
+{
+    char path[4200], temporary[4300];
+    const struct dwarf_section *section = dwarf_file_section(files->debug, ".debug_info");
+    if (!cache_path(path, sizeof path, options->cache_dir, files->module.build_id) ||
+        section == NULL || (section->size_bytes < CACHE_DEBUG_MIN && !options->cache_all))
+        return;
+    struct cache_header header = {.magic = CACHE_MAGIC,
+                                  .version = CACHE_VERSION,
+                                  .module_bytes = files->module.size_bytes,
+                                  .module_modified_ns = files->module.modified_ns,
+                                  .debug_bytes = files->debug->elf.size_bytes,
+                                  .debug_modified_ns = files->debug->elf.modified_ns,
+                                  .hooks = recipes->hooks_count,
+                                  .values = recipes->values_count,
+                                  .sites = recipes->sites,
+                                  .nameless = recipes->nameless};
+    size_t hooks = recipes->hooks_count * sizeof *recipes->hooks;
+    size_t values = recipes->values_count * sizeof *recipes->values;
+    memcpy(header.tallies, recipes->tallies, sizeof header.tallies);
+    header.checksum = checksum_of(&header, recipes->hooks, recipes->values);
+    mkdir(options->cache_dir, 0700);
+    symbol_cache_make_room(options->cache_dir, sizeof header + hooks + values);
+    snprintf(temporary, sizeof temporary, "%s.%ld", path, (long)getpid());
+    int descriptor = unfinished_open(temporary, NULL, 0);
+    if (descriptor < 0)
+        return;
+    bool done = write_all(descriptor, &header, sizeof header) &&
+                write_all(descriptor, recipes->hooks, hooks) &&
+                write_all(descriptor, recipes->values, values);
+    if (close(descriptor) != 0 || !done || unfinished_publish(temporary, path) != 0)
+        unfinished_remove(temporary);
+}

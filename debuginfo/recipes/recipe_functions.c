@@ -1,0 +1,175 @@
+/*
+ * Which address hooks name a function by: see recipe_parts.h. The compilers pass the address of the
+ * function as it was written, also in clones of it and in inlined copies. So of the copies that DWARF
+ * describes the one counts that is no clone by its symbol's name; where none has code in this
+ * module's debug information (a C++ inline function whose code another unit has), the symbol table has the
+ * address by the name.
+ */
+#include "debuginfo/recipes/recipe_parts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/sorted.h"
+
+struct named_code {
+    const char *name; /* borrowed from the file */
+    uint64_t address;
+};
+
+int function_copies_add(struct function_copies *copies, uint64_t origin, uint64_t start,
+                        struct error *error)
+{
+    if (array_reserve(&copies->items, &copies->capacity, copies->count + 1, error) != 0)
+        return -1;
+    copies->items[copies->count++] = (struct function_copy){.origin = origin, .start = start};
+    return 0;
+}
+
+struct visiting {
+    struct function_copies *copies;
+    struct error *error;
+};
+
+static int visit_symbol(void *context, const struct elf_symbol *symbol)
+{
+    struct visiting *visiting = context;
+    struct function_copies *copies = visiting->copies;
+    if (symbol->address == 0)
+        return 0;
+    if (array_reserve(&copies->names, &copies->names_capacity, copies->names_count + 1,
+                      visiting->error) != 0)
+        return -1;
+    copies->names[copies->names_count++] = (struct named_code){symbol->name, symbol->address};
+    return 0;
+}
+
+static int by_name(const void *left, const void *right)
+{
+    const struct named_code *a = left, *b = right;
+    int order = strcmp(a->name, b->name);
+    return order != 0 ? order : (a->address > b->address) - (a->address < b->address);
+}
+
+static int by_address(const void *left, const void *right)
+{
+    const struct named_code *a = left, *b = right;
+    return (a->address > b->address) - (a->address < b->address);
+}
+
+static int by_origin(const void *left, const void *right)
+{
+    const struct function_copy *a = left, *b = right;
+    if (a->origin != b->origin)
+        return a->origin < b->origin ? -1 : 1;
+    return (a->start > b->start) - (a->start < b->start);
+}
+
+/* Is it a name that compilers give to a copy made for some of the calls, or to a part? */
+static bool is_clone_name(const char *name)
+{
+    static const char *const marks[] = {".constprop.", ".isra.", ".part.", ".cold", ".simdclone."};
+    for (size_t i = 0; i < sizeof marks / sizeof marks[0]; i++)
+        if (strstr(name, marks[i]) != NULL)
+            return true;
+    return false;
+}
+
+/* A destructor that frees: what is inlined is the other one, which it calls. */
+static bool is_deleting_name(const char *name)
+{
+    size_t length = strlen(name);
+    return strncmp(name, "_ZN", 3) == 0 && length > 7 && strcmp(name + length - 4, "D0Ev") == 0;
+}
+
+/* Have all symbols at an address such names? */
+static bool all_are(const struct function_copies *copies, uint64_t address,
+                    bool (*is)(const char *name))
+{
+    size_t at = sorted_from(copies->by_address, copies->names_count, address, address);
+    bool any = false;
+    for (; at < copies->names_count && copies->by_address[at].address == address; at++) {
+        if (!is(copies->by_address[at].name))
+            return false;
+        any = true;
+    }
+    return any;
+}
+
+int function_copies_finish(struct function_copies *copies, const struct symbol_files *files,
+                           struct error *error)
+{
+    struct visiting visiting = {copies, error};
+    const struct elf_file *tables[] = {&files->module,
+                                       files->debug != NULL ? &files->debug->elf : NULL};
+    for (unsigned i = 0; i < 2; i++)
+        if (tables[i] != NULL &&
+            (elf_file_functions(tables[i], SHT_SYMTAB, visit_symbol, &visiting) != 0 ||
+             elf_file_functions(tables[i], SHT_DYNSYM, visit_symbol, &visiting) != 0))
+            return -1;
+    copies->by_address = calloc(copies->names_count + 1, sizeof *copies->by_address);
+    if (copies->by_address == NULL)
+        return error_set(error, "out of memory for %zu names", copies->names_count);
+    if (copies->names_count > 0) {
+        memcpy(copies->by_address, copies->names, copies->names_count * sizeof *copies->names);
+        qsort(copies->names, copies->names_count, sizeof *copies->names, by_name);
+        qsort(copies->by_address, copies->names_count, sizeof *copies->by_address, by_address);
+    }
+    if (copies->count > 0)
+        qsort(copies->items, copies->count, sizeof *copies->items, by_origin);
+    for (size_t i = 0; i < copies->count; i++) {
+        copies->items[i].clone = all_are(copies, copies->items[i].start, is_clone_name);
+        copies->items[i].deleting = all_are(copies, copies->items[i].start, is_deleting_name);
+    }
+    return 0;
+}
+
+/* The address of the function of this name, if all that have it lie there. */
+static uint64_t find_name(const struct function_copies *copies, const char *name)
+{
+    size_t low = 0, high = copies->names_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (strcmp(copies->names[middle].name, name) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    uint64_t address = 0;
+    for (; low < copies->names_count && strcmp(copies->names[low].name, name) == 0; low++) {
+        if (address != 0 && address != copies->names[low].address)
+            return 0;
+        address = copies->names[low].address;
+    }
+    return address;
+}
+
+uint64_t function_copies_find(const struct function_copies *copies, const struct recipe_name *name)
+{
+    uint64_t address = 0, other = 0;
+    size_t at = sorted_from(copies->items, copies->count, origin, name->origin);
+    for (; at < copies->count && copies->items[at].origin == name->origin; at++) {
+        uint64_t start = copies->items[at].start;
+        if (copies->items[at].clone)
+            continue;
+        if (start == name->own)
+            return start; /* also of variants: a destructor's that frees, for instance */
+        if (copies->items[at].deleting)
+            continue;
+        if (address != 0 && start != address)
+            other = start;
+        address = start;
+    }
+    if (other == 0 && address != 0)
+        return address;
+    return name->linkage_name != NULL ? find_name(copies, name->linkage_name) : 0;
+}
+
+void function_copies_release(struct function_copies *copies)
+{
+    free(copies->items);
+    free(copies->names);
+    free(copies->by_address);
+    *copies = (struct function_copies){0};
+}

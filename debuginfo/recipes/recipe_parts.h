@@ -1,0 +1,83 @@
+/* What the files of recipes.c share; not for others. */
+#ifndef FISQL_DEBUGINFO_RECIPES_RECIPE_PARTS_H
+#define FISQL_DEBUGINFO_RECIPES_RECIPE_PARTS_H
+
+#include "debuginfo/dwarf/call_frames.h"
+#include "debuginfo/dwarf/dwarf_places.h"
+#include "debuginfo/dwarf/dwarf_prototypes.h"
+#include "debuginfo/x86/hook_sites.h"
+#include "debuginfo/recipes/recipes.h"
+#include "debuginfo/elf/elf_file.h"
+#include "debuginfo/symbols/symbol_files.h"
+#include "debuginfo/symbols/symbols.h"
+
+/* Appends the value of a place to the recipes' values at `index` (which is there); pieces go behind the
+ * last one. A value that cannot be said is absent: the reason is returned. -1 without memory. */
+int recipe_value_put(struct recipes *recipes, size_t index, const struct dwarf_type *type,
+                     const struct dwarf_type *target, const struct places *places,
+                     struct error *error);
+
+/* The value of a result. */
+enum place_reason recipe_result(struct dwarf_types *types, const struct dwarf_type *type,
+                                struct fisql_recipe_value *value);
+
+/* Puts where it lies when the exit hook is called in place of where it is after the return. False where the
+ * former is not known. */
+bool recipe_result_at_hook(const struct elf_file *module, uint64_t after, bool frame_pointer,
+                           struct fisql_recipe_value *value);
+
+/* The bytes that a type's values take where they lie; 0 = they are not recorded, *reason says why. */
+unsigned recipe_bytes(const struct dwarf_type *type, enum place_reason *reason);
+
+/* A copy of a function that has code. */
+struct function_copy {
+    uint64_t origin; /* of its abstract entry; unique in the module */
+    uint64_t start;
+    bool clone;    /* of another name, for constant arguments and the like: hooks do not name it */
+    bool deleting; /* a destructor that frees */
+};
+
+struct function_copies {
+    struct function_copy *items;
+    size_t count, capacity;
+    struct named_code *names; /* functions of the symbol tables, by name */
+    size_t names_count, names_capacity;
+    struct named_code *by_address; /* the same, by address */
+};
+
+int function_copies_add(struct function_copies *copies, uint64_t origin, uint64_t start,
+                        struct error *error);
+
+/* Makes them ready to be asked: the symbol tables tell clones. */
+int function_copies_finish(struct function_copies *copies, const struct symbol_files *files,
+                           struct error *error);
+
+struct recipe_name {
+    uint64_t origin; /* of the function's abstract entry */
+    uint64_t own;    /* where the copy that calls the hook begins; 0 = it is inlined there */
+    const char *linkage_name; /* NULL = none */
+};
+
+/* The address that hooks name a function by; 0 = not known. */
+uint64_t function_copies_find(const struct function_copies *copies, const struct recipe_name *name);
+void function_copies_release(struct function_copies *copies);
+
+/* Walks through the debug information: fills the recipes' hooks, ->function with the index of the
+ * function in `names`, and the copies. */
+struct recipe_names {
+    struct recipe_name *items;
+    size_t count, capacity;
+    struct text_pool texts;
+};
+struct recipe_walk {
+    struct recipes *recipes;
+    const struct symbol_files *files;
+    const struct symbols_options *options;
+    const struct hook_sites *sites;
+    const struct call_frames *frames;
+    struct function_copies *copies;
+    struct recipe_names *names;
+};
+int recipe_walk(const struct recipe_walk *walk, struct error *error);
+
+#endif

@@ -1,0 +1,137 @@
+/*
+ * Recipes of a module: see recipes.h. The steps: find the calls of the hooks (hook_sites.c), read the call
+ * frame information (call_frames.c), walk through the debug information and say at each call where the
+ * parameters lie (recipe_walk.c, dwarf_places.c, recipe_values.c), find the function that each call names
+ * (recipe_functions.c).
+ */
+#include "debuginfo/recipes/recipes.h"
+
+#include "base/shortage.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "debuginfo/recipes/recipe_cache.h"
+#include "debuginfo/recipes/recipe_parts.h"
+#include "debuginfo/symbols/symbol_trial.h"
+
+_Static_assert((int)PLACE_REASONS_COUNT <= RECIPE_REASONS_MAX, "there is room for all reasons");
+_Static_assert(PROTOTYPE_PARAMETERS_MAX == FISQL_RECIPE_VALUES_MAX, "as many as are recorded");
+
+const char *recipes_reason(unsigned reason)
+{
+    static const char *const words[] = {
+#define PLACE_REASON_WORDS(constant, words) words,
+        PLACE_REASONS(PLACE_REASON_WORDS)
+#undef PLACE_REASON_WORDS
+    };
+    return reason < PLACE_REASONS_COUNT ? words[reason] : NULL;
+}
+
+static int by_address(const void *left, const void *right)
+{
+    const struct fisql_recipe_hook *a = left, *b = right;
+    return (a->address > b->address) - (a->address < b->address);
+}
+
+/* Puts the functions' addresses in place of the indexes of their names. */
+static void name_functions(struct recipes *recipes, const struct function_copies *copies,
+                           const struct recipe_names *names)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < recipes->hooks_count; i++) {
+        struct fisql_recipe_hook *hook = &recipes->hooks[i];
+        hook->function = function_copies_find(copies, &names->items[hook->function]);
+        if (hook->function != 0)
+            recipes->hooks[kept++] = *hook;
+        else
+            recipes->nameless++;
+    }
+    recipes->hooks_count = kept;
+    if (kept > 0)
+        qsort(recipes->hooks, kept, sizeof *recipes->hooks, by_address);
+}
+
+struct trial {
+    const struct recipe_walk *walk;
+    struct error *error;
+};
+
+static void try_walk(void *context)
+{
+    struct trial *trial = context;
+    recipe_walk(trial->walk, trial->error);
+}
+
+static int make(struct recipes *recipes, const struct symbol_files *files,
+                const struct symbols_options *options, struct error *error)
+{
+    struct hook_sites sites = {0};
+    struct call_frames frames = {0};
+    struct function_copies copies = {0};
+    struct recipe_names names = {0};
+    int result = hook_sites_find(&sites, &files->module,
+                                 files->debug != NULL ? &files->debug->elf : NULL, error);
+    recipes->sites = sites.count;
+    recipes->instrumented = sites.count > 0;
+    if (result == 0 && sites.count > 0 && files->debug == NULL)
+        recipes->problem = "no debug information";
+    if (result == 0 && sites.count > 0 && files->debug != NULL) {
+        result = call_frames_open(&frames, &files->module, files->debug, error);
+        const struct recipe_walk walk = {recipes, files, options, &sites, &frames, &copies, &names};
+        struct trial trial = {&walk, error};
+        if (result == 0 && !symbol_trial(files->debug, try_walk, &trial))
+            recipes->problem = "damaged debug information";
+        else if (result == 0)
+            result = recipe_walk(&walk, error);
+        if (result == 0)
+            result = function_copies_finish(&copies, files, error);
+        if (result == 0)
+            name_functions(recipes, &copies, &names);
+    }
+    hook_sites_release(&sites);
+    call_frames_close(&frames);
+    function_copies_release(&copies);
+    free(names.items);
+    text_pool_release(&names.texts);
+    return result;
+}
+
+int recipes_make(struct recipes *recipes, const char *path, const struct symbols_options *options,
+                 struct error *error)
+{
+    struct symbol_files *files = calloc(1, sizeof *files);
+    *recipes = (struct recipes){.problem = NULL};
+    if (files == NULL)
+        return error_set(error, "out of memory");
+    int result = symbol_files_find(files, path, "", options, &recipes->problem, error);
+    if (result == 0 && files->module_open && files->code)
+        result = recipe_cache_read(recipes, files, options->cache_dir, error);
+    if (result == 0 && files->module_open && files->code) {
+        result = make(recipes, files, options, error);
+        if (result == 0 && recipes->problem == NULL && !recipes->incomplete && recipes->sites > 0 &&
+            shortage_noted() == 0)
+            recipe_cache_write(recipes, files, options);
+    }
+    if (result == 1)
+        result = 0;
+    symbol_files_close(files);
+    free(files);
+    return result;
+}
+
+void recipes_release(struct recipes *recipes)
+{
+    free(recipes->hooks);
+    free(recipes->values);
+    *recipes = (struct recipes){.problem = NULL};
+}
+
+bool recipes_module_is(const char *path, const char *build_id)
+{
+    struct elf_file file;
+    bool is = elf_file_open(&file, path) == NULL &&
+              strncmp(file.build_id, build_id, strlen(build_id)) == 0;
+    elf_file_close(&file);
+    return is;
+}

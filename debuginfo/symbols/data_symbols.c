@@ -1,0 +1,167 @@
+/* Variables and functions out of symbol tables: see data_symbols.h. */
+#include "debuginfo/symbols/data_symbols.h"
+
+#include <elf.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/sorted.h"
+#include "debuginfo/names/demangle.h"
+#include "debuginfo/names/short_name.h"
+#include "debuginfo/elf/elf_file.h"
+#include "debuginfo/symbols/symbol_files.h"
+#include "debuginfo/symbols/symbols.h"
+
+#define SYMBOLS_MAX 4000000u
+
+struct found {
+    struct elf_symbol symbol; /* its name is the file's */
+    bool is_function;
+};
+
+struct reading {
+    struct data_symbols *out;
+    struct found *items;
+    size_t count, capacity;
+    bool functions; /* are being read */
+    struct error *error;
+};
+
+static int take(void *context, const struct elf_symbol *symbol)
+{
+    struct reading *reading = context;
+    if (symbol->size_bytes == 0 || symbol->size_bytes > UINT64_MAX - symbol->address ||
+        reading->count == SYMBOLS_MAX)
+        return 0;
+    if (array_reserve(&reading->items, &reading->capacity, reading->count + 1, reading->error) != 0)
+        return -1;
+    reading->items[reading->count++] = (struct found){*symbol, reading->functions};
+    return 0;
+}
+
+/* By address; of those at one address the one that others can name comes first, then the largest. */
+static int by_address(const void *left, const void *right)
+{
+    const struct elf_symbol *a = &((const struct found *)left)->symbol;
+    const struct elf_symbol *b = &((const struct found *)right)->symbol;
+    if (a->address != b->address)
+        return a->address < b->address ? -1 : 1;
+    if (a->global != b->global)
+        return a->global ? -1 : 1;
+    if (a->size_bytes != b->size_bytes)
+        return a->size_bytes > b->size_bytes ? -1 : 1;
+    return strcmp(a->name, b->name);
+}
+
+/* The name without its version (@GLIBC_2.2.5) and the number of a local static (count.0). */
+static size_t plain_length(const char *name)
+{
+    size_t length = strcspn(name, "@");
+    size_t digits = length;
+    while (digits > 0 && name[digits - 1] >= '0' && name[digits - 1] <= '9')
+        digits--;
+    return digits < length && digits > 1 && name[digits - 1] == '.' ? digits - 1 : length;
+}
+
+char *data_symbol_name(const struct data_symbol *symbol)
+{
+    char *full = short_name_applies(symbol->linkage_name) ? demangle(symbol->linkage_name) : NULL;
+    char *brief = full != NULL ? short_name(full, false) : NULL;
+    free(full);
+    return brief != NULL ? brief : strdup(symbol->linkage_name);
+}
+
+/* Copies those that lie apart from the ones before. */
+static int keep(struct reading *reading)
+{
+    struct data_symbols *out = reading->out;
+    uint64_t end = 0;
+    if (reading->count > 0)
+        qsort(reading->items, reading->count, sizeof *reading->items, by_address);
+    for (size_t i = 0; i < reading->count; i++) {
+        const struct elf_symbol *symbol = &reading->items[i].symbol;
+        if (symbol->address < end)
+            continue;
+        if (array_reserve(&out->items, &out->capacity, out->count + 1, reading->error) != 0)
+            return -1;
+        const char *name =
+            text_pool_add(&out->texts, symbol->name, plain_length(symbol->name), reading->error);
+        if (name == NULL)
+            return -1;
+        out->items[out->count++] = (struct data_symbol){symbol->address, symbol->size_bytes,
+                                                        reading->items[i].is_function, name};
+        end = symbol->address + symbol->size_bytes;
+    }
+    return 0;
+}
+
+static void read_segments(struct data_symbols *out, const struct elf_file *module)
+{
+    for (uint16_t i = 0; i < module->segments_count; i++) {
+        Elf64_Phdr segment = elf_file_segment(module, i);
+        if (segment.p_type != PT_LOAD || segment.p_memsz == 0 ||
+            segment.p_memsz > UINT64_MAX - segment.p_vaddr)
+            continue;
+        uint64_t end = segment.p_vaddr + segment.p_memsz;
+        if (out->end == 0 || segment.p_vaddr < out->start)
+            out->start = segment.p_vaddr;
+        if (end > out->end)
+            out->end = end;
+    }
+}
+
+static int read_tables(struct reading *reading, const struct elf_file *file)
+{
+    static const uint32_t tables[2] = {SHT_SYMTAB, SHT_DYNSYM};
+    for (unsigned i = 0; i < 2; i++) {
+        reading->functions = false;
+        if (elf_file_objects(file, tables[i], take, reading) != 0)
+            return -1;
+        reading->functions = true;
+        if (elf_file_functions(file, tables[i], take, reading) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+int data_symbols_open(struct data_symbols *symbols, const char *path, const char *build_id,
+                      const struct symbols_options *options, struct error *error)
+{
+    const char *problem;
+    struct symbol_files *files = calloc(1, sizeof *files);
+    struct reading reading = {.out = symbols, .error = error};
+    *symbols = (struct data_symbols){.count = 0};
+    if (files == NULL)
+        return error_set(error, "out of memory");
+    int result =
+        symbol_files_find(files, path, build_id != NULL ? build_id : "", options, &problem, error);
+    const struct elf_file *tables[] = {
+        files->module_open ? &files->module : NULL,
+        files->module_open && files->debug != NULL ? &files->debug->elf : NULL};
+    for (unsigned i = 0; i < 2 && result == 0; i++)
+        if (tables[i] != NULL)
+            result = read_tables(&reading, tables[i]);
+    if (result == 0 && files->module_open)
+        read_segments(symbols, &files->module);
+    if (result == 0)
+        result = keep(&reading);
+    free(reading.items);
+    symbol_files_close(files);
+    free(files);
+    return result;
+}
+
+void data_symbols_close(struct data_symbols *symbols)
+{
+    free(symbols->items);
+    text_pool_release(&symbols->texts);
+    *symbols = (struct data_symbols){.count = 0};
+}
+
+const struct data_symbol *data_symbols_find(const struct data_symbols *symbols, uint64_t address)
+{
+    size_t next = sorted_after(symbols->items, symbols->count, address, address);
+    const struct data_symbol *found = next > 0 ? &symbols->items[next - 1] : NULL;
+    return found != NULL && address - found->address < found->size_bytes ? found : NULL;
+}

@@ -1,0 +1,246 @@
+/*
+ * Symbols of a module: see symbols.h. The steps of symbols_open(): find the module and its debug
+ * information (symbol_files.c), see where it calls the hooks (hook_calls.c), read the functions
+ * that DWARF describes (dwarf_functions.c), make the inventory of them and of the symbol tables
+ * (symbol_inventory.c), keep the line tables ready (symbol_lines.c).
+ */
+#include "base/sorted.h"
+#include "base/system_path.h"
+#include "debuginfo/symbols/symbols.h"
+
+#include "base/shortage.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "debuginfo/dwarf/dwarf_inlines.h"
+#include "debuginfo/symbols/symbol_cache.h"
+#include "debuginfo/symbols/symbol_code.h"
+#include "debuginfo/dwarf/dwarf_functions.h"
+#include "debuginfo/elf/elf_file.h"
+#include "debuginfo/x86/hook_calls.h"
+#include "debuginfo/symbols/symbol_files.h"
+#include "debuginfo/symbols/symbol_inventory.h"
+#include "debuginfo/symbols/symbol_lines.h"
+#include "debuginfo/symbols/symbol_trial.h"
+
+/* Is it a module that has no file: the code that the kernel maps into every process? */
+static bool has_no_file(const char *path)
+{
+    return path[0] == 0 || path[0] == '[' || strncmp(path, "linux-vdso", 10) == 0 ||
+           strncmp(path, "linux-gate", 10) == 0;
+}
+
+/* Reads what symbol_lines_find_own() may read. */
+static void try_inlines(const struct dwarf_search *search, const struct dwarf_functions *functions)
+{
+    Dwarf_Debug debug = dwarf_file_debug(search->file);
+    struct dwarf_headers headers = {0};
+    struct text_pool pool = {0};
+    for (size_t i = 0; debug != NULL && i < functions->units_count; i++) {
+        struct dwarf_inlines inlines = {0};
+        dwarf_inlines_read(&inlines, &headers, debug, functions->units[i].die, &pool, NULL);
+        dwarf_inlines_release(&inlines);
+    }
+}
+
+static void try_all(void *context)
+{
+    const struct dwarf_search *search = context;
+    struct dwarf_functions functions;
+    int result = dwarf_functions_open(&functions, search, NULL);
+    if (result == 0)
+        result = dwarf_functions_read(&functions, search, false, NULL);
+    for (size_t i = 0; i < functions.units_count; i++)
+        functions.units[i].nested = true;
+    if (result == 0)
+        result = dwarf_functions_read(&functions, search, true, NULL);
+    if (result != 0)
+        shortage_note(ENOMEM); /* damage is read past */
+    try_inlines(search, &functions);
+}
+
+/* Reads a module whose files are open. Takes files->debug over. */
+static int read_module(struct symbols *symbols, struct symbol_files *files,
+                       const struct hook_calls *hooks, const char *path,
+                       const struct symbols_options *options, struct error *error)
+{
+    struct dwarf_functions dwarf = {0};
+    struct dwarf_search search = {.file = files->debug,
+                                  .module = &files->module,
+                                  .path = files->debug_path,
+                                  .symbols_dir = options->symbols_dir,
+                                  .threads = options->threads};
+    const struct dwarf_file *debug = files->debug;
+    int result = symbol_cache_read(symbols, files, path, options->cache_dir, error);
+    if (result == 1)
+        symbols->source = "dwarf";
+    if (result != 0)
+        return result == 1 ? 0 : -1;
+    if (files->debug != NULL && !symbol_trial(files->debug, try_all, &search)) {
+        symbols->problem = "damaged debug information";
+        dwarf_file_close(files->debug);
+        free(files->debug);
+        files->debug = NULL;
+    }
+    if (files->debug != NULL) {
+        result = dwarf_functions_open(&dwarf, &search, error);
+        if (result == 0)
+            result = dwarf_functions_read(&dwarf, &search, false, error);
+        elf_file_rest(&files->debug->elf);
+        if (result == 0)
+            result = symbol_lines_open(&symbols->lines, files->debug, files->path, dwarf.units,
+                                       dwarf.units_count, dwarf.ranges, dwarf.ranges_count, error);
+    }
+    if (result == 0)
+        result = symbol_inventory_make(symbols, files, hooks, files->debug != NULL ? &dwarf : NULL,
+                                       &search, path, error);
+    if (result == 0 && files->code)
+        result = symbol_code_count_targets(symbols, &files->module,
+                                           files->debug != NULL ? &files->debug->elf : NULL, error);
+    if (symbols->lines != NULL)
+        files->debug = NULL;
+    unsigned missing_dwo = dwarf.missing_dwo;
+    dwarf_functions_release(&dwarf);
+    if (result == 0 && missing_dwo == 0 && symbols->problem == NULL && symbols->lines != NULL &&
+        shortage_noted() == 0)
+        symbol_cache_write(symbols, files, debug, options);
+    if (missing_dwo > 0 && symbols->problem == NULL)
+        symbols->problem = "files of split debug information (.dwo) are missing";
+    return result;
+}
+
+static const char *problem_of(const struct symbols *symbols)
+{
+    if (strcmp(symbols->source, "none") == 0)
+        return "no symbols";
+    return strcmp(symbols->source, "symtab") == 0 ? "no debug information" : NULL;
+}
+
+int symbols_open(struct symbols *symbols, const char *path, const char *build_id,
+                 const struct symbols_options *options, struct error *error)
+{
+    struct symbol_files files;
+    struct hook_calls hooks = {0};
+    *symbols = (struct symbols){.source = "none"};
+    if (has_no_file(path))
+        return 0;
+    struct symbols_options names = *options; /* whether more is asked for is seen below */
+    names.names_only = true;
+    if (build_id == NULL)
+        build_id = "";
+    int result = symbol_files_find(&files, path, build_id, &names, &symbols->problem, error);
+    if (result == 0 && files.module_open)
+        result = hook_calls_open(&hooks, HOOK_ENTER_NAME, &files.module,
+                                 files.debug != NULL ? &files.debug->elf : NULL, error);
+    if (result == 0 && files.module_open) {
+        /* The C library holds hooks that nobody calls. */
+        symbols->instrumented = files.code ? hook_calls_made(&hooks) : hook_calls_any(&hooks);
+        if (symbols->instrumented || options->all_modules || !files.code) {
+            result = options->names_only
+                         ? symbol_inventory_make(symbols, &files, &hooks, NULL, NULL, path, error)
+                         : symbol_files_unpack(&files, path, build_id, options, &symbols->problem,
+                                               error);
+            if (result == 0 && !options->names_only)
+                result = read_module(symbols, &files, &hooks, path, options, error);
+            if (symbols->problem == NULL && !options->names_only)
+                symbols->problem = problem_of(symbols);
+        }
+    }
+    hook_calls_close(&hooks);
+    if (result == 0 && files.module_open && files.code && !options->names_only)
+        result = symbol_code_open(&symbols->code, &files.module, error);
+    symbol_files_close(&files);
+    return result;
+}
+
+int symbols_read(struct symbols *symbols, const char *path, const char *build_id,
+                 const char *sysroot, const char *symbols_dir, struct error *error)
+{
+    const struct symbols_options options = {.sysroot = sysroot, .symbols_dir = symbols_dir};
+    return symbols_open(symbols, path, build_id, &options, error);
+}
+
+void symbols_release(struct symbols *symbols)
+{
+    symbol_lines_close(symbols->lines);
+    symbol_code_close(symbols->code);
+    free(symbols->functions);
+    free(symbols->ranges);
+    free(symbols->cached_texts);
+    text_pool_release(&symbols->texts);
+    *symbols = (struct symbols){.source = "none"};
+}
+
+const struct symbol_range *symbols_range(const struct symbols *symbols, uint64_t address)
+{
+    size_t next = sorted_after(symbols->ranges, symbols->ranges_count, start, address);
+    const struct symbol_range *range = next > 0 ? &symbols->ranges[next - 1] : NULL;
+    return range != NULL && address < range->end ? range : NULL;
+}
+
+void symbols_units(const struct symbols *symbols, uint32_t *units)
+{
+    bool *several = calloc(symbols->functions_count + 1, sizeof *several);
+    for (size_t i = 0; i < symbols->functions_count; i++)
+        units[i] = SYMBOL_NONE;
+    for (size_t i = 0; several != NULL && i < symbols->ranges_count; i++) {
+        const struct symbol_range *range = &symbols->ranges[i];
+        if (range->unit == SYMBOL_NONE || several[range->function])
+            continue;
+        several[range->function] =
+            units[range->function] != SYMBOL_NONE && units[range->function] != range->unit;
+        units[range->function] = several[range->function] ? SYMBOL_NONE : range->unit;
+    }
+    if (several == NULL)
+        shortage_note(ENOMEM);
+    free(several);
+}
+
+/* The unit that describes an address; SYMBOL_NONE = none. */
+static uint32_t unit_of(const struct symbols *symbols, uint64_t address)
+{
+    const struct symbol_range *range = symbols_range(symbols, address);
+    if (symbols->lines == NULL)
+        return SYMBOL_NONE;
+    return range != NULL && range->unit != SYMBOL_NONE ? range->unit
+                                                       : symbol_lines_unit(symbols->lines, address);
+}
+
+void symbols_line(struct symbols *symbols, uint64_t address, const char **file, uint32_t *line)
+{
+    *file = NULL;
+    *line = 0;
+    if (symbols->lines != NULL)
+        symbol_lines_find(symbols->lines, unit_of(symbols, address), address, file, line);
+}
+
+void symbols_own_line(struct symbols *symbols, uint64_t address, const char **file, uint32_t *line)
+{
+    symbols_line(symbols, address, file, line);
+    if (symbols->lines != NULL && (*file == NULL || system_path(*file)))
+        symbol_lines_find_own(symbols->lines, unit_of(symbols, address), address, file, line);
+}
+
+/* The last `parts` parts of a path: what stays the same when the tree is built elsewhere. */
+static const char *path_tail(const char *path, int parts)
+{
+    const char *at = path + strlen(path);
+    while (at > path && !(at[-1] == '/' && --parts == 0))
+        at--;
+    return at;
+}
+
+uint64_t symbols_stable_id(const char *module_path, const char *linkage_name, const char *file)
+{
+    const char *module = path_tail(module_path, 1);
+    const char *version = strstr(module, ".so.");
+    size_t length = version != NULL ? (size_t)(version - module) + 3 : strlen(module);
+    const char *tail = file != NULL ? path_tail(file, 2) : "";
+    uint64_t hash = text_hash(TEXT_HASH_START, module, length);
+    hash = text_hash(hash, "", 1);
+    hash = text_hash(hash, linkage_name, strlen(linkage_name) + 1);
+    return text_hash(hash, tail, strlen(tail) + 1);
+}
