@@ -31,11 +31,11 @@ CPPFLAGS_ALL += -DFISQL_LIBIBERTY
 LIBS += -liberty
 endif
 
-VALUES_SRC := $(wildcard collector/values*.c)
-CALLS_SRC := collector/faults_calls.c
-LOCKS_SRC := $(wildcard collector/locks*.c) collector/own.c collector/reserve.c
-FAULTS_SRC := $(filter-out $(CALLS_SRC),$(wildcard collector/faults*.c))
-COLLECTOR_SRC := $(filter-out $(VALUES_SRC) $(FAULTS_SRC) $(CALLS_SRC) collector/locks%,$(wildcard collector/*.c))
+VALUES_SRC := $(wildcard collector/values/values*.c)
+CALLS_SRC := collector/faults/faults_calls.c
+LOCKS_SRC := $(wildcard collector/locks/locks*.c) collector/core/own.c collector/core/reserve.c
+FAULTS_SRC := $(filter-out $(CALLS_SRC),$(wildcard collector/faults/faults*.c))
+COLLECTOR_SRC := $(filter-out $(VALUES_SRC) $(FAULTS_SRC) $(CALLS_SRC) collector/locks/locks%,$(wildcard collector/*/*.c))
 LOADER_SRC := $(wildcard base/*.c loader/*.c loader/*/*.c live/*.c debuginfo/*/*.c)
 QUERY_SRC := $(wildcard queries/*.c)
 CLI_SRC := $(wildcard cli/*.c cli/*/*.c)
@@ -50,24 +50,29 @@ say = $(if $(filter 1,$(V)),,@$(if $(SILENT),,printf '  %-4s %s\n' $(1) $@; ))
 
 objects = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
 COLLECTOR_OBJ := $(call objects,$(COLLECTOR_SRC))
-# The collector that records arguments and results, too. It leaves vector registers alone (collector/values.h).
-VALUES_OBJ := $(patsubst %.o,%_values.o,$(call objects,$(COLLECTOR_SRC) $(VALUES_SRC)) $(patsubst %.S,$(BUILD)/obj/%.o,$(wildcard collector/*.S)))
+# The collector that records arguments and results, too. It leaves vector registers alone (collector/values/values.h).
+VALUES_OBJ := $(patsubst %.o,%_values.o,$(call objects,$(COLLECTOR_SRC) $(VALUES_SRC)) $(patsubst %.S,$(BUILD)/obj/%.o,$(wildcard collector/*/*.S)))
 VALUES_FLAGS = -DFISQL_VALUES -mgeneral-regs-only
 # What FISQL_SAY prints may be a double; it is no hook.
-$(BUILD)/obj/collector/trace_say_values.o $(BUILD)/obj/collector/trace_say_faults.o: VALUES_FLAGS = -DFISQL_VALUES
-# The one that makes calls fail, too (collector/faults.h).
+$(BUILD)/obj/collector/told/trace_say_values.o $(BUILD)/obj/collector/told/trace_say_faults.o: VALUES_FLAGS = -DFISQL_VALUES
+# The one that makes calls fail, too (collector/faults/faults.h).
 FAULTS_OBJ := $(VALUES_OBJ:%_values.o=%_faults.o) $(patsubst %.o,%_faults.o,$(call objects,$(FAULTS_SRC)))
 # In a program that links libfisql.a, longjmp and the like are wrapped by the linker; in a static one
 # malloc and the operators new and delete are too. Both use its C library.
 WRAPPED := interpose library fork exec quiet seccomp incident_calls incident_signals
-WRAP_OBJ := $(filter-out %/own.o $(WRAPPED:%=$(BUILD)/obj/collector/%.o),$(COLLECTOR_OBJ)) $(WRAPPED:%=$(BUILD)/obj/collector/%_wrap.o)
+WRAPPED_OBJ := $(foreach name,$(WRAPPED),$(filter %/$(name).o,$(COLLECTOR_OBJ)))
+WRAP_OBJ := $(filter-out %/own.o $(WRAPPED_OBJ),$(COLLECTOR_OBJ)) $(WRAPPED_OBJ:.o=_wrap.o)
 STATIC_OBJ := $(filter-out %/own_static.o %/jump_chk_static.o,$(COLLECTOR_OBJ:.o=_static.o))
 LIB_OBJ := $(call objects,$(LOADER_SRC) $(QUERY_SRC)) $(BUILD)/obj/embedded.o $(BUILD)/obj/report_page.o
 CLI_OBJ := $(call objects,$(CLI_SRC))
 COMMAND_OBJ = $(filter-out %/main.o,$(CLI_OBJ))
 UNIT_BIN := $(patsubst tests/unit/%.c,$(BUILD)/unit/%,$(UNIT_SRC))
 
-all: $(BUILD)/fisql $(BUILD)/libfisql.so $(BUILD)/libfisql-values.so $(BUILD)/libfisql-faults.so $(BUILD)/libfisql-calls.so $(BUILD)/libfisql-locks.so $(BUILD)/libfisql.a $(BUILD)/libfisql_static.a $(BUILD)/libfisql_demand.a ## build the program and the collector (V=1 shows the commands)
+LIBRARIES := $(addprefix $(BUILD)/,libfisql.so libfisql-values.so libfisql-faults.so libfisql-calls.so libfisql-locks.so libfisql.a libfisql_static.a libfisql_demand.a)
+
+all: $(BUILD)/fisql libraries ## build the program and the collector (V=1 shows the commands)
+
+libraries: $(LIBRARIES) ## build the collector alone: what recorded programs load
 
 $(BUILD)/fisql: $(CLI_OBJ) $(LIB_OBJ)
 	$(call say,LD)$(CC) $(OPT) $(SANITIZE) -o $@ $^ $(LDFLAGS) $(LIBS)
@@ -97,7 +102,7 @@ $(BUILD)/libfisql_static.a: $(STATIC_OBJ)
 	$(call say,AR)rm -f $@ && $(AR) rcs $@ $^
 
 # What static programs get where they ask for it.
-$(BUILD)/libfisql_demand.a: $(BUILD)/obj/collector/jump_chk_static.o
+$(BUILD)/libfisql_demand.a: $(BUILD)/obj/collector/core/jump_chk_static.o
 	$(call say,AR)rm -f $@ && $(AR) rcs $@ $^
 
 # Before anything is compiled: says what is missing in place of a compiler's errors.
@@ -174,24 +179,24 @@ $(BUILD)/unit/%: tests/unit/%.c $(LIB_OBJ) $(COMMAND_OBJ) $(BUILD)/libfisql.a
 
 # The collector's pure parts; the test stands in for the rest.
 PURE := alloc_events chunk clock count event facts hooks_slow lock_events shadow_stack thread_copy
-$(BUILD)/unit/test_collector: tests/unit/test_collector.c $(PURE:%=$(BUILD)/obj/collector/%.o)
+$(BUILD)/unit/test_collector: tests/unit/test_collector.c $(foreach name,$(PURE),$(filter %/$(name).o,$(COLLECTOR_OBJ)))
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) -MF $@.d -o $@ $< $(filter %.o,$^)
 
-$(BUILD)/unit/test_filter: tests/unit/test_filter.c $(BUILD)/obj/collector/filter.o
+$(BUILD)/unit/test_filter: tests/unit/test_filter.c $(BUILD)/obj/collector/core/filter.o
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) -MF $@.d -o $@ $< $(filter %.o,$^) -lpthread
 
 # Likewise of the one that records values.
 VALUES_PURE := reserve values_capture values_expression values_read values_recipes
-$(BUILD)/unit/test_capture: tests/unit/test_capture.c $(VALUES_PURE:%=$(BUILD)/obj/collector/%_values.o)
+$(BUILD)/unit/test_capture: tests/unit/test_capture.c $(foreach name,$(VALUES_PURE),$(filter %/$(name)_values.o,$(VALUES_OBJ)))
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) -DFISQL_VALUES -MF $@.d -o $@ $< $(filter %.o,$^)
 
 # Steps, from the loader to the collector.
-$(BUILD)/unit/test_steps: tests/unit/test_steps.c $(LIB_OBJ) $(BUILD)/obj/collector/values_expression_values.o
+$(BUILD)/unit/test_steps: tests/unit/test_steps.c $(LIB_OBJ) $(BUILD)/obj/collector/values/values_expression_values.o
 	@mkdir -p $(@D)
-	$(call say,CC)$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) -DFISQL_VALUES -MF $@.d -o $@ $< $(BUILD)/obj/collector/values_expression_values.o $(LIB_OBJ) $(LIBS)
+	$(call say,CC)$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) -DFISQL_VALUES -MF $@.d -o $@ $< $(BUILD)/obj/collector/values/values_expression_values.o $(LIB_OBJ) $(LIBS)
 
 $(BUILD)/%_dump: tests/tools/%_dump.c $(LIB_OBJ)
 	@mkdir -p $(@D)
@@ -390,9 +395,9 @@ $(BUILD)/bench_%: tests/bench/bench_%.c $(LIB_OBJ)
 FORMATTED = $(filter-out formats/log.h docs/% tests/programs/symbols/%,$(shell git ls-files "*.c" "*.h" "*.cc"))
 
 # exec*() and FISQL_SAY may be called where nothing may be allocated; the rest cppcheck cannot read (registers, empty arguments of macros).
-CPPCHECK_NOT = --suppress=allocaCalled:collector/exec.c --suppress=allocaCalled:collector/trace_say.c --suppress=missingReturn:collector/system_call.h \
-  --suppress=constStatement:collector/system_call.h --suppress=preprocessorErrorDirective:collector/interpose.h \
-  --suppress=syntaxError:collector/jump_chk.c
+CPPCHECK_NOT = --suppress=allocaCalled:collector/process/exec.c --suppress=allocaCalled:collector/told/trace_say.c --suppress=missingReturn:collector/core/system_call.h \
+  --suppress=constStatement:collector/core/system_call.h --suppress=preprocessorErrorDirective:collector/core/interpose.h \
+  --suppress=syntaxError:collector/core/jump_chk.c
 
 lint: ## clang-format, clang-tidy, cppcheck and shellcheck (installs what is missing; a gate)
 	@tests/setup lint
@@ -426,7 +431,7 @@ SHARE = $(DESTDIR)$(PREFIX)/share
 install: all $(BUILD)/man ## install under $(DESTDIR)$(PREFIX)
 	install -D -m 755 $(BUILD)/fisql $(DESTDIR)$(PREFIX)/bin/fisql
 	install -d $(LIBRARY) $(SHARE)/man/man1 $(SHARE)/doc/fisql
-	install -m 644 $(BUILD)/libfisql.so $(BUILD)/libfisql-values.so $(BUILD)/libfisql-faults.so $(BUILD)/libfisql-calls.so $(BUILD)/libfisql-locks.so $(BUILD)/libfisql.a $(BUILD)/libfisql_static.a $(BUILD)/libfisql_demand.a $(LIBRARY)
+	install -m 644 $(LIBRARIES) $(LIBRARY)
 	install -D -m 644 collector/fisql.h $(DESTDIR)$(PREFIX)/include/fisql.h
 	install -D -m 644 collector/fisql_trace.h $(DESTDIR)$(PREFIX)/include/fisql_trace.h
 	install -m 644 $(BUILD)/man/*.1.gz $(SHARE)/man/man1
@@ -453,5 +458,5 @@ clean: ## remove what was built
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' Makefile | expand -t 16
 
-.PHONY: again all bench bench-others bench-load bench-trace bench-queries bench-stacks bench-fleet trust fuzz stress demo setup check units check-unit check-decode check-e2e check-queries check-quick check-compilers check-distros check-loading check-real check-real-all check-locks check-fleet check-values docs examples pictures asan asan-quick gates lint lint-all compdb format format-check install uninstall deb check-deb clean help
+.PHONY: again all libraries bench bench-others bench-load bench-trace bench-queries bench-stacks bench-fleet trust fuzz stress demo setup check units check-unit check-decode check-e2e check-queries check-quick check-compilers check-distros check-loading check-real check-real-all check-locks check-fleet check-values docs examples pictures asan asan-quick gates lint lint-all compdb format format-check install uninstall deb check-deb clean help
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

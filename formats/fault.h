@@ -1,7 +1,7 @@
 /*
  * Faults: calls that are made to fail. `fisql record --fault` turns rules into this area
  * (cli/record/record_faults.c) and puts it behind the slots of the live area; the collector
- * (collector/faults.c, in libfisql-faults.so alone) strikes by it, and counts in it, so that what was
+ * (collector/faults/faults.c, in libfisql-faults.so alone) strikes by it, and counts in it, so that what was
  * counted outlives the process.
  *
  *   struct fisql_faults             the head

@@ -1,6 +1,6 @@
 /*
  * The calls of the C library that can be made to fail (`fisql record --fault`): one list, from which the
- * functions in front of them (collector/faults_calls.c), the names and arguments that rules may use, and the
+ * functions in front of them (collector/faults/faults_calls.c), the names and arguments that rules may use, and the
  * check of errno values are made (cli/record/fault_names.c).
  *
  * X(name, arguments, failure, way, errors)

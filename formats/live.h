@@ -162,10 +162,10 @@ struct fisql_told {
 
 /* What stands behind the slots, each mapped alone. */
 struct fisql_live_parts {
-    struct fisql_live_part filter;    /* collector/filter.c; none = all functions are recorded */
-    struct fisql_live_part recipes;   /* formats/recipe.h; none = values are not recorded */
-    struct fisql_live_part late;      /* struct fisql_late: recipes of modules that come later */
-    struct fisql_live_part faults;    /* formats/fault.h; none = no calls are made to fail */
+    struct fisql_live_part filter;  /* collector/core/filter.c; none = all functions are recorded */
+    struct fisql_live_part recipes; /* formats/recipe.h; none = values are not recorded */
+    struct fisql_live_part late;    /* struct fisql_late: recipes of modules that come later */
+    struct fisql_live_part faults;  /* formats/fault.h; none = no calls are made to fail */
     struct fisql_live_part incidents; /* struct fisql_incident_box */
     struct fisql_live_part told;      /* struct fisql_told; none = the program prints itself */
     struct fisql_live_part control;   /* room for what `only` of struct fisql_control says, twice */
@@ -190,7 +190,7 @@ struct fisql_control {
     uint32_t depth; /* atomic: levels of calls that are logged, plus 1; 1 = all, 0 = as it began */
     uint32_t only;  /* atomic: how often a filter was put into parts.control: the last one is in its
                             first half where this is even */
-    uint32_t only_bytes;          /* of that one, as collector/filter.c reads it */
+    uint32_t only_bytes;          /* of that one, as collector/core/filter.c reads it */
     struct fisql_live_part marks; /* struct fisql_changes; none = changes leave no mark */
 };
 

@@ -2,7 +2,7 @@
  * Recipes: where the arguments and results of calls lie when a hook is called. `fisql record --values`
  * makes them from the debug information and the call frame information of the program's modules
  * (debuginfo/recipes/recipes.h) and puts them behind the slots of the live area; the collector
- * (collector/values.c) looks a hook call up by the address that the hook returns to, and writes what
+ * (collector/values/values.c) looks a hook call up by the address that the hook returns to, and writes what
  * the recipe names into the log as bytes that describe themselves (formats/log.h, "Values"). So the
  * loader needs no recipe, and a wrong one cannot make one type into another unseen.
  *

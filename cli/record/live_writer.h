@@ -3,7 +3,7 @@
  * fisql_writer), so that their threads need not. It gets what processor time nobody else wants: where
  * the program has work for all processors, its threads soon find that too much is waiting, and write
  * themselves, which costs them as much as if there were no writer. A process that may not make system
- * calls (collector/silent.h) cannot: where there is one, a second thread appends with what processor time
+ * calls (collector/core/silent.h) cannot: where there is one, a second thread appends with what processor time
  * is anybody's.
  */
 #ifndef FISQL_CLI_RECORD_LIVE_WRITER_H

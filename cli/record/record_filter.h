@@ -6,7 +6,7 @@
 #include "cli/record/record_options.h"
 
 /* Finds the functions of the program and the libraries it is linked with whose name or file matches
- * one of the patterns, and sets options->filter to their addresses (collector/filter.c has its
+ * one of the patterns, and sets options->filter to their addresses (collector/core/filter.c has its
  * form). Does nothing without patterns. Returns 0, or -1 after saying on stderr what is wrong; that
  * no function matches is an error. */
 int record_filter_make(struct record_options *options, const char *program);

@@ -57,7 +57,8 @@ struct record_options {
     bool only; /* patterns say what to record, not what to leave out */
     const char **patterns;
     size_t patterns_count, patterns_room;
-    char *filter; /* the functions that match, as collector/filter.c reads them; NULL if none */
+    char
+        *filter; /* the functions that match, as collector/core/filter.c reads them; NULL if none */
     size_t filter_bytes;
     struct record_values values;
     struct record_faults faults;

@@ -4,7 +4,7 @@
  * and its call frame information.
  *
  * What is not certain is absent. A location is taken as it holds just before the call instruction: the
- * hook's entry (collector/values.c) has all general registers but those of its own two arguments with the
+ * hook's entry (collector/values/values.c) has all general registers but those of its own two arguments with the
  * values that they have there, and the first eight vector registers; recipes name no others.
  *
  * The parameters of an entry stand in the order of parameters.h, absent ones among them, so the n-th

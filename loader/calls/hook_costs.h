@@ -1,6 +1,6 @@
 /*
  * What hooks cost, by stretch of the log: a number of chunks of one thread. What the hooks of the
- * stretch measured of themselves (FISQL_COST_ of formats/log.h, collector/hook_sample.h) counts. Where
+ * stretch measured of themselves (FISQL_COST_ of formats/log.h, collector/core/hook_sample.h) counts. Where
  * too few measured themselves, it is what the collector measured in a loop when the process started.
  *
  * Writing a full chunk takes as long as thousands of hooks, and lies in whatever call is open then: it

@@ -8,12 +8,12 @@ if ! command -v aarch64-linux-gnu-gcc >/dev/null; then
     exit 0
 fi
 failed=
-for file in collector/*.c base/*.c loader/*.c loader/*/*.c live/*.c debuginfo/*/*.c cli/*.c cli/*/*.c; do
+for file in collector/*/*.c base/*.c loader/*.c loader/*/*.c live/*.c debuginfo/*/*.c cli/*.c cli/*/*.c; do
     pic=
     case $file in
-        collector/faults_calls.c) pic="-fPIC -fvisibility=hidden" ;;
-        collector/faults*) pic="-fPIC -fvisibility=hidden -ftls-model=initial-exec -DFISQL_VALUES -DFISQL_FAULTS -mgeneral-regs-only" ;;
-        collector/values*) pic="-fPIC -fvisibility=hidden -ftls-model=initial-exec -DFISQL_VALUES -mgeneral-regs-only" ;;
+        collector/faults/faults_calls.c) pic="-fPIC -fvisibility=hidden" ;;
+        collector/faults/faults*) pic="-fPIC -fvisibility=hidden -ftls-model=initial-exec -DFISQL_VALUES -DFISQL_FAULTS -mgeneral-regs-only" ;;
+        collector/values/values*) pic="-fPIC -fvisibility=hidden -ftls-model=initial-exec -DFISQL_VALUES -mgeneral-regs-only" ;;
         collector/*) pic="-fPIC -fvisibility=hidden -ftls-model=initial-exec" ;;
     esac
     # shellcheck disable=SC2086 # a list of options

@@ -13,14 +13,7 @@ done
 root=/usr/aarch64-linux-gnu # of Debian's cross compilers
 collector=$TEST_TMP/aarch64/libfisql.so
 
-mkdir aarch64
 {
-    for file in "$here"/collector/[!v]*.c; do # values* is libfisql-values.so's, faults* libfisql-faults.so's, locks* libfisql-locks.so's
-        [[ $file != */@(faults|locks)* ]] || continue
-        echo "aarch64-linux-gnu-gcc -I$here -D_GNU_SOURCE -DFISQL_VERSION='\"test\"' -DFISQL_PREFIX='\"/usr/local\"'" \
-            "-std=gnu11 -O2 -g -fno-common -fPIC -fvisibility=hidden -ftls-model=initial-exec -fno-builtin-malloc" \
-            "-fexceptions -c -o aarch64/$(basename "$file" .c).o $file"
-    done
     hooks="-w -g -finstrument-functions"
     for name in threads jumps deep coroutines lifetime forks signals dlopens; do
         echo "aarch64-linux-gnu-gcc $hooks -O2 -o $name $programs/$name.c -lpthread -ldl -lm"
@@ -41,9 +34,7 @@ mkdir aarch64
         echo "aarch64-linux-gnu-gcc $hooks -shared -fPIC -DNAME=$name -o plugin$name.so $programs/plugin.c"
     done
 } | xargs -P 2 -d '\n' -I{} sh -c '{}' >build.txt 2>&1
-aarch64-linux-gnu-gcc "-I$here" -D_GNU_SOURCE -std=gnu11 -O2 -g -fno-common -fPIC -fvisibility=hidden -ftls-model=initial-exec -shared \
-    -Wl,-soname,libfisql-locks.so -Wl,-z,now -o libfisql-locks.so "$here"/collector/locks*.c "$here"/collector/{own,reserve}.c -ldl -lpthread >>build.txt 2>&1
-aarch64-linux-gnu-gcc -shared -Wl,-soname,libfisql.so -Wl,-z,now -o "$collector" aarch64/*.o -ldl -lpthread >>build.txt 2>&1
+collector_aarch64 "$TEST_TMP/aarch64" libfisql.so libfisql-locks.so >>build.txt
 same "collector and programs build for aarch64" "" "$(cat build.txt)"
 
 # A program finds itself under a name that this machine can run, for it executes itself.
@@ -160,7 +151,7 @@ done
 locked() { # DB PROGRAM ARGUMENT...
     local database=$1
     shift
-    timeout 60 "$fisql" record -q --locks -o run.bin qemu-aarch64 -L $root -E "LD_PRELOAD=$PWD/libfisql-locks.so:$collector" "$@" 2>/dev/null
+    timeout 60 "$fisql" record -q --locks -o run.bin qemu-aarch64 -L $root -E "LD_PRELOAD=$TEST_TMP/aarch64/libfisql-locks.so:$collector" "$@" 2>/dev/null
     "$fisql" load -q -o "$database" run.bin
 }
 qemu-aarch64 -L $root ./locks >cases

@@ -121,6 +121,14 @@ counts() { # DB
 }
 
 # The calls of the own functions of strings.cc, by short name, as the compilers agree on them.
+# The collector's libraries NAME.so for aarch64, in FOLDER; prints what the compiler has to say.
+collector_aarch64() { # FOLDER NAME...
+    local folder=$1
+    shift
+    mkdir -p "$folder" && : >"$folder/needs" # what the commands need is not needed
+    env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make -s --no-print-directory -C "$here" -j2 CI=1 BUILD="$folder" \
+        CC=aarch64-linux-gnu-gcc CPPFLAGS="-idirafter /usr/include" "${@/#/$folder/}" 2>&1
+}
 own_counts() { # DB
     "$fisql" query call-counts --file strings.cc --demangle short --format json "$1" |
         jq -r '.[] | "\(.function) \(.calls)"' | sed -E 's/\{lambda#[0-9]\}|\$_[0-9]/{lambda}/g; s/::operator\(\)//g; s/(\{lambda\})\([^)]*\)( const)? /\1 /' |

@@ -15,7 +15,7 @@ in_c() { grep -rnE --include='*.[ch]' "$@"; } # PATTERN FOLDER...
 
 # Each search prints what should not be there; it is made in the folder of a source tree.
 search_keys() { # those of other things, such as columns, have the same words
-    grep -nE "\"($(list FISQL_FACTS 3 | either))\"" collector/*.c loader/load.c loader/log/*.c cli/record/*.c cli/cmd_record.c |
+    grep -nE "\"($(list FISQL_FACTS 3 | either))\"" collector/*/*.c loader/load.c loader/log/*.c cli/record/*.c cli/cmd_record.c |
         grep -vE '^loader/load\.c:.*(progress|finish_parts)\(|^cli/record/fault_rules\.c:' # the table, the stage; words of rules
     in_c "\"($(list FISQL_FACTS 3 | grep _ | either))\"" debuginfo loader live cli | grep -vE '^cli/(report|export|diff|run/measure)'
 }
@@ -40,7 +40,7 @@ search_unread_variables() { # a variable that a test sets and nobody reads
     done
 }
 search_words() {
-    grep -nE "\"($(list FISQL_OPTIONS 2 | either))\"?" collector/*.c
+    grep -nE "\"($(list FISQL_OPTIONS 2 | either))\"?" collector/*/*.c
     list FISQL_OPTIONS 1 | while read -r option; do
         for user in collector cli/record; do
             grep -qwr "FISQL_OPTION_$option\|ADD($option" $user || echo "$user: $option"
@@ -90,11 +90,11 @@ sed -i 's/^    X(END, TICK, "tick", "")/    X(END, TICK, "tick", "") X(END, MOON
 at_least "unwritten_keys: is found" 1 "$(search_unwritten_keys | grep -c END_MOON)"
 cp "$here/formats/log.h" formats/log.h
 finds run_keys queries/modules.sql "SELECT value FROM run WHERE key = 'hook_inside'"
-finds values collector/clock.c 'return "tsc";'
+finds values collector/core/clock.c 'return "tsc";'
 finds values loader/load.c 'strcmp(process->origin, "fork")'
-finds variables collector/process.c 'secure_getenv("FISQL_LIVE")'
+finds variables collector/process/process.c 'secure_getenv("FISQL_LIVE")'
 finds unread_variables tests/e2e/demo.sh "FISQL_""OUT=run.bin ./program"
-finds words collector/process.c 'strcmp(word, "no-alloc")'
+finds words collector/process/process.c 'strcmp(word, "no-alloc")'
 finds names loader/dump.c '{32, "salvaged"}'
 finds json cli/export/export.c 'fprintf(out, "\\u%04x", c);'
 finds utf8 cli/run/names.c 'while ((text[at] & 0xc0) == 0x80)'

@@ -14,7 +14,11 @@ arrows() {
     wrong=$(grep -nE '^# *include "' "$1"/*.[ch] | grep -vE "include \"($2)\"")
     same "$1 includes only what it may" "" "$wrong"
 }
-arrows collector 'formats/[a-z_]+\.h|collector/[a-z_]+\.h'
+# The collector: four rooms that know one another, and the features.
+features="values faults locks incidents diary"
+for room in core process memory told $features; do
+    arrows collector/$room 'formats/[a-z_]+\.h|collector/(fisql|fisql_trace|[a-z]+/[a-z_0-9]+)\.h'
+done
 arrows base 'base/[a-z_0-9]+\.h'
 arrows formats 'formats/[a-z_]+\.h'
 arrows queries 'queries/[a-z_]+\.h'
@@ -77,25 +81,26 @@ same "no room includes what another one keeps to itself" "" "$(grep -nE '^# *inc
 same "formats/log.h includes only stdint.h and stddef.h" "<stddef.h> <stdint.h>" \
     "$(sed -n 's/^# *include *//p' formats/log.h | sort | tr '\n' ' ' | sed 's/ $//')"
 same "formats/live.h includes only that" '"formats/log.h"' "$(sed -n 's/^# *include *//p' formats/live.h)"
-# includes_loop FOLDER: the headers of collector/ in it that include one another in a circle
+# includes_loop FOLDER: the collector's headers that include one another in a circle, in a copy of it
 includes_loop() {
-    grep -oE '^# *include "collector/[a-z_]+\.h"' "$1"/*.h | sed -E 's/^.*\/([a-z_]+\.h):.*\/([a-z_]+\.h)"$/\1 \2/' | { tsort >/dev/null; } 2>&1
+    grep -oE '^# *include "collector/[a-z_]+/[a-z_]+\.h"' "$1"/*/*.h | sed -E 's/^.*\/([a-z_]+\.h):.*\/([a-z_]+\.h)"$/\1 \2/' | { tsort >/dev/null; } 2>&1
 }
 same "the collector's headers make no circle" "" "$(includes_loop collector)"
-cp -r collector "$TEST_TMP/looped" && echo '#include "collector/event.h"' >>"$TEST_TMP/looped/base.h"
+cp -r collector "$TEST_TMP/looped" && echo '#include "collector/core/event.h"' >>"$TEST_TMP/looped/core/base.h"
 has "a circle would be found" "event.h" "$(includes_loop "$TEST_TMP/looped")"
 # own_first FOLDER: files whose first include is not the header of their name; some have none
 own_first() {
-    grep -m 1 '^# *include' "$1"/*.c | sed -E 's/^.*\/([a-z_]+)\.c:# *include /\1 /' |
-        awk '$2 != "\"collector/" $1 ".h\""' | grep -vE '^(own "collector/base\.h"|jump_chk "collector/interpose\.h"|faults_calls "formats/fault_calls\.h"|locks_(calls|blocking) "collector/locks\.h")$'
+    grep -m 1 '^# *include' "$1"/*/*.c | sed -E 's/^.*\/([a-z_]+\/[a-z_]+)\.c:# *include /\1 /' |
+        awk '$2 != "\"collector/" $1 ".h\""' |
+        grep -vE '^(core/own "collector/core/base\.h"|core/jump_chk "collector/core/interpose\.h"|faults/faults_calls "formats/fault_calls\.h"|locks/locks_(calls|blocking) "collector/locks/locks\.h")$'
 }
 same "each file of the collector includes its own header first" "" "$(own_first collector)"
-sed -i '0,/include/s//include <errno.h>\n# include/' "$TEST_TMP/looped/ring.c"
-same "one that does not would be found" "ring <errno.h>" "$(own_first "$TEST_TMP/looped")"
+sed -i '0,/include/s//include <errno.h>\n# include/' "$TEST_TMP/looped/core/ring.c"
+same "one that does not would be found" "core/ring <errno.h>" "$(own_first "$TEST_TMP/looped")"
 same "variables of other files are hidden: each use would load their address first" "" \
-    "$(grep -nE '^ *extern ' collector/*.h | grep -vE 'extern (HIDDEN |"C")|__real_')"
+    "$(grep -nE '^ *extern ' collector/*/*.h | grep -vE 'extern (HIDDEN |"C")|__real_')"
 same "the collector uses libc alone" "" \
-    "$(grep -nE '^# *include <(sqlite3|libdwarf|dwarf|libelf|gelf|zlib)' collector/*.[ch])"
+    "$(grep -nE '^# *include <(sqlite3|libdwarf|dwarf|libelf|gelf|zlib)' collector/*/*.[ch])"
 
 # What differs between libdwarf's versions: everything else must hold for all of them.
 differing='libdwarf/|<dwarf\.h>|DW_LIBDWARF_VERSION|Dwarf_Obj_Access_|dwarf_object_(init|finish)|dwarf_(dealloc_ranges|ranges_dealloc)'
@@ -146,7 +151,7 @@ same "the loader never prints or exits" "" \
     "$(grep -nE '(^|[^a-z_])(printf|puts|putchar|perror|exit|abort)\(|stderr|stdout' base/*.c loader/*.c loader/*/*.c live/*.c debuginfo/*/*.c | grep -vE '^[^:]*:[0-9]+: *(/?\*|//)' |
         grep -v '^debuginfo/dwarf/dwarf_api.c.*stdout')" # there it is kept from libdwarf
 same "the collector never prints" "" \
-    "$(grep -nE '(^|[^a-z_])(printf|puts|putchar|perror)\(|[^a-z_](stderr|stdout)[^a-z_]' collector/*.c | grep -vE '^[^:]*:[0-9]+: *(/?\*|//)')"
+    "$(grep -nE '(^|[^a-z_])(printf|puts|putchar|perror)\(|[^a-z_](stderr|stdout)[^a-z_]' collector/*/*.c | grep -vE '^[^:]*:[0-9]+: *(/?\*|//)')"
 
 # What shellcheck says of it since 0.10 (SC2319).
 same "no \$? of a condition" "" "$(grep -nE -A1 '^ *\[ .* \]$|\] &&.* \]$' tests/*/*.sh | grep 'report \$?' | grep -v '^tests/e2e/lib\.sh')"

@@ -14,20 +14,7 @@ done
 root=/usr/aarch64-linux-gnu # of Debian's cross compilers
 sources=$here/tests/programs/values
 
-# As the Makefile builds them.
-mkdir values faults
 {
-    collector="aarch64-linux-gnu-gcc -I$here -idirafter /usr/include -D_GNU_SOURCE -DFISQL_VERSION='\"test\"' -DFISQL_PREFIX='\"/usr/local\"'"
-    collector+=" -std=gnu11 -O2 -Wall -Wextra -Werror -fno-common -fPIC -fvisibility=hidden -ftls-model=initial-exec -fno-builtin-malloc -fexceptions"
-    for file in "$here"/collector/*.[cS]; do
-        [[ $file != */@(faults_calls|locks*).c ]] || continue
-        name=$(basename "$file").o registers=-mgeneral-regs-only
-        [[ $file != */trace_say.c ]] || registers= # it formats numbers with fractions
-        [[ $file == */faults* ]] || echo "$collector -DFISQL_VALUES $registers -c -o values/$name $file"
-        echo "$collector -DFISQL_VALUES -DFISQL_FAULTS $registers -c -o faults/$name $file"
-    done
-    echo "$collector -shared -Wl,-soname,libfisql-locks.so -Wl,-z,now -o libfisql-locks.so $(echo "$here"/collector/locks*.c) $here/collector/own.c $here/collector/reserve.c -ldl -lpthread"
-    echo "$collector -shared -Wl,-soname,libfisql-calls.so -Wl,-z,now -o libfisql-calls.so $here/collector/faults_calls.c -ldl"
     for level in 0 2; do
         for name in told types expressions; do
             echo "aarch64-linux-gnu-gcc -w -g -finstrument-functions -O$level -pthread -o $name-O$level $sources/$name.c"
@@ -36,9 +23,7 @@ mkdir values faults
     done
     echo "aarch64-linux-gnu-gcc -w -g -finstrument-functions -O1 -pthread -o faulty-O1 $programs/faulty.c"
 } | xargs -P 2 -d '\n' -I{} sh -c '{}' >build.txt 2>&1
-for name in values faults; do
-    aarch64-linux-gnu-gcc -shared -Wl,-soname,libfisql.so -Wl,-z,now -o libfisql-$name.so $name/*.o -ldl -lpthread >>build.txt 2>&1
-done
+collector_aarch64 "$TEST_TMP/aarch64" libfisql-{values,faults,calls,locks}.so >>build.txt
 same "collectors and programs build for aarch64, without a warning" "" "$(cat build.txt)"
 
 # What is asked for on the command line has to be in the program that is recorded: it has the other's functions, too.
@@ -70,7 +55,7 @@ record_values() {
     local program=$1 launcher=$2
     shift 2
     for _ in 1 2 3; do
-        run "$fisql" record -q "$@" -o run.bin "./$launcher" qemu-aarch64 -L $root -E "LD_PRELOAD=$TEST_TMP/libfisql-values.so" "./$program"
+        run "$fisql" record -q "$@" -o run.bin "./$launcher" qemu-aarch64 -L $root -E "LD_PRELOAD=$TEST_TMP/aarch64/libfisql-values.so" "./$program"
         "$fisql" load -q run.bin 2>/dev/null
         [[ $(sql run.db "SELECT count(*) FROM losses WHERE process_id = $last") != 0 ]] || break
     done
@@ -144,7 +129,7 @@ faulty() {
     local arguments=()
     for rule; do arguments+=(--fault "$rule"); done
     run "$fisql" record -q "${arguments[@]}" -o run.bin ./faulty-here qemu-aarch64 -L $root \
-        -E "LD_PRELOAD=$TEST_TMP/libfisql-calls.so:$TEST_TMP/libfisql-faults.so" ./faulty-O1
+        -E "LD_PRELOAD=$TEST_TMP/aarch64/libfisql-calls.so:$TEST_TMP/aarch64/libfisql-faults.so" ./faulty-O1
     "$fisql" load -q run.bin 2>/dev/null
 }
 faulty 'close: fail' 'read: return -1 errno EINTR' 'calloc: fail'
@@ -166,7 +151,7 @@ C
 gcc -shared -fPIC -o emulate.so emulate.c
 # struck RULE: exit status and where it struck
 struck() {
-    run env LD_PRELOAD="$TEST_TMP/emulate.so" ROOT=$root OTHERS="LD_PRELOAD=$TEST_TMP/libfisql-calls.so:$TEST_TMP/libfisql-faults.so" \
+    run env LD_PRELOAD="$TEST_TMP/emulate.so" ROOT=$root OTHERS="LD_PRELOAD=$TEST_TMP/aarch64/libfisql-calls.so:$TEST_TMP/aarch64/libfisql-faults.so" \
         "$fisql" record -q --fault "$1" -o run.bin ./faulty-O1
     "$fisql" load -q run.bin 2>/dev/null
     echo "$status $(sql run.db "SELECT group_concat(stack, '|') FROM faults_view")"

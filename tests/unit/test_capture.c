@@ -3,11 +3,11 @@
  * a made-up register file turned into the bytes of an event. What is read in memory: texts, strings,
  * references, and addresses that cannot be read.
  */
-#include "collector/modules.h"
-#include "collector/process.h"
-#include "collector/quiet.h"
-#include "collector/values_hook.h"
-#include "collector/values_late.h"
+#include "collector/core/modules.h"
+#include "collector/process/process.h"
+#include "collector/core/quiet.h"
+#include "collector/values/values_hook.h"
+#include "collector/values/values_late.h"
 #include "tests/unit/check.h"
 
 #include <stdio.h>

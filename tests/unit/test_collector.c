@@ -4,9 +4,9 @@
  */
 #include "tests/unit/collector_log.h"
 
-#include "collector/alloc_events.h"
-#include "collector/facts.h"
-#include "collector/thread_copy.h"
+#include "collector/memory/alloc_events.h"
+#include "collector/core/facts.h"
+#include "collector/core/thread_copy.h"
 
 #include <signal.h>
 #include <sys/mman.h>

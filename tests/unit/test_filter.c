@@ -1,10 +1,10 @@
 /* What hooks note of functions that are left out: only what is, only of the program itself, and nothing
  * any more that a change of the filter has made wrong, also while others note. */
-#include "collector/filter.h"
+#include "collector/core/filter.h"
 
-#include "collector/modules.h"
-#include "collector/process.h"
-#include "collector/quiet.h"
+#include "collector/core/modules.h"
+#include "collector/process/process.h"
+#include "collector/core/quiet.h"
 #include "tests/unit/check.h"
 
 #include <pthread.h>

@@ -2,7 +2,7 @@
  * Values that DWARF expressions compute: bytes of an expression become steps (dwarf_steps.h), and the
  * collector's own code takes these with made-up registers and memory.
  */
-#include "collector/values_expression.h"
+#include "collector/values/values_expression.h"
 #include "debuginfo/dwarf/dwarf_places.h"
 #include "tests/unit/check.h"
 

@@ -1,0 +1,117 @@
+/* Doing what `fisql control` asks: see control.h. */
+#include "collector/core/control.h"
+
+#include "collector/core/changes.h"
+#include "collector/core/filter.h"
+#include "collector/process/fork.h"
+#include "collector/core/live_area.h"
+#include "collector/core/lock.h"
+#include "collector/core/modules.h"
+#include "collector/process/process.h"
+#include "collector/core/quiet.h"
+#include "collector/core/thread_log.h"
+
+#include <string.h>
+#include <sys/mman.h>
+
+static const uint32_t nothing_asked;
+struct control_mark control_mark = {&nothing_asked, 0};
+
+static uint32_t control_lock; /* taken with signals blocked */
+static struct fisql_control done;
+static const char *filter_from; /* the filter that is in force, mapped; NULL = none of ours */
+static uint64_t filter_bytes;
+
+static void filter_take(uint32_t number, uint32_t size_bytes)
+{
+    const struct fisql_live_part *room = &process.area->parts.control;
+    uint64_t half = room->bytes / 2;
+    if (size_bytes == 0 || size_bytes > half)
+        return;
+    const char *text =
+        live_area_part(room->offset + (number % 2 != 0 ? half : 0), size_bytes, false);
+    if (text == NULL)
+        return;
+    modules_filter(text, size_bytes);
+    if (filter_from != NULL)
+        munmap((void *)(uintptr_t)filter_from, filter_bytes);
+    filter_from = text;
+    filter_bytes = size_bytes;
+    process.filtered = 1;
+}
+
+static void take(const struct fisql_control *asked)
+{
+    if (asked->depth != done.depth && asked->depth != 0)
+        process.options.depth = asked->depth - 1;
+    if (asked->only != done.only) {
+        filter_take(asked->only, asked->only_bytes);
+        __atomic_fetch_add(&process.filter_settings, 1, __ATOMIC_RELEASE);
+        fork_mark_filtered();
+    }
+    if (asked->switches != done.switches) {
+        uint32_t on = __atomic_load_n(&process.area->recording, __ATOMIC_ACQUIRE);
+        __atomic_store_n(&process.paused, on ? 0 : 1, __ATOMIC_SEQ_CST);
+        fork_mark_paused();
+    }
+    done = *asked;
+    thread_logs_poke(); /* that is all for `dumps`, and what depth and filter want: see log_turn() */
+}
+
+static struct fisql_control asked_now(void)
+{
+    struct fisql_control asked;
+    asked.changes = __atomic_load_n(&process.area->control.changes, __ATOMIC_ACQUIRE);
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+    struct fisql_control rest = process.area->control;
+    rest.changes = asked.changes;
+    return rest;
+}
+
+/* Modules are filtered when they are gone through the first time. */
+void control_begin(void)
+{
+    struct fisql_control asked = asked_now();
+    const struct fisql_live_part *room = &process.area->parts.control;
+    uint64_t half = room->bytes / 2;
+    if (asked.depth != 0)
+        process.options.depth = asked.depth - 1;
+    const char *text = asked.only != 0 && asked.only_bytes != 0 && asked.only_bytes <= half
+                           ? live_area_part(room->offset + (asked.only % 2 != 0 ? half : 0),
+                                            asked.only_bytes, false)
+                           : NULL;
+    if (text != NULL) {
+        filter_text(text, asked.only_bytes);
+        filter_from = text;
+        filter_bytes = asked.only_bytes;
+        process.filtered = 1;
+    }
+    done = asked;
+    control_mark = (struct control_mark){&process.area->control.changes, asked.changes};
+}
+
+void control_take(void)
+{
+    struct quiet quiet;
+    if (collector_inside != 0 || !process_recording())
+        return;
+    if (silent()) { /* it can neither block signals nor map a filter */
+        __atomic_store_n(&control_mark.known, *control_mark.changes, __ATOMIC_RELAXED);
+        return;
+    }
+    quiet_begin(&quiet);
+    lock_acquire(&control_lock);
+    struct fisql_control asked = asked_now();
+    if (asked.changes != control_mark.known) {
+        take(&asked);
+        changes_write(false);
+        __atomic_store_n(&control_mark.known, asked.changes, __ATOMIC_RELEASE);
+    }
+    lock_release(&control_lock);
+    quiet_end(&quiet);
+}
+
+void control_forked(void)
+{
+    lock_forked(&control_lock);
+}

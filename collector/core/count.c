@@ -1,0 +1,240 @@
+/*
+ * Calls that leave a count instead of events: those deeper than --depth, those for which the shadow
+ * stack has no room, and leaf calls shorter than --min-duration. Only the last ones' time is
+ * measured; that of the others is their logged caller's own.
+ *
+ * A count is a record in the chunk (COUNTED, COUNTED_SHORT of formats/log.h) behind the enter of the
+ * call that is open around it. Counts that follow one another without another event between them
+ * are a *run*, and belong to one open call; within it a call that was counted before is added to
+ * its record in place. So counts are in the live area as soon as they are made, and what a run
+ * costs does not grow with its calls.
+ *
+ * Adding in place is several stores, which a signal handler may interrupt. Each change is therefore
+ * a transaction: what it is about to change is saved in log->counts.undo first. A nested hook that
+ * abandons the log (thread_log_nested) undoes it, and the interrupted hook then starts again in the
+ * other log, as hooks always do.
+ */
+#include "collector/core/count.h"
+
+#include "collector/core/event.h"
+#include "collector/core/modules.h"
+#include "collector/core/quiet.h"
+#include "collector/values/values.h"
+
+#include <string.h>
+
+#define SHORT_MAX 0xffffu
+_Static_assert(DICTIONARY_ENTRIES <= FISQL_COUNTED_SLOTS, "slots must fit COUNTED_SHORT");
+
+static void undo_begin(struct thread_log *log)
+{
+    struct count_undo *undo = &log->counts.undo;
+    uint64_t word = log->live.word;
+    undo->word = word;
+    undo->last_tick = log->live.last_tick[fisql_word_toggle(word)];
+    undo->hidden = log->shadow.hidden;
+    undo->hidden_inherited = log->shadow.hidden_inherited;
+    undo->blind = log->shadow.blind;
+    undo->at = 0;
+    undo->defined = 0;
+    log->counts.undone = 0;
+    BARRIER();
+    undo->active = 1;
+    BARRIER();
+    if (UNLIKELY(log->abandoned != 0))
+        log->counts.undone = 1; /* before anything was done */
+}
+
+/* Saves the record that is about to be written at a unit. */
+static void undo_save(struct thread_log *log, uint32_t at)
+{
+    log->counts.undo.at = 0;
+    BARRIER();
+    memcpy(log->counts.undo.units, log_units(log, at), sizeof log->counts.undo.units);
+    BARRIER();
+    log->counts.undo.at = at;
+    BARRIER();
+}
+
+/* Ends the transaction and leaves the log. Returns false if it was undone meanwhile. */
+static bool undo_end(struct thread_log *log)
+{
+    BARRIER();
+    log->counts.undo.active = 0;
+    BARRIER();
+    if (UNLIKELY(log_writes_through(log)))
+        log_write_through(log);
+    bool there = LIKELY(log->abandoned == 0) || log->counts.undone == 0; /* as in log_leave() */
+    BARRIER();
+    log->busy = 0;
+    BARRIER();
+    return there;
+}
+
+void count_undo(struct thread_log *log)
+{
+    const struct count_undo *undo = &log->counts.undo;
+    if (undo->active == 0)
+        return;
+    if (undo->at != 0)
+        memcpy(log_units(log, undo->at), undo->units, sizeof undo->units);
+    if (undo->defined != 0)
+        log->dictionary[undo->defined - 1] = (struct pair){0, 0};
+    log->live.last_tick[fisql_word_toggle(undo->word)] = undo->last_tick;
+    log->live.word = undo->word;
+    log->shadow.hidden = undo->hidden;
+    log->shadow.hidden_inherited = undo->hidden_inherited;
+    log->shadow.blind = undo->blind;
+    log->counts.end = 0;
+    log->counts.undone = 1;
+    log->counts.undo.active = 0;
+}
+
+/* Where runs are told apart. The number of the last run stands behind the slots' entries: the table
+ * outlives the log. */
+static void run_begin(struct thread_log *log, uint32_t at)
+{
+    uint32_t *last = &log->counts.of_slot[DICTIONARY_ENTRIES];
+    if (++*last > SHORT_MAX) {
+        memset(log->counts.of_slot, 0, DICTIONARY_ENTRIES * sizeof *log->counts.of_slot);
+        *last = 1;
+    }
+    log->counts.run = *last;
+    log->counts.end = at;
+}
+
+/* Adds to the pair's record in the run. Returns false if there is none, or it is full. */
+static bool add_in_place(struct thread_log *log, const struct pair *pair, uint32_t slot,
+                         uint64_t ticks)
+{
+    uint32_t entry = log->counts.of_slot[slot];
+    if (entry >> 16 != log->counts.run || !pair_is(log, slot, pair->function, pair->site))
+        return false;
+    uint32_t at = entry & 0xffffu;
+    uint16_t *units = log_units(log, at);
+    if (units[0] != (FISQL_CODE_COUNTED << 1 | 1u)) {
+        uint32_t value = (uint32_t)units[1] | (uint32_t)units[2] << 16;
+        if ((value & 0xffffu) == SHORT_MAX || (value >> 16) + ticks > SHORT_MAX)
+            return false;
+        value += 1 + ((uint32_t)ticks << 16);
+        undo_save(log, at);
+        memcpy(units + 1, &value, sizeof value);
+        return true;
+    }
+    uint32_t calls;
+    uint64_t sum;
+    memcpy(&calls, units + 2, sizeof calls);
+    memcpy(&sum, units + 4, sizeof sum);
+    if (calls == UINT32_MAX)
+        return false;
+    calls++;
+    sum += ticks;
+    undo_save(log, at);
+    memcpy(units + 2, &calls, sizeof calls);
+    memcpy(units + 4, &sum, sizeof sum);
+    return true;
+}
+
+/* Commits a word whose last event is as old as the one before it. */
+static void commit(struct thread_log *log, uint64_t after, uint64_t last)
+{
+    log->live.last_tick[fisql_word_toggle(after)] = last;
+    BARRIER();
+    log->live.word = after;
+    BARRIER();
+}
+
+static void append(struct thread_log *log, const struct pair *pair, uint32_t slot, uint64_t ticks,
+                   uint64_t last)
+{
+    struct event event = {.count = 0};
+    uint64_t word = log->live.word;
+    if (!pair_is(log, slot, pair->function, pair->site)) {
+        if (!modules_known(pair->function)) {
+            struct quiet quiet;
+            quiet_begin(&quiet);
+            modules_refresh();
+            quiet_end(&quiet);
+        }
+        log->counts.undo.defined = slot + 1;
+        BARRIER();
+        log->counts.of_slot[slot] = 0;
+        event_put_definition(&event, log, slot, pair->function, pair->site);
+    }
+    uint32_t at = fisql_word_units(word) + event.count;
+    if (ticks <= SHORT_MAX && log->counts.of_slot[slot] >> 16 != log->counts.run) {
+        event_put_code(&event, FISQL_CODE_COUNTED_SHORT + slot);
+        event_put(&event, 1, 1);
+        event_put(&event, ticks, 1);
+    } else {
+        event_put_code(&event, FISQL_CODE_COUNTED);
+        event_put(&event, slot, 1);
+        event_put(&event, 1, 2);
+        event_put(&event, ticks, 4);
+    }
+    uint16_t *units = log_units(log, word);
+    for (uint32_t i = 0; i < event.count; i += 4)
+        memcpy(units + i, event.units + i, 4 * sizeof units[0]);
+    log->counts.of_slot[slot] = log->counts.run << 16 | at;
+    log->counts.end = fisql_word_units(word) + event.count;
+    BARRIER();
+    commit(log, word_after(word, event.count), last);
+}
+
+bool count_call(struct thread_log *log, const struct pair *pair, uint64_t ticks,
+                enum count_kind kind)
+{
+    undo_begin(log);
+    uint64_t word = log->live.word;
+    uint64_t last = log->counts.undo.last_tick;
+    if (kind ==
+        COUNT_LEAF) { /* take its enter back, with its arguments; its second unit is the delta */
+        uint32_t units = values_enter_units(log), at = fisql_word_units(word) - units;
+        undo_save(log, at);
+        last -= log_units(log, at)[1];
+        word = word_after(word - WORD_CALL - WORD_DEPTH, 0) - units;
+        commit(log, word, last);
+    }
+    uint32_t slot = pair_find(log, pair->function, pair->site);
+    if (fisql_word_units(word) != log->counts.end)
+        run_begin(log, fisql_word_units(word));
+    /* In place, the enter that was taken back needs no undoing of its units: they are as they were.
+     */
+    if (!add_in_place(log, pair, slot, ticks))
+        append(log, pair, slot, ticks, last);
+    log->other_units = fisql_word_units(log->live.word);
+    if (kind == COUNT_HIDDEN)
+        log->shadow.hidden--;
+    else if (kind == COUNT_BLIND)
+        log->shadow.blind++;
+    return undo_end(log);
+}
+
+bool count_enter(struct thread_log *log, const struct shadow_call *call)
+{
+    undo_begin(log);
+    log->shadow.calls[fisql_word_depth(log->live.word) + log->shadow.hidden] = *call;
+    log->shadow.hidden++;
+    log->thread.units_max = 0;
+    return undo_end(log);
+}
+
+bool count_leave(struct thread_log *log)
+{
+    const struct shadow_call *call =
+        &log->shadow.calls[fisql_word_depth(log->live.word) + log->shadow.hidden - 1];
+    if (UNLIKELY(log->shadow.hidden <= log->shadow.hidden_inherited)) {
+        undo_begin(log);
+        log->shadow.hidden--;
+        log->shadow.hidden_inherited--;
+        return undo_end(log);
+    }
+    return count_call(log, &(struct pair){call->function, call->site}, 0, COUNT_HIDDEN);
+}
+
+bool count_leave_blind(struct thread_log *log)
+{
+    undo_begin(log);
+    log->shadow.blind--;
+    return undo_end(log);
+}

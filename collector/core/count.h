@@ -1,0 +1,49 @@
+/*
+ * Counts. The log must be busy and its chunk have room; they leave the log. They return false if a
+ * nested hook undid them: then the caller starts again in the log that is current.
+ */
+#ifndef FISQL_COLLECTOR_CORE_COUNT_H
+#define FISQL_COLLECTOR_CORE_COUNT_H
+
+#include "collector/core/shadow_stack.h"
+
+struct pair;
+struct thread_log;
+
+/* What a change of the counts is about to overwrite: see count.c. */
+struct count_undo {
+    uint32_t active;
+    uint32_t at;      /* the record that is changed, 0 = none yet */
+    uint32_t defined; /* dictionary slot that is defined, plus 1; 0 = none */
+    uint32_t hidden, hidden_inherited, blind;
+    uint64_t word, last_tick;
+    uint16_t units[8];
+};
+
+/* The counts of a chunk. */
+struct counts {
+    /* By dictionary slot: run << 16 | unit of its count; one more entry, the last run's number. */
+    uint32_t *of_slot;
+    uint32_t run;    /* the run of counts that ends at ... */
+    uint32_t end;    /* ... this unit */
+    uint32_t undone; /* a nested hook undid the change that was under way */
+    struct count_undo undo;
+};
+
+enum count_kind {
+    COUNT_LEAF,   /* the innermost call, whose enter is the last event */
+    COUNT_HIDDEN, /* the innermost hidden call */
+    COUNT_BLIND,  /* a call that is entered without a place on the shadow stack */
+};
+/* Ends a call, or enters it (COUNT_BLIND), that leaves a count. */
+bool count_call(struct thread_log *log, const struct pair *pair, uint64_t ticks,
+                enum count_kind kind);
+/* Enters and ends a hidden call. */
+bool count_enter(struct thread_log *log, const struct shadow_call *call);
+bool count_leave(struct thread_log *log);
+/* Ends a call that has no place on the shadow stack. */
+bool count_leave_blind(struct thread_log *log);
+/* For a nested hook, before it abandons a log: undoes a change that is under way. */
+void count_undo(struct thread_log *log);
+
+#endif

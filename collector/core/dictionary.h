@@ -1,0 +1,45 @@
+/* The dictionary of a chunk: the pairs of function and site that its events name by their slot. */
+#ifndef FISQL_COLLECTOR_CORE_DICTIONARY_H
+#define FISQL_COLLECTOR_CORE_DICTIONARY_H
+
+#include "collector/core/base.h"
+#include "collector/core/thread_log.h"
+
+#define DICTIONARY_ENTRIES 2048u
+_Static_assert(DICTIONARY_ENTRIES <= FISQL_SLOTS_MAX, "slots must fit their code");
+
+struct pair {
+    uint64_t function;
+    uint64_t site;
+};
+
+static inline uint32_t pair_slot(uint64_t function, uint64_t site)
+{
+    uint64_t mixed = (function ^ (site << 7)) * 0x9e3779b97f4a7c15u;
+    return (uint32_t)(mixed >> (64 - 11));
+}
+_Static_assert(DICTIONARY_ENTRIES == 1u << 11, "pair_slot() takes the top 11 bits");
+
+static inline bool pair_is(const struct thread_log *log, uint32_t slot, uint64_t function,
+                           uint64_t site)
+{
+    const struct pair *pair = &log->dictionary[slot];
+    return pair->function == function && pair->site == site;
+}
+
+/* A pair lives in the slot that it is hashed to, or in that slot's neighbour in the same cache
+ * line: else two busy pairs of one slot would be defined anew at every call. Returns the slot where
+ * it is, or where it is to be defined. */
+static inline uint32_t pair_find(struct thread_log *log, uint64_t function, uint64_t site)
+{
+    uint32_t slot = pair_slot(function, site);
+    if (LIKELY(pair_is(log, slot, function, site)))
+        return slot;
+    if (pair_is(log, slot ^ 1, function, site))
+        return slot ^ 1;
+    if (pair_is(log, slot, 0, 0))
+        return slot;
+    return pair_is(log, slot ^ 1, 0, 0) || (log->victim++ & 1) != 0 ? slot ^ 1 : slot;
+}
+
+#endif

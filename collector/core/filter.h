@@ -1,0 +1,51 @@
+/* Function filter (--only, --exclude), for each module: see filter.c. */
+#ifndef FISQL_COLLECTOR_CORE_FILTER_H
+#define FISQL_COLLECTOR_CORE_FILTER_H
+
+#include "collector/core/base.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct filter {
+    uint64_t start, size;
+    unsigned char *bits; /* one for each byte of code; NULL: no function of the module matches */
+    bool passes;         /* are functions with a bit recorded, or those without? */
+};
+extern HIDDEN THREAD_LOCAL const struct filter *filter_last;
+bool filter_passes_elsewhere(uint64_t function);
+
+static inline bool filter_answer(const struct filter *filter, uint64_t function)
+{
+    uint64_t at = function - filter->start;
+    bool match = filter->bits != NULL && (filter->bits[at / 8] >> (at & 7) & 1);
+    return match == filter->passes;
+}
+
+/* Functions of the program itself that are left out, as hooks have found them: sets of two, by some
+ * bits of the address. A hook asks here first; the bits would take twice the instructions. */
+#define FILTER_NOTED_BYTES 0x10000u
+extern HIDDEN uint64_t filter_noted[FILTER_NOTED_BYTES / 8] __attribute__((aligned(64)));
+static inline uint64_t *filter_noted_set(uint64_t function)
+{
+    return (uint64_t *)(void *)((unsigned char *)filter_noted +
+                                (function & (FILTER_NOTED_BYTES - 16)));
+}
+/* Notes one that is left out, if there is room. Async-signal-safe. */
+void filter_note(const struct filter *filter, uint64_t function);
+
+/* Does it let the function at this address be recorded? Most are in the last one's module. */
+static inline bool filter_passes(uint64_t function)
+{
+    const struct filter *filter = filter_last;
+    return LIKELY(function - filter->start < filter->size) ? filter_answer(filter, function)
+                                                           : filter_passes_elsewhere(function);
+}
+/* Takes what the live area says of it: from `offset` of its file on. False if it cannot be had. */
+bool filter_load(int file, uint64_t offset, uint64_t size_bytes);
+/* Takes another text in its place, which stays mapped; modules are to be gone through then. */
+void filter_text(const char *from, uint64_t size_bytes);
+/* A module was loaded: are some of its functions filtered? */
+void filter_module(const char *path, uint64_t bias, uint64_t start, uint64_t end);
+
+#endif

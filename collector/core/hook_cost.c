@@ -1,0 +1,108 @@
+/*
+ * What the two hooks of a call cost, measured when a process starts to be recorded: the hooks are
+ * called many times on a log that nobody reads. The inside part is what an empty function's own
+ * measured time comes to (from reading the clock in the enter hook to reading it in the exit hook);
+ * the outside part is the rest, which its caller pays. The fastest round counts: the others were
+ * disturbed.
+ */
+#include "collector/core/hook_cost.h"
+
+#include "collector/core/chunk.h"
+#include "collector/core/dictionary.h"
+#include "collector/core/filter.h"
+#include "collector/process/fork.h"
+#include "collector/core/hooks.h"
+#include "collector/process/process.h"
+
+#include <sys/mman.h>
+
+#define CALLS 256u
+#define ROUNDS 24
+
+typedef void hook(void *function, void *site);
+
+static hook *volatile enter = __cyg_profile_func_enter;
+static hook *volatile leave = __cyg_profile_func_exit;
+
+/* Calls through a pointer that the compiler cannot see through, as a program calls. The pointer
+ * passes through a register: gcc 16 would else make it a call through the variable, which the
+ * loader takes for a call of the hook by a function that is instrumented. */
+static inline void call(hook *volatile *pointer, void *function)
+{
+    hook *loaded = *pointer;
+    __asm__ volatile("" : "+r"(loaded));
+    loaded(function, function);
+}
+
+struct scratch {
+    struct thread_log log;
+    unsigned char pad[FISQL_SLOT_HEADER - sizeof(struct thread_log)];
+    unsigned char chunk[FISQL_LIVE_CHUNK_BYTES];
+    struct pair dictionary[DICTIONARY_ENTRIES];
+    struct shadow_call shadow[8];
+};
+
+/* Ticks that a round took, and in *inside those that its calls measured of themselves; 0 if it was
+ * disturbed. */
+static uint64_t measure_round(struct scratch *scratch, uint64_t *inside)
+{
+    struct thread_log *log = &scratch->log;
+    void *function = (void *)(uintptr_t)hook_cost_measure;
+    log->live.word = 64;
+    log->live.last_tick[0] = clock_counter();
+    uint64_t start = clock_counter();
+    for (uint32_t i = 0; i < CALLS; i++) {
+        call(&enter, function);
+        call(&leave, function);
+    }
+    uint64_t ticks = clock_counter() - start;
+    uint64_t word = log->live.word;
+    if (fisql_word_calls(word) != CALLS || fisql_word_depth(word) != 0 ||
+        fisql_word_units(word) != 64 + 3 * CALLS)
+        return 0;
+    const uint16_t *units = (const uint16_t *)(const void *)scratch->chunk + 64;
+    *inside = 0;
+    for (uint32_t i = 0; i < CALLS; i++)
+        *inside += units[3 * i + 2] >> 1;
+    return ticks;
+}
+
+void hook_cost_measure(uint64_t ticks_per_second, uint64_t *inside_ps, uint64_t *outside_ps)
+{
+    uint64_t best = UINT64_MAX, best_inside = 0, inside = 0;
+    if (process.clock != CLOCK_COUNTER)
+        return;
+    struct scratch *scratch =
+        mmap(NULL, sizeof *scratch, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (scratch == MAP_FAILED)
+        return;
+    struct thread_log *log = &scratch->log, *own = current_log;
+    uint64_t address = (uint64_t)(uintptr_t)hook_cost_measure;
+    const struct filter passing = {.start = address, .size = 1}, *last = filter_last;
+    log->chunk = (struct fisql_chunk *)(void *)scratch->chunk;
+    log->dictionary = scratch->dictionary;
+    log->shadow.calls = scratch->shadow + SHADOW_SENTINELS;
+    log->shadow.calls[-1].stack = log->shadow.calls[-2].stack = UINT64_MAX;
+    log->shadow.depth_max = log->shadow.depth_logged = 4;
+    log->thread.units_max = CHUNK_UNITS;
+    thread_log_deltas(log);
+    log->dictionary[pair_slot(address, address)] = (struct pair){address, address};
+    current_log = log;
+    filter_last = &passing; /* where functions are filtered, hooks ask */
+    for (int round = 0; round < ROUNDS; round++) {
+        uint64_t ticks = measure_round(scratch, &inside);
+        if (ticks != 0 && ticks < best) {
+            best = ticks;
+            best_inside = inside;
+        }
+    }
+    current_log = own;
+    filter_last = last;
+    munmap(scratch, sizeof *scratch);
+    if (best == UINT64_MAX)
+        return;
+    uint128 scale = (uint128)1000000000000u;
+    uint64_t pair = (uint64_t)(scale * best / CALLS / ticks_per_second);
+    *inside_ps = (uint64_t)(scale * best_inside / CALLS / ticks_per_second);
+    *outside_ps = pair > *inside_ps ? pair - *inside_ps : 0;
+}

@@ -1,0 +1,378 @@
+/*
+ * The hooks that -finstrument-functions calls: enter and exit.
+ *
+ * This is the fast path. It writes one event and one shadow-stack entry, and takes the slow path
+ * (hooks_slow.c) when anything is out of the ordinary: no log yet, a hook already at work in this
+ * thread (a signal handler), the pair not in the dictionary, a long delta, a full chunk, or a call
+ * stack that does not fit (shadow_stack.h). Now and then a hook measures what it costs itself: see
+ * hook_sample.h.
+ *
+ * Where recording is off for a thread, or a function is left out, a hook should cost what an empty one
+ * costs: see unready(). So what is asked first needs no clock and no registers to be saved; the fast
+ * path proper is jumped to.
+ */
+#include "collector/core/hooks.h"
+
+#include "collector/core/control.h"
+#include "collector/core/event.h"
+#include "collector/core/filter.h"
+#include "collector/process/fork.h"
+#include "collector/core/hook_sample.h"
+#include "collector/core/hooks_slow.h"
+#include "collector/values/values_hook.h"
+
+#include <string.h>
+
+/* Inlined into the hooks, and into their samples, which have a limit of their own. */
+#define FAST static inline __attribute__((always_inline))
+#define APART static __attribute__((noinline))
+
+/* Does nothing stand against the fast path so far? Something does where functions are filtered. */
+FAST bool log_ready(const struct thread_log *log)
+{
+    return LIKELY((log->busy | log->shadow.hidden) + 1 == fork_mark.mine);
+}
+
+/* The calling thread's log where nothing does, functions filtered or not; else NULL. */
+FAST struct thread_log *log_free(void)
+{
+    struct thread_log *log = current_log;
+    return log == NULL || (log->busy | log->shadow.hidden) != 0 || fork_mark.mine == 0 ? NULL : log;
+}
+
+/* What there is to do where log_ready() has no log. Much of a run may be off, so it is a matter of a
+ * few looks. */
+enum unready {
+    UNREADY_OFF,  /* recording is, for this thread, or this function is left out */
+    UNREADY_FAST, /* nothing stands against the fast path */
+    UNREADY_SLOW
+};
+
+/* Is there nothing to do, as far as can be told with a look or two? */
+FAST bool nothing_to_do(const struct thread_log *log, uint64_t function)
+{
+    if (UNLIKELY(fork_mark.off != 0) && log == NULL)
+        return true;
+    return LIKELY(*filter_noted_set(function) == function);
+}
+
+/* The same of an entry, which also sees what `fisql control` asks for: one of the two hooks is enough. */
+FAST bool nothing_to_enter(const struct thread_log *log, uint64_t function)
+{
+    return nothing_to_do(log, function) && LIKELY(!control_asked());
+}
+
+/* Does the filter of the function's module leave it out? Hooks of that function ask no more then. */
+FAST bool leaves_out(const struct filter *filter, uint64_t function)
+{
+    if (filter_noted_set(function)[1] == function)
+        return true;
+    if (filter_answer(filter, function))
+        return false;
+    filter_note(filter, function);
+    return true;
+}
+
+FAST enum unready unready(uint64_t function)
+{
+    if (fork_mark.mine == FORK_MARK_FILTERED) {
+        const struct filter *filter = filter_last;
+        if (UNLIKELY(function - filter->start >= filter->size))
+            return UNREADY_SLOW;
+        if (leaves_out(filter, function))
+            return control_asked() ? UNREADY_SLOW : UNREADY_OFF;
+    }
+    if (LIKELY(current_log == NULL))
+        return fork_mark.mine != 0 && __atomic_load_n(&process.paused, __ATOMIC_RELAXED) != 0 &&
+                       !control_asked()
+                   ? UNREADY_OFF
+                   : UNREADY_SLOW;
+    return log_free() != NULL ? UNREADY_FAST : UNREADY_SLOW;
+}
+
+/* Up to which units of the chunk it may go on. */
+FAST uint32_t limit_of(const struct thread_log *log, bool sample)
+{
+    return sample ? units_max_of(log) : log->thread.units_max;
+}
+
+/* Writes the event of a call entered at `tick`, with its arguments where there is a recipe for them (0 =
+ * none). Returns false if the slow path has to. */
+FAST bool enter_fast(struct thread_log *log, uint64_t function, uint64_t site, uint64_t stack,
+                     uint64_t tick, bool sample, uint64_t recipe)
+{
+    log->busy = stack;
+    BARRIER();
+    uint64_t word = log->live.word;
+    uint32_t toggle = fisql_word_toggle(word);
+    uint32_t depth = fisql_word_depth(word);
+    uint64_t delta = tick - log->live.last_tick[toggle];
+    uint32_t slot = pair_slot(function, site);
+    struct shadow_call *call = &log->shadow.calls[depth];
+    if (UNLIKELY(!pair_is(log, slot, function, site)))
+        slot ^= 1;
+    if (UNLIKELY(delta > log->thread.enter_max || !pair_is(log, slot, function, site) ||
+                 fisql_word_units(word) > limit_of(log, sample) || stack > call[-1].stack ||
+                 stack == log->shadow.landing_stack || depth >= log->shadow.depth_logged)) {
+        log_leave(log, 0);
+        return false;
+    }
+    uint32_t event = (FISQL_CODE_ENTER + slot) << 1 | 1u | (uint32_t)delta << 16;
+    memcpy(log_units(log, word), &event, sizeof event);
+    uint32_t units = 2;
+    if (recipe != 0)
+        units += values_arguments(log, log_units(log, word) + 2, recipe, function, stack);
+    call->function = function;
+    call->site = site;
+    call->stack = stack;
+    call->tick = tick;
+    log->live.last_tick[toggle ^ 1] = tick;
+    values_entered(log, units);
+    uint64_t after = word_after(word + WORD_CALL + WORD_DEPTH, units);
+    BARRIER();
+    log->live.word = after;
+    if (sample)
+        hook_sample_add(log, clock_read(process.clock) - tick, true);
+    return LIKELY(log_leave(log, after));
+}
+
+/* Where the fast path found something. */
+APART void enter_other(uint64_t function, uint64_t site, uint64_t stack, uint64_t tick)
+{
+    struct thread_log *log = log_free();
+    if (log == NULL || !hook_sample_due(log) ||
+        !enter_fast(log, function, site, stack, tick, true, 0))
+        hook_enter_slow(function, site, stack);
+}
+
+APART void enter_ready(uint64_t function, uint64_t site, uint64_t stack)
+{
+    uint64_t tick = clock_read(process.clock);
+    if (!enter_fast(current_log, function, site, stack, tick, false, 0))
+        enter_other(function, site, stack, tick);
+}
+
+APART void enter_hot(uint64_t function, uint64_t site, uint64_t stack, struct thread_log *log)
+{
+    uint64_t tick = clock_counter();
+    if (UNLIKELY(!enter_fast(log, function, site, stack, tick, false, 0)))
+        enter_other(function, site, stack, tick);
+}
+
+APART void enter_unready(uint64_t function, uint64_t site, uint64_t stack)
+{
+    enum unready what = unready(function);
+    if (what == UNREADY_FAST)
+        enter_ready(function, site, stack);
+    else if (what == UNREADY_SLOW)
+        hook_enter_slow(function, site, stack);
+}
+
+#ifdef FISQL_VALUES
+void values_enter_plain(uint64_t function, uint64_t site, uint64_t stack)
+{
+#else
+EXPORT void __cyg_profile_func_enter(void *function_address, void *site_address)
+{
+    uint64_t function = (uint64_t)(uintptr_t)function_address;
+    uint64_t site = (uint64_t)(uintptr_t)site_address;
+    uint64_t stack = FRAME_ADDRESS();
+#endif
+    struct thread_log *log = current_log;
+    if (UNLIKELY(log == NULL || !log_ready(log))) {
+        if (!nothing_to_enter(log, function))
+            enter_unready(function, site, stack);
+        return;
+    }
+    if (UNLIKELY(process.clock != CLOCK_COUNTER))
+        enter_ready(function, site, stack);
+    else
+        enter_hot(function, site, stack, log);
+}
+
+/* Likewise for a call that is left. */
+FAST bool exit_fast(struct thread_log *log, uint64_t function, uint64_t site, uint64_t stack,
+                    bool tail, uint64_t tick, bool sample, bool short_too, uint64_t recipe)
+{
+    log->busy = stack;
+    BARRIER();
+    uint64_t word = log->live.word;
+    uint32_t toggle = fisql_word_toggle(word);
+    uint64_t delta = tick - log->live.last_tick[toggle];
+    const struct shadow_call *call = &log->shadow.calls[(int64_t)fisql_word_depth(word) - 1];
+    uint64_t highest = tail ? call[-1].stack : call->stack;
+    if (UNLIKELY(delta > log->thread.exit_max || call->function != function || stack > highest ||
+                 fisql_word_units(word) > limit_of(log, sample))) {
+        log_leave(log, 0);
+        return false;
+    }
+    if (UNLIKELY(tick - call->tick < log->thread.min_ticks) && hook_short_leaf(log, word, tick)) {
+        if (short_too)
+            return hook_exit_short(log, tick);
+        log_leave(log, 0);
+        return false;
+    }
+    *log_units(log, word) = (uint16_t)(delta << 1);
+    uint32_t units = 1;
+    if (recipe != 0)
+        units += values_result(log, log_units(log, word) + 1, recipe, function, stack);
+    log->live.last_tick[toggle ^ 1] = tick;
+    uint64_t after = word_after(word - WORD_DEPTH, units);
+    BARRIER();
+    log->live.word = after;
+    if (recipe != 0 && units == 1)
+        values_await(log, recipe, function, site, stack, after);
+    if (sample)
+        hook_sample_add(log, clock_read(process.clock) - tick, false);
+    return LIKELY(log_leave(log, after));
+}
+
+APART void exit_other(uint64_t function, uint64_t site, uint64_t stack, bool tail, uint64_t tick)
+{
+    struct thread_log *log = log_free();
+    if (log != NULL && (hook_sample_due(log)
+                            ? exit_fast(log, function, site, stack, tail, tick, true, true, 0)
+                            : log->thread.min_ticks != 0 && exit_fast(log, function, site, stack,
+                                                                      tail, tick, false, true, 0)))
+        return;
+    hook_exit_slow(function, site, stack, tail);
+}
+
+APART void exit_ready(uint64_t function, uint64_t site, uint64_t stack, bool tail)
+{
+    uint64_t tick = clock_read(process.clock);
+    if (!exit_fast(current_log, function, site, stack, tail, tick, false, true, 0))
+        exit_other(function, site, stack, tail, tick);
+}
+
+APART void exit_hot(uint64_t function, uint64_t site, uint64_t stack, bool tail,
+                    struct thread_log *log)
+{
+    uint64_t tick = clock_counter();
+    if (UNLIKELY(!exit_fast(log, function, site, stack, tail, tick, false, false, 0)))
+        exit_other(function, site, stack, tail, tick);
+}
+
+APART void exit_unready(uint64_t function, uint64_t site, uint64_t stack, bool tail)
+{
+    enum unready what = unready(function);
+    if (what == UNREADY_FAST)
+        exit_ready(function, site, stack, tail);
+    else if (what == UNREADY_SLOW)
+        hook_exit_slow(function, site, stack, tail);
+}
+
+#ifdef FISQL_VALUES
+void values_exit_plain(uint64_t function, uint64_t site, uint64_t stack, uint64_t hook_return)
+{
+    bool tail = hook_return == site;
+#else
+EXPORT void __cyg_profile_func_exit(void *function_address, void *site_address)
+{
+    uint64_t function = (uint64_t)(uintptr_t)function_address;
+    uint64_t site = (uint64_t)(uintptr_t)site_address;
+    uint64_t stack = FRAME_ADDRESS();
+    bool tail = __builtin_return_address(0) == site_address;
+#endif
+    struct thread_log *log = current_log;
+    if (UNLIKELY(log == NULL || !log_ready(log))) {
+        if (!nothing_to_do(log, function))
+            exit_unready(function, site, stack, tail);
+        return;
+    }
+    if (UNLIKELY(process.clock != CLOCK_COUNTER))
+        exit_ready(function, site, stack, tail);
+    else
+        exit_hot(function, site, stack, tail, log);
+}
+
+#ifdef FISQL_VALUES
+/* ---- with registers kept ---- */
+
+/* Without a log nothing has a time, and the clock may be forbidden (seccomp.c). */
+static uint64_t tick_of_log(void)
+{
+    return current_log != NULL ? clock_read(process.clock) : 0;
+}
+
+/* Where the fast path found something. `tick`: of its try, 0 if there was none. */
+APART void enter_kept_other(uint64_t function, uint64_t site, uint64_t stack, uint64_t recipe,
+                            uint64_t tick)
+{
+    values_keep(stack);
+    if (recipe == 0)
+        recipe = recipe_word(values_frame(stack)->hook_return);
+    if (tick == 0) {
+        enum unready what = unready(function);
+        if (what == UNREADY_OFF)
+            return;
+        tick = tick_of_log();
+        if (what == UNREADY_FAST &&
+            enter_fast(current_log, function, site, stack, tick, false, recipe)) {
+            if (UNLIKELY(recipe == 0))
+                values_missed(stack);
+            return;
+        }
+    }
+    struct thread_log *log = log_free();
+    if (log != NULL && hook_sample_due(log) &&
+        enter_fast(log, function, site, stack, tick, true, recipe)) {
+        if (UNLIKELY(recipe == 0))
+            values_missed(stack);
+        return;
+    }
+    uint64_t before = values_kept; /* of a hook that this one's signal handler interrupted */
+    values_kept = stack;
+    hook_enter_slow(function, site, stack);
+    values_kept = before;
+}
+
+void values_enter(uint64_t function, uint64_t site, uint64_t stack, uint64_t recipe)
+{
+    struct thread_log *log = current_log;
+    uint64_t tick = 0;
+    if (LIKELY(log != NULL && log_ready(log) && process.clock == CLOCK_COUNTER && recipe != 0)) {
+        tick = clock_counter();
+        if (LIKELY(enter_fast(log, function, site, stack, tick, false, recipe)))
+            return;
+    }
+    enter_kept_other(function, site, stack, recipe, tick);
+}
+
+APART void exit_kept_other(uint64_t function, uint64_t site, uint64_t stack, uint64_t recipe,
+                           uint64_t tick)
+{
+    bool tail = values_frame(stack)->hook_return == site;
+    if (recipe == 0)
+        recipe = recipe_word(values_frame(stack)->hook_return);
+    if (tick == 0) {
+        enum unready what = unready(function);
+        if (what == UNREADY_OFF)
+            return;
+        tick = tick_of_log();
+        if (what == UNREADY_FAST &&
+            exit_fast(current_log, function, site, stack, tail, tick, false, true, recipe))
+            return;
+    }
+    struct thread_log *log = log_free();
+    if (log != NULL && (hook_sample_due(log) || log->thread.min_ticks != 0) &&
+        exit_fast(log, function, site, stack, tail, tick, hook_sample_due(log), true, recipe))
+        return;
+    uint64_t before = values_kept;
+    values_kept = stack;
+    hook_exit_slow(function, site, stack, tail);
+    values_kept = before;
+}
+
+void values_exit(uint64_t function, uint64_t site, uint64_t stack, uint64_t recipe)
+{
+    struct thread_log *log = current_log;
+    uint64_t tick = 0;
+    if (LIKELY(log != NULL && log_ready(log) && process.clock == CLOCK_COUNTER && recipe != 0)) {
+        tick = clock_counter();
+        if (LIKELY(exit_fast(log, function, site, stack, false, tick, false, false, recipe)))
+            return;
+    }
+    exit_kept_other(function, site, stack, recipe, tick);
+}
+#endif

@@ -1,0 +1,229 @@
+/*
+ * What the hooks do where anything is out of the ordinary: see hooks.c. Calls below --depth come
+ * here too, and leave a count.
+ */
+#include "collector/core/hooks_slow.h"
+
+#include "collector/core/control.h"
+#include "collector/core/event.h"
+#include "collector/core/filter.h"
+#include "collector/process/fork.h"
+#include "collector/incidents/incident.h"
+#include "collector/core/modules.h"
+#include "collector/core/quiet.h"
+#include "collector/core/shadow_stack.h"
+#include "collector/core/thread_memory.h"
+#include "collector/values/values.h"
+
+/* ---- calls that leave a count ---- */
+
+/* A call that is not logged: one deeper than --depth, or deeper than the shadow stack has room. */
+static bool enter_hidden(struct thread_log *log, uint64_t function, uint64_t site, uint64_t stack)
+{
+    if (log->shadow.blind != 0 || calls_open(log) >= log->shadow.depth_max)
+        return count_call(log, &(struct pair){function, site}, 0, COUNT_BLIND);
+    return count_enter(log, &(struct shadow_call){function, site, stack, 0});
+}
+
+/* The common case of entering below --depth. Returns false if anything is out of the ordinary. */
+static bool enter_deep(uint64_t function, uint64_t site, uint64_t stack)
+{
+    struct thread_log *log = current_log;
+    if (process.options.depth == 0 || log == NULL || log->busy != 0 || collector_inside != 0)
+        return false;
+    log->busy = stack;
+    BARRIER();
+    uint32_t open = calls_open(log);
+    if (fisql_word_depth(log->live.word) < log->shadow.depth_logged ||
+        open >= log->shadow.depth_max || log->shadow.blind != 0 || log->thread.poke != 0 ||
+        process.ending != 0 || stack > log->shadow.calls[open - 1].stack ||
+        stack == log->shadow.landing_stack || control_asked()) {
+        log_leave(log, 0);
+        return false;
+    }
+    return enter_hidden(log, function, site, stack);
+}
+
+/* The common case of leaving a call below --depth. */
+static bool exit_deep(uint64_t function, uint64_t stack, bool tail)
+{
+    struct thread_log *log = current_log;
+    if (process.options.depth == 0 || log == NULL || log->busy != 0 || collector_inside != 0)
+        return false;
+    log->busy = stack;
+    BARRIER();
+    const struct shadow_call *call = &log->shadow.calls[(int64_t)calls_open(log) - 1];
+    if (log->shadow.hidden == 0 || log->shadow.blind != 0 || log->thread.poke != 0 ||
+        process.ending != 0 || log->shadow.throw_depth >= calls_open(log) ||
+        call->function != function || stack > (tail ? call[-1].stack : call->stack) ||
+        fisql_word_units(log->live.word) > units_max_of(log)) {
+        log_leave(log, 0);
+        return false;
+    }
+    return count_leave(log);
+}
+
+bool hook_exit_short(struct thread_log *log, uint64_t tick)
+{
+    const struct shadow_call *call = &log->shadow.calls[fisql_word_depth(log->live.word) - 1];
+    return count_call(log, &(struct pair){call->function, call->site}, tick - call->tick,
+                      COUNT_LEAF);
+}
+
+/* ---- entering ---- */
+
+/* Is the function left out by --only or --exclude? Of scopes made by hand levels decide. */
+static bool left_out(uint64_t function)
+{
+    return process.filtered != 0 && !fisql_is_point(function) && !filter_passes(function);
+}
+
+static void commit_enter(struct thread_log *log, struct event *event, uint64_t function,
+                         uint64_t site, uint64_t stack, uint64_t tick, bool *done)
+{
+    uint64_t word = log->live.word;
+    log->shadow.calls[fisql_word_depth(word)] = (struct shadow_call){function, site, stack, tick};
+    uint32_t more = values_arguments_kept(log, event_copy(log, event), function, stack);
+    values_entered(log, 2 + more);
+    *done = log_commit_copied(log, event->count + more, WORD_CALL + WORD_DEPTH, tick);
+}
+
+void hook_enter_slow(uint64_t function, uint64_t site, uint64_t stack)
+{
+    hook_enter_since(function, site, stack, 0);
+}
+
+void hook_enter_since(uint64_t function, uint64_t site, uint64_t stack, uint64_t since_tick)
+{
+    if (UNLIKELY(fork_mark.mine == 0))
+        fork_notice();
+    if (UNLIKELY(control_asked()))
+        control_take();
+    if (left_out(function))
+        return;
+    if (enter_deep(function, site, stack) || collector_inside != 0 || !process_active_for_hook() ||
+        left_out(function))
+        return;
+    for (bool done = false; !done;) {
+        struct thread_log *log = log_open(stack);
+        if (log == NULL)
+            return;
+        uint32_t gone = shadow_calls_gone(log, function, site, stack);
+        if (gone != 0) {
+            shadow_unwind(log, gone);
+            continue;
+        }
+        if (log->shadow.throw_depth > calls_open(log))
+            log->shadow.throw_depth =
+                calls_open(log); /* this one runs while the exception passes */
+        if (UNLIKELY(calls_open(log) >= log->shadow.depth_max) && log->shadow.blind == 0 &&
+            memory_deepen(log)) {
+            log_leave(log, 0);
+            continue;
+        }
+        if (fisql_word_depth(log->live.word) >= log->shadow.depth_logged ||
+            log->shadow.hidden != 0 || log->shadow.blind != 0) {
+            done = enter_hidden(log, function, site, stack);
+            continue;
+        }
+        if (!modules_known(function)) {
+            struct quiet quiet;
+            quiet_begin(&quiet);
+            modules_refresh();
+            quiet_end(&quiet);
+        }
+        struct event event = {.count = 0};
+        uint64_t tick = since_tick != 0 ? since_tick : clock_read(process.clock);
+        uint64_t delta = event_put_delta(&event, log, &tick, since_tick == 0, 0xffff);
+        uint32_t slot = event_put_pair(&event, log, function, site);
+        event_put_code(&event, FISQL_CODE_ENTER + slot);
+        event_put(&event, delta, 1);
+        commit_enter(log, &event, function, site, stack, tick, &done);
+    }
+}
+
+/* ---- exiting ---- */
+
+static bool exit_innermost(struct thread_log *log, uint64_t function, uint64_t site, uint64_t stack)
+{
+    struct event event = {.count = 0};
+    if (log->shadow.hidden != 0)
+        return count_leave(log);
+    uint64_t tick = clock_read(process.clock);
+    if (process.ending == 0 && hook_short_leaf(log, log->live.word, tick))
+        return hook_exit_short(log, tick);
+    uint64_t delta = event_put_delta(&event, log, &tick, true, 0x7fff);
+    event_put(&event, delta << 1, 1);
+    uint32_t more = values_result_kept(log, event_copy(log, &event), function, stack);
+    uint64_t after = word_after(log->live.word - WORD_DEPTH, event.count + more);
+    bool done = log_commit_copied(log, event.count + more, 0 - WORD_DEPTH, tick);
+    if (done && more == 0)
+        values_await_kept(log, function, site, stack, after);
+    return done;
+}
+
+static bool exit_mismatched(struct thread_log *log, uint64_t function, uint64_t site)
+{
+    if (log->shadow.late != 0 && calls_open(log) == 0)
+        return log_leave(log, log->live.word);
+    struct event event = {.count = 0};
+    uint64_t tick = clock_read(process.clock);
+    uint64_t delta = event_put_delta(&event, log, &tick, true, 0xffff);
+    event_put_code(&event, FISQL_CODE_MISMATCH);
+    event_put(&event, delta, 1);
+    event_put(&event, function, 4);
+    event_put(&event, site, 4);
+    return log_commit(log, &event, 0, tick);
+}
+
+/* Nothing that a sound program does explains it: a jump, an exception or a stack of its own, recording that
+ * began late, calls that are not in the log. Of a process the first one is reported. */
+static bool mismatch_is_strange(struct thread_log *log, uint64_t stack)
+{
+    static uint32_t told;
+    uint32_t open = calls_open(log);
+    if (open == 0 || log->shadow.late != 0 || log->shadow.hidden != 0 ||
+        log->shadow.throw_depth != 0 || log->shadow.landing_stack != 0)
+        return false;
+    stack_ask(&log->shadow.bounds);
+    const struct stack_bounds *bounds = &log->shadow.bounds;
+    bool own = stack >= bounds->low && stack < bounds->high;
+    for (uint32_t i = 0; i < open; i++)
+        own &=
+            log->shadow.calls[i].stack >= bounds->low && log->shadow.calls[i].stack < bounds->high;
+    return own && __atomic_exchange_n(&told, 1, __ATOMIC_RELAXED) == 0;
+}
+
+void hook_exit_slow(uint64_t function, uint64_t site, uint64_t stack, bool tail)
+{
+    if (UNLIKELY(fork_mark.mine == 0))
+        fork_notice();
+    if (left_out(function))
+        return;
+    if (exit_deep(function, stack, tail) || collector_inside != 0 || current_log == NULL ||
+        !process_active())
+        return;
+    for (bool done = false; !done;) {
+        struct thread_log *log = log_open(stack);
+        if (log == NULL)
+            return;
+        if (log->shadow.blind != 0) {
+            done = count_leave_blind(log);
+            continue;
+        }
+        int64_t target = shadow_exit_target(log, function, site, stack, tail);
+        uint32_t open = calls_open(log);
+        if (target < 0) {
+            bool strange = mismatch_is_strange(log, stack);
+            done = exit_mismatched(log, function, site);
+            if (done && strange)
+                incident_mismatch(function, site, stack);
+        } else if ((uint32_t)target + 1 < open) {
+            shadow_unwind(log, open - 1 - (uint32_t)target);
+        } else if (log->shadow.throw_depth >= open) {
+            done = shadow_unwind(log, 1);
+        } else {
+            done = exit_innermost(log, function, site, stack);
+        }
+    }
+}

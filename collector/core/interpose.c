@@ -1,0 +1,154 @@
+/*
+ * longjmp and C++ exceptions: calls that end without an exit hook.
+ *
+ * longjmp and its kin are interposed to learn where they jump to: every call whose frame lies below
+ * the target's stack pointer is gone, and the log says so at once. __cxa_throw marks that an
+ * exception is under way (exit hooks that g++ runs in cleanups are then unwinding, not returns),
+ * and __cxa_begin_catch, called from the frame that catches, ends every call below that frame.
+ *
+ * In the shared library these are interposed by name. A program that links libfisql.a is linked
+ * with --wrap for them (`fisql cc --static-runtime`), for there is no next definition to look up in
+ * a static program; FISQL_WRAP then gives them their wrapped names.
+ */
+#include "collector/core/interpose.h"
+
+#include "collector/memory/alloc.h"
+#include "collector/incidents/incident.h"
+#include "collector/core/quiet.h"
+#include "collector/core/shadow_stack.h"
+#include "collector/core/thread_log.h"
+
+#include <string.h>
+
+#if defined(__aarch64__)
+/* The word of a jmp_buf that holds the stack pointer: glibc's JB_SP; musl has it there too. */
+static uint64_t jump_word(const void *buffer)
+{
+    uint64_t word;
+    memcpy(&word, (const unsigned char *)buffer + 13 * sizeof word, sizeof word);
+    return word;
+}
+#endif
+
+extern void *__libc_stack_end __attribute__((weak)); /* glibc alone has it, static programs too */
+
+/* The stack pointer that longjmp will set; 0 where it is not known.
+ *
+ * x86-64: glibc keeps it in the jmp_buf at index 6 (JB_RSP), rotated left by 17 after an exclusive
+ * or with the pointer guard at %fs:0x30 (glibc, sysdeps/x86_64: jmpbuf-offsets.h, pointer_guard.h);
+ * musl keeps it there as it is (src/setjmp/x86_64/setjmp.s).
+ *
+ * aarch64: an exclusive or too (none in musl), with a guard that only the C library can read. A
+ * setjmp of our own, whose stack pointer is known, shows it. */
+static uint64_t jump_target(const void *buffer)
+{
+#if defined(__x86_64__) && defined(__GLIBC__)
+    uint64_t mangled, guard;
+    memcpy(&mangled, (const unsigned char *)buffer + 6 * sizeof mangled, sizeof mangled);
+    if (&__libc_stack_end == NULL)
+        return mangled;
+    __asm__("mov %%fs:0x30, %0" : "=r"(guard));
+    return (mangled >> 17 | mangled << 47) ^ guard;
+#elif defined(__aarch64__)
+    jmp_buf own;
+    uint64_t stack;
+    __asm__ volatile("mov %0, sp" : "=r"(stack));
+    if (_setjmp(own) != 0)
+        return 0; /* nobody jumps there */
+    return jump_word(buffer) ^ jump_word(own) ^ stack;
+#else
+    (void)buffer;
+    return 0;
+#endif
+}
+
+void interpose_before_jump(const void *buffer, uint64_t own_stack)
+{
+    uint64_t target = jump_target(buffer);
+    incident_forget();
+    if (collector_inside == 0 && current_log != NULL && target != 0 && (target & 7) == 0) {
+        alloc_unwound(target);
+        shadow_unwind_to(target, own_stack);
+    }
+}
+
+#ifdef FISQL_WRAP
+#define NAME(name) __wrap_##name
+#else
+#define NAME(name) name
+#endif
+
+#ifndef FISQL_WRAP
+void (*interpose_find_jump(const char *name))(struct __jmp_buf_tag[1], int)
+{
+    void *found = quiet_symbol(name);
+    void (*function)(struct __jmp_buf_tag[1], int);
+    memcpy(&function, &found, sizeof found);
+    return function;
+}
+#endif
+
+#undef longjmp
+#undef siglongjmp
+JUMP(longjmp)
+JUMP(_longjmp)
+JUMP(siglongjmp)
+#ifndef FISQL_STATIC
+JUMP(__longjmp_chk)
+#endif
+
+/* ---- C++ ---- */
+
+#ifdef FISQL_WRAP
+extern void __real___cxa_throw(void *, void *, void (*)(void *)) __attribute__((noreturn, weak));
+extern void __real___cxa_rethrow(void) __attribute__((noreturn, weak));
+extern void *__real___cxa_begin_catch(void *) __attribute__((weak));
+#define FIND(name, variable) variable = __real_##name
+#else
+#define FIND(name, variable)                                                                       \
+    do {                                                                                           \
+        void *found = quiet_symbol(#name);                                                         \
+        memcpy(&variable, &found, sizeof found);                                                   \
+    } while (0)
+#endif
+
+EXPORT __attribute__((noreturn)) void NAME(__cxa_throw)(void *object, void *type,
+                                                        void (*destroy)(void *));
+EXPORT __attribute__((noreturn)) void NAME(__cxa_throw)(void *object, void *type,
+                                                        void (*destroy)(void *))
+{
+    static void (*next)(void *, void *, void (*)(void *));
+    if (next == NULL)
+        FIND(__cxa_throw, next);
+    incident_throw_site = (uint64_t)(uintptr_t)__builtin_return_address(0);
+    if (collector_inside == 0)
+        shadow_throw();
+    next(object, type, destroy);
+    __builtin_unreachable();
+}
+
+EXPORT __attribute__((noreturn)) void NAME(__cxa_rethrow)(void);
+EXPORT __attribute__((noreturn)) void NAME(__cxa_rethrow)(void)
+{
+    static void (*next)(void);
+    if (next == NULL)
+        FIND(__cxa_rethrow, next);
+    incident_throw_site = (uint64_t)(uintptr_t)__builtin_return_address(0);
+    if (collector_inside == 0)
+        shadow_throw();
+    next();
+    __builtin_unreachable();
+}
+
+EXPORT void *NAME(__cxa_begin_catch)(void *exception);
+EXPORT void *NAME(__cxa_begin_catch)(void *exception)
+{
+    static void *(*next)(void *);
+    if (next == NULL)
+        FIND(__cxa_begin_catch, next);
+    if (collector_inside == 0 && current_log != NULL) {
+        alloc_unwound(OWN_STACK);
+        shadow_unwind_to(OWN_STACK, OWN_STACK);
+    }
+    return next(exception);
+}

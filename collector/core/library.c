@@ -1,0 +1,129 @@
+/*
+ * What differs between C libraries and between the shared and the linked-in collector.
+ *
+ * dlclose: interposed to learn that addresses may come to mean other functions. Every thread begins
+ * a new chunk then, whose dictionary is empty. (dlopen is not interposed: see modules.c.) In a
+ * program that links libfisql.a the linker wraps it, as with longjmp (interpose.c).
+ */
+#include "collector/core/library.h"
+
+#include "collector/core/modules.h"
+#include "collector/process/process.h"
+#include "collector/core/quiet.h"
+#include "collector/core/thread_log.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static void after_close(void)
+{
+    if (!process_recording())
+        return;
+    struct quiet quiet;
+    quiet_begin(&quiet);
+    modules_refresh();
+    thread_logs_poke();
+    quiet_end(&quiet);
+}
+
+#ifdef FISQL_WRAP
+extern int __real_dlclose(void *handle) __attribute__((weak));
+EXPORT int __wrap_dlclose(void *handle);
+EXPORT int __wrap_dlclose(void *handle)
+{
+    int result = __real_dlclose(handle);
+    after_close();
+    return result;
+}
+#else
+EXPORT int dlclose(void *handle)
+{
+    static int (*next)(void *);
+    if (next == NULL) {
+        void *found = quiet_symbol("dlclose");
+        memcpy(&next, &found, sizeof found);
+    }
+    int result = next(handle);
+    after_close();
+    return result;
+}
+#endif
+
+/* ---- fork, exit and malloc ---- */
+
+#ifdef FISQL_WRAP
+bool library_sees_malloc(void)
+{
+    return true;
+}
+
+void library_at_fork(void (*before)(void), void (*parent)(void), void (*child)(void))
+{
+    pthread_atfork(before, parent, child);
+}
+
+void library_exit(int status)
+{
+    for (;;)
+        syscall(SYS_exit_group, status);
+}
+#else
+/* glibc has pthread_atfork() in a static part of it, which calls this; musl has it as others. */
+extern int __register_atfork(void (*)(void), void (*)(void), void (*)(void), void *)
+    __attribute__((weak));
+extern void *__dso_handle __attribute__((visibility("hidden")));
+
+void library_at_fork(void (*before)(void), void (*parent)(void), void (*child)(void))
+{
+    int (*next)(void (*)(void), void (*)(void), void (*)(void));
+    if (__register_atfork != NULL) {
+        __register_atfork(before, parent, child, __dso_handle);
+        return;
+    }
+    void *found = quiet_symbol("pthread_atfork");
+    memcpy(&next, &found, sizeof found);
+    if (next != NULL)
+        next(before, parent, child);
+}
+
+bool library_sees_malloc(void)
+{
+    Dl_info own, first;
+    collector_inside++;
+    void *found = dlsym(RTLD_DEFAULT, "malloc");
+    bool sees = found == NULL || dladdr(found, &first) == 0 ||
+                dladdr((void *)(uintptr_t)library_sees_malloc, &own) == 0 ||
+                first.dli_fbase == own.dli_fbase;
+    collector_inside--;
+    return sees;
+}
+
+static void (*next_exit)(int);
+
+static __attribute__((constructor)) void library_setup(void)
+{
+    void *found = quiet_symbol("_exit");
+    memcpy(&next_exit, &found, sizeof found);
+}
+
+/* A sanitizer may want to report before the process ends. */
+void library_exit(int status)
+{
+    if (next_exit != NULL)
+        next_exit(status);
+    for (;;)
+        syscall(SYS_exit_group, status);
+}
+
+/* gcc's ASan runtime asks for options here, and would otherwise refuse to run with a library before
+ * it. A program that has this function itself is given the option in ASAN_OPTIONS. */
+EXPORT const char *__asan_default_options(void);
+EXPORT const char *__asan_default_options(void)
+{
+    return "verify_asan_link_order=0";
+}
+#endif

@@ -1,0 +1,679 @@
+/*
+ * The live area: the memory that outlives the process (formats/live.h). Its head is mapped at start,
+ * a slot when a thread takes it: address space may be short. The program may close descriptors,
+ * change its user or its root folder, so neither descriptor nor path is needed for that: what is
+ * mapped is mapped again, further on (slot_map()). A slot is taken by setting its bit.
+ */
+#include "collector/core/live_area.h"
+
+#include "collector/core/chunk.h"
+#include "collector/core/file.h"
+#include "collector/diary/diary_tell.h"
+#include "collector/faults/faults.h"
+#include "collector/core/filter.h"
+#include "collector/incidents/incident.h"
+#include "collector/core/lock.h"
+#include "collector/core/log_file.h"
+#include "collector/process/process.h"
+#include "collector/core/silent.h"
+#include "collector/values/values.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+#include <sys/random.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define PART_PAGE_MAX 65536u /* what lies behind the slots begins at multiples of it */
+#define SLOTS_OWN 256u       /* in a live area that the collector makes itself */
+
+#define HOP_BYTES ((off_t)4 << 20)
+
+/* Held only where another image will need it. */
+static int area_file = -1;
+static ino_t area_inode;
+
+static size_t area_bytes(uint32_t slots)
+{
+    return FISQL_LIVE_HEADER + (size_t)slots * FISQL_LIVE_SLOT_BYTES;
+}
+
+static bool is_area(const struct fisql_live_area *area)
+{
+    return area->magic == FISQL_LIVE_MAGIC && area->version == FISQL_LOG_VERSION;
+}
+
+static bool area_map(int file)
+{
+    struct stat status;
+    if (fstat(file, &status) != 0 || (size_t)status.st_size < FISQL_LIVE_HEADER)
+        return false;
+    struct fisql_live_area *area =
+        mmap(NULL, FISQL_LIVE_HEADER, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    if (area == MAP_FAILED)
+        return false;
+    if (!is_area(area) || area->slot_bytes != FISQL_LIVE_SLOT_BYTES ||
+        area->slots > FISQL_LIVE_SLOTS_MAX || (size_t)status.st_size < area_bytes(area->slots)) {
+        munmap(area, FISQL_LIVE_HEADER);
+        return false;
+    }
+    process.area = area;
+    process.run_id = area->run_id;
+    return true;
+}
+
+static uint64_t inode_of(const char *path)
+{
+    struct stat status;
+    return stat(path, &status) == 0 ? (uint64_t)status.st_ino : 0;
+}
+
+/* Shows fisql record that a process has the area. The lock is the open file's, which the mapping
+ * keeps open: it passes on to children with the mapping, and ends with the last process that has
+ * it. Refused when fisql record has ended the run. */
+static bool area_lock(int file)
+{
+    struct flock lock = {.l_type = F_RDLCK, .l_whence = SEEK_SET};
+    return fcntl(file, F_OFD_SETLK, &lock) == 0 || errno != EAGAIN; /* other: it sees our slots */
+}
+
+uint64_t live_owner_start(void)
+{
+    char text[1024];
+    if (inode_of("/proc/self/ns/pid") != process.area->pid_namespace ||
+        inode_of("/proc/self/ns/time") != process.area->time_namespace)
+        return 0;
+    int file = open("/proc/self/stat", O_RDONLY | O_CLOEXEC);
+    ssize_t length = file >= 0 ? read(file, text, sizeof text - 1) : -1;
+    if (file >= 0)
+        close(file);
+    if (length <= 0)
+        return 0;
+    text[length] = 0;
+    const char *at = strrchr(text, ')'); /* the name before it may hold anything */
+    for (int field = 2; at != NULL && field < 22; field++)
+        at = strchr(at + 1, ' ');
+    uint64_t start = 0;
+    for (at = at != NULL ? at + 1 : ""; *at >= '0' && *at <= '9'; at++)
+        start = start * 10 + (uint64_t)(*at - '0');
+    return start;
+}
+
+/* Where the changes lie in an area of our own, and its bytes. */
+static size_t own_changes_at(uint32_t slots)
+{
+    return (area_bytes(slots) + PART_PAGE_MAX - 1) / PART_PAGE_MAX * PART_PAGE_MAX;
+}
+
+static size_t own_bytes(uint32_t slots)
+{
+    return own_changes_at(slots) + sizeof(struct fisql_changes);
+}
+
+/* Without fisql record the live area is a file beside the log. Its blocks are allocated before they
+ * are touched: on a full disk a store into a hole would kill the program. */
+static bool area_create(void)
+{
+    struct rlimit limit;
+    uint32_t slots = SLOTS_OWN;
+    if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY)
+        while (slots > 0 && own_bytes(slots) > limit.rlim_cur)
+            slots /= 2;
+    unlink(process.live_path);
+    int file = file_open(process.live_path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW);
+    if (file < 0)
+        return false;
+    struct fisql_live_area head = {
+        .magic = FISQL_LIVE_MAGIC,
+        .version = FISQL_LOG_VERSION,
+        .slot_bytes = FISQL_LIVE_SLOT_BYTES,
+        .slots = slots,
+        .process_next = 1,
+        .recording = !process.options.start_off,
+        .levels = {FISQL_LEVEL_MAX, FISQL_LEVEL_MAX, {0}},
+        .ring_chunks = process.options.ring_chunks,
+        .pid_namespace = inode_of("/proc/self/ns/pid"),
+        .time_namespace = inode_of("/proc/self/ns/time"),
+        .control.marks = {own_changes_at(slots), sizeof(struct fisql_changes)},
+    };
+    clock_pair(process.clock, &head.clock_tick, &head.clock_ns);
+    if (getrandom(&head.run_id, sizeof head.run_id, GRND_NONBLOCK) != sizeof head.run_id)
+        head.run_id = clock_system_ns() ^ (uint64_t)getpid() << 40;
+    struct file_size files;
+    file_size_begin(&files);
+    bool done =
+        write(file, &head, sizeof head) == (ssize_t)sizeof head &&
+        ftruncate(file, (off_t)own_bytes(slots)) == 0 &&
+        posix_fallocate(file, 0, FISQL_LIVE_HEADER) == 0 &&
+        posix_fallocate(file, (off_t)own_changes_at(slots), sizeof(struct fisql_changes)) == 0 &&
+        area_map(file);
+    file_size_end(&files);
+    close(file);
+    if (!done)
+        unlink(process.live_path);
+    return done;
+}
+
+static struct fisql_live_area *header_map(int file)
+{
+    struct stat status;
+    if (fstat(file, &status) != 0 || (size_t)status.st_size < FISQL_LIVE_HEADER)
+        return NULL;
+    struct fisql_live_area *area =
+        mmap(NULL, FISQL_LIVE_HEADER, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    if (area == MAP_FAILED)
+        return NULL;
+    if (is_area(area))
+        return area;
+    munmap(area, FISQL_LIVE_HEADER);
+    return NULL;
+}
+
+int live_area_descriptor(void)
+{
+    struct stat status;
+    return area_file >= 0 && fstat(area_file, &status) == 0 && status.st_ino == area_inode
+               ? area_file
+               : -1;
+}
+
+static void area_hold(int file)
+{
+    struct stat status;
+    area_file = file_move_high(file);
+    area_inode = fstat(area_file, &status) == 0 ? status.st_ino : 0;
+}
+
+void live_area_keep(const char *path)
+{
+    int file = live_area_descriptor() < 0 ? file_open(path, O_RDWR) : -1;
+    if (file >= 0)
+        area_hold(file);
+}
+
+bool live_area_adopt(int file, uint64_t *run_id)
+{
+    struct fisql_live_area *area = header_map(file);
+    if (area == NULL)
+        return false;
+    *run_id = area->run_id;
+    munmap(area, FISQL_LIVE_HEADER);
+    area_hold(file);
+    return true;
+}
+
+struct fisql_live_area *live_area_header(const char *path)
+{
+    int held = live_area_descriptor();
+    int file = held < 0 ? file_open(path, O_RDWR) : held;
+    struct fisql_live_area *area = file >= 0 ? header_map(file) : NULL;
+    if (file >= 0 && held < 0)
+        close(file);
+    return area;
+}
+
+void *live_area_part(uint64_t offset, uint64_t size_bytes, bool writes)
+{
+    struct stat status;
+    uint64_t before = offset % PART_PAGE_MAX;
+    int held = live_area_descriptor();
+    int file = held < 0 ? file_open(process.live_path, O_RDWR) : held;
+    void *memory = MAP_FAILED;
+    if (file >= 0 && fstat(file, &status) == 0 && (uint64_t)status.st_size >= size_bytes &&
+        (uint64_t)status.st_size - size_bytes >= offset)
+        memory = mmap(NULL, size_bytes + before, writes ? PROT_READ | PROT_WRITE : PROT_READ,
+                      writes ? MAP_SHARED : MAP_PRIVATE, file, (off_t)(offset - before));
+    if (file >= 0 && held < 0)
+        close(file);
+    return memory != MAP_FAILED ? (unsigned char *)memory + before : NULL;
+}
+
+void live_area_starting(bool inside)
+{
+    struct fisql_start *start = &process.area->start;
+    if (process.with_parent && start->program == (uint32_t)getpid() &&
+        inode_of("/proc/self/ns/pid") == process.area->pid_namespace)
+        __atomic_store_n(&start->inside, inside, __ATOMIC_RELEASE);
+}
+
+bool live_area_open(void)
+{
+    const char *path = secure_getenv(fisql_variable(FISQL_VARIABLE_LIVE));
+    if (path != NULL && strlen(path) < sizeof process.live_path) {
+        strcpy(process.live_path, path);
+        process.with_parent = strncmp(path, "/proc/", 6) == 0;
+        int held = live_area_descriptor();
+        int file = held < 0 ? file_open(path, O_RDWR) : held;
+        bool mapped = file >= 0 && (!process.with_parent || area_lock(file)) && area_map(file);
+        if (mapped)
+            live_area_starting(true);
+        mapped = mapped && filter_load(file, process.area->parts.filter.offset,
+                                       process.area->parts.filter.bytes);
+        if (mapped)
+            values_load(file, &process.area->parts.recipes, &process.area->parts.late);
+        if (mapped)
+            diary_tell_load(&process.area->parts.told);
+        if (mapped)
+            faults_load(file, process.area->parts.faults.offset, process.area->parts.faults.bytes);
+        if (file >= 0 && held < 0)
+            close(file);
+        if (mapped)
+            incident_load(process.area->parts.incidents.offset,
+                          process.area->parts.incidents.bytes);
+        if (mapped)
+            return true;
+        process.with_parent = false;
+        return false;
+    }
+    return area_create();
+}
+
+/* Without fisql record: makes sure that a slot's blocks are on the disk. */
+static bool slot_allocate(uint32_t index)
+{
+    if (process.with_parent)
+        return true;
+    int file = file_open(process.live_path, O_RDWR | O_NOFOLLOW);
+    if (file < 0)
+        return false;
+    off_t offset = (off_t)FISQL_LIVE_HEADER + (off_t)index * FISQL_LIVE_SLOT_BYTES;
+    bool done = posix_fallocate(file, offset, FISQL_LIVE_SLOT_BYTES) == 0;
+    close(file);
+    return done;
+}
+
+/* ---- mapping slots ---- */
+
+/* What is mapped for a slot: whole pages, of whatever size. */
+struct window {
+    off_t offset;
+    size_t bytes, before; /* before the slot */
+};
+
+static struct window window_of(uint32_t slot)
+{
+    size_t page = getauxval(AT_PAGESZ);
+    size_t start = area_bytes(slot), before = start % page;
+    size_t bytes = (before + FISQL_LIVE_SLOT_BYTES + page - 1) / page * page;
+    return (struct window){(off_t)(start - before), bytes, before};
+}
+
+#define MAPPED_KEPT 32
+#define HANDED_OWN_MAX 8u /* whole chunks of a process: what waits is not in the caches any more */
+
+struct mapped {
+    struct thread_log *log; /* NULL = none */
+    uint32_t slot;
+};
+
+static uint32_t slots_lock; /* guards what follows; taken with signals blocked */
+/* Slots that were given back, or handed over, and are still mapped. */
+static struct mapped kept[MAPPED_KEPT];
+static uint32_t kept_next; /* the one to give up next */
+static struct mapped near; /* the last one mapped, to reach its neighbours from */
+
+static void slot_unmap(struct mapped *mapped)
+{
+    struct window window = window_of(mapped->slot);
+    if (near.log == mapped->log)
+        near.log = NULL;
+    if (!silent())
+        munmap((unsigned char *)mapped->log - window.before, window.bytes);
+    mapped->log = NULL;
+}
+
+/* mremap() with an old size of 0 maps a shared mapping once more (mremap(2)), and goes on behind
+ * its end: so a far slot is reached in hops. Returns MAP_FAILED where that is not to be had. */
+static unsigned char *map_further(unsigned char *at, off_t position, const struct window *window)
+{
+    for (bool first = true;; first = false) {
+        off_t hop = window->offset - position;
+        if (hop > HOP_BYTES)
+            hop = HOP_BYTES;
+        unsigned char *next = mremap(at, 0, (size_t)hop + window->bytes, MREMAP_MAYMOVE);
+        if (!first)
+            munmap(at, window->bytes);
+        if (next == MAP_FAILED)
+            return next;
+        if (hop > 0)
+            munmap(next, (size_t)hop);
+        at = next + hop;
+        position += hop;
+        if (position == window->offset)
+            return at;
+    }
+}
+
+static unsigned char *map_file(const struct window *window)
+{
+    int held = live_area_descriptor();
+    int file = held < 0 ? file_open(process.live_path, O_RDWR) : held;
+    if (file < 0)
+        return MAP_FAILED;
+    unsigned char *at = mmap(NULL, window->bytes, PROT_READ | PROT_WRITE,
+                             MAP_SHARED | MAP_NORESERVE, file, window->offset);
+    if (held < 0)
+        close(file);
+    return at;
+}
+
+static struct thread_log *slot_map(uint32_t slot)
+{
+    struct window window = window_of(slot);
+    unsigned char *from = (unsigned char *)process.area;
+    off_t position = 0;
+    if (near.log != NULL && near.slot < slot) {
+        struct window nearest = window_of(near.slot);
+        from = (unsigned char *)near.log - nearest.before;
+        position = nearest.offset;
+    }
+    unsigned char *at = map_further(from, position, &window);
+    if (at == MAP_FAILED)
+        at = map_file(&window);
+    if (at == MAP_FAILED)
+        return NULL;
+    near = (struct mapped){(struct thread_log *)(void *)(at + window.before), slot};
+    return near.log;
+}
+
+static uint32_t state_of(const struct thread_log *slot)
+{
+    return __atomic_load_n(&slot->live.state, __ATOMIC_ACQUIRE);
+}
+
+/* Was it handed over by this process, and not appended yet? */
+static bool kept_handed(const struct mapped *mapped)
+{
+    const struct thread_log *log = mapped->log;
+    uint32_t state = log != NULL ? state_of(log) : FISQL_SLOT_FREE;
+    return (state == FISQL_SLOT_WHOLE || state == FISQL_SLOT_PACKING ||
+            state == FISQL_SLOT_WRITING) &&
+           log->live.process_key == process.key && fisql_slot_taken(process.area, mapped->slot);
+}
+
+/* In a place that is empty, or of a slot that need not be taken back. False if there is none. */
+static bool kept_put(struct mapped mapped)
+{
+    uint32_t at = 0;
+    while (at < MAPPED_KEPT && kept[at].log != NULL)
+        at++;
+    for (uint32_t tries = 0; at == MAPPED_KEPT && tries < MAPPED_KEPT; tries++, kept_next++)
+        if (!kept_handed(&kept[kept_next % MAPPED_KEPT]))
+            at = kept_next % MAPPED_KEPT;
+    if (at == MAPPED_KEPT)
+        return false;
+    if (kept[at].log != NULL)
+        slot_unmap(&kept[at]);
+    kept[at] = mapped;
+    return true;
+}
+
+/* A slot that is mapped already, if one of them is free. */
+static struct mapped kept_take(void)
+{
+    for (int i = 0; i < MAPPED_KEPT; i++) {
+        struct mapped mapped = kept[i];
+        if (mapped.log == NULL || !fisql_slot_claim(process.area, mapped.slot))
+            continue;
+        kept[i].log = NULL;
+        return mapped;
+    }
+    return (struct mapped){NULL, silent() ? FISQL_SLOT_NONE : fisql_slot_take(process.area)};
+}
+
+struct thread_log *live_slot_take(void)
+{
+    if (process.area == NULL)
+        return NULL;
+    lock_acquire(&slots_lock);
+    struct mapped mapped = kept_take();
+    if (mapped.log == NULL && mapped.slot != FISQL_SLOT_NONE && slot_allocate(mapped.slot))
+        mapped.log = slot_map(mapped.slot);
+    if (mapped.log == NULL && mapped.slot != FISQL_SLOT_NONE)
+        fisql_slot_free(process.area, mapped.slot);
+    lock_release(&slots_lock);
+    if (mapped.log == NULL)
+        return NULL;
+    /* In this order: who sees that it is taken sees whose it is. */
+    memset(mapped.log, 0, sizeof *mapped.log);
+    mapped.log->in_area = mapped.slot + 1;
+    live_slot_own(mapped.log);
+    __atomic_store_n(&mapped.log->live.state, FISQL_SLOT_TAKEN, __ATOMIC_RELEASE);
+    return mapped.log;
+}
+
+void live_slots_reserve(void)
+{
+    struct thread_log *taken[MAPPED_KEPT];
+    int count = 0;
+    while (count < MAPPED_KEPT && (taken[count] = live_slot_take()) != NULL)
+        count++;
+    while (count > 0)
+        live_slot_release(taken[--count]);
+}
+
+void live_slot_own(struct thread_log *log)
+{
+    log->live.process_key = process.key;
+    __atomic_store_n(&log->live.owner_start, process.owner_start, __ATOMIC_RELEASE);
+    __atomic_store_n(&log->live.pid, process.pid, __ATOMIC_RELEASE);
+}
+
+void live_slot_release(struct thread_log *log)
+{
+    uint32_t slot = log->in_area - 1;
+    struct mapped mapped = {log, slot};
+    __atomic_store_n(&log->live.pid, 0, __ATOMIC_RELEASE);
+    __atomic_store_n(&log->live.state, FISQL_SLOT_FREE, __ATOMIC_RELEASE);
+    lock_acquire(&slots_lock);
+    if (!kept_put(mapped))
+        slot_unmap(&mapped);
+    fisql_slot_free(process.area, slot);
+    lock_release(&slots_lock);
+}
+
+bool live_slot_hand(struct thread_log *slot)
+{
+    lock_acquire(&slots_lock);
+    bool kept_it = kept_put((struct mapped){slot, slot->in_area - 1});
+    if (kept_it)
+        __atomic_store_n(&slot->live.state, FISQL_SLOT_WHOLE, __ATOMIC_SEQ_CST);
+    lock_release(&slots_lock);
+    return kept_it;
+}
+
+static bool state_take(struct thread_log *slot, uint32_t state)
+{
+    return __atomic_compare_exchange_n(&slot->live.state, &state, FISQL_SLOT_LENT, false,
+                                       __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
+}
+
+/* One that was handed over and that nobody has appended, out of kept[]; NULL if there is none. */
+static struct thread_log *handed_take(bool dead)
+{
+    struct thread_log *found = NULL;
+    lock_acquire(&slots_lock);
+    for (int i = 0; i < MAPPED_KEPT && found == NULL; i++) {
+        struct thread_log *log = kept[i].log;
+        if (!kept_handed(&kept[i]) ||
+            !(state_take(log, FISQL_SLOT_WHOLE) || state_take(log, FISQL_SLOT_PACKING) ||
+              (dead && state_take(log, FISQL_SLOT_WRITING))))
+            continue;
+        found = log;
+        kept[i].log = NULL;
+    }
+    lock_release(&slots_lock);
+    return found;
+}
+
+void live_slots_take_back(bool dead, void (*write)(struct thread_log *slot))
+{
+    for (struct thread_log *slot; (slot = handed_take(dead)) != NULL;) {
+        write(slot);
+        live_slot_release(slot);
+    }
+}
+
+static uint32_t handed_count(void)
+{
+    uint32_t count = 0;
+    lock_acquire(&slots_lock);
+    for (int i = 0; i < MAPPED_KEPT; i++)
+        count += kept_handed(&kept[i]);
+    lock_release(&slots_lock);
+    return count;
+}
+
+bool live_slots_many(void)
+{
+    return handed_count() >= HANDED_OWN_MAX;
+}
+
+bool live_slots_handed(void)
+{
+    return handed_count() != 0;
+}
+
+void live_area_forked(void)
+{
+    lock_forked(&slots_lock);
+    memset(kept, 0, sizeof kept); /* another thread may have been at it; it is address space */
+    near.log = NULL;
+}
+
+/* ---- what others left ---- */
+
+/* Goes through the slots that are taken, with a copy of what each begins with: they are read from
+ * the file, for mapping all of them would take address space. `each` returns false to stop. */
+static void slots_look(bool (*each)(uint32_t slot, const struct thread_log *copy, void *context),
+                       void *context)
+{
+    struct fisql_live_area *area = process.area;
+    int held = live_area_descriptor();
+    int file = held < 0 ? file_open(process.live_path, O_RDONLY) : held;
+    uint32_t used = file >= 0 ? __atomic_load_n(&area->slots_used, __ATOMIC_ACQUIRE) : 0;
+    for (uint32_t slot = 0; slot < used && slot < area->slots; slot++) {
+        struct thread_log copy;
+        if (fisql_slot_taken(area, slot) &&
+            pread(file, &copy, sizeof copy, (off_t)area_bytes(slot)) == (ssize_t)sizeof copy &&
+            copy.live.state != FISQL_SLOT_FREE && !each(slot, &copy, context))
+            break;
+    }
+    if (file >= 0 && held < 0)
+        close(file);
+}
+
+static struct thread_log *slot_map_locked(uint32_t slot)
+{
+    lock_acquire(&slots_lock);
+    struct thread_log *log = slot_map(slot);
+    lock_release(&slots_lock);
+    return log;
+}
+
+static void slot_unmap_locked(struct thread_log *log, uint32_t slot)
+{
+    struct mapped mapped = {log, slot};
+    lock_acquire(&slots_lock);
+    slot_unmap(&mapped);
+    lock_release(&slots_lock);
+}
+
+static void slot_salvage(struct thread_log *log)
+{
+    uint32_t lent = log->live.chunk_slot;
+    struct thread_log *slot = lent == 0                     ? log
+                              : lent <= process.area->slots ? slot_map_locked(lent - 1)
+                                                            : NULL;
+    if (slot == NULL)
+        return;
+    struct fisql_chunk *chunk = chunk_of_slot(slot);
+    uint64_t tick, ns;
+    clock_pair(process.clock, &tick, &ns);
+    uint32_t length = fisql_slot_finish(&log->live, chunk, process.run_id, tick, ns);
+    if (length != 0)
+        log_file_write(chunk, length, chunk->calls);
+    if (slot != log)
+        slot_unmap_locked(slot, lent - 1);
+}
+
+/* Of the image that this process was before exec: its threads are gone. First go the logs, then the
+ * slots that they were lent; whole chunks are fisql record's. */
+struct salvage_exec {
+    uint64_t before; /* that image's process_key */
+    bool lent;
+};
+
+static bool salvage_own(uint32_t slot, const struct thread_log *copy, void *context)
+{
+    struct salvage_exec *salvage = context;
+    if (copy->live.pid != process.pid || copy->live.process_key == process.key ||
+        copy->live.state == FISQL_SLOT_WHOLE || copy->live.state == FISQL_SLOT_PACKING ||
+        copy->live.state == FISQL_SLOT_WRITING ||
+        (copy->live.state == FISQL_SLOT_LENT) != salvage->lent)
+        return true;
+    if (copy->live.process_key > salvage->before)
+        salvage->before = copy->live.process_key;
+    struct thread_log *log = slot_map_locked(slot);
+    if (log == NULL)
+        return true; /* fisql record will do it */
+    if (!salvage->lent)
+        slot_salvage(log);
+    log->in_area = slot + 1;
+    live_slot_release(log);
+    return true;
+}
+
+bool live_area_leave(const void *chunk, size_t size_bytes)
+{
+    struct thread_log *log =
+        process.with_parent && size_bytes <= FISQL_LIVE_CHUNK_BYTES ? live_slot_take() : NULL;
+    if (log == NULL)
+        return false;
+    memcpy(chunk_of_slot(log), chunk, size_bytes);
+    uint32_t slot = log->in_area - 1;
+    __atomic_store_n(&log->live.state, FISQL_SLOT_WHOLE, __ATOMIC_RELEASE);
+    slot_unmap_locked(log, slot); /* fisql record gives the slot back */
+    return true;
+}
+
+uint64_t live_area_salvage_exec(void)
+{
+    struct salvage_exec salvage = {.before = 0};
+    if (process.area == NULL)
+        return 0;
+    slots_look(salvage_own, &salvage);
+    salvage.lent = true;
+    slots_look(salvage_own, &salvage);
+    return salvage.before;
+}
+
+static bool find_live(uint32_t slot, const struct thread_log *copy, void *context)
+{
+    bool *found = context;
+    (void)slot;
+    /* Another process's may still be filled, unless that process is gone. */
+    bool others = copy->live.process_key != process.key &&
+                  (kill((pid_t)copy->live.pid, 0) == 0 || errno != ESRCH);
+    *found = copy->live.state == FISQL_SLOT_LIVE &&
+             (others || fisql_word_units(copy->live.word) != copy->min_units);
+    return !*found;
+}
+
+void live_area_remove(void)
+{
+    bool found = false;
+    struct fisql_live_area *area = process.area;
+    if (area == NULL || process.with_parent ||
+        __atomic_load_n(&area->lost_chunks, __ATOMIC_ACQUIRE) != 0)
+        return; /* what was lost stands nowhere else */
+    slots_look(find_live, &found);
+    if (!found)
+        unlink(process.live_path);
+}

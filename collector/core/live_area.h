@@ -1,0 +1,53 @@
+/* The live area (formats/live.h): the memory that outlives the process, and its slots. */
+#ifndef FISQL_COLLECTOR_CORE_LIVE_AREA_H
+#define FISQL_COLLECTOR_CORE_LIVE_AREA_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct fisql_live_area;
+struct thread_log;
+
+/* Opens or creates the live area. */
+bool live_area_open(void);
+/* The collector begins its start, or has ended it. */
+void live_area_starting(bool inside);
+/* When this process started, as others can see it; 0 where they cannot. */
+uint64_t live_owner_start(void);
+/* A slot: NULL when none is free. */
+struct thread_log *live_slot_take(void);
+/* Maps slots in advance. */
+void live_slots_reserve(void);
+void live_slot_release(struct thread_log *log);
+/* Gives a slot with a whole chunk to fisql record, which will free it; false where it has too many of
+ * this process's already. Until it is appended this process can take it back: `write` is called with each such slot, also with those that fisql record was
+ * writing when it was killed (dead). */
+bool live_slot_hand(struct thread_log *slot);
+void live_slots_take_back(bool dead, void (*write)(struct thread_log *slot));
+/* Has fisql record so many of them that it would not get another one? */
+bool live_slots_many(void);
+/* Is there one that fisql record has not appended? */
+bool live_slots_handed(void);
+/* Puts this process into a slot that it has taken. */
+void live_slot_own(struct thread_log *log);
+void live_area_forked(void);
+/* Leaves a whole chunk in the live area, for fisql record to append to the log. False: it cannot.
+ */
+bool live_area_leave(const void *chunk, size_t size_bytes);
+/* Appends what this pid's image before exec left in the live area; returns that image's
+ * process_key, 0 if there was none. */
+uint64_t live_area_salvage_exec(void);
+/* The live area's descriptor for an image that cannot open it: as with the log's (log_file_keep()).
+ */
+void live_area_keep(const char *path);
+bool live_area_adopt(int file, uint64_t *run_id);
+int live_area_descriptor(void);
+/* Maps the first page of the live area, for a process that does not record; NULL: it cannot. */
+struct fisql_live_area *live_area_header(const char *path);
+/* Maps what lies behind the slots, with signals blocked; NULL: it cannot. It stays. */
+void *live_area_part(uint64_t offset, uint64_t size_bytes, bool writes);
+/* Without fisql record: removes the live area's file if no process uses it any more. */
+void live_area_remove(void);
+
+#endif

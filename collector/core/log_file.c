@@ -1,0 +1,217 @@
+/*
+ * The log file as the collector sees it: one O_APPEND descriptor, kept at a high number so that the
+ * program's own descriptors get the numbers that they would get without us. Programs close
+ * descriptors that they do not know (daemons do), and the number may then belong to a file of
+ * theirs: so every write first asks whether the descriptor is still the log, and opens the log anew
+ * if it is not. Where that cannot be done, for the program has come to another user or root folder
+ * meanwhile, `fisql record` gets the chunk through the live area. A chunk that cannot be written is
+ * counted as lost; the program goes on.
+ *
+ * Full chunks are written at multiples of their size where that can be had: the kernel then copies
+ * them to whole large pages, at two thirds of the cost. Short chunks move the log's end off; one
+ * thread at a time makes up for that with a chunk that is shorter by as much.
+ */
+#include "collector/core/log_file.h"
+
+#include "collector/core/file.h"
+#include "collector/core/hand_over.h"
+#include "collector/core/live_area.h"
+#include "collector/process/process.h"
+#include "collector/core/quiet.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static int log_file = -1;
+static dev_t log_device;
+static ino_t log_inode;
+static const void *log_evens_up; /* atomic: whose chunk is shorter so that the end is even again */
+
+#define OPEN_FLAGS (O_RDWR | O_APPEND | O_NOFOLLOW | O_NOCTTY | O_NONBLOCK)
+
+static bool log_file_ours(void)
+{
+    struct stat status;
+    return log_file >= 0 && fstat(log_file, &status) == 0 && status.st_dev == log_device &&
+           status.st_ino == log_inode;
+}
+
+/* Takes an open file for the log. Returns false if it is none that can be written like one. */
+static bool log_file_take(int file)
+{
+    struct stat status;
+    if (fstat(file, &status) != 0 || (!S_ISREG(status.st_mode) && !S_ISCHR(status.st_mode)))
+        return false;
+    log_device = status.st_dev;
+    log_inode = status.st_ino;
+    log_file = file_move_high(file);
+    return true;
+}
+
+static bool log_file_use(int file)
+{
+    bool taken = file >= 0 && log_file_take(file);
+    if (!taken && file >= 0)
+        close(file);
+    return taken;
+}
+
+bool log_file_open(void)
+{
+    return log_file_ours() || log_file_use(file_open(process.log_path, OPEN_FLAGS));
+}
+
+void log_file_keep(const char *path)
+{
+    if (!log_file_ours())
+        log_file_use(file_open(path, OPEN_FLAGS));
+}
+
+/* Our own chunks must not get into a file of the program's that happens to have the number. */
+bool log_file_adopt(int file, uint64_t run_id)
+{
+    struct fisql_chunk chunk;
+    int flags = fcntl(file, F_GETFL);
+    return flags >= 0 && (flags & O_APPEND) != 0 &&
+           pread(file, &chunk, sizeof chunk, 0) == (ssize_t)sizeof chunk &&
+           chunk.magic == FISQL_CHUNK_MAGIC && chunk.run_id == run_id && log_file_take(file);
+}
+
+int log_file_descriptor(void)
+{
+    return log_file_ours() ? log_file : -1;
+}
+
+/* May a file be used for a new log: a device, or an empty file of our own that no other process is
+ * about to use? It has the lock then as long as the log is open. */
+static bool may_use(int file)
+{
+    struct stat status;
+    if (fstat(file, &status) != 0 || !S_ISREG(status.st_mode))
+        return true; /* log_file_take() sees to it */
+    if (status.st_uid != geteuid())
+        return false;
+    if (flock(file, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+        return false;
+    return fstat(file, &status) == 0 && status.st_size == 0;
+}
+
+/* An empty file that others may have open gives way to a new one. It keeps its lock until then: who
+ * waited for that finds another file at its path. Returns the file to use, -1 if there is none. */
+static int log_file_alone(int file)
+{
+    struct stat status, named;
+    if (fstat(file, &status) != 0 || !S_ISREG(status.st_mode) || (status.st_mode & 077) == 0)
+        return file;
+    int own = -1;
+    if (lstat(process.log_path, &named) == 0 && named.st_ino == status.st_ino &&
+        named.st_dev == status.st_dev && unlink(process.log_path) == 0)
+        own = file_open(process.log_path, OPEN_FLAGS | O_CREAT | O_EXCL);
+    if (own >= 0 && !may_use(own)) {
+        close(own);
+        own = -1;
+    }
+    close(file);
+    return own;
+}
+
+bool log_file_create(void)
+{
+    size_t length = strlen(process.log_path);
+    for (unsigned number = 0; number < 10000; number++) {
+        if (number != 0)
+            snprintf(process.log_path + length, 8, ".%u", number);
+        int file = file_open(process.log_path, OPEN_FLAGS | O_CREAT);
+        if (file < 0)
+            return false;
+        if (!may_use(file))
+            close(file);
+        else if ((file = log_file_alone(file)) >= 0)
+            return log_file_use(file);
+    }
+    return false;
+}
+
+static void count_lost(size_t size_bytes, uint32_t calls, int error)
+{
+    struct fisql_live_area *area = process.area;
+    if (area == NULL)
+        return;
+    if (__atomic_fetch_add(&area->lost_chunks, 1, __ATOMIC_RELAXED) == 0)
+        __atomic_store_n(&area->lost_errno, (uint64_t)error, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&area->lost_bytes, size_bytes, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&area->lost_calls, calls, __ATOMIC_RELAXED);
+}
+
+uint32_t log_file_room(const void *writer)
+{
+    const void *nobody = NULL;
+    uint64_t end = process.area != NULL && process.area->writer.packs == 0
+                       ? __atomic_load_n(&process.area->writer.log_end, __ATOMIC_RELAXED)
+                       : 0;
+    uint32_t over = (uint32_t)(end % FISQL_LIVE_CHUNK_BYTES) & ~7u;
+    if (over > FISQL_LIVE_CHUNK_BYTES / 2)
+        over -= FISQL_LIVE_CHUNK_BYTES / 2; /* no chunk is shorter than half: it takes two */
+    if (over == 0 || !__atomic_compare_exchange_n(&log_evens_up, &nobody, writer, false,
+                                                  __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+        return FISQL_LIVE_CHUNK_BYTES;
+    return FISQL_LIVE_CHUNK_BYTES - over;
+}
+
+void log_file_room_used(const void *writer)
+{
+    __atomic_compare_exchange_n(&log_evens_up, &writer, NULL, false, __ATOMIC_RELAXED,
+                                __ATOMIC_RELAXED);
+}
+
+void log_file_forked(void)
+{
+    log_evens_up = NULL; /* a thread of the parent may have been at it */
+}
+
+/* Why only a part was written, the log's end being at `end`. */
+static int short_write_error(off_t end)
+{
+    struct rlimit limit;
+    bool limited = getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
+                   end >= 0 && (rlim_t)end >= limit.rlim_cur;
+    return limited ? EFBIG : ENOSPC;
+}
+
+int log_file_write(const void *chunk, size_t size_bytes, uint32_t calls)
+{
+    struct quiet quiet;
+    quiet_begin(&quiet);
+    int error = 0;
+    if (silent()) {
+        error = hand_over_copy(chunk, size_bytes) ? 0 : EPERM;
+    } else if (!log_file_ours() && !log_file_open()) {
+        error = errno != 0 ? errno : EBADF;
+        if (live_area_leave(chunk, size_bytes))
+            error = 0;
+    } else {
+        struct file_size limit;
+        file_size_begin(&limit);
+        ssize_t written = write(log_file, chunk, size_bytes);
+        if (written < 0)
+            error = errno;
+        off_t end = lseek(log_file, 0, SEEK_CUR);
+        if (written >= 0 && written != (ssize_t)size_bytes)
+            error = short_write_error(end);
+        if (end > 0 && process.area != NULL)
+            __atomic_store_n(&process.area->writer.log_end, (uint64_t)end, __ATOMIC_RELAXED);
+        if (error == EFBIG)
+            file_size_end(&limit);
+    }
+    if (error != 0)
+        count_lost(size_bytes, calls, error);
+    quiet_end(&quiet);
+    return error;
+}

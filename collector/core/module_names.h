@@ -1,0 +1,22 @@
+/*
+ * Which file lies where in memory, for what people are told while the program runs. Names are added as modules
+ * are found, and stay; of two at one address the later one is meant. Reading waits for nobody.
+ */
+#ifndef FISQL_COLLECTOR_CORE_MODULE_NAMES_H
+#define FISQL_COLLECTOR_CORE_MODULE_NAMES_H
+
+#include "collector/core/base.h"
+
+#include <stdbool.h>
+
+struct module_name {
+    uint64_t bias, start, end;
+    const char *path;
+};
+
+/* Adds one, for one thread at a time; forgets it where there is no room. */
+void module_names_add(const char *path, uint64_t bias, uint64_t start, uint64_t end);
+/* The module that an address is in; NULL where it is in none. It stays. */
+const struct module_name *module_names_find(uint64_t address);
+
+#endif

@@ -1,0 +1,428 @@
+/*
+ * The module map: which executables and shared libraries are loaded where. It is refreshed when a
+ * function is first seen outside every known module, and after dlclose; each change goes to the
+ * log. dlopen is not interposed on purpose: the dynamic linker looks at its caller to find RUNPATH
+ * and namespace, and that caller must stay the program.
+ *
+ * The map is an immutable array that is replaced as a whole, so hooks read it without a lock; old
+ * maps are small and are not given back, for a hook may still read one.
+ */
+#include "collector/core/modules.h"
+
+#include "collector/core/facts.h"
+#include "collector/faults/faults.h"
+#include "collector/core/filter.h"
+#include "collector/core/lock.h"
+#include "collector/core/module_names.h"
+#include "collector/process/process.h"
+#include "collector/core/quiet.h"
+#include "collector/values/values.h"
+#include "collector/values/values_late.h"
+
+#include <elf.h>
+#include <link.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#define MODULES_MAX 4096u
+
+struct module {
+    uint64_t bias, start, end;
+};
+
+struct module_map {
+    uint32_t count;
+    struct module modules[];
+};
+
+static struct module_map *current_map;
+static uint32_t refresh_lock;
+
+/* NULL = there is none. */
+static const struct module *module_of(uint64_t address)
+{
+    const struct module_map *map = __atomic_load_n(&current_map, __ATOMIC_ACQUIRE);
+    for (uint32_t i = 0; map != NULL && i < map->count; i++)
+        if (address >= map->modules[i].start && address < map->modules[i].end)
+            return &map->modules[i];
+    return NULL;
+}
+
+bool modules_known(uint64_t address)
+{
+    return fisql_is_point(address) || /* it is no address */
+           module_of(address) != NULL;
+}
+
+bool modules_same(uint64_t address, uint64_t other)
+{
+    const struct module *module = module_of(address);
+    return module != NULL && other >= module->start && other < module->end;
+}
+
+struct refresh {
+    struct module_map *map;
+    const struct module_map *old;
+    struct facts facts;
+    unsigned char buffer[16384];
+    char path[4096], full[4096]; /* not on the stack, which may be small */
+    bool again;                  /* only filter_module() is wanted, of the modules that are known */
+    bool changed;
+};
+
+/* Something changes: the first time, an epoch begins. */
+static void refresh_changes(struct refresh *refresh)
+{
+    if (!refresh->changed)
+        __atomic_fetch_add(&clock_epoch, 1, __ATOMIC_ACQ_REL);
+    refresh->changed = true;
+}
+
+static bool map_has(const struct module_map *map, const struct module *module)
+{
+    for (uint32_t i = 0; map != NULL && i < map->count; i++)
+        if (memcmp(&map->modules[i], module, sizeof *module) == 0)
+            return true;
+    return false;
+}
+
+/* The build-id note in the module's memory, as hexadecimal; "" if it has none. */
+static void build_id(const struct dl_phdr_info *info, char *text, size_t size)
+{
+    text[0] = 0;
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *header = &info->dlpi_phdr[i];
+        if (header->p_type != PT_NOTE)
+            continue;
+        const unsigned char *at = (const unsigned char *)(info->dlpi_addr + header->p_vaddr);
+        const unsigned char *end = at + header->p_memsz;
+        while ((size_t)(end - at) >= sizeof(ElfW(Nhdr))) {
+            const ElfW(Nhdr) *note = (const void *)at;
+            const unsigned char *name = at + sizeof *note;
+            size_t name_bytes = (note->n_namesz + 3u) & ~3u, bytes = (note->n_descsz + 3u) & ~3u;
+            if ((size_t)(end - name) < name_bytes + bytes)
+                break;
+            if (note->n_type == NT_GNU_BUILD_ID && note->n_namesz == 4 &&
+                memcmp(name, "GNU", 4) == 0 && note->n_descsz * 2 < size) {
+                for (size_t k = 0; k < note->n_descsz; k++) {
+                    text[2 * k] = "0123456789abcdef"[name[4 + k] >> 4];
+                    text[2 * k + 1] = "0123456789abcdef"[name[4 + k] & 15];
+                }
+                text[2 * note->n_descsz] = 0;
+                return;
+            }
+            at = name + name_bytes + bytes;
+        }
+    }
+}
+
+/* ---- does a module call the hooks? ---- */
+
+/* What a dynamic section says of the module's symbols and relocations. */
+struct dynamic {
+    const ElfW(Sym) * symbols;
+    const char *names;
+    const uint32_t *gnu_hash, *hash;
+    const ElfW(Rela) * relocations, *calls; /* `calls`: of the procedure linkage table */
+    uint64_t relocations_bytes, calls_bytes;
+    uint64_t relative; /* so many relocations come first that name no symbol */
+};
+
+/* The highest number of a symbol that a relocation names. */
+static uint32_t highest_symbol(const ElfW(Rela) * relocation, uint64_t bytes, uint32_t highest)
+{
+    for (uint64_t i = 0; relocation != NULL && i < bytes / sizeof *relocation; i++)
+        if (ELF64_R_SYM(relocation[i].r_info) > highest)
+            highest = (uint32_t)ELF64_R_SYM(relocation[i].r_info);
+    return highest;
+}
+
+/* How many symbols there are, or how many before those that the module defines. */
+static uint32_t symbols_count(const struct dynamic *dynamic)
+{
+    const uint32_t *gnu_hash = dynamic->gnu_hash;
+    if (dynamic->hash != NULL)
+        return dynamic->hash[1];
+    if (gnu_hash == NULL)
+        return 0;
+    /* Undefined symbols come first in a table with a GNU hash: its second word is their number. Not so
+     * where nothing is defined (programs, most of all on aarch64): linkers then write 1 there. */
+    const uint32_t *buckets = gnu_hash + 4 + gnu_hash[2] * (sizeof(ElfW(Addr)) / sizeof *gnu_hash);
+    for (uint32_t i = 0; i < gnu_hash[0]; i++)
+        if (buckets[i] != 0)
+            return gnu_hash[1];
+    uint64_t relative = dynamic->relative * sizeof *dynamic->relocations;
+    uint32_t highest = highest_symbol(dynamic->calls, dynamic->calls_bytes, 0);
+    if (dynamic->relocations != NULL && relative < dynamic->relocations_bytes)
+        highest = highest_symbol(dynamic->relocations + dynamic->relative,
+                                 dynamic->relocations_bytes - relative, highest);
+    return highest + 1;
+}
+
+/* glibc relocates these addresses in place; musl does not. */
+static const void *in_module(const struct dl_phdr_info *info, uint64_t address)
+{
+    return (const void *)(address < info->dlpi_addr ? address + info->dlpi_addr : address);
+}
+
+static struct dynamic dynamic_read(const struct dl_phdr_info *info, const ElfW(Dyn) * entry)
+{
+    struct dynamic dynamic = {.symbols = NULL};
+    for (; entry->d_tag != DT_NULL; entry++) {
+        uint64_t value = entry->d_un.d_val;
+        if (entry->d_tag == DT_SYMTAB)
+            dynamic.symbols = in_module(info, value);
+        else if (entry->d_tag == DT_STRTAB)
+            dynamic.names = in_module(info, value);
+        else if (entry->d_tag == DT_GNU_HASH)
+            dynamic.gnu_hash = in_module(info, value);
+        else if (entry->d_tag == DT_HASH)
+            dynamic.hash = in_module(info, value);
+        else if (entry->d_tag == DT_RELA)
+            dynamic.relocations = in_module(info, value);
+        else if (entry->d_tag == DT_RELASZ)
+            dynamic.relocations_bytes = value;
+        else if (entry->d_tag == DT_RELACOUNT)
+            dynamic.relative = value;
+        else if (entry->d_tag == DT_JMPREL)
+            dynamic.calls = in_module(info, value);
+        else if (entry->d_tag == DT_PLTRELSZ)
+            dynamic.calls_bytes = value;
+    }
+    return dynamic;
+}
+
+/* Does one with this dynamic section call a function of this name, which others define? */
+static bool calls_out(const struct dl_phdr_info *info, const ElfW(Dyn) * section, const char *name)
+{
+    const struct dynamic dynamic = dynamic_read(info, section);
+    if (dynamic.symbols == NULL || dynamic.names == NULL)
+        return false;
+    uint32_t count = symbols_count(&dynamic);
+    for (uint32_t i = 0; i < count; i++)
+        if (dynamic.symbols[i].st_shndx == SHN_UNDEF &&
+            strcmp(dynamic.names + dynamic.symbols[i].st_name, name) == 0)
+            return true;
+    return false;
+}
+
+static bool calls_hooks(const struct dl_phdr_info *info, const ElfW(Dyn) * section)
+{
+    return calls_out(info, section, "__cyg_profile_func_enter");
+}
+
+static bool is_vdso(const struct dl_phdr_info *info)
+{
+    return info->dlpi_name != NULL && strncmp(info->dlpi_name, "linux-vdso", 10) == 0;
+}
+
+/* ---- the map ---- */
+
+/* The executable has no name, or, in musl, one of several. */
+static bool is_executable(const struct dl_phdr_info *info)
+{
+    return info->dlpi_name == NULL || info->dlpi_name[0] == 0 ||
+           (uint64_t)(uintptr_t)info->dlpi_phdr == getauxval(AT_PHDR);
+}
+
+static void path_read(struct refresh *refresh, const struct dl_phdr_info *info)
+{
+    char *path = refresh->path;
+    size_t path_size = sizeof refresh->path;
+    path[0] = 0;
+    if (!is_executable(info)) {
+        strncpy(path, info->dlpi_name, path_size - 1);
+        path[path_size - 1] = 0;
+    } else {
+        ssize_t length = readlink("/proc/self/exe", path, path_size - 1);
+        path[length > 0 ? length : 0] = 0;
+    }
+    if (path[0] != 0 && path[0] != '/') {
+        if (realpath(path, refresh->full) != NULL)
+            strcpy(path, refresh->full);
+    }
+}
+
+static void put_module(struct refresh *refresh, const struct dl_phdr_info *info,
+                       const struct module *module, bool module_calls_hooks)
+{
+    char id[129];
+    const char *path = refresh->path;
+    size_t path_size = sizeof refresh->path;
+    struct facts *facts = &refresh->facts;
+    if (facts->used_bytes > facts->size_bytes - path_size - 512) {
+        facts_write(facts);
+        facts_begin(facts, refresh->buffer, sizeof refresh->buffer, FISQL_CHUNK_MODULES, 0, 0);
+    }
+    path_read(refresh, info);
+    build_id(info, id, sizeof id);
+    facts_text(facts, FISQL_FACT_MODULES_MODULE, path);
+    facts_text(facts, FISQL_FACT_MODULES_EVENT, FISQL_MODULE_LOAD);
+    facts_number(facts, FISQL_FACT_MODULES_TICK, clock_read(process.clock));
+    if (id[0] != 0)
+        facts_text(facts, FISQL_FACT_MODULES_BUILD_ID, id);
+    facts_hex(facts, FISQL_FACT_MODULES_BIAS, module->bias);
+    facts_hex(facts, FISQL_FACT_MODULES_START, module->start);
+    facts_hex(facts, FISQL_FACT_MODULES_END, module->end);
+    module_names_add(path, module->bias, module->start, module->end);
+    filter_module(path, module->bias, module->start, module->end);
+    faults_module(path, module->bias, module->start, module->end);
+    values_module(&(const struct late_module){path, id, module->bias, module->start, module->end},
+                  module_calls_hooks);
+}
+
+static int visit(struct dl_phdr_info *info, size_t size, void *context)
+{
+    struct refresh *refresh = context;
+    (void)size;
+    struct module module = {info->dlpi_addr, UINT64_MAX, 0};
+    bool again = refresh->again;
+    const ElfW(Dyn) *dynamic = NULL;
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *header = &info->dlpi_phdr[i];
+        uint64_t start = info->dlpi_addr + header->p_vaddr;
+        if (header->p_type == PT_DYNAMIC)
+            dynamic = (const void *)start;
+        if (header->p_type == PT_LOAD && (header->p_flags & (PF_R | PF_W)) == PF_R && !again)
+            values_constants(start, start + header->p_memsz);
+        if (header->p_type != PT_LOAD || !(header->p_flags & PF_X))
+            continue;
+        if (start < module.start)
+            module.start = start;
+        if (start + header->p_memsz > module.end)
+            module.end = start + header->p_memsz;
+    }
+    if (again && module.end != 0 && !is_vdso(info) && map_has(refresh->old, &module)) {
+        path_read(refresh, info);
+        filter_module(refresh->path, module.bias, module.start, module.end);
+    }
+    if (again || module.end == 0 || is_vdso(info) || refresh->map->count == MODULES_MAX)
+        return 0;
+    refresh->map->modules[refresh->map->count++] = module;
+    if (!map_has(refresh->old, &module)) {
+        refresh_changes(refresh);
+        put_module(refresh, info, &module, dynamic != NULL && calls_hooks(info, dynamic));
+    }
+    return 0;
+}
+
+static void put_unloaded(struct refresh *refresh)
+{
+    for (uint32_t i = 0; refresh->old != NULL && i < refresh->old->count; i++) {
+        const struct module *module = &refresh->old->modules[i];
+        if (map_has(refresh->map, module))
+            continue;
+        struct facts *facts = &refresh->facts;
+        if (facts->used_bytes > facts->size_bytes - 512) {
+            facts_write(facts);
+            facts_begin(facts, refresh->buffer, sizeof refresh->buffer, FISQL_CHUNK_MODULES, 0, 0);
+        }
+        refresh_changes(refresh);
+        facts_text(facts, FISQL_FACT_MODULES_MODULE, "");
+        facts_text(facts, FISQL_FACT_MODULES_EVENT, FISQL_MODULE_UNLOAD);
+        facts_number(facts, FISQL_FACT_MODULES_TICK, clock_read(process.clock));
+        facts_hex(facts, FISQL_FACT_MODULES_BIAS, module->bias);
+        facts_hex(facts, FISQL_FACT_MODULES_START, module->start);
+        facts_hex(facts, FISQL_FACT_MODULES_END, module->end);
+    }
+}
+
+void modules_refresh(void)
+{
+    if (silent())
+        return;
+    size_t map_bytes = sizeof(struct module_map) + MODULES_MAX * sizeof(struct module);
+    void *memory = mmap(NULL, map_bytes + sizeof(struct refresh), PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (memory == MAP_FAILED)
+        return;
+    lock_acquire(&refresh_lock);
+    struct refresh *refresh = (void *)((unsigned char *)memory + map_bytes);
+    refresh->map = memory;
+    refresh->old = current_map;
+    facts_begin(&refresh->facts, refresh->buffer, sizeof refresh->buffer, FISQL_CHUNK_MODULES, 0,
+                0);
+    collector_inside++;
+    dl_iterate_phdr(visit, refresh);
+    collector_inside--;
+    put_unloaded(refresh);
+    bool changed = refresh->changed;
+    if (changed) {
+        if (refresh->facts.used_bytes > sizeof(struct fisql_chunk))
+            facts_write(&refresh->facts);
+        /* Give back what the map does not use; the map itself stays. */
+        size_t used = sizeof(struct module_map) + refresh->map->count * sizeof(struct module);
+        used = (used + 4095) & ~(size_t)4095;
+        __atomic_store_n(&current_map, refresh->map, __ATOMIC_RELEASE);
+        munmap((unsigned char *)memory + used, map_bytes + sizeof(struct refresh) - used);
+    } else {
+        munmap(memory, map_bytes + sizeof(struct refresh));
+    }
+    lock_release(&refresh_lock);
+}
+
+void modules_filter(const char *text, uint64_t size_bytes)
+{
+    struct refresh *refresh = mmap(NULL, sizeof *refresh, PROT_READ | PROT_WRITE,
+                                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (refresh == MAP_FAILED)
+        return;
+    lock_acquire(&refresh_lock);
+    refresh->again = true;
+    refresh->old = current_map;
+    filter_text(text, size_bytes);
+    collector_inside++;
+    dl_iterate_phdr(visit, refresh);
+    collector_inside--;
+    lock_release(&refresh_lock);
+    munmap(refresh, sizeof *refresh);
+}
+
+void modules_forked(void)
+{
+    lock_forked(&refresh_lock);
+}
+
+/* ---- does any module call the hooks, or hold macros of fisql_trace.h? ---- */
+
+static int uses_hooks(struct dl_phdr_info *info, size_t size, void *context)
+{
+    bool *found = context;
+    const ElfW(Dyn) *dynamic = NULL;
+    uint64_t own = (uint64_t)(uintptr_t)uses_hooks;
+    bool ours = false;
+    (void)size;
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *header = &info->dlpi_phdr[i];
+        uint64_t start = info->dlpi_addr + header->p_vaddr;
+        if (header->p_type == PT_DYNAMIC)
+            dynamic = (const void *)start;
+        if (header->p_type == PT_LOAD && own >= start && own < start + header->p_memsz)
+            ours = true;
+    }
+    if (ours) {
+        /* libfisql.a in the program itself; the shared library is not what it looks for. */
+        *found = is_executable(info);
+        return *found;
+    }
+    *found = dynamic != NULL && !is_vdso(info) &&
+             (calls_hooks(info, dynamic) || calls_out(info, dynamic, "fisql_trace_levels"));
+    return *found;
+}
+
+bool modules_instrumented(void)
+{
+    bool found = false;
+#ifdef FISQL_STATIC
+    /* We are in it. glibc 2.41 does not yet list the program when it allocates for the first time.
+     */
+    return true;
+#endif
+    collector_inside++;
+    dl_iterate_phdr(uses_hooks, &found);
+    collector_inside--;
+    return found;
+}

@@ -1,0 +1,21 @@
+/* The module map: which executables and shared libraries are loaded where. */
+#ifndef FISQL_COLLECTOR_CORE_MODULES_H
+#define FISQL_COLLECTOR_CORE_MODULES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Refreshes the map from the dynamic linker and logs what changed. Signals must be blocked. */
+void modules_refresh(void);
+/* Other functions are to be recorded: takes the text (filter.h) for all modules of the map. Likewise. */
+void modules_filter(const char *text, uint64_t size_bytes);
+/* After fork, in the child. */
+void modules_forked(void);
+/* Is the address in a module of the map? */
+bool modules_known(uint64_t address);
+/* Are both in one module of the map? */
+bool modules_same(uint64_t address, uint64_t other);
+/* Does any loaded module call the hooks? */
+bool modules_instrumented(void);
+
+#endif

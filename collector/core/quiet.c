@@ -1,0 +1,58 @@
+/* What the slow path does first and last, so that the program notices nothing: see base.h. */
+#include "collector/core/quiet.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <pthread.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+THREAD_LOCAL int collector_inside;
+
+void quiet_begin(struct quiet *quiet)
+{
+    uint64_t all = UINT64_MAX; /* not by sigfillset(): a sanitizer that starts has not got it yet */
+    quiet->error = errno;
+    quiet->silent = silent();
+    if (quiet->silent) {
+        collector_inside++; /* so that handlers' hooks turn back */
+        return;
+    }
+    /* The system call itself: the wrapper leaves glibc's internal signals unblocked. */
+    syscall(SYS_rt_sigprocmask, SIG_BLOCK, &all, &quiet->mask, 8);
+#ifdef FISQL_WRAP /* else no system call of ours is a cancellation point: own.c */
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &quiet->cancel);
+#endif
+}
+
+void quiet_end(const struct quiet *quiet)
+{
+    if (quiet->silent) {
+        collector_inside--;
+        errno = quiet->error;
+        return;
+    }
+    syscall(SYS_rt_sigprocmask, SIG_SETMASK, &quiet->mask, NULL, 8);
+    errno = quiet->error;
+#ifdef FISQL_WRAP
+    int ignored;
+    if (quiet->cancel != PTHREAD_CANCEL_DISABLE)
+        pthread_setcancelstate(quiet->cancel, &ignored);
+#endif
+}
+
+#pragma weak dlsym
+
+/* What it allocates is ours: while it runs no call is recorded, so no handler may run. */
+void *quiet_symbol(const char *name)
+{
+    struct quiet quiet;
+    if (dlsym == NULL)
+        return NULL;
+    quiet_begin(&quiet);
+    collector_inside++;
+    void *found = dlsym(RTLD_NEXT, name);
+    collector_inside--;
+    quiet_end(&quiet);
+    return found;
+}

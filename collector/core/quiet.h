@@ -1,0 +1,26 @@
+/* What the slow path does first and last, so that the program notices nothing. */
+#ifndef FISQL_COLLECTOR_CORE_QUIET_H
+#define FISQL_COLLECTOR_CORE_QUIET_H
+
+#include "collector/core/base.h"
+#include "collector/core/silent.h"
+
+#include <signal.h>
+
+/* Not 0 while the calling thread is inside the collector: what it allocates is not recorded. */
+extern HIDDEN THREAD_LOCAL int collector_inside;
+
+/* What the slow path needs to leave no trace in the program: errno kept, signals blocked. */
+struct quiet {
+    sigset_t mask;
+    int error;
+    bool silent; /* it was begun without a system call (silent.h): nothing is blocked */
+    int cancel;  /* write() and the like must not act on a pthread_cancel() meant for the program */
+};
+void quiet_begin(struct quiet *quiet);
+void quiet_end(const struct quiet *quiet);
+
+/* dlsym(RTLD_NEXT, ...) unseen by signal handlers; NULL in a static program. */
+void *quiet_symbol(const char *name);
+
+#endif

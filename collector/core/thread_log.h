@@ -1,0 +1,136 @@
+/*
+ * The thread log: what a thread records with (base.h), and how it begins, is taken over by the
+ * hooks of a signal's handler, and ends.
+ */
+#ifndef FISQL_COLLECTOR_CORE_THREAD_LOG_H
+#define FISQL_COLLECTOR_CORE_THREAD_LOG_H
+
+#include "collector/core/base.h"
+#include "collector/core/count.h"
+#include "collector/core/shadow_stack.h"
+#include "formats/live.h"
+
+struct pair;
+
+/* What goes on in the log of a signal handler's hooks, with the shadow stack: what a thread has
+ * recorded so far. */
+struct thread_state {
+    uint32_t units_max; /* beyond it the slow path is taken; 0 forces that */
+    uint32_t poke;      /* atomic: another thread asks this one to begin a new chunk */
+    uint32_t enter_max; /* ticks since the last event beyond which the slow path is taken: what */
+    uint32_t exit_max;  /* an enter's and an exit's delta hold, and no gap (usage.h) */
+    uint64_t min_ticks; /* leaf calls shorter than this are counted */
+    uint32_t sample_random; /* when hooks measure themselves: see hook_sample.h */
+    uint32_t sample_burst;  /* those of the present burst that did so */
+    uint64_t start_tick;
+    uint32_t sequence;        /* of the chunk being filled */
+    uint32_t flags_next;      /* FISQL_FLAG_ of the next chunk */
+    uint32_t filter_settings; /* process.filter_settings when it was begun */
+    uint32_t ended;           /* the thread is at its end: what comes still is written at once */
+    uint32_t ring_next;       /* flight recorder: which of ring[] comes next */
+    struct thread_log **ring; /* slots of this thread's ring */
+};
+
+/* For libfisql-values.so: see values.h. */
+struct log_values {
+    uint32_t enter_units; /* of the last call that was entered, arguments included */
+    uint64_t
+        sampled_word; /* after the last exit whose cost was counted: its result's counts, too */
+};
+
+/* What is not in a part that says otherwise belongs to the slot and its chunk, and stays with them.
+ * What hooks look at comes first. */
+struct thread_log {
+    struct fisql_live_slot live; /* first: shared with whoever salvages */
+    uint64_t busy;               /* frame address of the hook at work, 0 = none */
+    uint64_t abandoned;          /* a nested hook went on with another log, ... */
+    struct fisql_chunk *chunk;   /* behind this page, or in a slot that it was lent (hand_over.h) */
+    struct pair *dictionary;     /* DICTIONARY_ENTRIES */
+    struct shadow_stack shadow;
+    struct thread_state thread;
+    uint64_t abandoned_word; /* ... having written out this state, ... */
+    uint64_t abandoned_hook; /* ... while the hook with this frame was at work */
+    uint32_t room_units;     /* of the chunk: CHUNK_UNITS, or less (log_file_room()) */
+    uint32_t min_units;      /* units of the chunk when it was begun */
+    uint32_t other_units;    /* units after the last event that did not enter a call */
+    uint32_t victim;         /* alternates between the slots that a new pair may take */
+    struct thread_log *next; /* in the process's list of logs */
+    struct counts counts;
+    uint32_t in_area;   /* its slot of the live area plus 1; 0 = private memory */
+    uint32_t unslotted; /* it has none, and is counted in the area (unslotted) */
+    uint32_t reaping;   /* the thread is gone: another one gives its logs back */
+#ifdef FISQL_VALUES
+    struct log_values values;
+#endif
+};
+_Static_assert(sizeof(struct thread_log) <= FISQL_SLOT_HEADER, "a thread log's head is one page");
+
+/* The calling thread's log; NULL while it has none. */
+extern HIDDEN THREAD_LOCAL struct thread_log *current_log;
+/* That of a thread for which recording is switched off. */
+extern HIDDEN THREAD_LOCAL struct thread_log *paused_log;
+
+/* ---- the log's word ---- */
+
+/* The word that follows `word` after an event of `units` units. */
+static inline uint64_t word_after(uint64_t word, uint32_t units)
+{
+    return (word + units) ^ ((uint64_t)1 << FISQL_WORD_TOGGLE_SHIFT);
+}
+#define WORD_CALL ((uint64_t)1 << FISQL_WORD_CALLS_SHIFT)
+#define WORD_DEPTH ((uint64_t)1 << FISQL_WORD_DEPTH_SHIFT)
+
+static inline uint16_t *log_units(struct thread_log *log, uint64_t word)
+{
+    return (uint16_t *)(void *)log->chunk + fisql_word_units(word);
+}
+
+static inline uint64_t log_last_tick(const struct thread_log *log)
+{
+    return log->live.last_tick[fisql_word_toggle(log->live.word)];
+}
+
+/* Calls open in the thread, those that are not in the log included. */
+static inline uint32_t calls_open(const struct thread_log *log)
+{
+    return fisql_word_depth(log->live.word) + log->shadow.hidden;
+}
+
+/* ---- beginning and ending ---- */
+
+/* The calling thread's log, begun if it has none; NULL if nothing is to be recorded now. */
+struct thread_log *thread_log_start(void);
+/* Called by a hook that finds its log busy: goes on in another log. NULL if there is none. */
+struct thread_log *thread_log_nested(struct thread_log *log);
+/* Forces every thread of the process into its slow path at its next event. */
+void thread_logs_poke(void);
+/* Does a log of the process lie in private memory, for want of a slot? */
+bool thread_logs_unslotted(void);
+/* At the process's end, for the threads that it cuts off: writes their names, as they are now, and
+ * what they have recorded outside the live area. */
+void thread_logs_cut_off(void);
+/* Writes the thread's chunk, hands it over (hand_over.h) or keeps it (ring.h), and begins the next.
+ * For the hook that has the log, with signals blocked. */
+void thread_log_flush(struct thread_log *log);
+/* Ends recording for the calling thread: the log gets a loss with this reason. */
+void thread_log_stop(const char *reason);
+/* Ends the calling thread's log (a thread's or the process's end). */
+void thread_log_finish(const char *how);
+/* Recording goes off for this thread: closes its log. */
+void thread_log_pause(struct thread_log *log);
+void thread_log_setup(void);
+
+/* ---- for thread_fork.c ---- */
+
+/* Adds a log to the process's list; forgets the list in a forked child. */
+void thread_logs_add(struct thread_log *log);
+void thread_logs_forked(void);
+/* The calling thread's logs in which a hook is interrupted: at most `room`. Returns their number.
+ */
+uint32_t thread_logs_interrupted(struct thread_log **found, uint32_t room);
+/* Sets what the fast path takes as a delta. */
+void thread_log_deltas(struct thread_log *log);
+/* Writes what is known of the calling thread; how: how it ends, NULL at its start. */
+void thread_log_facts(struct thread_log *log, const char *how);
+
+#endif

@@ -1,0 +1,201 @@
+/*
+ * The private memory of thread logs: dictionary, counts and shadow stack. It is kept for the next
+ * thread when a thread ends.
+ *
+ * The shadow stack begins small, for address space may be short, and doubles when calls lie deeper.
+ * It then lies in a mapping of its own, which moves. A hook that a signal's handler interrupted may
+ * hold an address in it: once the thread had a nested hook (thread_log_nested()), what the shadow
+ * stack has outgrown stays mapped until the thread ends.
+ */
+#include "collector/core/thread_memory.h"
+
+#include "collector/core/lock.h"
+#include "collector/process/process.h"
+#include "collector/core/quiet.h"
+
+#include <string.h>
+#include <sys/mman.h>
+
+/* The counts' table and its last run, to whole entries of the shadow stack. */
+#define COUNTED_BYTES ((DICTIONARY_ENTRIES + 8) * sizeof(uint32_t))
+#define DICTIONARY_BYTES (DICTIONARY_ENTRIES * sizeof(struct pair))
+#define NESTED_BYTES (DICTIONARY_BYTES + COUNTED_BYTES)
+#define SHADOW_BYTES 32768u /* at first */
+#define MEMORY_BYTES ((NESTED_BYTES + SHADOW_BYTES) & ~(size_t)4095)
+_Static_assert(COUNTED_BYTES % sizeof(struct shadow_call) == 0, "the shadow stack is aligned");
+
+#define SPARES_MAX 16u
+
+/* The memory of a thread that is gone. */
+struct spare {
+    struct spare *next;
+};
+
+/* Where a shadow stack that has grown begins. */
+/* What starting to record takes beside: lists of modules and the stack for handlers; measuring what hooks
+ * cost, meanwhile. */
+#define START_BYTES ((size_t)256 << 10)
+
+struct shadow_head {
+    size_t bytes;
+    struct shadow_head *outgrown;
+};
+_Static_assert(sizeof(struct shadow_head) <= sizeof(struct shadow_call), "a head is an entry");
+
+static uint32_t spares_lock; /* taken with signals blocked only */
+static struct spare *spares;
+static uint32_t spares_count;
+
+static void *memory_map(size_t bytes)
+{
+    if (silent())
+        return NULL;
+    void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    return memory != MAP_FAILED ? memory : NULL;
+}
+
+void memory_limit_depth(struct thread_log *log)
+{
+    log->shadow.depth_logged = log->shadow.depth_max;
+    if (process.options.depth != 0 && process.options.depth < log->shadow.depth_max)
+        log->shadow.depth_logged = process.options.depth;
+}
+
+/* The shadow stack is at `start`, sentinels included, and has this many bytes. */
+static void shadow_set(struct thread_log *log, void *start, size_t bytes)
+{
+    size_t room = bytes / sizeof(struct shadow_call) - SHADOW_SENTINELS - 1;
+    log->shadow.calls = (struct shadow_call *)start + SHADOW_SENTINELS;
+    log->shadow.depth_max = room < SHADOW_DEPTH_MAX ? (uint32_t)room : SHADOW_DEPTH_MAX;
+    memory_limit_depth(log);
+    for (int i = 1; i <= (int)SHADOW_SENTINELS; i++)
+        log->shadow.calls[-i] = (struct shadow_call){.stack = UINT64_MAX};
+}
+
+static void *held; /* START_BYTES; NULL = nothing */
+
+bool memory_hold(void)
+{
+    struct spare *spare = memory_map(MEMORY_BYTES);
+    held = spare != NULL ? memory_map(START_BYTES) : NULL;
+    if (held != NULL) {
+        lock_acquire(&spares_lock);
+        spare->next = spares;
+        spares = spare;
+        spares_count++;
+        lock_release(&spares_lock);
+    } else if (spare != NULL) {
+        munmap(spare, MEMORY_BYTES);
+    }
+    return held != NULL;
+}
+
+void memory_unhold(void)
+{
+    if (held != NULL)
+        munmap(held, START_BYTES);
+    held = NULL;
+}
+
+bool memory_take(struct thread_log *log)
+{
+    lock_acquire(&spares_lock);
+    struct spare *spare = spares;
+    if (spare != NULL) {
+        spares = spare->next;
+        spares_count--;
+    }
+    lock_release(&spares_lock);
+    unsigned char *memory = spare != NULL ? (void *)spare : memory_map(MEMORY_BYTES);
+    if (memory == NULL)
+        return false;
+    log->shadow.memory = memory;
+    log->dictionary = (struct pair *)(void *)memory;
+    log->counts.of_slot = counted_behind(log->dictionary);
+    shadow_set(log, memory + NESTED_BYTES, MEMORY_BYTES - NESTED_BYTES);
+    return true;
+}
+
+void memory_release(const struct shadow_stack *shadow)
+{
+    struct spare *spare = shadow->memory;
+    for (struct shadow_head *at = silent() ? NULL : shadow->grown, *next; at != NULL; at = next) {
+        next = at->outgrown;
+        munmap(at, at->bytes);
+    }
+    lock_acquire(&spares_lock);
+    bool kept = spares_count < SPARES_MAX;
+    if (kept) {
+        spares_count++;
+        spare->next = spares;
+        spares = spare;
+    }
+    lock_release(&spares_lock);
+    if (!kept && !silent())
+        munmap(spare, MEMORY_BYTES);
+}
+
+bool memory_take_nested(struct thread_log *log)
+{
+    log->dictionary = memory_map(NESTED_BYTES);
+    if (log->dictionary == NULL)
+        return false;
+    log->counts.of_slot = counted_behind(log->dictionary);
+    return true;
+}
+
+void memory_release_nested(const struct thread_log *log)
+{
+    if ((void *)log->dictionary != log->shadow.memory && !silent())
+        munmap(log->dictionary, NESTED_BYTES);
+}
+
+/* What another thread of the parent was about to take or to give is lost: that is address space. */
+void memory_forked(void)
+{
+    lock_forked(&spares_lock);
+    spares = NULL;
+    spares_count = 0;
+}
+
+/* A new mapping with what is in the shadow stack, or the one that there is, moved. */
+static struct shadow_head *shadow_grow(struct thread_log *log, size_t bytes)
+{
+    struct shadow_head *old = log->shadow.grown, *head;
+    if (silent())
+        return NULL;
+    if (old != NULL && log->shadow.pinned == 0) {
+        head = mremap(old, old->bytes, bytes, MREMAP_MAYMOVE);
+        if (head == MAP_FAILED)
+            return NULL;
+    } else {
+        head = memory_map(bytes);
+        if (head == NULL)
+            return NULL;
+        head->outgrown = old;
+        memcpy((struct shadow_call *)(void *)head + 1 + SHADOW_SENTINELS, log->shadow.calls,
+               calls_open(log) * sizeof(struct shadow_call));
+    }
+    head->bytes = bytes;
+    return head;
+}
+
+bool memory_deepen(struct thread_log *log)
+{
+    struct quiet quiet;
+    quiet_begin(&quiet);
+    bool again = log->abandoned != 0; /* in the log that is current now */
+    if (!again && log->shadow.depth_max < SHADOW_DEPTH_MAX) {
+        size_t bytes = log->shadow.grown != NULL ? log->shadow.grown->bytes * 2 : SHADOW_BYTES * 4;
+        struct shadow_head *head = shadow_grow(log, bytes);
+        if (head != NULL) {
+            log->shadow.grown = head;
+            shadow_set(log, (struct shadow_call *)(void *)head + 1,
+                       bytes - sizeof(struct shadow_call));
+            again = true;
+        }
+    }
+    quiet_end(&quiet);
+    return again;
+}

@@ -1,0 +1,267 @@
+/* Telling diaries: see diary_tell.h. */
+#include "collector/diary/diary_tell.h"
+
+#include "collector/diary/diary_table.h"
+#include "collector/core/live_area.h"
+#include "collector/core/module_names.h"
+#include "collector/process/process.h"
+#include "collector/core/quiet.h"
+
+#include <errno.h>
+#include <linux/futex.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* Not on the stack, which may be a signal handler's small one. */
+struct scratch {
+    struct moment moments[2 * DIARY_MOMENTS];
+    char text[FISQL_TOLD_TEXT_MAX];
+};
+
+/* Text in the making; what does not fit is left out. */
+struct told {
+    char *text;
+    uint32_t bytes;
+    uint64_t now;
+};
+
+static struct fisql_live_part part_of_area;
+static struct fisql_told *area; /* atomic; NULL = it is not mapped yet */
+
+void diary_tell_load(const struct fisql_live_part *part)
+{
+    part_of_area = *part;
+}
+
+/* ---- the text ---- */
+
+/* What would not be one line of text is shown as '?'. */
+static void put_bytes(struct told *told, const char *text, size_t bytes)
+{
+    for (size_t i = 0; i < bytes && told->bytes < FISQL_TOLD_TEXT_MAX; i++) {
+        unsigned char byte = (unsigned char)text[i];
+        told->text[told->bytes++] = (char)(byte < ' ' || byte == 0x7f ? '?' : byte);
+    }
+}
+
+static void put(struct told *told, const char *text)
+{
+    put_bytes(told, text, strlen(text));
+}
+
+static void put_line(struct told *told)
+{
+    if (told->bytes < FISQL_TOLD_TEXT_MAX)
+        told->text[told->bytes++] = '\n';
+}
+
+static void put_digits(struct told *told, uint64_t value, unsigned base, unsigned least)
+{
+    char digits[24];
+    size_t at = sizeof digits;
+    do {
+        digits[--at] = "0123456789abcdef"[value % base];
+        value /= base;
+    } while (value != 0 || sizeof digits - at < least);
+    put_bytes(told, digits + at, sizeof digits - at);
+}
+
+static void put_hex(struct told *told, uint64_t value)
+{
+    put(told, "0x");
+    put_digits(told, value, 16, 1);
+}
+
+static void put_number(struct told *told, int64_t value)
+{
+    if (value < 0)
+        put(told, "-");
+    put_digits(told, value < 0 ? 0 - (uint64_t)value : (uint64_t)value, 10, 1);
+}
+
+/* MODULE+0xOFFSET, as in the module's file. */
+static void put_place(struct told *told, uint64_t address)
+{
+    const struct module_name *module = module_names_find(address);
+    if (module != NULL) {
+        put(told, module->path);
+        put(told, "+");
+    }
+    put_hex(told, module != NULL ? address - module->bias : address);
+}
+
+static void put_frame(struct told *told, uint64_t function, uint64_t from)
+{
+    put(told, FISQL_TOLD_FRAME);
+    put_place(told, function);
+    put(told, " (");
+    put_place(told, from - 1); /* of the call, not what stands behind it */
+    put(told, ")");
+    put_line(told);
+}
+
+static void put_stack(struct told *told, const struct moment *moment)
+{
+    uint64_t from = moment->from;
+    uint32_t frames = moment->calls < DIARY_FRAMES ? moment->calls : DIARY_FRAMES;
+    if (frames == 0)
+        put_frame(told, from - 1, from);
+    for (uint32_t i = 0; i < frames; i++) {
+        put_frame(told, moment->frames[i].function, from);
+        from = moment->frames[i].site;
+    }
+    if (moment->calls > frames) {
+        put(told, FISQL_TOLD_FRAME "... and ");
+        put_digits(told, moment->calls - frames, 10, 1);
+        put(told, " calls around these");
+        put_line(told);
+    }
+}
+
+static void put_age(struct told *told, uint64_t tick)
+{
+    uint64_t us_ticks = process.clock == CLOCK_SYSTEM ? 1000 : process.ticks_per_us;
+    if (us_ticks == 0)
+        return; /* there is no time */
+    /* Another thread may have kept it since. */
+    uint64_t us = told->now > tick ? (told->now - tick) / us_ticks : 0;
+    put(told, ", ");
+    put_digits(told, us / 1000000, 10, 1);
+    put(told, ".");
+    put_digits(told, us % 1000000, 10, 6);
+    put(told, " s ago");
+}
+
+static void put_moment(struct told *told, const struct moment *moment, uint32_t number)
+{
+    static const char *const names[] = {
+#define NAME(constant, place, name, holds) [place] = name,
+        FISQL_OBJECT_KINDS(NAME)
+#undef NAME
+    };
+    put(told, "  ");
+    put_digits(told, number, 10, 1);
+    put(told, ". ");
+    put(told, names[moment->kind]);
+    if (moment->kind == FISQL_OBJECT_KEEP) {
+        put(told, " \"");
+        put_bytes(told, moment->text, moment->text_bytes);
+        put(told, "\"");
+    } else if (moment->kind != FISQL_OBJECT_GONE) {
+        put(told, moment->kind == FISQL_OBJECT_KEEP_NUMBER ? " " : " with a count of ");
+        put_number(told, moment->number);
+    }
+    put(told, ": thread ");
+    put_digits(told, moment->tid, 10, 1);
+    put_age(told, moment->tick);
+    put_line(told);
+    put_stack(told, moment);
+}
+
+static void put_why(struct told *told, uint64_t object, enum diary_why why, int64_t count)
+{
+    if (why == DIARY_ASKED)
+        return;
+    put(told, why == DIARY_REF_AFTER ? "fisql: FISQL_REF of " : "fisql: FISQL_UNREF of ");
+    put_hex(told, object);
+    if (why == DIARY_GIVEN_BACK_TOO) {
+        put(told, " with a count of ");
+        put_number(told, count);
+        put(told, ": it is given back more often than it was taken");
+    } else {
+        put(told, " after FISQL_GONE");
+    }
+    put_line(told);
+}
+
+static void put_diary(struct told *told, uint64_t object, const struct moment *moments,
+                      uint32_t count)
+{
+    uint64_t lost = diary_lost();
+    put(told, "fisql: diary of ");
+    put_hex(told, object);
+    put(told, " in process ");
+    put_digits(told, process.pid, 10, 1);
+    put(told,
+        count == 0 ? ": nothing is kept of it" : ": what was kept last, the newest at the end");
+    if (lost != 0) {
+        put(told, " (");
+        put_digits(told, lost, 10, 1);
+        put(told, " diaries made room for others)");
+    }
+    put_line(told);
+    for (uint32_t i = 0; i < count; i++)
+        put_moment(told, &moments[i], i + 1);
+}
+
+/* ---- where it goes ---- */
+
+static struct fisql_told *area_map(void)
+{
+    struct fisql_told *there = __atomic_load_n(&area, __ATOMIC_ACQUIRE);
+    if (there != NULL || !process.with_parent || part_of_area.bytes < sizeof *there)
+        return there;
+    /* Two threads may do so at once: then it is mapped twice. */
+    there = live_area_part(part_of_area.offset, sizeof *there, true);
+    __atomic_store_n(&area, there, __ATOMIC_RELEASE);
+    return there;
+}
+
+static bool is_alive(const struct fisql_told *to)
+{
+    uint32_t alive = __atomic_load_n(&to->alive, __ATOMIC_SEQ_CST);
+    return alive != 0 && (alive & FUTEX_OWNER_DIED) == 0;
+}
+
+/* Leaves it to fisql record; false where it cannot. */
+static bool hand_over(const struct told *told)
+{
+    struct fisql_told *to = area_map();
+    for (uint32_t i = 0; to != NULL && is_alive(to) && i < FISQL_TOLD_MAX; i++) {
+        struct fisql_told_entry *entry = &to->entries[i];
+        uint32_t state = FISQL_TOLD_FREE;
+        if (!__atomic_compare_exchange_n(&entry->state, &state, FISQL_TOLD_WRITING, false,
+                                         __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+            continue;
+        entry->number = __atomic_fetch_add(&to->next, 1, __ATOMIC_RELAXED);
+        entry->bytes = told->bytes;
+        memcpy(entry->text, told->text, told->bytes);
+        __atomic_store_n(&entry->state, FISQL_TOLD_WHOLE, __ATOMIC_RELEASE);
+        __atomic_fetch_add(&to->wake, 1, __ATOMIC_RELEASE);
+        syscall(SYS_futex, &to->wake, FUTEX_WAKE, 1, NULL, NULL, 0);
+        return true;
+    }
+    return false;
+}
+
+static void print(const struct told *told)
+{
+    for (uint32_t done = 0; done < told->bytes;) {
+        ssize_t written = write(STDERR_FILENO, told->text + done, told->bytes - done);
+        if (written < 0 && errno != EINTR)
+            return;
+        done += written > 0 ? (uint32_t)written : 0;
+    }
+}
+
+void diary_tell(uint64_t object, enum diary_why why, int64_t count)
+{
+    struct quiet quiet;
+    if (silent())
+        return;
+    quiet_begin(&quiet);
+    struct scratch *scratch = mmap(NULL, sizeof *scratch, PROT_READ | PROT_WRITE,
+                                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (scratch != MAP_FAILED) {
+        struct told told = {.text = scratch->text, .now = clock_read(process.clock)};
+        put_why(&told, object, why, count);
+        put_diary(&told, object, scratch->moments, diary_read(object, scratch->moments));
+        if (!hand_over(&told))
+            print(&told);
+        munmap(scratch, sizeof *scratch);
+    }
+    quiet_end(&quiet);
+}

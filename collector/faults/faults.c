@@ -1,0 +1,238 @@
+/*
+ * Faults: which calls are made to fail, and how. See faults.h; the area is formats/fault.h's.
+ *
+ * A call is a case for a rule when it meets the rule's conditions: arguments (`when`), the calls that are
+ * open (`in`, `at`). Such calls are counted, in the process's part of the area, so that fisql record knows the
+ * counts however the process ends; nth, every and probability pick among them. The first rule that strikes
+ * decides. What was done stands in the log as an event behind the call's.
+ */
+#include "collector/faults/faults.h"
+
+#include "collector/core/event.h"
+#include "collector/faults/faults_decide.h"
+#include "collector/faults/faults_throw.h"
+#include "collector/core/modules.h"
+#include "collector/core/quiet.h"
+#include "collector/values/values_hook.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+uint32_t faults_allocs;
+THREAD_LOCAL bool faults_striking; /* what the collector does for a fault is none itself */
+
+/* ---- the event ---- */
+
+static void record_fault(uint32_t rule, uint64_t site)
+{
+    struct event event;
+    struct thread_log *log;
+    uint64_t tick, frame = FRAME_ADDRESS();
+    do {
+        log = log_open(frame);
+        if (log == NULL)
+            return;
+        event.count = 0;
+        tick = clock_read(process.clock);
+        uint64_t delta = event_put_delta(&event, log, &tick, true, 0xffff);
+        event_put_code(&event, FISQL_CODE_FAULT);
+        event_put(&event, delta, 1);
+        event_put(&event, rule, 1);
+        event_put(&event, site, 4);
+    } while (!log_commit(log, &event, 0, tick));
+}
+
+/* ---- what is done ---- */
+
+static void wait_for(uint64_t ns)
+{
+    struct timespec until = {0, 0};
+    int error = errno;
+    syscall(SYS_clock_gettime, CLOCK_MONOTONIC, &until); /* the clock that is waited for below */
+    uint64_t end = (uint64_t)until.tv_nsec + ns;
+    until.tv_sec += (time_t)(end / 1000000000u);
+    until.tv_nsec = (long)(end % 1000000000u);
+    while (syscall(SYS_clock_nanosleep, CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL) != 0 &&
+           errno == EINTR)
+        ; /* a handler has run meanwhile */
+    errno = error;
+}
+
+EXPORT void fisql_fault_strikes(uint32_t rule);
+
+/* Where a debugger can stop (`fisql faults --again --gdb`): the call is about to fail. */
+EXPORT __attribute__((noinline)) void fisql_fault_strikes(uint32_t rule)
+{
+    __asm__ volatile("" : : "r"(rule) : "memory");
+}
+
+static void strike(const struct fisql_fault_rule *rule, uint64_t site)
+{
+    fisql_fault_strikes(fault_rule_number(rule));
+    record_fault(fault_rule_number(rule), site);
+    switch (rule->action) {
+    case FISQL_FAULT_DELAY:
+        wait_for(rule->amount);
+        break;
+    case FISQL_FAULT_SIGNAL:
+        syscall(SYS_tgkill, (long)getpid(), syscall(SYS_gettid), (long)rule->amount);
+        break;
+    case FISQL_FAULT_EXIT:
+        exit((int)rule->amount);
+    default:
+        break;
+    }
+}
+
+/* ---- functions with hooks ---- */
+
+/* Where the assembler finds what to return with: the vector registers are not needed any more. */
+static struct fault_return *return_place(struct values_frame *frame)
+{
+    return (struct fault_return *)(void *)frame->vector;
+}
+_Static_assert(sizeof(struct fault_return) <= sizeof(((struct values_frame *)0)->vector),
+               "it has room");
+
+static uint64_t word_at(uint64_t address)
+{
+    uint64_t word;
+    memcpy(&word, (const void *)(uintptr_t)address, sizeof word);
+    return word;
+}
+
+/* As if the function's caller had called this in its place: compilers take it that hooks throw nothing, so
+ * an exception that came through the function's own frame would end the program. */
+static __attribute__((noinline)) void raise_in_place(const char *type)
+{
+    faults_throw(type);
+    abort(); /* it was there before */
+}
+
+/* Puts the registers as they are when the function returns, or throws. */
+static void prepare_return(struct values_frame *frame, const struct fisql_fault_hook *hook,
+                           const struct fisql_fault_rule *rule)
+{
+    static const uint8_t saved[] = FISQL_FAULT_SAVED;
+    struct fault_return *back = return_place(frame);
+    uint64_t cfa = frame->general[hook->cfa_register] + (uint64_t)(int64_t)hook->cfa_offset;
+    uint64_t address = word_at(cfa + (uint64_t)(int64_t)hook->return_offset);
+    for (uint32_t i = 0; i < sizeof saved; i++)
+        if (hook->saved[i] != FISQL_FAULT_SAME)
+            frame->general[saved[i]] = word_at(cfa + (uint64_t)(int64_t)hook->saved[i]);
+    *back = (struct fault_return){.general = {rule->value, 0}, .stack = cfa, .address = address};
+    if (rule->action == FISQL_FAULT_THROW) {
+        back->general[0] = (uint64_t)(uintptr_t)fault_text(rule->text);
+        back->stack = cfa + (uint64_t)(int64_t)hook->return_offset;
+        back->address = (uint64_t)(uintptr_t)raise_in_place;
+        return;
+    }
+    if (!rule->in_vector && (int64_t)rule->value < 0)
+        back->general[1] = UINT64_MAX; /* of a result of two words */
+    if (rule->in_vector)
+        back->vector = rule->value;
+}
+
+static uint64_t strike_function(const struct fisql_fault_hook *hook,
+                                const struct fisql_fault_rule *rule, uint64_t function,
+                                uint64_t site, uint64_t stack)
+{
+    struct values_frame *frame = values_frame(stack);
+    strike(rule, site);
+    bool returns = rule->action == FISQL_FAULT_RETURN;
+    if ((!returns && rule->action != FISQL_FAULT_THROW) || !hook->can_return)
+        return 0;
+    if (returns)
+        values_exit_plain(function, site, stack, frame->hook_return);
+    prepare_return(frame, hook, rule);
+    if (returns && rule->error != 0)
+        errno = rule->error;
+    return 1;
+}
+
+/* Apart, so that the usual way keeps no registers for it. */
+static __attribute__((noinline)) uint64_t enter_named(uint64_t function, uint64_t site,
+                                                      uint64_t stack)
+{
+    const struct values_frame *frame = values_frame(stack);
+    const struct fault_hook *hook = fault_hook_at(frame->hook_return);
+    if (hook == NULL || hook->what->function + hook->bias != function || !faults_on())
+        return 0;
+    const struct fault_case asked = {.rules = hook->what->rules,
+                                     .site = site,
+                                     .stack = stack,
+                                     .function = function,
+                                     .hook = hook};
+    const struct fisql_fault_rule *rule = fault_decide(&asked);
+    return rule != NULL ? strike_function(hook->what, rule, function, site, stack) : 0;
+}
+
+uint64_t faults_enter(uint64_t function, uint64_t site, uint64_t stack, uint64_t recipe)
+{
+    values_enter(function, site, stack, recipe);
+    if (recipe == 0)
+        recipe = recipe_word(values_frame(stack)->hook_return);
+    return (recipe & RECIPE_FAULT) != 0 ? enter_named(function, site, stack) : 0;
+}
+
+/* ---- allocations ---- */
+
+enum fault_outcome faults_allocate(unsigned kind, uint64_t size_bytes, uint64_t alignment,
+                                   uint64_t site, uint64_t stack, bool throws)
+{
+    const uint64_t arguments[] = {size_bytes, alignment};
+    const struct fault_case asked = {.rules = fault_rules_of_alloc(kind),
+                                     .site = site,
+                                     .stack = stack,
+                                     .arguments = arguments,
+                                     .arguments_count = 2};
+    if (!faults_on() || fault_is_own(site))
+        return FAULT_NONE;
+    const struct fisql_fault_rule *rule = fault_decide(&asked);
+    if (rule == NULL)
+        return FAULT_NONE;
+    strike(rule, site);
+    if (rule->action == FISQL_FAULT_THROW || (rule->action == FISQL_FAULT_RETURN && throws))
+        faults_throw(rule->action == FISQL_FAULT_THROW ? fault_text(rule->text)
+                                                       : "std::bad_alloc\0");
+    if (rule->action != FISQL_FAULT_RETURN)
+        return FAULT_NONE;
+    if (rule->error != 0)
+        errno = rule->error;
+    return FAULT_FAILS;
+}
+
+/* ---- calls of the C library ---- */
+
+EXPORT bool fisql_fault_call(uint32_t call, const uint64_t *arguments, uint32_t count,
+                             const void *site, const void *stack, int64_t *result);
+
+/* For libfisql-calls.so: is this call of the C library made to fail, with which result? Sets errno then. */
+EXPORT bool fisql_fault_call(uint32_t call, const uint64_t *arguments, uint32_t count,
+                             const void *site, const void *stack, int64_t *result)
+{
+    const struct fault_case asked = {.rules = fault_rules_of_call(call),
+                                     .site = (uint64_t)(uintptr_t)site,
+                                     .stack = (uint64_t)(uintptr_t)stack,
+                                     .arguments = arguments,
+                                     .arguments_count = count};
+    if (asked.rules == 0 || !process_recording() || !faults_on() || fault_is_own(asked.site))
+        return false;
+    const struct fisql_fault_rule *rule = fault_decide(&asked);
+    if (rule == NULL)
+        return false;
+    strike(rule, asked.site);
+    if (rule->action == FISQL_FAULT_THROW)
+        faults_throw(fault_text(rule->text));
+    if (rule->action != FISQL_FAULT_RETURN)
+        return false;
+    *result = (int64_t)rule->value;
+    if (rule->error != 0)
+        errno = rule->error;
+    return true;
+}

@@ -1,0 +1,90 @@
+/*
+ * Faults: calls that are made to fail as rules say (formats/fault.h, `fisql record --fault`). All of it is
+ * in libfisql-faults.so alone, which is compiled with FISQL_FAULTS and records values as
+ * libfisql-values.so does; elsewhere nothing is left of it.
+ *
+ * What can fail: functions with hooks (the entry hook makes the function return at once, or throws out of
+ * it), the malloc family and operator new (alloc.c, operators.c ask here), and calls of the C library
+ * (libfisql-calls.so stands in front of them and asks here, too: faults_calls.c). What the collector calls
+ * for itself never fails.
+ */
+#ifndef FISQL_COLLECTOR_FAULTS_FAULTS_H
+#define FISQL_COLLECTOR_FAULTS_FAULTS_H
+
+#include "collector/core/base.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#ifdef FISQL_FAULTS
+
+/* Takes what the live area says of them: `offset` of its file. */
+void faults_load(int file, uint64_t offset, uint64_t size_bytes);
+/* There are rules, and no memory for what they need. */
+bool faults_without_memory(void);
+/* A module was loaded. */
+void faults_module(const char *path, uint64_t bias, uint64_t start, uint64_t end);
+/* In a forked child. */
+void faults_forked(void);
+
+/* Do rules name the hook call that returns to `address`? (values_recipes.c) */
+bool faults_name(uint64_t address);
+
+/* The entry hook, with registers kept: values_enter(), and then what rules say of the call. Not 0: the
+ * function returns at once, by what stands in the values_frame (struct fault_return). */
+uint64_t faults_enter(uint64_t function, uint64_t site, uint64_t stack, uint64_t recipe);
+
+/* What the assembler loads where it returns from the function. */
+struct fault_return {
+    uint64_t general[2]; /* rax, rdx; x0, x1 */
+    uint64_t vector;     /* low half of xmm0, v0 */
+    uint64_t stack;      /* the stack pointer after the return */
+    uint64_t address;
+};
+
+extern HIDDEN uint32_t faults_allocs; /* a bit for each kind of allocation that a rule names */
+enum fault_outcome { FAULT_NONE, FAULT_FAILS };
+/* Does this allocation fail? Sets errno then, or throws out of the caller, if that may be. */
+enum fault_outcome faults_allocate(unsigned kind, uint64_t size_bytes, uint64_t alignment,
+                                   uint64_t site, uint64_t stack, bool throws);
+
+/* An allocation is asked for. */
+static inline bool fault_alloc(unsigned kind, uint64_t size_bytes, uint64_t alignment,
+                               uint64_t site, uint64_t stack, bool throws)
+{
+    return UNLIKELY((faults_allocs >> kind & 1) != 0) &&
+           faults_allocate(kind, size_bytes, alignment, site, stack, throws) == FAULT_FAILS;
+}
+
+#else
+
+static inline void faults_load(int file, uint64_t offset, uint64_t size_bytes)
+{
+    (void)file, (void)offset, (void)size_bytes;
+}
+static inline bool faults_without_memory(void)
+{
+    return false;
+}
+static inline void faults_module(const char *path, uint64_t bias, uint64_t start, uint64_t end)
+{
+    (void)path, (void)bias, (void)start, (void)end;
+}
+static inline void faults_forked(void)
+{
+}
+static inline bool faults_name(uint64_t address)
+{
+    (void)address;
+    return false;
+}
+static inline bool fault_alloc(unsigned kind, uint64_t size_bytes, uint64_t alignment,
+                               uint64_t site, uint64_t stack, bool throws)
+{
+    (void)kind, (void)size_bytes, (void)alignment, (void)site, (void)stack, (void)throws;
+    return false;
+}
+
+#endif
+
+#endif

@@ -1,0 +1,211 @@
+/* Telling that something went wrong: see incident.h. */
+#include "collector/incidents/incident.h"
+
+#include "collector/core/event.h"
+#include "collector/process/fork.h"
+#include "collector/incidents/incident_print.h"
+#include "collector/incidents/incident_stack.h"
+#include "collector/core/live_area.h"
+#include "collector/core/modules.h"
+#include "collector/core/quiet.h"
+#include "collector/core/word_wait.h"
+
+#include <linux/futex.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <time.h>
+#include <unistd.h>
+
+#define WAIT_NS 200000000u /* at most, for the report; and for another one's */
+
+static struct fisql_incident_box *box;
+
+/* Where the thread stood when it told of what leads to SIGABRT; 0 = it did not. */
+static THREAD_LOCAL uint64_t told_at;
+static THREAD_LOCAL uint32_t telling;
+THREAD_LOCAL uint64_t incident_throw_site;
+
+/* ---- making it ---- */
+
+void trouble_begin(struct trouble *trouble, enum fisql_incident_kind kind, int signal,
+                   uint64_t code, uint64_t stack)
+{
+    memset(trouble, 0, sizeof *trouble);
+    trouble->told.kind = (uint32_t)kind;
+    trouble->told.signal = (uint32_t)signal;
+    trouble->told.code = code;
+    trouble->stack = stack;
+    trouble->fatal = true;
+}
+
+void trouble_text(struct trouble *trouble, const char *text)
+{
+    char *to = trouble->told.text;
+    size_t used = strlen(to);
+    while (*text != 0 && used + 1 < sizeof trouble->told.text)
+        to[used++] = *text++;
+    while (*text != 0 && used > 0 && ((unsigned char)*text & 0xc0) == 0x80)
+        text = (unsigned char)to[--used] >= 0xc0 ? "" : text; /* not inside a UTF-8 character */
+    to[used] = 0;
+}
+
+void trouble_number(struct trouble *trouble, uint64_t number)
+{
+    char digits[24];
+    size_t at = sizeof digits - 1;
+    digits[at] = 0;
+    do
+        digits[--at] = (char)('0' + number % 10);
+    while ((number /= 10) != 0);
+    trouble_text(trouble, digits + at);
+}
+
+void trouble_hex(struct trouble *trouble, uint64_t number)
+{
+    char digits[24];
+    size_t at = sizeof digits - 1;
+    digits[at] = 0;
+    do
+        digits[--at] = "0123456789abcdef"[number & 15];
+    while ((number >>= 4) != 0);
+    trouble_text(trouble, "0x");
+    trouble_text(trouble, digits + at);
+}
+
+bool incident_read(uint64_t address, void *into, size_t bytes)
+{
+    struct iovec here = {into, bytes}, there = {(void *)(uintptr_t)address, bytes};
+    return syscall(SYS_process_vm_readv, (long)getpid(), &here, 1L, &there, 1L, 0L) == (long)bytes;
+}
+
+/* ---- telling it ---- */
+
+/* Writes it into the thread's log: a first event, and as many as the text takes. */
+static void record(const struct fisql_incident *told)
+{
+    unsigned char bytes[EVENT_BYTES_MAX];
+    const char *text = told->text;
+    size_t left = strlen(text), part, head = FISQL_INCIDENT_HEAD;
+    bytes[0] = (unsigned char)told->kind;
+    bytes[1] = (unsigned char)told->signal;
+    bytes[2] = (unsigned char)told->flags;
+    memcpy(bytes + 3, &told->address, sizeof told->address);
+    memcpy(bytes + 11, &told->code, sizeof told->code);
+    if ((told->flags & FISQL_INCIDENT_CALLER) != 0) {
+        memcpy(bytes + head, &told->caller, sizeof told->caller);
+        head += sizeof told->caller;
+    }
+    part = left < sizeof bytes - head ? left : sizeof bytes - head;
+    memcpy(bytes + head, text, part);
+    log_record_bytes(FISQL_CODE_INCIDENT, bytes, head + part);
+    for (text += part, left -= part; left > 0; text += part, left -= part) {
+        part = left < sizeof bytes - 1 ? left : sizeof bytes - 1;
+        bytes[0] = FISQL_INCIDENT_MORE;
+        memcpy(bytes + 1, text, part);
+        log_record_bytes(FISQL_CODE_INCIDENT, bytes, 1 + part);
+    }
+}
+
+/* Likewise what the registers held. */
+static void record_pointers(const struct trouble *trouble)
+{
+    unsigned char bytes[EVENT_BYTES_MAX];
+    const uint32_t fit = (sizeof bytes - 1) / sizeof trouble->pointers[0];
+    bytes[0] = FISQL_INCIDENT_POINTERS;
+    for (uint32_t at = 0, count; at < trouble->pointers_count; at += count) {
+        count = trouble->pointers_count - at < fit ? trouble->pointers_count - at : fit;
+        memcpy(bytes + 1, trouble->pointers + at, count * sizeof trouble->pointers[0]);
+        log_record_bytes(FISQL_CODE_INCIDENT, bytes, 1 + count * sizeof trouble->pointers[0]);
+    }
+}
+
+/* Puts it into the box and waits. Returns false where nobody began to report it. */
+static bool box_tell(const struct fisql_incident *told)
+{
+    uint32_t serves = box != NULL ? __atomic_load_n(&box->serves, __ATOMIC_ACQUIRE) : 0;
+    if (serves != FISQL_INCIDENTS_SERVED)
+        return serves == FISQL_INCIDENTS_UNWANTED;
+    uint32_t ticket = __atomic_add_fetch(&box->tickets, 1, __ATOMIC_ACQ_REL), holder = 0;
+    if (ticket == 0)
+        ticket = __atomic_add_fetch(&box->tickets, 1, __ATOMIC_ACQ_REL);
+    /* One that has it for long is gone, perhaps: then it is taken from that one. */
+    while (!__atomic_compare_exchange_n(&box->holder, &holder, ticket, false, __ATOMIC_ACQ_REL,
+                                        __ATOMIC_RELAXED))
+        if (word_wait(&box->holder, holder, word_now_ns() + WAIT_NS))
+            holder = 0;
+    box->incident = *told;
+    __atomic_store_n(&box->asked, ticket, __ATOMIC_RELEASE);
+    __atomic_fetch_add(&box->wake, 1, __ATOMIC_SEQ_CST);
+    syscall(SYS_futex, &box->wake, FUTEX_WAKE, 1, NULL, NULL, 0);
+    uint64_t end = word_now_ns() + WAIT_NS;
+    for (uint32_t done; (done = __atomic_load_n(&box->done, __ATOMIC_ACQUIRE)) != ticket;)
+        if (!word_wait(&box->done, done, end))
+            return __atomic_load_n(&box->begun, __ATOMIC_ACQUIRE) == ticket;
+    return true;
+}
+
+/* Does the calling process record, as far as one that went wrong can tell? The child of a vfork() has its
+ * parent's memory, and nothing of its own. */
+static bool may_tell(void)
+{
+    if (!process_recording() || silent() || telling != 0)
+        return false;
+    return fork_mark.mine == 0 || (uint32_t)syscall(SYS_getpid) == process.pid;
+}
+
+void incident_tell(struct trouble *trouble)
+{
+    struct quiet quiet;
+    if (!may_tell())
+        return;
+    quiet_begin(&quiet);
+    telling++;
+    if (trouble->fatal) {
+        incident_look(trouble);
+        incident_find_caller(trouble);
+    }
+    record(&trouble->told);
+    record_pointers(trouble);
+    const struct thread_log *log = current_log;
+    trouble->told.pid = process.pid;
+    trouble->told.tid = (uint32_t)syscall(SYS_gettid);
+    trouble->told.process_key = process.key;
+    trouble->told.thread = log != NULL ? log->live.thread : UINT32_MAX;
+    trouble->told.tick = log != NULL ? log_last_tick(log) : 0;
+    if (trouble->told.kind != FISQL_INCIDENT_STACKS)
+        told_at = trouble->stack;
+    if (!box_tell(&trouble->told))
+        incident_print(trouble);
+    telling--;
+    quiet_end(&quiet);
+}
+
+void incident_mismatch(uint64_t function, uint64_t site, uint64_t stack)
+{
+    struct trouble trouble;
+    trouble_begin(&trouble, FISQL_INCIDENT_STACK, 0, function + 1, stack);
+    trouble.fatal = false;
+    trouble_text(&trouble,
+                 "a function ends that was not entered: the stack was smashed, and a call "
+                 "returned into it; it is to return to ");
+    trouble_hex(&trouble, site);
+    incident_tell(&trouble);
+    incident_forget();
+}
+
+bool incident_is_told(uint64_t stack)
+{
+    return telling != 0 || (told_at != 0 && stack <= told_at);
+}
+
+void incident_forget(void)
+{
+    told_at = 0;
+}
+
+void incident_load(uint64_t offset, uint64_t bytes)
+{
+    if (bytes >= sizeof *box)
+        box = live_area_part(offset, sizeof *box, true);
+}

@@ -1,0 +1,39 @@
+/* The collector's side of libfisql-locks.so: see lock_events.h. */
+#include "collector/locks/lock_events.h"
+
+#include "collector/core/event.h"
+#include "collector/core/silent.h"
+
+const struct lock_watch *lock_watch;
+
+uint32_t fisql_lock_mode(const struct lock_watch *watch)
+{
+    if (silent() || !process_active() || process.options.locks == 0)
+        return 0;
+    __atomic_store_n(&lock_watch, watch, __ATOMIC_RELEASE);
+    return process.options.locks;
+}
+
+struct fisql_live_slot *fisql_lock_now(uint64_t *tick)
+{
+    struct thread_log *log = current_log;
+    *tick = clock_read(process.clock);
+    return log != NULL ? &log->live : NULL;
+}
+
+uint64_t fisql_lock_second(void)
+{
+    return process.ticks_per_us != 0 ? process.ticks_per_us * (uint64_t)1000000 : 1000000000;
+}
+
+bool fisql_lock_record(const struct fisql_lock_record *record)
+{
+    const unsigned char *bytes = (const unsigned char *)record;
+    size_t count = sizeof *record;
+    if (!process_active() || __atomic_load_n(&process.paused, __ATOMIC_ACQUIRE) != 0)
+        return false;
+    while (count > 0 && bytes[count - 1] == 0)
+        count--;
+    log_record_bytes(FISQL_CODE_LOCK, bytes, count);
+    return true;
+}

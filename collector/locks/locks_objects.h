@@ -1,0 +1,58 @@
+/*
+ * Numbers of the process's locks, by their addresses: for libfisql-locks.so (locks.h). Any thread may ask; errno is
+ * kept.
+ */
+#ifndef FISQL_COLLECTOR_LOCKS_LOCKS_OBJECTS_H
+#define FISQL_COLLECTOR_LOCKS_LOCKS_OBJECTS_H
+
+#include "collector/locks/lock_events.h"
+
+/* The collector may be missing, or be one that does not know of locks. */
+#pragma weak fisql_lock_mode
+#pragma weak fisql_lock_now
+#pragma weak fisql_lock_second
+#pragma weak fisql_lock_record
+
+/* What a thread knows of a lock, until `generation` says that locks at such an address became others. */
+struct lock_name {
+    uint64_t address;
+    uint32_t id; /* 0 = there is no room for more locks */
+    uint32_t generation;
+    uint32_t told; /* the log has its DEFINE, in this process: objects_epoch */
+    uint8_t kind;  /* enum fisql_lock_kind */
+};
+
+extern HIDDEN uint32_t objects_epoch; /* counts forks */
+#define OBJECT_GENERATIONS 4096u
+extern HIDDEN uint32_t object_generations[OBJECT_GENERATIONS]; /* atomic */
+static inline uint32_t object_generation(uint64_t address)
+{
+    uint64_t at = (address >> 4 ^ address >> 16) % OBJECT_GENERATIONS;
+    return __atomic_load_n(&object_generations[at], __ATOMIC_ACQUIRE);
+}
+
+/* The lock at an address, which is used at `site`; one that is not known yet becomes so. */
+void object_find(uint64_t address, unsigned kind, uint64_t site, struct lock_name *name);
+/* Puts its DEFINE into the log, where it is not there. */
+void object_tell(struct lock_name *name);
+/* It was made at `site`: whatever was there is another one. */
+void object_made(uint64_t address, unsigned kind, uint64_t site);
+/* It was destroyed at `site`, when the thread was at `point`. */
+void object_destroyed(uint64_t address, uint64_t site, uint64_t point, uint32_t thread);
+/* If it is one that was destroyed: where. */
+struct object_end {
+    uint64_t site, point;
+    uint32_t thread;
+};
+bool object_was_destroyed(uint64_t address, struct lock_name *name, struct object_end *end);
+/* Forgets the locks in the memory from..to; each() is called for them first. */
+void objects_freed(uint64_t from, uint64_t to,
+                   void (*each)(const struct lock_name *name, void *context), void *context);
+/* May there be locks in the block at this address? A quick look. */
+bool objects_near(uint64_t from, uint64_t to);
+/* A thread begins (1) or ends (-1) to wait at a condition with a mutex. Returns the mutex that others wait
+ * with now, 0 = none or the same. */
+uint32_t object_waits(uint64_t condition, uint32_t id, uint32_t mutex, int change);
+void objects_forked(void);
+
+#endif

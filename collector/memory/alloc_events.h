@@ -1,0 +1,14 @@
+/* Events other than calls. They are for the calling thread, and leave errno alone. */
+#ifndef FISQL_COLLECTOR_MEMORY_ALLOC_EVENTS_H
+#define FISQL_COLLECTOR_MEMORY_ALLOC_EVENTS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+void record_alloc(unsigned kind, uint64_t address, uint64_t size_bytes, uint64_t site);
+void record_free(unsigned kind, uint64_t address, uint64_t site);
+void record_realloc(uint64_t start_tick, uint64_t old, uint64_t address, uint64_t size_bytes,
+                    uint64_t site);
+void record_note(const char *text, size_t size_bytes);
+
+#endif

@@ -1,0 +1,302 @@
+/*
+ * Forks. The child records as a process of its own: it gets its key, its facts, and logs that go on
+ * where those of its parent were.
+ *
+ * fork() says so itself (pthread_atfork). What makes processes beside it is interposed: _Fork(),
+ * clone() without CLONE_VM, and syscall() with the numbers of these. Between before_fork() and the
+ * child's first step all signals are blocked, so that no handler of the program comes between.
+ *
+ * A child that was made by none of them (a system call instruction in the program's own code) is
+ * recognized by a page that the kernel empties in it (MADV_WIPEONFORK, Linux 4.14): its first hook
+ * finds that the page does not say "mine". What its parent had open is then not known any more; the
+ * child begins with an empty stack.
+ *
+ * vfork() and clone() with CLONE_VM and CLONE_VFORK run on the parent's memory while the parent
+ * waits: such a child's calls are its parent's. clone() with CLONE_VM but without CLONE_SETTLS runs
+ * beside its parent on the same thread-local variables, ours included: neither of the two can be
+ * recorded from there on, and the log says so.
+ */
+#include "collector/process/fork.h"
+
+#include "collector/core/control.h"
+#include "collector/process/exec.h"
+#include "collector/faults/faults.h"
+#include "collector/core/library.h"
+#include "collector/core/lock.h"
+#include "collector/core/log_file.h"
+#include "collector/core/modules.h"
+#include "collector/process/process.h"
+#include "collector/core/quiet.h"
+#include "collector/process/seccomp.h"
+#include "collector/core/system_call.h"
+#include "collector/process/thread_fork.h"
+#include "collector/core/thread_log.h"
+#include "collector/values/values.h"
+
+#include <errno.h>
+#include <linux/seccomp.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdarg.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+
+union fork_mark fork_mark;
+
+static THREAD_LOCAL uint32_t forking;
+static THREAD_LOCAL struct quiet fork_quiet;
+static THREAD_LOCAL uint64_t fork_tick;
+
+static void before_fork(void)
+{
+    if (!process_recording() || forking++ != 0)
+        return; /* or fork() calls _Fork() */
+    quiet_begin(&fork_quiet);
+    thread_log_forking();
+    fork_tick = clock_read(process.clock);
+}
+
+/* In the parent, whether there is a child now or not. */
+static void after_fork(void)
+{
+    if (forking == 0 || --forking != 0)
+        return;
+    fork_quiet.error = errno;
+    thread_log_went_on();
+    quiet_end(&fork_quiet);
+}
+
+static void child_begin(uint64_t tick)
+{
+    process_forked(tick);
+    log_file_forked();
+    modules_forked();
+    control_forked();
+    values_forked();
+    faults_forked();
+}
+
+void fork_mark_filtered(void)
+{
+    __atomic_store_n(&fork_mark.mine, process.filtered != 0 ? FORK_MARK_FILTERED : FORK_MARK_OURS,
+                     __ATOMIC_RELEASE);
+}
+
+static void mark_ours(void)
+{
+    fork_mark_paused();
+    fork_mark_filtered();
+}
+
+void fork_mark_paused(void)
+{
+    uint64_t paused;
+    do { /* others may switch at the same time: who stores last has looked last */
+        paused = __atomic_load_n(&process.paused, __ATOMIC_SEQ_CST);
+        __atomic_store_n(&fork_mark.off, paused, __ATOMIC_SEQ_CST);
+    } while (paused != __atomic_load_n(&process.paused, __ATOMIC_SEQ_CST));
+}
+
+static void forked_child(void)
+{
+    if (forking == 0 || --forking != 0)
+        return;
+    collector_inside++;
+    if (silent()) {
+        silent_child();
+    } else {
+        child_begin(fork_tick);
+        thread_log_forked();
+    }
+    mark_ours();
+    collector_inside--;
+    quiet_end(&fork_quiet);
+}
+
+void fork_notice(void)
+{
+    static uint32_t lock;
+    struct quiet quiet;
+    if (!process_recording() || forking != 0 || collector_inside != 0)
+        return;
+    quiet_begin(&quiet);
+    collector_inside++;
+    lock_acquire(&lock);
+    if (__atomic_load_n(&fork_mark.mine, __ATOMIC_ACQUIRE) == 0) {
+        if (silent()) {
+            silent_child();
+        } else {
+            child_begin(0);
+            thread_logs_forget();
+        }
+        mark_ours();
+    }
+    lock_release(&lock);
+    collector_inside--;
+    quiet_end(&quiet);
+}
+
+void fork_setup(void)
+{
+    /* Without the advice (an older kernel, larger pages) such children stay unrecognized. */
+    if (getauxval(AT_PAGESZ) <= sizeof fork_mark)
+        madvise(&fork_mark, sizeof fork_mark, MADV_WIPEONFORK);
+    mark_ours();
+    library_at_fork(before_fork, after_fork, forked_child);
+}
+
+/* ---- what else makes processes ---- */
+
+#ifdef FISQL_WRAP
+#define NAME(name) __wrap_##name
+#define DECLARE_REAL(type, name, parameters)                                                       \
+    extern type __real_##name parameters __attribute__((weak));
+#define FIND(name, variable) variable = __real_##name
+#else
+#define NAME(name) name
+#define DECLARE_REAL(type, name, parameters)
+#define FIND(name, variable)                                                                       \
+    do {                                                                                           \
+        void *found = quiet_symbol(#name);                                                         \
+        memcpy(&variable, &found, sizeof found);                                                   \
+    } while (0)
+#endif
+
+DECLARE_REAL(pid_t, _Fork, (void))
+EXPORT pid_t NAME(_Fork)(void);
+EXPORT pid_t NAME(_Fork)(void)
+{
+    static pid_t (*next)(void);
+    if (next == NULL)
+        FIND(_Fork, next);
+    if (next == NULL) {
+        errno = ENOSYS; /* glibc before 2.34 */
+        return -1;
+    }
+    before_fork();
+    pid_t pid = next();
+    if (pid == 0)
+        forked_child();
+    else
+        after_fork();
+    return pid;
+}
+
+struct start {
+    int (*function)(void *);
+    void *argument;
+};
+
+/* The child of clone(). It ends by a system call of clone()'s own when its function returns. */
+static int clone_start(void *context)
+{
+    struct start start = *(const struct start *)context;
+    forked_child();
+    int status = start.function(start.argument);
+    process_returned(status);
+    return status;
+}
+
+DECLARE_REAL(int, clone, (int (*)(void *), void *, int, void *, ...))
+EXPORT int NAME(clone)(int (*function)(void *), void *stack, int flags, void *argument, ...);
+EXPORT int NAME(clone)(int (*function)(void *), void *stack, int flags, void *argument, ...)
+{
+    static int (*next)(int (*)(void *), void *, int, void *, ...);
+    va_list rest;
+    va_start(rest, argument);
+    void *parent_tid = va_arg(rest, void *);
+    void *tls = va_arg(rest, void *);
+    void *child_tid = va_arg(rest, void *);
+    va_end(rest);
+    if (next == NULL)
+        FIND(clone, next);
+    if (next == NULL || function == NULL || stack == NULL || !process_recording()) {
+        if (next != NULL)
+            return next(function, stack, flags, argument, parent_tid, tls, child_tid);
+        errno = ENOSYS;
+        return -1;
+    }
+    if ((flags & CLONE_VM) != 0) {
+        struct thread_log *log = current_log;
+        uint32_t open = log != NULL ? calls_open(log) : 0;
+        if ((flags & (CLONE_SETTLS | CLONE_VFORK)) == 0)
+            thread_log_stop("clone() shares the thread's variables");
+        int pid = next(function, stack, flags, argument, parent_tid, tls, child_tid);
+        int error = errno;
+        if ((flags & CLONE_VFORK) != 0 && log != NULL)
+            shadow_unwind_above(open); /* what the child left open when it ended or exec'd */
+        errno = error;
+        return pid;
+    }
+    struct start start = {function, argument};
+    before_fork();
+    int pid = next(clone_start, stack, flags, &start, parent_tid, tls, child_tid);
+    after_fork();
+    return pid;
+}
+
+#if defined(__x86_64__) || defined(__aarch64__)
+/* Does the system call make a process that goes on here, on a stack of its own? */
+static bool is_fork(long number, const long argument[6])
+{
+    uint64_t flags = (uint64_t)argument[0], stack = (uint64_t)argument[1];
+#ifdef SYS_fork
+    if (number == SYS_fork)
+        return true;
+#endif
+    if (number == SYS_clone3) { /* struct clone_args of linux/sched.h */
+        const uint64_t *arguments = (const uint64_t *)(uintptr_t)argument[0];
+        if ((size_t)argument[1] < 6 * sizeof *arguments)
+            return false;
+        flags = arguments[0];
+        stack = arguments[5];
+    }
+    return (number == SYS_clone || number == SYS_clone3) && (flags & CLONE_VM) == 0 && stack == 0;
+}
+
+EXPORT long NAME(syscall)(long number, ...);
+EXPORT long NAME(syscall)(long number, ...)
+{
+    long argument[6];
+    va_list rest;
+    va_start(rest, number);
+    for (int i = 0; i < 6; i++)
+        argument[i] = va_arg(rest, long);
+    va_end(rest);
+    if (number == SYS_execve && exec_called != NULL)
+        return exec_called((const char *)argument[0], (char *const *)argument[1],
+                           (char *const *)argument[2]);
+    if (number == SYS_userfaultfd)
+        values_forbid_pages();
+    bool limits =
+        (number == SYS_prctl && (argument[0] == PR_SET_SECCOMP || argument[0] == PR_SET_TSC)) ||
+        (number == SYS_seccomp && (unsigned long)argument[0] <= SECCOMP_SET_MODE_FILTER);
+    bool forks = (number == SYS_clone || number == SYS_clone3 ||
+#ifdef SYS_fork
+                  number == SYS_fork ||
+#endif
+                  false) &&
+                 is_fork(number, argument);
+    if (forks)
+        before_fork();
+    long result = !limits ? system_call(number, argument)
+                  : number == SYS_prctl
+                      ? seccomp_prctl(argument)
+                      : seccomp_call(number, argument,
+                                     argument[0] == SECCOMP_SET_MODE_STRICT ? SECCOMP_MODE_STRICT
+                                                                            : SECCOMP_MODE_FILTER,
+                                     (const void *)(uintptr_t)argument[2]);
+    if (forks && result == 0)
+        forked_child();
+    if (result < 0 && result > -4096) {
+        errno = (int)-result;
+        result = -1;
+    }
+    if (forks && result != 0)
+        after_fork();
+    return result;
+}
+#endif

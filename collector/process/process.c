@@ -1,0 +1,580 @@
+/*
+ * The process as a whole: whether and how it is recorded, its start and end, fork, and the public
+ * functions. The environment says what to do: FISQL_LOG (the log's path; without it nothing is
+ * recorded), FISQL_LIVE (the live area, see live_area.c), FISQL_OPTIONS (words separated by commas,
+ * see options_parse()). `fisql record` sets them; without it the first process of a run sets the
+ * first two for those that it starts.
+ *
+ * Without fisql record, or a place in its live area, what is called after our own destructor
+ * (destructors of other libraries) is written at once, a chunk an event, for nobody would write it
+ * later.
+ */
+#include "collector/process/process.h"
+
+#include "collector/memory/alloc.h"
+#include "collector/memory/alloc_events.h"
+#include "collector/core/changes.h"
+#include "collector/process/children.h"
+#include "collector/core/control.h"
+#include "collector/core/event.h"
+#include "collector/core/facts.h"
+#include "collector/faults/faults.h"
+#include "collector/core/file.h"
+#include "collector/fisql.h"
+#include "collector/process/fork.h"
+#include "collector/core/hand_over.h"
+#include "collector/core/hook_cost.h"
+#include "collector/incidents/incident_signals.h"
+#include "collector/core/library.h"
+#include "collector/core/live_area.h"
+#include "collector/locks/lock_events.h"
+#include "collector/core/log_file.h"
+#include "collector/core/modules.h"
+#include "collector/core/quiet.h"
+#include "collector/process/seccomp.h"
+#include "collector/core/stack.h"
+#include "collector/core/thread_log.h"
+#include "collector/core/thread_memory.h"
+#include "collector/process/unrecorded.h"
+#include "collector/core/usage.h"
+#include "collector/values/values.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <unistd.h>
+
+struct process process;
+
+#pragma weak on_exit /* musl has none, and does not declare it */
+int on_exit(void (*function)(int status, void *argument), void *argument);
+
+/* ---- options ---- */
+
+static uint64_t number_at(const char *digit)
+{
+    uint64_t value = 0;
+    for (; *digit >= '0' && *digit <= '9'; digit++)
+        value = value * 10 + (uint64_t)(*digit - '0');
+    return value;
+}
+
+/* Which option the text is; *value gets what stands behind its word. */
+static enum fisql_option option_of(const char *text, const char **value)
+{
+    enum fisql_option option = 0;
+    for (; option < FISQL_OPTIONS_COUNT; option++) {
+        const char *word = fisql_option(option);
+        size_t length = strlen(word);
+        *value = text + length;
+        if (strncmp(text, word, length) == 0 && (word[length - 1] == '=' || **value == 0))
+            break;
+    }
+    return option;
+}
+
+static void option_parse(const char *text, bool *no_time)
+{
+    struct options *options = &process.options;
+    const char *value;
+    switch (option_of(text, &value)) {
+    case FISQL_OPTION_NO_ALLOC:
+        options->alloc = false;
+        break;
+    case FISQL_OPTION_NO_TIME:
+        *no_time = true;
+        break;
+    case FISQL_OPTION_START_OFF:
+        options->start_off = true;
+        break;
+    case FISQL_OPTION_DEPTH:
+        options->depth = (uint32_t)number_at(value);
+        break;
+    case FISQL_OPTION_MIN_DURATION:
+        options->min_ns = number_at(value);
+        break;
+    case FISQL_OPTION_RING:
+        options->ring_chunks = (uint32_t)number_at(value);
+        break;
+    case FISQL_OPTION_NO_WAITS:
+        options->no_waits = true;
+        break;
+    case FISQL_OPTION_ON_ASSERT:
+        options->on_assert = (uint32_t)number_at(value);
+        break;
+    case FISQL_OPTION_LOCKS:
+        options->locks = (uint32_t)number_at(value);
+        break;
+    case FISQL_OPTION_VALUES_WAIT:
+        options->values_wait_ms = (uint32_t)number_at(value);
+        break;
+    case FISQL_OPTION_FILTER: /* the live area has them */
+    case FISQL_OPTION_VALUES:
+    case FISQL_OPTION_FAULTS:
+    case FISQL_OPTIONS_COUNT:
+        break;
+    }
+}
+
+static void options_parse(void)
+{
+    char words[4096 + 256];
+    bool no_time = false;
+    const char *text = secure_getenv(fisql_variable(FISQL_VARIABLE_OPTIONS));
+    process.options = (struct options){.alloc = true};
+    process.clock = clock_choose();
+    if (text == NULL || strlen(text) >= sizeof words)
+        return;
+    strcpy(words, text);
+    for (char *word = words, *next; word != NULL; word = next) {
+        next = strchr(word, ',');
+        if (next != NULL)
+            *next++ = 0;
+        option_parse(word, &no_time);
+    }
+    if (no_time)
+        process.clock = CLOCK_SWITCHED_OFF;
+    if (no_time)
+        process.options.min_ns = 0;
+}
+
+/* ---- switching on and off ---- */
+
+static void switch_recording(bool on)
+{
+    struct quiet quiet;
+    if (!process_recording() || (silent() && collector_inside != 0))
+        return; /* in silence signals are not blocked: a handler's would wait for our own lock */
+    quiet_begin(&quiet);
+    if (__atomic_exchange_n(&process.paused, on ? 0 : 1, __ATOMIC_SEQ_CST) == on)
+        changes_switched(on);
+    fork_mark_paused();
+    if (!on)
+        thread_logs_poke();
+    quiet_end(&quiet);
+}
+
+/* The thread that got the signal may be blocked for ever: it writes its ring here; the others do at
+ * their next events. */
+static void dump_now(void)
+{
+    fisql_dump();
+    if (collector_inside != 0 || current_log == NULL || !process_active())
+        return;
+    struct thread_log *log = log_open(FRAME_ADDRESS());
+    if (log != NULL)
+        log_leave(log, log->live.word);
+}
+
+static void on_switch_signal(int number)
+{
+    (void)number;
+    if (process.options.ring_chunks != 0)
+        dump_now();
+    else
+        switch_recording(__atomic_load_n(&process.paused, __ATOMIC_ACQUIRE) != 0);
+}
+
+/* SIGUSR2 is taken only where the user asked for it, and never from a handler of the program's. */
+static void switch_setup(void)
+{
+    struct sigaction old;
+    if (!process.options.start_off && process.options.ring_chunks == 0)
+        return;
+    if (sigaction(SIGUSR2, NULL, &old) != 0 || old.sa_handler != SIG_DFL)
+        return;
+    struct sigaction action = {.sa_handler = on_switch_signal, .sa_flags = SA_RESTART};
+    sigfillset(&action.sa_mask);
+    sigaction(SIGUSR2, &action, NULL);
+}
+
+EXPORT void fisql_start(void)
+{
+    switch_recording(true);
+}
+
+EXPORT void fisql_stop(void)
+{
+    switch_recording(false);
+}
+
+EXPORT void fisql_dump(void)
+{
+    struct quiet quiet;
+    if (!process_recording() || process.options.ring_chunks == 0)
+        return;
+    quiet_begin(&quiet);
+    thread_logs_poke();
+    quiet_end(&quiet);
+}
+
+EXPORT void fisql_note(const char *text)
+{
+    if (text != NULL && collector_inside == 0 && process_active())
+        record_note(text, strlen(text));
+}
+
+/* ---- how the process ends ---- */
+
+static bool exit_began;      /* our destructor has run */
+static int status_told = -1; /* by exit_status_known() */
+
+static void end_facts(const char *how, int status)
+{
+    unsigned char buffer[1024];
+    struct facts facts;
+    facts_begin(&facts, buffer, sizeof buffer, FISQL_CHUNK_END, 0, process.pid);
+    facts_text(&facts, FISQL_FACT_END_HOW, how);
+    facts_number(&facts, FISQL_FACT_END_STATUS, (uint64_t)(status & 0xff));
+    facts_number(&facts, FISQL_FACT_END_TICK, clock_read(process.clock));
+    facts_write(&facts);
+}
+
+/* Called by exit(), before or after our destructor: constructors of a preloaded library run before
+ * exit() gets its own first handler. */
+static void exit_status_known(int status, void *context)
+{
+    (void)context;
+    if (!process_recording() || (!silent() && (uint32_t)getpid() != process.pid))
+        return;
+    struct quiet quiet;
+    quiet_begin(&quiet);
+    end_facts(FISQL_HOW_EXIT, status);
+    status_told = status;
+    quiet_end(&quiet);
+}
+
+/* ---- start ---- */
+
+static bool log_path_set(void)
+{
+    const char *path = secure_getenv(fisql_variable(FISQL_VARIABLE_LOG));
+    if (path == NULL || path[0] == 0)
+        return false;
+    size_t length = strlen(path);
+    if (path[0] == '/') {
+        if (length >= sizeof process.log_path - 16)
+            return false;
+        strcpy(process.log_path, path);
+    } else {
+        if (getcwd(process.log_path, sizeof process.log_path - length - 16) == NULL)
+            return false;
+        strcat(strcat(process.log_path, "/"), path);
+    }
+    return true;
+}
+
+static void clock_facts(struct facts *facts, uint64_t ticks_per_second)
+{
+    uint64_t inside = 0, outside = 0;
+    hook_cost_measure(ticks_per_second, &inside, &outside);
+    facts_text(facts, FISQL_FACT_PROCESS_CLOCK, clock_name(process.clock));
+    facts_number(facts, FISQL_FACT_PROCESS_TICKS_PER_SECOND, ticks_per_second);
+    facts_number(facts, FISQL_FACT_PROCESS_HOOK_INSIDE_PS, inside);
+    facts_number(facts, FISQL_FACT_PROCESS_HOOK_OUTSIDE_PS, outside);
+}
+
+/* Used before a second thread can come here; stacks may be small. */
+static struct {
+    unsigned char facts[16384];
+    char path[4096], command[8192];
+} scratch;
+
+static void command_fact(struct facts *facts)
+{
+    char *command = scratch.command;
+    int file = file_open("/proc/self/cmdline", O_RDONLY);
+    ssize_t length = file >= 0 ? read(file, command, sizeof scratch.command - 1) : -1;
+    if (file >= 0)
+        close(file);
+    if (length <= 0)
+        return;
+    for (ssize_t i = 0; i < length - 1; i++)
+        if (command[i] == 0)
+            command[i] = ' ';
+    command[length] = 0;
+    facts_text(facts, FISQL_FACT_PROCESS_COMMAND, command);
+}
+
+/* setup_from_ns: the thread's processor time when the collector began to start, 0 = not told. */
+static void process_facts(const char *origin, uint64_t ticks_per_second, uint64_t setup_from_ns)
+{
+    uint64_t now_ns;
+    char *path = scratch.path;
+    struct facts facts;
+    facts_begin(&facts, scratch.facts, sizeof scratch.facts, FISQL_CHUNK_PROCESS, 0, process.pid);
+    ssize_t length = readlink("/proc/self/exe", path, sizeof scratch.path - 1);
+    path[length > 0 ? length : 0] = 0;
+    facts_text(&facts, FISQL_FACT_PROCESS_EXECUTABLE, path);
+    command_fact(&facts);
+    facts_number(&facts, FISQL_FACT_PROCESS_PARENT_PID, (uint64_t)getppid());
+    facts_hex(&facts, FISQL_FACT_PROCESS_PARENT_PROCESS, process.parent_key);
+    facts_text(&facts, FISQL_FACT_PROCESS_ORIGIN, origin);
+    facts_number(&facts, FISQL_FACT_PROCESS_START_TICK, process.start_tick);
+    if (process.options.alloc && !library_sees_malloc())
+        facts_text(&facts, FISQL_FACT_PROCESS_ALLOC_OWN_MALLOC, path);
+    if (process.fork_tick != 0)
+        facts_number(&facts, FISQL_FACT_PROCESS_FORK_TICK, process.fork_tick);
+    if (process.gap_ticks != UINT64_MAX)
+        facts_number(&facts, FISQL_FACT_PROCESS_GAP_TICKS, process.gap_ticks);
+    if (ticks_per_second != 0)
+        clock_facts(&facts, ticks_per_second);
+    if (setup_from_ns != 0 && usage_cpu_of(0, &now_ns))
+        facts_number(&facts, FISQL_FACT_PROCESS_SETUP_NS, now_ns - setup_from_ns);
+    facts_write(&facts);
+}
+
+static void run_facts(uint64_t ticks_per_second)
+{
+    unsigned char buffer[1024];
+    struct facts facts;
+    facts_begin(&facts, buffer, sizeof buffer, FISQL_CHUNK_RUN, 0, process.pid);
+    facts_text(&facts, FISQL_FACT_RUN_VERSION, FISQL_VERSION);
+    facts_number(&facts, FISQL_FACT_RUN_STARTED, (uint64_t)time(NULL));
+    facts_number(&facts, FISQL_FACT_RUN_TICKS_PER_SECOND, ticks_per_second);
+    facts_write(&facts);
+}
+
+static void owner_identify(void)
+{
+    process.pid = (uint32_t)getpid();
+    process.owner_start = live_owner_start();
+    process.key = __atomic_fetch_add(&process.area->process_next, 1, __ATOMIC_RELAXED);
+}
+
+/* Opens log and live area; returns whether this is the first process of a run without fisql
+ * record. */
+static bool outputs_open(bool *first)
+{
+    *first = secure_getenv(fisql_variable(FISQL_VARIABLE_LIVE)) == NULL;
+    if (!log_path_set() || !(*first ? log_file_create() : log_file_open()))
+        return false;
+    strcpy(process.live_path, process.log_path);
+    strcat(process.live_path, ".live");
+    if (!live_area_open())
+        return false;
+    if (*first) {
+        setenv(fisql_variable(FISQL_VARIABLE_LOG), process.log_path, 1);
+        setenv(fisql_variable(FISQL_VARIABLE_LIVE), process.live_path, 1);
+    }
+    return true;
+}
+
+void process_forked(uint64_t fork_tick)
+{
+    process.parent_key = process.key;
+    process.start_tick = clock_read(process.clock);
+    process.fork_tick = fork_tick;
+    owner_identify();
+    process_facts(FISQL_ORIGIN_FORK, 0, 0);
+}
+
+/* Runs once, with signals blocked. */
+static bool activate(void)
+{
+    bool first;
+    uint64_t setup_from_ns = 0;
+    options_parse();
+    if (!process.options.no_waits && process.clock != CLOCK_SWITCHED_OFF)
+        usage_cpu_of(0, &setup_from_ns);
+    bool memory = memory_hold(), opened = outputs_open(&first);
+    memory_unhold();
+    if (!opened)
+        return false;
+    memory &= !faults_without_memory();
+    if (!memory || clock_forbidden()) {
+        char name[UNRECORDED_NAME_BYTES];
+        unrecorded_name(name);
+        unrecorded_count(process.area, memory ? FISQL_UNRECORDED_CLOCK : FISQL_UNRECORDED_MEMORY,
+                         name, 1);
+        return false;
+    }
+    owner_identify();
+    process.start_tick = clock_read(process.clock);
+    uint64_t ticks_per_second =
+        clock_rate(clock_pair, process.clock, process.area->clock_tick, process.area->clock_ns);
+    if (ticks_per_second == 0) {
+        process.clock = CLOCK_SYSTEM;
+        process.start_tick = clock_read(process.clock);
+        ticks_per_second = clock_rate(clock_pair, process.clock, 0, 0);
+    }
+    process.options.min_ticks =
+        (uint64_t)((uint128)process.options.min_ns * ticks_per_second / 1000000000u);
+    process.gap_ticks = process.options.no_waits || process.clock == CLOCK_SWITCHED_OFF
+                            ? UINT64_MAX
+                            : usage_gap_ticks(ticks_per_second);
+    process.ticks_per_us =
+        process.clock == CLOCK_COUNTER ? (uint32_t)(ticks_per_second / 1000000u) : 0;
+    process.parent_key = live_area_salvage_exec();
+    stack_setup();
+    changes_setup();
+    control_begin();
+    fork_setup();
+    thread_log_setup();
+    incident_setup();
+    if (first)
+        run_facts(ticks_per_second);
+    process_facts(process.parent_key != 0 ? FISQL_ORIGIN_EXEC : FISQL_ORIGIN_START,
+                  ticks_per_second, setup_from_ns);
+    modules_refresh();
+    if (!__atomic_load_n(&process.area->recording, __ATOMIC_RELAXED))
+        process.paused = 1;
+    fork_mark_paused();
+    process.options.start_off = process.paused != 0 || process.options.start_off;
+    switch_setup();
+    if (on_exit != NULL)
+        on_exit(exit_status_known, NULL);
+    return true;
+}
+
+bool process_activate(bool by_hook)
+{
+    uint32_t state = __atomic_load_n(&process.active, __ATOMIC_ACQUIRE);
+    if (environ == NULL || collector_inside != 0 ||
+        (state != PROCESS_UNDECIDED && !(by_hook && state == PROCESS_DORMANT)))
+        return state == PROCESS_RECORDING;
+    if (!__atomic_compare_exchange_n(&process.active, &state, PROCESS_DECIDING, false,
+                                     __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+        return false;
+    struct quiet quiet;
+    quiet_begin(&quiet);
+    collector_inside++;
+    uint32_t next = PROCESS_NEVER;
+    alloc_setup();
+    values_setup(state == PROCESS_UNDECIDED);
+    if (getauxval(AT_SECURE) == 0 && alloc_is_ours()) {
+        children_take();
+        next = !by_hook && !modules_instrumented() ? PROCESS_DORMANT
+               : activate()                        ? PROCESS_RECORDING
+                                                   : PROCESS_NEVER;
+        if (next != PROCESS_NEVER)
+            children_setup();
+    }
+    __atomic_store_n(&process.active, next, __ATOMIC_RELEASE);
+    if (process.area != NULL)
+        live_area_starting(false);
+    collector_inside--;
+    quiet_end(&quiet);
+    /* Not in the hook of a library that came later: a hook never waits. Signals come as ever. */
+    if (next == PROCESS_RECORDING && state == PROCESS_UNDECIDED)
+        values_wait(process.options.values_wait_ms);
+    return next == PROCESS_RECORDING;
+}
+
+static __attribute__((constructor)) void process_constructor(void)
+{
+    process_active();
+}
+
+/* ---- end ---- */
+
+static void report_unrecorded(struct fisql_unrecorded_images *images, const char *words)
+{
+    unsigned char buffer[1024];
+    struct facts facts;
+    uint32_t count = __atomic_exchange_n(&images->count, 0, __ATOMIC_ACQ_REL);
+    for (uint32_t i = 0; i < count && i < 1000; i++) {
+        char detail[256] = "?";
+        if (i < FISQL_UNRECORDED_NAMES && i < images->named)
+            strncpy(detail, images->names[i], sizeof images->names[i] - 1);
+        strcat(strcat(detail, ": "), words);
+        facts_begin(&facts, buffer, sizeof buffer, FISQL_CHUNK_LOSS, 0, process.pid);
+        facts_text(&facts, FISQL_FACT_LOSS_REASON, "program not recorded");
+        facts_text(&facts, FISQL_FACT_LOSS_DETAIL, detail);
+        facts_write(&facts);
+    }
+}
+
+/* Without fisql record: writes what was lost as a chunk, if anything was. */
+static void report_losses(void)
+{
+    unsigned char buffer[1024];
+    struct fisql_live_area *area = process.area;
+    struct facts facts;
+    if (process.with_parent || area == NULL)
+        return;
+#define REPORT(constant, number, words)                                                            \
+    if (number != FISQL_UNRECORDED_FOLLOWED)                                                       \
+        report_unrecorded(&area->unrecorded[number], words);
+    FISQL_UNRECORDED(REPORT)
+#undef REPORT
+    uint64_t chunks = __atomic_exchange_n(&area->lost_chunks, 0, __ATOMIC_ACQ_REL);
+    uint64_t calls = __atomic_exchange_n(&area->lost_calls, 0, __ATOMIC_ACQ_REL);
+    uint64_t bytes = __atomic_exchange_n(&area->lost_bytes, 0, __ATOMIC_ACQ_REL);
+    if (chunks == 0)
+        return;
+    facts_begin(&facts, buffer, sizeof buffer, FISQL_CHUNK_LOSS, 0, process.pid);
+    facts_text(&facts, FISQL_FACT_LOSS_REASON, "write failed");
+    facts_number(&facts, FISQL_FACT_LOSS_CHUNKS, chunks);
+    facts_number(&facts, FISQL_FACT_LOSS_CALLS, calls);
+    facts_number(&facts, FISQL_FACT_LOSS_BYTES, bytes);
+    facts_number(&facts, FISQL_FACT_LOSS_ERRNO, area->lost_errno);
+    facts_text(&facts, FISQL_FACT_LOSS_THREAD, "all");
+    uint64_t error = area->lost_errno;
+    if (facts_write(&facts) == 0)
+        return;
+    /* It stays in the live area, where the loader finds it. */
+    __atomic_fetch_add(&area->lost_chunks, chunks, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&area->lost_calls, calls, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&area->lost_bytes, bytes, __ATOMIC_RELAXED);
+    area->lost_errno = error;
+}
+
+static void process_end(void)
+{
+    if (silent())
+        thread_log_finish(FISQL_HOW_WITH_PROCESS);
+    if (silent() || !process_recording() || (uint32_t)getpid() != process.pid)
+        return; /* not recorded, or the child of a vfork, which owns nothing */
+    lock_events_ending();
+    struct quiet quiet;
+    quiet_begin(&quiet);
+    collector_inside++;
+    if (!process.with_parent || thread_logs_unslotted()) {
+        process.ending = 1;
+        thread_logs_poke();
+    }
+    thread_logs_cut_off();
+    thread_log_finish(FISQL_HOW_WITH_PROCESS);
+    values_report();
+    hand_over_end();
+    changes_write(true);
+    report_losses();
+    live_area_remove();
+    collector_inside--;
+    quiet_end(&quiet);
+}
+
+static __attribute__((destructor)) void process_destructor(void)
+{
+    exit_began = true;
+    process_end();
+}
+
+void process_returned(int status)
+{
+    if (silent())
+        process_end();
+    if (silent() || !process_recording() || (uint32_t)getpid() != process.pid)
+        return;
+    process_end();
+    struct quiet quiet;
+    quiet_begin(&quiet);
+    /* In a static program exit() itself calls _exit() by that name. */
+    if (status != status_told)
+        end_facts(exit_began ? FISQL_HOW_EXIT : FISQL_HOW_AT_ONCE, status);
+    quiet_end(&quiet);
+}
+
+EXPORT __attribute__((noreturn)) void _exit(int status)
+{
+    process_returned(status);
+    library_exit(status);
+}
+
+EXPORT __attribute__((noreturn)) void _Exit(int status)
+{
+    _exit(status);
+}

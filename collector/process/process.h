@@ -1,0 +1,86 @@
+/* The process that is recorded: whether, with which options, into what; its start and its end. */
+#ifndef FISQL_COLLECTOR_PROCESS_PROCESS_H
+#define FISQL_COLLECTOR_PROCESS_PROCESS_H
+
+#include "collector/core/base.h"
+#include "collector/core/clock.h"
+#include "formats/live.h"
+
+#include <stdbool.h>
+
+/* Recording options, set once when the process starts to record. */
+struct options {
+    bool alloc;              /* record allocations */
+    uint32_t depth;          /* calls deeper than this are counted, 0 = no limit */
+    uint64_t min_ns;         /* leaf calls shorter than this are counted */
+    uint64_t min_ticks;      /* the same in ticks */
+    uint32_t ring_chunks;    /* flight recorder: chunks kept a thread, 0 = off */
+    uint32_t values_wait_ms; /* how long a program waits at its start for its recipes */
+    uint32_t locks;          /* 1: what is said of locks, 2: each acquisition, too (locks.h) */
+    bool start_off;
+    bool no_waits;      /* processor clocks are not read */
+    uint32_t on_assert; /* enum fisql_on_assert */
+};
+
+enum process_state {
+    PROCESS_UNDECIDED = 0,
+    PROCESS_RECORDING = 1,
+    PROCESS_DORMANT = 2, /* nothing in it calls the hooks: its allocations are not recorded */
+    PROCESS_DECIDING = 3,
+    PROCESS_NEVER = 4
+};
+
+struct process {
+    enum clock_kind clock;
+    uint32_t active; /* atomic: enum process_state */
+    uint32_t paused; /* atomic: recording is switched off */
+    uint32_t pid;
+    uint32_t ending;   /* after our destructor, without fisql record: events are written at once */
+    uint32_t filtered; /* functions are filtered: see filter.c */
+    uint32_t thread_next;  /* atomic */
+    uint32_t ticks_per_us; /* 0 = not known: hooks do not measure themselves */
+    uint64_t key;
+    uint64_t owner_start; /* see live_owner_start() */
+    uint64_t run_id;
+    uint64_t start_tick;
+    uint64_t parent_key;
+    uint64_t fork_tick; /* see process_forked() */
+    uint64_t gap_ticks; /* a longer time between two events is a gap (usage.h) */
+    uint32_t
+        filter_settings; /* atomic: counts changes of the filter: logs are begun anew (control.h) */
+    struct options options;
+    struct fisql_live_area *area;
+    bool with_parent; /* fisql record holds the live area */
+    char log_path[4096];
+    char live_path[4096];
+};
+extern HIDDEN struct process process;
+
+/* Decides at the first sign of life whether this process is recorded, and starts recording it; a
+ * dormant process starts when a hook is called. Returns whether it is recorded. Safe at any time,
+ * also before main and in a signal handler. */
+bool process_activate(bool by_hook);
+static inline bool process_active(void)
+{
+    uint32_t active = __atomic_load_n(&process.active, __ATOMIC_ACQUIRE);
+    return LIKELY(active == PROCESS_RECORDING) ||
+           (active == PROCESS_UNDECIDED && process_activate(false));
+}
+static inline bool process_active_for_hook(void)
+{
+    return LIKELY(__atomic_load_n(&process.active, __ATOMIC_ACQUIRE) == PROCESS_RECORDING) ||
+           process_activate(true);
+}
+/* Is it recorded? Decides nothing. */
+static inline bool process_recording(void)
+{
+    return __atomic_load_n(&process.active, __ATOMIC_ACQUIRE) == PROCESS_RECORDING;
+}
+
+/* In a forked child: makes it a process of its own. fork_tick: when its parent was about to fork, 0
+ * = not known. */
+void process_forked(uint64_t fork_tick);
+/* The process ends with this status, though neither exit() nor _exit() says so. */
+void process_returned(int status);
+
+#endif

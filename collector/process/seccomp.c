@@ -1,0 +1,309 @@
+/*
+ * Programs that forbid themselves system calls (seccomp). Recording needs a few, and the kernel may
+ * kill the program for one of them. Where `fisql record` writes what is recorded the process goes on
+ * without any (silent.h); else recording ends before such a filter comes into force, with all that was
+ * recorded written, and `fisql record` says so. A filter that allows what recording
+ * needs changes nothing: it is asked, being a program of the classic BPF (bpf(4); struct
+ * seccomp_data in linux/seccomp.h), what it does with each call. One that forbids no more than to
+ * read clocks (usage.h, clock.h) ends that alone.
+ *
+ * In the strict mode the processor's clock cannot be read either, nor after prctl(2), PR_SET_TSC: there recording
+ * ends, too.
+ */
+#include "collector/process/seccomp.h"
+
+#include "collector/core/hand_over.h"
+#include "collector/incidents/incident_signals.h"
+#include "collector/core/live_area.h"
+#include "collector/process/process.h"
+#include "collector/core/quiet.h"
+#include "collector/core/silent.h"
+#include "collector/core/stack.h"
+#include "collector/core/system_call.h"
+#include "collector/core/thread_log.h"
+#include "collector/process/unrecorded.h"
+#include "collector/values/values.h"
+
+#include <errno.h>
+#include <linux/audit.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stdarg.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#if defined(__x86_64__)
+#define OWN_ARCH AUDIT_ARCH_X86_64
+#elif defined(__aarch64__)
+#define OWN_ARCH AUDIT_ARCH_AARCH64
+#endif
+
+/* What may be called while a program records, of which it would notice a refusal. */
+static const int needed[] = {SYS_rt_sigprocmask, SYS_write, SYS_lseek,  SYS_fstat,  SYS_fcntl,
+                             SYS_futex,          SYS_mmap,  SYS_munmap, SYS_mremap, SYS_openat,
+                             SYS_read,           SYS_close, SYS_getpid, SYS_gettid, SYS_prctl,
+                             SYS_sigaltstack,    SYS_tgkill};
+
+/* What usage.h and clock.h call. */
+static const int for_usage[] = {SYS_getrusage, SYS_clock_gettime};
+
+/* What is called where the program goes wrong, beside these. */
+static const int for_incidents[] = {SYS_rt_sigaction, SYS_rt_tgsigqueueinfo, SYS_process_vm_readv};
+
+/* What values_read.c calls. */
+static const int for_values[] = {SYS_process_vm_readv};
+
+#define COUNT(list) (sizeof(list) / sizeof(list)[0])
+
+/* ---- what a filter answers ---- */
+
+static uint32_t data_word(const struct seccomp_data *data, uint32_t at)
+{
+    uint32_t word = 0;
+    if (at <= sizeof *data - sizeof word)
+        memcpy(&word, (const unsigned char *)data + at, sizeof word);
+    return word;
+}
+
+static uint32_t compute(uint32_t operation, uint32_t a, uint32_t b)
+{
+    switch (operation) {
+    case BPF_ADD:
+        return a + b;
+    case BPF_SUB:
+        return a - b;
+    case BPF_MUL:
+        return a * b;
+    case BPF_DIV:
+        return b != 0 ? a / b : 0;
+    case BPF_OR:
+        return a | b;
+    case BPF_AND:
+        return a & b;
+    case BPF_XOR:
+        return a ^ b;
+    case BPF_LSH:
+        return b < 32 ? a << b : 0;
+    case BPF_RSH:
+        return b < 32 ? a >> b : 0;
+    default: /* BPF_NEG */
+        return 0 - a;
+    }
+}
+
+static bool holds(uint32_t operation, uint32_t a, uint32_t b)
+{
+    switch (operation) {
+    case BPF_JEQ:
+        return a == b;
+    case BPF_JGT:
+        return a > b;
+    case BPF_JGE:
+        return a >= b;
+    default: /* BPF_JSET */
+        return (a & b) != 0;
+    }
+}
+
+/* The value with which the filter returns; to kill where it is not understood. Jumps go forward. */
+static uint32_t filter_run(const struct sock_fprog *filter, const struct seccomp_data *data)
+{
+    uint32_t a = 0, x = 0, memory[BPF_MEMWORDS] = {0};
+    for (uint32_t at = 0; at < filter->len; at++) {
+        const struct sock_filter *step = &filter->filter[at];
+        uint32_t class = BPF_CLASS(step->code), k = step->k;
+        uint32_t source = BPF_SRC(step->code) == BPF_X ? x : k;
+        if (class == BPF_RET)
+            return BPF_RVAL(step->code) == BPF_A ? a : k;
+        if (class == BPF_ALU) {
+            a = compute(BPF_OP(step->code), a, source);
+        } else if (class == BPF_JMP) {
+            bool always = BPF_OP(step->code) == BPF_JA;
+            at += always ? k : holds(BPF_OP(step->code), a, source) ? step->jt : step->jf;
+        } else if (class == BPF_LD || class == BPF_LDX) {
+            uint32_t mode = BPF_MODE(step->code);
+            uint32_t value = mode == BPF_IMM   ? k
+                             : mode == BPF_LEN ? (uint32_t)sizeof *data
+                             : mode == BPF_MEM ? memory[k % BPF_MEMWORDS]
+                                               : data_word(data, k);
+            *(class == BPF_LD ? &a : &x) = value;
+        } else if (class == BPF_ST || class == BPF_STX) {
+            memory[k % BPF_MEMWORDS] = class == BPF_ST ? a : x;
+        } else { /* BPF_MISC */
+            if (BPF_MISCOP(step->code) == BPF_TAX)
+                x = a;
+            else
+                a = x;
+        }
+    }
+    return SECCOMP_RET_KILL_PROCESS;
+}
+
+static bool allows(const struct sock_fprog *filter, const int *calls, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        struct seccomp_data data = {.nr = calls[i], .arch = OWN_ARCH};
+        uint32_t action = filter_run(filter, &data) & SECCOMP_RET_ACTION_FULL;
+        if (action != SECCOMP_RET_ALLOW && action != SECCOMP_RET_LOG)
+            return false;
+    }
+    return true;
+}
+
+/* ---- in front of it ---- */
+
+/* Ends recording in this process, without a system call from here on. What other threads have not
+ * written lies in the live area. */
+static struct thread_log *seal(void)
+{
+    struct thread_log *log = current_log;
+    thread_log_finish(FISQL_HOW_WITH_PROCESS);
+    thread_logs_poke();
+    current_log = NULL;
+    __atomic_store_n(&process.active, PROCESS_NEVER, __ATOMIC_RELEASE);
+    return log;
+}
+
+static void unseal(struct thread_log *log)
+{
+    current_log = log;
+    __atomic_store_n(&process.active, PROCESS_RECORDING, __ATOMIC_RELEASE);
+}
+
+/* ---- going on in silence ---- */
+
+uint32_t silence;
+static char silent_name[UNRECORDED_NAME_BYTES];
+
+/* What it needs. Of the time off the processor nothing is known any more. */
+static bool silence_possible(void)
+{
+    return process.clock == CLOCK_COUNTER && process.options.ring_chunks == 0 &&
+           hand_over_possible();
+}
+
+static long call_in_silence(long number, const long argument[6])
+{
+    uint64_t gap_ticks = process.gap_ticks;
+    struct quiet quiet;
+    quiet_begin(&quiet);
+    live_slots_reserve();
+    hand_over_silently();
+    values_forbid_calls();
+    unrecorded_name(silent_name);
+    if (current_log != NULL)
+        stack_is_one(&current_log->shadow.bounds, 0, 0); /* so that it need not look later */
+    quiet_end(&quiet);
+    __atomic_store_n(&process.gap_ticks, UINT64_MAX, __ATOMIC_RELAXED);
+    __atomic_store_n(&silence, 1, __ATOMIC_SEQ_CST);
+    long result = system_call(number, argument);
+    if (result < 0) {
+        __atomic_store_n(&silence, 0, __ATOMIC_SEQ_CST);
+        __atomic_store_n(&process.gap_ticks, gap_ticks, __ATOMIC_RELAXED);
+    }
+    return result;
+}
+
+void silent_lose(void)
+{
+    static uint32_t told;
+    if (__atomic_exchange_n(&told, 1, __ATOMIC_RELAXED) == 0)
+        unrecorded_count(process.area, FISQL_UNRECORDED_SECCOMP_LATER, silent_name, 1);
+}
+
+void silent_child(void)
+{
+    current_log = paused_log = NULL;
+    __atomic_store_n(&process.active, PROCESS_NEVER, __ATOMIC_RELEASE);
+    silent_lose();
+}
+
+/* Makes the call, before which recording ends, unless the call fails. */
+static long end_before(long number, const long argument[6], enum fisql_unrecorded reason)
+{
+    char name[UNRECORDED_NAME_BYTES];
+    unrecorded_name(name);
+    struct thread_log *log = seal();
+    long result = system_call(number, argument);
+    if (result >= 0)
+        unrecorded_count(process.area, reason, name, 1);
+    else
+        unseal(log);
+    return result;
+}
+
+long seccomp_call(long number, const long argument[6], uint64_t mode, const void *filter)
+{
+    bool strict = mode == SECCOMP_MODE_STRICT;
+    if (!process_recording() || silent() ||
+        (!strict && (mode != SECCOMP_MODE_FILTER || filter == NULL)))
+        return system_call(number, argument);
+    if (!strict && allows(filter, needed, COUNT(needed))) {
+        if (!allows(filter, for_usage, COUNT(for_usage))) {
+            __atomic_store_n(&process.gap_ticks, UINT64_MAX, __ATOMIC_RELAXED);
+            clock_forbid_call();
+        }
+        if (!allows(filter, for_values, COUNT(for_values)))
+            values_forbid_reading();
+        if (!allows(filter, for_incidents, COUNT(for_incidents)))
+            incident_signals_off();
+        return system_call(number, argument);
+    }
+    incident_signals_off();
+    if (!strict && silence_possible())
+        return call_in_silence(number, argument);
+    return end_before(number, argument, FISQL_UNRECORDED_SECCOMP);
+}
+
+bool clock_forbidden(void)
+{
+    int now = 0;
+    const long argument[6] = {PR_GET_TSC, (long)(intptr_t)&now};
+    return system_call(SYS_prctl, argument) == 0 && now == PR_TSC_SIGSEGV;
+}
+
+/* Each event would fail where the processor's clock cannot be read. Recording ends before, in the whole process:
+ * threads and children that this one begins inherit it. */
+static long forbid_clock(const long argument[6])
+{
+    if (!process_recording() || silent() || argument[1] != PR_TSC_SIGSEGV)
+        return system_call(SYS_prctl, argument);
+    incident_signals_off();
+    long result = end_before(SYS_prctl, argument, FISQL_UNRECORDED_CLOCK);
+    if (result < 0)
+        incident_signals_on();
+    return result;
+}
+
+long seccomp_prctl(const long argument[6])
+{
+    if (argument[0] == PR_SET_SECCOMP)
+        return seccomp_call(SYS_prctl, argument, (uint64_t)argument[1],
+                            (const void *)(uintptr_t)argument[2]);
+    return argument[0] == PR_SET_TSC ? forbid_clock(argument) : system_call(SYS_prctl, argument);
+}
+
+#ifdef FISQL_WRAP
+#define NAME(name) __wrap_##name
+#else
+#define NAME(name) name
+#endif
+
+EXPORT int NAME(prctl)(int option, ...);
+EXPORT int NAME(prctl)(int option, ...)
+{
+    long argument[6] = {option};
+    va_list rest;
+    va_start(rest, option);
+    for (int i = 1; i < 5; i++)
+        argument[i] = va_arg(rest, long);
+    va_end(rest);
+    long result = seccomp_prctl(argument);
+    if (result < 0 && result > -4096) {
+        errno = (int)-result;
+        return -1;
+    }
+    return (int)result;
+}

@@ -1,0 +1,149 @@
+/*
+ * The calling thread's log across fork. The live area is shared: the child goes on in a slot of its
+ * own, from where its parent's log was when it forked.
+ */
+#include "collector/process/thread_fork.h"
+
+#include "collector/core/chunk.h"
+#include "collector/process/process.h"
+#include "collector/core/silent.h"
+#include "collector/core/thread_memory.h"
+
+#include <sys/mman.h>
+
+/* What the child goes on with, as it was before fork: in the child, the parent's log is already
+ * being written by the parent, which does not wait. */
+static THREAD_LOCAL struct {
+    struct shadow_stack shadow;
+    struct thread_state thread;
+    struct pair *dictionary;
+    uint64_t last_tick;
+    uint32_t depth;
+} at_fork;
+static THREAD_LOCAL bool had_log;
+
+/* The logs in which a hook of the thread may be at work when its handler forks: it goes on in the
+ * child, too, and what it stores there must not reach the parent's memory. Those in which one is
+ * interrupted, and the current one, which a hook may have looked up but not taken yet. */
+#define DETACHED_MAX 9u
+/* In a detached log's chunk, which nobody reads: for a dictionary and its counts. */
+#define DICTIONARY_ROOM (FISQL_LIVE_CHUNK_BYTES / 2)
+_Static_assert(DICTIONARY_ENTRIES * sizeof(struct pair) + (DICTIONARY_ENTRIES + 8) * 4 <=
+                   DICTIONARY_ROOM,
+               "a dictionary and its counts fit");
+static THREAD_LOCAL struct thread_log *detached[DETACHED_MAX];
+static THREAD_LOCAL uint32_t detached_count;
+/* As they were before fork, for the parent may use them again by now; NULL without memory. */
+static THREAD_LOCAL struct thread_log *detached_were;
+
+static void detached_note(void)
+{
+    detached_count = thread_logs_interrupted(detached, DETACHED_MAX - 1);
+    detached[detached_count++] = current_log;
+    void *memory = mmap(NULL, DETACHED_MAX * sizeof *detached_were, PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    detached_were = memory != MAP_FAILED ? memory : NULL;
+    for (uint32_t i = 0; detached_were != NULL && i < detached_count; i++)
+        detached_were[i] = *detached[i];
+}
+
+static void detached_release(void)
+{
+    if (detached_were != NULL)
+        munmap(detached_were, DETACHED_MAX * sizeof *detached_were);
+    detached_were = NULL;
+    detached_count = 0;
+}
+
+void thread_log_forking(void)
+{
+    if (current_log != NULL && current_log->busy != 0)
+        thread_log_nested(current_log);         /* a handler forks in the middle of a hook */
+    had_log = current_log != NULL && !silent(); /* in silence the child is not recorded */
+    if (!had_log)
+        return;
+    at_fork.shadow = current_log->shadow;
+    at_fork.thread = current_log->thread;
+    at_fork.dictionary = current_log->dictionary;
+    at_fork.last_tick = log_last_tick(current_log);
+    at_fork.depth = fisql_word_depth(current_log->live.word);
+    detached_note();
+}
+
+void thread_log_went_on(void)
+{
+    detached_release();
+}
+
+static bool private_slot(struct thread_log *slot)
+{
+    return mmap(slot, FISQL_LIVE_SLOT_BYTES, PROT_READ | PROT_WRITE,
+                MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != MAP_FAILED;
+}
+
+/* In the child: puts private memory in the place of the logs. */
+static void detach(void)
+{
+    for (uint32_t i = 0; i < detached_count; i++) {
+        struct thread_log *log = detached[i];
+        struct thread_log was = detached_were != NULL ? detached_were[i] : *log;
+        was.abandoned = 1;
+        if (slot_of_chunk(&was) != log) /* the hook may have looked up where its event goes */
+            private_slot(slot_of_chunk(&was));
+        if (i + 1 == detached_count) { /* the one that was current */
+            was.abandoned_hook = 0;    /* whatever a hook commits there is not recorded, */
+            was.dictionary = (struct pair *)((unsigned char *)log + FISQL_LIVE_SLOT_BYTES -
+                                             DICTIONARY_ROOM); /* for the child's log has its own */
+            was.counts.of_slot = counted_behind(was.dictionary);
+        }
+        if (private_slot(log))
+            *log = was;
+    }
+    detached_release();
+}
+
+void thread_log_forked(void)
+{
+    thread_logs_forked();
+    __atomic_store_n(&process.thread_next, 0, __ATOMIC_RELAXED);
+    if (paused_log != NULL)
+        process.options.start_off = true; /* calls are open that the child's log will not know */
+    paused_log = NULL;
+    if (!had_log)
+        return;
+    detach();
+    struct thread_log *own = slot_take();
+    if (own == NULL) {
+        current_log = NULL;
+        return;
+    }
+    uint64_t now = clock_read(process.clock);
+    own->live.tid = process.pid;
+    own->live.thread = __atomic_fetch_add(&process.thread_next, 1, __ATOMIC_RELAXED);
+    own->dictionary = at_fork.dictionary;
+    own->counts.of_slot = counted_behind(own->dictionary);
+    own->shadow = at_fork.shadow;
+    own->shadow.hidden_inherited = own->shadow.hidden;
+    own->room_units = CHUNK_UNITS;
+    own->thread = (struct thread_state){
+        .units_max = at_fork.thread.units_max == 0 ? 0 : units_max_of(own),
+        .min_ticks = at_fork.thread.min_ticks,
+        .enter_max = at_fork.thread.enter_max,
+        .exit_max = at_fork.thread.exit_max,
+        .start_tick = now,
+        .flags_next = FISQL_FLAG_FORKED,
+        .ended = at_fork.thread.ended,
+    };
+    chunk_begin(own, now > at_fork.last_tick ? now : at_fork.last_tick, at_fork.depth, 0);
+    thread_logs_add(own);
+    current_log = own;
+    thread_log_facts(own, NULL);
+}
+
+void thread_logs_forget(void)
+{
+    thread_logs_forked();
+    __atomic_store_n(&process.thread_next, 0, __ATOMIC_RELAXED);
+    process.options.start_off = true; /* exits of calls come that the log does not know */
+    paused_log = current_log = NULL;
+}

@@ -1,0 +1,198 @@
+/*
+ * Arguments and results of calls: see values.h. Here: what the enter hook writes of the arguments, and
+ * what the rest of the collector tells of modules, forks and ends. Results: values_result.c.
+ */
+#include "collector/values/values.h"
+
+#include "collector/core/facts.h"
+#include "collector/process/process.h"
+#include "collector/values/values_hook.h"
+#include "collector/values/values_late.h"
+#include "collector/values/values_read.h"
+#include "collector/values/values_result.h"
+
+#include <stdio.h>
+#include <string.h>
+
+THREAD_LOCAL uint64_t values_kept;
+static bool load_failed, no_memory;
+static uint32_t strangers; /* modules that came later, and fisql record could not be asked */
+static char stranger[256]; /* the first one's path */
+static uint64_t missed;    /* atomic: calls in modules whose recipes were yet to come, ... */
+static char awaited[256];  /* ... the first one's path */
+
+void values_keep(uint64_t stack)
+{
+    struct values_frame *frame = values_frame(stack);
+    if (frame->vectors_kept != 0)
+        return;
+    frame->vectors_kept = 1;
+#if defined(__x86_64__)
+    __asm__ volatile("movups %%xmm0, (%0)\n\tmovups %%xmm1, 16(%0)\n\t"
+                     "movups %%xmm2, 32(%0)\n\tmovups %%xmm3, 48(%0)\n\t"
+                     "movups %%xmm4, 64(%0)\n\tmovups %%xmm5, 80(%0)\n\t"
+                     "movups %%xmm6, 96(%0)\n\tmovups %%xmm7, 112(%0)"
+                     :
+                     : "r"(frame->vector)
+                     : "memory");
+#elif defined(__aarch64__)
+    __asm__ volatile(".arch_extension fp\n\tstp q0, q1, [%0]\n\tstp q2, q3, [%0, 32]\n\t"
+                     "stp q4, q5, [%0, 64]\n\tstp q6, q7, [%0, 96]"
+                     :
+                     : "r"(frame->vector)
+                     : "memory");
+#endif
+}
+
+uint32_t values_arguments_kept(struct thread_log *log, uint16_t *units, uint64_t function,
+                               uint64_t stack)
+{
+    uint64_t recipe = values_kept == stack ? recipe_word(values_frame(stack)->hook_return) : 0;
+    if (recipe == 0 && values_kept == stack)
+        values_missed(stack);
+    return recipe != 0 ? values_arguments(log, units, recipe, function, stack) : 0;
+}
+
+uint32_t values_result_kept(struct thread_log *log, uint16_t *units, uint64_t function,
+                            uint64_t stack)
+{
+    uint64_t recipe = values_kept == stack ? recipe_word(values_frame(stack)->hook_return) : 0;
+    return recipe != 0 ? values_result(log, units, recipe, function, stack) : 0;
+}
+
+void values_await_kept(struct thread_log *log, uint64_t function, uint64_t site, uint64_t stack,
+                       uint64_t after)
+{
+    uint64_t recipe = values_kept == stack ? recipe_word(values_frame(stack)->hook_return) : 0;
+    if (recipe != 0)
+        values_await(log, recipe, function, site, stack, after);
+}
+
+/* ---- what the rest of the collector tells ---- */
+
+void values_load(int file, const struct fisql_live_part *recipes,
+                 const struct fisql_live_part *late)
+{
+    no_memory = !recipes_prepare();
+    load_failed =
+        !no_memory && recipes->bytes != 0 && !recipes_load(file, recipes->offset, recipes->bytes);
+    if (!load_failed && !no_memory)
+        late_load(late);
+}
+
+static bool constants_wanted;
+
+void values_setup(bool at_start)
+{
+    constants_wanted = at_start;
+    read_setup();
+}
+
+void values_module(const struct late_module *module, bool calls_hooks)
+{
+    late_forget(module->start, module->end);
+    if (recipes_module(module->path, module->bias, module->start, module->end) || !calls_hooks ||
+        !recipes_there())
+        return;
+    if (late_ask(module)) {
+        if (awaited[0] == 0)
+            strncpy(awaited, module->path, sizeof awaited - 1);
+    } else if (strangers++ == 0) {
+        strncpy(stranger, module->path, sizeof stranger - 1);
+    }
+}
+
+void values_wait(uint32_t wait_ms)
+{
+    late_wait(wait_ms);
+}
+
+void values_missed(uint64_t stack)
+{
+    if (late_look(values_frame(stack)->hook_return) != LATE_NOBODY)
+        __atomic_fetch_add(&missed, 1, __ATOMIC_RELAXED);
+}
+
+void values_constants(uint64_t start, uint64_t end)
+{
+    if (constants_wanted && !process_recording())
+        read_constants(start, end);
+}
+
+void values_forked(void)
+{
+    strangers = 0; /* the parent tells them */
+    missed = 0;
+    late_forked();
+    recipes_forked();
+    results_forked();
+}
+
+void values_thread_ends(void)
+{
+    results_release();
+}
+
+void values_forbid_reading(void)
+{
+    read_forbid();
+}
+
+void values_forbid_pages(void)
+{
+    read_forbid_pages();
+}
+
+void values_forbid_calls(void)
+{
+    read_forbid();
+    recipes_take_room();
+    results_prepare();
+}
+
+static void report(const char *detail)
+{
+    unsigned char buffer[1024];
+    struct facts facts;
+    facts_begin(&facts, buffer, sizeof buffer, FISQL_CHUNK_LOSS, 0, process.pid);
+    facts_text(&facts, FISQL_FACT_LOSS_REASON, "arguments and results not recorded");
+    facts_text(&facts, FISQL_FACT_LOSS_DETAIL, detail);
+    facts_write(&facts);
+}
+
+void values_report(void)
+{
+    char detail[512];
+    int error;
+    struct results_lost lost = results_lost_take();
+    uint64_t refused = read_refused(&error);
+    if (no_memory)
+        report("there was no memory for them; allow the program more (ulimit -d, ulimit -v)");
+    if (load_failed)
+        report("what fisql record says of them cannot be read");
+    if (strangers != 0) {
+        snprintf(detail, sizeof detail, "of %u modules that came later: %s ...", strangers,
+                 stranger);
+        report(detail);
+    }
+    uint64_t calls = __atomic_exchange_n(&missed, 0, __ATOMIC_RELAXED);
+    if (calls != 0) {
+        snprintf(detail, sizeof detail,
+                 "of %llu calls, made before fisql record had read the debug information: %s ...",
+                 (unsigned long long)calls, awaited);
+        report(detail);
+    }
+    if (lost.separated + lost.crowded != 0) {
+        snprintf(detail, sizeof detail,
+                 "results of %llu calls, behind which a signal handler was recorded first",
+                 (unsigned long long)(lost.separated + lost.crowded));
+        report(detail);
+    }
+    if (refused != 0) {
+        snprintf(detail, sizeof detail,
+                 "text and the like in memory: process_vm_readv() is refused: %s", strerror(error));
+        report(detail);
+    }
+    load_failed = false;
+    strangers = 0;
+}

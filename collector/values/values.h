@@ -1,0 +1,186 @@
+/*
+ * Arguments and results of calls (`fisql record --values`): what the hooks know of it. All of it is
+ * in libfisql-values.so alone, which is compiled with FISQL_VALUES; elsewhere nothing is left of it.
+ *
+ * There the hooks that are exported are a few instructions (values_x86_64.S, values_aarch64.S) that
+ * keep the registers right below the hook's frame address, where values_frame() finds them, and go on
+ * in hooks.c. So every way through the hooks that comes to write an enter can ask for the arguments,
+ * which then stand in the log behind it, committed by the same store. The object files are compiled
+ * with -mgeneral-regs-only: the vector registers are as the hook found them until values_keep()
+ * stores them.
+ */
+#ifndef FISQL_COLLECTOR_VALUES_VALUES_H
+#define FISQL_COLLECTOR_VALUES_VALUES_H
+
+#include "collector/core/thread_log.h"
+
+#include <stdbool.h>
+
+struct late_module; /* values_late.h */
+
+#ifdef FISQL_VALUES
+
+#if defined(__x86_64__)
+#define VALUES_GENERAL 16u /* registers by DWARF's numbers */
+#define VALUES_STACK_POINTER 7u
+#elif defined(__aarch64__)
+#define VALUES_GENERAL 32u
+#define VALUES_STACK_POINTER 31u
+#endif
+#define VALUES_VECTORS 8u
+
+/* What the hooks keep of the registers, right below their frame address: as their caller left them,
+ * but for those in which it passed the hook's arguments. */
+struct values_frame {
+    unsigned char vector[VALUES_VECTORS][16];
+    uint64_t vectors_kept;
+    uint64_t general[VALUES_GENERAL];
+    uint64_t hook_return; /* where the hook returns to */
+};
+
+#if defined(__x86_64__)
+_Static_assert(sizeof(struct values_frame) == 272, "values_x86_64.S knows it");
+#elif defined(__aarch64__)
+_Static_assert(sizeof(struct values_frame) == 400, "values_aarch64.S knows it");
+#endif
+
+static inline struct values_frame *values_frame(uint64_t stack)
+{
+    return (struct values_frame *)(uintptr_t)stack - 1;
+}
+
+/* Called in place of the hooks, by those that keep the registers; `stack` is the frame address, recipe
+ * the word of the hook call (values_recipes.h), 0 = not known. The plain ones where there is none: no
+ * register is kept then. */
+void values_enter(uint64_t function, uint64_t site, uint64_t stack, uint64_t recipe);
+void values_exit(uint64_t function, uint64_t site, uint64_t stack, uint64_t recipe);
+void values_enter_plain(uint64_t function, uint64_t site, uint64_t stack);
+void values_exit_plain(uint64_t function, uint64_t site, uint64_t stack, uint64_t hook_return);
+
+/* The hook that was called with this frame address is about to call what may change vector
+ * registers: stores them, unless it has. */
+void values_keep(uint64_t stack);
+/* Frame address of the hook that takes the slow path, where it has kept registers. */
+extern HIDDEN THREAD_LOCAL uint64_t values_kept;
+
+/* For the slow path. Writes the arguments of a call that is entered as an event, at most
+ * VALUES_UNITS_MAX units. Returns its units, 0 where nothing is known of them. The log is busy. */
+uint32_t values_arguments_kept(struct thread_log *log, uint16_t *units, uint64_t function,
+                               uint64_t stack);
+/* Likewise the result of a call that is left, where it is there already. */
+uint32_t values_result_kept(struct thread_log *log, uint16_t *units, uint64_t function,
+                            uint64_t stack);
+/* An exit has just ended a call in a log whose word was then `after`: sees to it that the call's
+ * result comes behind that. recipe: the hook call's. */
+void values_await(struct thread_log *log, uint64_t recipe, uint64_t function, uint64_t site,
+                  uint64_t stack, uint64_t after);
+void values_await_kept(struct thread_log *log, uint64_t function, uint64_t site, uint64_t stack,
+                       uint64_t after);
+
+/* The units of the event with which the log's last call was entered, arguments included. */
+static inline uint32_t values_enter_units(const struct thread_log *log)
+{
+    return log->values.enter_units;
+}
+static inline void values_entered(struct thread_log *log, uint32_t units)
+{
+    log->values.enter_units = units;
+}
+
+/* Takes what the live area's file has of them. */
+void values_load(int file, const struct fisql_live_part *recipes,
+                 const struct fisql_live_part *late);
+/* Once, when the process begins to be recorded. at_start: no library can have been unloaded. */
+void values_setup(bool at_start);
+/* A module was loaded. calls_hooks: does it? Signals are blocked. */
+void values_module(const struct late_module *module, bool calls_hooks);
+/* Once, when the program starts: waits for the recipes of its modules that were asked for, so long at most. */
+void values_wait(uint32_t wait_ms);
+/* A call was entered whose hook, of this frame address, has no recipe: counts it if that is yet to come. */
+void values_missed(uint64_t stack);
+/* Memory of a module that cannot be unloaded and is only read. */
+void values_constants(uint64_t start, uint64_t end);
+/* In a forked child. */
+void values_forked(void);
+/* The thread records no more calls. */
+void values_thread_ends(void);
+/* At the process's end: writes what is missing. */
+void values_report(void);
+/* From now on memory may not be read by system calls: the program forbids it (seccomp.c). */
+void values_forbid_reading(void);
+/* From now on touching memory may wait for the program itself (userfaultfd(2)). */
+void values_forbid_pages(void);
+/* From now on no system call may be made at all (silent.h): what that takes is done before. */
+void values_forbid_calls(void);
+
+#else
+
+static inline uint32_t values_arguments_kept(struct thread_log *log, uint16_t *units,
+                                             uint64_t function, uint64_t stack)
+{
+    (void)log, (void)units, (void)function, (void)stack;
+    return 0;
+}
+static inline uint32_t values_result_kept(struct thread_log *log, uint16_t *units,
+                                          uint64_t function, uint64_t stack)
+{
+    (void)log, (void)units, (void)function, (void)stack;
+    return 0;
+}
+static inline void values_await_kept(struct thread_log *log, uint64_t function, uint64_t site,
+                                     uint64_t stack, uint64_t after)
+{
+    (void)log, (void)function, (void)site, (void)stack, (void)after;
+}
+static inline uint32_t values_enter_units(const struct thread_log *log)
+{
+    (void)log;
+    return 2;
+}
+static inline void values_entered(struct thread_log *log, uint32_t units)
+{
+    (void)log, (void)units;
+}
+static inline void values_load(int file, const struct fisql_live_part *recipes,
+                               const struct fisql_live_part *late)
+{
+    (void)file, (void)recipes, (void)late;
+}
+static inline void values_setup(bool at_start)
+{
+    (void)at_start;
+}
+static inline void values_module(const struct late_module *module, bool calls_hooks)
+{
+    (void)module, (void)calls_hooks;
+}
+static inline void values_wait(uint32_t wait_ms)
+{
+    (void)wait_ms;
+}
+static inline void values_constants(uint64_t start, uint64_t end)
+{
+    (void)start, (void)end;
+}
+static inline void values_forked(void)
+{
+}
+static inline void values_thread_ends(void)
+{
+}
+static inline void values_report(void)
+{
+}
+static inline void values_forbid_reading(void)
+{
+}
+static inline void values_forbid_pages(void)
+{
+}
+static inline void values_forbid_calls(void)
+{
+}
+
+#endif
+
+#endif

@@ -1,0 +1,72 @@
+/* Turns what a recipe names into the bytes that stand in the log. */
+#ifndef FISQL_COLLECTOR_VALUES_VALUES_CAPTURE_H
+#define FISQL_COLLECTOR_VALUES_VALUES_CAPTURE_H
+
+#include "collector/core/value_encode.h"
+#include "collector/values/values.h"
+#include "collector/values/values_read.h"
+#include "collector/values/values_recipes.h"
+
+#define VALUES_RETURNED_VECTORS 4u
+
+/* Registers as a function returns with them. */
+struct values_returned {
+    unsigned char vector[VALUES_RETURNED_VECTORS][16]; /* x86-64: two of them */
+    uint64_t general[2];
+};
+
+/* Where values are taken from. */
+struct capture {
+    const uint64_t *general;                /* by DWARF's numbers */
+    const unsigned char *vector;            /* 16 bytes each */
+    const struct values_returned *returned; /* of a result, else NULL */
+    const struct recipe_module *module;
+    struct read_stack stack; /* of a result: from the stack pointer after the return */
+};
+
+/* The word at a register's distance. */
+static inline uint64_t capture_sum(const uint64_t *general, const struct fisql_recipe_value *value)
+{
+    return general[value->base] + (uint64_t)(int64_t)value->offset;
+}
+
+/* Puts a value if it is a number in a word. general: of a result those that a function returns with. */
+static inline bool capture_number(struct value_writer *writer, const uint64_t *general,
+                                  const struct recipe_number *number)
+{
+    uint64_t word =
+        general[number->base & (VALUES_GENERAL - 1)] + (uint64_t)(int64_t)number->offset;
+    if (UNLIKELY(number->where == RECIPE_OTHER || value_room(writer) < VALUE_SCALAR_BYTES))
+        return false;
+    if (number->where == FISQL_WHERE_MEMORY) { /* not more than its size: the stack may end there */
+        const void *at = (const void *)(uintptr_t)word;
+        uint32_t half;
+        if (number->unused == 0) {
+            memcpy(&word, at, sizeof word);
+        } else {
+            memcpy(&half, at, sizeof half);
+            word = half;
+        }
+    }
+    word <<= number->unused;
+    if (number->what == FISQL_WHAT_POINTER)
+        value_put_pointer(writer, word);
+    else if (number->what == FISQL_WHAT_SIGNED)
+        value_put_signed(writer, (int64_t)word >> number->unused);
+    else
+        value_put_unsigned(writer, word >> number->unused);
+    return true;
+}
+
+/* How a value comes out. */
+enum found { FOUND, FOUND_NULL, FOUND_ABSENT, FOUND_UNREADABLE };
+
+/* A number of at most 8 bytes, extended by its sign, or by zeros. */
+enum found capture_word(const struct capture *capture, const struct fisql_recipe_value *value,
+                        uint64_t *word);
+
+/* Puts any other. Returns where it ends; up to 8 more bytes may be spoiled. */
+unsigned char *capture_other(struct value_writer writer, const struct capture *capture,
+                             const struct fisql_recipe_value *value);
+
+#endif

@@ -1,0 +1,379 @@
+/*
+ * Results of calls that are not there yet when the exit hook is called (most are: recipe.at_hook). Where the exit hook's caller is a function whose result is known how to find, the
+ * hook puts the trampoline's address (values_x86_64.S, values_aarch64.S) in place of the function's
+ * return address. So the function returns to the trampoline, a few instructions later, which calls
+ * values_returned(): this writes the result behind the exit, if nothing has come between, and says
+ * where to go on.
+ *
+ * What is awaited stands in a table of the thread, under the canonical frame address, which is the
+ * stack pointer after the return. There is one, but for signal handlers that come between hook and
+ * return and have functions of their own: 16 at most. A place is taken and given back with one
+ * instruction, so a handler may do the same in between, or leave by a jump. What a jump has left is
+ * recognized by its address when the same frame address is awaited anew, or by its slot, which does
+ * not hold the trampoline's address any more, when there is no place.
+ *
+ * The tables lie in one array that never goes away, and comes into being as threads need them (reserve.h): where a coroutine was interrupted in that very
+ * moment and goes on in another thread, its table is found there.
+ *
+ * Between hook and return nothing is called, thrown or unwound. Cleanups are the exception: exit hooks
+ * run in them, too, and _Unwind_Resume() then goes on through the frame. So it is interposed, and puts
+ * return addresses back (values_unwinding()).
+ */
+#include "collector/values/values_result.h"
+
+#include "collector/core/event.h"
+#include "collector/process/fork.h"
+#include "collector/core/hook_sample.h"
+#include "collector/core/quiet.h"
+#include "collector/core/reserve.h"
+#include "collector/values/values_hook.h"
+
+#include <dlfcn.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define APART __attribute__((noinline))
+#define AWAITED_MAX 16u
+#define TABLES_MAX 1024u /* threads that await results at a time */
+#define TABLES_BYTES (TABLES_MAX * sizeof(struct table))
+
+/* What belongs to a frame address. */
+struct awaited {
+    uint64_t *slot;   /* the return address's, which holds the trampoline's ... */
+    uint64_t held;    /* ... in place of this one, which is ... */
+    uint64_t address; /* ... this one, signed perhaps */
+    uint64_t word;    /* of the log, after the exit */
+    struct thread_log *log;
+    const struct recipe *recipe;
+    uint32_t sequence; /* of the log's chunk */
+} __attribute__((aligned(64)));
+
+struct table {
+    uint64_t frame[AWAITED_MAX]; /* 0 = the place is free */
+    uint32_t places;             /* those before it have ever been taken */
+    uint32_t owner;              /* atomic: thread id, 0 = none */
+    struct awaited awaited[AWAITED_MAX];
+};
+
+static struct reserve tables_memory;
+static uint32_t tables_used; /* atomic: those before it have ever been owned */
+static THREAD_LOCAL struct table *own_table;
+static THREAD_LOCAL bool no_table; /* there was none left */
+static struct results_lost lost;   /* atomic */
+
+struct results_lost results_lost_take(void)
+{
+    return (struct results_lost){__atomic_exchange_n(&lost.separated, 0, __ATOMIC_RELAXED),
+                                 __atomic_exchange_n(&lost.crowded, 0, __ATOMIC_RELAXED)};
+}
+
+static void count(uint64_t *what)
+{
+    __atomic_fetch_add(what, 1, __ATOMIC_RELAXED);
+}
+
+/* ---- tables ---- */
+
+static bool owner_gone(uint32_t owner)
+{
+    return owner == 0 || syscall(SYS_tgkill, (long)process.pid, (long)owner, 0L) != 0;
+}
+
+static APART struct table *table_take(void)
+{
+    struct quiet quiet;
+    if (silent())
+        return NULL;
+    uint32_t tid = (uint32_t)syscall(SYS_gettid);
+    quiet_begin(&quiet);
+    struct table *found = own_table, *tables;
+    for (uint32_t i = 0; found == NULL && i < TABLES_MAX; i++) {
+        if (!reserve_grow(&tables_memory, TABLES_BYTES, (i + 1) * sizeof *tables))
+            break;
+        tables = reserve_start(&tables_memory);
+        uint32_t owner = __atomic_load_n(&tables[i].owner, __ATOMIC_RELAXED);
+        if (owner != 0 && (i < TABLES_MAX / 2 || !owner_gone(owner)))
+            continue; /* the first half goes to those who give them back */
+        if (!__atomic_compare_exchange_n(&tables[i].owner, &owner, tid, false, __ATOMIC_ACQ_REL,
+                                         __ATOMIC_RELAXED))
+            continue;
+        found = &tables[i];
+        uint32_t used = __atomic_load_n(&tables_used, __ATOMIC_RELAXED);
+        while (used <= i && !__atomic_compare_exchange_n(&tables_used, &used, i + 1, false,
+                                                         __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+            ;
+    }
+    if (found != NULL && found->places == 0)
+        found->places = 1;
+    own_table = found;
+    no_table = found == NULL;
+    quiet_end(&quiet);
+    return found;
+}
+
+void results_prepare(void)
+{
+    if (own_table == NULL && !no_table)
+        table_take();
+}
+
+void results_release(void)
+{
+    struct table *table = own_table;
+    if (table == NULL)
+        return;
+    for (uint32_t i = 0; i < table->places; i++)
+        if (table->frame[i] != 0)
+            return; /* a coroutine's, perhaps */
+    own_table = NULL;
+    __atomic_store_n(&table->owner, 0, __ATOMIC_RELEASE);
+}
+
+void results_forked(void)
+{
+    lost = (struct results_lost){0, 0}; /* the parent tells them */
+    if (own_table != NULL)
+        own_table->owner = (uint32_t)syscall(SYS_gettid);
+}
+
+/* ---- places ---- */
+
+/* In one instruction: a handler comes before or after it, other threads do not come at all. */
+static inline bool swap(uint64_t *at, uint64_t from, uint64_t to)
+{
+#if defined(__x86_64__)
+    bool same;
+    __asm__ volatile("cmpxchg %3, %1" : "=@ccz"(same), "+m"(*at), "+a"(from) : "r"(to) : "memory");
+    return same;
+#else
+    return __atomic_compare_exchange_n(at, &from, to, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+#endif
+}
+
+#if defined(__aarch64__)
+/* What the slot of a frame holds for an address where return addresses are signed (PAC, key A; on
+ * machines without it these instructions do nothing). */
+static uint64_t signed_address(uint64_t address, uint64_t frame)
+{
+    register uint64_t x17 __asm__("x17") = address;
+    register uint64_t x16 __asm__("x16") = frame;
+    __asm__("hint 8" : "+r"(x17) : "r"(x16)); /* pacia1716 */
+    return x17;
+}
+#endif
+
+/* What the slot is to hold in place of the site; 0 if it holds something else. */
+static inline uint64_t replacement(uint64_t held, uint64_t site, uint64_t frame)
+{
+    uint64_t address = (uint64_t)(uintptr_t)values_trampoline;
+    if (LIKELY(held == site))
+        return address;
+#if defined(__aarch64__)
+    if (held == signed_address(site, frame))
+        return signed_address(address, frame);
+#else
+    (void)frame;
+#endif
+    return 0;
+}
+
+/* Does what is awaited there still come? Not where its slot was used for something else. */
+static bool still_comes(struct table *table, uint32_t place, const struct read_stack *stack)
+{
+    uint64_t held = 0;
+    return read_memory(stack, (uint64_t)(uintptr_t)table->awaited[place].slot, &held,
+                       sizeof held) == sizeof held &&
+           held == replacement(table->awaited[place].held, table->awaited[place].address,
+                               table->frame[place]);
+}
+
+static uint32_t place_free(struct table *table, uint64_t frame)
+{
+    for (uint32_t i = 0; i < table->places; i++)
+        if (table->frame[i] == 0 && swap(&table->frame[i], 0, frame))
+            return i;
+    while (table->places < AWAITED_MAX) {
+        uint32_t i = __atomic_fetch_add(&table->places, 1, __ATOMIC_RELAXED);
+        if (i < AWAITED_MAX && swap(&table->frame[i], 0, frame))
+            return i;
+    }
+    table->places = AWAITED_MAX;
+    return AWAITED_MAX;
+}
+
+/* A place for this frame; AWAITED_MAX if there is none. */
+static APART uint32_t place_take(struct table *table, uint64_t frame,
+                                 const struct read_stack *stack)
+{
+    for (uint32_t i = 0; i < table->places && i < AWAITED_MAX; i++)
+        if (table->frame[i] == frame)
+            return i; /* that one was left: its return address is in place again */
+    uint32_t place = place_free(table, frame);
+    if (LIKELY(place != AWAITED_MAX))
+        return place;
+    for (uint32_t i = 0; i < AWAITED_MAX; i++) {
+        uint64_t other = table->frame[i];
+        if (other != 0 && !still_comes(table, i, stack))
+            swap(&table->frame[i], other, 0);
+    }
+    return place_free(table, frame);
+}
+
+/* ---- the exit hook ---- */
+
+void values_await(struct thread_log *log, uint64_t word, uint64_t function, uint64_t site,
+                  uint64_t stack, uint64_t after)
+{
+    const struct values_frame *registers = values_frame(stack);
+    const struct recipe *recipe = recipe_of(word, registers->hook_return, function);
+    if (UNLIKELY(recipe == NULL || !recipe->exit || recipe->at_hook || log_writes_through(log)))
+        return;
+    struct recipe_frame at;
+    memcpy(&at, &recipe->numbers[1], sizeof at);
+    uint64_t frame = registers->general[recipe->cfa_register] + (uint64_t)(int64_t)at.cfa_offset;
+    uint64_t *slot = (uint64_t *)(uintptr_t)(frame + (uint64_t)(int64_t)at.return_offset);
+    uint64_t held = *slot, put = replacement(held, site, frame);
+    struct table *table = own_table;
+    if (put == 0)
+        return;
+    if (UNLIKELY(table == NULL) && (no_table || (table = table_take()) == NULL)) {
+        count(&lost.crowded);
+        return;
+    }
+    uint32_t place = 0;
+    if (UNLIKELY(table->places != 1 || table->frame[0] != 0 || !swap(&table->frame[0], 0, frame))) {
+        place =
+            place_take(table, frame, &(const struct read_stack){&log->shadow.bounds, stack, false});
+        if (place == AWAITED_MAX) {
+            count(&lost.crowded);
+            return;
+        }
+    }
+    struct awaited *awaited = &table->awaited[place];
+    awaited->slot = slot;
+    awaited->held = held;
+    awaited->address = site;
+    awaited->word = after;
+    awaited->log = log;
+    awaited->sequence = log->thread.sequence;
+    awaited->recipe = recipe;
+    BARRIER();
+    *slot = put;
+}
+
+/* ---- the return ---- */
+
+/* A result that is no number in a word. Returns where it ends. */
+static APART unsigned char *other_result(const struct awaited *awaited, struct value_writer writer,
+                                         struct thread_log *log, uint64_t stack,
+                                         const struct values_returned *returned)
+{
+    const struct capture capture = {.general = returned->general,
+                                    .vector = returned->vector[0],
+                                    .returned = returned,
+                                    .module = recipe_module(awaited->recipe),
+                                    .stack = {&log->shadow.bounds, stack, false}};
+    return capture_other(writer, &capture, awaited->recipe->value);
+}
+
+/* Writes the result behind the exit. Returns false if something has come between. */
+static inline bool record(const struct awaited *awaited, uint64_t stack,
+                          const struct values_returned *returned)
+{
+    struct thread_log *log = current_log;
+    if (UNLIKELY(log == NULL || log != awaited->log || log->busy != 0 || fork_mark.mine == 0))
+        return false;
+    log->busy = stack;
+    BARRIER();
+    uint64_t word = log->live.word;
+    if (UNLIKELY(word != awaited->word || log->thread.sequence != awaited->sequence)) {
+        log_leave(log, 0);
+        return false;
+    }
+    bool sample = UNLIKELY(log->values.sampled_word == word);
+    uint64_t tick = sample ? clock_read(process.clock) : 0;
+    uint16_t *units = log_units(log, word);
+    unsigned char *into = (unsigned char *)(units + 1);
+    struct value_writer writer = {.at = into, .limit = into + FISQL_VALUES_BYTES_MAX};
+    if (UNLIKELY(!capture_number(&writer, returned->general, &awaited->recipe->numbers[0])))
+        writer.at = other_result(awaited, writer, log, stack, returned);
+    values_failure(&writer, into);
+    word += values_event(units, (uint32_t)(writer.at - into), FISQL_CODE_RESULT,
+                         FISQL_CODE_RESULT_SHORT);
+    log->other_units = fisql_word_units(word);
+    BARRIER();
+    log->live.word = word;
+    if (sample)
+        hook_sample_more(log, clock_read(process.clock) - tick);
+    return log_leave(log, word);
+}
+
+static struct table *find(struct table *table, uint64_t stack, uint32_t *place)
+{
+    for (*place = 0; table != NULL && *place < AWAITED_MAX; ++*place)
+        if (table->frame[*place] == stack)
+            return table;
+    return NULL;
+}
+
+/* A signal handler interrupted another return, or the function has gone on in another thread. */
+static APART struct table *find_elsewhere(uint64_t stack, uint32_t *place)
+{
+    struct table *table = find(own_table, stack, place);
+    struct table *tables = reserve_start(&tables_memory);
+    uint32_t used = __atomic_load_n(&tables_used, __ATOMIC_ACQUIRE);
+    for (uint32_t i = 0; table == NULL && i < used; i++)
+        table = find(&tables[i], stack, place);
+    if (table == NULL)
+        __builtin_trap(); /* nobody knows where to return to */
+    return table;
+}
+
+uint64_t values_returned(uint64_t stack, const struct values_returned *returned)
+{
+    struct table *table = own_table;
+    uint32_t place = 0;
+    if (UNLIKELY(table == NULL || table->frame[0] != stack))
+        table = find_elsewhere(stack, &place);
+    struct awaited *awaited = &table->awaited[place];
+    uint64_t address = awaited->address;
+    if (!record(awaited, stack, returned))
+        count(&lost.separated);
+    BARRIER();
+    table->frame[place] = 0;
+    return address;
+}
+
+/* The unwinder may have come with a library that the program opened for itself. */
+static uint64_t find_resume(void)
+{
+    static const char *const libraries[] = {"libgcc_s.so.1", "libunwind.so.1"};
+    void *found = quiet_symbol("_Unwind_Resume");
+    for (size_t i = 0; found == NULL && i < sizeof libraries / sizeof libraries[0]; i++) {
+        collector_inside++;
+        void *library = dlopen(libraries[i], RTLD_LAZY | RTLD_NOLOAD);
+        found = library != NULL ? dlsym(library, "_Unwind_Resume") : NULL;
+        collector_inside--;
+    }
+    return (uint64_t)(uintptr_t)found;
+}
+
+uint64_t values_unwinding(uint64_t stack)
+{
+    static uint64_t resume; /* atomic */
+    struct table *table = own_table;
+    struct thread_log *log = current_log;
+    struct stack_bounds none = {1, 0};
+    const struct read_stack reading = {log != NULL ? &log->shadow.bounds : &none, stack, false};
+    for (uint32_t i = 0; table != NULL && i < table->places && i < AWAITED_MAX; i++)
+        if (table->frame[i] > stack && still_comes(table, i, &reading)) {
+            *table->awaited[i].slot = table->awaited[i].held;
+            BARRIER();
+            table->frame[i] = 0;
+        }
+    uint64_t address = __atomic_load_n(&resume, __ATOMIC_RELAXED);
+    if (address == 0)
+        __atomic_store_n(&resume, address = find_resume(), __ATOMIC_RELAXED);
+    return address;
+}
