@@ -6,9 +6,9 @@
 
 #include "collector/core/control.h"
 #include "collector/core/event.h"
+#include "collector/core/feature.h"
 #include "collector/core/filter.h"
 #include "collector/process/fork.h"
-#include "collector/incidents/incident.h"
 #include "collector/core/modules.h"
 #include "collector/core/quiet.h"
 #include "collector/core/shadow_stack.h"
@@ -217,7 +217,7 @@ void hook_exit_slow(uint64_t function, uint64_t site, uint64_t stack, bool tail)
             bool strange = mismatch_is_strange(log, stack);
             done = exit_mismatched(log, function, site);
             if (done && strange)
-                incident_mismatch(function, site, stack);
+                features_mismatch(function, site, stack);
         } else if ((uint32_t)target + 1 < open) {
             shadow_unwind(log, open - 1 - (uint32_t)target);
         } else if (log->shadow.throw_depth >= open) {

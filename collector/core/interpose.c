@@ -12,8 +12,8 @@
  */
 #include "collector/core/interpose.h"
 
+#include "collector/core/feature.h"
 #include "collector/memory/alloc.h"
-#include "collector/incidents/incident.h"
 #include "collector/core/quiet.h"
 #include "collector/core/shadow_stack.h"
 #include "collector/core/thread_log.h"
@@ -65,7 +65,7 @@ static uint64_t jump_target(const void *buffer)
 void interpose_before_jump(const void *buffer, uint64_t own_stack)
 {
     uint64_t target = jump_target(buffer);
-    incident_forget();
+    features_jump();
     if (collector_inside == 0 && current_log != NULL && target != 0 && (target & 7) == 0) {
         alloc_unwound(target);
         shadow_unwind_to(target, own_stack);
@@ -99,6 +99,8 @@ JUMP(__longjmp_chk)
 
 /* ---- C++ ---- */
 
+THREAD_LOCAL uint64_t interpose_throw_site;
+
 #ifdef FISQL_WRAP
 extern void __real___cxa_throw(void *, void *, void (*)(void *)) __attribute__((noreturn, weak));
 extern void __real___cxa_rethrow(void) __attribute__((noreturn, weak));
@@ -120,7 +122,7 @@ EXPORT __attribute__((noreturn)) void NAME(__cxa_throw)(void *object, void *type
     static void (*next)(void *, void *, void (*)(void *));
     if (next == NULL)
         FIND(__cxa_throw, next);
-    incident_throw_site = (uint64_t)(uintptr_t)__builtin_return_address(0);
+    interpose_throw_site = (uint64_t)(uintptr_t)__builtin_return_address(0);
     if (collector_inside == 0)
         shadow_throw();
     next(object, type, destroy);
@@ -133,7 +135,7 @@ EXPORT __attribute__((noreturn)) void NAME(__cxa_rethrow)(void)
     static void (*next)(void);
     if (next == NULL)
         FIND(__cxa_rethrow, next);
-    incident_throw_site = (uint64_t)(uintptr_t)__builtin_return_address(0);
+    interpose_throw_site = (uint64_t)(uintptr_t)__builtin_return_address(0);
     if (collector_inside == 0)
         shadow_throw();
     next();

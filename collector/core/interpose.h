@@ -40,4 +40,7 @@ void (*interpose_find_jump(const char *name))(struct __jmp_buf_tag[1], int);
     }
 #endif
 
+/* Where the calling thread has thrown an exception, last. */
+extern HIDDEN THREAD_LOCAL uint64_t interpose_throw_site;
+
 #endif

@@ -7,16 +7,13 @@
 #include "collector/core/live_area.h"
 
 #include "collector/core/chunk.h"
+#include "collector/core/feature.h"
 #include "collector/core/file.h"
-#include "collector/diary/diary_tell.h"
-#include "collector/faults/faults.h"
 #include "collector/core/filter.h"
-#include "collector/incidents/incident.h"
 #include "collector/core/lock.h"
 #include "collector/core/log_file.h"
 #include "collector/process/process.h"
 #include "collector/core/silent.h"
-#include "collector/values/values.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -256,16 +253,9 @@ bool live_area_open(void)
         mapped = mapped && filter_load(file, process.area->parts.filter.offset,
                                        process.area->parts.filter.bytes);
         if (mapped)
-            values_load(file, &process.area->parts.recipes, &process.area->parts.late);
-        if (mapped)
-            diary_tell_load(&process.area->parts.told);
-        if (mapped)
-            faults_load(file, process.area->parts.faults.offset, process.area->parts.faults.bytes);
+            features_load(file, &process.area->parts);
         if (file >= 0 && held < 0)
             close(file);
-        if (mapped)
-            incident_load(process.area->parts.incidents.offset,
-                          process.area->parts.incidents.bytes);
         if (mapped)
             return true;
         process.with_parent = false;

@@ -10,14 +10,12 @@
 #include "collector/core/modules.h"
 
 #include "collector/core/facts.h"
-#include "collector/faults/faults.h"
+#include "collector/core/feature.h"
 #include "collector/core/filter.h"
 #include "collector/core/lock.h"
 #include "collector/core/module_names.h"
 #include "collector/process/process.h"
 #include "collector/core/quiet.h"
-#include "collector/values/values.h"
-#include "collector/values/values_late.h"
 
 #include <elf.h>
 #include <link.h>
@@ -269,9 +267,8 @@ static void put_module(struct refresh *refresh, const struct dl_phdr_info *info,
     facts_hex(facts, FISQL_FACT_MODULES_END, module->end);
     module_names_add(path, module->bias, module->start, module->end);
     filter_module(path, module->bias, module->start, module->end);
-    faults_module(path, module->bias, module->start, module->end);
-    values_module(&(const struct late_module){path, id, module->bias, module->start, module->end},
-                  module_calls_hooks);
+    features_module(&(const struct feature_module){path, id, module->bias, module->start,
+                                                   module->end, module_calls_hooks});
 }
 
 static int visit(struct dl_phdr_info *info, size_t size, void *context)
@@ -287,7 +284,7 @@ static int visit(struct dl_phdr_info *info, size_t size, void *context)
         if (header->p_type == PT_DYNAMIC)
             dynamic = (const void *)start;
         if (header->p_type == PT_LOAD && (header->p_flags & (PF_R | PF_W)) == PF_R && !again)
-            values_constants(start, start + header->p_memsz);
+            features_constants(start, start + header->p_memsz);
         if (header->p_type != PT_LOAD || !(header->p_flags & PF_X))
             continue;
         if (start < module.start)

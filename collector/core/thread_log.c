@@ -10,9 +10,9 @@
 #include "collector/core/chunk.h"
 #include "collector/core/event.h"
 #include "collector/core/facts.h"
+#include "collector/core/feature.h"
 #include "collector/core/file.h"
 #include "collector/core/hand_over.h"
-#include "collector/incidents/incident_signals.h"
 #include "collector/core/live_area.h"
 #include "collector/core/lock.h"
 #include "collector/process/process.h"
@@ -22,7 +22,6 @@
 #include "collector/core/thread_copy.h"
 #include "collector/core/thread_memory.h"
 #include "collector/core/usage.h"
-#include "collector/values/values.h"
 
 #include <fcntl.h>
 #include <pthread.h>
@@ -285,7 +284,7 @@ struct thread_log *thread_log_start(void)
         chunk_begin(log, log->thread.start_tick, 0, 0);
         thread_logs_add(log);
         current_log = log;
-        incident_thread_begin();
+        features_thread_begins();
         if (end_key_made)
             pthread_setspecific(end_key, (void *)1);
     }
@@ -507,7 +506,7 @@ static void log_end(struct thread_log *log)
     ring_release(log);
     log->thread.ended = 1;
     log->thread.units_max = 0;
-    values_thread_ends();
+    features_thread_ends();
 }
 
 void thread_log_finish(const char *how)
@@ -544,7 +543,7 @@ static void thread_ending(void *value)
     if (round < 4 && pthread_setspecific(end_key, (void *)(round + 1)) == 0)
         return;
     thread_log_finish(FISQL_HOW_EXIT);
-    incident_thread_end();
+    features_thread_gone();
 }
 
 void thread_log_setup(void)

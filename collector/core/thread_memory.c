@@ -31,11 +31,10 @@ struct spare {
     struct spare *next;
 };
 
-/* Where a shadow stack that has grown begins. */
-/* What starting to record takes beside: lists of modules and the stack for handlers; measuring what hooks
- * cost, meanwhile. */
+/* What starting to record takes besides: lists of modules, the stack for handlers, and the measuring of the hooks. */
 #define START_BYTES ((size_t)256 << 10)
 
+/* Where a shadow stack that has grown begins. */
 struct shadow_head {
     size_t bytes;
     struct shadow_head *outgrown;

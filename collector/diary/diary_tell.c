@@ -31,10 +31,14 @@ struct told {
 static struct fisql_live_part part_of_area;
 static struct fisql_told *area; /* atomic; NULL = it is not mapped yet */
 
-void diary_tell_load(const struct fisql_live_part *part)
+/* Where fisql record waits for it. */
+static void load(int file, const struct fisql_live_parts *parts)
 {
-    part_of_area = *part;
+    (void)file;
+    part_of_area = parts->told;
 }
+
+const struct feature diary_feature = {.load = load};
 
 /* ---- the text ---- */
 

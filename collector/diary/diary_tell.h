@@ -2,8 +2,7 @@
 #ifndef FISQL_COLLECTOR_DIARY_DIARY_TELL_H
 #define FISQL_COLLECTOR_DIARY_DIARY_TELL_H
 
-#include "collector/core/base.h"
-#include "formats/live.h"
+#include "collector/core/feature.h"
 
 /* Why it is told. */
 enum diary_why {
@@ -12,8 +11,7 @@ enum diary_why {
     DIARY_REF_AFTER       /* FISQL_REF after FISQL_GONE */
 };
 
-/* Where fisql record waits for it. */
-void diary_tell_load(const struct fisql_live_part *part);
+extern HIDDEN const struct feature diary_feature;
 
 /* `count` matters where it is given back too often. Nothing in it waits; errno is kept. */
 void diary_tell(uint64_t object, enum diary_why why, int64_t count);

@@ -12,20 +12,14 @@
 #define FISQL_COLLECTOR_FAULTS_FAULTS_H
 
 #include "collector/core/base.h"
+#include "collector/core/feature.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 
 #ifdef FISQL_FAULTS
 
-/* Takes what the live area says of them: `offset` of its file. */
-void faults_load(int file, uint64_t offset, uint64_t size_bytes);
-/* There are rules, and no memory for what they need. */
-bool faults_without_memory(void);
-/* A module was loaded. */
-void faults_module(const char *path, uint64_t bias, uint64_t start, uint64_t end);
-/* In a forked child. */
-void faults_forked(void);
+extern HIDDEN const struct feature faults_feature;
 
 /* Do rules name the hook call that returns to `address`? (values_recipes.c) */
 bool faults_name(uint64_t address);
@@ -58,21 +52,6 @@ static inline bool fault_alloc(unsigned kind, uint64_t size_bytes, uint64_t alig
 
 #else
 
-static inline void faults_load(int file, uint64_t offset, uint64_t size_bytes)
-{
-    (void)file, (void)offset, (void)size_bytes;
-}
-static inline bool faults_without_memory(void)
-{
-    return false;
-}
-static inline void faults_module(const char *path, uint64_t bias, uint64_t start, uint64_t end)
-{
-    (void)path, (void)bias, (void)start, (void)end;
-}
-static inline void faults_forked(void)
-{
-}
 static inline bool faults_name(uint64_t address)
 {
     (void)address;

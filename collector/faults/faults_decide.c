@@ -132,8 +132,9 @@ static void take_rules(void)
             faults_allocs |= 1u << kind;
 }
 
-void faults_load(int file, uint64_t offset, uint64_t size_bytes)
+static void load(int file, const struct fisql_live_parts *parts)
 {
+    uint64_t offset = parts->faults.offset, size_bytes = parts->faults.bytes;
     struct stat status;
     uint64_t before = offset % PAGE_BYTES_MAX;
     if (size_bytes == 0 || head != NULL || fstat(file, &status) != 0 ||
@@ -158,12 +159,12 @@ void faults_load(int file, uint64_t offset, uint64_t size_bytes)
     take_rules();
 }
 
-bool faults_without_memory(void)
+static bool without_memory(void)
 {
     return no_memory;
 }
 
-void faults_forked(void)
+static void forked(void)
 {
     if (head != NULL)
         take_counts();
@@ -204,10 +205,12 @@ static void put_hooks(const struct module *module)
     }
 }
 
-void faults_module(const char *path, uint64_t bias, uint64_t start, uint64_t end)
+static void module_loaded(const struct feature_module *loaded)
 {
+    const char *path = loaded->path;
+    uint64_t bias = loaded->bias, start = loaded->start, end = loaded->end;
     struct module module = {start, end, bias, NULL, NULL};
-    uint64_t here = (uint64_t)(uintptr_t)faults_module;
+    uint64_t here = (uint64_t)(uintptr_t)module_loaded;
     size_t length = strlen(path), name_bytes = strlen(last_part(path)) + 1;
     if (here >= start && here < end) {
         own_start = start;
@@ -231,6 +234,13 @@ void faults_module(const char *path, uint64_t bias, uint64_t start, uint64_t end
     if (module.entry != NULL)
         put_hooks(&module);
 }
+
+const struct feature faults_feature = {
+    .load = load,
+    .without_memory = without_memory,
+    .module = module_loaded,
+    .forked = forked,
+};
 
 static const struct module *module_at(uint64_t address)
 {

@@ -24,7 +24,6 @@ static struct fisql_incident_box *box;
 /* Where the thread stood when it told of what leads to SIGABRT; 0 = it did not. */
 static THREAD_LOCAL uint64_t told_at;
 static THREAD_LOCAL uint32_t telling;
-THREAD_LOCAL uint64_t incident_throw_site;
 
 /* ---- making it ---- */
 
@@ -204,8 +203,9 @@ void incident_forget(void)
     told_at = 0;
 }
 
-void incident_load(uint64_t offset, uint64_t bytes)
+void incident_load(int file, const struct fisql_live_parts *parts)
 {
-    if (bytes >= sizeof *box)
-        box = live_area_part(offset, sizeof *box, true);
+    (void)file;
+    if (parts->incidents.bytes >= sizeof *box)
+        box = live_area_part(parts->incidents.offset, sizeof *box, true);
 }

@@ -10,6 +10,7 @@
 #define FISQL_COLLECTOR_INCIDENTS_INCIDENT_H
 
 #include "collector/core/base.h"
+#include "collector/core/feature.h"
 #include "formats/live.h"
 
 #include <stdbool.h>
@@ -17,9 +18,6 @@
 #include <stdint.h>
 
 struct thread_log;
-
-/* Where the calling thread has thrown an exception, last. */
-extern HIDDEN THREAD_LOCAL uint64_t incident_throw_site;
 
 #define INCIDENT_POINTERS_MAX 27u
 
@@ -56,5 +54,6 @@ void incident_forget(void);
 bool incident_read(uint64_t address, void *into, size_t bytes);
 
 /* Maps the live area's box. */
-void incident_load(uint64_t offset, uint64_t bytes);
+void incident_load(int file, const struct fisql_live_parts *parts);
+
 #endif

@@ -7,6 +7,7 @@
  */
 #include "collector/incidents/incident_calls.h"
 
+#include "collector/core/interpose.h"
 #include "collector/fisql.h"
 #include "collector/incidents/incident.h"
 #include "collector/process/process.h"
@@ -183,8 +184,8 @@ static void tell_plain(enum fisql_incident_kind kind, const char *words, uint64_
     int error = errno;
     if (incident_is_told(stack) || !process_recording())
         return;
-    if (kind == FISQL_INCIDENT_TERMINATE && incident_throw_site != 0)
-        code = incident_throw_site;
+    if (kind == FISQL_INCIDENT_TERMINATE && interpose_throw_site != 0)
+        code = interpose_throw_site;
     trouble_begin(&trouble, kind, kind == FISQL_INCIDENT_ABORT ? SIGABRT : 0, code, stack);
     trouble_text(&trouble, words);
     if (kind == FISQL_INCIDENT_TERMINATE && !put_exception(&trouble))

@@ -531,7 +531,7 @@ static void stack_give(void *stack)
     munmap(stack, STACK_BYTES);
 }
 
-void incident_thread_begin(void)
+static void thread_begin(void)
 {
     if (!handles() || silent() || own_stack != NULL ||
         __atomic_load_n(&stacks_off, __ATOMIC_ACQUIRE) != 0)
@@ -549,7 +549,7 @@ void incident_thread_begin(void)
         stack_give(mine.ss_sp);
 }
 
-void incident_thread_end(void)
+static void thread_end(void)
 {
     if (own_stack == NULL || silent() || !own_stack_remove())
         return;
@@ -557,19 +557,19 @@ void incident_thread_end(void)
     own_stack = NULL;
 }
 
-void incident_signals_off(void)
+static void signals_off(void)
 {
     if (__atomic_exchange_n(&signals_on, 0, __ATOMIC_ACQ_REL) != 0)
         handlers_change(false);
 }
 
-void incident_signals_on(void)
+static void signals_turn_on(void)
 {
     __atomic_store_n(&signals_on, 1, __ATOMIC_RELEASE);
     handlers_change(true);
 }
 
-void incident_setup(void)
+static void begins(void)
 {
     FIND(sigaction, next_sigaction);
     FIND(sigaltstack, next_sigaltstack);
@@ -583,5 +583,28 @@ void incident_setup(void)
         collector_inside--;
     }
 #endif
-    incident_signals_on();
+    signals_turn_on();
 }
+
+static void forbidden(enum feature_forbidden what)
+{
+    if (what == FEATURE_NEEDED || what == FEATURE_SIGNALS)
+        signals_off();
+    if (what == FEATURE_ALLOWED)
+        signals_turn_on();
+}
+
+/* What is called where the program goes wrong. */
+static const int calls[] = {SYS_rt_sigaction, SYS_rt_tgsigqueueinfo, SYS_process_vm_readv};
+
+const struct feature incidents_feature = {
+    .load = incident_load,
+    .begins = begins,
+    .thread_begins = thread_begin,
+    .thread_gone = thread_end,
+    .jumps = incident_forget,
+    .mismatch = incident_mismatch,
+    .forbidden = forbidden,
+    .calls = calls,
+    .calls_count = sizeof calls / sizeof calls[0],
+};

@@ -37,3 +37,12 @@ bool fisql_lock_record(const struct fisql_lock_record *record)
     log_record_bytes(FISQL_CODE_LOCK, bytes, count);
     return true;
 }
+
+static void ending(void)
+{
+    const struct lock_watch *watch = __atomic_load_n(&lock_watch, __ATOMIC_ACQUIRE);
+    if (watch != NULL)
+        watch->ending();
+}
+
+const struct feature locks_feature = {.ending = ending};

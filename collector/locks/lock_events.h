@@ -6,7 +6,7 @@
 #ifndef FISQL_COLLECTOR_LOCKS_LOCK_EVENTS_H
 #define FISQL_COLLECTOR_LOCKS_LOCK_EVENTS_H
 
-#include "collector/core/base.h"
+#include "collector/core/feature.h"
 #include "formats/live.h"
 
 #include <stdbool.h>
@@ -34,11 +34,6 @@ static inline void lock_events_freed(uint64_t address)
         watch->freed(address);
 }
 
-static inline void lock_events_ending(void)
-{
-    const struct lock_watch *watch = __atomic_load_n(&lock_watch, __ATOMIC_ACQUIRE);
-    if (UNLIKELY(watch != NULL))
-        watch->ending();
-}
+extern HIDDEN const struct feature locks_feature;
 
 #endif

@@ -19,8 +19,8 @@
 #include "collector/process/fork.h"
 
 #include "collector/core/control.h"
+#include "collector/core/feature.h"
 #include "collector/process/exec.h"
-#include "collector/faults/faults.h"
 #include "collector/core/library.h"
 #include "collector/core/lock.h"
 #include "collector/core/log_file.h"
@@ -31,7 +31,6 @@
 #include "collector/core/system_call.h"
 #include "collector/process/thread_fork.h"
 #include "collector/core/thread_log.h"
-#include "collector/values/values.h"
 
 #include <errno.h>
 #include <linux/seccomp.h>
@@ -75,8 +74,7 @@ static void child_begin(uint64_t tick)
     log_file_forked();
     modules_forked();
     control_forked();
-    values_forked();
-    faults_forked();
+    features_forked();
 }
 
 void fork_mark_filtered(void)
@@ -270,7 +268,7 @@ EXPORT long NAME(syscall)(long number, ...)
         return exec_called((const char *)argument[0], (char *const *)argument[1],
                            (char *const *)argument[2]);
     if (number == SYS_userfaultfd)
-        values_forbid_pages();
+        features_forbidden(FEATURE_PAGES);
     bool limits =
         (number == SYS_prctl && (argument[0] == PR_SET_SECCOMP || argument[0] == PR_SET_TSC)) ||
         (number == SYS_seccomp && (unsigned long)argument[0] <= SECCOMP_SET_MODE_FILTER);

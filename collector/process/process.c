@@ -11,6 +11,7 @@
  */
 #include "collector/process/process.h"
 
+#include "collector/core/feature.h"
 #include "collector/memory/alloc.h"
 #include "collector/memory/alloc_events.h"
 #include "collector/core/changes.h"
@@ -18,16 +19,13 @@
 #include "collector/core/control.h"
 #include "collector/core/event.h"
 #include "collector/core/facts.h"
-#include "collector/faults/faults.h"
 #include "collector/core/file.h"
 #include "collector/fisql.h"
 #include "collector/process/fork.h"
 #include "collector/core/hand_over.h"
 #include "collector/core/hook_cost.h"
-#include "collector/incidents/incident_signals.h"
 #include "collector/core/library.h"
 #include "collector/core/live_area.h"
-#include "collector/locks/lock_events.h"
 #include "collector/core/log_file.h"
 #include "collector/core/modules.h"
 #include "collector/core/quiet.h"
@@ -37,7 +35,6 @@
 #include "collector/core/thread_memory.h"
 #include "collector/process/unrecorded.h"
 #include "collector/core/usage.h"
-#include "collector/values/values.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -383,7 +380,7 @@ static bool activate(void)
     memory_unhold();
     if (!opened)
         return false;
-    memory &= !faults_without_memory();
+    memory &= !features_without_memory();
     if (!memory || clock_forbidden()) {
         char name[UNRECORDED_NAME_BYTES];
         unrecorded_name(name);
@@ -413,7 +410,7 @@ static bool activate(void)
     control_begin();
     fork_setup();
     thread_log_setup();
-    incident_setup();
+    features_begin();
     if (first)
         run_facts(ticks_per_second);
     process_facts(process.parent_key != 0 ? FISQL_ORIGIN_EXEC : FISQL_ORIGIN_START,
@@ -443,7 +440,7 @@ bool process_activate(bool by_hook)
     collector_inside++;
     uint32_t next = PROCESS_NEVER;
     alloc_setup();
-    values_setup(state == PROCESS_UNDECIDED);
+    features_deciding(state == PROCESS_UNDECIDED);
     if (getauxval(AT_SECURE) == 0 && alloc_is_ours()) {
         children_take();
         next = !by_hook && !modules_instrumented() ? PROCESS_DORMANT
@@ -459,7 +456,7 @@ bool process_activate(bool by_hook)
     quiet_end(&quiet);
     /* Not in the hook of a library that came later: a hook never waits. Signals come as ever. */
     if (next == PROCESS_RECORDING && state == PROCESS_UNDECIDED)
-        values_wait(process.options.values_wait_ms);
+        features_start();
     return next == PROCESS_RECORDING;
 }
 
@@ -528,7 +525,7 @@ static void process_end(void)
         thread_log_finish(FISQL_HOW_WITH_PROCESS);
     if (silent() || !process_recording() || (uint32_t)getpid() != process.pid)
         return; /* not recorded, or the child of a vfork, which owns nothing */
-    lock_events_ending();
+    features_ending();
     struct quiet quiet;
     quiet_begin(&quiet);
     collector_inside++;
@@ -538,7 +535,7 @@ static void process_end(void)
     }
     thread_logs_cut_off();
     thread_log_finish(FISQL_HOW_WITH_PROCESS);
-    values_report();
+    features_ended();
     hand_over_end();
     changes_write(true);
     report_losses();

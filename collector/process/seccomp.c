@@ -12,8 +12,8 @@
  */
 #include "collector/process/seccomp.h"
 
+#include "collector/core/feature.h"
 #include "collector/core/hand_over.h"
-#include "collector/incidents/incident_signals.h"
 #include "collector/core/live_area.h"
 #include "collector/process/process.h"
 #include "collector/core/quiet.h"
@@ -22,7 +22,6 @@
 #include "collector/core/system_call.h"
 #include "collector/core/thread_log.h"
 #include "collector/process/unrecorded.h"
-#include "collector/values/values.h"
 
 #include <errno.h>
 #include <linux/audit.h>
@@ -48,12 +47,6 @@ static const int needed[] = {SYS_rt_sigprocmask, SYS_write, SYS_lseek,  SYS_fsta
 
 /* What usage.h and clock.h call. */
 static const int for_usage[] = {SYS_getrusage, SYS_clock_gettime};
-
-/* What is called where the program goes wrong, beside these. */
-static const int for_incidents[] = {SYS_rt_sigaction, SYS_rt_tgsigqueueinfo, SYS_process_vm_readv};
-
-/* What values_read.c calls. */
-static const int for_values[] = {SYS_process_vm_readv};
 
 #define COUNT(list) (sizeof(list) / sizeof(list)[0])
 
@@ -191,7 +184,7 @@ static long call_in_silence(long number, const long argument[6])
     quiet_begin(&quiet);
     live_slots_reserve();
     hand_over_silently();
-    values_forbid_calls();
+    features_forbidden(FEATURE_CALLS);
     unrecorded_name(silent_name);
     if (current_log != NULL)
         stack_is_one(&current_log->shadow.bounds, 0, 0); /* so that it need not look later */
@@ -245,13 +238,12 @@ long seccomp_call(long number, const long argument[6], uint64_t mode, const void
             __atomic_store_n(&process.gap_ticks, UINT64_MAX, __ATOMIC_RELAXED);
             clock_forbid_call();
         }
-        if (!allows(filter, for_values, COUNT(for_values)))
-            values_forbid_reading();
-        if (!allows(filter, for_incidents, COUNT(for_incidents)))
-            incident_signals_off();
+        for (const struct feature *const *at = features; *at != NULL; at++)
+            if ((*at)->calls_count != 0 && !allows(filter, (*at)->calls, (*at)->calls_count))
+                (*at)->forbidden(FEATURE_NEEDED);
         return system_call(number, argument);
     }
-    incident_signals_off();
+    features_forbidden(FEATURE_SIGNALS);
     if (!strict && silence_possible())
         return call_in_silence(number, argument);
     return end_before(number, argument, FISQL_UNRECORDED_SECCOMP);
@@ -270,10 +262,10 @@ static long forbid_clock(const long argument[6])
 {
     if (!process_recording() || silent() || argument[1] != PR_TSC_SIGSEGV)
         return system_call(SYS_prctl, argument);
-    incident_signals_off();
+    features_forbidden(FEATURE_SIGNALS);
     long result = end_before(SYS_prctl, argument, FISQL_UNRECORDED_CLOCK);
     if (result < 0)
-        incident_signals_on();
+        features_forbidden(FEATURE_ALLOWED);
     return result;
 }
 

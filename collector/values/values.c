@@ -13,6 +13,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <sys/syscall.h>
 
 THREAD_LOCAL uint64_t values_kept;
 static bool load_failed, no_memory;
@@ -68,31 +69,30 @@ void values_await_kept(struct thread_log *log, uint64_t function, uint64_t site,
         values_await(log, recipe, function, site, stack, after);
 }
 
-/* ---- what the rest of the collector tells ---- */
+/* ---- a feature of the collector ---- */
 
-void values_load(int file, const struct fisql_live_part *recipes,
-                 const struct fisql_live_part *late)
+static void load(int file, const struct fisql_live_parts *parts)
 {
     no_memory = !recipes_prepare();
-    load_failed =
-        !no_memory && recipes->bytes != 0 && !recipes_load(file, recipes->offset, recipes->bytes);
+    load_failed = !no_memory && parts->recipes.bytes != 0 &&
+                  !recipes_load(file, parts->recipes.offset, parts->recipes.bytes);
     if (!load_failed && !no_memory)
-        late_load(late);
+        late_load(&parts->late);
 }
 
 static bool constants_wanted;
 
-void values_setup(bool at_start)
+static void deciding(bool at_start)
 {
     constants_wanted = at_start;
     read_setup();
 }
 
-void values_module(const struct late_module *module, bool calls_hooks)
+static void module_loaded(const struct feature_module *module)
 {
     late_forget(module->start, module->end);
-    if (recipes_module(module->path, module->bias, module->start, module->end) || !calls_hooks ||
-        !recipes_there())
+    if (recipes_module(module->path, module->bias, module->start, module->end) ||
+        !module->calls_hooks || !recipes_there())
         return;
     if (late_ask(module)) {
         if (awaited[0] == 0)
@@ -102,9 +102,9 @@ void values_module(const struct late_module *module, bool calls_hooks)
     }
 }
 
-void values_wait(uint32_t wait_ms)
+static void starts(void)
 {
-    late_wait(wait_ms);
+    late_wait(process.options.values_wait_ms);
 }
 
 void values_missed(uint64_t stack)
@@ -113,41 +113,31 @@ void values_missed(uint64_t stack)
         __atomic_fetch_add(&missed, 1, __ATOMIC_RELAXED);
 }
 
-void values_constants(uint64_t start, uint64_t end)
+static void constants(uint64_t start, uint64_t end)
 {
     if (constants_wanted && !process_recording())
         read_constants(start, end);
 }
 
-void values_forked(void)
+static void forked(void)
 {
-    strangers = 0; /* the parent tells them */
+    strangers = 0; /* the parent reports them */
     missed = 0;
     late_forked();
     recipes_forked();
     results_forked();
 }
 
-void values_thread_ends(void)
+static void forbidden(enum feature_forbidden what)
 {
-    results_release();
-}
-
-void values_forbid_reading(void)
-{
-    read_forbid();
-}
-
-void values_forbid_pages(void)
-{
-    read_forbid_pages();
-}
-
-void values_forbid_calls(void)
-{
-    read_forbid();
-    recipes_take_room();
-    results_prepare();
+    if (what == FEATURE_PAGES)
+        read_forbid_pages();
+    if (what == FEATURE_NEEDED || what == FEATURE_CALLS)
+        read_forbid();
+    if (what == FEATURE_CALLS) {
+        recipes_take_room();
+        results_prepare();
+    }
 }
 
 static void report(const char *detail)
@@ -160,7 +150,7 @@ static void report(const char *detail)
     facts_write(&facts);
 }
 
-void values_report(void)
+static void ended(void)
 {
     char detail[512];
     int error;
@@ -196,3 +186,20 @@ void values_report(void)
     load_failed = false;
     strangers = 0;
 }
+
+/* What values_read.c calls. */
+static const int calls[] = {SYS_process_vm_readv};
+
+const struct feature values_feature = {
+    .load = load,
+    .deciding = deciding,
+    .starts = starts,
+    .module = module_loaded,
+    .constants = constants,
+    .forked = forked,
+    .thread_ends = results_release,
+    .forbidden = forbidden,
+    .ended = ended,
+    .calls = calls,
+    .calls_count = sizeof calls / sizeof calls[0],
+};

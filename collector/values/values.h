@@ -12,11 +12,10 @@
 #ifndef FISQL_COLLECTOR_VALUES_VALUES_H
 #define FISQL_COLLECTOR_VALUES_VALUES_H
 
+#include "collector/core/feature.h"
 #include "collector/core/thread_log.h"
 
 #include <stdbool.h>
-
-struct late_module; /* values_late.h */
 
 #ifdef FISQL_VALUES
 
@@ -87,31 +86,10 @@ static inline void values_entered(struct thread_log *log, uint32_t units)
     log->values.enter_units = units;
 }
 
-/* Takes what the live area's file has of them. */
-void values_load(int file, const struct fisql_live_part *recipes,
-                 const struct fisql_live_part *late);
-/* Once, when the process begins to be recorded. at_start: no library can have been unloaded. */
-void values_setup(bool at_start);
-/* A module was loaded. calls_hooks: does it? Signals are blocked. */
-void values_module(const struct late_module *module, bool calls_hooks);
-/* Once, when the program starts: waits for the recipes of its modules that were asked for, so long at most. */
-void values_wait(uint32_t wait_ms);
+extern HIDDEN const struct feature values_feature;
+
 /* A call was entered whose hook, of this frame address, has no recipe: counts it if that is yet to come. */
 void values_missed(uint64_t stack);
-/* Memory of a module that cannot be unloaded and is only read. */
-void values_constants(uint64_t start, uint64_t end);
-/* In a forked child. */
-void values_forked(void);
-/* The thread records no more calls. */
-void values_thread_ends(void);
-/* At the process's end: writes what is missing. */
-void values_report(void);
-/* From now on memory may not be read by system calls: the program forbids it (seccomp.c). */
-void values_forbid_reading(void);
-/* From now on touching memory may wait for the program itself (userfaultfd(2)). */
-void values_forbid_pages(void);
-/* From now on no system call may be made at all (silent.h): what that takes is done before. */
-void values_forbid_calls(void);
 
 #else
 
@@ -140,45 +118,6 @@ static inline uint32_t values_enter_units(const struct thread_log *log)
 static inline void values_entered(struct thread_log *log, uint32_t units)
 {
     (void)log, (void)units;
-}
-static inline void values_load(int file, const struct fisql_live_part *recipes,
-                               const struct fisql_live_part *late)
-{
-    (void)file, (void)recipes, (void)late;
-}
-static inline void values_setup(bool at_start)
-{
-    (void)at_start;
-}
-static inline void values_module(const struct late_module *module, bool calls_hooks)
-{
-    (void)module, (void)calls_hooks;
-}
-static inline void values_wait(uint32_t wait_ms)
-{
-    (void)wait_ms;
-}
-static inline void values_constants(uint64_t start, uint64_t end)
-{
-    (void)start, (void)end;
-}
-static inline void values_forked(void)
-{
-}
-static inline void values_thread_ends(void)
-{
-}
-static inline void values_report(void)
-{
-}
-static inline void values_forbid_reading(void)
-{
-}
-static inline void values_forbid_pages(void)
-{
-}
-static inline void values_forbid_calls(void)
-{
 }
 
 #endif

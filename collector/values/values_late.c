@@ -36,7 +36,7 @@ void late_load(const struct fisql_live_part *part)
 
 /* ---- asking ---- */
 
-static bool is_entry(struct fisql_late_module *entry, const struct late_module *module,
+static bool is_entry(struct fisql_late_module *entry, const struct feature_module *module,
                      const struct stat *status)
 {
     uint32_t state = __atomic_load_n(&entry->state, __ATOMIC_ACQUIRE);
@@ -53,7 +53,7 @@ static void wake(void)
 }
 
 /* The entry of a module, made where nobody asked for it yet; NULL: there is no room. */
-static struct fisql_late_module *entry_of(const struct late_module *module)
+static struct fisql_late_module *entry_of(const struct feature_module *module)
 {
     struct stat status;
     if (strlen(module->path) >= FISQL_LATE_PATH_MAX || stat(module->path, &status) != 0)
@@ -77,7 +77,7 @@ static struct fisql_late_module *entry_of(const struct late_module *module)
     return NULL;
 }
 
-bool late_ask(const struct late_module *module)
+bool late_ask(const struct feature_module *module)
 {
     if (silent() || late_part.bytes < sizeof *late)
         return false;

@@ -7,19 +7,15 @@
 #ifndef FISQL_COLLECTOR_VALUES_VALUES_LATE_H
 #define FISQL_COLLECTOR_VALUES_VALUES_LATE_H
 
+#include "collector/core/feature.h"
 #include "formats/live.h"
 
 #include <stdbool.h>
 
-struct late_module {
-    const char *path, *build_id; /* "" = none */
-    uint64_t bias, start, end;
-};
-
 /* Where in the live area's file it is asked; 0 bytes = nowhere. */
 void late_load(const struct fisql_live_part *part);
 /* Asks. False where nobody can be asked. Signals are blocked. */
-bool late_ask(const struct late_module *module);
+bool late_ask(const struct feature_module *module);
 /* Waits for what was asked, so long at most, or until nobody is there to answer, and takes it. */
 void late_wait(uint32_t wait_ms);
 /* Another module may lie there now. */

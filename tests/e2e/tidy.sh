@@ -81,6 +81,16 @@ same "no room includes what another one keeps to itself" "" "$(grep -nE '^# *inc
 same "formats/log.h includes only stdint.h and stddef.h" "<stddef.h> <stdint.h>" \
     "$(sed -n 's/^# *include *//p' formats/log.h | sort | tr '\n' ' ' | sed 's/ $//')"
 same "formats/live.h includes only that" '"formats/log.h"' "$(sed -n 's/^# *include *//p' formats/live.h)"
+# What the four include of features: what their fast paths call (core/feature.h).
+same "no other room of the collector names a feature" "\
+collector/core/count.c values/values
+collector/core/hooks.c values/values_hook
+collector/core/hooks_slow.c values/values
+collector/core/hooks_slow.h values/values
+collector/memory/alloc.c faults/faults
+collector/memory/alloc_events.c locks/lock_events
+collector/memory/operators.c faults/faults" \
+    "$(grep -oE "^# *include \"collector/(${features// /|})/[a-z_]+" collector/{core,process,memory,told}/*.[ch] | sed -E 's/:.*"collector\// /' | LC_ALL=C sort)"
 # includes_loop FOLDER: the collector's headers that include one another in a circle, in a copy of it
 includes_loop() {
     grep -oE '^# *include "collector/[a-z_]+/[a-z_]+\.h"' "$1"/*/*.h | sed -E 's/^.*\/([a-z_]+\.h):.*\/([a-z_]+\.h)"$/\1 \2/' | { tsort >/dev/null; } 2>&1

@@ -122,7 +122,7 @@ void stack_ask(struct stack_bounds *bounds) /* they are not known: no exit is st
 {
     bounds->low = 1;
 }
-NEVER(void incident_mismatch(__attribute__((unused)) uint64_t function,
+NEVER(void features_mismatch(__attribute__((unused)) uint64_t function,
                              __attribute__((unused)) uint64_t site,
                              __attribute__((unused)) uint64_t stack))
 NEVER(bool filter_passes_elsewhere(__attribute__((unused)) uint64_t function))
