@@ -10,6 +10,7 @@ import { putUp, startShell } from './shell.js';
 import { Timeline } from './timeline.js';
 
 const command = (model) => visible(String(model.run.get('command') || '?'));
+const beginning = (model) => [...command(model)].slice(0, 40).join(''); // no half of a character
 
 // "+3.2%", in the colour of worse or better where the two differ; more: which of the two more is.
 function difference(a, b, show, differs, more) {
@@ -81,7 +82,7 @@ function summary(a, b, changes) {
 
 export function diff(data) {
   const a = new Model(data.a), b = new Model(data.b);
-  document.title = `${command(a).slice(0, 40)} and ${command(b).slice(0, 40)} - fisql report --diff`;
+  document.title = `${beginning(a)} and ${beginning(b)} - fisql report --diff`;
   const changes = readChanges(data.changes, a, b);
   a.anchor = (id) => changes.anchors.a.get(id) || null;
   b.anchor = (id) => changes.anchors.b.get(id) || null;

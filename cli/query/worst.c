@@ -1,6 +1,7 @@
 /* The findings that matter most: see worst.h. */
 #include "cli/query/worst.h"
 
+#include "base/utf8.h"
 #include "cli/out/output.h"
 #include "cli/out/say.h"
 #include "cli/query/findings.h"
@@ -10,6 +11,8 @@
 
 #include <stdlib.h>
 #include <string.h>
+
+#define TEXT_BYTES_MAX 400u /* of a value in a sentence */
 
 /* Rows of a query that are looked at: what comes behind them saves less than all of them. */
 enum { ROWS_MAX = 2 * WORST_MAX };
@@ -49,7 +52,8 @@ static void put_value(FILE *out, const struct query_file *query, sqlite3_stmt *r
         fputs(amount, out);
     } else {
         char *shown = number ? NULL : names_rewrite(names, text);
-        fprintf(out, "%.400s", shown != NULL ? shown : text);
+        const char *whole = shown != NULL ? shown : text;
+        fwrite(whole, 1, utf8_cut(whole, strlen(whole), TEXT_BYTES_MAX), out);
         free(shown);
     }
 }

@@ -69,14 +69,21 @@ static const char *last_part(const char *path)
     return slash != NULL ? slash + 1 : path;
 }
 
+/* Names are put as they are to be shown: a newline in one would begin a line of its own. */
+static void module_print(const char *path, uint64_t address, FILE *out)
+{
+    text_put(out, last_part(path));
+    fprintf(out, "+0x%llx", (unsigned long long)address);
+}
+
 static void function_print(struct told *told, const char *path, uint64_t address, FILE *out)
 {
     struct symbols *symbols = symbols_of(told, path);
     const struct symbol_range *range = symbols != NULL ? symbols_range(symbols, address) : NULL;
     if (range != NULL)
-        fputs(symbols->functions[range->function].name, out);
+        text_put(out, symbols->functions[range->function].name);
     else
-        fprintf(out, "%s+0x%llx", last_part(path), (unsigned long long)address);
+        module_print(path, address, out);
 }
 
 static void line_print(struct told *told, const char *path, uint64_t address, FILE *out)
@@ -86,10 +93,12 @@ static void line_print(struct told *told, const char *path, uint64_t address, FI
     uint32_t line = 0;
     if (symbols != NULL)
         symbols_own_line(symbols, address, &file, &line);
-    if (file != NULL)
-        fprintf(out, "%s:%u", last_part(file), line);
-    else
-        fprintf(out, "%s+0x%llx", last_part(path), (unsigned long long)address);
+    if (file != NULL) {
+        text_put(out, last_part(file));
+        fprintf(out, ":%u", line);
+    } else {
+        module_print(path, address, out);
+    }
 }
 
 /* FUNCTION (PLACE). What is not so is printed as it stands. */

@@ -52,3 +52,12 @@ for command in "query" "query --names" "query --all" "query --all --format markd
 done
 "$fisql" query --all --format markdown run.db >seen 2>&1
 has "a title in Markdown is text" 'A \<b\>title\</b\>\\x1b[31m' "$(sed 's/\\\[/[/' seen)"
+
+# Names of a program that runs: a diary is printed while it does.
+forged=$'queue_put\nfisql: forged'
+"$fisql" cc gcc -g0 -O1 -I"$here/collector" -c -o diary.o "$here/examples/diary.c"
+objcopy --redefine-sym "queue_put=$forged" diary.o
+"$fisql" cc gcc -o forged diary.o -lpthread
+"$fisql" record -q -o diary.bin ./forged >seen 2>&1
+has "a function's name is shown in a diary" 'queue_put\x0afisql: forged' "$(cat seen)"
+same "it begins no line of its own" 0 "$(grep -c '^fisql: forged' seen)"
