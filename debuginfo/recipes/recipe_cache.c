@@ -6,6 +6,7 @@
  */
 #include "debuginfo/recipes/recipe_cache.h"
 
+#include <elf.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,6 +22,8 @@
 #define CACHE_VERSION 5u /* to be raised where recipes of the same code come out otherwise */
 #define CACHE_DEBUG_MIN ((uint64_t)4 << 20) /* bytes of .debug_info that are worth a file */
 #define CACHE_COUNT_MAX ((uint64_t)1 << 26)
+#define FRAME_BYTES_MAX (1 << 24)
+#define NEAR_BYTES_MAX 4096 /* from the stack or frame pointer: a stack goes on so far */
 
 struct cache_header {
     uint64_t magic, version, checksum; /* checksum: of all that follows */
@@ -60,8 +63,13 @@ static bool has_parts(const struct fisql_recipe_value *value)
     return value->where == FISQL_WHERE_PIECES || value->where == FISQL_WHERE_EXPRESSION;
 }
 
+static bool is_result(const struct fisql_recipe_value *value)
+{
+    return value->where >= FISQL_WHERE_RESULT && value->where <= FISQL_WHERE_RESULT_MEMORY;
+}
+
 /* Do the parts of a value lie within, and have none in their turn but for what is computed of a piece? */
-static bool are_sound(const struct recipes *recipes, const struct fisql_recipe_value *value)
+static bool parts_are_sound(const struct recipes *recipes, const struct fisql_recipe_value *value)
 {
     bool steps = value->where == FISQL_WHERE_EXPRESSION;
     if (value->constant > recipes->values_count ||
@@ -69,32 +77,94 @@ static bool are_sound(const struct recipes *recipes, const struct fisql_recipe_v
         return false;
     for (size_t i = 0; i < value->base; i++) {
         const struct fisql_recipe_value *part = &recipes->values[value->constant + i];
-        if (part->where == FISQL_WHERE_PIECES || (steps && has_parts(part)))
+        if (part->where == FISQL_WHERE_PIECES || is_result(part) || (steps && has_parts(part)))
             return false;
     }
     return !steps || value->base <= FISQL_RECIPE_STEPS_MAX;
 }
 
-/* Do all indexes lie within? */
-static bool is_sound(const struct recipes *recipes)
+/* Is there such a register, vector register or size of an element? */
+static bool base_is_sound(const struct fisql_recipe_value *value, uint16_t machine)
 {
-    for (size_t i = 0; i < recipes->hooks_count; i++) {
-        const struct fisql_recipe_hook *hook = &recipes->hooks[i];
-        if (hook->count > FISQL_RECIPE_VALUES_MAX || hook->first > recipes->values_count ||
-            hook->count > recipes->values_count - hook->first ||
-            (i > 0 && hook->address < recipes->hooks[i - 1].address))
-            return false;
+    switch (value->where) {
+    case FISQL_WHERE_REGISTER:
+    case FISQL_WHERE_MEMORY:
+    case FISQL_WHERE_SUM:
+        return value->base < (machine == EM_X86_64 ? 16 : 32);
+    case FISQL_WHERE_VECTOR:
+        return value->base < 8;
+    case FISQL_WHERE_RESULT_VECTOR:
+        return value->base <= 16;
+    default:
+        return value->base <= 31;
     }
+}
+
+/* Is it a value whose bytes the collector can take and write? */
+static bool value_is_sound(const struct recipes *recipes, const struct fisql_recipe_value *value,
+                           uint16_t machine)
+{
+    if (value->where > FISQL_WHERE_STEP || value->what > FISQL_WHAT_STRING_CXX1)
+        return false;
+    if (value->where == FISQL_WHERE_STEP)
+        return value->base < FISQL_STEPS && value->size != 0 && value->size <= 64 &&
+               (value->size <= 8 || value->base == FISQL_STEP_BITS);
+    if (value->where == FISQL_WHERE_ABSENT)
+        return value->large <= FISQL_WHERE_ADDRESS;
+    bool is_float = value->size == 4 || value->size == 8 || value->size == 10 || value->size == 16;
+    return (value->what != FISQL_WHAT_FLOAT || is_float) &&
+           (has_parts(value) ? parts_are_sound(recipes, value) : base_is_sound(value, machine));
+}
+
+/* Are the hook's values of its kind? Of an exit there is one at most, and the frame is found by the stack or the
+ * frame pointer, for the slot with the return address will be written. */
+static bool hook_is_sound(const struct recipes *recipes, const struct fisql_recipe_hook *hook,
+                          uint16_t machine)
+{
+    bool x86 = machine == EM_X86_64;
+    if (hook->count > FISQL_RECIPE_VALUES_MAX || hook->first > recipes->values_count ||
+        hook->count > recipes->values_count - hook->first)
+        return false;
+    const struct fisql_recipe_value *values = &recipes->values[hook->first];
+    if (hook->exit == 0) {
+        for (uint32_t i = 0; i < hook->count; i++)
+            if (is_result(&values[i]))
+                return false;
+        return true;
+    }
+    if (hook->count == 0)
+        return hook->exit == 1;
+    return hook->exit == 1 && hook->count == 1 && values->where != FISQL_WHERE_EXPRESSION &&
+           (x86 ? hook->cfa_register == 6 || hook->cfa_register == 7
+                : hook->cfa_register == 29 || hook->cfa_register == 31) &&
+           hook->cfa_offset >= 0 && hook->cfa_offset <= FRAME_BYTES_MAX &&
+           hook->cfa_offset % 8 == 0 && hook->return_offset % 8 == 0 &&
+           (x86 ? hook->return_offset == -8
+                : hook->return_offset >= -FRAME_BYTES_MAX && hook->return_offset <= 0);
+}
+
+/* Memory that is said to be in the frame, and is not near, is read as any other. */
+static void distrust_memory(struct fisql_recipe_value *value, uint16_t machine)
+{
+    bool near = value->offset >= -NEAR_BYTES_MAX && value->offset <= NEAR_BYTES_MAX;
+    bool frame = machine == EM_X86_64 ? value->base == 6 || value->base == 7
+                                      : value->base == 29 || value->base == 31;
+    if (value->where == FISQL_WHERE_MEMORY && !(frame && near))
+        value->anywhere = 1;
+}
+
+/* Can the collector rely on each number? Where memory is not to be relied on it is marked. */
+static bool make_sound(struct recipes *recipes, uint16_t machine)
+{
     for (size_t i = 0; i < recipes->values_count; i++) {
-        const struct fisql_recipe_value *value = &recipes->values[i];
-        if (value->where > FISQL_WHERE_STEP || value->what > FISQL_WHAT_STRING_CXX1 ||
-            (has_parts(value) ? !are_sound(recipes, value) : value->base > 31) ||
-            (value->where == FISQL_WHERE_STEP &&
-             (value->base >= FISQL_STEPS || value->size == 0 || value->size > 64 ||
-              (value->size > 8 && value->base != FISQL_STEP_BITS))) ||
-            (value->where == FISQL_WHERE_ABSENT && value->large > FISQL_WHERE_ADDRESS))
+        if (!value_is_sound(recipes, &recipes->values[i], machine))
             return false;
+        distrust_memory(&recipes->values[i], machine);
     }
+    for (size_t i = 0; i < recipes->hooks_count; i++)
+        if (!hook_is_sound(recipes, &recipes->hooks[i], machine) ||
+            (i > 0 && recipes->hooks[i].address < recipes->hooks[i - 1].address))
+            return false;
     return true;
 }
 
@@ -136,7 +206,7 @@ int recipe_cache_read(struct recipes *recipes, const struct symbol_files *files,
                 result = read_all(descriptor, recipes->hooks, hooks) &&
                          read_all(descriptor, recipes->values, values) &&
                          checksum_of(&header, recipes->hooks, recipes->values) == header.checksum &&
-                         is_sound(recipes);
+                         make_sound(recipes, files->module.machine);
         }
     }
     close(descriptor);

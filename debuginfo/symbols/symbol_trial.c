@@ -1,5 +1,5 @@
 /*
- * Trying to read debug information: see symbol_trial() in symbol_parts.h. It comes from strangers' files,
+ * Trying to read debug information: see symbol_trial.h. It comes from strangers' files,
  * too, and libdwarf 20210528 crashes on some that are damaged. So the reading is tried in a process of its
  * own first, where it does not take long.
  */
@@ -16,7 +16,13 @@
 
 #define TRIED_BYTES_MAX (16u << 20) /* of debug information that are tried first */
 #define TRIED_CPU_SECONDS_MAX 6     /* damage may also make it run forever */
+#ifdef __SANITIZE_ADDRESS__
+/* gcc 12's sanitizer does not hold its allocator's locks over fork(): where another thread has one, the child waits
+ * for ever. */
+#define TRIED_SECONDS_MAX 3
+#else
 #define TRIED_SECONDS_MAX 60
+#endif
 #define TRIES                                                                                      \
     3 /* where no end comes in that time: a load that was stopped for a minute (Ctrl-Z) was in it, too */
 

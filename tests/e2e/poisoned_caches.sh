@@ -84,3 +84,9 @@ P
 same "with changed bytes and a checksum that fits, nothing crashes" "200 forged" "$(python3 forge.py "$symbols" "$sound" 2>&1)"
 prepare
 same "the program's symbols are as before" "$expected" "$("$symbols" ./app)"
+
+# The same of recipes, which the collector relies on within the program: it prints and ends as it does.
+"$FISQL_BUILD/recipes_dump" -q -c recipes ./app >/dev/null
+run python3 "$here/tests/corrupt/recipes.py" "$fisql" "$FISQL_BUILD/recipes_dump" recipes/*.recipes ./app
+same "with forged recipes the program is untouched" "112 forged" "$out"
+at_least "some of them are used" 5 "${err%% *}"
