@@ -20,7 +20,7 @@
 
 #define SHARED_HELP                                                                                \
     "  -o, --output FILE       the log to write (run.bin); of rank 3 of an MPI job run.3.bin\n"    \
-    "  -q, --quiet             do not print what was written\n"                                    \
+    "  -q, --quiet             print neither what was written nor what takes long\n"               \
     "      --no-alloc          do not record allocations\n"                                        \
     "      --no-time           do not read the clock: structure and counts only\n"                 \
     "      --no-waits          do not read the threads' processor clocks: waiting counts as\n"     \
@@ -222,7 +222,7 @@ static int set_option(struct record_options *options, const struct args *args)
         options->log = value;
         return 0;
     case 'q':
-        options->quiet = true;
+        options->quiet = options->values.quiet = true;
         return 0;
     case OPTION_NO_ALLOC:
         options->no_alloc = true;

@@ -20,6 +20,7 @@ struct record_values {
     size_t patterns_count, patterns_room;
     struct expressions expressions; /* of --value */
     bool no_results;
+    bool quiet;          /* say only what is wrong and what is lost, not what takes long */
     uint32_t string_max; /* bytes of a text; 0 = as usual */
     uint32_t wait_ms;    /* a program that is run waits for its recipes at most; 0 = not */
     bool wait_given;

@@ -78,12 +78,13 @@ static void *wait_a_second(void *argument)
     return NULL;
 }
 
-static void patience_begin(struct patience *patience, const char *path)
+static void patience_begin(struct patience *patience, const char *path, bool quiet)
 {
     *patience = (struct patience){.path = path};
     pthread_mutex_init(&patience->lock, NULL);
     pthread_cond_init(&patience->done_now, NULL);
-    patience->started = pthread_create(&patience->thread, NULL, wait_a_second, patience) == 0;
+    patience->started =
+        !quiet && pthread_create(&patience->thread, NULL, wait_a_second, patience) == 0;
 }
 
 static void patience_end(struct patience *patience)
@@ -282,7 +283,7 @@ static int add_module(struct making *making, const char *path)
     const struct symbols_options options = {.cache_dir = making->cache_dir};
     if (realpath(path, full) == NULL)
         return 0;
-    patience_begin(&patience, full);
+    patience_begin(&patience, full, making->wanted->quiet);
     int result = recipes_make(&recipes, full, &options, &error);
     if (result != 0)
         fail("%s: %s", path, error.text);

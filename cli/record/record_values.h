@@ -8,8 +8,8 @@
 /* Makes the recipes of the program and the libraries it is linked with, and sets values->recipes to them
  * (formats/recipe.h). Does nothing where values are not wanted. Returns 0, or -1 after saying on stderr what
  * is wrong: that no function matches a pattern, or that there is no debug information. Says what takes
- * long, too. Of libraries that the program opens itself (dlopen), and of programs that it runs, late_recipes.h
- * makes them. */
+ * long, too, unless values->quiet. Of libraries that the program opens itself (dlopen), and of programs
+ * that it runs, late_recipes.h makes them. */
 int record_values_make(struct record_values *values, const char *program);
 
 /* Likewise of one module, which `device`, `inode` and build_id ("" = none) tell from another one of this

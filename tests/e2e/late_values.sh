@@ -199,3 +199,20 @@ said=$(printed f2.out)
 kill -CONT $pid
 wait $pid
 same "it is stopped: the program goes on when the time is over, and ends as it does" "f2 2 7" "$said $?"
+
+# Reading that takes long is said once it has taken a second, but not with -q. The files are slow to open until it is said.
+gcc -w -shared -fPIC -o slow_files.so "$programs/slow_files.c" -ldl
+preload=$PWD/slow_files.so
+[ "$(ldd "$fisql" | grep -c libasan)" = 0 ] || preload=$(gcc -print-file-name=libasan.so):$preload
+slowly() { # PROGRAM SECONDS OPTION...: at most so many seconds
+    local file=$1 seconds=$2
+    shift 2
+    run env LD_PRELOAD="$preload" SLOW_FILE="/$file" SLOW_UNTIL="$TEST_TMP/err" SLOW_END=$(($(date +%s) + seconds)) \
+        "$fisql" record --values "$@" "./$file"
+}
+many g1 g2
+slowly g1 60
+has "reading that takes long is said" "reading the debug information of $PWD/g1" "$err"
+same "and the program's output and status are its own" "g1 2 7" "$out $status"
+slowly g2 5 -q
+same "with -q it is not said" "g2 2 7 " "$out $status $err"
