@@ -149,3 +149,11 @@ trace_rows() { # DB
 expected() { # FILE
     awk '{ calls[$1] += $2 } END { for (name in calls) print name, calls[name] }' "$1" | LC_ALL=C sort
 }
+
+# calls_of DB FUNCTION...: how often they were called, all together
+calls_of() {
+    local db=$1
+    shift
+    sql "$db" "SELECT coalesce(sum(s.calls), 0) FROM function_stats s JOIN functions f ON f.id = s.function_id
+               WHERE f.name IN ($(printf "'%s'," "$@" | sed 's/,$//'))"
+}

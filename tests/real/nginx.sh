@@ -114,9 +114,6 @@ whole() {
     same "$1: every worker is there" "$numbers" "$(sql "$1.db" "SELECT DISTINCT pid FROM processes
         WHERE pid IN ($(echo "$numbers" | paste -sd ,))" | sort)"
 }
-calls_of() { # DB FUNCTION
-    sql "$1" "SELECT sum(s.calls) FROM function_stats s JOIN functions f ON f.id = s.function_id WHERE f.name = '$2'"
-}
 
 serve plain || exit 0
 same_as_plain plain
