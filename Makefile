@@ -255,7 +255,7 @@ check-distros: ## README's commands on Debian 12, 13 and testing, each from a ba
 check-deb: ## build the package on a bare Debian 12, install, use and remove it on another (needs root; some minutes)
 	@tests/distros deb
 
-check-real: all ## the long tests: SQLite, zstd, Redis, nginx, oracles, a report of 70 million calls (not part of check; a gate)
+check-real: all ## the long tests: SQLite, zstd, Redis, nginx, git, oracles, a report of 70 million calls (not part of check; a gate)
 	@tests/setup real
 	@tests/gate check-real $(MAKE) --no-print-directory check-real-all
 

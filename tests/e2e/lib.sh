@@ -157,3 +157,17 @@ calls_of() {
     sql "$db" "SELECT coalesce(sum(s.calls), 0) FROM function_stats s JOIN functions f ON f.id = s.function_id
                WHERE f.name IN ($(printf "'%s'," "$@" | sed 's/,$//'))"
 }
+
+# The ways in which real programs are recorded; set_way WAY sets way_options to those of fisql record.
+# shellcheck disable=SC2034 # used by the tests
+recording_ways="calls values locks faults ring"
+# shellcheck disable=SC2034
+set_way() {
+    case $1 in
+        calls) way_options=() ;;
+        values) way_options=(--values) ;;
+        locks) way_options=(--locks) ;;
+        faults) way_options=(--fault 'malloc nth=1000000000: fail') ;; # a rule that never strikes
+        ring) way_options=(--ring 512K) ;;
+    esac
+}

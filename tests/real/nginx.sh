@@ -118,15 +118,9 @@ whole() {
 serve plain || exit 0
 same_as_plain plain
 record=("$fisql" record -q -o)
-for mode in calls values locks faults ring; do
-    case $mode in
-        calls) options=() ;;
-        values) options=(--values) ;;
-        locks) options=(--locks) ;;
-        faults) options=(--fault 'malloc nth=1000000000: fail') ;; # a rule that never strikes
-        ring) options=(--ring 512K) ;;
-    esac
-    serve "$mode" "${record[@]}" "$mode.bin" "${options[@]}" || continue
+for mode in $recording_ways; do
+    set_way "$mode"
+    serve "$mode" "${record[@]}" "$mode.bin" "${way_options[@]}" || continue
     same_as_plain "$mode"
     whole "$mode"
     if [ "$mode" != ring ]; then # which keeps the last calls alone
