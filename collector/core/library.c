@@ -55,6 +55,8 @@ EXPORT int dlclose(void *handle)
 
 /* ---- fork, exit and malloc ---- */
 
+bool library_sanitizer_starting;
+
 #ifdef FISQL_WRAP
 bool library_sees_malloc(void)
 {
@@ -119,11 +121,28 @@ void library_exit(int status)
         syscall(SYS_exit_group, status);
 }
 
-/* gcc's ASan runtime asks for options here, and would otherwise refuse to run with a library before
- * it. A program that has this function itself is given the option in ASAN_OPTIONS. */
+/* A sanitizer's runtime that is a library asks for options here when it starts. In a program built with
+ * it, that is before the environment is set. A preloaded one starts among the libraries' constructors,
+ * where malloc() would start the recording in the middle of it. */
+static void sanitizer_starts(void)
+{
+    if (environ != NULL)
+        library_sanitizer_starting = true;
+}
+
+/* gcc's ASan runtime would refuse to run with a library before it, unless told otherwise here. A
+ * program that has this function itself is given the option in ASAN_OPTIONS. */
 EXPORT const char *__asan_default_options(void);
 EXPORT const char *__asan_default_options(void)
 {
+    sanitizer_starts();
     return "verify_asan_link_order=0";
+}
+
+EXPORT const char *__lsan_default_options(void);
+EXPORT const char *__lsan_default_options(void)
+{
+    sanitizer_starts();
+    return "";
 }
 #endif

@@ -429,7 +429,7 @@ static bool activate(void)
 bool process_activate(bool by_hook)
 {
     uint32_t state = __atomic_load_n(&process.active, __ATOMIC_ACQUIRE);
-    if (environ == NULL || collector_inside != 0 ||
+    if (environ == NULL || collector_inside != 0 || (!by_hook && library_sanitizer_starting) ||
         (state != PROCESS_UNDECIDED && !(by_hook && state == PROCESS_DORMANT)))
         return state == PROCESS_RECORDING;
     if (!__atomic_compare_exchange_n(&process.active, &state, PROCESS_DECIDING, false,
@@ -462,6 +462,7 @@ bool process_activate(bool by_hook)
 
 static __attribute__((constructor)) void process_constructor(void)
 {
+    library_sanitizer_starting = false;
     process_active();
 }
 

@@ -61,3 +61,16 @@ for compiler in gcc clang; do
     recorded "$compiler's ASan, options of the program's own, as a child" sh -c './sanitized bug; ./sanitized; exit $?'
     same "$compiler's ASan, options of the program's own, as a child: every call" 4000 "$(work)"
 done
+
+# A sanitizer that is preloaded starts after the collector is loaded, and calls malloc() while it does.
+build gcc unsanitized -O1 -g "$programs/sanitized.c"
+for name in asan lsan tsan ubsan; do
+    library=$(gcc -print-file-name=lib$name.so)
+    [ "${library#/}" != "$library" ] || continue
+    LD_PRELOAD=$library ./unsanitized plain >plain.out 2>&1
+    plain=$?
+    run "$fisql" record -q env LD_PRELOAD="$library" ./unsanitized plain
+    same "lib$name preloaded: status and output" "$plain $(cat plain.out)" "$status $out$err"
+    "$fisql" load -q run.bin
+    same "lib$name preloaded: every call, and the blocks" "2000 6 6" "$(work) $(allocs)"
+done
