@@ -1,6 +1,6 @@
 /*
- * Blocks from their allocation until their row of allocs is final and written; what of a block
- * other parts hand on.
+ * Blocks by their addresses, in three views: of the run until their row of allocs is written (memory_blocks), of the
+ * thread that allocated them (memory_own), and of a forked child that has them from its parent (memory_inherited).
  *
  * Zero-initialised is empty and may be released. Not safe for threads.
  */
@@ -14,7 +14,54 @@
 #include "base/error.h"
 #include "loader/sqlite/btree.h"
 
+/* ---- names of kinds ---- */
+
+/* As in the database; "unknown" for a number that the format does not have. */
+const char *memory_kind_name(uint32_t kind);
+
+/* Kinds of one family match: an allocation may be freed by its own. */
+const char *memory_kind_family(uint32_t kind);
+
+/* ---- addresses to numbers ---- */
+
+struct memory_map {
+    struct memory_map_slot {
+        uint64_t address;
+        uint64_t value; /* what the caller gave, + 1; 0 = empty */
+    } * slots;
+    size_t mask, count;
+};
+
+#define MEMORY_MAP_NONE UINT64_MAX
+
+/* The address's value, MEMORY_MAP_NONE if it has none. */
+uint64_t memory_map_find(const struct memory_map *map, uint64_t address);
+
+/* Gives the address a value (less than MEMORY_MAP_NONE) in place of the one it had. */
+int memory_map_put(struct memory_map *map, uint64_t address, uint64_t value, struct error *error);
+
+/* Removes the address, if it is there. */
+void memory_map_remove(struct memory_map *map, uint64_t address);
+
+void memory_map_release(struct memory_map *map);
+
+/* ---- indexes ---- */
+
 #define MEMORY_NO_INDEX UINT32_MAX
+
+/* Of an array whose items are given back and used again. */
+struct memory_indexes {
+    uint32_t *unused; /* a stack */
+    size_t unused_count, unused_capacity;
+    uint32_t count; /* all that were ever taken */
+};
+
+/* An index that nobody uses: one that was given back, or the next. The caller makes room for it. */
+int memory_indexes_take(struct memory_indexes *indexes, uint32_t *index, struct error *error);
+int memory_indexes_give_back(struct memory_indexes *indexes, uint32_t index, struct error *error);
+void memory_indexes_release(struct memory_indexes *indexes);
+
+/* ---- blocks whose row may still change ---- */
 
 struct memory_block {
     uint64_t id, address, size, alloc_ns, call;
@@ -59,14 +106,69 @@ static inline struct memory_link memory_link_of(const struct memory_block *block
 
 struct memory_blocks {
     struct memory_block *items;
-    size_t count, capacity;
-    uint32_t *unused; /* indexes, a stack */
-    size_t unused_count, unused_capacity;
+    size_t capacity;
+    struct memory_indexes indexes;
 };
 
-/* The index of an item that nobody uses; what it holds is not said. */
+/* The index of an item that nobody uses; its content is undefined. */
 int memory_blocks_take(struct memory_blocks *blocks, uint32_t *index, struct error *error);
 int memory_blocks_give_back(struct memory_blocks *blocks, uint32_t index, struct error *error);
 void memory_blocks_release(struct memory_blocks *blocks);
+
+/* ---- blocks of the thread that allocated them ---- */
+
+struct memory_own_block {
+    uint64_t size, call, number; /* the thread's allocations before it */
+};
+
+struct memory_own {
+    struct memory_map at; /* addresses to indexes of `blocks` */
+    struct memory_own_block *blocks;
+    size_t capacity;
+    struct memory_indexes indexes;
+    uint64_t allocs; /* all */
+};
+
+int memory_own_alloc(struct memory_own *own, uint64_t address, uint64_t size, uint64_t call,
+                     struct error *error);
+
+/* Takes the block at an address out. Returns 1; 0 where the thread has none there; -1. */
+int memory_own_free(struct memory_own *own, uint64_t address, struct memory_own_block *block,
+                    struct error *error);
+
+void memory_own_release(struct memory_own *own);
+
+/* ---- blocks that a forked child has from its parent ---- */
+
+struct memory_inherited_block {
+    uint64_t id, size; /* of the parent's row in allocs */
+    bool freed;        /* by this process */
+};
+
+struct memory_inherited {
+    struct memory_map at; /* addresses to indexes of `blocks` */
+    struct memory_inherited_block *blocks;
+    size_t count, capacity;
+};
+
+/* The block lies at the address from now on, whatever lay there. */
+int memory_inherited_add(struct memory_inherited *inherited, uint64_t address,
+                         struct memory_inherited_block block, struct error *error);
+
+/* Adds those of the parent that lie where the child has none yet. */
+int memory_inherited_copy(struct memory_inherited *child, const struct memory_inherited *parent,
+                          struct error *error);
+
+/* The block at an address, NULL = none; borrowed until the next call. */
+struct memory_inherited_block *memory_inherited_find(const struct memory_inherited *inherited,
+                                                     uint64_t address);
+
+/* The process has a block of its own at the address. */
+static inline void memory_inherited_remove(struct memory_inherited *inherited, uint64_t address)
+{
+    memory_map_remove(&inherited->at, address);
+}
+
+void memory_inherited_release(struct memory_inherited *inherited);
 
 #endif

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 
 #include "base/array.h"
-#include "loader/memory/memory_kinds.h"
 #include "loader/sqlite/insert.h"
 
 enum { FREES_MAX = 100000, CLASHES_MAX = 1000 };

@@ -11,7 +11,6 @@
 #ifndef FISQL_LOADER_MEMORY_MEMORY_LIVE_H
 #define FISQL_LOADER_MEMORY_MEMORY_LIVE_H
 
-#include "loader/memory/memory_stacks.h"
 #include "loader/memory/memory_sums.h"
 #include "loader/memory/memory_thread.h"
 

@@ -10,7 +10,6 @@
 
 #include "base/array.h"
 #include "base/heap.h"
-#include "loader/memory/memory_chains.h"
 #include "loader/memory/memory_parts.h"
 #include "loader/memory/memory_rows.h"
 

@@ -3,26 +3,18 @@
  * made of, each with a header of its own:
  *
  *   first stage, for each thread
- *     memory_thread      the events of one thread as they come from the decoder
+ *     memory_thread      the events of one thread as they come from the decoder; what leaks, by function
  *     memory_places      where they happened: frame, site, kind, path of functions
- *     memory_own         the blocks that the thread allocated itself
- *     memory_leaks       what leaks, by function
- *     memory_spool       the events, encoded
- *     memory_store       where they are kept: in memory, then in the temporary file
+ *     memory_spool       the events, encoded: in memory, then in the temporary file
  *   second stage
  *     memory_processes   forks, ends, what lives in each process
- *     memory_inherited   the blocks that a child has from its parent
- *     memory_blocks      blocks whose row may still change
  *     memory_rows        rows of allocs
- *     memory_chains      reallocs of reallocs, rows of alloc_chains
  *     memory_live        what lives at each time: peak, timeline
  *   results
- *     memory_stacks      by place
- *     memory_counts      by size, distance, owner, way
- *     memory_sums        by frame and function
+ *     memory_sums        by frame, function, place, size, distance, owner, way; chains of reallocs
  *     memory_errors      frees that are wrong, and what the log lacks
  *
- *   memory_map, memory_kinds: addresses to numbers; names of kinds
+ *   memory_blocks: blocks by their addresses, in all stages
  */
 #ifndef FISQL_LOADER_MEMORY_MEMORY_PARTS_H
 #define FISQL_LOADER_MEMORY_MEMORY_PARTS_H
@@ -30,12 +22,9 @@
 #include <pthread.h>
 
 #include "loader/memory/memory.h"
-#include "loader/memory/memory_counts.h"
 #include "loader/memory/memory_errors.h"
 #include "loader/memory/memory_live.h"
 #include "loader/memory/memory_processes.h"
-#include "loader/memory/memory_stacks.h"
-#include "loader/memory/memory_store.h"
 #include "loader/memory/memory_sums.h"
 #include "loader/memory/memory_thread.h"
 

@@ -11,7 +11,6 @@
 #define FISQL_LOADER_MEMORY_MEMORY_PROCESSES_H
 
 #include "loader/memory/memory_blocks.h"
-#include "loader/memory/memory_inherited.h"
 #include "loader/memory/memory_thread.h"
 
 struct memory_process {

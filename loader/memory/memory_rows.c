@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "loader/memory/memory_kinds.h"
 #include "loader/sqlite/sqlite_record.h"
 
 enum {

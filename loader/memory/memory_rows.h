@@ -13,7 +13,6 @@
 #define FISQL_LOADER_MEMORY_MEMORY_ROWS_H
 
 #include "loader/memory/memory_blocks.h"
-#include "loader/memory/memory_stacks.h"
 #include "loader/memory/memory_thread.h"
 
 struct memory_rows {

@@ -1,23 +1,60 @@
 /*
- * The events of one thread about memory, encoded, from the decoding of the log until memory_pair
- * reads them again.
+ * The events of one thread about memory, encoded, from the decoding of the log until memory_pair reads them again:
+ * the spool encodes them in pieces, the store keeps the pieces.
  *
- * An event is a byte of flags and LEB128 numbers, most of them differences from the event before:
- * place, tick, call, address, then the size of an allocation, or for a free of a block that the
- * thread itself allocated the number of that block and the owner's call and frame. That is some 12
- * bytes. A full buffer goes to the store as a piece.
+ * An event is a byte of flags and LEB128 numbers, most of them differences from the event before: place, tick, call,
+ * address, then the size of an allocation, or for a free of a block that the thread itself allocated the number of
+ * that block and the owner's call and frame. That is some 12 bytes.
  *
- * Zero-initialised is empty and may be released. Used by one thread at a time.
+ * The store keeps pieces in memory up to a limit over all threads, then in a temporary file without a name in the
+ * database's folder.
+ *
+ * Zero-initialised is empty and may be released. memory_store_put is safe for threads; a spool is used by one
+ * thread at a time.
  */
 #ifndef FISQL_LOADER_MEMORY_MEMORY_SPOOL_H
 #define FISQL_LOADER_MEMORY_MEMORY_SPOOL_H
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "base/error.h"
-#include "loader/memory/memory_store.h"
+
+/* ---- the store ---- */
+
+struct memory_store {
+    char *folder;
+    size_t kept_bytes_max;
+    pthread_mutex_t lock; /* guards what follows */
+    size_t kept_bytes;    /* of pieces in memory */
+    bool spilled;         /* there is a file */
+    int file;
+    uint64_t file_bytes;
+};
+
+/* A piece of a thread's encoded events. */
+struct memory_piece {
+    unsigned char *data; /* malloc'ed; NULL: it is in the temporary file */
+    uint64_t offset;
+    uint32_t bytes;
+};
+
+/* kept_bytes_max: what all pieces in memory may take together. The folder's name is copied. */
+int memory_store_init(struct memory_store *store, const char *folder, size_t kept_bytes_max,
+                      struct error *error);
+void memory_store_release(struct memory_store *store);
+
+/* Keeps a copy of `bytes` bytes, more than 0. The caller frees piece->data. */
+int memory_store_put(struct memory_store *store, const void *data, uint32_t bytes,
+                     struct memory_piece *piece, struct error *error);
+
+/* Reads a piece that is in the temporary file. */
+int memory_store_read(const struct memory_store *store, const struct memory_piece *piece,
+                      void *data, struct error *error);
+
+/* ---- the spool ---- */
 
 enum memory_event_type { MEMORY_ALLOC, MEMORY_FREE };
 

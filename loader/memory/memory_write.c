@@ -1,7 +1,6 @@
 /*
  * The third stage of memory.h: the rollups that memory_pair made, written through the sqlite3 API.
  */
-#include "loader/memory/memory_kinds.h"
 #include "loader/memory/memory_parts.h"
 #include "loader/sqlite/insert.h"
 

@@ -2,7 +2,7 @@
  * The parts of memory.h, each alone: what it takes, what it gives, and that it can be released as
  * it begins, filled, and twice.
  */
-#include "loader/memory/memory_chains.h"
+#include "loader/memory/memory_sums.h"
 #include "loader/memory/memory_parts.h"
 #include "loader/memory/memory_rows.h"
 #include "queries/embedded.h"
@@ -199,7 +199,7 @@ static void test_own(void)
           "the last allocation at the address is freed");
     check(memory_own_free(&own, 16, &block, &failure) == 0, "once");
     memory_own_alloc(&own, 48, 400, 4, &failure);
-    check_equal(2, own.blocks_count, "memory is used again");
+    check_equal(2, own.indexes.count, "memory is used again");
     check(memory_own_free(&own, 32, &block, &failure) == 1 && block.number == 1,
           "and blocks stay themselves");
     memory_own_release(&own);
@@ -309,7 +309,7 @@ static void test_processes(void)
 
     struct memory_block items[] = {{.id = 7, .address = 16, .size = 5},
                                    {.id = 8, .address = 32, .size = 6}};
-    struct memory_blocks blocks = {.items = items, .count = 2};
+    struct memory_blocks blocks = {.items = items, .indexes.count = 2};
     memory_map_put(&processes.items[2].live, 16, 0, &failure);
     check(memory_processes_fork(&processes, 3, &blocks, &failure) == 0, "a fork");
     memory_processes_inherit_late(&processes, 2, &items[1], 69, &failure);
