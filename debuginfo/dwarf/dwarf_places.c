@@ -9,6 +9,7 @@
 
 #include <elf.h>
 
+#include "debuginfo/dwarf/dwarf_operation.h"
 #include "debuginfo/dwarf/dwarf_steps.h"
 
 #define STACK_MAX 16
@@ -251,80 +252,11 @@ static bool push_address(struct evaluation *evaluation, uint64_t address)
     return true;
 }
 
-/* DW_OP_const* and DW_OP_addr*. */
-static bool run_constant(struct evaluation *evaluation, unsigned code)
-{
-    struct dwarf_cursor *cursor = &evaluation->cursor;
-    uint64_t address;
-    switch (code) {
-    case DW_OP_const1u:
-        return push_constant(evaluation, dwarf_take(cursor, 1));
-    case DW_OP_const1s:
-        return push_constant(evaluation, (uint64_t)dwarf_take_fixed(cursor, 1));
-    case DW_OP_const2u:
-        return push_constant(evaluation, dwarf_take(cursor, 2));
-    case DW_OP_const2s:
-        return push_constant(evaluation, (uint64_t)dwarf_take_fixed(cursor, 2));
-    case DW_OP_const4u:
-        return push_constant(evaluation, dwarf_take(cursor, 4));
-    case DW_OP_const4s:
-        return push_constant(evaluation, (uint64_t)dwarf_take_fixed(cursor, 4));
-    case DW_OP_const8u:
-    case DW_OP_const8s:
-        return push_constant(evaluation, dwarf_take(cursor, 8));
-    case DW_OP_constu:
-        return push_constant(evaluation, dwarf_take_unsigned(cursor));
-    case DW_OP_consts:
-        return push_constant(evaluation, (uint64_t)dwarf_take_signed(cursor));
-    case DW_OP_addr:
-        return push_address(evaluation, dwarf_take(cursor, 8));
-    case DW_OP_addrx:
-    case DW_OP_GNU_addr_index:
-        return dwarf_unit_address(evaluation->context->unit, dwarf_take_unsigned(cursor), &address)
-                   ? push_address(evaluation, address)
-                   : give_up(evaluation, PLACE_COMPLEX);
-    default:
-        return give_up(evaluation, PLACE_COMPLEX);
-    }
-}
-
-/* DW_OP_implicit_value: the bytes of the value. */
-static bool run_implicit(struct evaluation *evaluation)
-{
-    struct dwarf_cursor *cursor = &evaluation->cursor;
-    uint64_t size = dwarf_take_unsigned(cursor);
-    if (size == 0 || size > 8)
-        return give_up(evaluation, PLACE_COMPLEX);
-    evaluation->is_value = true;
-    return push_constant(evaluation, dwarf_take(cursor, (unsigned)size));
-}
-
+/* Operations that only this file or dwarf_steps.c knows. */
 static bool run_other(struct evaluation *evaluation, unsigned code)
 {
     struct dwarf_cursor *cursor = &evaluation->cursor;
     switch (code) {
-    case DW_OP_regx:
-        evaluation->is_register = true;
-        return push_register(evaluation, dwarf_take_unsigned(cursor));
-    case DW_OP_bregx: {
-        uint64_t number = dwarf_take_unsigned(cursor);
-        return push_sum(evaluation, number, dwarf_take_signed(cursor), false);
-    }
-    case DW_OP_fbreg:
-        return push_frame_base(evaluation, dwarf_take_signed(cursor));
-    case DW_OP_call_frame_cfa:
-        return push_frame_address(evaluation, 0);
-    case DW_OP_deref:
-        return load(evaluation);
-    case DW_OP_deref_size: {
-        uint64_t size = dwarf_take(cursor, 1);
-        if (size == 0 || size > 8 || !load(evaluation))
-            return give_up(evaluation, PLACE_COMPLEX);
-        narrow(&evaluation->stack[evaluation->depth - 1], 8 * (unsigned)size, false);
-        return true;
-    }
-    case DW_OP_plus_uconst:
-        return add(evaluation, dwarf_take_unsigned(cursor));
     case DW_OP_plus:
     case DW_OP_minus:
     case DW_OP_and:
@@ -332,53 +264,69 @@ static bool run_other(struct evaluation *evaluation, unsigned code)
     case DW_OP_shr:
     case DW_OP_shra:
         return combine(evaluation, code);
-    case DW_OP_nop:
-        return true;
-    case DW_OP_stack_value:
-        evaluation->is_value = true;
-        return true;
-    case DW_OP_implicit_value:
-        return run_implicit(evaluation);
     case DW_OP_regval_type:
     case DW_OP_GNU_regval_type: {
         uint64_t number = dwarf_take_unsigned(cursor);
         dwarf_take_unsigned(cursor); /* the type, as wide as what of the register counts */
         return push_register(evaluation, number);
     }
-    case DW_OP_entry_value:
-    case DW_OP_GNU_entry_value:
-        return give_up(evaluation, PLACE_OVERWRITTEN);
-    case DW_OP_implicit_pointer:
-    case DW_OP_GNU_implicit_pointer:
-        return give_up(evaluation, PLACE_OPTIMISED);
     default:
-        return run_constant(evaluation, code);
+        return give_up(evaluation, PLACE_COMPLEX);
     }
+}
+
+static bool run(struct evaluation *evaluation, const struct dwarf_operation *operation)
+{
+    switch (operation->kind) {
+    case DWARF_PUSH_CONSTANT:
+        return push_constant(evaluation, operation->number);
+    case DWARF_PUSH_ADDRESS:
+        return push_address(evaluation, operation->number);
+    case DWARF_PUSH_SUM:
+        return push_sum(evaluation, operation->number, operation->offset, false);
+    case DWARF_PUSH_FRAME:
+        return push_frame_base(evaluation, operation->offset);
+    case DWARF_PUSH_CFA:
+        return push_frame_address(evaluation, 0);
+    case DWARF_ADD:
+        return add(evaluation, operation->number);
+    case DWARF_LOAD:
+        if (operation->number == 0 || operation->number > 8 || !load(evaluation))
+            return give_up(evaluation, PLACE_COMPLEX);
+        narrow(&evaluation->stack[evaluation->depth - 1], 8 * (unsigned)operation->number, false);
+        return true;
+    case DWARF_NOTHING:
+        return true;
+    case DWARF_IS_REGISTER:
+        evaluation->is_register = true;
+        return push_register(evaluation, operation->number);
+    case DWARF_IS_TOP:
+        evaluation->is_value = true;
+        return true;
+    case DWARF_IS_BYTES:
+        evaluation->is_value = true;
+        return push_constant(evaluation, operation->number);
+    case DWARF_AT_ENTRY:
+        return give_up(evaluation, PLACE_OVERWRITTEN);
+    case DWARF_TAKEN_APART:
+        return give_up(evaluation, PLACE_OPTIMISED);
+    case DWARF_OTHER:
+        return run_other(evaluation, operation->code);
+    case DWARF_MALFORMED:
+        break;
+    }
+    return give_up(evaluation, PLACE_COMPLEX);
 }
 
 /* Runs up to the end, or to an operation that ends a piece: it is left there. */
 static bool evaluate(struct evaluation *evaluation)
 {
     struct dwarf_cursor *cursor = &evaluation->cursor;
-    while (cursor->at < cursor->end) {
-        unsigned code = *cursor->at;
-        bool done;
-        if (code == DW_OP_piece || code == DW_OP_bit_piece)
-            break;
+    while (dwarf_in_piece(cursor)) {
         if (evaluation->is_register || evaluation->is_value)
             return give_up(evaluation, PLACE_COMPLEX); /* it must be the last one */
-        cursor->at++;
-        if (code >= DW_OP_lit0 && code <= DW_OP_lit31) {
-            done = push_constant(evaluation, code - DW_OP_lit0);
-        } else if (code >= DW_OP_reg0 && code <= DW_OP_reg31) {
-            evaluation->is_register = true;
-            done = push_register(evaluation, code - DW_OP_reg0);
-        } else if (code >= DW_OP_breg0 && code <= DW_OP_breg31) {
-            done = push_sum(evaluation, code - DW_OP_breg0, dwarf_take_signed(cursor), false);
-        } else {
-            done = run_other(evaluation, code);
-        }
-        if (!done)
+        struct dwarf_operation operation = dwarf_take_operation(cursor, evaluation->context->unit);
+        if (!run(evaluation, &operation))
             return false;
         if (cursor->failed)
             return give_up(evaluation, PLACE_COMPLEX);

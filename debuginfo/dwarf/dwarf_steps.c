@@ -6,6 +6,8 @@
  */
 #include "debuginfo/dwarf/dwarf_steps.h"
 
+#include "debuginfo/dwarf/dwarf_operation.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -338,47 +340,6 @@ static bool typed_constant(struct computing *computing)
 
 /* ---- operations ---- */
 
-static bool run_constant(struct computing *computing, unsigned code)
-{
-    struct dwarf_cursor *cursor = computing->cursor;
-    uint64_t address;
-    switch (code) {
-    case DW_OP_const1u:
-    case DW_OP_const2u:
-    case DW_OP_const4u:
-    case DW_OP_const8u: /* their codes are two apart */
-        return push_constant(computing, dwarf_take(cursor, 1u << (code - DW_OP_const1u) / 2));
-    case DW_OP_const1s:
-    case DW_OP_const2s:
-    case DW_OP_const4s:
-    case DW_OP_const8s:
-        return push_constant(computing,
-                             (uint64_t)dwarf_take_fixed(cursor, 1u << (code - DW_OP_const1s) / 2));
-    case DW_OP_constu:
-        return push_constant(computing, dwarf_take_unsigned(cursor));
-    case DW_OP_consts:
-        return push_constant(computing, (uint64_t)dwarf_take_signed(cursor));
-    case DW_OP_addr:
-        return push_address(computing, dwarf_take(cursor, WORD_BYTES));
-    case DW_OP_addrx:
-    case DW_OP_GNU_addr_index:
-        return dwarf_unit_address(computing->context->unit, dwarf_take_unsigned(cursor), &address)
-                   ? push_address(computing, address)
-                   : give_up(computing, PLACE_COMPLEX);
-    case DW_OP_const_type:
-    case DW_OP_GNU_const_type:
-        return typed_constant(computing);
-    case DW_OP_entry_value:
-    case DW_OP_GNU_entry_value:
-        return give_up(computing, PLACE_OVERWRITTEN);
-    case DW_OP_implicit_pointer:
-    case DW_OP_GNU_implicit_pointer:
-        return give_up(computing, PLACE_OPTIMISED);
-    default:
-        return give_up(computing, PLACE_COMPLEX);
-    }
-}
-
 static bool run_operator(struct computing *computing, unsigned code)
 {
     const struct item *item = top(computing);
@@ -420,7 +381,7 @@ static bool run_operator(struct computing *computing, unsigned code)
     case DW_OP_ge:
         return compare(computing, code);
     default:
-        return run_constant(computing, code);
+        return give_up(computing, PLACE_COMPLEX);
     }
 }
 
@@ -441,10 +402,6 @@ static bool run_stack(struct computing *computing, unsigned code)
     case DW_OP_drop:
         return computing->depth > 0 ? (computing->depth--, true)
                                     : give_up(computing, PLACE_COMPLEX);
-    case DW_OP_deref:
-        return load(computing, WORD_BYTES, false);
-    case DW_OP_deref_size:
-        return load(computing, dwarf_take(cursor, 1), false);
     case DW_OP_deref_type:
     case DW_OP_GNU_deref_type:
         return typed_load(computing);
@@ -454,37 +411,48 @@ static bool run_stack(struct computing *computing, unsigned code)
     case DW_OP_regval_type:
     case DW_OP_GNU_regval_type:
         return typed_register(computing);
-    case DW_OP_plus_uconst:
-        return add(computing, dwarf_take_unsigned(cursor));
-    case DW_OP_nop:
-        return true;
+    case DW_OP_const_type:
+    case DW_OP_GNU_const_type:
+        return typed_constant(computing);
     default:
         return run_operator(computing, code);
     }
 }
 
-static bool run(struct computing *computing, unsigned code)
+static bool run(struct computing *computing, const struct dwarf_operation *operation)
 {
-    struct dwarf_cursor *cursor = computing->cursor;
-    if (code >= DW_OP_lit0 && code <= DW_OP_lit31)
-        return push_constant(computing, code - DW_OP_lit0);
-    if (code >= DW_OP_breg0 && code <= DW_OP_breg31)
-        return push_sum(computing, code - DW_OP_breg0, dwarf_take_signed(cursor));
-    switch (code) {
-    case DW_OP_bregx: {
-        uint64_t number = dwarf_take_unsigned(cursor);
-        return push_sum(computing, number, dwarf_take_signed(cursor));
-    }
-    case DW_OP_fbreg:
-        return push_frame(computing, false, dwarf_take_signed(cursor));
-    case DW_OP_call_frame_cfa:
+    switch (operation->kind) {
+    case DWARF_PUSH_CONSTANT:
+        return push_constant(computing, operation->number);
+    case DWARF_PUSH_ADDRESS:
+        return push_address(computing, operation->number);
+    case DWARF_PUSH_SUM:
+        return push_sum(computing, operation->number, operation->offset);
+    case DWARF_PUSH_FRAME:
+        return push_frame(computing, false, operation->offset);
+    case DWARF_PUSH_CFA:
         return push_frame(computing, true, 0);
-    case DW_OP_stack_value:
+    case DWARF_ADD:
+        return add(computing, operation->number);
+    case DWARF_LOAD:
+        return load(computing, operation->number, false);
+    case DWARF_NOTHING:
+        return true;
+    case DWARF_IS_TOP:
         computing->is_value = computing->ended = true;
         return true;
-    default:
-        return run_stack(computing, code);
+    case DWARF_AT_ENTRY:
+        return give_up(computing, PLACE_OVERWRITTEN);
+    case DWARF_TAKEN_APART:
+        return give_up(computing, PLACE_OPTIMISED);
+    case DWARF_OTHER:
+        return run_stack(computing, operation->code);
+    case DWARF_IS_REGISTER: /* simple forms, which dwarf_places.c has */
+    case DWARF_IS_BYTES:
+    case DWARF_MALFORMED:
+        break;
     }
+    return give_up(computing, PLACE_COMPLEX);
 }
 
 /* ---- the whole ---- */
@@ -537,11 +505,11 @@ enum place_reason steps_find(const struct place_context *context, struct dwarf_c
     computing.depth = 0;
     computing.is_value = computing.loads = computing.ended = false;
     computing.reason = PLACE_COMPLEX;
-    while (cursor->at < cursor->end && *cursor->at != DW_OP_piece &&
-           *cursor->at != DW_OP_bit_piece) {
+    while (dwarf_in_piece(cursor)) {
         if (computing.ended)
             return PLACE_COMPLEX;
-        if (!run(&computing, *cursor->at++))
+        struct dwarf_operation operation = dwarf_take_operation(cursor, context->unit);
+        if (!run(&computing, &operation))
             return computing.reason;
         if (cursor->failed)
             return PLACE_COMPLEX;
