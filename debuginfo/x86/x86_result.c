@@ -9,11 +9,9 @@
 #include <string.h>
 
 #include "debuginfo/x86/x86_code.h"
+#include "debuginfo/x86/x86_operands.h"
 
 #define INSTRUCTIONS_MAX 40
-#define RAX 0
-#define RSP 4
-#define RBP 5
 #define KEPT 0xf038u /* rbx, rsp, rbp, r12 to r15: calls leave them alone */
 
 /* What a register holds, of which the low `size_bytes` are known (0 = nothing is). */
@@ -30,76 +28,6 @@ struct follower {
     struct held general[16], vector[16], x87;
     bool frame_pointer;
 };
-
-/* An instruction: prefixes, opcode, operands. */
-struct reading {
-    const unsigned char *code;
-    unsigned at, length;
-    unsigned rex, prefix; /* 66, f2, f3 or 0 */
-    unsigned opcode;      /* 0x0f00 and more: after 0f */
-    unsigned reg;         /* the middle field of ModRM */
-    bool memory;
-    unsigned rm;      /* the register, or memory's base */
-    bool addressable; /* memory is [rm + displacement] */
-    int32_t displacement;
-};
-
-static unsigned take_byte(struct reading *reading)
-{
-    return reading->at < reading->length ? reading->code[reading->at++] : 0x100;
-}
-
-/* A number of 1 or 4 bytes. */
-static bool take_number(struct reading *reading, unsigned bytes, int32_t *number)
-{
-    if (reading->at + bytes > reading->length)
-        return false;
-    if (bytes == 1)
-        *number = (int8_t)reading->code[reading->at];
-    else
-        memcpy(number, reading->code + reading->at, 4);
-    reading->at += bytes;
-    return true;
-}
-
-static void take_opcode(struct reading *reading)
-{
-    unsigned code = take_byte(reading);
-    for (; code == 0x66 || code == 0xf2 || code == 0xf3; code = take_byte(reading))
-        reading->prefix = code;
-    if ((code & 0x1f0) == 0x40) {
-        reading->rex = code;
-        code = take_byte(reading);
-    }
-    reading->opcode = code == 0x0f ? 0x0f00 | take_byte(reading) : code;
-}
-
-static bool take_operands(struct reading *reading)
-{
-    unsigned modrm = take_byte(reading), mode = modrm >> 6;
-    if (modrm > 0xff)
-        return false;
-    reading->reg = (modrm >> 3 & 7) | (reading->rex & 4) << 1;
-    reading->rm = (modrm & 7) | (reading->rex & 1) << 3;
-    reading->memory = mode != 3;
-    reading->addressable = reading->memory;
-    if (mode == 3)
-        return true;
-    if ((modrm & 7) == 4) { /* no index */
-        unsigned sib = take_byte(reading);
-        reading->rm = (sib & 7) | (reading->rex & 1) << 3;
-        reading->addressable =
-            (sib & 0x138) == 0x20 && (reading->rex & 2) == 0 && (mode != 0 || (sib & 7) != 5);
-    } else if (mode == 0 && (modrm & 7) == 5) {
-        reading->addressable = false; /* from the instruction on */
-    }
-    return mode == 0 || take_number(reading, mode == 1 ? 1 : 4, &reading->displacement);
-}
-
-static unsigned operand_bytes(const struct reading *reading)
-{
-    return (reading->rex & 8) != 0 ? 8 : reading->prefix == 0x66 ? 2 : 4;
-}
 
 static struct held narrowed(struct held held, unsigned bytes)
 {
@@ -128,14 +56,14 @@ static struct held extended(struct held held, unsigned from, unsigned to, bool s
 }
 
 /* What lies in memory: only the frame is what it was at the call. */
-static struct held load(const struct follower *follower, const struct reading *reading,
+static struct held load(const struct follower *follower, const struct x86_operands *operands,
                         unsigned bytes)
 {
     struct held held = {.size_bytes = 0};
-    const struct held *base = &follower->general[reading->rm];
-    int64_t offset = (int64_t)base->offset + reading->displacement;
-    bool frame = base->base == RSP || (base->base == RBP && follower->frame_pointer);
-    if (reading->addressable && base->size_bytes == 8 && base->how == X86_RESULT_SUM && frame &&
+    const struct held *base = &follower->general[operands->rm];
+    int64_t offset = (int64_t)base->offset + operands->displacement;
+    bool frame = base->base == X86_RSP || (base->base == X86_RBP && follower->frame_pointer);
+    if (operands->addressable && base->size_bytes == 8 && base->how == X86_RESULT_SUM && frame &&
         offset == (int32_t)offset)
         held = (struct held){.how = X86_RESULT_MEMORY,
                              .base = base->base,
@@ -145,19 +73,19 @@ static struct held load(const struct follower *follower, const struct reading *r
 }
 
 /* A byte register without REX is one of the first four, or the second byte of such a one. */
-static bool is_low_byte(const struct reading *reading, unsigned number)
+static bool is_low_byte(const struct x86_operands *operands, unsigned number)
 {
-    return reading->rex != 0 || number < 4;
+    return operands->rex != 0 || number < 4;
 }
 
-static struct held source(const struct follower *follower, const struct reading *reading,
+static struct held source(const struct follower *follower, const struct x86_operands *operands,
                           unsigned bytes)
 {
-    if (reading->memory)
-        return load(follower, reading, bytes);
-    if (bytes == 1 && !is_low_byte(reading, reading->rm))
+    if (operands->memory)
+        return load(follower, operands, bytes);
+    if (bytes == 1 && !is_low_byte(operands, operands->rm))
         return (struct held){.size_bytes = 0};
-    return narrowed(follower->general[reading->rm], bytes);
+    return narrowed(follower->general[operands->rm], bytes);
 }
 
 /* Adds to what a register holds. A sum of 4 bytes or less is right in these. */
@@ -174,32 +102,33 @@ static struct held sum(struct held held, int64_t number, unsigned bytes)
     return narrowed(held, bytes);
 }
 
-static bool take_down(struct follower *follower, struct reading *reading, unsigned register_number)
+static bool take_down(struct follower *follower, struct x86_operands *operands,
+                      unsigned register_number)
 {
-    struct held *stack = &follower->general[RSP];
+    struct held *stack = &follower->general[X86_RSP];
     follower->general[register_number].size_bytes = 0; /* it is the caller's again */
     *stack = sum(*stack, 8, 8);
-    return reading->prefix == 0 && register_number != RSP;
+    return operands->prefix == 0 && register_number != X86_RSP;
 }
 
 /* ---- instructions ---- */
 
 /* mov and its like: to a general register. */
-static bool follow_move(struct follower *follower, struct reading *reading)
+static bool follow_move(struct follower *follower, struct x86_operands *operands)
 {
-    unsigned bytes = operand_bytes(reading), from = bytes;
-    bool store = reading->opcode == 0x89 || reading->opcode == 0x88;
-    if (!take_operands(reading) || (store && reading->memory))
+    unsigned bytes = x86_operand_bytes(operands), from = bytes;
+    bool store = operands->opcode == 0x89 || operands->opcode == 0x88;
+    if (!x86_take_operands(operands) || (store && operands->memory))
         return false;
     if (store) {
-        unsigned to = reading->rm;
-        reading->rm = reading->reg;
-        reading->reg = to;
+        unsigned to = operands->rm;
+        operands->rm = operands->reg;
+        operands->reg = to;
     }
-    switch (reading->opcode) {
+    switch (operands->opcode) {
     case 0x88:
     case 0x8a:
-        if (!is_low_byte(reading, reading->reg))
+        if (!is_low_byte(operands, operands->reg))
             return false;
         from = 1;
         break;
@@ -217,105 +146,106 @@ static bool follow_move(struct follower *follower, struct reading *reading)
     default:
         break;
     }
-    bool sign = reading->opcode == 0x63 || (reading->opcode & 0x0ffe) == 0x0fbe;
+    bool sign = operands->opcode == 0x63 || (operands->opcode & 0x0ffe) == 0x0fbe;
     from = from < bytes ? from : bytes;
-    follower->general[reading->reg] = source(follower, reading, from);
-    if ((reading->opcode & 0x0f00) != 0 || reading->opcode == 0x63 || bytes == 4)
-        follower->general[reading->reg] = extended(follower->general[reading->reg], from,
-                                                   sign         ? bytes
-                                                   : bytes == 2 ? 2
-                                                                : 8,
-                                                   sign);
-    return reading->reg != RSP || (bytes == 8 && !reading->memory && from == 8);
+    follower->general[operands->reg] = source(follower, operands, from);
+    if ((operands->opcode & 0x0f00) != 0 || operands->opcode == 0x63 || bytes == 4)
+        follower->general[operands->reg] = extended(follower->general[operands->reg], from,
+                                                    sign         ? bytes
+                                                    : bytes == 2 ? 2
+                                                                 : 8,
+                                                    sign);
+    return operands->reg != X86_RSP || (bytes == 8 && !operands->memory && from == 8);
 }
 
 /* lea, xor and what adds a number. */
-static bool follow_sum(struct follower *follower, struct reading *reading)
+static bool follow_sum(struct follower *follower, struct x86_operands *operands)
 {
-    unsigned bytes = operand_bytes(reading), opcode = reading->opcode;
+    unsigned bytes = x86_operand_bytes(operands), opcode = operands->opcode;
     int32_t number = 0;
-    if (!take_operands(reading) || (opcode != 0x8d && reading->memory))
+    if (!x86_take_operands(operands) || (opcode != 0x8d && operands->memory))
         return false;
-    struct held *to = &follower->general[opcode == 0x8d ? reading->reg : reading->rm];
+    struct held *to = &follower->general[opcode == 0x8d ? operands->reg : operands->rm];
     if (opcode == 0x8d) {
-        *to = reading->addressable
-                  ? sum(follower->general[reading->rm], reading->displacement, bytes)
+        *to = operands->addressable
+                  ? sum(follower->general[operands->rm], operands->displacement, bytes)
                   : (struct held){.size_bytes = 0};
-        return bytes == 8 || reading->reg != RSP;
+        return bytes == 8 || operands->reg != X86_RSP;
     }
     if (opcode == 0x31 || opcode == 0x33) {
         *to = (struct held){.how = X86_RESULT_CONSTANT,
-                            .size_bytes = reading->reg == reading->rm && bytes >= 4 ? 8 : 0};
-        return reading->rm != RSP && reading->reg == reading->rm;
+                            .size_bytes = operands->reg == operands->rm && bytes >= 4 ? 8 : 0};
+        return operands->rm != X86_RSP && operands->reg == operands->rm;
     }
-    unsigned what = reading->reg & 7;
-    if ((opcode == 0x81 && bytes == 2) || !take_number(reading, opcode == 0x83 ? 1 : 4, &number) ||
-        (what != 0 && what != 5) || (reading->rm == RSP && bytes != 8))
+    unsigned what = operands->reg & 7;
+    if ((opcode == 0x81 && bytes == 2) ||
+        !x86_take_number(operands, opcode == 0x83 ? 1 : 4, &number) || (what != 0 && what != 5) ||
+        (operands->rm == X86_RSP && bytes != 8))
         return false;
     *to = sum(*to, what == 0 ? number : -(int64_t)number, bytes);
     return true;
 }
 
-static bool follow_constant(struct follower *follower, struct reading *reading)
+static bool follow_constant(struct follower *follower, struct x86_operands *operands)
 {
     struct held held = {.how = X86_RESULT_CONSTANT, .size_bytes = 8};
-    unsigned number = (reading->opcode & 7) | (reading->rex & 1) << 3;
+    unsigned number = (operands->opcode & 7) | (operands->rex & 1) << 3;
     int32_t small = 0;
-    if (reading->prefix != 0)
+    if (operands->prefix != 0)
         return false;
-    if (reading->opcode == 0xc7) {
-        if (!take_operands(reading) || reading->memory || (reading->reg & 7) != 0)
+    if (operands->opcode == 0xc7) {
+        if (!x86_take_operands(operands) || operands->memory || (operands->reg & 7) != 0)
             return false;
-        number = reading->rm;
+        number = operands->rm;
     }
-    if (reading->opcode != 0xc7 && (reading->rex & 8) != 0) {
-        if (reading->at + 8 > reading->length)
+    if (operands->opcode != 0xc7 && (operands->rex & 8) != 0) {
+        if (operands->at + 8 > operands->length)
             return false;
-        memcpy(&held.constant, reading->code + reading->at, 8);
+        memcpy(&held.constant, operands->code + operands->at, 8);
     } else {
-        if (!take_number(reading, 4, &small))
+        if (!x86_take_number(operands, 4, &small))
             return false;
-        held.constant = (reading->rex & 8) != 0 ? (uint64_t)(int64_t)small : (uint32_t)small;
+        held.constant = (operands->rex & 8) != 0 ? (uint64_t)(int64_t)small : (uint32_t)small;
     }
     follower->general[number] = held;
-    return number != RSP;
+    return number != X86_RSP;
 }
 
 /* Moves to vector registers; pxor and xorps of one with itself. */
-static bool follow_vector(struct follower *follower, struct reading *reading)
+static bool follow_vector(struct follower *follower, struct x86_operands *operands)
 {
-    unsigned opcode = reading->opcode, prefix = reading->prefix;
-    if (!take_operands(reading))
+    unsigned opcode = operands->opcode, prefix = operands->prefix;
+    if (!x86_take_operands(operands))
         return false;
-    struct held *to = &follower->vector[reading->reg];
+    struct held *to = &follower->vector[operands->reg];
     if ((opcode == 0x0fef && prefix == 0x66) || (opcode == 0x0f57 && prefix != 0xf2)) {
         *to = (struct held){.how = X86_RESULT_CONSTANT, .size_bytes = 8};
-        return !reading->memory && reading->rm == reading->reg;
+        return !operands->memory && operands->rm == operands->reg;
     }
     if (opcode == 0x0f6e && prefix == 0x66)
-        *to = source(follower, reading, (reading->rex & 8) != 0 ? 8 : 4);
-    else if (opcode == 0x0f10 && (prefix == 0xf2 || prefix == 0xf3) && reading->memory)
-        *to = load(follower, reading, prefix == 0xf3 ? 4 : 8);
+        *to = source(follower, operands, (operands->rex & 8) != 0 ? 8 : 4);
+    else if (opcode == 0x0f10 && (prefix == 0xf2 || prefix == 0xf3) && operands->memory)
+        *to = load(follower, operands, prefix == 0xf3 ? 4 : 8);
     else if (opcode == 0x0f7e && prefix == 0xf3)
-        *to = reading->memory ? load(follower, reading, 8) : follower->vector[reading->rm];
+        *to = operands->memory ? load(follower, operands, 8) : follower->vector[operands->rm];
     else if ((opcode == 0x0f28 || opcode == 0x0f6f || opcode == 0x0f10) &&
              (prefix == 0 || prefix == 0x66))
-        *to = reading->memory ? load(follower, reading, 16) : follower->vector[reading->rm];
+        *to = operands->memory ? load(follower, operands, 16) : follower->vector[operands->rm];
     else
         return false;
     return true;
 }
 
 /* One instruction before the return. */
-static bool follow(struct follower *follower, struct reading *reading)
+static bool follow(struct follower *follower, struct x86_operands *operands)
 {
-    take_opcode(reading);
-    unsigned opcode = reading->opcode;
-    struct held *rax = &follower->general[RAX];
+    x86_take_opcode(operands);
+    unsigned opcode = operands->opcode;
+    struct held *rax = &follower->general[X86_RAX];
     if ((opcode & 0x1f8) == 0x58) /* pop */
-        return take_down(follower, reading, (opcode & 7) | (reading->rex & 1) << 3);
+        return take_down(follower, operands, (opcode & 7) | (operands->rex & 1) << 3);
     if ((opcode & 0x1f8) == 0xb8)
-        return follow_constant(follower, reading);
+        return follow_constant(follower, operands);
     switch (opcode) {
     case 0x63:
     case 0x88:
@@ -326,23 +256,23 @@ static bool follow(struct follower *follower, struct reading *reading)
     case 0x0fb7:
     case 0x0fbe:
     case 0x0fbf:
-        return follow_move(follower, reading);
+        return follow_move(follower, operands);
     case 0x31:
     case 0x33:
     case 0x81:
     case 0x83:
     case 0x8d:
-        return follow_sum(follower, reading);
+        return follow_sum(follower, operands);
     case 0xc7:
-        return follow_constant(follower, reading);
+        return follow_constant(follower, operands);
     case 0x98: /* cltq and its like */
-        *rax = extended(*rax, operand_bytes(reading) / 2, operand_bytes(reading), true);
+        *rax = extended(*rax, x86_operand_bytes(operands) / 2, x86_operand_bytes(operands), true);
         return true;
     case 0xc9: /* leave */
-        follower->general[RSP] = follower->general[RBP];
-        return take_down(follower, reading, RBP);
+        follower->general[X86_RSP] = follower->general[X86_RBP];
+        return take_down(follower, operands, X86_RBP);
     case 0x90:
-        return (reading->rex & 1) == 0;
+        return (operands->rex & 1) == 0;
     case 0x0f1f:
         return true;
     case 0x0f10:
@@ -352,11 +282,11 @@ static bool follow(struct follower *follower, struct reading *reading)
     case 0x0f6f:
     case 0x0f7e:
     case 0x0fef:
-        return follow_vector(follower, reading);
+        return follow_vector(follower, operands);
     case 0xdb: /* fld of 10 bytes */
-        if (!take_operands(reading) || !reading->memory || (reading->reg & 7) != 5)
+        if (!x86_take_operands(operands) || !operands->memory || (operands->reg & 7) != 5)
             return false;
-        follower->x87 = load(follower, reading, 10);
+        follower->x87 = load(follower, operands, 10);
         return true;
     default:
         return false;
@@ -397,17 +327,17 @@ bool x86_result_find(const struct elf_file *module, uint64_t address, enum x86_r
         struct x86_instruction instruction = {.length = 0};
         if (code != NULL)
             instruction = x86_read(code, left, address);
-        struct reading reading = {.code = code, .length = instruction.length};
+        struct x86_operands operands = {.code = code, .length = instruction.length};
         if (instruction.length == 0)
             return false;
         if (instruction.flow == X86_RETURN)
-            return give(in == X86_RESULT_RAX    ? &follower.general[RAX]
+            return give(in == X86_RESULT_RAX    ? &follower.general[X86_RAX]
                         : in == X86_RESULT_XMM0 ? &follower.vector[0]
                                                 : &follower.x87,
                         result);
         if (instruction.flow == X86_JUMP)
             address = instruction.target;
-        else if (instruction.flow == X86_NEXT && follow(&follower, &reading))
+        else if (instruction.flow == X86_NEXT && follow(&follower, &operands))
             address += instruction.length;
         else
             return false;

@@ -6,9 +6,8 @@
  */
 #include "debuginfo/x86/x86_spills.h"
 
-#include <string.h>
-
 #include "debuginfo/x86/x86_code.h"
+#include "debuginfo/x86/x86_operands.h"
 
 #define INSTRUCTIONS_MAX 96
 #define STORES_MAX 64
@@ -47,126 +46,90 @@ struct move {
     int32_t offset;
 };
 
-struct bytes {
-    const unsigned char *code;
-    unsigned at, length;
-    unsigned rex, prefix; /* 66, f2, f3 or 0 */
-};
-
-/* The ModRM operand. False where it is no register and no memory at rbp or rsp + offset. */
-static bool take_operand(struct bytes *bytes, struct move *move, bool *is_register, uint8_t *number)
+/* How many bytes the instruction moves between a register and a register or memory; 0: it is no plain move. */
+static unsigned moved_bytes(const struct x86_operands *operands)
 {
-    if (bytes->at >= bytes->length)
-        return false;
-    unsigned modrm = bytes->code[bytes->at++], mode = modrm >> 6, base = modrm & 7;
-    move->number = (uint8_t)((modrm >> 3 & 7) | (bytes->rex & 4) << 1);
-    *is_register = mode == 3;
-    *number = (uint8_t)(base | (bytes->rex & 1) << 3);
-    if (mode == 3)
+    unsigned prefix = operands->prefix, digit = operands->reg & 7;
+    switch (operands->opcode) {
+    case 0x88:
+    case 0x8a:
+        return prefix == 0 ? 1 : 0;
+    case 0xc6: /* of a constant, as c7 */
+        return operands->memory && digit == 0 ? 1 : 0;
+    case 0xc7:
+        if (!operands->memory || digit != 0)
+            return 0;
+        /* fall through */
+    case 0x89:
+    case 0x8b:
+        return prefix == 0 || prefix == 0x66 || (operands->rex & 8) != 0
+                   ? x86_operand_bytes(operands)
+                   : 0;
+    case 0xdb: /* fld and fstp of 10 bytes */
+        return operands->memory && (digit == 5 || digit == 7) ? 10 : 0;
+    case 0x0f13: /* movlps, movlpd: the low half */
+        return prefix == 0 || prefix == 0x66 ? 8 : 0;
+    case 0x0f10:
+    case 0x0f11:
+        return prefix == 0xf3 ? 4 : prefix == 0xf2 ? 8 : 16;
+    case 0x0f28:
+    case 0x0f29:
+        return prefix == 0 || prefix == 0x66 ? 16 : 0;
+    case 0x0f6f:
+    case 0x0f7f:
+        return prefix == 0x66 || prefix == 0xf3 ? 16 : 0;
+    default:
+        return 0;
+    }
+}
+
+/* From the register to what ModRM names? */
+static bool is_store(const struct x86_operands *operands)
+{
+    switch (operands->opcode) {
+    case 0x88:
+    case 0x89:
+    case 0xc6:
+    case 0xc7:
+    case 0x0f11:
+    case 0x0f13:
+    case 0x0f29:
+    case 0x0f7f:
         return true;
-    if (mode == 0 || (bytes->rex & 1) != 0 || (base != 4 && base != 5))
-        return mode == 0 && base == 4 && (bytes->rex & 3) == 0 && bytes->at < bytes->length &&
-                       bytes->code[bytes->at++] == 0x24
-                   ? (move->base = 7, move->offset = 0, true)
-                   : false;
-    if (base == 4 &&
-        ((bytes->rex & 2) != 0 || bytes->at >= bytes->length || bytes->code[bytes->at++] != 0x24))
-        return false; /* an index */
-    move->base = base == 4 ? 7 : 6;
-    if (bytes->at + (mode == 1 ? 1 : 4) > bytes->length)
-        return false;
-    if (mode == 1)
-        move->offset = (int8_t)bytes->code[bytes->at];
-    else
-        memcpy(&move->offset, bytes->code + bytes->at, 4);
-    return true;
-}
-
-/* fld, fstp of 10 bytes (db /5, db /7) and mov of a constant (c6 /0, c7 /0): the register is in the opcode. */
-static unsigned other_opcode(struct bytes *bytes, unsigned code, struct move *move, uint8_t *number)
-{
-    unsigned modrm = bytes->at < bytes->length ? bytes->code[bytes->at] : 0xff;
-    unsigned digit = modrm >> 3 & 7;
-    if (modrm >> 6 == 3)
-        return 0;
-    *number = code == 0xdb ? X87 : NOBODY;
-    move->is_store = code != 0xdb || digit == 7;
-    if (code == 0xdb)
-        return digit == 5 || digit == 7 ? 10 : 0;
-    if ((code != 0xc6 && code != 0xc7) || digit != 0)
-        return 0;
-    return code == 0xc6            ? 1
-           : (bytes->rex & 8) != 0 ? 8
-           : bytes->prefix == 0x66 ? 2
-           : bytes->prefix == 0    ? 4
-                                   : 0;
-}
-
-/* What the opcode moves: size and direction; the size is 0 where it is no plain move. */
-static unsigned opcode(struct bytes *bytes, bool *is_store, bool *is_vector)
-{
-    unsigned code = bytes->code[bytes->at++];
-    *is_vector = false;
-    *is_store = code == 0x88 || code == 0x89;
-    if (code == 0x88 || code == 0x8a)
-        return bytes->prefix == 0 ? 1 : 0;
-    if (code == 0x89 || code == 0x8b)
-        return (bytes->rex & 8) != 0 ? 8 : bytes->prefix == 0x66 ? 2 : bytes->prefix == 0 ? 4 : 0;
-    if (code != 0x0f || bytes->at >= bytes->length)
-        return 0;
-    code = bytes->code[bytes->at++];
-    *is_vector = true;
-    *is_store = code == 0x11 || code == 0x13 || code == 0x29 || code == 0x7f;
-    if (code == 0x13) /* movlps, movlpd: the low half */
-        return bytes->prefix == 0 || bytes->prefix == 0x66 ? 8 : 0;
-    if (code == 0x10 || code == 0x11)
-        return bytes->prefix == 0xf3 ? 4 : bytes->prefix == 0xf2 ? 8 : 16;
-    if (code == 0x28 || code == 0x29)
-        return bytes->prefix == 0 || bytes->prefix == 0x66 ? 16 : 0;
-    if (code == 0x6f || code == 0x7f)
-        return bytes->prefix == 0x66 || bytes->prefix == 0xf3 ? 16 : 0;
-    return 0;
+    default:
+        return operands->opcode == 0xdb && (operands->reg & 7) == 7;
+    }
 }
 
 /* Reads a move; false where the instruction is none. */
 static bool read_move(const unsigned char *code, unsigned length, struct move *move)
 {
-    struct bytes bytes = {.code = code, .length = length};
-    bool is_register = false, is_vector = false;
-    uint8_t number = 0;
-    *move = (struct move){.is_store = false};
-    while (bytes.at < length &&
-           (code[bytes.at] == 0x66 || code[bytes.at] == 0xf2 || code[bytes.at] == 0xf3))
-        bytes.prefix = code[bytes.at++];
-    if (bytes.at < length && (code[bytes.at] & 0xf0) == 0x40)
-        bytes.rex = code[bytes.at++];
-    if (bytes.at >= length)
+    struct x86_operands operands = {.code = code, .length = length};
+    x86_take_opcode(&operands);
+    if (!x86_take_operands(&operands))
         return false;
-    uint8_t special = 0;
-    if (code[bytes.at] == 0xdb || code[bytes.at] == 0xc6 || code[bytes.at] == 0xc7) {
-        unsigned first = code[bytes.at++];
-        move->size_bytes = (uint8_t)other_opcode(&bytes, first, move, &special);
-    } else {
-        move->size_bytes = (uint8_t)opcode(&bytes, &move->is_store, &is_vector);
+    unsigned size_bytes = moved_bytes(&operands), opcode = operands.opcode;
+    if (size_bytes == 0 || (operands.memory && !x86_in_frame(&operands)))
+        return false;
+    *move = (struct move){.is_store = is_store(&operands),
+                          .is_register = !operands.memory,
+                          .size_bytes = (uint8_t)size_bytes};
+    if (operands.memory) {
+        move->base = x86_frame_register(&operands);
+        move->offset = operands.displacement;
     }
-    if (move->size_bytes == 0 || !take_operand(&bytes, move, &is_register, &number))
-        return false;
-    if (special != 0) {
-        move->number = special;
+    if (opcode == 0xdb || opcode == 0xc6 || opcode == 0xc7) { /* ModRM names no register */
+        move->number = opcode == 0xdb ? X87 : NOBODY;
         return true;
     }
     /* Without REX, 4 to 7 are the second bytes of the first four registers. */
-    bool high = move->size_bytes == 1 && bytes.rex == 0;
-    if (high && (move->number >= 4 || (is_register && number >= 4)))
+    if (size_bytes == 1 && operands.rex == 0 &&
+        (operands.reg >= 4 || (!operands.memory && operands.rm >= 4)))
         return false;
-    move->is_register = is_register;
-    move->other = move->is_store ? move->number : number;
-    if (is_register && move->is_store)
-        move->number = number;
-    if (is_vector) {
-        move->number = (uint8_t)(move->number + 16);
-        move->other = (uint8_t)(move->other + 16);
-    }
+    unsigned first = opcode >= 0x0f00 ? VECTORS : 0;
+    bool to_rm = !operands.memory && move->is_store;
+    move->number = (uint8_t)(first + (to_rm ? operands.rm : operands.reg));
+    move->other = (uint8_t)(first + (to_rm ? operands.reg : operands.rm));
     return true;
 }
 

@@ -1,92 +1,35 @@
 /* Stores into the frame: see x86_stores.h. */
 #include "debuginfo/x86/x86_stores.h"
 
-#include <string.h>
-
 #include "debuginfo/x86/x86_code.h"
+#include "debuginfo/x86/x86_operands.h"
 
-#define RBP 6
-#define RSP 7
 #define CODE_MAX                                                                                   \
     512u /* bytes before the hook's call; what is longer is no plain start of a function */
 
-/* An instruction's prefixes and what follows them. */
-struct opening {
-    bool word, repeat, not_equal; /* 66, f3, f2 */
-    uint8_t rex;
-    const unsigned char *at; /* the opcode */
-};
-
-static struct opening open_code(const unsigned char *code, const unsigned char *end)
+/* How many bytes of a register are stored; 0 = it is no such store. */
+static unsigned stored_bytes(const struct x86_operands *operands)
 {
-    struct opening opening = {.at = code};
-    for (; opening.at < end; opening.at++) {
-        if (*opening.at == 0x66)
-            opening.word = true;
-        else if (*opening.at == 0xf3)
-            opening.repeat = true;
-        else if (*opening.at == 0xf2)
-            opening.not_equal = true;
-        else
-            break;
-    }
-    if (opening.at < end && (*opening.at & 0xf0) == 0x40)
-        opening.rex = *opening.at++;
-    return opening;
-}
-
-/* How many bytes of a register are stored; 0 = it is no such store. *at: the byte that says where. */
-static unsigned stored_bytes(const struct opening *opening, const unsigned char *end,
-                             const unsigned char **at)
-{
-    const unsigned char *code = opening->at;
-    *at = code + 1;
-    if (end - code < 2)
-        return 0;
-    if (*code == 0x88)
+    unsigned prefix = operands->prefix;
+    switch (operands->opcode) {
+    case 0x88:
         return 1;
-    if (*code == 0x89)
-        return (opening->rex & 8) != 0 ? 8 : opening->word ? 2 : 4;
-    if (*code != 0x0f || end - code < 3)
-        return 0;
-    *at = code + 2;
-    switch (code[1]) {
-    case 0x11: /* movups, movupd, movss, movsd */
-        return opening->repeat ? 4 : opening->not_equal ? 8 : 16;
-    case 0x29: /* movaps, movapd */
+    case 0x89:
+        return x86_operand_bytes(operands);
+    case 0x0f11: /* movups, movupd, movss, movsd */
+        return prefix == 0xf3 ? 4 : prefix == 0xf2 ? 8 : 16;
+    case 0x0f29: /* movaps, movapd */
         return 16;
-    case 0x7f: /* movdqa, movdqu */
-        return opening->word || opening->repeat ? 16 : 8;
-    case 0x13: /* movlps */
-    case 0xd6: /* movq */
+    case 0x0f7f: /* movdqa, movdqu */
+        return prefix == 0x66 || prefix == 0xf3 ? 16 : 8;
+    case 0x0f13: /* movlps */
+    case 0x0fd6: /* movq */
         return 8;
-    case 0x7e: /* movd, movq */
-        return opening->repeat ? 0 : (opening->rex & 8) != 0 ? 8 : 4;
+    case 0x0f7e: /* movd, movq */
+        return prefix == 0xf3 ? 0 : (operands->rex & 8) != 0 ? 8 : 4;
     default:
         return 0;
     }
-}
-
-/* The place in memory of an operand: register + offset. */
-static bool read_place(const struct opening *opening, const unsigned char *at,
-                       const unsigned char *end, uint8_t *base, int64_t *offset)
-{
-    int32_t wide;
-    unsigned how = *at >> 6, with = *at & 7;
-    at++;
-    if (how == 3 || (opening->rex & 3) != 0 || (with != 4 && with != 5) || (with == 5 && how == 0))
-        return false;
-    if (with == 4 && (at == end || *at++ != 0x24)) /* rsp alone */
-        return false;
-    *base = with == 4 ? RSP : RBP;
-    *offset = 0;
-    if (how == 1 && at < end)
-        *offset = (int8_t)*at;
-    else if (how == 2 && end - at >= 4)
-        *offset = (memcpy(&wide, at, sizeof wide), wide);
-    else if (how != 0)
-        return false;
-    return true;
 }
 
 bool x86_stores_all(const struct elf_file *module, uint64_t start, uint64_t end, uint8_t base,
@@ -98,20 +41,18 @@ bool x86_stores_all(const struct elf_file *module, uint64_t start, uint64_t end,
     if (code == NULL || size_bytes == 0 || size_bytes > 64)
         return false;
     for (uint64_t at = start; at < end && missing != 0;) {
-        const unsigned char *here = code + (at - start), *place;
-        struct x86_instruction instruction = x86_read(here, (size_t)(end - at), at);
-        uint8_t to;
-        int64_t from;
+        struct x86_operands operands = {.code = code + (at - start)};
+        struct x86_instruction instruction = x86_read(operands.code, (size_t)(end - at), at);
         if (instruction.length == 0 || instruction.flow != X86_NEXT)
             return false;
-        const unsigned char *behind = here + instruction.length;
-        struct opening opening = open_code(here, behind);
-        unsigned bytes = stored_bytes(&opening, behind, &place);
-        if (bytes != 0 && place < behind && read_place(&opening, place, behind, &to, &from) &&
-            to == base)
-            for (unsigned i = 0; i < bytes; i++)
-                if (from + i >= offset && from + i < offset + (int64_t)size_bytes)
-                    missing &= ~((uint64_t)1 << (from + i - offset));
+        operands.length = instruction.length;
+        x86_take_opcode(&operands);
+        unsigned bytes = stored_bytes(&operands);
+        if (bytes != 0 && x86_take_operands(&operands) && x86_in_frame(&operands) &&
+            x86_frame_register(&operands) == base)
+            for (int64_t i = operands.displacement; i < operands.displacement + (int64_t)bytes; i++)
+                if (i >= offset && i < offset + (int64_t)size_bytes)
+                    missing &= ~((uint64_t)1 << (i - offset));
         at += instruction.length;
     }
     return missing == 0;
