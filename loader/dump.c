@@ -114,9 +114,7 @@ static void dump_values(FILE *out, const struct event *event)
     const unsigned char *at = event->values, *end = at + event->values_bytes;
     struct value value;
     if (event->type == EVENT_CHECKPOINT)
-        fprintf(out, "checkpoint of point %u", event->point);
-    else
-        fputs(event->type == EVENT_RESULT ? "result" : "arguments", out);
+        fprintf(out, " of point %u", event->point);
     for (const char *between = " "; at < end && value_read(&at, end, &value); between = ", ") {
         fputs(between, out);
         dump_value(out, &value);
@@ -131,7 +129,7 @@ static void dump_incident(FILE *out, const struct event *event)
 #undef NAME
     };
     const struct event_incident *incident = &event->incident;
-    fprintf(out, "incident %s", names[incident->kind]);
+    fprintf(out, " %s", names[incident->kind]);
     if (incident->kind == FISQL_INCIDENT_POINTERS) {
         for (uint32_t at = 0; at + sizeof(uint64_t) <= event->text_bytes; at += sizeof(uint64_t)) {
             uint64_t pointer;
@@ -149,18 +147,18 @@ static void dump_incident(FILE *out, const struct event *event)
     put_text(out, event->text, event->text_bytes);
 }
 
+static const char *object_kind(uint32_t kind)
+{
+    static const char *const names[] = {
+#define NAME(constant, number, name, holds) [number] = name,
+        FISQL_OBJECT_KINDS(NAME)
+#undef NAME
+    };
+    return names[kind];
+}
+
 static void dump_object(FILE *out, const struct event *event)
 {
-    switch ((enum fisql_object_kind)event->object_kind) {
-#define KIND(constant, number, name, holds)                                                        \
-    case FISQL_OBJECT_##constant:                                                                  \
-        fputs(name, out);                                                                          \
-        break;
-        FISQL_OBJECT_KINDS(KIND)
-#undef KIND
-    case FISQL_OBJECT_KINDS_COUNT:
-        break;
-    }
     fprintf(out, " object %" PRIx64 " site %" PRIx64, event->address, event->site);
     if (event->object_kind == FISQL_OBJECT_KEEP) {
         fputc(' ', out);
@@ -176,8 +174,8 @@ static void dump_lock(FILE *out, const struct event *event)
                                         "ordered", "held", "misused", "ended"};
     struct fisql_lock_record record;
     event_lock(event, &record);
-    fprintf(out, "lock %s %u kind %u mode %u count %u site %" PRIx64, whats[record.what],
-            record.lock, record.kind, record.mode, record.count, record.site);
+    fprintf(out, " %s %u kind %u mode %u count %u site %" PRIx64, whats[record.what], record.lock,
+            record.kind, record.mode, record.count, record.site);
     fprintf(out, " thread %u other %u point %" PRIx64 " site %" PRIx64, record.thread, record.other,
             record.point, record.other_site);
     for (int i = 0; i < 5; i++)
@@ -187,56 +185,57 @@ static void dump_lock(FILE *out, const struct event *event)
 static void dump_gap(FILE *out, const struct event *event)
 {
     fprintf(out,
-            "gap of %" PRIu64 " read %u later: cpu %" PRIu64
+            " of %" PRIu64 " read %u later: cpu %" PRIu64
             "ns waits %u preemptions %u faults %u and %u with I/O",
             event->gap.ticks, event->gap.reading, event->gap.cpu_ns, event->gap.waits,
             event->gap.preemptions, event->gap.minor_faults, event->gap.major_faults);
 }
 
-static void dump_event(FILE *out, const struct event *event)
+static const char *const event_words[] = {
+#define WORD(type, word) word,
+    FISQL_EVENT_TYPES(WORD)
+#undef WORD
+};
+
+/* What an event says besides its word. */
+static void dump_fields(FILE *out, const struct event *event)
 {
-    fprintf(out, "  +%" PRIu64 " ", event->ticks);
     switch (event->type) {
     case EVENT_EXIT:
-        fputs("exit", out);
+    case EVENT_TIME:
+    case EVENT_PAUSE:
+    case EVENT_PAUSED:
+    case EVENT_RESUMED:
         break;
     case EVENT_ENTER:
-        fprintf(out, "enter slot %u", event->slot);
+        fprintf(out, " slot %u", event->slot);
         break;
     case EVENT_DEFINE:
-        fprintf(out, "define slot %u function %" PRIx64 " site %" PRIx64, event->slot,
-                event->function, event->site);
-        break;
-    case EVENT_TIME:
-        fputs("time", out);
+        fprintf(out, " slot %u function %" PRIx64 " site %" PRIx64, event->slot, event->function,
+                event->site);
         break;
     case EVENT_ENTER_FULL:
     case EVENT_MISMATCH:
-        fprintf(out, "%s function %" PRIx64 " site %" PRIx64,
-                event->type == EVENT_MISMATCH ? "mismatched-exit" : "enter", event->function,
-                event->site);
+        fprintf(out, " function %" PRIx64 " site %" PRIx64, event->function, event->site);
         break;
     case EVENT_UNWIND:
-        fprintf(out, "unwind %u calls", event->calls);
+        fprintf(out, " %u calls", event->calls);
         break;
     case EVENT_NOTE:
-        fputs("note ", out);
+        fputc(' ', out);
         put_text(out, event->text, event->text_bytes);
         break;
     case EVENT_COUNTED:
-        fprintf(out, "counted %u calls of slot %u", event->calls, event->slot);
-        break;
-    case EVENT_PAUSE:
-        fputs("pause", out);
+        fprintf(out, " %u calls of slot %u", event->calls, event->slot);
         break;
     case EVENT_GAP:
         dump_gap(out, event);
         break;
     case EVENT_HELD:
-        fprintf(out, "held for %" PRIu64, event->elapsed);
+        fprintf(out, " for %" PRIu64, event->elapsed);
         break;
     case EVENT_FAULT:
-        fprintf(out, "fault of rule %u site %" PRIx64, event->rule, event->site);
+        fprintf(out, " of rule %u site %" PRIx64, event->rule, event->site);
         break;
     case EVENT_INCIDENT:
         dump_incident(out, event);
@@ -248,22 +247,15 @@ static void dump_event(FILE *out, const struct event *event)
         dump_lock(out, event);
         break;
     case EVENT_ALLOC:
-        fprintf(out, "%s %" PRIu64 " bytes at %" PRIx64 " slot %u", alloc_kind(event->alloc_kind),
-                event->size, event->address, event->slot);
-        break;
-    case EVENT_FREE:
-        fprintf(out, "%s %" PRIx64 " slot %u", alloc_kind(event->alloc_kind), event->address,
+        fprintf(out, " %" PRIu64 " bytes at %" PRIx64 " slot %u", event->size, event->address,
                 event->slot);
         break;
+    case EVENT_FREE:
+        fprintf(out, " %" PRIx64 " slot %u", event->address, event->slot);
+        break;
     case EVENT_REALLOC:
-        fprintf(out, "realloc %" PRIx64 " to %" PRIu64 " bytes at %" PRIx64 " slot %u in %" PRIu64,
+        fprintf(out, " %" PRIx64 " to %" PRIu64 " bytes at %" PRIx64 " slot %u in %" PRIu64,
                 event->old, event->size, event->address, event->slot, event->elapsed);
-        break;
-    case EVENT_PAUSED:
-        fputs("a pause begins", out);
-        break;
-    case EVENT_RESUMED:
-        fputs("a pause ends", out);
         break;
     case EVENT_CHECKPOINT:
     case EVENT_ARGUMENTS:
@@ -271,6 +263,16 @@ static void dump_event(FILE *out, const struct event *event)
         dump_values(out, event);
         break;
     }
+}
+
+static void dump_event(FILE *out, const struct event *event)
+{
+    bool of_kind = event->type == EVENT_ALLOC || event->type == EVENT_FREE;
+    fprintf(out, "  +%" PRIu64 " %s", event->ticks,
+            of_kind                       ? alloc_kind(event->alloc_kind)
+            : event->type == EVENT_OBJECT ? object_kind(event->object_kind)
+                                          : event_words[event->type]);
+    dump_fields(out, event);
     fputc('\n', out);
 }
 

@@ -319,9 +319,15 @@ static int decode_event(struct decoder *decoder, const struct event *event, stru
         decoder->paused = true;
         decoder->stack.hidden_count = 0;
         return call_leave_down_to(decoder, 0, ENDED_LOST, error);
-    default:
+    case EVENT_ALLOC:
+    case EVENT_FREE:
+    case EVENT_REALLOC:
         return allocation(decoder, event, error);
+    case EVENT_ARGUMENTS:
+    case EVENT_RESULT: /* decode_values.c has them: they belong to the event before */
+        break;
     }
+    return 0;
 }
 
 /* Whether the event is at an instant of its own: the clock of others stands, or goes on only. */

@@ -28,17 +28,17 @@ static int read_define(struct event_cursor *cursor, struct event *event, uint32_
     event->slot = code & (FISQL_SLOTS_MAX - 1);
     event->ticks = 0;
     if (code < FISQL_CODE_DEFINE_FAR) {
-        if (!room(cursor, 5))
+        if (!room(cursor, FISQL_UNITS_DEFINE_NEAR))
             return -1;
         event->function = cursor->base_address + (uint64_t)(int64_t)(int32_t)event_units2(at + 1);
         event->site = cursor->base_address + (uint64_t)(int64_t)(int32_t)event_units2(at + 3);
-        cursor->at += 5;
+        cursor->at += FISQL_UNITS_DEFINE_NEAR;
     } else {
-        if (!room(cursor, 9))
+        if (!room(cursor, FISQL_UNITS_DEFINE_FAR))
             return -1;
         event->function = event_units4(at + 1);
         event->site = event_units4(at + 5);
-        cursor->at += 9;
+        cursor->at += FISQL_UNITS_DEFINE_FAR;
     }
     return 1;
 }
@@ -51,10 +51,13 @@ static uint64_t near_heap(const struct event_cursor *cursor, const uint16_t *at)
 /* ALLOC, ALLOC_FULL, FREE, FREE_FULL and REALLOC. */
 static int read_memory(struct event_cursor *cursor, struct event *event, uint32_t code)
 {
-    static const uint8_t units_of[] = {6, 11, 5, 7};
+    static const uint8_t units_of[] = {FISQL_UNITS_ALLOC, FISQL_UNITS_ALLOC_FULL, FISQL_UNITS_FREE,
+                                       FISQL_UNITS_FREE_FULL};
     const uint16_t *at = cursor->at;
     uint32_t form = (code - FISQL_CODE_ALLOC) / FISQL_KINDS_MAX;
-    uint32_t units = code == FISQL_CODE_REALLOC ? 19 : form < 4 ? units_of[form] : 0;
+    uint32_t units = code == FISQL_CODE_REALLOC ? FISQL_UNITS_REALLOC
+                     : form < 4                 ? units_of[form]
+                                                : 0;
     if (units == 0 || !room(cursor, units) || at[2] >= FISQL_SLOTS_MAX)
         return -1;
     cursor->at += units;
@@ -86,7 +89,7 @@ static int read_memory(struct event_cursor *cursor, struct event *event, uint32_
 static int read_note(struct event_cursor *cursor, struct event *event)
 {
     const uint16_t *at = cursor->at;
-    uint32_t units = 3 + (at[2] + 1u) / 2;
+    uint32_t units = FISQL_UNITS_NOTE + (at[2] + 1u) / 2;
     if (!room(cursor, units))
         return -1;
     event->type = EVENT_NOTE;
@@ -101,7 +104,7 @@ static int read_incident(struct event_cursor *cursor, struct event *event)
     const uint16_t *at = cursor->at;
     uint32_t bytes = at[2];
     const unsigned char *payload = (const unsigned char *)(at + 3);
-    if (bytes == 0 || !room(cursor, 3 + (bytes + 1u) / 2) ||
+    if (bytes == 0 || !room(cursor, FISQL_UNITS_INCIDENT + (bytes + 1u) / 2) ||
         payload[0] >= FISQL_INCIDENT_KINDS_COUNT)
         return -1;
     bool adds = payload[0] == FISQL_INCIDENT_MORE || payload[0] == FISQL_INCIDENT_POINTERS;
@@ -124,7 +127,7 @@ static int read_incident(struct event_cursor *cursor, struct event *event)
     }
     event->text = (const char *)payload + head;
     event->text_bytes = bytes - head;
-    cursor->at += 3 + (bytes + 1u) / 2;
+    cursor->at += FISQL_UNITS_INCIDENT + (bytes + 1u) / 2;
     return 1;
 }
 
@@ -136,7 +139,7 @@ static int read_object(struct event_cursor *cursor, struct event *event)
 #undef HOLDS
     };
     const uint16_t *at = cursor->at;
-    if (!room(cursor, 3) || !room(cursor, 3 + (at[2] + 1u) / 2))
+    if (!room(cursor, FISQL_UNITS_OBJECT + (at[2] + 1u) / 2))
         return -1;
     uint32_t bytes = at[2];
     const unsigned char *payload = (const unsigned char *)(at + 3);
@@ -158,7 +161,7 @@ static int read_object(struct event_cursor *cursor, struct event *event)
         return -1;
     else
         memcpy(&event->number, rest, bytes);
-    cursor->at += 3 + (at[2] + 1u) / 2;
+    cursor->at += FISQL_UNITS_OBJECT + (at[2] + 1u) / 2;
     return event->text_bytes <= FISQL_OBJECT_TEXT_MAX ? 1 : -1;
 }
 
@@ -196,16 +199,29 @@ static void read_gap(struct event *event, const uint16_t *at)
                                     .major_faults = event_units2(at + 17)};
 }
 
-/* The codes from TIME to OBJECT. */
+/* The first units of the codes below ALLOC; 0 = there is no such code. */
+static uint32_t units_of(uint32_t code)
+{
+    switch (code) {
+#define UNITS(constant, number, added, type, units, fields, what)                                  \
+    case number:                                                                                   \
+        return units;
+        FISQL_EVENTS(UNITS)
+#undef UNITS
+    default:
+        return 0;
+    }
+}
+
+/* The codes from TIME to LOCK, and OBJECT. */
 static int read_rare(struct event_cursor *cursor, struct event *event, uint32_t code)
 {
-    static const uint8_t units_of[] = {5, 10, 4, 10, 3, 8, 2, 19, 5, 7, 3, 3};
     const uint16_t *at = cursor->at;
-    if (code == FISQL_CODE_OBJECT)
-        return read_object(cursor, event);
-    uint32_t units = code <= FISQL_CODE_LOCK ? units_of[code - FISQL_CODE_TIME] : 0;
+    uint32_t units = units_of(code);
     if (units == 0 || !room(cursor, units))
         return -1;
+    if (code == FISQL_CODE_OBJECT)
+        return read_object(cursor, event);
     if (code == FISQL_CODE_COUNTED && at[1] >= FISQL_SLOTS_MAX)
         return -1;
     event->ticks = event_unit(at + 1);
@@ -304,17 +320,18 @@ static int read_trace(struct event_cursor *cursor, struct event *event, uint32_t
 {
     const uint16_t *at = cursor->at;
     bool checkpoint = code == FISQL_CODE_CHECKPOINT;
-    if (!room(cursor, checkpoint ? 5 : 2))
+    /* A checkpoint has a point behind them, of two units. */
+    if (!room(cursor, checkpoint ? FISQL_UNITS_CHECKPOINT + 2 : FISQL_UNITS_PAUSED))
         return -1;
     event->type = checkpoint                  ? EVENT_CHECKPOINT
                   : code == FISQL_CODE_PAUSED ? EVENT_PAUSED
                                               : EVENT_RESUMED;
     event->ticks = event_unit(at + 1);
     if (!checkpoint) {
-        cursor->at += 2;
+        cursor->at += FISQL_UNITS_PAUSED;
         return 1;
     }
-    uint32_t units = 3 + (at[2] + 1u) / 2;
+    uint32_t units = FISQL_UNITS_CHECKPOINT + (at[2] + 1u) / 2;
     if (at[2] < 4 || !room(cursor, units))
         return -1;
     event->point = event_units2(at + 3);
@@ -337,24 +354,24 @@ int event_next(struct event_cursor *cursor, struct event *event)
     }
     uint32_t code = unit >> 1;
     if (code < FISQL_CODE_DEFINE_NEAR) {
-        if (!room(cursor, 2))
+        if (!room(cursor, FISQL_UNITS_ENTER))
             return -1;
         event->type = EVENT_ENTER;
         event->slot = code;
         event->ticks = cursor->at[1];
-        cursor->at += 2;
+        cursor->at += FISQL_UNITS_ENTER;
         return 1;
     }
     if (code < FISQL_CODE_TIME)
         return read_define(cursor, event, code);
     if (code >= FISQL_CODE_COUNTED_SHORT) {
-        if (!room(cursor, 3))
+        if (!room(cursor, FISQL_UNITS_COUNTED_SHORT))
             return -1;
         event->type = EVENT_COUNTED;
         event->slot = code - FISQL_CODE_COUNTED_SHORT;
         event->calls = cursor->at[1];
         event->ticks = cursor->at[2];
-        cursor->at += 3;
+        cursor->at += FISQL_UNITS_COUNTED_SHORT;
         return 1;
     }
     if (code >= FISQL_CODE_ARGUMENTS)

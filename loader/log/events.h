@@ -16,30 +16,9 @@
 #include "formats/log.h"
 
 enum event_type {
-    EVENT_EXIT,
-    EVENT_ENTER,
-    EVENT_DEFINE,
-    EVENT_TIME,
-    EVENT_ENTER_FULL,
-    EVENT_UNWIND,
-    EVENT_MISMATCH,
-    EVENT_NOTE,
-    EVENT_COUNTED,
-    EVENT_PAUSE,
-    EVENT_GAP,
-    EVENT_HELD,
-    EVENT_FAULT,
-    EVENT_INCIDENT,
-    EVENT_OBJECT,
-    EVENT_LOCK,
-    EVENT_CHECKPOINT,
-    EVENT_PAUSED,
-    EVENT_RESUMED,
-    EVENT_ALLOC,
-    EVENT_FREE,
-    EVENT_REALLOC,
-    EVENT_ARGUMENTS,
-    EVENT_RESULT,
+#define EVENT_ENUM(type, word) EVENT_##type,
+    FISQL_EVENT_TYPES(EVENT_ENUM)
+#undef EVENT_ENUM
 };
 
 #define EVENT_ARGUMENTS_MAX 30u /* values of one event */

@@ -1,5 +1,7 @@
 """Logs in Python, written from docs/log-format.md alone: an independent reader of chunks and a writer
 of well-formed and of hostile ones."""
+import os
+import re
 import struct
 import sys
 
@@ -12,6 +14,30 @@ KINDS = {"malloc": 0, "calloc": 1, "realloc": 2, "memalign": 3, "aligned_alloc":
          "delete": 17, "delete[]": 18, "delete(size)": 19, "delete[](size)": 20, "delete(align)": 21,
          "delete[](align)": 22}
 MASK = (1 << 64) - 1
+
+
+def read_events():
+    """The events of docs/log-format.md: {name: code}, {name: units up to the first field without a length}, and
+    {code: name} of all codes."""
+    codes, units, names = {}, {}, {}
+    many = {None: 1, "slot": 0x2000, "kind": 32, "bytes": 0x400, "byte": 0x100}
+    path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../docs/log-format.md")
+    with open(path, encoding="utf-8") as page:
+        for line in page:
+            row = re.match(r"\| (0x[0-9a-f]{4})(?: \+ (\w+))? \| (\w+) \| ([^|]*) \|", line)
+            if row:
+                first, name = int(row[1], 16), row[3]
+                codes[name], units[name] = first, 1
+                names.update((code, name) for code in range(first, min(first + many[row[2]], 0x8000)))
+                for field in row[4].split():
+                    if ":" not in field or field.startswith("point:"):
+                        break
+                    units[name] += int(field.split(":")[1])
+    return codes, units, names
+
+
+CODE, UNITS, NAMES = read_events()
+PADDED = {"NOTE", "INCIDENT", "LOCK", "CHECKPOINT", "OBJECT"}  # their third unit says how many bytes follow
 
 
 def checksum(data):
@@ -78,7 +104,7 @@ def wide(value, count):
 
 
 def define(slot, function, site):
-    return [code(0x4000 + slot)] + wide(function, 4) + wide(site, 4)
+    return [code(CODE["DEFINE_FAR"] + slot)] + wide(function, 4) + wide(site, 4)
 
 
 def enter(slot, delta=10):
@@ -113,7 +139,7 @@ def packed(words, calls, inside, **more):
 # ---- events, one function each: lists of units, to be put one behind another
 
 def near(slot, function, site, base=0x10000):
-    return [code(0x2000 + slot)] + wide(function - base, 2) + wide(site - base, 2)
+    return [code(CODE["DEFINE_NEAR"] + slot)] + wide(function - base, 2) + wide(site - base, 2)
 
 
 def define_site(slot, site):
@@ -122,40 +148,40 @@ def define_site(slot, site):
 
 
 def time_passes(ticks):
-    return [code(0x6000)] + wide(ticks, 4)
+    return [code(CODE["TIME"])] + wide(ticks, 4)
 
 
 def enter_full(function, site, delta=10):
-    return [code(0x6001), delta] + wide(function, 4) + wide(site, 4)
+    return [code(CODE["ENTER_FULL"]), delta] + wide(function, 4) + wide(site, 4)
 
 
 def unwind(calls, delta=10):
-    return [code(0x6002), delta] + wide(calls, 2)
+    return [code(CODE["UNWIND"]), delta] + wide(calls, 2)
 
 
 def mismatch(function, site, delta=10):
-    return [code(0x6003), delta] + wide(function, 4) + wide(site, 4)
+    return [code(CODE["MISMATCH"]), delta] + wide(function, 4) + wide(site, 4)
 
 
 def note(text, delta=10):
     text = text if isinstance(text, bytes) else text.encode()
     padded = text + b"\0" * (len(text) % 2)
-    return [code(0x6004), delta, len(text), *struct.unpack("<%dH" % (len(padded) // 2), padded)]
+    return [code(CODE["NOTE"]), delta, len(text), *struct.unpack("<%dH" % (len(padded) // 2), padded)]
 
 
 def checkpoint(point, *values, delta=10):
     """What a macro of fisql_trace.h left."""
     content = struct.pack("<I", point) + b"".join(integer(value) if isinstance(value, int) else value for value in values)
     padded = content + b"\0" * (len(content) % 2)
-    return [code(0x600C), delta, len(content), *struct.unpack("<%dH" % (len(padded) // 2), padded)]
+    return [code(CODE["CHECKPOINT"]), delta, len(content), *struct.unpack("<%dH" % (len(padded) // 2), padded)]
 
 
 def paused(delta=10):
-    return [code(0x600D), delta]
+    return [code(CODE["PAUSED"]), delta]
 
 
 def resumed(delta=10):
-    return [code(0x600E), delta]
+    return [code(CODE["RESUMED"]), delta]
 
 
 def scope(slot, point, site):
@@ -164,7 +190,7 @@ def scope(slot, point, site):
 
 
 def fault(rule, site, delta=10):
-    return [code(0x6009), delta, rule] + wide(site, 4)
+    return [code(CODE["FAULT"]), delta, rule] + wide(site, 4)
 
 
 def incident(kind, text=b"", signal=0, flags=0, address=0, place=0, caller=None, delta=10):
@@ -173,13 +199,13 @@ def incident(kind, text=b"", signal=0, flags=0, address=0, place=0, caller=None,
     payload = (struct.pack("<BBBQQ", kind, signal, flags, address, place) if kind not in (0, 8) else bytes([kind]))
     payload += (b"" if caller is None else struct.pack("<Q", caller)) + text
     padded = payload + b"\0" * (len(payload) % 2)
-    return [code(0x600A), delta, len(payload), *struct.unpack("<%dH" % (len(padded) // 2), padded)]
+    return [code(CODE["INCIDENT"]), delta, len(payload), *struct.unpack("<%dH" % (len(padded) // 2), padded)]
 def said(kind, site, address, what=b"", delta=10):
     """OBJECT, with a state's text, a number, or nothing."""
     rest = what if isinstance(what, bytes) else struct.pack("<q", what)
     payload = struct.pack("<BQQ", kind, site, address) + rest
     padded = payload + b"\0" * (len(payload) % 2)
-    return [code(0x600F), delta, len(payload), *struct.unpack("<%dH" % (len(padded) // 2), padded)]
+    return [code(CODE["OBJECT"]), delta, len(payload), *struct.unpack("<%dH" % (len(padded) // 2), padded)]
 
 
 def keep(site, address, state, delta=10):
@@ -206,51 +232,51 @@ def lock(what, number, kind=0, mode=0, site=0, thread=0, other=0, point=0, other
     record += struct.pack("<%dQ" % len(numbers), *numbers) + struct.pack("<%dI" % len(guards), *guards)
     record = record.rstrip(b"\0")
     padded = record + b"\0" * (len(record) % 2)
-    return [code(0x600B), delta, len(record), *struct.unpack("<%dH" % (len(padded) // 2), padded)]
+    return [code(CODE["LOCK"]), delta, len(record), *struct.unpack("<%dH" % (len(padded) // 2), padded)]
 
 
 def counted(slot, calls, ticks):
-    return [code(0x6005), slot] + wide(calls, 2) + wide(ticks, 4)
+    return [code(CODE["COUNTED"]), slot] + wide(calls, 2) + wide(ticks, 4)
 
 
 def counted_short(slot, calls, ticks):
-    return [code(0x7000 + slot), calls, ticks]
+    return [code(CODE["COUNTED_SHORT"] + slot), calls, ticks]
 
 
 def pause(delta=10):
-    return [code(0x6006), delta]
+    return [code(CODE["PAUSE"]), delta]
 
 
 def gap(ticks, cpu, waits=0, preemptions=0, minor_faults=0, major_faults=0, reading=0):
     """What the thread's clocks said `reading` ticks after the event that follows, which comes `ticks` after the one
     before."""
-    return ([code(0x6007)] + wide(ticks, 4) + wide(reading, 2) + wide(cpu, 4) + wide(waits, 2) + wide(preemptions, 2) +
+    return ([code(CODE["GAP"])] + wide(ticks, 4) + wide(reading, 2) + wide(cpu, 4) + wide(waits, 2) + wide(preemptions, 2) +
             wide(minor_faults, 2) + wide(major_faults, 2))
 
 
 def held(ticks):
     """Writing the chunk before kept the thread off the processor for so long."""
-    return [code(0x6008)] + wide(ticks, 4)
+    return [code(CODE["HELD"])] + wide(ticks, 4)
 
 
 def alloc(slot, address, size, kind="malloc", delta=10, heap=0):
-    return [code(0x6010 + KINDS[kind]), delta, slot, size] + wide((address - heap) // 16, 2)
+    return [code(CODE["ALLOC"] + KINDS[kind]), delta, slot, size] + wide((address - heap) // 16, 2)
 
 
 def alloc_full(slot, address, size, kind="malloc", delta=10):
-    return [code(0x6030 + KINDS[kind]), delta, slot] + wide(size, 4) + wide(address, 4)
+    return [code(CODE["ALLOC_FULL"] + KINDS[kind]), delta, slot] + wide(size, 4) + wide(address, 4)
 
 
 def free(slot, address, kind="free", delta=10, heap=0):
-    return [code(0x6050 + KINDS[kind]), delta, slot] + wide((address - heap) // 16, 2)
+    return [code(CODE["FREE"] + KINDS[kind]), delta, slot] + wide((address - heap) // 16, 2)
 
 
 def free_full(slot, address, kind="free", delta=10):
-    return [code(0x6070 + KINDS[kind]), delta, slot] + wide(address, 4)
+    return [code(CODE["FREE_FULL"] + KINDS[kind]), delta, slot] + wide(address, 4)
 
 
 def realloc(slot, old, address, size, elapsed=4, delta=10):
-    return [code(0x6090), delta, slot] + wide(elapsed, 4) + wide(size, 4) + wide(old, 4) + wide(address, 4)
+    return [code(CODE["REALLOC"]), delta, slot] + wide(elapsed, 4) + wide(size, 4) + wide(old, 4) + wide(address, 4)
 
 
 def integer(value):
@@ -299,36 +325,29 @@ def values_event(long, short, values):
 
 def arguments(*values):
     """Behind an enter. A value is an int, or what one of the functions above gives."""
-    return values_event(0x6100, 0x6900, values)
+    return values_event(CODE["ARGUMENTS"], CODE["ARGUMENTS_SHORT"], values)
 
 
 def result(value, *errno):
     """Behind an exit."""
-    return values_event(0x6500, 0x6A00, [value, *errno])
+    return values_event(CODE["RESULT"], CODE["RESULT_SHORT"], [value, *errno])
 
 
 def calls_in(words):
     """The calls that a chunk's units enter, read on their own."""
-    lengths = {0x6000: 5, 0x6001: 10, 0x6002: 4, 0x6003: 10, 0x6005: 8, 0x6006: 2, 0x6007: 19, 0x6008: 5, 0x6009: 7, 0x600D: 2, 0x600E: 2,
-               0x6090: 19}
     calls = at = 0
     while at < len(words):
         number = words[at] >> 1
+        name = NAMES.get(number)
         if words[at] % 2 == 0:
             length = 1
-        elif number < 0x2000:
-            length = 2
-        elif number < 0x6000:
-            length = 5 if number < 0x4000 else 9
-        elif number in (0x6004, 0x600A, 0x600B, 0x600C, 0x600F):
-            length = 3 + (words[at + 2] + 1) // 2
-        elif 0x6100 <= number < 0x6B00:
-            length = 1 + ((number - 0x6100) % 0x400 + 1) // 2 if number < 0x6900 else 1
-        elif 0x6010 <= number < 0x6090:
-            length = (6, 11, 5, 7)[(number - 0x6010) // 32]
+        elif name in PADDED:
+            length = UNITS[name] + (words[at + 2] + 1) // 2
+        elif name in ("ARGUMENTS", "RESULT"):
+            length = UNITS[name] + (number - CODE[name] + 1) // 2
         else:
-            length = lengths.get(number, 3)
-        calls += words[at] % 2 == 1 and (number < 0x2000 or number == 0x6001)
+            length = UNITS.get(name, 3)
+        calls += words[at] % 2 == 1 and name in ("ENTER", "ENTER_FULL")
         at += length
     return calls
 

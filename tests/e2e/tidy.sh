@@ -78,9 +78,10 @@ arrows cli/fleet "$run|cli/(fleet|clickhouse|query|diff)/[a-z_]+\.h"
 arrows cli "$run|cli/[a-z_]+\.h|cli/[a-z]+/[a-z_]+\.h"
 same "no room includes what another one keeps to itself" "" "$(grep -nE '^# *include ".*_(parts|internal)\.h"' -r collector debuginfo loader live cli --include='*.[ch]' |
     awk -F: '{ folder = $1; sub("/[^/]*$", "", folder); included = $3; sub(/^[^"]*"/, "", included); sub("/[^/]*$", "", included) } folder != included')"
-same "formats/log.h includes only stdint.h and stddef.h" "<stddef.h> <stdint.h>" \
+same "formats/log.h includes only stdint.h, stddef.h and its events" '"formats/events.h" <stddef.h> <stdint.h>' \
     "$(sed -n 's/^# *include *//p' formats/log.h | sort | tr '\n' ' ' | sed 's/ $//')"
-same "formats/live.h includes only that" '"formats/log.h"' "$(sed -n 's/^# *include *//p' formats/live.h)"
+same "formats/events.h includes only stdint.h" "<stdint.h>" "$(sed -n 's/^# *include *//p' formats/events.h)"
+same "formats/live.h includes only the log's" '"formats/log.h"' "$(sed -n 's/^# *include *//p' formats/live.h)"
 # What the four include of features: what their fast paths call (core/feature.h).
 same "no other room of the collector names a feature" "\
 collector/core/count.c values/values

@@ -377,8 +377,33 @@ static void check_finish(void)
     check(noticed == length, "a changed bit in any of %u bytes is noticed", length);
 }
 
+/* Of "delta:1 bytes:1 text", with the code: 3. */
+static unsigned units_of_fields(const char *fields)
+{
+    unsigned units = 1;
+    for (const char *at = fields; *at != 0; at += strspn(at, " ")) {
+        size_t length = strcspn(at, " ");
+        const char *colon = memchr(at, ':', length);
+        if (colon == NULL || strncmp(at, "point", 5) == 0)
+            break;
+        units += (unsigned)strtoul(colon + 1, NULL, 10);
+        at += length;
+    }
+    return units;
+}
+
+static void check_list(void)
+{
+#define ROW(constant, code, added, type, units, fields, what)                                      \
+    check(units_of_fields(fields) == (units), "units of " #constant ": as many as its fields "     \
+                                                                    "have");
+    FISQL_EVENTS(ROW)
+#undef ROW
+}
+
 int main(void)
 {
+    check_list();
     for (size_t i = 0; i < sizeof samples / sizeof samples[0]; i++)
         check_sample(&samples[i]);
     check_exit_and_unknown();
