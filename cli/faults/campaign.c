@@ -7,6 +7,7 @@
 #include "cli/out/say.h"
 #include "cli/query/query_file.h"
 #include "cli/run/database.h"
+#include "cli/run/run_view.h"
 #include "loader/loader.h"
 
 #include <errno.h>
@@ -570,7 +571,7 @@ int campaign_run(struct campaign *campaign)
     if (status == 0)
         status = database == NULL ? 2 : experiments_pending(database, campaign->sample, &pending);
     if (status == 0)
-        campaign->kept_bytes = experiments_number(database, "SELECT count(log) FROM experiments") *
+        campaign->kept_bytes = run_integer(database, "SELECT count(log) FROM experiments", 0) *
                                campaign->baseline.log_bytes; /* of earlier starts, about */
     sqlite3_close(database);
     if (status == 0)

@@ -2,9 +2,9 @@
 #include "cli/faults/contexts.h"
 
 #include "base/array.h"
-#include "cli/faults/experiments.h"
 #include "cli/out/say.h"
 #include "cli/run/database.h"
+#include "cli/run/run_view.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
@@ -233,12 +233,14 @@ int contexts_to_experiments(sqlite3 *database, const char *per, struct contexts_
     if (result == 0)
         result = choose(database, per);
     report->outside =
-        experiments_number(database, "SELECT count(*) FROM main.faults WHERE frame_id IS NULL");
-    report->nameless = experiments_number(
-        database, "SELECT count(DISTINCT rule_id || ' ' || coalesce(site_id, 0) || ' ' ||"
-                  " frame_id) FROM main.faults f WHERE frame_id IS NOT NULL AND NOT EXISTS"
-                  " (SELECT 1 FROM temp.chosen c WHERE c.rule_id = f.rule_id"
-                  " AND c.site_id = f.site_id)");
+        run_integer(database, "SELECT count(*) FROM main.faults WHERE frame_id IS NULL", 0);
+    report->nameless =
+        run_integer(database,
+                    "SELECT count(DISTINCT rule_id || ' ' || coalesce(site_id, 0) || ' ' ||"
+                    " frame_id) FROM main.faults f WHERE frame_id IS NOT NULL AND NOT EXISTS"
+                    " (SELECT 1 FROM temp.chosen c WHERE c.rule_id = f.rule_id"
+                    " AND c.site_id = f.site_id)",
+                    0);
     if (result == 0)
         result = read_ways(database, &list);
     struct context *ordered = malloc((list.count + 1) * sizeof *ordered);

@@ -42,17 +42,6 @@ sqlite3 *experiments_open(const char *path)
     return NULL;
 }
 
-int64_t experiments_number(sqlite3 *database, const char *sql)
-{
-    sqlite3_stmt *row = NULL;
-    int64_t number = 0;
-    if (sqlite3_prepare_v2(database, sql, -1, &row, NULL) == SQLITE_OK &&
-        sqlite3_step(row) == SQLITE_ROW)
-        number = sqlite3_column_int64(row, 0);
-    sqlite3_finalize(row);
-    return number;
-}
-
 /* ---- what it was asked for ---- */
 
 static int put_value(sqlite3 *database, const char *key, const char *value)

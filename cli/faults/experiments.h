@@ -48,7 +48,4 @@ char *experiments_rule(sqlite3 *database, int64_t id);
 int experiments_put(const char *path, int64_t id, const struct verdict *verdict, int64_t elapsed_ns,
                     const char *log, sqlite3 *run);
 
-/* The only number that a statement gives; 0 where it gives none. */
-int64_t experiments_number(sqlite3 *database, const char *sql);
-
 #endif

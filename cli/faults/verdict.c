@@ -2,10 +2,10 @@
 #include "cli/faults/verdict.h"
 
 #include "base/array.h"
-#include "cli/faults/experiments.h"
 #include "cli/out/say.h"
 #include "cli/run/database.h"
 #include "cli/run/ending.h"
+#include "cli/run/run_view.h"
 #include "queries/embedded.h"
 
 #include <inttypes.h>
@@ -114,9 +114,9 @@ int baseline_add(struct baseline *baseline, sqlite3 *database)
     if (baseline->leaks_count > 0)
         qsort(baseline->leaks, baseline->leaks_count, sizeof *baseline->leaks, leak_order);
     baseline->free_errors =
-        larger(baseline->free_errors, experiments_number(database, FREE_ERRORS_SQL));
-    baseline->killed = larger(baseline->killed, experiments_number(database, KILLED_SQL));
-    baseline->losses = larger(baseline->losses, experiments_number(database, LOSSES_SQL));
+        larger(baseline->free_errors, run_integer(database, FREE_ERRORS_SQL, 0));
+    baseline->killed = larger(baseline->killed, run_integer(database, KILLED_SQL, 0));
+    baseline->losses = larger(baseline->losses, run_integer(database, LOSSES_SQL, 0));
     return result;
 }
 
@@ -186,9 +186,10 @@ static void put_place(struct verdict *verdict, sqlite3 *database, int64_t frame_
 /* Of the process that a signal ended: what it was in then. */
 static void place_of_end(struct verdict *verdict, sqlite3 *database)
 {
-    int64_t process =
-        experiments_number(database, "SELECT id FROM processes WHERE signal IS NOT NULL ORDER BY"
-                                     " signal IN (9, 15), end_ns, id LIMIT 1");
+    int64_t process = run_integer(database,
+                                  "SELECT id FROM processes WHERE signal IS NOT NULL ORDER BY"
+                                  " signal IN (9, 15), end_ns, id LIMIT 1",
+                                  0);
     int64_t call = ending_call(database, process);
     sqlite3_stmt *row = NULL;
     if (call > 0 &&
@@ -259,9 +260,9 @@ static enum outcome of_run(struct verdict *verdict, const struct trial *trial,
                            const struct baseline *baseline, int expected_exit)
 {
     bool cut = end->timed_out || end->log_grew;
-    if (experiments_number(database, "SELECT count(*) FROM faults") == 0)
+    if (run_integer(database, "SELECT count(*) FROM faults", 0) == 0)
         return OUTCOME_NOT_REACHED;
-    if (experiments_number(database, FREE_ERRORS_SQL) > baseline->free_errors) {
+    if (run_integer(database, FREE_ERRORS_SQL, 0) > baseline->free_errors) {
         place_of_free(verdict, database);
         return OUTCOME_BAD_FREE; /* which the C library mostly answers by SIGABRT */
     }
@@ -272,16 +273,16 @@ static enum outcome of_run(struct verdict *verdict, const struct trial *trial,
                                        : "it did many times what it does without the fault");
         return OUTCOME_HANG;
     }
-    if (verdict->signal != 0 || experiments_number(database, KILLED_SQL) > baseline->killed) {
+    if (verdict->signal != 0 || run_integer(database, KILLED_SQL, 0) > baseline->killed) {
         place_of_end(verdict, database);
         if (verdict->signal == 0)
-            verdict->signal = (int)experiments_number(
-                database, "SELECT signal FROM processes WHERE signal NOT IN (9, 15) LIMIT 1");
+            verdict->signal = (int)run_integer(
+                database, "SELECT signal FROM processes WHERE signal NOT IN (9, 15) LIMIT 1", 0);
         return OUTCOME_CRASH;
     }
     /* What open calls hold belongs to a program that ended on purpose. */
-    if (experiments_number(database, "SELECT count(*) FROM calls WHERE ended >= 2") == 0 &&
-        experiments_number(database, LOSSES_SQL) <= baseline->losses)
+    if (run_integer(database, "SELECT count(*) FROM calls WHERE ended >= 2", 0) == 0 &&
+        run_integer(database, LOSSES_SQL, 0) <= baseline->losses)
         count_leaks(verdict, database, baseline);
     return of_status(verdict, trial, baseline, expected_exit);
 }
