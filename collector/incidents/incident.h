@@ -11,32 +11,11 @@
 
 #include "collector/core/base.h"
 #include "collector/core/feature.h"
+#include "collector/incidents/trouble.h"
 #include "formats/live.h"
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
-
-struct thread_log;
-
-#define INCIDENT_POINTERS_MAX 27u
-
-/* An incident that is being made: what happened, and where the stack of the thread stands. */
-struct trouble {
-    struct fisql_incident told;
-    uint64_t stack; /* the stack pointer where it happened; 0 = not known */
-    uint64_t
-        pointers[INCIDENT_POINTERS_MAX]; /* what registers and the frame held: of blocks, perhaps */
-    uint32_t pointers_count;
-    bool fatal; /* the program ends by it: else only who waits for it is told */
-};
-
-void trouble_begin(struct trouble *trouble, enum fisql_incident_kind kind, int signal,
-                   uint64_t code, uint64_t stack);
-/* Appends to its text, cut where that is full. */
-void trouble_text(struct trouble *trouble, const char *text);
-void trouble_number(struct trouble *trouble, uint64_t number);
-void trouble_hex(struct trouble *trouble, uint64_t number);
 
 /* Tells it. Nothing happens where the process is not recorded. */
 void incident_tell(struct trouble *trouble);
@@ -49,9 +28,6 @@ void incident_mismatch(uint64_t function, uint64_t site, uint64_t stack);
 bool incident_is_told(uint64_t stack);
 /* The program goes on elsewhere. */
 void incident_forget(void);
-
-/* Reads memory that may not be there. Returns whether all of it was. */
-bool incident_read(uint64_t address, void *into, size_t bytes);
 
 /* Maps the live area's box. */
 void incident_load(int file, const struct fisql_live_parts *parts);

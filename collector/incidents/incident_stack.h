@@ -2,7 +2,7 @@
 #ifndef FISQL_COLLECTOR_INCIDENTS_INCIDENT_STACK_H
 #define FISQL_COLLECTOR_INCIDENTS_INCIDENT_STACK_H
 
-#include "collector/incidents/incident.h"
+#include "collector/incidents/trouble.h"
 
 /* Looks for return addresses of open calls that are not where they were; adds what it finds to the text. */
 void incident_look(struct trouble *trouble);
