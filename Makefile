@@ -183,7 +183,7 @@ $(BUILD)/unit/test_collector: tests/unit/test_collector.c $(foreach name,$(PURE)
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) -MF $@.d -o $@ $< $(filter %.o,$^)
 
-$(BUILD)/unit/test_filter: tests/unit/test_filter.c $(BUILD)/obj/collector/core/filter.o
+$(BUILD)/unit/test_filter: tests/unit/test_filter.c $(BUILD)/obj/collector/core/filter.o $(BUILD)/obj/collector/core/filter_passes.o
 	@mkdir -p $(@D)
 	$(call say,CC)$(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) -MF $@.d -o $@ $< $(filter %.o,$^) -lpthread
 

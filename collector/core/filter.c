@@ -15,9 +15,7 @@
  */
 #include "collector/core/filter.h"
 
-#include "collector/core/modules.h"
 #include "collector/process/process.h"
-#include "collector/core/quiet.h"
 
 #include <string.h>
 #include <sys/mman.h>
@@ -159,7 +157,7 @@ void filter_note(const struct filter *filter, uint64_t function)
     }
 }
 
-static const struct filter *filter_find(uint64_t function)
+const struct filter *filter_find(uint64_t function)
 {
     uint32_t used = __atomic_load_n(&filters_used, __ATOMIC_ACQUIRE);
     for (uint32_t i = 0; i < used; i++)
@@ -168,18 +166,7 @@ static const struct filter *filter_find(uint64_t function)
     return NULL;
 }
 
-bool filter_passes_elsewhere(uint64_t function)
+bool filter_passes_unknown(void)
 {
-    const struct filter *filter = filter_find(function);
-    if (filter == NULL && process_active_for_hook() && !modules_known(function)) {
-        struct quiet quiet;
-        quiet_begin(&quiet);
-        modules_refresh();
-        quiet_end(&quiet);
-        filter = filter_find(function);
-    }
-    if (filter == NULL)
-        return !only;
-    filter_last = filter;
-    return filter_answer(filter, function);
+    return !only;
 }

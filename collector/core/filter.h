@@ -12,8 +12,11 @@ struct filter {
     unsigned char *bits; /* one for each byte of code; NULL: no function of the module matches */
     bool passes;         /* are functions with a bit recorded, or those without? */
 };
-extern HIDDEN THREAD_LOCAL const struct filter *filter_last;
-bool filter_passes_elsewhere(uint64_t function);
+extern HIDDEN THREAD_LOCAL const struct filter *filter_last; /* found last */
+/* The filter of the module in which a function lies; NULL = there is none. */
+const struct filter *filter_find(uint64_t function);
+/* Are functions recorded that lie in no such module? */
+bool filter_passes_unknown(void);
 
 static inline bool filter_answer(const struct filter *filter, uint64_t function)
 {
@@ -34,13 +37,6 @@ static inline uint64_t *filter_noted_set(uint64_t function)
 /* Notes one that is left out, if there is room. Async-signal-safe. */
 void filter_note(const struct filter *filter, uint64_t function);
 
-/* Does it let the function at this address be recorded? Most are in the last one's module. */
-static inline bool filter_passes(uint64_t function)
-{
-    const struct filter *filter = filter_last;
-    return LIKELY(function - filter->start < filter->size) ? filter_answer(filter, function)
-                                                           : filter_passes_elsewhere(function);
-}
 /* Takes what the live area says of it: from `offset` of its file on. False if it cannot be had. */
 bool filter_load(int file, uint64_t offset, uint64_t size_bytes);
 /* Takes another text in its place, which stays mapped; modules are to be gone through then. */

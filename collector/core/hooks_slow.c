@@ -7,7 +7,7 @@
 #include "collector/core/control.h"
 #include "collector/core/event.h"
 #include "collector/core/feature.h"
-#include "collector/core/filter.h"
+#include "collector/core/filter_passes.h"
 #include "collector/process/fork.h"
 #include "collector/core/modules.h"
 #include "collector/core/quiet.h"

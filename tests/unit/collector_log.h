@@ -10,7 +10,7 @@
 #include "collector/core/chunk.h"
 #include "collector/core/control.h"
 #include "collector/core/event.h"
-#include "collector/core/filter.h"
+#include "collector/core/filter_passes.h"
 #include "collector/process/fork.h"
 #include "collector/core/hooks_slow.h"
 #include "collector/core/live_area.h"

@@ -1,6 +1,6 @@
 /* What hooks note of functions that are left out: only what is, only of the program itself, and nothing
  * any more that a change of the filter has made wrong, also while others note. */
-#include "collector/core/filter.h"
+#include "collector/core/filter_passes.h"
 
 #include "collector/core/modules.h"
 #include "collector/process/process.h"
