@@ -11,7 +11,7 @@
  *
  * Adding in place is several stores, which a signal handler may interrupt. Each change is therefore
  * a transaction: what it is about to change is saved in log->counts.undo first. A nested hook that
- * abandons the log (thread_log_nested) undoes it, and the interrupted hook then starts again in the
+ * abandons the log (thread_log_nested) undoes it (count_undo.c), and the interrupted hook then starts again in the
  * other log, as hooks always do.
  */
 #include "collector/core/count.h"
@@ -69,25 +69,6 @@ static bool undo_end(struct thread_log *log)
     log->busy = 0;
     BARRIER();
     return there;
-}
-
-void count_undo(struct thread_log *log)
-{
-    const struct count_undo *undo = &log->counts.undo;
-    if (undo->active == 0)
-        return;
-    if (undo->at != 0)
-        memcpy(log_units(log, undo->at), undo->units, sizeof undo->units);
-    if (undo->defined != 0)
-        log->dictionary[undo->defined - 1] = (struct pair){0, 0};
-    log->live.last_tick[fisql_word_toggle(undo->word)] = undo->last_tick;
-    log->live.word = undo->word;
-    log->shadow.hidden = undo->hidden;
-    log->shadow.hidden_inherited = undo->hidden_inherited;
-    log->shadow.blind = undo->blind;
-    log->counts.end = 0;
-    log->counts.undone = 1;
-    log->counts.undo.active = 0;
 }
 
 /* Where runs are told apart. The number of the last run stands behind the slots' entries: the table

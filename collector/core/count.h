@@ -5,20 +5,11 @@
 #ifndef FISQL_COLLECTOR_CORE_COUNT_H
 #define FISQL_COLLECTOR_CORE_COUNT_H
 
+#include "collector/core/count_undo.h"
 #include "collector/core/shadow_stack.h"
 
 struct pair;
 struct thread_log;
-
-/* What a change of the counts is about to overwrite: see count.c. */
-struct count_undo {
-    uint32_t active;
-    uint32_t at;      /* the record that is changed, 0 = none yet */
-    uint32_t defined; /* dictionary slot that is defined, plus 1; 0 = none */
-    uint32_t hidden, hidden_inherited, blind;
-    uint64_t word, last_tick;
-    uint16_t units[8];
-};
 
 /* The counts of a chunk. */
 struct counts {
@@ -43,7 +34,5 @@ bool count_enter(struct thread_log *log, const struct shadow_call *call);
 bool count_leave(struct thread_log *log);
 /* Ends a call that has no place on the shadow stack. */
 bool count_leave_blind(struct thread_log *log);
-/* For a nested hook, before it abandons a log: undoes a change that is under way. */
-void count_undo(struct thread_log *log);
 
 #endif
