@@ -20,6 +20,8 @@ static inline bool silent(void)
     return UNLIKELY(__atomic_load_n(&silence, __ATOMIC_ACQUIRE) != 0);
 }
 
+/* Before it begins: takes the name under which something is lost then. */
+void silent_prepare(void);
 /* Something of the program cannot be recorded: `fisql record` will say so. */
 void silent_lose(void);
 /* The process is the child of one that is silent. */

@@ -167,9 +167,6 @@ static void unseal(struct thread_log *log)
 
 /* ---- going on in silence ---- */
 
-uint32_t silence;
-static char silent_name[UNRECORDED_NAME_BYTES];
-
 /* What it needs. Of the time off the processor nothing is known any more. */
 static bool silence_possible(void)
 {
@@ -185,7 +182,7 @@ static long call_in_silence(long number, const long argument[6])
     live_slots_reserve();
     hand_over_silently();
     features_forbidden(FEATURE_CALLS);
-    unrecorded_name(silent_name);
+    silent_prepare();
     if (current_log != NULL)
         stack_is_one(&current_log->shadow.bounds, 0, 0); /* so that it need not look later */
     quiet_end(&quiet);
@@ -197,20 +194,6 @@ static long call_in_silence(long number, const long argument[6])
         __atomic_store_n(&process.gap_ticks, gap_ticks, __ATOMIC_RELAXED);
     }
     return result;
-}
-
-void silent_lose(void)
-{
-    static uint32_t told;
-    if (__atomic_exchange_n(&told, 1, __ATOMIC_RELAXED) == 0)
-        unrecorded_count(process.area, FISQL_UNRECORDED_SECCOMP_LATER, silent_name, 1);
-}
-
-void silent_child(void)
-{
-    current_log = paused_log = NULL;
-    __atomic_store_n(&process.active, PROCESS_NEVER, __ATOMIC_RELEASE);
-    silent_lose();
 }
 
 /* Makes the call, before which recording ends, unless the call fails. */
