@@ -3,7 +3,7 @@
 
 #include "collector/core/changes.h"
 #include "collector/core/filter.h"
-#include "collector/process/fork.h"
+#include "collector/core/fork_mark.h"
 #include "collector/core/live_area.h"
 #include "collector/core/lock.h"
 #include "collector/core/modules.h"

@@ -10,7 +10,7 @@
 #include "collector/core/chunk.h"
 #include "collector/core/dictionary.h"
 #include "collector/core/filter.h"
-#include "collector/process/fork.h"
+#include "collector/core/fork_mark.h"
 #include "collector/core/hooks.h"
 #include "collector/process/process.h"
 

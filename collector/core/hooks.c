@@ -16,7 +16,7 @@
 #include "collector/core/control.h"
 #include "collector/core/event.h"
 #include "collector/core/filter.h"
-#include "collector/process/fork.h"
+#include "collector/core/fork_mark.h"
 #include "collector/core/hook_sample.h"
 #include "collector/core/hooks_slow.h"
 #include "collector/values/values_hook.h"

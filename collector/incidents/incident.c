@@ -2,7 +2,7 @@
 #include "collector/incidents/incident.h"
 
 #include "collector/core/event.h"
-#include "collector/process/fork.h"
+#include "collector/core/fork_mark.h"
 #include "collector/incidents/incident_print.h"
 #include "collector/incidents/incident_stack.h"
 #include "collector/core/live_area.h"

@@ -43,8 +43,6 @@
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 
-union fork_mark fork_mark;
-
 static THREAD_LOCAL uint32_t forking;
 static THREAD_LOCAL struct quiet fork_quiet;
 static THREAD_LOCAL uint64_t fork_tick;
@@ -77,25 +75,10 @@ static void child_begin(uint64_t tick)
     features_forked();
 }
 
-void fork_mark_filtered(void)
-{
-    __atomic_store_n(&fork_mark.mine, process.filtered != 0 ? FORK_MARK_FILTERED : FORK_MARK_OURS,
-                     __ATOMIC_RELEASE);
-}
-
 static void mark_ours(void)
 {
     fork_mark_paused();
     fork_mark_filtered();
-}
-
-void fork_mark_paused(void)
-{
-    uint64_t paused;
-    do { /* others may switch at the same time: who stores last has looked last */
-        paused = __atomic_load_n(&process.paused, __ATOMIC_SEQ_CST);
-        __atomic_store_n(&fork_mark.off, paused, __ATOMIC_SEQ_CST);
-    } while (paused != __atomic_load_n(&process.paused, __ATOMIC_SEQ_CST));
 }
 
 static void forked_child(void)

@@ -22,7 +22,7 @@
 #include "collector/values/values_result.h"
 
 #include "collector/core/event.h"
-#include "collector/process/fork.h"
+#include "collector/core/fork_mark.h"
 #include "collector/core/hook_sample.h"
 #include "collector/core/quiet.h"
 #include "collector/core/reserve.h"

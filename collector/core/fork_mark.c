@@ -1,0 +1,21 @@
+/* What the page says that forked children find empty: see fork_mark.h. */
+#include "collector/core/fork_mark.h"
+
+#include "collector/process/process.h"
+
+union fork_mark fork_mark;
+
+void fork_mark_filtered(void)
+{
+    __atomic_store_n(&fork_mark.mine, process.filtered != 0 ? FORK_MARK_FILTERED : FORK_MARK_OURS,
+                     __ATOMIC_RELEASE);
+}
+
+void fork_mark_paused(void)
+{
+    uint64_t paused;
+    do { /* others may switch at the same time: who stores last has looked last */
+        paused = __atomic_load_n(&process.paused, __ATOMIC_SEQ_CST);
+        __atomic_store_n(&fork_mark.off, paused, __ATOMIC_SEQ_CST);
+    } while (paused != __atomic_load_n(&process.paused, __ATOMIC_SEQ_CST));
+}
