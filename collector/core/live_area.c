@@ -11,7 +11,6 @@
 #include "collector/core/file.h"
 #include "collector/core/filter.h"
 #include "collector/core/lock.h"
-#include "collector/core/log_file.h"
 #include "collector/process/process.h"
 #include "collector/core/silent.h"
 
@@ -539,10 +538,9 @@ void live_area_forked(void)
 
 /* ---- what others left ---- */
 
-/* Goes through the slots that are taken, with a copy of what each begins with: they are read from
- * the file, for mapping all of them would take address space. `each` returns false to stop. */
-static void slots_look(bool (*each)(uint32_t slot, const struct thread_log *copy, void *context),
-                       void *context)
+/* They are read from the file, for mapping all of them would take address space. */
+void live_slots_look(bool (*each)(uint32_t slot, const struct thread_log *copy, void *context),
+                     void *context)
 {
     struct fisql_live_area *area = process.area;
     int held = live_area_descriptor();
@@ -559,7 +557,7 @@ static void slots_look(bool (*each)(uint32_t slot, const struct thread_log *copy
         close(file);
 }
 
-static struct thread_log *slot_map_locked(uint32_t slot)
+struct thread_log *live_slot_map(uint32_t slot)
 {
     lock_acquire(&slots_lock);
     struct thread_log *log = slot_map(slot);
@@ -567,57 +565,12 @@ static struct thread_log *slot_map_locked(uint32_t slot)
     return log;
 }
 
-static void slot_unmap_locked(struct thread_log *log, uint32_t slot)
+void live_slot_unmap(struct thread_log *log, uint32_t slot)
 {
     struct mapped mapped = {log, slot};
     lock_acquire(&slots_lock);
     slot_unmap(&mapped);
     lock_release(&slots_lock);
-}
-
-static void slot_salvage(struct thread_log *log)
-{
-    uint32_t lent = log->live.chunk_slot;
-    struct thread_log *slot = lent == 0                     ? log
-                              : lent <= process.area->slots ? slot_map_locked(lent - 1)
-                                                            : NULL;
-    if (slot == NULL)
-        return;
-    struct fisql_chunk *chunk = chunk_of_slot(slot);
-    uint64_t tick, ns;
-    clock_pair(process.clock, &tick, &ns);
-    uint32_t length = fisql_slot_finish(&log->live, chunk, process.run_id, tick, ns);
-    if (length != 0)
-        log_file_write(chunk, length, chunk->calls);
-    if (slot != log)
-        slot_unmap_locked(slot, lent - 1);
-}
-
-/* Of the image that this process was before exec: its threads are gone. First go the logs, then the
- * slots that they were lent; whole chunks are fisql record's. */
-struct salvage_exec {
-    uint64_t before; /* that image's process_key */
-    bool lent;
-};
-
-static bool salvage_own(uint32_t slot, const struct thread_log *copy, void *context)
-{
-    struct salvage_exec *salvage = context;
-    if (copy->live.pid != process.pid || copy->live.process_key == process.key ||
-        copy->live.state == FISQL_SLOT_WHOLE || copy->live.state == FISQL_SLOT_PACKING ||
-        copy->live.state == FISQL_SLOT_WRITING ||
-        (copy->live.state == FISQL_SLOT_LENT) != salvage->lent)
-        return true;
-    if (copy->live.process_key > salvage->before)
-        salvage->before = copy->live.process_key;
-    struct thread_log *log = slot_map_locked(slot);
-    if (log == NULL)
-        return true; /* fisql record will do it */
-    if (!salvage->lent)
-        slot_salvage(log);
-    log->in_area = slot + 1;
-    live_slot_release(log);
-    return true;
 }
 
 bool live_area_leave(const void *chunk, size_t size_bytes)
@@ -629,19 +582,8 @@ bool live_area_leave(const void *chunk, size_t size_bytes)
     memcpy(chunk_of_slot(log), chunk, size_bytes);
     uint32_t slot = log->in_area - 1;
     __atomic_store_n(&log->live.state, FISQL_SLOT_WHOLE, __ATOMIC_RELEASE);
-    slot_unmap_locked(log, slot); /* fisql record gives the slot back */
+    live_slot_unmap(log, slot); /* fisql record gives the slot back */
     return true;
-}
-
-uint64_t live_area_salvage_exec(void)
-{
-    struct salvage_exec salvage = {.before = 0};
-    if (process.area == NULL)
-        return 0;
-    slots_look(salvage_own, &salvage);
-    salvage.lent = true;
-    slots_look(salvage_own, &salvage);
-    return salvage.before;
 }
 
 static bool find_live(uint32_t slot, const struct thread_log *copy, void *context)
@@ -663,7 +605,7 @@ void live_area_remove(void)
     if (area == NULL || process.with_parent ||
         __atomic_load_n(&area->lost_chunks, __ATOMIC_ACQUIRE) != 0)
         return; /* what was lost stands nowhere else */
-    slots_look(find_live, &found);
+    live_slots_look(find_live, &found);
     if (!found)
         unlink(process.live_path);
 }

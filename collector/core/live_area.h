@@ -35,9 +35,13 @@ void live_area_forked(void);
 /* Leaves a whole chunk in the live area, for fisql record to append to the log. False: it cannot.
  */
 bool live_area_leave(const void *chunk, size_t size_bytes);
-/* Appends what this pid's image before exec left in the live area; returns that image's
- * process_key, 0 if there was none. */
-uint64_t live_area_salvage_exec(void);
+/* Goes through the slots that are taken, with a copy of what each begins with. `each` returns false
+ * to stop. */
+void live_slots_look(bool (*each)(uint32_t slot, const struct thread_log *copy, void *context),
+                     void *context);
+/* Maps a slot that may be another process's, and unmaps one that no log has. NULL: it cannot. */
+struct thread_log *live_slot_map(uint32_t slot);
+void live_slot_unmap(struct thread_log *log, uint32_t slot);
 /* The live area's descriptor for an image that cannot open it: as with the log's (log_file_keep()).
  */
 void live_area_keep(const char *path);

@@ -26,6 +26,7 @@
 #include "collector/core/hook_cost.h"
 #include "collector/core/library.h"
 #include "collector/core/live_area.h"
+#include "collector/core/live_salvage.h"
 #include "collector/core/log_file.h"
 #include "collector/core/modules.h"
 #include "collector/core/quiet.h"
@@ -404,7 +405,7 @@ static bool activate(void)
                             : usage_gap_ticks(ticks_per_second);
     process.ticks_per_us =
         process.clock == CLOCK_COUNTER ? (uint32_t)(ticks_per_second / 1000000u) : 0;
-    process.parent_key = live_area_salvage_exec();
+    process.parent_key = live_salvage_exec();
     stack_setup();
     changes_setup();
     control_begin();
