@@ -19,6 +19,7 @@
 #include "collector/core/hand_over.h"
 
 #include "collector/core/chunk.h"
+#include "collector/core/handed.h"
 #include "collector/core/live_area.h"
 #include "collector/core/log_file.h"
 #include "collector/process/process.h"
@@ -27,7 +28,6 @@
 
 #include <linux/futex.h>
 #include <stdint.h>
-#include <string.h>
 #include <sys/syscall.h>
 #include <time.h>
 
@@ -35,47 +35,9 @@
 #define WAKE_AT 2u
 /* A process that ends waits so many milliseconds for a write of the writer's that is under way. */
 #define END_STEPS 200
-/* Who may not make system calls waits so long for room. */
-#define PATIENCE_US 1000000u
 
-static uint32_t
-    outstanding; /* atomic: chunks were handed over; they may have been appended since */
-
-static bool writer_there(const struct fisql_live_area *area)
-{
-    uint32_t alive = __atomic_load_n(&area->writer.alive, __ATOMIC_RELAXED);
-    return alive != 0 && (alive & FUTEX_OWNER_DIED) == 0;
-}
-
-/* How many chunks wait for the writer. */
-static uint32_t handed_count(const struct fisql_writer *writer)
-{
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < FISQL_HANDED_MAX; i++)
-        count += __atomic_load_n(&writer->handed[i], __ATOMIC_RELAXED) != 0;
-    return count;
-}
-
-static void handed_put(struct fisql_writer *writer, uint32_t slot)
-{
-    for (uint32_t i = 0; i < FISQL_HANDED_MAX; i++) {
-        uint32_t none = 0;
-        if (__atomic_load_n(&writer->handed[i], __ATOMIC_RELAXED) == 0 &&
-            __atomic_compare_exchange_n(&writer->handed[i], &none, slot + 1, false,
-                                        __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
-            return;
-    }
-}
-
-static void writer_wake(struct fisql_writer *writer)
-{
-    if (__atomic_load_n(&writer->asleep, __ATOMIC_SEQ_CST) == 0 ||
-        __atomic_exchange_n(&writer->asleep, 0, __ATOMIC_SEQ_CST) == 0)
-        return;
-    __atomic_fetch_add(&writer->wake, 1, __ATOMIC_SEQ_CST);
-    const long argument[6] = {(long)(intptr_t)&writer->wake, FUTEX_WAKE, 1};
-    system_call(SYS_futex, argument);
-}
+/* Atomic: chunks were handed over; they may have been appended since. */
+static uint32_t outstanding;
 
 /* False: it cannot go. */
 static bool pass(struct thread_log *log, uint32_t waiting)
@@ -91,22 +53,21 @@ static bool pass(struct thread_log *log, uint32_t waiting)
     log_file_room_used(log);
     chunk_passed(log);
     __atomic_store_n(&outstanding, 1, __ATOMIC_RELAXED);
-    handed_put(writer, index);
+    handed_put(index);
     if (waiting + 1 >= WAKE_AT)
-        writer_wake(writer);
+        handed_wake();
     return true;
 }
 
 bool hand_over(struct thread_log *log)
 {
-    struct fisql_live_area *area = process.area;
     if (silent() || !process.with_parent || !log->in_area || process.ending || log->thread.ended)
         return false;
-    if (!writer_there(area)) {
+    if (!handed_taken()) {
         hand_over_take_back();
         return false;
     }
-    uint32_t waiting = handed_count(&area->writer);
+    uint32_t waiting = handed_count();
     bool room = waiting < FISQL_HANDED_MAX && !live_slots_many();
     struct thread_log *next = room ? live_slot_take() : NULL;
     if (next == NULL)
@@ -122,46 +83,6 @@ bool hand_over(struct thread_log *log)
     __atomic_store_n(&log->live.chunk_slot, next->in_area, __ATOMIC_RELEASE);
     log->chunk = chunk_of_slot(next);
     return true;
-}
-
-bool hand_over_possible(void)
-{
-    struct fisql_live_area *area = process.area;
-    return process.with_parent && area != NULL && area->writer.serves_silent != 0 &&
-           (__atomic_load_n(&area->writer.alive, __ATOMIC_RELAXED) & FUTEX_OWNER_DIED) == 0;
-}
-
-/* Room comes when the writer has appended a chunk, which takes it a millisecond at most where it gets a
- * processor. */
-bool hand_over_copy(const void *chunk, size_t size_bytes)
-{
-    struct fisql_live_area *area = process.area;
-    uint64_t start = clock_counter(), patience = (uint64_t)process.ticks_per_us * PATIENCE_US;
-    struct thread_log *slot = NULL;
-    if (!process.with_parent || size_bytes > FISQL_LIVE_CHUNK_BYTES)
-        return false;
-    while ((slot = live_slot_take()) == NULL && hand_over_possible() &&
-           clock_counter() - start < patience)
-        ;
-    if (slot == NULL)
-        return false;
-    uint32_t index = slot->in_area - 1;
-    memcpy(chunk_of_slot(slot), chunk, size_bytes);
-    if (!live_slot_hand(slot)) {
-        live_slot_release(slot);
-        return false;
-    }
-    __atomic_fetch_add(&area->writer.log_end, size_bytes, __ATOMIC_RELAXED);
-    handed_put(&area->writer, index);
-    return true;
-}
-
-void hand_over_silently(void)
-{
-    uint32_t *word = &process.area->writer.silent;
-    const long argument[6] = {(long)(intptr_t)word, FUTEX_WAKE, 1};
-    __atomic_store_n(word, 1, __ATOMIC_RELEASE);
-    system_call(SYS_futex, argument);
 }
 
 static void write_back(struct thread_log *slot)
@@ -180,7 +101,7 @@ static void write_again(struct thread_log *slot)
 
 static void take_back(void)
 {
-    bool there = writer_there(process.area);
+    bool there = handed_taken();
     live_slots_take_back(!there, there ? write_back : write_again);
 }
 

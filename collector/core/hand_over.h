@@ -3,20 +3,12 @@
 #define FISQL_COLLECTOR_CORE_HAND_OVER_H
 
 #include <stdbool.h>
-#include <stddef.h>
 
 struct thread_log;
 
 /* Passes the log's chunk on and lends the log an empty one; the chunk is then behind, and the next
  * one is to be begun. False: the chunk is as before, and its thread has to write it. */
 bool hand_over(struct thread_log *log);
-/* Is there a fisql record that appends chunks? */
-bool hand_over_possible(void);
-/* Tells it that the process will make no system calls: only copies come. */
-void hand_over_silently(void);
-/* Passes a copy of a whole chunk on, without a system call (silent.h): it waits for room, but not for
- * ever. False: it was not. */
-bool hand_over_copy(const void *chunk, size_t size_bytes);
 /* Writes what was handed over and not yet appended, for nobody is there any more to do so. */
 void hand_over_take_back(void);
 /* The same where the process ends, for fisql record may be killed before it comes to them. */

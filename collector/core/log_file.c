@@ -14,7 +14,7 @@
 #include "collector/core/log_file.h"
 
 #include "collector/core/file.h"
-#include "collector/core/hand_over.h"
+#include "collector/core/handed.h"
 #include "collector/core/live_area.h"
 #include "collector/process/process.h"
 #include "collector/core/quiet.h"
@@ -191,7 +191,7 @@ int log_file_write(const void *chunk, size_t size_bytes, uint32_t calls)
     quiet_begin(&quiet);
     int error = 0;
     if (silent()) {
-        error = hand_over_copy(chunk, size_bytes) ? 0 : EPERM;
+        error = handed_copy(chunk, size_bytes) ? 0 : EPERM;
     } else if (!log_file_ours() && !log_file_open()) {
         error = errno != 0 ? errno : EBADF;
         if (live_area_leave(chunk, size_bytes))

@@ -13,7 +13,7 @@
 #include "collector/process/seccomp.h"
 
 #include "collector/core/feature.h"
-#include "collector/core/hand_over.h"
+#include "collector/core/handed.h"
 #include "collector/core/live_area.h"
 #include "collector/process/process.h"
 #include "collector/core/quiet.h"
@@ -171,7 +171,7 @@ static void unseal(struct thread_log *log)
 static bool silence_possible(void)
 {
     return process.clock == CLOCK_COUNTER && process.options.ring_chunks == 0 &&
-           hand_over_possible();
+           handed_silently_possible();
 }
 
 static long call_in_silence(long number, const long argument[6])
@@ -180,7 +180,7 @@ static long call_in_silence(long number, const long argument[6])
     struct quiet quiet;
     quiet_begin(&quiet);
     live_slots_reserve();
-    hand_over_silently();
+    handed_silently();
     features_forbidden(FEATURE_CALLS);
     silent_prepare();
     if (current_log != NULL)
