@@ -26,6 +26,8 @@
 #include "collector/core/log_file.h"
 #include "collector/core/modules.h"
 #include "collector/process/process.h"
+#include "collector/process/process_end.h"
+#include "collector/process/process_facts.h"
 #include "collector/core/quiet.h"
 #include "collector/process/seccomp.h"
 #include "collector/core/system_call.h"

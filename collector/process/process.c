@@ -1,13 +1,9 @@
 /*
- * The process as a whole: whether and how it is recorded, its start and end, fork, and the public
- * functions. The environment says what to do: FISQL_LOG (the log's path; without it nothing is
- * recorded), FISQL_LIVE (the live area, see live_area.c), FISQL_OPTIONS (words separated by commas,
- * see options_parse()). `fisql record` sets them; without it the first process of a run sets the
- * first two for those that it starts.
- *
- * Without fisql record, or a place in its live area, what is called after our own destructor
- * (destructors of other libraries) is written at once, a chunk an event, for nobody would write it
- * later.
+ * The process as a whole: whether and how it is recorded, its start, and the public functions. The
+ * environment says what to do: FISQL_LOG (the log's path; without it nothing is recorded), FISQL_LIVE
+ * (the live area, see live_area.c), FISQL_OPTIONS (words separated by commas, see options_parse()).
+ * `fisql record` sets them; without it the first process of a run sets the first two for those that it
+ * starts.
  */
 #include "collector/process/process.h"
 
@@ -18,12 +14,10 @@
 #include "collector/process/children.h"
 #include "collector/core/control.h"
 #include "collector/core/event.h"
-#include "collector/core/facts.h"
-#include "collector/core/file.h"
 #include "collector/fisql.h"
 #include "collector/process/fork.h"
-#include "collector/core/hand_over.h"
-#include "collector/core/hook_cost.h"
+#include "collector/process/process_end.h"
+#include "collector/process/process_facts.h"
 #include "collector/core/library.h"
 #include "collector/core/live_area.h"
 #include "collector/core/live_salvage.h"
@@ -37,17 +31,12 @@
 #include "collector/process/unrecorded.h"
 #include "collector/core/usage.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
 #include <unistd.h>
 
 struct process process;
-
-#pragma weak on_exit /* musl has none, and does not declare it */
-int on_exit(void (*function)(int status, void *argument), void *argument);
 
 /* ---- options ---- */
 
@@ -214,36 +203,6 @@ EXPORT void fisql_note(const char *text)
         record_note(text, strlen(text));
 }
 
-/* ---- how the process ends ---- */
-
-static bool exit_began;      /* our destructor has run */
-static int status_told = -1; /* by exit_status_known() */
-
-static void end_facts(const char *how, int status)
-{
-    unsigned char buffer[1024];
-    struct facts facts;
-    facts_begin(&facts, buffer, sizeof buffer, FISQL_CHUNK_END, 0, process.pid);
-    facts_text(&facts, FISQL_FACT_END_HOW, how);
-    facts_number(&facts, FISQL_FACT_END_STATUS, (uint64_t)(status & 0xff));
-    facts_number(&facts, FISQL_FACT_END_TICK, clock_read(process.clock));
-    facts_write(&facts);
-}
-
-/* Called by exit(), before or after our destructor: constructors of a preloaded library run before
- * exit() gets its own first handler. */
-static void exit_status_known(int status, void *context)
-{
-    (void)context;
-    if (!process_recording() || (!silent() && (uint32_t)getpid() != process.pid))
-        return;
-    struct quiet quiet;
-    quiet_begin(&quiet);
-    end_facts(FISQL_HOW_EXIT, status);
-    status_told = status;
-    quiet_end(&quiet);
-}
-
 /* ---- start ---- */
 
 static bool log_path_set(void)
@@ -264,84 +223,6 @@ static bool log_path_set(void)
     return true;
 }
 
-static void clock_facts(struct facts *facts, uint64_t ticks_per_second)
-{
-    uint64_t inside = 0, outside = 0;
-    hook_cost_measure(ticks_per_second, &inside, &outside);
-    facts_text(facts, FISQL_FACT_PROCESS_CLOCK, clock_name(process.clock));
-    facts_number(facts, FISQL_FACT_PROCESS_TICKS_PER_SECOND, ticks_per_second);
-    facts_number(facts, FISQL_FACT_PROCESS_HOOK_INSIDE_PS, inside);
-    facts_number(facts, FISQL_FACT_PROCESS_HOOK_OUTSIDE_PS, outside);
-}
-
-/* Used before a second thread can come here; stacks may be small. */
-static struct {
-    unsigned char facts[16384];
-    char path[4096], command[8192];
-} scratch;
-
-static void command_fact(struct facts *facts)
-{
-    char *command = scratch.command;
-    int file = file_open("/proc/self/cmdline", O_RDONLY);
-    ssize_t length = file >= 0 ? read(file, command, sizeof scratch.command - 1) : -1;
-    if (file >= 0)
-        close(file);
-    if (length <= 0)
-        return;
-    for (ssize_t i = 0; i < length - 1; i++)
-        if (command[i] == 0)
-            command[i] = ' ';
-    command[length] = 0;
-    facts_text(facts, FISQL_FACT_PROCESS_COMMAND, command);
-}
-
-/* setup_from_ns: the thread's processor time when the collector began to start, 0 = not told. */
-static void process_facts(const char *origin, uint64_t ticks_per_second, uint64_t setup_from_ns)
-{
-    uint64_t now_ns;
-    char *path = scratch.path;
-    struct facts facts;
-    facts_begin(&facts, scratch.facts, sizeof scratch.facts, FISQL_CHUNK_PROCESS, 0, process.pid);
-    ssize_t length = readlink("/proc/self/exe", path, sizeof scratch.path - 1);
-    path[length > 0 ? length : 0] = 0;
-    facts_text(&facts, FISQL_FACT_PROCESS_EXECUTABLE, path);
-    command_fact(&facts);
-    facts_number(&facts, FISQL_FACT_PROCESS_PARENT_PID, (uint64_t)getppid());
-    facts_hex(&facts, FISQL_FACT_PROCESS_PARENT_PROCESS, process.parent_key);
-    facts_text(&facts, FISQL_FACT_PROCESS_ORIGIN, origin);
-    facts_number(&facts, FISQL_FACT_PROCESS_START_TICK, process.start_tick);
-    if (process.options.alloc && !library_sees_malloc())
-        facts_text(&facts, FISQL_FACT_PROCESS_ALLOC_OWN_MALLOC, path);
-    if (process.fork_tick != 0)
-        facts_number(&facts, FISQL_FACT_PROCESS_FORK_TICK, process.fork_tick);
-    if (process.gap_ticks != UINT64_MAX)
-        facts_number(&facts, FISQL_FACT_PROCESS_GAP_TICKS, process.gap_ticks);
-    if (ticks_per_second != 0)
-        clock_facts(&facts, ticks_per_second);
-    if (setup_from_ns != 0 && usage_cpu_of(0, &now_ns))
-        facts_number(&facts, FISQL_FACT_PROCESS_SETUP_NS, now_ns - setup_from_ns);
-    facts_write(&facts);
-}
-
-static void run_facts(uint64_t ticks_per_second)
-{
-    unsigned char buffer[1024];
-    struct facts facts;
-    facts_begin(&facts, buffer, sizeof buffer, FISQL_CHUNK_RUN, 0, process.pid);
-    facts_text(&facts, FISQL_FACT_RUN_VERSION, FISQL_VERSION);
-    facts_number(&facts, FISQL_FACT_RUN_STARTED, (uint64_t)time(NULL));
-    facts_number(&facts, FISQL_FACT_RUN_TICKS_PER_SECOND, ticks_per_second);
-    facts_write(&facts);
-}
-
-static void owner_identify(void)
-{
-    process.pid = (uint32_t)getpid();
-    process.owner_start = live_owner_start();
-    process.key = __atomic_fetch_add(&process.area->process_next, 1, __ATOMIC_RELAXED);
-}
-
 /* Opens log and live area; returns whether this is the first process of a run without fisql
  * record. */
 static bool outputs_open(bool *first)
@@ -358,15 +239,6 @@ static bool outputs_open(bool *first)
         setenv(fisql_variable(FISQL_VARIABLE_LIVE), process.live_path, 1);
     }
     return true;
-}
-
-void process_forked(uint64_t fork_tick)
-{
-    process.parent_key = process.key;
-    process.start_tick = clock_read(process.clock);
-    process.fork_tick = fork_tick;
-    owner_identify();
-    process_facts(FISQL_ORIGIN_FORK, 0, 0);
 }
 
 /* Runs once, with signals blocked. */
@@ -389,7 +261,7 @@ static bool activate(void)
                          name, 1);
         return false;
     }
-    owner_identify();
+    process_identify();
     process.start_tick = clock_read(process.clock);
     uint64_t ticks_per_second =
         clock_rate(clock_pair, process.clock, process.area->clock_tick, process.area->clock_ns);
@@ -422,8 +294,7 @@ static bool activate(void)
     fork_mark_paused();
     process.options.start_off = process.paused != 0 || process.options.start_off;
     switch_setup();
-    if (on_exit != NULL)
-        on_exit(exit_status_known, NULL);
+    process_end_setup();
     return true;
 }
 
@@ -465,115 +336,4 @@ static __attribute__((constructor)) void process_constructor(void)
 {
     library_sanitizer_starting = false;
     process_active();
-}
-
-/* ---- end ---- */
-
-static void report_unrecorded(struct fisql_unrecorded_images *images, const char *words)
-{
-    unsigned char buffer[1024];
-    struct facts facts;
-    uint32_t count = __atomic_exchange_n(&images->count, 0, __ATOMIC_ACQ_REL);
-    for (uint32_t i = 0; i < count && i < 1000; i++) {
-        char detail[256] = "?";
-        if (i < FISQL_UNRECORDED_NAMES && i < images->named)
-            strncpy(detail, images->names[i], sizeof images->names[i] - 1);
-        strcat(strcat(detail, ": "), words);
-        facts_begin(&facts, buffer, sizeof buffer, FISQL_CHUNK_LOSS, 0, process.pid);
-        facts_text(&facts, FISQL_FACT_LOSS_REASON, "program not recorded");
-        facts_text(&facts, FISQL_FACT_LOSS_DETAIL, detail);
-        facts_write(&facts);
-    }
-}
-
-/* Without fisql record: writes what was lost as a chunk, if anything was. */
-static void report_losses(void)
-{
-    unsigned char buffer[1024];
-    struct fisql_live_area *area = process.area;
-    struct facts facts;
-    if (process.with_parent || area == NULL)
-        return;
-#define REPORT(constant, number, words)                                                            \
-    if (number != FISQL_UNRECORDED_FOLLOWED)                                                       \
-        report_unrecorded(&area->unrecorded[number], words);
-    FISQL_UNRECORDED(REPORT)
-#undef REPORT
-    uint64_t chunks = __atomic_exchange_n(&area->lost_chunks, 0, __ATOMIC_ACQ_REL);
-    uint64_t calls = __atomic_exchange_n(&area->lost_calls, 0, __ATOMIC_ACQ_REL);
-    uint64_t bytes = __atomic_exchange_n(&area->lost_bytes, 0, __ATOMIC_ACQ_REL);
-    if (chunks == 0)
-        return;
-    facts_begin(&facts, buffer, sizeof buffer, FISQL_CHUNK_LOSS, 0, process.pid);
-    facts_text(&facts, FISQL_FACT_LOSS_REASON, "write failed");
-    facts_number(&facts, FISQL_FACT_LOSS_CHUNKS, chunks);
-    facts_number(&facts, FISQL_FACT_LOSS_CALLS, calls);
-    facts_number(&facts, FISQL_FACT_LOSS_BYTES, bytes);
-    facts_number(&facts, FISQL_FACT_LOSS_ERRNO, area->lost_errno);
-    facts_text(&facts, FISQL_FACT_LOSS_THREAD, "all");
-    uint64_t error = area->lost_errno;
-    if (facts_write(&facts) == 0)
-        return;
-    /* It stays in the live area, where the loader finds it. */
-    __atomic_fetch_add(&area->lost_chunks, chunks, __ATOMIC_RELAXED);
-    __atomic_fetch_add(&area->lost_calls, calls, __ATOMIC_RELAXED);
-    __atomic_fetch_add(&area->lost_bytes, bytes, __ATOMIC_RELAXED);
-    area->lost_errno = error;
-}
-
-static void process_end(void)
-{
-    if (silent())
-        thread_log_finish(FISQL_HOW_WITH_PROCESS);
-    if (silent() || !process_recording() || (uint32_t)getpid() != process.pid)
-        return; /* not recorded, or the child of a vfork, which owns nothing */
-    features_ending();
-    struct quiet quiet;
-    quiet_begin(&quiet);
-    collector_inside++;
-    if (!process.with_parent || thread_logs_unslotted()) {
-        process.ending = 1;
-        thread_logs_poke();
-    }
-    thread_logs_cut_off();
-    thread_log_finish(FISQL_HOW_WITH_PROCESS);
-    features_ended();
-    hand_over_end();
-    changes_write(true);
-    report_losses();
-    live_area_remove();
-    collector_inside--;
-    quiet_end(&quiet);
-}
-
-static __attribute__((destructor)) void process_destructor(void)
-{
-    exit_began = true;
-    process_end();
-}
-
-void process_returned(int status)
-{
-    if (silent())
-        process_end();
-    if (silent() || !process_recording() || (uint32_t)getpid() != process.pid)
-        return;
-    process_end();
-    struct quiet quiet;
-    quiet_begin(&quiet);
-    /* In a static program exit() itself calls _exit() by that name. */
-    if (status != status_told)
-        end_facts(exit_began ? FISQL_HOW_EXIT : FISQL_HOW_AT_ONCE, status);
-    quiet_end(&quiet);
-}
-
-EXPORT __attribute__((noreturn)) void _exit(int status)
-{
-    process_returned(status);
-    library_exit(status);
-}
-
-EXPORT __attribute__((noreturn)) void _Exit(int status)
-{
-    _exit(status);
 }

@@ -44,7 +44,7 @@ struct process {
     uint64_t run_id;
     uint64_t start_tick;
     uint64_t parent_key;
-    uint64_t fork_tick; /* see process_forked() */
+    uint64_t fork_tick; /* see process_forked() (process_facts.h) */
     uint64_t gap_ticks; /* a longer time between two events is a gap (usage.h) */
     uint32_t
         filter_settings; /* atomic: counts changes of the filter: logs are begun anew (control.h) */
@@ -76,11 +76,5 @@ static inline bool process_recording(void)
 {
     return __atomic_load_n(&process.active, __ATOMIC_ACQUIRE) == PROCESS_RECORDING;
 }
-
-/* In a forked child: makes it a process of its own. fork_tick: when its parent was about to fork, 0
- * = not known. */
-void process_forked(uint64_t fork_tick);
-/* The process ends with this status, though neither exit() nor _exit() says so. */
-void process_returned(int status);
 
 #endif
