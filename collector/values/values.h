@@ -3,7 +3,7 @@
  * in libfisql-values.so alone, which is compiled with FISQL_VALUES; elsewhere nothing is left of it.
  *
  * There the hooks that are exported are a few instructions (values_x86_64.S, values_aarch64.S) that
- * keep the registers right below the hook's frame address, where values_frame() finds them, and go on
+ * keep the registers right below the hook's frame address (values_frame.h), and go on
  * in hooks.c. So every way through the hooks that comes to write an enter can ask for the arguments,
  * which then stand in the log behind it, committed by the same store. The object files are compiled
  * with -mgeneral-regs-only: the vector registers are as the hook found them until values_keep()
@@ -18,35 +18,7 @@
 #include <stdbool.h>
 
 #ifdef FISQL_VALUES
-
-#if defined(__x86_64__)
-#define VALUES_GENERAL 16u /* registers by DWARF's numbers */
-#define VALUES_STACK_POINTER 7u
-#elif defined(__aarch64__)
-#define VALUES_GENERAL 32u
-#define VALUES_STACK_POINTER 31u
-#endif
-#define VALUES_VECTORS 8u
-
-/* What the hooks keep of the registers, right below their frame address: as their caller left them,
- * but for those in which it passed the hook's arguments. */
-struct values_frame {
-    unsigned char vector[VALUES_VECTORS][16];
-    uint64_t vectors_kept;
-    uint64_t general[VALUES_GENERAL];
-    uint64_t hook_return; /* where the hook returns to */
-};
-
-#if defined(__x86_64__)
-_Static_assert(sizeof(struct values_frame) == 272, "values_x86_64.S knows it");
-#elif defined(__aarch64__)
-_Static_assert(sizeof(struct values_frame) == 400, "values_aarch64.S knows it");
-#endif
-
-static inline struct values_frame *values_frame(uint64_t stack)
-{
-    return (struct values_frame *)(uintptr_t)stack - 1;
-}
+#include "collector/values/values_frame.h"
 
 /* Called in place of the hooks, by those that keep the registers; `stack` is the frame address, recipe
  * the word of the hook call (values_recipes.h), 0 = not known. The plain ones where there is none: no
@@ -56,9 +28,6 @@ void values_exit(uint64_t function, uint64_t site, uint64_t stack, uint64_t reci
 void values_enter_plain(uint64_t function, uint64_t site, uint64_t stack);
 void values_exit_plain(uint64_t function, uint64_t site, uint64_t stack, uint64_t hook_return);
 
-/* The hook that was called with this frame address is about to call what may change vector
- * registers: stores them, unless it has. */
-void values_keep(uint64_t stack);
 /* Frame address of the hook that takes the slow path, where it has kept registers. */
 extern HIDDEN THREAD_LOCAL uint64_t values_kept;
 

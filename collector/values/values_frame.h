@@ -1,0 +1,40 @@
+/* The registers that the hooks of libfisql-values.so keep: see values.h. */
+#ifndef FISQL_COLLECTOR_VALUES_VALUES_FRAME_H
+#define FISQL_COLLECTOR_VALUES_VALUES_FRAME_H
+
+#include <stdint.h>
+
+#if defined(__x86_64__)
+#define VALUES_GENERAL 16u /* registers by DWARF's numbers */
+#define VALUES_STACK_POINTER 7u
+#elif defined(__aarch64__)
+#define VALUES_GENERAL 32u
+#define VALUES_STACK_POINTER 31u
+#endif
+#define VALUES_VECTORS 8u
+
+/* What the hooks keep of the registers, right below their frame address: as their caller left them,
+ * but for those in which it passed the hook's arguments. */
+struct values_frame {
+    unsigned char vector[VALUES_VECTORS][16];
+    uint64_t vectors_kept;
+    uint64_t general[VALUES_GENERAL];
+    uint64_t hook_return; /* where the hook returns to */
+};
+
+#if defined(__x86_64__)
+_Static_assert(sizeof(struct values_frame) == 272, "values_x86_64.S knows it");
+#elif defined(__aarch64__)
+_Static_assert(sizeof(struct values_frame) == 400, "values_aarch64.S knows it");
+#endif
+
+static inline struct values_frame *values_frame(uint64_t stack)
+{
+    return (struct values_frame *)(uintptr_t)stack - 1;
+}
+
+/* The hook that was called with this frame address is about to call what may change vector
+ * registers: stores them, unless it has. */
+void values_keep(uint64_t stack);
+
+#endif
