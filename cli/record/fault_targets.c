@@ -3,6 +3,7 @@
 
 #include "base/array.h"
 #include "cli/out/say.h"
+#include "cli/record/record_pattern.h"
 #include "debuginfo/recipes/hook_frames.h"
 #include "debuginfo/expressions/parameters.h"
 #include "debuginfo/recipes/recipes.h"

@@ -9,6 +9,7 @@
 #include "cli/out/cache_folder.h"
 #include "cli/out/say.h"
 #include "cli/record/record_libraries.h"
+#include "cli/record/record_pattern.h"
 #include "debuginfo/symbols/symbols.h"
 
 #include <limits.h>

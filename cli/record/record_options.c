@@ -11,7 +11,6 @@
 
 #include "cli/record/rank.h"
 
-#include <fnmatch.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -376,20 +375,6 @@ void record_options_text(const struct record_options *options, char *text, size_
 #undef ADD
     if (used > 0 && used < size)
         text[used - 1] = 0;
-}
-
-bool record_pattern_matches(const char *const *patterns, size_t count, const char *name,
-                            const char *file)
-{
-    char plain[1024];
-    snprintf(plain, sizeof plain, "%.*s", (int)strcspn(name, "("), name);
-    const char *slash = file != NULL ? strrchr(file, '/') : NULL;
-    for (size_t i = 0; i < count; i++)
-        if (fnmatch(patterns[i], name, 0) == 0 || fnmatch(patterns[i], plain, 0) == 0 ||
-            (file != NULL && fnmatch(patterns[i], file, 0) == 0) ||
-            (slash != NULL && fnmatch(patterns[i], slash + 1, 0) == 0))
-            return true;
-    return false;
 }
 
 void record_options_release(struct record_options *options)

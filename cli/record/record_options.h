@@ -72,11 +72,6 @@ int record_options_parse(struct record_options *options, int argc, char **argv, 
 /* The options for the collector, as FISQL_OPTIONS holds them. */
 void record_options_text(const struct record_options *options, char *text, size_t size);
 
-/* Does a function's name or file match one of the patterns? A name that a user knows is `f` as well as
- * `f(int)`, a file its path as well as its last part. `file` may be NULL. */
-bool record_pattern_matches(const char *const *patterns, size_t count, const char *name,
-                            const char *file);
-
 void record_options_release(struct record_options *options);
 
 #endif

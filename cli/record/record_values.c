@@ -10,6 +10,7 @@
 #include "cli/record/program_file.h"
 #include "cli/record/record_expressions.h"
 #include "cli/record/record_libraries.h"
+#include "cli/record/record_pattern.h"
 #include "debuginfo/recipes/recipes.h"
 #include "debuginfo/symbols/symbols.h"
 
