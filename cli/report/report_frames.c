@@ -9,22 +9,12 @@
  * Memory: some 140 bytes for each frame of the database.
  */
 #include "cli/report/report_parts.h"
-#include "cli/run/run_view.h"
 #include "cli/out/say.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum { FLAME_FRAMES_MAX = 7000, FRAMES_MAX = 12000 };
-
-void spent_add(struct spent *sum, const struct spent *more)
-{
-    run_add(&sum->cpu_ns, more->cpu_ns);
-    run_add(&sum->wait_ns, more->wait_ns);
-    run_add(&sum->preempted_ns, more->preempted_ns);
-    run_add(&sum->calls, more->calls);
-    run_add(&sum->bytes, more->bytes);
-}
 
 static int load(struct report *report, struct contexts *contexts)
 {

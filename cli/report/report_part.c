@@ -1,6 +1,6 @@
 /*
- * The parts of a report's data: see report.h. Here are the marks and the writing of a statement's
- * rows within a budget of bytes; what there is to write is in the other report_ files.
+ * The parts of a report's data: see report.h. Here are the marks, sums, and the writing of a
+ * statement's rows within a budget of bytes; what there is to write is in the other report_ files.
  */
 #include "cli/report/report_parts.h"
 #include "cli/run/run_view.h"
@@ -54,6 +54,17 @@ void report_close(struct report *report)
         free(report->marks[i].bits);
         report->marks[i].bits = NULL;
     }
+}
+
+/* ---- sums ---- */
+
+void spent_add(struct spent *sum, const struct spent *more)
+{
+    run_add(&sum->cpu_ns, more->cpu_ns);
+    run_add(&sum->wait_ns, more->wait_ns);
+    run_add(&sum->preempted_ns, more->preempted_ns);
+    run_add(&sum->calls, more->calls);
+    run_add(&sum->bytes, more->bytes);
 }
 
 /* ---- statements ---- */
