@@ -334,6 +334,22 @@ const struct parameter_type *parameter_type_of(struct type_reader *reader,
     return type_at(reader, type, 0);
 }
 
+Dwarf_Die parameter_typed_entry(Dwarf_Debug debug, Dwarf_Off offset)
+{
+    Dwarf_Die die = dwarf_die_at(debug, offset);
+    for (unsigned step = 0; die != NULL && step < 8 && !dwarf_die_has(debug, die, DW_AT_type);
+         step++) {
+        Dwarf_Die next = dwarf_die_referred(debug, die, DW_AT_abstract_origin, &offset);
+        if (next == NULL)
+            next = dwarf_die_referred(debug, die, DW_AT_specification, &offset);
+        if (next == NULL)
+            break;
+        dwarf_die_release(die);
+        die = next;
+    }
+    return die;
+}
+
 void parameter_types_release(struct parameter_types *types)
 {
     for (size_t i = 0; i < types->count; i++) {

@@ -97,22 +97,6 @@ static int add_one(struct walker *walker, uint64_t function, uint32_t position, 
     return reader->failed ? -1 : add(walker, &parameter);
 }
 
-Dwarf_Die parameter_typed_entry(Dwarf_Debug debug, Dwarf_Off offset)
-{
-    Dwarf_Die die = dwarf_die_at(debug, offset);
-    for (unsigned step = 0; die != NULL && step < 8 && !dwarf_die_has(debug, die, DW_AT_type);
-         step++) {
-        Dwarf_Die next = dwarf_die_referred(debug, die, DW_AT_abstract_origin, &offset);
-        if (next == NULL)
-            next = dwarf_die_referred(debug, die, DW_AT_specification, &offset);
-        if (next == NULL)
-            break;
-        dwarf_die_release(die);
-        die = next;
-    }
-    return die;
-}
-
 /* ---- expressions ---- */
 
 /* One that is asked for of a function. Returns 0, or -1 without memory. */
