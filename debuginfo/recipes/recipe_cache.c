@@ -185,6 +185,7 @@ int recipe_cache_read(struct recipes *recipes, const struct symbol_files *files,
     char path[4200];
     struct cache_header header;
     struct stat status;
+    struct recipes found = {.problem = recipes->problem};
     int result = 0;
     if (files->debug == NULL || !cache_path(path, sizeof path, cache_dir, files->module.build_id))
         return 0;
@@ -192,32 +193,34 @@ int recipe_cache_read(struct recipes *recipes, const struct symbol_files *files,
     if (descriptor < 0)
         return 0;
     if (read_all(descriptor, &header, sizeof header) && is_of(&header, files)) {
-        size_t hooks = (size_t)header.hooks * sizeof *recipes->hooks;
-        size_t values = (size_t)header.values * sizeof *recipes->values;
+        size_t hooks = (size_t)header.hooks * sizeof *found.hooks;
+        size_t values = (size_t)header.values * sizeof *found.values;
         futimens(descriptor, NULL); /* used now */
         if ((uint64_t)status.st_size == sizeof header + hooks + values) {
-            recipes->hooks = malloc(hooks + 1);
-            recipes->values = malloc(values + 1);
-            recipes->hooks_count = (size_t)header.hooks;
-            recipes->values_count = (size_t)header.values;
-            if (recipes->hooks == NULL || recipes->values == NULL)
+            found.hooks = malloc(hooks + 1);
+            found.values = malloc(values + 1);
+            found.hooks_count = (size_t)header.hooks;
+            found.values_count = (size_t)header.values;
+            if (found.hooks == NULL || found.values == NULL)
                 result = error_set(error, "out of memory for %zu bytes", hooks + values);
             else
-                result = read_all(descriptor, recipes->hooks, hooks) &&
-                         read_all(descriptor, recipes->values, values) &&
-                         checksum_of(&header, recipes->hooks, recipes->values) == header.checksum &&
-                         make_sound(recipes, files->module.machine);
+                result = read_all(descriptor, found.hooks, hooks) &&
+                         read_all(descriptor, found.values, values) &&
+                         checksum_of(&header, found.hooks, found.values) == header.checksum &&
+                         make_sound(&found, files->module.machine);
         }
     }
     close(descriptor);
     if (result != 1) {
-        recipes_release(recipes);
+        free(found.hooks);
+        free(found.values);
         return result;
     }
-    recipes->sites = header.sites;
-    recipes->nameless = header.nameless;
-    memcpy(recipes->tallies, header.tallies, sizeof recipes->tallies);
-    recipes->instrumented = recipes->cached = true;
+    found.sites = header.sites;
+    found.nameless = header.nameless;
+    memcpy(found.tallies, header.tallies, sizeof found.tallies);
+    found.instrumented = found.cached = true;
+    *recipes = found;
     return 1;
 }
 

@@ -8,7 +8,8 @@
 
 #include "debuginfo/recipes/recipe_parts.h"
 
-/* Fills *recipes. Returns 1 if it did, 0 if there is nothing in the cache, -1 without memory. */
+/* Fills *recipes. Returns 1 if it did, 0 if there is nothing in the cache, -1 without memory; it
+ * changes *recipes only in the first case. */
 int recipe_cache_read(struct recipes *recipes, const struct symbol_files *files,
                       const char *cache_dir, struct error *error);
 
