@@ -1,11 +1,11 @@
-/* What the parts of the log index (log_index.c, log_index_facts.c, log_live.c, log_order.c) call of
- * each other. Nobody else includes this. */
+/* What the parts of the log index (log_index.c, log_index_take.c, log_index_facts.c, log_live.c,
+ * log_order.c) call of each other. Nobody else includes this. */
 #ifndef FISQL_LOADER_LOG_LOG_INDEX_PARTS_H
 #define FISQL_LOADER_LOG_LOG_INDEX_PARTS_H
 
 #include "loader/log/log_index.h"
 
-/* log_index.c: takes in one sound chunk, which lies at `offset` of the log or, if salvaged, is
+/* log_index_take.c: takes in one sound chunk, which lies at `offset` of the log or, if salvaged, is
  * index->salvaged.chunks[offset]. */
 int log_index_take(struct log_index *index, const struct fisql_chunk *chunk, uint64_t offset,
                    bool salvaged, struct error *error);
