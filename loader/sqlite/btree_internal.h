@@ -1,7 +1,7 @@
 /*
- * What the files of the b-tree writer share: btree_file.c (the file, its header, allocation of
- * pages, freelist), btree_part.c (leaf pages), btree_tree.c (interior pages, root) and btree_index.c
- * (indexes).
+ * What the files of the b-tree writer share: btree_open.c (the file from its opening to its end, its
+ * header, freelist), btree_file.c (allocation of pages), btree_page.c (interior pages), btree_part.c
+ * (leaf pages), btree_tree.c (from parts to a table's root) and btree_index.c (indexes).
  *
  * A page of a table b-tree, all numbers big-endian:
  *
@@ -160,6 +160,8 @@ int btree_pages_take(struct btree_file *file, uint32_t wanted, struct btree_exte
 /* Takes back pages that will not be used. */
 int btree_pages_return(struct btree_file *file, struct btree_extent extent, struct error *error);
 
+int btree_bytes_read(struct btree_file *file, uint64_t offset, void *data, size_t bytes,
+                     struct error *error);
 int btree_bytes_write(struct btree_file *file, uint64_t offset, const void *data, size_t bytes,
                       struct error *error);
 int btree_pages_write(struct btree_file *file, uint32_t page, const void *data, size_t bytes,

@@ -11,7 +11,6 @@
  * spare bytes leaves a freeblock behind its cell. Rows fill a page downwards, so a new freeblock is
  * always the first of the page's list, which must be in the order of the offsets.
  */
-#include "base/array.h"
 #include "loader/sqlite/btree_internal.h"
 
 #include <stdlib.h>
@@ -22,34 +21,6 @@ enum { RUN_BYTES_MAX = 256 * 1024 };
 static uint32_t extent_pages_max(const struct btree_file *file)
 {
     return RUN_BYTES_MAX / file->page_bytes;
-}
-
-uint32_t btree_get_varint(const unsigned char *at, uint64_t *value)
-{
-    uint64_t sum = 0;
-    for (uint32_t i = 0; i < 8; i++) {
-        sum = sum << 7 | (at[i] & 0x7f);
-        if (at[i] < 0x80) {
-            *value = sum;
-            return i + 1;
-        }
-    }
-    *value = sum << 8 | at[8];
-    return 9;
-}
-
-int btree_children_add(struct btree_children *children, uint32_t page, int64_t last_rowid)
-{
-    if (array_reserve(&children->items, &children->room, children->count + 1, NULL) != 0)
-        return -1;
-    children->items[children->count++] = (struct btree_child){last_rowid, page};
-    return 0;
-}
-
-void btree_children_release(struct btree_children *children)
-{
-    free(children->items);
-    *children = (struct btree_children){0};
 }
 
 int btree_part_begin(struct btree_file *file, struct btree_part **out, struct error *error)

@@ -12,27 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-void btree_interior_fill(const struct btree_file *file, unsigned char *page,
-                         const struct btree_child *children, size_t count)
-{
-    uint32_t content = file->usable_bytes;
-    uint32_t cells = (uint32_t)count - 1;
-    memset(page, 0, file->page_bytes);
-    for (uint32_t i = 0; i < cells; i++) {
-        unsigned char cell[4 + BTREE_VARINT_MAX];
-        /* There are two at least. NOLINTNEXTLINE(clang-analyzer-core.NullDereference) */
-        btree_put4(cell, children[i].page);
-        uint32_t bytes = 4 + btree_put_varint(cell + 4, (uint64_t)children[i].last_rowid);
-        content -= bytes;
-        memcpy(page + content, cell, bytes);
-        btree_put2(page + BTREE_INTERIOR_HEADER + 2 * i, content);
-    }
-    page[0] = BTREE_INTERIOR;
-    btree_put2(page + 3, cells);
-    btree_put2(page + 5, content);
-    btree_put4(page + 8, children[cells].page);
-}
-
 /* What btree_finish works with. */
 struct builder {
     struct btree_file *file;
