@@ -14,7 +14,6 @@
 
 #define PAGE_BYTES_MAX 65536u
 #define MODULES_MAX 1024u
-#define HOOK_PLACES 16384u /* by address; a power of two */
 #define FUNCTION_PLACES 4096u
 #define TEXT_MAX 500u
 
@@ -50,7 +49,7 @@ struct function_place {
 static struct tables {
     struct module modules[MODULES_MAX];
     char paths[32768];
-    struct fault_hook hook_places[HOOK_PLACES];
+    struct fault_hook hook_places[FAULT_HOOK_PLACES];
     struct function_place function_places[FUNCTION_PLACES];
 } * tables;
 static struct reserve tables_memory;
@@ -153,6 +152,7 @@ static void load(int file, const struct fisql_live_parts *parts)
         return;
     }
     tables = reserve_start(&tables_memory);
+    fault_hooks = tables->hook_places;
     if (recipe_string_max == 0)
         recipe_string_max = TEXT_MAX; /* no recipes: nothing else is bound by it */
     take_counts();
@@ -191,18 +191,8 @@ static const char *last_part(const char *path)
 static void put_hooks(const struct module *module)
 {
     const struct fisql_fault_hook *hooks = at_offset(module->entry->hooks);
-    for (uint64_t i = 0; i < module->entry->hooks_count; i++) {
-        uint64_t address = hooks[i].address + module->bias;
-        for (uint32_t step = 0; step < HOOK_PLACES; step++) {
-            struct fault_hook *place = &tables->hook_places[(address + step) % HOOK_PLACES];
-            if (place->address != 0 && place->address != address)
-                continue;
-            place->bias = module->bias;
-            place->what = &hooks[i];
-            __atomic_store_n(&place->address, address, __ATOMIC_RELEASE);
-            break;
-        }
-    }
+    for (uint64_t i = 0; i < module->entry->hooks_count; i++)
+        fault_hook_put(&hooks[i], module->bias);
 }
 
 static void module_loaded(const struct feature_module *loaded)
@@ -249,24 +239,6 @@ static const struct module *module_at(uint64_t address)
         if (address >= tables->modules[i].start && address < tables->modules[i].end)
             return &tables->modules[i];
     return NULL;
-}
-
-const struct fault_hook *fault_hook_at(uint64_t address)
-{
-    for (uint32_t step = 0; step < HOOK_PLACES; step++) {
-        const struct fault_hook *place = &tables->hook_places[(address + step) % HOOK_PLACES];
-        uint64_t found = __atomic_load_n(&place->address, __ATOMIC_ACQUIRE);
-        if (found == address)
-            return place;
-        if (found == 0)
-            break;
-    }
-    return NULL;
-}
-
-bool faults_name(uint64_t address)
-{
-    return head != NULL && fault_hook_at(address) != NULL;
 }
 
 bool fault_is_own(uint64_t site)

@@ -7,16 +7,10 @@
 
 #include "collector/process/process.h"
 #include "collector/core/quiet.h"
+#include "collector/faults/faults_hooks.h"
 #include "formats/fault.h"
 
 #include <stdbool.h>
-
-/* A hook call in the code of a function that rules name. */
-struct fault_hook {
-    uint64_t address; /* atomic: that it returns to, in memory; 0 = the place is free */
-    uint64_t bias;
-    const struct fisql_fault_hook *what;
-};
 
 /* A call that rules may be about. */
 struct fault_case {
@@ -37,8 +31,6 @@ static inline bool faults_on(void)
            __atomic_load_n(&process.paused, __ATOMIC_RELAXED) == 0;
 }
 
-/* NULL where there is none. */
-const struct fault_hook *fault_hook_at(uint64_t address);
 uint64_t fault_rules_of_alloc(unsigned kind);
 uint64_t fault_rules_of_call(uint32_t call);
 /* Is it in the collector's code? */
