@@ -6,6 +6,7 @@
 
 #ifdef FISQL_VALUES
 #include "collector/values/values_capture.h"
+#include "collector/values/values_lookup.h"
 
 #include <errno.h>
 

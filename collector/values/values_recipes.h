@@ -65,10 +65,9 @@ struct recipe_place {
 _Static_assert(sizeof(struct recipe_place) == 16 && RECIPE_PLACES == 65536, "the hooks know these");
 extern HIDDEN struct recipe_place *recipe_cache; /* NULL = nothing is known of any call */
 extern HIDDEN struct recipe_module recipe_modules[RECIPE_MODULES_MAX];
-extern HIDDEN uint32_t recipe_string_max; /* bytes of a text that are recorded */
-
-/* The word of an address that the cache may not know; 0 where there is no recipe. */
-uint64_t recipe_word(uint64_t address);
+extern HIDDEN uint32_t recipe_modules_used; /* atomic: those before it are complete */
+extern HIDDEN uint32_t recipe_cache_used;   /* atomic: something was put into the cache */
+extern HIDDEN uint32_t recipe_string_max;   /* bytes of a text that are recorded */
 
 /* The recipe of this word, where it belongs to the hook call that returns to `address` and names
  * `function`; else NULL. */
@@ -84,14 +83,11 @@ static inline const struct recipe_module *recipe_module(const struct recipe *rec
     return &recipe_modules[recipe->module];
 }
 
-/* Takes the recipes from `offset` of a file on. False where they cannot be had or are not sound. */
 /* Makes room for what is known of hook calls: before anything else here. Returns false where there is no
  * memory for it; nothing is known then. */
 HIDDEN bool recipes_prepare(void);
 
-/* Takes all the memory that recipes may need, if it is to be had: none can be asked for later. */
-void recipes_take_room(void);
-
+/* Takes the recipes from `offset` of a file on. False where they cannot be had or are not sound. */
 bool recipes_load(int file, uint64_t offset, uint64_t size_bytes);
 /* A module was loaded. Has it recipes? */
 bool recipes_module(const char *path, uint64_t bias, uint64_t start, uint64_t end);
