@@ -16,7 +16,7 @@
 
 #include "base/array.h"
 #include "base/error.h"
-#include "loader/calls/call_rows.h"
+#include "loader/calls/row_window.h"
 #include "loader/calls/links.h"
 #include "loader/calls/rollup.h"
 

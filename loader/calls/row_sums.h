@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
-#include "loader/calls/call_rows.h"
+#include "loader/calls/row_window.h"
 
 /* Adds the rows of a window from first_id up to end_id, those after it up to known_id being what will
  * be added next. Calls that have not ended are only counted as entered. */
