@@ -1,7 +1,7 @@
 /*
  * The operations of a DWARF expression (DWARF 5, 2.5), one after the other, with their operands. Operations
  * that mean the same have one kind, whatever code and width of operands the compiler chose for them.
- * dwarf_places.c and dwarf_steps.c give them their meanings.
+ * dwarf_evaluation.c and dwarf_steps.c give them their meanings.
  */
 #ifndef FISQL_DEBUGINFO_DWARF_DWARF_OPERATION_H
 #define FISQL_DEBUGINFO_DWARF_DWARF_OPERATION_H

@@ -6,6 +6,7 @@
  */
 #include "debuginfo/dwarf/dwarf_steps.h"
 
+#include "debuginfo/dwarf/dwarf_evaluation.h"
 #include "debuginfo/dwarf/dwarf_operation.h"
 
 #include <stdlib.h>
@@ -447,7 +448,7 @@ static bool run(struct computing *computing, const struct dwarf_operation *opera
         return give_up(computing, PLACE_OPTIMISED);
     case DWARF_OTHER:
         return run_stack(computing, operation->code);
-    case DWARF_IS_REGISTER: /* simple forms, which dwarf_places.c has */
+    case DWARF_IS_REGISTER: /* simple forms, which dwarf_evaluation.c has */
     case DWARF_IS_BYTES:
     case DWARF_MALFORMED:
         break;

@@ -14,11 +14,4 @@
 enum place_reason steps_find(const struct place_context *context, struct dwarf_cursor *cursor,
                              bool is_list, struct places *places, struct place *place);
 
-/* ---- dwarf_places.c, for this alone ---- */
-
-/* Does the hook still see what the general register held at its call? */
-bool place_register_kept(const struct place_context *context, uint64_t number);
-/* The frame base of the function, or (`cfa`) the canonical frame address: *number + *offset. */
-bool place_frame(const struct place_context *context, bool cfa, uint8_t *number, int64_t *offset);
-
 #endif
