@@ -53,7 +53,7 @@ for page in README.md CONTRIBUTING.md docs/ARCHITECTURE.md docs/recording.md doc
     done)
     same "$page: its links lead somewhere" "" "$missing"
     missing=$(grep -o '`make [a-z][a-z0-9-]*' "$here/$page" | sed 's/`make //' | sort -u | while read -r target; do
-        grep -q "^$target:" "$here/Makefile" || echo "$target"
+        grep -q "^$target:" "$here/Makefile" "$here"/mk/*.mk || echo "$target"
     done)
     same "$page: the make targets that it names exist" "" "$missing"
     missing=$(grep -oE '`(collector|loader|cli|queries|tests|docs)/[a-z_/.-]*[a-z]`' "$here/$page" | tr -d '`' | sort -u | while read -r file; do

@@ -151,12 +151,18 @@ same "no struct has more than 25 fields" "" \
 printf 'struct few { int a, b; struct { int c; }; /* int d; */ };\nstruct nest {\n  struct in { int x[2], *y; } * e;\n  int (*f)(int, int), g : 3;\n};\n' >"$TEST_TMP/structs.h"
 same "and fields are counted as C does" "3 few 3 nest 2 in" \
     "$(python3 tests/e2e/struct_fields.py 1 "$TEST_TMP/structs.h" | awk '{ print $1, $4 }' | xargs)"
+same "no makefile is longer than 200 lines, and each opens with a comment" "" \
+    "$(for file in Makefile mk/*.mk; do [ "$(wc -l <"$file")" -le 200 ] && head -n 1 "$file" | grep -q '^# ' || echo "$file"; done)"
+# Targets without a line of help are parts of others.
+same "each other target has its line in make help" "" "$(sed -e ':joined' -e '/\\$/{N;s/\\\n//;bjoined}' Makefile mk/*.mk |
+    sed -n 's/^\.PHONY://p' | xargs -n 1 | grep -vxE 'again|units|check-loading|check-real-all|lint-all' |
+    grep -vxFf <(make --no-print-directory help | cut -d' ' -f1))"
 same "each file opens with a comment on what it is" "" \
     "$(for file in "${c_files[@]}"; do [[ $file == tests/programs/* ]] || head -n 3 "$file" | grep -qE '^/[*/]' || echo "$file"; done)"
 
 # spelled so that this file does not find itself
 words='TO''DO|FIX''ME|XX''X|HA''CK|\.\./sha''red'
-same "no word that promises later work" "" "$(grep -nwE "$words" "${c_files[@]}" "${scripts[@]}" Makefile README.md CONTRIBUTING.md docs/*.md queries/*.sql queries/*/*.sql schema.sql cli/fleet/*.sql)"
+same "no word that promises later work" "" "$(grep -nwE "$words" "${c_files[@]}" "${scripts[@]}" Makefile mk/*.mk README.md CONTRIBUTING.md docs/*.md queries/*.sql queries/*/*.sql schema.sql cli/fleet/*.sql)"
 same "no typedef of a struct" "" "$(grep -nE '^ *typedef +(struct|union|enum)' "${c_files[@]}")"
 same "the loader never prints or exits" "" \
     "$(grep -nE '(^|[^a-z_])(printf|puts|putchar|perror|exit|abort)\(|stderr|stdout' base/*.c loader/*.c loader/*/*.c live/*.c debuginfo/*/*.c | grep -vE '^[^:]*:[0-9]+: *(/?\*|//)' |
