@@ -1,6 +1,7 @@
 /* Chunks of facts: pairs of strings behind a chunk header (formats/log.h). */
 #include "collector/core/facts.h"
 
+#include "collector/core/digits.h"
 #include "collector/core/log_file.h"
 #include "collector/process/process.h"
 
@@ -47,14 +48,8 @@ void facts_text(struct facts *facts, enum fisql_fact fact, const char *value)
 
 static void put_number(struct facts *facts, enum fisql_fact fact, uint64_t value, unsigned base)
 {
-    char digits[24];
-    size_t at = sizeof digits - 1;
-    digits[at] = 0;
-    do {
-        digits[--at] = "0123456789abcdef"[value % base];
-        value /= base;
-    } while (value != 0);
-    facts_text(facts, fact, digits + at);
+    char digits[DIGITS_BYTES];
+    facts_text(facts, fact, digits_put(digits, value, base, 1));
 }
 
 void facts_number(struct facts *facts, enum fisql_fact fact, uint64_t value)

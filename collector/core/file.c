@@ -4,6 +4,8 @@
  */
 #include "collector/core/file.h"
 
+#include "collector/core/digits.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -36,14 +38,8 @@ int file_open(const char *path, int flags)
 
 void file_descriptor_path(int file, char path[32])
 {
-    char digits[12];
-    size_t at = sizeof digits - 1;
-    digits[at] = 0;
-    do {
-        digits[--at] = (char)('0' + file % 10);
-        file /= 10;
-    } while (file > 0);
-    stpcpy(stpcpy(path, "/proc/self/fd/"), digits + at);
+    char digits[DIGITS_BYTES];
+    stpcpy(stpcpy(path, "/proc/self/fd/"), digits_put(digits, (uint64_t)file, 10, 1));
 }
 
 int file_copy_high(int file, bool close_at_exec)

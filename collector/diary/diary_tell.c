@@ -2,6 +2,7 @@
 #include "collector/diary/diary_tell.h"
 
 #include "collector/diary/diary_table.h"
+#include "collector/core/digits.h"
 #include "collector/core/live_area.h"
 #include "collector/core/module_names.h"
 #include "collector/process/process.h"
@@ -64,13 +65,8 @@ static void put_line(struct told *told)
 
 static void put_digits(struct told *told, uint64_t value, unsigned base, unsigned least)
 {
-    char digits[24];
-    size_t at = sizeof digits;
-    do {
-        digits[--at] = "0123456789abcdef"[value % base];
-        value /= base;
-    } while (value != 0 || sizeof digits - at < least);
-    put_bytes(told, digits + at, sizeof digits - at);
+    char digits[DIGITS_BYTES];
+    put(told, digits_put(digits, value, base, least));
 }
 
 static void put_hex(struct told *told, uint64_t value)

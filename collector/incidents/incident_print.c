@@ -5,6 +5,7 @@
  */
 #include "collector/incidents/incident_print.h"
 
+#include "collector/core/digits.h"
 #include "collector/core/file.h"
 #include "collector/core/thread_log.h"
 
@@ -29,13 +30,8 @@ static void put(struct line *line, const char *text)
 
 static void put_number(struct line *line, uint64_t number, unsigned base)
 {
-    char digits[24];
-    size_t at = sizeof digits - 1;
-    digits[at] = 0;
-    do
-        digits[--at] = "0123456789abcdef"[number % base];
-    while ((number /= base) != 0);
-    put(line, digits + at);
+    char digits[DIGITS_BYTES];
+    put(line, digits_put(digits, number, base, 1));
 }
 
 static void put_end(struct line *line)

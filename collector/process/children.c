@@ -1,6 +1,7 @@
 /* What an image that is about to be run needs: see children.h. */
 #include "collector/process/children.h"
 
+#include "collector/core/digits.h"
 #include "collector/core/file.h"
 #include "collector/process/image.h"
 #include "collector/core/live_area.h"
@@ -350,14 +351,9 @@ size_t child_environment_bytes(const struct child *child, char *const *environme
 
 static char *put_number(char *text, int number)
 {
-    char digits[12];
-    size_t at = sizeof digits;
-    do {
-        digits[--at] = (char)('0' + number % 10);
-        number /= 10;
-    } while (number > 0);
-    memcpy(text, digits + at, sizeof digits - at);
-    return text + (sizeof digits - at);
+    char room[DIGITS_BYTES];
+    const char *digits = digits_put(room, (uint64_t)number, 10, 1);
+    return mempcpy(text, digits, strlen(digits));
 }
 
 /* Writes LD_PRELOAD with our libraries in front, or without them; NULL: nothing is left of it. */
