@@ -9,6 +9,7 @@
 #include "queries/embedded.h"
 
 #include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,9 +34,20 @@ bool outcome_is_wrong(enum outcome outcome)
 
 #define FREE_ERRORS_SQL "SELECT count(*) FROM free_errors"
 #define LOSSES_SQL "SELECT count(*) FROM losses"
-/* SIGTERM and the like are what programs end their children with. */
-#define KILLED_SQL                                                                                 \
-    "SELECT count(*) FROM processes WHERE signal IN (3, 4, 5, 6, 7, 8, 11, 24, 25, 31)"
+
+/* Lists of signals for SQL. */
+#define TEXT_OF_NUMBER(number) #number
+#define TEXT_OF(macro) TEXT_OF_NUMBER(macro)
+#define AND(signal) ", " TEXT_OF(signal)
+/* What programs end their children with. */
+#define SIGNALS_OF_OTHERS TEXT_OF(SIGKILL) AND(SIGTERM)
+/* What ends a program that did something wrong: those that dump a core. */
+#define SIGNALS_OF_FAULTS                                                                          \
+    TEXT_OF(SIGQUIT)                                                                               \
+    AND(SIGILL)                                                                                    \
+    AND(SIGTRAP) AND(SIGABRT) AND(SIGBUS) AND(SIGFPE) AND(SIGSEGV) AND(SIGXCPU) AND(SIGXFSZ)       \
+        AND(SIGSYS)
+#define KILLED_SQL "SELECT count(*) FROM processes WHERE signal IN (" SIGNALS_OF_FAULTS ")"
 
 /* ---- leaks ---- */
 
@@ -186,10 +198,11 @@ static void put_place(struct verdict *verdict, sqlite3 *database, int64_t frame_
 /* Of the process that a signal ended: what it was in then. */
 static void place_of_end(struct verdict *verdict, sqlite3 *database)
 {
-    int64_t process = run_integer(database,
-                                  "SELECT id FROM processes WHERE signal IS NOT NULL ORDER BY"
-                                  " signal IN (9, 15), end_ns, id LIMIT 1",
-                                  0);
+    int64_t process =
+        run_integer(database,
+                    "SELECT id FROM processes WHERE signal IS NOT NULL ORDER BY"
+                    " signal IN (" SIGNALS_OF_OTHERS "), end_ns, id LIMIT 1",
+                    0);
     int64_t call = ending_call(database, process);
     sqlite3_stmt *row = NULL;
     if (call > 0 &&
@@ -277,7 +290,9 @@ static enum outcome of_run(struct verdict *verdict, const struct trial *trial,
         place_of_end(verdict, database);
         if (verdict->signal == 0)
             verdict->signal = (int)run_integer(
-                database, "SELECT signal FROM processes WHERE signal NOT IN (9, 15) LIMIT 1", 0);
+                database,
+                "SELECT signal FROM processes WHERE signal NOT IN (" SIGNALS_OF_OTHERS ") LIMIT 1",
+                0);
         return OUTCOME_CRASH;
     }
     /* What open calls hold belongs to a program that ended on purpose. */

@@ -1,6 +1,8 @@
 /* What is known of an incident, as it is put together: see trouble.h. */
 #include "collector/incidents/trouble.h"
 
+#include "collector/core/digits.h"
+
 #include <string.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
@@ -30,25 +32,15 @@ void trouble_text(struct trouble *trouble, const char *text)
 
 void trouble_number(struct trouble *trouble, uint64_t number)
 {
-    char digits[24];
-    size_t at = sizeof digits - 1;
-    digits[at] = 0;
-    do
-        digits[--at] = (char)('0' + number % 10);
-    while ((number /= 10) != 0);
-    trouble_text(trouble, digits + at);
+    char digits[DIGITS_BYTES];
+    trouble_text(trouble, digits_put(digits, number, 10, 1));
 }
 
 void trouble_hex(struct trouble *trouble, uint64_t number)
 {
-    char digits[24];
-    size_t at = sizeof digits - 1;
-    digits[at] = 0;
-    do
-        digits[--at] = "0123456789abcdef"[number & 15];
-    while ((number >>= 4) != 0);
+    char digits[DIGITS_BYTES];
     trouble_text(trouble, "0x");
-    trouble_text(trouble, digits + at);
+    trouble_text(trouble, digits_put(digits, number, 16, 1));
 }
 
 bool incident_read(uint64_t address, void *into, size_t bytes)
