@@ -229,19 +229,17 @@ static int prepare(struct load *load, struct error *error)
 
 /* ---- decoding ---- */
 
-static const struct log_thread *sorted_threads; /* for by_size(); set by one load at a time */
-
-static int by_size(const void *left, const void *right)
+static int by_size(const void *left, const void *right, void *context)
 {
+    const struct log_thread *threads = context;
     uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
-    uint64_t a_bytes = sorted_threads[a].chunk_bytes, b_bytes = sorted_threads[b].chunk_bytes;
+    uint64_t a_bytes = threads[a].chunk_bytes, b_bytes = threads[b].chunk_bytes;
     return a_bytes != b_bytes ? (a_bytes > b_bytes ? -1 : 1) : (a < b ? -1 : a > b);
 }
 
 /* The largest threads first, so that the workers end together. */
 static int order_threads(struct load *load, struct error *error)
 {
-    static pthread_mutex_t sorting = PTHREAD_MUTEX_INITIALIZER;
     load->order = malloc((load->index.threads_count + 1) * sizeof *load->order);
     load->threads = calloc(load->index.threads_count + 1, sizeof *load->threads);
     if (load->order == NULL || load->threads == NULL)
@@ -249,12 +247,8 @@ static int order_threads(struct load *load, struct error *error)
     for (uint32_t i = 0; i < load->index.threads_count; i++)
         if (load->index.threads[i].id != 0)
             load->order[load->order_count++] = i;
-    if (load->order_count == 0)
-        return 0;
-    pthread_mutex_lock(&sorting);
-    sorted_threads = load->index.threads;
-    qsort(load->order, load->order_count, sizeof *load->order, by_size);
-    pthread_mutex_unlock(&sorting);
+    if (load->order_count > 0)
+        qsort_r(load->order, load->order_count, sizeof *load->order, by_size, load->index.threads);
     return 0;
 }
 
