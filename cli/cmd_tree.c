@@ -10,6 +10,7 @@
  */
 #include "cli/out/args.h"
 #include "base/array.h"
+#include "base/intern.h"
 #include "cli/run/call_cursor.h"
 #include "cli/run/calls_by_value.h"
 #include "cli/commands.h"
@@ -59,12 +60,12 @@ static const char help[] =
     "\n"
     "example: fisql tree --depth 4\n";
 
+enum { NODES_MAX = 1 << 26 };
 enum sort { SORT_TIME, SORT_CALLS, SORT_BYTES };
 
 struct node {
     uint32_t parent, function;
     uint32_t child, sibling; /* first child, next sibling; 0 = none */
-    uint32_t next;           /* in its hash chain */
     int64_t total_ns, self_ns, paused_ns, calls, bytes, all_calls;
     bool cut; /* its own time is known in part */
 };
@@ -74,8 +75,7 @@ struct tree {
     struct node *nodes; /* nodes[0] stands above the roots */
     uint32_t count;
     size_t capacity;
-    uint32_t *buckets;
-    uint32_t buckets_mask;
+    struct intern places; /* (parent, function): nodes are numbered by them from 1 on */
     enum sort sort;
     double min_percent;
     double doubt_ns; /* by which a call's time may be off */
@@ -88,44 +88,36 @@ struct tree {
     size_t texts_count, texts_capacity;
 };
 
-static uint32_t bucket_of(const struct tree *tree, uint32_t parent, uint32_t function)
+/* The node above the roots. */
+static int plant(struct tree *tree)
 {
-    return (parent * 0x9e3779b1u ^ function * 0x85ebca6bu) & tree->buckets_mask;
+    if (array_reserve(&tree->nodes, &tree->capacity, 1, NULL) != 0)
+        return fail("out of memory");
+    tree->nodes[0] = (struct node){0};
+    tree->count = 1;
+    return 0;
 }
 
-/* The node of a function under a parent; 0 without memory. */
-static uint32_t find_node(struct tree *tree, uint32_t parent, uint32_t function)
+/* The node of a function under a parent. 0, or 2 without memory. */
+static int find_node(struct tree *tree, uint32_t parent, uint32_t function, uint32_t *node)
 {
-    uint32_t *bucket = &tree->buckets[bucket_of(tree, parent, function)];
-    for (uint32_t at = *bucket; at != 0; at = tree->nodes[at].next)
-        if (tree->nodes[at].parent == parent && tree->nodes[at].function == function)
-            return at;
-    if (tree->count == tree->capacity)
+    if (tree->count > NODES_MAX || intern_add(&tree->places, parent, function, node, NULL) != 0 ||
+        array_reserve(&tree->nodes, &tree->capacity, (size_t)tree->count + 1, NULL) != 0)
+        return fail("out of memory for %u contexts", tree->count);
+    if (++*node < tree->count)
         return 0;
-    uint32_t made = tree->count++;
-    tree->nodes[made] = (struct node){.parent = parent,
-                                      .function = function,
-                                      .next = *bucket,
-                                      .sibling = tree->nodes[parent].child};
-    tree->nodes[parent].child = made;
-    return *bucket = made;
+    tree->nodes[tree->count++] =
+        (struct node){.parent = parent, .function = function, .sibling = tree->nodes[parent].child};
+    tree->nodes[parent].child = *node;
+    return 0;
 }
 
 static int build(struct tree *tree, const bool *from)
 {
     const struct run_view *view = tree->view;
     uint32_t *node_of = calloc(view->frames_count + 1, sizeof *node_of);
-    tree->capacity = (uint32_t)view->frames_count + 2;
-    tree->nodes = calloc(tree->capacity, sizeof *tree->nodes);
-    for (tree->buckets_mask = 63; tree->buckets_mask < tree->capacity;)
-        tree->buckets_mask = tree->buckets_mask * 2 + 1;
-    tree->buckets = calloc((size_t)tree->buckets_mask + 1, sizeof *tree->buckets);
-    tree->count = 1;
-    if (node_of == NULL || tree->nodes == NULL || tree->buckets == NULL) {
-        free(node_of);
-        return fail("out of memory");
-    }
-    for (size_t id = 1; id < view->frames_count; id++) {
+    int status = node_of == NULL ? fail("out of memory") : plant(tree);
+    for (size_t id = 1; status == 0 && id < view->frames_count; id++) {
         const struct run_frame *frame = &view->frames[id];
         if (frame->function == 0)
             continue;
@@ -134,7 +126,9 @@ static int build(struct tree *tree, const bool *from)
         if (parent == 0 && !root)
             continue;
         bool folded = parent != 0 && tree->nodes[parent].function == frame->function;
-        uint32_t at = folded ? parent : find_node(tree, parent, frame->function);
+        uint32_t at = parent;
+        if (!folded && (status = find_node(tree, parent, frame->function, &at)) != 0)
+            break;
         struct node *node = &tree->nodes[at];
         node_of[id] = at;
         run_add(&node->total_ns, folded ? 0 : frame->total_ns);
@@ -155,7 +149,7 @@ static int build(struct tree *tree, const bool *from)
         if (node->parent == 0)
             run_add(&tree->nodes[0].total_ns, node->total_ns);
     }
-    return 0;
+    return status;
 }
 
 static int64_t weight(const struct tree *tree, uint32_t at)
@@ -241,7 +235,7 @@ static uint32_t *children_of(struct tree *tree, uint32_t at, uint32_t *count)
     return list;
 }
 
-enum { LINES_MAX = 4096, LEVELS_MAX = 600, NODES_MAX = 1 << 26, VALUES_MAX = 1000 };
+enum { LINES_MAX = 4096, LEVELS_MAX = 600, VALUES_MAX = 1000 };
 
 static void print_below(struct tree *tree, uint32_t at, char *lines, long level)
 {
@@ -339,27 +333,6 @@ static int parse(struct request *request, struct tree *tree, int argc, char **ar
 
 /* ---- by value ---- */
 
-/* Twice as many buckets, and room for as many nodes. */
-static int grow(struct tree *tree)
-{
-    size_t wanted = tree->buckets_mask == 0 ? 1024 : ((size_t)tree->buckets_mask + 1) * 2;
-    uint32_t *buckets = wanted <= NODES_MAX ? calloc(wanted, sizeof *buckets) : NULL;
-    if (buckets == NULL || array_reserve(&tree->nodes, &tree->capacity, wanted, NULL) != 0) {
-        free(buckets);
-        return fail("out of memory for %zu contexts", wanted);
-    }
-    free(tree->buckets);
-    tree->buckets = buckets;
-    tree->buckets_mask = (uint32_t)wanted - 1;
-    for (uint32_t at = 1; at < tree->count; at++) {
-        struct node *node = &tree->nodes[at];
-        uint32_t *bucket = &buckets[bucket_of(tree, node->parent, node->function)];
-        node->next = *bucket;
-        *bucket = at;
-    }
-    return 0;
-}
-
 /* The value's number; -1 without memory. Values are few, or else nobody can read the tree. */
 static int64_t number_of(struct tree *tree, const char *text)
 {
@@ -388,8 +361,6 @@ static int add_call(struct tree *tree, const struct call_by_value *call, struct 
     uint32_t parent = 0, function = call->function;
     if (around != NULL)
         parent = around->node;
-    if (tree->count + 2 > tree->capacity && grow(tree) != 0)
-        return 2;
     if (call->text != NULL) {
         int64_t number = number_of(tree, call->text);
         if (number < 0)
@@ -397,7 +368,9 @@ static int add_call(struct tree *tree, const struct call_by_value *call, struct 
         function = (uint32_t)tree->view->functions_count + (uint32_t)number;
     }
     bool folded = parent != 0 && tree->nodes[parent].function == function;
-    *node = folded || function == 0 ? parent : find_node(tree, parent, function);
+    *node = parent;
+    if (!folded && function != 0 && find_node(tree, parent, function, node) != 0)
+        return 2;
     struct node *at = &tree->nodes[*node];
     run_add(&at->total_ns, folded || function == 0 ? 0 : call->time_ns);
     run_add(&at->calls, function != 0);
@@ -432,12 +405,10 @@ static int add_calls(struct tree *tree, struct calls_by_value *of)
 static int build_by_value(struct tree *tree, const struct request *request)
 {
     struct calls_by_value of;
-    tree->count = 1;
     int status = calls_by_value_open(&of, tree->view, request->measure, request->by_value);
     if (status == 0)
-        status = grow(tree);
+        status = plant(tree);
     if (status == 0) {
-        tree->nodes[0] = (struct node){0};
         tree->parameter = of.name;
         tree->valued = of.function;
         status = add_calls(tree, &of);
@@ -519,7 +490,7 @@ int cmd_tree(int argc, char **argv)
         status = print_tree(&tree, &request);
     }
     free(tree.nodes);
-    free(tree.buckets);
+    intern_release(&tree.places);
     for (size_t i = 0; i < tree.texts_count; i++)
         free(tree.texts[i]);
     free(tree.texts);

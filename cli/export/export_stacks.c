@@ -8,6 +8,7 @@
  * the call to the next one, or of its definition for the innermost.
  */
 #include "base/array.h"
+#include "base/intern.h"
 #include "cli/export/export.h"
 #include "cli/export/protobuf.h"
 #include "cli/out/say.h"
@@ -85,13 +86,7 @@ struct profile {
     gzFile out;
     int64_t strings;
     struct message part, inner, framed;
-    /* Locations by function and line: open addressing, ids from 1. */
-    struct location {
-        uint32_t function;
-        int64_t line;
-        uint32_t id; /* 0 = empty */
-    } * locations;
-    uint32_t locations_mask, locations_count;
+    struct intern locations; /* (function, line): ids are one more than the index */
     bool failed;
 };
 
@@ -153,44 +148,15 @@ static void put_functions(struct profile *profile)
     }
 }
 
-static void grow_locations(struct profile *profile)
-{
-    struct location *old = profile->locations;
-    uint32_t old_mask = profile->locations_mask;
-    uint32_t slots = old == NULL ? 1024 : (old_mask + 1) * 2;
-    profile->locations = calloc(slots, sizeof *profile->locations);
-    profile->locations_mask = slots - 1;
-    if (profile->locations == NULL) {
-        profile->locations = old;
-        profile->locations_mask = old_mask;
-        profile->failed = true;
-        return;
-    }
-    for (uint32_t i = 0; old != NULL && i <= old_mask; i++) {
-        if (old[i].id == 0)
-            continue;
-        uint32_t at = (old[i].function * 0x9e3779b1u + (uint32_t)old[i].line * 0x85ebca6bu) &
-                      profile->locations_mask;
-        while (profile->locations[at].id != 0)
-            at = (at + 1) & profile->locations_mask;
-        profile->locations[at] = old[i];
-    }
-    free(old);
-}
-
 /* The id of a location, which is written where it is new. */
 static uint32_t location_of(struct profile *profile, uint32_t function, int64_t line)
 {
-    if (profile->locations == NULL || profile->locations_count * 2 > profile->locations_mask)
-        grow_locations(profile);
+    uint32_t known = profile->locations.count, id;
+    profile->failed |= intern_add(&profile->locations, function, (uint64_t)line, &id, NULL) != 0;
     if (profile->failed)
         return 1;
-    uint32_t at = (function * 0x9e3779b1u + (uint32_t)line * 0x85ebca6bu) & profile->locations_mask;
-    for (; profile->locations[at].id != 0; at = (at + 1) & profile->locations_mask)
-        if (profile->locations[at].function == function && profile->locations[at].line == line)
-            return profile->locations[at].id;
-    uint32_t id = ++profile->locations_count;
-    profile->locations[at] = (struct location){function, line, id};
+    if (id++ < known)
+        return id;
     struct message location = {.bytes = NULL};
     message_int(&location, 1, id);
     message_clear(&profile->inner);
@@ -261,7 +227,7 @@ int export_pprof(const struct export *export)
         if (gzclose(profile.out) != Z_OK || profile.failed)
             status = fail("the profile cannot be written: is the disk full?");
     }
-    free(profile.locations);
+    intern_release(&profile.locations);
     message_release(&profile.part);
     message_release(&profile.inner);
     message_release(&profile.framed);
