@@ -1,5 +1,7 @@
 /* The call graph for the exports: from the rollup, or from the calls that a cut leaves. */
 #include "base/array.h"
+#include "base/intern.h"
+#include "base/slots.h"
 #include "cli/run/database.h"
 #include "cli/export/export.h"
 #include "cli/out/say.h"
@@ -80,48 +82,21 @@ struct graph_walk {
     uint32_t *open;             /* activations by functions.id */
     struct graph_level *levels; /* the open calls, by depth */
     size_t capacity;
-    size_t *slots; /* index + 1 */
-    size_t slots_mask;
+    struct slots slots; /* indexes of edges */
 };
-
-static size_t slot_of(const struct graph_walk *walk, const struct export_edge *edge)
-{
-    uint64_t mixed = ((uint64_t)edge->caller << 32 | edge->callee) * UINT64_C(0x9e3779b97f4a7c15);
-    mixed ^= (uint64_t)edge->line * UINT64_C(0xd6e8feb86659fd93);
-    return (size_t)(mixed >> 20) & walk->slots_mask;
-}
-
-static int grow_slots(struct graph_walk *walk)
-{
-    size_t slots = walk->slots == NULL ? 1024 : (walk->slots_mask + 1) * 2;
-    size_t *grown = calloc(slots, sizeof *grown);
-    if (grown == NULL)
-        return fail("out of memory");
-    free(walk->slots);
-    walk->slots = grown;
-    walk->slots_mask = slots - 1;
-    for (size_t i = 0; i < walk->graph->edges_count; i++) {
-        size_t at = slot_of(walk, &walk->graph->edges[i]);
-        while (walk->slots[at] != 0)
-            at = (at + 1) & walk->slots_mask;
-        walk->slots[at] = i + 1;
-    }
-    return 0;
-}
 
 static int find_edge(struct graph_walk *walk, const struct export_edge *edge, size_t *index)
 {
     struct export_graph *graph = walk->graph;
-    if ((walk->slots == NULL || graph->edges_count * 2 > walk->slots_mask) && grow_slots(walk) != 0)
-        return 2;
-    size_t at = slot_of(walk, edge);
-    for (; walk->slots[at] != 0; at = (at + 1) & walk->slots_mask) {
-        *index = walk->slots[at] - 1;
-        if (by_ends(&graph->edges[*index], edge) == 0)
+    uint32_t hash = slots_hash(intern_pack(edge->caller, edge->callee), (uint64_t)edge->line);
+    for (uint32_t at = hash, found; (found = slots_next(&walk->slots, hash, &at)) != SLOTS_NONE;) {
+        *index = found;
+        if (by_ends(&graph->edges[found], edge) == 0)
             return 0;
     }
     *index = graph->edges_count;
-    walk->slots[at] = *index + 1;
+    if (slots_add(&walk->slots, hash, (uint32_t)*index, NULL) != 0)
+        return fail("out of memory");
     return add_edge(graph, edge);
 }
 
@@ -178,7 +153,7 @@ static int read_cut(const struct export *export, struct export_graph *graph)
     call_pauses_close(&walk.pauses);
     free(walk.open);
     free(walk.levels);
-    free(walk.slots);
+    slots_release(&walk.slots);
     return status;
 }
 
