@@ -21,6 +21,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "base/parts.h"
 #include "cli/cc/clang_stages.h"
 #include "cli/cc/cxx_link.h"
 #include "cli/cc/system_headers.h"
@@ -90,11 +91,6 @@ static bool one_of(const char *word, const char *const *list)
     return false;
 }
 
-static bool starts(const char *word, const char *with)
-{
-    return strncmp(word, with, strlen(with)) == 0;
-}
-
 /* Options whose value is the next argument: that argument is no input. */
 static const char *const valued[] = {
     "-o",          "-x",       "-include",   "-imacros", "-isystem",  "-iquote",   "-I",
@@ -110,7 +106,7 @@ static const char *const static_link[] = {"-static", "--static", "-static-pie", 
 /* Also with a target before its name or a version behind it. */
 static bool is_ada_builder(const char *compiler)
 {
-    const char *slash = strrchr(compiler, '/'), *name = slash != NULL ? slash + 1 : compiler;
+    const char *name = last_part(compiler);
     return strstr(name, "gnatmake") != NULL || strstr(name, "gprbuild") != NULL;
 }
 
@@ -176,9 +172,9 @@ static void look_at(struct plan *plan, char **arguments, struct words *words)
             linker = strcmp(*word, "-largs") == 0;
         else if (linker && one_of(*word, static_link))
             plan->is_static = true;
-        else if (starts(*word, "-g"))
+        else if (starts_with(*word, "-g"))
             plan->has_debug = true;
-        if ((*word)[0] != '-' || strcmp(*word, "-") == 0 || (plan->ada && starts(*word, "-P")))
+        if ((*word)[0] != '-' || strcmp(*word, "-") == 0 || (plan->ada && starts_with(*word, "-P")))
             inputs = true;
     }
     plan->compiles = inputs;

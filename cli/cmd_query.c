@@ -2,6 +2,7 @@
  * fisql query: lists the queries, explains one, runs one, or runs them all.
  */
 #include "base/shortage.h"
+#include "base/parts.h"
 #include "cli/commands.h"
 #include "cli/out/args.h"
 #include "cli/run/database.h"
@@ -205,19 +206,13 @@ static int set_option(struct options *options, const struct args *args)
     }
 }
 
-static bool ends_in_sql(const char *path)
-{
-    size_t length = strlen(path);
-    return length > 4 && strcmp(path + length - 4, ".sql") == 0;
-}
-
 /* --file is a source file to filter by, but where there is no query to filter, or where it names
  * SQL, it is the query. */
 static void decide_file(struct options *options, int names_count)
 {
     const char **file = &options->request.filters.values[FILTER_FILE];
     if (*file != NULL && options->query_file == NULL && options->action != ACTION_ALL &&
-        (names_count == 0 || ends_in_sql(*file))) {
+        (names_count == 0 || has_ending(*file, ".sql"))) {
         options->query_file = *file;
         *file = NULL;
     }
@@ -363,11 +358,9 @@ static int with_database(struct options *options, const struct query_set *set,
  * ours is told there. */
 static bool is_database(const struct query_set *set, const char *name)
 {
-    size_t length = strlen(name);
-    bool ending = length > 3 && strcmp(name + length - 3, ".db") == 0;
-    bool log = length > 4 && strcmp(name + length - 4, ".bin") == 0;
     return query_set_find(set, name) == NULL &&
-           (ending || log || (access(name, F_OK) == 0 && strchr(name, '/') != NULL));
+           (has_ending(name, ".db") || has_ending(name, ".bin") ||
+            (access(name, F_OK) == 0 && strchr(name, '/') != NULL));
 }
 
 static int with_query(struct options *options, const struct query_set *set,

@@ -1,4 +1,5 @@
 /* fisql review: a small report on some functions, to attach to a code review. */
+#include "base/parts.h"
 #include "cli/commands.h"
 #include "cli/out/args.h"
 #include "cli/run/database.h"
@@ -87,13 +88,10 @@ static int choose_functions(struct review *review, const char *pattern)
 
 static int choose_file(struct review *review, const char *file)
 {
-    size_t before = review->chosen_count, length = strlen(file);
+    size_t before = review->chosen_count;
     for (size_t id = 1; id < review->view.functions_count; id++) {
         const char *path = review->view.functions[id].file;
-        size_t path_length = path != NULL ? strlen(path) : 0;
-        if (path != NULL && path_length >= length &&
-            strcmp(path + path_length - length, file) == 0 &&
-            (path_length == length || file[0] == '/' || path[path_length - length - 1] == '/'))
+        if (path != NULL && path_ends_with(path, file))
             choose(review, id);
     }
     return review->chosen_count > before ? 0
@@ -386,8 +384,7 @@ static int write_picture(const struct review *review, const struct options *opti
 {
     const char *path = options->picture;
     struct out_file out;
-    size_t length = strlen(path);
-    bool png = length > 4 && strcmp(path + length - 4, ".png") == 0;
+    bool png = has_ending(path, ".png");
     errno = 0;
     if (out_file_open(&out, path, &options->path, 1) != 0)
         return 2;

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "base/parts.h"
 #include "debuginfo/elf/elf_file.h"
 #include "debuginfo/names/short_name.h"
 
@@ -67,9 +68,8 @@ static bool line_read(char *line, struct live_module *module)
         return false;
     line[strcspn(line, "\n")] = 0;
     char *path = line + at;
-    size_t length = strlen(path), suffix = sizeof deleted - 1;
-    if (length > suffix && strcmp(path + length - suffix, deleted) == 0) {
-        path[length - suffix] = 0;
+    if (has_ending(path, deleted)) {
+        path[strlen(path) - strlen(deleted)] = 0;
         module->deleted = true;
     }
     module->path = strdup(path);
@@ -174,8 +174,7 @@ static void file_path(const struct live_names *names, const struct live_module *
 /* It has hooks that do nothing, which no code of its own calls: to see that takes longer than all else. */
 static bool is_libc(const char *path)
 {
-    const char *slash = strrchr(path, '/');
-    return strncmp(slash != NULL ? slash + 1 : path, "libc.so.", 8) == 0;
+    return starts_with(last_part(path), "libc.so.");
 }
 
 static void module_read(struct live_names *names, struct live_module *module)

@@ -11,11 +11,7 @@
 #include <unistd.h>
 
 #include "base/system_path.h"
-
-static bool starts(const char *word, const char *with)
-{
-    return strncmp(word, with, strlen(with)) == 0;
-}
+#include "base/parts.h"
 
 /* Runs COMPILER -E -v on nothing and reads what it says. Returns its exit status. */
 static int ask(struct compiler_facts *facts, char *const *question)
@@ -40,14 +36,14 @@ static int ask(struct compiler_facts *facts, char *const *question)
     bool list = false;
     while (lines != NULL && getline(&line, &room, lines) >= 0) {
         line[strcspn(line, "\n")] = 0;
-        facts->gcc |= starts(line, "gcc version ");
+        facts->gcc |= starts_with(line, "gcc version ");
         if (strstr(line, "clang version ") != NULL && facts->version[0] == 0)
             snprintf(facts->version, sizeof facts->version, "%s", line);
         if (strstr(line, " search starts here:") != NULL)
             list = true;
-        else if (starts(line, "End of search list"))
+        else if (starts_with(line, "End of search list"))
             list = false;
-        else if (list && starts(line, " /") && facts->folders_count < folders_max) {
+        else if (list && starts_with(line, " /") && facts->folders_count < folders_max) {
             system_path_clean(line + 1, folder, sizeof folder);
             facts->folders[facts->folders_count] = strdup(folder);
             facts->folders_count += facts->folders[facts->folders_count] != NULL;
@@ -74,7 +70,7 @@ void compiler_ask(struct compiler_facts *facts, const char *const *words, size_t
         question[used++] = (char *)(uintptr_t)words[0];
         for (size_t i = 1; i < count; i++)
             for (size_t k = 0; k < sizeof choosing / sizeof choosing[0] && used < 64; k++) {
-                if (!starts(words[i], choosing[k]))
+                if (!starts_with(words[i], choosing[k]))
                     continue;
                 question[used++] = (char *)(uintptr_t)words[i];
                 if (strcmp(words[i], choosing[k]) == 0 && choosing[k] != choosing[4] &&
@@ -98,7 +94,7 @@ static const char *path_in(const char *word)
     if (word[0] != '-')
         return word;
     for (size_t i = 0; i < sizeof options / sizeof options[0]; i++)
-        if (starts(word, options[i]))
+        if (starts_with(word, options[i]))
             return word + strlen(options[i]);
     const char *equals = strchr(word, '=');
     return equals != NULL ? equals + 1 : word;
@@ -133,9 +129,8 @@ static void shorten(char *folder)
 {
     static const char *const ends[] = {"/include", "/include-fixed"};
     for (size_t i = 0; strstr(folder, "/gcc/") != NULL && i < 2; i++) {
-        size_t length = strlen(folder), end = strlen(ends[i]);
-        if (length > end && strcmp(folder + length - end, ends[i]) == 0)
-            folder[length - end] = 0;
+        if (has_ending(folder, ends[i]))
+            folder[strlen(folder) - strlen(ends[i])] = 0;
     }
 }
 

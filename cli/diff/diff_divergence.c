@@ -7,6 +7,7 @@
  * run to run: that both are some is the same.
  */
 #include "base/array.h"
+#include "base/parts.h"
 #include "cli/run/call_cursor.h"
 #include "cli/run/call_values.h"
 #include "cli/run/database.h"
@@ -65,9 +66,7 @@ static const struct run_function *function_of(const struct side *side,
 
 static const char *file_name(const struct run_function *function)
 {
-    const char *path = function->file != NULL ? function->file : "";
-    const char *slash = strrchr(path, '/');
-    return slash != NULL ? slash + 1 : path;
+    return function->file != NULL ? last_part(function->file) : "";
 }
 
 static bool same_call(const struct side *a, const struct side *b)

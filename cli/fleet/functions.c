@@ -1,6 +1,8 @@
 /* SQL functions for many runs: see functions.h. */
 #include "cli/fleet/functions.h"
 
+#include "base/parts.h"
+
 #include "cli/diff/compare.h"
 #include "cli/run/names.h"
 #include "cli/run/wide_sum.h"
@@ -40,8 +42,7 @@ static void stable(sqlite3_context *context, int count, sqlite3_value **values)
 static void file_name(sqlite3_context *context, int count, sqlite3_value **values)
 {
     (void)count;
-    const char *path = text_of(values[0]), *slash = strrchr(path, '/');
-    sqlite3_result_text(context, slash != NULL ? slash + 1 : path, -1, SQLITE_TRANSIENT);
+    sqlite3_result_text(context, last_part(text_of(values[0])), -1, SQLITE_TRANSIENT);
 }
 
 static void log2_fixed(sqlite3_context *context, int count, sqlite3_value **values)

@@ -15,18 +15,13 @@
 #include <unistd.h>
 
 #include "base/file_look.h"
+#include "base/parts.h"
 
 #define MAPS_BUFFER 65536u /* of a file of /proc: a page at a time, as the kernel gives it */
 
 static const char memory_name[] = "/memfd:fisql-live";
 
 /* ---- what a process has mapped ---- */
-
-static bool ends_with(const char *text, const char *end)
-{
-    size_t length = strlen(text), tail = strlen(end);
-    return length > tail && strcmp(text + length - tail, end) == 0;
-}
 
 static bool line_read(char *line, struct live_mapping *mapping)
 {
@@ -46,7 +41,7 @@ static bool line_read(char *line, struct live_mapping *mapping)
     mapping->device = makedev(major, minor);
     snprintf(mapping->path, sizeof mapping->path, "%s", line + at);
     mapping->memory = strncmp(mapping->path, memory_name, sizeof memory_name - 1) == 0;
-    return mapping->memory || ends_with(mapping->path, ".live");
+    return mapping->memory || has_ending(mapping->path, ".live");
 }
 
 bool live_mapping_find(pid_t pid, struct live_mapping *mapping)

@@ -1,6 +1,8 @@
 /* Stacks of a running program as text: see live_show.h. */
 #include "cli/live/live_show.h"
 
+#include "base/parts.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,12 +15,6 @@
 enum { ENDS_SHOWN = 100, NAMED_MAX = 8 };
 
 /* ---- names ---- */
-
-static const char *last_part(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash != NULL ? slash + 1 : path;
-}
 
 /* "file.c:12", or module+offset. */
 static void put_place(const struct live_place *place)

@@ -3,6 +3,7 @@
 #include "cli/out/say.h"
 #include "cli/out/interrupts.h"
 #include "base/unfinished.h"
+#include "base/parts.h"
 
 #include <errno.h>
 #include <stdbool.h>
@@ -97,7 +98,7 @@ int out_file_close(struct out_file *out, int status)
 void out_file_beside(const char *log, const char *ending, char *path, size_t size)
 {
     size_t length = strlen(log);
-    if (length > 4 && strcmp(log + length - 4, ".bin") == 0)
+    if (has_ending(log, ".bin"))
         length -= 4;
     snprintf(path, size, "%.*s%s", (int)length, log, ending);
 }

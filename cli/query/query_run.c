@@ -1,6 +1,8 @@
 /* Running one query: see query_run.h. */
 #include "cli/query/query_run.h"
 
+#include "base/parts.h"
+
 #include "cli/out/amount.h"
 #include "cli/run/database.h"
 #include "cli/query/kept_blocks.h"
@@ -152,7 +154,6 @@ static enum output_unit unit_of(const struct query_file *query, const char *colu
 {
     const struct query_part *part = query_part_find(query->columns, query->columns_count, column);
     const char *unit = part != NULL ? part->unit : "";
-    size_t length = strlen(column);
     if (strcmp(unit, "ns") == 0)
         return UNIT_NS;
     if (strcmp(unit, "ns a call") == 0)
@@ -161,9 +162,9 @@ static enum output_unit unit_of(const struct query_file *query, const char *colu
         return UNIT_BYTES;
     if (strcmp(unit, "%") == 0)
         return UNIT_PERCENT;
-    if (part == NULL && length > 3 && strcmp(column + length - 3, "_ns") == 0)
+    if (part == NULL && has_ending(column, "_ns"))
         return UNIT_NS; /* a query without a header: by the schema's own naming */
-    if (part == NULL && length > 6 && strcmp(column + length - 6, "_bytes") == 0)
+    if (part == NULL && has_ending(column, "_bytes"))
         return UNIT_BYTES;
     return UNIT_NONE;
 }
@@ -174,12 +175,6 @@ static bool listed(const char *name, const char *const *names)
         if (strcmp(name, *names) == 0)
             return true;
     return false;
-}
-
-static bool ends_in(const char *name, const char *end)
-{
-    size_t length = strlen(name), bytes = strlen(end);
-    return length >= bytes && strcmp(name + length - bytes, end) == 0;
 }
 
 /* What a column's text is: as the header declares it (unit function or stack), else by the names
@@ -196,8 +191,8 @@ static enum text_kind kind_of(const struct query_part *part, const char *column)
         return TEXT_STACK;
     if (strcmp(unit, "-") == 0 && listed(column, functions))
         return TEXT_FUNCTION;
-    return listed(column, places) || ends_in(column, "location") || ends_in(column, "_at") ||
-                   ends_in(column, "called_from")
+    return listed(column, places) || ends_with(column, "location") || ends_with(column, "_at") ||
+                   ends_with(column, "called_from")
                ? TEXT_PLACE
                : TEXT_WORDS;
 }

@@ -1,6 +1,8 @@
 /* The words of a report: see incident_words.h. */
 #include "cli/record/incident_words.h"
 
+#include "base/parts.h"
+
 #include "cli/out/output.h"
 #include "cli/out/say.h"
 
@@ -52,9 +54,8 @@ static const char *call_at(sqlite3_stmt *statement, char *text, size_t size)
 {
     static const char unknown[] = " = ?";
     snprintf(text, size, "%s", text_at(statement, 0));
-    size_t length = strlen(text), end = sizeof unknown - 1;
-    if (length > end && strcmp(text + length - end, unknown) == 0)
-        text[length - end] = 0;
+    if (has_ending(text, unknown))
+        text[strlen(text) - strlen(unknown)] = 0;
     return text;
 }
 

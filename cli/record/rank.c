@@ -1,6 +1,8 @@
 /* The rank in a parallel job: see rank.h. */
 #include "cli/record/rank.h"
 
+#include "base/parts.h"
+
 #include "cli/out/say.h"
 
 #include <stdio.h>
@@ -30,8 +32,7 @@ bool rank_read(const char **rank, const char **ranks)
 
 int rank_path(const char *log, const char *rank, char *path, size_t size)
 {
-    const char *slash = strrchr(log, '/'), *name = slash != NULL ? slash + 1 : log;
-    const char *dot = strrchr(name, '.');
+    const char *name = last_part(log), *dot = strrchr(name, '.');
     if (dot == NULL || dot == name)
         dot = log + strlen(log);
     int length = snprintf(path, size, "%.*s.%s%s", (int)(dot - log), log, rank, dot);

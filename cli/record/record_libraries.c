@@ -1,6 +1,8 @@
 /* What a program would load: see record_libraries.h. */
 #include "cli/record/record_libraries.h"
 
+#include "base/parts.h"
+
 #include "cli/out/say.h"
 
 #include <elf.h>
@@ -89,10 +91,9 @@ static bool elf_interpreter(int file, char *text, size_t size)
 static bool lists(const char *interpreter)
 {
     static const char *const known[] = {"ld-linux", "ld-musl-", "ld64.so.", "ld.so.1"};
-    const char *slash = strrchr(interpreter, '/');
-    const char *name = slash != NULL ? slash + 1 : interpreter;
+    const char *name = last_part(interpreter);
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
-        if (strncmp(name, known[i], strlen(known[i])) == 0)
+        if (starts_with(name, known[i]))
             return true;
     return false;
 }
@@ -223,6 +224,5 @@ int program_libraries(const char *image, int (*each)(void *context, const char *
 
 bool library_is_libc(const char *path)
 {
-    const char *slash = strrchr(path, '/');
-    return strncmp(slash != NULL ? slash + 1 : path, "libc.so.", 8) == 0;
+    return starts_with(last_part(path), "libc.so.");
 }

@@ -2,6 +2,7 @@
 #include "cli/record/told.h"
 
 #include "base/array.h"
+#include "base/parts.h"
 #include "cli/out/cache_folder.h"
 #include "cli/out/say.h"
 #include "cli/out/text.h"
@@ -61,12 +62,6 @@ static bool place_read(char *text, char *end, uint64_t *address)
     if (sound)
         *number = 0;
     return sound;
-}
-
-static const char *last_part(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash != NULL ? slash + 1 : path;
 }
 
 /* Names are put as they are to be shown: a newline in one would begin a line of its own. */

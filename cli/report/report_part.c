@@ -2,6 +2,7 @@
  * The parts of a report's data: see report.h. Here are the marks, sums, and the writing of a
  * statement's rows within a budget of bytes; what there is to write is in the other report_ files.
  */
+#include "base/parts.h"
 #include "cli/report/report_parts.h"
 #include "cli/run/run_view.h"
 #include "cli/out/say.h"
@@ -85,12 +86,6 @@ sqlite3_stmt *report_prepare(struct report *report, const char *sql)
 }
 
 /* ---- rows ---- */
-
-static bool ends_with(const char *text, const char *end)
-{
-    size_t length = strlen(text), end_length = strlen(end);
-    return length >= end_length && strcmp(text + length - end_length, end) == 0;
-}
 
 /* What a column's values refer to, MARKS_COUNT where to nothing. */
 static enum mark refers_to(const char *column)

@@ -3,6 +3,7 @@
  * file, and a function reaches from its line to that of the next one in its file. Files are matched
  * by the end of their path, for the program may have been compiled anywhere.
  */
+#include "base/parts.h"
 #include "cli/review/review.h"
 #include "cli/out/say.h"
 #include "cli/out/interrupts.h"
@@ -12,13 +13,6 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-static bool ends_with(const char *path, const char *end)
-{
-    size_t length = strlen(path), end_length = strlen(end);
-    return length >= end_length && strcmp(path + length - end_length, end) == 0 &&
-           (length == end_length || path[length - end_length - 1] == '/');
-}
 
 /* The line at which the next function of the file begins. */
 static int64_t next_line(const struct run_view *view, const struct run_function *function)
@@ -38,7 +32,7 @@ static void choose_lines(struct review *review, const char *path, int64_t first,
     for (size_t id = 1; id < review->view.functions_count; id++) {
         const struct run_function *function = &review->view.functions[id];
         if (function->name == NULL || function->file == NULL || function->line <= 0 ||
-            function->line > last || !ends_with(function->file, path))
+            function->line > last || !path_ends_with(function->file, path))
             continue;
         if (first < next_line(&review->view, function) && !review->chosen[id]) {
             review->chosen[id] = true;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/parts.h"
 #include "cli/out/say.h"
 #include "cli/run/database.h"
 
@@ -210,7 +211,7 @@ static char *text_of(const struct value_parameter *parameter, const char *text)
     if (!is(parameter, "text"))
         return sqlite3_mprintf("%s", text);
     size_t length = strlen(text);
-    bool cut = length >= 4 && strcmp(text + length - 4, "\\...") == 0;
+    bool cut = ends_with(text, "\\...");
     sqlite3_str *out = sqlite3_str_new(NULL);
     sqlite3_str_appendchar(out, 1, '"');
     for (size_t i = 0; i < (cut ? length - 4 : length); i++) {

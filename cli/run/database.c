@@ -6,6 +6,7 @@
 #include "cli/run/wide_sum.h"
 
 #include "base/large.h"
+#include "base/parts.h"
 #include "formats/live.h"
 #include "queries/embedded.h"
 
@@ -170,7 +171,7 @@ static void say_stale(const char *path)
     char log[PATH_MAX];
     size_t length = strlen(path);
     struct stat database_status, log_status;
-    if (length < 3 || length + 2 > sizeof log || strcmp(path + length - 3, ".db") != 0)
+    if (length + 2 > sizeof log || !ends_with(path, ".db"))
         return;
     snprintf(log, sizeof log, "%.*s.bin", (int)(length - 3), path);
     if (stat(path, &database_status) != 0 || stat(log, &log_status) != 0)

@@ -9,6 +9,7 @@
 #include "base/array.h"
 #include "base/intern.h"
 #include "base/sorted.h"
+#include "base/parts.h"
 #include "cli/out/say.h"
 #include "cli/run/database.h"
 #include "cli/run/distrust.h"
@@ -147,11 +148,6 @@ static int write_contexts(const struct fold *fold)
 
 /* ---- tables ---- */
 
-static bool starts(const char *text, const char *with)
-{
-    return strncmp(text, with, strlen(with)) == 0;
-}
-
 /* Columns that count what a function's own code did. */
 static bool is_of_own_code(const char *column)
 {
@@ -160,7 +156,7 @@ static bool is_of_own_code(const char *column)
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
         if (strcmp(column, others[i]) == 0)
             return true;
-    return starts(column, "self_") || starts(column, "raw_self_");
+    return starts_with(column, "self_") || starts_with(column, "raw_self_");
 }
 
 /* What a column of the new contexts is made of: o is own_frames, fr the old context. */
@@ -191,9 +187,9 @@ static void put_frame_column(FILE *sql, const char *name)
         }
     if (is_of_own_code(name))
         fprintf(sql, "sum(fr.%s)", name);
-    else if (starts(name, "min_") || starts(name, "first_"))
+    else if (starts_with(name, "min_") || starts_with(name, "first_"))
         fprintf(sql, "min(CASE o.folded WHEN 0 THEN fr.%s END)", name);
-    else if (starts(name, "max_") || starts(name, "last_"))
+    else if (starts_with(name, "max_") || starts_with(name, "last_"))
         fprintf(sql, "max(CASE o.folded WHEN 0 THEN fr.%s END)", name);
     else
         fprintf(sql, kept_sum, name);
@@ -217,8 +213,8 @@ static void put_stats_column(FILE *sql, const char *name, bool of_frames)
     else if (of_frames && is_of_own_code(name)) /* its own and what was folded into it */
         fprintf(sql, "CASE WHEN f.own THEN s.%s + coalesce(k.%s, 0) ELSE n.%s END", name, name,
                 name);
-    else if (of_frames &&
-             (starts(name, "total_") || starts(name, "raw_total_") || strcmp(name, "calls") == 0))
+    else if (of_frames && (starts_with(name, "total_") || starts_with(name, "raw_total_") ||
+                           strcmp(name, "calls") == 0))
         fprintf(sql, "CASE WHEN f.own THEN s.%s ELSE n.%s END", name, name);
     else
         fprintf(sql, "s.%s", name);
@@ -268,8 +264,8 @@ static void put_function_column(FILE *sql, const char *name)
 /* What a thread's row t of a function gets of the change of the function's sums from s to n. */
 static void put_thread_column(FILE *sql, const char *name, bool of_frames)
 {
-    bool sum = of_frames && (is_of_own_code(name) || starts(name, "total_") ||
-                             starts(name, "raw_total_") || strcmp(name, "calls") == 0);
+    bool sum = of_frames && (is_of_own_code(name) || starts_with(name, "total_") ||
+                             starts_with(name, "raw_total_") || strcmp(name, "calls") == 0);
     if (sum)
         fprintf(sql,
                 "CASE WHEN s.calls > 0 THEN max(0, CAST(round(t.%s + (1.0 * n.%s - s.%s) * t.calls"

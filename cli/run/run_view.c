@@ -3,6 +3,7 @@
 
 #include "base/array.h"
 #include "base/shortage.h"
+#include "base/parts.h"
 #include "cli/out/say.h"
 
 #include <errno.h>
@@ -265,7 +266,5 @@ void run_place(const struct run_function *function, char *text, size_t size)
         snprintf(text, size, "%s", function->module != NULL ? function->module : "?");
         return;
     }
-    const char *slash = strrchr(function->file, '/');
-    snprintf(text, size, "%s:%lld", slash != NULL ? slash + 1 : function->file,
-             (long long)function->line);
+    snprintf(text, size, "%s:%lld", last_part(function->file), (long long)function->line);
 }

@@ -1,6 +1,8 @@
 /* Finding the units of split DWARF: see dwarf_split.h. */
 #include "debuginfo/dwarf/dwarf_split.h"
 
+#include "base/parts.h"
+
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
@@ -90,10 +92,9 @@ static Dwarf_Die find_unit(Dwarf_Debug debug, uint64_t wanted)
 static bool place(char *out, unsigned step, const struct dwarf_split_places *places,
                   const char *folder, const char *name)
 {
-    const char *slash = strrchr(places->path, '/'), *last = strrchr(name, '/');
+    const char *slash = strrchr(places->path, '/'), *last = last_part(name);
     int beside = slash != NULL ? (int)(slash - places->path) : 1;
     const char *parent = slash != NULL ? places->path : ".";
-    last = last != NULL ? last + 1 : name;
     switch (step) {
     case 0:
         if (name[0] == '/' || folder == NULL)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/parts.h"
 
 #define CHAIN_MAX 32 /* typedefs and qualifiers of one type */
 #define ENUMERATORS_MAX 65536
@@ -52,11 +53,6 @@ void dwarf_types_end(struct dwarf_types *types)
 }
 
 /* ---- classes of the standard library ---- */
-
-static bool begins(const char *text, const char *with)
-{
-    return strncmp(text, with, strlen(with)) == 0;
-}
 
 /* Does one of the children of `parent` lie at the offset? Those named `inner` are looked into. */
 static bool holds(struct dwarf_types *types, Dwarf_Die parent, Dwarf_Off wanted, const char *inner)
@@ -123,11 +119,11 @@ static enum dwarf_type_kind library_class(struct dwarf_types *types, Dwarf_Die d
     static const char view[] = "basic_string_view<char, std::char_traits<char>";
     static const char view1[] = "basic_string_view<char, std::__1::char_traits<char>";
     const char *name = dwarf_die_string(types->debug, die, DW_AT_name);
-    if (name == NULL || !begins(name, "basic_string"))
+    if (name == NULL || !starts_with(name, "basic_string"))
         return DWARF_TYPE_STRUCT;
     bool declared = dwarf_die_flag(types->debug, die, DW_AT_declaration);
     uint64_t size = type->size_bytes;
-    if (begins(name, string)) {
+    if (starts_with(name, string)) {
         if (declared && in_std(types, type->offset, "__cxx11"))
             size = 32;
         if (size == 32 && (declared || first_member_is(types, die, "_M_dataplus")))
@@ -138,16 +134,16 @@ static enum dwarf_type_kind library_class(struct dwarf_types *types, Dwarf_Die d
             return DWARF_TYPE_STRUCT;
         return DWARF_TYPE_STRING;
     }
-    if (begins(name, string1)) {
+    if (starts_with(name, string1)) {
         bool known = declared ? in_std(types, type->offset, "__1")
                               : size == 24 && (first_member_is(types, die, "__r_") ||
                                                first_member_is(types, die, "__rep_"));
         type->size_bytes = known ? 24 : size;
         return known ? DWARF_TYPE_STRING_CXX1 : DWARF_TYPE_STRUCT;
     }
-    if (begins(name, view) && size == 16 && first_member_is(types, die, "_M_len"))
+    if (starts_with(name, view) && size == 16 && first_member_is(types, die, "_M_len"))
         return DWARF_TYPE_VIEW;
-    if (begins(name, view1) && size == 16 &&
+    if (starts_with(name, view1) && size == 16 &&
         (first_member_is(types, die, "__data_") || first_member_is(types, die, "__data")))
         return DWARF_TYPE_VIEW_CXX1;
     return DWARF_TYPE_STRUCT;

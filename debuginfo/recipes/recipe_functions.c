@@ -12,6 +12,7 @@
 
 #include "base/array.h"
 #include "base/sorted.h"
+#include "base/parts.h"
 
 struct named_code {
     const char *name; /* borrowed from the file */
@@ -79,8 +80,7 @@ static bool is_clone_name(const char *name)
 /* A destructor that frees: what is inlined is the other one, which it calls. */
 static bool is_deleting_name(const char *name)
 {
-    size_t length = strlen(name);
-    return strncmp(name, "_ZN", 3) == 0 && length > 7 && strcmp(name + length - 4, "D0Ev") == 0;
+    return starts_with(name, "_ZN") && has_ending(name + 3, "D0Ev");
 }
 
 /* Have all symbols at an address such names? */

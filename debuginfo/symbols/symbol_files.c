@@ -8,6 +8,8 @@
  */
 #include "debuginfo/symbols/symbol_files.h"
 
+#include "base/parts.h"
+
 #include "debuginfo/elf/elf_file.h"
 #include "debuginfo/symbols/symbols.h"
 
@@ -34,12 +36,6 @@ __attribute__((format(printf, 2, 3))) static void add_place(struct places *place
             (int)sizeof places->paths[0])
         places->count++;
     va_end(arguments);
-}
-
-static const char *last_part(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash != NULL ? slash + 1 : path;
 }
 
 static bool is_hexadecimal(const char *text)

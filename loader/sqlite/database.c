@@ -18,6 +18,7 @@
 #include "base/beside.h"
 #include "loader/sqlite/insert.h"
 #include "base/unfinished.h"
+#include "base/parts.h"
 
 #define APPLICATION_ID 0x4653514cu
 
@@ -93,7 +94,7 @@ static int open_left(int folder, const char *name)
  * whether one is being written, `other` its name. */
 static bool other_load(DIR *folder, const char *target, char *other, size_t size)
 {
-    const char *slash = strrchr(target, '/'), *name = slash != NULL ? slash + 1 : target;
+    const char *name = last_part(target);
     size_t length = strlen(name);
     bool found = false;
     for (struct dirent *entry; folder != NULL && (entry = readdir(folder)) != NULL;) {

@@ -3,6 +3,7 @@
 #include "loader/tables/tables.h"
 
 #include "base/array.h"
+#include "base/parts.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -21,12 +22,6 @@ static void insert_ns(struct insert *insert, const struct tables *tables, uint32
         insert_null(insert);
     else
         insert_int(insert, clip(clock_ns(&tables->clock->lines[process], tick)));
-}
-
-static const char *last_part(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash != NULL && slash[1] != 0 ? slash + 1 : path;
 }
 
 /* The hooks' part of all times, on the processor. */

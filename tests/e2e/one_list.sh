@@ -55,6 +55,9 @@ search_arrays() { # what does not grow says so in a comment above it
     in_c -B2 '\b(realloc|reallocarray)\(' cli debuginfo loader live base | grep -v '^base/array\.h' |
         awk '/\/\*/ { said = 1 } /[a-z]alloc(array)?\(/ { if (!said && /:[0-9]+:/) print; said = 0 } /^--$/ { said = 0 }'
 }
+search_parts() { in_c '^static .*\b(last_part|(starts|begins|ends)(_with|_in)?)\(|return slash .* slash \+ 1 : ' cli debuginfo loader live base | grep -v '^base/parts\.h:'; }
+search_digits() { in_c "'0' \+ [a-z]+ % |abcdef\"\[[a-z]+ [%&]" collector | grep -v '^collector/core/digits\.h:'; }
+search_tables() { in_c '>buckets\[|& [a-z>.-]*(buckets|slots|locations)_mask' cli debuginfo live; }
 search_errors() { in_c '\b(stderr|STDERR_FILENO, *"|perror|vfprintf)\b' cli | grep -vE '^cli/out/say\.c:|print_overview\(stderr\)|:[0-9]+: *(/?\*|//)|/\*.*stderr'; }
 search_fails() { in_c '^(static )?(int|void) (fail|say|complain|error|die|warn)\(' cli | grep -v '^cli/out/say\.[ch]:'; }
 search_options() { in_c 'getopt|\bopt(ind|arg|opt|err)\b|"--help"' cli | grep -vE '^cli/(out/args\.[ch]|main\.c):|:[0-9]+: *(/?\*|//)'; }
@@ -100,6 +103,9 @@ finds json cli/export/export.c 'fprintf(out, "\\u%04x", c);'
 finds utf8 cli/run/names.c 'while ((text[at] & 0xc0) == 0x80)'
 finds heaps loader/load.c 'for (child = 2 * at + 1; child < count; child++)'
 finds arrays cli/cmd_tree.c 'items = realloc(items, 2 * room);'
+finds parts cli/cmd_tree.c 'static bool ends_with(const char *text, const char *end)'
+finds digits collector/core/file.c "digits[--at] = (char)('0' + file % 10);"
+finds tables cli/cmd_tree.c 'uint32_t *bucket = &tree->buckets[hash];'
 finds errors cli/cmd_tree.c 'fprintf(stderr, "%s", path);'
 finds fails cli/cmd_tree.c 'static int fail(const char *format, ...)'
 finds options cli/cmd_tree.c 'getopt_long(argc, argv, "h", known, NULL)'
