@@ -4,7 +4,9 @@ LOADER_SRC := $(wildcard base/*.c loader/*.c loader/*/*.c live/*.c debuginfo/*/*
 QUERY_SRC := $(wildcard queries/*.c)
 CLI_SRC := $(wildcard cli/*.c cli/*/*.c)
 SCHEMAS := schema.sql cli/fleet/schema_fleet.sql cli/fleet/schema_clickhouse.sql
-SQL := $(wildcard queries/*.sql queries/fleet/*.sql queries/push/*.sql queries/fold/*.sql)
+QUERIES_SQL := $(wildcard queries/*.sql queries/fleet/*.sql queries/push/*.sql queries/fold/*.sql)
+# The statements of commands, each beside its C file.
+STATEMENTS_SQL := $(filter-out $(SCHEMAS),$(wildcard cli/*.sql cli/*/*.sql))
 
 LIB_OBJ := $(call objects,$(LOADER_SRC) $(QUERY_SRC)) $(BUILD)/obj/embedded.o $(BUILD)/obj/report_page.o
 CLI_OBJ := $(call objects,$(CLI_SRC))
@@ -30,10 +32,11 @@ $(BUILD)/gen/prefix: again
 	@mkdir -p $(@D)
 	@echo '$(PREFIX)' | cmp -s - $@ || echo '$(PREFIX)' > $@
 
-# The schemas and the queries, compiled in.
-$(BUILD)/gen/embedded.c: queries/embed.sh $(SCHEMAS) $(SQL) queries queries/fleet queries/push queries/fold
+# The schemas, the queries and the statements of commands, compiled in.
+$(BUILD)/gen/embedded.c: queries/embed.sh $(SCHEMAS) $(QUERIES_SQL) $(STATEMENTS_SQL) \
+                         queries queries/fleet queries/push queries/fold
 	@mkdir -p $(@D)
-	$(call say,GEN)sh queries/embed.sh $(SCHEMAS) $(sort $(SQL)) > $@.tmp && mv $@.tmp $@
+	$(call say,GEN)sh queries/embed.sh $(SCHEMAS) $(sort $(QUERIES_SQL)) $(STATEMENTS_SQL) > $@.tmp && mv $@.tmp $@
 
 $(BUILD)/obj/embedded.o: $(BUILD)/gen/embedded.c | $(BUILD)/needs
 	@mkdir -p $(@D)

@@ -15,6 +15,15 @@
 #include "cli/run/distrust.h"
 #include "cli/run/schema_check.h"
 
+/* own_code.sql */
+extern const char own_code_sql_none_named[], own_code_sql_has_others[], own_code_sql_contexts[],
+    own_code_sql_own_frames[], own_code_sql_own_frames_row[], own_code_sql_frames[],
+    own_code_sql_frames_done[], own_code_sql_edges[], own_code_sql_edges_added[],
+    own_code_sql_edges_of_contexts[], own_code_sql_edges_done[], own_code_sql_new_sums[],
+    own_code_sql_folded_sums[], own_code_sql_sums_done[], own_code_sql_function_stats[],
+    own_code_sql_function_stats_done[], own_code_sql_thread_functions[], own_code_sql_functions[],
+    own_code_sql_views[], own_code_sql_columns[];
+
 struct context {
     int64_t id, site;
     uint32_t became; /* index of the context that it is part of, among the new ones */
@@ -51,10 +60,7 @@ static bool is_true(sqlite3 *database, const char *sql, const char *parameter)
 
 bool own_code_none_named(sqlite3 *database, const char *pattern)
 {
-    return is_true(database,
-                   "SELECT max(own) = 0 FROM main.functions WHERE name = ?1 OR name GLOB ?1"
-                   " OR linkage_name = ?1",
-                   pattern);
+    return is_true(database, own_code_sql_none_named, pattern);
 }
 
 /* ---- contexts ---- */
@@ -96,11 +102,7 @@ static int take(struct fold *fold, struct context context, int64_t parent_id, in
 static int read_contexts(struct fold *fold)
 {
     sqlite3_stmt *statement = NULL;
-    int result = sqlite3_prepare_v2(
-        fold->database,
-        "SELECT fr.id, fr.site_id, fr.parent_id, fr.function_id, coalesce(f.own, 1)"
-        " FROM main.frames fr LEFT JOIN main.functions f ON f.id = fr.function_id ORDER BY fr.id",
-        -1, &statement, NULL);
+    int result = sqlite3_prepare_v2(fold->database, own_code_sql_contexts, -1, &statement, NULL);
     int taken = 0;
     while (result == SQLITE_OK && taken == 0 && sqlite3_step(statement) == SQLITE_ROW) {
         struct context context = {.id = sqlite3_column_int64(statement, 0),
@@ -119,16 +121,10 @@ static int read_contexts(struct fold *fold)
 static int write_contexts(const struct fold *fold)
 {
     sqlite3_stmt *statement = NULL;
-    int result =
-        sqlite3_exec(fold->database,
-                     "CREATE TEMP TABLE own_frames(id INTEGER PRIMARY KEY, own_id INTEGER,"
-                     " parent_id INTEGER, site_id INTEGER, depth INTEGER, folded INTEGER);",
-                     NULL, NULL, NULL);
+    int result = sqlite3_exec(fold->database, own_code_sql_own_frames, NULL, NULL, NULL);
     if (result == SQLITE_OK)
-        result = sqlite3_prepare_v2(fold->database,
-                                    "INSERT INTO temp.own_frames VALUES(?1, ?2, nullif(?3, 0),"
-                                    " nullif(?4, 0), ?5, ?6)",
-                                    -1, &statement, NULL);
+        result =
+            sqlite3_prepare_v2(fold->database, own_code_sql_own_frames_row, -1, &statement, NULL);
     for (size_t i = 0; i < fold->count && result == SQLITE_OK; i++) {
         const struct context *context = &fold->contexts[i];
         const int64_t values[] = {context->id,
@@ -314,12 +310,7 @@ enum kind { FRAMES, STATS, ROWS, FUNCTIONS, EDGES, EDGES_ADDED, THREADS };
 static int put_columns(const struct fold *fold, FILE *sql, const char *table, enum kind kind)
 {
     sqlite3_stmt *statement = NULL;
-    int result = sqlite3_prepare_v2(
-        fold->database,
-        "SELECT name, EXISTS (SELECT 1 FROM pragma_table_xinfo('frames', 'main') f"
-        " WHERE f.name = t.name) FROM pragma_table_xinfo(?1, 'main') t"
-        " WHERE t.name NOT GLOB '*[^a-z0-9_]*'",
-        -1, &statement, NULL);
+    int result = sqlite3_prepare_v2(fold->database, own_code_sql_columns, -1, &statement, NULL);
     if (result == SQLITE_OK)
         result = sqlite3_bind_text(statement, 1, table, -1, SQLITE_STATIC);
     for (int i = 0; result == SQLITE_OK && sqlite3_step(statement) == SQLITE_ROW; i++) {
@@ -350,18 +341,19 @@ static int execute(const struct fold *fold, const char *sql)
     return sqlite3_exec(fold->database, sql, NULL, NULL, NULL);
 }
 
-/* Makes a table or view out of `table`: `head` the columns `tail`. */
-static int make(const struct fold *fold, const char *head, const char *table, enum kind kind,
-                const char *tail)
+/* Runs a statement with what the columns of `table` become in the place of its mark. */
+static int make(const struct fold *fold, const char *statement, const char *table, enum kind kind)
 {
+    static const char mark[] = "/* columns */";
+    const char *columns = strstr(statement, mark);
     char *text = NULL;
     size_t size = 0;
-    FILE *sql = open_memstream(&text, &size);
+    FILE *sql = columns != NULL ? open_memstream(&text, &size) : NULL;
     if (sql == NULL)
-        return SQLITE_NOMEM;
-    fputs(head, sql);
+        return columns == NULL ? SQLITE_MISUSE : SQLITE_NOMEM;
+    fwrite(statement, 1, (size_t)(columns - statement), sql);
     int result = put_columns(fold, sql, table, kind);
-    fputs(tail, sql);
+    fputs(columns + strlen(mark), sql);
     if (fclose(sql) != 0)
         result = SQLITE_NOMEM;
     if (result == SQLITE_OK)
@@ -372,24 +364,8 @@ static int make(const struct fold *fold, const char *head, const char *table, en
 
 static int make_frames(const struct fold *fold)
 {
-    int result = make(fold, "CREATE TEMP TABLE frames AS SELECT ", "frames", FRAMES,
-                      " FROM temp.own_frames o JOIN main.frames fr ON fr.id = o.id"
-                      " GROUP BY o.own_id ORDER BY o.own_id");
-    return result != SQLITE_OK
-               ? result
-               : execute(fold,
-                         "CREATE UNIQUE INDEX temp.frames_id ON frames(id);"
-                         "CREATE INDEX temp.frames_parent ON frames(parent_id);"
-                         "CREATE INDEX temp.frames_function ON frames(function_id);"
-                         "CREATE INDEX temp.own_frames_own ON own_frames(own_id);"
-                         "UPDATE temp.frames SET child_calls = coalesce((SELECT sum(calls)"
-                         "   FROM temp.frames c WHERE c.parent_id = frames.id), 0),"
-                         " fastest_call_id = (SELECT fr.fastest_call_id FROM temp.own_frames o"
-                         "   JOIN main.frames fr ON fr.id = o.id WHERE o.own_id = frames.id"
-                         "   AND o.folded = 0 AND fr.min_ns = frames.min_ns ORDER BY fr.id),"
-                         " slowest_call_id = (SELECT fr.slowest_call_id FROM temp.own_frames o"
-                         "   JOIN main.frames fr ON fr.id = o.id WHERE o.own_id = frames.id"
-                         "   AND o.folded = 0 AND fr.max_ns = frames.max_ns ORDER BY fr.id)");
+    int result = make(fold, own_code_sql_frames, "frames", FRAMES);
+    return result != SQLITE_OK ? result : execute(fold, own_code_sql_frames_done);
 }
 
 /* Edges between own functions stay, and get what was folded into their callees. Those to a function
@@ -397,81 +373,29 @@ static int make_frames(const struct fold *fold)
  * calls. */
 static int make_edges(const struct fold *fold)
 {
-    int result = execute(
-        fold, "CREATE TEMP TABLE edges AS SELECT e.* FROM main.edges e"
-              "  WHERE e.callee_id IN (SELECT function_id FROM temp.frames) AND e.callee_id NOT IN"
-              "  (SELECT x.callee_id FROM main.edges x JOIN main.functions f ON f.id = x.caller_id"
-              "   WHERE f.own = 0);"
-              "CREATE TEMP TABLE edge_contexts AS"
-              "  SELECT o.own_id, o.id, n.function_id AS callee_id, n.site_id,"
-              "   p.function_id AS caller_id FROM temp.own_frames o"
-              "  JOIN temp.frames n ON n.id = o.own_id"
-              "  LEFT JOIN temp.frames p ON p.id = n.parent_id WHERE o.folded;"
-              "CREATE INDEX temp.edge_contexts_callee"
-              "  ON edge_contexts(callee_id, caller_id, site_id);"
-              "CREATE UNIQUE INDEX temp.edges_id ON edges(id)");
+    int result = execute(fold, own_code_sql_edges);
     if (result == SQLITE_OK)
-        result = make(fold, "UPDATE temp.edges AS e SET ", "edges", EDGES_ADDED,
-                      "id = e.id WHERE EXISTS (SELECT 1 FROM temp.edge_contexts x"
-                      " WHERE x.callee_id = e.callee_id AND x.caller_id IS e.caller_id"
-                      " AND x.site_id IS e.site_id)");
+        result = make(fold, own_code_sql_edges_added, "edges", EDGES_ADDED);
     if (result == SQLITE_OK)
-        result = make(fold, "INSERT INTO temp.edges SELECT ", "edges", EDGES,
-                      " FROM temp.frames fr LEFT JOIN temp.frames p ON p.id = fr.parent_id"
-                      " WHERE fr.function_id NOT IN (SELECT callee_id FROM temp.edges)"
-                      " GROUP BY p.function_id, fr.site_id, fr.function_id");
-    return result != SQLITE_OK
-               ? result
-               : execute(fold, "CREATE INDEX temp.edges_caller ON edges(caller_id, callee_id);"
-                               "CREATE INDEX temp.edges_callee ON edges(callee_id, caller_id);"
-                               "CREATE INDEX temp.edges_entry ON edges(callee_id, site_id);"
-                               "DROP TABLE temp.edge_contexts");
+        result = make(fold, own_code_sql_edges_of_contexts, "edges", EDGES);
+    return result != SQLITE_OK ? result : execute(fold, own_code_sql_edges_done);
 }
 
-/* n: sums of the function's contexts; k: what was folded into them. */
 static int make_stats(const struct fold *fold)
 {
-    int result =
-        make(fold,
-             "CREATE TEMP TABLE new_sums AS SELECT fr.function_id AS of_function, fr.* FROM"
-             " (SELECT ",
-             "frames", FRAMES,
-             ", 0 AS unused FROM (SELECT id, id AS own_id, 0 AS parent_id, 0 AS site_id,"
-             " 0 AS depth, 0 AS folded, function_id AS by_function FROM temp.frames) o"
-             " JOIN temp.frames fr ON fr.id = o.id GROUP BY o.by_function) fr");
+    int result = make(fold, own_code_sql_new_sums, "frames", FRAMES);
     if (result == SQLITE_OK)
-        result = make(fold,
-                      "CREATE TEMP TABLE folded_sums AS SELECT fr.function_id AS of_function, fr.*"
-                      " FROM (SELECT ",
-                      "frames", FRAMES,
-                      ", 0 AS unused FROM (SELECT o.id, n.function_id AS own_id, 0 AS parent_id,"
-                      " 0 AS site_id, 0 AS depth, 0 AS folded FROM temp.own_frames o"
-                      " JOIN temp.frames n ON n.id = o.own_id WHERE o.folded) o"
-                      " JOIN main.frames fr ON fr.id = o.id GROUP BY o.own_id) fr");
+        result = make(fold, own_code_sql_folded_sums, "frames", FRAMES);
     if (result == SQLITE_OK)
-        result = execute(fold, "UPDATE folded_sums SET of_function = id;"
-                               "CREATE INDEX temp.new_sums_of ON new_sums(of_function);"
-                               "CREATE INDEX temp.folded_sums_of ON folded_sums(of_function)");
+        result = execute(fold, own_code_sql_sums_done);
     if (result == SQLITE_OK)
-        result = make(fold, "CREATE TEMP TABLE function_stats AS SELECT ", "function_stats", STATS,
-                      " FROM main.function_stats s JOIN main.functions f ON f.id = s.function_id"
-                      " JOIN temp.new_sums n ON n.of_function = s.function_id"
-                      " LEFT JOIN temp.folded_sums k ON k.of_function = s.function_id"
-                      " ORDER BY s.function_id");
-    return result != SQLITE_OK
-               ? result
-               : execute(fold, "CREATE UNIQUE INDEX temp.function_stats_id"
-                               " ON function_stats(function_id);"
-                               "DROP TABLE temp.new_sums; DROP TABLE temp.folded_sums");
+        result = make(fold, own_code_sql_function_stats, "function_stats", STATS);
+    return result != SQLITE_OK ? result : execute(fold, own_code_sql_function_stats_done);
 }
 
 static int make_threads(const struct fold *fold)
 {
-    return make(fold, "CREATE TEMP TABLE thread_functions AS SELECT ", "thread_functions", THREADS,
-                " FROM main.thread_functions t"
-                " JOIN main.function_stats s ON s.function_id = t.function_id"
-                " JOIN temp.function_stats n ON n.function_id = t.function_id"
-                " ORDER BY t.thread_id, t.function_id");
+    return make(fold, own_code_sql_thread_functions, "thread_functions", THREADS);
 }
 
 /* Views over tables whose rows stay, with other contexts or without some functions. */
@@ -480,54 +404,20 @@ static int make_views(const struct fold *fold)
     static const char *const rows[] = {"calls",        "allocs",      "alloc_stacks", "block_flows",
                                        "alloc_owners", "free_errors", "lock_waits",   "lock_holds",
                                        "lock_orders",  "lock_misuses"};
-    static const char *const functions[][2] = {{"slow_calls", "function_id"},
-                                               {"durations", "function_id"},
-                                               {"intervals", "function_id"},
-                                               {"recursions", "function_id"},
-                                               {"call_sequences", "function_id"}};
-    char head[128], tail[192];
-    int result = make(fold, "CREATE TEMP VIEW functions AS SELECT ", "functions", FUNCTIONS,
-                      " FROM main.functions t");
+    int result = make(fold, own_code_sql_functions, "functions", FUNCTIONS);
     for (size_t i = 0; i < sizeof rows / sizeof rows[0] && result == SQLITE_OK; i++) {
-        snprintf(head, sizeof head, "CREATE TEMP VIEW %s AS SELECT ", rows[i]);
-        snprintf(tail, sizeof tail, " FROM main.%s t", rows[i]);
-        result = make(fold, head, rows[i], ROWS, tail);
+        char view[128];
+        snprintf(view, sizeof view, "CREATE TEMP VIEW %s AS SELECT /* columns */ FROM main.%s t",
+                 rows[i], rows[i]);
+        result = make(fold, view, rows[i], ROWS);
     }
-    for (size_t i = 0; i < sizeof functions / sizeof functions[0] && result == SQLITE_OK; i++) {
-        snprintf(tail, sizeof tail,
-                 "CREATE TEMP VIEW %s AS SELECT * FROM main.%s t"
-                 " WHERE t.%s IN (SELECT function_id FROM temp.function_stats)",
-                 functions[i][0], functions[i][0], functions[i][1]);
-        result = execute(fold, tail);
-    }
-    return result != SQLITE_OK
-               ? result
-               : execute(fold,
-                         "CREATE TEMP VIEW context_edges AS SELECT DISTINCT NULL AS id,"
-                         " p.function_id AS caller_id, p.site_id AS caller_site_id,"
-                         " fr.site_id, fr.function_id AS callee_id"
-                         " FROM temp.frames fr LEFT JOIN temp.frames p ON p.id = fr.parent_id;"
-                         "CREATE TEMP VIEW callee_runs AS SELECT * FROM main.callee_runs t"
-                         " WHERE t.caller_id IN (SELECT function_id FROM temp.function_stats)"
-                         " AND t.callee_id IN (SELECT function_id FROM temp.function_stats);"
-                         "CREATE TEMP VIEW callee_transitions AS SELECT *"
-                         " FROM main.callee_transitions t"
-                         " WHERE t.caller_id IN (SELECT function_id FROM temp.function_stats)"
-                         " AND t.callee_id IN (SELECT function_id FROM temp.function_stats)"
-                         " AND (t.previous_id = 0 OR"
-                         "  t.previous_id IN (SELECT function_id FROM temp.function_stats));"
-                         "DROP VIEW temp.recorded_calls;"
-                         "CREATE TEMP VIEW recorded_calls AS SELECT c.*, fr.function_id"
-                         " FROM main.calls c JOIN main.frames fr ON fr.id = c.frame_id");
+    return result != SQLITE_OK ? result : execute(fold, own_code_sql_views);
 }
 
 int own_code_fold(sqlite3 *database, bool *folded)
 {
     struct fold fold = {.database = database};
-    *folded = is_true(database,
-                      "SELECT EXISTS (SELECT 1 FROM main.function_stats s"
-                      " JOIN main.functions f ON f.id = s.function_id WHERE f.own = 0)",
-                      NULL);
+    *folded = is_true(database, own_code_sql_has_others, NULL);
     if (!*folded)
         return 0;
     int status = database_check_frames(database);

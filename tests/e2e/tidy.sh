@@ -124,7 +124,17 @@ at_least "the calls of libdwarf are found" 25 "$(wc -l <<<"$calls")"
 same "each function of libdwarf is called in one place" "" "$(sort <<<"$calls" | uniq -d | grep -v '^dwarf_object_finish($')"
 # SQLite chooses the order of a plain join by its version, and a large table may come first.
 same "calls and allocs are joined behind what has their ids" "" \
-    "$(grep -nE '(^|[^ST]) +JOIN (calls|allocs)\b|(^|[^ST] )JOIN (calls|allocs)\b' queries/*.sql cli/*.c cli/*/*.c)"
+    "$(grep -nE '(^|[^ST]) +JOIN (calls|allocs)\b|(^|[^ST] )JOIN (calls|allocs)\b' queries/*.sql cli/*.c cli/*/*.c cli/*.sql cli/*/*.sql)"
+# Statements lie beside the C file of their name: `-- statement: WHAT` in NAME.sql is the string NAME_sql_WHAT.
+unused() { # FOLDER: statements that their C file does not use
+    grep -n '^-- statement: ' "$1"/*.sql "$1"/*/*.sql | while IFS=: read -r file _ _ what; do
+        [ "$(grep -oE "\b$(basename "$file" .sql)_sql_${what# }\b" "${file%.sql}.c" | wc -l)" -ge 2 ] || echo "$file:$what"
+    done
+}
+same "each statement beside a C file is declared and used there" "" "$(unused cli)"
+mkdir -p "$TEST_TMP/cli/run" && { cat cli/run/own_code.sql && echo '-- statement: more'; } >"$TEST_TMP/cli/run/own_code.sql"
+cp cli/run/own_code.c "$TEST_TMP/cli/run"
+same "one that is not would be found" "$TEST_TMP/cli/run/own_code.sql: more" "$(unused "$TEST_TMP/cli" 2>/dev/null)"
 
 same "the top level holds the schema and what every project has" "" \
     "$(cd "$here" && git ls-files 2>/dev/null | grep -v / |
@@ -162,7 +172,7 @@ same "each file opens with a comment on what it is" "" \
 
 # spelled so that this file does not find itself
 words='TO''DO|FIX''ME|XX''X|HA''CK|\.\./sha''red'
-same "no word that promises later work" "" "$(grep -nwE "$words" "${c_files[@]}" "${scripts[@]}" Makefile mk/*.mk README.md CONTRIBUTING.md docs/*.md queries/*.sql queries/*/*.sql schema.sql cli/fleet/*.sql)"
+same "no word that promises later work" "" "$(grep -nwE "$words" "${c_files[@]}" "${scripts[@]}" Makefile mk/*.mk README.md CONTRIBUTING.md docs/*.md queries/*.sql queries/*/*.sql schema.sql cli/*.sql cli/*/*.sql)"
 same "no typedef of a struct" "" "$(grep -nE '^ *typedef +(struct|union|enum)' "${c_files[@]}")"
 same "the loader never prints or exits" "" \
     "$(grep -nE '(^|[^a-z_])(printf|puts|putchar|perror|exit|abort)\(|stderr|stdout' base/*.c loader/*.c loader/*/*.c live/*.c debuginfo/*/*.c | grep -vE '^[^:]*:[0-9]+: *(/?\*|//)' |
