@@ -82,6 +82,11 @@ void features_forbidden(enum feature_forbidden what)
     EACH(forbidden)(what);
 }
 
+void features_called(long number, const long argument[6])
+{
+    EACH(called)(number, argument);
+}
+
 void features_ending(void)
 {
     EACH(ending)();

@@ -27,8 +27,7 @@ enum feature_forbidden {
     FEATURE_NEEDED,  /* one of the feature's own system calls */
     FEATURE_SIGNALS, /* what handling signals takes */
     FEATURE_CALLS,   /* any system call (silent.h): what takes one is done now */
-    FEATURE_PAGES, /* pages are there when they are touched: touching one may wait for the program */
-    FEATURE_ALLOWED /* nothing, after FEATURE_SIGNALS: it failed */
+    FEATURE_ALLOWED  /* nothing, after FEATURE_SIGNALS: it failed */
 };
 
 /* Each function is called with signals blocked, unless it says otherwise. NULL = of no interest. */
@@ -57,6 +56,8 @@ struct feature {
     /* An exit came of a function that is not open. Signals are not blocked. */
     void (*mismatch)(uint64_t function, uint64_t site, uint64_t stack);
     void (*forbidden)(enum feature_forbidden what);
+    /* The program is about to make a system call by its number. Signals are not blocked. */
+    void (*called)(long number, const long argument[6]);
     /* The process ends: events may be recorded still. Signals are not blocked. */
     void (*ending)(void);
     /* The process ends, and its threads' logs are written. */
@@ -83,6 +84,7 @@ void features_thread_gone(void);
 void features_jump(void);
 void features_mismatch(uint64_t function, uint64_t site, uint64_t stack);
 void features_forbidden(enum feature_forbidden what);
+void features_called(long number, const long argument[6]);
 void features_ending(void);
 void features_ended(void);
 

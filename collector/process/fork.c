@@ -252,8 +252,7 @@ EXPORT long NAME(syscall)(long number, ...)
     if (number == SYS_execve && exec_called != NULL)
         return exec_called((const char *)argument[0], (char *const *)argument[1],
                            (char *const *)argument[2]);
-    if (number == SYS_userfaultfd)
-        features_forbidden(FEATURE_PAGES);
+    features_called(number, argument);
     bool limits =
         (number == SYS_prctl && (argument[0] == PR_SET_SECCOMP || argument[0] == PR_SET_TSC)) ||
         (number == SYS_seccomp && (unsigned long)argument[0] <= SECCOMP_SET_MODE_FILTER);

@@ -6,6 +6,7 @@
 
 #include "collector/core/facts.h"
 #include "collector/process/process.h"
+#include "collector/values/values_guard.h"
 #include "collector/values/values_hook.h"
 #include "collector/values/values_late.h"
 #include "collector/values/values_read.h"
@@ -63,6 +64,7 @@ static void deciding(bool at_start)
 {
     constants_wanted = at_start;
     read_setup();
+    guard_setup();
 }
 
 static void module_loaded(const struct feature_module *module)
@@ -107,8 +109,6 @@ static void forked(void)
 
 static void forbidden(enum feature_forbidden what)
 {
-    if (what == FEATURE_PAGES)
-        read_forbid_pages();
     if (what == FEATURE_NEEDED || what == FEATURE_CALLS)
         read_forbid();
     if (what == FEATURE_CALLS) {
@@ -176,6 +176,7 @@ const struct feature values_feature = {
     .forked = forked,
     .thread_ends = results_release,
     .forbidden = forbidden,
+    .called = guard_called,
     .ended = ended,
     .calls = calls,
     .calls_count = sizeof calls / sizeof calls[0],

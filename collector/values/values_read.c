@@ -2,13 +2,11 @@
 #include "collector/values/values_read.h"
 
 #include "collector/process/process.h"
-#include "collector/core/quiet.h"
+#include "collector/core/silent.h"
 #include "collector/core/system_call.h"
 #include "collector/values/values.h"
 
 #include <errno.h>
-#include <string.h>
-#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 
@@ -24,7 +22,8 @@ static struct range constants[CONSTANTS_MAX];
 static uint32_t constants_used; /* atomic */
 static bool probes;             /* probe() tells what can be read */
 static uint64_t heap_start;     /* 0 = nothing is known of it */
-static int (*mprotect_next)(void *start, size_t bytes, int protection);
+/* Holds all that the program has taken away within stacks; atomic, it only grows. */
+static struct range stack_taken = {UINT64_MAX, 0};
 static uint32_t forbidden; /* atomic: process_vm_readv() is not to be called */
 static uint64_t refused;   /* atomic */
 static int refused_error;
@@ -68,29 +67,32 @@ static bool probe(uint64_t address)
 void read_setup(void)
 {
     const long none[6] = {0};
-    void *next = quiet_symbol("mprotect");
-    memcpy(&mprotect_next, &next, sizeof next);
     probes = !probe(8); /* an emulator answers otherwise */
     if (&__curbrk != NULL)
         heap_start = (uint64_t)system_call(SYS_brk, none);
 }
 
-/* Interposed: some place a page that nobody may touch below a stack of their own, which they have from
- * malloc(). */
-EXPORT int mprotect(void *start, size_t bytes, int protection)
+void read_taken(const struct stack_bounds *stack, uint64_t start, uint64_t bytes)
 {
-    const long argument[6] = {(long)start, (long)bytes, protection};
-    uint64_t from = (uint64_t)(uintptr_t)start;
-    if ((protection & PROT_READ) == 0 && from < heap_start + heap_bytes() &&
-        heap_start < from + bytes)
+    uint64_t end = (start + bytes + PAGE - 1) & ~(uint64_t)(PAGE - 1);
+    start &= ~(uint64_t)(PAGE - 1);
+    if (end < start)
+        end = UINT64_MAX;
+    if (start < heap_start + heap_bytes() && heap_start < end)
         __atomic_store_n(&heap_start, 0, __ATOMIC_RELAXED);
-    if (mprotect_next != NULL)
-        return mprotect_next(start, bytes, protection);
-    long result = system_call(SYS_mprotect, argument);
-    if (result == 0)
-        return 0;
-    errno = (int)-result;
-    return -1;
+    for (uint32_t i = 0; i < __atomic_load_n(&constants_used, __ATOMIC_ACQUIRE); i++)
+        if (start < constants[i].end && constants[i].start < end)
+            __atomic_store_n(&constants_used, 0, __ATOMIC_RELEASE);
+    if (stack == NULL || start >= stack->high || stack->low >= end)
+        return;
+    uint64_t before = __atomic_load_n(&stack_taken.start, __ATOMIC_RELAXED);
+    while (start < before && !__atomic_compare_exchange_n(&stack_taken.start, &before, start, false,
+                                                          __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+        ;
+    before = __atomic_load_n(&stack_taken.end, __ATOMIC_RELAXED);
+    while (end > before && !__atomic_compare_exchange_n(&stack_taken.end, &before, end, false,
+                                                        __ATOMIC_RELEASE, __ATOMIC_RELAXED))
+        ;
 }
 
 void read_forbid(void)
@@ -111,6 +113,18 @@ uint64_t read_refused(int *error)
     return __atomic_load_n(&refused, __ATOMIC_RELAXED);
 }
 
+/* How many bytes of a stack from an address on up to its end the program has left there. */
+static inline uint64_t stack_bytes(uint64_t address, uint64_t end)
+{
+    uint64_t taken_end = __atomic_load_n(&stack_taken.end, __ATOMIC_ACQUIRE);
+    if (LIKELY(address >= taken_end))
+        return end - address;
+    uint64_t taken_start = __atomic_load_n(&stack_taken.start, __ATOMIC_RELAXED);
+    if (taken_start >= end)
+        return end - address;
+    return address < taken_start ? taken_start - address : 0;
+}
+
 /* How many bytes from an address on can be read directly. */
 static uint64_t readable(const struct read_stack *stack, uint64_t address)
 {
@@ -119,8 +133,11 @@ static uint64_t readable(const struct read_stack *stack, uint64_t address)
         values_keep(stack->from);
         stack_ask(bounds);
     }
-    if (address >= stack->from && address < bounds->high && stack->from >= bounds->low)
-        return bounds->high - address;
+    if (address >= stack->from && address < bounds->high && stack->from >= bounds->low) {
+        uint64_t bytes = stack_bytes(address, bounds->high);
+        if (LIKELY(bytes != 0))
+            return bytes;
+    }
     bool alone = &__libc_single_threaded != NULL && __libc_single_threaded;
     if (alone && address - heap_start < heap_bytes())
         return heap_start + heap_bytes() - address;

@@ -5,9 +5,12 @@
  * Read directly: the calling thread's stack from the hook's frame up, and what is only read of the
  * modules that the process began with, which cannot be unloaded (string literals lie there). In a
  * process with a single thread, where nobody else is there to unmap it: the heap between the first brk()
- * and the present one, unless the program has protected a part of it (mprotect()), and a page that the
- * kernel has just found readable (probe()). What is left is read by process_vm_readv() on the process itself, which takes
- * eight times as long as a probe.
+ * and the present one, and a page that the kernel has just found readable (probe()). What is left is read by
+ * process_vm_readv() on the process itself, which takes eight times as long as a probe.
+ *
+ * The program may take away memory that is read directly, by protecting or unmapping it; values_guard.c notices,
+ * and from then on the kernel is asked (read_taken()). The kernel only says that a page cannot be read: no
+ * handler of the program's is called for it.
  */
 #ifndef FISQL_COLLECTOR_VALUES_VALUES_READ_H
 #define FISQL_COLLECTOR_VALUES_VALUES_READ_H
@@ -33,8 +36,10 @@ void read_constants(uint64_t start, uint64_t end);
 void read_setup(void);
 /* The program forbids the system call from now on. */
 void read_forbid(void);
-/* The program fills pages itself when they are touched (userfaultfd(2)): to read one, by whatever way, would wait
- * for that. From now on only the stack and constants are read. */
+/* The program takes away the right to read there, or the memory. The stack is the calling thread's, NULL = not known. */
+void read_taken(const struct stack_bounds *stack, uint64_t start, uint64_t bytes);
+/* The program fills pages itself when they are touched (userfaultfd(2)): to read one, by whatever way, would
+ * wait for that. From now on only the stack and constants are read. */
 void read_forbid_pages(void);
 /* Times that process_vm_readv() was refused, and with what. */
 uint64_t read_refused(int *error);

@@ -116,14 +116,38 @@ echo 'int main(void) { return 0; }' >own.c
 run "$fisql" record --values ./own
 same "--values of a program that holds the collector" "2 own: it holds the collector" "$status $(grep -o 'own: it holds the collector' <<<"$err")"
 
-# Pages that the program fills itself are not touched.
+# Pages that the program fills itself are not touched, however it came to do so.
 build gcc unfilled -g -O1 "$programs/unfilled.c"
-run ./unfilled
-if [ "$status" = 9 ]; then
-    ok "skipped: a userfaultfd: the kernel gives none here"
-else
-    run timeout 60 "$fisql" record -q --values -o unfilled.bin ./unfilled
-    same "a page that a userfaultfd has not filled is not read" "3" "$status"
+for how in call device number instruction; do
+    run ./unfilled $how
+    if [ "$status" = 9 ]; then
+        echo "skipped - a userfaultfd, $how: the kernel gives none here"
+        continue
+    fi
+    run timeout 60 "$fisql" record -q --values -o unfilled.bin ./unfilled $how
+    same "a page that a userfaultfd has not filled is not read, $how" "3" "$status"
     "$fisql" load -q -o unfilled.db unfilled.bin
-    same "constants are" 1 "$(sql unfilled.db "SELECT count(*) FROM call_text WHERE text LIKE '%\"a constant\"%'")"
-fi
+    same "constants are, $how" 1 "$(sql unfilled.db "SELECT count(*) FROM call_text WHERE text LIKE '%\"a constant\"%'")"
+done
+
+# Pages that nobody may read: no handler of the program's is called for what is read of them.
+build gcc guarded -g -O1 "$programs/guarded.c" -lpthread
+for where in heap constant arena stack; do
+    for means in mprotect number pkey madvise mmap munmap; do
+        [ $where-$means = stack-munmap ] && continue # it grows again
+        run ./guarded $where $means
+        if [ "$status" = 9 ]; then
+            echo "skipped - guarded memory: $where, $means: not in this kernel"
+            continue
+        fi
+        for beside in "" beside; do
+            # shellcheck disable=SC2086 # a word or none
+            run "$fisql" record -q --values=pass -o guarded.bin ./guarded $where $means $beside
+            "$fisql" load -q -o guarded.db guarded.bin
+            same "guarded memory: $where, $means, $beside: no fault of ours, and the value is not known until there is one" \
+                '0 1 1|pass(text=?, n=1) = 1|pass(text="mine", n=2) = 2' \
+                "$out|$(sql guarded.db "SELECT group_concat(text, '|') FROM (SELECT text FROM call_text
+                    WHERE text LIKE 'pass(%' AND text NOT LIKE '%n=0%' ORDER BY call_id)")"
+        done
+    done
+done
