@@ -99,6 +99,30 @@ includes_loop() {
 same "the collector's headers make no circle" "" "$(includes_loop collector)"
 cp -r collector "$TEST_TMP/looped" && echo '#include "collector/core/event.h"' >>"$TEST_TMP/looped/core/base.h"
 has "a circle would be found" "event.h" "$(includes_loop "$TEST_TMP/looped")"
+# Calls between files, as the linker sees them, make no circle but by these functions:
+calls_back=(
+    process_activate  # any hook may be a process's first sign of life: whether it is recorded is decided there
+    fork_notice       # any event may be the first of a child that nobody has announced: it begins to be recorded there
+    values_trampoline # no call: functions return there when its address is in place of their return address
+    capture_word      # an expression computes with values, and a value may be what an expression computes
+)
+calls_loop() { python3 "$here/tests/tools/call_circles.py" "$@" 2>&1; }
+at_least "the object files are found" 300 "$(find "$FISQL_BUILD/obj" -name '*.o' | wc -l)"
+same "calls between files make no circle" "" "$(calls_loop "$FISQL_BUILD" "${calls_back[@]}")"
+(
+    mkdir -p "$TEST_TMP/calls/build/obj/room" "$TEST_TMP/calls/room" && cd "$TEST_TMP/calls" || exit
+    echo 'int above(void); int below(void); int above(void) { return below(); }' >room/above.c
+    echo 'int above(void); int below(void); int below(void) { return above(); }' >room/below.c
+    echo 'int above(void); int main(void) { return above(); }' >room/main.c
+    for file in above below main; do cc -O2 -c -o build/obj/room/$file.o room/$file.c; done
+)
+planted='a circle of 2: room/above room/below
+  room/above -> room/below: below
+  room/below -> room/above: above'
+same "a circle of calls would be found" "$planted" "$(cd "$TEST_TMP/calls" && calls_loop build)"
+same "but for a function that is named" "" "$(cd "$TEST_TMP/calls" && calls_loop build above)"
+same "and one that is named in vain would be found" "no circle needs main" "$(cd "$TEST_TMP/calls" && calls_loop build above main)"
+same "what is left of a file that is gone is no call" "" "$(cd "$TEST_TMP/calls" && rm room/below.c && calls_loop build)"
 # own_first FOLDER: files whose first include is not the header of their name; some have none
 own_first() {
     grep -m 1 '^# *include' "$1"/*/*.c | sed -E 's/^.*\/([a-z_]+\/[a-z_]+)\.c:# *include /\1 /' |
