@@ -2,9 +2,12 @@
 #include "collector/locks/lock_events.h"
 
 #include "collector/core/event.h"
+#include "collector/core/facts.h"
+#include "collector/core/quiet.h"
 #include "collector/core/silent.h"
 
 const struct lock_watch *lock_watch;
+static uint32_t lost; /* atomic: the log has it */
 
 uint32_t fisql_lock_mode(const struct lock_watch *watch)
 {
@@ -38,6 +41,29 @@ bool fisql_lock_record(const struct fisql_lock_record *record)
     return true;
 }
 
+/* At once: a process that fails has no end at which to write it. */
+void fisql_lock_lost(void)
+{
+    unsigned char buffer[512];
+    struct quiet quiet;
+    struct facts facts;
+    if (silent() || !process_active() || __atomic_exchange_n(&lost, 1, __ATOMIC_RELAXED) != 0)
+        return;
+    quiet_begin(&quiet);
+    facts_begin(&facts, buffer, sizeof buffer, FISQL_CHUNK_LOSS, 0, process.pid);
+    facts_text(&facts, FISQL_FACT_LOSS_REASON, "locks not recorded");
+    facts_text(
+        &facts, FISQL_FACT_LOSS_DETAIL,
+        "some or all: there was no memory for them; allow the program more (ulimit -d, ulimit -v)");
+    facts_write(&facts);
+    quiet_end(&quiet);
+}
+
+static void forked(void)
+{
+    lost = 0;
+}
+
 static void ending(void)
 {
     const struct lock_watch *watch = __atomic_load_n(&lock_watch, __ATOMIC_ACQUIRE);
@@ -45,4 +71,4 @@ static void ending(void)
         watch->ending();
 }
 
-const struct feature locks_feature = {.ending = ending};
+const struct feature locks_feature = {.forked = forked, .ending = ending};

@@ -24,6 +24,8 @@ EXPORT struct fisql_live_slot *fisql_lock_now(uint64_t *tick);
 EXPORT uint64_t fisql_lock_second(void);
 /* Records it. Returns false where nothing is recorded now. */
 EXPORT bool fisql_lock_record(const struct fisql_lock_record *record);
+/* There is no memory for a lock, or for what a thread does with locks: the log says so, once for each process. */
+EXPORT void fisql_lock_lost(void);
 
 extern HIDDEN const struct lock_watch *lock_watch; /* atomic; NULL = nobody wants to know */
 

@@ -609,6 +609,8 @@ struct lock_thread *lock_thread_begin(void)
         lock_self = thread;
         if (end_key_made)
             pthread_setspecific(end_key, (void *)1);
+    } else if (mode != 0) {
+        locks_lost();
     }
     ended = false;
     errno = error;

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #define OBJECTS_MAX (1u << 20)
+#define OBJECTS_MAX_TIGHT (1u << 12) /* where address space is limited */
 #define BUCKETS (1u << 16)
 #define PAGE_SHIFT 12
 #define PAGES_MAX 4096u /* of a freed block: a larger one is looked at lock by lock */
@@ -32,6 +33,7 @@ uint32_t silence; /* for lock.h: not known here */
 static uint32_t lock_word;
 static struct reserve objects_memory, index_memory;
 static struct object *objects; /* [0] is none */
+static uint32_t objects_max = OBJECTS_MAX;
 static uint32_t used = 1, unused, ids;
 
 /* There before the first object is. */
@@ -95,9 +97,14 @@ static void drop(struct object *object)
 /* Room for one more object than have ever been. */
 static bool room_for_more(void)
 {
-    if (!reserve_grow(&index_memory, sizeof *locks_index, sizeof *locks_index) ||
-        !reserve_grow(&objects_memory, OBJECTS_MAX * sizeof *objects, (used + 1) * sizeof *objects))
+    const size_t need_bytes = (used + 1) * sizeof *objects;
+    if (!reserve_grow(&index_memory, sizeof *locks_index, sizeof *locks_index))
         return false;
+    while (!reserve_grow(&objects_memory, objects_max * sizeof *objects, need_bytes)) {
+        if (objects != NULL || objects_max <= OBJECTS_MAX_TIGHT)
+            return false;
+        objects_max /= 4;
+    }
     __atomic_store_n(&locks_index, reserve_start(&index_memory), __ATOMIC_RELEASE);
     objects = reserve_start(&objects_memory);
     return true;
@@ -151,6 +158,8 @@ void object_find(uint64_t address, unsigned kind, uint64_t site, struct lock_nam
     if (object != NULL)
         name_of(object, name);
     objects_unlock();
+    if (object == NULL)
+        locks_lost();
 }
 
 void object_tell(struct lock_name *name)
@@ -197,8 +206,10 @@ void object_made(uint64_t address, unsigned kind, uint64_t site)
         drop(object);
     else
         become_others(address);
-    add(address, kind, site, true);
+    bool added = add(address, kind, site, true) != NULL;
     objects_unlock();
+    if (!added)
+        locks_lost();
 }
 
 void object_destroyed(uint64_t address, uint64_t site, uint64_t point, uint32_t thread)

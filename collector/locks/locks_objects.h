@@ -12,6 +12,7 @@
 #pragma weak fisql_lock_now
 #pragma weak fisql_lock_second
 #pragma weak fisql_lock_record
+#pragma weak fisql_lock_lost
 
 /* What a thread knows of a lock, until `generation` says that locks at such an address became others. */
 struct lock_name {
@@ -29,6 +30,13 @@ static inline uint32_t object_generation(uint64_t address)
 {
     uint64_t at = (address >> 4 ^ address >> 16) % OBJECT_GENERATIONS;
     return __atomic_load_n(&object_generations[at], __ATOMIC_ACQUIRE);
+}
+
+/* There is no memory for a lock, or for a thread's. */
+static inline void locks_lost(void)
+{
+    if (fisql_lock_lost != NULL)
+        fisql_lock_lost();
 }
 
 /* The lock at an address, which is used at `site`; one that is not known yet becomes so. */

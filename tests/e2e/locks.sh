@@ -127,6 +127,22 @@ for kind in "2 chain 3" "3 timed 3"; do
     same "stacks: no deadlock: $kind" "0 0" "$status $(grep -c '^deadlock' asked)"
 done
 
+# Without memory for them (not for a thread's counts; not for the locks' numbers) the program runs, and
+# the database says what is missing.
+for more in 0 400 4096; do
+    run timeout 60 "$fisql" record -q -o tight.bin --locks ./lockuse tight $more
+    same "no memory for locks, $more KiB: the program is untouched" "1001 0" "$out $status"
+    run "$fisql" load -q -o tight.db tight.bin
+    lost=$(sql tight.db "SELECT count(*) FROM losses WHERE reason = 'locks not recorded'")
+    if [ $more = 4096 ]; then
+        same "memory enough for locks: nothing is missing" "0 0 1002" "$lost $status $(sql tight.db "SELECT sum(times) FROM lock_holds")"
+        continue
+    fi
+    same "no memory for locks, $more KiB: it is a loss, and load says so by its status" "1 1" "$lost $status"
+    has "no memory for locks, $more KiB: completeness has it, and what to do" "ulimit -v" \
+        "$("$fisql" query completeness --format csv tight.db 2>/dev/null)"
+done
+
 # Without --locks nothing is said of locks, and how to get it.
 "$fisql" record -q -o run.bin ./lockuse counted >/dev/null && "$fisql" load -q run.bin
 for query in lock-contention lock-holders lock-order lock-misuse; do

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <threads.h>
 #include <time.h>
@@ -421,8 +422,50 @@ static void gives(void)
     fork_gives();
 }
 
+/* With so many KiB of address space more than there are now. One waits for the other. */
+static int gate[2];
+static void *counts_tight(void *number)
+{
+    char byte;
+    if (read(gate[0], &byte, 1) != 1)
+        abort();
+    pthread_mutex_lock(&a);
+    ++*(int *)number;
+    pthread_mutex_unlock(&a);
+    return NULL;
+}
+static int tight(unsigned long more_kib)
+{
+    int number = 0;
+    unsigned long pages;
+    pthread_t thread;
+    FILE *statm = fopen("/proc/self/statm", "r");
+    if (pipe(gate) != 0 || pthread_create(&thread, NULL, counts_tight, &number) != 0 ||
+        statm == NULL || fscanf(statm, "%lu", &pages) != 1)
+        return 1;
+    rlim_t bytes = pages * (unsigned long)sysconf(_SC_PAGESIZE) + (more_kib << 10);
+    const struct rlimit limit = {bytes, bytes};
+    if (setrlimit(RLIMIT_AS, &limit) != 0)
+        return 1;
+    pthread_mutex_lock(&a);
+    if (write(gate[1], "", 1) != 1)
+        return 1;
+    rest(20);
+    for (int i = 0; i < 1000; i++) {
+        pthread_mutex_lock(&b);
+        number++;
+        pthread_mutex_unlock(&b);
+    }
+    pthread_mutex_unlock(&a);
+    pthread_join(thread, NULL);
+    printf("%d\n", number);
+    return 0;
+}
+
 int main(int argc, char **argv)
 {
+    if (argc > 2 && strcmp(argv[1], "tight") == 0)
+        return tight(strtoul(argv[2], NULL, 10));
     static const struct {
         const char *name;
         void (*run)(void);
