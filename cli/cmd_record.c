@@ -185,7 +185,7 @@ static struct end end_of(pid_t pid)
 static void end_append(struct live *live, uint64_t key, pid_t pid, int status,
                        const struct end *end)
 {
-    char signal_text[16], ns[24], cpu_ns[24], waits[24], preemptions[24];
+    char signal_text[16], ns[24], cpu_ns[24], waits[24], preemptions[24], queued_ns[24];
     if (key == 0 || !WIFSIGNALED(status))
         return; /* the collector has told how it ended */
     snprintf(signal_text, sizeof signal_text, "%d", WTERMSIG(status));
@@ -193,6 +193,7 @@ static void end_append(struct live *live, uint64_t key, pid_t pid, int status,
     snprintf(cpu_ns, sizeof cpu_ns, "%" PRIu64, end->times.ran_ns);
     snprintf(waits, sizeof waits, "%" PRIu64, end->times.waits);
     snprintf(preemptions, sizeof preemptions, "%" PRIu64, end->times.preemptions);
+    snprintf(queued_ns, sizeof queued_ns, "%" PRIu64, end->times.queued_ns);
     bool counted = end->times.ran_ns > 0; /* else the facts end before it */
     const struct live_fact facts[] = {{FISQL_FACT_END_HOW, FISQL_HOW_SIGNAL},
                                       {FISQL_FACT_END_SIGNAL, signal_text},
@@ -201,6 +202,7 @@ static void end_append(struct live *live, uint64_t key, pid_t pid, int status,
                                       {FISQL_FACT_END_CPU_NS, counted ? cpu_ns : NULL},
                                       {FISQL_FACT_END_WAITS, waits},
                                       {FISQL_FACT_END_PREEMPTIONS, preemptions},
+                                      {FISQL_FACT_END_QUEUED_NS, queued_ns},
                                       {0, NULL}};
     live_append_facts(live, FISQL_CHUNK_END, key, pid, facts);
 }

@@ -124,7 +124,8 @@ enum fisql_chunk_kind {
     X(END, NS, "ns", "CLOCK_MONOTONIC, where a signal ended it")                                   \
     X(END, CPU_NS, "cpu_ns", "of its first thread, likewise")                                      \
     X(END, WAITS, "waits", "of that thread, as are preemptions")                                   \
-    X(END, PREEMPTIONS, "preemptions", "")
+    X(END, PREEMPTIONS, "preemptions", "")                                                         \
+    X(END, QUEUED_NS, "queued_ns", "of that thread since its start: it could run and others did")
 enum fisql_fact {
 #define FISQL_FACT_ENUM(kind, constant, key, what) FISQL_FACT_##kind##_##constant,
     FISQL_FACTS(FISQL_FACT_ENUM)
@@ -183,8 +184,7 @@ static inline const char *fisql_fact_key(enum fisql_fact fact)
 #define FISQL_HOW_WITH_PROCESS "process-exit"
 #define FISQL_LOSS_NOTHING "nothing was recorded" /* the reason of a loss that is the whole run */
 
-/* The environment variables by which the collector learns where to write.
- * X(constant, name, what) */
+/* Environment variables by which the collector learns where to write. X(constant, name, what) */
 #define FISQL_VARIABLES(X)                                                                         \
     X(LOG, "FISQL_LOG", "the log's path")                                                          \
     X(LIVE, "FISQL_LIVE", "path of the live area; without it the process begins a run of its own") \

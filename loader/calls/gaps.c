@@ -220,6 +220,9 @@ int gaps_end_thread(struct gaps *gaps, uint64_t start_ns, uint64_t end_ns,
     gaps->pending = false;
     if (reading->tick != TICK_UNKNOWN) {
         struct gap_reading last = reading_of(gaps, reading);
+        uint64_t before_ns = gaps->out->off.preempted_ns;
+        gap.has_queued = reading->has_queued;
+        gap.queued_ns = reading->queued_ns > before_ns ? reading->queued_ns - before_ns : 0;
         return measure(gaps, &gap, place.depth, &last, error);
     }
     gap.off_ns = gap.wall_ns;

@@ -8,6 +8,9 @@
  * put aside, or was off it for longer than being put aside so often takes (when a wait ends on a busy
  * machine, the thread is put aside once more); else it was put aside (*preempted*). What does not fit
  * into the gap has no place.
+ * The kernel counts a thread's death as giving the processor up. A thread that was killed while others kept
+ * it from running would seem to have waited. So we take for its last gap what the kernel says of the time
+ * that it could have run: it waited where that is less than half of the gap.
  * What a thread waited for the log to be written (HELD) is the recording's, and not in its gaps.
  * Where part of the log is missing between two readings, the second one tells nothing.
  *
@@ -44,7 +47,9 @@ struct gap {
     uint32_t frame;
     uint32_t waits, preemptions, minor_faults, major_faults; /* 0 where not counted */
     bool counted;
-    bool paused; /* its call was: what it waited is not in the call's own waiting */
+    bool paused;        /* its call was: what it waited is not in the call's own waiting */
+    bool has_queued;    /* it is the last one of a thread that was killed, and the next is known */
+    uint64_t queued_ns; /* the thread could run and others did: at most so long */
 };
 
 /* What a thread's readings gave. */
@@ -128,13 +133,21 @@ struct gap_entry *gaps_entry(struct gaps *gaps, uint32_t depth, struct error *er
 /* The call of the last entry ends: returns what it had. Its total goes to its caller, if it has one. */
 struct off_sums gaps_leave(struct gaps *gaps, bool has_caller);
 
+/* Did the thread wait in the gap, or was it put aside? */
+static inline bool gap_waited(const struct gap *gap)
+{
+    if (!gap->counted)
+        return true;
+    if (gap->has_queued)
+        return gap->waits > gap->preemptions || gap->queued_ns < gap->off_ns / 2;
+    return gap->waits > 0 && (gap->waits >= gap->preemptions ||
+                              gap->off_ns / GAP_PUT_ASIDE_NS_MAX > (uint64_t)gap->preemptions);
+}
+
 /* What the time off the processor of a gap was. */
 static inline struct off_time gap_off(const struct gap *gap)
 {
-    bool waited =
-        !gap->counted ||
-        (gap->waits > 0 && (gap->waits >= gap->preemptions ||
-                            gap->off_ns / GAP_PUT_ASIDE_NS_MAX > (uint64_t)gap->preemptions));
+    bool waited = gap_waited(gap);
     return (struct off_time){waited ? gap->off_ns : 0, waited ? 0 : gap->off_ns};
 }
 

@@ -171,6 +171,8 @@ void clock_map_end_killed(const struct clock_map *map, struct log_index *index)
                                               .preemptions = (uint32_t)killed->preemptions,
                                               .counted = killed->waits != TICK_UNKNOWN &&
                                                          killed->preemptions != TICK_UNKNOWN,
+                                              .has_queued = killed->queued_ns != TICK_UNKNOWN,
+                                              .queued_ns = killed->queued_ns,
                                               .no_faults = true};
     }
 }

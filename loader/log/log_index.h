@@ -50,8 +50,10 @@ struct log_reading {
     uint64_t tick; /* TICK_UNKNOWN = there is none */
     uint64_t cpu_ns;
     uint32_t waits, preemptions, minor_faults, major_faults;
-    bool counted;   /* these four are known, too */
-    bool no_faults; /* but not the faults */
+    bool counted;       /* these four are known, too */
+    bool no_faults;     /* but not the faults */
+    bool has_queued;    /* the next one is known */
+    uint64_t queued_ns; /* since the thread's start it could run and others did */
 };
 
 struct log_thread {
@@ -79,6 +81,7 @@ struct log_clock_pair {
 struct log_killed {
     uint64_t ns;                         /* CLOCK_MONOTONIC */
     uint64_t cpu_ns, waits, preemptions; /* of its first thread */
+    uint64_t queued_ns;                  /* of that thread, too */
 };
 
 struct log_process {

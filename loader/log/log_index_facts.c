@@ -151,6 +151,8 @@ static int take_end_fact(struct log_process *process, const char *key, const cha
         process->killed.waits = number;
     } else if (fact == FISQL_FACT_END_PREEMPTIONS) {
         process->killed.preemptions = number;
+    } else if (fact == FISQL_FACT_END_QUEUED_NS) {
+        process->killed.queued_ns = number;
     }
     return 0;
 }

@@ -19,7 +19,7 @@ static int find_process(struct log_index *index, const struct fisql_chunk *chunk
         .key = chunk->process_key,
         .start_tick = TICK_UNKNOWN,
         .end_tick = TICK_UNKNOWN,
-        .killed = {TICK_UNKNOWN, TICK_UNKNOWN, TICK_UNKNOWN, TICK_UNKNOWN},
+        .killed = {TICK_UNKNOWN, TICK_UNKNOWN, TICK_UNKNOWN, TICK_UNKNOWN, TICK_UNKNOWN},
         .gap_ticks = TICK_UNKNOWN,
     };
     return 0;

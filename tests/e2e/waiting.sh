@@ -95,6 +95,16 @@ for how in sleep compute; do
         FROM function_stats s JOIN functions f ON f.id = s.function_id WHERE f.name = '${how}s'")"
 done
 
+# A thread's death counts as giving the processor up, and what is nice is put aside seldom, for long.
+taskset -c 0 sh -c 'while :; do :; done' &
+loop=$!
+taskset -c 0 "$fisql" record -q nice -n 19 ./killed compute 2>/dev/null
+kill $loop
+wait $loop 2>/dev/null
+"$fisql" load -q run.bin
+same "killed while others kept it from computing: it did not wait" 1 "$(sql run.db "SELECT wait_ns < 100000000 AND cpu_ns + preempted_ns > 900000000
+    FROM function_stats s JOIN functions f ON f.id = s.function_id WHERE f.name = 'computes'")"
+
 "$fisql" record -q --no-waits ./waits >kernel.txt
 "$fisql" load -q run.bin
 same "--no-waits: nothing is known" "0" "$(sql run.db 'SELECT count(*) FROM gaps')"
