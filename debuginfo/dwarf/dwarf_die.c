@@ -287,6 +287,19 @@ uint64_t dwarf_die_low(Dwarf_Debug debug, Dwarf_Die die)
     return low_of(debug, die, &low) ? low : 0;
 }
 
+uint64_t dwarf_die_entry(Dwarf_Debug debug, Dwarf_Die die)
+{
+    Dwarf_Attribute attribute = find_attribute(debug, die, DW_AT_entry_pc);
+    Dwarf_Error error = NULL;
+    Dwarf_Addr entry = 0;
+    if (attribute == NULL)
+        return 0;
+    if (!dwarf_done(debug, dwarf_formaddr(attribute, &entry, &error), &error))
+        entry = 0;
+    release_attribute(debug, attribute);
+    return entry;
+}
+
 static int add_range(struct dwarf_ranges *ranges, uint64_t start, uint64_t end, struct error *error)
 {
     if (end <= start || ranges->count >= RANGES_MAX)

@@ -83,4 +83,7 @@ int dwarf_die_ranges(Dwarf_Debug debug, Dwarf_Die die, uint64_t base, struct dwa
 /* The entry's low_pc; 0 where it has none. */
 uint64_t dwarf_die_low(Dwarf_Debug debug, Dwarf_Die die);
 
+/* Its DW_AT_entry_pc, where that is an address; else 0. */
+uint64_t dwarf_die_entry(Dwarf_Debug debug, Dwarf_Die die);
+
 #endif

@@ -7,7 +7,8 @@
  * which of the two was called cannot be told.
  *
  * The last call of the exit hook before the return is the function's own, whatever is around it: gcc 14 lets
- * the code of an inlined body at a function's end reach beyond that call.
+ * the code of an inlined body at a function's end reach beyond that call. It lets others begin before the call
+ * of the entry hook of the function around: what comes before a body's DW_AT_entry_pc is not its own.
  */
 #include "debuginfo/recipes/recipe_parts.h"
 
@@ -448,9 +449,12 @@ static int take_sites(struct walker *walker, const struct host *host, Dwarf_Die 
     const struct hook_sites *sites = walker->walk->sites;
     struct entry entry = {.die = die, .host = host, .start = ranges->items[0].start};
     uint64_t owner = (walker->origin_high | host->function) + 1;
+    uint64_t entry_pc = host->inlined ? dwarf_die_entry(walker->unit_debug, die) : 0;
     int result = 0;
     for (size_t i = 0; i < ranges->count && result == 0; i++) {
         uint64_t start = ranges->items[i].start, end = ranges->items[i].end;
+        if (start < entry_pc && entry_pc < end)
+            start = entry_pc;
         size_t at = hook_sites_from(sites, start + CALL_INSIDE);
         for (; at < sites->count && inside(&sites->items[at]) < end && result == 0; at++) {
             struct claim *claim = &walker->claims[at];

@@ -82,6 +82,26 @@ same "an inlined body's end lies behind the last call of a hook" 1 \
 same "the function's own result is known" "last(n=5) = 11 last(n=7) = 15" \
     "$(sqlite3 wide.db "SELECT text FROM call_text WHERE text GLOB 'last*'" | xargs)"
 
+# It lets another begin before the call of the entry hook of what is around it.
+awk '/^last:/ { inside = 1 }
+    !inside { print; next }
+    { line[++count] = $0 }
+    /__cyg_profile_func_enter/ && !first { first = count }
+    /\.size[ \t]+last,/ {
+        for (i = first + 1; i <= count; i++)
+            if (line[i] ~ /^\.LBB[0-9]+:/) { begins = begins line[i] "\n"; line[i] = "" }
+        for (i = 1; i <= count; i++) {
+            if (i == first) printf "%s", begins
+            print line[i]
+        }
+        inside = 0
+    }' narrow.s >early.s
+same "every inlined body begins before the first call of a hook" 0 \
+    "$(sed -n '/^last:/,/\.size/p' early.s | sed '1,/__cyg_profile_func_enter/d' | grep -cE '^\.LBB[0-9]+:')"
+"$fisql" cc gcc -o early early.s && "$fisql" record -q --values -o early.bin ./early && "$fisql" load -q early.bin
+same "the function's own argument is known" "last(n=5) = 11 last(n=7) = 15" \
+    "$(sqlite3 early.db "SELECT text FROM call_text WHERE text GLOB 'last*'" | xargs)"
+
 # What is missing has a reason, and little is missing.
 recipes=$FISQL_BUILD/recipes_dump
 gcc -O2 -g -w -finstrument-functions -c -o types.o "$programs/types.c"
