@@ -282,7 +282,7 @@ static int run_one(struct options *options, const struct query_file *query, sqli
         note("%s: nothing found", query->name);
     if (status == 0)
         kept_blocks_say(request, query, database);
-    if (status == 0 && rows > 0 && request->format == OUTPUT_TABLE)
+    if (status == 0 && rows > 0)
         query_limits_say(request, query, database);
     if (!terminal)
         losses = database_say_state(database, options->database_path);

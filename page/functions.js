@@ -3,6 +3,7 @@
 import { el, leftOut, replace, section, svg } from './dom.js';
 import { bytes, count, percent, time, timeWithin, timeACall, times } from './format.js';
 import { objects } from './model.js';
+import { limitsNote } from './run.js';
 import { shareCell, Table } from './table.js';
 import { Values } from './values.js';
 
@@ -30,7 +31,7 @@ export function functionsTable(model) {
     table.rows = model.shown;
     table.update();
   });
-  const element = section('functions', 'Functions', table.element,
+  const element = section('functions', 'Functions', table.element, limitsNote(model),
     model.data.functions.left_out > 0 && leftOut(`${times(model.data.functions.left_out, 'function')} with the least time and `
       + 'fewest calls are left out: fisql query hot-functions has them.'));
   return { element, table };

@@ -10,13 +10,25 @@ function ending(process) {
   return `exit status ${process.status}`;
 }
 
+const limitsOf = (model) => objects(model.data.limits || { columns: [], rows: [] });
+
+const LIMITS_SAID = 3; // as beneath the tables of fisql query
+
+// Above a ranking: what it lacks, where something was left out while the program ran.
+export function limitsNote(model) {
+  const limits = limitsOf(model);
+  const more = limits.length - LIMITS_SAID + (limits.length > 0 ? model.data.limits.left_out : 0);
+  return limits.length > 0 && leftOut(`Recording was restricted ${limits.slice(0, LIMITS_SAID).map((limit) => visible(limit.text)).join('; ')}${
+    more > 0 ? `; and ${times(more, 'time')} more: section The run has them` : ''}.`);
+}
+
 // One line where all is well.
 export function completeness(model) {
   const losses = objects(model.data.losses);
   const anomalies = objects(model.data.anomalies);
   const items = losses.map((loss) => el('li', null, visible(loss.reason), loss.detail && `: ${visible(loss.detail)}`,
     loss.calls && ` (${times(loss.calls, 'call')})`));
-  const limits = objects(model.data.limits || { columns: [], rows: [] });
+  const limits = limitsOf(model);
   const complete = model.totals.losses === 0;
   const counted = model.totals.calls - model.totals.call_rows;
   const nothing = losses.some((loss) => loss.reason === 'nothing was recorded');

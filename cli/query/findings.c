@@ -5,6 +5,7 @@
 #include "cli/query/findings.h"
 #include "cli/query/kept_blocks.h"
 #include "cli/query/query_needs.h"
+#include "cli/query/recording_limits.h"
 #include "cli/out/say.h"
 #include "cli/out/text.h"
 
@@ -259,6 +260,7 @@ int findings_print(const struct query_request *request, const struct query_set *
     int failed = 0, headed = -1;
     *found = 0;
     print_head(database, path, markdown);
+    query_limits_print(request, database);
     for (size_t i = 0; i < count && status == 0; i++) {
         const struct query_file *query = order[i];
         if (query_lacks(query, database) != NULL) {

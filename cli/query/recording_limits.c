@@ -3,7 +3,11 @@
 
 #include "cli/out/amount.h"
 #include "cli/out/say.h"
+#include "cli/out/text.h"
 
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { LIMITS_SAID = 3 };
@@ -18,23 +22,67 @@ static int64_t time_of(const struct query_request *request, int filter, int64_t 
     return ns;
 }
 
-void query_limits_say(const struct query_request *request, const struct query_file *query,
-                      sqlite3 *database)
+/* In the document, as a paragraph of its own (Markdown: a quotation); `out` NULL: on stderr. */
+static void limit_put(FILE *out, bool markdown, const char *text)
+{
+    if (out == NULL) {
+        note("%s", text);
+        return;
+    }
+    char *shown = text_shown(text, strlen(text));
+    if (shown != NULL)
+        shown[0] = (char)toupper((unsigned char)shown[0]);
+    char *copy = shown != NULL && markdown ? text_markdown(shown) : NULL;
+    fprintf(out, "%s%s\n", markdown ? "\n> " : "",
+            copy != NULL    ? copy
+            : shown != NULL ? shown
+                            : "?");
+    free(copy);
+    free(shown);
+}
+
+/* All times that the request's --since and --until let through, the first few of them by themselves. */
+static void limits_put(const struct query_request *request, sqlite3 *database, FILE *out)
 {
     sqlite3_stmt *row = NULL;
     long rows = 0;
-    if (query->own || strcmp(query->group, "Trust") == 0)
-        return;
+    char *text = NULL;
+    bool markdown = request->format == OUTPUT_MARKDOWN;
     if (sqlite3_prepare_v2(database,
                            "SELECT text FROM main.recording_limits WHERE from_ns <= ?2"
                            " AND coalesce(to_ns > ?1, 1)",
                            -1, &row, NULL) == SQLITE_OK &&
         sqlite3_bind_int64(row, 1, time_of(request, FILTER_SINCE, 0)) == SQLITE_OK &&
         sqlite3_bind_int64(row, 2, time_of(request, FILTER_UNTIL, INT64_MAX)) == SQLITE_OK)
-        while (sqlite3_step(row) == SQLITE_ROW)
-            if (rows++ < LIMITS_SAID)
-                note("recording was restricted %s", (const char *)sqlite3_column_text(row, 0));
+        while (sqlite3_step(row) == SQLITE_ROW) {
+            if (rows++ >= LIMITS_SAID)
+                continue;
+            text = sqlite3_mprintf("recording was restricted %s",
+                                   (const char *)sqlite3_column_text(row, 0));
+            if (text != NULL)
+                limit_put(out, markdown, text);
+            sqlite3_free(text);
+        }
     sqlite3_finalize(row);
-    if (rows > LIMITS_SAID)
-        note("and %ld times more: `fisql query completeness` has them", rows - LIMITS_SAID);
+    text = rows > LIMITS_SAID
+               ? sqlite3_mprintf("and %ld times more: `fisql query completeness` has them",
+                                 rows - LIMITS_SAID)
+               : NULL;
+    if (text != NULL)
+        limit_put(out, markdown, text);
+    sqlite3_free(text);
+}
+
+void query_limits_say(const struct query_request *request, const struct query_file *query,
+                      sqlite3 *database)
+{
+    if (query->own || strcmp(query->group, "Trust") == 0)
+        return;
+    if (request->format == OUTPUT_TABLE || request->format == OUTPUT_MARKDOWN)
+        limits_put(request, database, request->format == OUTPUT_MARKDOWN ? stdout : NULL);
+}
+
+void query_limits_print(const struct query_request *request, sqlite3 *database)
+{
+    limits_put(request, database, stdout);
 }

@@ -80,9 +80,27 @@ run "$fisql" query hot-functions run.db
 has "a ranking's table has a note" "recording was restricted $only" "$err"
 run "$fisql" query hot-functions --format csv run.db
 lacks "its CSV has none" "restricted" "$out$err"
+run "$fisql" query hot-functions --format json run.db
+lacks "nor its JSON" "restricted" "$out$err"
+run "$fisql" query hot-functions --format markdown run.db
+has "its Markdown has it in the document" "> Recording was restricted ${only//\*/\\*}" "$out"
+same "for each of the first times, and the others as one" "4 And 4 times more" \
+    "$(grep -c '^> ' <<<"$out") $(grep -o 'And .* more' <<<"$out")"
+lacks "and not on stderr, too" "restricted" "$err"
+run "$fisql" query hot-functions --format markdown --until 1ns run.db
+lacks "nor where the times asked for are others" "restricted" "$out$err"
+run "$fisql" query completeness --format markdown run.db
+lacks "nor in what is about the recording itself" "Recording was restricted" "$out$err"
+run "$fisql" query --all run.db
+same "all queries have it once, above them" "3:Recording was restricted $only" "$(grep -nF "restricted $only" <<<"$out")"
+run "$fisql" query --all --format markdown run.db
+same "in Markdown, too" "> Recording was restricted ${only//\*/\\*}" "$(grep "restricted from ${only:5:5}" <<<"$out")"
 if page_built "the page's data"; then
     "$fisql" report run.db -o run.html 2>err_report
     has "the page has it" "from $(sql run.db "SELECT printf('%.3f', from_ns / 1e9) FROM recording_limits LIMIT 1") s" "$(grep -o '"limits".\{0,400\}' run.html | head -n 1)"
+    note=$(node "$here/tests/report/limits.mjs" "$PWD/run.html")
+    has "its table of functions has a note" "Recording was restricted $only; from " "$note"
+    has "of the first three, and how many more there are" "; and 4 times more: section The run has them." "$note"
 fi
 
 # --- without fisql record
