@@ -187,16 +187,14 @@ static void write_loss(struct insert *insert, const char *reason, uint64_t event
 {
     if (events == 0)
         return;
-    insert_text(insert, reason);
-    insert_int(insert, (int64_t)events);
-    insert_text(insert, detail);
-    insert_row(insert);
+    insert_row(insert, column_text("reason", reason), column_int("events", (int64_t)events),
+               column_text("detail", detail));
 }
 
 static int write_losses(const struct memory_errors *errors, sqlite3 *database, struct error *error)
 {
     struct insert insert;
-    insert_begin(&insert, database, "losses", "reason,events,detail");
+    insert_begin(&insert, database, "losses");
     write_loss(&insert, "unknown frees", errors->unknown_frees,
                "frees of blocks whose allocation the log lacks");
     write_loss(&insert, "missing frees", errors->missing_frees,
@@ -211,19 +209,16 @@ static int write_losses(const struct memory_errors *errors, sqlite3 *database, s
 static int write_clashes(const struct memory_errors *errors, sqlite3 *database, struct error *error)
 {
     struct insert insert;
-    insert_begin(&insert, database, "anomalies", "kind,thread_id,ns,call_id,detail");
+    insert_begin(&insert, database, "anomalies");
     for (size_t i = 0; i < errors->clashes_count; i++) {
         const struct memory_clash *clash = &errors->clashes[i];
         char detail[160];
         snprintf(detail, sizeof detail,
                  "allocs.id %llu lies at the address of allocs.id %llu, of which no free is known",
                  (unsigned long long)clash->alloc, (unsigned long long)clash->old_alloc);
-        insert_text(&insert, "impossible");
-        insert_int(&insert, clash->thread);
-        insert_int(&insert, (int64_t)clash->ns);
-        insert_id(&insert, clash->call);
-        insert_text(&insert, detail);
-        insert_row(&insert);
+        insert_row(&insert, column_text("kind", "impossible"),
+                   column_int("thread_id", clash->thread), column_int("ns", (int64_t)clash->ns),
+                   column_id("call_id", clash->call), column_text("detail", detail));
     }
     return insert_end(&insert, error);
 }
@@ -231,20 +226,15 @@ static int write_clashes(const struct memory_errors *errors, sqlite3 *database, 
 int memory_errors_write(const struct memory_errors *errors, sqlite3 *database, struct error *error)
 {
     struct insert insert;
-    insert_begin(&insert, database, "free_errors",
-                 "error,address,kind,ns,thread_id,call_id,frame_id,site_id,alloc_id");
+    insert_begin(&insert, database, "free_errors");
     for (size_t i = 0; i < errors->frees_count; i++) {
         const struct memory_wrong_free *wrong = &errors->frees[i];
-        insert_text(&insert, wrong->error);
-        insert_int(&insert, (int64_t)wrong->address);
-        insert_text(&insert, memory_kind_name(wrong->kind));
-        insert_int(&insert, (int64_t)wrong->ns);
-        insert_int(&insert, wrong->thread);
-        insert_id(&insert, wrong->call);
-        insert_id(&insert, wrong->frame);
-        insert_id(&insert, wrong->site);
-        insert_id(&insert, wrong->alloc);
-        insert_row(&insert);
+        insert_row(&insert, column_text("error", wrong->error),
+                   column_int("address", (int64_t)wrong->address),
+                   column_text("kind", memory_kind_name(wrong->kind)),
+                   column_int("ns", (int64_t)wrong->ns), column_int("thread_id", wrong->thread),
+                   column_id("call_id", wrong->call), column_id("frame_id", wrong->frame),
+                   column_id("site_id", wrong->site), column_id("alloc_id", wrong->alloc));
     }
     if (insert_end(&insert, error) < 0 || write_clashes(errors, database, error) < 0)
         return -1;

@@ -4,100 +4,88 @@
 #include "loader/memory/memory_parts.h"
 #include "loader/sqlite/insert.h"
 
-/* Inserts a row of integers. */
-static void insert_ints(struct insert *insert, const uint64_t *values, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        insert_int(insert, (int64_t)values[i]);
-}
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
 static int write_stacks(const struct memory *memory, sqlite3 *database, struct error *error)
 {
     struct insert insert;
-    insert_begin(&insert, database, "alloc_stacks",
-                 "id,frame_id,site_id,kind,blocks,bytes,freed_blocks,freed_bytes,live_blocks_max,"
-                 "live_bytes_max,peak_blocks,peak_bytes,min_size,max_size,lifetime_ns,"
-                 "cross_thread_frees,first_ns,last_ns,first_alloc_id,last_alloc_id,"
-                 "lifetime_max_ns,first_live_id,last_live_id");
+    insert_begin(&insert, database, "alloc_stacks");
     for (uint32_t i = 0; i < memory_stacks_count(&memory->stacks); i++) {
         const struct alloc_stack *stack = &memory->stacks.items[i];
-        const uint64_t values[] = {
-            stack->blocks,           stack->bytes,           stack->freed_blocks,
-            stack->freed_bytes,      stack->live.blocks_max, stack->live.bytes_max,
-            stack->live.peak_blocks, stack->live.peak_bytes, stack->min_size,
-            stack->max_size,         stack->lifetime_ns,     stack->cross_thread_frees,
-            stack->first_ns,         stack->last_ns,         stack->first_alloc,
-            stack->last_alloc};
-        insert_int(&insert, (int64_t)i + 1);
-        insert_id(&insert, stack->frame);
-        insert_id(&insert, stack->site);
-        insert_text(&insert, memory_kind_name(stack->kind));
-        insert_ints(&insert, values, COUNT(values));
-        if (stack->freed_blocks > 0)
-            insert_int(&insert, (int64_t)stack->lifetime_max_ns);
-        else
-            insert_null(&insert);
-        insert_id(&insert, stack->first_live);
-        insert_id(&insert, stack->last_live);
-        insert_row(&insert);
-    }
-    return insert_end(&insert, error);
-}
-
-/* Which of an amount's fields a table has after its key. */
-enum amount_fields { BLOCKS, BLOCKS_BYTES, BLOCKS_BYTES_EXAMPLE };
-
-static int write_counter(const struct memory_counter *counter, sqlite3 *database, const char *table,
-                         const char *columns, enum amount_fields fields, struct error *error)
-{
-    struct insert insert;
-    insert_begin(&insert, database, table, columns);
-    for (uint32_t i = 0; i < counter->keys.count; i++) {
-        const struct memory_amount *amount = &counter->amounts[i];
-        const uint64_t values[] = {counter->keys.keys[i].a + 1, counter->keys.keys[i].b,
-                                   amount->blocks, amount->bytes, amount->example};
-        insert_ints(&insert, values, 3 + (size_t)fields);
-        insert_row(&insert);
+        insert_row(&insert, column_int("id", (int64_t)i + 1), column_id("frame_id", stack->frame),
+                   column_id("site_id", stack->site),
+                   column_text("kind", memory_kind_name(stack->kind)),
+                   column_int("blocks", (int64_t)stack->blocks),
+                   column_int("bytes", (int64_t)stack->bytes),
+                   column_int("freed_blocks", (int64_t)stack->freed_blocks),
+                   column_int("freed_bytes", (int64_t)stack->freed_bytes),
+                   column_int("live_blocks_max", (int64_t)stack->live.blocks_max),
+                   column_int("live_bytes_max", (int64_t)stack->live.bytes_max),
+                   column_int("peak_blocks", (int64_t)stack->live.peak_blocks),
+                   column_int("peak_bytes", (int64_t)stack->live.peak_bytes),
+                   column_int("min_size", (int64_t)stack->min_size),
+                   column_int("max_size", (int64_t)stack->max_size),
+                   column_int("lifetime_ns", (int64_t)stack->lifetime_ns),
+                   column_int("cross_thread_frees", (int64_t)stack->cross_thread_frees),
+                   column_int("first_ns", (int64_t)stack->first_ns),
+                   column_int("last_ns", (int64_t)stack->last_ns),
+                   column_int("first_alloc_id", (int64_t)stack->first_alloc),
+                   column_int("last_alloc_id", (int64_t)stack->last_alloc),
+                   column_int_if("lifetime_max_ns", stack->freed_blocks > 0,
+                                 (int64_t)stack->lifetime_max_ns),
+                   column_id("first_live_id", stack->first_live),
+                   column_id("last_live_id", stack->last_live));
     }
     return insert_end(&insert, error);
 }
 
 static int write_counters(const struct memory *memory, sqlite3 *database, struct error *error)
 {
-    if (write_counter(&memory->counts.sizes, database, "alloc_sizes", "stack_id,size,blocks",
-                      BLOCKS, error) < 0 ||
-        write_counter(&memory->counts.distances, database, "alloc_distances",
-                      "stack_id,allocs_between,blocks,bytes", BLOCKS_BYTES, error) < 0)
-        return -1;
-    return write_counter(&memory->counts.owners, database, "alloc_owners",
-                         "stack_id,owner_frame_id,blocks,bytes,example_alloc_id",
-                         BLOCKS_BYTES_EXAMPLE, error);
+    const struct memory_counter *counters[] = {&memory->counts.sizes, &memory->counts.distances,
+                                               &memory->counts.owners};
+    static const char *const tables[] = {"alloc_sizes", "alloc_distances", "alloc_owners"};
+    for (size_t which = 0; which < COUNT(tables); which++) {
+        struct insert insert;
+        insert_begin(&insert, database, tables[which]);
+        for (uint32_t i = 0; i < counters[which]->keys.count; i++) {
+            const struct memory_amount *amount = &counters[which]->amounts[i];
+            const struct intern_key *key = &counters[which]->keys.keys[i];
+            struct column stack = column_int("stack_id", (int64_t)key->a + 1);
+            struct column blocks = column_int("blocks", (int64_t)amount->blocks);
+            struct column bytes = column_int("bytes", (int64_t)amount->bytes);
+            if (which == 0)
+                insert_row(&insert, stack, column_int("size", (int64_t)key->b), blocks);
+            else if (which == 1)
+                insert_row(&insert, stack, column_int("allocs_between", (int64_t)key->b), blocks,
+                           bytes);
+            else
+                insert_row(&insert, stack, column_int("owner_frame_id", (int64_t)key->b), blocks,
+                           bytes, column_int("example_alloc_id", (int64_t)amount->example));
+        }
+        if (insert_end(&insert, error) != 0)
+            return -1;
+    }
+    return 0;
 }
 
 static int write_flows(const struct memory *memory, sqlite3 *database, struct error *error)
 {
     struct insert insert;
-    insert_begin(&insert, database, "block_flows",
-                 "stack_id,free_frame_id,free_site_id,alloc_thread_id,free_thread_id,blocks,bytes,"
-                 "residence_ns,residence_max_ns,mismatched,example_alloc_id,example_mismatch_id");
+    insert_begin(&insert, database, "block_flows");
     for (uint32_t i = 0; i < memory->counts.flows.keys.count; i++) {
         const struct memory_flow *flow = &memory->counts.flows.items[i];
         const struct memory_flow_key *key = &flow->key;
-        const uint64_t values[] = {memory->threads[key->alloc_thread]->id,
-                                   memory->threads[key->free_thread]->id,
-                                   flow->blocks,
-                                   flow->bytes,
-                                   flow->residence_ns,
-                                   flow->residence_max_ns,
-                                   flow->mismatched,
-                                   flow->example};
-        insert_int(&insert, (int64_t)key->stack + 1);
-        insert_id(&insert, key->frame);
-        insert_id(&insert, key->site);
-        insert_ints(&insert, values, COUNT(values));
-        insert_id(&insert, flow->mismatch);
-        insert_row(&insert);
+        insert_row(&insert, column_int("stack_id", (int64_t)key->stack + 1),
+                   column_id("free_frame_id", key->frame), column_id("free_site_id", key->site),
+                   column_int("alloc_thread_id", (int64_t)memory->threads[key->alloc_thread]->id),
+                   column_int("free_thread_id", (int64_t)memory->threads[key->free_thread]->id),
+                   column_int("blocks", (int64_t)flow->blocks),
+                   column_int("bytes", (int64_t)flow->bytes),
+                   column_int("residence_ns", (int64_t)flow->residence_ns),
+                   column_int("residence_max_ns", (int64_t)flow->residence_max_ns),
+                   column_int("mismatched", (int64_t)flow->mismatched),
+                   column_int("example_alloc_id", (int64_t)flow->example),
+                   column_id("example_mismatch_id", flow->mismatch));
     }
     return insert_end(&insert, error);
 }
@@ -105,23 +93,20 @@ static int write_flows(const struct memory *memory, sqlite3 *database, struct er
 static int write_timeline(const struct memory *memory, sqlite3 *database, struct error *error)
 {
     struct insert insert;
-    insert_begin(&insert, database, "memory_steps",
-                 "step,thread_id,end_ns,live_bytes,live_blocks,max_live_bytes,allocs,alloc_bytes,"
-                 "frees,free_bytes");
+    insert_begin(&insert, database, "memory_steps");
     for (size_t i = 0; i < memory->timeline.count; i++) {
         const struct memory_step *row = &memory->timeline.steps[i];
-        const uint64_t values[] = {row->step,
-                                   row->thread,
-                                   ((uint64_t)row->step + 1) * memory->timeline.step_ns,
-                                   row->live_bytes,
-                                   row->live_blocks,
-                                   row->max_live_bytes,
-                                   row->totals.allocs,
-                                   row->totals.alloc_bytes,
-                                   row->totals.frees,
-                                   row->totals.free_bytes};
-        insert_ints(&insert, values, COUNT(values));
-        insert_row(&insert);
+        insert_row(
+            &insert, column_int("step", (int64_t)row->step),
+            column_int("thread_id", (int64_t)row->thread),
+            column_int("end_ns", (int64_t)(((uint64_t)row->step + 1) * memory->timeline.step_ns)),
+            column_int("live_bytes", (int64_t)row->live_bytes),
+            column_int("live_blocks", (int64_t)row->live_blocks),
+            column_int("max_live_bytes", (int64_t)row->max_live_bytes),
+            column_int("allocs", (int64_t)row->totals.allocs),
+            column_int("alloc_bytes", (int64_t)row->totals.alloc_bytes),
+            column_int("frees", (int64_t)row->totals.frees),
+            column_int("free_bytes", (int64_t)row->totals.free_bytes));
     }
     return insert_end(&insert, error);
 }
@@ -139,11 +124,10 @@ static int write_facts(const struct memory *memory, sqlite3 *database, struct er
                  {"total_frees", memory->sums.all.frees},
                  {"total_free_bytes", memory->sums.all.free_bytes}};
     struct insert insert;
-    insert_begin(&insert, database, "run", "key,value");
+    insert_begin(&insert, database, "run");
     for (size_t i = 0; i < COUNT(facts); i++) {
-        insert_text(&insert, facts[i].key);
-        insert_int(&insert, (int64_t)facts[i].value);
-        insert_row(&insert);
+        insert_row(&insert, column_text("key", facts[i].key),
+                   column_int("value", (int64_t)facts[i].value));
     }
     return insert_end(&insert, error);
 }

@@ -5,82 +5,93 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/must.h"
+
+struct column column_text(const char *name, const char *text)
+{
+    return text != NULL ? column_bytes(name, text, strlen(text)) : column_null(name);
+}
+
+struct column column_bytes(const char *name, const char *text, size_t bytes)
+{
+    return (struct column){.name = name, .type = COLUMN_TEXT, .bytes = bytes, .text = text};
+}
+
 static void check(struct insert *insert, int status)
 {
-    if (status == SQLITE_OK)
+    if (status == SQLITE_OK || insert->failed)
         return;
-    insert->failed = 1;
+    insert->failed = true;
     snprintf(insert->problem, sizeof insert->problem, "%s", insert_problem(insert->database));
 }
 
-void insert_begin(struct insert *insert, sqlite3 *database, const char *table, const char *columns)
+void insert_begin(struct insert *insert, sqlite3 *database, const char *table)
 {
-    char sql[4096];
-    size_t used = (size_t)snprintf(sql, sizeof sql, "INSERT INTO %s(%s) VALUES(?", table, columns);
-    for (const char *at = columns; (at = strchr(at, ',')) != NULL && used + 4 < sizeof sql; at++)
-        used += (size_t)snprintf(sql + used, sizeof sql - used, ",?");
-    snprintf(sql + used, sizeof sql - used, ")");
-    *insert = (struct insert){.database = database, .column = 1};
-    check(insert, sqlite3_prepare_v2(database, sql, -1, &insert->statement, NULL));
+    *insert = (struct insert){.database = database, .table = table};
 }
 
-void insert_int(struct insert *insert, int64_t value)
+static void prepare(struct insert *insert, const struct column *columns, size_t count)
 {
-    if (!insert->failed)
-        check(insert, sqlite3_bind_int64(insert->statement, insert->column++, value));
+    char sql[4096], values[2 * COLUMNS_MAX + 1] = "";
+    size_t used = (size_t)snprintf(sql, sizeof sql, "INSERT INTO %s(", insert->table);
+    must(count > 0 && count <= COLUMNS_MAX);
+    for (size_t i = 0; i < count; i++) {
+        for (size_t k = 0; k < i; k++)
+            must(strcmp(columns[i].name, columns[k].name) != 0);
+        insert->names[i] = columns[i].name;
+        used += (size_t)snprintf(sql + used, sizeof sql - used, "%s%s", i > 0 ? "," : "",
+                                 columns[i].name);
+        must(used < sizeof sql);
+        memcpy(values + 2 * i, "?,", 2);
+    }
+    used += (size_t)snprintf(sql + used, sizeof sql - used, ") VALUES(%.*s)", (int)(2 * count - 1),
+                             values);
+    must(used < sizeof sql);
+    insert->count = count;
+    check(insert, sqlite3_prepare_v2(insert->database, sql, -1, &insert->statement, NULL));
+    must(insert->failed || (size_t)sqlite3_bind_parameter_count(insert->statement) == count);
 }
 
-void insert_id(struct insert *insert, uint64_t id)
+/* The text is bound without a copy: it is not read behind the row's step, and the next row binds another. */
+static int bind(sqlite3_stmt *statement, int at, const struct column *column)
 {
-    if (id == 0)
-        insert_null(insert);
-    else
-        insert_int(insert, (int64_t)id);
+    switch (column->type) {
+    case COLUMN_NULL:
+        return sqlite3_bind_null(statement, at);
+    case COLUMN_INT:
+        return sqlite3_bind_int64(statement, at, column->integer);
+    case COLUMN_REAL:
+        return sqlite3_bind_double(statement, at, column->real);
+    case COLUMN_TEXT:
+        return sqlite3_bind_text64(statement, at, column->text, column->bytes, SQLITE_STATIC,
+                                   SQLITE_UTF8);
+    }
+    return SQLITE_MISUSE;
 }
 
-void insert_real(struct insert *insert, double value)
+void insert_columns(struct insert *insert, const struct column *columns, size_t count)
 {
-    if (!insert->failed)
-        check(insert, sqlite3_bind_double(insert->statement, insert->column++, value));
-}
-
-void insert_text(struct insert *insert, const char *text)
-{
-    if (!insert->failed)
-        check(insert,
-              sqlite3_bind_text(insert->statement, insert->column++, text, -1, SQLITE_TRANSIENT));
-}
-
-void insert_text_bytes(struct insert *insert, const char *text, size_t bytes)
-{
-    if (!insert->failed)
-        check(insert, sqlite3_bind_text(insert->statement, insert->column++, text, (int)bytes,
-                                        SQLITE_TRANSIENT));
-}
-
-void insert_null(struct insert *insert)
-{
-    if (!insert->failed)
-        check(insert, sqlite3_bind_null(insert->statement, insert->column++));
-}
-
-void insert_row(struct insert *insert)
-{
+    if (insert->statement == NULL && !insert->failed)
+        prepare(insert, columns, count);
+    if (insert->failed)
+        return;
+    must(count == insert->count);
+    for (size_t i = 0; i < count; i++) {
+        must(columns[i].name == insert->names[i] || strcmp(columns[i].name, insert->names[i]) == 0);
+        check(insert, bind(insert->statement, (int)i + 1, &columns[i]));
+    }
     if (!insert->failed) {
         int status = sqlite3_step(insert->statement);
         check(insert, status == SQLITE_DONE ? SQLITE_OK : status);
     }
-    if (!insert->failed)
-        check(insert, sqlite3_reset(insert->statement));
-    insert->column = 1;
+    check(insert, sqlite3_reset(insert->statement));
 }
 
 int insert_end(struct insert *insert, struct error *error)
 {
-    int result = insert->failed ? error_set(error, "%s", insert->problem) : 0;
-    sqlite3_finalize(insert->statement);
+    check(insert, sqlite3_finalize(insert->statement));
     insert->statement = NULL;
-    return result;
+    return insert->failed ? error_set(error, "%s", insert->problem) : 0;
 }
 
 const char *insert_problem(sqlite3 *database)

@@ -15,13 +15,12 @@
 #include "debuginfo/symbols/symbol_code.h"
 #include "loader/tables/tables_parts.h"
 
-static void insert_ns(struct insert *insert, const struct tables *tables, uint32_t process,
-                      uint64_t tick)
+static struct column column_ns(const char *name, const struct tables *tables, uint32_t process,
+                               uint64_t tick)
 {
-    if (tick == TICK_UNKNOWN || process >= tables->clock->count)
-        insert_null(insert);
-    else
-        insert_int(insert, clip(clock_ns(&tables->clock->lines[process], tick)));
+    return tick == TICK_UNKNOWN || process >= tables->clock->count
+               ? column_null(name)
+               : column_count(name, clock_ns(&tables->clock->lines[process], tick));
 }
 
 /* The hooks' part of all times, on the processor. */
@@ -52,62 +51,43 @@ static int write_run(const struct tables *tables, sqlite3 *database, struct erro
     const char *outside = fisql_fact_key(FISQL_FACT_PROCESS_HOOK_OUTSIDE_PS);
     struct insert insert;
     char number[32];
-    insert_begin(&insert, database, "run", "key,value");
+    insert_begin(&insert, database, "run");
     for (size_t i = 0; i < index->facts.count; i++) {
         const char *key = index->facts.items[i].key, *value = index->facts.items[i].value;
         if (strcmp(key, inside) == 0 || strcmp(key, outside) == 0)
             continue;
         char *end;
         long long integer = strtoll(value, &end, 10);
-        insert_text(&insert, key);
-        if (value[0] != 0 && *end == 0)
-            insert_int(&insert, integer);
-        else
-            insert_text(&insert, value);
-        insert_row(&insert);
+        insert_row(&insert, column_text("key", key),
+                   value[0] != 0 && *end == 0 ? column_int("value", integer)
+                                              : column_text("value", value));
     }
-    insert_text(&insert, inside);
-    insert_int(&insert, clip(tables->costs->mean.inside_ps));
-    insert_row(&insert);
-    insert_text(&insert, outside);
-    insert_int(&insert, clip(tables->costs->mean.outside_ps));
-    insert_row(&insert);
-    insert_text(&insert, "hook_cost_source");
-    insert_text(&insert, hook_costs_source_name(tables->costs->source));
-    insert_row(&insert);
+    insert_row(&insert, column_text("key", inside),
+               column_count("value", tables->costs->mean.inside_ps));
+    insert_row(&insert, column_text("key", outside),
+               column_count("value", tables->costs->mean.outside_ps));
+    insert_row(&insert, column_text("key", "hook_cost_source"),
+               column_text("value", hook_costs_source_name(tables->costs->source)));
     uint64_t cost_ns = taken_out_ns(tables);
-    insert_text(&insert, "hook_cost_ns");
-    insert_int(&insert, clip(cost_ns));
-    insert_row(&insert);
-    insert_text(&insert, "hook_cost_error_ns");
-    insert_int(&insert, clip(hook_costs_error_ns(tables->costs, cost_ns)));
-    insert_row(&insert);
+    insert_row(&insert, column_text("key", "hook_cost_ns"), column_count("value", cost_ns));
+    insert_row(&insert, column_text("key", "hook_cost_error_ns"),
+               column_count("value", hook_costs_error_ns(tables->costs, cost_ns)));
     uint64_t held = held_ns(tables);
     if (held > 0) {
-        insert_text(&insert, "held_ns");
-        insert_int(&insert, clip(held));
-        insert_row(&insert);
+        insert_row(&insert, column_text("key", "held_ns"), column_count("value", held));
     }
     snprintf(number, sizeof number, "%016" PRIx64, index->run_id);
-    insert_text(&insert, "run_id");
-    insert_text(&insert, number);
-    insert_row(&insert);
-    insert_text(&insert, "complete");
-    insert_int(&insert, index->losses_count == 0 && index->ring_calls == 0);
-    insert_row(&insert);
+    insert_row(&insert, column_text("key", "run_id"), column_text("value", number));
+    insert_row(&insert, column_text("key", "complete"),
+               column_int("value", index->losses_count == 0 && index->ring_calls == 0));
     if (index->ring_calls > 0) {
-        insert_text(&insert, "ring_dropped_calls");
-        insert_int(&insert, clip(index->ring_calls));
-        insert_row(&insert);
+        insert_row(&insert, column_text("key", "ring_dropped_calls"),
+                   column_count("value", index->ring_calls));
     }
     if (index->salvaged.live) {
-        insert_text(&insert, "being_recorded");
-        insert_int(&insert, 1);
-        insert_row(&insert);
+        insert_row(&insert, column_text("key", "being_recorded"), column_int("value", 1));
     }
-    insert_text(&insert, "log_bytes");
-    insert_int(&insert, clip(index->size_bytes));
-    insert_row(&insert);
+    insert_row(&insert, column_text("key", "log_bytes"), column_count("value", index->size_bytes));
     return insert_end(&insert, error);
 }
 
@@ -115,29 +95,19 @@ static int write_processes(const struct tables *tables, sqlite3 *database, struc
 {
     const struct log_index *index = tables->index;
     struct insert insert;
-    insert_begin(
-        &insert, database, "processes",
-        "id,pid,parent_id,origin,executable,command,start_ns,end_ns,how_ended,status,signal");
+    insert_begin(&insert, database, "processes");
     for (size_t i = 0; i < index->processes_count; i++) {
         const struct log_process *process = &index->processes[i];
-        insert_int(&insert, process->id);
-        insert_int(&insert, process->pid);
-        insert_id(&insert, process->parent_id);
-        insert_text(&insert, process->origin);
-        insert_text(&insert, process->executable);
-        insert_text(&insert, process->command);
-        insert_ns(&insert, tables, (uint32_t)i, process->start_tick);
-        insert_ns(&insert, tables, (uint32_t)i, process->end_tick);
-        insert_text(&insert, process->how);
-        if (process->has_status)
-            insert_int(&insert, process->status);
-        else
-            insert_null(&insert);
-        if (process->has_signal)
-            insert_int(&insert, process->signal);
-        else
-            insert_null(&insert);
-        insert_row(&insert);
+        insert_row(&insert, column_int("id", process->id), column_int("pid", process->pid),
+                   column_id("parent_id", process->parent_id),
+                   column_text("origin", process->origin),
+                   column_text("executable", process->executable),
+                   column_text("command", process->command),
+                   column_ns("start_ns", tables, (uint32_t)i, process->start_tick),
+                   column_ns("end_ns", tables, (uint32_t)i, process->end_tick),
+                   column_text("how_ended", process->how),
+                   column_int_if("status", process->has_status, process->status),
+                   column_int_if("signal", process->has_signal, process->signal));
     }
     return insert_end(&insert, error);
 }
@@ -146,36 +116,28 @@ static int write_threads(const struct tables *tables, sqlite3 *database, struct 
 {
     const struct log_index *index = tables->index;
     struct insert insert;
-    insert_begin(&insert, database, "threads",
-                 "id,process_id,tid,name,start_ns,end_ns,first_call_id,last_call_id,calls,"
-                 "counted_calls,raw_self_ns,self_ns,wait_ns,preempted_ns,self_wait_ns,"
-                 "self_preempted_ns,self_waits,paused_ns,unplaced_ns,cpu_ns");
+    insert_begin(&insert, database, "threads");
     for (size_t i = 0; i < index->threads_count; i++) {
         const struct log_thread *thread = &index->threads[i];
         const struct decoded_thread *decoded = &tables->threads[i];
         if (thread->id == 0)
             continue;
-        insert_int(&insert, thread->id);
-        insert_int(&insert, index->processes[thread->process].id);
-        insert_int(&insert, thread->tid);
-        insert_text(&insert, thread->name);
-        insert_int(&insert, clip(decoded->start_ns == UINT64_MAX ? 0 : decoded->start_ns));
-        insert_int(&insert, clip(decoded->end_ns));
-        insert_id(&insert, decoded->calls > 0 ? thread->first_call_id : 0);
-        insert_id(&insert, decoded->calls > 0 ? thread->first_call_id + decoded->calls - 1 : 0);
-        insert_int(&insert, clip(decoded->calls));
-        insert_int(&insert, clip(decoded->counted));
-        insert_int(&insert, clip(decoded->self.raw_ns));
-        insert_int(&insert, clip(tally_self_left(&decoded->self, &decoded->off)));
         struct off_sums off = decoded->off;
         off.total = decoded->gaps.off;
-        tables_insert_off(&insert, &off);
-        insert_int(&insert, clip(decoded->gaps.unplaced_ns));
-        if (decoded->gaps.has_cpu)
-            insert_int(&insert, clip(decoded->gaps.cpu_ns));
-        else
-            insert_null(&insert);
-        insert_row(&insert);
+        insert_row(
+            &insert, column_int("id", thread->id),
+            column_int("process_id", index->processes[thread->process].id),
+            column_int("tid", thread->tid), column_text("name", thread->name),
+            column_count("start_ns", decoded->start_ns == UINT64_MAX ? 0 : decoded->start_ns),
+            column_count("end_ns", decoded->end_ns),
+            column_id("first_call_id", decoded->calls > 0 ? thread->first_call_id : 0),
+            column_id("last_call_id",
+                      decoded->calls > 0 ? thread->first_call_id + decoded->calls - 1 : 0),
+            column_count("calls", decoded->calls), column_count("counted_calls", decoded->counted),
+            column_count("raw_self_ns", decoded->self.raw_ns),
+            column_count("self_ns", tally_self_left(&decoded->self, &decoded->off)),
+            COLUMNS_OFF(&off), column_count("unplaced_ns", decoded->gaps.unplaced_ns),
+            column_count_if("cpu_ns", decoded->gaps.has_cpu, decoded->gaps.cpu_ns));
     }
     return insert_end(&insert, error);
 }
@@ -185,31 +147,27 @@ static int write_modules(const struct tables *tables, sqlite3 *database, struct 
     const struct program *program = tables->program;
     const struct log_index *index = tables->index;
     struct insert insert;
-    insert_begin(&insert, database, "modules", "id,path,name,build_id,symbols,problem");
+    insert_begin(&insert, database, "modules");
     for (size_t i = 0; i < program->modules_count; i++) {
         const struct program_module *module = &program->modules[i];
-        insert_int(&insert, (int64_t)i + 1);
-        insert_text(&insert, module->path);
-        insert_text(&insert, last_part(module->path));
-        insert_text(&insert, module->build_id);
-        insert_text(&insert, module->symbols.source);
-        insert_text(&insert, module->symbols.problem);
-        insert_row(&insert);
+        insert_row(&insert, column_int("id", (int64_t)i + 1), column_text("path", module->path),
+                   column_text("name", last_part(module->path)),
+                   column_text("build_id", module->build_id),
+                   column_text("symbols", module->symbols.source),
+                   column_text("problem", module->symbols.problem));
     }
     if (insert_end(&insert, error) != 0)
         return -1;
-    insert_begin(&insert, database, "mappings",
-                 "module_id,process_id,bias,start_address,end_address,load_ns,unload_ns");
+    insert_begin(&insert, database, "mappings");
     for (size_t i = 0; i < index->modules_count; i++) {
         const struct log_module *load = &index->modules[i];
-        insert_int(&insert, program->module_of_load[i]);
-        insert_int(&insert, index->processes[load->process].id);
-        insert_int(&insert, (int64_t)load->bias);
-        insert_int(&insert, (int64_t)load->start);
-        insert_int(&insert, (int64_t)load->end);
-        insert_ns(&insert, tables, load->process, load->load_tick);
-        insert_ns(&insert, tables, load->process, load->unload_tick);
-        insert_row(&insert);
+        insert_row(&insert, column_int("module_id", program->module_of_load[i]),
+                   column_int("process_id", index->processes[load->process].id),
+                   column_int("bias", (int64_t)load->bias),
+                   column_int("start_address", (int64_t)load->start),
+                   column_int("end_address", (int64_t)load->end),
+                   column_ns("load_ns", tables, load->process, load->load_tick),
+                   column_ns("unload_ns", tables, load->process, load->unload_tick));
     }
     return insert_end(&insert, error);
 }
@@ -323,81 +281,85 @@ static uint32_t *function_units(const struct program *program)
     return units;
 }
 
-/* Name, linkage name and, where it is another, the name in full. */
-static int insert_names(struct insert *insert, const char *name, const char *full,
-                        const char *linkage, struct error *error)
-{
-    char *shown = name_without_arrow(name), *shown_full = name_without_arrow(full);
-    if (shown == NULL || shown_full == NULL) {
-        free(shown);
-        free(shown_full);
-        return error_set(error, "out of memory for a name");
-    }
-    bool changed = linkage == NULL && strcmp(shown_full, full) != 0;
-    insert_text(insert, shown);
-    insert_text(insert, strcmp(shown, shown_full) != 0 ? shown_full : NULL);
-    insert_text(insert, changed ? full : linkage);
-    free(shown);
-    free(shown_full);
-    return 0;
-}
+/* What a row of functions has of its symbol, or of the macro where a scope was made by hand. */
+struct function_row {
+    uint32_t module, line, call_targets; /* `call_targets`: SYMBOL_NONE = not known */
+    uint64_t size, stable_id;
+    const char *name, *full_name, *linkage_name, *file;
+    const char *scope;
+    bool inlined;
+    uint32_t call_sources;
+};
 
-/* The function of a scope made by hand: what its macro knows. */
-static int insert_scope(struct insert *insert, const struct tables *tables, size_t i,
-                        const char *name, struct file_list *files, struct error *error)
+static struct function_row function_row_of(const struct tables *tables,
+                                           const struct program_function *function,
+                                           const char *name, const char *unknown)
 {
-    const struct program_function *function = &tables->program->functions[i];
+    const struct symbol_function *symbol = function->symbol;
     const struct log_point *point = function->point;
-    const char *module =
-        function->module != 0 ? tables->program->modules[function->module - 1].path : "";
-    char id[32];
-    insert_int(insert, (int64_t)i + 1);
-    insert_id(insert, function->module);
-    insert_int(insert, (int64_t)function->address);
-    insert_null(insert);
-    if (insert_names(insert, name, point->function, NULL, error) != 0)
-        return -1;
-    insert_id(insert, point->file[0] != 0 ? file_id(files, point->file) : 0);
-    insert_id(insert, point->line);
-    snprintf(id, sizeof id, "%016" PRIx64, symbols_stable_id(module, point->function, point->file));
-    insert_text(insert, id);
-    insert_null(insert);
-    insert_int(insert, 0);
-    insert_null(insert);
-    insert_int(insert, 0);
-    insert_int(insert, program_own(tables->program, function));
-    return 0;
+    if (point != NULL) {
+        const char *module =
+            function->module != 0 ? tables->program->modules[function->module - 1].path : "";
+        return (struct function_row){.module = function->module,
+                                     .name = name,
+                                     .full_name = point->function,
+                                     .file = point->file[0] != 0 ? point->file : NULL,
+                                     .line = point->line,
+                                     .stable_id =
+                                         symbols_stable_id(module, point->function, point->file),
+                                     .call_targets = SYMBOL_NONE};
+    }
+    uint32_t module = program_booked_module(tables->program, function);
+    if (symbol == NULL)
+        return (struct function_row){.module = module,
+                                     .name = unknown,
+                                     .full_name = unknown,
+                                     .stable_id = function->address,
+                                     .call_targets = SYMBOL_NONE};
+    return (struct function_row){.module = module,
+                                 .size = symbol->size,
+                                 .name = name,
+                                 .full_name = symbol->name,
+                                 .linkage_name = symbol->linkage_name,
+                                 .file = symbol->file,
+                                 .line = symbol->line,
+                                 .stable_id = symbol->stable_id,
+                                 .scope = scope_name(symbol->scope),
+                                 .inlined = symbol->inlined,
+                                 .call_targets = symbol->call_targets,
+                                 .call_sources = symbol->call_sources};
 }
 
 static int insert_function(struct insert *insert, const struct tables *tables, size_t i,
-                           const char *name, struct file_list *files, struct error *error)
+                           const char *name, struct file_list *files, uint32_t unit,
+                           bool instrumented, struct error *error)
 {
     const struct program_function *function = &tables->program->functions[i];
-    const struct symbol_function *symbol = function->symbol;
-    char text[4400];
-    if (function->point != NULL)
-        return insert_scope(insert, tables, i, name, files, error);
-    unknown_name(tables, function, text, sizeof text);
-    insert_int(insert, (int64_t)i + 1);
-    insert_id(insert, program_booked_module(tables->program, function));
-    insert_int(insert, (int64_t)function->address);
-    insert_id(insert, symbol != NULL ? symbol->size : 0);
-    if (insert_names(insert, symbol != NULL ? name : text, symbol != NULL ? symbol->name : text,
-                     symbol != NULL ? symbol->linkage_name : NULL, error) != 0)
-        return -1;
-    insert_id(insert, symbol != NULL ? file_id(files, symbol->file) : 0);
-    insert_id(insert, symbol != NULL ? symbol->line : 0);
-    snprintf(text, sizeof text, "%016" PRIx64,
-             symbol != NULL ? symbol->stable_id : function->address);
-    insert_text(insert, text);
-    insert_text(insert, symbol != NULL ? scope_name(symbol->scope) : NULL);
-    insert_int(insert, symbol != NULL && symbol->inlined);
-    if (symbol != NULL && symbol->call_targets != SYMBOL_NONE)
-        insert_int(insert, symbol->call_targets);
-    else
-        insert_null(insert);
-    insert_int(insert, symbol != NULL ? symbol->call_sources : 0);
-    insert_int(insert, program_own(tables->program, function));
+    char unknown[4400], id[32];
+    unknown_name(tables, function, unknown, sizeof unknown);
+    struct function_row row = function_row_of(tables, function, name, unknown);
+    char *shown = name_without_arrow(row.name), *full = name_without_arrow(row.full_name);
+    if (shown == NULL || full == NULL) {
+        free(shown);
+        free(full);
+        return error_set(error, "out of memory for a name");
+    }
+    bool changed = row.linkage_name == NULL && strcmp(full, row.full_name) != 0;
+    snprintf(id, sizeof id, "%016" PRIx64, row.stable_id);
+    insert_row(insert, column_int("id", (int64_t)i + 1), column_id("module_id", row.module),
+               column_int("address", (int64_t)function->address), column_id("size", row.size),
+               column_text("name", shown),
+               column_text("full_name", strcmp(shown, full) != 0 ? full : NULL),
+               column_text("linkage_name", changed ? row.full_name : row.linkage_name),
+               column_id("file_id", file_id(files, row.file)), column_id("line", row.line),
+               column_text("stable_id", id), column_text("scope", row.scope),
+               column_int("inlined", row.inlined),
+               column_int_if("call_targets", row.call_targets != SYMBOL_NONE, row.call_targets),
+               column_int("call_sources", row.call_sources),
+               column_int("own", program_own(tables->program, function)), column_id("unit", unit),
+               column_int("instrumented", instrumented));
+    free(shown);
+    free(full);
     return 0;
 }
 
@@ -423,16 +385,10 @@ static int write_functions(const struct tables *tables, sqlite3 *database, struc
     }
     if (result == 0)
         result = short_names_choose(&names, error);
-    insert_begin(&insert, database, "functions",
-                 "id,module_id,address,size,name,full_name,linkage_name,file_id,line,stable_id,"
-                 "scope,inlined,call_targets,call_sources,own,unit,instrumented");
+    insert_begin(&insert, database, "functions");
     for (size_t i = 0; i < program->functions_count && result == 0; i++) {
-        result = insert_function(&insert, tables, i, short_names_get(&names, i), files, error);
-        if (result == 0) {
-            insert_id(&insert, units[i]);
-            insert_int(&insert, is_instrumented(program, i, called));
-            insert_row(&insert);
-        }
+        result = insert_function(&insert, tables, i, short_names_get(&names, i), files, units[i],
+                                 is_instrumented(program, i, called), error);
     }
     short_names_release(&names);
     free(called);
@@ -446,8 +402,7 @@ static int write_sites(const struct tables *tables, sqlite3 *database, struct fi
 {
     struct program *program = tables->program;
     struct insert insert;
-    insert_begin(&insert, database, "sites",
-                 "id,module_id,address,function_id,file_id,line,indirect");
+    insert_begin(&insert, database, "sites");
     for (uint32_t i = 0; i < program->sites.count; i++) {
         uint32_t module = (uint32_t)program->sites.keys[i].a, line = 0;
         uint64_t address = program->sites.keys[i].b;
@@ -458,17 +413,12 @@ static int write_sites(const struct tables *tables, sqlite3 *database, struct fi
             program_site_line(program, i + 1, &file, &line);
             call = symbol_code_call(symbols, address);
         }
-        insert_int(&insert, (int64_t)i + 1);
-        insert_id(&insert, module);
-        insert_int(&insert, (int64_t)address);
-        insert_id(&insert, program->site_functions[i]);
-        insert_id(&insert, file_id(files, file));
-        insert_id(&insert, line);
-        if (call != SYMBOL_CALL_UNKNOWN)
-            insert_int(&insert, call == SYMBOL_CALL_INDIRECT);
-        else
-            insert_null(&insert);
-        insert_row(&insert);
+        insert_row(
+            &insert, column_int("id", (int64_t)i + 1), column_id("module_id", module),
+            column_int("address", (int64_t)address),
+            column_id("function_id", program->site_functions[i]),
+            column_id("file_id", file_id(files, file)), column_id("line", line),
+            column_int_if("indirect", call != SYMBOL_CALL_UNKNOWN, call == SYMBOL_CALL_INDIRECT));
     }
     return insert_end(&insert, error);
 }
@@ -476,13 +426,11 @@ static int write_sites(const struct tables *tables, sqlite3 *database, struct fi
 static int write_files(sqlite3 *database, const struct file_list *files, struct error *error)
 {
     struct insert insert;
-    insert_begin(&insert, database, "files", "id,path,name");
+    insert_begin(&insert, database, "files");
     for (size_t i = 0; i < files->count; i++) {
         const char *path = files->items[i].path;
-        insert_int(&insert, (int64_t)i + 1);
-        insert_text(&insert, path);
-        insert_text(&insert, last_part(path));
-        insert_row(&insert);
+        insert_row(&insert, column_int("id", (int64_t)i + 1), column_text("path", path),
+                   column_text("name", last_part(path)));
     }
     return insert_end(&insert, error);
 }
@@ -511,12 +459,10 @@ static void insert_cost(struct insert *insert, uint32_t thread, uint64_t first, 
 {
     if (first >= end)
         return;
-    insert_int(insert, thread);
-    insert_int(insert, clip(first));
-    insert_int(insert, clip(end - 1));
-    insert_int(insert, clip(cost->inside_ps + inside_ps));
-    insert_int(insert, clip(cost->outside_ps));
-    insert_row(insert);
+    insert_row(insert, column_int("thread_id", thread), column_count("first_call_id", first),
+               column_count("last_call_id", end - 1),
+               column_count("inside_ps", cost->inside_ps + inside_ps),
+               column_count("outside_ps", cost->outside_ps));
 }
 
 /* The costs of a thread's calls, the last ones first. A call in which the log was written has a range
@@ -544,8 +490,7 @@ static void insert_costs(struct insert *insert, const struct log_thread *thread,
 static int write_hook_costs(const struct tables *tables, sqlite3 *database, struct error *error)
 {
     struct insert insert;
-    insert_begin(&insert, database, "hook_costs",
-                 "thread_id,first_call_id,last_call_id,inside_ps,outside_ps");
+    insert_begin(&insert, database, "hook_costs");
     for (size_t i = 0; i < tables->index->threads_count; i++)
         insert_costs(&insert, &tables->index->threads[i], &tables->threads[i]);
     return insert_end(&insert, error);
@@ -556,7 +501,7 @@ static int write_hook_costs(const struct tables *tables, sqlite3 *database, stru
 static int write_cut_calls(const struct tables *tables, sqlite3 *database, struct error *error)
 {
     struct insert insert;
-    insert_begin(&insert, database, "cut_calls", "call_id,function_id,frame_id");
+    insert_begin(&insert, database, "cut_calls");
     for (size_t i = 0; i < tables->index->threads_count; i++) {
         const struct decoded_thread *thread = &tables->threads[i];
         uint64_t last = 0;
@@ -565,10 +510,9 @@ static int write_cut_calls(const struct tables *tables, sqlite3 *database, struc
             if (call->call_id <= last)
                 continue; /* open over several gaps */
             last = call->call_id;
-            insert_int(&insert, clip(call->call_id));
-            insert_int(&insert, call->function);
-            insert_int(&insert, call->frame);
-            insert_row(&insert);
+            insert_row(&insert, column_count("call_id", call->call_id),
+                       column_int("function_id", call->function),
+                       column_int("frame_id", call->frame));
         }
     }
     return insert_end(&insert, error);
@@ -577,63 +521,58 @@ static int write_cut_calls(const struct tables *tables, sqlite3 *database, struc
 static int write_anomalies(const struct tables *tables, sqlite3 *database, struct error *error)
 {
     struct insert anomalies;
-    insert_begin(&anomalies, database, "anomalies",
-                 "kind,thread_id,ns,call_id,function_id,site_id,calls,detail");
+    insert_begin(&anomalies, database, "anomalies");
     for (size_t i = 0; i < tables->index->threads_count; i++) {
         const struct decoded_thread *thread = &tables->threads[i];
         uint32_t id = tables->index->threads[i].id;
         for (size_t k = 0; k < thread->anomalies.count; k++) {
             const struct decode_anomaly *anomaly = &thread->anomalies.items[k];
-            insert_text(&anomalies, anomaly->kind);
-            insert_int(&anomalies, id);
-            insert_int(&anomalies, clip(anomaly->ns));
-            insert_id(&anomalies, anomaly->call_id);
-            insert_id(&anomalies, anomaly->function);
-            insert_id(&anomalies, anomaly->site);
-            insert_id(&anomalies, anomaly->calls);
-            insert_text(&anomalies, anomaly->detail);
-            insert_row(&anomalies);
+            insert_row(&anomalies, column_text("kind", anomaly->kind), column_int("thread_id", id),
+                       column_count("ns", anomaly->ns), column_id("call_id", anomaly->call_id),
+                       column_id("function_id", anomaly->function),
+                       column_id("site_id", anomaly->site), column_id("calls", anomaly->calls),
+                       column_text("detail", anomaly->detail));
         }
     }
     return insert_end(&anomalies, error);
 }
 
-static void insert_known(struct insert *insert, uint64_t value)
+static struct column column_known(const char *name, uint64_t value)
 {
-    if (value == UINT64_MAX)
-        insert_null(insert);
-    else
-        insert_int(insert, clip(value));
+    return column_count_if(name, value != UINT64_MAX, value);
+}
+
+static void write_loss(struct insert *insert, const struct tables *tables,
+                       const struct log_loss *loss)
+{
+    insert_row(insert, column_text("reason", loss->reason),
+               column_id("process_id", loss->process_id), column_id("thread_id", loss->thread_id),
+               column_known("offset", loss->offset), column_known("bytes", loss->bytes),
+               column_known("chunks", loss->chunks), column_known("calls", loss->calls),
+               column_ns("from_ns", tables, loss->clock_process, loss->from_tick),
+               column_ns("to_ns", tables, loss->clock_process, loss->to_tick),
+               column_text("detail", loss->detail));
 }
 
 static int write_losses(const struct tables *tables, sqlite3 *database, struct error *error)
 {
     const struct log_index *index = tables->index;
     struct insert insert;
-    insert_begin(&insert, database, "losses",
-                 "reason,process_id,thread_id,offset,bytes,chunks,calls,from_ns,to_ns,detail");
-    for (size_t i = 0; i < index->losses_count; i++) {
-        const struct log_loss *loss = &index->losses[i];
-        insert_text(&insert, loss->reason);
-        insert_id(&insert, loss->process_id);
-        insert_id(&insert, loss->thread_id);
-        insert_known(&insert, loss->offset);
-        insert_known(&insert, loss->bytes);
-        insert_known(&insert, loss->chunks);
-        insert_known(&insert, loss->calls);
-        insert_ns(&insert, tables, loss->clock_process, loss->from_tick);
-        insert_ns(&insert, tables, loss->clock_process, loss->to_tick);
-        insert_text(&insert, loss->detail);
-        insert_row(&insert);
-    }
+    insert_begin(&insert, database, "losses");
+    for (size_t i = 0; i < index->losses_count; i++)
+        write_loss(&insert, tables, &index->losses[i]);
     if (index->losses_left_out > 0) {
-        char detail[64];
+        char reason[] = "too many losses", detail[64];
+        struct log_loss left_out = {.reason = reason,
+                                    .detail = detail,
+                                    .offset = UINT64_MAX,
+                                    .bytes = UINT64_MAX,
+                                    .chunks = UINT64_MAX,
+                                    .calls = UINT64_MAX,
+                                    .from_tick = TICK_UNKNOWN,
+                                    .to_tick = TICK_UNKNOWN};
         snprintf(detail, sizeof detail, "%" PRIu64 " more have no row", index->losses_left_out);
-        insert_text(&insert, "too many losses");
-        for (int column = 0; column < 8; column++)
-            insert_null(&insert);
-        insert_text(&insert, detail);
-        insert_row(&insert);
+        write_loss(&insert, tables, &left_out);
     }
     return insert_end(&insert, error);
 }

@@ -22,15 +22,13 @@ int tables_write_context_edges(const struct tables *tables, sqlite3 *database, s
         result = add_frame(&edges, frames, &frames->items[i], error);
     if (result == 0) {
         struct insert insert;
-        insert_begin(&insert, database, "context_edges",
-                     "caller_id,caller_site_id,site_id,callee_id");
+        insert_begin(&insert, database, "context_edges");
         for (uint32_t i = 0; i < edges.count; i++) {
             const struct intern_key *key = &edges.keys[i];
-            insert_id(&insert, key->a >> 32);
-            insert_id(&insert, (uint32_t)key->a);
-            insert_id(&insert, key->b >> 32);
-            insert_id(&insert, (uint32_t)key->b);
-            insert_row(&insert);
+            insert_row(&insert, column_id("caller_id", key->a >> 32),
+                       column_id("caller_site_id", (uint32_t)key->a),
+                       column_id("site_id", key->b >> 32),
+                       column_id("callee_id", (uint32_t)key->b));
         }
         result = insert_end(&insert, error);
     }

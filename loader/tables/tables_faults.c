@@ -19,15 +19,12 @@ static char *take(char **text, char end)
     return from;
 }
 
-/* A line's count; NULL in the table where there is none. */
-static void insert_count(struct insert *insert, char **line)
+/* A line's count; NULL where there is none. */
+static struct column take_count(const char *name, char **line)
 {
     char *end, *text = take(line, ' ');
     long long number = text != NULL ? strtoll(text, &end, 10) : -1;
-    if (text == NULL || end == text || *end != 0 || number < 0)
-        insert_null(insert);
-    else
-        insert_int(insert, number);
+    return column_int_if(name, text != NULL && end != text && *end == 0 && number >= 0, number);
 }
 
 static int write_rules(const struct tables *tables, sqlite3 *database, struct error *error)
@@ -42,16 +39,15 @@ static int write_rules(const struct tables *tables, sqlite3 *database, struct er
         free(counts);
         return error_set(error, "out of memory");
     }
-    insert_begin(&insert, database, "fault_rules", "target,action,rule,reached,struck");
+    insert_begin(&insert, database, "fault_rules");
     for (char *line; (line = take(&at, '\n')) != NULL;) {
         char *target = take(&line, '\t'), *action = take(&line, '\t');
         char *count = take(&count_at, '\n');
-        insert_text(&insert, target != NULL ? target : "");
-        insert_text(&insert, action != NULL ? action : "");
-        insert_text(&insert, line != NULL ? line : "");
-        insert_count(&insert, &count);
-        insert_count(&insert, &count);
-        insert_row(&insert);
+        struct column reached = take_count("reached", &count);
+        struct column struck = take_count("struck", &count);
+        insert_row(&insert, column_text("target", target != NULL ? target : ""),
+                   column_text("action", action != NULL ? action : ""),
+                   column_text("rule", line != NULL ? line : ""), reached, struck);
     }
     free(rules);
     free(counts);
@@ -61,18 +57,15 @@ static int write_rules(const struct tables *tables, sqlite3 *database, struct er
 static int write_struck(const struct tables *tables, sqlite3 *database, struct error *error)
 {
     struct insert insert;
-    insert_begin(&insert, database, "faults", "rule_id,thread_id,call_id,frame_id,site_id,ns");
+    insert_begin(&insert, database, "faults");
     for (size_t i = 0; i < tables->index->threads_count; i++) {
         const struct decoded_thread *thread = &tables->threads[i];
         for (size_t k = 0; k < thread->faults.count; k++) {
             const struct decode_fault *fault = &thread->faults.items[k];
-            insert_int(&insert, (int64_t)fault->rule + 1);
-            insert_int(&insert, tables->index->threads[i].id);
-            insert_id(&insert, fault->call_id);
-            insert_id(&insert, fault->frame);
-            insert_id(&insert, fault->site);
-            insert_int(&insert, clip(fault->ns));
-            insert_row(&insert);
+            insert_row(&insert, column_int("rule_id", (int64_t)fault->rule + 1),
+                       column_int("thread_id", tables->index->threads[i].id),
+                       column_id("call_id", fault->call_id), column_id("frame_id", fault->frame),
+                       column_id("site_id", fault->site), column_count("ns", fault->ns));
         }
     }
     return insert_end(&insert, error);

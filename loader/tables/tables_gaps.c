@@ -2,38 +2,28 @@
 #include "loader/tables/tables_parts.h"
 
 /* What is counted where the kernel's counters were read, else not known. */
-static void insert_counter(struct insert *insert, const struct gap *gap, uint32_t counter)
+static struct column column_counter(const char *name, const struct gap *gap, uint32_t counter)
 {
-    if (gap->counted)
-        insert_int(insert, counter);
-    else
-        insert_null(insert);
+    return column_int_if(name, gap->counted, counter);
 }
 
 static void write_gap(struct insert *insert, uint32_t thread, const struct gap *gap)
 {
     struct off_time off = gap_off(gap);
-    insert_int(insert, thread);
-    insert_id(insert, gap->call_id);
-    insert_id(insert, gap->frame);
-    insert_int(insert, clip(gap->start_ns));
-    insert_int(insert, clip(gap->wall_ns));
-    insert_int(insert, clip(off.wait_ns));
-    insert_int(insert, clip(off.preempted_ns));
-    insert_counter(insert, gap, gap->waits);
-    insert_counter(insert, gap, gap->preemptions);
-    insert_counter(insert, gap, gap->minor_faults);
-    insert_counter(insert, gap, gap->major_faults);
-    insert_int(insert, gap->paused);
-    insert_row(insert);
+    insert_row(
+        insert, column_int("thread_id", thread), column_id("call_id", gap->call_id),
+        column_id("frame_id", gap->frame), column_count("start_ns", gap->start_ns),
+        column_count("wall_ns", gap->wall_ns), column_count("wait_ns", off.wait_ns),
+        column_count("preempted_ns", off.preempted_ns), column_counter("waits", gap, gap->waits),
+        column_counter("preemptions", gap, gap->preemptions),
+        column_counter("minor_faults", gap, gap->minor_faults),
+        column_counter("major_faults", gap, gap->major_faults), column_int("paused", gap->paused));
 }
 
 int tables_write_gaps(const struct tables *tables, sqlite3 *database, struct error *error)
 {
     struct insert insert;
-    insert_begin(&insert, database, "gaps",
-                 "thread_id,call_id,frame_id,start_ns,wall_ns,wait_ns,preempted_ns,waits,"
-                 "preemptions,minor_faults,major_faults,paused");
+    insert_begin(&insert, database, "gaps");
     for (size_t i = 0; i < tables->index->threads_count; i++) {
         const struct thread_gaps *gaps = &tables->threads[i].gaps;
         for (size_t k = 0; k < gaps->count; k++)

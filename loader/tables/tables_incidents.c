@@ -76,25 +76,15 @@ static int insert_incident(void *context, int64_t id, uint32_t thread,
     char *message = has_type ? message_make(incident->text) : strdup(incident->text);
     if (message == NULL)
         return error_set(inserting->error, "out of memory");
-    insert_int(insert, id);
-    insert_text(insert, kind_name(incident->kind));
-    insert_id(insert, incident->signal);
-    insert_text(insert, message);
-    insert_int(insert, thread);
-    insert_id(insert, incident->call_id);
-    insert_id(insert, incident->frame);
-    insert_id(insert, incident->site);
-    /* Until tables_finish_incidents() knows which call it was. */
-    if ((incident->flags & FISQL_INCIDENT_RETURN) != 0)
-        insert_int(insert, 0);
-    else
-        insert_null(insert);
-    if ((incident->flags & FISQL_INCIDENT_ADDRESS) != 0)
-        insert_int(insert, (int64_t)incident->address);
-    else
-        insert_null(insert);
-    insert_int(insert, clip(incident->ns));
-    insert_row(insert);
+    /* left_call_id is 0 until tables_finish_incidents() knows which call it was. */
+    insert_row(insert, column_int("id", id), column_text("kind", kind_name(incident->kind)),
+               column_id("signal", incident->signal), column_text("message", message),
+               column_int("thread_id", thread), column_id("call_id", incident->call_id),
+               column_id("frame_id", incident->frame), column_id("site_id", incident->site),
+               column_int_if("left_call_id", (incident->flags & FISQL_INCIDENT_RETURN) != 0, 0),
+               column_int_if("address", (incident->flags & FISQL_INCIDENT_ADDRESS) != 0,
+                             (int64_t)incident->address),
+               column_count("ns", incident->ns));
     free(message);
     return 0;
 }
@@ -102,9 +92,7 @@ static int insert_incident(void *context, int64_t id, uint32_t thread,
 int tables_write_incidents(const struct tables *tables, sqlite3 *database, struct error *error)
 {
     struct inserting inserting = {.error = error};
-    insert_begin(
-        &inserting.insert, database, "incidents",
-        "id,kind,signal,message,thread_id,call_id,frame_id,site_id,left_call_id,address,ns");
+    insert_begin(&inserting.insert, database, "incidents");
     int result = each_incident(tables, insert_incident, &inserting);
     return insert_end(&inserting.insert, result == 0 ? error : NULL) != 0 ? -1 : result;
 }

@@ -262,12 +262,10 @@ static struct place place_at(struct lock_tables *state, uint32_t thread, uint64_
     return place;
 }
 
-static void insert_place(struct insert *insert, const struct place *place)
-{
-    insert_id(insert, place->thread);
-    insert_id(insert, place->call);
-    insert_id(insert, place->frame);
-}
+/* The columns of a place, whose names begin so. */
+#define COLUMNS_PLACE(begin, place)                                                                \
+    column_id(begin "_thread_id", (place)->thread), column_id(begin "_call_id", (place)->call),    \
+        column_id(begin "_frame_id", (place)->frame)
 
 static const char *mode_of(bool reads)
 {
@@ -299,29 +297,21 @@ static const char *misuse_name(unsigned misuse)
 static int write_locks(struct lock_tables *state)
 {
     struct insert insert;
-    insert_begin(&insert, state->database, "locks",
-                 "process_id,kind,address,made,site_id,thread_id,frame_id,first_ns,ended_ns,"
-                 "ended_site_id");
+    insert_begin(&insert, state->database, "locks");
     for (uint32_t i = 0; i < state->locks.count; i++) {
         const struct lock_row *row = &state->rows[i];
         const struct decode_lock *made = row->made;
-        insert_int(&insert, state->tables->index->processes[row->process].id);
-        insert_text(&insert, made != NULL ? kind_name(made->kind) : "unknown");
-        insert_int(&insert, (int64_t)row->address);
-        insert_int(&insert, made != NULL && (made->mode & FISQL_LOCK_MADE) != 0);
-        insert_id(&insert, made != NULL ? made->site : 0);
-        insert_id(&insert, row->thread);
-        insert_id(&insert, made != NULL ? made->frame : 0);
-        if (made != NULL)
-            insert_int(&insert, clip(made->ns));
-        else
-            insert_null(&insert);
-        if (row->ended != NULL)
-            insert_int(&insert, clip(row->ended->ns));
-        else
-            insert_null(&insert);
-        insert_id(&insert, row->ended != NULL ? row->ended->site : 0);
-        insert_row(&insert);
+        insert_row(
+            &insert, column_int("process_id", state->tables->index->processes[row->process].id),
+            column_text("kind", made != NULL ? kind_name(made->kind) : "unknown"),
+            column_int("address", (int64_t)row->address),
+            column_int("made", made != NULL && (made->mode & FISQL_LOCK_MADE) != 0),
+            column_id("site_id", made != NULL ? made->site : 0),
+            column_id("thread_id", row->thread),
+            column_id("frame_id", made != NULL ? made->frame : 0),
+            made != NULL ? column_count("first_ns", made->ns) : column_null("first_ns"),
+            row->ended != NULL ? column_count("ended_ns", row->ended->ns) : column_null("ended_ns"),
+            column_id("ended_site_id", row->ended != NULL ? row->ended->site : 0));
     }
     return insert_end(&insert, state->error);
 }
@@ -334,27 +324,24 @@ static int write_wait(struct lock_tables *state, uint32_t thread, const struct d
     uint64_t until = open ? state->tables->threads[thread].end_ns : wait->until_ns;
     struct place holder = place_at(
         state, taken ? INTERN_NONE : thread_index(state, told->process, wait->thread), wait->point);
-    insert_int(insert, lock_id(state, told->process, wait->lock));
-    insert_int(insert, told->id);
-    insert_id(insert, wait->call_id);
-    insert_id(insert, wait->frame);
-    insert_id(insert, wait->site);
-    insert_text(insert, mode_of((wait->mode & FISQL_LOCK_READ) != 0));
-    insert_int(insert, clip(wait->ns));
-    insert_int(insert, taken || until < wait->ns ? 0 : clip(until - wait->ns));
-    insert_text(insert, open ? "open" : wait->count == 0 ? "taken" : "given up");
-    insert_id(insert, wait->other != 0 ? lock_id(state, told->process, wait->other) : 0);
-    insert_place(insert, &holder);
-    insert_id(insert, wait->other_site);
-    insert_row(insert);
+    insert_row(
+        insert, column_int("lock_id", lock_id(state, told->process, wait->lock)),
+        column_int("thread_id", told->id), column_id("call_id", wait->call_id),
+        column_id("frame_id", wait->frame), column_id("site_id", wait->site),
+        column_text("mode", mode_of((wait->mode & FISQL_LOCK_READ) != 0)),
+        column_count("start_ns", wait->ns),
+        column_int("wait_ns", taken || until < wait->ns ? 0 : clip(until - wait->ns)),
+        column_text("ended", open               ? "open"
+                             : wait->count == 0 ? "taken"
+                                                : "given up"),
+        column_id("mutex_id", wait->other != 0 ? lock_id(state, told->process, wait->other) : 0),
+        COLUMNS_PLACE("held_by", &holder), column_id("held_by_site_id", wait->other_site));
     return 0;
 }
 
 static int write_waits(struct lock_tables *state)
 {
-    insert_begin(&state->insert, state->database, "lock_waits",
-                 "lock_id,thread_id,call_id,frame_id,site_id,mode,start_ns,wait_ns,ended,mutex_id,"
-                 "held_by_thread_id,held_by_call_id,held_by_frame_id,held_by_site_id");
+    insert_begin(&state->insert, state->database, "lock_waits");
     each_record(state, 1u << FISQL_LOCK_WAIT | 1u << FISQL_LOCK_TAKEN, write_wait);
     return insert_end(&state->insert, state->error);
 }
@@ -362,22 +349,16 @@ static int write_waits(struct lock_tables *state)
 static int write_holds(struct lock_tables *state)
 {
     struct insert insert;
-    insert_begin(&insert, state->database, "lock_holds",
-                 "lock_id,thread_id,times,hold_ns,longest_ns,longest_call_id,longest_frame_id,"
-                 "longest_site_id,failed");
+    insert_begin(&insert, state->database, "lock_holds");
     for (uint32_t i = 0; i < state->held.count; i++) {
         const struct hold_row *hold = &state->holds[i];
         struct place place = place_at(state, hold->longest_thread, hold->point);
-        insert_int(&insert, hold->lock);
-        insert_int(&insert, hold->thread);
-        insert_int(&insert, clip(hold->times));
-        insert_int(&insert, clip(hold->ns));
-        insert_int(&insert, clip(hold->longest_ns));
-        insert_id(&insert, place.call);
-        insert_id(&insert, place.frame);
-        insert_id(&insert, hold->site);
-        insert_int(&insert, clip(hold->failed));
-        insert_row(&insert);
+        insert_row(&insert, column_int("lock_id", hold->lock),
+                   column_int("thread_id", hold->thread), column_count("times", hold->times),
+                   column_count("hold_ns", hold->ns), column_count("longest_ns", hold->longest_ns),
+                   column_id("longest_call_id", place.call),
+                   column_id("longest_frame_id", place.frame),
+                   column_id("longest_site_id", hold->site), column_count("failed", hold->failed));
     }
     return insert_end(&insert, state->error);
 }
@@ -393,43 +374,32 @@ static void write_order(struct lock_tables *state, struct insert *insert,
         used += (size_t)snprintf(guards + used, sizeof guards - used, "%s%s%u", i > 0 ? " " : "",
                                  (row->guards[i] & 0x80000000u) != 0 ? "r" : "",
                                  row->guards[i] & 0x7fffffffu);
-    insert_int(insert, row->first);
-    insert_int(insert, row->second);
-    insert_int(insert, state->tables->index->threads[row->thread].id);
-    insert_text(insert, mode_of((order->mode & FISQL_LOCK_OTHER_READ) != 0));
-    insert_text(insert, mode_of((order->mode & FISQL_LOCK_READ) != 0));
-    insert_int(insert, clip(row->times));
-    insert_int(insert, clip(order->ns));
-    insert_id(insert, first.call);
-    insert_id(insert, first.frame);
-    insert_id(insert, order->other_site);
-    insert_id(insert, order->call_id);
-    insert_id(insert, order->frame);
-    insert_id(insert, order->site);
-    insert_text(insert, guards);
-    insert_id(insert, row->cycle);
-    insert_row(insert);
+    insert_row(insert, column_int("first_lock_id", row->first),
+               column_int("second_lock_id", row->second),
+               column_int("thread_id", state->tables->index->threads[row->thread].id),
+               column_text("first_mode", mode_of((order->mode & FISQL_LOCK_OTHER_READ) != 0)),
+               column_text("second_mode", mode_of((order->mode & FISQL_LOCK_READ) != 0)),
+               column_count("times", row->times), column_count("ns", order->ns),
+               column_id("first_call_id", first.call), column_id("first_frame_id", first.frame),
+               column_id("first_site_id", order->other_site), column_id("call_id", order->call_id),
+               column_id("frame_id", order->frame), column_id("site_id", order->site),
+               column_text("guards", guards), column_id("cycle", row->cycle));
 }
 
 static int write_orders(struct lock_tables *state)
 {
     struct insert insert;
-    insert_begin(&insert, state->database, "lock_orders",
-                 "first_lock_id,second_lock_id,thread_id,first_mode,second_mode,times,ns,"
-                 "first_call_id,first_frame_id,first_site_id,call_id,frame_id,site_id,guards,"
-                 "cycle");
+    insert_begin(&insert, state->database, "lock_orders");
     for (uint32_t i = 0; i < state->numbers.count; i++)
         write_order(state, &insert, &state->orders[i]);
     if (insert_end(&insert, state->error) != 0)
         return -1;
-    insert_begin(&insert, state->database, "lock_cycles", "cycle,position,order_id,by_place");
+    insert_begin(&insert, state->database, "lock_cycles");
     for (size_t i = 0; i < state->cycles.count; i++)
         for (uint32_t k = 0; k < state->cycles.items[i].length; k++) {
-            insert_int(&insert, (int64_t)i + 1);
-            insert_int(&insert, k);
-            insert_int(&insert, (int64_t)state->cycles.items[i].orders[k] + 1);
-            insert_int(&insert, i >= state->cycles_by_lock);
-            insert_row(&insert);
+            insert_row(&insert, column_int("cycle", (int64_t)i + 1), column_int("position", k),
+                       column_int("order_id", (int64_t)state->cycles.items[i].orders[k] + 1),
+                       column_int("by_place", i >= state->cycles_by_lock));
         }
     return insert_end(&insert, state->error);
 }
@@ -441,25 +411,20 @@ static int write_misuse(struct lock_tables *state, uint32_t thread,
     const struct log_thread *told = &state->tables->index->threads[thread];
     struct place other =
         place_at(state, thread_index(state, told->process, misuse->thread), misuse->point);
-    insert_text(insert, misuse_name(misuse->kind));
-    insert_int(insert, lock_id(state, told->process, misuse->lock));
-    insert_int(insert, told->id);
-    insert_id(insert, misuse->call_id);
-    insert_id(insert, misuse->frame);
-    insert_id(insert, misuse->site);
-    insert_int(insert, clip(misuse->ns));
-    insert_place(insert, &other);
-    insert_id(insert, misuse->other_site);
-    insert_id(insert, misuse->other != 0 ? lock_id(state, told->process, misuse->other) : 0);
-    insert_row(insert);
+    insert_row(insert, column_text("misuse", misuse_name(misuse->kind)),
+               column_int("lock_id", lock_id(state, told->process, misuse->lock)),
+               column_int("thread_id", told->id), column_id("call_id", misuse->call_id),
+               column_id("frame_id", misuse->frame), column_id("site_id", misuse->site),
+               column_count("ns", misuse->ns), COLUMNS_PLACE("other", &other),
+               column_id("other_site_id", misuse->other_site),
+               column_id("mutex_id",
+                         misuse->other != 0 ? lock_id(state, told->process, misuse->other) : 0));
     return 0;
 }
 
 static int write_misuses(struct lock_tables *state)
 {
-    insert_begin(&state->insert, state->database, "lock_misuses",
-                 "misuse,lock_id,thread_id,call_id,frame_id,site_id,ns,other_thread_id,"
-                 "other_call_id,other_frame_id,other_site_id,mutex_id");
+    insert_begin(&state->insert, state->database, "lock_misuses");
     each_record(state, 1u << FISQL_LOCK_MISUSED, write_misuse);
     return insert_end(&state->insert, state->error);
 }

@@ -78,19 +78,17 @@ static void print_form(FILE *out, const struct value_form *form)
     }
 }
 
-static void insert_form(struct insert *insert, const struct value_form *form)
+static struct column column_form(const char *name, const struct value_form *form)
 {
     double real;
-    if (form->type == FORM_INTEGER || form->type == FORM_POINTER) {
-        insert_int(insert, (int64_t)form->bits);
-    } else if (form->type == FORM_REAL) {
+    if (form->type == FORM_INTEGER || form->type == FORM_POINTER)
+        return column_int(name, (int64_t)form->bits);
+    if (form->type == FORM_REAL) {
         memcpy(&real, &form->bits, sizeof real);
-        insert_real(insert, real);
-    } else if (value_form_is_known(form)) {
-        insert_text_bytes(insert, form->text, form->text_bytes);
-    } else {
-        insert_null(insert);
+        return column_real(name, real);
     }
+    return value_form_is_known(form) ? column_bytes(name, form->text, form->text_bytes)
+                                     : column_null(name);
 }
 
 /* The values' rows, and what is said of them in the note's line. */
@@ -114,14 +112,10 @@ static int write_values(struct note_writer *writer, const struct decode_note *no
             return -1;
         const struct value_form *form = value_form_at(&writer->forms, 0);
         bool named = names_next(&names, &name, &length);
-        insert_int(&writer->values, writer->id);
-        insert_int(&writer->values, position);
-        if (named)
-            insert_text_bytes(&writer->values, name, length);
-        else
-            insert_null(&writer->values);
-        insert_form(&writer->values, form);
-        insert_row(&writer->values);
+        insert_row(&writer->values, column_int("note_id", writer->id),
+                   column_int("position", position),
+                   named ? column_bytes("name", name, length) : column_null("name"),
+                   column_form("value", form));
         fputs(between, line);
         if (named)
             fprintf(line, "%.*s = ", (int)length, name);
@@ -148,17 +142,13 @@ static void insert_note(struct note_writer *writer, uint32_t thread, const struc
                         const char *text, const char *kind)
 {
     const struct log_point *point = note->point;
-    insert_int(&writer->notes, writer->id);
-    insert_int(&writer->notes, thread);
-    insert_id(&writer->notes, note->call_id);
-    insert_int(&writer->notes, clip(note->ns));
-    insert_text(&writer->notes, text);
-    insert_text(&writer->notes, kind);
-    insert_id(&writer->notes, point != NULL ? point->level : 0);
-    insert_text(&writer->notes, point != NULL ? point->label : NULL);
-    insert_text(&writer->notes, point != NULL && point->file[0] != 0 ? point->file : NULL);
-    insert_id(&writer->notes, point != NULL ? point->line : 0);
-    insert_row(&writer->notes);
+    insert_row(&writer->notes, column_int("id", writer->id), column_int("thread_id", thread),
+               column_id("call_id", note->call_id), column_count("ns", note->ns),
+               column_text("text", text), column_text("kind", kind),
+               column_id("level", point != NULL ? point->level : 0),
+               column_text("label", point != NULL ? point->label : NULL),
+               column_text("file", point != NULL && point->file[0] != 0 ? point->file : NULL),
+               column_id("line", point != NULL ? point->line : 0));
 }
 
 /* The column notes.kind. */
@@ -211,12 +201,10 @@ static int write_thread(struct note_writer *writer, uint32_t id,
     }
     for (size_t k = 0; k < thread->pauses.count; k++) {
         const struct decode_pause *pause = &thread->pauses.items[k];
-        insert_int(&writer->pauses, id);
-        insert_int(&writer->pauses, clip(pause->call_id));
-        insert_int(&writer->pauses, pause->frame);
-        insert_int(&writer->pauses, clip(pause->start_ns));
-        insert_int(&writer->pauses, clip(pause->paused_ns));
-        insert_row(&writer->pauses);
+        insert_row(&writer->pauses, column_int("thread_id", id),
+                   column_count("call_id", pause->call_id), column_int("frame_id", pause->frame),
+                   column_count("start_ns", pause->start_ns),
+                   column_count("paused_ns", pause->paused_ns));
     }
     return 0;
 }
@@ -225,11 +213,9 @@ int tables_write_notes(const struct tables *tables, sqlite3 *database, struct er
 {
     struct note_writer writer = {.error = error};
     int result = 0;
-    insert_begin(&writer.notes, database, "notes",
-                 "id,thread_id,call_id,ns,text,kind,level,label,file,line");
-    insert_begin(&writer.values, database, "note_values", "note_id,position,name,value");
-    insert_begin(&writer.pauses, database, "pauses",
-                 "thread_id,call_id,frame_id,start_ns,paused_ns");
+    insert_begin(&writer.notes, database, "notes");
+    insert_begin(&writer.values, database, "note_values");
+    insert_begin(&writer.pauses, database, "pauses");
     for (size_t i = 0; result == 0 && i < tables->index->threads_count; i++)
         result = write_thread(&writer, tables->index->threads[i].id, &tables->threads[i]);
     free(writer.forms.bytes);

@@ -246,41 +246,28 @@ static void take_back(struct life *life, const struct said *end)
 
 /* ---- rows ---- */
 
-static void insert_place(struct insert *insert, const struct said *said)
-{
-    insert_int(insert, said->thread);
-    insert_id(insert, said->what->call_id);
-    insert_id(insert, said->what->frame);
-    insert_id(insert, said->what->site);
-    insert_int(insert, clip(said->what->ns));
-}
+/* The columns of where and when it was said. */
+#define COLUMNS_PLACE(said)                                                                        \
+    column_int("thread_id", (said)->thread), column_id("call_id", (said)->what->call_id),          \
+        column_id("frame_id", (said)->what->frame), column_id("site_id", (said)->what->site),      \
+        column_count("ns", (said)->what->ns)
 
 static void insert_diary(struct insert *insert, int64_t object, const struct said *said)
 {
     const struct decode_object *what = said->what;
-    insert_int(insert, object);
-    insert_text(insert, names[what->kind]);
-    if (what->kind == FISQL_OBJECT_KEEP_NUMBER)
-        insert_int(insert, what->number);
-    else
-        insert_text(insert, what->text);
-    insert_place(insert, said);
-    insert_row(insert);
+    insert_row(insert, column_int("object_id", object), column_text("kind", names[what->kind]),
+               what->kind == FISQL_OBJECT_KEEP_NUMBER ? column_int("state", what->number)
+                                                      : column_text("state", what->text),
+               COLUMNS_PLACE(said));
 }
 
 static void insert_reference(struct insert *insert, int64_t object, const struct said *said)
 {
     const struct decode_object *what = said->what;
-    insert_int(insert, object);
-    insert_text(insert, names[what->kind]);
-    if (what->kind == FISQL_OBJECT_GONE)
-        insert_null(insert);
-    else
-        insert_int(insert, what->number);
-    insert_place(insert, said);
-    insert_text(insert, said->problem);
-    insert_id(insert, (uint64_t)said->before);
-    insert_row(insert);
+    insert_row(insert, column_int("object_id", object), column_text("kind", names[what->kind]),
+               column_int_if("count", what->kind != FISQL_OBJECT_GONE, what->number),
+               COLUMNS_PLACE(said), column_text("problem", said->problem),
+               column_id("before_id", (uint64_t)said->before));
 }
 
 static void life_write(struct writer *writer, struct life *life)
@@ -289,22 +276,16 @@ static void life_write(struct writer *writer, struct life *life)
     const struct said *last = &life->first[life->count - 1];
     int64_t object = ++writer->object_id;
     life_judge(life, writer->diary_id + 1, writer->reference_id + 1);
-    insert_int(objects, life->first->process);
-    insert_int(objects, (int64_t)life->first->what->address);
-    insert_int(objects, clip(life->first->what->ns));
-    insert_int(objects, clip(last->what->ns));
-    if (life->gone != NULL)
-        insert_int(objects, clip(life->gone->what->ns));
-    else
-        insert_null(objects);
-    insert_int(objects, life->refs);
-    insert_int(objects, life->unrefs);
-    insert_int(objects, life->held);
-    insert_id(objects, (uint64_t)life->first_diary);
-    insert_id(objects, (uint64_t)life->last_diary);
-    insert_id(objects, (uint64_t)life->first_ref);
-    insert_id(objects, (uint64_t)life->last_ref);
-    insert_row(objects);
+    insert_row(
+        objects, column_int("process_id", life->first->process),
+        column_int("address", (int64_t)life->first->what->address),
+        column_count("first_ns", life->first->what->ns), column_count("last_ns", last->what->ns),
+        life->gone != NULL ? column_count("gone_ns", life->gone->what->ns) : column_null("gone_ns"),
+        column_int("refs", life->refs), column_int("unrefs", life->unrefs),
+        column_int("held", life->held), column_id("first_diary_id", (uint64_t)life->first_diary),
+        column_id("last_diary_id", (uint64_t)life->last_diary),
+        column_id("first_ref_id", (uint64_t)life->first_ref),
+        column_id("last_ref_id", (uint64_t)life->last_ref));
     for (size_t i = 0; i < life->count; i++) {
         if (is_reference(&life->first[i])) {
             insert_reference(&writer->references, object, &life->first[i]);
@@ -323,13 +304,9 @@ int tables_write_objects(const struct tables *tables, sqlite3 *database, struct 
     size_t count;
     if (gather(tables, &said, &count, error) != 0)
         return -1;
-    insert_begin(&writer.objects, database, "objects",
-                 "process_id,address,first_ns,last_ns,gone_ns,refs,unrefs,held,first_diary_id,"
-                 "last_diary_id,first_ref_id,last_ref_id");
-    insert_begin(&writer.diaries, database, "diaries",
-                 "object_id,kind,state,thread_id,call_id,frame_id,site_id,ns");
-    insert_begin(&writer.references, database, "object_references",
-                 "object_id,kind,count,thread_id,call_id,frame_id,site_id,ns,problem,before_id");
+    insert_begin(&writer.objects, database, "objects");
+    insert_begin(&writer.diaries, database, "diaries");
+    insert_begin(&writer.references, database, "object_references");
     for (size_t i = 0; i < count;) {
         struct life life = life_of(&said[i], said + count);
         take_back(&life, said + count);

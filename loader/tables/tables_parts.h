@@ -7,22 +7,13 @@
 #include "loader/sqlite/insert.h"
 #include "loader/tables/tables.h"
 
-/* A count as SQLite can hold it. */
-static inline int64_t clip(uint64_t value)
-{
-    return value > INT64_MAX ? INT64_MAX : (int64_t)value;
-}
-
-/* The columns wait_ns, preempted_ns, self_wait_ns, self_preempted_ns, self_waits, paused_ns. */
-static inline void tables_insert_off(struct insert *insert, const struct off_sums *off)
-{
-    insert_int(insert, clip(off->total.wait_ns));
-    insert_int(insert, clip(off->total.preempted_ns));
-    insert_int(insert, clip(off->self.wait_ns));
-    insert_int(insert, clip(off->self.preempted_ns));
-    insert_int(insert, clip(off->self_waits));
-    insert_int(insert, clip(off->paused_ns));
-}
+/* The columns of struct off_sums. */
+#define COLUMNS_OFF(off)                                                                           \
+    column_count("wait_ns", (off)->total.wait_ns),                                                 \
+        column_count("preempted_ns", (off)->total.preempted_ns),                                   \
+        column_count("self_wait_ns", (off)->self.wait_ns),                                         \
+        column_count("self_preempted_ns", (off)->self.preempted_ns),                               \
+        column_count("self_waits", (off)->self_waits), column_count("paused_ns", (off)->paused_ns)
 
 /* Writes the tables fault_rules and faults. */
 int tables_write_faults(const struct tables *tables, sqlite3 *database, struct error *error);

@@ -11,21 +11,6 @@
 
 #define SEQUENCES_KEPT 16 /* a function */
 
-static void insert_statistics(struct insert *insert, const struct tally *tally)
-{
-    if (tally->finished == 0) {
-        for (int i = 0; i < 6; i++)
-            insert_null(insert);
-        return;
-    }
-    insert_int(insert, clip(tally->min_ns));
-    insert_int(insert, clip(tally->max_ns));
-    insert_real(insert, tally_mean(tally));
-    insert_real(insert, tally_m2(tally));
-    insert_id(insert, tally->fastest_call);
-    insert_id(insert, tally->slowest_call);
-}
-
 static const struct function_rollup *function_rollup(const struct tables *tables, uint32_t id)
 {
     static const struct function_rollup none;
@@ -67,17 +52,16 @@ static int count_functions(const struct tables *tables, struct function_counts *
 }
 
 /* The CPU duration that so many of a hundred finished calls at most have. */
-static void insert_quantile(struct insert *insert, const struct function_rollup *rollup,
-                            const struct tally *tally, unsigned percent)
+static struct column column_quantile(const char *name, const struct function_rollup *rollup,
+                                     unsigned percent)
 {
+    const struct tally *tally = &rollup->tally;
     wide_uint part = (wide_uint)tally->finished * percent;
     uint64_t ns = duration_counts_rank(&rollup->durations, (uint64_t)((part + 99) / 100));
-    if (tally->finished == 0)
-        insert_null(insert);
-    else
-        insert_int(insert, clip(ns < tally->min_ns   ? tally->min_ns
-                                : ns > tally->max_ns ? tally->max_ns
-                                                     : ns));
+    return column_count_if(name, tally->finished > 0,
+                           ns < tally->min_ns   ? tally->min_ns
+                           : ns > tally->max_ns ? tally->max_ns
+                                                : ns);
 }
 
 static void insert_function(struct insert *insert, const struct tables *tables, uint32_t id,
@@ -86,79 +70,64 @@ static void insert_function(struct insert *insert, const struct tables *tables, 
     const struct function_rollup *rollup = function_rollup(tables, id);
     const struct tally *tally = &rollup->tally;
     struct memory_function memory = memory_of_function(tables->memory, id);
-    const uint64_t times[] = {
-        tally->calls,
-        tally_left(tally->total.function_raw_ns, tally->total.function_hooks_ps, tally->off.total),
-        tally_self_ns(tally),
-        tally->total.function_raw_ns,
-        tally->self.raw_ns,
-        tally->finished};
-    const uint64_t shape[] = {
-        tally->counted,  tally->child_calls, rollup->kinds.calling, rollup->kinds.single_child,
-        counts->callees, counts->callers,    counts->root_calls,    rollup->kinds.unwound,
-        tally->open};
-    const uint64_t amounts[] = {
-        memory.own.allocs,     memory.own.alloc_bytes,  memory.own.frees,
-        memory.own.free_bytes, memory.total.allocs,     memory.total.alloc_bytes,
-        memory.total.frees,    memory.total.free_bytes, memory.live_blocks_max,
-        memory.live_bytes_max, memory.leaking_calls,    memory.leaked_bytes};
-    insert_int(insert, id);
-    for (size_t i = 0; i < sizeof times / sizeof times[0]; i++)
-        insert_int(insert, clip(times[i]));
-    insert_statistics(insert, tally);
-    for (size_t i = 0; i < sizeof shape / sizeof shape[0]; i++)
-        insert_int(insert, clip(shape[i]));
-    insert_id(insert, tally->first_call != 0 ? tally->first_enter_ns + 1 : 0);
-    insert_id(insert, tally->first_call);
-    insert_id(insert, rollup->latest_call != 0 ? rollup->latest_enter_ns + 1 : 0);
-    insert_id(insert, rollup->latest_call);
-    insert_id(insert, tally->first_call != 0 ? rollup->last_exit_ns + 1 : 0);
-    insert_int(insert, clip(rollup->depth_max));
-    insert_id(insert, rollup->deepest_call);
-    insert_int(insert, rollup->nesting_max);
-    insert_id(insert, rollup->nested_call);
-    insert_int(insert, clip(rollup->recursion.calls));
-    insert_int(insert, clip(rollup->recursion.direct));
-    insert_int(insert, clip(counts->sequences));
-    insert_int(insert, !rollup->sequences_cut);
-    for (size_t i = 0; i < sizeof amounts / sizeof amounts[0]; i++)
-        insert_int(insert, clip(amounts[i]));
-    insert_id(insert, memory.worst_leak_call_id != 0 ? memory.worst_leak_bytes : 0);
-    insert_id(insert, memory.worst_leak_call_id);
-    tables_insert_off(insert, &tally->off);
-    insert_quantile(insert, rollup, tally, 50);
-    insert_quantile(insert, rollup, tally, 99);
-    insert_row(insert);
+    insert_row(
+        insert, column_int("function_id", id), column_count("calls", tally->calls),
+        column_count("total_ns", tally_left(tally->total.function_raw_ns,
+                                            tally->total.function_hooks_ps, tally->off.total)),
+        column_count("self_ns", tally_self_ns(tally)),
+        column_count("raw_total_ns", tally->total.function_raw_ns),
+        column_count("raw_self_ns", tally->self.raw_ns), column_count("finished", tally->finished),
+        column_count_if("min_ns", tally->finished > 0, tally->min_ns),
+        column_count_if("max_ns", tally->finished > 0, tally->max_ns),
+        tally->finished > 0 ? column_real("mean_ns", tally_mean(tally)) : column_null("mean_ns"),
+        tally->finished > 0 ? column_real("m2", tally_m2(tally)) : column_null("m2"),
+        column_id("fastest_call_id", tally->finished > 0 ? tally->fastest_call : 0),
+        column_id("slowest_call_id", tally->finished > 0 ? tally->slowest_call : 0),
+        column_count("counted_calls", tally->counted),
+        column_count("child_calls", tally->child_calls),
+        column_count("calling", rollup->kinds.calling),
+        column_count("single_child_calls", rollup->kinds.single_child),
+        column_count("callees", counts->callees), column_count("callers", counts->callers),
+        column_count("root_calls", counts->root_calls),
+        column_count("unwound", rollup->kinds.unwound), column_count("open", tally->open),
+        column_count_if("first_enter_ns", tally->first_call != 0, tally->first_enter_ns),
+        column_id("first_call_id", tally->first_call),
+        column_count_if("last_enter_ns", rollup->latest_call != 0, rollup->latest_enter_ns),
+        column_id("last_call_id", rollup->latest_call),
+        column_count_if("last_exit_ns", tally->first_call != 0, rollup->last_exit_ns),
+        column_count("depth_max", rollup->depth_max),
+        column_id("deepest_call_id", rollup->deepest_call),
+        column_int("nesting_max", rollup->nesting_max),
+        column_id("nested_call_id", rollup->nested_call),
+        column_count("recursive_calls", rollup->recursion.calls),
+        column_count("direct_recursive_calls", rollup->recursion.direct),
+        column_count("sequences", counts->sequences),
+        column_int("sequences_complete", !rollup->sequences_cut),
+        column_count("allocs", memory.own.allocs),
+        column_count("alloc_bytes", memory.own.alloc_bytes),
+        column_count("frees", memory.own.frees), column_count("free_bytes", memory.own.free_bytes),
+        column_count("total_allocs", memory.total.allocs),
+        column_count("total_alloc_bytes", memory.total.alloc_bytes),
+        column_count("total_frees", memory.total.frees),
+        column_count("total_free_bytes", memory.total.free_bytes),
+        column_count("live_blocks_max", memory.live_blocks_max),
+        column_count("live_bytes_max", memory.live_bytes_max),
+        column_count("leaking_calls", memory.leaking_calls),
+        column_count("leaked_bytes", memory.leaked_bytes),
+        column_id("worst_leak_bytes", memory.worst_leak_call_id != 0 ? memory.worst_leak_bytes : 0),
+        column_id("worst_leak_call_id", memory.worst_leak_call_id), COLUMNS_OFF(&tally->off),
+        column_quantile("median_ns", rollup, 50), column_quantile("p99_ns", rollup, 99));
 }
 
 static int write_function_stats(const struct tables *tables, sqlite3 *database,
                                 const struct function_counts *counts, struct error *error)
 {
     struct insert insert;
-    insert_begin(
-        &insert, database, "function_stats",
-        "function_id,calls,total_ns,self_ns,raw_total_ns,raw_self_ns,finished,min_ns,max_ns,"
-        "mean_ns,m2,fastest_call_id,slowest_call_id,counted_calls,child_calls,calling,"
-        "single_child_calls,callees,callers,root_calls,unwound,open,first_enter_ns,"
-        "first_call_id,last_enter_ns,last_call_id,last_exit_ns,depth_max,deepest_call_id,"
-        "nesting_max,nested_call_id,recursive_calls,direct_recursive_calls,sequences,"
-        "sequences_complete,allocs,alloc_bytes,frees,free_bytes,total_allocs,"
-        "total_alloc_bytes,total_frees,total_free_bytes,live_blocks_max,live_bytes_max,"
-        "leaking_calls,leaked_bytes,worst_leak_bytes,worst_leak_call_id,"
-        "wait_ns,preempted_ns,self_wait_ns,self_preempted_ns,self_waits,paused_ns,median_ns,p99_"
-        "ns");
+    insert_begin(&insert, database, "function_stats");
     for (uint32_t id = 1; id <= tables->program->functions_count; id++)
         if (function_rollup(tables, id)->tally.calls > 0)
             insert_function(&insert, tables, id, &counts[id]);
-    if (insert_end(&insert, error) != 0)
-        return -1;
-    /* Instants were stored one higher, for 0 is an instant too. */
-    if (sqlite3_exec(database,
-                     "UPDATE function_stats SET first_enter_ns = first_enter_ns - 1,"
-                     " last_enter_ns = last_enter_ns - 1, last_exit_ns = last_exit_ns - 1",
-                     NULL, NULL, NULL) != SQLITE_OK)
-        return error_set(error, "%s", sqlite3_errmsg(database));
-    return 0;
+    return insert_end(&insert, error);
 }
 
 static int write_histograms(const struct tables *tables, sqlite3 *database, struct error *error)
@@ -167,7 +136,7 @@ static int write_histograms(const struct tables *tables, sqlite3 *database, stru
     const struct rollup *rollup = tables->rollup;
     for (int which = 0; which < 2; which++) {
         struct insert insert;
-        insert_begin(&insert, database, names[which], "function_id,log2,count");
+        insert_begin(&insert, database, names[which]);
         for (uint32_t id = 1; id < rollup->functions_capacity; id++) {
             if (rollup->functions[id] == NULL)
                 continue;
@@ -177,10 +146,8 @@ static int write_histograms(const struct tables *tables, sqlite3 *database, stru
                                             : function->intervals[bucket];
                 if (count == 0)
                     continue;
-                insert_int(&insert, id);
-                insert_int(&insert, bucket);
-                insert_int(&insert, clip(count));
-                insert_row(&insert);
+                insert_row(&insert, column_int("function_id", id), column_int("log2", bucket),
+                           column_count("count", count));
             }
         }
         if (insert_end(&insert, error) != 0)
@@ -201,29 +168,25 @@ static int write_slow_calls(const struct tables *tables, sqlite3 *database, stru
 {
     const struct rollup *rollup = tables->rollup;
     struct insert insert, cycles;
-    insert_begin(&insert, database, "slow_calls",
-                 "function_id,rank,call_id,duration_ns,raw_duration_ns,wait_ns,preempted_ns");
-    insert_begin(&cycles, database, "recursions", "function_id,cycle,example_call_id");
+    insert_begin(&insert, database, "slow_calls");
+    insert_begin(&cycles, database, "recursions");
     for (uint32_t id = 1; id < rollup->functions_capacity; id++) {
         struct function_rollup *function = rollup->functions[id];
         if (function == NULL)
             continue;
         qsort(function->slow, function->slow_count, sizeof function->slow[0], slowest_first);
         for (uint32_t i = 0; i < function->slow_count; i++) {
-            insert_int(&insert, id);
-            insert_int(&insert, i + 1);
-            insert_int(&insert, clip(function->slow[i].call_id));
-            insert_int(&insert, clip(function->slow[i].duration_ns));
-            insert_int(&insert, clip(function->slow[i].raw_ns));
-            insert_int(&insert, clip(function->slow[i].off.wait_ns));
-            insert_int(&insert, clip(function->slow[i].off.preempted_ns));
-            insert_row(&insert);
+            insert_row(&insert, column_int("function_id", id), column_int("rank", i + 1),
+                       column_count("call_id", function->slow[i].call_id),
+                       column_count("duration_ns", function->slow[i].duration_ns),
+                       column_count("raw_duration_ns", function->slow[i].raw_ns),
+                       column_count("wait_ns", function->slow[i].off.wait_ns),
+                       column_count("preempted_ns", function->slow[i].off.preempted_ns));
         }
         if (function->recursion.cycle != NULL) {
-            insert_int(&cycles, id);
-            insert_text(&cycles, function->recursion.cycle);
-            insert_id(&cycles, function->recursion.cycle_call);
-            insert_row(&cycles);
+            insert_row(&cycles, column_int("function_id", id),
+                       column_text("cycle", function->recursion.cycle),
+                       column_id("example_call_id", function->recursion.cycle_call));
         }
     }
     int result = insert_end(&insert, error);
@@ -234,26 +197,22 @@ static int write_thread_functions(const struct tables *tables, sqlite3 *database
                                   struct error *error)
 {
     struct insert insert;
-    insert_begin(&insert, database, "thread_functions",
-                 "thread_id,function_id,calls,total_ns,self_ns,raw_total_ns,raw_self_ns,"
-                 "first_call_id,last_call_id,wait_ns,preempted_ns,self_wait_ns,self_preempted_ns,"
-                 "self_waits,paused_ns");
+    insert_begin(&insert, database, "thread_functions");
     for (size_t i = 0; i < tables->index->threads_count; i++) {
         const struct decoded_thread *thread = &tables->threads[i];
         for (size_t k = 0; k < thread->functions_count; k++) {
             const struct thread_function *function = &thread->functions[k];
-            insert_int(&insert, tables->index->threads[i].id);
-            insert_int(&insert, function->function);
-            insert_int(&insert, clip(function->calls));
-            insert_int(&insert, clip(tally_left(function->raw_total_ns, function->total_hooks_ps,
-                                                function->off.total)));
-            insert_int(&insert, clip(tally_self_left(&function->self, &function->off)));
-            insert_int(&insert, clip(function->raw_total_ns));
-            insert_int(&insert, clip(function->self.raw_ns));
-            insert_id(&insert, function->first_call);
-            insert_id(&insert, function->last_call);
-            tables_insert_off(&insert, &function->off);
-            insert_row(&insert);
+            insert_row(
+                &insert, column_int("thread_id", tables->index->threads[i].id),
+                column_int("function_id", function->function),
+                column_count("calls", function->calls),
+                column_count("total_ns", tally_left(function->raw_total_ns,
+                                                    function->total_hooks_ps, function->off.total)),
+                column_count("self_ns", tally_self_left(&function->self, &function->off)),
+                column_count("raw_total_ns", function->raw_total_ns),
+                column_count("raw_self_ns", function->self.raw_ns),
+                column_id("first_call_id", function->first_call),
+                column_id("last_call_id", function->last_call), COLUMNS_OFF(&function->off));
         }
     }
     return insert_end(&insert, error);
@@ -263,28 +222,21 @@ static int write_edges(const struct tables *tables, sqlite3 *database, struct er
 {
     const struct rollup *rollup = tables->rollup;
     struct insert insert;
-    insert_begin(&insert, database, "edges",
-                 "id,caller_id,site_id,callee_id,calls,total_ns,raw_total_ns,self_ns,raw_self_ns,"
-                 "first_call_id,slowest_call_id,wait_ns,preempted_ns,self_wait_ns,"
-                 "self_preempted_ns,self_waits,paused_ns");
+    insert_begin(&insert, database, "edges");
     for (uint32_t i = 0; i < rollup->edge_keys.count; i++) {
         const struct edge *edge = &rollup->edges[i];
         if (edge->calls == 0)
             continue;
-        insert_int(&insert, (int64_t)i + 1);
-        insert_id(&insert, edge->caller);
-        insert_id(&insert, edge->site);
-        insert_int(&insert, edge->callee);
-        insert_int(&insert, clip(edge->calls));
-        insert_int(&insert,
-                   clip(tally_left(edge->raw_total_ns, edge->total_hooks_ps, edge->off.total)));
-        insert_int(&insert, clip(edge->raw_total_ns));
-        insert_int(&insert, clip(tally_self_left(&edge->self, &edge->off)));
-        insert_int(&insert, clip(edge->self.raw_ns));
-        insert_id(&insert, edge->first_call);
-        insert_id(&insert, edge->slowest_call);
-        tables_insert_off(&insert, &edge->off);
-        insert_row(&insert);
+        insert_row(&insert, column_int("id", (int64_t)i + 1), column_id("caller_id", edge->caller),
+                   column_id("site_id", edge->site), column_int("callee_id", edge->callee),
+                   column_count("calls", edge->calls),
+                   column_count("total_ns", tally_left(edge->raw_total_ns, edge->total_hooks_ps,
+                                                       edge->off.total)),
+                   column_count("raw_total_ns", edge->raw_total_ns),
+                   column_count("self_ns", tally_self_left(&edge->self, &edge->off)),
+                   column_count("raw_self_ns", edge->self.raw_ns),
+                   column_id("first_call_id", edge->first_call),
+                   column_id("slowest_call_id", edge->slowest_call), COLUMNS_OFF(&edge->off));
     }
     return insert_end(&insert, error);
 }
@@ -293,33 +245,29 @@ static int write_callee_runs(const struct tables *tables, sqlite3 *database, str
 {
     const struct rollup *rollup = tables->rollup;
     struct insert insert;
-    insert_begin(&insert, database, "callee_runs",
-                 "caller_id,callee_id,count,calls,caller_calls,longest,longest_call_id,"
-                 "raw_total_ns");
+    insert_begin(&insert, database, "callee_runs");
     for (uint32_t i = 0; i < rollup->callee_runs_keys.count; i++) {
         const struct callee_runs *runs = &rollup->callee_runs[i];
         if (runs->count == 0)
             continue; /* its calls were counted, not logged */
         struct callee_runs_key key = rollup_callee_runs_key(rollup, i);
-        const uint64_t values[] = {key.caller,         key.callee,         runs->count,
-                                   runs->calls,        runs->caller_calls, runs->longest,
-                                   runs->longest_call, runs->raw_total_ns};
-        for (size_t k = 0; k < sizeof values / sizeof values[0]; k++)
-            insert_int(&insert, clip(values[k]));
-        insert_row(&insert);
+        insert_row(&insert, column_count("caller_id", key.caller),
+                   column_count("callee_id", key.callee), column_count("count", runs->count),
+                   column_count("calls", runs->calls),
+                   column_count("caller_calls", runs->caller_calls),
+                   column_count("longest", runs->longest),
+                   column_count("longest_call_id", runs->longest_call),
+                   column_count("raw_total_ns", runs->raw_total_ns));
     }
     if (insert_end(&insert, error) != 0)
         return -1;
-    insert_begin(&insert, database, "callee_transitions",
-                 "caller_id,previous_id,callee_id,count,example_call_id");
+    insert_begin(&insert, database, "callee_transitions");
     for (uint32_t i = 0; i < rollup->transition_keys.count; i++) {
         struct transition_key key = rollup_transition_key(rollup, i);
-        insert_int(&insert, key.caller);
-        insert_int(&insert, key.previous);
-        insert_int(&insert, key.callee);
-        insert_int(&insert, clip(rollup->transitions[i].count));
-        insert_id(&insert, rollup->transitions[i].example_call);
-        insert_row(&insert);
+        insert_row(&insert, column_int("caller_id", key.caller),
+                   column_int("previous_id", key.previous), column_int("callee_id", key.callee),
+                   column_count("count", rollup->transitions[i].count),
+                   column_id("example_call_id", rollup->transitions[i].example_call));
     }
     return insert_end(&insert, error);
 }
@@ -379,8 +327,7 @@ static int write_sequences(const struct tables *tables, sqlite3 *database,
     size_t count;
     int result = rank_sequences(rollup, &ranked, &childless, &count, error);
     struct insert insert;
-    insert_begin(&insert, database, "call_sequences",
-                 "function_id,rank,calls,sequence,length,example_call_id");
+    insert_begin(&insert, database, "call_sequences");
     for (size_t i = 0; result == 0 && i < count; i++) {
         char text[SEQUENCE_SHOWN * 12];
         const struct shape *shape = ranked[i];
@@ -388,13 +335,11 @@ static int write_sequences(const struct tables *tables, sqlite3 *database,
             continue;
         const uint32_t *ids = shape->shown > 0 ? rollup->shape_ids + shape->first : NULL;
         sequence_text(ids, shape->shown, text, sizeof text);
-        insert_int(&insert, shape->function);
-        insert_int(&insert, clip(counts[shape->function].sequences));
-        insert_int(&insert, clip(shape->calls));
-        insert_text(&insert, text);
-        insert_int(&insert, clip(shape->length));
-        insert_id(&insert, shape->example_call);
-        insert_row(&insert);
+        insert_row(&insert, column_int("function_id", shape->function),
+                   column_count("rank", counts[shape->function].sequences),
+                   column_count("calls", shape->calls), column_text("sequence", text),
+                   column_count("length", shape->length),
+                   column_id("example_call_id", shape->example_call));
     }
     free(ranked);
     free(childless);

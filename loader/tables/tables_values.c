@@ -92,11 +92,10 @@ static int write_enumerators(struct writer *writer, const struct parameter_type 
         return -1;
     *id = (uint64_t)index + 1;
     for (size_t i = 0; index == before && i < type->enumerators_count; i++) {
-        insert_int(&writer->enumerators, (int64_t)*id);
-        insert_int(&writer->enumerators, (int64_t)i);
-        insert_int(&writer->enumerators, type->enumerators[i].value);
-        insert_text(&writer->enumerators, type->enumerators[i].name);
-        insert_row(&writer->enumerators);
+        insert_row(&writer->enumerators, column_int("enum_id", (int64_t)*id),
+                   column_int("number", (int64_t)i),
+                   column_int("value", type->enumerators[i].value),
+                   column_text("name", type->enumerators[i].name));
     }
     return 0;
 }
@@ -111,9 +110,9 @@ static const struct parameter *parameter_at(const struct value_function *functio
     return position == VALUE_ERRNO && function->counts[position] != NULL ? &value_errno : NULL;
 }
 
-static void insert_name(struct insert *insert, const char *name, const char *unknown)
+static const char *name_unless(const char *name, const char *unknown)
 {
-    insert_text(insert, name != NULL && strcmp(name, unknown) != 0 ? name : NULL);
+    return name != NULL && strcmp(name, unknown) != 0 ? name : NULL;
 }
 
 static int write_parameter(struct writer *writer, const struct value_function *function,
@@ -125,89 +124,79 @@ static int write_parameter(struct writer *writer, const struct value_function *f
     uint64_t enum_id;
     if (write_enumerators(writer, type, &enum_id, error) != 0)
         return -1;
-    insert_id(insert, ++writer->parameter_id);
-    insert_id(insert, function->id);
-    insert_int(insert, position);
-    insert_name(insert, parameter != NULL ? parameter->name : NULL, "");
-    insert_name(insert, parameter != NULL ? parameter->type_name : NULL, "?");
-    insert_text(insert, kind_of(type, function->counts[position]));
-    insert_id(insert, enum_id);
-    insert_int(insert, enum_id != 0 && type != NULL && type->is_flags);
-    insert_int(insert, parameter != NULL && parameter->code != NULL);
-    insert_row(insert);
+    writer->parameter_id++;
+    insert_row(
+        insert, column_id("id", writer->parameter_id), column_id("function_id", function->id),
+        column_int("position", position),
+        column_text("name", name_unless(parameter != NULL ? parameter->name : NULL, "")),
+        column_text("type", name_unless(parameter != NULL ? parameter->type_name : NULL, "?")),
+        column_text("kind", kind_of(type, function->counts[position])),
+        column_id("enum_id", enum_id),
+        column_int("flags", enum_id != 0 && type != NULL && type->is_flags),
+        column_int("expression", parameter != NULL && parameter->code != NULL));
     return 0;
 }
 
 /* ---- what was counted ---- */
 
-static void insert_unsigned(struct insert *insert, uint64_t value)
+/* Longer than SQLite's integers: a text, which is made in the buffer. */
+static struct column column_unsigned(const char *name, uint64_t value, char text[24])
 {
-    char text[24];
-    snprintf(text, sizeof text, "%llu", (unsigned long long)value);
-    insert_text(insert, text);
+    snprintf(text, 24, "%llu", (unsigned long long)value);
+    return column_text(name, text);
 }
 
-static void insert_range(struct insert *insert, const struct value_range *range)
+static struct column column_least(const struct value_range *range, char text[24])
 {
-    bool integers = range->has_integer, reals = range->has_real;
-    if (reals && (!integers || range->real_min < (double)range->integer_min))
-        insert_real(insert, range->real_min);
-    else if (integers)
-        insert_int(insert, range->integer_min);
-    else if (range->has_unsigned)
-        insert_unsigned(insert, range->unsigned_min);
-    else
-        insert_null(insert);
+    if (range->has_real && (!range->has_integer || range->real_min < (double)range->integer_min))
+        return column_real("min_value", range->real_min);
+    if (range->has_integer)
+        return column_int("min_value", range->integer_min);
+    return range->has_unsigned ? column_unsigned("min_value", range->unsigned_min, text)
+                               : column_null("min_value");
+}
+
+static struct column column_greatest(const struct value_range *range, char text[24])
+{
     if (range->has_unsigned)
-        insert_unsigned(insert, range->unsigned_max);
-    else if (reals && (!integers || range->real_max > (double)range->integer_max))
-        insert_real(insert, range->real_max);
-    else if (integers)
-        insert_int(insert, range->integer_max);
-    else
-        insert_null(insert);
+        return column_unsigned("max_value", range->unsigned_max, text);
+    if (range->has_real && (!range->has_integer || range->real_max > (double)range->integer_max))
+        return column_real("max_value", range->real_max);
+    return column_int_if("max_value", range->has_integer, range->integer_max);
 }
 
 static void write_stats(struct writer *writer, const struct value_counts *counts)
 {
     struct insert *insert = &writer->stats;
+    char least[24], greatest[24];
     uint64_t calls = 0, cpu_ns = 0;
     for (uint32_t i = 0; i < counts->counters_count && i < COUNTS_WRITTEN; i++) {
         calls += counts->counters[i].calls;
         cpu_ns += counts->counters[i].cost.cpu_ns;
     }
-    insert_id(insert, writer->parameter_id);
-    insert_int(insert, writer->listed);
-    insert_int(insert, clip(counts->calls));
-    insert_int(insert, clip(counts->absent));
-    insert_int(insert, clip(counts->unreadable));
-    insert_int(insert, clip(counts->no_room));
-    insert_int(insert, clip(counts->cut));
-    insert_int(insert, clip(counts->cpu_ns));
-    insert_int(insert, counts->counters_count);
-    insert_int(insert, counts->counted);
-    insert_int(insert, clip(counts->calls - calls));
-    insert_int(insert, clip(counts->cpu_ns - cpu_ns));
-    insert_range(insert, &counts->range);
-    if (counts->has_text)
-        insert_int(insert, clip(counts->text_bytes_max));
-    else
-        insert_null(insert);
-    insert_row(insert);
+    insert_row(
+        insert, column_id("parameter_id", writer->parameter_id),
+        column_int("listed", writer->listed), column_count("calls", counts->calls),
+        column_count("absent", counts->absent), column_count("unreadable", counts->unreadable),
+        column_count("no_room", counts->no_room), column_count("cut", counts->cut),
+        column_count("cpu_ns", counts->cpu_ns),
+        column_int("distinct_values", counts->counters_count),
+        column_int("counted", counts->counted), column_count("other_calls", counts->calls - calls),
+        column_count("other_cpu_ns", counts->cpu_ns - cpu_ns), column_least(&counts->range, least),
+        column_greatest(&counts->range, greatest),
+        column_count_if("text_bytes_max", counts->has_text, counts->text_bytes_max));
 }
 
-static void insert_value(struct insert *insert, const struct value_counter *counter)
+static struct column column_value(const char *name, const struct value_counter *counter)
 {
     double real;
     if (counter->type == FORM_REAL) {
         memcpy(&real, &counter->bits, sizeof real);
-        insert_real(insert, real);
-    } else if (counter->type <= FORM_POINTER) {
-        insert_int(insert, (int64_t)counter->bits);
-    } else {
-        insert_text_bytes(insert, counter->text_bytes > 0 ? counter->text : "",
-                          counter->text_bytes);
+        return column_real(name, real);
     }
+    if (counter->type <= FORM_POINTER)
+        return column_int(name, (int64_t)counter->bits);
+    return column_bytes(name, counter->text_bytes > 0 ? counter->text : "", counter->text_bytes);
 }
 
 static void write_counts(struct writer *writer, const struct value_counts *counts)
@@ -215,16 +204,13 @@ static void write_counts(struct writer *writer, const struct value_counts *count
     struct insert *insert = &writer->counts;
     for (uint32_t i = 0; i < counts->counters_count && i < COUNTS_WRITTEN; i++) {
         const struct value_counter *counter = &counts->counters[i];
-        insert_id(insert, writer->parameter_id);
-        insert_int(insert, i + 1);
-        insert_value(insert, counter);
-        insert_int(insert, clip(counter->calls));
-        insert_int(insert, clip(counter->error));
-        insert_int(insert, clip(counter->cost.cpu_ns));
-        insert_int(insert, clip(counter->cost.max_ns));
-        insert_id(insert, counter->cost.slowest_call);
-        insert_id(insert, counter->first_call);
-        insert_row(insert);
+        insert_row(insert, column_id("parameter_id", writer->parameter_id),
+                   column_int("rank", i + 1), column_value("value", counter),
+                   column_count("calls", counter->calls), column_count("error", counter->error),
+                   column_count("cpu_ns", counter->cost.cpu_ns),
+                   column_count("max_ns", counter->cost.max_ns),
+                   column_id("slowest_call_id", counter->cost.slowest_call),
+                   column_id("first_call_id", counter->first_call));
     }
 }
 
@@ -234,17 +220,14 @@ static int write_cost(void *context, int64_t low, int64_t high, const struct cos
     struct writer *writer = context;
     struct insert *insert = &writer->costs;
     (void)error;
-    insert_id(insert, writer->parameter_id);
-    insert_int(insert, low);
-    insert_int(insert, high);
-    insert_int(insert, clip(bucket->calls));
-    insert_real(insert, bucket->values_sum / (double)bucket->calls);
-    insert_int(insert, clip(bucket->cost.descendants));
-    insert_int(insert, clip(bucket->cost.descendants_max));
-    insert_int(insert, clip(bucket->cost.cpu_ns));
-    insert_int(insert, clip(bucket->cost.max_ns));
-    insert_id(insert, bucket->cost.slowest_call);
-    insert_row(insert);
+    insert_row(insert, column_id("parameter_id", writer->parameter_id), column_int("low", low),
+               column_int("high", high), column_count("calls", bucket->calls),
+               column_real("mean_value", bucket->values_sum / (double)bucket->calls),
+               column_count("descendants", bucket->cost.descendants),
+               column_count("descendants_max", bucket->cost.descendants_max),
+               column_count("cpu_ns", bucket->cost.cpu_ns),
+               column_count("max_ns", bucket->cost.max_ns),
+               column_id("slowest_call_id", bucket->cost.slowest_call));
     return 0;
 }
 
@@ -276,17 +259,11 @@ static int write_parameters(const struct tables *tables, sqlite3 *database, stru
     const struct value_calls *values = tables->values;
     struct writer writer = {.parameter_id = 0};
     int result = 0;
-    insert_begin(&writer.parameters, database, "parameters",
-                 "id,function_id,position,name,type,kind,enum_id,flags,expression");
-    insert_begin(&writer.enumerators, database, "enumerators", "enum_id,number,value,name");
-    insert_begin(&writer.stats, database, "parameter_stats",
-                 "parameter_id,listed,calls,absent,unreadable,no_room,cut,cpu_ns,distinct_values,"
-                 "counted,other_calls,other_cpu_ns,min_value,max_value,text_bytes_max");
-    insert_begin(&writer.counts, database, "value_counts",
-                 "parameter_id,rank,value,calls,error,cpu_ns,max_ns,slowest_call_id,first_call_id");
-    insert_begin(&writer.costs, database, "value_costs",
-                 "parameter_id,low,high,calls,mean_value,descendants,descendants_max,cpu_ns,max_ns,"
-                 "slowest_call_id");
+    insert_begin(&writer.parameters, database, "parameters");
+    insert_begin(&writer.enumerators, database, "enumerators");
+    insert_begin(&writer.stats, database, "parameter_stats");
+    insert_begin(&writer.counts, database, "value_counts");
+    insert_begin(&writer.costs, database, "value_costs");
     for (size_t i = 0; i < values->functions_capacity && result == 0; i++)
         if (values->functions[i] != NULL)
             result = write_function(&writer, values->functions[i], error);
@@ -305,27 +282,20 @@ static int write_repeats(const struct tables *tables, sqlite3 *database, struct 
 {
     const struct value_calls *values = tables->values;
     struct insert insert;
-    insert_begin(&insert, database, "argument_repeats",
-                 "function_id,calls,unknown_calls,sampled,tuples,repeated_calls,same_calls,"
-                 "different_calls,saved_calls,saved_ns,commonest_calls,example_call_id");
+    insert_begin(&insert, database, "argument_repeats");
     for (size_t i = 0; i < values->functions_capacity; i++) {
         const struct value_function *function = values->functions[i];
         if (function == NULL || function->repeats_sum.calls + function->repeats_sum.unknown == 0)
             continue;
         const struct repeats_sum *sum = &function->repeats_sum;
-        insert_id(&insert, function->id);
-        insert_int(&insert, clip(sum->calls));
-        insert_int(&insert, clip(sum->unknown));
-        insert_int(&insert, clip(sum->sampled));
-        insert_int(&insert, clip(sum->tuples));
-        insert_int(&insert, clip(sum->repeated));
-        insert_int(&insert, clip(sum->same));
-        insert_int(&insert, clip(sum->different));
-        insert_int(&insert, clip(sum->saved_calls));
-        insert_int(&insert, clip(sum->saved_ns));
-        insert_int(&insert, clip(sum->commonest_calls));
-        insert_id(&insert, sum->commonest_calls > 0 ? sum->example_call : 0);
-        insert_row(&insert);
+        insert_row(
+            &insert, column_id("function_id", function->id), column_count("calls", sum->calls),
+            column_count("unknown_calls", sum->unknown), column_count("sampled", sum->sampled),
+            column_count("tuples", sum->tuples), column_count("repeated_calls", sum->repeated),
+            column_count("same_calls", sum->same), column_count("different_calls", sum->different),
+            column_count("saved_calls", sum->saved_calls), column_count("saved_ns", sum->saved_ns),
+            column_count("commonest_calls", sum->commonest_calls),
+            column_id("example_call_id", sum->commonest_calls > 0 ? sum->example_call : 0));
     }
     return insert_end(&insert, error);
 }
@@ -339,18 +309,16 @@ static int write_flows(const struct tables *tables, sqlite3 *database, struct er
     };
     const struct result_flows *flows = &tables->values->flows;
     struct insert insert;
-    insert_begin(&insert, database, "result_flows",
-                 "function_id,class,caller_id,caller_class,calls,same_calls,first_call_id");
+    insert_begin(&insert, database, "result_flows");
     for (uint32_t i = 0; i < flows->keys.count; i++) {
         struct intern_key key = flows->keys.keys[i];
-        insert_int(&insert, (int64_t)(key.a >> 32));
-        insert_text(&insert, names[(uint32_t)key.a]);
-        insert_int(&insert, (int64_t)(key.b >> 32));
-        insert_text(&insert, names[(uint32_t)key.b]);
-        insert_int(&insert, clip(flows->items[i].calls));
-        insert_int(&insert, clip(flows->items[i].same));
-        insert_id(&insert, flows->items[i].first_call);
-        insert_row(&insert);
+        insert_row(&insert, column_int("function_id", (int64_t)(key.a >> 32)),
+                   column_text("class", names[(uint32_t)key.a]),
+                   column_int("caller_id", (int64_t)(key.b >> 32)),
+                   column_text("caller_class", names[(uint32_t)key.b]),
+                   column_count("calls", flows->items[i].calls),
+                   column_count("same_calls", flows->items[i].same),
+                   column_id("first_call_id", flows->items[i].first_call));
     }
     return insert_end(&insert, error);
 }
