@@ -14,6 +14,10 @@
 #include <string.h>
 #include <time.h>
 
+/* cmd_info.sql */
+extern const char cmd_info_sql_not_freed[], cmd_info_sql_processes[], cmd_info_sql_threads[],
+    cmd_info_sql_modules[], cmd_info_sql_size[], cmd_info_sql_lacks[];
+
 static const char help[] =
     "usage: fisql info [DB]\n"
     "\n"
@@ -90,10 +94,7 @@ static int print_amounts(sqlite3 *database)
         {"called", "SELECT count(*) FROM function_stats WHERE calls > 0"},
         {"contexts", "SELECT count(*) FROM frames"},
         {"allocations", "SELECT count(*) FROM allocs"},
-        {"not freed", "SELECT (not_freed - kept) || CASE WHEN kept > 0 THEN ', and ' || kept ||"
-                      " ' that the C library keeps' ELSE '' END FROM (SELECT"
-                      " (SELECT sum(blocks - freed_blocks) FROM alloc_stacks) AS not_freed,"
-                      " (SELECT coalesce(sum(blocks), 0) FROM kept_stacks) AS kept)"},
+        {"not freed", cmd_info_sql_not_freed},
         {"notes", "SELECT nullif(count(*), 0) FROM notes"},
         {"paused", "SELECT printf('%.3f ms in ', ns / 1e6) || n || CASE n WHEN 1 THEN ' pause' ELSE"
                    " ' pauses' END FROM (SELECT total(paused_ns) AS ns, count(*) AS n FROM pauses)"
@@ -123,12 +124,7 @@ static int print_processes(sqlite3 *database)
     enum { MOST = 10 };
     sqlite3_stmt *statement = NULL;
     long rows = 0;
-    if (sqlite3_prepare_v2(database,
-                           "SELECT p.id, p.pid || ' ' || coalesce(o.command || ' => ', '')"
-                           "  || coalesce(p.command, p.executable, '?')"
-                           " FROM last_images p LEFT JOIN processes o"
-                           "  ON o.id = p.parent_id AND p.origin = 'exec' ORDER BY p.id",
-                           -1, &statement, NULL) != SQLITE_OK)
+    if (sqlite3_prepare_v2(database, cmd_info_sql_processes, -1, &statement, NULL) != SQLITE_OK)
         return fail("the database cannot be read: %s", sqlite3_errmsg(database));
     while (sqlite3_step(statement) == SQLITE_ROW) {
         char ending[ENDING_TEXT_BYTES];
@@ -194,18 +190,9 @@ static int print_info(sqlite3 *database, const char *path)
     print_line("ran for", text);
     int status = print_processes(database);
     if (status == 0)
-        status = print_rows(database, "threads",
-                            "SELECT tid || ' ' || coalesce(name, '') || ': ' || calls ||"
-                            " CASE calls WHEN 1 THEN ' call' ELSE ' calls' END"
-                            " FROM threads ORDER BY id",
-                            10);
+        status = print_rows(database, "threads", cmd_info_sql_threads, 10);
     if (status == 0)
-        status = print_rows(database, "modules",
-                            "SELECT name || ': symbols from ' || coalesce(symbols, 'none') ||"
-                            " coalesce(', ' || problem, '') FROM modules m WHERE EXISTS (SELECT 1"
-                            " FROM functions f WHERE f.module_id = m.id AND f.instrumented)"
-                            " ORDER BY id",
-                            20);
+        status = print_rows(database, "modules", cmd_info_sql_modules, 20);
     if (status == 0)
         status = print_amounts(database);
     if (status != 0)
@@ -222,11 +209,7 @@ static int print_info(sqlite3 *database, const char *path)
     print_error(database);
     free(inside);
     free(outside);
-    output_bytes((double)run_integer(database,
-                                     "SELECT page_count * page_size FROM pragma_page_count,"
-                                     " pragma_page_size",
-                                     0),
-                 text, sizeof text);
+    output_bytes((double)run_integer(database, cmd_info_sql_size, 0), text, sizeof text);
     print_line("database", text);
     if (run_integer(database, "SELECT EXISTS (SELECT 1 FROM calls)", 0) == 0)
         print_line("", "without rows of calls (--summary, or none was recorded)");
@@ -241,21 +224,14 @@ static int print_info(sqlite3 *database, const char *path)
     if (database_say_state(database, path) == 0 && dropped == 0)
         print_line("complete", limited ? "but for what was left out" : "yes");
     else
-        status = print_rows(database, "lacks",
-                            "SELECT reason || coalesce(': ' || calls || ' calls', '') ||"
-                            " coalesce(': ' || detail, '') FROM losses ORDER BY id",
-                            10);
+        status = print_rows(database, "lacks", cmd_info_sql_lacks, 10);
     return status;
 }
 
 int cmd_info(int argc, char **argv)
 {
-    struct args args = {.command = "info", .help = help};
-    args_begin(&args, argc, argv);
-    while (args_next(&args))
-        continue;
-    const char *path = args_word(&args, "run.db");
-    int status = args_end(&args);
+    const char *path = "run.db";
+    int status = args_file_alone("info", help, argc, argv, &path);
     if (status != ARGS_GO_ON)
         return status;
     sqlite3 *database = database_open(path);

@@ -23,6 +23,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+/* cmd_review.sql */
+extern const char cmd_review_sql_costliest[], cmd_review_sql_numbers[], cmd_review_sql_parameters[],
+    cmd_review_sql_values[], cmd_review_sql_callers[], cmd_review_sql_callees[];
+
 static const char help[] =
     "usage: fisql review [OPTION...] [DB]\n"
     "\n"
@@ -101,10 +105,7 @@ static int choose_file(struct review *review, const char *file)
 static int choose_hottest(struct review *review)
 {
     sqlite3_stmt *row = NULL;
-    if (sqlite3_prepare_v2(review->database,
-                           "SELECT function_id FROM function_stats ORDER BY self_ns DESC,"
-                           " function_id LIMIT 5",
-                           -1, &row, NULL) != SQLITE_OK)
+    if (sqlite3_prepare_v2(review->database, cmd_review_sql_costliest, -1, &row, NULL) != SQLITE_OK)
         return fail("the functions cannot be read: %s", sqlite3_errmsg(review->database));
     while (sqlite3_step(row) == SQLITE_ROW) {
         int64_t id = sqlite3_column_int64(row, 0);
@@ -147,10 +148,7 @@ static int put_table(const struct review *review, FILE *out)
 {
     sqlite3_stmt *row = NULL;
     long shown = 0;
-    if (sqlite3_prepare_v2(review->database,
-                           "SELECT calls, total_ns, self_ns, mean_ns, max_ns, total_alloc_bytes"
-                           " FROM function_stats WHERE function_id = ?1",
-                           -1, &row, NULL) != SQLITE_OK)
+    if (sqlite3_prepare_v2(review->database, cmd_review_sql_numbers, -1, &row, NULL) != SQLITE_OK)
         return fail("the functions cannot be read: %s", sqlite3_errmsg(review->database));
     fputs("| function | defined | calls | total | self | mean | longest | allocated |\n"
           "| --- | --- | --: | --: | --: | --: | --: | --: |\n",
@@ -209,12 +207,8 @@ static int put_values(const struct review *review, FILE *out, size_t id)
 {
     sqlite3_stmt *row = NULL;
     int status = 0;
-    if (sqlite3_prepare_v2(review->database,
-                           "SELECT p.id, CASE p.position WHEN 0 THEN 'result'"
-                           "             ELSE coalesce(p.name, '#' || p.position) END"
-                           " FROM parameters p WHERE p.function_id = ?1 AND p.position <= 30"
-                           " ORDER BY p.position = 0, p.position",
-                           -1, &row, NULL) != SQLITE_OK)
+    if (sqlite3_prepare_v2(review->database, cmd_review_sql_parameters, -1, &row, NULL) !=
+        SQLITE_OK)
         return fail("the parameters cannot be read: %s", sqlite3_errmsg(review->database));
     sqlite3_bind_int64(row, 1, (int64_t)id);
     while (status == 0 && sqlite3_step(row) == SQLITE_ROW) {
@@ -229,11 +223,8 @@ static int put_values(const struct review *review, FILE *out, size_t id)
         text_put_markdown(memory, (const char *)sqlite3_column_text(row, 1));
         fputs(": ", memory);
         fclose(memory);
-        status = put_counts(review, out, sqlite3_column_int64(row, 0), title,
-                            "SELECT t.text, k.calls FROM value_counts k JOIN value_count_texts t"
-                            " ON t.parameter_id = k.parameter_id AND t.rank = k.rank"
-                            " WHERE k.parameter_id = ?1 AND k.rank <= 3 AND k.calls > 0"
-                            " ORDER BY k.rank");
+        status =
+            put_counts(review, out, sqlite3_column_int64(row, 0), title, cmd_review_sql_values);
         free(title);
     }
     if (status != 0) {
@@ -294,16 +285,9 @@ static int put_function(const struct review *review, FILE *out, const struct que
     fputs("\n### ", out);
     text_put_markdown(out, review->view.functions[id].name);
     fputs("\n\n", out);
-    int status = put_counts(
-        review, out, (int64_t)id, "- called by ",
-        "SELECT coalesce(f.name, 'code without hooks'), sum(e.calls) FROM edges e LEFT JOIN"
-        " functions f ON f.id = e.caller_id WHERE e.callee_id = ?1 GROUP BY e.caller_id"
-        " ORDER BY 2 DESC, 1 LIMIT 8");
+    int status = put_counts(review, out, (int64_t)id, "- called by ", cmd_review_sql_callers);
     if (status == 0)
-        status = put_counts(
-            review, out, (int64_t)id, "- calls ",
-            "SELECT f.name, sum(e.calls) FROM edges e JOIN functions f ON f.id = e.callee_id"
-            " WHERE e.caller_id = ?1 GROUP BY e.callee_id ORDER BY 2 DESC, 1 LIMIT 8");
+        status = put_counts(review, out, (int64_t)id, "- calls ", cmd_review_sql_callees);
     if (status == 0)
         status = put_values(review, out, id);
     if (status == 0)

@@ -10,6 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* contexts.sql */
+extern const char contexts_sql_chosen[], contexts_sql_put[], contexts_sql_parents[],
+    contexts_sql_nameless[];
+
 /* A call that is to fail, with the way to it: contexts from the outermost on, then site and rule. */
 struct context {
     int64_t fault_id;
@@ -21,42 +25,6 @@ struct list {
     struct context *items;
     size_t count, room;
 };
-
-/*
- * The calls to make fail: the first of each context and site, of each site, or all of them. `sites` names the
- * sites from the call outwards, as the condition `at` takes them: contexts fold recursion, these do not, but for
- * the calls that were open when a process was forked, which only its contexts tell.
- */
-static const char chosen_sql[] =
-    "CREATE TEMP TABLE chosen AS WITH RECURSIVE marked AS ("
-    "  SELECT x.*, row_number() OVER w AS number, count(*) OVER (PARTITION BY x.rule_id, x.site_id,"
-    "         CASE ?1 WHEN 'site' THEN 0 ELSE x.frame_id END) AS calls FROM main.faults x"
-    "  WHERE x.frame_id IS NOT NULL AND x.call_id IS NOT NULL"
-    "  WINDOW w AS (PARTITION BY x.rule_id, x.site_id, CASE ?1 WHEN 'site' THEN 0 ELSE x.frame_id "
-    "END"
-    "               ORDER BY x.ns, x.id)),"
-    " wanted AS MATERIALIZED (SELECT * FROM marked WHERE ?1 = 'call' OR number = 1),"
-    " named AS MATERIALIZED ("
-    "  SELECT s.id, m.name || '+' || printf('0x%x', s.address) AS place"
-    "  FROM main.sites s JOIN main.modules m ON m.id = s.module_id"
-    "  WHERE m.name NOT GLOB '*[ ,:\"+]*' AND m.name <> ''),"
-    " walk(id, call_id, frame_id, places) AS ("
-    "  SELECT k.id, k.call_id, NULL, n.place FROM wanted k JOIN named n ON n.id = k.site_id"
-    "  UNION ALL"
-    "  SELECT w.id, c.parent_id, CASE WHEN c.parent_id IS NULL THEN f.parent_id END,"
-    "         w.places || ',' || n.place"
-    "  FROM walk w LEFT JOIN main.calls c ON c.id = w.call_id"
-    "       CROSS JOIN main.frames f ON f.id = coalesce(c.frame_id, w.frame_id)"
-    "       JOIN named n ON n.id = f.site_id)"
-    " SELECT k.id, k.rule_id, k.frame_id, k.site_id, k.call_id, k.thread_id, k.calls, w.places,"
-    "        row_number() OVER (PARTITION BY k.rule_id, w.places ORDER BY k.ns, k.id) AS nth"
-    " FROM walk w JOIN wanted k ON k.id = w.id WHERE w.call_id IS NULL AND w.frame_id IS NULL";
-
-static const char put_sql[] =
-    "INSERT INTO main.experiments(id, target, rule, frame_id, site_id, call_id, thread_id, calls)"
-    " SELECT ?1, r.target, printf('%s nth=%d per=run at %s: fail', r.target, k.nth, k.places),"
-    "        k.frame_id, k.site_id, k.call_id, k.thread_id, k.calls"
-    " FROM temp.chosen k JOIN main.fault_rules r ON r.id = k.rule_id WHERE k.id = ?2";
 
 static int failed(sqlite3 *database)
 {
@@ -76,10 +44,7 @@ static int read_parents(sqlite3 *database, int64_t **parents, size_t *count)
     sqlite3_stmt *row = NULL;
     struct error error;
     size_t room = 0;
-    if (sqlite3_prepare_v2(database,
-                           "SELECT id, coalesce(parent_id, 0) FROM main.frames WHERE id > 0"
-                           " ORDER BY id",
-                           -1, &row, NULL) != SQLITE_OK)
+    if (sqlite3_prepare_v2(database, contexts_sql_parents, -1, &row, NULL) != SQLITE_OK)
         return failed(database);
     int result = 0;
     while (result == 0 && sqlite3_step(row) == SQLITE_ROW) {
@@ -198,7 +163,7 @@ static void spread(const struct context *from, struct context *to, size_t count,
 static int put_experiments(sqlite3 *database, const struct list *list)
 {
     sqlite3_stmt *put = NULL;
-    if (sqlite3_prepare_v2(database, put_sql, -1, &put, NULL) != SQLITE_OK)
+    if (sqlite3_prepare_v2(database, contexts_sql_put, -1, &put, NULL) != SQLITE_OK)
         return failed(database);
     int result = SQLITE_DONE;
     for (size_t i = 0; i < list->count && result == SQLITE_DONE; i++) {
@@ -214,7 +179,7 @@ static int put_experiments(sqlite3 *database, const struct list *list)
 static int choose(sqlite3 *database, const char *per)
 {
     sqlite3_stmt *make = NULL;
-    int result = sqlite3_prepare_v2(database, chosen_sql, -1, &make, NULL);
+    int result = sqlite3_prepare_v2(database, contexts_sql_chosen, -1, &make, NULL);
     if (result == SQLITE_OK)
         result = sqlite3_bind_text(make, 1, per, -1, SQLITE_STATIC);
     if (result == SQLITE_OK)
@@ -234,13 +199,7 @@ int contexts_to_experiments(sqlite3 *database, const char *per, struct contexts_
         result = choose(database, per);
     report->outside =
         run_integer(database, "SELECT count(*) FROM main.faults WHERE frame_id IS NULL", 0);
-    report->nameless =
-        run_integer(database,
-                    "SELECT count(DISTINCT rule_id || ' ' || coalesce(site_id, 0) || ' ' ||"
-                    " frame_id) FROM main.faults f WHERE frame_id IS NOT NULL AND NOT EXISTS"
-                    " (SELECT 1 FROM temp.chosen c WHERE c.rule_id = f.rule_id"
-                    " AND c.site_id = f.site_id)",
-                    0);
+    report->nameless = run_integer(database, contexts_sql_nameless, 0);
     if (result == 0)
         result = read_ways(database, &list);
     struct context *ordered = malloc((list.count + 1) * sizeof *ordered);

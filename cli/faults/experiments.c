@@ -11,6 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* experiments.sql */
+extern const char experiments_sql_put[], experiments_sql_ran[], experiments_sql_put_ran[];
+
 #define BUSY_MS 60000 /* others write what came of theirs */
 
 static int failed(sqlite3 *database)
@@ -190,26 +193,12 @@ char *experiments_rule(sqlite3 *database, int64_t id)
     return rule;
 }
 
-static const char put_sql[] =
-    "UPDATE experiments SET outcome = ?2, injected = ?3, signal = nullif(?4, 0),"
-    " status = nullif(?5, -1), leaked_bytes = nullif(?6, -1), found_at = ?7, found_location = ?8,"
-    " detail = ?9, elapsed_ns = ?10, log = ?11 WHERE id = ?1";
-
-/* Functions that ran in `run`: those among them that did not run without faults. */
-static const char ran_sql[] = "SELECT f.name, f.address, m.name, s.calls FROM function_stats s"
-                              " JOIN functions f ON f.id = s.function_id"
-                              " JOIN modules m ON m.id = f.module_id WHERE s.calls > 0";
-static const char put_ran_sql[] =
-    "INSERT OR IGNORE INTO experiment_functions SELECT ?1, f.id, ?5 FROM functions f"
-    " JOIN modules m ON m.id = f.module_id WHERE f.name = ?2 AND f.address = ?3 AND m.name = ?4"
-    " AND NOT EXISTS (SELECT 1 FROM function_stats s WHERE s.function_id = f.id AND s.calls > 0)";
-
 static int put_functions(sqlite3 *database, int64_t id, sqlite3 *run)
 {
     sqlite3_stmt *row = NULL, *put = NULL;
     int result = SQLITE_DONE;
-    if (sqlite3_prepare_v2(run, ran_sql, -1, &row, NULL) != SQLITE_OK ||
-        sqlite3_prepare_v2(database, put_ran_sql, -1, &put, NULL) != SQLITE_OK)
+    if (sqlite3_prepare_v2(run, experiments_sql_ran, -1, &row, NULL) != SQLITE_OK ||
+        sqlite3_prepare_v2(database, experiments_sql_put_ran, -1, &put, NULL) != SQLITE_OK)
         result = SQLITE_ERROR;
     while (result == SQLITE_DONE && sqlite3_step(row) == SQLITE_ROW) {
         sqlite3_bind_int64(put, 1, id);
@@ -240,7 +229,7 @@ static int put_verdict(sqlite3 *database, int64_t id, const struct verdict *verd
                        int64_t elapsed_ns, const char *log, sqlite3 *run)
 {
     sqlite3_stmt *put = NULL;
-    if (sqlite3_prepare_v2(database, put_sql, -1, &put, NULL) != SQLITE_OK)
+    if (sqlite3_prepare_v2(database, experiments_sql_put, -1, &put, NULL) != SQLITE_OK)
         return failed(database);
     char *action = injected(run);
     sqlite3_bind_int64(put, 1, id);

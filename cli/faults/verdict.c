@@ -15,6 +15,9 @@
 #include <string.h>
 #include <sys/wait.h>
 
+/* verdict.sql */
+extern const char verdict_sql_place[];
+
 const char *outcome_name(enum outcome outcome)
 {
     static const char *const names[] = {
@@ -45,8 +48,8 @@ bool outcome_is_wrong(enum outcome outcome)
 #define SIGNALS_OF_FAULTS                                                                          \
     TEXT_OF(SIGQUIT)                                                                               \
     AND(SIGILL)                                                                                    \
-    AND(SIGTRAP) AND(SIGABRT) AND(SIGBUS) AND(SIGFPE) AND(SIGSEGV) AND(SIGXCPU) AND(SIGXFSZ)       \
-        AND(SIGSYS)
+    AND(SIGTRAP)                                                                                   \
+    AND(SIGABRT) AND(SIGBUS) AND(SIGFPE) AND(SIGSEGV) AND(SIGXCPU) AND(SIGXFSZ) AND(SIGSYS)
 #define KILLED_SQL "SELECT count(*) FROM processes WHERE signal IN (" SIGNALS_OF_FAULTS ")"
 
 /* ---- leaks ---- */
@@ -169,24 +172,10 @@ static void count_leaks(struct verdict *verdict, sqlite3 *database, const struct
 
 /* ---- where it happened ---- */
 
-/* The stack of a context, and a place in its innermost function: the site's line, else the function's own. */
-static const char place_sql[] =
-    "WITH RECURSIVE up(frame_id, text) AS ("
-    " SELECT fr.parent_id, f.name FROM frames fr JOIN functions f ON f.id = fr.function_id"
-    "  WHERE fr.id = ?1"
-    " UNION ALL"
-    " SELECT fr.parent_id, f.name || ' => ' || up.text FROM up JOIN frames fr ON fr.id = "
-    "up.frame_id"
-    "  JOIN functions f ON f.id = fr.function_id WHERE coalesce(fr.parent_id, 0) < fr.id)"
-    " SELECT text, coalesce((SELECT location FROM site_details WHERE id = ?2),"
-    "  (SELECT d.location FROM frames fr JOIN function_details d ON d.id = fr.function_id"
-    "   WHERE fr.id = ?1))"
-    " FROM up WHERE frame_id IS NULL";
-
 static void put_place(struct verdict *verdict, sqlite3 *database, int64_t frame_id, int64_t site_id)
 {
     sqlite3_stmt *row = NULL;
-    if (sqlite3_prepare_v2(database, place_sql, -1, &row, NULL) == SQLITE_OK &&
+    if (sqlite3_prepare_v2(database, verdict_sql_place, -1, &row, NULL) == SQLITE_OK &&
         sqlite3_bind_int64(row, 1, frame_id) == SQLITE_OK &&
         sqlite3_bind_int64(row, 2, site_id) == SQLITE_OK && sqlite3_step(row) == SQLITE_ROW) {
         put_text(&verdict->found_at, (const char *)sqlite3_column_text(row, 0));

@@ -19,6 +19,9 @@
 #include <unistd.h>
 #include <zstd.h>
 
+/* archive.sql */
+extern const char archive_sql_columns[];
+
 /* What is copied of a table, where it is not all of it. Blocks stay that rollups name. */
 static const struct {
     const char *table, *rest;
@@ -44,12 +47,6 @@ static const char *rest_of(const char *table, bool calls)
             return cut[i].rest;
     return "";
 }
-
-/* The columns that are stored, as this fisql's schema has them. */
-static const char columns_sql[] =
-    "SELECT s.name, group_concat('\"' || x.name || '\"', ', '), group_concat('?', ', ')"
-    " FROM sqlite_schema s, pragma_table_xinfo(s.name) x"
-    " WHERE s.type = 'table' AND x.hidden = 0 GROUP BY s.name ORDER BY s.name";
 
 static int copy_rows(sqlite3_stmt *rows, sqlite3_stmt *insert)
 {
@@ -136,7 +133,7 @@ static int copy_all(sqlite3 *copy, sqlite3 *database, bool calls)
     if (result == SQLITE_OK)
         result = make_tables(copy);
     if (result == SQLITE_OK)
-        result = sqlite3_prepare_v2(copy, columns_sql, -1, &tables, NULL);
+        result = sqlite3_prepare_v2(copy, archive_sql_columns, -1, &tables, NULL);
     while (status == 0 && (result == SQLITE_OK || result == SQLITE_ROW)) {
         result = sqlite3_step(tables);
         if (result == SQLITE_ROW)

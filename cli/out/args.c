@@ -138,3 +138,13 @@ int args_end(const struct args *args)
                     args->argv[args->at], args->command);
     return args->status;
 }
+
+int args_file_alone(const char *command, const char *help, int argc, char **argv, const char **path)
+{
+    struct args args = {.command = command, .help = help};
+    args_begin(&args, argc, argv);
+    while (args_next(&args))
+        continue;
+    *path = args_word(&args, *path);
+    return args_end(&args);
+}

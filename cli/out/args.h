@@ -65,4 +65,9 @@ const char *args_word(struct args *args, const char *otherwise);
 /* Returns args->status, or 2 after saying that there is a word too many. */
 int args_end(const struct args *args);
 
+/* All of it for a command without options that takes one file: *path stays where none is named. Returns ARGS_GO_ON,
+ * or the exit status. */
+int args_file_alone(const char *command, const char *help, int argc, char **argv,
+                    const char **path);
+
 #endif

@@ -20,6 +20,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* digest.sql */
+extern const char digest_sql_run[], digest_sql_not_freed[], digest_sql_allocated[],
+    digest_sql_trouble[], digest_sql_inventory[];
+
 enum { ROWS = 5, MORE_MAX = 8, TITLE_WIDTH = 13, NAME_WIDTH = 48 };
 
 struct digest {
@@ -163,14 +167,7 @@ static const char *word(sqlite3_stmt *row, int column)
 /* What ran, for how long, and how it ended. */
 static int print_head(const struct digest *digest)
 {
-    sqlite3_stmt *row = prepare_row(
-        digest, "SELECT (SELECT value FROM run WHERE key = 'command'),"
-                " (SELECT coalesce(max(end_ns), 0) - coalesce(min(start_ns), 0) FROM threads),"
-                " " DATABASE_PROCESSES ", (SELECT count(*) FROM threads),"
-                " (SELECT total(calls) + total(counted_calls) FROM threads),"
-                " (SELECT min(id) FROM processes), (SELECT total(preempted_ns) FROM threads),"
-                " (SELECT value FROM run WHERE key = 'hook_cost_error_ns'),"
-                " (SELECT total(paused_ns) FROM threads)");
+    sqlite3_stmt *row = prepare_row(digest, digest_sql_run);
     if (row == NULL)
         return 2;
     char ending[ENDING_TEXT_BYTES];
@@ -281,16 +278,7 @@ static void put_most(const struct digest *digest, sqlite3_stmt *row, int column)
 /* What is not freed, but for what the C library keeps to the end. */
 static int print_not_freed(struct digest *digest)
 {
-    sqlite3_stmt *row = prepare_row(
-        digest, "WITH held AS (SELECT p.function_id, a.blocks - a.freed_blocks AS blocks,"
-                "  a.bytes - a.freed_bytes AS bytes FROM alloc_stacks a JOIN alloc_places p ON"
-                "  p.stack_id = a.id AND p.wrappers = 0 WHERE a.blocks > a.freed_blocks"
-                "  AND a.id NOT IN (SELECT stack_id FROM kept_stacks)),"
-                " most AS (SELECT function_id FROM held WHERE function_id IS NOT NULL GROUP BY 1"
-                "  ORDER BY sum(bytes) DESC, 1 LIMIT 1)"
-                " SELECT (SELECT total(blocks) FROM held), (SELECT total(bytes) FROM held), f.name,"
-                " f.location FROM (SELECT 1) LEFT JOIN most LEFT JOIN function_details f"
-                " ON f.id = most.function_id");
+    sqlite3_stmt *row = prepare_row(digest, digest_sql_not_freed);
     if (row == NULL)
         return 2;
     put_title(digest->out, "Not freed");
@@ -310,15 +298,7 @@ static int print_not_freed(struct digest *digest)
 
 static int print_allocations(struct digest *digest)
 {
-    sqlite3_stmt *row = prepare_row(
-        digest,
-        "WITH most AS (SELECT p.function_id FROM alloc_stacks a JOIN alloc_places p ON"
-        "  p.stack_id = a.id AND p.wrappers = 0 WHERE p.function_id IS NOT NULL"
-        "  GROUP BY 1 ORDER BY sum(a.bytes) DESC, 1 LIMIT 1)"
-        " SELECT (SELECT total(blocks) FROM alloc_stacks), (SELECT total(bytes) FROM alloc_stacks),"
-        " (SELECT value FROM run WHERE key = 'peak_bytes'),"
-        " (SELECT total(blocks) FROM alloc_distances WHERE allocs_between <= 1), f.name, f.location"
-        " FROM (SELECT 1) LEFT JOIN most LEFT JOIN function_details f ON f.id = most.function_id");
+    sqlite3_stmt *row = prepare_row(digest, digest_sql_allocated);
     if (row == NULL)
         return 2;
     FILE *out = digest->out;
@@ -357,15 +337,7 @@ static double put_some(FILE *out, double count, double before, const char *noun)
 
 static int print_errors(struct digest *digest)
 {
-    sqlite3_stmt *row =
-        prepare_row(digest, "SELECT (SELECT count(*) FROM processes WHERE signal IS NOT NULL),"
-                            " (SELECT count(*) FROM free_errors WHERE error = 'double'),"
-                            " (SELECT count(*) FROM free_errors WHERE error <> 'double'),"
-                            " (SELECT total(mismatched) FROM block_flows),"
-                            " (SELECT count(*) FROM anomalies WHERE kind <> 'unwound'),"
-                            " (SELECT count(*) FROM losses),"
-                            " (SELECT value FROM run WHERE key = 'ring_dropped_calls'),"
-                            " (SELECT reason FROM losses ORDER BY id LIMIT 1)");
+    sqlite3_stmt *row = prepare_row(digest, digest_sql_trouble);
     if (row == NULL)
         return 2;
     FILE *out = digest->out;
@@ -422,12 +394,7 @@ static int print_limits(struct digest *digest)
 
 static int print_dead_code(struct digest *digest)
 {
-    sqlite3_stmt *row = prepare_row(
-        digest, "WITH inventory AS (SELECT f.file_id, f.size, EXISTS (SELECT 1"
-                "  FROM function_stats s WHERE s.function_id = f.id AND s.calls > 0) AS called"
-                "  FROM functions f WHERE f.instrumented = 1)"
-                " SELECT count(*), total(NOT called), total(CASE WHEN called THEN 0 ELSE size END)"
-                " FROM inventory");
+    sqlite3_stmt *row = prepare_row(digest, digest_sql_inventory);
     if (row == NULL)
         return 2;
     double all = number(row, 0), dead = number(row, 1);

@@ -9,21 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Each function, file and module from the block's call outward, and those of the allocation's site.
- * The stack is the chain of frames: recursion is folded there, which loses no name. */
-static const char stack_sql[] =
-    "WITH RECURSIVE chain(frame_id, parent_id, function_id, site_id) AS ("
-    "  SELECT fr.id, fr.parent_id, fr.function_id, fr.site_id"
-    "  FROM allocs a JOIN frames fr ON fr.id = a.frame_id WHERE a.id = ?1"
-    "  UNION ALL"
-    "  SELECT fr.id, fr.parent_id, fr.function_id, fr.site_id"
-    "  FROM chain JOIN frames fr ON fr.id = chain.parent_id"
-    "  WHERE coalesce(fr.parent_id, 0) < fr.id)"
-    " SELECT f.name, f.file, f.module, f.linkage_name"
-    " FROM chain JOIN function_details f ON f.id = chain.function_id"
-    " UNION ALL"
-    " SELECT s.function, s.file, s.module, NULL"
-    " FROM allocs a JOIN site_details s ON s.id = a.site_id WHERE a.id = ?1";
+/* suppressions.sql */
+extern const char suppressions_sql_stack[];
 
 /* Does the pattern, of which `^` has been taken off, match at the text's start? */
 static bool matches_here(const char *pattern, const char *text)
@@ -81,7 +68,7 @@ static int add_line(struct suppressions *suppressions, const char *path, size_t 
 
 int suppressions_load(struct suppressions *suppressions, const char *path, sqlite3 *database)
 {
-    return suppressions_load_with(suppressions, path, database, stack_sql);
+    return suppressions_load_with(suppressions, path, database, suppressions_sql_stack);
 }
 
 int suppressions_load_with(struct suppressions *suppressions, const char *path, sqlite3 *database,

@@ -11,6 +11,10 @@
 #include <stdio.h>
 #include <string.h>
 
+/* incident_words.sql */
+extern const char incident_words_sql_frames[], incident_words_sql_open_calls[],
+    incident_words_sql_other_threads[], incident_words_sql_incident[];
+
 #define FRAMES_INNER 64 /* of a stack, so many of the innermost calls are printed, ... */
 #define FRAMES_OUTER 16 /* ... and so many of the outermost */
 #define THREADS_MAX 64  /* with their stacks */
@@ -75,13 +79,7 @@ static void print_stack(const struct words *words, int64_t thread, const char *p
     if (step(rows))
         count = (long)sqlite3_column_int64(rows, 0);
     sqlite3_finalize(rows);
-    rows = ask(words,
-               "SELECT coalesce(c.text, f.function), f.location, f.called_from,"
-               " fr.site_id, s.function_id IS NOT fr.function_id"
-               " FROM incident_frames f LEFT JOIN call_text c ON c.call_id = f.call_id"
-               " LEFT JOIN frames fr ON fr.id = f.frame_id LEFT JOIN sites s ON s.id = fr.site_id"
-               " WHERE f.incident_id = ? AND f.thread_id = ? ORDER BY f.depth DESC",
-               words->incident, thread);
+    rows = ask(words, incident_words_sql_frames, words->incident, thread);
     snprintf(at, sizeof at, "%s%s", place == NULL || strncmp(place, "in ", 3) == 0 ? "" : "at ",
              place != NULL ? place : "");
     for (; step(rows); number++) {
@@ -109,14 +107,7 @@ static void print_stack(const struct words *words, int64_t thread, const char *p
 static void print_calls(const struct words *words, int64_t thread, uint32_t most)
 {
     /* Ids of a thread's calls rise with time; a call that another thread made later may be there, too. */
-    sqlite3_stmt *rows = ask(
-        words,
-        "SELECT coalesce(c.text, d.function), d.depth, d.enter_ns, d.duration_ns, d.ended,"
-        " coalesce(s.location, '?') FROM threads t CROSS JOIN call_details d"
-        " ON d.id BETWEEN max(t.first_call_id, t.last_call_id - ?2 + 1) AND t.last_call_id"
-        " LEFT JOIN call_text c ON c.call_id = d.id LEFT JOIN site_details s ON s.id = d.site_id"
-        " WHERE t.id = ?1 ORDER BY d.id",
-        thread, most);
+    sqlite3_stmt *rows = ask(words, incident_words_sql_open_calls, thread, most);
     bool any = false;
     while (step(rows)) {
         char ago[32], took[32], call[2048];
@@ -154,12 +145,7 @@ static void print_block(sqlite3_stmt *row)
 static void print_others(const struct words *words)
 {
     int threads = 0;
-    sqlite3_stmt *rows = ask(
-        words,
-        "SELECT t.id, t.tid, t.name FROM threads t JOIN threads o ON o.process_id = t.process_id"
-        " WHERE o.id = ?1 AND t.id <> ?1 AND (t.end_ns IS NULL OR t.end_ns >= ?2 OR EXISTS"
-        " (SELECT 1 FROM incident_stacks s WHERE s.thread_id = t.id)) ORDER BY t.id",
-        words->thread, words->ns);
+    sqlite3_stmt *rows = ask(words, incident_words_sql_other_threads, words->thread, words->ns);
     for (; step(rows); threads++) {
         if (threads == THREADS_MAX) {
             note("and more threads: fisql query incidents has their stacks");
@@ -176,14 +162,7 @@ int incident_words(sqlite3 *database, const struct fisql_incident *told,
                    const struct incident_history *history)
 {
     struct words words = {.database = database, .history = history};
-    sqlite3_stmt *row = ask(&words,
-                            "SELECT id, thread_id, ns, message, thread, location, block,"
-                            " block_allocated, block_allocated_in, block_freed, block_freed_in,"
-                            " left_function, left_called_from, address - block_offset IS NOT"
-                            " (SELECT address FROM allocs WHERE id = block_id)"
-                            " FROM incident_details WHERE pid = ?1 AND tid = ?2"
-                            " ORDER BY id DESC LIMIT 1",
-                            told->pid, told->tid);
+    sqlite3_stmt *row = ask(&words, incident_words_sql_incident, told->pid, told->tid);
     bool found = step(row);
     if (found) {
         words.incident = sqlite3_column_int64(row, 0);

@@ -25,6 +25,10 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+/* report_timeline.sql */
+extern const char report_timeline_sql_threads[], report_timeline_sql_notes[],
+    report_timeline_sql_gaps[];
+
 enum { LANES_MAX = 64, LANE_CALLS_MIN = 16 };
 
 #define PASSED_OVER_MIN "16" /* calls within one: to begin anew takes as long as these */
@@ -168,11 +172,8 @@ static int write_lane(struct report *report, struct lane *lane)
 static int load_lanes(struct timeline *timeline, int64_t *calls)
 {
     sqlite3_stmt *statement = NULL;
-    int result = sqlite3_prepare_v2(timeline->database,
-                                    "SELECT id, first_call_id, last_call_id, calls FROM threads"
-                                    " WHERE calls > 0 AND first_call_id IS NOT NULL"
-                                    " ORDER BY calls DESC, id LIMIT ?1",
-                                    -1, &statement, NULL);
+    int result =
+        sqlite3_prepare_v2(timeline->database, report_timeline_sql_threads, -1, &statement, NULL);
     *calls = 0;
     if (result != SQLITE_OK)
         return result;
@@ -304,22 +305,10 @@ static int write_values(struct report *report)
 int report_timeline(struct report *report)
 {
     static const struct report_part parts[] = {
-        {"notes",
-         "SELECT thread_id, ns, text FROM ("
-         " SELECT 1 AS what, id, thread_id, ns, text FROM notes"
-         " UNION ALL SELECT 0, id, thread_id, ns, text FROM fault_marks) ORDER BY what, id",
-         60000},
+        {"notes", report_timeline_sql_notes, 60000},
         /* Where a thread was off the processor, the longest first. A row takes 21 bytes at least, so those
          * behind the first 6000 are only counted: to look up their calls would take most of the time. */
-        {"gaps",
-         "SELECT g.thread_id, f.function_id, c.depth, g.start_ns, g.wall_ns,"
-         "       g.wait_ns, g.preempted_ns, g.major_faults, g.call_id, g.paused"
-         " FROM (SELECT id, row_number() OVER (ORDER BY wait_ns + preempted_ns DESC, id) AS place"
-         "       FROM gaps) o CROSS JOIN gaps g ON g.id = o.id"
-         "      LEFT JOIN frames f ON f.id = CASE WHEN o.place <= 6000 THEN g.frame_id END"
-         "      LEFT JOIN calls c ON c.id = CASE WHEN o.place <= 6000 THEN g.call_id END"
-         " ORDER BY o.place",
-         120000},
+        {"gaps", report_timeline_sql_gaps, 120000},
         /* There may be no room for the many short ones: so their sums, by the slot of the run that
          * they begin in. Those that are above as well the page takes out. */
         {"short_gaps",

@@ -5,6 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
+/* ending.sql */
+extern const char ending_sql_innermost[];
+
 static void signal_name(int64_t number, char *text, size_t size)
 {
     static const struct {
@@ -25,31 +28,11 @@ static void signal_name(int64_t number, char *text, size_t size)
     snprintf(text, size, "signal %lld", (long long)number);
 }
 
-/* A call that is open at its thread's end is the last call that was entered or one around it. The thread
- * that had the last event is the likeliest. */
-static const char innermost_sql[] =
-    "WITH RECURSIVE up(thread_id, event_ns, id, ended, parent_id, frame_id) AS ("
-    "  SELECT t.id, c.enter_ns + CASE c.ended WHEN 2 THEN 0 ELSE c.duration_ns END, c.id, c.ended,"
-    "         c.parent_id, c.frame_id"
-    "  FROM threads t CROSS JOIN calls c ON c.id = t.last_call_id WHERE t.process_id = ?1"
-    "  UNION ALL"
-    "  SELECT u.thread_id, c.enter_ns + CASE c.ended WHEN 2 THEN 0 ELSE c.duration_ns END, c.id,"
-    "         c.ended, c.parent_id, c.frame_id"
-    "  FROM up u CROSS JOIN calls c ON c.id = u.parent_id"
-    "  WHERE u.ended <> 2 AND u.parent_id < u.id),"
-    " last AS (SELECT thread_id, max(event_ns) AS ns FROM up GROUP BY thread_id),"
-    " open AS (SELECT thread_id, id, frame_id FROM up WHERE ended = 2)"
-    " SELECT f.name, f.location, (SELECT count(*) FROM open), open.id"
-    " FROM open JOIN last ON last.thread_id = open.thread_id"
-    " JOIN frames fr ON fr.id = open.frame_id"
-    " JOIN function_details f ON f.id = fr.function_id"
-    " ORDER BY last.ns DESC, open.thread_id LIMIT 1";
-
 static void put_place(sqlite3 *database, int64_t process_id, char *text, size_t size)
 {
     sqlite3_stmt *row = NULL;
     text[0] = '\0';
-    if (sqlite3_prepare_v2(database, innermost_sql, -1, &row, NULL) == SQLITE_OK &&
+    if (sqlite3_prepare_v2(database, ending_sql_innermost, -1, &row, NULL) == SQLITE_OK &&
         sqlite3_bind_int64(row, 1, process_id) == SQLITE_OK && sqlite3_step(row) == SQLITE_ROW &&
         sqlite3_column_text(row, 0) != NULL)
         snprintf(text, size, "%s in %.200s (%.100s)",
@@ -63,7 +46,7 @@ int64_t ending_call(sqlite3 *database, int64_t process_id)
 {
     sqlite3_stmt *row = NULL;
     int64_t call = 0;
-    if (sqlite3_prepare_v2(database, innermost_sql, -1, &row, NULL) == SQLITE_OK &&
+    if (sqlite3_prepare_v2(database, ending_sql_innermost, -1, &row, NULL) == SQLITE_OK &&
         sqlite3_bind_int64(row, 1, process_id) == SQLITE_OK && sqlite3_step(row) == SQLITE_ROW)
         call = sqlite3_column_int64(row, 3);
     sqlite3_finalize(row);

@@ -1,0 +1,53 @@
+-- The statements of digest.c.
+
+-- statement: run
+SELECT (SELECT value FROM run WHERE key = 'command'),
+       (SELECT coalesce(max(end_ns), 0) - coalesce(min(start_ns), 0) FROM threads),
+       (SELECT count(*) FROM processes WHERE origin IS NOT 'exec' OR parent_id IS NULL),
+       (SELECT count(*) FROM threads), (SELECT total(calls) + total(counted_calls) FROM threads),
+       (SELECT min(id) FROM processes), (SELECT total(preempted_ns) FROM threads),
+       (SELECT value FROM run WHERE key = 'hook_cost_error_ns'), (SELECT total(paused_ns) FROM threads)
+
+-- statement: not_freed
+WITH held AS (
+       SELECT p.function_id, a.blocks - a.freed_blocks AS blocks, a.bytes - a.freed_bytes AS bytes
+       FROM alloc_stacks a JOIN alloc_places p ON p.stack_id = a.id AND p.wrappers = 0
+       WHERE a.blocks > a.freed_blocks AND a.id NOT IN (SELECT stack_id FROM kept_stacks)),
+     most AS (
+       SELECT function_id
+       FROM held
+       WHERE function_id IS NOT NULL
+       GROUP BY 1
+       ORDER BY sum(bytes) DESC, 1
+       LIMIT 1)
+SELECT (SELECT total(blocks) FROM held), (SELECT total(bytes) FROM held), f.name, f.location
+FROM (SELECT 1) LEFT JOIN most LEFT JOIN function_details f ON f.id = most.function_id
+
+-- statement: allocated
+WITH most AS (
+       SELECT p.function_id
+       FROM alloc_stacks a JOIN alloc_places p ON p.stack_id = a.id AND p.wrappers = 0
+       WHERE p.function_id IS NOT NULL
+       GROUP BY 1
+       ORDER BY sum(a.bytes) DESC, 1
+       LIMIT 1)
+SELECT (SELECT total(blocks) FROM alloc_stacks), (SELECT total(bytes) FROM alloc_stacks),
+       (SELECT value FROM run WHERE key = 'peak_bytes'),
+       (SELECT total(blocks) FROM alloc_distances WHERE allocs_between <= 1), f.name, f.location
+FROM (SELECT 1) LEFT JOIN most LEFT JOIN function_details f ON f.id = most.function_id
+
+-- statement: trouble
+SELECT (SELECT count(*) FROM processes WHERE signal IS NOT NULL),
+       (SELECT count(*) FROM free_errors WHERE error = 'double'),
+       (SELECT count(*) FROM free_errors WHERE error <> 'double'), (SELECT total(mismatched) FROM block_flows),
+       (SELECT count(*) FROM anomalies WHERE kind <> 'unwound'), (SELECT count(*) FROM losses),
+       (SELECT value FROM run WHERE key = 'ring_dropped_calls'), (SELECT reason FROM losses ORDER BY id LIMIT 1)
+
+-- statement: inventory
+WITH inventory AS (
+       SELECT f.file_id, f.size, EXISTS (SELECT 1 FROM function_stats s WHERE s.function_id = f.id AND s.calls > 0)
+              AS called
+       FROM functions f
+       WHERE f.instrumented = 1)
+SELECT count(*), total(NOT called), total(CASE WHEN called THEN 0 ELSE size END)
+FROM inventory
