@@ -9,7 +9,7 @@ VERSION := 0.1.0
 CC ?= cc
 OPT ?= -O2 -g
 WARN := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes \
-        -Wwrite-strings -Wvla -Wundef -Wformat=2 -Wimplicit-fallthrough
+        -Wwrite-strings -Wvla -Wundef -Wformat=2 -Wimplicit-fallthrough -Wunused-result
 ifdef CI
 WARN += -Werror
 endif

@@ -10,8 +10,8 @@
 
 /* Makes room for `needed` items of `item_bytes` in the malloc'ed array *items (NULL at first) whose
  * room is *capacity. Returns 0, or -1 with *error set; the array is unchanged then. */
-static inline int array_reserve_bytes(void **items, size_t *capacity, size_t needed,
-                                      size_t item_bytes, struct error *error)
+static inline MUST_CHECK int array_reserve_bytes(void **items, size_t *capacity, size_t needed,
+                                                 size_t item_bytes, struct error *error)
 {
     if (needed <= *capacity) {
 #ifdef __clang_analyzer__ /* room is somewhere */
@@ -43,8 +43,8 @@ static inline int array_reserve_bytes(void **items, size_t *capacity, size_t nee
     })
 
 /* Makes the array hold item `index`; new items are zero. */
-static inline int array_reach_bytes(void **items, size_t *capacity, size_t index, size_t item_bytes,
-                                    struct error *error)
+static inline MUST_CHECK int array_reach_bytes(void **items, size_t *capacity, size_t index,
+                                               size_t item_bytes, struct error *error)
 {
     size_t before = *capacity;
     if (index < before)

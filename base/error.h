@@ -28,6 +28,9 @@ struct error {
     uint64_t offset; /* in that file, in bytes; ERROR_NO_OFFSET = not known */
 };
 
+/* Of a function whose result no caller may drop. */
+#define MUST_CHECK __attribute__((warn_unused_result))
+
 /* Each of these returns -1, so that a failing function can end with `return error_set(error, ...)`.
  * The error may be NULL. Control characters (a path may hold any) are replaced by '?'. */
 

@@ -33,7 +33,8 @@ uint32_t intern_find(const struct intern *table, uint64_t a, uint64_t b);
 
 /* The key's index; a new key gets the next one (then *index + 1 == count). 0, or -1 when memory ran
  * out. */
-int intern_add(struct intern *table, uint64_t a, uint64_t b, uint32_t *index, struct error *error);
+MUST_CHECK int intern_add(struct intern *table, uint64_t a, uint64_t b, uint32_t *index,
+                          struct error *error);
 
 /* Forgets all keys and keeps the memory. */
 void intern_clear(struct intern *table);

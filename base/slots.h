@@ -56,10 +56,10 @@ static inline bool slots_is_full(const struct slots *slots)
 size_t slots_grown_bytes(const struct slots *slots);
 /* Lets it grow now, into so many bytes from large_alloc that are zero: they are the table's then. NULL: there was
  * no memory. */
-int slots_grow(struct slots *slots, void *zeros, struct error *error);
+MUST_CHECK int slots_grow(struct slots *slots, void *zeros, struct error *error);
 
 /* Adds a number that is not in it. 0, or -1 when memory ran out. */
-int slots_add(struct slots *slots, uint32_t hash, uint32_t number, struct error *error);
+MUST_CHECK int slots_add(struct slots *slots, uint32_t hash, uint32_t number, struct error *error);
 /* Forgets all numbers, and the memory where it is large: ten thousand small uses must not each pay for
  * the size of one. */
 void slots_clear(struct slots *slots);

@@ -33,7 +33,10 @@ struct live_points *live_points_open(const char *log, uint64_t run_id)
         return NULL;
     points->run_id = run_id;
     points->log = log != NULL ? strdup(log) : NULL;
-    return points;
+    if (log == NULL || points->log != NULL)
+        return points;
+    free(points);
+    return NULL;
 }
 
 void live_points_close(struct live_points *points)

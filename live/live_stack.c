@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/must.h"
 #include "loader/log/events.h"
 
 struct live_definition {
@@ -127,6 +128,7 @@ static int stack_leave(struct live_stack *stack, uint64_t calls, bool unwound, s
 static int stack_event(struct live_stack *stack, const struct event *event, struct error *error)
 {
     static const struct live_definition none;
+    must(event->slot < FISQL_SLOTS_MAX);
     const struct live_definition *definition = &stack->definitions[event->slot];
     if (definition->reading != stack->reading)
         definition = &none;
@@ -157,10 +159,23 @@ static int stack_event(struct live_stack *stack, const struct event *event, stru
     case EVENT_ARGUMENTS:
     case EVENT_RESULT:
         return 0;
-    default:
+    case EVENT_TIME:
+    case EVENT_MISMATCH:
+    case EVENT_NOTE:
+    case EVENT_FAULT:
+    case EVENT_INCIDENT:
+    case EVENT_OBJECT:
+    case EVENT_LOCK:
+    case EVENT_CHECKPOINT:
+    case EVENT_PAUSED:
+    case EVENT_RESUMED:
+    case EVENT_ALLOC:
+    case EVENT_FREE:
+    case EVENT_REALLOC:
         stack->tick += event->ticks;
         return 0;
     }
+    return 0;
 }
 
 /* The snapshot, with what is known of these calls from the chunk before. */

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "base/must.h"
 #include "base/shortage.h"
 #include "loader/sqlite/database.h"
 #include "loader/sqlite/insert.h"
@@ -412,18 +413,22 @@ static int add_views(const struct load *load, sqlite3 *database, struct error *e
                                                 insert_problem(database));
 }
 
-static uint64_t system_calls(sqlite3 *database)
+static int count_system_calls(const struct load *load, sqlite3 *database, uint64_t *calls,
+                              struct error *error)
 {
     sqlite3_stmt *statement = NULL;
-    uint64_t calls = 0;
-    if (sqlite3_prepare_v2(database,
-                           "SELECT sum(s.calls) FROM function_stats s"
-                           " JOIN functions f ON f.id = s.function_id WHERE f.own = 0",
-                           -1, &statement, NULL) == SQLITE_OK &&
-        sqlite3_step(statement) == SQLITE_ROW)
-        calls = (uint64_t)sqlite3_column_int64(statement, 0);
+    int status = sqlite3_prepare_v2(database,
+                                    "SELECT sum(s.calls) FROM function_stats s"
+                                    " JOIN functions f ON f.id = s.function_id WHERE f.own = 0",
+                                    -1, &statement, NULL);
+    if (status == SQLITE_OK)
+        status = sqlite3_step(statement);
+    if (status == SQLITE_ROW)
+        *calls = (uint64_t)sqlite3_column_int64(statement, 0);
+    else
+        error_set_file(error, ERROR_SYSTEM, load->database_path, "%s", insert_problem(database));
     sqlite3_finalize(statement);
-    return calls;
+    return status == SQLITE_ROW ? 0 : -1;
 }
 
 static struct tables tables_of(struct load *load)
@@ -496,7 +501,7 @@ static int write_tables(struct load *load, struct error *error)
     if (result == 0)
         result = database_index(&load->database, database, error);
     if (result == 0)
-        load->report->system_calls = system_calls(database);
+        result = count_system_calls(load, database, &load->report->system_calls, error);
     if (result == 0)
         result = add_views(load, database, error);
     if (result == 0)
@@ -571,6 +576,7 @@ static int write_pages(struct load *load, struct error *error)
     return btree_close(file, error);
 }
 
+/* The file is sqlite3's or ours (btree.h), never both's. */
 static int load_all(struct load *load, struct error *error)
 {
     if (prepare(load, error) != 0 || order_threads(load, error) != 0 || decode(load, error) != 0)
@@ -579,7 +585,10 @@ static int load_all(struct load *load, struct error *error)
     write_out_keep(&load->database.write_out); /* most queries ask for what follows */
     int result = write_pages(load, error);
     progress(load, "tables", 0, 0);
-    if (result != 0 || write_tables(load, error) != 0)
+    if (result != 0)
+        return -1;
+    must(load->file == NULL);
+    if (write_tables(load, error) != 0)
         return -1;
     if (shortage_noted() != 0)
         return error_set_file(error, ERROR_SYSTEM, load->log_path,

@@ -5,6 +5,7 @@
 #include "cli/out/say.h"
 #include "cli/run/database.h"
 #include "cli/run/distrust.h"
+#include "cli/run/run_view.h"
 
 #include <inttypes.h>
 #include <stdio.h>

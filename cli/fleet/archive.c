@@ -172,9 +172,10 @@ int archive_add_views(const char *path)
         sqlite3_exec(database, "BEGIN", NULL, NULL, NULL) == SQLITE_OK;
     bool same = made && run_integer(memory, "PRAGMA user_version", 0) ==
                             run_integer(database, "PRAGMA user_version", -1);
-    while (same && sqlite3_step(rows) == SQLITE_ROW && result == SQLITE_OK)
+    while (same && result == SQLITE_OK && (result = sqlite3_step(rows)) == SQLITE_ROW)
         result =
             sqlite3_exec(database, (const char *)sqlite3_column_text(rows, 0), NULL, NULL, NULL);
+    result = result == SQLITE_DONE ? SQLITE_OK : result;
     int status = 0;
     if (!made || result != SQLITE_OK ||
         sqlite3_exec(database, "COMMIT", NULL, NULL, NULL) != SQLITE_OK)

@@ -23,10 +23,10 @@ struct short_names {
 
 /* Adds a function: its name in full, borrowed until the release, and its linkage name (NULL where it
  * has no other). Returns 0, or -1 without memory. */
-int short_names_add(struct short_names *names, const char *full, const char *linkage_name,
-                    struct error *error);
+MUST_CHECK int short_names_add(struct short_names *names, const char *full,
+                               const char *linkage_name, struct error *error);
 /* Chooses the names of all that were added. */
-int short_names_choose(struct short_names *names, struct error *error);
+MUST_CHECK int short_names_choose(struct short_names *names, struct error *error);
 /* The name of the i-th function added; lives until the release. */
 const char *short_names_get(const struct short_names *names, size_t i);
 void short_names_release(struct short_names *names);

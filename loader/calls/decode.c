@@ -10,6 +10,7 @@
 
 #include "base/array.h"
 #include "base/large.h"
+#include "base/must.h"
 #include "loader/log/events.h"
 
 int decoder_open(struct decoder **out, struct decode_shared *shared, struct error *error)
@@ -269,9 +270,11 @@ static int enter_slot(struct decoder *decoder, uint32_t slot, struct error *erro
                : call_enter(decoder, pair, decoder->clock.tick, error);
 }
 
+/* Any event but values, which decode_values() takes. */
 static int decode_event(struct decoder *decoder, const struct event *event, struct error *error)
 {
     uint32_t pair;
+    must(event->type < EVENT_ARGUMENTS);
     switch (event->type) {
     case EVENT_EXIT:
         return decode_exit(decoder, error);

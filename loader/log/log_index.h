@@ -195,15 +195,17 @@ typedef void log_index_progress(void *context, uint64_t done_bytes, uint64_t tot
 /* Reads the log at `path`, and the live area beside it where there is one. 0, or -1: not a log, a
  * log of a newer version, not readable. Release the index in both cases. unwritten: chunks of a run that is
  * being recorded, copied from its live area before; the index takes them and leaves none. NULL = it is not. */
-int log_index_read(struct log_index *index, const char *path, struct log_salvaged *unwritten,
-                   log_index_progress *progress, void *context, struct error *error);
+MUST_CHECK int log_index_read(struct log_index *index, const char *path,
+                              struct log_salvaged *unwritten, log_index_progress *progress,
+                              void *context, struct error *error);
 void log_index_release(struct log_index *index);
 
 /* The value of a fact of the run, or NULL. */
 const char *log_index_fact(const struct log_index *index, enum fisql_fact fact);
 
 /* Adds a loss; what is not known in *loss must be UINT64_MAX, and reason and detail are copied. */
-int log_index_add_loss(struct log_index *index, const struct log_loss *loss, struct error *error);
+MUST_CHECK int log_index_add_loss(struct log_index *index, const struct log_loss *loss,
+                                  struct error *error);
 
 /* A loss of which nothing is known but its reason. */
 struct log_loss log_loss_of(const char *reason);

@@ -61,8 +61,9 @@ static int take_change(struct log_index *index, const char *value, struct error 
         change.what++;
     if (change.what == FISQL_CHANGES_WHATS)
         return 0;
-    if (end[length] == ' ' && end[length + 1] != 0)
-        change.detail = strndup(end + length + 1, FISQL_CHANGE_DETAIL);
+    if (end[length] == ' ' && end[length + 1] != 0 &&
+        (change.detail = strndup(end + length + 1, FISQL_CHANGE_DETAIL)) == NULL)
+        return error_set(error, "out of memory");
     if (array_reserve(&index->facts.changes.items, &index->facts.changes.capacity,
                       index->facts.changes.count + 1, error) != 0) {
         free(change.detail);

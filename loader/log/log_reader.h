@@ -52,20 +52,21 @@ struct log_item {
 };
 
 /* Opens a log. Not a regular file, not readable, empty: -1, and *error says so. */
-int log_reader_open(struct log_reader *reader, const char *path, struct error *error);
+MUST_CHECK int log_reader_open(struct log_reader *reader, const char *path, struct error *error);
 void log_reader_close(struct log_reader *reader);
 
 /* 1: *item is the next chunk or hole; 0: the end of the log; -1: reading failed. */
-int log_reader_next(struct log_reader *reader, struct log_item *item, struct error *error);
+MUST_CHECK int log_reader_next(struct log_reader *reader, struct log_item *item,
+                               struct error *error);
 
 /* The bytes [offset, offset + bytes) of the file, borrowed until the next call; *out is NULL where
  * they reach over its end. 8-byte aligned where the offset is. */
-int log_window_at(struct log_window *window, uint64_t offset, uint64_t bytes,
-                  const unsigned char **out, struct error *error);
+MUST_CHECK int log_window_at(struct log_window *window, uint64_t offset, uint64_t bytes,
+                             const unsigned char **out, struct error *error);
 
 /* The same for a chunk: always 8-byte aligned. */
-int log_window_chunk(struct log_window *window, uint64_t offset, uint64_t bytes,
-                     struct fisql_chunk **out, struct error *error);
+MUST_CHECK int log_window_chunk(struct log_window *window, uint64_t offset, uint64_t bytes,
+                                struct fisql_chunk **out, struct error *error);
 
 void log_window_close(struct log_window *window);
 

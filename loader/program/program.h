@@ -51,27 +51,28 @@ struct program {
 };
 
 /* Reads the symbols of every module of the index. The index is borrowed. */
-int program_open(struct program *program, const struct log_index *index,
-                 const struct symbols_options *options, struct error *error);
+MUST_CHECK int program_open(struct program *program, const struct log_index *index,
+                            const struct symbols_options *options, struct error *error);
 void program_release(struct program *program);
 
 /* Names functions that were called and lie in modules without hooks. There are such: clang puts
  * hooks into inlined bodies of functions whose address is that of a library's copy. To be called
  * when all is decoded. */
-int program_name_called(struct program *program, const struct symbols_options *options,
-                        struct error *error);
+MUST_CHECK int program_name_called(struct program *program, const struct symbols_options *options,
+                                   struct error *error);
 
 /* Finds the functions that sites lie in; those in modules without hooks are added to the program's,
  * named by symbol tables alone. To be called after program_name_called(). */
-int program_name_sites(struct program *program, const struct symbols_options *options,
-                       struct error *error);
+MUST_CHECK int program_name_sites(struct program *program, const struct symbols_options *options,
+                                  struct error *error);
 
 /* Reads the line tables of all sites, which program_site_line() keeps. */
 void program_read_lines(struct program *program);
 
 /* functions.id of another function; symbol may be NULL. */
-int program_add_function(struct program *program, uint32_t module, uint64_t address,
-                         const struct symbol_function *symbol, uint32_t *id, struct error *error);
+MUST_CHECK int program_add_function(struct program *program, uint32_t module, uint64_t address,
+                                    const struct symbol_function *symbol, uint32_t *id,
+                                    struct error *error);
 
 /* A point of a process; NULL = not told. A forked child has its parent's. */
 const struct log_point *program_point(const struct program *program, uint32_t process,
@@ -79,11 +80,11 @@ const struct log_point *program_point(const struct program *program, uint32_t pr
 
 /* functions.id of the function at an address of a process (index in log_index.processes) at a tick.
  */
-int program_function(struct program *program, uint32_t process, uint64_t address, uint64_t tick,
-                     uint32_t *id, struct error *error);
+MUST_CHECK int program_function(struct program *program, uint32_t process, uint64_t address,
+                                uint64_t tick, uint32_t *id, struct error *error);
 /* sites.id likewise. */
-int program_site(struct program *program, uint32_t process, uint64_t address, uint64_t tick,
-                 uint32_t *id, struct error *error);
+MUST_CHECK int program_site(struct program *program, uint32_t process, uint64_t address,
+                            uint64_t tick, uint32_t *id, struct error *error);
 
 /* The symbol of the function that begins at an address of a process at a tick; NULL where none does that
  * the symbols of a module name. Adds nothing to the program: any threads may ask. */
@@ -104,8 +105,8 @@ void program_site_line(struct program *program, uint32_t site, const char **file
 /* The place in the code of `function` (functions.id, 0 = none) that led to a site in a system's function
  * without hooks, where the code leaves no doubt: a copy of a template of the standard library that
  * allocates, say. Else *place is the site itself. *fixed: it is so for all functions. */
-int program_place(struct program *program, uint32_t site, uint32_t function, uint32_t *place,
-                  bool *fixed, struct error *error);
+MUST_CHECK int program_place(struct program *program, uint32_t site, uint32_t function,
+                             uint32_t *place, bool *fixed, struct error *error);
 
 /* Is it the user's own: is its source no system's (base/system_path.h)? Where the source is not
  * known: does it lie in a module with hooks? */

@@ -42,13 +42,13 @@ struct btree_place {
 };
 
 /* Opens the database at `path`. Owned by the caller until btree_close or btree_abandon. */
-int btree_open(const char *path, struct btree_file **out, struct error *error);
+MUST_CHECK int btree_open(const char *path, struct btree_file **out, struct error *error);
 
 /* Tells it what writing costs. Borrowed until btree_close or btree_abandon. */
 void btree_set_write_out(struct btree_file *file, struct write_out *out);
 
 /* Writes what is left, the freelist and the header, and frees the file. */
-int btree_close(struct btree_file *file, struct error *error);
+MUST_CHECK int btree_close(struct btree_file *file, struct error *error);
 
 /* Closes the file as it is and frees it. NULL is allowed. */
 void btree_abandon(struct btree_file *file);
@@ -57,39 +57,41 @@ void btree_abandon(struct btree_file *file);
 uint32_t btree_record_max(const struct btree_file *file);
 
 /* Begins a part. It is owned by the file and lives until btree_finish has taken it. */
-int btree_part_begin(struct btree_file *file, struct btree_part **out, struct error *error);
+MUST_CHECK int btree_part_begin(struct btree_file *file, struct btree_part **out,
+                                struct error *error);
 
 /* Appends a record (sqlite_record.h) under a rowid that is greater than the part's last one.
  * `spare` bytes (0, or 4 and more) are left free behind it for a longer record, see btree_replace.
  * The record's place goes into *place, which may be NULL. */
-int btree_append(struct btree_part *part, int64_t rowid, const void *record, uint32_t record_bytes,
-                 uint32_t spare, struct btree_place *place, struct error *error);
+MUST_CHECK int btree_append(struct btree_part *part, int64_t rowid, const void *record,
+                            uint32_t record_bytes, uint32_t spare, struct btree_place *place,
+                            struct error *error);
 
 /* Overwrites `bytes` bytes at `offset` in the record at `place`, which this part has appended, also
  * after btree_part_end. The new bytes must make sense under the record's header: this is for
  * integers that were encoded at full width. */
-int btree_patch(struct btree_part *part, const struct btree_place *place, uint32_t offset,
-                const void *data, uint32_t bytes, struct error *error);
+MUST_CHECK int btree_patch(struct btree_part *part, const struct btree_place *place,
+                           uint32_t offset, const void *data, uint32_t bytes, struct error *error);
 
 /* Puts another record in the place of one that this part has appended. Where that was done with
  * `spare` bytes, the new record may be up to spare - 5 bytes longer, else it must be as long. The
  * record's new place goes into *place. Fast where one page's records are replaced one after
  * another: the page is written when another one's turn comes. */
-int btree_replace(struct btree_part *part, struct btree_place *place, const void *record,
-                  uint32_t record_bytes, struct error *error);
+MUST_CHECK int btree_replace(struct btree_part *part, struct btree_place *place, const void *record,
+                             uint32_t record_bytes, struct error *error);
 
 /* Writes out what the part still holds. Nothing may be appended afterwards. */
-int btree_part_end(struct btree_part *part, struct error *error);
+MUST_CHECK int btree_part_end(struct btree_part *part, struct error *error);
 
 /* Fills an index on one column of numbers, of a table whose rows 1 to count have these keys in it (0 =
  * NULL): numbers of something, for there is a counter for each up to the greatest. To be called before
  * btree_finish, which refuses a table with an index that was not filled. */
-int btree_index_fill(struct btree_file *file, const char *name, const uint32_t *keys,
-                     uint32_t count, struct error *error);
+MUST_CHECK int btree_index_fill(struct btree_file *file, const char *name, const uint32_t *keys,
+                                uint32_t count, struct error *error);
 
 /* Makes the empty table `table` hold the rows of the `count` ended parts: all rowids of a part must
  * be less than those of the next one. The parts are freed. count = 0 leaves the table empty. */
-int btree_finish(struct btree_file *file, const char *table, struct btree_part *const *parts,
-                 uint32_t count, struct error *error);
+MUST_CHECK int btree_finish(struct btree_file *file, const char *table,
+                            struct btree_part *const *parts, uint32_t count, struct error *error);
 
 #endif

@@ -20,16 +20,18 @@ struct database {
 /* Checks that the target may be written (absent, empty, or a fisql database nobody has open),
  * removes what killed loads left beside it, and makes the temporary with the schema, readable by
  * nobody who may not read the log. */
-int database_create(struct database *database, const char *target, const char *log,
-                    const char *schema, struct error *error);
+MUST_CHECK int database_create(struct database *database, const char *target, const char *log,
+                               const char *schema, struct error *error);
 /* Makes the schema's indexes. Before, the temporary has none but those of frames, which are empty: tables
  * without indexes can be written page by page, and an index of many rows is made faster at once than row
  * by row. */
-int database_index(const struct database *database, sqlite3 *connection, struct error *error);
+MUST_CHECK int database_index(const struct database *database, sqlite3 *connection,
+                              struct error *error);
 /* Opens the temporary through sqlite3, tuned for loading. */
-int database_open_temporary(const struct database *database, sqlite3 **out, struct error *error);
+MUST_CHECK int database_open_temporary(const struct database *database, sqlite3 **out,
+                                       struct error *error);
 /* Puts the temporary in the target's place. */
-int database_publish(struct database *database, struct error *error);
+MUST_CHECK int database_publish(struct database *database, struct error *error);
 /* Removes the temporary, if it was not published, and frees. */
 void database_release(struct database *database);
 

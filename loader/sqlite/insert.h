@@ -96,7 +96,7 @@ void insert_begin(struct insert *insert, sqlite3 *database, const char *table);
                    sizeof((const struct column[]){__VA_ARGS__}) / sizeof(struct column))
 void insert_columns(struct insert *insert, const struct column *columns, size_t count);
 /* 0, or -1 with the first error. */
-int insert_end(struct insert *insert, struct error *error);
+MUST_CHECK int insert_end(struct insert *insert, struct error *error);
 
 /* Why the connection's last call failed: the system's words where SQLite has but "disk I/O error".
  */

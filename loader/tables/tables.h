@@ -23,7 +23,8 @@ struct tables {
 };
 
 /* Makes calls and call_values of the rows that were written while threads were decoded. */
-int tables_finish_calls(const struct tables *tables, struct btree_file *file, struct error *error);
+MUST_CHECK int tables_finish_calls(const struct tables *tables, struct btree_file *file,
+                                   struct error *error);
 
 /* frames, of which there may be millions: any number of threads may write their rows. */
 struct frames_writing {
@@ -35,23 +36,24 @@ struct frames_writing {
 };
 
 /* Fills the indexes, and makes ready for rows. */
-int tables_frames_begin(struct frames_writing *writing, const struct tables *tables,
-                        struct btree_file *file, struct error *error);
+MUST_CHECK int tables_frames_begin(struct frames_writing *writing, const struct tables *tables,
+                                   struct btree_file *file, struct error *error);
 /* Writes rows while there are any that nobody writes. After memory_pair. What was added up over a frame is
  * freed when it is written. */
-int tables_frames_write(struct frames_writing *writing, struct error *error);
+MUST_CHECK int tables_frames_write(struct frames_writing *writing, struct error *error);
 /* All rows are written: makes a table of them. */
-int tables_frames_end(struct frames_writing *writing, struct error *error);
+MUST_CHECK int tables_frames_end(struct frames_writing *writing, struct error *error);
 void tables_frames_release(struct frames_writing *writing);
 
 /* Writes valued_calls. Both before the small tables. */
-int tables_write_valued_calls(const struct tables *tables, struct btree_file *file,
-                              struct error *error);
+MUST_CHECK int tables_write_valued_calls(const struct tables *tables, struct btree_file *file,
+                                         struct error *error);
 
 /* Writes every other table but calls, allocs and those of memory_write(). Within a transaction. */
-int tables_write(const struct tables *tables, sqlite3 *database, struct error *error);
+MUST_CHECK int tables_write(const struct tables *tables, sqlite3 *database, struct error *error);
 
 /* Fills in what incidents need of calls and blocks. Behind all others. */
-int tables_finish_incidents(const struct tables *tables, sqlite3 *database, struct error *error);
+MUST_CHECK int tables_finish_incidents(const struct tables *tables, sqlite3 *database,
+                                       struct error *error);
 
 #endif

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/must.h"
 #include "loader/log/log_index.h"
 #include "debuginfo/names/demangle.h"
 
@@ -132,6 +133,14 @@ static bool next_row(struct finish *finish, sqlite3_stmt *statement)
     return status == SQLITE_ROW;
 }
 
+/* Does what the bound statement changes: it gives no row. */
+static void finish_row(struct finish *finish, sqlite3_stmt *statement)
+{
+    bool row = next_row(finish, statement);
+    must(!row);
+    sqlite3_reset(statement); /* next_row() has kept the step's error */
+}
+
 static bool call_read(struct finish *finish, int64_t id, struct row_call *call)
 {
     bind(finish, finish->call, 1, id);
@@ -208,8 +217,7 @@ static void put_stack(struct finish *finish, int64_t incident, int64_t thread, i
         bind(finish, finish->put, 2, thread);
         bind(finish, finish->put, 3, call.depth);
         bind(finish, finish->put, 4, id);
-        (void)next_row(finish, finish->put);
-        sqlite3_reset(finish->put);
+        finish_row(finish, finish->put);
     }
 }
 
@@ -222,8 +230,7 @@ static void put_left(struct finish *finish, int64_t incident, int64_t call, int6
         left = last;
     bind(finish, finish->left, 1, left);
     bind(finish, finish->left, 2, incident);
-    (void)next_row(finish, finish->left);
-    sqlite3_reset(finish->left);
+    finish_row(finish, finish->left);
 }
 
 static void finish_thread(struct finish *finish, sqlite3_stmt *row)
@@ -358,7 +365,7 @@ static int put_two(const struct putting *putting, int64_t first, int64_t second)
         sqlite3_bind_int64(putting->statement, 2, second) != SQLITE_OK ||
         sqlite3_step(putting->statement) != SQLITE_DONE)
         return error_set(putting->error, "incidents: %s", insert_problem(putting->database));
-    sqlite3_reset(putting->statement);
+    sqlite3_reset(putting->statement); /* the step met no error */
     return 0;
 }
 

@@ -11,6 +11,7 @@
 
 #include "base/array.h"
 #include "base/intern.h"
+#include "base/must.h"
 #include "loader/tables/lock_cycles.h"
 
 struct lock_row {
@@ -76,6 +77,14 @@ static uint32_t lock_id(struct lock_tables *state, uint32_t process, uint32_t nu
         return 0;
     if (index == before)
         state->rows[index] = (struct lock_row){.process = process};
+    return index + 1;
+}
+
+/* That of a number which was read before (read_records()). */
+static uint32_t known_lock_id(const struct lock_tables *state, uint32_t process, uint32_t number)
+{
+    uint32_t index = intern_find(&state->locks, process, number);
+    must(index < state->locks.count);
     return index + 1;
 }
 
@@ -324,26 +333,26 @@ static int write_wait(struct lock_tables *state, uint32_t thread, const struct d
     uint64_t until = open ? state->tables->threads[thread].end_ns : wait->until_ns;
     struct place holder = place_at(
         state, taken ? INTERN_NONE : thread_index(state, told->process, wait->thread), wait->point);
-    insert_row(
-        insert, column_int("lock_id", lock_id(state, told->process, wait->lock)),
-        column_int("thread_id", told->id), column_id("call_id", wait->call_id),
-        column_id("frame_id", wait->frame), column_id("site_id", wait->site),
-        column_text("mode", mode_of((wait->mode & FISQL_LOCK_READ) != 0)),
-        column_count("start_ns", wait->ns),
-        column_int("wait_ns", taken || until < wait->ns ? 0 : clip(until - wait->ns)),
-        column_text("ended", open               ? "open"
-                             : wait->count == 0 ? "taken"
-                                                : "given up"),
-        column_id("mutex_id", wait->other != 0 ? lock_id(state, told->process, wait->other) : 0),
-        COLUMNS_PLACE("held_by", &holder), column_id("held_by_site_id", wait->other_site));
+    insert_row(insert, column_int("lock_id", known_lock_id(state, told->process, wait->lock)),
+               column_int("thread_id", told->id), column_id("call_id", wait->call_id),
+               column_id("frame_id", wait->frame), column_id("site_id", wait->site),
+               column_text("mode", mode_of((wait->mode & FISQL_LOCK_READ) != 0)),
+               column_count("start_ns", wait->ns),
+               column_int("wait_ns", taken || until < wait->ns ? 0 : clip(until - wait->ns)),
+               column_text("ended", open               ? "open"
+                                    : wait->count == 0 ? "taken"
+                                                       : "given up"),
+               column_id("mutex_id",
+                         wait->other != 0 ? known_lock_id(state, told->process, wait->other) : 0),
+               COLUMNS_PLACE("held_by", &holder), column_id("held_by_site_id", wait->other_site));
     return 0;
 }
 
 static int write_waits(struct lock_tables *state)
 {
     insert_begin(&state->insert, state->database, "lock_waits");
-    each_record(state, 1u << FISQL_LOCK_WAIT | 1u << FISQL_LOCK_TAKEN, write_wait);
-    return insert_end(&state->insert, state->error);
+    int result = each_record(state, 1u << FISQL_LOCK_WAIT | 1u << FISQL_LOCK_TAKEN, write_wait);
+    return insert_end(&state->insert, result == 0 ? state->error : NULL) != 0 ? -1 : result;
 }
 
 static int write_holds(struct lock_tables *state)
@@ -412,21 +421,22 @@ static int write_misuse(struct lock_tables *state, uint32_t thread,
     struct place other =
         place_at(state, thread_index(state, told->process, misuse->thread), misuse->point);
     insert_row(insert, column_text("misuse", misuse_name(misuse->kind)),
-               column_int("lock_id", lock_id(state, told->process, misuse->lock)),
+               column_int("lock_id", known_lock_id(state, told->process, misuse->lock)),
                column_int("thread_id", told->id), column_id("call_id", misuse->call_id),
                column_id("frame_id", misuse->frame), column_id("site_id", misuse->site),
                column_count("ns", misuse->ns), COLUMNS_PLACE("other", &other),
                column_id("other_site_id", misuse->other_site),
-               column_id("mutex_id",
-                         misuse->other != 0 ? lock_id(state, told->process, misuse->other) : 0));
+               column_id("mutex_id", misuse->other != 0
+                                         ? known_lock_id(state, told->process, misuse->other)
+                                         : 0));
     return 0;
 }
 
 static int write_misuses(struct lock_tables *state)
 {
     insert_begin(&state->insert, state->database, "lock_misuses");
-    each_record(state, 1u << FISQL_LOCK_MISUSED, write_misuse);
-    return insert_end(&state->insert, state->error);
+    int result = each_record(state, 1u << FISQL_LOCK_MISUSED, write_misuse);
+    return insert_end(&state->insert, result == 0 ? state->error : NULL) != 0 ? -1 : result;
 }
 
 /* ---- cycles ---- */

@@ -16,29 +16,39 @@
         column_count("self_waits", (off)->self_waits), column_count("paused_ns", (off)->paused_ns)
 
 /* Writes the tables fault_rules and faults. */
-int tables_write_faults(const struct tables *tables, sqlite3 *database, struct error *error);
+MUST_CHECK int tables_write_faults(const struct tables *tables, sqlite3 *database,
+                                   struct error *error);
 
 /* Writes the table incidents. */
-int tables_write_incidents(const struct tables *tables, sqlite3 *database, struct error *error);
+MUST_CHECK int tables_write_incidents(const struct tables *tables, sqlite3 *database,
+                                      struct error *error);
 /* Writes the tables objects, diaries and object_references. */
-int tables_write_objects(const struct tables *tables, sqlite3 *database, struct error *error);
+MUST_CHECK int tables_write_objects(const struct tables *tables, sqlite3 *database,
+                                    struct error *error);
 /* Writes the tables of locks. */
-int tables_write_locks(const struct tables *tables, sqlite3 *database, struct error *error);
+MUST_CHECK int tables_write_locks(const struct tables *tables, sqlite3 *database,
+                                  struct error *error);
 /* Writes the tables notes, note_values and pauses. */
-int tables_write_notes(const struct tables *tables, sqlite3 *database, struct error *error);
+MUST_CHECK int tables_write_notes(const struct tables *tables, sqlite3 *database,
+                                  struct error *error);
 
 /* Writes the table recording_changes. */
-int tables_write_changes(const struct tables *tables, sqlite3 *database, struct error *error);
+MUST_CHECK int tables_write_changes(const struct tables *tables, sqlite3 *database,
+                                    struct error *error);
 
 /* Writes the table gaps. */
-int tables_write_gaps(const struct tables *tables, sqlite3 *database, struct error *error);
+MUST_CHECK int tables_write_gaps(const struct tables *tables, sqlite3 *database,
+                                 struct error *error);
 
 /* Writes what was added up of values, and puts late ones into call_values. */
-int tables_write_values(const struct tables *tables, sqlite3 *database, struct error *error);
+MUST_CHECK int tables_write_values(const struct tables *tables, sqlite3 *database,
+                                   struct error *error);
 /* Writes the table context_edges. */
-int tables_write_context_edges(const struct tables *tables, sqlite3 *database, struct error *error);
+MUST_CHECK int tables_write_context_edges(const struct tables *tables, sqlite3 *database,
+                                          struct error *error);
 
 /* Writes function_stats and all other tables of what was added up while decoding. */
-int tables_write_rollups(const struct tables *tables, sqlite3 *database, struct error *error);
+MUST_CHECK int tables_write_rollups(const struct tables *tables, sqlite3 *database,
+                                    struct error *error);
 
 #endif

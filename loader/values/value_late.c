@@ -1,6 +1,8 @@
 /* Late results: see value_late.h. The file holds an id and a form for each; FORM_ABSENT: no row. */
 #include "loader/values/value_late.h"
 
+#include "base/must.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -8,6 +10,8 @@
 #include <unistd.h>
 
 #include "loader/sqlite/insert.h"
+
+#define LATE_TEXT_MAX 8192u /* bytes: arguments are shorter, escaped too */
 
 static int failed(const struct value_late *late, struct error *error)
 {
@@ -39,11 +43,20 @@ int value_late_add(struct value_late *late, uint64_t id, const struct value_form
     static const struct value_form none = {.type = FORM_ABSENT};
     if (form == NULL)
         form = &none;
+    must(form->text_bytes <= LATE_TEXT_MAX);
     if (late->file == NULL && open_file(late, error) != 0)
         return -1;
     if (fwrite(&id, sizeof id, 1, late->file) != 1 ||
         fwrite(form, sizeof *form, 1, late->file) != 1 ||
         fwrite(form->text, 1, form->text_bytes, late->file) != form->text_bytes)
+        return failed(late, error);
+    return 0;
+}
+
+/* What was added so far is in the file, then, or it is an error: rewind() alone would forget it. */
+static int begin_reading(struct value_late *late, struct error *error)
+{
+    if (fflush(late->file) != 0 || fseeko(late->file, 0, SEEK_SET) != 0)
         return failed(late, error);
     return 0;
 }
@@ -59,11 +72,23 @@ int value_late_merge(struct value_late *into, struct value_late *from, struct er
         from->file = NULL;
         return 0;
     }
-    rewind(from->file);
+    if (begin_reading(from, error) != 0)
+        return -1;
     while ((got = fread(buffer, 1, sizeof buffer, from->file)) > 0)
         if (fwrite(buffer, 1, got, into->file) != got)
             return failed(into, error);
     return ferror(from->file) ? failed(from, error) : 0;
+}
+
+static int bind_form(sqlite3_stmt *put, const struct value_form *form, const char *text)
+{
+    double real;
+    memcpy(&real, &form->bits, sizeof real);
+    if (form->type == FORM_REAL)
+        return sqlite3_bind_double(put, 2, real);
+    if (form->type <= FORM_POINTER)
+        return sqlite3_bind_int64(put, 2, (sqlite3_int64)form->bits);
+    return sqlite3_bind_text(put, 2, text, (int)form->text_bytes, SQLITE_STATIC);
 }
 
 /* Puts the statement's row right. */
@@ -71,18 +96,11 @@ static int write_one(sqlite3_stmt *put, sqlite3_stmt *take, uint64_t id,
                      const struct value_form *form, const char *text)
 {
     sqlite3_stmt *statement = value_form_is_known(form) ? put : take;
-    double real;
-    memcpy(&real, &form->bits, sizeof real);
-    sqlite3_bind_int64(statement, 1, (sqlite3_int64)id);
-    if (statement == put && form->type == FORM_REAL)
-        sqlite3_bind_double(put, 2, real);
-    else if (statement == put && form->type <= FORM_POINTER)
-        sqlite3_bind_int64(put, 2, (sqlite3_int64)form->bits);
-    else if (statement == put)
-        sqlite3_bind_text(put, 2, text, (int)form->text_bytes, SQLITE_STATIC);
-    int result = sqlite3_step(statement);
-    sqlite3_reset(statement);
-    return result == SQLITE_DONE ? 0 : -1;
+    if (sqlite3_bind_int64(statement, 1, (sqlite3_int64)id) != SQLITE_OK ||
+        (statement == put && bind_form(put, form, text) != SQLITE_OK) ||
+        sqlite3_step(statement) != SQLITE_DONE)
+        return -1;
+    return sqlite3_reset(statement) == SQLITE_OK ? 0 : -1;
 }
 
 int value_late_write(struct value_late *late, sqlite3 *database, struct error *error)
@@ -90,10 +108,11 @@ int value_late_write(struct value_late *late, sqlite3 *database, struct error *e
     sqlite3_stmt *put = NULL, *take = NULL;
     uint64_t id;
     struct value_form form;
-    char text[8192];
+    char text[LATE_TEXT_MAX];
     if (late->file == NULL)
         return 0;
-    rewind(late->file);
+    if (begin_reading(late, error) != 0)
+        return -1;
     int result =
         sqlite3_prepare_v2(database, "INSERT OR REPLACE INTO call_values(id, value) VALUES(?, ?)",
                            -1, &put, NULL) == SQLITE_OK &&
@@ -113,6 +132,8 @@ int value_late_write(struct value_late *late, sqlite3 *database, struct error *e
     }
     if (put == NULL || take == NULL)
         error_set(error, "%s", insert_problem(database));
+    else if (result == 0 && ferror(late->file))
+        result = failed(late, error);
     sqlite3_finalize(put);
     sqlite3_finalize(take);
     return result;

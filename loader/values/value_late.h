@@ -21,12 +21,13 @@ struct value_late {
 };
 
 /* The row `id` of call_values gets this value. form: NULL = the row is not to be. */
-int value_late_add(struct value_late *late, uint64_t id, const struct value_form *form,
-                   struct error *error);
+MUST_CHECK int value_late_add(struct value_late *late, uint64_t id, const struct value_form *form,
+                              struct error *error);
 /* What `from` has is `into`'s as well. */
-int value_late_merge(struct value_late *into, struct value_late *from, struct error *error);
+MUST_CHECK int value_late_merge(struct value_late *into, struct value_late *from,
+                                struct error *error);
 /* Does all that. */
-int value_late_write(struct value_late *late, sqlite3 *database, struct error *error);
+MUST_CHECK int value_late_write(struct value_late *late, sqlite3 *database, struct error *error);
 void value_late_release(struct value_late *late);
 
 #endif

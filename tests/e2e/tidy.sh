@@ -197,6 +197,13 @@ same "each file opens with a comment on what it is" "" \
 # spelled so that this file does not find itself
 words='TO''DO|FIX''ME|XX''X|HA''CK|\.\./sha''red'
 same "no word that promises later work" "" "$(grep -nwE "$words" "${c_files[@]}" "${scripts[@]}" Makefile mk/*.mk README.md CONTRIBUTING.md docs/*.md queries/*.sql queries/*/*.sql schema.sql cli/*.sql cli/*/*.sql)"
+# without_default FILE...: switches over events that would take a new kind for another one
+without_default() {
+    awk '/switch \(event->type\)/ { inside = 1 } /^}/ { inside = 0 } inside && /default:/ { print FILENAME ":" FNR }' "$@"
+}
+same "the compiler asks for a new kind of event in each switch" "" "$(without_default loader/*.c loader/*/*.c live/*.c)"
+printf 'int f(void)\n{\n    switch (event->type) {\n    default:\n    }\n}\n' >"$TEST_TMP/switch.c"
+same "a switch with a default would be found" "$TEST_TMP/switch.c:4" "$(without_default "$TEST_TMP/switch.c")"
 same "no typedef of a struct" "" "$(grep -nE '^ *typedef +(struct|union|enum)' "${c_files[@]}")"
 same "the loader never prints or exits, but where an assertion does not hold" "" \
     "$(grep -nE '(^|[^a-z_])(printf|puts|putchar|perror|exit|abort)\(|stderr|stdout' base/*.c loader/*.c loader/*/*.c live/*.c debuginfo/*/*.c | grep -vE '^[^:]*:[0-9]+: *(/?\*|//)' |

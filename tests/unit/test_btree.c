@@ -6,6 +6,7 @@
 #include "loader/sqlite/btree.h"
 #include "loader/sqlite/btree_internal.h"
 #include "loader/sqlite/sqlite_record.h"
+#include "base/must.h"
 #include "tests/unit/check.h"
 
 #include <inttypes.h>
@@ -301,7 +302,7 @@ static void test_threads(void)
     pthread_t threads[JOBS];
     make_database(4096, 0, rows, count);
     struct btree_file *file = NULL;
-    btree_open(path, &file, &error);
+    must(btree_open(path, &file, &error) == 0);
     for (size_t i = 0; i < JOBS; i++) {
         size_t from = count * i / JOBS;
         jobs[i] = (struct job){file, rows + from, count * (i + 1) / JOBS - from, NULL};
@@ -330,8 +331,8 @@ static void test_patches(void)
     uint32_t offset = 0;
     bool done = true;
     make_database(4096, 0, rows, count);
-    btree_open(path, &file, &error);
-    btree_part_begin(file, &part, &error);
+    must(btree_open(path, &file, &error) == 0);
+    must(btree_part_begin(file, &part, &error) == 0);
     for (size_t i = 0; i < count; i++) {
         record_begin(&record, 4);
         record_null(&record);
@@ -356,7 +357,7 @@ static void test_patches(void)
             done &= btree_patch(part, &places[i], offset, bytes, 8, &error) == 0;
     }
     check(done, "patches %s", error.text);
-    btree_finish(file, "fast", &part, 1, &error);
+    must(btree_finish(file, "fast", &part, 1, &error) == 0);
     check(btree_close(file, &error) == 0, "patches: close %s", error.text);
     check_database("patches", count);
     free(places);
@@ -379,8 +380,8 @@ static void test_replacements(unsigned page_bytes)
         if (i % 7 == 0)
             rows[i] = (struct row){.id = rows[i].id};
     make_database(page_bytes, 0, rows, count);
-    btree_open(path, &file, &error);
-    btree_part_begin(file, &part, &error);
+    must(btree_open(path, &file, &error) == 0);
+    must(btree_part_begin(file, &part, &error) == 0);
     for (size_t i = 0; i < count; i++) {
         encode(&record, &(struct row){.id = rows[i].id});
         done &= btree_append(part, rows[i].id, record_data(&record), record_bytes(&record),
@@ -400,7 +401,7 @@ static void test_replacements(unsigned page_bytes)
                                   &error) == 0;
     }
     check(done, "replacements %s", error.text);
-    btree_finish(file, "fast", &part, 1, &error);
+    must(btree_finish(file, "fast", &part, 1, &error) == 0);
     check(btree_close(file, &error) == 0, "replacements: close %s", error.text);
     check_database("replacements", count);
     free(places);
@@ -444,8 +445,8 @@ static void test_refusals(void)
     struct btree_file *file = NULL;
     struct btree_part *part = NULL, *other = NULL;
     make_database(4096, 0, NULL, 0);
-    btree_open(path, &file, &error);
-    btree_part_begin(file, &part, &error);
+    must(btree_open(path, &file, &error) == 0);
+    must(btree_part_begin(file, &part, &error) == 0);
     check_equal(4096 - 35, btree_record_max(file), "the longest record is the page's less 35");
     check(append_fails(part, 1, btree_record_max(file) + 1, 0), "a record too long is refused");
     check(append_fails(part, 1, 4000, 62), "spare bytes too many are refused");
@@ -455,13 +456,13 @@ static void test_refusals(void)
     check(append_fails(part, -7, 2, 0), "a lesser rowid is refused");
     check(btree_finish(file, "fast", &part, 1, &error) < 0, "a part not ended: %s", error.text);
 
-    btree_part_begin(file, &part, &error);
+    must(btree_part_begin(file, &part, &error) == 0);
     append_fails(part, 5, 2, 0);
-    btree_part_end(part, &error);
+    must(btree_part_end(part, &error) == 0);
     check(append_fails(part, 9, 2, 0), "a row after the end is refused");
-    btree_part_begin(file, &other, &error);
+    must(btree_part_begin(file, &other, &error) == 0);
     append_fails(other, 5, 2, 0);
-    btree_part_end(other, &error);
+    must(btree_part_end(other, &error) == 0);
     struct btree_part *parts[] = {part, other};
     check(btree_finish(file, "fast", parts, 2, &error) < 0, "parts out of order: %s", error.text);
     check(btree_finish(file, "none", NULL, 0, &error) < 0, "no such table: %s", error.text);
@@ -469,9 +470,9 @@ static void test_refusals(void)
 
     struct row row = {.id = 1};
     make_database(4096, 0, &row, 1);
-    btree_open(path, &file, &error);
+    must(btree_open(path, &file, &error) == 0);
     check(btree_finish(file, "slow", NULL, 0, &error) < 0, "a table with rows: %s", error.text);
-    btree_part_begin(file, &part, &error);
+    must(btree_part_begin(file, &part, &error) == 0);
     check(btree_close(file, &error) < 0, "a part in no table: %s", error.text);
 }
 
@@ -512,7 +513,7 @@ static void test_freelist(void)
     struct btree_extent extent;
     struct row *rows = make_rows(3000, 1, 1, 20);
     make_database(512, 0, rows, 3000);
-    btree_open(path, &file, &error);
+    must(btree_open(path, &file, &error) == 0);
     btree_pages_take(file, 1000, &extent, &error);
     struct btree_part *part = write_part(file, rows, 3000);
     btree_pages_return(file, extent, &error);
@@ -541,7 +542,7 @@ static void test_lock_page(unsigned page_bytes, uint32_t before, size_t count)
     snprintf(what, sizeof what, "%u pages of %u bytes before 1 GiB", before, page_bytes);
     struct row *rows = make_rows(count, 1, 2, 20);
     make_database(page_bytes, 0, rows, count);
-    btree_open(path, &file, &error);
+    must(btree_open(path, &file, &error) == 0);
     uint32_t wanted = file->lock_page - before - (uint32_t)file->pages - 1;
     btree_pages_take(file, wanted, &extent, &error);
     struct btree_part *part = write_part(file, rows, count);

@@ -5,6 +5,7 @@
 
 #include "loader/sqlite/btree.h"
 #include "loader/sqlite/sqlite_record.h"
+#include "base/must.h"
 #include "tests/unit/check.h"
 
 static char path[512];
@@ -46,15 +47,16 @@ static struct btree_file *make(unsigned page_bytes)
 static void write_rows(struct btree_file *file, const uint32_t *keys, uint32_t count)
 {
     struct btree_part *part = NULL;
-    btree_part_begin(file, &part, &error);
+    must(btree_part_begin(file, &part, &error) == 0);
     for (uint32_t i = 0; i < count; i++) {
         struct record record;
         record_begin(&record, 2);
         record_null(&record);
         record_id_or_null(&record, keys[i]);
-        btree_append(part, i + 1, record_data(&record), record_bytes(&record), 0, NULL, &error);
+        must(btree_append(part, i + 1, record_data(&record), record_bytes(&record), 0, NULL,
+                          &error) == 0);
     }
-    btree_part_end(part, &error);
+    must(btree_part_end(part, &error) == 0);
     check(btree_finish(file, "t", &part, 1, &error) == 0 && btree_close(file, &error) == 0,
           "the table is written: %s", error.text);
 }

@@ -1,6 +1,7 @@
 /* What a decoder holds of one thread: the stack of open calls with those that are hidden, what they
  * have called, the chunk's dictionary, the clock, the rows that wait, and what is lost. Each is
  * released in any state. */
+#include "base/must.h"
 #include "loader/calls/call_rows.h"
 #include "loader/calls/call_stack.h"
 #include "loader/calls/callee_history.h"
@@ -343,7 +344,7 @@ static void losses(void)
     uint32_t number = 0;
     char detail[] = "broken";
     loss.calls = 10;
-    log_index_add_loss(&index, &loss, &error);
+    must(log_index_add_loss(&index, &loss, &error) == 0);
     decode_losses_init(&losses, &index);
     loss = log_loss_of("damaged");
     loss.calls = 7;

@@ -1,7 +1,9 @@
 /* Rows of a prepared INSERT: each column is named beside its value, and a row that lacks one, doubles one or has them
- * in another order than the rows before ends the program in place of repeating an older value. */
+ * in another order than the rows before ends the program in place of repeating an older value. And late values, which
+ * wait in a file: where it cannot be written, that is an error. */
 #include "base/must.h"
 #include "loader/sqlite/insert.h"
+#include "loader/values/value_late.h"
 #include "tests/unit/check.h"
 
 #include <signal.h>
@@ -74,6 +76,28 @@ static void failures(void)
     insert_row(&insert, column_int("a", 1));
     check_equal(-1, insert_end(&insert, &error), "nor into a table that does not exist");
     check_string("no such table: missing", error.text, "which is reported");
+}
+
+static void late_values(void)
+{
+    struct value_late late = {.folder = "/tmp"}, into = {.folder = "/tmp"};
+    struct rlimit before, none;
+    open_database();
+    check(sqlite3_exec(database, "CREATE TABLE call_values(id INTEGER PRIMARY KEY, value)", NULL,
+                       NULL, NULL) == SQLITE_OK,
+          "there is a table of values");
+    check_equal(0, value_late_add(&late, 1, NULL, &error), "a late value waits in a buffer");
+    check_equal(0, value_late_add(&into, 2, NULL, &error), "and another one");
+    getrlimit(RLIMIT_FSIZE, &before);
+    none = (struct rlimit){0, before.rlim_max};
+    signal(SIGXFSZ, SIG_IGN);
+    setrlimit(RLIMIT_FSIZE, &none);
+    check_equal(-1, value_late_merge(&into, &late, &error),
+                "where the buffer cannot be written, merging fails");
+    check_equal(-1, value_late_write(&late, database, &error), "and so does writing the rows");
+    setrlimit(RLIMIT_FSIZE, &before);
+    value_late_release(&late);
+    value_late_release(&into);
 }
 
 /* ---- what ends the program ---- */
@@ -158,6 +182,7 @@ int main(void)
 {
     inserted();
     failures();
+    late_values();
     assertions();
     sqlite3_close(database);
     return check_status();

@@ -3,6 +3,7 @@
  * kinds of operators, closures and templates), each read against what its source says; names by hand;
  * damaged and hostile ones; and the choice of names where functions meet.
  */
+#include "base/must.h"
 #include "tests/unit/check.h"
 
 #include "debuginfo/names/demangle.h"
@@ -438,7 +439,7 @@ static void check_chain(void)
         length = 0;
         for (size_t k = 0; k <= i; k++)
             length += (size_t)sprintf(full[i] + length, k == 0 ? "x" : "(a)");
-        short_names_add(&names, full[i], "_Z", &error);
+        must(short_names_add(&names, full[i], "_Z", &error) == 0);
     }
     check_equal(0, short_names_choose(&names, &error), "a chain of names ends");
     for (size_t i = 0; i < LINKS; i++)

@@ -2,6 +2,7 @@
  * tables hold what was added up, NULL where nothing is known, and no number that SQLite cannot
  * hold. */
 #include "base/array.h"
+#include "base/must.h"
 #include "loader/calls/call_rows.h"
 #include "loader/calls/callee_history.h"
 #include "loader/sqlite/database.h"
@@ -291,7 +292,7 @@ static bool write_frames(const struct tables *tables, struct database *made, sql
               tables_frames_end(&writing, &error) == 0 && btree_close(file, &error) == 0,
           "frames are written: %s", error.text);
     tables_frames_release(&writing);
-    database_open_temporary(made, database, &error);
+    must(database_open_temporary(made, database, &error) == 0);
     check_string("frames_parent frames_function frames_astray",
                  rows_of(*database, "SELECT name FROM sqlite_schema WHERE type = 'index' AND"
                                     " sql IS NOT NULL"),
